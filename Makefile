@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: MIT
+# Orrery's build. `make help` lists the targets; docs/building.md explains how the pieces fit.
+
+.DEFAULT_GOAL := all
+MAKEFLAGS += --no-builtin-rules
+.DELETE_ON_ERROR:
+
+BUILD ?= build
+THIRD ?= build/third_party
+V     ?= 0
+
+.PHONY: FORCE all
+FORCE:
+
+all: kernel viewer
+
+include scripts/make/flags.mk
+include scripts/make/modules.mk
+include scripts/make/generated.mk
+include third_party/third_party.mk
+include scripts/make/kernel.mk
+include scripts/make/unit.mk
+include viewer/viewer.mk
+
+VIEWER := $(KOV)
+.PHONY: viewer
+viewer: $(VIEWER)
+
+# What must exist before any kernel source is compiled; exact dependencies follow from the compiler.
+.PHONY: kernel-ready
+kernel-ready: $(TRACE_GEN) $(DCI_GEN) $(NEWLIB_STAMP) $(USED_LIBS:%=$(THIRD)/%.stamp)
+
+# --- What people call ---------------------------------------------------------------------------------------------
+
+CPUS    ?= 2
+MEM     ?= 512M
+PORT    ?= 4242
+TOKEN   ?= orrery
+GDBPORT ?= 1234
+APPEND  ?=
+ONESHOT ?= 0
+
+QEMU = scripts/qemu --kernel $(KERNEL_ELF) --mem $(MEM)
+BENCH = $(if $(filter bench=%,$(APPEND)),,bench=all )
+CONTROLLER = $(if $(filter controller=%,$(APPEND)),,controller=$(TOKEN) )
+
+# Set-up first, then everything else in a second make, which sees the tools that set-up has installed.
+PUBLIC := run test bench debug
+.PHONY: $(PUBLIC) $(PUBLIC:%=%-now)
+$(PUBLIC):
+	@scripts/setup
+	@$(MAKE) --no-print-directory $@-now
+
+ifeq ($(ONESHOT),1)
+run-now: $(KERNEL_ELF)
+	@$(QEMU) --cpus $(CPUS) --append '$(BENCH)oneshot $(APPEND)' < /dev/null
+else
+run-now: $(KERNEL_ELF) $(VIEWER)
+	@echo "  BOOT     DCI on 127.0.0.1:$(PORT); another shell: $(BUILD)/kov objects; leave with Ctrl-A X"
+	@$(QEMU) --cpus $(CPUS) --port $(PORT) --append '$(BENCH)$(CONTROLLER)$(APPEND)'
+endif
+
+test-now: $(KERNEL_ELF) $(VIEWER) $(UNIT_BINS) $(PYTHON_GEN)
+	@scripts/run-tests --build $(BUILD) $(UNIT_BINS)
+
+bench-now: $(KERNEL_ELF) $(VIEWER)
+	@scripts/bench --build $(BUILD) $(BENCHFLAGS)
+
+debug-now: $(KERNEL_ELF)
+	@echo "  WAIT     for the debugger; another shell: scripts/gdb $(KERNEL_ELF) $(GDBPORT)"
+	@$(QEMU) --cpus $(CPUS) --port $(PORT) --gdb $(GDBPORT) --append '$(CONTROLLER)$(APPEND)'
+
+.PHONY: setup lint format clean help
+setup:
+	@scripts/setup
+
+lint: setup
+	@scripts/lint
+
+format:
+	$(Q)git ls-files -co --exclude-standard -- '*.c' '*.h' | xargs clang-format -i
+
+# Third-party builds stay: they depend on nothing of ours. `make clean-all` removes them too.
+.PHONY: clean-all
+clean:
+	$(Q)rm -rf $(filter-out $(THIRD),$(wildcard $(BUILD)/*))
+clean-all:
+	$(Q)rm -rf $(BUILD) $(THIRD)
+
+help:
+	@sed 1,2d scripts/make/help.txt

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: MIT
+// From firmware's entry to running services, in three legs: real mode, translated set-up, first thread.
+#include <boot/firmware.h>
+#include <boot/options.h>
+#include <co/manager.h>
+#include <dci/server.h>
+#include <guest/bench.h>
+#include <guest/workload.h>
+#include <guest/bench.h>
+#include <guest/workload.h>
+#include <kernel/console.h>
+#include <kernel/hcall.h>
+#include <kernel/memory.h>
+#include <kernel/panic.h>
+#include <kernel/percpu.h>
+#include <kernel/softmask.h>
+#include <kernel/startup.h>
+#include <kernel/thread.h>
+#include <kernel/timer.h>
+#include <orrery/errors.h>
+#include <pmu/pmu.h>
+#include <string.h>
+#include <trace/trace.h>
+
+#include "cpus.h"
+#include "system.h"
+
+#define REAL_VECTORS 0x0000
+#define TRANSLATED_VECTORS 0x4000
+
+extern char vectors_load[], vectors_size[], real_vectors_load[], real_vectors_size[];
+extern char image_end[];
+
+static u64 memory_bytes;
+static u64 entry_timebase;
+
+void boot_main(u64 initrd, u64 initrd_bytes);
+
+static void copy_vectors(u64 to, const char *from, u64 bytes)
+{
+    char *target = phys_to_virt(to);
+
+    memcpy(target, from, bytes);
+    for (u64 at = 0; at < bytes; at += 128)
+        __asm__ volatile("dcbst 0,%0\nsync\nicbi 0,%0" ::"r"(target + at) : "memory");
+    __asm__ volatile("sync\nisync" ::: "memory");
+}
+
+static u64 read_memory_size(void)
+{
+    u64 range[2];
+
+    if (of_property(of_find("/memory@0"), "reg", range, sizeof(range)) != sizeof(range))
+        panic("the device tree names no memory");
+    return range[1];
+}
+
+static void report(const char *step)
+{
+    if (!boot_options.quiet)
+        kprintf("boot: %s\n", step);
+}
+
+static void first_thread(void)
+{
+    interrupts_init();
+    timers_init();
+    scheduler_init();
+    thread_adopt("init", PRIORITY_NORMAL);
+    thread_start_idle();
+    interrupts_init_cpu();
+    pmu_init_cpu();
+    percpu()->soft_masked = 0;
+    hard_unmask();
+    cpus_start();
+    if (!boot_options.quiet)
+        kprintf("boot: %u CPUs, %lu MB, time base %lu MHz\n", cpu_count, memory_bytes >> 20,
+                timebase_hz / 1000000);
+}
+
+static void start_services(void)
+{
+    s64 error = co_start();
+
+    if (error != 0)
+        panic("no reaper: %s", orrery_strerror(error));
+    if (trace_start_services() != 0)
+        panic("out of memory for the trace services");
+    pmu_start();
+    error = dci_server_start();
+    if (error < 0)
+        kprintf("boot: no DCI server: %s\n", orrery_strerror(error));
+    report("services run");
+}
+
+// Benchmarks and workload that the boot line asks for; the first thread then has nothing left to do.
+static void run_requests(void)
+{
+    if (boot_options.panic_test)
+        panic("asked for on the boot line");
+    int failures = boot_options.bench[0] != '\0' ? guest_run_benches(boot_options.bench) : 0;
+    if (boot_options.oneshot)
+        power_off(failures == 0 ? 0 : 1);
+    if (boot_options.workload[0] != '\0')
+        guest_start_boot_workload();
+    for (;;)
+        thread_park(NO_DEADLINE);
+}
+
+static void translated_main(void)
+{
+    cpu_enter_translated();
+    if (co_init() != 0)
+        panic("out of memory for the object manager");
+    page_allocator_init();
+    small_allocator_init();
+    if (trace_init() != 0 || pmu_init() != 0)
+        panic("out of memory for the trace buffers");
+    first_thread();
+    system_init(memory_bytes, entry_timebase);
+    start_services();
+    run_requests();
+}
+
+// r3 and r4 of the firmware's entry: no initial file system is used yet.
+void boot_main(u64 initrd, u64 initrd_bytes)
+{
+    u64 first_free = ALIGN_UP(virt_to_phys(image_end), 0x10000UL);
+
+    entry_timebase = timebase();
+    console_init();
+    cpus_find();
+    boot_options_parse();
+    report("Orrery " ORRERY_VERSION);
+    copy_vectors(REAL_VECTORS, real_vectors_load, (u64)real_vectors_size);
+    copy_vectors(TRANSLATED_VECTORS, vectors_load, (u64)vectors_size);
+    memory_bytes = read_memory_size();
+    if (initrd_bytes != 0 && initrd + initrd_bytes > first_free)
+        first_free = ALIGN_UP(initrd + initrd_bytes, 0x10000UL);
+    pages_init(memory_bytes, first_free);
+    kmalloc_init(memory_bytes);
+    mmu_build(memory_bytes);
+    cpu_prepare(0);
+    u64 stack = stack_alloc();
+    if (stack == 0)
+        panic("out of memory for the first stack");
+    mmu_enter(PERCPU_WINDOW_BASE, stack, translated_main);
+}

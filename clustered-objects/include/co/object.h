@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: MIT
+// Clustered objects as their authors and callers see them: interface, representative (rep), root and
+// class, DREF and calls (DESIGN.md §3, seed 000 §2.4.2).
+//
+//   struct counter_ops { struct co_ops base; s64 (*inc)(struct counter *self); };   // interface
+//   struct counter { CO_REP(struct counter_ops); };                                 // what clients see
+//   struct shared_counter { struct co_root root; struct counter counter; s64 value; }; // implementation
+//   s64 value = CO_CALL(struct counter, coid, inc);
+#ifndef CO_OBJECT_H
+#define CO_OBJECT_H
+
+#include <co/platform.h>
+#include <orrery/errors.h>
+#include <orrery/r13.h>
+#include <orrery/types.h>
+
+#define CO_REP_MAGIC 0x434f524550524550  // "COREPREP"
+#define CO_ROOT_MAGIC 0x434f524f4f54524f // "COROOTRO"
+#define CO_METHOD_SLOTS 64               // methods of an interface, the two of co_ops included
+
+struct co_rep;
+struct co_root;
+struct co_class;
+
+// The slots that every interface begins with (seed 000, "Object Scan"). A scan may call them on
+// any rep of the object from any CPU, in a thread, with no lock held.
+struct co_ops {
+    s64 (*get_num_children)(struct co_rep *self); // count, or an error
+    // Writes at most max COIDs of referenced objects; returns how many it wrote, or an error.
+    s64 (*get_children)(struct co_rep *self, coid_t *out, u32 max);
+};
+
+// Header of every rep, filled in by the object manager.
+struct co_rep {
+    const struct co_ops *ops;
+    struct co_root *root;
+    coid_t coid;
+    u64 magic; // CO_REP_MAGIC
+};
+
+// First member of a rep type: the header, its first word typed as the interface.
+#define CO_REP(ops_type)                                                                           \
+    union {                                                                                        \
+        struct co_rep co;                                                                          \
+        const ops_type *ops;                                                                       \
+    }
+
+// The global part of an object; first or embedded member of an implementation's root type. Filled
+// in by the object manager.
+struct co_root {
+    const struct co_class *class;
+    coid_t coid;
+    u64 magic;                            // CO_ROOT_MAGIC
+    struct co_rep *shared;                // the one rep of a shared implementation
+    struct co_rep *reps[ORRERY_MAX_CPUS]; // installed, by CPU
+    struct co_root *next_dead;            // while awaiting quiescence
+};
+
+// One implementation of an interface: static and writable, never freed. The part up to destroy is the
+// author's; the rest belongs to the object manager.
+struct co_class {
+    const char *name;           // of what it is, e.g. "Counter"; shown by the viewer
+    const char *implementation; // of how, e.g. "DistributedCounter"
+    u32 size;                   // of root and one rep, bytes
+    bool distributed;           // one rep a CPU
+    const struct co_ops *ops;   // interface table of its reps
+    // Supplies the rep of cpu (the calling CPU): a new or an existing one, its private part ready;
+    // the header is filled in by the caller. Two threads may be in it for one object at the same
+    // time; the rep of the one that comes second is given to destroy_rep. Context and locks are
+    // those of the call that missed, so it neither parks nor takes locks of rank <= RANK_CO.
+    // 0 or an error, which that call then returns. Shared classes leave it NULL.
+    s64 (*handle_miss)(struct co_root *root, u32 cpu, struct co_rep **rep);
+    // Frees a rep that handle_miss made; NULL: nothing to free. Context: as handle_miss, or the
+    // reaper's thread after quiescence.
+    void (*destroy_rep)(struct co_root *root, struct co_rep *rep);
+    // Frees the root after quiescence, in the reaper's thread, no lock held. NULL: nothing to free.
+    void (*destroy)(struct co_root *root);
+
+    u32 id;   // from 1; 0 until registered
+    u64 live; // instances
+};
+
+// ---- methods -----------------------------------------------------------------------------------
+
+// A method returns s64 or a type that can carry a negative error in r3: a call on an object that is gone
+// returns E_STALE. Its first argument is self, and its first statement is CO_HOME(self), which
+// stores self at caller's sp + 48 where samples find it (DESIGN.md §4, PLATFORM.md §2).
+#define CO_METHOD __attribute__((section(".text.co"), noipa))
+
+#ifdef __powerpc64__
+#define CO_HOME(self) (*(void *volatile *)((char *)__builtin_dwarf_cfa() + 48) = (self))
+#else
+#define CO_HOME(self) ((void)(self))
+#endif
+
+#define CO_CHECK_INTERFACE(ops_type)                                                               \
+    _Static_assert(sizeof(ops_type) <= CO_METHOD_SLOTS * sizeof(void (*)(void)), "too many methods")
+
+// get_num_children and get_children of objects that hold no references. A scan does not call them.
+s64 co_no_num_children(struct co_rep *self);
+s64 co_no_children(struct co_rep *self, coid_t *out, u32 max);
+#define CO_LEAF                                                                                    \
+    {                                                                                              \
+        .get_num_children = co_no_num_children, .get_children = co_no_children                     \
+    }
+
+// ---- calls -------------------------------------------------------------------------------------
+
+// DREF: this CPU's rep, the Default Object before the first call on this CPU, or the Stale Object.
+// Never NULL. Valid until the thread's next checkpoint (co/quiesce.h) or, in an interrupt handler, until
+// the handler returns. coid must have come from co_create; one from outside is first checked with
+// co_check. Context: thread or interrupt, not PMI; locks held have rank < RANK_CO.
+//
+// One ldx, and before it a nop, the counting hook: while counting is on it branches to the site's
+// stub, a restartable sequence (32-byte slot) that adds one to this CPU's count of the object.
+#ifdef __powerpc64__
+static inline __attribute__((always_inline)) struct co_rep *co_dref(coid_t coid)
+{
+    struct co_rep *rep;
+    u64 count_offset;
+    __asm__ volatile("1: nop\n"
+                     "2: ldx %0,13,%2\n"
+                     ".pushsection .text.rseq32,\"ax\",@progbits\n"
+                     ".balign 32\n"
+                     "3: addis %1,%2,%3\n"
+                     "ldx %0,13,%1\n"
+                     "addi %0,%0,1\n"
+                     "stdx %0,13,%1\n"
+                     "b 2b\n"
+                     ".popsection\n"
+                     ".pushsection .dref_sites,\"a\",@progbits\n"
+                     ".balign 8\n"
+                     ".quad 1b,3b\n"
+                     ".popsection\n"
+                     : "=&b"(rep), "=&r"(count_offset)
+                     : "b"(coid), "i"(R13_COUNTS >> 16));
+    return rep;
+}
+#else
+struct co_rep *co_dref(coid_t coid);
+#endif
+
+#define DREF(type, coid) ((type *)co_dref(coid))
+
+// Calls a method: CO_CALL(struct counter, coid, add, 5). coid is evaluated once.
+#define CO_CALL(type, coid, method, ...)                                                           \
+    __extension__({                                                                                \
+        type *co_self_ = DREF(type, (coid));                                                       \
+        co_self_->ops->method(co_self_ __VA_OPT__(, ) __VA_ARGS__);                                \
+    })
+
+// ---- lifetime ----------------------------------------------------------------------------------
+
+// Makes root an instance of class (registering the class at its first use). The object is live, and
+// its first call on each CPU misses. Returns the COID (> 0), E_NOMEM, or E_LIMIT when all 2^24 COIDs
+// are in use or 256 classes are registered. Thread or interrupt context, locks of rank < RANK_CO.
+s64 co_create(struct co_class *class, struct co_root *root);
+// The same for a shared implementation: rep (mostly in the same allocation as root) serves all CPUs.
+s64 co_create_shared(struct co_class *class, struct co_root *root, struct co_rep *rep);
+
+// Ends an object: from now on calls return E_STALE on every CPU; calls under way finish, and after
+// quiescence its reps go to destroy_rep and its root to destroy. 0, E_STALE when it is not live,
+// E_INVAL when coid cannot be one. Same context as co_create.
+s64 co_destroy(coid_t coid);
+
+// 0 when coid is live now, else E_STALE or E_INVAL as for co_destroy. Any context, PMI included.
+s64 co_check(coid_t coid);
+
+#endif

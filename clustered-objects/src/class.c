@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT
+// The class table: ids in the order of first use.
+#include "internal.h"
+
+static struct co_lock class_lock;
+static struct co_class *classes[CO_CLASS_MAX];
+static u32 class_count;
+
+void co_class_init(void)
+{
+    co_platform_lock_init(&class_lock, "co classes", CO_LOCK_TABLE);
+}
+
+s64 co_class_register(struct co_class *class)
+{
+    if (__atomic_load_n(&class->id, __ATOMIC_ACQUIRE) != 0)
+        return 0;
+    co_platform_lock(&class_lock);
+    bool full = class_count == CO_CLASS_MAX;
+    if (class->id == 0 && !full) {
+        classes[class_count] = class;
+        __atomic_store_n(&class_count, class_count + 1, __ATOMIC_RELEASE);
+        __atomic_store_n(&class->id, class_count, __ATOMIC_RELEASE);
+    }
+    s64 error = class->id != 0 ? 0 : E_LIMIT;
+    co_platform_unlock(&class_lock);
+    return error;
+}
+
+struct co_class *co_class_at(u32 index)
+{
+    return index < __atomic_load_n(&class_count, __ATOMIC_ACQUIRE) ? classes[index] : NULL;
+}

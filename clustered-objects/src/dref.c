@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: MIT
+// DREF counting: switching the hooks, reading the counts.
+#include "internal.h"
+#include <orrery/sys.h>
+
+static u64 users; // guarded by the patch batch
+
+static void patch_sites(bool on)
+{
+    u64 count;
+    const struct co_dref_site *sites = co_platform_dref_sites(&count);
+    for (u64 i = 0; i < count; i++) {
+        if (on)
+            co_platform_patch_branch(sites[i].site, sites[i].stub);
+        else
+            co_platform_patch_nop(sites[i].site);
+    }
+}
+
+s64 co_dref_enable(bool on)
+{
+    s64 error = 0;
+    co_platform_patch_begin();
+    if (on && users++ == 0)
+        patch_sites(true);
+    else if (!on && users == 0)
+        error = E_INVAL;
+    else if (!on && --users == 0)
+        patch_sites(false);
+    co_platform_patch_end();
+    return error;
+}
+
+// Counts of one object from CPU *cpu on. Advances *out; false, with *cpu where to go on, when it is full.
+static bool read_object(coid_t coid, u32 *cpu, struct sys_dref_count **out,
+                        const struct sys_dref_count *end)
+{
+    for (; *cpu < co_cpu_count; ++*cpu) {
+        const struct co_counts *counts = co_counts_of(*cpu, coid);
+        u64 invocations = __atomic_load_n(&counts->invocations, __ATOMIC_RELAXED);
+        u64 misses = __atomic_load_n(&counts->misses, __ATOMIC_RELAXED);
+        if (invocations == 0 && misses == 0)
+            continue;
+        if (*out == end)
+            return false;
+        *(*out)++ = (struct sys_dref_count){
+            .coid = coid, .cpu = *cpu, .invocations = invocations, .misses = misses};
+    }
+    *cpu = 0;
+    return true;
+}
+
+// The next live object at or after *coid: false when there is none before end_page.
+static bool next_live(coid_t *coid, u64 end_page)
+{
+    struct co_chunk *chunk;
+    while ((chunk = co_gtt_next(*coid >> CO_PAGE_SHIFT)) != NULL && chunk->page < end_page) {
+        u32 index = chunk->page == *coid >> CO_PAGE_SHIFT ? co_index(*coid) : 0;
+        while (index < CO_PER_PAGE && !co_live(chunk, index))
+            index++;
+        *coid = co_coid(chunk, index);
+        if (index < CO_PER_PAGE)
+            return true;
+    }
+    return false;
+}
+
+s64 co_dref_read(u64 *cursor, void *buffer, u64 bytes)
+{
+    struct co_cursor place = co_cursor_open(*cursor);
+    coid_t coid = ALIGN_DOWN(place.next, (u64)R13_LTT_ENTRY_SIZE);
+    u32 cpu = place.next % R13_LTT_ENTRY_SIZE;
+    struct sys_dref_count *out = buffer;
+    const struct sys_dref_count *end = out + bytes / sizeof(*out);
+    if (out == end)
+        return E_INVAL;
+    coid_t resume = coid;
+    while (next_live(&coid, place.end_page)) {
+        if (coid != resume)
+            cpu = 0;
+        if (!read_object(coid, &cpu, &out, end))
+            break;
+        resume = coid += R13_LTT_ENTRY_SIZE;
+    }
+    place.next = coid | cpu;
+    *cursor = co_cursor_close(place);
+    return (char *)out - (char *)buffer;
+}

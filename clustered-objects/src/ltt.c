@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: MIT
+// Local Translation Tables: the pages of entries and counts in every CPU's window, and what stands
+// where no object lives: the stale page (read-only, shared) and a junk page of counts a CPU.
+#include "internal.h"
+
+static struct co_lock table_lock; // directory and mappings of the windows
+static void *stale_page;
+static void *junk_pages[ORRERY_MAX_CPUS];
+
+static s64 stale_method(void)
+{
+    return E_STALE;
+}
+
+// The Stale Object: every method of every interface returns E_STALE.
+static s64 (*const stale_ops[CO_METHOD_SLOTS])(void) = {[0 ... CO_METHOD_SLOTS - 1] = stale_method};
+const struct co_rep co_stale_object = {.ops = (const struct co_ops *)stale_ops};
+
+void co_table_lock(void)
+{
+    co_platform_lock(&table_lock);
+}
+
+void co_table_unlock(void)
+{
+    co_platform_unlock(&table_lock);
+}
+
+s64 co_ltt_init(void)
+{
+    co_platform_lock_init(&table_lock, "co table", CO_LOCK_TABLE);
+    u64 *entries = stale_page = co_platform_page_alloc();
+    if (entries == NULL)
+        return E_NOMEM;
+    for (u32 i = 0; i < CO_PER_PAGE; i++) {
+        entries[2 * i] = (u64)&co_stale_object;
+        entries[2 * i + 1] = (u64)stale_ops;
+    }
+    return 0;
+}
+
+s64 co_ltt_init_cpu(u32 cpu)
+{
+    junk_pages[cpu] = co_platform_page_alloc();
+    return junk_pages[cpu] != NULL ? 0 : E_NOMEM;
+}
+
+// ---- a chunk's pages ---------------------------------------------------------------------------
+
+s64 co_ltt_alloc(struct co_chunk *chunk, u32 cpu)
+{
+    chunk->ltt[cpu] = co_platform_page_alloc();
+    chunk->counts[cpu] = co_platform_page_alloc();
+    return chunk->ltt[cpu] != NULL && chunk->counts[cpu] != NULL ? 0 : E_NOMEM;
+}
+
+void co_ltt_fill(struct co_chunk *chunk, u32 cpu)
+{
+    u64 *entries = chunk->ltt[cpu];
+    for (u32 i = 0; i < CO_PER_PAGE; i++) {
+        // An empty entry is itself the Default Object: word 0 points at word 1, its interface table.
+        entries[2 * i] = (u64)(co_ltt_entry(cpu, co_coid(chunk, i)) + 1);
+        entries[2 * i + 1] = (u64)co_default_ops;
+    }
+    __builtin_memset(chunk->counts[cpu], 0, CO_PAGE_SIZE);
+}
+
+static u64 ltt_address(const struct co_chunk *chunk, u32 cpu)
+{
+    return co_platform_window(cpu) + (chunk->page << CO_PAGE_SHIFT);
+}
+
+s64 co_ltt_map(struct co_chunk *chunk, u32 cpu)
+{
+    s64 error = co_platform_map(ltt_address(chunk, cpu), chunk->ltt[cpu], true);
+    if (error != 0)
+        return error;
+    return co_platform_map(ltt_address(chunk, cpu) + R13_COUNTS, chunk->counts[cpu], true);
+}
+
+void co_ltt_unmap(struct co_chunk *chunk)
+{
+    for (u32 cpu = 0; cpu < co_cpu_count; cpu++) {
+        co_platform_unmap(ltt_address(chunk, cpu));
+        co_platform_unmap(ltt_address(chunk, cpu) + R13_COUNTS);
+    }
+}
+
+void co_ltt_free(struct co_chunk *chunk)
+{
+    for (u32 cpu = 0; cpu < co_cpu_count; cpu++) {
+        if (chunk->ltt[cpu] != NULL)
+            co_platform_page_free(chunk->ltt[cpu]);
+        if (chunk->counts[cpu] != NULL)
+            co_platform_page_free(chunk->counts[cpu]);
+        chunk->ltt[cpu] = chunk->counts[cpu] = NULL;
+    }
+}
+
+// ---- faults ------------------------------------------------------------------------------------
+
+static bool map_filler(u64 address, void *page, bool writable)
+{
+    co_table_lock();
+    s64 error = 0;
+    if (!co_platform_mapped(address)) { // another CPU, or a new chunk, may have been first
+        error = co_platform_map(address, page, writable);
+        co_statistics.faults++;
+    }
+    co_table_unlock();
+    return error == 0;
+}
+
+bool co_fault(u64 address)
+{
+    u64 page = ALIGN_DOWN(address, (u64)CO_PAGE_SIZE);
+    for (u32 cpu = 0; cpu < co_cpu_count; cpu++) {
+        u64 offset = page - co_platform_window(cpu);
+        if (offset >= R13_LTT && offset < R13_COUNTS)
+            return map_filler(page, stale_page, false);
+        if (offset >= R13_COUNTS + R13_LTT && offset < 2UL * R13_COUNTS)
+            return map_filler(page, junk_pages[cpu], true);
+    }
+    return false;
+}

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: MIT
+// The ObjectManager, itself a clustered object, behind the object calls of orrery/sys.h; start-up.
+#include "internal.h"
+#include <orrery/sys.h>
+#include <string.h>
+
+u32 co_cpu_count;
+struct co_stat co_statistics;
+static u32 reaper_count; // 0 before co_start
+static coid_t reaper_coids[ORRERY_MAX_CPUS];
+
+struct object_manager;
+
+struct object_manager_ops {
+    struct co_ops base;
+    s64 (*scan)(struct object_manager *self, u64 *cursor, void *buffer, u64 bytes);
+    s64 (*class_get)(struct object_manager *self, u32 index, struct sys_class *out);
+    s64 (*dref_enable)(struct object_manager *self, bool on);
+    s64 (*dref_read)(struct object_manager *self, u64 *cursor, void *buffer, u64 bytes);
+    s64 (*reap)(struct object_manager *self);
+};
+
+struct object_manager {
+    CO_REP(struct object_manager_ops);
+};
+
+CO_CHECK_INTERFACE(struct object_manager_ops);
+
+static struct co_root root;
+static struct object_manager manager;
+static coid_t manager_coid;
+
+// ---- methods -----------------------------------------------------------------------------------
+
+// Its references: the reapers' threads.
+CO_METHOD static s64 get_num_children(struct co_rep *self)
+{
+    CO_HOME(self);
+    return __atomic_load_n(&reaper_count, __ATOMIC_ACQUIRE);
+}
+
+CO_METHOD static s64 get_children(struct co_rep *self, coid_t *out, u32 max)
+{
+    CO_HOME(self);
+    u32 count = __atomic_load_n(&reaper_count, __ATOMIC_ACQUIRE);
+    if (count > max)
+        count = max;
+    for (u32 i = 0; i < count; i++)
+        out[i] = reaper_coids[i];
+    return count;
+}
+
+CO_METHOD static s64 scan(struct object_manager *self, u64 *cursor, void *buffer, u64 bytes)
+{
+    CO_HOME(self);
+    return co_scan(cursor, buffer, bytes);
+}
+
+CO_METHOD static s64 class_get(struct object_manager *self, u32 index, struct sys_class *out)
+{
+    CO_HOME(self);
+    const struct co_class *class = co_class_at(index);
+    if (class == NULL)
+        return E_NOENT;
+    *out = (struct sys_class){
+        .class_id = class->id,
+        .size = class->size,
+        .distributed = class->distributed,
+        .live = (u32)__atomic_load_n(&class->live, __ATOMIC_RELAXED),
+    };
+    strncpy(out->name, class->name, sizeof(out->name) - 1);
+    strncpy(out->implementation, class->implementation, sizeof(out->implementation) - 1);
+    return 0;
+}
+
+CO_METHOD static s64 dref_enable(struct object_manager *self, bool on)
+{
+    CO_HOME(self);
+    return co_dref_enable(on);
+}
+
+CO_METHOD static s64 dref_read(struct object_manager *self, u64 *cursor, void *buffer, u64 bytes)
+{
+    CO_HOME(self);
+    return co_dref_read(cursor, buffer, bytes);
+}
+
+CO_METHOD static s64 reap(struct object_manager *self)
+{
+    CO_HOME(self);
+    return (s64)co_reap();
+}
+
+static const struct object_manager_ops ops = {
+    {get_num_children, get_children}, scan, class_get, dref_enable, dref_read, reap};
+static struct co_class class = {
+    .name = "ObjectManager",
+    .implementation = "KernelObjectManager",
+    .size = sizeof(root) + sizeof(manager),
+    .ops = &ops.base,
+};
+
+// ---- start-up ----------------------------------------------------------------------------------
+
+#define GENERATION_FIRST 2 // 0 means none, and g-1 must not be it
+
+s64 co_init_cpu(u32 cpu)
+{
+    *co_cpu_of(cpu) = (struct co_cpu){.generation = GENERATION_FIRST};
+    s64 error = co_ltt_init_cpu(cpu);
+    return error != 0 ? error : co_gtt_init_cpu(cpu);
+}
+
+s64 co_init(void)
+{
+    co_class_init();
+    co_gtt_init();
+    s64 error = co_ltt_init();
+    if (error == 0)
+        error = co_init_cpu(0);
+    if (error == 0)
+        error = co_kernel_object_create();
+    if (error != 0)
+        return error;
+    s64 coid = co_create_shared(&class, &root, &manager.co);
+    if (coid < 0)
+        return coid;
+    manager_coid = (coid_t)coid;
+    return co_add_service(manager_coid);
+}
+
+static u64 reaper_work(void)
+{
+    return (u64)CO_CALL(struct object_manager, manager_coid, reap);
+}
+
+s64 co_start(void)
+{
+    for (u32 cpu = 0; cpu < co_cpu_count; cpu++) {
+        s64 coid = co_platform_reaper_start(cpu, reaper_work);
+        if (coid < 0)
+            return coid;
+        reaper_coids[reaper_count] = (coid_t)coid;
+        __atomic_store_n(&reaper_count, reaper_count + (coid > 0), __ATOMIC_RELEASE);
+    }
+    return 0;
+}
+
+void co_stat(struct co_stat *stat)
+{
+    *stat = co_statistics;
+}
+
+// ---- system calls ------------------------------------------------------------------------------
+
+s64 sys_object_scan(u64 *cursor, void *buffer, u64 bytes)
+{
+    return CO_CALL(struct object_manager, manager_coid, scan, cursor, buffer, bytes);
+}
+
+s64 sys_class_get(u32 index, struct sys_class *class_info)
+{
+    return CO_CALL(struct object_manager, manager_coid, class_get, index, class_info);
+}
+
+s64 sys_dref_enable(bool on)
+{
+    return CO_CALL(struct object_manager, manager_coid, dref_enable, on);
+}
+
+s64 sys_dref_read(u64 *cursor, void *buffer, u64 bytes)
+{
+    return CO_CALL(struct object_manager, manager_coid, dref_read, cursor, buffer, bytes);
+}

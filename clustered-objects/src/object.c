@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: MIT
+// Creation, destruction and identification of objects.
+#include "internal.h"
+#include <trace/events.h>
+
+static void root_init(struct co_root *root, const struct co_class *class, coid_t coid,
+                      struct co_rep *shared)
+{
+    *root =
+        (struct co_root){.class = class, .coid = coid, .magic = CO_ROOT_MAGIC, .shared = shared};
+    if (shared != NULL)
+        *shared =
+            (struct co_rep){.ops = class->ops, .root = root, .coid = coid, .magic = CO_REP_MAGIC};
+}
+
+// The entry first, then the live bit: who sees the bit sees the entry. Chunk lock held.
+static void entry_init(struct co_chunk *chunk, u32 index, struct co_root *root)
+{
+    const struct co_class *class = root->class;
+    chunk->entries[index] = (struct co_entry){
+        .root = root,
+        .class_id = (u16) class->id,
+        .reps = root->shared != NULL,
+        .leaf = class->ops->get_num_children == co_no_num_children,
+    };
+    __atomic_store_n(&chunk->live[index / 64], chunk->live[index / 64] | 1UL << index % 64,
+                     __ATOMIC_RELEASE);
+}
+
+static s64 create(struct co_class *class, struct co_root *root, struct co_rep *shared)
+{
+    s64 error = co_class_register(class);
+    if (error != 0)
+        return error;
+    u32 index;
+    struct co_chunk *chunk = co_gtt_take(&index, &error);
+    if (chunk == NULL)
+        return error;
+    coid_t coid = co_coid(chunk, index);
+    root_init(root, class, coid, shared);
+    entry_init(chunk, index, root);
+    co_platform_unlock(&chunk->lock);
+    co_platform_atomic_add(&class->live, 1);
+    co_platform_atomic_add(&co_statistics.created, 1);
+    trace_obj_create(coid, class->id);
+    return (s64)coid;
+}
+
+s64 co_create(struct co_class *class, struct co_root *root)
+{
+    return create(class, root, NULL);
+}
+
+s64 co_create_shared(struct co_class *class, struct co_root *root, struct co_rep *rep)
+{
+    return create(class, root, rep);
+}
+
+s64 co_check(coid_t coid)
+{
+    if (!co_well_formed(coid))
+        return E_INVAL;
+    return co_gtt_find_live(coid) != NULL ? 0 : E_STALE;
+}
+
+// Clears the live bit and turns every CPU's entry to the Stale Object. NULL when it is not live.
+static struct co_root *make_stale(struct co_chunk *chunk, coid_t coid)
+{
+    u32 index = co_index(coid);
+    co_platform_lock(&chunk->lock);
+    struct co_root *root = co_live(chunk, index) ? chunk->entries[index].root : NULL;
+    if (root != NULL) {
+        __atomic_store_n(&chunk->live[index / 64], chunk->live[index / 64] & ~(1UL << index % 64),
+                         __ATOMIC_RELEASE);
+        for (u32 cpu = 0; cpu < co_cpu_count; cpu++)
+            __atomic_store_n(co_ltt_entry(cpu, coid), (u64)&co_stale_object, __ATOMIC_RELEASE);
+    }
+    co_platform_unlock(&chunk->lock);
+    return root;
+}
+
+s64 co_destroy(coid_t coid)
+{
+    if (!co_well_formed(coid))
+        return E_INVAL;
+    struct co_chunk *chunk = co_gtt_find_live(coid);
+    struct co_root *root = chunk != NULL ? make_stale(chunk, coid) : NULL;
+    if (root == NULL)
+        return E_STALE;
+    co_platform_atomic_add((u64 *)&root->class->live, -1UL);
+    co_platform_atomic_add(&co_statistics.destroyed, 1);
+    trace_obj_destroy(coid);
+    co_reap_root(root);
+    return 0;
+}
+
+coid_t co_rep_to_coid(u64 rep_address, u32 cpu, enum co_rep_state *state)
+{
+    struct co_rep rep;
+    *state = CO_REP_NONE;
+    if (rep_address % 8 != 0 || cpu >= co_cpu_count ||
+        co_platform_safe_read(&rep, rep_address, sizeof(rep)) != 0 || rep.magic != CO_REP_MAGIC ||
+        !co_well_formed(rep.coid))
+        return 0;
+    *state = CO_REP_STALE;
+    struct co_chunk *chunk = co_gtt_find_live(rep.coid);
+    if (chunk == NULL)
+        return 0;
+    const struct co_root *root = chunk->entries[co_index(rep.coid)].root;
+    if (__atomic_load_n(co_ltt_entry(cpu, rep.coid), __ATOMIC_RELAXED) != rep_address &&
+        !co_rep_in_use(root, (const struct co_rep *)rep_address))
+        return 0;
+    *state = CO_REP_LIVE;
+    return rep.coid;
+}
+
+s64 co_no_num_children(struct co_rep *self)
+{
+    (void)self;
+    return 0;
+}
+
+s64 co_no_children(struct co_rep *self, coid_t *out, u32 max)
+{
+    (void)self;
+    (void)out;
+    (void)max;
+    return 0;
+}

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: MIT
+// Object scan (seed 000 §3.2.1): walks the GTT's live bits, asks reps for their children. No lock: the
+// scanning thread's generation keeps chunks, roots and reps in memory.
+#include "internal.h"
+#include <orrery/sys.h>
+
+struct co_cursor co_cursor_open(u64 cursor)
+{
+    if (cursor == 0)
+        return (struct co_cursor){.next = R13_LTT, .end_page = co_gtt_end()};
+    return (struct co_cursor){.next = cursor & 0xffffffff, .end_page = cursor >> 32};
+}
+
+u64 co_cursor_close(struct co_cursor cursor)
+{
+    return cursor.end_page << 32 | cursor.next;
+}
+
+// This CPU's rep or any other, NULL when none exists: a scan makes no reps, it would change what it sees.
+static struct co_rep *any_rep(struct co_root *root)
+{
+    struct co_rep *rep = __atomic_load_n(&root->reps[co_platform_cpu()], __ATOMIC_ACQUIRE);
+    if (rep == NULL)
+        rep = root->shared;
+    for (u32 cpu = 0; cpu < co_cpu_count && rep == NULL; cpu++)
+        rep = __atomic_load_n(&root->reps[cpu], __ATOMIC_ACQUIRE);
+    return rep;
+}
+
+// Children of an object into out, at most max. Returns the count, or E_LIMIT when max is too small.
+static s64 children(struct co_root *root, coid_t *out, u64 max)
+{
+    struct co_rep *rep = any_rep(root);
+    s64 count = rep != NULL ? rep->ops->get_num_children(rep) : 0;
+    if (count <= 0)
+        return 0;
+    if ((u64)count > max)
+        return E_LIMIT;
+    count = rep->ops->get_children(rep, out, max < UINT32_MAX ? (u32)max : UINT32_MAX);
+    return count > 0 ? count : 0;
+}
+
+// Writes one record; returns its bytes, or E_LIMIT when it does not fit.
+static inline s64 record(const struct co_entry *entry, coid_t coid, struct sys_object *out,
+                         u64 bytes)
+{
+    s64 child_count = 0;
+    if (bytes < sizeof(*out))
+        return E_LIMIT;
+    if (__builtin_expect(!entry->leaf, 0)) {
+        child_count = children(entry->root, out->children, (bytes - sizeof(*out)) / sizeof(coid_t));
+        if (child_count < 0)
+            return child_count;
+    }
+    u64 size = sizeof(*out) + (u64)child_count * sizeof(coid_t);
+    out->record_bytes = (u32)size;
+    out->class_id = entry->class_id;
+    out->coid = coid;
+    out->misses = __atomic_load_n(&entry->misses, __ATOMIC_RELAXED);
+    out->rep_count = __atomic_load_n(&entry->reps, __ATOMIC_RELAXED);
+    out->child_count = (u32)child_count;
+    return (s64)size;
+}
+
+// Records of the chunk's live objects from index `first` on. Advances *out; returns the index of the
+// object that did not fit, or CO_PER_PAGE.
+static u32 scan_chunk(const struct co_chunk *chunk, u32 first, char **out, const char *end)
+{
+    coid_t base = co_coid(chunk, 0);
+    char *at = *out;
+    u32 index = first;
+    for (u32 word = first / 64; word < CO_LIVE_WORDS; word++) {
+        u64 live = __atomic_load_n(&chunk->live[word], __ATOMIC_ACQUIRE);
+        for (live &= -1UL << index % 64; live != 0; live &= live - 1) {
+            index = word * 64 + (u32)__builtin_ctzl(live);
+            s64 size = record(&chunk->entries[index], base + index * R13_LTT_ENTRY_SIZE,
+                              (struct sys_object *)at, (u64)(end - at));
+            if (size < 0) {
+                *out = at;
+                return index;
+            }
+            at += size;
+        }
+        index = (word + 1) * 64;
+    }
+    *out = at;
+    return CO_PER_PAGE;
+}
+
+s64 co_scan(u64 *cursor, void *buffer, u64 bytes)
+{
+    struct co_cursor place = co_cursor_open(*cursor);
+    char *out = buffer;
+    const char *end = out + ALIGN_DOWN(bytes, 8UL);
+    struct co_chunk *chunk;
+    while ((chunk = co_gtt_next(place.next >> CO_PAGE_SHIFT)) != NULL &&
+           chunk->page < place.end_page) {
+        bool inside = chunk->page == place.next >> CO_PAGE_SHIFT;
+        u32 index = scan_chunk(chunk, inside ? co_index(place.next) : 0, &out, end);
+        place.next = co_coid(chunk, index); // of the next page when all of this one fit
+        if (index < CO_PER_PAGE) {
+            if (out == buffer)
+                return E_INVAL;
+            break;
+        }
+    }
+    *cursor = co_cursor_close(place);
+    return out - (char *)buffer;
+}

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: MIT
+// The calls that servers may make. Servers run as kernel threads for now and reach the kernel
+// through nothing but this header; it becomes the system-call interface when they move to user
+// space, so every call takes plain values and flat structs, and none returns a kernel pointer to
+// follow. All calls: thread context, no lock held. Results: 0 or a count, or a negative error
+// (orrery/errors.h). Every struct is big endian as it lies, without implicit padding.
+#ifndef ORRERY_SYS_H
+#define ORRERY_SYS_H
+
+#include <orrery/types.h>
+
+// ---- system ------------------------------------------------------------------------------------
+
+#define SYS_BUILD_ID_SIZE 20
+
+struct sys_info {
+    u32 cpu_count;
+    u32 reserved;
+    u64 timebase_hz;
+    u64 boot_timebase; // time base at kernel entry
+    u64 memory_bytes, free_bytes;
+    u8 build_id[SYS_BUILD_ID_SIZE]; // of the kernel ELF
+    char version[44];
+};
+s64 sys_info(struct sys_info *info);
+
+u64 sys_time(void); // time base ticks
+// Powers the machine off; the emulator exits with a failure unless status is 0.
+void sys_power_off(int status) __attribute__((noreturn));
+// Value of a boot option as text ("observer", "controller", …) into buffer, NUL-terminated.
+// E_NOENT when not given, E_INVAL when bytes is too small.
+s64 sys_option(const char *name, char *buffer, u64 bytes);
+// Writes to the console, at most 512 bytes at a time.
+s64 sys_console_write(const char *bytes, u64 count);
+void *sys_memory_alloc(u64 bytes); // zeroed; NULL when out of memory
+void sys_memory_free(void *memory);
+
+// ---- threads -----------------------------------------------------------------------------------
+
+// Starts a thread on cpu; returns its id (> 0) or an error.
+s64 sys_thread_create(const char *name, void (*entry)(void *), void *argument, u32 cpu);
+// Sleeps until sys_thread_wake(id) or the time base reaches deadline. Returns 1 when woken, 0 at the
+// deadline. A wake that came first is remembered (one token).
+s64 sys_thread_park(u64 deadline);
+s64 sys_thread_wake(u64 id);
+u64 sys_thread_self(void);
+
+// ---- objects -----------------------------------------------------------------------------------
+
+// Starts or continues a scan of all live objects. *cursor is 0 to start and is advanced; writes whole
+// records only. Returns bytes written, 0 at the end, E_INVAL when bytes cannot hold one record.
+struct sys_object {
+    u32 record_bytes; // of this record with its children, a multiple of 8
+    u32 class_id;
+    coid_t coid;
+    u64 misses;      // of all CPUs
+    u32 rep_count;   // representatives that exist now
+    u32 child_count; // children that follow
+    coid_t children[];
+};
+s64 sys_object_scan(u64 *cursor, void *buffer, u64 bytes);
+
+struct sys_class {
+    u32 class_id;
+    u32 size;        // of root and one rep, bytes
+    u32 distributed; // 1: a rep a CPU, 0: one shared
+    u32 live;        // instances now
+    char name[40];
+    char implementation[40];
+};
+// Class by index 0…; E_NOENT past the last.
+s64 sys_class_get(u32 index, struct sys_class *class_info);
+
+// DREF counting: enable counts users (nested); counts go on from where they were, never reset, so
+// that several readers can each take differences.
+s64 sys_dref_enable(bool on);
+struct sys_dref_count {
+    coid_t coid;
+    u32 cpu;
+    u32 reserved;
+    u64 invocations;
+    u64 misses;
+};
+// Like sys_object_scan: all non-zero counts of live objects. Returns bytes written, 0 at the end.
+s64 sys_dref_read(u64 *cursor, void *buffer, u64 bytes);
+
+// ---- sampling ----------------------------------------------------------------------------------
+
+enum sys_pmu_event { SYS_PMU_CYCLES = 1 };
+
+struct sys_sampling {
+    u32 event;     // enum sys_pmu_event
+    u32 callers;   // frames of call chain to record, 0…16
+    u64 period;    // events a sample, SYS_PERIOD_MIN … SYS_PERIOD_MAX
+    u32 randomise; // low bits of the period to randomise, 0…16, 2^randomise < period
+    u32 cpu_mask;  // CPUs to sample, 0 = all
+};
+#define SYS_PERIOD_MIN 1000
+#define SYS_PERIOD_MAX 0x7fffffff
+
+// Starts sampling; one session at a time (E_BUSY). Returns a session number > 0.
+s64 sys_sampling_start(const struct sys_sampling *sampling);
+s64 sys_sampling_stop(s64 session); // buffers stay readable until the next start
+
+#define SYS_SAMPLE_KERNEL 1u      // interrupted kernel code
+#define SYS_SAMPLE_SOFT_MASKED 2u // interrupted a soft-masked section
+#define SYS_SAMPLE_IDLE 4u        // interrupted the idle loop
+#define SYS_SAMPLE_ATTRIBUTED 8u  // coid was live and owns the rep when read
+#define SYS_SAMPLE_STALE 16u      // a rep was found, its object is gone
+
+struct sys_sample {
+    u32 record_bytes; // with callers, a multiple of 8
+    u16 cpu;
+    u16 flags;
+    u64 time;    // time base
+    coid_t coid; // 0: none found
+    u32 thread;  // id
+    u32 pid;     // 0: kernel
+    u64 pc;
+    u32 event;
+    u32 caller_count;
+    u64 callers[]; // return addresses, innermost first
+};
+// Takes samples out of cpu's buffer: bytes written, 0 when it is empty.
+s64 sys_sampling_read(s64 session, u32 cpu, void *buffer, u64 bytes);
+
+struct sys_sampling_stat {
+    u64 taken, lost;                           // exact; taken = stored, readable or read
+    u64 attributed, unattributed, stale, idle; // of those read
+    u64 buffer_bytes, buffer_grown;            // now, and how many 4 KB steps it has grown
+    u64 ticks_in_handler;                      // time base
+};
+s64 sys_sampling_stat(s64 session, u32 cpu, struct sys_sampling_stat *stat);
+
+// ---- trace -------------------------------------------------------------------------------------
+
+enum sys_trace_mode { SYS_TRACE_OVERWRITE = 1, SYS_TRACE_DISCARD = 2 };
+
+u64 sys_trace_mask(void);
+// Enables exactly the majors of the mask (bit n: major n). E_INVAL when a bit is no major's.
+s64 sys_trace_set_mask(u64 mask);
+// Switches mode: empties the buffers, zeroes the counts.
+s64 sys_trace_set_mode(enum sys_trace_mode mode);
+
+struct sys_trace_stat {
+    u64 events;      // logged since set_mode, this CPU: kept + read + overwritten
+    u64 discarded;   // discard mode: not logged, buffer full
+    u64 overwritten; // overwrite mode: logged, then lost unread
+    u64 packets;     // sub-buffers begun
+    u64 subbuffers, subbuffer_bytes;
+    u32 mode;
+    u32 reserved;
+};
+s64 sys_trace_stat(u32 cpu, struct sys_trace_stat *stat);
+// Copies cpu's oldest unread complete packet (a CTF packet of subbuffer_bytes) and consumes it.
+// flush: when there is no complete one, closes the current one if it holds any event. Returns
+// bytes, 0 when there is none, E_INVAL when bytes < subbuffer_bytes, E_NOMEM when there is no memory for
+// a fresh sub-buffer in its place (nothing is consumed then).
+s64 sys_trace_read(u32 cpu, bool flush, void *buffer, u64 bytes);
+// CTF metadata text from offset: bytes copied, 0 at the end.
+s64 sys_trace_metadata(u64 offset, char *buffer, u64 bytes);
+
+struct sys_trace_event {
+    u16 major, minor;
+    u32 field_count;
+    char name[40];
+    char group[16];   // the major's name
+    char format[136]; // printf-like, one conversion a field
+};
+s64 sys_trace_event_get(u32 index, struct sys_trace_event *event); // E_NOENT past the last
+
+// ---- network device ----------------------------------------------------------------------------
+
+// The one Ethernet interface. E_NOENT when the machine has none.
+s64 sys_net_open(u8 mac[6]);
+s64 sys_net_send(const void *frame, u64 bytes); // bytes, or E_IO/E_INVAL
+// Next received frame into buffer (>= 1536): its length, or 0 when none is there.
+s64 sys_net_receive(void *buffer, u64 bytes);
+// The calling thread is woken (sys_thread_wake) when frames arrive. Level after return: look once
+// more before parking.
+s64 sys_net_notify(void);
+struct sys_net_stat {
+    u64 received_frames, received_bytes, sent_frames, sent_bytes;
+    u64 receive_dropped, send_errors, interrupts;
+};
+s64 sys_net_stat(struct sys_net_stat *stat);
+
+// ---- workloads ---------------------------------------------------------------------------------
+
+// Named in-guest programs for demonstration and validation (tests/guest).
+struct sys_workload {
+    char name[24];
+    char help[168]; // parameters with defaults and ranges
+};
+s64 sys_workload_get(u32 index, struct sys_workload *workload); // E_NOENT past the last
+// Starts "NAME[:key=value[,key=value…]]"; returns an id > 0. E_NOENT no such name, E_INVAL bad
+// parameter (message, NUL-terminated, says which), E_BUSY when it runs already.
+s64 sys_workload_start(const char *command, char *message, u64 bytes);
+s64 sys_workload_stop(s64 id); // asks it to end; wait for it by status
+struct sys_workload_status {
+    u32 running;
+    s32 result;        // 0 or error, valid when ended
+    char report[2048]; // its own account, lines "key value\n", complete when ended
+};
+s64 sys_workload_status(s64 id, struct sys_workload_status *status);
+
+#endif

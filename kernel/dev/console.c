@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: MIT
+// The firmware console (spapr-vty): output by hypercall, 16 bytes a call.
+#include <boot/firmware.h>
+#include <kernel/console.h>
+#include <kernel/hcall.h>
+#include <kernel/spinlock.h>
+#include <stdio.h>
+#include <string.h>
+
+#define CONSOLE_LINE 512
+#define H_BUSY 1
+
+static struct spinlock console_lock = SPINLOCK_INIT("console", RANK_CONSOLE);
+static u32 console_unit;
+static bool console_exclusive; // a panic writes alone and takes no lock
+
+void console_init(void)
+{
+    for (of_node node = of_child(of_find("/vdevice")); node != 0; node = of_peer(node)) {
+        char type[32] = "";
+        of_property(node, "compatible", type, sizeof(type) - 1);
+        if (strcmp(type, "hvterm1") == 0 && of_property_u32(node, "reg", &console_unit) == 0)
+            return;
+    }
+}
+
+void console_take_over(void)
+{
+    console_exclusive = true;
+}
+
+// Blocks while the other side does not take it.
+static void put(const char *bytes, u64 count)
+{
+    while (count > 0) {
+        u64 chunk = count < 16 ? count : 16;
+        u64 words[2] = {0, 0};
+        memcpy(words, bytes, chunk);
+        if (HCALL(H_PUT_TERM_CHAR, console_unit, chunk, words[0], words[1]) == H_BUSY)
+            continue;
+        bytes += chunk;
+        count -= chunk;
+    }
+}
+
+void console_write(const char *bytes, u64 count)
+{
+    if (console_exclusive) {
+        put(bytes, count);
+        return;
+    }
+    spin_lock(&console_lock);
+    put(bytes, count);
+    spin_unlock(&console_lock);
+}
+
+void kvprintf(const char *format, va_list arguments)
+{
+    static const char cut[] = " [cut]\n";
+    char line[CONSOLE_LINE];
+
+    int length = vsnprintf(line, sizeof(line), format, arguments);
+    if (length < 0)
+        return;
+    if ((u64)length >= sizeof(line)) {
+        memcpy(line + sizeof(line) - sizeof(cut), cut, sizeof(cut));
+        length = sizeof(line) - 1;
+    }
+    console_write(line, (u64)length);
+}
+
+void kprintf(const char *format, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, format);
+    kvprintf(format, arguments);
+    va_end(arguments);
+}

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: MIT
+// External interrupts through the XICS hypercalls. Devices and IPIs use one priority, so that an
+// accepted interrupt holds back all others until it is ended, and one pending word a CPU suffices.
+#include "interrupts.h"
+
+#include <boot/firmware.h>
+#include <kernel/hcall.h>
+#include <kernel/irq.h>
+#include <kernel/percpu.h>
+#include <kernel/startup.h>
+#include <kernel/spinlock.h>
+#include <orrery/errors.h>
+#include <trace/events.h>
+
+#include "../proc/calls.h"
+
+#define PRIORITY 5
+#define PRIORITY_ALL 0xff
+#define XISR_IPI 2
+#define XISR_MASK 0xffffff
+#define MAX_HANDLERS 16
+
+struct handler {
+    u32 irq;
+    irq_handler function;
+    void *argument;
+};
+
+static struct spinlock lock = SPINLOCK_INIT("interrupts", RANK_OBJECT);
+static struct handler handlers[MAX_HANDLERS];
+static u32 handler_count; // grows only, read without the lock
+
+u32 interrupt_accept(void)
+{
+    u64 out[4];
+
+    if (hcall(H_XIRR, (const u64[8]){0}, out) != H_SUCCESS)
+        return 0;
+    u32 xirr = (u32)out[0];
+    if ((xirr & XISR_MASK) == 0) {
+        percpu()->interrupts[INTERRUPT_SPURIOUS]++;
+        return 0;
+    }
+    return xirr;
+}
+
+static void run_handler(u32 irq)
+{
+    percpu()->interrupts[INTERRUPT_DEVICE]++;
+    for (u32 i = 0; i < handler_count; i++) {
+        if (handlers[i].irq == irq) {
+            handlers[i].function(handlers[i].argument);
+            return;
+        }
+    }
+    percpu()->interrupts[INTERRUPT_SPURIOUS]++;
+}
+
+void interrupt_dispatch(u32 xirr)
+{
+    trace_irq_enter(xirr);
+    if ((xirr & XISR_MASK) == XISR_IPI) {
+        percpu()->interrupts[INTERRUPT_IPI]++;
+        // Cleared and ended before the work, so that a sender that comes later interrupts again.
+        HCALL(H_IPI, percpu()->server, PRIORITY_ALL);
+        HCALL(H_EOI, xirr);
+        calls_run();
+    } else {
+        run_handler(xirr & XISR_MASK);
+        HCALL(H_EOI, xirr);
+    }
+    trace_irq_exit(xirr);
+}
+
+void interrupts_init_cpu(void)
+{
+    HCALL(H_CPPR, PRIORITY_ALL);
+}
+
+void interrupt_send_ipi(u32 cpu)
+{
+    trace_ipi_send(cpu);
+    HCALL(H_IPI, percpu_of(cpu)->server, PRIORITY);
+}
+
+int irq_register(u32 irq, u32 cpu, irq_handler function, void *argument)
+{
+    int result = 0;
+
+    if (cpu >= cpu_count || function == NULL)
+        return E_INVAL;
+    spin_lock(&lock);
+    for (u32 i = 0; i < handler_count; i++)
+        result = handlers[i].irq == irq ? E_EXIST : result;
+    if (result == 0 && handler_count == MAX_HANDLERS)
+        result = E_LIMIT;
+    if (result == 0) {
+        handlers[handler_count] = (struct handler){irq, function, argument};
+        __asm__ volatile("lwsync" ::: "memory");
+        handler_count++;
+    }
+    spin_unlock(&lock);
+    if (result != 0)
+        return result;
+    const u32 arguments[] = {irq, percpu_of(cpu)->server, PRIORITY};
+    return rtas_call("ibm,set-xive", 3, arguments, 0, NULL) == 0 ? 0 : E_IO;
+}

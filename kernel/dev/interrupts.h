@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: MIT
+// External interrupts, for exception handling and set-up.
+#ifndef KERNEL_DEV_INTERRUPTS_H
+#define KERNEL_DEV_INTERRUPTS_H
+
+#include <orrery/types.h>
+
+// Accepts the most urgent interrupt of this CPU: its XIRR, or 0 when there is none. EE off.
+u32 interrupt_accept(void);
+// Handles an accepted interrupt and ends it. Interrupt context, soft-masked.
+void interrupt_dispatch(u32 xirr);
+// Interrupts cpu; several may arrive as one. Any context but PMI.
+void interrupt_send_ipi(u32 cpu);
+
+#endif

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: MIT
+// NetInterface: the network device as a clustered object.
+#ifndef KERNEL_DEV_NET_H
+#define KERNEL_DEV_NET_H
+
+#include <co/object.h>
+#include <orrery/sys.h>
+
+struct net_interface;
+
+// Each as the sys_net_ call of its name. send, receive and notify: only the thread that opened it.
+struct net_interface_ops {
+    struct co_ops base;
+    s64 (*send)(struct net_interface *self, const void *frame, u64 bytes);
+    s64 (*receive)(struct net_interface *self, void *buffer, u64 bytes);
+    s64 (*notify)(struct net_interface *self);
+    s64 (*stat)(struct net_interface *self, struct sys_net_stat *stat);
+};
+
+struct net_interface {
+    CO_REP(struct net_interface_ops);
+};
+
+#endif

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: MIT
+// Between the parts of exception handling.
+#ifndef KERNEL_EXCEPTION_EXCEPTION_H
+#define KERNEL_EXCEPTION_EXCEPTION_H
+
+#include <kernel/frame.h>
+
+#define VECTOR_RESET 0x100
+#define VECTOR_DATA_STORAGE 0x300
+#define VECTOR_DATA_SEGMENT 0x380
+#define VECTOR_EXTERNAL 0x500
+#define VECTOR_DECREMENTER 0x900
+
+// When the faulting pc has a fixup: sets the frame to continue there. Any context.
+bool fixup_apply(struct frame *frame);
+
+// External or decrementer interrupt: left pending when soft-masked, else handled, with a thread
+// switch after it when one is due. MSR[EE] off, before and after.
+void interrupt_handle(struct frame *frame);
+
+// Called from exception_entry with MSR[EE] off and any soft-mask state; returns with EE off.
+void exception_handle(struct frame *frame);
+
+#endif

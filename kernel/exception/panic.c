@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: MIT
+// Panic: tells what is known and powers off with a failing status.
+#include <boot/firmware.h>
+#include <kernel/console.h>
+#include <kernel/frame.h>
+#include <kernel/irq.h>
+#include <kernel/memory.h>
+#include <kernel/panic.h>
+#include <kernel/percpu.h>
+#include <kernel/softmask.h>
+#include <kernel/spinlock.h>
+#include <kernel/symbols.h>
+#include <kernel/thread.h>
+#include <kernel/timer.h>
+#include <kernel/unwind.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <trace/trace.h>
+
+#define MAX_CALLERS 32
+#define LAST_EVENTS 32
+#define STOP_MICROSECONDS 100000
+
+static u32 panicking_cpu; // + 1; 0: none
+static volatile u64 stopped_cpus;
+static char message[256];
+
+// Interrupts the others, which then stop in panic_stop_here; one that is soft-masked for good goes on,
+// so this waits for a while only.
+static void stop_others(void)
+{
+    u64 deadline = timebase() + microseconds_to_ticks(STOP_MICROSECONDS);
+
+    for (u32 cpu = 0; cpu < cpu_count; cpu++) {
+        if (cpu != cpu_id())
+            cpu_poke(cpu);
+    }
+    while (stopped_cpus + 1 < cpu_count && timebase() < deadline)
+        __asm__ volatile("or 31,31,31");
+}
+
+void panic_stop_here(void)
+{
+    if (panicking_cpu == 0)
+        return;
+    hard_mask();
+    atomic_add((u64 *)&stopped_cpus, 1);
+    for (;;)
+        __asm__ volatile("or 31,31,31");
+}
+
+void frame_capture(struct frame *frame);
+
+// The first CPU that panics goes on; a second panic on it powers off at once; other CPUs stop.
+static void claim(void)
+{
+    u32 me = cpu_id() + 1;
+
+    if (atomic_claim(&panicking_cpu, me)) {
+        stop_others();
+        return;
+    }
+    if (panicking_cpu == me)
+        power_off(1);
+    for (;;)
+        __asm__ volatile("or 31,31,31");
+}
+
+static void print_address(const char *what, u64 address)
+{
+    u64 offset = 0;
+    const char *name = symbol_find(address, &offset);
+
+    if (name != NULL)
+        kprintf("%s %016lx %s+%#lx\n", what, address, name, offset);
+    else
+        kprintf("%s %016lx\n", what, address);
+}
+
+static void print_registers(const struct frame *frame)
+{
+    kprintf("vector %#lx  msr %016lx  dar %016lx  dsisr %08lx\n", frame->vector, frame->msr,
+            frame->dar, frame->dsisr);
+    print_address("pc ", frame->pc);
+    print_address("lr ", frame->lr);
+    kprintf("ctr %016lx  xer %08lx  cr %08lx  soft-masked %lu\n", frame->ctr, frame->xer, frame->cr,
+            frame->soft_masked);
+    for (u32 i = 0; i < 32; i += 4)
+        kprintf("r%-2u %016lx %016lx %016lx %016lx\n", i, frame->gpr[i], frame->gpr[i + 1],
+                frame->gpr[i + 2], frame->gpr[i + 3]);
+}
+
+static void print_stack(const struct frame *frame)
+{
+    u64 callers[MAX_CALLERS];
+    u32 count = stack_walk(frame->pc, frame->gpr[1], frame->lr, callers, MAX_CALLERS);
+
+    kprintf("stack:\n");
+    for (u32 i = 0; i < count; i++)
+        print_address("  from", callers[i]);
+}
+
+static void __attribute__((noreturn)) finish(const struct frame *frame)
+{
+    const struct thread *thread = thread_current();
+
+    kprintf("\nPANIC on CPU %u: %s\n", cpu_id(), message);
+    if (thread != NULL)
+        kprintf("thread %u (%s)\n", thread_id(thread), thread_name(thread));
+    print_registers(frame);
+    print_stack(frame);
+    trace_print_last(LAST_EVENTS);
+    power_off(1);
+}
+
+static void compose(const char *format, va_list arguments)
+{
+    hard_mask();
+    claim();
+    trace_stop();
+    console_take_over();
+    vsnprintf(message, sizeof(message), format, arguments);
+}
+
+void panic(const char *format, ...)
+{
+    struct frame frame = {.soft_masked = percpu()->soft_masked};
+    va_list arguments;
+
+    frame_capture(&frame);
+    va_start(arguments, format);
+    compose(format, arguments);
+    va_end(arguments);
+    finish(&frame);
+}
+
+void panic_with_frame(const struct frame *frame, const char *format, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, format);
+    compose(format, arguments);
+    va_end(arguments);
+    finish(frame);
+}
+
+// RTAS power-off always ends QEMU with 0; os-term reports a guest panic instead, which
+// `-action panic=exit-failure` turns into a failing exit.
+void power_off(int status)
+{
+    static const char text[] = "Orrery: failed";
+    const u32 none[] = {0xffffffff, 0xffffffff};
+    const u32 failed[] = {(u32)((u64)text & 0xffffffff)};
+
+    hard_mask();
+    if (status == 0)
+        rtas_call("power-off", 2, none, 0, NULL);
+    else
+        rtas_call("ibm,os-term", 1, failed, 0, NULL);
+    for (;;)
+        __asm__ volatile("or 31,31,31");
+}

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: MIT
+// Kernel memory: physical pages, small objects, address translation.
+#ifndef KERNEL_MEMORY_H
+#define KERNEL_MEMORY_H
+
+#include <orrery/types.h>
+
+#define PAGE_SHIFT 12
+#define PAGE_SIZE 4096UL
+#ifndef LINEAR_BASE // host tests have their own
+#define LINEAR_BASE 0xC000000000000000UL // physical 0 in the kernel's linear map
+#endif
+
+static inline u64 virt_to_phys(const void *linear)
+{
+    return (u64)linear - LINEAR_BASE;
+}
+
+static inline void *phys_to_virt(u64 physical)
+{
+    return (void *)(physical + LINEAR_BASE);
+}
+
+// 2^order contiguous pages, naturally aligned, as a linear-map address; NULL when there are
+// none. Contents undefined (junk-filled). order <= 12. Thread or interrupt context, not PMI.
+void *pages_alloc(u32 order);
+void *pages_alloc_zeroed(u32 order);
+// Gives back exactly what pages_alloc returned.
+void pages_free(void *pages, u32 order);
+// Smallest order whose block holds bytes.
+u32 pages_order(u64 bytes);
+
+struct pages_stat {
+    u64 total, free; // pages
+    u64 allocations, frees, failures;
+};
+void pages_stat(struct pages_stat *stat);
+
+// Set-up on the boot CPU: hands out [first_free, memory_bytes); the page table of what is free takes
+// the first of it.
+void pages_init(u64 memory_bytes, u64 first_free);
+
+// Small objects, 16-byte aligned, any size up to 16 MB (large ones come from pages). NULL when out
+// of memory. Thread or interrupt context, not PMI. Freed memory is filled with junk.
+void *kmalloc(u64 bytes);
+void *kzalloc(u64 bytes);
+void kfree(void *object);               // NULL is ignored
+u64 kmalloc_usable(const void *object); // bytes that it has room for
+
+// Page protection for mmu_map.
+enum mmu_prot { MMU_READ = 1, MMU_WRITE = 2, MMU_EXEC = 4 };
+
+// Maps 4 KB pages at a kernel virtual address outside of the linear map; all CPUs see it.
+// 0, E_NOMEM, or E_EXIST. Replaces a present mapping only with MMU_REPLACE.
+#define MMU_REPLACE 8
+int mmu_map(u64 virtual, u64 physical, u64 pages, u32 prot);
+// Removes mappings (pages not mapped are ignored) and the TLB entries of all CPUs.
+void mmu_unmap(u64 virtual, u64 pages);
+// Physical address behind a kernel virtual one, or 0 when there is none.
+u64 mmu_lookup(u64 virtual);
+
+// A stack of 32 KB in the upper half of a 64 KB-aligned unit of its own, with nothing mapped below.
+// Returns its top, or 0 when out of memory. Thread context.
+u64 stack_alloc(void);
+void stack_free(u64 top);
+
+// Builds the kernel's tables: the linear map of memory_bytes with text read-only and executable,
+// all else no-execute. Real mode, boot CPU.
+void mmu_build(u64 memory_bytes);
+// This CPU translates no user addresses. With translation on.
+void mmu_init_cpu(void);
+// Turns translation on for this CPU, with r13 and the stack moved (boot/src/start.S).
+void mmu_enter(u64 r13, u64 stack, void (*continue_at)(void)) __attribute__((noreturn));
+// A writable, non-executable view of the kernel's text while open (patch.c).
+u64 mmu_open_text_alias(void); // offset to add to a text address
+void mmu_close_text_alias(void);
+
+// Reads memory that may not be there: 0 or E_FAULT. Any context, PMI included.
+int safe_read(void *to, const void *from, u64 bytes);
+int safe_read_u64(u64 *to, const u64 *from);
+
+#endif

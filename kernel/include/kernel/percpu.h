@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: MIT
+// Per-CPU data: r13 always points at this CPU's struct percpu, at the start of its window
+// (orrery/r13.h). Kernel threads never migrate, so an address taken here stays right.
+#ifndef KERNEL_PERCPU_H
+#define KERNEL_PERCPU_H
+
+#include <orrery/r13.h>
+
+#define PERCPU_WINDOW_BASE 0xC000100000000000 // window of CPU 0
+
+// Offsets that assembly uses; asserted against the struct in kernel/proc/percpu.c.
+#define PERCPU_SOFT_MASKED (R13_HOST + 0x00)
+#define PERCPU_PMI_STACK (R13_HOST + 0x08)
+#define PERCPU_EMERGENCY_STACK (R13_HOST + 0x10)
+#define PERCPU_RSEQ_BASE (R13_HOST + 0x18)
+#define PERCPU_RSEQ_SIZE (R13_HOST + 0x20)
+#define PERCPU_SCRATCH (R13_HOST + 0x28) // 8 words, exception entry only
+#define PERCPU_CURRENT (R13_HOST + 0x68)
+#define PERCPU_BOOT_STACK (R13_HOST + 0x70)
+#define PERCPU_MMU_MSR (R13_HOST + 0x78)
+
+#ifndef __ASSEMBLER__
+#include <orrery/types.h>
+
+struct spinlock;
+struct thread;
+
+#define PENDING_DEC 0x01
+#define PENDING_EXT 0x02
+
+struct percpu {
+    u32 cpu;    // R13_CPU
+    u32 server; // interrupt server number (PIR)
+    u8 reserved0[R13_TRACE - 8];
+    u8 trace[0x100];
+    u8 co[0x100];
+    u8 pmu[0x100];
+    // R13_HOST
+    u8 soft_masked;  // 1: external and decrementer interrupts are left pending
+    u8 in_interrupt; // in a maskable interrupt's handler
+    union {
+        struct {
+            u8 pending;      // PENDING_* seen while soft-masked, replayed at unmask
+            u8 need_resched; // switch threads at the next unmask
+        };
+        u16 work; // both: what unmasking has to look at
+    };
+    u32 pending_xirr; // the accepted, not yet handled, external interrupt
+    u64 pmi_stack;    // top, for vector 0xF00
+    u64 emergency_stack;
+    u64 rseq_base; // .text.rseq … end, for the roll-back test
+    u64 rseq_size;
+    u64 scratch[8];
+    struct thread *current;
+    u64 boot_stack;                  // secondary CPUs: the stack in real mode
+    u64 mmu_msr;                     // IR and DR once translation is on, for real-mode vectors
+    u64 idle_stack;                  // secondary CPUs: its guarded mapping
+    struct spinlock *innermost_lock; // that this CPU holds; the others follow by `outer`
+    u64 interrupts[8];               // counts by kind (irq.h)
+};
+
+register struct percpu *percpu_r13 __asm__("r13");
+
+// This CPU's block. Any context.
+static inline struct percpu *percpu(void)
+{
+    return percpu_r13;
+}
+
+// CPU number, 0 … cpu_count-1. Any context.
+static inline u32 cpu_id(void)
+{
+    return percpu_r13->cpu;
+}
+
+// CPU n's block, reached from any CPU through its window. n < cpu_count.
+static inline struct percpu *percpu_of(u32 cpu)
+{
+    return (struct percpu *)(PERCPU_WINDOW_BASE + (u64)cpu * R13_WINDOW_SIZE);
+}
+
+extern u32 cpu_count; // CPUs that are up; fixed after boot
+
+#endif
+#endif

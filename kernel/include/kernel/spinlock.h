@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+// Spin locks: the only larx/stcx loops of the kernel (DESIGN.md §6). Taking one soft-masks this
+// CPU until it is released. Owners and rank order are checked: a CPU may take a lock only of
+// a higher rank than any it holds. Contended acquisition emits trace lock_contended.
+#ifndef KERNEL_SPINLOCK_H
+#define KERNEL_SPINLOCK_H
+
+#include <orrery/types.h>
+
+// Ranks, low taken first.
+enum lock_rank {
+    RANK_SERVICE = 1, // service objects: managers, DCI-facing state
+    RANK_OBJECT,      // a clustered object's own lock
+    RANK_CO,          // translation tables, object lifetime
+    RANK_THREAD,      // run queues
+    RANK_TIMER,
+    RANK_PATCH,
+    RANK_MMU,
+    RANK_KMALLOC,
+    RANK_PAGES,
+    RANK_CONSOLE,
+};
+
+struct spinlock {
+    u32 word;  // 0 free, else owner CPU + 1
+    u8 rank;   // enum lock_rank
+    u8 masked; // soft-mask state to put back, valid while held
+    u16 reserved;
+    const char *name;
+    struct spinlock *outer; // the lock this CPU took before this one
+};
+
+#define SPINLOCK_INIT(lock_name, lock_rank)                                                        \
+    {                                                                                              \
+        .name = (lock_name), .rank = (lock_rank)                                                   \
+    }
+
+void spin_init(struct spinlock *lock, const char *name, enum lock_rank rank);
+// Thread or interrupt context, never from the PMI handler. Panics on self-deadlock and on rank
+// inversion.
+void spin_lock(struct spinlock *lock);
+// Only by the CPU that holds it, in reverse order of taking.
+void spin_unlock(struct spinlock *lock);
+bool spin_held(const struct spinlock *lock); // by this CPU
+
+// Relaxed atomic add for statistics that several CPUs write; returns the value before.
+u64 atomic_add(u64 *word, u64 addend);
+
+// Stores value if *word is 0; true when it did. For the panic path, which can take no lock.
+bool atomic_claim(u32 *word, u32 value);
+
+#endif

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: MIT
+// Steps of the kernel's start, called by boot/src/main.c in the order given there.
+#ifndef KERNEL_STARTUP_H
+#define KERNEL_STARTUP_H
+
+#include <orrery/types.h>
+
+void kmalloc_init(u64 memory_bytes); // table of page kinds; the page allocator works
+// Services as clustered objects; co_init has been called.
+void page_allocator_init(void);
+void small_allocator_init(void);
+void timers_init(void);
+void scheduler_init(void);
+void interrupts_init(void);
+// Opens this CPU for external interrupts.
+void interrupts_init_cpu(void);
+
+#endif

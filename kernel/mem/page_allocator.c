@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: MIT
+// The PageAllocator object: a representative a CPU keeps a stock of single pages in front of
+// the buddy lists, so that most allocations touch no shared memory.
+#include "pages.h"
+
+#include <kernel/memory.h>
+#include <kernel/percpu.h>
+#include <kernel/startup.h>
+#include <kernel/softmask.h>
+#include <string.h>
+#include <trace/events.h>
+
+#include "../proc/services.h"
+
+#define STOCK_MAX 64
+#define STOCK_BATCH 32
+
+struct page_stock;
+
+struct page_allocator_ops {
+    struct co_ops base;
+    void *(*alloc)(struct page_stock *self, u32 order);
+    s64 (*free)(struct page_stock *self, void *pages, u32 order);
+};
+
+struct page_stock {
+    CO_REP(struct page_allocator_ops);
+    u32 count;
+    void *pages[STOCK_MAX];
+    u64 allocations, frees, failures;
+};
+
+static struct page_stock stocks[ORRERY_MAX_CPUS];
+static struct co_root root;
+static coid_t page_allocator;
+
+// Soft-masked.
+static void *take_single(struct page_stock *stock)
+{
+    while (stock->count < STOCK_BATCH) {
+        void *page = buddy_alloc(0);
+        if (page == NULL)
+            break;
+        stock->pages[stock->count++] = page;
+    }
+    return stock->count == 0 ? NULL : stock->pages[--stock->count];
+}
+
+// Soft-masked.
+static void put_single(struct page_stock *stock, void *page)
+{
+    if (stock->count == STOCK_MAX) {
+        while (stock->count > STOCK_MAX - STOCK_BATCH)
+            buddy_free(stock->pages[--stock->count], 0);
+    }
+    stock->pages[stock->count++] = page;
+}
+
+CO_METHOD static void *alloc(struct page_stock *self, u32 order)
+{
+    CO_HOME(self);
+    u8 masked = soft_mask();
+    void *pages;
+
+    if (order == 0)
+        pages = self->count > 0 ? self->pages[--self->count] : take_single(self);
+    else
+        pages = order <= PAGES_MAX_ORDER ? buddy_alloc(order) : NULL;
+    self->allocations++;
+    if (pages == NULL)
+        self->failures++;
+    trace_page_alloc((u64)pages, order);
+    soft_mask_restore(masked);
+    return pages;
+}
+
+CO_METHOD static s64 release(struct page_stock *self, void *pages, u32 order)
+{
+    CO_HOME(self);
+    u8 masked = soft_mask();
+
+    trace_page_free((u64)pages, order);
+    self->frees++;
+    if (order == 0)
+        put_single(self, pages);
+    else
+        buddy_free(pages, order);
+    soft_mask_restore(masked);
+    return 0;
+}
+
+static s64 handle_miss(struct co_root *missed, u32 cpu, struct co_rep **rep)
+{
+    (void)missed;
+    *rep = &stocks[cpu].co;
+    return 0;
+}
+
+static const struct page_allocator_ops ops = {CO_LEAF, alloc, release};
+static struct co_class class = {
+    .name = "PageAllocator",
+    .implementation = "BuddyWithStocks",
+    .size = sizeof(root) + sizeof(stocks[0]),
+    .distributed = true,
+    .ops = &ops.base,
+    .handle_miss = handle_miss,
+};
+
+void page_allocator_init(void)
+{
+    page_allocator = service_create(&class, &root, NULL);
+}
+
+// The object manager's own memory comes from here, so until the object exists set-up takes pages
+// from the buddy lists directly.
+void *pages_alloc(u32 order)
+{
+    if (page_allocator == 0)
+        return buddy_alloc(order);
+    return CO_CALL(struct page_stock, page_allocator, alloc, order);
+}
+
+void *pages_alloc_zeroed(u32 order)
+{
+    void *pages = pages_alloc(order);
+
+    if (pages != NULL)
+        memset(pages, 0, PAGE_SIZE << order);
+    return pages;
+}
+
+void pages_free(void *pages, u32 order)
+{
+    if (page_allocator == 0)
+        buddy_free(pages, order);
+    else
+        CO_CALL(struct page_stock, page_allocator, free, pages, order);
+}
+
+void pages_stat(struct pages_stat *stat)
+{
+    *stat = (struct pages_stat){.total = buddy_total_pages(), .free = buddy_free_pages()};
+    for (u32 cpu = 0; cpu < cpu_count; cpu++) {
+        stat->free += stocks[cpu].count;
+        stat->allocations += stocks[cpu].allocations;
+        stat->frees += stocks[cpu].frees;
+        stat->failures += stocks[cpu].failures;
+    }
+}

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: MIT
+// Physical pages: binary buddies of 4 KB to 16 MB behind one lock, and in front of them a
+// stock of single pages a CPU. The PageAllocator object (page_allocator.c) gives each CPU its
+// representative; before objects exist the boot CPU's stock is used directly.
+#include "pages.h"
+
+#include <kernel/memory.h>
+#include <kernel/panic.h>
+#include <kernel/spinlock.h>
+#include <string.h>
+
+#define JUNK 0xdb
+#define NOT_FREE 0xff
+
+struct free_block {
+    struct free_block *next, *previous;
+};
+
+static struct spinlock lock = SPINLOCK_INIT("pages", RANK_PAGES);
+static struct free_block lists[PAGES_MAX_ORDER + 1]; // circular, with heads
+static u8 *free_order; // by page number: order of the free block that starts there, or NOT_FREE
+static u64 page_limit; // page numbers are below it
+static u64 total_pages, free_pages;
+
+static u64 page_number(const void *page)
+{
+    return virt_to_phys(page) >> PAGE_SHIFT;
+}
+
+static void insert(u64 number, u32 order)
+{
+    struct free_block *block = phys_to_virt(number << PAGE_SHIFT);
+    struct free_block *head = &lists[order];
+
+    block->next = head->next;
+    block->previous = head;
+    head->next->previous = block;
+    head->next = block;
+    free_order[number] = (u8)order;
+}
+
+static void take_out(u64 number)
+{
+    struct free_block *block = phys_to_virt(number << PAGE_SHIFT);
+
+    block->next->previous = block->previous;
+    block->previous->next = block->next;
+    free_order[number] = NOT_FREE;
+}
+
+u64 buddy_free_pages(void)
+{
+    return free_pages;
+}
+
+u64 buddy_total_pages(void)
+{
+    return total_pages;
+}
+
+void *buddy_alloc(u32 order)
+{
+    u32 found = order;
+
+    spin_lock(&lock);
+    while (found <= PAGES_MAX_ORDER && lists[found].next == &lists[found])
+        found++;
+    if (found > PAGES_MAX_ORDER) {
+        spin_unlock(&lock);
+        return NULL;
+    }
+    void *block = lists[found].next;
+    u64 number = page_number(block);
+    take_out(number);
+    while (found > order) {
+        found--;
+        insert(number + (1UL << found), found);
+    }
+    free_pages -= 1UL << order;
+    spin_unlock(&lock);
+    return block;
+}
+
+// Joins the block with its buddy for as long as that one is free too.
+static void insert_joined(u64 number, u32 order)
+{
+    while (order < PAGES_MAX_ORDER) {
+        u64 buddy = number ^ (1UL << order);
+        if (buddy >= page_limit || free_order[buddy] != order)
+            break;
+        take_out(buddy);
+        number &= ~(1UL << order);
+        order++;
+    }
+    insert(number, order);
+}
+
+void buddy_free(void *block, u32 order)
+{
+    u64 number = page_number(block);
+
+    KASSERT(order <= PAGES_MAX_ORDER && number < page_limit);
+    KASSERT((number & ((1UL << order) - 1)) == 0);
+    memset(block, JUNK, PAGE_SIZE << order);
+    spin_lock(&lock);
+    if (free_order[number] != NOT_FREE)
+        panic("page %#lx freed twice", number << PAGE_SHIFT);
+    insert_joined(number, order);
+    free_pages += 1UL << order;
+    spin_unlock(&lock);
+}
+
+// The largest aligned blocks that fit, one after the other. Only their first pages are touched, so that
+// memory that is not used costs the host nothing.
+static void insert_range(u64 number, u64 end)
+{
+    while (number < end) {
+        u32 order = 0;
+        while (order < PAGES_MAX_ORDER && (number & ((2UL << order) - 1)) == 0 &&
+               number + (2UL << order) <= end)
+            order++;
+        insert(number, order);
+        number += 1UL << order;
+    }
+}
+
+void pages_init(u64 memory_bytes, u64 first_free)
+{
+    page_limit = memory_bytes >> PAGE_SHIFT;
+    free_order = phys_to_virt(first_free);
+    memset(free_order, NOT_FREE, page_limit);
+    for (u32 order = 0; order <= PAGES_MAX_ORDER; order++)
+        lists[order].next = lists[order].previous = &lists[order];
+    u64 first = ALIGN_UP(first_free + page_limit, PAGE_SIZE) >> PAGE_SHIFT;
+    insert_range(first, page_limit);
+    total_pages = free_pages = page_limit - first;
+}
+
+u32 pages_order(u64 bytes)
+{
+    u32 order = 0;
+
+    while ((PAGE_SIZE << order) < bytes)
+        order++;
+    return order;
+}

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: MIT
+// Between the parts of the page allocator.
+#ifndef KERNEL_MEM_PAGES_H
+#define KERNEL_MEM_PAGES_H
+
+#include <orrery/types.h>
+
+#define PAGES_MAX_ORDER 12
+
+// The shared buddy lists: any context but PMI, no lock of rank >= RANK_PAGES held.
+void *buddy_alloc(u32 order);
+void buddy_free(void *block, u32 order);
+u64 buddy_free_pages(void);
+u64 buddy_total_pages(void);
+
+#endif

@@ -1,0 +1,5 @@
+# SPDX-License-Identifier: MIT
+# Machine resources: exceptions, locks, memory, threads, devices.
+MODULE := kernel
+KERNEL_SRC := $(patsubst kernel/%,%,$(wildcard kernel/*/*.c kernel/*/*.S))
+DEPS := orrery boot clustered-objects trace pmu

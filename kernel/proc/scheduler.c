@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: MIT
+// Scheduler: preemptive priorities, round robin within one, each CPU for itself. The Scheduler object
+// is distributed; a representative is its CPU's run queue.
+#include "scheduler.h"
+#include "services.h"
+#include "thread.h"
+
+#include <kernel/hcall.h>
+#include <kernel/irq.h>
+#include <kernel/panic.h>
+#include <kernel/percpu.h>
+#include <kernel/startup.h>
+#include <kernel/softmask.h>
+#include <kernel/spinlock.h>
+#include <trace/events.h>
+
+#define SLICE_MICROSECONDS 10000
+
+struct run_queue;
+
+struct scheduler_ops {
+    struct co_ops base;
+    s64 (*ready)(struct run_queue *self, struct thread *thread);
+    s64 (*schedule)(struct run_queue *self);
+    s64 (*poked)(struct run_queue *self);
+};
+
+struct run_queue {
+    CO_REP(struct scheduler_ops);
+    struct spinlock lock;
+    struct thread *first[PRIORITY_COUNT], *last[PRIORITY_COUNT];
+    u32 occupied;        // bit p: priority p has threads
+    u8 running_priority; // of the thread that runs
+    struct timer slice;
+    u64 switched_at;
+};
+
+static struct run_queue queues[ORRERY_MAX_CPUS];
+static struct co_root root;
+static coid_t scheduler;
+
+void thread_switch(u64 *save_stack, u64 stack);
+
+static void push(struct run_queue *queue, struct thread *thread)
+{
+    u8 priority = thread->priority;
+
+    thread->state = THREAD_READY;
+    thread->next = NULL;
+    if (queue->first[priority] == NULL)
+        queue->first[priority] = thread;
+    else
+        queue->last[priority]->next = thread;
+    queue->last[priority] = thread;
+    queue->occupied |= 1u << priority;
+}
+
+// The most urgent ready thread, taken out; the idle thread is always ready when nothing else is.
+static struct thread *pop(struct run_queue *queue)
+{
+    u32 priority = 31 - (u32)__builtin_clz(queue->occupied);
+    struct thread *thread = queue->first[priority];
+
+    queue->first[priority] = thread->next;
+    if (thread->next == NULL)
+        queue->occupied &= ~(1u << priority);
+    return thread;
+}
+
+static u32 most_urgent(const struct run_queue *queue)
+{
+    return queue->occupied == 0 ? 0 : 31 - (u32)__builtin_clz(queue->occupied);
+}
+
+CO_METHOD static s64 ready(struct run_queue *self, struct thread *thread)
+{
+    CO_HOME(self);
+    struct run_queue *queue = &queues[thread->cpu];
+
+    spin_lock(&queue->lock);
+    push(queue, thread);
+    bool urgent = thread->priority > queue->running_priority;
+    if (urgent && queue == self)
+        percpu()->need_resched = 1;
+    spin_unlock(&queue->lock);
+    if (urgent && queue != self)
+        cpu_poke(thread->cpu);
+    return 0;
+}
+
+CO_METHOD static s64 poked(struct run_queue *self)
+{
+    CO_HOME(self);
+    if (most_urgent(self) > self->running_priority)
+        percpu()->need_resched = 1;
+    return 0;
+}
+
+static void slice_over(struct timer *timer)
+{
+    struct run_queue *queue = &queues[cpu_id()];
+
+    co_cpu_advance();
+    if (queue->running_priority == PRIORITY_IDLE)
+        return;
+    if (most_urgent(queue) >= queue->running_priority)
+        percpu()->need_resched = 1;
+    timer_start(timer, timebase() + microseconds_to_ticks(SLICE_MICROSECONDS));
+}
+
+static void account(struct run_queue *queue, struct thread *from, struct thread *to)
+{
+    u64 now = timebase();
+
+    from->run_ticks += now - queue->switched_at;
+    to->switches++;
+    queue->switched_at = now;
+    trace_switch(from->id, to->id, from->priority, to->priority);
+}
+
+CO_METHOD static s64 reschedule(struct run_queue *self)
+{
+    CO_HOME(self);
+    struct thread *from = percpu()->current;
+
+    spin_lock(&self->lock);
+    percpu()->need_resched = 0;
+    if (from->state == THREAD_RUNNING)
+        push(self, from);
+    struct thread *to = pop(self);
+    to->state = THREAD_RUNNING;
+    self->running_priority = to->priority;
+    spin_unlock(&self->lock);
+    if (to == from)
+        return 0;
+    account(self, from, to);
+    if (to->priority != PRIORITY_IDLE && self->slice.deadline == 0)
+        timer_start(&self->slice, timebase() + microseconds_to_ticks(SLICE_MICROSECONDS));
+    percpu()->current = to;
+    thread_switch(&from->stack_pointer, to->stack_pointer);
+    return 0;
+}
+
+void schedule(void)
+{
+    CO_CALL(struct run_queue, scheduler, schedule);
+}
+
+void scheduler_add(struct thread *thread)
+{
+    CO_CALL(struct run_queue, scheduler, ready, thread);
+}
+
+void scheduler_poked(void)
+{
+    CO_CALL(struct run_queue, scheduler, poked);
+}
+
+bool thread_park(u64 deadline)
+{
+    struct thread *thread = thread_current();
+    struct run_queue *queue = &queues[thread->cpu];
+
+    KASSERT(!percpu()->soft_masked);
+    u8 masked = soft_mask();
+    spin_lock(&queue->lock);
+    bool token = thread->wake_token;
+    thread->wake_token = false;
+    thread->woken = false;
+    if (!token)
+        thread->state = THREAD_PARKED;
+    spin_unlock(&queue->lock);
+    if (!token) {
+        if (deadline != NO_DEADLINE)
+            timer_start(&thread->timer, deadline);
+        co_thread_offline(&thread->member);
+        schedule();
+        co_thread_online(&thread->member);
+        timer_cancel(&thread->timer);
+    }
+    bool woken = token || thread->woken;
+    soft_mask_restore(masked);
+    return woken;
+}
+
+// Makes a parked thread ready. by_unpark: else its deadline did it, and leaves no token.
+static void wake(struct thread *thread, bool by_unpark)
+{
+    struct run_queue *queue = &queues[thread->cpu];
+
+    spin_lock(&queue->lock);
+    bool parked = thread->state == THREAD_PARKED;
+    if (parked) {
+        thread->woken = by_unpark;
+        thread->state = THREAD_READY;
+    } else if (by_unpark) {
+        thread->wake_token = true;
+    }
+    spin_unlock(&queue->lock);
+    if (parked) {
+        trace_wake(thread->id, thread->cpu);
+        scheduler_add(thread);
+    }
+}
+
+void thread_unpark(struct thread *thread)
+{
+    wake(thread, true);
+}
+
+void thread_deadline(struct timer *timer)
+{
+    struct thread *thread = (struct thread *)((char *)timer - offsetof(struct thread, timer));
+
+    wake(thread, false);
+}
+
+void thread_yield(void)
+{
+    u8 masked = soft_mask();
+    schedule();
+    soft_mask_restore(masked);
+}
+
+// Sleeps until the next interrupt. An idle thread holds no object, so it is a member of no generation: as
+// one it would hold back quiescence for as long as others keep it from running. H_CEDE is entered
+// with EE off, so that nothing can come between the decision and the sleep, and returns with EE on.
+// Samples that land here are idle time.
+void thread_idle_loop(struct thread *idle)
+{
+    co_thread_offline(&idle->member);
+    for (;;) {
+        u8 masked = soft_mask();
+        co_cpu_advance();
+        soft_mask_restore(masked);
+        hard_mask();
+        HCALL(H_CEDE);
+    }
+}
+
+static s64 handle_miss(struct co_root *missed, u32 cpu, struct co_rep **rep)
+{
+    (void)missed;
+    *rep = &queues[cpu].co;
+    return 0;
+}
+
+static s64 get_num_children(struct co_rep *self)
+{
+    (void)self;
+    return thread_table_coids(NULL, 0);
+}
+
+static s64 get_children(struct co_rep *self, coid_t *out, u32 max)
+{
+    (void)self;
+    return thread_table_coids(out, max);
+}
+
+static const struct scheduler_ops ops = {
+    {get_num_children, get_children}, ready, reschedule, poked};
+static struct co_class class = {
+    .name = "Scheduler",
+    .implementation = "PriorityRoundRobin",
+    .size = sizeof(root) + sizeof(queues[0]),
+    .distributed = true,
+    .ops = &ops.base,
+    .handle_miss = handle_miss,
+};
+
+void scheduler_init(void)
+{
+    for (u32 cpu = 0; cpu < ORRERY_MAX_CPUS; cpu++) {
+        spin_init(&queues[cpu].lock, "run queue", RANK_THREAD);
+        queues[cpu].slice.fire = slice_over;
+    }
+    scheduler = service_create(&class, &root, NULL);
+}
+
+void scheduler_start_cpu(struct thread *first)
+{
+    struct run_queue *queue = &queues[cpu_id()];
+
+    first->state = THREAD_RUNNING;
+    percpu()->current = first;
+    queue->running_priority = first->priority;
+    queue->switched_at = timebase();
+    co_thread_enter(&first->member);
+}

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MIT
+// Scheduler, for exception handling and set-up.
+#ifndef KERNEL_PROC_SCHEDULER_H
+#define KERNEL_PROC_SCHEDULER_H
+
+#include <orrery/types.h>
+
+struct thread;
+struct timer;
+
+// Switches to the most urgent runnable thread of this CPU. Soft-masked, no lock held, MSR[EE] on.
+void schedule(void);
+// Another CPU made a thread of this CPU runnable, or wants it to pass a quiescent point. Interrupt
+// context.
+void scheduler_poked(void);
+// The code that runs now on this CPU becomes thread first.
+void scheduler_start_cpu(struct thread *first);
+// What an idle thread does for ever; idle is the calling thread.
+void thread_idle_loop(struct thread *idle) __attribute__((noreturn));
+// Fires at a parked thread's deadline.
+void thread_deadline(struct timer *timer);
+// Decrementer: fires due timers. Interrupt context.
+void timer_interrupt(void);
+
+#endif

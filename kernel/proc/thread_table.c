@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+// The table of threads. An id is slot + 1 + uses of the slot × table size, so an old id never names
+// a newer thread.
+#include "thread.h"
+
+#include <kernel/panic.h>
+#include <kernel/spinlock.h>
+
+#define TABLE_SIZE 1024
+
+static struct spinlock lock = SPINLOCK_INIT("thread table", RANK_OBJECT);
+static struct thread *slots[TABLE_SIZE];
+static u32 uses[TABLE_SIZE];
+
+s64 thread_table_add(struct thread *thread)
+{
+    s64 result = E_LIMIT;
+
+    spin_lock(&lock);
+    for (u32 slot = 0; slot < TABLE_SIZE && result != 0; slot++) {
+        if (slots[slot] == NULL) {
+            slots[slot] = thread;
+            thread->id = slot + 1 + uses[slot]++ * TABLE_SIZE;
+            result = 0;
+        }
+    }
+    spin_unlock(&lock);
+    return result;
+}
+
+void thread_table_remove(const struct thread *thread)
+{
+    u32 slot = (thread->id - 1) % TABLE_SIZE;
+
+    spin_lock(&lock);
+    KASSERT(slots[slot] == thread);
+    slots[slot] = NULL;
+    spin_unlock(&lock);
+}
+
+struct thread *thread_find(u32 id)
+{
+    if (id == 0)
+        return NULL;
+    struct thread *thread = *(struct thread *volatile *)&slots[(id - 1) % TABLE_SIZE];
+    return thread != NULL && thread->id == id ? thread : NULL;
+}
+
+u32 thread_table_coids(coid_t *out, u32 max)
+{
+    u32 count = 0;
+
+    spin_lock(&lock);
+    for (u32 slot = 0; slot < TABLE_SIZE; slot++) {
+        if (slots[slot] == NULL)
+            continue;
+        if (out != NULL && count < max)
+            out[count] = slots[slot]->root.coid;
+        count++;
+    }
+    spin_unlock(&lock);
+    return out != NULL && count > max ? max : count;
+}

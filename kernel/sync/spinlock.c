@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: MIT
+// Spin locks: the kernel's only larx/stcx loops. Contention is visible to the PMU as larx without
+// a matching stcx (DESIGN.md §6) and, per acquisition that had to wait, as trace lock_contended.
+#include <kernel/panic.h>
+#include <kernel/percpu.h>
+#include <kernel/softmask.h>
+#include <kernel/spinlock.h>
+#include <kernel/timer.h>
+#include <kernel/unwind.h>
+#include <trace/events.h>
+
+// One attempt: load with reservation, test, conditional store. Acquire order by isync.
+static bool try_lock(u32 *word, u32 owner)
+{
+    u32 before;
+
+    __asm__ volatile("1: lwarx %0,0,%1\n"
+                     "   cmpwi %0,0\n"
+                     "   bne- 2f\n"
+                     "   stwcx. %2,0,%1\n"
+                     "   bne- 1b\n"
+                     "   isync\n"
+                     "2:"
+                     : "=&r"(before)
+                     : "r"(word), "r"(owner)
+                     : "cr0", "memory");
+    return before == 0;
+}
+
+u64 atomic_add(u64 *word, u64 addend)
+{
+    u64 before, after;
+
+    __asm__ volatile("1: ldarx %0,0,%2\n"
+                     "   add %1,%0,%3\n"
+                     "   stdcx. %1,0,%2\n"
+                     "   bne- 1b"
+                     : "=&r"(before), "=&r"(after)
+                     : "r"(word), "r"(addend)
+                     : "cr0", "memory");
+    return before;
+}
+
+bool atomic_claim(u32 *word, u32 value)
+{
+    return try_lock(word, value);
+}
+
+void spin_init(struct spinlock *lock, const char *name, enum lock_rank rank)
+{
+    *lock = (struct spinlock)SPINLOCK_INIT(name, rank);
+}
+
+bool spin_held(const struct spinlock *lock)
+{
+    return lock->word == cpu_id() + 1;
+}
+
+// Out of line, so that an uncontended acquisition keeps no registers for it.
+static __attribute__((noinline, cold)) void wait_for(struct spinlock *lock)
+{
+    u64 spins = 0;
+    u64 start = timebase();
+
+    do {
+        while (*(volatile u32 *)&lock->word != 0) {
+            __asm__ volatile("or 31,31,31"); // lets the emulator run another CPU
+            spins++;
+        }
+    } while (!try_lock(&lock->word, cpu_id() + 1));
+
+    u64 callers[3] = {0};
+    if (trace_enabled(TRACE_MAJOR_LOCK))
+        stack_walk_here(callers, ARRAY_SIZE(callers));
+    trace_lock_contended((u64)lock, spins, timebase() - start, callers[0], callers[1], callers[2]);
+}
+
+static __attribute__((noinline, cold, noreturn)) void wrong_order(const struct spinlock *lock)
+{
+    const struct spinlock *held = percpu()->innermost_lock;
+
+    panic("lock order: taking %s (rank %u) while holding %s (rank %u)", lock->name, lock->rank,
+          held->name, held->rank);
+}
+
+static __attribute__((noinline, cold, noreturn)) void wrong_unlock(const struct spinlock *lock)
+{
+    panic("unlocking %s, which CPU %u does not hold or not last", lock->name, cpu_id());
+}
+
+void spin_lock(struct spinlock *lock)
+{
+    u8 masked = soft_mask();
+    struct spinlock *outer = percpu()->innermost_lock;
+
+    if (__builtin_expect(outer != NULL && outer->rank >= lock->rank, 0))
+        wrong_order(lock);
+    if (__builtin_expect(!try_lock(&lock->word, cpu_id() + 1), 0))
+        wait_for(lock);
+    lock->masked = masked;
+    lock->outer = outer;
+    percpu()->innermost_lock = lock;
+}
+
+void spin_unlock(struct spinlock *lock)
+{
+    u8 masked = lock->masked;
+
+    if (__builtin_expect(percpu()->innermost_lock != lock || !spin_held(lock), 0))
+        wrong_unlock(lock);
+    percpu()->innermost_lock = lock->outer;
+    __asm__ volatile("lwsync" ::: "memory");
+    *(volatile u32 *)&lock->word = 0;
+    soft_mask_restore(masked);
+}

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+// Sampling state of one CPU, at r13 + R13_PMU. Changed only by its own CPU with interrupts
+// hard-masked, because the performance monitor interrupt uses it at any other time.
+#ifndef PMU_CPU_H
+#define PMU_CPU_H
+
+#include <orrery/r13.h>
+
+// Offset from r13 that driver/entry.S uses.
+#define PMU_CPU_MAP (R13_PMU + 0)
+
+#ifndef __ASSEMBLER__
+#include <orrery/types.h>
+
+struct sample_buffer;
+
+struct pmu_cpu {
+    // Address of the unwind map's byte for the instruction at pc, less pc / 4 (kernel/unwind.h). A pc
+    // outside of the text gives the address of anything or nothing, so the byte is read fault-safe.
+    u64 map;
+    struct sample_buffer *quick;  // where the common case goes: see sample_try; NULL: nowhere
+    struct sample_buffer *buffer; // NULL: not sampling
+    u64 reload;                   // counter value that overflows after one period
+    u64 random_mask;              // bits of the period to randomise
+    u64 random;                   // state of the generator, never 0
+    u32 callers;                  // frames of call chain to record
+    u32 running;                  // the unit's counter is programmed
+    u64 ticks;                    // time base spent in the handler
+    u64 spurious;                 // interrupts without an overflow
+};
+
+_Static_assert(sizeof(struct pmu_cpu) <= R13_HOST - R13_PMU, "its place in the per-CPU window");
+_Static_assert(offsetof(struct pmu_cpu, map) == PMU_CPU_MAP - R13_PMU, "entry.S");
+#endif
+#endif

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: MIT
+// Taking a sample, all cases.
+#include "sample.h"
+
+#include <co/object.h>
+#include <kernel/memory.h>
+
+// The COID that a representative claims to have; 0 when it cannot be read. Validated by the reader.
+static coid_t claimed_coid(u64 rep)
+{
+    u64 coid;
+    if (rep == 0 || safe_read_u64(&coid, &((const struct co_rep *)rep)->coid) != 0)
+        return 0;
+    return coid;
+}
+
+// Return addresses, innermost first. Plain calls are followed here, quickly; from the first exception frame
+// on the general walk does it.
+static u64 collect_callers(const struct pmu_cpu *cpu, const struct interrupted *code, u64 pc,
+                           u64 state, u64 *callers, u64 max)
+{
+    struct unwind_position position = {.pc = pc, .sp = code->sp, .lr = code->lr};
+    u64 count = 0;
+    while (count < max && (state & UNWIND_KNOWN)) {
+        u64 caller = code->lr;
+        if (state & UNWIND_FRAME)
+            SAMPLE_LOAD("ld", position.sp, position.sp, 0);
+        if (state & UNWIND_LR_SAVED)
+            SAMPLE_LOAD("ld", caller, position.sp, UNWIND_LR_HOME);
+        else if (UNWIND_SELF(state) == UNWIND_SELF_LOW_LR)
+            SAMPLE_LOAD("ld", caller, position.sp, UNWIND_LOW_LR_HOME);
+        else if (count != 0)
+            return count; // the outermost frame
+        if (caller == 0)
+            return count;
+        callers[count++] = position.pc = caller;
+        position.is_call = true;
+        SAMPLE_LOAD("lbz", state, cpu->map + caller / 4, -1);
+    }
+    while (count < max && unwind_step(&position) == 0)
+        callers[count++] = position.pc;
+    return count;
+}
+
+void sample_take(const struct interrupted *code, u64 pc, u64 msr, u64 state)
+{
+    struct pmu_cpu *cpu = pmu_cpu();
+    u64 begin = timebase();
+    struct sample_slot slot;
+    if (!sample_buffer_begin(cpu->buffer, &slot)) {
+        trace_sample_lost(1);
+        return;
+    }
+    struct raw_sample *sample = slot.sample;
+    u32 thread = sample_thread();
+    *sample =
+        (struct raw_sample){.time = begin, .pc = pc, .thread_flags_callers = (u64)thread << 32};
+    if ((msr & SAMPLE_MSR_PR) == 0) {
+        sample->thread_flags_callers |= sample_kernel_flags() << 16;
+        sample->rep = sample_find_object(cpu, code, state, sample);
+        sample->thread_flags_callers |=
+            collect_callers(cpu, code, pc, state, sample->callers, cpu->callers);
+    }
+    trace_sample(claimed_coid(sample->rep), pc, thread, sample_flags(sample));
+    sample_buffer_commit(cpu->buffer, &slot);
+    cpu->ticks += timebase() - begin;
+}

@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: MIT
+# Generated sources: trace events from their descriptions, protobuf messages for the kernel, the viewer and the tests.
+
+GEN := $(BUILD)/gen
+
+TRACE_GEN := $(GEN)/trace/events.h $(GEN)/trace/event_table.c
+TRACE_TOOL := $(wildcard trace/tools/*.py)
+$(TRACE_GEN) &: $(TRACE_TOOL) $(wildcard trace/events/*.def)
+	$(call say,GEN,trace/events.h event_table.c)
+	@mkdir -p $(GEN)/trace
+	$(Q)$(PYTHON) trace/tools/gen_events.py --defs trace/events --out $(GEN)/trace
+	@touch $(TRACE_GEN)
+$(eval $(call object,trace,$(GEN)/trace/event_table.c,$(BUILD)/obj/gen/trace/event_table.o))
+
+DCI_GEN := $(GEN)/dci/dci.pb.h $(GEN)/dci/dci.pb.c
+$(DCI_GEN) &: proto/dci.proto $(wildcard proto/dci.options)
+	$(call say,GEN,dci.pb.c dci.pb.h)
+	@mkdir -p $(GEN)/dci
+	$(Q)$(PYTHON) /usr/bin/nanopb_generator.py --quiet --proto-path=proto --output-dir=$(GEN)/dci dci.proto
+nanopb_LIBS := nanopb
+$(eval $(call module_rules,nanopb))
+$(eval $(call object,nanopb,$(GEN)/dci/dci.pb.c,$(BUILD)/obj/gen/dci/dci.pb.o))
+
+HOST_DCI_GEN := $(GEN)/host/dci.pb-c.h $(GEN)/host/dci.pb-c.c
+$(HOST_DCI_GEN) &: proto/dci.proto
+	$(call say,GEN,dci.pb-c.c dci.pb-c.h)
+	@mkdir -p $(GEN)/host
+	$(Q)protoc-c --proto_path=proto --c_out=$(GEN)/host dci.proto
+
+$(GEN)/python/dci_pb2.py: proto/dci.proto
+	$(call say,GEN,dci_pb2.py)
+	@mkdir -p $(@D)
+	$(Q)protoc --proto_path=proto --python_out=$(@D) dci.proto
+PYTHON_GEN := $(GEN)/python/dci_pb2.py

@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: MIT
+# Host unit tests. Fragments tests/unit/<module>/unit.mk name the test binaries; tests/unit/README.md has the format.
+
+UNIT :=
+include $(sort $(wildcard tests/unit/*/unit.mk))
+
+UNIT_BINS := $(UNIT:%=$(BUILD)/unit/%)
+UNIT_SANITIZERS := address,undefined
+
+# Libraries that a test may name in <test>_LIBS besides cmocka: our nanopb runtime and messages, or any -l library.
+HOST_NANOPB_SRC = $(addprefix $(NANOPB_DIR)/,$(NANOPB_SRC:%=%.c)) $(GEN)/dci/dci.pb.c
+unit_sources = $($(1)_SRC) $(if $(filter nanopb,$($(1)_LIBS)),$(HOST_NANOPB_SRC))
+unit_flags = $(HOST_CFLAGS) -fsanitize=$(or $($(1)_SANITIZERS),$(UNIT_SANITIZERS)) \
+    -fno-sanitize-recover=all -fno-omit-frame-pointer -Iinclude $(addprefix -I,$($(1)_INC)) -I$(GEN) \
+    $(if $(filter nanopb,$($(1)_LIBS)),-I$(GEN)/dci $(nanopb_INCLUDES)) $($(1)_CFLAGS)
+unit_object = $(BUILD)/unit/$(1).obj/$(subst /,-,$(2:.c=)).o
+
+define unit_object_rule
+$(call unit_object,$(1),$(2)): $(2) $(BUILD)/unit/$(1).flags
+	$$(call say,HOSTCC,$(2) [$(1)])
+	@mkdir -p $$(@D)
+	$$(Q)$$(CC) $$(call unit_flags,$(1)) $(if $(filter $(THIRD)/% $(GEN)/%,$(2)),-w) -MMD -MP -c $$< -o $$@
+endef
+
+define unit_rules
+$(BUILD)/unit/$(1).flags: FORCE | unit-ready
+	$$(call remember,$$(CC) $$(call unit_flags,$(1)) $$(call unit_sources,$(1)))
+$(foreach source,$(call unit_sources,$(1)),$(eval $(call unit_object_rule,$(1),$(source))))
+$(BUILD)/unit/$(1): $(foreach source,$(call unit_sources,$(1)),$(call unit_object,$(1),$(source)))
+	$$(call say,HOSTLD,$$@)
+	$$(Q)$$(CC) -fsanitize=$(or $($(1)_SANITIZERS),$(UNIT_SANITIZERS)) $$^ -lcmocka -lpthread \
+	    $(addprefix -l,$(filter-out nanopb,$($(1)_LIBS))) -o $$@
+-include $(foreach source,$(call unit_sources,$(1)),$(patsubst %.o,%.d,$(call unit_object,$(1),$(source))))
+endef
+$(foreach test,$(UNIT),$(eval $(call unit_rules,$(test))))
+
+# The generated headers and nanopb's sources, before the first test is compiled.
+.PHONY: unit-ready
+unit-ready: $(TRACE_GEN) $(DCI_GEN) $(NANOPB_STAMP)
+$(addprefix $(NANOPB_DIR)/,$(NANOPB_SRC:%=%.c)): $(NANOPB_STAMP) ;
+
+.PHONY: unit
+unit: $(UNIT_BINS)

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+// Every limit of the server, in one place. Clients are told those that concern them in the hello.
+#ifndef DCI_BOUNDS_H
+#define DCI_BOUNDS_H
+
+#define DCI_VERSION 1
+
+#define CLIENTS_MAX 16
+#define REQUEST_BYTES_MAX 1024
+#define TOKEN_BYTES_MAX 64
+#define WRONG_TOKENS_MAX 3
+
+// Longest frame that is sent: a trace packet of 64 KB and what is around it.
+#define FRAME_BYTES_MAX (65536 + 128)
+// The scans' raw records are read in pieces of this size: encoded, no piece grows by more than a
+// tenth, so that it always fits a frame.
+#define RECORDS_BYTES_MAX 57344
+
+// A block holds one frame of the longest kind, or several short ones. With its header it is just
+// below a power of two, which is what the allocator gives.
+#define BLOCK_BYTES (131072 - 256)
+#define PUSH_BLOCKS_MAX 32  // of pushed data that wait for one client
+#define ANSWER_BLOCKS_MAX 4 // of responses; then its requests have to wait
+#define SPARE_BLOCKS_MAX 32 // free ones kept for later
+
+#define HELLO_SECONDS 5 // to get a role
+#define IDLE_SECONDS 30 // without taking a byte that waits
+#define CLOSE_SECONDS 2 // to take the last message before a closing
+
+#define PACKETS_A_ROUND 16 // pushed a CPU before others have their turn
+#define TRACE_INTERVAL_MS 10
+#define SAMPLING_INTERVAL_MS 20
+#define FLUSH_MS_MIN 10
+#define FLUSH_MS_MAX 60000
+#define POWER_OFF_DELAY_MS 100 // for the answer to reach the viewer
+
+_Static_assert(FRAME_BYTES_MAX <= BLOCK_BYTES, "a frame must fit a block");
+_Static_assert(RECORDS_BYTES_MAX + RECORDS_BYTES_MAX / 10 < FRAME_BYTES_MAX, "as said above");
+
+#endif

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+// One connected viewer, from accept until everything it held is let go.
+#ifndef DCI_CLIENT_H
+#define DCI_CLIENT_H
+
+#include "frame.h"
+
+#include <net/stream.h>
+#include <orrery/errors.h>
+#include <orrery/types.h>
+
+struct request_kind;
+
+struct client {
+    struct stream *stream; // NULL: the slot is free, or the connection has ended
+    u32 number;            // 0: the slot is free
+    dci_Role role;
+    u32 wrong_tokens;
+    bool closing;           // no more requests; close when the queue is sent
+    bool close_after_reply; // to the request under way
+    bool held_back;         // the stream holds bytes that input had no room for
+    bool dref;              // holds DREF counting on
+    u64 connected;          // times
+    u64 progress;           // when something was last taken, or nothing waited
+    u64 close_by;           // when closing
+
+    struct queue queue;
+    u8 input[4 + REQUEST_BYTES_MAX];
+    u32 input_bytes;
+
+    // The request under way: NULL when there is none.
+    const struct request_kind *request;
+    u32 request_id;
+    u64 cursor; // where its list is
+    u32 cpu;
+    u32 left;          // bound of a loop that depends on others
+    char message[120]; // for its error response
+
+    u64 requests, frames_sent, bytes_sent, stalls;
+    bool stalled;
+};
+
+struct server_counts {
+    u64 accepted, refused, malformed, denied, timed_out;
+};
+extern struct server_counts server_counts;
+
+struct client *client_at(u32 index); // index < CLIENTS_MAX; NULL when that slot is free
+extern const struct stream_handlers client_handlers;
+
+// All that can be done for a client now. Returns false when it waits for something: bytes, room,
+// time.
+bool client_work(struct client *client, u64 now);
+
+// Responses to the request under way. frame: queue_prepare has been called for answers.
+void client_reply(struct client *client, u32 body, const pb_msgdesc_t *type, const void *message);
+void client_frame_begin(struct client *client, struct frame *frame, u32 body);
+void client_frame_end(struct client *client, struct frame *frame, bool more);
+// A response without a body. error 0: done; else with the text that client_error has set.
+void client_respond(struct client *client, u32 id, s64 error);
+// Sets the error response's text; returns error.
+s64 client_error(struct client *client, s64 error, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+// A pushed frame: false when its queue is full. It is then that the client stalls.
+bool client_push_begin(struct client *client, struct frame *frame, u32 body);
+void client_push_end(struct client *client, struct frame *frame);
+
+void client_close_after_reply(struct client *client);
+// Sends a last response to no request, and closes once it is taken.
+void client_close_with(struct client *client, s64 error, const char *message);
+
+#endif

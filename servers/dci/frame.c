@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: MIT
+// Protobuf in one pass. The length of a nested message comes before its contents, when it is not
+// known yet; so lengths are written as varints of always three bytes, which may have leading zeros
+// and are filled in when the message is closed.
+#include "frame.h"
+
+#include <pb_encode.h>
+#include <string.h>
+
+#define FRAME_HEADER 4
+#define LENGTH_BYTES 3 // 21 bits
+#define WIRE_VARINT 0
+#define WIRE_BYTES 2
+
+_Static_assert(FRAME_BYTES_MAX < 1 << 21, "lengths must fit");
+
+static bool has_room(struct frame *frame, u32 bytes)
+{
+    if (bytes > FRAME_BYTES_MAX - frame->used)
+        frame->overflow = true;
+    return !frame->overflow;
+}
+
+void frame_bytes(struct frame *frame, const void *bytes, u32 count)
+{
+    if (!has_room(frame, count))
+        return;
+    memcpy(frame->base + frame->used, bytes, count);
+    frame->used += count;
+}
+
+static void put_varint(struct frame *frame, u64 value)
+{
+    u8 bytes[10];
+    u32 count = 0;
+
+    do {
+        bytes[count] = (u8)((value & 0x7f) | (value > 0x7f ? 0x80 : 0));
+        value >>= 7;
+        count++;
+    } while (value != 0);
+    frame_bytes(frame, bytes, count);
+}
+
+static void put_tag(struct frame *frame, u32 field, u32 wire_type)
+{
+    put_varint(frame, (u64)field << 3 | wire_type);
+}
+
+u32 frame_open(struct frame *frame, u32 field)
+{
+    put_tag(frame, field, WIRE_BYTES);
+    if (has_room(frame, LENGTH_BYTES))
+        frame->used += LENGTH_BYTES;
+    return frame->used;
+}
+
+void frame_close(struct frame *frame, u32 mark)
+{
+    u32 length = frame->used - mark;
+
+    if (frame->overflow)
+        return;
+    frame->base[mark - 3] = (u8)((length & 0x7f) | 0x80);
+    frame->base[mark - 2] = (u8)((length >> 7 & 0x7f) | 0x80);
+    frame->base[mark - 1] = (u8)(length >> 14);
+}
+
+void frame_varint(struct frame *frame, u32 field, u64 value)
+{
+    if (value == 0)
+        return; // proto3: absent is 0
+    put_tag(frame, field, WIRE_VARINT);
+    put_varint(frame, value);
+}
+
+void frame_string(struct frame *frame, u32 field, const char *text)
+{
+    u32 length = (u32)strlen(text);
+
+    if (length == 0)
+        return;
+    put_tag(frame, field, WIRE_BYTES);
+    put_varint(frame, length);
+    frame_bytes(frame, text, length);
+}
+
+void frame_message(struct frame *frame, const pb_msgdesc_t *type, const void *message)
+{
+    if (frame->overflow)
+        return;
+    pb_ostream_t out =
+        pb_ostream_from_buffer(frame->base + frame->used, FRAME_BYTES_MAX - frame->used);
+    if (pb_encode(&out, type, message))
+        frame->used += (u32)out.bytes_written;
+    else
+        frame->overflow = true;
+}
+
+void frame_record(struct frame *frame, u32 field, const pb_msgdesc_t *type, const void *message)
+{
+    u32 mark = frame_open(frame, field);
+    frame_message(frame, type, message);
+    frame_close(frame, mark);
+}
+
+void frame_packed(struct frame *frame, u32 field, const u64 *values, u32 count)
+{
+    if (count == 0)
+        return;
+    u32 mark = frame_open(frame, field);
+    for (u32 i = 0; i < count; i++)
+        put_varint(frame, values[i]);
+    frame_close(frame, mark);
+}
+
+u8 *frame_space(struct frame *frame, u32 *room)
+{
+    *room = frame->overflow ? 0 : FRAME_BYTES_MAX - frame->used;
+    return frame->base + frame->used;
+}
+
+void frame_wrote(struct frame *frame, u32 bytes)
+{
+    if (has_room(frame, bytes))
+        frame->used += bytes;
+}
+
+static void frame_begin(struct frame *frame, struct queue *queue, u32 member)
+{
+    *frame = (struct frame){.queue = queue, .base = queue_space(queue), .used = FRAME_HEADER};
+    frame->outer = frame_open(frame, member);
+}
+
+void frame_response(struct frame *frame, struct queue *queue, u32 id, u32 body)
+{
+    frame_begin(frame, queue, dci_ServerFrame_response_tag);
+    frame_varint(frame, dci_Response_id_tag, id);
+    frame->body = body;
+    if (body != 0)
+        frame->inner = frame_open(frame, body);
+}
+
+void frame_event(struct frame *frame, struct queue *queue, u32 body)
+{
+    frame_begin(frame, queue, dci_ServerFrame_event_tag);
+    frame->body = body;
+    frame->inner = frame_open(frame, body);
+}
+
+static void close_body(struct frame *frame)
+{
+    if (frame->body != 0)
+        frame_close(frame, frame->inner);
+}
+
+static u32 finish(struct frame *frame)
+{
+    frame_close(frame, frame->outer);
+    if (frame->overflow)
+        return 0;
+    u32 length = frame->used - FRAME_HEADER;
+    u8 header[FRAME_HEADER] = {(u8)(length >> 24), (u8)(length >> 16), (u8)(length >> 8),
+                               (u8)length};
+    memcpy(frame->base, header, sizeof(header));
+    queue_add(frame->queue, frame->used);
+    return frame->used;
+}
+
+u32 frame_end(struct frame *frame)
+{
+    close_body(frame);
+    return finish(frame);
+}
+
+u32 frame_end_response(struct frame *frame, s64 error, const char *message, bool more)
+{
+    close_body(frame);
+    // sint32 is zigzag: -1 is 1, -2 is 3, …
+    frame_varint(frame, dci_Response_error_tag, error < 0 ? (u64)(-error) * 2 - 1 : 0);
+    frame_string(frame, dci_Response_message_tag, message);
+    frame_varint(frame, dci_Response_more_tag, more);
+    return finish(frame);
+}

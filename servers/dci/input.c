@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: MIT
+// Cuts frames, decodes requests, checks the role, has them carried out.
+#include "input.h"
+
+#include "requests.h"
+
+#include <pb_decode.h>
+#include <string.h>
+#include <trace/events.h>
+
+#define FRAME_HEADER 4
+
+static u32 frame_length(const u8 *header)
+{
+    return (u32)header[0] << 24 | (u32)header[1] << 16 | (u32)header[2] << 8 | header[3];
+}
+
+static void malformed(struct client *client, s64 error, const char *message)
+{
+    server_counts.malformed++;
+    client_close_with(client, error, message);
+}
+
+static void conclude(struct client *client, s64 result)
+{
+    if (result == REQUEST_GOES_ON || result == REQUEST_WAITS)
+        return;
+    if (result != REQUEST_REPLIED)
+        client_respond(client, client->request_id, result < 0 ? result : 0);
+    client->request = NULL;
+}
+
+static s64 begin(struct client *client, const dci_Request *request)
+{
+    const struct request_kind *kind = request_find(request->which_body);
+
+    if (kind == NULL)
+        return client_error(client, E_NOTSUP, "request is not known to this server");
+    if (client->role < kind->role) {
+        server_counts.denied++;
+        return client_error(client, E_PERM, "%s needs the %s's token", kind->name,
+                            kind->role == dci_Role_ROLE_CONTROLLER ? "controller" : "observer");
+    }
+    client->request = kind;
+    client->cursor = 0;
+    client->cpu = 0;
+    return kind->begin(client, request);
+}
+
+static void take_request(struct client *client, const u8 *bytes, u32 length)
+{
+    dci_Request request = dci_Request_init_zero;
+    pb_istream_t in = pb_istream_from_buffer(bytes, length);
+
+    if (!pb_decode(&in, dci_Request_fields, &request)) {
+        malformed(client, E_PROTO, "frame is no request");
+        return;
+    }
+    if (request.id == 0) {
+        malformed(client, E_PROTO, "request has no id");
+        return;
+    }
+    client->requests++;
+    client->request_id = request.id;
+    client->message[0] = 0;
+    trace_dci_request(client->number, request.which_body, length);
+    conclude(client, begin(client, &request));
+}
+
+static bool bad_length(u32 length)
+{
+    return length == 0 || length > REQUEST_BYTES_MAX;
+}
+
+// Is there a whole frame, or the beginning of one that is refused?
+static bool frame_ready(const struct client *client)
+{
+    if (client->input_bytes < FRAME_HEADER)
+        return false;
+    u32 length = frame_length(client->input);
+    return bad_length(length) || client->input_bytes >= FRAME_HEADER + length;
+}
+
+// Begins the request in the first frame, which leaves the input before it is carried out: closing
+// clears the input.
+static void take_frame(struct client *client)
+{
+    u8 bytes[REQUEST_BYTES_MAX];
+    u32 length = frame_length(client->input);
+
+    if (bad_length(length)) {
+        malformed(client, length == 0 ? E_PROTO : E_LIMIT,
+                  length == 0 ? "empty frame" : "frame is longer than requests may be");
+        return;
+    }
+    memcpy(bytes, client->input + FRAME_HEADER, length);
+    client->input_bytes -= FRAME_HEADER + length;
+    memmove(client->input, client->input + FRAME_HEADER + length, client->input_bytes);
+    take_request(client, bytes, length);
+}
+
+bool input_step(struct client *client)
+{
+    if (client->request == NULL && !frame_ready(client))
+        return false;
+    if (!queue_prepare(&client->queue, QUEUE_ANSWERS))
+        return false;
+    if (client->request == NULL) {
+        take_frame(client);
+        return true;
+    }
+    s64 result = client->request->step(client);
+    conclude(client, result);
+    return result != REQUEST_WAITS;
+}

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: MIT
+// Queues of blocks, and the spare blocks of all queues. One thread.
+#include "queue.h"
+
+#include <orrery/sys.h>
+
+static struct block *spare;
+static u32 spare_count;
+static u32 allocated;
+
+static const u32 blocks_max[QUEUE_KINDS] = {
+    [QUEUE_ANSWERS] = ANSWER_BLOCKS_MAX,
+    [QUEUE_PUSHES] = PUSH_BLOCKS_MAX,
+};
+
+static struct block *block_get(void)
+{
+    struct block *block = spare;
+
+    if (block != NULL) {
+        spare = block->next;
+        spare_count--;
+        return block;
+    }
+    block = sys_memory_alloc(sizeof(*block));
+    if (block != NULL)
+        allocated++;
+    return block;
+}
+
+static void block_put(struct block *block)
+{
+    if (spare_count == SPARE_BLOCKS_MAX) {
+        allocated--;
+        sys_memory_free(block);
+        return;
+    }
+    block->next = spare;
+    spare = block;
+    spare_count++;
+}
+
+// Blocks of the two kinds are not mixed, so that each kind's count bounds its memory.
+static bool tail_has_room(const struct queue *queue, enum queue_kind kind)
+{
+    const struct block *tail = queue->tail;
+    return tail != NULL && tail->kind == kind && BLOCK_BYTES - tail->end >= FRAME_BYTES_MAX;
+}
+
+static void append(struct queue *queue, struct block *block)
+{
+    block->next = NULL;
+    block->begin = block->end = 0;
+    if (queue->tail != NULL)
+        queue->tail->next = block;
+    else
+        queue->head = block;
+    queue->tail = block;
+}
+
+bool queue_prepare(struct queue *queue, enum queue_kind kind)
+{
+    if (tail_has_room(queue, kind))
+        return true;
+    if (queue->blocks[kind] >= blocks_max[kind])
+        return false;
+    if (queue->tail != NULL && queue->tail->end == 0) {
+        queue->blocks[queue->tail->kind]--; // prepared, but then not used
+    } else {
+        struct block *block = block_get();
+        if (block == NULL)
+            return false;
+        append(queue, block);
+    }
+    queue->tail->kind = kind;
+    queue->blocks[kind]++;
+    return true;
+}
+
+u8 *queue_space(struct queue *queue)
+{
+    return queue->tail->bytes + queue->tail->end;
+}
+
+void queue_add(struct queue *queue, u32 bytes)
+{
+    queue->tail->end += bytes;
+    queue->bytes += bytes;
+    if (queue->bytes > queue->bytes_max)
+        queue->bytes_max = queue->bytes;
+}
+
+static void drop_head(struct queue *queue)
+{
+    struct block *block = queue->head;
+
+    queue->head = block->next;
+    if (queue->head == NULL)
+        queue->tail = NULL;
+    queue->blocks[block->kind]--;
+    block_put(block);
+}
+
+u32 queue_front(const struct queue *queue, const u8 **bytes)
+{
+    const struct block *head = queue->head;
+
+    // A block that was only prepared is empty; it is the last one.
+    if (head == NULL || head->begin == head->end)
+        return 0;
+    *bytes = head->bytes + head->begin;
+    return head->end - head->begin;
+}
+
+void queue_remove(struct queue *queue, u32 bytes)
+{
+    queue->head->begin += bytes;
+    queue->bytes -= bytes;
+    if (queue->head->begin == queue->head->end)
+        drop_head(queue);
+}
+
+void queue_clear(struct queue *queue)
+{
+    while (queue->head != NULL)
+        drop_head(queue);
+    queue->bytes = 0;
+}
+
+u32 queue_blocks_allocated(void)
+{
+    return allocated;
+}

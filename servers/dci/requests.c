@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+// The table of requests.
+#include "requests.h"
+
+#define KIND(name, role, begin, step)                                                              \
+    {                                                                                              \
+        dci_Request_##name##_tag, #name, role, begin, step                                         \
+    }
+
+static const struct request_kind kinds[] = {
+    KIND(hello, dci_Role_ROLE_NONE, hello_begin, NULL),
+    KIND(system, dci_Role_ROLE_OBSERVER, system_begin, NULL),
+    KIND(server_stat, dci_Role_ROLE_OBSERVER, server_stat_begin, NULL),
+    KIND(power_off, dci_Role_ROLE_CONTROLLER, power_off_begin, NULL),
+
+    KIND(classes, dci_Role_ROLE_OBSERVER, list_begin, classes_step),
+    KIND(objects, dci_Role_ROLE_OBSERVER, list_begin, objects_step),
+    KIND(dref_enable, dci_Role_ROLE_CONTROLLER, dref_enable_begin, NULL),
+    KIND(dref_read, dci_Role_ROLE_OBSERVER, list_begin, dref_read_step),
+
+    KIND(sampling_start, dci_Role_ROLE_CONTROLLER, sampling_start_begin, NULL),
+    KIND(sampling_stop, dci_Role_ROLE_CONTROLLER, sampling_stop_begin, sampling_stop_step),
+    KIND(sampling_stat, dci_Role_ROLE_OBSERVER, sampling_stat_begin, NULL),
+
+    KIND(trace_stat, dci_Role_ROLE_OBSERVER, trace_stat_begin, NULL),
+    KIND(trace_set, dci_Role_ROLE_CONTROLLER, trace_set_begin, NULL),
+    KIND(trace_events, dci_Role_ROLE_OBSERVER, list_begin, trace_events_step),
+    KIND(trace_metadata, dci_Role_ROLE_OBSERVER, list_begin, trace_metadata_step),
+    KIND(trace_subscribe, dci_Role_ROLE_CONTROLLER, trace_subscribe_begin, NULL),
+    KIND(trace_unsubscribe, dci_Role_ROLE_CONTROLLER, trace_unsubscribe_begin,
+         trace_unsubscribe_step),
+
+    KIND(workloads, dci_Role_ROLE_OBSERVER, list_begin, workloads_step),
+    KIND(workload_start, dci_Role_ROLE_CONTROLLER, workload_start_begin, NULL),
+    KIND(workload_stop, dci_Role_ROLE_CONTROLLER, workload_stop_begin, NULL),
+    KIND(workload_status, dci_Role_ROLE_OBSERVER, workload_status_begin, NULL),
+};
+
+const struct request_kind *request_find(u32 tag)
+{
+    for (u32 i = 0; i < ARRAY_SIZE(kinds); i++)
+        if (kinds[i].tag == tag)
+            return &kinds[i];
+    return NULL;
+}

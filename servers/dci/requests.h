@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: MIT
+// The requests: who may make them, and what carries them out. Every `begin` decodes and checks all,
+// then acts; the act cannot half fail.
+#ifndef DCI_REQUESTS_H
+#define DCI_REQUESTS_H
+
+#include "client.h"
+
+// What begin and step return besides errors.
+enum request_result {
+    REQUEST_DONE,    // carried out: an empty response is due
+    REQUEST_REPLIED, // carried out, the last response is queued
+    REQUEST_GOES_ON, // step is to be called (again), when there is room for a response
+    REQUEST_WAITS,   // step could do nothing now: its pushes need room
+};
+
+struct request_kind {
+    u32 tag; // field number in Request.body
+    const char *name;
+    dci_Role role; // at least this one
+    s64 (*begin)(struct client *client, const dci_Request *request);
+    s64 (*step)(struct client *client);
+};
+
+const struct request_kind *request_find(u32 tag); // NULL when there is no such
+
+// session.c
+s64 hello_begin(struct client *client, const dci_Request *request);
+s64 system_begin(struct client *client, const dci_Request *request);
+s64 server_stat_begin(struct client *client, const dci_Request *request);
+s64 power_off_begin(struct client *client, const dci_Request *request);
+// Powers off when that was asked for and the answer had time to be sent.
+u64 power_off_work(u64 now); // returns when to call it again, UINT64_MAX: not needed
+
+// objects.c
+s64 list_begin(struct client *client, const dci_Request *request); // any list: only steps
+s64 classes_step(struct client *client);
+s64 objects_step(struct client *client);
+s64 dref_enable_begin(struct client *client, const dci_Request *request);
+s64 dref_read_step(struct client *client);
+void dref_release(struct client *client);
+
+// sampling.c
+s64 sampling_start_begin(struct client *client, const dci_Request *request);
+s64 sampling_stop_begin(struct client *client, const dci_Request *request);
+s64 sampling_stop_step(struct client *client);
+s64 sampling_stat_begin(struct client *client, const dci_Request *request);
+bool sampling_owned_by(const struct client *client);
+u64 sampling_work(u64 now); // pushes what there is; returns when to call it again
+void sampling_release(struct client *client);
+
+// tracing.c
+s64 trace_stat_begin(struct client *client, const dci_Request *request);
+s64 trace_set_begin(struct client *client, const dci_Request *request);
+s64 trace_events_step(struct client *client);
+s64 trace_metadata_step(struct client *client);
+s64 trace_subscribe_begin(struct client *client, const dci_Request *request);
+s64 trace_unsubscribe_begin(struct client *client, const dci_Request *request);
+s64 trace_unsubscribe_step(struct client *client);
+bool tracing_owned_by(const struct client *client);
+u64 tracing_work(u64 now);
+void tracing_release(struct client *client);
+
+// workloads.c
+s64 workloads_step(struct client *client);
+s64 workload_start_begin(struct client *client, const dci_Request *request);
+s64 workload_stop_begin(struct client *client, const dci_Request *request);
+s64 workload_status_begin(struct client *client, const dci_Request *request);
+
+// server.c
+extern struct sys_info server_system; // as it was at the start
+u64 server_ticks(u64 milliseconds);
+// Raw records on their way from a sys_ call to a frame.
+extern u8 server_records[RECORDS_BYTES_MAX];
+
+#endif

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT
+// Requests about workloads: list, start, stop, status.
+#include "requests.h"
+
+#include <orrery/sys.h>
+#include <string.h>
+
+#define WORKLOADS_MAX 256 // in one frame
+
+s64 workloads_step(struct client *client)
+{
+    struct sys_workload workload;
+    struct frame frame;
+    s64 error = 0;
+
+    client_frame_begin(client, &frame, dci_Response_workloads_tag);
+    for (u32 i = 0; i < WORKLOADS_MAX && error == 0; i++) {
+        error = sys_workload_get(i, &workload);
+        if (error != 0)
+            break;
+        dci_Workload to = dci_Workload_init_zero;
+        memcpy(to.name, workload.name, sizeof(to.name) - 1);
+        memcpy(to.help, workload.help, sizeof(to.help) - 1);
+        frame_record(&frame, dci_WorkloadsReply_workloads_tag, dci_Workload_fields, &to);
+    }
+    if (error != 0 && error != E_NOENT)
+        return error;
+    client_frame_end(client, &frame, false);
+    return REQUEST_REPLIED;
+}
+
+// The kernel's message quotes the command, which may be any bytes; a protobuf string must be UTF-8.
+static void make_printable(char *text)
+{
+    for (; *text != 0; text++)
+        if (*text < 0x20 || *text > 0x7e)
+            *text = '?';
+}
+
+s64 workload_start_begin(struct client *client, const dci_Request *request)
+{
+    char message[sizeof(client->message)] = "";
+
+    s64 id = sys_workload_start(request->body.workload_start.command, message, sizeof(message));
+    if (id < 0) {
+        make_printable(message);
+        return client_error(client, id, "%s", message);
+    }
+    dci_WorkloadStartReply reply = {.id = (u64)id};
+    client_reply(client, dci_Response_workload_start_tag, dci_WorkloadStartReply_fields, &reply);
+    return REQUEST_REPLIED;
+}
+
+s64 workload_stop_begin(struct client *client, const dci_Request *request)
+{
+    (void)client;
+    s64 error = sys_workload_stop((s64)request->body.workload_stop.id);
+    return error < 0 ? error : REQUEST_DONE;
+}
+
+s64 workload_status_begin(struct client *client, const dci_Request *request)
+{
+    struct sys_workload_status status;
+    dci_WorkloadStatusReply reply = dci_WorkloadStatusReply_init_zero;
+
+    s64 error = sys_workload_status((s64)request->body.workload_status.id, &status);
+    if (error < 0)
+        return error;
+    reply.running = status.running != 0;
+    reply.result = status.result;
+    memcpy(reply.report, status.report, sizeof(reply.report) - 1);
+    client_reply(client, dci_Response_workload_status_tag, dci_WorkloadStatusReply_fields, &reply);
+    return REQUEST_REPLIED;
+}

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MIT
+// What lwIP needs to know of compiler and machine.
+#ifndef ARCH_CC_H
+#define ARCH_CC_H
+
+#include <stdint.h>
+
+#ifndef BYTE_ORDER
+#define BYTE_ORDER __BYTE_ORDER__
+#define BIG_ENDIAN __ORDER_BIG_ENDIAN__
+#define LITTLE_ENDIAN __ORDER_LITTLE_ENDIAN__
+#endif
+
+// A broken promise inside the network code: says so and stops the server, nothing else.
+void net_assertion_failed(const char *message) __attribute__((noreturn));
+#define LWIP_PLATFORM_ASSERT(message) net_assertion_failed(message)
+#define LWIP_PLATFORM_DIAG(message)
+
+uint32_t net_random(void);
+#define LWIP_RAND() net_random()
+
+// Internet checksum of a piece of memory, not complemented, in network order. Any alignment.
+uint16_t net_checksum(const void *bytes, int count);
+
+#endif

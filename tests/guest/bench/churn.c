@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: MIT
+// Objects destroyed and made anew while all CPUs call them: every call gives the object's own
+// answer or E_STALE, never another object's or that of freed memory; in the end all are reclaimed.
+#include <guest/bench.h>
+
+#include "../benches.h"
+#include "../counts.h"
+#include "../objects.h"
+
+#include <co/manager.h>
+#include <kernel/percpu.h>
+#include <kernel/thread.h>
+#include <kernel/timer.h>
+#include <orrery/sys.h>
+
+#define SLOTS 16
+#define GENERATIONS 2000
+
+struct churn {
+    coid_t slots[SLOTS];
+    bool stop;
+};
+
+struct outcome {
+    u64 answered, stale, wrong;
+};
+
+static struct outcome outcomes[ORRERY_MAX_CPUS];
+
+static void call_until_stopped(struct churn *churn, struct outcome *outcome)
+{
+    for (u32 i = 0; !__atomic_load_n(&churn->stop, __ATOMIC_ACQUIRE); i++) {
+        coid_t coid = __atomic_load_n(&churn->slots[i % SLOTS], __ATOMIC_ACQUIRE);
+        s64 stamp = CO_CALL(struct test_object, coid, stamp);
+        if (stamp == test_object_stamp(coid))
+            outcome->answered++;
+        else if (stamp == E_STALE)
+            outcome->stale++;
+        else
+            outcome->wrong++;
+        thread_quiesce();
+    }
+}
+
+static void ignore(const struct sys_object *object, void *argument)
+{
+    (void)object;
+    (void)argument;
+}
+
+// CPU 0 replaces objects and scans now and then. result: steps that failed.
+static void replace(struct bench_worker *worker)
+{
+    struct churn *churn = worker->argument;
+    if (worker->cpu != 0) {
+        call_until_stopped(churn, &outcomes[worker->cpu]);
+        return;
+    }
+    for (u32 i = 0; i < GENERATIONS; i++) {
+        coid_t old = churn->slots[i % SLOTS];
+        s64 coid = test_object_create(&test_object_class, NULL, 0);
+        if (coid < 0) {
+            worker->result++;
+            break;
+        }
+        __atomic_store_n(&churn->slots[i % SLOTS], (coid_t)coid, __ATOMIC_RELEASE);
+        // Half of them are still called by others at this moment.
+        worker->result += CO_CALL(struct test_object, old, stamp) != test_object_stamp(old);
+        worker->result += co_destroy(old) != 0;
+        if (i % 100 == 0)
+            worker->result += scan_objects(ignore, NULL) < SLOTS;
+        thread_quiesce();
+    }
+    __atomic_store_n(&churn->stop, true, __ATOMIC_RELEASE);
+}
+
+static void wait_reclaimed(u64 wanted)
+{
+    struct co_stat stat;
+    u64 limit = timebase() + 5 * timebase_hz;
+    do {
+        thread_sleep(microseconds_to_ticks(1000));
+        co_stat(&stat);
+    } while (stat.reclaimed < wanted && timebase() < limit);
+    bench_range(wanted, UINT64_MAX, stat.reclaimed, "  reclaimed");
+}
+
+void bench_churn(void)
+{
+    struct bench_worker workers[ORRERY_MAX_CPUS];
+    struct churn churn = {0};
+    struct co_stat before;
+    struct outcome sum = {0};
+    co_stat(&before);
+    if (test_objects_create(&test_object_class, churn.slots, SLOTS) != 0) {
+        bench_exact(0, 1, "objects that could not be created");
+        return;
+    }
+    for (u32 cpu = 0; cpu < cpu_count; cpu++)
+        outcomes[cpu] = (struct outcome){0};
+    bench_on_cpus(bench_all_cpus(), replace, &churn, workers);
+    test_objects_destroy(churn.slots, SLOTS);
+    for (u32 cpu = 0; cpu < cpu_count; cpu++) {
+        sum.answered += outcomes[cpu].answered;
+        sum.stale += outcomes[cpu].stale;
+        sum.wrong += outcomes[cpu].wrong;
+    }
+    bench_exact(0, workers[0].result, "%u objects replaced under load, failures", GENERATIONS);
+    bench_exact(0, sum.wrong, "  wrong answers on other CPUs");
+    if (cpu_count > 1)
+        bench_range(1, UINT64_MAX, sum.answered, "  right answers (and %llu E_STALE)",
+                    (unsigned long long)sum.stale);
+    wait_reclaimed(before.reclaimed + GENERATIONS + SLOTS);
+}

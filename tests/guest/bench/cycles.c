@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: MIT
+// Cycle samples (S000 §4.4.1): a loop of known length inside an object's method, at several lengths
+// and periods, on all CPUs. Checked: how many samples fell into the loop, that every one of
+// them found the benchmark's own object, and that they fall into soft-masked sections.
+//
+// Where an instruction is a cycle (-icount) the number is exact. Otherwise a cycle is a nanosecond
+// of the host's time: then the loop's length is what the time base measured, and since the emulator
+// raises the interrupt late, and not while the host runs something else, fewer may come.
+#include <guest/bench.h>
+
+#include "../benches.h"
+#include "../objects.h"
+#include "../sampling.h"
+
+#include <kernel/percpu.h>
+#include <kernel/timer.h>
+#include <string.h>
+
+// Of 80 periods randomised by ±16 %, six standard deviations of their sum, in samples.
+#define RANDOM_MARGIN 6
+#define LONG_SAMPLES 50 // a loop that long gets a sample even on a host that is very busy
+
+struct run {
+    u64 period;
+    u64 samples; // that the loop is long for, fewer than the smallest buffer holds
+    u32 randomise;
+    bool masked;
+    u64 iterations;
+    s64 session;
+    coid_t coids[ORRERY_MAX_CPUS]; // each CPU spins in an object of its own
+};
+
+static struct sample_counts counts[ORRERY_MAX_CPUS];
+
+// result: ticks spent in the method.
+static void spin(struct bench_worker *worker)
+{
+    const struct run *run = worker->argument;
+    coid_t own[2] = {run->coids[worker->cpu], 0};
+    struct sample_counts *mine = &counts[worker->cpu];
+    CO_CALL(struct test_object, own[0], touch); // the first call misses
+    sample_counts_begin(run->session, worker->cpu, mine);
+    u64 begin = timebase();
+    if (run->masked)
+        CO_CALL(struct test_object, own[0], spin_masked, run->iterations);
+    else
+        CO_CALL(struct test_object, own[0], spin, run->iterations);
+    worker->result = timebase() - begin;
+    sample_counts_add(run->session, worker->cpu, own, mine);
+}
+
+static void check_number(const struct run *run, bool exact, u32 cpu, u64 ticks)
+{
+    u64 ns = exact ? 2 * run->iterations : bench_ticks_to_ns(ticks);
+    u64 expected = ns / run->period;
+    u64 margin = run->randomise != 0 ? RANDOM_MARGIN : 1;
+    u64 low = exact ? expected - margin : run->samples >= LONG_SAMPLES;
+    bench_range(low, expected + margin, counts[cpu].in_loop,
+                "CPU %u: samples in %sloop of %llu cycles", cpu, run->masked ? "masked " : "",
+                (unsigned long long)ns);
+}
+
+static void check(const struct run *run, bool exact, const struct bench_worker workers[])
+{
+    struct bench_tally own = {0}, taken = {0}, masked = {0};
+    u64 wrong = 0;
+    for (u32 cpu = 0; cpu < cpu_count; cpu++) {
+        struct sample_counts *found = &counts[cpu];
+        // Until the end of the loop: later no one reads for a while. When time is the host's, a loop
+        // may take so long that its samples do not fit.
+        u64 lost = found->lost;
+        sample_counts_add(run->session, cpu, (const coid_t[]){run->coids[cpu], 0}, found);
+        check_number(run, exact, cpu, workers[cpu].result);
+        bench_compare(&own, found->in_loop, found->own[0]);
+        bench_compare(&taken, found->taken, found->read);
+        bench_compare(&masked, run->masked ? found->in_loop : 0, found->soft_masked);
+        wrong += (exact ? lost : 0) + found->backwards + found->malformed;
+    }
+    bench_tally_row(&own, "  own object found");
+    bench_tally_row(&masked, "  flagged as soft-masked");
+    bench_tally_row(&taken, "  samples read, of those taken");
+    bench_exact(0, wrong, "  lost, out of order, or malformed");
+}
+
+static void sample(struct run *run, bool exact)
+{
+    struct bench_worker workers[ORRERY_MAX_CPUS];
+    struct sys_sampling sampling = {
+        .event = SYS_PMU_CYCLES, .period = run->period, .randomise = run->randomise};
+    run->iterations = bench_spin_iterations(run->period * run->samples);
+    if (test_objects_create(&test_object_class, run->coids, cpu_count) != 0) {
+        bench_exact(0, 1, "objects that could not be created");
+        return;
+    }
+    memset(counts, 0, sizeof(counts));
+    run->session = sys_sampling_start(&sampling);
+    bench_exact(1, run->session > 0, "sampling started, period %llu, %u bits random",
+                (unsigned long long)run->period, run->randomise);
+    if (run->session > 0) {
+        bench_on_cpus(bench_all_cpus(), spin, run, workers);
+        sys_sampling_stop(run->session);
+        check(run, exact, workers);
+    }
+    test_objects_destroy(run->coids, cpu_count);
+}
+
+void bench_cycles(void)
+{
+    static const struct run runs[] = {
+        {.period = 100003, .samples = 100},
+        {.period = 100003, .samples = 100, .masked = true},
+        {.period = 250007, .samples = 20},
+        {.period = 1000003, .samples = 50},
+        {.period = 200000, .samples = 80, .randomise = 16},
+    };
+    static const struct run fast = {.period = 5003, .samples = 100};
+    bool exact = bench_time_is_exact();
+    if (!exact)
+        bench_note("a cycle is a nanosecond of host time here: the number has an upper bound only");
+    for (u32 i = 0; i < ARRAY_SIZE(runs); i++) {
+        struct run run = runs[i];
+        sample(&run, exact);
+    }
+    if (exact) {
+        struct run run = fast; // faster than the host could deliver
+        sample(&run, exact);
+    }
+}

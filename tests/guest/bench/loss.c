@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: MIT
+// Samples that no one reads: the buffer keeps the oldest, counts what it loses exactly, and grows
+// so as to hold as much the next time.
+#include <guest/bench.h>
+
+#include "../benches.h"
+#include "../objects.h"
+#include "../sampling.h"
+
+#include <kernel/percpu.h>
+#include <kernel/softmask.h>
+
+#define PERIOD 50021
+#define SAMPLES 400 // three times what the smallest buffer holds
+#define ROUNDS 3
+
+struct round {
+    u64 overflows, lost;
+    u64 bytes, grown;
+};
+
+static void spin_unread(s64 session, coid_t coid, u64 times, struct sample_counts *counts,
+                        struct round *round)
+{
+    struct sys_sampling_stat stat = {0};
+    sample_counts_begin(session, cpu_id(), counts);
+    CO_CALL(struct test_object, coid, spin_masked, times);
+    sample_counts_add(session, cpu_id(), (const coid_t[]){coid, 0}, counts);
+    sys_sampling_stat(session, cpu_id(), &stat);
+    *round = (struct round){counts->overflows, counts->lost, stat.buffer_bytes, stat.buffer_grown};
+}
+
+static void check(const struct round rounds[ROUNDS], const struct sample_counts *counts, bool exact)
+{
+    const struct round *last = &rounds[ROUNDS - 1];
+    for (u32 i = 0; exact && i < ROUNDS; i++)
+        bench_range(SAMPLES - 1, SAMPLES + 1, rounds[i].overflows,
+                    "taken + lost, round %u (%llu lost)", i + 1,
+                    (unsigned long long)rounds[i].lost);
+    bench_exact(counts->taken, counts->read, "samples read, of those taken");
+    bench_exact(0, counts->backwards + counts->malformed + counts->other,
+                "  out of order, malformed, or of another object");
+    bench_range(1, UINT64_MAX, rounds[0].lost, "lost in the first round");
+    bench_exact(0, last->lost, "lost once the buffer has grown");
+    bench_range(1, UINT64_MAX, last->grown, "steps of 4 KB that it has grown");
+    bench_exact(8192 + 4096 * last->grown, last->bytes, "bytes of the buffer");
+}
+
+static void run(coid_t coid)
+{
+    struct round rounds[ROUNDS];
+    struct sample_counts counts = {0};
+    struct sys_sampling sampling = {
+        .event = SYS_PMU_CYCLES, .period = PERIOD, .cpu_mask = 1u << cpu_id()};
+    bool exact = bench_time_is_exact();
+    // Samples come late when time is the host's: then longer than so many.
+    u64 iterations = bench_spin_iterations((exact ? 1 : 3) * (u64)PERIOD * SAMPLES);
+    s64 session = sys_sampling_start(&sampling);
+    bench_exact(1, session > 0, "sampling started, period %u", PERIOD);
+    if (session <= 0)
+        return;
+    for (u32 i = 0; i < ROUNDS; i++)
+        spin_unread(session, coid, iterations, &counts, &rounds[i]);
+    sys_sampling_stop(session);
+    sample_counts_add(session, cpu_id(), (const coid_t[]){coid, 0}, &counts);
+    check(rounds, &counts, exact);
+}
+
+void bench_loss(void)
+{
+    coid_t coid;
+    if (test_objects_create(&test_object_class, &coid, 1) != 0) {
+        bench_exact(0, 1, "objects that could not be created");
+        return;
+    }
+    CO_CALL(struct test_object, coid, touch);
+    run(coid);
+    test_objects_destroy(&coid, 1);
+}

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT
+// In-kernel microbenchmarks (S000 §4.4): each does work whose counts are known beforehand and
+// compares what the monitor found with the hand count. `bench=all|budget|NAME[,NAME…]` on the
+// boot line runs them; the table on the console is name, expected, counted, verdict.
+#ifndef GUEST_BENCH_H
+#define GUEST_BENCH_H
+
+#include <orrery/types.h>
+
+// Runs the benchmarks of a boot option's value: "all" (every validation), "budget" (instruction
+// counts against DESIGN.md §10), or names separated by commas. Prints the table and, as its last
+// line, `BENCHMARKS n ok, m failed`. Returns m. An unknown name prints an error that lists the
+// valid ones and powers off with a failing status. Thread context, no lock held, once at a time.
+int guest_run_benches(const char *names);
+
+// ---- what a benchmark is written with: thread context, the benchmark's own thread ---------------
+
+// One row: ok when counted == expected.
+void bench_exact(u64 expected, u64 counted, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+// One row: ok when low <= counted <= high.
+void bench_range(u64 low, u64 high, u64 counted, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+// A line of explanation in the table; no verdict.
+void bench_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+// Many equal comparisons in one row: the sums are shown, and one mismatch anywhere fails it.
+struct bench_tally {
+    u64 expected, counted; // sums
+    u64 comparisons, mismatches;
+};
+void bench_compare(struct bench_tally *tally, u64 expected, u64 counted);
+void bench_tally_row(const struct bench_tally *tally, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+// The same work on several CPUs at once.
+struct bench_worker {
+    u32 cpu;
+    void *argument;
+    u64 result; // the worker's own
+};
+// Starts function on each CPU of the mask (bit n: CPU n) at normal priority, lets all go at the
+// same moment and waits until all have returned. workers[cpu] holds cpu and argument, and the
+// result. Returns 0 or E_NOMEM (nothing was run).
+int bench_on_cpus(u64 mask, void (*function)(struct bench_worker *worker), void *argument,
+                  struct bench_worker workers[ORRERY_MAX_CPUS]);
+u64 bench_all_cpus(void); // mask of the CPUs that are up
+
+// A loop of exactly 2 * iterations instructions, inlined, without memory access. iterations > 0.
+static inline void bench_spin(u64 iterations)
+{
+    __asm__ volatile("mtctr %0\n"
+                     "1: nop\n"
+                     "bdnz 1b"
+                     :
+                     : "r"(iterations)
+                     : "ctr");
+}
+
+// Whether virtual time advances by exactly one nanosecond an instruction (QEMU's -icount shift=0
+// -smp 1), found by timing a loop of known length. Only then are cycle counts exact.
+bool bench_time_is_exact(void);
+// Nanoseconds; in that mode, instructions.
+u64 bench_ticks_to_ns(u64 ticks);
+// How many iterations of bench_spin take ns nanoseconds: exact in that mode, else by a trial run.
+// At least 1.
+u64 bench_spin_iterations(u64 ns);
+// Deterministic pseudo-random numbers: the next value of a state that must not start as 0.
+u64 bench_random(u64 *state);
+
+#endif

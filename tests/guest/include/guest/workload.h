@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: MIT
+// Workloads: named in-guest programs for demonstration and validation, started from the boot line
+// (`workload=`) or by a viewer (orrery/sys.h). Each does counted work on the CPUs it is given and
+// ends with its own account, against which the monitor's findings are checked.
+#ifndef GUEST_WORKLOAD_H
+#define GUEST_WORKLOAD_H
+
+#include <orrery/sys.h>
+#include <orrery/types.h>
+
+// Starts boot_options.workload, if one is given; prints an error that lists the valid ones and
+// powers off with a failing status when it cannot. Thread context, once, after all services are up.
+void guest_start_boot_workload(void);
+
+// ---- what a workload is written with -----------------------------------------------------------
+
+#define WORKLOAD_PARAMS_MAX 8
+#define WORKLOAD_LIST_MAX 8
+
+struct workload_value {
+    u32 count;
+    u64 numbers[WORKLOAD_LIST_MAX];
+};
+
+enum workload_param_kind {
+    PARAM_NUMBER, // low … high
+    PARAM_LIST,   // exactly `length` numbers, low … high each, as 1-2-4
+    PARAM_CPUS,   // `all`, or CPU numbers, as 0-2; becomes a mask in numbers[0]
+    PARAM_CHOICE, // one of the words of `choices` (a|b|c); becomes its index in numbers[0]
+};
+
+struct workload_param {
+    const char *key;
+    enum workload_param_kind kind;
+    const char *fallback; // parsed like a given value
+    u64 low, high;
+    u32 length;
+    const char *choices;
+};
+
+struct workload_run {
+    struct workload_value values[WORKLOAD_PARAMS_MAX]; // in the order of the parameters
+    u64 cpus;                                          // mask that work runs on
+    bool stop;                                         // asked to end: see workload_stopping
+    s32 result;
+    const coid_t
+        *objects; // set by prepare, for the scan: what the run works on, while it is prepared
+    u32 object_count;
+    u32 report_length;
+    char report[sizeof(((struct sys_workload_status *)0)->report)];
+};
+
+struct workload {
+    const char *name;
+    const char *help;
+    const struct workload_param *params;
+    u32 param_count;
+    u32 cpus_param; // index of the one that says on which CPUs; UINT32_MAX: CPU 0 only
+    // In the caller's thread: makes what the work needs. 0 or an error, having undone everything.
+    int (*prepare)(struct workload_run *run);
+    // In a thread of low priority on each CPU of run->cpus, all let go at once.
+    void (*work)(struct workload_run *run, u32 cpu);
+    // Once, in the thread that ends last: writes the report.
+    void (*finish)(struct workload_run *run);
+    // When it is started anew, or stopped after it has ended: undoes prepare. Until then its
+    // objects stay, so that a viewer can read their counts.
+    void (*release)(struct workload_run *run);
+};
+
+static inline bool workload_stopping(const struct workload_run *run)
+{
+    return __atomic_load_n(&run->stop, __ATOMIC_ACQUIRE);
+}
+
+// Appends a line "key value" to the report; a report that does not fit ends with E_LIMIT.
+void workload_report(struct workload_run *run, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+// The registry (workloads.c), NULL past the last.
+const struct workload *workload_at(u32 index);
+// Parses "key=value,…" into values, the others by their fallbacks. 0, or E_INVAL with the reason in
+// message.
+int workload_parse(const struct workload *workload, const char *text,
+                   struct workload_value values[WORKLOAD_PARAMS_MAX], char *message, u64 bytes);
+
+#endif

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+// The clustered objects that benchmarks and workloads work on: one shared implementation whose
+// methods do work of known length, and which holds references as it is told.
+#ifndef GUEST_OBJECTS_H
+#define GUEST_OBJECTS_H
+
+#include <co/object.h>
+
+#define TEST_OBJECT_CHILDREN 4
+
+struct test_object;
+
+struct test_object_ops {
+    struct co_ops base;
+    s64 (*touch)(struct test_object *self); // 0
+    // The object's stamp: a value derived from its COID, kept in its root and spoilt when freed.
+    s64 (*stamp)(struct test_object *self);
+    // 2 * iterations instructions in one loop; 0.
+    s64 (*spin)(struct test_object *self, u64 iterations);
+    // The same with interrupts soft-masked; 0.
+    s64 (*spin_masked)(struct test_object *self, u64 iterations);
+    // The same, two helper functions further down; 0.
+    s64 (*spin_nested)(struct test_object *self, u64 iterations);
+};
+
+struct test_object {
+    CO_REP(struct test_object_ops);
+};
+
+extern struct co_class test_object_class; // of benchmarks: "BenchObject"
+extern struct co_class demo_object_class; // of workloads: "DemoObject"
+
+// Makes an instance of one of the two classes that refers to child_count <= TEST_OBJECT_CHILDREN
+// objects. Returns its COID, or an error of co_create. Ends by co_destroy. Thread context.
+s64 test_object_create(struct co_class *class, const coid_t *children, u32 child_count);
+// Makes count of them without children, all or none. 0 or an error.
+int test_objects_create(struct co_class *class, coid_t *coids, u32 count);
+void test_objects_destroy(const coid_t *coids, u32 count);
+// What `stamp` of an object returns while it lives.
+s64 test_object_stamp(coid_t coid);
+// Whether pc is in a function that spins: spin itself, or the one that spin_masked and spin_nested
+// call.
+bool test_object_loop_at(u64 pc);
+
+#endif

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+// Reads samples through sys_sampling_read and sorts them by where they fell.
+#include "sampling.h"
+
+#include "objects.h"
+
+#include <kernel/memory.h>
+#include <orrery/errors.h>
+
+#define BUFFER_BYTES 16384
+
+static void count(const struct sys_sample *sample, u32 cpu, const coid_t own[2],
+                  struct sample_counts *counts)
+{
+    bool attributed = (sample->flags & SYS_SAMPLE_ATTRIBUTED) != 0;
+    counts->read++;
+    counts->backwards += sample->time < counts->last_time;
+    counts->malformed += sample->cpu != cpu || sample->event != SYS_PMU_CYCLES;
+    counts->last_time = sample->time;
+    if (!test_object_loop_at(sample->pc))
+        return;
+    counts->in_loop++;
+    counts->own[0] += attributed && sample->coid == own[0];
+    counts->own[1] += attributed && sample->coid == own[1];
+    counts->other += !attributed || (sample->coid != own[0] && sample->coid != own[1]);
+    counts->soft_masked += (sample->flags & SYS_SAMPLE_SOFT_MASKED) != 0;
+}
+
+static void read_all(s64 session, u32 cpu, const coid_t own[2], struct sample_counts *counts)
+{
+    char *buffer = kmalloc(BUFFER_BYTES);
+    s64 bytes = E_NOMEM;
+    while (buffer != NULL && (bytes = sys_sampling_read(session, cpu, buffer, BUFFER_BYTES)) > 0)
+        for (u64 at = 0; at < (u64)bytes;) {
+            const struct sys_sample *sample = (const struct sys_sample *)(buffer + at);
+            count(sample, cpu, own, counts);
+            at += sample->record_bytes;
+        }
+    counts->malformed += bytes < 0;
+    kfree(buffer);
+}
+
+static void read_stat(s64 session, u32 cpu, struct sample_counts *counts)
+{
+    struct sys_sampling_stat stat = {0};
+    counts->malformed += sys_sampling_stat(session, cpu, &stat) != 0;
+    counts->taken = stat.taken;
+    counts->overflows = stat.taken + stat.lost - counts->overflows_before;
+    counts->lost = stat.lost - counts->lost_before;
+}
+
+void sample_counts_begin(s64 session, u32 cpu, struct sample_counts *counts)
+{
+    read_all(session, cpu, (const coid_t[]){0, 0}, counts);
+    counts->overflows_before = counts->lost_before = 0;
+    read_stat(session, cpu, counts);
+    counts->overflows_before = counts->overflows;
+    counts->lost_before = counts->lost;
+    counts->in_loop = counts->own[0] = counts->own[1] = counts->other = counts->soft_masked = 0;
+}
+
+void sample_counts_add(s64 session, u32 cpu, const coid_t own[2], struct sample_counts *counts)
+{
+    read_stat(session, cpu, counts);
+    read_all(session, cpu, own, counts);
+}

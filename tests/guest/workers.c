@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: MIT
+// Benchmark work on several CPUs at once, what time means on this machine, and random numbers.
+#include <guest/bench.h>
+
+#include <kernel/percpu.h>
+#include <kernel/softmask.h>
+#include <kernel/thread.h>
+#include <kernel/timer.h>
+#include <orrery/errors.h>
+
+struct launch {
+    void (*function)(struct bench_worker *worker);
+    struct bench_worker *worker;
+    u32 *waiting; // workers that have not arrived yet
+    struct thread *thread;
+};
+
+static void spin_until_zero(u32 *word)
+{
+    while (__atomic_load_n(word, __ATOMIC_ACQUIRE) != 0)
+        __asm__ volatile("or 31,31,31");
+}
+
+static void start(void *argument)
+{
+    struct launch *launch = argument;
+    __atomic_fetch_sub(launch->waiting, 1, __ATOMIC_ACQ_REL);
+    spin_until_zero(launch->waiting);
+    launch->function(launch->worker);
+}
+
+// An empty worker takes the place of one that could not be created: the others wait for all.
+static void join_all(struct launch *launches, u32 missing, u32 *waiting)
+{
+    __atomic_fetch_sub(waiting, missing, __ATOMIC_ACQ_REL);
+    for (u32 cpu = 0; cpu < cpu_count; cpu++)
+        if (launches[cpu].thread != NULL)
+            thread_join(launches[cpu].thread);
+}
+
+static void nothing(struct bench_worker *worker)
+{
+    (void)worker;
+}
+
+int bench_on_cpus(u64 mask, void (*function)(struct bench_worker *worker), void *argument,
+                  struct bench_worker workers[ORRERY_MAX_CPUS])
+{
+    struct launch launches[ORRERY_MAX_CPUS] = {0};
+    mask &= bench_all_cpus();
+    // One more than the workers, so that none goes before it is known whether all exist.
+    u32 waiting = (u32)__builtin_popcountll(mask) + 1;
+    u32 missing = 0;
+    for (u32 cpu = 0; cpu < cpu_count; cpu++) {
+        if ((mask >> cpu & 1) == 0)
+            continue;
+        workers[cpu] = (struct bench_worker){.cpu = cpu, .argument = argument};
+        launches[cpu] = (struct launch){function, &workers[cpu], &waiting, NULL};
+        launches[cpu].thread = thread_create("bench", start, &launches[cpu], cpu, PRIORITY_NORMAL);
+        missing += launches[cpu].thread == NULL;
+    }
+    if (missing != 0)
+        for (u32 cpu = 0; cpu < cpu_count; cpu++)
+            launches[cpu].function = nothing;
+    join_all(launches, missing + 1, &waiting);
+    return missing == 0 ? 0 : E_NOMEM;
+}
+
+u64 bench_all_cpus(void)
+{
+    return (1UL << cpu_count) - 1;
+}
+
+u64 bench_ticks_to_ns(u64 ticks)
+{
+    return ticks * 1000 / (timebase_hz / 1000000);
+}
+
+static u64 time_of_loop(u64 iterations)
+{
+    u64 msr = hard_mask();
+    u64 begin = timebase();
+    bench_spin(iterations);
+    u64 end = timebase();
+    hard_mask_restore(msr);
+    return bench_ticks_to_ns(end - begin);
+}
+
+// Two lengths: their difference does not contain the cost of reading the clock.
+bool bench_time_is_exact(void)
+{
+    const u64 iterations = 50000;
+    for (int round = 0; round < 2; round++) {
+        s64 difference = (s64)(time_of_loop(2 * iterations) - time_of_loop(iterations));
+        s64 error = difference - (s64)(2 * iterations);
+        if (error < -4 || error > 4) // two ticks of the time base
+            return false;
+    }
+    return true;
+}
+
+u64 bench_spin_iterations(u64 ns)
+{
+    const u64 trial = 1000000;
+    u64 iterations = ns / 2;
+    if (!bench_time_is_exact()) {
+        u64 begin = timebase();
+        bench_spin(trial);
+        iterations = trial * ns / (bench_ticks_to_ns(timebase() - begin) + 1);
+    }
+    return iterations == 0 ? 1 : iterations;
+}
+
+u64 bench_random(u64 *state)
+{
+    *state ^= *state << 13;
+    *state ^= *state >> 7;
+    *state ^= *state << 17;
+    return *state;
+}

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: MIT
+// Workload churn: every CPU makes objects that refer to each other, calls those that other CPUs
+// made, and destroys its own again.
+#include "workloads.h"
+
+#include "../objects.h"
+
+#include <kernel/percpu.h>
+#include <kernel/thread.h>
+#include <kernel/timer.h>
+#include <orrery/errors.h>
+
+#define SLOTS 64 // of each CPU
+
+enum { SECONDS, PAUSE, CPUS };
+
+static const struct workload_param params[] = {
+    [SECONDS] = {"seconds", PARAM_NUMBER, "0", 0, 86400, 0, NULL},
+    [PAUSE] = {"pause", PARAM_NUMBER, "0", 0, 1000000, 0, NULL},
+    [CPUS] = {"cpus", PARAM_CPUS, "all", 0, 0, 0, NULL},
+};
+
+struct account {
+    u64 created, destroyed, answered, stale, failed;
+};
+
+static coid_t slots[ORRERY_MAX_CPUS][SLOTS]; // 0: empty
+static struct account accounts[ORRERY_MAX_CPUS];
+static u64 deadline;
+
+static int prepare(struct workload_run *run)
+{
+    u64 seconds = run->values[SECONDS].numbers[0];
+    deadline = seconds == 0 ? UINT64_MAX : timebase() + seconds * timebase_hz;
+    for (u32 cpu = 0; cpu < cpu_count; cpu++) {
+        accounts[cpu] = (struct account){0};
+        for (u32 i = 0; i < SLOTS; i++)
+            slots[cpu][i] = 0;
+    }
+    return 0;
+}
+
+static void destroy(u32 cpu, u32 slot, struct account *account)
+{
+    coid_t coid = slots[cpu][slot];
+    if (coid == 0)
+        return;
+    __atomic_store_n(&slots[cpu][slot], 0, __ATOMIC_RELEASE);
+    account->failed += co_destroy(coid) != 0;
+    account->destroyed++;
+}
+
+static void create(u32 cpu, u32 slot, struct account *account)
+{
+    coid_t other = slots[cpu][(slot + SLOTS - 1) % SLOTS];
+    s64 coid = test_object_create(&demo_object_class, &other, other != 0);
+    if (coid < 0) {
+        account->failed++;
+        return;
+    }
+    account->created++;
+    __atomic_store_n(&slots[cpu][slot], (coid_t)coid, __ATOMIC_RELEASE);
+}
+
+static void call(u32 cpu, u32 slot, struct account *account)
+{
+    coid_t coid = __atomic_load_n(&slots[cpu][slot], __ATOMIC_ACQUIRE);
+    if (coid == 0)
+        return;
+    s64 stamp = CO_CALL(struct test_object, coid, stamp);
+    account->answered += stamp == test_object_stamp(coid);
+    account->stale += stamp == E_STALE;
+    account->failed += stamp != E_STALE && stamp != test_object_stamp(coid);
+}
+
+static void work(struct workload_run *run, u32 cpu)
+{
+    struct account *account = &accounts[cpu];
+    u64 pause = microseconds_to_ticks(run->values[PAUSE].numbers[0]);
+    for (u32 i = 0; !workload_stopping(run) && timebase() < deadline; i++) {
+        destroy(cpu, i % SLOTS, account);
+        create(cpu, i % SLOTS, account);
+        for (u32 other = 0; other < cpu_count; other++)
+            call(other, (i * 7) % SLOTS, account);
+        thread_quiesce();
+        if (pause != 0)
+            thread_sleep(pause);
+    }
+    for (u32 i = 0; i < SLOTS; i++)
+        destroy(cpu, i, account);
+}
+
+static void finish(struct workload_run *run)
+{
+    struct account sum = {0};
+    for (u32 cpu = 0; cpu < cpu_count; cpu++) {
+        sum.created += accounts[cpu].created;
+        sum.destroyed += accounts[cpu].destroyed;
+        sum.answered += accounts[cpu].answered;
+        sum.stale += accounts[cpu].stale;
+        sum.failed += accounts[cpu].failed;
+    }
+    workload_report(run, "created %llu", (unsigned long long)sum.created);
+    workload_report(run, "destroyed %llu", (unsigned long long)sum.destroyed);
+    workload_report(run, "answered %llu", (unsigned long long)sum.answered);
+    workload_report(run, "stale %llu", (unsigned long long)sum.stale);
+    workload_report(run, "failed %llu", (unsigned long long)sum.failed);
+    if (sum.failed != 0)
+        run->result = E_IO;
+}
+
+const struct workload workload_churn = {
+    .name = "churn",
+    .help =
+        "seconds=0 (..86400, 0: until stopped), pause=0 (microseconds after each object, ..10^6), "
+        "cpus=all (or 0-1)",
+    .params = params,
+    .param_count = ARRAY_SIZE(params),
+    .cpus_param = CPUS,
+    .prepare = prepare,
+    .work = work,
+    .finish = finish,
+    .release = workload_nothing,
+};

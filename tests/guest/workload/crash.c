@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: MIT
+// Workload crash: deliberate kernel faults, to see what a panic tells. It does not end.
+#include "workloads.h"
+
+#include <kernel/memory.h>
+#include <kernel/panic.h>
+#include <kernel/softmask.h>
+#include <kernel/spinlock.h>
+
+#define NOT_INLINED __attribute__((noipa))
+#define HOLE 0xC000080000000000 // nothing is mapped there
+
+enum { KIND };
+enum kind { WILD, STACK, ASSERT, LOCK_ORDER, DEADLOCK, TEXT, EXEC };
+
+static const struct workload_param params[] = {
+    [KIND] = {"kind", PARAM_CHOICE, "wild", 0, 0, 0,
+              "wild|stack|assert|lock-order|deadlock|text|exec"},
+};
+
+static struct spinlock inner = SPINLOCK_INIT("crash inner", RANK_PAGES);
+static struct spinlock outer = SPINLOCK_INIT("crash outer", RANK_SERVICE);
+
+static NOT_INLINED void crash_by_store(volatile u64 *to)
+{
+    *to = 1;
+}
+
+static NOT_INLINED u64 crash_by_recursion(u64 depth)
+{
+    volatile u64 here[64];
+    here[0] = depth;
+    return depth == 0 ? 0 : crash_by_recursion(depth - 1) + here[0];
+}
+
+static NOT_INLINED void crash_by_assertion(u64 value)
+{
+    KASSERT(value == 0);
+}
+
+static NOT_INLINED void crash_by_lock_order(void)
+{
+    spin_lock(&inner);
+    spin_lock(&outer);
+}
+
+static NOT_INLINED void crash_by_deadlock(void)
+{
+    spin_lock(&outer);
+    spin_lock(&outer);
+}
+
+static NOT_INLINED void crash_by_jump(void *data)
+{
+    struct {
+        void *entry;
+        u64 toc, environment;
+    } descriptor = {data, 0, 0};
+    void (*function)(void) = (void (*)(void))(void *)&descriptor;
+    __asm__ volatile("" ::"r"(&descriptor) : "memory"); // read by the call
+    function();
+}
+
+static void work(struct workload_run *run, u32 cpu)
+{
+    static u64 data = 0x4e800020; // what a function that only returns looks like
+    (void)cpu;
+    switch ((enum kind)run->values[KIND].numbers[0]) {
+    case WILD:
+        crash_by_store((u64 *)HOLE);
+        break;
+    case STACK:
+        data = crash_by_recursion(UINT64_MAX);
+        break;
+    case ASSERT:
+        crash_by_assertion(data);
+        break;
+    case LOCK_ORDER:
+        crash_by_lock_order();
+        break;
+    case DEADLOCK:
+        crash_by_deadlock();
+        break;
+    case TEXT:
+        crash_by_store(*(u64 **)(void *)crash_by_store);
+        break;
+    case EXEC:
+        crash_by_jump(&data);
+        break;
+    }
+    panic("the fault that was asked for did not happen");
+}
+
+const struct workload workload_crash = {
+    .name = "crash",
+    .help = "kind=wild (stack, assert, lock-order, deadlock, text, exec): panics",
+    .params = params,
+    .param_count = ARRAY_SIZE(params),
+    .cpus_param = UINT32_MAX,
+    .prepare = workload_no_prepare,
+    .work = work,
+    .finish = workload_nothing,
+    .release = workload_nothing,
+};

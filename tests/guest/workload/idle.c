@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+// Workload idle: nothing but a thread that sleeps, to see what the system does by itself.
+#include "workloads.h"
+
+#include <kernel/thread.h>
+#include <kernel/timer.h>
+
+#define NAP_US 10000
+
+enum { SECONDS };
+
+static const struct workload_param params[] = {
+    [SECONDS] = {"seconds", PARAM_NUMBER, "0", 0, 86400, 0, NULL},
+};
+
+static u64 naps;
+
+static void work(struct workload_run *run, u32 cpu)
+{
+    (void)cpu;
+    u64 seconds = run->values[SECONDS].numbers[0];
+    u64 deadline = seconds == 0 ? UINT64_MAX : timebase() + seconds * timebase_hz;
+    naps = 0;
+    while (!workload_stopping(run) && timebase() < deadline) {
+        thread_sleep(microseconds_to_ticks(NAP_US));
+        naps++;
+    }
+}
+
+static void finish(struct workload_run *run)
+{
+    workload_report(run, "naps %llu", (unsigned long long)naps);
+}
+
+const struct workload workload_idle = {
+    .name = "idle",
+    .help = "seconds=0 (..86400, 0: until stopped)",
+    .params = params,
+    .param_count = ARRAY_SIZE(params),
+    .cpus_param = UINT32_MAX,
+    .prepare = workload_no_prepare,
+    .work = work,
+    .finish = finish,
+    .release = workload_nothing,
+};

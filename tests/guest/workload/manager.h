@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: MIT
+// The WorkloadManager object: a service whose references are the objects of the workloads.
+#ifndef GUEST_WORKLOAD_MANAGER_H
+#define GUEST_WORKLOAD_MANAGER_H
+
+#include <guest/workload.h>
+
+// Creates it, if this is the first call. 0 or an error. Thread context.
+s64 workload_manager_create(void);
+// Adds a run's objects to its references, and takes them away.
+void workload_manager_add(const struct workload_run *run);
+void workload_manager_remove(const struct workload_run *run);
+
+#endif

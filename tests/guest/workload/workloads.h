@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: MIT
+// The workloads, each in a file of its own.
+#ifndef GUEST_WORKLOADS_H
+#define GUEST_WORKLOADS_H
+
+#include <guest/workload.h>
+
+extern const struct workload workload_demo, workload_dref_storm, workload_trace_storm,
+    workload_patch_storm, workload_churn, workload_idle, workload_crash;
+
+// For workloads that make nothing beforehand, or have nothing to say or to undo afterwards.
+int workload_no_prepare(struct workload_run *run);
+void workload_nothing(struct workload_run *run);
+
+#endif

@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: MIT
+"""A DCI client for the system tests: connect, request, pushed events (docs/protocol.md).
+
+dci_pb2, which protoc generates, is looked for in the build folder ($ORRERY_BUILD or build).
+"""
+
+import os
+import pathlib
+import socket
+import struct
+import sys
+import time
+
+_ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, os.path.join(os.environ.get("ORRERY_BUILD", _ROOT / "build"), "gen", "python"))
+import dci_pb2 as pb  # noqa: E402
+
+VERSION = 1
+
+
+class DciError(Exception):
+    """An error response; `error` is the number from include/orrery/errors.h."""
+
+    def __init__(self, response):
+        super().__init__(f"error {response.error}: {response.message}")
+        self.error = response.error
+
+
+class Closed(Exception):
+    """The server ended the connection."""
+
+
+class Client:
+    """One connection. Pushed events that come while something else is awaited are kept in `events`."""
+
+    def __init__(self, port, host="127.0.0.1", timeout=20, receive_buffer=None):
+        self.socket = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+        if receive_buffer is not None:
+            self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)
+        self.socket.settimeout(timeout)
+        self.socket.connect((host, port))
+        self.input = self.socket.makefile("rb", buffering=1 << 20)
+        self.events = []
+        self.next_id = 1
+
+    def close(self):
+        self.input.close()
+        self.socket.close()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+    # ---- frames
+
+    def send_bytes(self, data):
+        self.socket.sendall(data)
+
+    def send_frame(self, payload):
+        self.send_bytes(struct.pack(">I", len(payload)) + payload)
+
+    def receive_frame(self):
+        """The next frame as a ServerFrame; Closed at the end of the connection."""
+        header = self._receive(4)
+        return pb.ServerFrame.FromString(self._receive(struct.unpack(">I", header)[0]))
+
+    def _receive(self, count):
+        try:
+            data = self.input.read(count)
+        except ConnectionResetError as error:
+            raise Closed("reset") from error
+        if len(data) != count:
+            raise Closed(f"end after {len(data)} of {count} bytes")
+        return data
+
+    # ---- requests
+
+    def send(self, **body):
+        """Sends one request, as in send(objects=pb.ObjectsRequest()); returns its id."""
+        request = pb.Request(id=self.next_id, **body)
+        self.next_id += 1
+        self.send_frame(request.SerializeToString())
+        return request.id
+
+    def responses(self, request_id):
+        """All responses to a request; DciError at an error. Events meanwhile go to `events`."""
+        while True:
+            frame = self.receive_frame()
+            if frame.HasField("event"):
+                self.events.append(frame.event)
+                continue
+            response = frame.response
+            if response.error != 0:
+                raise DciError(response)
+            if response.id != request_id:
+                raise AssertionError(f"response to {response.id}, expected {request_id}")
+            yield response
+            if not response.more:
+                return
+
+    def request(self, **body):
+        """Sends a request that has one response, and returns that."""
+        (response,) = self.responses(self.send(**body))
+        return response
+
+    def list(self, name, field, message):
+        """All items of a list in any number of responses."""
+        items = []
+        for response in self.responses(self.send(**{name: message})):
+            items.extend(getattr(getattr(response, name), field))
+        return items
+
+    def next_event(self):
+        """The next pushed event."""
+        if self.events:
+            return self.events.pop(0)
+        frame = self.receive_frame()
+        if not frame.HasField("event"):
+            raise AssertionError(f"expected an event, got {frame}")
+        return frame.event
+
+    # ---- the usual ones
+
+    def hello(self, token="", version=VERSION):
+        return self.request(hello=pb.HelloRequest(version=version, token=token)).hello
+
+    def system(self):
+        return self.request(system=pb.SystemRequest()).system
+
+    def server_stat(self):
+        return self.request(server_stat=pb.ServerStatRequest()).server_stat
+
+    def objects(self):
+        return self.list("objects", "objects", pb.ObjectsRequest())
+
+    def classes(self):
+        return {c.class_id: c for c in self.list("classes", "classes", pb.ClassesRequest())}
+
+    def dref_read(self):
+        """{(coid, cpu): (invocations, misses)}"""
+        counts = self.list("dref_read", "counts", pb.DrefReadRequest())
+        return {(c.coid, c.cpu): (c.invocations, c.misses) for c in counts}
+
+    def dref_enable(self, on):
+        self.request(dref_enable=pb.DrefEnableRequest(on=on))
+
+    def trace_stat(self):
+        return self.request(trace_stat=pb.TraceStatRequest()).trace_stat
+
+    def trace_metadata(self):
+        request_id = self.send(trace_metadata=pb.TraceMetadataRequest())
+        return b"".join(r.trace_metadata.text for r in self.responses(request_id))
+
+    def run_workload(self, command, timeout=120):
+        """Starts a workload and waits for its end: its report as {key: text}."""
+        started = self.request(workload_start=pb.WorkloadStartRequest(command=command))
+        return self.finish_workload(started.workload_start.id, timeout)
+
+    def finish_workload(self, workload_id, timeout=120):
+        end = time.monotonic() + timeout
+        while time.monotonic() < end:
+            request = pb.WorkloadStatusRequest(id=workload_id)
+            status = self.request(workload_status=request).workload_status
+            if not status.running:
+                if status.result != 0:
+                    raise AssertionError(f"workload ended with {status.result}: {status.report}")
+                return dict(line.split(" ", 1) for line in status.report.splitlines())
+            time.sleep(0.05)
+        raise AssertionError(f"workload {workload_id} still runs after {timeout} s")
+
+
+def connect(port, token="", tries=100, **options):
+    """A client that has said hello. Tries again while nothing listens yet."""
+    for left in range(tries, 0, -1):
+        client = None
+        try:
+            client = Client(port, **options)
+            client.hello(token)
+            return client
+        except (ConnectionError, Closed):
+            if client is not None:
+                client.close()
+            if left == 1:
+                raise
+            time.sleep(0.1)
+    raise AssertionError("unreachable")

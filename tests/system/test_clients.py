@@ -1,0 +1,202 @@
+# SPDX-License-Identifier: MIT
+"""Clients that misbehave: each gets an error or is dropped, is counted, and harms nobody else."""
+
+import socket
+import struct
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+import dci_client as dci
+from dci_client import pb
+from machine import CONTROLLER, OBSERVER
+
+E_BUSY, E_LIMIT, E_PERM, E_PROTO, E_NOTSUP = -5, -6, -7, -13, -14
+TRACE_TEST = 1 << 1  # major TEST: events that only workloads log
+
+
+@pytest.fixture(name="viewer")
+def good_viewer(machine2):
+    """A client that behaves, before, during and after."""
+    with dci.connect(machine2.port, CONTROLLER) as client:
+        yield client
+        assert client.system().cpu_count == 2
+
+
+def last_words(port, data):
+    """Sends bytes on a connection of its own; the error of the answer after which the server closes."""
+    with dci.connect(port) as client:
+        client.send_bytes(data)
+        response = client.receive_frame().response
+        with pytest.raises(dci.Closed):
+            client.receive_frame()
+        return response.error
+
+
+@pytest.mark.parametrize("data, error", [
+    (b"\0\0\0\0", E_PROTO),
+    (b"\xff\xff\xff\xff", E_LIMIT),
+    (b"\0\x10\0\x01", E_LIMIT),
+    (b"GET / HTTP/1.1\r\nHost: x\r\n\r\n", E_LIMIT),
+    (b"\0\0\0\x05\xff\xff\xff\xff\xff", E_PROTO),
+    (struct.pack(">I", 1000) + b"\x12" * 1000, E_PROTO),
+], ids=["empty", "4 GB", "1 MB", "http", "no protobuf", "garbage"])
+def test_malformed_frames_end_their_connection(machine2, viewer, data, error):
+    before = viewer.server_stat().malformed
+    assert last_words(machine2.port, data) == error
+    assert viewer.server_stat().malformed == before + 1
+
+
+def test_a_megabyte_of_garbage_is_dropped(machine2, viewer):
+    with dci.Client(machine2.port) as client:
+        try:
+            client.send_bytes(bytes(range(256)) * 4096)
+            while True:
+                client.receive_frame()
+        except (dci.Closed, ConnectionError):
+            pass
+    assert len(viewer.objects()) > 5
+
+
+def test_another_version_is_refused(machine2):
+    with dci.Client(machine2.port) as client:
+        with pytest.raises(dci.DciError) as refusal:
+            client.hello(OBSERVER, version=99)
+        assert refusal.value.error == E_NOTSUP
+        with pytest.raises(dci.Closed):
+            client.receive_frame()
+
+
+def test_roles_are_kept_apart(machine2):
+    with dci.connect(machine2.port) as stranger, dci.connect(machine2.port, OBSERVER) as observer:
+        with pytest.raises(dci.DciError) as refusal:
+            stranger.objects()
+        assert refusal.value.error == E_PERM
+        assert observer.objects()
+        for body in ({"power_off": pb.PowerOffRequest()}, {"trace_set": pb.TraceSetRequest()},
+                     {"dref_enable": pb.DrefEnableRequest(on=True)}):
+            with pytest.raises(dci.DciError) as refusal:
+                observer.request(**body)
+            assert refusal.value.error == E_PERM
+
+
+def test_three_wrong_tokens_end_the_connection(machine2):
+    with dci.Client(machine2.port) as client:
+        for _ in range(3):
+            with pytest.raises(dci.DciError) as refusal:
+                client.hello("wrong")
+            assert refusal.value.error == E_PERM
+        with pytest.raises(dci.Closed):
+            client.receive_frame()
+
+
+def test_silent_and_half_said_connections_are_closed(machine2, viewer):
+    limit = viewer.hello().limits.hello_seconds
+    silent, half = dci.Client(machine2.port), dci.Client(machine2.port)
+    half.send_bytes(b"\0\0\0\x20\x08\x01\x12")
+    start = time.monotonic()
+    for client in (silent, half):
+        with client:
+            client.receive_frame()  # says why
+            with pytest.raises(dci.Closed):
+                client.receive_frame()
+    assert limit - 1 < time.monotonic() - start < limit + 10
+
+
+def say_hello(port):
+    """A raw connection on which hello has been said, its answer not read."""
+    hello = pb.Request(id=1, hello=pb.HelloRequest(version=1, token=OBSERVER)).SerializeToString()
+    sock = socket.create_connection(("127.0.0.1", port), timeout=60)
+    try:
+        sock.sendall(struct.pack(">I", len(hello)) + hello)
+    except ConnectionError:
+        pass  # refused already
+    return sock
+
+
+def answer_of(sock):
+    """Error of the first frame on a raw connection, or None when there is none."""
+    try:
+        header = sock.recv(4, socket.MSG_WAITALL)
+        frame = sock.recv(struct.unpack(">I", header)[0], socket.MSG_WAITALL)
+        return pb.ServerFrame.FromString(frame).response.error
+    except (struct.error, ConnectionError):
+        return None
+
+
+def test_sixty_four_clients_at_once(machine2, viewer):
+    limit = viewer.hello().limits.clients
+    refused = viewer.server_stat().refused
+    # In threads: QEMU's forwarding has a backlog of one, and a connection that finds it full waits seconds.
+    with ThreadPoolExecutor(64) as threads:
+        sockets = list(threads.map(say_hello, [machine2.port] * 64))
+        errors = list(threads.map(answer_of, sockets))
+    stat = viewer.server_stat()
+    for sock in sockets:
+        sock.close()
+    assert errors.count(0) == limit - 1, errors  # the good viewer is one, too
+    assert errors.count(E_LIMIT) == 64 - (limit - 1), errors
+    assert stat.refused == refused + 64 - (limit - 1)
+    assert len(stat.clients) == limit
+
+
+def wait_for(condition, timeout=20):
+    end = time.monotonic() + timeout
+    while not condition():
+        assert time.monotonic() < end, f"not within {timeout} s"
+        time.sleep(0.05)
+
+
+def test_who_leaves_lets_go_of_everything(machine2, viewer):
+    mask = viewer.trace_stat().mask
+    leaver = dci.connect(machine2.port, CONTROLLER)
+    leaver.dref_enable(True)
+    leaver.request(sampling_start=pb.SamplingStartRequest(event=pb.PMU_EVENT_CYCLES, period=1000000))
+    leaver.request(trace_subscribe=pb.TraceSubscribeRequest(set_mask=True, mask=TRACE_TEST))
+    with pytest.raises(dci.DciError) as refusal:
+        viewer.request(trace_subscribe=pb.TraceSubscribeRequest())
+    assert refusal.value.error == E_BUSY
+    assert viewer.trace_stat().mask == TRACE_TEST
+    leaver.close()
+    wait_for(lambda: len(viewer.server_stat().clients) == 1)
+    assert viewer.trace_stat().mask == mask and not viewer.trace_stat().subscribed
+    viewer.request(sampling_start=pb.SamplingStartRequest(event=pb.PMU_EVENT_CYCLES, period=1000000))
+    list(viewer.responses(viewer.send(sampling_stop=pb.SamplingStopRequest())))
+
+
+def drain_trace(client):
+    """Unsubscribes: ([packets by CPU], final statistics by CPU)."""
+    request_id = client.send(trace_unsubscribe=pb.TraceUnsubscribeRequest())
+    (end,) = client.responses(request_id)
+    packets = [0, 0]
+    for event in client.events:
+        packets[event.packet.cpu] += 1
+        assert event.packet.data[:4] == b"\xc1\xfc\x1f\xc1"
+    return packets, {stat.cpu: stat for stat in end.trace_unsubscribe.cpus}
+
+
+def test_a_slow_subscriber_loses_only_its_own(machine2, viewer):
+    with dci.connect(machine2.port, CONTROLLER, receive_buffer=4096) as slow:
+        slow.request(trace_subscribe=pb.TraceSubscribeRequest(
+            mode=pb.TRACE_MODE_DISCARD, set_mask=True, mask=TRACE_TEST))
+        report = viewer.run_workload("trace-storm:events=2000000,nest=0")
+        stat = next(c for c in viewer.server_stat().clients if c.tracing)
+        assert stat.stalls > 0
+        assert stat.queue_bytes_max <= viewer.hello().limits.queue_bytes
+        packets, stats = drain_trace(slow)
+    assert sum(stat.discarded for stat in stats.values()) > 0
+    for cpu, stat in stats.items():
+        assert stat.events + stat.discarded == int(report[f"emitted.{cpu}"])
+        assert stat.pushed_packets == packets[cpu] == stat.packets
+
+
+def test_a_viewer_killed_in_the_middle_of_a_flood(machine2, viewer):
+    for _ in range(5):
+        client = dci.connect(machine2.port, CONTROLLER, receive_buffer=4096)
+        client.request(trace_subscribe=pb.TraceSubscribeRequest(set_mask=True, mask=TRACE_TEST))
+        viewer.run_workload("trace-storm:events=200000,nest=0")
+        # A reset, not an orderly end.
+        client.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        client.close()
+        wait_for(lambda: len(viewer.server_stat().clients) == 1)

@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: MIT
+"""Sampling by object: the demo workload's work 1:2:4 as kov records and reports it."""
+
+import subprocess
+
+import pytest
+
+SECONDS = 5
+
+
+def table(report, key):
+    return next(found["rows"] for found in report["tables"] if found["sort"] == [key])
+
+
+@pytest.fixture(scope="module", name="recording")
+def record_demo(machine2, tmp_path_factory):
+    """(what record said, what report says) of the demo workload."""
+    path = str(tmp_path_factory.mktemp("demo") / "samples.kov")
+    recorded = machine2.kov("record", "-o", path, "-F", "1000", "--", "demo", f"seconds={SECONDS}")
+    return recorded, machine2.kov("report", "-i", path, "-g")
+
+
+def demo_coids(recorded):
+    """COIDs of the three objects in order of work."""
+    report = recorded["workload"]["report"]
+    work = {key.split(".")[1]: int(value) for key, value in report.items() if key.startswith("work.")}
+    return sorted(work, key=work.get), sorted(work.values())
+
+
+def test_no_sample_is_lost(recording):
+    recorded, reported = recording
+    assert recorded["lost"] == 0
+    assert all(cpu["taken"] == cpu["samples"] for cpu in recorded["cpus"])
+    assert reported["samples"] == recorded["samples"]
+
+
+def test_both_cpus_are_sampled_at_about_the_rate(recording):
+    recorded, _ = recording
+    for cpu in recorded["cpus"]:
+        # Each sample comes a little late, and none while the host runs something else.
+        assert 100 * SECONDS <= cpu["samples"] <= 1050 * (recorded["seconds"] + 1), recorded["cpus"]
+
+
+def test_samples_are_attributed(recording):
+    recorded, _ = recording
+    assert recorded["attributed_percent"] >= 98, recorded
+
+
+def test_samples_divide_as_the_work(recording):
+    recorded, reported = recording
+    coids, work = demo_coids(recorded)
+    samples = {row["coid"]: row["samples"] for row in table(reported, "object") if "coid" in row}
+    unit = sum(samples[coid] for coid in coids) / sum(work)
+    for coid, share in zip(coids, work):
+        assert samples[coid] / (unit * share) == pytest.approx(1, abs=0.03), (samples, work)
+
+
+def test_iterations_are_exactly_in_ratio(recording):
+    recorded, _ = recording
+    report = recorded["workload"]["report"]
+    coids, work = demo_coids(recorded)
+    unit = int(report[f"iterations.{coids[0]}"])
+    assert [int(report[f"iterations.{coid}"]) for coid in coids] == [unit * share for share in work]
+
+
+def test_samples_fall_into_soft_masked_sections(recording):
+    recorded, reported = recording
+    coids, _ = demo_coids(recorded)
+    report = recorded["workload"]["report"]
+    for row in table(reported, "object"):
+        if row.get("coid") in coids:
+            masked = int(report[f"masked.{row['coid']}"]) / int(report[f"iterations.{row['coid']}"])
+            assert row["soft_masked"] / row["samples"] == pytest.approx(masked, abs=0.05), row
+
+
+def test_functions_and_call_chains_have_names(recording):
+    _, reported = recording
+    functions = {row["function"]: row for row in table(reported, "function")}
+    inner = functions["test_object_spin_inner"]
+    assert inner["samples"] > reported["samples"] // 3
+    chains = [chain["functions"] for chain in inner["chains"]]
+    assert any("test_object_spin_outer" in chain and "test_object_spin_nested" in chain for chain in chains), chains
+    assert not [name for name in functions if name.startswith("0x")], functions.keys()
+
+
+def test_a_higher_rate_gives_more_samples(machine2, tmp_path):
+    run = str(machine2.kov("workload", "start", "demo")["workload"]["id"])
+    try:
+        slow = machine2.kov("record", "-o", str(tmp_path / "slow"), "-d", "1")
+        fast = machine2.kov("record", "-o", str(tmp_path / "fast"), "-d", "1", "-F", "8000")
+    finally:
+        machine2.kov_run("workload", "stop", run)
+    assert slow["lost"] == 0
+    assert fast["samples"] + fast["lost"] > 2 * slow["samples"], (slow["cpus"], fast["cpus"])
+
+
+def test_sampling_is_one_clients_at_a_time(machine2, tmp_path):
+    command = machine2.kov_command("record", "-o", str(tmp_path / "first"), "-d", "3")
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as first:
+        second = wait_refused(machine2, tmp_path)
+        assert "in use" in second.stderr, second
+        assert first.wait(60) == 0, first.stderr.read()
+    machine2.kov("record", "-o", str(tmp_path / "third"), "-d", "0.2")
+
+
+def wait_refused(machine, tmp_path):
+    """Records shortly until that fails: the other client may not have begun yet."""
+    for _ in range(20):
+        done = machine.kov_run("record", "-o", str(tmp_path / "second"), "-d", "0.05", check=False)
+        if done.returncode != 0:
+            return done
+    raise AssertionError("two clients sample at the same time")
+
+
+@pytest.mark.parametrize("options", [("-c", "999"), ("-c", "4294967296"), ("-g", "17"), ("-F", "0")])
+def test_absurd_sampling_is_refused(machine2, tmp_path, options):
+    done = machine2.kov_run("record", "-o", str(tmp_path / "x"), "-d", "0.1", *options, check=False)
+    assert done.returncode in (1, 2) and done.stderr.startswith("kov: "), done

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: MIT
+"""Everything at once on 4 CPUs: objects come and go while clients sample, trace and scan. Then nothing is missing.
+
+ORRERY_SOAK_SECONDS sets how long; some seconds by default.
+"""
+
+import os
+import subprocess
+import time
+
+SECONDS = int(os.environ.get("ORRERY_SOAK_SECONDS", "10"))
+LEAK_BYTES = 32 << 20  # what caches and grown buffers may keep
+
+
+def classes(machine):
+    return {(found["class"], found["implementation"]): found["live"] for found in machine.kov("classes")["classes"]
+            if not found["class"].startswith("Dci")}
+
+
+def start(machine, *arguments):
+    return subprocess.Popen(machine.kov_command("--json", *arguments), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                            text=True)
+
+
+def rounds_of_clients(machine, folder, deadline):
+    """Samples and traces in turns of some seconds until the deadline; every kov checks its own counts."""
+    number = 0
+    while time.monotonic() < deadline:
+        number += 1
+        clients = [
+            start(machine, "record", "-o", str(folder / "samples"), "-d", "3", "-F", "1000"),
+            start(machine, "trace", "record", "-o", str(folder / f"trace{number}"), "-d", "3",
+                  "-e", "sample,obj_create", "--mode", "overwrite"),
+            start(machine, "stat", "-d", "3"),
+        ]
+        while any(client.poll() is None for client in clients):
+            machine.kov_run("objects", "--flat")
+        for client in clients:
+            said, complaint = client.communicate(timeout=60)
+            assert client.returncode == 0, (client.args, said[-2000:], complaint)
+    return number
+
+
+def test_everything_at_once(boot, tmp_path):
+    machine = boot(cpus=4).wait_ready()
+    machine.kov("workload", "run", "churn:seconds=1")  # fills the allocators' caches
+    before, free_before = classes(machine), machine.kov("hello")["system"]["free_bytes"]
+    runs = [str(machine.kov("workload", "start", name)["workload"]["id"]) for name in ("churn:pause=100", "demo")]
+    rounds = rounds_of_clients(machine, tmp_path, time.monotonic() + SECONDS)
+    for run in runs:
+        ended = machine.kov("workload", "stop", run)["workload"]
+        assert ended["result"] == 0 and not ended["running"], ended
+        machine.kov_run("workload", "stop", run)
+    time.sleep(1)  # what was destroyed last is reclaimed
+    assert rounds > 0 and classes(machine) == before
+    assert machine.kov("hello")["system"]["free_bytes"] > free_before - LEAK_BYTES
+    assert "PANIC" not in machine.console

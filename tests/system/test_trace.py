@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: MIT
+"""Traces of storms of events, recorded with kov and read with babeltrace2: nothing is lost uncounted or out of order."""
+
+import signal
+import subprocess
+
+import pytest
+
+import ctf
+
+
+def own_counts(workload, key):
+    return {int(name.split(".")[1]): int(value) for name, value in workload["report"].items()
+            if name.startswith(f"{key}.")}
+
+
+def record_storm(machine, folder, *options, events, mode="discard", majors="test0"):
+    return machine.kov("trace", "record", "-o", str(folder), "-e", majors, "--mode", mode, "--", "trace-storm",
+                       f"events={events}", *options, timeout=240)
+
+
+def check_storm(recorded, folder, names=None):
+    """Counts of the machine, the workload and babeltrace2 agree, CPU by CPU."""
+    emitted = own_counts(recorded["workload"], "emitted")
+    summary, complaints = ctf.read(folder)
+    for cpu in recorded["cpus"]:
+        number = cpu["cpu"]
+        assert cpu["logged"] + cpu["discarded"] == emitted[number], cpu
+        assert cpu["received"] + cpu["overwritten"] == cpu["logged"], cpu
+        assert summary.by_cpu[number] == cpu["received"], (cpu, summary.by_cpu)
+        assert cpu["missing_packets"] == 0 or cpu["overwritten"] > 0, cpu
+    assert summary.backwards == 0
+    assert not summary.strange, summary.strange[:5]
+    assert set(summary.by_name) <= {f"test{words}" for words in range(5)} | set(names or ())
+    return summary, complaints
+
+
+def without_discards(complaints):
+    """babeltrace2 tells of discarded events, as it should; everything else would be a complaint."""
+    return [line for line in complaints.splitlines() if line and "iscarded" not in line]
+
+
+@pytest.fixture(scope="module", name="roomy")
+def boot_with_large_buffers(tmp_path_factory):
+    """4 CPUs, buffers of 32 MB each: a million events of 0 to 4 words fit."""
+    from machine import Machine
+    with Machine(str(tmp_path_factory.mktemp("roomy")), "roomy", cpus=4, mem="1G",
+                 append="trace-subbuffers=512") as machine:
+        yield machine.wait_ready()
+
+
+def test_a_million_events_on_each_of_four_cpus(roomy, tmp_path):
+    recorded = record_storm(roomy, tmp_path / "trace", events=1000000)
+    summary, complaints = check_storm(recorded, tmp_path / "trace")
+    assert [cpu["discarded"] for cpu in recorded["cpus"]] == [0] * 4
+    assert summary.events >= 4000000 and complaints == ""
+    assert all(count > 0 for count in own_counts(recorded["workload"], "timer").values())
+
+
+def test_samples_nest_in_a_storm(roomy, tmp_path):
+    """Sampled meanwhile: the performance monitor interrupt emits events between those of threads and timers."""
+    command = roomy.kov_command("record", "-o", str(tmp_path / "samples"), "-F", "2000", "-d", "600")
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as sampling:
+        recorded = record_storm(roomy, tmp_path / "trace", events=100000, majors="test0,sample")
+        sampling.send_signal(signal.SIGINT)
+        said, complaint = sampling.communicate(timeout=60)
+        assert sampling.returncode == 0, said + complaint
+    summary, complaints = ctf.read(tmp_path / "trace")
+    assert complaints == "" and summary.backwards == 0 and not summary.strange, (complaints, summary.strange[:3])
+    for cpu, emitted in own_counts(recorded["workload"], "emitted").items():
+        assert sum(summary.by_place[cpu, f"test{words}"] for words in range(5)) == emitted
+        assert summary.by_place[cpu, "sample"] > 0
+        assert summary.by_cpu[cpu] == recorded["cpus"][cpu]["received"] == recorded["cpus"][cpu]["logged"]
+
+
+def test_small_buffers_discard_and_count(machine4, tmp_path):
+    recorded = record_storm(machine4, tmp_path / "trace", events=300000)
+    _, complaints = check_storm(recorded, tmp_path / "trace")
+    assert not without_discards(complaints), complaints
+
+
+def test_overwritten_and_kept_are_all(machine4, tmp_path):
+    recorded = record_storm(machine4, tmp_path / "trace", "words=4", events=400000, mode="overwrite")
+    _, complaints = check_storm(recorded, tmp_path / "trace")
+    assert sum(cpu["overwritten"] for cpu in recorded["cpus"]) > 0, recorded["cpus"]
+    assert not without_discards(complaints), complaints
+
+
+@pytest.mark.parametrize("words", range(5))
+def test_events_of_each_length(machine2, tmp_path, words):
+    recorded = record_storm(machine2, tmp_path / "trace", f"words={words}", "nest=0", events=20000)
+    summary, complaints = check_storm(recorded, tmp_path / "trace")
+    assert summary.by_name == {f"test{words}": 40000} and complaints == ""
+
+
+def test_all_majors_at_once(machine4, tmp_path):
+    recorded = machine4.kov("trace", "record", "-o", str(tmp_path / "trace"), "-e", "all", "--", "churn:seconds=1",
+                            timeout=240)
+    summary, complaints = ctf.read(tmp_path / "trace")
+    assert {"obj_create", "obj_destroy", "obj_miss", "switch"} <= set(summary.by_name), summary.by_name
+    assert summary.backwards == 0 and not without_discards(complaints), complaints
+    for cpu in recorded["cpus"]:
+        assert summary.by_cpu[cpu["cpu"]] == cpu["received"], cpu
+
+
+def test_ten_million_events_on_one_cpu(boot, tmp_path):
+    machine = boot(cpus=1, mem="1G", append="trace-subbuffers=4096").wait_ready()
+    recorded = record_storm(machine, tmp_path / "trace", events=10000000)
+    cpu = recorded["cpus"][0]
+    found, complaints = ctf.count(tmp_path / "trace")
+    assert cpu["logged"] + cpu["discarded"] == own_counts(recorded["workload"], "emitted")[0] >= 10000000, cpu
+    assert found == cpu["received"] == cpu["logged"], (found, cpu)
+    assert not without_discards(complaints), complaints
+
+
+def test_the_list_of_events_is_the_images_own(machine2):
+    events = machine2.kov("trace", "list")["events"]
+    names = [event["name"] for event in events]
+    assert len(set(names)) == len(names)
+    for wanted in ("SCHED:switch", "OBJ:obj_create", "OBJ:obj_destroy", "OBJ:obj_miss", "MEM:page_alloc",
+                   "MEM:page_free", "LOCK:lock_contended", "TIMER:timer_fire", "IRQ:ipi_send", "NET:net_receive",
+                   "DCI:dci_request", "PMU:sample", "EXC:exc_enter"):
+        assert wanted in names, names
+    for event in events:
+        assert event["format"].count("%") == event["fields"], event

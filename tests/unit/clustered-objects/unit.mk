@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: MIT
+# Clustered objects: the module's portable sources on the host platform in host/.
+CO_UNIT_DIR := tests/unit/clustered-objects
+CO_UNIT_SRC := $(CO_UNIT_DIR)/host/host.c \
+    $(filter-out %/kernel_platform.c,$(wildcard clustered-objects/src/*.c))
+CO_UNIT_INC := clustered-objects/include clustered-objects $(CO_UNIT_DIR)/host
+
+UNIT += co_lifetime co_miss co_counter co_scan co_quiesce co_threads co_races
+
+co_lifetime_SRC := $(CO_UNIT_DIR)/lifetime.c $(CO_UNIT_SRC)
+co_lifetime_INC := $(CO_UNIT_INC)
+co_miss_SRC := $(CO_UNIT_DIR)/miss.c $(CO_UNIT_SRC)
+co_miss_INC := $(CO_UNIT_INC)
+co_counter_SRC := $(CO_UNIT_DIR)/counter.c $(CO_UNIT_SRC)
+co_counter_INC := $(CO_UNIT_INC)
+co_scan_SRC := $(CO_UNIT_DIR)/scan.c $(CO_UNIT_SRC)
+co_scan_INC := $(CO_UNIT_INC)
+co_quiesce_SRC := $(CO_UNIT_DIR)/quiesce.c $(CO_UNIT_SRC)
+co_quiesce_INC := $(CO_UNIT_INC)
+co_threads_SRC := $(CO_UNIT_DIR)/threads.c $(CO_UNIT_SRC)
+co_threads_INC := $(CO_UNIT_INC)
+
+# The same once more under the thread sanitizer.
+co_races_SRC := $(co_threads_SRC)
+co_races_INC := $(CO_UNIT_INC)
+co_races_SANITIZERS := thread

@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: MIT
+// sys_ calls over struct machine.
+#include "machine.h"
+
+#include <orrery/errors.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct machine machine;
+
+s64 sys_info(struct sys_info *info)
+{
+    *info = (struct sys_info){
+        .cpu_count = MACHINE_CPUS,
+        .timebase_hz = 1000000,
+        .boot_timebase = 17,
+        .memory_bytes = 1 << 29,
+        .free_bytes = 1 << 28,
+        .build_id = {0xab, 0xcd},
+        .version = "made up",
+    };
+    return 0;
+}
+
+u64 sys_time(void)
+{
+    return machine.time;
+}
+
+// The server's thread stays here for good, as it would on the machine.
+void sys_power_off(int status)
+{
+    machine.powered_off = status == 0;
+    machine_stopped();
+}
+
+s64 sys_console_write(const char *bytes, u64 count)
+{
+    strncat(machine.console, bytes, count);
+    return (s64)count;
+}
+
+void *sys_memory_alloc(u64 bytes)
+{
+    return machine.memory_short ? NULL : calloc(1, bytes);
+}
+
+void sys_memory_free(void *memory)
+{
+    free(memory);
+}
+
+// ---- objects -----------------------------------------------------------------------------------
+
+// Object n has n % 4 children.
+s64 sys_object_scan(u64 *cursor, void *buffer, u64 bytes)
+{
+    u64 used = 0;
+
+    for (; *cursor < machine.objects; (*cursor)++) {
+        u32 children = *cursor % 4;
+        u32 record = (u32)(sizeof(struct sys_object) + children * sizeof(coid_t));
+        if (used + record > bytes)
+            break;
+        struct sys_object *object = (struct sys_object *)((u8 *)buffer + used);
+        *object = (struct sys_object){
+            .record_bytes = record,
+            .class_id = 3,
+            .coid = 0x10000 + *cursor * 16,
+            .misses = *cursor,
+            .rep_count = 1,
+            .child_count = children,
+        };
+        for (u32 i = 0; i < children; i++)
+            object->children[i] = 0x10000 + i * 16;
+        used += record;
+    }
+    return (s64)used;
+}
+
+s64 sys_class_get(u32 index, struct sys_class *class_info)
+{
+    if (index >= machine.classes)
+        return E_NOENT;
+    *class_info = (struct sys_class){.class_id = index, .size = 64, .live = 2};
+    snprintf(class_info->name, sizeof(class_info->name), "Class%u", index);
+    return 0;
+}
+
+s64 sys_dref_enable(bool on)
+{
+    machine.dref_users += on ? 1 : -1;
+    return 0;
+}
+
+s64 sys_dref_read(u64 *cursor, void *buffer, u64 bytes)
+{
+    struct sys_dref_count *counts = buffer;
+    u64 count = 0;
+
+    for (; *cursor < machine.objects && (count + 1) * sizeof(*counts) <= bytes; (*cursor)++)
+        counts[count++] = (struct sys_dref_count){.coid = 0x10000 + *cursor * 16,
+                                                  .cpu = 1,
+                                                  .invocations = UINT64_MAX,
+                                                  .misses = UINT64_MAX};
+    return (s64)(count * sizeof(*counts));
+}
+
+// ---- sampling ----------------------------------------------------------------------------------
+
+s64 sys_sampling_start(const struct sys_sampling *sampling)
+{
+    if (machine.sampling)
+        return E_BUSY;
+    machine.sampling = true;
+    machine.asked = *sampling;
+    return ++machine.session;
+}
+
+s64 sys_sampling_stop(s64 session)
+{
+    if (session != machine.session)
+        return E_NOENT;
+    machine.sampling = false;
+    return 0;
+}
+
+s64 sys_sampling_read(s64 session, u32 cpu, void *buffer, u64 bytes)
+{
+    u64 used = 0;
+    u32 record = sizeof(struct sys_sample) + 16 * sizeof(u64);
+
+    if (session != machine.session)
+        return E_NOENT;
+    for (; machine.samples[cpu] > 0 && used + record <= bytes; used += record) {
+        struct sys_sample *sample = (struct sys_sample *)((u8 *)buffer + used);
+        *sample = (struct sys_sample){
+            .record_bytes = record,
+            .cpu = (u16)cpu,
+            .flags = SYS_SAMPLE_KERNEL,
+            .time = machine.samples_read[cpu]++,
+            .coid = UINT64_MAX,
+            .thread = UINT32_MAX,
+            .pc = UINT64_MAX,
+            .event = SYS_PMU_CYCLES,
+            .caller_count = 16,
+        };
+        memset(sample->callers, 0xff, 16 * sizeof(u64));
+        machine.samples[cpu]--;
+    }
+    return (s64)used;
+}
+
+s64 sys_sampling_stat(s64 session, u32 cpu, struct sys_sampling_stat *stat)
+{
+    if (session != machine.session)
+        return E_NOENT;
+    *stat = (struct sys_sampling_stat){
+        .taken = machine.samples_read[cpu] + machine.samples[cpu],
+        .lost = machine.samples_lost[cpu],
+    };
+    return 0;
+}
+
+// ---- trace -------------------------------------------------------------------------------------
+
+u64 sys_trace_mask(void)
+{
+    return machine.mask;
+}
+
+s64 sys_trace_set_mask(u64 mask)
+{
+    machine.mask = mask;
+    return 0;
+}
+
+s64 sys_trace_set_mode(enum sys_trace_mode mode)
+{
+    (void)mode;
+    machine.modes_set++;
+    return 0;
+}
+
+s64 sys_trace_stat(u32 cpu, struct sys_trace_stat *stat)
+{
+    *stat = (struct sys_trace_stat){
+        .events = machine.packets_read[cpu],
+        .subbuffers = 64,
+        .subbuffer_bytes = PACKET_BYTES,
+        .mode = SYS_TRACE_DISCARD,
+    };
+    return 0;
+}
+
+u64 machine_packet_word(u32 cpu, u32 n)
+{
+    return (u64)cpu << 56 | n;
+}
+
+s64 sys_trace_read(u32 cpu, bool flush, void *buffer, u64 bytes)
+{
+    if (bytes < PACKET_BYTES)
+        return E_INVAL;
+    if (machine.packets[cpu] == 0 && flush && machine.begun[cpu]) {
+        machine.begun[cpu] = false;
+        machine.packets[cpu] = 1;
+    }
+    if (machine.packets[cpu] == 0)
+        return 0;
+    machine.packets[cpu]--;
+    u32 number = machine.packets_read[cpu]++;
+    u64 word = machine_packet_word(cpu, number);
+    memset(buffer, (int)number, PACKET_BYTES);
+    memcpy(buffer, &word, sizeof(word));
+    return PACKET_BYTES;
+}
+
+s64 sys_trace_metadata(u64 offset, char *buffer, u64 bytes)
+{
+    static const char text[] = "/* CTF 1.8 */";
+    u64 left = sizeof(text) - 1 - offset;
+    u64 count = left < bytes ? left : bytes;
+
+    memcpy(buffer, text + offset, count);
+    return (s64)count;
+}
+
+s64 sys_trace_event_get(u32 index, struct sys_trace_event *event)
+{
+    if (index >= machine.events)
+        return E_NOENT;
+    *event = (struct sys_trace_event){.major = 1, .minor = (u16)index, .name = "event"};
+    memset(event->format, 'x', sizeof(event->format) - 1);
+    return 0;
+}
+
+// ---- network, workloads ------------------------------------------------------------------------
+
+s64 sys_net_stat(struct sys_net_stat *stat)
+{
+    *stat = (struct sys_net_stat){.received_frames = 5};
+    return 0;
+}
+
+s64 sys_workload_get(u32 index, struct sys_workload *workload)
+{
+    if (index >= 2)
+        return E_NOENT;
+    *workload = (struct sys_workload){.name = "demo", .help = "no parameters"};
+    return 0;
+}
+
+s64 sys_workload_start(const char *command, char *message, u64 bytes)
+{
+    if (strcmp(command, "demo") == 0)
+        return 9;
+    snprintf(message, bytes, "no workload %s", command);
+    return E_NOENT;
+}
+
+s64 sys_workload_stop(s64 id)
+{
+    return id == 9 ? 0 : E_NOENT;
+}
+
+s64 sys_workload_status(s64 id, struct sys_workload_status *status)
+{
+    if (id != 9)
+        return E_NOENT;
+    *status = (struct sys_workload_status){.running = 1, .report = "rounds 3\n"};
+    return 0;
+}

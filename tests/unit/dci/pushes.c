@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: MIT
+// Samples and trace packets: pushed to their owner, whole and in order; left in the kernel when it
+// is slow; to the exact end; let go when it leaves.
+#include "harness.h"
+
+#include "bounds.h"
+
+#include <string.h>
+
+static s64 subscribe(struct peer *peer, u64 mask, u32 flush_ms)
+{
+    Orrery__Dci__TraceSubscribeRequest body = ORRERY__DCI__TRACE_SUBSCRIBE_REQUEST__INIT;
+    body.mode = ORRERY__DCI__TRACE_MODE__TRACE_MODE_DISCARD;
+    body.set_mask = true;
+    body.mask = mask;
+    body.flush_ms = flush_ms;
+    return peer_ask(peer, REQUEST(TRACE_SUBSCRIBE, trace_subscribe, &body));
+}
+
+static request_t *sampling_start(u64 period)
+{
+    static Orrery__Dci__SamplingStartRequest body;
+    static request_t request;
+    body = (Orrery__Dci__SamplingStartRequest)ORRERY__DCI__SAMPLING_START_REQUEST__INIT;
+    body.event = ORRERY__DCI__PMU_EVENT__PMU_EVENT_CYCLES;
+    body.callers = 16;
+    body.period = period;
+    request = *REQUEST(SAMPLING_START, sampling_start, &body);
+    return &request;
+}
+
+// Takes packets, checking each against its number in its CPU's order. Ends at a response, which it
+// returns.
+static answer_t *take_packets(struct peer *peer, u32 counts[MACHINE_CPUS])
+{
+    answer_t *answer;
+    while ((answer = peer_next(peer)) != NULL) {
+        if (answer->frame_case == ORRERY__DCI__SERVER_FRAME__FRAME_RESPONSE)
+            return answer;
+        Orrery__Dci__TracePacket *packet = answer->event->packet;
+        u64 word = machine_packet_word(packet->cpu, counts[packet->cpu]);
+        assert_int_equal(packet->data.len, PACKET_BYTES);
+        assert_memory_equal(packet->data.data, &word, sizeof(word));
+        assert_int_equal(packet->data.data[PACKET_BYTES - 1], (u8)counts[packet->cpu]);
+        counts[packet->cpu]++;
+        answer_free(answer);
+    }
+    return NULL;
+}
+
+static void reset_machine(void)
+{
+    memset(machine.packets_read, 0, sizeof(machine.packets_read));
+    memset(machine.samples_read, 0, sizeof(machine.samples_read));
+    machine.mask = 5;
+}
+
+static void packets_come_whole_and_in_order(void **state)
+{
+    u32 counts[MACHINE_CPUS] = {0};
+    (void)state;
+    struct peer *peer = peer_connect_as(CONTROLLER_TOKEN);
+    assert_int_equal(subscribe(peer, 0xff, 0), 0);
+    assert_int_equal(machine.mask, 0xff);
+    machine.packets[0] = 100;
+    machine.packets[1] = 3;
+    machine.begun[0] = true;
+    time_pass(10);
+    assert_null(take_packets(peer, counts));
+    assert_int_equal(counts[0], 100);
+    assert_int_equal(counts[1], 3);
+    assert_true(machine.begun[0]); // nobody asked to flush
+    peer_hang_up(peer);
+    reset_machine();
+}
+
+static void a_begun_packet_comes_at_the_flush_interval(void **state)
+{
+    u32 counts[MACHINE_CPUS] = {0};
+    (void)state;
+    struct peer *peer = peer_connect_as(CONTROLLER_TOKEN);
+    assert_int_equal(subscribe(peer, 0xff, 5), E_INVAL);
+    assert_int_equal(subscribe(peer, 0xff, 100), 0);
+    machine.begun[1] = true;
+    time_pass(50);
+    assert_null(take_packets(peer, counts));
+    assert_int_equal(counts[1], 0);
+    time_pass(51);
+    assert_null(take_packets(peer, counts));
+    assert_int_equal(counts[1], 1);
+    peer_hang_up(peer);
+    reset_machine();
+}
+
+static void there_is_one_subscriber(void **state)
+{
+    (void)state;
+    struct peer *first = peer_connect_as(CONTROLLER_TOKEN);
+    struct peer *second = peer_connect_as(CONTROLLER_TOKEN);
+    assert_int_equal(subscribe(first, 1, 0), 0);
+    u32 modes_set = machine.modes_set;
+    assert_int_equal(subscribe(second, 2, 0), E_BUSY);
+    assert_int_equal(peer_ask(second, EMPTY(TRACE_UNSUBSCRIBE, trace_unsubscribe, TraceUnsubscribe,
+                                            TRACE_UNSUBSCRIBE)),
+                     E_NOENT);
+    assert_int_equal(machine.mask, 1);
+    assert_int_equal(machine.modes_set, modes_set);
+    peer_hang_up(first);
+    assert_int_equal(machine.mask, 5); // as before the subscription
+    assert_int_equal(subscribe(second, 2, 0), 0);
+    peer_hang_up(second);
+    reset_machine();
+}
+
+static void a_slow_subscriber_leaves_packets_in_the_kernel_and_gets_them_all_later(void **state)
+{
+    u32 counts[MACHINE_CPUS] = {0};
+    Orrery__Dci__HelloRequest hello = ORRERY__DCI__HELLO_REQUEST__INIT;
+    (void)state;
+    struct peer *peer = peer_connect(4096);
+    hello.version = 1;
+    hello.token = CONTROLLER_TOKEN;
+    assert_int_equal(peer_ask(peer, REQUEST(HELLO, hello, &hello)), 0);
+    assert_int_equal(subscribe(peer, 0xff, 0), 0);
+    machine.packets[0] = machine.packets[1] = 60;
+    time_pass(10);
+    time_pass(10);
+    u32 read = machine.packets_read[0] + machine.packets_read[1];
+    assert_int_equal(read, PUSH_BLOCKS_MAX); // one packet a block
+    machine.begun[0] = machine.begun[1] = true;
+    peer_request(peer,
+                 EMPTY(TRACE_UNSUBSCRIBE, trace_unsubscribe, TraceUnsubscribe, TRACE_UNSUBSCRIBE));
+    server_settle();
+    assert_int_equal(machine.mask, 0);
+    answer_t *end = NULL;
+    for (u32 i = 0; i < 200 && end == NULL; i++) {
+        peer_give_room(peer, 100000);
+        end = take_packets(peer, counts);
+    }
+    assert_non_null(end);
+    assert_int_equal(counts[0], 61);
+    assert_int_equal(counts[1], 61);
+    assert_int_equal(end->response->id, 7);
+    assert_int_equal(end->response->trace_unsubscribe->cpus[0]->pushed_packets, 61);
+    assert_int_equal(end->response->trace_unsubscribe->cpus[0]->events, 61);
+    answer_free(end);
+    assert_int_equal(machine.mask, 5);
+    assert_null(peer_next(peer));
+    peer_hang_up(peer);
+    reset_machine();
+}
+
+static void a_sampler_gets_every_sample_and_the_exact_end(void **state)
+{
+    u64 count = 0;
+    (void)state;
+    struct peer *peer = peer_connect_as(CONTROLLER_TOKEN);
+    assert_int_equal(peer_ask(peer, sampling_start(100000)), 0);
+    assert_int_equal(machine.asked.callers, 16);
+    machine.samples[1] = 5000;
+    time_pass(25);
+    machine.samples[1] += 2000;
+    machine.samples_lost[1] = 3;
+    peer_request(peer, EMPTY(SAMPLING_STOP, sampling_stop, SamplingStop, SAMPLING_STOP));
+    server_settle();
+    assert_false(machine.sampling);
+    answer_t *answer;
+    while ((answer = peer_next(peer))->frame_case == ORRERY__DCI__SERVER_FRAME__FRAME_EVENT) {
+        Orrery__Dci__Samples *samples = answer->event->samples;
+        assert_int_equal(samples->cpu, 1);
+        for (u32 i = 0; i < samples->n_samples; i++, count++) {
+            assert_int_equal(samples->samples[i]->time, count);
+            assert_int_equal(samples->samples[i]->n_callers, 16);
+            assert_int_equal(samples->samples[i]->callers[15], UINT64_MAX);
+        }
+        answer_free(answer);
+    }
+    assert_int_equal(count, 7000);
+    assert_int_equal(answer->response->sampling_stop->cpus[1]->taken, 7000);
+    assert_int_equal(answer->response->sampling_stop->cpus[1]->lost, 3);
+    answer_free(answer);
+    peer_hang_up(peer);
+    reset_machine();
+}
+
+static void wrong_sampling_parameters_start_nothing(void **state)
+{
+    (void)state;
+    struct peer *peer = peer_connect_as(CONTROLLER_TOKEN);
+    assert_int_equal(peer_ask(peer, sampling_start(999)), E_INVAL);
+    assert_int_equal(peer_ask(peer, sampling_start(0x80000000)), E_INVAL);
+    request_t *request = sampling_start(5000);
+    request->sampling_start->randomise = 13; // 8192 > 5000
+    assert_int_equal(peer_ask(peer, request), E_INVAL);
+    request = sampling_start(5000);
+    request->sampling_start->callers = 17;
+    assert_int_equal(peer_ask(peer, request), E_INVAL);
+    request = sampling_start(5000);
+    request->sampling_start->cpu_mask = 4;
+    assert_int_equal(peer_ask(peer, request), E_INVAL);
+    request = sampling_start(5000);
+    request->sampling_start->event = 77;
+    assert_int_equal(peer_ask(peer, request), E_INVAL);
+    assert_false(machine.sampling);
+    peer_hang_up(peer);
+}
+
+static void who_leaves_lets_go_of_everything(void **state)
+{
+    Orrery__Dci__DrefEnableRequest on = ORRERY__DCI__DREF_ENABLE_REQUEST__INIT;
+    (void)state;
+    struct peer *peer = peer_connect_as(CONTROLLER_TOKEN);
+    struct peer *other = peer_connect_as(CONTROLLER_TOKEN);
+    on.on = true;
+    assert_int_equal(peer_ask(peer, REQUEST(DREF_ENABLE, dref_enable, &on)), 0);
+    assert_int_equal(peer_ask(peer, REQUEST(DREF_ENABLE, dref_enable, &on)), 0);
+    assert_int_equal(peer_ask(other, REQUEST(DREF_ENABLE, dref_enable, &on)), 0);
+    assert_int_equal(machine.dref_users, 2);
+    assert_int_equal(peer_ask(peer, sampling_start(5000)), 0);
+    assert_int_equal(peer_ask(other, sampling_start(5000)), E_BUSY);
+    assert_int_equal(subscribe(peer, 0x10, 0), 0);
+    peer_hang_up(peer);
+    assert_int_equal(machine.dref_users, 1);
+    assert_false(machine.sampling);
+    assert_int_equal(machine.mask, 5);
+    assert_int_equal(peer_ask(other, sampling_start(5000)), 0);
+    peer_hang_up(other);
+    assert_int_equal(machine.dref_users, 0);
+    assert_false(machine.sampling);
+}
+
+static void a_workload_is_started_and_asked_after(void **state)
+{
+    Orrery__Dci__WorkloadStartRequest start = ORRERY__DCI__WORKLOAD_START_REQUEST__INIT;
+    Orrery__Dci__WorkloadStatusRequest status = ORRERY__DCI__WORKLOAD_STATUS_REQUEST__INIT;
+    (void)state;
+    struct peer *peer = peer_connect_as(CONTROLLER_TOKEN);
+    start.command = "demo\xff\x01";
+    answer_t *answer = peer_answer(peer, REQUEST(WORKLOAD_START, workload_start, &start));
+    assert_int_equal(answer->response->error, E_NOENT);
+    assert_string_equal(answer->response->message, "no workload demo??");
+    answer_free(answer);
+    start.command = "demo";
+    answer = peer_answer(peer, REQUEST(WORKLOAD_START, workload_start, &start));
+    assert_int_equal(answer->response->workload_start->id, 9);
+    answer_free(answer);
+    status.id = 9;
+    answer = peer_answer(peer, REQUEST(WORKLOAD_STATUS, workload_status, &status));
+    assert_true(answer->response->workload_status->running);
+    assert_string_equal(answer->response->workload_status->report, "rounds 3\n");
+    answer_free(answer);
+    peer_hang_up(peer);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(packets_come_whole_and_in_order),
+        cmocka_unit_test(a_begun_packet_comes_at_the_flush_interval),
+        cmocka_unit_test(there_is_one_subscriber),
+        cmocka_unit_test(a_slow_subscriber_leaves_packets_in_the_kernel_and_gets_them_all_later),
+        cmocka_unit_test(a_sampler_gets_every_sample_and_the_exact_end),
+        cmocka_unit_test(wrong_sampling_parameters_start_nothing),
+        cmocka_unit_test(who_leaves_lets_go_of_everything),
+        cmocka_unit_test(a_workload_is_started_and_asked_after),
+    };
+    return cmocka_run_group_tests(tests, server_start, NULL);
+}

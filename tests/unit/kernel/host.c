@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+// What the kernel code under test calls: locks that check their use, panics that end the test.
+#include <kernel/panic.h>
+#include <kernel/spinlock.h>
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+uint64_t host_memory;
+
+void spin_lock(struct spinlock *lock)
+{
+    assert_int_equal(lock->word, 0);
+    lock->word = 1;
+}
+
+void spin_unlock(struct spinlock *lock)
+{
+    assert_int_equal(lock->word, 1);
+    lock->word = 0;
+}
+
+void panic(const char *format, ...)
+{
+    char message[256];
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(message, sizeof(message), format, arguments);
+    va_end(arguments);
+    mock_assert(0, message, __FILE__, __LINE__);
+    abort();
+}

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: MIT
+// The tree of objects: each object once, whatever refers to what.
+#include "unit.h"
+
+#include "memory.h"
+#include "tree.h"
+
+#include <string.h>
+
+#define KERNEL 1
+#define OTHER 2
+
+static void add_classes(struct snapshot *snapshot)
+{
+    struct class_info kernel = {.id = KERNEL, .name = (char *)TREE_ROOT_CLASS};
+    struct class_info other = {.id = OTHER, .name = (char *)"Other"};
+    snapshot_add_class(snapshot, &kernel);
+    snapshot_add_class(snapshot, &other);
+}
+
+static void add(struct snapshot *snapshot, coid_t coid, u32 class_id, u32 count,
+                const coid_t *children)
+{
+    struct object_info info = {
+        .coid = coid, .class_id = class_id, .child_count = count, .children = (coid_t *)children};
+    snapshot_add_object(snapshot, &info);
+}
+
+// "16 >32 >>48 ?64": COIDs with their depth; '?' unreferenced, '*' shared, '.' last of its
+// siblings.
+static void describe(const struct snapshot *snapshot, const struct tree *tree, char text[256])
+{
+    text[0] = '\0';
+    for (size_t i = 0; i < tree->count; i++) {
+        const struct tree_entry *entry = &tree->entries[i];
+        size_t length = strlen(text);
+        snprintf(text + length, 256 - length, "%s%.*s%s%u%s%s", i > 0 ? " " : "", (int)entry->depth,
+                 ">>>>>>>>>>", entry->unreferenced ? "?" : "",
+                 (unsigned)snapshot->objects[entry->object].coid, entry->shared ? "*" : "",
+                 entry->last ? "." : "");
+    }
+}
+
+static void expect(const struct snapshot *snapshot, const char *expected)
+{
+    char text[256];
+    struct tree tree = {0};
+    tree_build(snapshot, &tree);
+    describe(snapshot, &tree, text);
+    assert_string_equal(text, expected);
+    tree_free(&tree);
+}
+
+static void add_example(struct snapshot *snapshot)
+{
+    add_classes(snapshot);
+    add(snapshot, 16, KERNEL, 2, (coid_t[]){32, 48});
+    add(snapshot, 32, OTHER, 1, (coid_t[]){64});
+    add(snapshot, 48, OTHER, 2, (coid_t[]){64, 80});
+    add(snapshot, 64, OTHER, 0, NULL);
+    add(snapshot, 80, OTHER, 0, NULL);
+    add(snapshot, 96, OTHER, 1, (coid_t[]){112});
+    add(snapshot, 112, OTHER, 0, NULL);
+}
+
+static void children_follow_their_first_parent(void **state)
+{
+    (void)state;
+    struct snapshot snapshot = {0};
+    add_example(&snapshot);
+    expect(&snapshot, "16 >32 >>64* >48 >>80 ?96 >?112");
+    snapshot_free(&snapshot);
+}
+
+static void cycles_end(void **state)
+{
+    (void)state;
+    struct snapshot snapshot = {0};
+    add_classes(&snapshot);
+    add(&snapshot, 16, KERNEL, 2, (coid_t[]){32, 16});
+    add(&snapshot, 32, OTHER, 2, (coid_t[]){16, 32});
+    add(&snapshot, 48, OTHER, 1, (coid_t[]){64}); // a cycle that nothing leads to
+    add(&snapshot, 64, OTHER, 1, (coid_t[]){48});
+    expect(&snapshot, "16 >32 ?48 >?64");
+    snapshot_free(&snapshot);
+}
+
+static void a_child_that_is_named_twice_is_not_shared(void **state)
+{
+    (void)state;
+    struct snapshot snapshot = {0};
+    add_classes(&snapshot);
+    add(&snapshot, 16, KERNEL, 3, (coid_t[]){32, 32, 4096});
+    add(&snapshot, 32, OTHER, 0, NULL);
+    expect(&snapshot, "16 >32");
+    snapshot_free(&snapshot);
+}
+
+static void filtering_keeps_what_is_above(void **state)
+{
+    (void)state;
+    struct snapshot snapshot = {0};
+    struct tree tree = {0};
+    char text[256];
+    bool wanted[7] = {[4] = true, [6] = true}; // 80 and 112
+    add_example(&snapshot);
+    tree_build(&snapshot, &tree);
+    tree_filter(&tree, wanted);
+    tree_mark_last(&tree);
+    describe(&snapshot, &tree, text);
+    assert_string_equal(text, "16 >48. >>80. ?96. >?112.");
+    tree_free(&tree);
+    snapshot_free(&snapshot);
+}
+
+static void the_last_of_siblings_is_marked(void **state)
+{
+    (void)state;
+    struct snapshot snapshot = {0};
+    struct tree tree = {0};
+    char text[256];
+    add_example(&snapshot);
+    tree_build(&snapshot, &tree);
+    tree_mark_last(&tree);
+    describe(&snapshot, &tree, text);
+    assert_string_equal(text, "16 >32 >>64*. >48. >>80. ?96. >?112.");
+    tree_free(&tree);
+    snapshot_free(&snapshot);
+}
+
+static void random_graphs_list_every_object_once(void **state)
+{
+    (void)state;
+    u64 seed = 99;
+    for (int round = 0; round < 200; round++) {
+        struct snapshot snapshot = {0};
+        add_classes(&snapshot);
+        for (coid_t coid = 16; coid <= 16 * 40; coid += 16) {
+            coid_t children[3];
+            for (size_t i = 0; i < 3; i++)
+                children[i] = 16 * (unit_random(&seed) % 60);
+            add(&snapshot, coid, coid == 16 ? KERNEL : OTHER, (u32)(unit_random(&seed) % 4),
+                children);
+        }
+        struct tree tree = {0};
+        bool seen[40] = {false};
+        tree_build(&snapshot, &tree);
+        assert_int_equal(tree.count, 40);
+        for (size_t i = 0; i < tree.count; i++) {
+            assert_false(seen[tree.entries[i].object]);
+            seen[tree.entries[i].object] = true;
+            assert_true(i == 0 || tree.entries[i].depth <= tree.entries[i - 1].depth + 1);
+        }
+        tree_free(&tree);
+        snapshot_free(&snapshot);
+    }
+}
+
+static void depth_is_limited(void **state)
+{
+    (void)state;
+    struct snapshot snapshot = {0};
+    add_classes(&snapshot);
+    for (coid_t coid = 16; coid <= 16 * 1000; coid += 16)
+        add(&snapshot, coid, coid == 16 ? KERNEL : OTHER, 1, (coid_t[]){coid + 16});
+    struct tree tree = {0};
+    tree_build(&snapshot, &tree);
+    tree_mark_last(&tree);
+    assert_int_equal(tree.count, 1000);
+    assert_int_equal(tree.entries[999].depth, TREE_MAX_DEPTH);
+    tree_free(&tree);
+    snapshot_free(&snapshot);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(children_follow_their_first_parent),
+        cmocka_unit_test(cycles_end),
+        cmocka_unit_test(a_child_that_is_named_twice_is_not_shared),
+        cmocka_unit_test(filtering_keeps_what_is_above),
+        cmocka_unit_test(the_last_of_siblings_is_marked),
+        cmocka_unit_test(random_graphs_list_every_object_once),
+        cmocka_unit_test(depth_is_limited),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: MIT
+"""Fixtures for tests of kov: the program, the protocol's messages, and a machine that is played by Python."""
+
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+BUILD = ROOT / os.environ.get("BUILD", "build")
+KOV = BUILD / "kov"
+
+
+def pytest_configure(config):
+    """The tests import the protocol's messages: makes them first."""
+    folder = tempfile.TemporaryDirectory()
+    config.add_cleanup(folder.cleanup)
+    subprocess.run(
+        ["protoc", f"--proto_path={ROOT / 'proto'}", f"--python_out={folder.name}", "dci.proto"], check=True)
+    sys.path.insert(0, folder.name)
+
+
+class Result:
+    """How a run of kov ended."""
+
+    def __init__(self, done):
+        self.code = done.returncode
+        self.out = done.stdout
+        self.err = done.stderr
+
+    @property
+    def json(self):
+        return json.loads(self.out)
+
+
+@pytest.fixture
+def kov(tmp_path):
+    """Runs kov in an empty folder; with `machine`, against it."""
+    if not KOV.exists():
+        pytest.fail(f"{KOV} is not built: run `make kov`")
+
+    def run(*arguments, machine=None, timeout=20, env=None):
+        command = [str(KOV)]
+        if machine is not None:
+            command += ["--port", str(machine.port)]
+        command += ["--timeout", "2", *map(str, arguments)]
+        environment = {key: value for key, value in os.environ.items() if key != "ORRERY_TOKEN"}
+        done = subprocess.run(command, cwd=tmp_path, timeout=timeout, text=True, capture_output=True,
+                              env={**environment, **(env or {})}, check=False)
+        return Result(done)
+
+    return run
+
+
+@pytest.fixture
+def machine():
+    """A machine as it should be, to be changed by the test before kov talks to it."""
+    from machine import Machine
+
+    with Machine() as instance:
+        yield instance

@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: MIT
+"""kov hello and server, tokens, and the command line as such."""
+
+import re
+
+import pytest
+
+from conftest import ROOT
+
+
+def test_hello_tells_version_machine_role_and_limits(kov, machine):
+    result = kov("hello", machine=machine)
+    assert result.code == 0
+    for text in ("Orrery 0.1 test", "000102030405", "controller", "512 MB", "3.000 s", "64 clients"):
+        assert text in result.out
+
+
+def test_hello_as_json(kov, machine):
+    hello = kov("hello", "--json", machine=machine).json
+    assert hello["protocol"] == 1
+    assert hello["role"] == "controller"
+    assert hello["system"]["cpus"] == 2
+    assert hello["system"]["build_id"] == bytes(range(20)).hex()
+    assert hello["limits"]["frame_bytes"] == 1 << 20
+
+
+def test_hello_without_token_tells_what_anybody_may_know(kov, machine):
+    result = kov("--token", "", "hello", machine=machine)
+    assert result.code == 0
+    assert "none" in result.out
+    assert "Orrery 0.1 test" not in result.out
+
+
+def test_a_wrong_token_is_told(kov, machine):
+    result = kov("--token", "guess", "hello", machine=machine)
+    assert result.code == 3
+    assert "token" in result.err
+
+
+def test_the_token_comes_from_the_environment(kov, machine):
+    result = kov("hello", "--json", machine=machine, env={"ORRERY_TOKEN": "look"})
+    assert result.json["role"] == "observer"
+
+
+def test_other_commands_need_a_token(kov, machine):
+    result = kov("--token", "", "objects", machine=machine)
+    assert result.code == 3
+    assert "--token" in result.err
+
+
+def test_an_observer_is_told_which_token_is_needed(kov, machine):
+    result = kov("--token", "look", "stat", machine=machine)
+    assert result.code == 1
+    assert "controller" in result.err
+
+
+@pytest.mark.parametrize("arguments", [
+    ["nonsense"], ["hello", "extra"], ["hello", "--nonsense"], ["trace"], ["record", "-F"], ["record", "-F", "0"],
+    ["record", "-F", "10", "-c", "5000"], ["record", "-c", "1000", "--randomise", "10"], ["record", "-g", "17"],
+    ["report", "--sort", "nonsense"], ["report", "--sort", "object,object"], ["objects", "("], ["record", "--"],
+    ["hello", "--", "demo"], ["--port", "70000", "hello"], ["stat", "-d", "soon"], ["trace", "set"],
+    ["trace", "record", "--mode", "sometimes"], ["trace", "record", "-e", "NOSUCH"], ["workload", "stop", "x"],
+    ["workload", "run"], ["help", "nonsense"], [],
+])
+def test_wrong_usage_ends_with_2_and_a_message(kov, machine, arguments):
+    result = kov(*arguments, machine=machine)
+    assert result.code == 2
+    assert result.err.strip()
+    assert result.out == ""
+
+
+def test_help_lists_every_command(kov):
+    overview = kov("help")
+    assert overview.code == 0
+    for command in ("hello", "objects", "stat", "record", "report", "top", "trace record", "workload run", "poweroff"):
+        assert f"  {command} " in overview.out
+        assert kov("help", *command.split()).out.startswith(f"usage: kov {command}")
+        assert kov(*command.split(), "--help").out == kov("help", *command.split()).out
+
+
+def test_version(kov):
+    assert kov("--version").out.startswith("kov ")
+
+
+def test_the_manual_page_has_every_command_and_option(kov):
+    manual = (ROOT / "viewer" / "kov.1").read_text().replace("\\", "")
+    overview = kov("help").out
+    commands = re.findall(r"^  ([a-z]+(?: [a-z]+)?)  +", overview.split("Options")[0], re.MULTILINE)
+    assert len(commands) > 15
+    for command in commands:
+        assert command in manual
+        for option in re.findall(r"^ .*?(--[a-z-]+)", kov("help", *command.split()).out, re.MULTILINE):
+            assert option in manual, f"{option} of kov {command}"
+
+
+def test_server_shows_clients_and_what_was_refused(kov, machine):
+    result = kov("server", machine=machine)
+    assert result.code == 0
+    assert "accepted 4, refused 1" in result.out and "malformed 2, denied 3" in result.out
+    assert result.out.splitlines()[-1].split() == ["3", "observer", "0", "0", "0", "0", "0", "6", "dref"]
+    account = kov("server", "--json", machine=machine).json
+    assert account["network"]["received_frames"] == 99
+    assert [client["client"] for client in account["clients"]] == [4, 3]

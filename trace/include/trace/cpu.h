@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT
+// Trace state of one CPU, at r13 + R13_TRACE. Written by its own CPU only: the first part by the
+// append sequence (sequence.S), the rest with interrupts hard-masked. Dump readers know the layout.
+#ifndef TRACE_CPU_H
+#define TRACE_CPU_H
+
+#include <trace/layout.h>
+
+#define TRACE_CPU_POS 0
+#define TRACE_CPU_BOUND 8
+#define TRACE_CPU_STEP 16 // of n data words: + 8 * n
+
+#define TRACE_CPU_MAGIC 0x4f52527472616365 // "ORRtrace"
+
+#ifndef __ASSEMBLER__
+#include <orrery/types.h>
+
+struct trace_cpu {
+    // Events logged (32 bits) << 32 | low half of the next event's address. One store commits
+    // both, so count and contents never disagree. The low half is 0 while no packet is open.
+    u64 pos;
+    // High half of that address, and the limit below which pos's low half must be for any event to
+    // fit: 0 while no packet is open.
+    u64 bound;
+    u64 step[TRACE_MAX_WORDS + 1]; // what an event of n data words adds to pos
+
+    u64 magic;           // TRACE_CPU_MAGIC once it has buffers
+    u64 subbuffers;      // address of u64[subbuffer_count]: their addresses
+    u32 subbuffer_count; // a power of two
+    u16 mode;            // enum sys_trace_mode
+    u16 cpu;
+    // Packet n lies in sub-buffer n % subbuffer_count. consumed <= closed <= begun <= closed + 1.
+    u64 begun, closed;
+    u64 consumed; // packets that were read or overwritten
+    u64 events;   // all 64 bits of the count in pos, when the latest packet was begun
+    u64 discarded;
+    u64 overwritten;
+};
+
+_Static_assert(offsetof(struct trace_cpu, pos) == TRACE_CPU_POS, "sequence.S");
+_Static_assert(offsetof(struct trace_cpu, bound) == TRACE_CPU_BOUND, "sequence.S");
+_Static_assert(offsetof(struct trace_cpu, step) == TRACE_CPU_STEP, "sequence.S");
+_Static_assert(offsetof(struct trace_cpu, overwritten) == 136, "scripts/extract-trace");
+_Static_assert(sizeof(struct trace_cpu) <= 256, "its place in the per-CPU window");
+#endif
+#endif

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+// How scripts/extract-trace finds the trace buffers in a memory dump: a descriptor that it
+// recognises by its magic and its own physical address. All addresses are physical.
+#ifndef TRACE_DUMP_H
+#define TRACE_DUMP_H
+
+#include <orrery/types.h>
+
+#define TRACE_DESCRIPTOR_MAGIC "ORRERY-TRACE-1\0" // 16 bytes with the last NUL
+
+struct trace_descriptor {
+    char magic[16];
+    u64 self; // physical address of this struct
+    u32 cpu_count;
+    u32 subbuffer_size;
+    u64 linear_base; // address of physical 0 in the linear map, for the pointers in struct trace_cpu
+    u64 preamble, events;      // metadata text, two NUL-terminated strings
+    u64 cpus[ORRERY_MAX_CPUS]; // struct trace_cpu (trace/cpu.h); 0: has no buffers
+};
+
+_Static_assert(sizeof(struct trace_descriptor) == 120, "scripts/extract-trace");
+
+#endif

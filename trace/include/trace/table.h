@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+// The tables generated from trace/events/*.def. Constant; any context.
+#ifndef TRACE_TABLE_H
+#define TRACE_TABLE_H
+
+#include <orrery/types.h>
+
+#define TRACE_MAX_FIELDS 8
+
+enum trace_field_type { TRACE_U64, TRACE_S64, TRACE_X64, TRACE_U32, TRACE_U16, TRACE_U8 };
+
+struct trace_field {
+    enum trace_field_type type; // TRACE_X64: shown in hexadecimal
+    const char *name;
+};
+
+struct trace_event_info {
+    u16 major, minor;
+    u8 words;       // data words
+    u8 field_count; // packed into the words from their most significant ends
+    const char *name;
+    const char *format; // printf-like; a conversion a field, each for the field widened to 64 bits
+    struct trace_field fields[TRACE_MAX_FIELDS];
+};
+
+struct trace_major_info {
+    u32 number;
+    const char *name; // upper case
+    const char *description;
+};
+
+extern const struct trace_event_info trace_events[]; // by major, then minor
+extern const u32 trace_event_count;
+extern const struct trace_major_info trace_majors[]; // by number
+extern const u32 trace_major_count;
+extern const char trace_metadata_events[]; // CTF declarations of all events
+
+// NULL when there is none such; id: major << 16 | minor.
+const struct trace_event_info *trace_event_find(u32 id);
+// The fields of an event, out of its data words, each widened to 64 bits.
+void trace_event_values(const struct trace_event_info *event, const u64 *words,
+                        u64 values[TRACE_MAX_FIELDS]);
+
+#endif

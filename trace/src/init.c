@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT
+// Start-up of tracing, as boot options ask for it.
+#include <boot/options.h>
+#include <trace/platform.h>
+#include <trace/trace.h>
+
+#include "control.h"
+#include "dump.h"
+#include "manager.h"
+#include "metadata.h"
+#include "ring.h"
+
+int trace_init(void)
+{
+    trace_metadata_init();
+    return trace_init_cpu(0);
+}
+
+int trace_init_cpu(u32 number)
+{
+    struct trace_cpu *cpu = trace_platform_cpu(number);
+    enum sys_trace_mode mode = boot_options.trace_discard ? SYS_TRACE_DISCARD : SYS_TRACE_OVERWRITE;
+    int error = trace_ring_create(cpu, number, boot_options.trace_subbuffers, mode);
+    if (error == 0)
+        trace_dump_add(number, cpu);
+    return error;
+}
+
+int trace_start_services(void)
+{
+    int error = trace_manager_create();
+    return error != 0 ? error : trace_set_mask(boot_options.trace_mask);
+}

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: MIT
+// The TraceManager object. Work on another CPU's buffers is shipped to that CPU, and done there by
+// its own representative.
+#include "manager.h"
+
+#include <co/manager.h>
+#include <trace/platform.h>
+#include <trace/trace.h>
+
+#include "control.h"
+
+CO_CHECK_INTERFACE(struct trace_manager_ops);
+
+coid_t trace_manager;
+
+static struct co_root root;
+static struct trace_manager reps[ORRERY_MAX_CPUS];
+
+CO_METHOD static s64 set_mask(struct trace_manager *self, u64 mask)
+{
+    CO_HOME(self);
+    return trace_set_mask(mask);
+}
+
+CO_METHOD static s64 set_mode(struct trace_manager *self, enum sys_trace_mode mode)
+{
+    CO_HOME(self);
+    return trace_set_mode(mode);
+}
+
+CO_METHOD static s64 stat(struct trace_manager *self, u32 cpu, struct sys_trace_stat *stat)
+{
+    CO_HOME(self);
+    return trace_stat(cpu, stat);
+}
+
+CO_METHOD static s64 read(struct trace_manager *self, u32 cpu, bool flush, void *buffer, u64 bytes)
+{
+    CO_HOME(self);
+    return trace_read(cpu, flush, buffer, bytes);
+}
+
+CO_METHOD static s64 local(struct trace_manager *self, void (*function)(struct trace_cpu *, void *),
+                           void *argument)
+{
+    CO_HOME(self);
+    function(self->cpu, argument);
+    return 0;
+}
+
+static s64 handle_miss(struct co_root *missed, u32 cpu, struct co_rep **rep)
+{
+    (void)missed;
+    reps[cpu].cpu = trace_platform_cpu(cpu);
+    *rep = &reps[cpu].co;
+    return 0;
+}
+
+// Reps are static.
+static void destroy_rep(struct co_root *destroyed, struct co_rep *rep)
+{
+    (void)destroyed;
+    (void)rep;
+}
+
+static const struct trace_manager_ops ops = {CO_LEAF, set_mask, set_mode, stat, read, local};
+static struct co_class class = {
+    .name = "TraceManager",
+    .implementation = "PerCpuRings",
+    .size = sizeof(root) + sizeof(reps[0]),
+    .distributed = true,
+    .ops = &ops.base,
+    .handle_miss = handle_miss,
+    .destroy_rep = destroy_rep,
+};
+
+int trace_manager_create(void)
+{
+    s64 coid = co_create(&class, &root);
+    if (coid < 0)
+        return (int)coid;
+    trace_manager = (coid_t)coid;
+    return (int)co_add_service(trace_manager);
+}

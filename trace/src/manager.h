@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+// The TraceManager: a clustered object, one representative a CPU, which stands for that CPU's
+// buffers.
+#ifndef TRACE_MANAGER_H
+#define TRACE_MANAGER_H
+
+#include <co/object.h>
+#include <orrery/sys.h>
+#include <trace/cpu.h>
+
+struct trace_manager;
+
+struct trace_manager_ops {
+    struct co_ops base;
+    s64 (*set_mask)(struct trace_manager *self, u64 mask);
+    s64 (*set_mode)(struct trace_manager *self, enum sys_trace_mode mode);
+    s64 (*stat)(struct trace_manager *self, u32 cpu, struct sys_trace_stat *stat);
+    s64 (*read)(struct trace_manager *self, u32 cpu, bool flush, void *buffer, u64 bytes);
+    // Runs function(this CPU's buffers, argument).
+    s64 (*local)(struct trace_manager *self, void (*function)(struct trace_cpu *, void *),
+                 void *argument);
+};
+
+struct trace_manager {
+    CO_REP(struct trace_manager_ops);
+    struct trace_cpu *cpu;
+};
+
+extern coid_t trace_manager;
+
+// Thread context, once. 0, E_NOMEM or E_LIMIT.
+int trace_manager_create(void);
+
+#endif

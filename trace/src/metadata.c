@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: MIT
+// CTF 1.8 metadata, served by the running image, so that it always fits the packets.
+#include "metadata.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <trace/layout.h>
+#include <trace/platform.h>
+#include <trace/table.h>
+
+u8 trace_uuid[16];
+
+static char preamble[2048];
+#define UUID_TEXT_SIZE 37
+
+// struct trace_packet and the event word as CTF sees them: its whole low half is the id, since
+// readers warn of header fields that they do not know, and each event has one length. Arguments:
+// uuid twice, frequency.
+static const char template[] =
+    "/* CTF 1.8 */\n"
+    "typealias integer { size = 8; align = 8; signed = false; } := uint8;\n"
+    "typealias integer { size = 16; align = 8; signed = false; } := uint16;\n"
+    "typealias integer { size = 32; align = 8; signed = false; } := uint32;\n"
+    "typealias integer { size = 64; align = 8; signed = false; } := uint64;\n"
+    "typealias integer { size = 64; align = 8; signed = true; } := int64;\n"
+    "typealias integer { size = 64; align = 8; signed = false; base = 16; } := hex64;\n"
+    "trace {\n"
+    "    major = 1; minor = 8; byte_order = be;\n"
+    "    uuid = \"%s\";\n"
+    "    packet.header := struct { uint32 magic; uint8 uuid[16]; uint32 stream_id; };\n"
+    "};\n"
+    "env { domain = \"kernel\"; tracer_name = \"orrery\"; tracer_major = 1; };\n"
+    "clock { name = timebase; uuid = \"%s\"; description = \"Time Base\"; freq = %lu; };\n"
+    "typealias integer { size = 32; align = 8; signed = false; map = clock.timebase.value; }"
+    " := time32;\n"
+    "typealias integer { size = 64; align = 8; signed = false; map = clock.timebase.value; }"
+    " := time64;\n"
+    "stream {\n"
+    "    id = 0;\n"
+    "    event.header := struct { time32 timestamp; uint32 id; };\n"
+    "    packet.context := struct {\n"
+    "        time64 timestamp_begin; time64 timestamp_end;\n"
+    "        uint64 content_size; uint64 packet_size;\n"
+    "        uint64 events_discarded; uint64 packet_seq_num;\n"
+    "        uint64 events_overwritten; uint32 event_count; uint32 cpu_id;\n"
+    "    };\n"
+    "};\n";
+
+static void format_uuid(char text[UUID_TEXT_SIZE])
+{
+    for (u32 i = 0; i < sizeof(trace_uuid); i++) {
+        bool dash = i == 4 || i == 6 || i == 8 || i == 10;
+        text += sprintf(text, dash ? "-%02x" : "%02x", trace_uuid[i]);
+    }
+}
+
+void trace_metadata_init(void)
+{
+    char uuid[UUID_TEXT_SIZE];
+    trace_platform_unique(trace_uuid);
+    trace_uuid[6] = (u8)((trace_uuid[6] & 0x0f) | 0x40); // RFC 4122: version 4, random
+    trace_uuid[8] = (u8)((trace_uuid[8] & 0x3f) | 0x80);
+    format_uuid(uuid);
+    snprintf(preamble, sizeof(preamble), template, uuid, uuid,
+             (unsigned long)trace_platform_time_hz());
+}
+
+const char *trace_metadata_preamble(void)
+{
+    return preamble;
+}
+
+s64 trace_metadata_read(u64 offset, char *buffer, u64 bytes)
+{
+    u64 first = strlen(preamble);
+    const char *text = offset < first ? preamble : trace_metadata_events;
+    u64 from = offset < first ? offset : offset - first;
+    u64 size = strlen(text);
+    if (from >= size)
+        return 0;
+    u64 count = size - from < bytes ? size - from : bytes;
+    memcpy(buffer, text + from, count);
+    return (s64)count;
+}

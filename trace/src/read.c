@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+// Modes, counts and reading. Everything that touches a CPU's ring runs on that CPU, so that counts
+// are exact and no packet is torn, without an atomic instruction.
+#include <orrery/errors.h>
+#include <string.h>
+#include <trace/platform.h>
+
+#include "control.h"
+#include "ring.h"
+
+static void reset(struct trace_cpu *cpu, void *mode)
+{
+    u64 state = trace_platform_mask();
+    trace_ring_reset(cpu, *(const enum sys_trace_mode *)mode);
+    trace_platform_unmask(state);
+}
+
+s64 trace_set_mode(enum sys_trace_mode mode)
+{
+    if (mode != SYS_TRACE_OVERWRITE && mode != SYS_TRACE_DISCARD)
+        return E_INVAL;
+    u32 count = trace_platform_cpu_count();
+    for (u32 cpu = 0; cpu < count; cpu++)
+        trace_platform_on_cpu(cpu, reset, &mode);
+    return 0;
+}
+
+static void stat_local(struct trace_cpu *cpu, void *stat)
+{
+    u64 state = trace_platform_mask();
+    trace_ring_stat(cpu, stat);
+    trace_platform_unmask(state);
+}
+
+s64 trace_stat(u32 cpu, struct sys_trace_stat *stat)
+{
+    if (cpu >= trace_platform_cpu_count())
+        return E_INVAL;
+    trace_platform_on_cpu(cpu, stat_local, stat);
+    return 0;
+}
+
+struct take {
+    bool flush;
+    void *spare;
+    struct trace_packet *taken;
+};
+
+static void take_local(struct trace_cpu *cpu, void *argument)
+{
+    struct take *take = argument;
+    u64 state = trace_platform_mask();
+    take->taken = trace_ring_take(cpu, take->flush, take->spare);
+    trace_platform_unmask(state);
+}
+
+// The packet is exchanged for a fresh sub-buffer: it is the reader's own before it is copied.
+s64 trace_read(u32 cpu, bool flush, void *buffer, u64 bytes)
+{
+    if (cpu >= trace_platform_cpu_count() || bytes < TRACE_SUBBUFFER_SIZE)
+        return E_INVAL;
+    struct take take = {.flush = flush, .spare = trace_platform_subbuffer_alloc()};
+    if (take.spare == NULL)
+        return E_NOMEM;
+    trace_platform_on_cpu(cpu, take_local, &take);
+    if (take.taken == NULL) {
+        trace_platform_subbuffer_free(take.spare);
+        return 0;
+    }
+    memcpy(buffer, take.taken, TRACE_SUBBUFFER_SIZE);
+    trace_platform_subbuffer_free(take.taken);
+    return TRACE_SUBBUFFER_SIZE;
+}

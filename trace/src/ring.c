@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: MIT
+// The slow half of logging: sub-buffers are begun, closed, overwritten and taken here. The fast
+// half, which only ever advances pos within the open packet, is sequence.S.
+#include "ring.h"
+
+#include <orrery/errors.h>
+#include <string.h>
+#include <trace/platform.h>
+
+#include "metadata.h"
+
+#define HIGH_HALF 0xffffffff00000000UL
+
+static bool stopped;
+
+// 64 bits of the count of which pos carries 32. Right as long as a packet holds fewer than 2^32.
+static u64 events_of(const struct trace_cpu *cpu)
+{
+    return cpu->events + (u32)((u32)(cpu->pos >> 32) - (u32)cpu->events);
+}
+
+// Events of length up to TRACE_MAX_LENGTH words that no reader looks into.
+static void fill(u64 *from, const u64 *end)
+{
+    while (from < end) {
+        u64 words = (u64)(end - from);
+        if (words > TRACE_MAX_LENGTH)
+            words = TRACE_MAX_LENGTH;
+        *from = TRACE_BE64(words << 22 | TRACE_FILLER_ID);
+        from += words;
+    }
+}
+
+static void close_packet(struct trace_cpu *cpu)
+{
+    struct trace_packet *packet = trace_ring_packet(cpu, cpu->closed);
+    u64 *end = trace_ring_next(cpu);
+    packet->timestamp_end = TRACE_BE64(trace_platform_time());
+    packet->content_bits = TRACE_BE64((u64)((u8 *)end - (u8 *)packet) * 8);
+    packet->events_discarded = TRACE_BE64(cpu->discarded);
+    packet->events_overwritten = TRACE_BE64(cpu->overwritten);
+    packet->event_count = TRACE_BE32(events_of(cpu) - cpu->events);
+    fill(end, (u64 *)((u8 *)packet + TRACE_SUBBUFFER_SIZE));
+    cpu->bound = 0;
+    cpu->pos &= HIGH_HALF;
+    cpu->closed++;
+}
+
+static void write_header(const struct trace_cpu *cpu, struct trace_packet *packet)
+{
+    *packet = (struct trace_packet){
+        .magic = TRACE_BE32(TRACE_PACKET_MAGIC),
+        .timestamp_begin = TRACE_BE64(trace_platform_time()),
+        .packet_bits = TRACE_BE64(TRACE_SUBBUFFER_SIZE * 8),
+        .packet_seq_num = TRACE_BE64(cpu->begun),
+        .cpu_id = TRACE_BE32(cpu->cpu),
+    };
+    memcpy(packet->uuid, trace_uuid, sizeof(packet->uuid));
+}
+
+// False: the ring is full of unread packets, and they are to be kept.
+static bool make_room(struct trace_cpu *cpu)
+{
+    if (cpu->begun - cpu->consumed < cpu->subbuffer_count)
+        return true;
+    if (cpu->mode != SYS_TRACE_OVERWRITE || cpu->subbuffer_count == 0)
+        return false;
+    cpu->overwritten += TRACE_BE32(trace_ring_packet(cpu, cpu->consumed)->event_count);
+    cpu->consumed++;
+    return true;
+}
+
+static bool begin_packet(struct trace_cpu *cpu)
+{
+    if (!make_room(cpu))
+        return false;
+    struct trace_packet *packet = trace_ring_packet(cpu, cpu->begun);
+    u64 first = (u64)packet->events;
+    write_header(cpu, packet);
+    cpu->events = events_of(cpu);
+    cpu->begun++;
+    cpu->pos |= (u32)first;
+    // Any event fits before the end, and a word is left: a sub-buffer that ends at a multiple of 4
+    // GB must not carry into the count.
+    u64 limit = (u64)packet + TRACE_SUBBUFFER_SIZE - (TRACE_MAX_WORDS + 1) * 8;
+    cpu->bound = (first & HIGH_HALF) | (u32)limit;
+    return true;
+}
+
+static bool next_packet(struct trace_cpu *cpu)
+{
+    if (__atomic_load_n(&stopped, __ATOMIC_RELAXED))
+        return false;
+    if (trace_ring_open(cpu))
+        close_packet(cpu);
+    return begin_packet(cpu);
+}
+
+void trace_ring_append(struct trace_cpu *cpu, u32 header, const u64 *words)
+{
+    if ((u32)cpu->pos >= (u32)cpu->bound) {
+        if (!next_packet(cpu)) {
+            cpu->discarded++;
+            return;
+        }
+    }
+    u64 *event = trace_ring_next(cpu);
+    u32 count = trace_event_length(header) - 1;
+    event[0] = TRACE_BE64(trace_platform_time() << 32 | header);
+    for (u32 i = 0; i < count; i++)
+        event[1 + i] = TRACE_BE64(words[i]);
+    cpu->pos += cpu->step[count];
+}
+
+void trace_ring_stop(struct trace_cpu *cpu)
+{
+    __atomic_store_n(&stopped, true, __ATOMIC_RELAXED);
+    cpu->bound &= HIGH_HALF;
+}
+
+void trace_ring_renew(struct trace_cpu *cpu)
+{
+    if (!trace_ring_open(cpu))
+        return;
+    if (events_of(cpu) != cpu->events)
+        close_packet(cpu);
+    else
+        trace_ring_packet(cpu, cpu->closed)->timestamp_begin = TRACE_BE64(trace_platform_time());
+}
+
+struct trace_packet *trace_ring_take(struct trace_cpu *cpu, bool flush, void *spare)
+{
+    if (cpu->consumed == cpu->closed) {
+        if (!flush || !trace_ring_open(cpu) || events_of(cpu) == cpu->events)
+            return NULL;
+        close_packet(cpu);
+    }
+    u64 *slot = &((u64 *)cpu->subbuffers)[cpu->consumed & (cpu->subbuffer_count - 1)];
+    struct trace_packet *packet = (struct trace_packet *)*slot;
+    *slot = (u64)spare;
+    cpu->consumed++;
+    return packet;
+}
+
+void trace_ring_reset(struct trace_cpu *cpu, enum sys_trace_mode mode)
+{
+    cpu->bound = 0;
+    cpu->pos = 0;
+    cpu->begun = cpu->closed = cpu->consumed = 0;
+    cpu->events = cpu->discarded = cpu->overwritten = 0;
+    cpu->mode = (u16)mode;
+}
+
+void trace_ring_stat(const struct trace_cpu *cpu, struct sys_trace_stat *stat)
+{
+    *stat = (struct sys_trace_stat){
+        .events = events_of(cpu),
+        .discarded = cpu->discarded,
+        .overwritten = cpu->overwritten,
+        .packets = cpu->begun,
+        .subbuffers = cpu->subbuffer_count,
+        .subbuffer_bytes = TRACE_SUBBUFFER_SIZE,
+        .mode = cpu->mode,
+    };
+}

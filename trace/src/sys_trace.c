@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+// The sys_trace_* calls: arguments are checked by the methods they lead to.
+#include <orrery/errors.h>
+#include <orrery/sys.h>
+#include <string.h>
+#include <trace/table.h>
+#include <trace/trace.h>
+
+#include "manager.h"
+#include "metadata.h"
+
+u64 sys_trace_mask(void)
+{
+    return trace_mask();
+}
+
+s64 sys_trace_set_mask(u64 mask)
+{
+    return CO_CALL(struct trace_manager, trace_manager, set_mask, mask);
+}
+
+s64 sys_trace_set_mode(enum sys_trace_mode mode)
+{
+    return CO_CALL(struct trace_manager, trace_manager, set_mode, mode);
+}
+
+s64 sys_trace_stat(u32 cpu, struct sys_trace_stat *stat)
+{
+    return CO_CALL(struct trace_manager, trace_manager, stat, cpu, stat);
+}
+
+s64 sys_trace_read(u32 cpu, bool flush, void *buffer, u64 bytes)
+{
+    return CO_CALL(struct trace_manager, trace_manager, read, cpu, flush, buffer, bytes);
+}
+
+s64 sys_trace_metadata(u64 offset, char *buffer, u64 bytes)
+{
+    return trace_metadata_read(offset, buffer, bytes);
+}
+
+static const char *trace_major_name(u32 number)
+{
+    for (u32 i = 0; i < trace_major_count; i++) {
+        if (trace_majors[i].number == number)
+            return trace_majors[i].name;
+    }
+    return "";
+}
+
+s64 sys_trace_event_get(u32 index, struct sys_trace_event *event)
+{
+    if (index >= trace_event_count)
+        return E_NOENT;
+    const struct trace_event_info *info = &trace_events[index];
+    *event = (struct sys_trace_event){
+        .major = info->major,
+        .minor = info->minor,
+        .field_count = info->field_count,
+    };
+    // The generator has checked the lengths.
+    strncpy(event->name, info->name, sizeof(event->name) - 1);
+    strncpy(event->group, trace_major_name(info->major), sizeof(event->group) - 1);
+    strncpy(event->format, info->format, sizeof(event->format) - 1);
+    return 0;
+}

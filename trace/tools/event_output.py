@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: MIT
+"""The generated files as text: emit functions, event table, CTF metadata."""
+
+C_TYPES = {'u64': 'u64', 's64': 's64', 'x64': 'u64', 'u32': 'u32', 'u16': 'u16', 'u8': 'u8'}
+TABLE_TYPES = {'u64': 'TRACE_U64', 's64': 'TRACE_S64', 'x64': 'TRACE_X64',
+               'u32': 'TRACE_U32', 'u16': 'TRACE_U16', 'u8': 'TRACE_U8'}
+HEADER = ('// SPDX-License-Identifier: MIT\n'
+          '// Generated from trace/events/*.def by trace/tools/gen_events.py.\n')
+
+
+def data_words(event):
+    """Each data word as a C expression of its fields, packed from the most significant end."""
+    words, parts, used = [], [], 0
+    for field in event.fields:
+        used += field.bits
+        shift = 64 - used
+        value = field.name if C_TYPES[field.type] == 'u64' else f'(u64){field.name}'
+        parts.append(f'{value} << {shift}' if shift else value)
+        if used == 64:
+            words.append(' | '.join(parts))
+            parts, used = [], 0
+    return words
+
+
+def emitter(event):
+    typed = [f'{C_TYPES[field.type]} {field.name}' for field in event.fields]
+    parameters = ', '.join(typed) or 'void'
+    words = data_words(event)
+    arguments = ''.join(f',\n                 {word}' for word in words)
+    major = f'TRACE_MAJOR_{event.major.name}'
+    return f'''
+// "{event.format}"
+static inline __attribute__((always_inline)) void trace_{event.name}({parameters})
+{{
+    TRACE_POINT({major}, enabled);
+    return;
+enabled:
+    __attribute__((cold, unused));
+    trace_emit_{len(words)}(TRACE_HEADER({len(words)}, {major}, {event.minor}){arguments});
+}}
+'''
+
+
+def events_h(majors, events):
+    numbers = ''.join(f'#define TRACE_MAJOR_{major.name} {major.number} // {major.description}\n'
+                      for major in majors)
+    everything = sum(1 << major.number for major in majors)
+    return f'''{HEADER}// trace_<event>() emits an event when its major is enabled, and is one nop otherwise. Any context,
+// PMI included. Arguments are evaluated only when enabled, if they have no side effects.
+#ifndef TRACE_EVENTS_H
+#define TRACE_EVENTS_H
+
+{numbers}
+#define TRACE_ALL_MAJORS {everything:#x}UL
+
+#include <trace/point.h>
+{''.join(emitter(event) for event in events)}
+#endif
+'''
+
+
+def table_entry(event):
+    fields = ', '.join(f'{{{TABLE_TYPES[field.type]}, "{field.name}"}}' for field in event.fields)
+    fields = f', .fields = {{{fields}}}' if fields else ''
+    return (f'    {{.major = {event.major.number}, .minor = {event.minor}, '
+            f'.words = {event.words}, .field_count = {len(event.fields)},\n'
+            f'     .name = "{event.name}", .format = "{event.format}"{fields}}},\n')
+
+
+def metadata_type(field):
+    if field.type == 'x64':
+        return 'hex64'
+    return f'{"int" if field.type == "s64" else "uint"}{field.bits}'
+
+
+def metadata_event(event):
+    """One event declaration. Readers drop the underscore that keeps field names from keywords."""
+    lines = [f'event {{ name = "{event.name}"; id = {event.header:#x}; stream_id = 0; '
+             'fields := struct {']
+    lines += [f'    {metadata_type(field)} _{field.name};' for field in event.fields]
+    lines.append('}; };')
+    return lines
+
+
+def metadata_lines(events):
+    lines = []
+    for event in events:
+        lines += metadata_event(event)
+    return lines
+
+
+def c_string(line):
+    return '    "' + line.replace('\\', '\\\\').replace('"', '\\"') + '\\n"\n'
+
+
+def event_table_c(majors, events):
+    major_entries = ''.join(f'    {{{major.number}, "{major.name}", "{major.description}"}},\n'
+                            for major in majors)
+    return f'''{HEADER}#include <trace/table.h>
+
+const struct trace_major_info trace_majors[] = {{
+{major_entries}}};
+const u32 trace_major_count = {len(majors)};
+
+const struct trace_event_info trace_events[] = {{
+{''.join(table_entry(event) for event in events)}}};
+const u32 trace_event_count = {len(events)};
+
+const char trace_metadata_events[] =
+{''.join(c_string(line) for line in metadata_lines(events))}    "";
+'''

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+// `kov classes`: the classes of clustered objects, with their implementations and numbers.
+#include "commands.h"
+#include "json.h"
+#include "scan.h"
+#include "session.h"
+
+#include <inttypes.h>
+
+static void print_text(const struct snapshot *snapshot)
+{
+    printf("%5s  %-24s %-24s %8s %-11s %8s\n", "ID", "CLASS", "IMPLEMENTATION", "BYTES", "KIND",
+           "LIVE");
+    for (size_t i = 0; i < snapshot->class_count; i++) {
+        const struct class_info *info = &snapshot->classes[i];
+        printf("%5" PRIu32 "  %-24s %-24s %8" PRIu32 " %-11s %8" PRIu32 "\n", info->id, info->name,
+               info->implementation, info->size, info->distributed ? "distributed" : "shared",
+               info->live);
+    }
+}
+
+static void print_json(const struct snapshot *snapshot)
+{
+    struct json json = json_begin(stdout);
+    json_open_array(&json, "classes");
+    for (size_t i = 0; i < snapshot->class_count; i++) {
+        const struct class_info *info = &snapshot->classes[i];
+        json_open_object(&json, NULL);
+        json_u64(&json, "id", info->id);
+        json_text(&json, "class", info->name);
+        json_text(&json, "implementation", info->implementation);
+        json_u64(&json, "bytes", info->size);
+        json_bool(&json, "distributed", info->distributed);
+        json_u64(&json, "live", info->live);
+        json_close(&json);
+    }
+    json_close(&json);
+    json_end(&json);
+}
+
+static int run(const struct arguments *arguments)
+{
+    (void)arguments;
+    struct snapshot snapshot = {0};
+    int code = session_begin(true);
+    if (code == KOV_OK)
+        code = scan_classes(&snapshot);
+    if (code == KOV_OK && settings.json)
+        print_json(&snapshot);
+    else if (code == KOV_OK)
+        print_text(&snapshot);
+    snapshot_free(&snapshot);
+    return code;
+}
+
+const struct command command_classes = {
+    .name = "classes",
+    .synopsis = "",
+    .summary = "List the classes of clustered objects",
+    .run = run,
+};

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT
+// All commands; each stands in the file of its name.
+#ifndef KOV_COMMANDS_H
+#define KOV_COMMANDS_H
+
+#include "kov.h"
+
+extern const struct command command_classes;
+extern const struct command command_hello;
+extern const struct command command_help;
+extern const struct command command_objects;
+extern const struct command command_poweroff;
+extern const struct command command_record;
+extern const struct command command_report;
+extern const struct command command_server;
+extern const struct command command_stat;
+extern const struct command command_top;
+extern const struct command command_trace_list;
+extern const struct command command_trace_record;
+extern const struct command command_trace_set;
+extern const struct command command_trace_snapshot;
+extern const struct command command_trace_stat;
+extern const struct command command_workload_list;
+extern const struct command command_workload_run;
+extern const struct command command_workload_start;
+extern const struct command command_workload_status;
+extern const struct command command_workload_stop;
+
+#endif

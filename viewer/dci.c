@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: MIT
+// Requests to the machine and what comes back: answers to a call, pushed events in between.
+#include "dci.h"
+#include "connect.h"
+#include "frame.h"
+#include "interrupt.h"
+#include "text.h"
+
+#include <errno.h>
+#include <math.h>
+#include <orrery/errors.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+// One call may take this many times the time limit, as long as frames keep coming.
+#define MAX_CALL_TIMEOUTS 60
+
+static struct {
+    int fd;
+    bool open;
+    u32 last_id;
+    struct bytes payload;
+    dci_event_handler *event_handler;
+    void *event_context;
+    dci_tap *tap;
+    void *tap_context;
+} connection;
+
+static int broken(const char *how)
+{
+    return fail(KOV_CONNECTION, "%s port %llu breaks the protocol: %s", settings.host,
+                (unsigned long long)settings.port, how);
+}
+
+static int report_frame_result(enum frame_result result)
+{
+    switch (result) {
+    case FRAME_OK:
+        return KOV_OK;
+    case FRAME_CLOSED:
+        return fail(KOV_CONNECTION, "the machine closed the connection");
+    case FRAME_TRUNCATED:
+        return broken("the connection ended inside a frame");
+    case FRAME_TOO_LARGE:
+        return broken("a frame is longer than 1 MB; is this an Orrery machine?");
+    case FRAME_TIMEOUT:
+        return fail(KOV_CONNECTION, "no answer within %g s (--timeout)", settings.timeout);
+    case FRAME_ERROR:
+        break;
+    }
+    return fail(KOV_CONNECTION, "the connection failed: %s", strerror(errno));
+}
+
+// Reads one frame; the caller frees it.
+static int receive(double deadline, dci_frame **frame)
+{
+    int code = report_frame_result(frame_read(connection.fd, deadline, &connection.payload));
+    if (code != KOV_OK)
+        return code;
+    *frame =
+        orrery__dci__server_frame__unpack(NULL, connection.payload.size, connection.payload.data);
+    if (*frame == NULL)
+        return broken("a frame is no message");
+    if (connection.tap != NULL)
+        connection.tap(connection.tap_context, &connection.payload, *frame);
+    return KOV_OK;
+}
+
+static void release(dci_frame *frame)
+{
+    orrery__dci__server_frame__free_unpacked(frame, NULL);
+}
+
+static int handle_event(const dci_frame *frame)
+{
+    if (connection.event_handler == NULL)
+        return KOV_OK;
+    return connection.event_handler(connection.event_context, frame->event);
+}
+
+static int send_request(dci_request *request)
+{
+    request->id = ++connection.last_id;
+    size_t size = orrery__dci__request__get_packed_size(request);
+    u8 *packed = memory_get(size);
+    orrery__dci__request__pack(request, packed);
+    enum frame_result result =
+        frame_write(connection.fd, frame_now() + settings.timeout, packed, size);
+    free(packed);
+    return report_frame_result(result);
+}
+
+struct call {
+    u32 id;
+    int body;
+    const char *what;
+    dci_response_handler *handler;
+    void *context;
+    int error;
+    char message[256];
+    bool done;
+};
+
+static int handle_response(struct call *call, const dci_response *response)
+{
+    if (response->id != call->id && response->id != 0)
+        return KOV_OK; // late, to a call given up
+    if (response->error != 0) {
+        call->error = response->error;
+        snprintf(call->message, sizeof(call->message), "%.200s", response->message);
+        text_make_printable(call->message, false);
+        call->done = true;
+        return KOV_OK;
+    }
+    call->done = !response->more;
+    if (response->id == 0)
+        return broken("an answer to nothing");
+    if ((int)response->body_case != call->body)
+        return broken("an answer to another question");
+    return call->handler == NULL ? KOV_OK : call->handler(call->context, response);
+}
+
+static int handle_frame(struct call *call, const dci_frame *frame)
+{
+    switch (frame->frame_case) {
+    case ORRERY__DCI__SERVER_FRAME__FRAME_RESPONSE:
+        return handle_response(call, frame->response);
+    case ORRERY__DCI__SERVER_FRAME__FRAME_EVENT:
+        return handle_event(frame);
+    default:
+        return KOV_OK; // of a newer version
+    }
+}
+
+static int run_call(struct call *call)
+{
+    double end = frame_now() + settings.timeout * MAX_CALL_TIMEOUTS;
+    while (!call->done) {
+        dci_frame *frame;
+        int code = receive(fmin(end, frame_now() + settings.timeout), &frame);
+        if (code != KOV_OK)
+            return code;
+        code = handle_frame(call, frame);
+        release(frame);
+        if (code != KOV_OK)
+            return code;
+    }
+    return KOV_OK;
+}
+
+static int report_error(const struct call *call)
+{
+    const char *hint = call->error == E_PERM ? "; give a controller's token with --token" : "";
+    const char *meaning = orrery_strerror(call->error);
+    if (call->message[0] == '\0' || strcmp(call->message, meaning) == 0)
+        return fail(KOV_FAILED, "%s: %s%s", call->what, meaning, hint);
+    return fail(KOV_FAILED, "%s: %s (%s)%s", call->what, call->message, meaning, hint);
+}
+
+int dci_try(dci_request *request, int body, dci_response_handler *handler, void *context,
+            double patience, int *error)
+{
+    int code = send_request(request);
+    if (code != KOV_OK)
+        return code;
+    struct call call = {.id = request->id, .body = body, .handler = handler, .context = context};
+    if (frame_wait(connection.fd, POLLIN, frame_now() + patience) == FRAME_TIMEOUT)
+        call.error = E_TIMEOUT;
+    else
+        code = run_call(&call);
+    *error = call.error;
+    return code;
+}
+
+int dci_call(dci_request *request, int body, const char *what, dci_response_handler *handler,
+             void *context)
+{
+    int code = send_request(request);
+    if (code != KOV_OK)
+        return code;
+    struct call call = {
+        .id = request->id, .body = body, .what = what, .handler = handler, .context = context};
+    code = run_call(&call);
+    return code == KOV_OK && call.error != 0 ? report_error(&call) : code;
+}
+
+void dci_on_event(dci_event_handler *handler, void *context)
+{
+    connection.event_handler = handler;
+    connection.event_context = context;
+}
+
+void dci_on_frame(dci_tap *tap, void *context)
+{
+    connection.tap = tap;
+    connection.tap_context = context;
+}
+
+// A frame that came while no call is under way: an event, or the machine telling why it ends the
+// session.
+static int handle_unasked(const dci_frame *frame)
+{
+    struct call none = {
+        .id = connection.last_id, .body = -1, .what = "the machine ends the session"};
+    int code = handle_frame(&none, frame);
+    return code == KOV_OK && none.error != 0 ? report_error(&none) : code;
+}
+
+int dci_listen(double seconds)
+{
+    double end = frame_now() + seconds;
+    while (!interrupted() && frame_now() < end) {
+        // Short waits, so that an interrupt is seen soon.
+        enum frame_result result = frame_wait(connection.fd, POLLIN, fmin(end, frame_now() + 0.1));
+        if (result == FRAME_TIMEOUT)
+            continue;
+        dci_frame *frame;
+        int code = receive(frame_now() + settings.timeout, &frame);
+        if (code != KOV_OK)
+            return code;
+        code = handle_unasked(frame);
+        release(frame);
+        if (code != KOV_OK)
+            return code;
+    }
+    return KOV_OK;
+}
+
+int dci_open(void)
+{
+    int code = connect_socket(&connection.fd);
+    connection.open = code == KOV_OK;
+    return code;
+}
+
+void dci_close(void)
+{
+    if (connection.open)
+        close(connection.fd);
+    bytes_free(&connection.payload);
+    memset(&connection, 0, sizeof(connection));
+}

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MIT
+// Messages to the person at the terminal.
+#include "kov.h"
+
+#include <stdarg.h>
+
+static void say(const char *kind, const char *format, va_list arguments)
+{
+    fflush(stdout);
+    fprintf(stderr, "kov: %s", kind);
+    vfprintf(stderr, format, arguments);
+    fputc('\n', stderr);
+}
+
+int fail(int code, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    say("", format, arguments);
+    va_end(arguments);
+    return code;
+}
+
+void warn(const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    say("warning: ", format, arguments);
+    va_end(arguments);
+}

@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: MIT
+// One line on stderr that shows how far long work is; nothing when stderr is no terminal.
+#ifndef KOV_PROGRESS_H
+#define KOV_PROGRESS_H
+
+void progress_show(const char *format, ...) __attribute__((format(printf, 1, 2)));
+// Removes the line.
+void progress_end(void);
+
+#endif

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: MIT
+// `kov report`: what a recording says about objects, classes and functions.
+#include "commands.h"
+#include "kernel.h"
+#include "options.h"
+#include "recording.h"
+#include "table.h"
+
+#include <inttypes.h>
+#include <orrery/sys.h>
+
+static const char *path = RECORDING_DEFAULT_PATH;
+static const char *sort_text;
+static bool with_chains, with_idle;
+static u64 max_rows;
+
+static const struct option own_options[] = {
+    TEXT('i', "input", &path, "FILE", "the recording (samples.kov)"),
+    TEXT('s', "sort", &sort_text, "KEYS",
+         "one table by these, of object,class,function,line,thread,cpu"),
+    FLAG('g', "chains", &with_chains, "call chains under each row"),
+    FLAG(0, "idle", &with_idle, "count idle samples too"),
+    {'n', "rows", OPTION_NUMBER, &max_rows, "ROWS", "at most so many rows a table (all)", 1,
+     UINT32_MAX},
+    OPTIONS_END,
+};
+
+// What is printed without --sort.
+static const char *const default_tables[] = {"object", "class", "function"};
+
+static double percent(u64 part, u64 whole)
+{
+    return whole == 0 ? 0 : 100.0 * (double)part / (double)whole;
+}
+
+static void print_header(const struct recording *recording)
+{
+    const struct sample_totals *totals = &recording->samples.totals;
+    u64 busy = totals->samples - totals->idle;
+    printf("%s: %" PRIu64 " samples of %" PRIu32 " CPUs, lost %" PRIu64 "; a sample every %" PRIu64
+           " cycles (%" PRIu32 " bits randomised)\n",
+           path, totals->samples, recording->cpu_count, samples_lost(&recording->samples),
+           recording->request.period, recording->request.randomise);
+    printf("not idle %" PRIu64 ": attributed %" PRIu64 " (%.2f %%), unattributed %" PRIu64
+           ", stale %" PRIu64 "; soft-masked %" PRIu64 "\n",
+           busy, totals->attributed, percent(totals->attributed, busy), totals->unattributed,
+           totals->stale, totals->soft_masked);
+    printf("idle %" PRIu64 " (%.2f %%), %s\n", totals->idle, percent(totals->idle, totals->samples),
+           with_idle ? "counted in the tables" : "not counted in the tables (--idle counts them)");
+}
+
+static void json_header(struct json *json, const struct recording *recording)
+{
+    const struct sample_totals *totals = &recording->samples.totals;
+    json_text(json, "file", path);
+    json_bool(json, "complete", !recording->cut);
+    json_u64(json, "cpus", recording->cpu_count);
+    json_u64(json, "period", recording->request.period);
+    json_u64(json, "randomise", recording->request.randomise);
+    json_u64(json, "samples", totals->samples);
+    json_u64(json, "lost", samples_lost(&recording->samples));
+    json_u64(json, "idle", totals->idle);
+    json_bool(json, "idle_counted", with_idle);
+    json_u64(json, "kernel", totals->kernel);
+    json_u64(json, "attributed", totals->attributed);
+    json_u64(json, "unattributed", totals->unattributed);
+    json_u64(json, "stale", totals->stale);
+    json_u64(json, "soft_masked", totals->soft_masked);
+    json_number(json, "attributed_percent",
+                percent(totals->attributed, totals->samples - totals->idle));
+}
+
+static void fill(struct aggregate *aggregate, const struct recording *recording)
+{
+    for (size_t i = 0; i < recording->samples.count; i++) {
+        const struct sample *sample = &recording->samples.samples[i];
+        if (with_idle || (sample->flags & SYS_SAMPLE_IDLE) == 0)
+            aggregate_add(aggregate, sample);
+    }
+    aggregate_order(aggregate);
+}
+
+// json: NULL to print a table.
+static int show_table(const struct recording *recording, struct symbols *symbols, const char *sort,
+                      struct json *json)
+{
+    struct aggregate aggregate = {
+        .snapshot = &recording->snapshot, .symbols = symbols, .chains = with_chains};
+    int code = sort_parse(sort, &aggregate.sort);
+    if (code != KOV_OK)
+        return code;
+    fill(&aggregate, recording);
+    if (json != NULL) {
+        table_json(json, NULL, &aggregate, max_rows);
+    } else {
+        putchar('\n');
+        table_print(stdout, &aggregate, max_rows);
+    }
+    aggregate_free(&aggregate);
+    return KOV_OK;
+}
+
+static void show_tables(const struct recording *recording, struct symbols *symbols,
+                        struct json *json)
+{
+    if (sort_text != NULL) {
+        show_table(recording, symbols, sort_text, json);
+        return;
+    }
+    for (size_t i = 0; i < ARRAY_SIZE(default_tables); i++)
+        show_table(recording, symbols, default_tables[i], json);
+}
+
+static void show(const struct recording *recording)
+{
+    kernel_use_build_id(recording->build_id, recording->build_id_size);
+    struct symbols *symbols = kernel_symbols();
+    if (settings.json) {
+        struct json json = json_begin(stdout);
+        json_header(&json, recording);
+        json_open_array(&json, "tables");
+        show_tables(recording, symbols, &json);
+        json_close(&json);
+        json_end(&json);
+    } else {
+        print_header(recording);
+        show_tables(recording, symbols, NULL);
+    }
+    kernel_close();
+}
+
+static int run(const struct arguments *arguments)
+{
+    (void)arguments;
+    struct sort sort;
+    int code = sort_text == NULL ? KOV_OK : sort_parse(sort_text, &sort);
+    if (code != KOV_OK)
+        return code;
+    struct recording recording = {0};
+    code = recording_load(path, &recording);
+    if (code == KOV_OK)
+        show(&recording);
+    recording_free(&recording);
+    return code;
+}
+
+const struct command command_report = {
+    .name = "report",
+    .synopsis = "[-i FILE] [--sort KEYS] [-g] [--idle] [-n ROWS]",
+    .summary = "Show where a recording's samples are, by object, class and function",
+    .details =
+        "Percentages are of the samples that are not idle. \"[none]\" is code at work for no\n"
+        "object, \"[stale]\" one whose object is gone when the sample is read, \"[gone]\" one\n"
+        "that no scan saw. MASKED counts the samples inside soft-masked sections.",
+    .options = {own_options},
+    .run = run,
+};

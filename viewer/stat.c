@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: MIT
+// `kov stat`: how often each object was used (DREFs) in a while, or while a workload ran.
+#include "commands.h"
+#include "dref.h"
+#include "interrupt.h"
+#include "json.h"
+#include "options.h"
+#include "scan.h"
+#include "session.h"
+#include "workload.h"
+
+#include <inttypes.h>
+
+#define DEFAULT_SECONDS 1
+
+static double duration;
+static bool per_cpu;
+
+static const struct option own_options[] = {
+    SECONDS('d', "duration", &duration, 86400, "how long (1; with a workload, as long as it runs)"),
+    FLAG(0, "per-cpu", &per_cpu, "a column for each CPU"),
+    OPTIONS_END,
+};
+
+struct measurement {
+    struct dref_reading before, after;
+    struct dref_difference difference;
+    struct snapshot snapshot;
+    struct workload_result workload;
+};
+
+static int count_window(const struct arguments *arguments, struct measurement *measurement)
+{
+    int code = dref_read(&measurement->before);
+    if (code == KOV_OK)
+        code = workload_window(arguments, duration, DEFAULT_SECONDS, &measurement->workload);
+    return code == KOV_OK ? dref_read(&measurement->after) : code;
+}
+
+static int measure(const struct arguments *arguments, struct measurement *measurement)
+{
+    int code = session_begin(true);
+    if (code == KOV_OK)
+        code = scan_objects(&measurement->snapshot);
+    if (code == KOV_OK)
+        code = dref_enable(true);
+    if (code == KOV_OK)
+        code = count_window(arguments, measurement);
+    if (code == KOV_OK)
+        code = dref_enable(false);
+    if (code == KOV_OK)
+        code = scan_objects(&measurement->snapshot);
+    if (code == KOV_OK)
+        dref_subtract(&measurement->before, &measurement->after, &measurement->difference);
+    return code;
+}
+
+static double seconds(const struct measurement *measurement)
+{
+    u64 hz = session_machine()->timebase_hz;
+    return hz == 0 ? 0 : (double)(measurement->after.end - measurement->before.begin) / (double)hz;
+}
+
+static u32 cpu_columns(void)
+{
+    u32 cpus = session_machine()->cpu_count;
+    return !per_cpu ? 0 : cpus > ORRERY_MAX_CPUS ? ORRERY_MAX_CPUS : cpus;
+}
+
+static void print_rows(const struct measurement *measurement, double window)
+{
+    printf("%14s %14s %9s", "DREFS", "PER SECOND", "MISSES");
+    for (u32 cpu = 0; cpu < cpu_columns(); cpu++)
+        printf("%11s%" PRIu32, "CPU", cpu);
+    printf("  OBJECT\n");
+    for (size_t i = 0; i < measurement->difference.count; i++) {
+        const struct dref_row *row = &measurement->difference.rows[i];
+        char name[OBJECT_NAME_BYTES];
+        snapshot_object_name(&measurement->snapshot, row->coid, name);
+        printf("%14" PRIu64 " %14.0f %9" PRIu64, row->invocations,
+               window > 0 ? (double)row->invocations / window : 0.0, row->misses);
+        for (u32 cpu = 0; cpu < cpu_columns(); cpu++)
+            printf(" %11" PRIu64, row->by_cpu[cpu]);
+        printf("  %s\n", name);
+    }
+}
+
+static void print_text(const struct measurement *measurement, bool workload)
+{
+    double window = seconds(measurement);
+    const struct dref_difference *difference = &measurement->difference;
+    print_rows(measurement, window);
+    printf("\n%" PRIu64 " DREFs and %" PRIu64 " misses of %zu objects in %.3f s\n",
+           difference->invocations, difference->misses, difference->count, window);
+    if (difference->ended > 0)
+        printf("%zu objects ended meanwhile; what they counted last is not known\n",
+               difference->ended);
+    if (workload) {
+        fputs("\nThe workload's own account: ", stdout);
+        workload_print(stdout, &measurement->workload);
+    }
+}
+
+static void json_row(struct json *json, const struct measurement *measurement,
+                     const struct dref_row *row)
+{
+    const struct object_info *object = snapshot_object(&measurement->snapshot, row->coid);
+    const struct class_info *info =
+        object == NULL ? NULL : snapshot_class(&measurement->snapshot, object->class_id);
+    json_open_object(json, NULL);
+    json_hex(json, "coid", row->coid);
+    json_text(json, "class", info == NULL ? NULL : info->name);
+    json_text(json, "implementation", info == NULL ? NULL : info->implementation);
+    json_u64(json, "drefs", row->invocations);
+    json_u64(json, "misses", row->misses);
+    json_open_array(json, "drefs_by_cpu");
+    for (u32 cpu = 0; cpu < session_machine()->cpu_count && cpu < ORRERY_MAX_CPUS; cpu++)
+        json_u64(json, NULL, row->by_cpu[cpu]);
+    json_close(json);
+    json_close(json);
+}
+
+static void print_json(const struct measurement *measurement, bool workload)
+{
+    struct json json = json_begin(stdout);
+    json_number(&json, "seconds", seconds(measurement));
+    json_u64(&json, "drefs", measurement->difference.invocations);
+    json_u64(&json, "misses", measurement->difference.misses);
+    json_u64(&json, "objects_ended", measurement->difference.ended);
+    json_open_array(&json, "objects");
+    for (size_t i = 0; i < measurement->difference.count; i++)
+        json_row(&json, measurement, &measurement->difference.rows[i]);
+    json_close(&json);
+    if (workload)
+        workload_json(&json, "workload", &measurement->workload);
+    json_end(&json);
+}
+
+static int run(const struct arguments *arguments)
+{
+    struct measurement measurement = {0};
+    interrupt_catch();
+    int code = measure(arguments, &measurement);
+    if (code == KOV_OK && settings.json)
+        print_json(&measurement, arguments->has_workload);
+    else if (code == KOV_OK)
+        print_text(&measurement, arguments->has_workload);
+    if (code == KOV_OK)
+        code = workload_verdict(&measurement.workload);
+    dref_free(&measurement.before);
+    dref_free(&measurement.after);
+    dref_difference_free(&measurement.difference);
+    snapshot_free(&measurement.snapshot);
+    workload_free(&measurement.workload);
+    return code;
+}
+
+const struct command command_stat = {
+    .name = "stat",
+    .synopsis = "[-d SECONDS] [--per-cpu] [-- WORKLOAD [KEY=VALUE…]]",
+    .summary = "Count how often each object is used (DREFs)",
+    .details =
+        "Counts for some seconds or, with a workload, from before its start to after its end;\n"
+        "the workload's own account is then printed too.",
+    .options = {own_options},
+    .takes_workload = true,
+    .run = run,
+};

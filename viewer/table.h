@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: MIT
+// Prints an aggregate of samples: as a table with call chains, or as JSON.
+#ifndef KOV_TABLE_H
+#define KOV_TABLE_H
+
+#include "aggregate.h"
+#include "json.h"
+
+// At most max_rows rows; 0: all.
+void table_print(FILE *out, const struct aggregate *aggregate, size_t max_rows);
+void table_json(struct json *json, const char *key, const struct aggregate *aggregate,
+                size_t max_rows);
+
+#endif

@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: MIT
+// `kov trace record` and `kov trace snapshot`: the trace as a folder that CTF readers understand,
+// with exact counts of what is in it and what was lost.
+#include "capture.h"
+#include "commands.h"
+#include "frame.h"
+#include "interrupt.h"
+#include "options.h"
+#include "progress.h"
+#include "session.h"
+#include "workload.h"
+
+#include <inttypes.h>
+
+#define DEFAULT_SECONDS 5
+
+static const char *folder = "trace.ctf";
+static double duration;
+static const char *events_text = "all";
+static const char *mode_text = "discard";
+
+static const struct option record_options[] = {
+    TEXT('o', "output", &folder, "FOLDER", "the folder to make (trace.ctf)"),
+    SECONDS('d', "duration", &duration, 86400, "how long (5; with a workload, as long as it runs)"),
+    TEXT('e', "events", &events_text, "LIST", "majors or events: numbers or names, or all (all)"),
+    TEXT(0, "mode", &mode_text, "MODE",
+         "when buffers are full: discard new events or overwrite old ones"),
+    OPTIONS_END,
+};
+
+static const struct option snapshot_options[] = {
+    TEXT('o', "output", &folder, "FOLDER", "the folder to make (trace.ctf)"),
+    OPTIONS_END,
+};
+
+struct trace_run {
+    struct capture capture;
+    struct trace_counts counts;
+    struct workload_result workload;
+    Orrery__Dci__TraceMode mode;
+    u64 mask;
+    bool set_mask;
+    double begin, seconds;
+};
+
+static int take_event(void *context, const Orrery__Dci__Event *event)
+{
+    struct trace_run *run = context;
+    if (event->body_case != ORRERY__DCI__EVENT__BODY_PACKET)
+        return KOV_OK;
+    int code = capture_packet(&run->capture, event->packet);
+    u64 bytes = 0;
+    for (u32 cpu = 0; cpu < ORRERY_MAX_CPUS; cpu++)
+        bytes += run->capture.cpus[cpu].bytes;
+    progress_show("%5.1f s  %" PRIu64 " KB", frame_now() - run->begin, bytes >> 10);
+    return code;
+}
+
+static int subscribe(const struct trace_run *run)
+{
+    Orrery__Dci__TraceSubscribeRequest body = ORRERY__DCI__TRACE_SUBSCRIBE_REQUEST__INIT;
+    body.mode = run->mode;
+    body.set_mask = run->set_mask;
+    body.mask = run->mask;
+    dci_request request = ORRERY__DCI__REQUEST__INIT;
+    request.body_case = ORRERY__DCI__REQUEST__BODY_TRACE_SUBSCRIBE;
+    request.trace_subscribe = &body;
+    return dci_call(&request, ORRERY__DCI__RESPONSE__BODY__NOT_SET, "cannot take the trace", NULL,
+                    NULL);
+}
+
+static int take_counts(void *context, const dci_response *response)
+{
+    trace_take_counts(response->trace_unsubscribe, context);
+    return KOV_OK;
+}
+
+static int unsubscribe(struct trace_run *run)
+{
+    Orrery__Dci__TraceUnsubscribeRequest body = ORRERY__DCI__TRACE_UNSUBSCRIBE_REQUEST__INIT;
+    dci_request request = ORRERY__DCI__REQUEST__INIT;
+    request.body_case = ORRERY__DCI__REQUEST__BODY_TRACE_UNSUBSCRIBE;
+    request.trace_unsubscribe = &body;
+    return dci_call(&request, ORRERY__DCI__RESPONSE__BODY_TRACE_UNSUBSCRIBE, "cannot end the trace",
+                    take_counts, &run->counts);
+}
+
+// arguments: NULL for a snapshot, which ends at once.
+static int trace_window(const struct arguments *arguments, struct trace_run *run)
+{
+    run->begin = frame_now();
+    int code = subscribe(run);
+    if (code == KOV_OK && arguments != NULL)
+        code = workload_window(arguments, duration, DEFAULT_SECONDS, &run->workload);
+    if (code == KOV_OK)
+        code = unsubscribe(run);
+    run->seconds = frame_now() - run->begin;
+    return code;
+}
+
+static int capture_trace(const struct arguments *arguments, struct trace_run *run)
+{
+    int code = capture_create(&run->capture, folder);
+    if (code == KOV_OK)
+        code = capture_metadata(&run->capture);
+    if (code != KOV_OK)
+        return code;
+    dci_on_event(take_event, run);
+    code = trace_window(arguments, run);
+    dci_on_event(NULL, NULL);
+    progress_end();
+    int closed = capture_close(&run->capture);
+    return code == KOV_OK ? closed : code;
+}
+
+static void print_text(const struct trace_run *run, bool workload)
+{
+    printf("%5s %12s %12s %12s %12s %12s %9s %12s\n", "CPU", "EMITTED", "LOGGED", "DISCARDED",
+           "OVERWRITTEN", "RECEIVED", "PACKETS", "BYTES");
+    for (u32 i = 0; i < run->counts.cpu_count; i++) {
+        const struct trace_cpu_counts *counts = &run->counts.cpus[i];
+        const struct capture_cpu *cpu = &run->capture.cpus[i];
+        printf("%5" PRIu32 " %12" PRIu64 " %12" PRIu64 " %12" PRIu64 " %12" PRIu64 " %12" PRIu64
+               " %9" PRIu64 " %12" PRIu64 "\n",
+               i, counts->events + counts->discarded, counts->events, counts->discarded,
+               counts->overwritten, cpu->events, cpu->packets, cpu->bytes);
+    }
+    printf("%s mode, %.1f s; written to %s; see `babeltrace2 %s`\n",
+           trace_mode_name(run->counts.mode), run->seconds, folder, folder);
+    if (workload) {
+        fputs("\nThe workload's own account: ", stdout);
+        workload_print(stdout, &run->workload);
+    }
+}
+
+static void json_cpus(struct json *json, const struct trace_run *run)
+{
+    json_open_array(json, "cpus");
+    for (u32 i = 0; i < run->counts.cpu_count; i++) {
+        const struct trace_cpu_counts *counts = &run->counts.cpus[i];
+        const struct capture_cpu *cpu = &run->capture.cpus[i];
+        json_open_object(json, NULL);
+        json_u64(json, "cpu", i);
+        json_u64(json, "emitted", counts->events + counts->discarded);
+        json_u64(json, "logged", counts->events);
+        json_u64(json, "discarded", counts->discarded);
+        json_u64(json, "overwritten", counts->overwritten);
+        json_u64(json, "received", cpu->events);
+        json_u64(json, "packets", cpu->packets);
+        json_u64(json, "missing_packets", cpu->missing_packets);
+        json_u64(json, "bytes", cpu->bytes);
+        json_close(json);
+    }
+    json_close(json);
+}
+
+static void print_json(const struct trace_run *run, bool workload)
+{
+    struct json json = json_begin(stdout);
+    json_text(&json, "folder", folder);
+    json_text(&json, "mode", trace_mode_name(run->counts.mode));
+    json_hex(&json, "mask", run->set_mask ? run->mask : run->counts.mask);
+    json_number(&json, "seconds", run->seconds);
+    json_cpus(&json, run);
+    if (workload)
+        workload_json(&json, "workload", &run->workload);
+    json_end(&json);
+}
+
+// Everything that was logged must have been received or overwritten.
+static int check_counts(const struct trace_run *run)
+{
+    int code = KOV_OK;
+    for (u32 i = 0; i < run->counts.cpu_count; i++) {
+        const struct trace_cpu_counts *counts = &run->counts.cpus[i];
+        u64 received = run->capture.cpus[i].events;
+        if (received + counts->overwritten != counts->events)
+            code = fail(KOV_FAILED,
+                        "CPU %" PRIu32 ": %" PRIu64 " events logged, but %" PRIu64
+                        " received and %" PRIu64 " overwritten",
+                        i, counts->events, received, counts->overwritten);
+    }
+    return code;
+}
+
+static void show(const struct trace_run *run, bool workload)
+{
+    if (settings.json)
+        print_json(run, workload);
+    else
+        print_text(run, workload);
+}
+
+static int decide(struct trace_run *run)
+{
+    struct trace_events events = {0};
+    int code = trace_fetch_events(&events);
+    if (code == KOV_OK)
+        code = trace_parse_mask(events_text, &events, &run->mask);
+    trace_free_events(&events);
+    run->set_mask = true;
+    return code;
+}
+
+static int record(const struct arguments *arguments)
+{
+    struct trace_run run = {0};
+    int code = trace_parse_mode(mode_text, &run.mode);
+    if (code != KOV_OK)
+        return code;
+    interrupt_catch();
+    code = session_begin(true);
+    if (code == KOV_OK)
+        code = decide(&run);
+    if (code == KOV_OK)
+        code = capture_trace(arguments, &run);
+    if (code == KOV_OK) {
+        show(&run, arguments->has_workload);
+        code = check_counts(&run);
+    }
+    if (code == KOV_OK)
+        code = workload_verdict(&run.workload);
+    workload_free(&run.workload);
+    return code;
+}
+
+static int snapshot(const struct arguments *arguments)
+{
+    (void)arguments;
+    struct trace_run run = {0};
+    int code = session_begin(true);
+    if (code == KOV_OK)
+        code = capture_trace(NULL, &run);
+    if (code == KOV_OK)
+        show(&run, false);
+    return code;
+}
+
+const struct command command_trace_record = {
+    .name = "trace record",
+    .synopsis = "[-o FOLDER] [-d SECONDS] [-e LIST] [--mode MODE] [-- WORKLOAD [KEY=VALUE…]]",
+    .summary = "Record a trace as a folder for babeltrace2",
+    .details =
+        "Empties the buffers, traces for some seconds or while a workload runs, and takes\n"
+        "everything up to the last event. In the end, of each CPU: EMITTED = LOGGED +\n"
+        "DISCARDED, LOGGED = RECEIVED + OVERWRITTEN, or the command fails. Ctrl-C ends it early\n"
+        "and keeps the trace.",
+    .options = {record_options},
+    .takes_workload = true,
+    .run = record,
+};
+
+const struct command command_trace_snapshot = {
+    .name = "trace snapshot",
+    .synopsis = "[-o FOLDER]",
+    .summary = "Take what the flight recorder holds",
+    .details =
+        "Takes all unread packets out of the buffers, without emptying them first or changing\n"
+        "the mode. What is traced in the meantime is set by `kov trace set` or the boot line.\n"
+        "LOGGED counts from the last setting of the mode, so it includes what earlier snapshots\n"
+        "have taken.",
+    .options = {snapshot_options},
+    .run = snapshot,
+};
