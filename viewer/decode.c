@@ -74,6 +74,7 @@ void decode_sampling_stat(const Orrery__Dci__SamplingStatReply *reply, struct sa
         cpu->lost = stat->lost;
         cpu->taken = stat->taken;
         cpu->handler_ticks = stat->ticks_in_handler;
+        cpu->missed = stat->missed;
         cpu->buffer_grown = stat->buffer_grown;
     }
 }

@@ -106,6 +106,9 @@ static void print_text(const struct recording_run *run, bool workload)
         printf("  CPU %" PRIu32 ": %" PRIu64 " samples, lost %" PRIu64 "\n", cpu->cpu,
                cpu->received, cpu->lost);
     }
+    if (samples_missed(&run->samples) != 0)
+        printf("%" PRIu64 " periods passed without a sample: the emulator interrupted too late\n",
+               samples_missed(&run->samples));
     printf("of %" PRIu64 " that are not idle: attributed %.2f %%, unattributed %" PRIu64
            ", stale %" PRIu64 ", soft-masked %" PRIu64 "\n",
            busy_samples(totals), percent(totals->attributed, busy_samples(totals)),
@@ -128,6 +131,7 @@ static void json_cpus(struct json *json, const struct sample_set *samples)
         json_u64(json, "samples", cpu->received);
         json_u64(json, "taken", cpu->taken);
         json_u64(json, "lost", cpu->lost);
+        json_u64(json, "missed", cpu->missed);
         json_close(json);
     }
     json_close(json);
@@ -144,6 +148,7 @@ static void print_json(const struct recording_run *run, bool workload)
     json_u64(&json, "randomise", run->request.randomise);
     json_u64(&json, "samples", totals->samples);
     json_u64(&json, "lost", samples_lost(&run->samples));
+    json_u64(&json, "missed", samples_missed(&run->samples));
     json_u64(&json, "idle", totals->idle);
     json_u64(&json, "kernel", totals->kernel);
     json_u64(&json, "attributed", totals->attributed);

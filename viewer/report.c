@@ -45,6 +45,9 @@ static void print_header(const struct recording *recording)
            ", stale %" PRIu64 "; soft-masked %" PRIu64 "\n",
            busy, totals->attributed, percent(totals->attributed, busy), totals->unattributed,
            totals->stale, totals->soft_masked);
+    if (samples_missed(&recording->samples) != 0)
+        printf("%" PRIu64 " periods without a sample: the emulator interrupted too late\n",
+               samples_missed(&recording->samples));
     printf("idle %" PRIu64 " (%.2f %%), %s\n", totals->idle, percent(totals->idle, totals->samples),
            with_idle ? "counted in the tables" : "not counted in the tables (--idle counts them)");
 }
@@ -59,6 +62,7 @@ static void json_header(struct json *json, const struct recording *recording)
     json_u64(json, "randomise", recording->request.randomise);
     json_u64(json, "samples", totals->samples);
     json_u64(json, "lost", samples_lost(&recording->samples));
+    json_u64(json, "missed", samples_missed(&recording->samples));
     json_u64(json, "idle", totals->idle);
     json_bool(json, "idle_counted", with_idle);
     json_u64(json, "kernel", totals->kernel);

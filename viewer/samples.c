@@ -87,6 +87,14 @@ u64 samples_lost(const struct sample_set *set)
     return lost;
 }
 
+u64 samples_missed(const struct sample_set *set)
+{
+    u64 missed = 0;
+    for (size_t i = 0; i < set->cpu_count; i++)
+        missed += set->cpus[i].missed;
+    return missed;
+}
+
 void samples_free(struct sample_set *set)
 {
     while (set->callers != NULL) {

@@ -24,6 +24,7 @@ struct sample_cpu {
     u64 lost;     // exact, as the machine counts
     u64 taken;    // as the machine counts; 0 until the final statistics came
     u64 handler_ticks;
+    u64 missed; // periods without a sample: interrupts came too late
     u64 buffer_grown;
 };
 
@@ -50,6 +51,8 @@ void samples_add(struct sample_set *set, const struct sample *sample);
 // The entry of a CPU, made when it is not there; NULL for an absurd number.
 struct sample_cpu *samples_cpu(struct sample_set *set, u32 cpu);
 u64 samples_lost(const struct sample_set *set);
+// Periods of all CPUs that passed without a sample, because the emulator was late.
+u64 samples_missed(const struct sample_set *set);
 void samples_free(struct sample_set *set);
 
 #endif

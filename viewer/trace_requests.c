@@ -96,7 +96,8 @@ static bool name_fits(const char *name, const char *word, size_t length)
     const char *event = strchr(name, ':');
     if (strncasecmp(name, word, length) == 0 && (name[length] == '\0' || name[length] == ':'))
         return true;
-    return event != NULL && strlen(event + 1) == length && strncasecmp(event + 1, word, length) == 0;
+    return event != NULL && strlen(event + 1) == length &&
+           strncasecmp(event + 1, word, length) == 0;
 }
 
 static u64 mask_of_word(const char *word, size_t length, const struct trace_events *events)

@@ -130,6 +130,7 @@ void cpu_enter_translated(void)
 static void secondary_main(void)
 {
     cpu_enter_translated();
+    page_allocator_init_cpu();
     interrupts_init_cpu();
     pmu_init_cpu();
     thread_adopt("idle", PRIORITY_IDLE);

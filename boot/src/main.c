@@ -113,6 +113,7 @@ static void translated_main(void)
     if (co_init() != 0)
         panic("out of memory for the object manager");
     page_allocator_init();
+    page_allocator_init_cpu();
     small_allocator_init();
     if (trace_init() != 0 || pmu_init() != 0)
         panic("out of memory for the trace buffers");

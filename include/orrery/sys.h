@@ -125,7 +125,8 @@ struct sys_sample {
 s64 sys_sampling_read(s64 session, u32 cpu, void *buffer, u64 bytes);
 
 struct sys_sampling_stat {
-    u64 taken, lost;                           // exact; taken = stored, readable or read
+    u64 taken, lost; // exact; taken = stored, readable or read
+    u64 missed; // periods without a sample of their own: the interrupt came too late (emulators)
     u64 attributed, unattributed, stale, idle; // of those read
     u64 buffer_bytes, buffer_grown;            // now, and how many 4 KB steps it has grown
     u64 ticks_in_handler;                      // time base

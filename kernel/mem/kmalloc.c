@@ -1,28 +1,22 @@
 // SPDX-License-Identifier: MIT
-// Small objects: power-of-two size classes from 16 to 2,048 bytes, cut from single pages. The
-// SmallAllocator object has a representative a CPU with free lists of its own; surplus goes through a
-// shared depot. Larger requests become pages. What kind a page holds is noted in a table by page.
+// Small objects: power-of-two size classes from 16 to 2,048 bytes. The SmallAllocator object has a
+// representative a CPU with free lists of its own, in front of the shared slabs. Larger requests become
+// pages, whose order is noted in a table by page.
+#include "slab.h"
+
 #include <kernel/memory.h>
 #include <kernel/panic.h>
 #include <kernel/percpu.h>
-#include <kernel/startup.h>
 #include <kernel/softmask.h>
-#include <kernel/spinlock.h>
+#include <kernel/startup.h>
 #include <string.h>
-#include <trace/events.h>
 
 #include "../proc/services.h"
 
-#define CLASS_MIN_SHIFT 4
-#define CLASSES 8  // 16 … 2048
-#define LARGE 0x80 // page_kind of the first page of a large object: LARGE | order
 #define KMALLOC_MAX (PAGE_SIZE << 12)
+#define LARGE 0x80 // large_order of the first page of a large object: LARGE | order
 #define JUNK 0xdd
 #define LOCAL_MAX_BYTES 16384 // of free objects a CPU keeps in one class
-
-struct free_object {
-    struct free_object *next;
-};
 
 struct small_heap;
 
@@ -34,107 +28,67 @@ struct small_allocator_ops {
 
 struct small_heap {
     CO_REP(struct small_allocator_ops);
-    struct free_object *first[CLASSES];
-    u32 count[CLASSES];
+    struct free_object *first[SLAB_CLASSES];
+    u64 count[SLAB_CLASSES];
 };
 
 static struct small_heap heaps[ORRERY_MAX_CPUS];
 static struct co_root root;
 static coid_t small_allocator;
-static u8 *page_kind; // by page number: size class + 1, LARGE | order, or 0
-static struct spinlock depot_lock = SPINLOCK_INIT("kmalloc depot", RANK_KMALLOC);
-static struct free_object *depot[CLASSES];
+static u8 *large_order; // by page number
 
-static u64 class_bytes(u32 class)
-{
-    return 1UL << (class + CLASS_MIN_SHIFT);
-}
-
-static u32 class_of(u64 bytes)
+static u32 class_for(u64 bytes)
 {
     u32 class = 0;
 
-    while (class_bytes(class) < bytes)
+    while (slab_class_bytes(class) < bytes)
         class ++;
     return class;
 }
 
-static void push(struct small_heap *heap, void *object, u32 class)
-{
-    struct free_object *free = object;
-
-    free->next = heap->first[class];
-    heap->first[class] = free;
-    heap->count[class]++;
-}
-
-static void *pop(struct small_heap *heap, u32 class)
-{
-    struct free_object *object = heap->first[class];
-
-    heap->first[class] = object->next;
-    heap->count[class]--;
-    return object;
-}
-
-// From the depot, else from a fresh page. Soft-masked.
 static bool refill(struct small_heap *heap, u32 class)
 {
-    u64 want = PAGE_SIZE >> (class + CLASS_MIN_SHIFT);
-
-    spin_lock(&depot_lock);
-    for (u64 i = 0; i < want && depot[class] != NULL; i++) {
-        struct free_object *object = depot[class];
-        depot[class] = object->next;
-        push(heap, object, class);
-    }
-    spin_unlock(&depot_lock);
-    if (heap->first[class] != NULL)
-        return true;
-    char *page = pages_alloc(0);
-    if (page == NULL)
-        return false;
-    page_kind[virt_to_phys(page) >> PAGE_SHIFT] = (u8)(class + 1);
-    trace_kmalloc_slab(class_bytes(class), (u64)page);
-    for (u64 at = 0; at < PAGE_SIZE; at += class_bytes(class))
-        push(heap, page + at, class);
-    return true;
+    heap->first[class] = slab_take(class, PAGE_SIZE / slab_class_bytes(class), &heap->count[class]);
+    return heap->first[class] != NULL;
 }
 
-// Gives half of a list that has grown too long to the depot. Soft-masked.
+// Gives half of a list that has grown too long back.
 static void drain(struct small_heap *heap, u32 class)
 {
-    u32 keep = heap->count[class] / 2;
+    struct free_object *last = heap->first[class];
 
-    spin_lock(&depot_lock);
-    while (heap->count[class] > keep) {
-        struct free_object *object = pop(heap, class);
-        object->next = depot[class];
-        depot[class] = object;
-    }
-    spin_unlock(&depot_lock);
+    heap->count[class] /= 2;
+    for (u64 i = 1; i < heap->count[class]; i++)
+        last = last->next;
+    slab_give(last->next, class);
+    last->next = NULL;
 }
 
 CO_METHOD static void *alloc(struct small_heap *self, u32 class)
 {
     CO_HOME(self);
     u8 masked = soft_mask();
-    void *object = NULL;
+    struct free_object *object = NULL;
 
-    if (self->first[class] != NULL || refill(self, class))
-        object = pop(self, class);
+    if (self->first[class] != NULL || refill(self, class)) {
+        object = self->first[class];
+        self->first[class] = object->next;
+        self->count[class]--;
+    }
     soft_mask_restore(masked);
     return object;
 }
 
-CO_METHOD static s64 release(struct small_heap *self, void *object, u32 class)
+CO_METHOD static s64 release(struct small_heap *self, void *memory, u32 class)
 {
     CO_HOME(self);
+    struct free_object *object = memory;
     u8 masked = soft_mask();
 
-    memset(object, JUNK, class_bytes(class));
-    push(self, object, class);
-    if (self->count[class] * class_bytes(class) > LOCAL_MAX_BYTES)
+    memset(memory, JUNK, slab_class_bytes(class));
+    object->next = self->first[class];
+    self->first[class] = object;
+    if (++self->count[class] * slab_class_bytes(class) > LOCAL_MAX_BYTES)
         drain(self, class);
     soft_mask_restore(masked);
     return 0;
@@ -159,14 +113,20 @@ static struct co_class class = {
 
 void kmalloc_init(u64 memory_bytes)
 {
-    page_kind = pages_alloc_zeroed(pages_order(memory_bytes >> PAGE_SHIFT));
-    if (page_kind == NULL)
-        panic("out of memory for the table of page kinds");
+    slab_init(memory_bytes);
+    large_order = pages_alloc_zeroed(pages_order(memory_bytes >> PAGE_SHIFT));
+    if (large_order == NULL)
+        panic("out of memory for the table of large objects");
 }
 
 void small_allocator_init(void)
 {
     small_allocator = service_create(&class, &root, NULL);
+}
+
+static u8 *order_of(const void *object)
+{
+    return &large_order[virt_to_phys(object) >> PAGE_SHIFT];
 }
 
 static void *alloc_large(u64 bytes)
@@ -175,7 +135,7 @@ static void *alloc_large(u64 bytes)
     void *pages = pages_alloc(order);
 
     if (pages != NULL)
-        page_kind[virt_to_phys(pages) >> PAGE_SHIFT] = (u8)(LARGE | order);
+        *order_of(pages) = (u8)(LARGE | order);
     return pages;
 }
 
@@ -185,11 +145,11 @@ void *kmalloc(u64 bytes)
 {
     if (bytes > KMALLOC_MAX)
         return NULL;
-    if (bytes > class_bytes(CLASSES - 1))
+    if (bytes > slab_class_bytes(SLAB_CLASSES - 1))
         return alloc_large(bytes);
     if (small_allocator == 0)
-        return alloc(&heaps[0], class_of(bytes));
-    return CO_CALL(struct small_heap, small_allocator, alloc, class_of(bytes));
+        return alloc(&heaps[0], class_for(bytes));
+    return CO_CALL(struct small_heap, small_allocator, alloc, class_for(bytes));
 }
 
 void *kzalloc(u64 bytes)
@@ -201,28 +161,34 @@ void *kzalloc(u64 bytes)
     return object;
 }
 
+// Size class of a small object; panics when it is none.
+static u32 class_of(const void *object)
+{
+    s64 class = slab_class_of(object);
+
+    if (class < 0)
+        panic("%p is nothing that kmalloc gave", object);
+    return (u32) class;
+}
+
 u64 kmalloc_usable(const void *object)
 {
-    u8 kind = page_kind[virt_to_phys(object) >> PAGE_SHIFT];
+    u8 order = *order_of(object);
 
-    KASSERT(kind != 0);
-    return kind & LARGE ? PAGE_SIZE << (kind & ~LARGE) : class_bytes(kind - 1u);
+    return order & LARGE ? PAGE_SIZE << (order & ~LARGE) : slab_class_bytes(class_of(object));
 }
 
 void kfree(void *object)
 {
     if (object == NULL)
         return;
-    u8 *kind = &page_kind[virt_to_phys(object) >> PAGE_SHIFT];
-    if (*kind & LARGE) {
-        u32 order = *kind & (u32)~LARGE;
-        *kind = 0;
-        pages_free(object, order);
-    } else if (*kind == 0) {
-        panic("kfree of %p, which kmalloc did not give", object);
+    u8 order = *order_of(object);
+    if (order & LARGE) {
+        *order_of(object) = 0;
+        pages_free(object, order & (u32)~LARGE);
     } else if (small_allocator == 0) {
-        release(&heaps[0], object, *kind - 1u);
+        release(&heaps[0], object, class_of(object));
     } else {
-        CO_CALL(struct small_heap, small_allocator, free, object, *kind - 1u);
+        CO_CALL(struct small_heap, small_allocator, free, object, class_of(object));
     }
 }

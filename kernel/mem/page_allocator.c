@@ -111,6 +111,16 @@ void page_allocator_init(void)
     page_allocator = service_create(&class, &root, NULL);
 }
 
+// A CPU's first use misses, for which the object manager takes its locks; so it is made before this CPU
+// can be in need of a page with another lock held.
+void page_allocator_init_cpu(void)
+{
+    void *page = pages_alloc(0);
+
+    if (page != NULL)
+        pages_free(page, 0);
+}
+
 // The object manager's own memory comes from here, so until the object exists set-up takes pages
 // from the buddy lists directly.
 void *pages_alloc(u32 order)

@@ -29,6 +29,10 @@
 // Instructions from where entry.S lets counting go on to the interrupted one: not the program's.
 #define PMI_EXIT_CYCLES 3
 
+#define LATE_TICKS 4096              // 8 µs: nothing but an emulator delivers that late
+#define MAX_BEHIND 4                 // periods
+#define CYCLES_A_SECOND 1000000000UL // QEMU's: a cycle is a nanosecond of virtual time
+
 #define PROBE_PERIOD 1000
 #define PROBE_MICROSECONDS 200000 // an emulator on a busy host may be late
 
@@ -53,12 +57,40 @@ static inline u64 next_random(u64 x)
     return x ^ x << 17;
 }
 
-static inline u64 next_reload(struct pmu_cpu *cpu)
+static inline u64 next_period(struct pmu_cpu *cpu)
 {
     if (__builtin_expect(cpu->random_mask == 0, 1))
         return cpu->reload;
     cpu->random = next_random(cpu->random);
     return cpu->reload + (cpu->random & cpu->random_mask);
+}
+
+// Cycles to leave out of the next period. An emulator may deliver the interrupt long after the
+// overflow, with the counter frozen in between: made up for, so that the rate is what was asked for.
+// More than MAX_BEHIND periods are given up, and counted.
+static inline u64 make_up(struct pmu_cpu *cpu, u64 late_ticks)
+{
+    u64 behind = cpu->behind + (late_ticks * cpu->cycles_a_tick >> 16);
+    u64 most = cpu->period - cpu->period / 8;
+    if (behind > MAX_BEHIND * cpu->period) {
+        u64 given_up = behind / cpu->period - MAX_BEHIND;
+        cpu->missed += given_up;
+        behind -= given_up * cpu->period;
+    }
+    u64 now = behind < most ? behind : most;
+    cpu->behind = behind - now;
+    return now;
+}
+
+static inline u64 next_reload(struct pmu_cpu *cpu)
+{
+    u64 reload = next_period(cpu);
+    u64 now = timebase();
+    s64 late = (s64)(now - cpu->due);
+    if (__builtin_expect(late > LATE_TICKS || cpu->behind != 0, 0))
+        reload += make_up(cpu, late > LATE_TICKS ? (u64)late : 0);
+    cpu->due = now + ((PMC_OVERFLOW - reload) * cpu->ticks_a_cycle >> 32);
+    return reload;
 }
 
 // PMC5 counts instructions whether wanted or not, and its overflow interrupts too.
@@ -149,6 +181,11 @@ static void power_start(u32 event, u64 period, u64 random_mask)
     cpu->reload = PMC_OVERFLOW - period - PMI_EXIT_CYCLES - random_mask / 2;
     cpu->random_mask = random_mask;
     cpu->random = timebase() | 1;
+    cpu->period = period;
+    cpu->ticks_a_cycle = (timebase_hz << 32) / CYCLES_A_SECOND;
+    cpu->cycles_a_tick = (CYCLES_A_SECOND << 16) / timebase_hz;
+    cpu->behind = 0;
+    cpu->due = UINT64_MAX / 2;
     cpu->running = 1;
     cpu->quick = cpu->callers == 0 ? cpu->buffer : NULL;
     power_run(next_reload(cpu));

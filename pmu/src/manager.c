@@ -63,6 +63,7 @@ static void start_here(void *argument)
     struct pmu_cpu *cpu = pmu_cpu();
     u64 msr = hard_mask();
     sampler->ticks_before = cpu->ticks;
+    sampler->missed_before = cpu->missed;
     cpu->buffer = &sampler->buffer;
     cpu->callers = sampling->callers;
     root->unit->start(sampling->event, sampling->period, (1UL << sampling->randomise) - 1);
@@ -247,6 +248,7 @@ static CO_METHOD s64 manager_stat(struct pmu_manager *self, s64 session, u32 cpu
     const struct sampler *sampler = &root->samplers[cpu];
     const struct pmu_cpu *there = (const struct pmu_cpu *)percpu_of(cpu)->pmu;
     sampler_stat(sampler, stat);
+    stat->missed = __atomic_load_n(&there->missed, __ATOMIC_RELAXED) - sampler->missed_before;
     stat->ticks_in_handler =
         __atomic_load_n(&there->ticks, __ATOMIC_RELAXED) - sampler->ticks_before;
     return 0;

@@ -15,6 +15,7 @@ struct sampler {
     u32 reader_busy;                           // one reader at a time
     u64 attributed, unattributed, stale, idle; // of those read
     u64 ticks_before;                          // in the handler, before this session
+    u64 missed_before;                         // periods, before this session
 };
 
 // Takes the reader's place; false when another reader has it. Any thread.
@@ -27,7 +28,7 @@ s64 sampler_read(struct sampler *sampler, void *buffer, u64 bytes);
 // Empties everything for a new session. 0 or E_NOMEM.
 s64 sampler_reset(struct sampler *sampler, const struct sys_sampling *sampling);
 
-// Counts so far, but ticks_in_handler. Claimed or not; while samples come in, not of one instant.
+// Counts so far, but missed and ticks_in_handler. Claimed or not; while samples come in, not of one instant.
 void sampler_stat(const struct sampler *sampler, struct sys_sampling_stat *stat);
 
 #endif

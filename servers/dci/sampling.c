@@ -132,6 +132,7 @@ static void add_cpu(struct frame *frame, u32 cpu)
         .buffer_bytes = stat.buffer_bytes,
         .buffer_grown = stat.buffer_grown,
         .ticks_in_handler = stat.ticks_in_handler,
+        .missed = stat.missed,
     };
     frame_record(frame, dci_SamplingStatReply_cpus_tag, dci_SamplingStat_fields, &to);
 }

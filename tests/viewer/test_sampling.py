@@ -16,11 +16,12 @@ KERNEL_ATTRIBUTED = dci.SAMPLE_KERNEL | dci.SAMPLE_ATTRIBUTED
 
 @pytest.fixture
 def sampling(machine):
-    """100 samples: objects 1:2:4 (70), 2 without object, 3 stale, 25 idle; on two CPUs, 5 lost."""
+    """100 samples: objects 1:2:4 (70), 2 without object, 3 stale, 25 idle; on two CPUs, 5 lost, 2 missed."""
     add_samples(machine, {(0x1010, 0x100): 10, (0x1020, 0x200): 20, (0x1030, 0x300): 40})
     add_samples(machine, {(0, 0x400): 2}, cpu=1, flags=dci.SAMPLE_KERNEL)
     add_samples(machine, {(0, 0x500): 3}, cpu=1, flags=dci.SAMPLE_KERNEL | dci.SAMPLE_STALE)
     add_samples(machine, {(0, 0x600): 25}, cpu=1, lost=5, flags=dci.SAMPLE_KERNEL | dci.SAMPLE_IDLE)
+    machine.sampling_stats[1].missed = 2
     return machine
 
 
@@ -50,8 +51,8 @@ def test_record_passes_on_what_is_asked_for(kov, sampling):
 
 def test_record_as_json(kov, sampling):
     summary = kov("record", "-d", "0.1", "--json", machine=sampling).json
-    assert summary["samples"] == 100 and summary["lost"] == 5
-    assert summary["cpus"][1] == {"cpu": 1, "samples": 30, "taken": 30, "lost": 5}
+    assert summary["samples"] == 100 and summary["lost"] == 5 and summary["missed"] == 2
+    assert summary["cpus"][1] == {"cpu": 1, "samples": 30, "taken": 30, "lost": 5, "missed": 2}
 
 
 def test_samples_that_come_with_the_end_are_taken(kov, sampling):

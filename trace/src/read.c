@@ -54,11 +54,20 @@ static void take_local(struct trace_cpu *cpu, void *argument)
     trace_platform_unmask(state);
 }
 
+// A look from outside. What it misses, the next look finds.
+static bool has_complete_packet(const struct trace_cpu *cpu)
+{
+    return __atomic_load_n(&cpu->consumed, __ATOMIC_RELAXED) !=
+           __atomic_load_n(&cpu->closed, __ATOMIC_RELAXED);
+}
+
 // The packet is exchanged for a fresh sub-buffer: it is the reader's own before it is copied.
 s64 trace_read(u32 cpu, bool flush, void *buffer, u64 bytes)
 {
     if (cpu >= trace_platform_cpu_count() || bytes < TRACE_SUBBUFFER_SIZE)
         return E_INVAL;
+    if (!flush && !has_complete_packet(trace_platform_cpu(cpu)))
+        return 0;
     struct take take = {.flush = flush, .spare = trace_platform_subbuffer_alloc()};
     if (take.spare == NULL)
         return E_NOMEM;

@@ -7,7 +7,7 @@
 
 #define PAGE_SHIFT 12
 #define PAGE_SIZE 4096UL
-#ifndef LINEAR_BASE // host tests have their own
+#ifndef LINEAR_BASE                      // host tests have their own
 #define LINEAR_BASE 0xC000000000000000UL // physical 0 in the kernel's linear map
 #endif
 

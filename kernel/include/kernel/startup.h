@@ -9,6 +9,8 @@ void kmalloc_init(u64 memory_bytes); // table of page kinds; the page allocator 
 // Services as clustered objects; co_init has been called.
 void page_allocator_init(void);
 void small_allocator_init(void);
+// On each CPU, before any other use of memory there.
+void page_allocator_init_cpu(void);
 void timers_init(void);
 void scheduler_init(void);
 void interrupts_init(void);

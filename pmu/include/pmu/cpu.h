@@ -27,6 +27,12 @@ struct pmu_cpu {
     u32 running;                  // the unit's counter is programmed
     u64 ticks;                    // time base spent in the handler
     u64 spurious;                 // interrupts without an overflow
+    u64 period;                   // cycles, without randomisation
+    u64 due;                      // time base when the running period ends
+    u64 behind;        // cycles by which samples came late and that are still to be made up
+    u64 missed;        // periods that passed without a sample of their own
+    u64 ticks_a_cycle; // × 2^32
+    u64 cycles_a_tick; // × 2^16
 };
 
 _Static_assert(sizeof(struct pmu_cpu) <= R13_HOST - R13_PMU, "its place in the per-CPU window");
