@@ -15,6 +15,15 @@ bool co_rep_in_use(const struct co_root *root, const struct co_rep *rep)
     return false;
 }
 
+static s64 ask_class(struct co_root *root, u32 cpu, struct co_rep **rep)
+{
+    const struct co_class *class = root->class;
+    if (class->static_reps == NULL)
+        return class->handle_miss(root, cpu, rep);
+    *rep = (struct co_rep *)((char *)class->static_reps + (u64)cpu * class->static_rep_size);
+    return 0;
+}
+
 static s64 supply(struct co_root *root, u32 cpu, struct co_rep **rep)
 {
     const struct co_class *class = root->class;
@@ -22,7 +31,7 @@ static s64 supply(struct co_root *root, u32 cpu, struct co_rep **rep)
         *rep = root->shared;
         return 0;
     }
-    s64 error = class->handle_miss(root, cpu, rep);
+    s64 error = ask_class(root, cpu, rep);
     if (error == 0 && !co_rep_in_use(root, *rep))
         **rep = (struct co_rep){
             .ops = class->ops, .root = root, .coid = root->coid, .magic = CO_REP_MAGIC};

@@ -132,13 +132,6 @@ void soft_mask_replay(void)
     enable_interrupts();
 }
 
-static s64 get_interrupt_rep(struct co_root *missed, u32 cpu, struct co_rep **rep)
-{
-    (void)missed;
-    *rep = &managers[cpu].co;
-    return 0;
-}
-
 static const struct interrupt_manager_ops ops = {CO_LEAF, work};
 static struct co_class class = {
     .name = "InterruptManager",
@@ -146,7 +139,8 @@ static struct co_class class = {
     .size = sizeof(root) + sizeof(managers[0]),
     .distributed = true,
     .ops = &ops.base,
-    .handle_miss = get_interrupt_rep,
+    .static_reps = managers,
+    .static_rep_size = sizeof(managers[0]),
 };
 
 void interrupts_init(void)

@@ -94,13 +94,6 @@ CO_METHOD static s64 release(struct small_heap *self, void *memory, u32 class)
     return 0;
 }
 
-static s64 handle_miss(struct co_root *missed, u32 cpu, struct co_rep **rep)
-{
-    (void)missed;
-    *rep = &heaps[cpu].co;
-    return 0;
-}
-
 static const struct small_allocator_ops ops = {CO_LEAF, alloc, release};
 static struct co_class class = {
     .name = "SmallAllocator",
@@ -108,7 +101,8 @@ static struct co_class class = {
     .size = sizeof(root) + sizeof(heaps[0]),
     .distributed = true,
     .ops = &ops.base,
-    .handle_miss = handle_miss,
+    .static_reps = heaps,
+    .static_rep_size = sizeof(heaps[0]),
 };
 
 void kmalloc_init(u64 memory_bytes)

@@ -89,13 +89,6 @@ CO_METHOD static s64 release(struct page_stock *self, void *pages, u32 order)
     return 0;
 }
 
-static s64 handle_miss(struct co_root *missed, u32 cpu, struct co_rep **rep)
-{
-    (void)missed;
-    *rep = &stocks[cpu].co;
-    return 0;
-}
-
 static const struct page_allocator_ops ops = {CO_LEAF, alloc, release};
 static struct co_class class = {
     .name = "PageAllocator",
@@ -103,7 +96,8 @@ static struct co_class class = {
     .size = sizeof(root) + sizeof(stocks[0]),
     .distributed = true,
     .ops = &ops.base,
-    .handle_miss = handle_miss,
+    .static_reps = stocks,
+    .static_rep_size = sizeof(stocks[0]),
 };
 
 void page_allocator_init(void)

@@ -238,13 +238,6 @@ void thread_idle_loop(struct thread *idle)
     }
 }
 
-static s64 handle_miss(struct co_root *missed, u32 cpu, struct co_rep **rep)
-{
-    (void)missed;
-    *rep = &queues[cpu].co;
-    return 0;
-}
-
 static s64 get_num_children(struct co_rep *self)
 {
     (void)self;
@@ -265,7 +258,8 @@ static struct co_class class = {
     .size = sizeof(root) + sizeof(queues[0]),
     .distributed = true,
     .ops = &ops.base,
-    .handle_miss = handle_miss,
+    .static_reps = queues,
+    .static_rep_size = sizeof(queues[0]),
 };
 
 void scheduler_init(void)

@@ -109,13 +109,6 @@ CO_METHOD static s64 expire(struct timer_list *self)
     return 0;
 }
 
-static s64 handle_miss(struct co_root *missed, u32 cpu, struct co_rep **rep)
-{
-    (void)missed;
-    *rep = &lists[cpu].co;
-    return 0;
-}
-
 static const struct timer_ops ops = {CO_LEAF, start, cancel, expire};
 static struct co_class class = {
     .name = "TimerManager",
@@ -123,7 +116,8 @@ static struct co_class class = {
     .size = sizeof(root) + sizeof(lists[0]),
     .distributed = true,
     .ops = &ops.base,
-    .handle_miss = handle_miss,
+    .static_reps = lists,
+    .static_rep_size = sizeof(lists[0]),
 };
 
 void timers_init(void)

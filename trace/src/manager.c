@@ -48,21 +48,6 @@ CO_METHOD static s64 local(struct trace_manager *self, void (*function)(struct t
     return 0;
 }
 
-static s64 handle_miss(struct co_root *missed, u32 cpu, struct co_rep **rep)
-{
-    (void)missed;
-    reps[cpu].cpu = trace_platform_cpu(cpu);
-    *rep = &reps[cpu].co;
-    return 0;
-}
-
-// Reps are static.
-static void destroy_rep(struct co_root *destroyed, struct co_rep *rep)
-{
-    (void)destroyed;
-    (void)rep;
-}
-
 static const struct trace_manager_ops ops = {CO_LEAF, set_mask, set_mode, stat, read, local};
 static struct co_class class = {
     .name = "TraceManager",
@@ -70,12 +55,14 @@ static struct co_class class = {
     .size = sizeof(root) + sizeof(reps[0]),
     .distributed = true,
     .ops = &ops.base,
-    .handle_miss = handle_miss,
-    .destroy_rep = destroy_rep,
+    .static_reps = reps,
+    .static_rep_size = sizeof(reps[0]),
 };
 
 int trace_manager_create(void)
 {
+    for (u32 cpu = 0; cpu < trace_platform_cpu_count(); cpu++)
+        reps[cpu].cpu = trace_platform_cpu(cpu);
     s64 coid = co_create(&class, &root);
     if (coid < 0)
         return (int)coid;

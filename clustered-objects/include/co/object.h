@@ -64,6 +64,10 @@ struct co_class {
     u32 size;                   // of root and one rep, bytes
     bool distributed;           // one rep a CPU
     const struct co_ops *ops;   // interface table of its reps
+    // For an object that there is once: its reps, an array by CPU of static_rep_size bytes each. The
+    // next two then stay NULL.
+    void *static_reps;
+    u32 static_rep_size;
     // Supplies the rep of cpu (the calling CPU): a new or an existing one, its private part ready;
     // the header is filled in by the caller. Two threads may be in it for one object at the same
     // time; the rep of the one that comes second is given to destroy_rep. Context and locks are

@@ -175,6 +175,32 @@ static void a_rep_is_traced_back_to_its_object(void **state)
     assert_int_equal(rep_state, CO_REP_STALE);
 }
 
+static void static_reps_serve_their_cpus(void **state)
+{
+    (void)state;
+    static struct probe reps[HOST_CPUS];
+    static struct co_root service_root;
+    static struct co_class service_class = {
+        .name = "Service",
+        .implementation = "StaticService",
+        .distributed = true,
+        .ops = &probe_ops.base,
+        .static_reps = reps,
+        .static_rep_size = sizeof(reps[0]),
+    };
+    s64 coid = co_create(&service_class, &service_root);
+    assert_true(coid > 0);
+    for (u32 cpu = 0; cpu < HOST_CPUS; cpu++) {
+        host_set_cpu(cpu);
+        assert_int_equal(CO_CALL(struct probe, (coid_t)coid, last, 1), 2 * coid + 1);
+        assert_ptr_equal(DREF(struct probe, (coid_t)coid), &reps[cpu]);
+    }
+    host_set_cpu(0);
+    assert_int_equal(co_destroy((coid_t)coid), 0);
+    host_reap_all();
+    assert_int_equal(CO_CALL(struct probe, (coid_t)coid, last, 1), E_STALE);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -185,6 +211,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(an_error_of_handle_miss_is_the_calls_result, create, end),
         cmocka_unit_test_setup_teardown(an_object_destroyed_during_its_miss_is_stale, create, end),
         cmocka_unit_test_setup_teardown(of_two_misses_at_once_one_rep_stays, create, end),
+        cmocka_unit_test(static_reps_serve_their_cpus),
         cmocka_unit_test_setup_teardown(a_rep_is_traced_back_to_its_object, create, end),
     };
     return cmocka_run_group_tests_name("co_miss", tests, host_start, NULL);
