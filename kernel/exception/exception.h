@@ -14,6 +14,9 @@
 // When the faulting pc has a fixup: sets the frame to continue there. Any context.
 bool fixup_apply(struct frame *frame);
 
+// Fills in the registers of its caller; vector, dar and the like stay as they are. Any context.
+void frame_capture(struct frame *frame);
+
 // External or decrementer interrupt: left pending when soft-masked, else handled, with a thread
 // switch after it when one is due. MSR[EE] off, before and after.
 void interrupt_handle(struct frame *frame);

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Panic: tells what is known and powers off with a failing status.
+#include "exception.h"
+
 #include <boot/firmware.h>
 #include <kernel/console.h>
 #include <kernel/frame.h>
@@ -48,8 +50,6 @@ void panic_stop_here(void)
     for (;;)
         __asm__ volatile("or 31,31,31");
 }
-
-void frame_capture(struct frame *frame);
 
 // The first CPU that panics goes on; a second panic on it powers off at once; other CPUs stop.
 static void claim(void)

@@ -5,7 +5,7 @@
 
 #include <orrery/types.h>
 
-void kmalloc_init(u64 memory_bytes); // table of page kinds; the page allocator works
+void kmalloc_init(u64 memory_bytes); // tables of slabs and large objects; pages can be had
 // Services as clustered objects; co_init has been called.
 void page_allocator_init(void);
 void small_allocator_init(void);

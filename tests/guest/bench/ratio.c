@@ -65,7 +65,7 @@ static void check(void)
     }
     u64 ratio = b == 0 ? 0 : a * 1000 / b;
     bool exact = bench_time_is_exact();
-    u64 expected = exact ? 2000 : ticks_a * 1000 / ticks_b;
+    u64 expected = exact || ticks_b == 0 ? 2000 : ticks_a * 1000 / ticks_b;
     u64 margin = expected * (exact ? TOLERANCE : TOLERANCE_WALL) / 1000;
     bench_range(expected - margin, expected + margin, ratio,
                 "ratio x 1000 of %llu to %llu samples, %u CPUs", (unsigned long long)a,
