@@ -12,13 +12,15 @@ V     ?= 0
 .PHONY: FORCE all
 FORCE:
 
-all: kernel viewer
+all: kernel viewer initrd
 
 include scripts/make/flags.mk
 include scripts/make/modules.mk
 include scripts/make/generated.mk
+include ipc/ipc.mk
 include third_party/third_party.mk
 include scripts/make/kernel.mk
+include scripts/make/user.mk
 include scripts/make/unit.mk
 include viewer/viewer.mk
 
@@ -28,7 +30,7 @@ viewer: $(VIEWER)
 
 # What must exist before any kernel source is compiled; exact dependencies follow from the compiler.
 .PHONY: kernel-ready
-kernel-ready: $(TRACE_GEN) $(DCI_GEN) $(NEWLIB_STAMP) $(USED_LIBS:%=$(THIRD)/%.stamp)
+kernel-ready: $(TRACE_GEN) $(SYSCALLS_GEN) $(DCI_GEN) $(NEWLIB_STAMP) $(USED_LIBS:%=$(THIRD)/%.stamp)
 
 # --- What people call ---------------------------------------------------------------------------------------------
 
@@ -45,28 +47,31 @@ BENCH = $(if $(filter bench=%,$(APPEND)),,bench=all )
 CONTROLLER = $(if $(filter controller=%,$(APPEND)),,controller=$(TOKEN) )
 
 # Set-up first, then everything else in a second make, which sees the tools that set-up has installed.
-PUBLIC := run test bench debug
+PUBLIC := run test bench bench-scaling debug
 .PHONY: $(PUBLIC) $(PUBLIC:%=%-now)
 $(PUBLIC):
 	@scripts/setup
 	@$(MAKE) --no-print-directory $@-now
 
 ifeq ($(ONESHOT),1)
-run-now: $(KERNEL_ELF)
+run-now: $(KERNEL_ELF) $(INITRD)
 	@$(QEMU) --cpus $(CPUS) --append '$(BENCH)oneshot $(APPEND)' < /dev/null
 else
-run-now: $(KERNEL_ELF) $(VIEWER)
+run-now: $(KERNEL_ELF) $(INITRD) $(VIEWER)
 	@echo "  BOOT     DCI on 127.0.0.1:$(PORT); another shell: $(BUILD)/kov objects; leave with Ctrl-A X"
 	@$(QEMU) --cpus $(CPUS) --port $(PORT) --append '$(BENCH)$(CONTROLLER)$(APPEND)'
 endif
 
-test-now: $(KERNEL_ELF) $(VIEWER) $(UNIT_BINS) $(PYTHON_GEN)
+test-now: $(KERNEL_ELF) $(INITRD) $(VIEWER) $(UNIT_BINS) $(PYTHON_GEN)
 	@scripts/run-tests --build $(BUILD) $(UNIT_BINS)
 
-bench-now: $(KERNEL_ELF) $(VIEWER)
+bench-now: $(KERNEL_ELF) $(INITRD) $(VIEWER)
 	@scripts/bench --build $(BUILD) $(BENCHFLAGS)
 
-debug-now: $(KERNEL_ELF)
+bench-scaling-now: $(KERNEL_ELF) $(INITRD)
+	@scripts/bench --build $(BUILD) --scaling $(BENCHFLAGS)
+
+debug-now: $(KERNEL_ELF) $(INITRD)
 	@echo "  WAIT     for the debugger; another shell: scripts/gdb $(KERNEL_ELF) $(GDBPORT)"
 	@$(QEMU) --cpus $(CPUS) --port $(PORT) --gdb $(GDBPORT) --append '$(CONTROLLER)$(APPEND)'
 

@@ -3,6 +3,7 @@
 # is compiled there once, lwIP and nanopb are compiled here because they need our port headers.
 
 NEWLIB_STAMP := $(THIRD)/newlib.stamp
+NEWLIB_USER_STAMP := $(THIRD)/newlib-user.stamp
 LWIP_STAMP := $(THIRD)/lwip.stamp
 NANOPB_STAMP := $(THIRD)/nanopb.stamp
 
@@ -12,11 +13,18 @@ RECIPE_HASH = $(shell cat third_party/progress $(1) | sha256sum | cut -c 1-16)
 $(THIRD)/newlib.key: FORCE
 	$(call remember,$(call RECIPE_HASH,third_party/build-newlib) $(KERNEL_ABI))
 
+$(THIRD)/newlib-user.key: FORCE
+	$(call remember,$(call RECIPE_HASH,third_party/build-newlib) $(USER_ABI))
+
 $(THIRD)/source.key: FORCE
 	$(call remember,$(call RECIPE_HASH,third_party/fetch-source))
 
 $(NEWLIB_STAMP): $(THIRD)/newlib.key
-	$(Q)KERNEL_ABI='$(KERNEL_ABI)' third_party/build-newlib '$(abspath $(THIRD))/newlib'
+	$(Q)ABI='$(KERNEL_ABI)' third_party/build-newlib '$(abspath $(THIRD))/newlib' kernel
+	@touch $@
+
+$(NEWLIB_USER_STAMP): $(THIRD)/newlib-user.key
+	$(Q)ABI='$(USER_ABI)' third_party/build-newlib '$(abspath $(THIRD))/newlib-user' user
 	@touch $@
 
 $(LWIP_STAMP) $(NANOPB_STAMP): $(THIRD)/%.stamp: $(THIRD)/source.key
@@ -24,12 +32,14 @@ $(LWIP_STAMP) $(NANOPB_STAMP): $(THIRD)/%.stamp: $(THIRD)/source.key
 	@touch $@
 
 .PHONY: third-party
-third-party: $(NEWLIB_STAMP) $(LWIP_STAMP) $(NANOPB_STAMP)
+third-party: $(NEWLIB_STAMP) $(NEWLIB_USER_STAMP) $(LWIP_STAMP) $(NANOPB_STAMP)
 
 # lwIP without an operating system; the port headers are ours. With SSIZE_MAX it takes ssize_t from newlib instead of
 # defining its own.
 LWIP_PORT := servers/net/port/include
 LWIP_DIR := $(THIRD)/lwip/src
+# Included from system headers, so the compiler does not name them as prerequisites.
+LWIP_PORT_FILES := $(wildcard $(LWIP_PORT)/*.h $(LWIP_PORT)/*/*.h)
 lwip_INCLUDES := -I$(LWIP_PORT) -isystem $(LWIP_DIR)/include -DSSIZE_MAX=__LONG_MAX__
 LWIP_SRC := $(addprefix core/,altcp altcp_alloc altcp_tcp def inet_chksum init ip mem memp netif pbuf \
     raw stats sys tcp tcp_in tcp_out timeouts udp) \
@@ -47,7 +57,7 @@ $(BUILD)/obj/third_party.flags: FORCE
 	$(call remember,$(LIBRARY_FLAGS))
 
 
-$(LWIP_OBJS): $(BUILD)/obj/lwip/%.o: $(BUILD)/obj/third_party.flags $(LWIP_STAMP) | $(NEWLIB_STAMP)
+$(LWIP_OBJS): $(BUILD)/obj/lwip/%.o: $(BUILD)/obj/third_party.flags $(LWIP_STAMP) $(LWIP_PORT_FILES) | $(NEWLIB_STAMP)
 	$(call say,CC,lwip/$*)
 	@mkdir -p $(@D)
 	$(Q)$(KCC) $(LIBRARY_FLAGS) -MMD -MP -c $(LWIP_DIR)/$*.c -o $@

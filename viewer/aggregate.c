@@ -3,6 +3,7 @@
 #include "aggregate.h"
 #include "memory.h"
 #include "place.h"
+#include "programs.h"
 
 #include <inttypes.h>
 #include <orrery/sys.h>
@@ -27,25 +28,47 @@ static void object_text(const struct aggregate *aggregate, const struct sample *
     char name[OBJECT_NAME_BYTES];
     const char *missing = missing_object(sample);
     if (missing == NULL)
-        snapshot_object_name(aggregate->snapshot, sample->coid, name);
+        snapshot_object_name(aggregate->snapshot, sample_space(sample), sample->coid, name);
     snprintf(text, TEXT_BYTES, "%s", missing == NULL ? name : missing);
 }
 
 static void class_text(const struct aggregate *aggregate, const struct sample *sample,
                        char text[TEXT_BYTES])
 {
-    const struct object_info *object = snapshot_object(aggregate->snapshot, sample->coid);
+    u32 space = sample_space(sample);
+    const struct object_info *object = snapshot_object(aggregate->snapshot, space, sample->coid);
     const char *missing = missing_object(sample);
     char name[OBJECT_NAME_BYTES] = "[gone]";
     if (missing == NULL && object != NULL)
-        snapshot_class_name(aggregate->snapshot, object->class_id, name);
+        snapshot_class_name(aggregate->snapshot, space, object->class_id, name);
     snprintf(text, TEXT_BYTES, "%s", missing == NULL ? name : missing);
+}
+
+// Where the names of a sample's addresses are.
+static struct symbols *symbols_of(const struct aggregate *aggregate, const struct sample *sample)
+{
+    u32 space = sample_space(sample);
+    if (space == 0)
+        return aggregate->symbols;
+    return aggregate->programs ? program_symbols(aggregate->snapshot, space) : NULL;
+}
+
+static void process_text(const struct aggregate *aggregate, const struct sample *sample,
+                         char text[TEXT_BYTES])
+{
+    char name[OBJECT_NAME_BYTES];
+    snapshot_process_name(aggregate->snapshot, sample->pid, name);
+    snprintf(text, TEXT_BYTES, "%s", (sample->flags & SYS_SAMPLE_IDLE) != 0 ? "[idle]" : name);
 }
 
 static void key_text(const struct aggregate *aggregate, const struct sample *sample,
                      enum sort_key key, char text[TEXT_BYTES])
 {
+    struct symbols *symbols = symbols_of(aggregate, sample);
     switch (key) {
+    case SORT_PROCESS:
+        process_text(aggregate, sample, text);
+        return;
     case SORT_OBJECT:
         object_text(aggregate, sample, text);
         return;
@@ -53,10 +76,10 @@ static void key_text(const struct aggregate *aggregate, const struct sample *sam
         class_text(aggregate, sample, text);
         return;
     case SORT_FUNCTION:
-        place_function(symbols_find(aggregate->symbols, sample->pc), sample->pc, text, TEXT_BYTES);
+        place_function(symbols_find(symbols, sample->pc), sample->pc, text, TEXT_BYTES);
         return;
     case SORT_LINE:
-        place_line(symbols_find(aggregate->symbols, sample->pc), sample->pc, text, TEXT_BYTES);
+        place_line(symbols_find(symbols, sample->pc), sample->pc, text, TEXT_BYTES);
         return;
     case SORT_THREAD:
         snprintf(text, TEXT_BYTES, "pid %" PRIu32 " thread %" PRIu32, sample->pid, sample->thread);
@@ -103,13 +126,14 @@ static struct chain *chain_step(struct aggregate *aggregate, struct chain *chain
 static void add_chain(struct aggregate *aggregate, struct chain *chain, const struct sample *sample)
 {
     char text[TEXT_BYTES];
+    struct symbols *symbols = symbols_of(aggregate, sample);
     chain->samples++;
-    place_function(symbols_find(aggregate->symbols, sample->pc), sample->pc, text, sizeof(text));
+    place_function(symbols_find(symbols, sample->pc), sample->pc, text, sizeof(text));
     chain = chain_step(aggregate, chain, text);
     chain->samples++;
     for (u32 i = 0; i < sample->caller_count; i++) {
         u64 address = sample->callers[i];
-        place_function(symbols_find_call(aggregate->symbols, address), address, text, sizeof(text));
+        place_function(symbols_find_call(symbols, address), address, text, sizeof(text));
         chain = chain_step(aggregate, chain, text);
         chain->samples++;
     }
@@ -127,6 +151,8 @@ void aggregate_add(struct aggregate *aggregate, const struct sample *sample)
     row->samples++;
     row->soft_masked += (sample->flags & SYS_SAMPLE_SOFT_MASKED) != 0;
     row->coid = missing_object(sample) == NULL ? sample->coid : 0;
+    row->pid = sample_space(sample);
+    row->process = sample->pid;
     aggregate->samples++;
     if (aggregate->chains)
         add_chain(aggregate, &row->chain, sample);

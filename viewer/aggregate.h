@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Samples added up by what one wants to know: object, class, function, line, thread, CPU, or
-// several of these; with the call chains of each row.
+// Samples added up by what one wants to know: process, object, class, function, line, thread, CPU,
+// or several of these; with the call chains of each row.
 #ifndef KOV_AGGREGATE_H
 #define KOV_AGGREGATE_H
 
@@ -12,6 +12,7 @@
 #include <stdio.h>
 
 enum sort_key {
+    SORT_PROCESS,
     SORT_OBJECT,
     SORT_CLASS,
     SORT_FUNCTION,
@@ -41,13 +42,16 @@ struct chain {
 struct aggregate_row {
     u32 texts[SORT_KEYS]; // by position in the sort
     u64 samples, soft_masked;
+    u32 process;        // with SORT_PROCESS
+    u32 pid;            // with SORT_OBJECT: whose COID it is
     coid_t coid;        // with SORT_OBJECT
     struct chain chain; // its callers are the functions where the samples are
 };
 
 struct aggregate {
     const struct snapshot *snapshot;
-    struct symbols *symbols; // may be NULL
+    struct symbols *symbols; // the kernel's, may be NULL
+    bool programs;           // look for the processes' too
     struct sort sort;
     bool chains; // keep them
     struct intern texts;

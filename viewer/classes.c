@@ -2,10 +2,19 @@
 // `kov classes`: the classes of clustered objects, with their implementations and numbers.
 #include "commands.h"
 #include "json.h"
+#include "options.h"
 #include "scan.h"
 #include "session.h"
 
 #include <inttypes.h>
+#include <orrery/errors.h>
+
+static u64 pid;
+
+static const struct option own_options[] = {
+    NUMBER(0, "pid", &pid, 0, UINT32_MAX, "PID", "of this process (0, the kernel)"),
+    OPTIONS_END,
+};
 
 static void print_text(const struct snapshot *snapshot)
 {
@@ -44,7 +53,12 @@ static int run(const struct arguments *arguments)
     struct snapshot snapshot = {0};
     int code = session_begin(true);
     if (code == KOV_OK)
-        code = scan_classes(&snapshot);
+        code = scan_processes(&snapshot);
+    if (code == KOV_OK)
+        code = scan_classes(&snapshot, scan_scope_of((u32)pid));
+    const struct process_info *process = snapshot_process(&snapshot, (u32)pid);
+    if (code == KOV_OK && process != NULL && process->failure != 0)
+        code = fail(KOV_FAILED, "process %" PRIu64 ": %s", pid, orrery_strerror(process->failure));
     if (code == KOV_OK && settings.json)
         print_json(&snapshot);
     else if (code == KOV_OK)
@@ -55,7 +69,8 @@ static int run(const struct arguments *arguments)
 
 const struct command command_classes = {
     .name = "classes",
-    .synopsis = "",
+    .synopsis = "[--pid PID]",
     .summary = "List the classes of clustered objects",
+    .options = {own_options},
     .run = run,
 };

@@ -4,6 +4,7 @@
 
 const struct command *const commands[] = {
     &command_hello,
+    &command_ps,
     &command_objects,
     &command_classes,
     &command_stat,
@@ -20,6 +21,11 @@ const struct command *const commands[] = {
     &command_workload_start,
     &command_workload_status,
     &command_workload_stop,
+    &command_run,
+    &command_console,
+    &command_kill,
+    &command_move,
+    &command_regions,
     &command_server,
     &command_poweroff,
     &command_help,

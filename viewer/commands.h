@@ -6,12 +6,18 @@
 #include "kov.h"
 
 extern const struct command command_classes;
+extern const struct command command_console;
 extern const struct command command_hello;
 extern const struct command command_help;
+extern const struct command command_kill;
+extern const struct command command_move;
 extern const struct command command_objects;
 extern const struct command command_poweroff;
+extern const struct command command_ps;
 extern const struct command command_record;
+extern const struct command command_regions;
 extern const struct command command_report;
+extern const struct command command_run;
 extern const struct command command_server;
 extern const struct command command_stat;
 extern const struct command command_top;

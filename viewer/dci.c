@@ -4,6 +4,7 @@
 #include "connect.h"
 #include "frame.h"
 #include "interrupt.h"
+#include "resume.h"
 #include "text.h"
 
 #include <errno.h>
@@ -16,10 +17,18 @@
 
 // One call may take this many times the time limit, as long as frames keep coming.
 #define MAX_CALL_TIMEOUTS 60
+// Where a lost connection is taken up again, silence is broken by a question after so many seconds: a
+// server that was restarted knows nothing of the connection, and says so only when it is spoken to.
+#define SILENCE_SECONDS 1.0
+#define MAX_TRIES 4    // of a call, each on a new connection
+#define SILENCES_MAX 5 // without an answer the connection counts as lost
 
 static struct {
     int fd;
     bool open;
+    bool lost; // it ended or is silent: a new one may be better. What is wrong in it is no reason.
+    double heard; // when the last frame came
+    u32 silences; // questions since
     u32 last_id;
     struct bytes payload;
     dci_event_handler *event_handler;
@@ -36,6 +45,7 @@ static int broken(const char *how)
 
 static int report_frame_result(enum frame_result result)
 {
+    connection.lost = connection.lost || (result != FRAME_OK && result != FRAME_TOO_LARGE);
     switch (result) {
     case FRAME_OK:
         return KOV_OK;
@@ -63,6 +73,8 @@ static int receive(double deadline, dci_frame **frame)
         orrery__dci__server_frame__unpack(NULL, connection.payload.size, connection.payload.data);
     if (*frame == NULL)
         return broken("a frame is no message");
+    connection.heard = frame_now();
+    connection.silences = 0;
     if (connection.tap != NULL)
         connection.tap(connection.tap_context, &connection.payload, *frame);
     return KOV_OK;
@@ -174,8 +186,8 @@ int dci_try(dci_request *request, int body, dci_response_handler *handler, void 
     return code;
 }
 
-int dci_call(dci_request *request, int body, const char *what, dci_response_handler *handler,
-             void *context)
+static int call_once(dci_request *request, int body, const char *what,
+                     dci_response_handler *handler, void *context)
 {
     int code = send_request(request);
     if (code != KOV_OK)
@@ -184,6 +196,24 @@ int dci_call(dci_request *request, int body, const char *what, dci_response_hand
         .id = request->id, .body = body, .what = what, .handler = handler, .context = context};
     code = run_call(&call);
     return code == KOV_OK && call.error != 0 ? report_error(&call) : code;
+}
+
+static bool can_resume(void)
+{
+    return connection.lost && resume_possible();
+}
+
+int dci_call(dci_request *request, int body, const char *what, dci_response_handler *handler,
+             void *context)
+{
+    for (u32 tries = 1;; tries++) {
+        int code = call_once(request, body, what, handler, context);
+        if (code != KOV_CONNECTION || tries == MAX_TRIES || !can_resume())
+            return code;
+        code = resume();
+        if (code != KOV_OK)
+            return code;
+    }
 }
 
 void dci_on_event(dci_event_handler *handler, void *context)
@@ -202,36 +232,81 @@ void dci_on_frame(dci_tap *tap, void *context)
 // session.
 static int handle_unasked(const dci_frame *frame)
 {
-    struct call none = {
-        .id = connection.last_id, .body = -1, .what = "the machine ends the session"};
+    struct call none = {.id = 0, .body = -1, .what = "the machine ends the session"};
     int code = handle_frame(&none, frame);
     return code == KOV_OK && none.error != 0 ? report_error(&none) : code;
 }
 
-int dci_listen(double seconds)
+static int take_unasked(void)
 {
-    double end = frame_now() + seconds;
+    dci_frame *frame;
+    int code = receive(frame_now() + settings.timeout, &frame);
+    if (code != KOV_OK)
+        return code;
+    code = handle_unasked(frame);
+    release(frame);
+    return code;
+}
+
+int dci_take(double seconds)
+{
+    enum frame_result result = frame_wait(connection.fd, POLLIN, frame_now() + seconds);
+    return result == FRAME_TIMEOUT ? KOV_OK : take_unasked();
+}
+
+static int report_silence(void)
+{
+    connection.lost = true;
+    return fail(KOV_CONNECTION, "the machine is silent");
+}
+
+// Asks for something short, whose answer is dropped like every late one.
+static int break_silence(void)
+{
+    if (frame_now() < connection.heard + SILENCE_SECONDS * (connection.silences + 1))
+        return KOV_OK;
+    if (++connection.silences > SILENCES_MAX)
+        return report_silence();
+    Orrery__Dci__SystemRequest body = ORRERY__DCI__SYSTEM_REQUEST__INIT;
+    dci_request request = ORRERY__DCI__REQUEST__INIT;
+    request.body_case = ORRERY__DCI__REQUEST__BODY_SYSTEM;
+    request.system = &body;
+    return send_request(&request);
+}
+
+static int listen_until(double end)
+{
     while (!interrupted() && frame_now() < end) {
         // Short waits, so that an interrupt is seen soon.
-        enum frame_result result = frame_wait(connection.fd, POLLIN, fmin(end, frame_now() + 0.1));
-        if (result == FRAME_TIMEOUT)
-            continue;
-        dci_frame *frame;
-        int code = receive(frame_now() + settings.timeout, &frame);
-        if (code != KOV_OK)
-            return code;
-        code = handle_unasked(frame);
-        release(frame);
+        int code = dci_take(fmin(end - frame_now(), 0.1));
+        if (code == KOV_OK && resume_possible())
+            code = break_silence();
         if (code != KOV_OK)
             return code;
     }
     return KOV_OK;
 }
 
+int dci_listen(double seconds)
+{
+    double end = frame_now() + seconds;
+    for (;;) {
+        int code = listen_until(end);
+        if (code != KOV_CONNECTION || !can_resume())
+            return code;
+        code = resume();
+        if (code != KOV_OK)
+            return code;
+    }
+}
+
 int dci_open(void)
 {
     int code = connect_socket(&connection.fd);
     connection.open = code == KOV_OK;
+    connection.lost = false;
+    connection.heard = frame_now();
+    connection.silences = 0;
     return code;
 }
 
@@ -240,5 +315,5 @@ void dci_close(void)
     if (connection.open)
         close(connection.fd);
     bytes_free(&connection.payload);
-    memset(&connection, 0, sizeof(connection));
+    connection.open = false; // handlers stay: a new connection may follow
 }

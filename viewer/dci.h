@@ -40,7 +40,10 @@ void dci_on_event(dci_event_handler *handler, void *context);
 // Who else sees every frame as it came, before anybody else; NULL: nobody.
 void dci_on_frame(dci_tap *tap, void *context);
 
-// Takes pushed events for that long, less when interrupted.
+// Takes pushed events for that long, less when interrupted. Calls and listening take up a lost connection
+// again where resume.h says so.
 int dci_listen(double seconds);
+// Waits at most that long for one frame and takes it, also when interrupted.
+int dci_take(double seconds);
 
 #endif

@@ -3,37 +3,87 @@
 // trusted.
 #include "decode.h"
 
+void decode_processes(const Orrery__Dci__ProcessesReply *reply, struct snapshot *snapshot)
+{
+    if (reply->time != 0)
+        snapshot->process_time = reply->time;
+    for (size_t i = 0; i < reply->n_processes && snapshot->process_count < DECODE_MAX_PROCESSES;
+         i++) {
+        const Orrery__Dci__Process *message = reply->processes[i];
+        struct process_info info = {
+            .pid = message->pid,
+            .parent = message->parent,
+            .state = message->state,
+            .rights = message->rights,
+            .priority = message->priority,
+            .dispatchers = message->dispatchers,
+            .object = message->object,
+            .start_time = message->start_time,
+            .cpu_ticks = message->cpu_ticks,
+            .memory_pages = message->memory_pages,
+            .faults = message->faults,
+            .calls = message->calls,
+            .events = message->events,
+            .name = message->name,
+        };
+        if (info.pid != 0)
+            snapshot_add_process(snapshot, &info);
+    }
+}
+
+static void add_class(const Orrery__Dci__ObjectClass *message, u32 pid, struct snapshot *snapshot)
+{
+    struct class_info info = {
+        .pid = pid,
+        .id = message->class_id,
+        .size = message->size,
+        .live = message->live,
+        .distributed = message->distributed,
+        .name = message->name,
+        .implementation = message->implementation,
+    };
+    if (snapshot->class_count < DECODE_MAX_CLASSES)
+        snapshot_add_class(snapshot, &info);
+}
+
+static void add_object(const Orrery__Dci__Object *message, u32 pid, struct snapshot *snapshot)
+{
+    size_t children = message->n_children;
+    struct object_info info = {
+        .pid = pid,
+        .coid = message->coid,
+        .misses = message->misses,
+        .class_id = message->class_id,
+        .reps = message->rep_count,
+        .child_count = children > DECODE_MAX_CHILDREN ? DECODE_MAX_CHILDREN : (u32)children,
+        .children = message->children,
+    };
+    if (snapshot->object_count < DECODE_MAX_OBJECTS)
+        snapshot_add_object(snapshot, &info);
+}
+
+static void note_failure(const Orrery__Dci__ProcessFailure *failure, u32 pid,
+                         struct snapshot *snapshot)
+{
+    struct process_info *process = snapshot_process(snapshot, pid);
+    if (process != NULL && failure != NULL)
+        process->failure = failure->error;
+}
+
 void decode_classes(const Orrery__Dci__ClassesReply *reply, struct snapshot *snapshot)
 {
-    for (size_t i = 0; i < reply->n_classes && snapshot->class_count < DECODE_MAX_CLASSES; i++) {
-        const Orrery__Dci__ObjectClass *message = reply->classes[i];
-        struct class_info info = {
-            .id = message->class_id,
-            .size = message->size,
-            .live = message->live,
-            .distributed = message->distributed,
-            .name = message->name,
-            .implementation = message->implementation,
-        };
-        snapshot_add_class(snapshot, &info);
-    }
+    for (size_t i = 0; i < reply->n_classes; i++)
+        add_class(reply->classes[i], reply->pid, snapshot);
+    note_failure(reply->failure, reply->pid, snapshot);
 }
 
 void decode_objects(const Orrery__Dci__ObjectsReply *reply, struct snapshot *snapshot)
 {
-    for (size_t i = 0; i < reply->n_objects && snapshot->object_count < DECODE_MAX_OBJECTS; i++) {
-        const Orrery__Dci__Object *message = reply->objects[i];
-        size_t children = message->n_children;
-        struct object_info info = {
-            .coid = message->coid,
-            .misses = message->misses,
-            .class_id = message->class_id,
-            .reps = message->rep_count,
-            .child_count = children > DECODE_MAX_CHILDREN ? DECODE_MAX_CHILDREN : (u32)children,
-            .children = message->children,
-        };
-        snapshot_add_object(snapshot, &info);
-    }
+    for (size_t i = 0; i < reply->n_classes; i++)
+        add_class(reply->classes[i], reply->pid, snapshot);
+    for (size_t i = 0; i < reply->n_objects; i++)
+        add_object(reply->objects[i], reply->pid, snapshot);
+    note_failure(reply->failure, reply->pid, snapshot);
 }
 
 static struct sample decode_sample(const Orrery__Dci__Sample *message, u32 cpu)
@@ -57,7 +107,7 @@ void decode_samples(const Orrery__Dci__Samples *samples, struct sample_set *set)
     struct sample_cpu *cpu = samples_cpu(set, samples->cpu);
     if (cpu == NULL)
         return;
-    cpu->lost = samples->lost;
+    cpu->lost = cpu->lost_before + samples->lost;
     for (size_t i = 0; i < samples->n_samples; i++) {
         struct sample sample = decode_sample(samples->samples[i], samples->cpu);
         samples_add(set, &sample);
@@ -71,10 +121,20 @@ void decode_sampling_stat(const Orrery__Dci__SamplingStatReply *reply, struct sa
         struct sample_cpu *cpu = samples_cpu(set, stat->cpu);
         if (cpu == NULL)
             continue;
-        cpu->lost = stat->lost;
+        cpu->lost = cpu->lost_before + stat->lost;
         cpu->taken = stat->taken;
+        cpu->filtered = stat->filtered;
         cpu->handler_ticks = stat->ticks_in_handler;
         cpu->missed = stat->missed;
         cpu->buffer_grown = stat->buffer_grown;
+    }
+}
+
+void decode_sampling_start(struct sample_set *set)
+{
+    for (size_t i = 0; i < set->cpu_count; i++) {
+        struct sample_cpu *cpu = &set->cpus[i];
+        cpu->lost_before = cpu->lost;
+        cpu->received_before = cpu->received;
     }
 }

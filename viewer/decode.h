@@ -12,11 +12,15 @@
 // The last children of an object, classes and objects past these are left out.
 #define DECODE_MAX_CHILDREN (1u << 20)
 #define DECODE_MAX_CLASSES (1u << 16)
-#define DECODE_MAX_OBJECTS (1u << 24) // as many COIDs as there are
+#define DECODE_MAX_OBJECTS (1u << 24)
+#define DECODE_MAX_PROCESSES (1u << 16)
 
+void decode_processes(const Orrery__Dci__ProcessesReply *reply, struct snapshot *snapshot);
 void decode_classes(const Orrery__Dci__ClassesReply *reply, struct snapshot *snapshot);
 void decode_objects(const Orrery__Dci__ObjectsReply *reply, struct snapshot *snapshot);
 void decode_samples(const Orrery__Dci__Samples *samples, struct sample_set *set);
+// Samples of a session that begins now are counted from here on.
+void decode_sampling_start(struct sample_set *set);
 void decode_sampling_stat(const Orrery__Dci__SamplingStatReply *reply, struct sample_set *set);
 
 #endif

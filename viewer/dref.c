@@ -5,10 +5,12 @@
 
 #include <stdlib.h>
 
-int dref_enable(bool on)
+int dref_enable(bool on, struct scan_scope scope)
 {
     Orrery__Dci__DrefEnableRequest body = ORRERY__DCI__DREF_ENABLE_REQUEST__INIT;
     body.on = on;
+    body.scope = scope.scope;
+    body.pid = scope.pid;
     dci_request request = ORRERY__DCI__REQUEST__INIT;
     request.body_case = ORRERY__DCI__REQUEST__BODY_DREF_ENABLE;
     request.dref_enable = &body;
@@ -23,6 +25,7 @@ static int take_counts(void *context, const dci_response *response)
     if (reading->begin == 0)
         reading->begin = reply->begin;
     reading->end = reply->end;
+    reading->stuck += reply->failure != NULL;
     for (size_t i = 0; i < reply->n_counts; i++) {
         const Orrery__Dci__DrefCount *count = reply->counts[i];
         if (count->cpu >= ORRERY_MAX_CPUS)
@@ -30,18 +33,20 @@ static int take_counts(void *context, const dci_response *response)
                         count->cpu);
         reading->counts = memory_grow(reading->counts, reading->count, &reading->capacity,
                                       sizeof(*reading->counts));
-        reading->counts[reading->count++] =
-            (struct dref_count){count->coid, count->cpu, count->invocations, count->misses};
+        reading->counts[reading->count++] = (struct dref_count){reply->pid, count->coid, count->cpu,
+                                                                count->invocations, count->misses};
     }
     return KOV_OK;
 }
 
-int dref_read(struct dref_reading *reading)
+int dref_read(struct dref_reading *reading, struct scan_scope scope)
 {
     Orrery__Dci__DrefReadRequest body = ORRERY__DCI__DREF_READ_REQUEST__INIT;
     dci_request request = ORRERY__DCI__REQUEST__INIT;
     request.body_case = ORRERY__DCI__REQUEST__BODY_DREF_READ;
     request.dref_read = &body;
+    body.scope = scope.scope;
+    body.pid = scope.pid;
     dref_free(reading);
     int code = dci_call(&request, ORRERY__DCI__RESPONSE__BODY_DREF_READ, "cannot read DREF counts",
                         take_counts, reading);

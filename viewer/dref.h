@@ -3,28 +3,31 @@
 #ifndef KOV_DREF_H
 #define KOV_DREF_H
 
-#include <orrery/types.h>
+#include "scan.h"
 
 struct dref_count {
+    u32 pid;
     coid_t coid;
     u32 cpu;
     u64 invocations, misses;
 };
 
 struct dref_reading {
-    struct dref_count *counts; // sorted by COID, then CPU
+    struct dref_count *counts; // sorted by pid, COID, CPU
     size_t count, capacity;
     u64 begin, end; // time base
+    u32 stuck;      // processes that did not answer
 };
 
-// Order of struct dref_count by COID, then CPU, for qsort and bsearch.
+// Order of struct dref_count by pid, COID and CPU, for qsort and bsearch.
 int dref_compare(const void *left, const void *right);
 
-int dref_enable(bool on);
-int dref_read(struct dref_reading *reading);
+int dref_enable(bool on, struct scan_scope scope);
+int dref_read(struct dref_reading *reading, struct scan_scope scope);
 void dref_free(struct dref_reading *reading);
 
 struct dref_row {
+    u32 pid;
     coid_t coid;
     u64 invocations, misses;
     u64 by_cpu[ORRERY_MAX_CPUS];

@@ -22,9 +22,12 @@ struct settings {
     const char *host;
     u64 port;
     const char *token;
-    const char *kernel; // path of the kernel's ELF file, for symbols
-    double timeout;     // seconds for a connection or an answer
+    const char *kernel;   // path of the kernel's ELF file, for symbols
+    const char *programs; // folder of the programs' ELF files
+    double timeout;       // seconds for a connection or an answer
     bool json;
+    bool no_reconnect;
+    double reconnect; // seconds for which a lost connection is tried again
 };
 extern struct settings settings;
 
@@ -55,5 +58,7 @@ extern const struct command *const commands[];
 int fail(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));
 // Prints "kov: warning: <message>" to stderr.
 void warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
+// While on, neither of the two prints anything.
+void message_quiet(bool on);
 
 #endif

@@ -13,7 +13,9 @@ struct settings settings = {
     .port = 4242,
     .token = "orrery",
     .kernel = "build/orrery.elf",
+    .programs = "build/user/bin",
     .timeout = 5,
+    .reconnect = 30,
 };
 
 static bool want_help, want_version;
@@ -25,7 +27,12 @@ const struct option global_options[] = {
          "observer or controller token ($ORRERY_TOKEN, else \"orrery\")"),
     TEXT(0, "kernel", &settings.kernel, "FILE",
          "the kernel's ELF file, for names of functions (build/orrery.elf)"),
+    TEXT(0, "programs", &settings.programs, "FOLDER",
+         "the programs' ELF files, for the same (build/user/bin)"),
     SECONDS(0, "timeout", &settings.timeout, 3600, "longest wait for an answer (5)"),
+    SECONDS(0, "reconnect", &settings.reconnect, 86400,
+            "how long to try when a connection is lost (30)"),
+    FLAG(0, "no-reconnect", &settings.no_reconnect, "end when the connection is lost"),
     FLAG(0, "json", &settings.json, "write one JSON object instead of tables"),
     FLAG('h', "help", &want_help, "this help, or that of the command"),
     FLAG(0, "version", &want_version, "kov's version"),

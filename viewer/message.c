@@ -4,8 +4,17 @@
 
 #include <stdarg.h>
 
+static bool quiet;
+
+void message_quiet(bool on)
+{
+    quiet = on;
+}
+
 static void say(const char *kind, const char *format, va_list arguments)
 {
+    if (quiet)
+        return;
     fflush(stdout);
     fprintf(stderr, "kov: %s", kind);
     vfprintf(stderr, format, arguments);

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <trace/layout.h>
 
-const char *packet_check(const u8 *data, size_t size, u32 cpu, u64 *events, u64 *sequence)
+const char *packet_check(const u8 *data, size_t size, u32 pid, u32 cpu, u64 *events, u64 *sequence)
 {
     struct trace_packet header;
     if (size < sizeof(header))
@@ -21,8 +21,10 @@ const char *packet_check(const u8 *data, size_t size, u32 cpu, u64 *events, u64 
         return "its contents do not fit into it";
     if (TRACE_BE32(header.cpu_id) != cpu)
         return "it is another CPU's";
+    if (TRACE_BE32(header.pid) != pid)
+        return "it is another process's";
     *events = TRACE_BE32(header.event_count);
-    *sequence = TRACE_BE64(header.packet_seq_num);
+    *sequence = TRACE_BE32(header.packet_seq_num);
     if (*events > (content_bits / 8 - sizeof(header)) / sizeof(u64))
         return "it cannot hold as many events as it claims";
     return NULL;

@@ -7,6 +7,7 @@
 #include "json.h"
 #include "progress.h"
 #include "recording.h"
+#include "resume.h"
 #include "scan.h"
 #include "session.h"
 #include "workload.h"
@@ -45,27 +46,45 @@ static int take_event(void *context, const Orrery__Dci__Event *event)
     return KOV_OK;
 }
 
+// On a new connection: names of what has begun meanwhile, and another session.
+static int sample_again(void *context)
+{
+    struct recording_run *run = context;
+    int code = scan_objects(&run->snapshot, SCAN_ALL);
+    if (code == KOV_OK)
+        code = sampling_start(&run->request);
+    if (code == KOV_OK)
+        decode_sampling_start(&run->samples);
+    return code;
+}
+
 static int sample_window(const struct arguments *arguments, struct recording_run *run)
 {
     int code = sampling_start(&run->request);
     if (code != KOV_OK)
         return code;
     run->begin = frame_now();
+    resume_begin(sample_again, run);
     code = workload_window(arguments, duration, DEFAULT_SECONDS, &run->workload);
     run->seconds = frame_now() - run->begin;
-    return code == KOV_OK ? sampling_stop(&run->samples) : code;
+    if (code == KOV_OK)
+        code = sampling_stop(&run->samples);
+    resume_begin(resume_nothing, NULL);
+    return code;
 }
 
 // Scans before and after, so that objects that end or begin meanwhile have names too.
 static int sample_and_scan(const struct arguments *arguments, struct recording_run *run)
 {
+    resume_begin(resume_nothing, NULL);
     int code = session_describe();
     if (code == KOV_OK)
-        code = scan_objects(&run->snapshot);
+        code = scan_objects(&run->snapshot, SCAN_ALL);
     if (code == KOV_OK)
         code = sample_window(arguments, run);
     if (code == KOV_OK)
-        code = scan_objects(&run->snapshot);
+        code = scan_objects(&run->snapshot, SCAN_ALL);
+    resume_end();
     return code;
 }
 
@@ -113,6 +132,7 @@ static void print_text(const struct recording_run *run, bool workload)
            ", stale %" PRIu64 ", soft-masked %" PRIu64 "\n",
            busy_samples(totals), percent(totals->attributed, busy_samples(totals)),
            totals->unattributed, totals->stale, totals->soft_masked);
+    resume_print();
     printf("written to %s, %" PRIu64 " bytes; see `kov report -i %s`\n", path, run->writer.bytes,
            path);
     if (workload) {
@@ -130,6 +150,7 @@ static void json_cpus(struct json *json, const struct sample_set *samples)
         json_u64(json, "cpu", cpu->cpu);
         json_u64(json, "samples", cpu->received);
         json_u64(json, "taken", cpu->taken);
+        json_u64(json, "filtered", cpu->filtered);
         json_u64(json, "lost", cpu->lost);
         json_u64(json, "missed", cpu->missed);
         json_close(json);
@@ -156,6 +177,8 @@ static void print_json(const struct recording_run *run, bool workload)
     json_u64(&json, "stale", totals->stale);
     json_u64(&json, "soft_masked", totals->soft_masked);
     json_number(&json, "attributed_percent", percent(totals->attributed, busy_samples(totals)));
+    json_u64(&json, "reconnected", resume_account()->times);
+    json_number(&json, "disconnected_seconds", resume_account()->seconds);
     json_cpus(&json, &run->samples);
     if (workload)
         workload_json(&json, "workload", &run->workload);
@@ -167,10 +190,11 @@ static int check_counts(const struct sample_set *samples)
 {
     for (size_t i = 0; i < samples->cpu_count; i++) {
         const struct sample_cpu *cpu = &samples->cpus[i];
-        if (cpu->taken != cpu->received)
+        u64 received = cpu->received - cpu->received_before;
+        if (cpu->taken != received + cpu->filtered)
             return fail(KOV_FAILED,
                         "CPU %" PRIu32 " took %" PRIu64 " samples, but %" PRIu64 " arrived",
-                        cpu->cpu, cpu->taken, cpu->received);
+                        cpu->cpu, cpu->taken - cpu->filtered, received);
     }
     return KOV_OK;
 }
@@ -203,7 +227,8 @@ static int run(const struct arguments *arguments)
 
 const struct command command_record = {
     .name = "record",
-    .synopsis = "[-o FILE] [-d SECONDS] [-F HZ | -c EVENTS] [-g FRAMES] [-- WORKLOAD [KEY=VALUE…]]",
+    .synopsis =
+        "[-o FILE] [-d SECONDS] [-F HZ | -c EVENTS] [-g FRAMES] [--pid PIDS] [-- WORKLOAD [KEY=VALUE…]]",
     .summary = "Sample where the machine spends its time, into a file",
     .details =
         "Samples every CPU by cycles; each sample has the object that was at work, the place in\n"

@@ -44,6 +44,12 @@ static void decode_response(const dci_response *response, struct recording *reco
     case ORRERY__DCI__RESPONSE__BODY_SYSTEM:
         decode_system(response->system, recording);
         break;
+    case ORRERY__DCI__RESPONSE__BODY_PROCESSES:
+        decode_processes(response->processes, &recording->snapshot);
+        break;
+    case ORRERY__DCI__RESPONSE__BODY_SAMPLING_START:
+        decode_sampling_start(&recording->samples);
+        break;
     case ORRERY__DCI__RESPONSE__BODY_CLASSES:
         decode_classes(response->classes, &recording->snapshot);
         break;

@@ -52,6 +52,8 @@ static bool belongs(const dci_frame *frame)
         return false;
     switch (frame->response->body_case) {
     case ORRERY__DCI__RESPONSE__BODY_SYSTEM:
+    case ORRERY__DCI__RESPONSE__BODY_PROCESSES:
+    case ORRERY__DCI__RESPONSE__BODY_SAMPLING_START:
     case ORRERY__DCI__RESPONSE__BODY_CLASSES:
     case ORRERY__DCI__RESPONSE__BODY_OBJECTS:
     case ORRERY__DCI__RESPONSE__BODY_SAMPLING_STOP:

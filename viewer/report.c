@@ -3,30 +3,36 @@
 #include "commands.h"
 #include "kernel.h"
 #include "options.h"
+#include "programs.h"
 #include "recording.h"
 #include "table.h"
 
 #include <inttypes.h>
 #include <orrery/sys.h>
 
+#define NO_PID UINT64_MAX
+
 static const char *path = RECORDING_DEFAULT_PATH;
 static const char *sort_text;
 static bool with_chains, with_idle;
 static u64 max_rows;
+static u64 pid = NO_PID;
 
 static const struct option own_options[] = {
     TEXT('i', "input", &path, "FILE", "the recording (samples.kov)"),
     TEXT('s', "sort", &sort_text, "KEYS",
-         "one table by these, of object,class,function,line,thread,cpu"),
+         "one table by these, of process,object,class,function,line,thread,cpu"),
     FLAG('g', "chains", &with_chains, "call chains under each row"),
+    NUMBER(0, "pid", &pid, 0, UINT32_MAX, "PID",
+           "only samples of this process, also in the kernel; 0: of none"),
     FLAG(0, "idle", &with_idle, "count idle samples too"),
     {'n', "rows", OPTION_NUMBER, &max_rows, "ROWS", "at most so many rows a table (all)", 1,
      UINT32_MAX},
     OPTIONS_END,
 };
 
-// What is printed without --sort.
-static const char *const default_tables[] = {"object", "class", "function"};
+// What is printed without --sort; the first one when processes were sampled, else the second.
+static const char *const default_tables[] = {"process,object", "object", "class", "function"};
 
 static double percent(u64 part, u64 whole)
 {
@@ -45,6 +51,12 @@ static void print_header(const struct recording *recording)
            ", stale %" PRIu64 "; soft-masked %" PRIu64 "\n",
            busy, totals->attributed, percent(totals->attributed, busy), totals->unattributed,
            totals->stale, totals->soft_masked);
+    if (totals->processes != 0)
+        printf("of processes %" PRIu64 " (%.2f %%); in the kernel, for them or not, %" PRIu64 "\n",
+               totals->processes, percent(totals->processes, busy), totals->kernel);
+    if (samples_filtered(&recording->samples) != 0)
+        printf("%" PRIu64 " samples of other processes were not asked for\n",
+               samples_filtered(&recording->samples));
     if (samples_missed(&recording->samples) != 0)
         printf("%" PRIu64 " periods without a sample: the emulator interrupted too late\n",
                samples_missed(&recording->samples));
@@ -66,6 +78,8 @@ static void json_header(struct json *json, const struct recording *recording)
     json_u64(json, "idle", totals->idle);
     json_bool(json, "idle_counted", with_idle);
     json_u64(json, "kernel", totals->kernel);
+    json_u64(json, "processes", totals->processes);
+    json_u64(json, "filtered", samples_filtered(&recording->samples));
     json_u64(json, "attributed", totals->attributed);
     json_u64(json, "unattributed", totals->unattributed);
     json_u64(json, "stale", totals->stale);
@@ -74,11 +88,17 @@ static void json_header(struct json *json, const struct recording *recording)
                 percent(totals->attributed, totals->samples - totals->idle));
 }
 
+static bool is_wanted(const struct sample *sample)
+{
+    return (with_idle || (sample->flags & SYS_SAMPLE_IDLE) == 0) &&
+           (pid == NO_PID || sample->pid == pid);
+}
+
 static void fill(struct aggregate *aggregate, const struct recording *recording)
 {
     for (size_t i = 0; i < recording->samples.count; i++) {
         const struct sample *sample = &recording->samples.samples[i];
-        if (with_idle || (sample->flags & SYS_SAMPLE_IDLE) == 0)
+        if (is_wanted(sample))
             aggregate_add(aggregate, sample);
     }
     aggregate_order(aggregate);
@@ -88,8 +108,10 @@ static void fill(struct aggregate *aggregate, const struct recording *recording)
 static int show_table(const struct recording *recording, struct symbols *symbols, const char *sort,
                       struct json *json)
 {
-    struct aggregate aggregate = {
-        .snapshot = &recording->snapshot, .symbols = symbols, .chains = with_chains};
+    struct aggregate aggregate = {.snapshot = &recording->snapshot,
+                                  .symbols = symbols,
+                                  .programs = true,
+                                  .chains = with_chains};
     int code = sort_parse(sort, &aggregate.sort);
     if (code != KOV_OK)
         return code;
@@ -111,8 +133,10 @@ static void show_tables(const struct recording *recording, struct symbols *symbo
         show_table(recording, symbols, sort_text, json);
         return;
     }
+    size_t left_out = recording->samples.totals.processes > 0 ? 1 : 0;
     for (size_t i = 0; i < ARRAY_SIZE(default_tables); i++)
-        show_table(recording, symbols, default_tables[i], json);
+        if (i != left_out || json != NULL)
+            show_table(recording, symbols, default_tables[i], json);
 }
 
 static void show(const struct recording *recording)
@@ -130,6 +154,7 @@ static void show(const struct recording *recording)
         print_header(recording);
         show_tables(recording, symbols, NULL);
     }
+    programs_close();
     kernel_close();
 }
 
@@ -150,9 +175,11 @@ static int run(const struct arguments *arguments)
 
 const struct command command_report = {
     .name = "report",
-    .synopsis = "[-i FILE] [--sort KEYS] [-g] [--idle] [-n ROWS]",
+    .synopsis = "[-i FILE] [--sort KEYS] [--pid PID] [-g] [--idle] [-n ROWS]",
     .summary = "Show where a recording's samples are, by object, class and function",
     .details =
+        "When processes were sampled, each is listed with the objects that its time went to: its\n"
+        "own, and the kernel's that worked for it; so with every --sort that begins with process.\n"
         "Percentages are of the samples that are not idle. \"[none]\" is code at work for no\n"
         "object, \"[stale]\" one whose object is gone when the sample is read, \"[gone]\" one\n"
         "that no scan saw. MASKED counts the samples inside soft-masked sections.",

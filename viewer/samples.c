@@ -55,6 +55,7 @@ static void count(struct sample_set *set, const struct sample *sample)
         totals->idle++;
         return;
     }
+    totals->processes += sample->pid != 0;
     totals->kernel += (sample->flags & SYS_SAMPLE_KERNEL) != 0;
     if ((sample->flags & SYS_SAMPLE_ATTRIBUTED) != 0)
         totals->attributed++;
@@ -85,6 +86,14 @@ u64 samples_lost(const struct sample_set *set)
     for (size_t i = 0; i < set->cpu_count; i++)
         lost += set->cpus[i].lost;
     return lost;
+}
+
+u64 samples_filtered(const struct sample_set *set)
+{
+    u64 filtered = 0;
+    for (size_t i = 0; i < set->cpu_count; i++)
+        filtered += set->cpus[i].filtered;
+    return filtered;
 }
 
 u64 samples_missed(const struct sample_set *set)

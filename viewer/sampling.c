@@ -3,8 +3,10 @@
 #include "sampling.h"
 #include "dci.h"
 #include "decode.h"
+#include "text.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 struct sampling_options sampling_options = {
     .frequency = SAMPLING_NOT_GIVEN,
@@ -23,8 +25,29 @@ const struct option sampling_option_table[] = {
            "CPUs to sample, bit 0 is CPU 0 (all)"),
     NUMBER(0, "randomise", &sampling_options.randomise, 0, 16, "BITS",
            "low bits of the period to randomise (10)"),
+    TEXT(0, "pid", &sampling_options.pids, "PIDS",
+         "only samples of these processes, also in the kernel: a list; 0: of none"),
+    TEXT(0, "except-pid", &sampling_options.except_pids, "PIDS", "no samples of these processes"),
     OPTIONS_END,
 };
+
+static int parse_pids(const char *option, const char *text, u32 pids[SAMPLING_MAX_PIDS], u32 *count)
+{
+    *count = 0;
+    while (text != NULL) {
+        size_t length = strcspn(text, ",");
+        char number[24];
+        u64 pid;
+        snprintf(number, sizeof(number), "%.*s", (int)(length > 23 ? 23 : length), text);
+        if (!text_to_u64(number, 0, UINT32_MAX, &pid))
+            return fail(KOV_USAGE, "%s: '%s' is no number of a process", option, number);
+        if (*count == SAMPLING_MAX_PIDS)
+            return fail(KOV_USAGE, "%s: at most %d processes", option, SAMPLING_MAX_PIDS);
+        pids[(*count)++] = (u32)pid;
+        text = text[length] == '\0' ? NULL : text + length + 1;
+    }
+    return KOV_OK;
+}
 
 // As many bits as wanted, or as fit below the period.
 static u32 default_randomise(u64 period)
@@ -53,7 +76,11 @@ int sampling_decide(struct sampling_request *request)
         return fail(KOV_USAGE,
                     "--randomise %" PRIu32 ": 2^%" PRIu32 " must be less than the period %" PRIu64,
                     request->randomise, request->randomise, request->period);
-    return KOV_OK;
+    int code = parse_pids("--pid", options->pids, request->pids, &request->pid_count);
+    if (code == KOV_OK)
+        code = parse_pids("--except-pid", options->except_pids, request->except_pids,
+                          &request->except_count);
+    return code;
 }
 
 int sampling_start(const struct sampling_request *wanted)
@@ -64,6 +91,10 @@ int sampling_start(const struct sampling_request *wanted)
     body.period = wanted->period;
     body.randomise = wanted->randomise;
     body.cpu_mask = wanted->cpu_mask;
+    body.n_pids = wanted->pid_count;
+    body.pids = (u32 *)wanted->pids;
+    body.n_except_pids = wanted->except_count;
+    body.except_pids = (u32 *)wanted->except_pids;
     dci_request request = ORRERY__DCI__REQUEST__INIT;
     request.body_case = ORRERY__DCI__REQUEST__BODY_SAMPLING_START;
     request.sampling_start = &body;

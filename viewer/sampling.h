@@ -17,14 +17,18 @@ struct sampling_options {
     u64 callers;
     u64 cpu_mask; // 0: all
     u64 randomise;
+    const char *pids, *except_pids; // lists; NULL: not given
 };
 extern struct sampling_options sampling_options;
 
 extern const struct option sampling_option_table[];
 
+#define SAMPLING_MAX_PIDS 32
 struct sampling_request {
     u64 period;
     u32 callers, randomise, cpu_mask;
+    u32 pids[SAMPLING_MAX_PIDS], except_pids[SAMPLING_MAX_PIDS];
+    u32 pid_count, except_count;
 };
 
 // From the options; KOV_USAGE when they contradict each other.

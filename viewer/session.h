@@ -5,7 +5,7 @@
 
 #include "dci.h"
 
-#define SESSION_PROTOCOL_VERSION 1
+#define SESSION_PROTOCOL_VERSION 2
 
 // Connects and says hello. With `need_role` a role of none is a failure. Failures are printed.
 int session_begin(bool need_role);

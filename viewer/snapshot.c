@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What is known of the machine's objects and classes: filled by scans, asked for names.
+// What is known of the machine's processes, classes and objects: filled by scans, asked for names.
 #include "snapshot.h"
 #include "memory.h"
 #include "text.h"
@@ -9,13 +9,28 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Index of the first class whose id is not below the given one.
-static size_t class_place(const struct snapshot *snapshot, u32 id)
+// Order by pid, then by a number within the process.
+static bool is_below(u32 left_pid, u64 left, u32 right_pid, u64 right)
+{
+    return left_pid != right_pid ? left_pid < right_pid : left < right;
+}
+
+// Index of the first process whose pid is not below the given one.
+static size_t process_place(const struct snapshot *snapshot, u32 pid)
+{
+    size_t place = snapshot->process_count;
+    while (place > 0 && snapshot->processes[place - 1].pid >= pid)
+        place--;
+    return place;
+}
+
+static size_t class_place(const struct snapshot *snapshot, u32 pid, u32 id)
 {
     size_t low = 0, high = snapshot->class_count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if (snapshot->classes[middle].id < id)
+        const struct class_info *info = &snapshot->classes[middle];
+        if (is_below(info->pid, info->id, pid, id))
             low = middle + 1;
         else
             high = middle;
@@ -23,14 +38,16 @@ static size_t class_place(const struct snapshot *snapshot, u32 id)
     return low;
 }
 
-static size_t object_place(const struct snapshot *snapshot, coid_t coid)
+static size_t object_place(const struct snapshot *snapshot, u32 pid, coid_t coid)
 {
     size_t low = 0, high = snapshot->object_count;
-    if (high > 0 && snapshot->objects[high - 1].coid < coid)
+    if (high > 0 &&
+        is_below(snapshot->objects[high - 1].pid, snapshot->objects[high - 1].coid, pid, coid))
         return high; // scans come in rising order
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if (snapshot->objects[middle].coid < coid)
+        const struct object_info *info = &snapshot->objects[middle];
+        if (is_below(info->pid, info->coid, pid, coid))
             low = middle + 1;
         else
             high = middle;
@@ -45,11 +62,34 @@ static char *printable_copy(const char *text)
     return copy;
 }
 
-static struct class_info *class_entry(struct snapshot *snapshot, u32 id)
+static struct process_info *process_entry(struct snapshot *snapshot, u32 pid)
 {
-    size_t place = class_place(snapshot, id);
+    size_t place = process_place(snapshot, pid);
+    struct process_info *entry = snapshot->processes + place;
+    if (place < snapshot->process_count && entry->pid == pid) {
+        free(entry->name);
+        return entry;
+    }
+    snapshot->processes = memory_grow(snapshot->processes, snapshot->process_count,
+                                      &snapshot->process_capacity, sizeof(*snapshot->processes));
+    entry = snapshot->processes + place;
+    memmove(entry + 1, entry, (snapshot->process_count - place) * sizeof(*entry));
+    snapshot->process_count++;
+    return entry;
+}
+
+void snapshot_add_process(struct snapshot *snapshot, const struct process_info *info)
+{
+    struct process_info *entry = process_entry(snapshot, info->pid);
+    *entry = *info;
+    entry->name = printable_copy(info->name);
+}
+
+static struct class_info *class_entry(struct snapshot *snapshot, u32 pid, u32 id)
+{
+    size_t place = class_place(snapshot, pid, id);
     struct class_info *entry = snapshot->classes + place;
-    if (place < snapshot->class_count && entry->id == id) {
+    if (place < snapshot->class_count && entry->pid == pid && entry->id == id) {
         free(entry->name);
         free(entry->implementation);
         return entry;
@@ -64,16 +104,17 @@ static struct class_info *class_entry(struct snapshot *snapshot, u32 id)
 
 void snapshot_add_class(struct snapshot *snapshot, const struct class_info *info)
 {
-    struct class_info *entry = class_entry(snapshot, info->id);
+    struct class_info *entry = class_entry(snapshot, info->pid, info->id);
     *entry = *info;
     entry->name = printable_copy(info->name);
     entry->implementation = printable_copy(info->implementation);
 }
 
-static struct object_info *object_entry(struct snapshot *snapshot, coid_t coid)
+static struct object_info *object_entry(struct snapshot *snapshot, u32 pid, coid_t coid)
 {
-    size_t place = object_place(snapshot, coid);
-    if (place < snapshot->object_count && snapshot->objects[place].coid == coid) {
+    size_t place = object_place(snapshot, pid, coid);
+    const struct object_info *there = snapshot->objects + place;
+    if (place < snapshot->object_count && there->pid == pid && there->coid == coid) {
         free(snapshot->objects[place].children);
         return snapshot->objects + place;
     }
@@ -87,7 +128,7 @@ static struct object_info *object_entry(struct snapshot *snapshot, coid_t coid)
 
 void snapshot_add_object(struct snapshot *snapshot, const struct object_info *info)
 {
-    struct object_info *entry = object_entry(snapshot, info->coid);
+    struct object_info *entry = object_entry(snapshot, info->pid, info->coid);
     *entry = *info;
     size_t bytes = info->child_count * sizeof(*info->children);
     entry->children = memory_get(bytes);
@@ -97,51 +138,75 @@ void snapshot_add_object(struct snapshot *snapshot, const struct object_info *in
 
 void snapshot_free(struct snapshot *snapshot)
 {
+    for (size_t i = 0; i < snapshot->process_count; i++)
+        free(snapshot->processes[i].name);
     for (size_t i = 0; i < snapshot->class_count; i++) {
         free(snapshot->classes[i].name);
         free(snapshot->classes[i].implementation);
     }
     for (size_t i = 0; i < snapshot->object_count; i++)
         free(snapshot->objects[i].children);
+    free(snapshot->processes);
     free(snapshot->classes);
     free(snapshot->objects);
     *snapshot = (struct snapshot){0};
 }
 
-const struct class_info *snapshot_class(const struct snapshot *snapshot, u32 id)
+struct process_info *snapshot_process(const struct snapshot *snapshot, u32 pid)
 {
-    size_t place = class_place(snapshot, id);
-    if (place == snapshot->class_count || snapshot->classes[place].id != id)
+    size_t place = process_place(snapshot, pid);
+    if (place == snapshot->process_count || snapshot->processes[place].pid != pid)
         return NULL;
-    return snapshot->classes + place;
+    return snapshot->processes + place;
 }
 
-const struct object_info *snapshot_object(const struct snapshot *snapshot, coid_t coid)
+const struct class_info *snapshot_class(const struct snapshot *snapshot, u32 pid, u32 id)
 {
-    size_t place = object_place(snapshot, coid);
-    if (place == snapshot->object_count || snapshot->objects[place].coid != coid)
+    size_t place = class_place(snapshot, pid, id);
+    const struct class_info *info = snapshot->classes + place;
+    if (place == snapshot->class_count || info->pid != pid || info->id != id)
         return NULL;
-    return snapshot->objects + place;
+    return info;
 }
 
-void snapshot_class_name(const struct snapshot *snapshot, u32 id, char name[OBJECT_NAME_BYTES])
+const struct object_info *snapshot_object(const struct snapshot *snapshot, u32 pid, coid_t coid)
 {
-    const struct class_info *info = snapshot_class(snapshot, id);
+    size_t place = object_place(snapshot, pid, coid);
+    const struct object_info *info = snapshot->objects + place;
+    if (place == snapshot->object_count || info->pid != pid || info->coid != coid)
+        return NULL;
+    return info;
+}
+
+void snapshot_process_name(const struct snapshot *snapshot, u32 pid, char name[OBJECT_NAME_BYTES])
+{
+    const struct process_info *info = snapshot_process(snapshot, pid);
+    if (pid == 0)
+        snprintf(name, OBJECT_NAME_BYTES, "kernel");
+    else if (info == NULL)
+        snprintf(name, OBJECT_NAME_BYTES, "pid %" PRIu32, pid);
+    else
+        snprintf(name, OBJECT_NAME_BYTES, "%.40s:%" PRIu32, info->name, pid);
+}
+
+void snapshot_class_name(const struct snapshot *snapshot, u32 pid, u32 id,
+                         char name[OBJECT_NAME_BYTES])
+{
+    const struct class_info *info = snapshot_class(snapshot, pid, id);
     if (info == NULL)
         snprintf(name, OBJECT_NAME_BYTES, "class %" PRIu32, id);
     else
-        snprintf(name, OBJECT_NAME_BYTES, "%.64s(%.64s)", info->name, info->implementation);
+        snprintf(name, OBJECT_NAME_BYTES, "%.50s(%.50s)", info->name, info->implementation);
 }
 
-void snapshot_object_name(const struct snapshot *snapshot, coid_t coid,
+void snapshot_object_name(const struct snapshot *snapshot, u32 pid, coid_t coid,
                           char name[OBJECT_NAME_BYTES])
 {
-    const struct object_info *object = snapshot_object(snapshot, coid);
-    if (object == NULL) {
-        snprintf(name, OBJECT_NAME_BYTES, "[gone] 0x%" PRIx64, coid);
-        return;
-    }
-    snapshot_class_name(snapshot, object->class_id, name);
-    size_t length = strlen(name);
-    snprintf(name + length, OBJECT_NAME_BYTES - length, " 0x%" PRIx64, coid);
+    const struct object_info *object = snapshot_object(snapshot, pid, coid);
+    char class_name[OBJECT_NAME_BYTES] = "[gone]", process[OBJECT_NAME_BYTES];
+    if (object != NULL)
+        snapshot_class_name(snapshot, pid, object->class_id, class_name);
+    snapshot_process_name(snapshot, pid, process);
+    snprintf(name, OBJECT_NAME_BYTES, "%.102s 0x%" PRIx64 "%s%.52s", class_name, coid,
+             pid == 0 ? "" : " of ", pid == 0 ? "" : process);
 }

@@ -6,8 +6,9 @@
 #include <string.h>
 
 static const char *const names[SORT_KEYS] = {
-    [SORT_OBJECT] = "object", [SORT_CLASS] = "class",   [SORT_FUNCTION] = "function",
-    [SORT_LINE] = "line",     [SORT_THREAD] = "thread", [SORT_CPU] = "cpu",
+    [SORT_PROCESS] = "process",   [SORT_OBJECT] = "object", [SORT_CLASS] = "class",
+    [SORT_FUNCTION] = "function", [SORT_LINE] = "line",     [SORT_THREAD] = "thread",
+    [SORT_CPU] = "cpu",
 };
 
 const char *sort_key_name(enum sort_key key)
@@ -27,7 +28,8 @@ static int add_key(struct sort *sort, const char *name, size_t length)
         sort->keys[sort->count++] = key;
         return KOV_OK;
     }
-    return fail(KOV_USAGE, "--sort: '%.*s' is none of object, class, function, line, thread, cpu",
+    return fail(KOV_USAGE,
+                "--sort: '%.*s' is none of process, object, class, function, line, thread, cpu",
                 (int)length, name);
 }
 

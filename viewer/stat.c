@@ -12,13 +12,17 @@
 #include <inttypes.h>
 
 #define DEFAULT_SECONDS 1
+#define NO_PID UINT64_MAX
 
 static double duration;
 static bool per_cpu;
+static u64 pid = NO_PID;
 
 static const struct option own_options[] = {
     SECONDS('d', "duration", &duration, 86400, "how long (1; with a workload, as long as it runs)"),
     FLAG(0, "per-cpu", &per_cpu, "a column for each CPU"),
+    NUMBER(0, "pid", &pid, 0, UINT32_MAX, "PID",
+           "only this process's own objects; 0: only the kernel's"),
     OPTIONS_END,
 };
 
@@ -29,27 +33,32 @@ struct measurement {
     struct workload_result workload;
 };
 
+static struct scan_scope scope(void)
+{
+    return pid == NO_PID ? SCAN_ALL : scan_scope_of((u32)pid);
+}
+
 static int count_window(const struct arguments *arguments, struct measurement *measurement)
 {
-    int code = dref_read(&measurement->before);
+    int code = dref_read(&measurement->before, scope());
     if (code == KOV_OK)
         code = workload_window(arguments, duration, DEFAULT_SECONDS, &measurement->workload);
-    return code == KOV_OK ? dref_read(&measurement->after) : code;
+    return code == KOV_OK ? dref_read(&measurement->after, scope()) : code;
 }
 
 static int measure(const struct arguments *arguments, struct measurement *measurement)
 {
     int code = session_begin(true);
     if (code == KOV_OK)
-        code = scan_objects(&measurement->snapshot);
+        code = scan_objects(&measurement->snapshot, scope());
     if (code == KOV_OK)
-        code = dref_enable(true);
+        code = dref_enable(true, scope());
     if (code == KOV_OK)
         code = count_window(arguments, measurement);
     if (code == KOV_OK)
-        code = dref_enable(false);
+        code = dref_enable(false, scope());
     if (code == KOV_OK)
-        code = scan_objects(&measurement->snapshot);
+        code = scan_objects(&measurement->snapshot, scope());
     if (code == KOV_OK)
         dref_subtract(&measurement->before, &measurement->after, &measurement->difference);
     return code;
@@ -76,7 +85,7 @@ static void print_rows(const struct measurement *measurement, double window)
     for (size_t i = 0; i < measurement->difference.count; i++) {
         const struct dref_row *row = &measurement->difference.rows[i];
         char name[OBJECT_NAME_BYTES];
-        snapshot_object_name(&measurement->snapshot, row->coid, name);
+        snapshot_object_name(&measurement->snapshot, row->pid, row->coid, name);
         printf("%14" PRIu64 " %14.0f %9" PRIu64, row->invocations,
                window > 0 ? (double)row->invocations / window : 0.0, row->misses);
         for (u32 cpu = 0; cpu < cpu_columns(); cpu++)
@@ -95,6 +104,9 @@ static void print_text(const struct measurement *measurement, bool workload)
     if (difference->ended > 0)
         printf("%zu objects ended meanwhile; what they counted last is not known\n",
                difference->ended);
+    if (measurement->after.stuck > 0)
+        printf("%" PRIu32 " processes did not answer; what they counted is not known\n",
+               measurement->after.stuck);
     if (workload) {
         fputs("\nThe workload's own account: ", stdout);
         workload_print(stdout, &measurement->workload);
@@ -104,10 +116,11 @@ static void print_text(const struct measurement *measurement, bool workload)
 static void json_row(struct json *json, const struct measurement *measurement,
                      const struct dref_row *row)
 {
-    const struct object_info *object = snapshot_object(&measurement->snapshot, row->coid);
+    const struct object_info *object = snapshot_object(&measurement->snapshot, row->pid, row->coid);
     const struct class_info *info =
-        object == NULL ? NULL : snapshot_class(&measurement->snapshot, object->class_id);
+        object == NULL ? NULL : snapshot_class(&measurement->snapshot, row->pid, object->class_id);
     json_open_object(json, NULL);
+    json_u64(json, "pid", row->pid);
     json_hex(json, "coid", row->coid);
     json_text(json, "class", info == NULL ? NULL : info->name);
     json_text(json, "implementation", info == NULL ? NULL : info->implementation);
@@ -127,6 +140,7 @@ static void print_json(const struct measurement *measurement, bool workload)
     json_u64(&json, "drefs", measurement->difference.invocations);
     json_u64(&json, "misses", measurement->difference.misses);
     json_u64(&json, "objects_ended", measurement->difference.ended);
+    json_u64(&json, "processes_stuck", measurement->after.stuck);
     json_open_array(&json, "objects");
     for (size_t i = 0; i < measurement->difference.count; i++)
         json_row(&json, measurement, &measurement->difference.rows[i]);
@@ -157,7 +171,7 @@ static int run(const struct arguments *arguments)
 
 const struct command command_stat = {
     .name = "stat",
-    .synopsis = "[-d SECONDS] [--per-cpu] [-- WORKLOAD [KEY=VALUE…]]",
+    .synopsis = "[-d SECONDS] [--per-cpu] [--pid PID] [-- WORKLOAD [KEY=VALUE…]]",
     .summary = "Count how often each object is used (DREFs)",
     .details =
         "Counts for some seconds or, with a workload, from before its start to after its end;\n"

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Prints an aggregate of samples: as a table with call chains, or as JSON.
 #include "table.h"
+#include "memory.h"
 
 #include <ctype.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define CHAIN_INDENT 10
@@ -92,21 +94,93 @@ static void print_callers(FILE *out, const struct aggregate *aggregate, const st
     print_small(out, aggregate, chain, indent);
 }
 
+// ---- grouped by process ------------------------------------------------------------------------
+
+struct group {
+    u32 text; // of the process
+    u64 samples, soft_masked;
+};
+
+static bool is_grouped(const struct aggregate *aggregate)
+{
+    return aggregate->sort.count > 1 && aggregate->sort.keys[0] == SORT_PROCESS;
+}
+
+static int compare_groups(const void *left, const void *right)
+{
+    const struct group *a = left, *b = right;
+    if (a->samples != b->samples)
+        return a->samples > b->samples ? -1 : 1;
+    return (a->text > b->text) - (a->text < b->text);
+}
+
+// The processes with most samples first; freed by the caller.
+static struct group *make_groups(const struct aggregate *aggregate, size_t *count)
+{
+    struct group *groups = memory_get(aggregate->count * sizeof(*groups));
+    *count = 0;
+    for (size_t i = 0; i < aggregate->count; i++) {
+        const struct aggregate_row *row = &aggregate->rows[i];
+        size_t group = 0;
+        while (group < *count && groups[group].text != row->texts[0])
+            group++;
+        if (group == *count)
+            groups[(*count)++] = (struct group){.text = row->texts[0]};
+        groups[group].samples += row->samples;
+        groups[group].soft_masked += row->soft_masked;
+    }
+    if (*count > 1)
+        qsort(groups, *count, sizeof(*groups), compare_groups);
+    return groups;
+}
+
+static void print_row(FILE *out, const struct aggregate *aggregate, const struct aggregate_row *row,
+                      u32 first_key, const int widths[SORT_KEYS])
+{
+    fprintf(out, "%7.2f %% %9" PRIu64 " %9" PRIu64, aggregate_percent(aggregate, row->samples),
+            row->samples, row->soft_masked);
+    fprintf(out, "%s", first_key > 0 ? "     " : "");
+    for (u32 key = first_key; key < aggregate->sort.count; key++)
+        fprintf(out, "  %-*s", widths[key], aggregate_text(aggregate, row->texts[key]));
+    fputc('\n', out);
+    print_callers(out, aggregate, &row->chain, CHAIN_INDENT);
+}
+
+// Each process, and below it its rows: kernel objects stand under the process that they worked for.
+static void print_groups(FILE *out, const struct aggregate *aggregate, size_t max_rows,
+                         const int widths[SORT_KEYS])
+{
+    size_t group_count, shown = 0;
+    struct group *groups = make_groups(aggregate, &group_count);
+    for (size_t group = 0; group < group_count; group++) {
+        fprintf(out, "%7.2f %% %9" PRIu64 " %9" PRIu64 "  %s\n",
+                aggregate_percent(aggregate, groups[group].samples), groups[group].samples,
+                groups[group].soft_masked, aggregate_text(aggregate, groups[group].text));
+        for (size_t i = 0; i < aggregate->count; i++) {
+            const struct aggregate_row *row = &aggregate->rows[i];
+            if (row->texts[0] == groups[group].text && shown < max_rows) {
+                print_row(out, aggregate, row, 1, widths);
+                shown++;
+            }
+        }
+    }
+    if (shown < aggregate->count)
+        fprintf(out, "%9s %zu rows more\n", "", aggregate->count - shown);
+    free(groups);
+}
+
 void table_print(FILE *out, const struct aggregate *aggregate, size_t max_rows)
 {
     int widths[SORT_KEYS];
     size_t rows = shown_rows(aggregate, max_rows);
     measure(aggregate, rows, widths);
     print_heading(out, aggregate, widths);
-    for (size_t i = 0; i < rows; i++) {
-        const struct aggregate_row *row = &aggregate->rows[i];
-        fprintf(out, "%7.2f %% %9" PRIu64 " %9" PRIu64, aggregate_percent(aggregate, row->samples),
-                row->samples, row->soft_masked);
-        for (u32 key = 0; key < aggregate->sort.count; key++)
-            fprintf(out, "  %-*s", widths[key], aggregate_text(aggregate, row->texts[key]));
-        fputc('\n', out);
-        print_callers(out, aggregate, &row->chain, CHAIN_INDENT);
+    if (is_grouped(aggregate)) {
+        print_groups(out, aggregate, rows, widths);
+        return;
     }
+    for (size_t i = 0; i < rows; i++)
+        print_row(out, aggregate, &aggregate->rows[i], 0, widths);
     if (rows < aggregate->count)
         fprintf(out, "%9s %zu rows more\n", "", aggregate->count - rows);
 }
@@ -141,8 +215,12 @@ static void json_row(struct json *json, const struct aggregate *aggregate,
         json_text(json, sort_key_name(aggregate->sort.keys[i]),
                   aggregate_text(aggregate, row->texts[i]));
     for (u32 i = 0; i < aggregate->sort.count; i++) {
-        if (aggregate->sort.keys[i] == SORT_OBJECT && row->coid != 0)
+        if (aggregate->sort.keys[i] == SORT_PROCESS)
+            json_u64(json, "pid", row->process);
+        if (aggregate->sort.keys[i] == SORT_OBJECT && row->coid != 0) {
             json_hex(json, "coid", row->coid);
+            json_u64(json, "coid_pid", row->pid);
+        }
     }
     json_u64(json, "samples", row->samples);
     json_u64(json, "soft_masked", row->soft_masked);

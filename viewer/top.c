@@ -4,6 +4,8 @@
 #include "decode.h"
 #include "interrupt.h"
 #include "kernel.h"
+#include "programs.h"
+#include "resume.h"
 #include "sampling.h"
 #include "scan.h"
 #include "session.h"
@@ -27,7 +29,7 @@ static const struct option own_options[] = {
            "end after so many refreshes (never)"),
     SECONDS('d', "delay", &delay, 3600, "between refreshes (2)"),
     TEXT('s', "sort", &sort_text, "KEYS",
-         "by these, of object,class,function,line,thread,cpu (object)"),
+         "by these, of process,object,class,function,line,thread,cpu (object)"),
     FLAG(0, "idle", &with_idle, "count idle samples too"),
     OPTIONS_END,
 };
@@ -55,7 +57,7 @@ static bool names_missing(const struct top *top)
     for (size_t i = 0; i < top->samples.count; i++) {
         const struct sample *sample = &top->samples.samples[i];
         if ((sample->flags & SYS_SAMPLE_ATTRIBUTED) != 0 &&
-            snapshot_object(&top->snapshot, sample->coid) == NULL)
+            snapshot_object(&top->snapshot, sample_space(sample), sample->coid) == NULL)
             return true;
     }
     return false;
@@ -107,7 +109,7 @@ static void json_refresh(const struct top *top, const struct aggregate *aggregat
 static void show(struct top *top)
 {
     struct aggregate aggregate = {
-        .snapshot = &top->snapshot, .symbols = top->symbols, .sort = top->sort};
+        .snapshot = &top->snapshot, .symbols = top->symbols, .programs = true, .sort = top->sort};
     for (size_t i = 0; i < top->samples.count; i++) {
         const struct sample *sample = &top->samples.samples[i];
         if (with_idle || (sample->flags & SYS_SAMPLE_IDLE) == 0)
@@ -127,8 +129,12 @@ static void show(struct top *top)
 static void forget_samples(struct top *top)
 {
     struct sample_set empty = {0};
-    for (size_t i = 0; i < top->samples.cpu_count; i++)
-        samples_cpu(&empty, (u32)i)->lost = top->samples.cpus[i].lost;
+    for (size_t i = 0; i < top->samples.cpu_count; i++) {
+        const struct sample_cpu *cpu = &top->samples.cpus[i];
+        struct sample_cpu *kept = samples_cpu(&empty, (u32)i);
+        kept->lost = cpu->lost;
+        kept->lost_before = cpu->lost_before;
+    }
     samples_free(&top->samples);
     top->samples = empty;
 }
@@ -137,7 +143,7 @@ static int refresh(struct top *top)
 {
     int code = dci_listen(delay);
     if (code == KOV_OK && names_missing(top))
-        code = scan_objects(&top->snapshot);
+        code = scan_objects(&top->snapshot, SCAN_ALL);
     if (code == KOV_OK) {
         show(top);
         forget_samples(top);
@@ -145,16 +151,30 @@ static int refresh(struct top *top)
     return code;
 }
 
+static int watch_again(void *context)
+{
+    struct top *top = context;
+    int code = scan_objects(&top->snapshot, SCAN_ALL);
+    if (code == KOV_OK)
+        code = sampling_start(&top->request);
+    if (code == KOV_OK)
+        decode_sampling_start(&top->samples);
+    return code;
+}
+
 static int watch(struct top *top)
 {
     dci_on_event(take_event, top);
-    int code = scan_objects(&top->snapshot);
+    resume_begin(resume_nothing, NULL);
+    int code = scan_objects(&top->snapshot, SCAN_ALL);
     if (code == KOV_OK)
         code = sampling_start(&top->request);
+    resume_begin(watch_again, top);
     for (u64 i = 0; code == KOV_OK && !interrupted() && (iterations == 0 || i < iterations); i++)
         code = refresh(top);
     if (code == KOV_OK)
         code = sampling_stop(&top->samples);
+    resume_end();
     dci_on_event(NULL, NULL);
     return code;
 }
@@ -188,6 +208,7 @@ static int run(const struct arguments *arguments)
     kernel_use_build_id(machine->build_id.data, machine->build_id.len);
     top.symbols = kernel_symbols();
     code = settings.json ? watch_as_json(&top) : watch(&top);
+    programs_close();
     kernel_close();
     snapshot_free(&top.snapshot);
     samples_free(&top.samples);
@@ -196,7 +217,7 @@ static int run(const struct arguments *arguments)
 
 const struct command command_top = {
     .name = "top",
-    .synopsis = "[-n COUNT] [-d SECONDS] [--sort KEYS] [--idle]",
+    .synopsis = "[-n COUNT] [-d SECONDS] [--sort KEYS] [--pid PIDS] [--idle]",
     .summary = "Watch where the machine spends its time",
     .details = "Ctrl-C ends it. Without a terminal the tables follow each other.",
     .options = {own_options, sampling_option_table},

@@ -6,6 +6,7 @@
 
 #include "dci.h"
 #include "json.h"
+#include "scan.h"
 
 struct trace_event_name {
     u32 major, minor, field_count;
@@ -28,19 +29,35 @@ const char *trace_mode_name(Orrery__Dci__TraceMode mode);
 // before the ':' of an event's name); a named event means its whole major.
 int trace_parse_mask(const char *text, const struct trace_events *events, u64 *mask);
 
-struct trace_counts {
-    u32 cpu_count;
-    u64 mask;
-    bool subscribed;
-    Orrery__Dci__TraceMode mode;
-    struct trace_cpu_counts {
-        bool known;
-        u64 events, discarded, overwritten, packets, pushed_packets;
-        u64 subbuffers, subbuffer_bytes;
-    } cpus[ORRERY_MAX_CPUS];
+struct trace_cpu_counts {
+    bool known;
+    u64 events, discarded, overwritten, packets, pushed_packets;
+    u64 subbuffers, subbuffer_bytes;
 };
 
-// Takes the counts out of an answer; CPUs of absurd numbers are left out.
+// Of one process's buffer on one CPU.
+struct trace_process_counts {
+    u32 pid, cpu;
+    struct trace_cpu_counts counts;
+};
+
+struct trace_counts {
+    u32 cpu_count;
+    u64 mask, process_mask;
+    bool subscribed;
+    Orrery__Dci__TraceMode mode;
+    struct trace_cpu_counts cpus[ORRERY_MAX_CPUS]; // the kernel's
+    struct trace_process_counts *processes;
+    size_t process_count, process_capacity;
+    u32 stuck; // processes that did not answer
+};
+
+// Adds the counts of an answer, of which there may be several; CPUs of absurd numbers are left out.
 void trace_take_counts(const Orrery__Dci__TraceStatReply *reply, struct trace_counts *counts);
+
+int trace_fetch_counts(struct trace_counts *counts, struct scan_scope scope);
+void trace_free_counts(struct trace_counts *counts);
+// Those of a process's buffer, NULL when they are not known: it has ended.
+const struct trace_cpu_counts *trace_counts_of(const struct trace_counts *counts, u32 pid, u32 cpu);
 
 #endif

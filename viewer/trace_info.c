@@ -7,29 +7,22 @@
 
 #include <inttypes.h>
 
+#define NO_PID UINT64_MAX
+
 static const char *events_text, *mode_text;
+static u64 pid = NO_PID;
 
 static const struct option set_options[] = {
     TEXT('e', "events", &events_text, "LIST", "trace these majors or events, all, or none"),
     TEXT(0, "mode", &mode_text, "MODE", "discard or overwrite; empties the buffers"),
+    NUMBER(0, "pid", &pid, 0, UINT32_MAX, "PID", "only this process; 0: only the kernel"),
     OPTIONS_END,
 };
 
-static int take_counts(void *context, const dci_response *response)
-{
-    trace_take_counts(response->trace_stat, context);
-    return KOV_OK;
-}
-
-static int fetch_counts(struct trace_counts *counts)
-{
-    Orrery__Dci__TraceStatRequest body = ORRERY__DCI__TRACE_STAT_REQUEST__INIT;
-    dci_request request = ORRERY__DCI__REQUEST__INIT;
-    request.body_case = ORRERY__DCI__REQUEST__BODY_TRACE_STAT;
-    request.trace_stat = &body;
-    return dci_call(&request, ORRERY__DCI__RESPONSE__BODY_TRACE_STAT,
-                    "cannot read the trace's counts", take_counts, counts);
-}
+static const struct option stat_options[] = {
+    NUMBER(0, "pid", &pid, 0, UINT32_MAX, "PID", "only this process; 0: only the kernel"),
+    OPTIONS_END,
+};
 
 static void print_events(const struct trace_events *events, u64 mask)
 {
@@ -69,12 +62,13 @@ static int run_list(const struct arguments *arguments)
     if (code == KOV_OK)
         code = trace_fetch_events(&events);
     if (code == KOV_OK)
-        code = fetch_counts(&counts);
+        code = trace_fetch_counts(&counts, SCAN_KERNEL);
     if (code == KOV_OK && settings.json)
         json_events(&events, counts.mask);
     else if (code == KOV_OK)
         print_events(&events, counts.mask);
     trace_free_events(&events);
+    trace_free_counts(&counts);
     return code;
 }
 
@@ -91,6 +85,19 @@ static void print_counts(const struct trace_counts *counts)
                i, cpu->events + cpu->discarded, cpu->events, cpu->discarded, cpu->overwritten,
                cpu->packets, cpu->pushed_packets, cpu->subbuffers, cpu->subbuffer_bytes >> 10);
     }
+    if (counts->process_count > 0)
+        printf("\n%10s %5s %14s %14s %14s %14s %10s\n", "PID", "CPU", "EMITTED", "LOGGED",
+               "DISCARDED", "OVERWRITTEN", "PACKETS");
+    for (size_t i = 0; i < counts->process_count; i++) {
+        const struct trace_process_counts *process = &counts->processes[i];
+        printf("%10" PRIu32 " %5" PRIu32 " %14" PRIu64 " %14" PRIu64 " %14" PRIu64 " %14" PRIu64
+               " %10" PRIu64 "\n",
+               process->pid, process->cpu, process->counts.events + process->counts.discarded,
+               process->counts.events, process->counts.discarded, process->counts.overwritten,
+               process->counts.packets);
+    }
+    if (counts->stuck > 0)
+        printf("%" PRIu32 " processes did not answer\n", counts->stuck);
 }
 
 static void json_counts(const struct trace_counts *counts)
@@ -115,17 +122,38 @@ static void json_counts(const struct trace_counts *counts)
         json_close(&json);
     }
     json_close(&json);
+    json_open_array(&json, "processes");
+    for (size_t i = 0; i < counts->process_count; i++) {
+        const struct trace_process_counts *process = &counts->processes[i];
+        json_open_object(&json, NULL);
+        json_u64(&json, "pid", process->pid);
+        json_u64(&json, "cpu", process->cpu);
+        json_u64(&json, "emitted", process->counts.events + process->counts.discarded);
+        json_u64(&json, "logged", process->counts.events);
+        json_u64(&json, "discarded", process->counts.discarded);
+        json_u64(&json, "overwritten", process->counts.overwritten);
+        json_u64(&json, "packets", process->counts.packets);
+        json_close(&json);
+    }
+    json_close(&json);
+    json_u64(&json, "stuck", counts->stuck);
     json_end(&json);
+}
+
+static struct scan_scope scope(void)
+{
+    return pid == NO_PID ? SCAN_ALL : scan_scope_of((u32)pid);
 }
 
 static int show_counts(void)
 {
     struct trace_counts counts = {0};
-    int code = fetch_counts(&counts);
+    int code = trace_fetch_counts(&counts, scope());
     if (code == KOV_OK && settings.json)
         json_counts(&counts);
     else if (code == KOV_OK)
         print_counts(&counts);
+    trace_free_counts(&counts);
     return code;
 }
 
@@ -151,6 +179,8 @@ static int set(Orrery__Dci__TraceMode mode)
     Orrery__Dci__TraceSetRequest body = ORRERY__DCI__TRACE_SET_REQUEST__INIT;
     body.mode = mode;
     body.set_mask = events_text != NULL;
+    body.scope = scope().scope;
+    body.pid = scope().pid;
     int code = body.set_mask ? decide_mask(&body.mask) : KOV_OK;
     if (code != KOV_OK)
         return code;
@@ -185,14 +215,15 @@ const struct command command_trace_list = {
 
 const struct command command_trace_stat = {
     .name = "trace stat",
-    .synopsis = "",
+    .synopsis = "[--pid PID]",
     .summary = "Show what each CPU has traced and lost since the mode was set",
+    .options = {stat_options},
     .run = run_stat,
 };
 
 const struct command command_trace_set = {
     .name = "trace set",
-    .synopsis = "[-e LIST] [--mode MODE]",
+    .synopsis = "[-e LIST] [--mode MODE] [--pid PID]",
     .summary = "Choose what is traced, and what happens when buffers are full",
     .details = "For the flight recorder: `kov trace set --mode overwrite -e all`, and `kov trace\n"
                "snapshot` when something has happened.",

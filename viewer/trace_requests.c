@@ -10,6 +10,7 @@
 
 #define MAX_EVENTS 65536
 #define MAJORS 64
+#define MAX_PROCESS_COUNTS 1000000
 
 // GROUP:event, as perf writes it.
 static char *full_name(const char *group, const char *name)
@@ -143,17 +144,33 @@ int trace_parse_mask(const char *text, const struct trace_events *events, u64 *m
     }
 }
 
+static struct trace_cpu_counts *counts_entry(struct trace_counts *counts, u32 pid, u32 cpu)
+{
+    if (pid == 0) {
+        if (cpu >= counts->cpu_count)
+            counts->cpu_count = cpu + 1;
+        return &counts->cpus[cpu];
+    }
+    counts->processes = memory_grow(counts->processes, counts->process_count,
+                                    &counts->process_capacity, sizeof(*counts->processes));
+    struct trace_process_counts *entry = &counts->processes[counts->process_count++];
+    *entry = (struct trace_process_counts){.pid = pid, .cpu = cpu};
+    return &entry->counts;
+}
+
 void trace_take_counts(const Orrery__Dci__TraceStatReply *reply, struct trace_counts *counts)
 {
-    *counts = (struct trace_counts){.mask = reply->mask, .subscribed = reply->subscribed};
+    counts->mask = reply->mask;
+    counts->process_mask = reply->process_mask;
+    counts->subscribed = reply->subscribed;
+    counts->stuck += (u32)reply->n_stuck;
     for (size_t i = 0; i < reply->n_cpus; i++) {
         const Orrery__Dci__TraceStat *stat = reply->cpus[i];
-        if (stat->cpu >= ORRERY_MAX_CPUS)
+        if (stat->cpu >= ORRERY_MAX_CPUS || counts->process_count >= MAX_PROCESS_COUNTS)
             continue;
-        if (stat->cpu >= counts->cpu_count)
-            counts->cpu_count = stat->cpu + 1;
-        counts->mode = stat->mode;
-        counts->cpus[stat->cpu] = (struct trace_cpu_counts){
+        if (stat->pid == 0)
+            counts->mode = stat->mode;
+        *counts_entry(counts, stat->pid, stat->cpu) = (struct trace_cpu_counts){
             .known = true,
             .events = stat->events,
             .discarded = stat->discarded,
@@ -164,4 +181,36 @@ void trace_take_counts(const Orrery__Dci__TraceStatReply *reply, struct trace_co
             .subbuffer_bytes = stat->subbuffer_bytes,
         };
     }
+}
+
+static int take_counts(void *context, const dci_response *response)
+{
+    trace_take_counts(response->trace_stat, context);
+    return KOV_OK;
+}
+
+int trace_fetch_counts(struct trace_counts *counts, struct scan_scope scope)
+{
+    Orrery__Dci__TraceStatRequest body = ORRERY__DCI__TRACE_STAT_REQUEST__INIT;
+    body.scope = scope.scope;
+    body.pid = scope.pid;
+    dci_request request = ORRERY__DCI__REQUEST__INIT;
+    request.body_case = ORRERY__DCI__REQUEST__BODY_TRACE_STAT;
+    request.trace_stat = &body;
+    return dci_call(&request, ORRERY__DCI__RESPONSE__BODY_TRACE_STAT,
+                    "cannot read the trace's counts", take_counts, counts);
+}
+
+const struct trace_cpu_counts *trace_counts_of(const struct trace_counts *counts, u32 pid, u32 cpu)
+{
+    for (size_t i = 0; i < counts->process_count; i++)
+        if (counts->processes[i].pid == pid && counts->processes[i].cpu == cpu)
+            return &counts->processes[i].counts;
+    return NULL;
+}
+
+void trace_free_counts(struct trace_counts *counts)
+{
+    free(counts->processes);
+    *counts = (struct trace_counts){0};
 }

@@ -33,6 +33,12 @@ _Static_assert(offsetof(struct percpu, scratch) == PERCPU_SCRATCH, "assembly off
 _Static_assert(offsetof(struct percpu, current) == PERCPU_CURRENT, "assembly offset");
 _Static_assert(offsetof(struct percpu, boot_stack) == PERCPU_BOOT_STACK, "assembly offset");
 _Static_assert(offsetof(struct percpu, mmu_msr) == PERCPU_MMU_MSR, "assembly offset");
+_Static_assert(offsetof(struct percpu, kernel_stack) == PERCPU_KERNEL_STACK, "assembly offset");
+_Static_assert(offsetof(struct percpu, process) == PERCPU_PROCESS, "assembly offset");
+_Static_assert(offsetof(struct percpu, toc) == PERCPU_TOC, "assembly offset");
+_Static_assert(offsetof(struct percpu, syscalls) == PERCPU_SYSCALLS, "assembly offset");
+_Static_assert(offsetof(struct percpu, dispatcher) == PERCPU_DISPATCHER, "assembly offset");
+_Static_assert(offsetof(struct percpu, pid) == PERCPU_PID, "assembly offset");
 
 extern char rseq_start[], rseq_end[];
 extern char secondary_start[];
@@ -44,6 +50,7 @@ static u32 servers[ORRERY_MAX_CPUS];
 static u32 server_count;
 
 void secondary_real_main(void);
+extern u64 syscall_entries[]; // kernel/syscalls
 
 static struct percpu *block(u32 cpu)
 {
@@ -92,6 +99,8 @@ static void fill_block(u32 cpu)
     percpu->soft_masked = 1;
     percpu->rseq_base = (u64)rseq_start;
     percpu->rseq_size = (u64)(rseq_end - rseq_start);
+    percpu->toc = ((const u64 *)secondary_real_main)[1]; // of any function's descriptor
+    percpu->syscalls = (u64)syscall_entries;
 }
 
 void cpus_find(void)

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: MIT
 // From firmware's entry to running services, in three legs: real mode, translated set-up, first thread.
 #include <boot/firmware.h>
+#include <boot/initrd.h>
 #include <boot/options.h>
 #include <co/manager.h>
-#include <dci/server.h>
-#include <guest/bench.h>
-#include <guest/workload.h>
 #include <guest/bench.h>
 #include <guest/workload.h>
 #include <kernel/console.h>
@@ -87,10 +85,21 @@ static void start_services(void)
     if (trace_start_services() != 0)
         panic("out of memory for the trace services");
     pmu_start();
-    error = dci_server_start();
-    if (error < 0)
-        kprintf("boot: no DCI server: %s\n", orrery_strerror(error));
     report("services run");
+}
+
+// Without an initial file system the kernel is alone, which is enough for its own benchmarks and workloads.
+static void start_first_process(void)
+{
+    u64 physical, bytes;
+
+    if (!initrd_range(&physical, &bytes))
+        return;
+    s64 error = first_process_start(boot_options.init);
+    if (error == 0)
+        return;
+    kprintf("boot: cannot start %s: %s\n", boot_options.init, orrery_strerror(error));
+    power_off(1);
 }
 
 // Benchmarks and workload that the boot line asks for; the first thread then has nothing left to do.
@@ -99,10 +108,11 @@ static void run_requests(void)
     if (boot_options.panic_test)
         panic("asked for on the boot line");
     int failures = boot_options.bench[0] != '\0' ? guest_run_benches(boot_options.bench) : 0;
-    if (boot_options.oneshot)
+    if (boot_options.oneshot && boot_options.run[0] == '\0')
         power_off(failures == 0 ? 0 : 1);
     if (boot_options.workload[0] != '\0')
         guest_start_boot_workload();
+    start_first_process();
     for (;;)
         thread_park(NO_DEADLINE);
 }
@@ -119,11 +129,12 @@ static void translated_main(void)
         panic("out of memory for the trace buffers");
     first_thread();
     system_init(memory_bytes, entry_timebase);
+    processes_init();
     start_services();
     run_requests();
 }
 
-// r3 and r4 of the firmware's entry: no initial file system is used yet.
+// r3 and r4 of the firmware's entry: where it has put the initial file system.
 void boot_main(u64 initrd, u64 initrd_bytes)
 {
     u64 first_free = ALIGN_UP(virt_to_phys(image_end), 0x10000UL);
@@ -136,6 +147,7 @@ void boot_main(u64 initrd, u64 initrd_bytes)
     copy_vectors(REAL_VECTORS, real_vectors_load, (u64)real_vectors_size);
     copy_vectors(TRANSLATED_VECTORS, vectors_load, (u64)vectors_size);
     memory_bytes = read_memory_size();
+    initrd_init(initrd, initrd_bytes);
     if (initrd_bytes != 0 && initrd + initrd_bytes > first_free)
         first_free = ALIGN_UP(initrd + initrd_bytes, 0x10000UL);
     pages_init(memory_bytes, first_free);

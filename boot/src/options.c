@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Boot line options, parsed strictly: one table of names, values and help.
+// Boot line options, parsed strictly: one table of names, values and help. What follows the word `--` is for
+// programs.
 #include <boot/firmware.h>
 #include <boot/options.h>
 #include <kernel/console.h>
@@ -18,6 +19,7 @@
 struct boot_options boot_options = {
     .trace_mask = DEFAULT_TRACE_MASK,
     .trace_subbuffers = 64,
+    .init = "bin/init",
 };
 
 struct option {
@@ -52,6 +54,16 @@ static bool set_oneshot(const char *value)
 static bool set_workload(const char *value)
 {
     return copy_text(boot_options.workload, sizeof(boot_options.workload), value);
+}
+
+static bool set_init(const char *value)
+{
+    return copy_text(boot_options.init, sizeof(boot_options.init), value);
+}
+
+static bool set_run(const char *value)
+{
+    return copy_text(boot_options.run, sizeof(boot_options.run), value);
 }
 
 static bool set_observer(const char *value)
@@ -127,10 +139,20 @@ static bool set_panic(const char *value)
     return true;
 }
 
+static bool set_ipc(const char *value)
+{
+    boot_options.ipc_slow = strcmp(value, "slow") == 0;
+    return boot_options.ipc_slow || strcmp(value, "fast") == 0;
+}
+
 static const struct option options[] = {
     {"bench", "all|budget|NAME[,NAME]", "run microbenchmarks at boot", set_bench},
-    {"oneshot", NULL, "power off after the benchmarks, exit status by their verdict", set_oneshot},
+    {"oneshot", NULL, "power off after the benchmarks or run's program, with their status",
+     set_oneshot},
     {"workload", "NAME[:KEY=VALUE,...]", "start a workload at boot", set_workload},
+    {"init", "PATH", "first process, in the initial file system (default: bin/init)", set_init},
+    {"run", "PROGRAM[,ARGUMENT...]", "run a program when the servers are up, instead of the shell",
+     set_run},
     {"observer", "TOKEN", "token of DCI clients that may look (up to 64 characters)", set_observer},
     {"controller", "TOKEN", "token of DCI clients that may also change things", set_controller},
     {"trace", "none|all|MAJOR[,MAJOR]", "what to trace (default: all but PMU and TEST)", set_trace},
@@ -138,6 +160,7 @@ static const struct option options[] = {
      set_trace_mode},
     {"trace-subbuffers", "4...4096", "64 KB trace buffers a CPU, a power of two (default: 64)",
      set_subbuffers},
+    {"ipc", "fast|slow", "slow: no call takes the fast path (default: fast)", set_ipc},
     {"quiet", NULL, "no boot messages but errors", set_quiet},
     {"panic", NULL, "panic after boot, to see what a panic tells", set_panic},
 };
@@ -167,13 +190,39 @@ static void parse_option(char *word)
     refuse("unknown", word);
 }
 
+// All words, one after the other, each with its NUL, and an empty one at the end.
+static char words[BOOT_LINE_MAX + 1];
+
+const char *boot_option_value(const char *name)
+{
+    u64 length = strlen(name);
+
+    for (const char *word = words; *word != '\0'; word += strlen(word) + 1) {
+        if (strncmp(word, name, length) != 0)
+            continue;
+        if (word[length] == '=')
+            return word + length + 1;
+        if (word[length] == '\0')
+            return word + length;
+    }
+    return NULL;
+}
+
 void boot_options_parse(void)
 {
     static char line[BOOT_LINE_MAX];
+    char *end = words;
+    bool ours = true;
 
     s64 length = of_property(of_find("/chosen"), "bootargs", line, sizeof(line) - 1);
     if (length >= (s64)sizeof(line))
         refuse("too long a line of", "bootargs");
-    for (char *word = strtok(line, " \t\n"); word != NULL; word = strtok(NULL, " \t\n"))
-        parse_option(word);
+    for (char *word = strtok(line, " \t\n"); word != NULL; word = strtok(NULL, " \t\n")) {
+        ours = ours && strcmp(word, "--") != 0;
+        if (ours)
+            parse_option(word);
+        strcpy(end, word);
+        end += strlen(word) + 1;
+    }
+    *end = '\0';
 }

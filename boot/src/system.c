@@ -7,6 +7,7 @@
 #include <kernel/memory.h>
 #include <kernel/panic.h>
 #include <kernel/percpu.h>
+#include <kernel/process.h>
 #include <kernel/timer.h>
 #include <orrery/errors.h>
 #include <orrery/sys.h>
@@ -52,16 +53,27 @@ void sys_power_off(int status)
     power_off(status);
 }
 
+// The tokens that let clients in.
+static bool is_secret(const char *name)
+{
+    return strcmp(name, "observer") == 0 || strcmp(name, "controller") == 0;
+}
+
+static bool may_monitor(void)
+{
+    const struct process *process = process_current();
+
+    return process == NULL || (process_rights(process) & RIGHT_MONITOR) != 0;
+}
+
 s64 sys_option(const char *name, char *buffer, u64 bytes)
 {
-    const char *value = NULL;
+    const char *value = boot_option_value(name);
 
-    if (strcmp(name, "observer") == 0)
-        value = boot_options.observer_token;
-    else if (strcmp(name, "controller") == 0)
-        value = boot_options.controller_token;
-    if (value == NULL || value[0] == '\0')
+    if (value == NULL)
         return E_NOENT;
+    if (is_secret(name) && !may_monitor())
+        return E_PERM;
     if (strlen(value) >= bytes)
         return E_INVAL;
     strcpy(buffer, value);

@@ -38,7 +38,10 @@
     vector 0x800 // floating point unavailable
     vector 0x900 // decrementer
     vector 0xa00 // directed doorbell
-    vector 0xc00 // system call
+    .org 0xc00   // system call: user code is not promised its CTR, so r13 waits there
+    mtctr   r13
+    mfspr   r13, 272
+    b       syscall_entry
     vector 0xd00 // trace (single step)
     .org 0xf00   // performance monitor: straight to the sampler, on its own stack
     mtspr   274, r13

@@ -31,11 +31,17 @@ s64 co_dref_enable(bool on)
     return error;
 }
 
-// Counts of one object from CPU *cpu on. Advances *out; false, with *cpu where to go on, when it is full.
+s64 co_dref_users(void)
+{
+    return (s64)__atomic_load_n(&users, __ATOMIC_RELAXED);
+}
+
+// Counts of one object from CPU *cpu on. Advances *out; false, with *cpu where to go on, when it is
+// full.
 static bool read_object(coid_t coid, u32 *cpu, struct sys_dref_count **out,
                         const struct sys_dref_count *end)
 {
-    for (; *cpu < co_cpu_count; ++*cpu) {
+    for (*cpu = co_cpu_from(*cpu); *cpu < ORRERY_MAX_CPUS; *cpu = co_cpu_from(*cpu + 1)) {
         const struct co_counts *counts = co_counts_of(*cpu, coid);
         u64 invocations = __atomic_load_n(&counts->invocations, __ATOMIC_RELAXED);
         u64 misses = __atomic_load_n(&counts->misses, __ATOMIC_RELAXED);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Global Translation Table: COID -> root. Chunks of 256 objects in a two-level directory by COID page.
-// Looking up takes no lock: chunks are freed only after quiescence.
+// Global Translation Table: COID -> root. Chunks of 256 objects in a two-level directory by COID
+// page. Looking up takes no lock: chunks are freed only after quiescence.
 #include "internal.h"
 
 #define NODE_SLOTS 256
@@ -77,7 +77,7 @@ static struct co_chunk *chunk_alloc(void)
     if (chunk == NULL)
         return NULL;
     co_platform_lock_init(&chunk->lock, "co chunk", CO_LOCK_TABLE);
-    for (u32 cpu = 0; cpu < co_cpu_count; cpu++) {
+    for (u32 cpu = co_cpu_from(0); cpu < ORRERY_MAX_CPUS; cpu = co_cpu_from(cpu + 1)) {
         if (co_ltt_alloc(chunk, cpu) != 0) {
             chunk_free(chunk);
             return NULL;
@@ -99,7 +99,7 @@ static s64 node_ensure(u64 page)
 
 static s64 map_all(struct co_chunk *chunk)
 {
-    for (u32 cpu = 0; cpu < co_cpu_count; cpu++) {
+    for (u32 cpu = co_cpu_from(0); cpu < ORRERY_MAX_CPUS; cpu = co_cpu_from(cpu + 1)) {
         co_ltt_fill(chunk, cpu);
         if (co_ltt_map(chunk, cpu) != 0) {
             co_ltt_unmap(chunk);
@@ -118,8 +118,8 @@ static void publish(struct co_chunk *chunk, struct co_chunk *in_node)
     co_statistics.chunks += in_node != NULL ? 1 : -1UL;
 }
 
-// The next free COID page, or 0. It goes round, so a page comes again only after all the others: a COID
-// stays stale for as long as the table allows. Table lock held.
+// The next free COID page, or 0. It goes round, so a page comes again only after all the others: a
+// COID stays stale for as long as the table allows. Table lock held.
 static u64 take_page(void)
 {
     for (u64 i = CO_PAGE_FIRST; i < CO_PAGE_END; i++) {
@@ -154,8 +154,17 @@ static struct co_chunk *current_chunk(u32 cpu)
     return __atomic_load_n(&co_cpu_of(cpu)->chunk, __ATOMIC_ACQUIRE);
 }
 
-// Replaces the CPU's full chunk, unless another thread has done so, or a CPU has been added, meanwhile:
-// then the caller finds out by trying again.
+static bool has_pages(const struct co_chunk *chunk)
+{
+    for (u32 cpu = co_cpu_from(0); cpu < ORRERY_MAX_CPUS; cpu = co_cpu_from(cpu + 1)) {
+        if (chunk->ltt[cpu] == NULL)
+            return false;
+    }
+    return true;
+}
+
+// Replaces the CPU's full chunk, unless another thread has done so, or a CPU has been added,
+// meanwhile: then the caller finds out by trying again.
 static s64 grow(const struct co_chunk *full)
 {
     struct co_chunk *chunk = chunk_alloc();
@@ -163,7 +172,7 @@ static s64 grow(const struct co_chunk *full)
         return E_NOMEM;
     co_table_lock();
     bool wanted = current_chunk(co_platform_cpu()) == full;
-    bool complete = chunk->ltt[co_cpu_count - 1] != NULL;
+    bool complete = has_pages(chunk);
     s64 error = wanted && complete ? chunk_install(chunk) : 0;
     co_table_unlock();
     if (!wanted || !complete || error != 0)
@@ -190,7 +199,7 @@ s64 co_gtt_init_cpu(u32 cpu)
     co_table_lock();
     s64 error = back_chunks(cpu);
     if (error == 0)
-        co_cpu_count = cpu + 1;
+        __atomic_store_n(&co_cpu_mask, co_cpu_mask | 1u << cpu, __ATOMIC_RELEASE);
     co_table_unlock();
     return error;
 }
@@ -220,7 +229,7 @@ static void chunk_retire(struct co_chunk *chunk)
 {
     co_table_lock();
     publish(chunk, NULL);
-    for (u32 cpu = 0; cpu < co_cpu_count; cpu++) {
+    for (u32 cpu = co_cpu_from(0); cpu < ORRERY_MAX_CPUS; cpu = co_cpu_from(cpu + 1)) {
         if (current_chunk(cpu) == chunk)
             __atomic_store_n(&co_cpu_of(cpu)->chunk, NULL, __ATOMIC_RELEASE);
     }

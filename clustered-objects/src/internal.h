@@ -28,8 +28,8 @@ struct co_entry {
     u8 leaf; // of a class whose objects have no children
 };
 
-// The objects of one LTT page, with that page and its page of counts for every CPU. The lock guards all
-// but live, which is also read without it.
+// The objects of one LTT page, with that page and its page of counts for every CPU. The lock guards
+// all but live, which is also read without it.
 struct co_chunk {
     struct co_lock lock;
     u64 page; // COID >> CO_PAGE_SHIFT
@@ -45,7 +45,7 @@ struct co_counts {
     u64 invocations, misses;
 };
 
-extern u32 co_cpu_count; // CPUs with tables
+extern u32 co_cpu_mask; // CPUs with tables; grows only
 extern struct co_stat co_statistics;
 extern const struct co_rep co_stale_object;
 extern const u64 co_default_ops[CO_METHOD_SLOTS]; // the trampolines
@@ -54,6 +54,18 @@ extern const u64 co_default_ops[CO_METHOD_SLOTS]; // the trampolines
 static inline struct co_cpu *co_cpu_of(u32 cpu)
 {
     return (struct co_cpu *)(co_platform_window(cpu) + R13_CO);
+}
+
+// The first CPU with tables that is not below cpu; ORRERY_MAX_CPUS when there is none.
+static inline u32 co_cpu_from(u32 cpu)
+{
+    u64 mask = (u64)__atomic_load_n(&co_cpu_mask, __ATOMIC_ACQUIRE) >> cpu;
+    return mask != 0 ? cpu + (u32)__builtin_ctzl(mask) : ORRERY_MAX_CPUS;
+}
+
+static inline bool co_cpu_known(u32 cpu)
+{
+    return cpu < ORRERY_MAX_CPUS && (co_cpu_mask >> cpu & 1) != 0;
 }
 
 // This CPU's LTT entry: word 0 the rep, word 1 the Default Object's interface table.
@@ -90,8 +102,8 @@ static inline bool co_live(const struct co_chunk *chunk, u32 index)
 // ---- gtt.c -------------------------------------------------------------------------------------
 void co_gtt_init(void);
 s64 co_gtt_init_cpu(u32 cpu); // backs the chunks that exist; then counts the CPU in
-// The chunk with this COID page, or the next one if it has none; NULL behind the last. A chunk found
-// stays until the caller's generation ends.
+// The chunk with this COID page, or the next one if it has none; NULL behind the last. A chunk
+// found stays until the caller's generation ends.
 struct co_chunk *co_gtt_next(u64 page);
 // The chunk of a live object, or NULL. Same lifetime.
 struct co_chunk *co_gtt_find_live(coid_t coid);
@@ -128,19 +140,21 @@ bool co_rep_in_use(const struct co_root *root, const struct co_rep *rep);
 // ---- reap.c ------------------------------------------------------------------------------------
 void co_reap_root(struct co_root *root);    // destroy it after quiescence
 void co_reap_chunk(struct co_chunk *chunk); // free it after quiescence
-// One step of this CPU's reaper: 0 when nothing is left to do, else the ticks after which to call again.
+// One step of this CPU's reaper: 0 when nothing is left to do, else the ticks after which to call
+// again.
 u64 co_reap(void);
 
-// ---- kernel_object.c ---------------------------------------------------------------------------
-s64 co_kernel_object_create(void);
+// ---- root_object.c -----------------------------------------------------------------------------
+s64 co_root_object_create(void);
 
-// ---- scan.c, dref.c: behind the system calls of the same names (orrery/sys.h) --------------------
+// ---- scan.c, dref.c: behind the calls of the same names (co/manager.h) -------------------------
 s64 co_scan(u64 *cursor, void *buffer, u64 bytes);
 s64 co_dref_read(u64 *cursor, void *buffer, u64 bytes);
 s64 co_dref_enable(bool on);
+s64 co_dref_users(void);
 
-// A scan's place: the next COID, with a CPU in its low bits for co_dref_read, and the COID page where
-// this scan ends, fixed when it starts so that it cannot chase objects being created.
+// A scan's place: the next COID, with a CPU in its low bits for co_dref_read, and the COID page
+// where this scan ends, fixed when it starts so that it cannot chase objects being created.
 struct co_cursor {
     coid_t next;
     u64 end_page;

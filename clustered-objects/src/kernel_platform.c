@@ -49,7 +49,15 @@ void co_platform_fence(void)
     __asm__ volatile("sync" ::: "memory");
 }
 
+// ---- names -------------------------------------------------------------------------------------
+
+const char co_platform_root_name[] = "Kernel";
+const char co_platform_root_implementation[] = "KernelObject";
+const char co_platform_manager_implementation[] = "KernelObjectManager";
+
 // ---- memory ------------------------------------------------------------------------------------
+
+const bool co_platform_map_copies = false;
 
 void *co_platform_alloc(u64 bytes)
 {
@@ -80,11 +88,6 @@ s64 co_platform_map(u64 address, void *page, bool writable)
 void co_platform_unmap(u64 address)
 {
     mmu_unmap(address, 1);
-}
-
-bool co_platform_mapped(u64 address)
-{
-    return mmu_lookup(address) != 0;
 }
 
 s64 co_platform_safe_read(void *to, u64 from, u64 bytes)

@@ -54,11 +54,21 @@ s64 co_ltt_alloc(struct co_chunk *chunk, u32 cpu)
     return chunk->ltt[cpu] != NULL && chunk->counts[cpu] != NULL ? 0 : E_NOMEM;
 }
 
+static void free_pages(struct co_chunk *chunk, u32 cpu)
+{
+    if (chunk->ltt[cpu] != NULL)
+        co_platform_page_free(chunk->ltt[cpu]);
+    if (chunk->counts[cpu] != NULL)
+        co_platform_page_free(chunk->counts[cpu]);
+    chunk->ltt[cpu] = chunk->counts[cpu] = NULL;
+}
+
 void co_ltt_fill(struct co_chunk *chunk, u32 cpu)
 {
     u64 *entries = chunk->ltt[cpu];
     for (u32 i = 0; i < CO_PER_PAGE; i++) {
-        // An empty entry is itself the Default Object: word 0 points at word 1, its interface table.
+        // An empty entry is itself the Default Object: word 0 points at word 1, its interface
+        // table.
         entries[2 * i] = (u64)(co_ltt_entry(cpu, co_coid(chunk, i)) + 1);
         entries[2 * i + 1] = (u64)co_default_ops;
     }
@@ -73,14 +83,16 @@ static u64 ltt_address(const struct co_chunk *chunk, u32 cpu)
 s64 co_ltt_map(struct co_chunk *chunk, u32 cpu)
 {
     s64 error = co_platform_map(ltt_address(chunk, cpu), chunk->ltt[cpu], true);
-    if (error != 0)
-        return error;
-    return co_platform_map(ltt_address(chunk, cpu) + R13_COUNTS, chunk->counts[cpu], true);
+    if (error == 0)
+        error = co_platform_map(ltt_address(chunk, cpu) + R13_COUNTS, chunk->counts[cpu], true);
+    if (error == 0 && co_platform_map_copies)
+        free_pages(chunk, cpu);
+    return error;
 }
 
 void co_ltt_unmap(struct co_chunk *chunk)
 {
-    for (u32 cpu = 0; cpu < co_cpu_count; cpu++) {
+    for (u32 cpu = co_cpu_from(0); cpu < ORRERY_MAX_CPUS; cpu = co_cpu_from(cpu + 1)) {
         co_platform_unmap(ltt_address(chunk, cpu));
         co_platform_unmap(ltt_address(chunk, cpu) + R13_COUNTS);
     }
@@ -88,22 +100,19 @@ void co_ltt_unmap(struct co_chunk *chunk)
 
 void co_ltt_free(struct co_chunk *chunk)
 {
-    for (u32 cpu = 0; cpu < co_cpu_count; cpu++) {
-        if (chunk->ltt[cpu] != NULL)
-            co_platform_page_free(chunk->ltt[cpu]);
-        if (chunk->counts[cpu] != NULL)
-            co_platform_page_free(chunk->counts[cpu]);
-        chunk->ltt[cpu] = chunk->counts[cpu] = NULL;
-    }
+    for (u32 cpu = co_cpu_from(0); cpu < ORRERY_MAX_CPUS; cpu = co_cpu_from(cpu + 1))
+        free_pages(chunk, cpu);
 }
 
 // ---- faults ------------------------------------------------------------------------------------
 
-static bool map_filler(u64 address, void *page, bool writable)
+// offset: of the COIDs' page in a window. A new chunk may have been first; another CPU that was has
+// done the same.
+static bool map_filler(u64 address, u64 offset, void *page, bool writable)
 {
     co_table_lock();
     s64 error = 0;
-    if (!co_platform_mapped(address)) { // another CPU, or a new chunk, may have been first
+    if (co_gtt_find(offset) == NULL) {
         error = co_platform_map(address, page, writable);
         co_statistics.faults++;
     }
@@ -114,12 +123,12 @@ static bool map_filler(u64 address, void *page, bool writable)
 bool co_fault(u64 address)
 {
     u64 page = ALIGN_DOWN(address, (u64)CO_PAGE_SIZE);
-    for (u32 cpu = 0; cpu < co_cpu_count; cpu++) {
+    for (u32 cpu = co_cpu_from(0); cpu < ORRERY_MAX_CPUS; cpu = co_cpu_from(cpu + 1)) {
         u64 offset = page - co_platform_window(cpu);
         if (offset >= R13_LTT && offset < R13_COUNTS)
-            return map_filler(page, stale_page, false);
+            return map_filler(page, offset, stale_page, false);
         if (offset >= R13_COUNTS + R13_LTT && offset < 2UL * R13_COUNTS)
-            return map_filler(page, junk_pages[cpu], true);
+            return map_filler(page, offset - R13_COUNTS, junk_pages[cpu], true);
     }
     return false;
 }

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
-// The ObjectManager, itself a clustered object, behind the object calls of orrery/sys.h; start-up.
+// The ObjectManager, itself a clustered object, and start-up.
 #include "internal.h"
 #include <orrery/sys.h>
 #include <string.h>
 
-u32 co_cpu_count;
+u32 co_cpu_mask;
 struct co_stat co_statistics;
-static u32 reaper_count; // 0 before co_start
+static u32 reapers_started; // by CPU
+static u32 reaper_count;    // of those that are objects
 static coid_t reaper_coids[ORRERY_MAX_CPUS];
 
 struct object_manager;
@@ -17,6 +18,7 @@ struct object_manager_ops {
     s64 (*class_get)(struct object_manager *self, u32 index, struct sys_class *out);
     s64 (*dref_enable)(struct object_manager *self, bool on);
     s64 (*dref_read)(struct object_manager *self, u64 *cursor, void *buffer, u64 bytes);
+    s64 (*dref_users)(struct object_manager *self);
     s64 (*reap)(struct object_manager *self);
 };
 
@@ -85,6 +87,12 @@ CO_METHOD static s64 dref_read(struct object_manager *self, u64 *cursor, void *b
     return co_dref_read(cursor, buffer, bytes);
 }
 
+CO_METHOD static s64 dref_users(struct object_manager *self)
+{
+    CO_HOME(self);
+    return co_dref_users();
+}
+
 CO_METHOD static s64 reap(struct object_manager *self)
 {
     CO_HOME(self);
@@ -92,10 +100,10 @@ CO_METHOD static s64 reap(struct object_manager *self)
 }
 
 static const struct object_manager_ops ops = {
-    {get_num_children, get_children}, scan, class_get, dref_enable, dref_read, reap};
+    {get_num_children, get_children}, scan, class_get, dref_enable, dref_read, dref_users, reap};
 static struct co_class class = {
     .name = "ObjectManager",
-    .implementation = "KernelObjectManager",
+    .implementation = co_platform_manager_implementation,
     .size = sizeof(root) + sizeof(manager),
     .ops = &ops.base,
 };
@@ -117,9 +125,9 @@ s64 co_init(void)
     co_gtt_init();
     s64 error = co_ltt_init();
     if (error == 0)
-        error = co_init_cpu(0);
+        error = co_init_cpu(co_platform_cpu());
     if (error == 0)
-        error = co_kernel_object_create();
+        error = co_root_object_create();
     if (error != 0)
         return error;
     s64 coid = co_create_shared(&class, &root, &manager.co);
@@ -136,10 +144,13 @@ static u64 reaper_work(void)
 
 s64 co_start(void)
 {
-    for (u32 cpu = 0; cpu < co_cpu_count; cpu++) {
+    for (u32 cpu = co_cpu_from(0); cpu < ORRERY_MAX_CPUS; cpu = co_cpu_from(cpu + 1)) {
+        if (reapers_started >> cpu & 1)
+            continue;
         s64 coid = co_platform_reaper_start(cpu, reaper_work);
         if (coid < 0)
             return coid;
+        reapers_started |= 1u << cpu;
         reaper_coids[reaper_count] = (coid_t)coid;
         __atomic_store_n(&reaper_count, reaper_count + (coid > 0), __ATOMIC_RELEASE);
     }
@@ -151,24 +162,29 @@ void co_stat(struct co_stat *stat)
     *stat = co_statistics;
 }
 
-// ---- system calls ------------------------------------------------------------------------------
+// ---- calls -------------------------------------------------------------------------------------
 
-s64 sys_object_scan(u64 *cursor, void *buffer, u64 bytes)
+s64 co_manager_scan(u64 *cursor, void *buffer, u64 bytes)
 {
     return CO_CALL(struct object_manager, manager_coid, scan, cursor, buffer, bytes);
 }
 
-s64 sys_class_get(u32 index, struct sys_class *class_info)
+s64 co_manager_class(u32 index, struct sys_class *class_info)
 {
     return CO_CALL(struct object_manager, manager_coid, class_get, index, class_info);
 }
 
-s64 sys_dref_enable(bool on)
+s64 co_manager_dref_enable(bool on)
 {
     return CO_CALL(struct object_manager, manager_coid, dref_enable, on);
 }
 
-s64 sys_dref_read(u64 *cursor, void *buffer, u64 bytes)
+s64 co_manager_dref_read(u64 *cursor, void *buffer, u64 bytes)
 {
     return CO_CALL(struct object_manager, manager_coid, dref_read, cursor, buffer, bytes);
+}
+
+s64 co_manager_dref_users(void)
+{
+    return CO_CALL(struct object_manager, manager_coid, dref_users);
 }

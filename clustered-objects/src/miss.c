@@ -8,7 +8,7 @@ bool co_rep_in_use(const struct co_root *root, const struct co_rep *rep)
 {
     if (root->shared == rep)
         return true;
-    for (u32 cpu = 0; cpu < co_cpu_count; cpu++) {
+    for (u32 cpu = co_cpu_from(0); cpu < ORRERY_MAX_CPUS; cpu = co_cpu_from(cpu + 1)) {
         if (__atomic_load_n(&root->reps[cpu], __ATOMIC_ACQUIRE) == rep)
             return true;
     }

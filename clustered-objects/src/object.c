@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Creation, destruction and identification of objects.
+// Creation and destruction of objects.
 #include "internal.h"
 #include <trace/events.h>
 
@@ -72,7 +72,7 @@ static struct co_root *make_stale(struct co_chunk *chunk, coid_t coid)
     if (root != NULL) {
         __atomic_store_n(&chunk->live[index / 64], chunk->live[index / 64] & ~(1UL << index % 64),
                          __ATOMIC_RELEASE);
-        for (u32 cpu = 0; cpu < co_cpu_count; cpu++)
+        for (u32 cpu = co_cpu_from(0); cpu < ORRERY_MAX_CPUS; cpu = co_cpu_from(cpu + 1))
             __atomic_store_n(co_ltt_entry(cpu, coid), (u64)&co_stale_object, __ATOMIC_RELEASE);
     }
     co_platform_unlock(&chunk->lock);
@@ -92,26 +92,6 @@ s64 co_destroy(coid_t coid)
     trace_obj_destroy(coid);
     co_reap_root(root);
     return 0;
-}
-
-coid_t co_rep_to_coid(u64 rep_address, u32 cpu, enum co_rep_state *state)
-{
-    struct co_rep rep;
-    *state = CO_REP_NONE;
-    if (rep_address % 8 != 0 || cpu >= co_cpu_count ||
-        co_platform_safe_read(&rep, rep_address, sizeof(rep)) != 0 || rep.magic != CO_REP_MAGIC ||
-        !co_well_formed(rep.coid))
-        return 0;
-    *state = CO_REP_STALE;
-    struct co_chunk *chunk = co_gtt_find_live(rep.coid);
-    if (chunk == NULL)
-        return 0;
-    const struct co_root *root = chunk->entries[co_index(rep.coid)].root;
-    if (__atomic_load_n(co_ltt_entry(cpu, rep.coid), __ATOMIC_RELAXED) != rep_address &&
-        !co_rep_in_use(root, (const struct co_rep *)rep_address))
-        return 0;
-    *state = CO_REP_LIVE;
-    return rep.coid;
 }
 
 s64 co_no_num_children(struct co_rep *self)

@@ -52,15 +52,16 @@ void co_cpu_advance(void)
 
 void co_grace_begin(struct co_grace *grace)
 {
+    *grace = (struct co_grace){0}; // a CPU that comes later has never seen what is unreachable now
     co_platform_fence();
-    for (u32 cpu = 0; cpu < co_cpu_count; cpu++)
+    for (u32 cpu = co_cpu_from(0); cpu < ORRERY_MAX_CPUS; cpu = co_cpu_from(cpu + 1))
         grace->target[cpu] = __atomic_load_n(&co_cpu_of(cpu)->generation, __ATOMIC_ACQUIRE) + 2;
 }
 
 bool co_grace_over(const struct co_grace *grace, bool poke)
 {
     bool over = true;
-    for (u32 cpu = 0; cpu < co_cpu_count; cpu++) {
+    for (u32 cpu = co_cpu_from(0); cpu < ORRERY_MAX_CPUS; cpu = co_cpu_from(cpu + 1)) {
         if (__atomic_load_n(&co_cpu_of(cpu)->generation, __ATOMIC_ACQUIRE) >= grace->target[cpu])
             continue;
         over = false;

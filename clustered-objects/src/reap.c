@@ -59,11 +59,11 @@ static bool take_batch(struct reaper *reaper)
 // A rep may serve several CPUs (a cluster); each is destroyed once.
 static void destroy_reps(struct co_root *root)
 {
-    for (u32 cpu = 0; cpu < co_cpu_count && root->class->destroy_rep != NULL; cpu++) {
+    for (u32 cpu = 0; cpu < ORRERY_MAX_CPUS && root->class->destroy_rep != NULL; cpu++) {
         struct co_rep *rep = root->reps[cpu];
         if (rep == NULL || rep == root->shared)
             continue;
-        for (u32 other = cpu; other < co_cpu_count; other++) {
+        for (u32 other = cpu; other < ORRERY_MAX_CPUS; other++) {
             if (root->reps[other] == rep)
                 root->reps[other] = NULL;
         }

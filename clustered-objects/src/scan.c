@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Object scan (seed 000 §3.2.1): walks the GTT's live bits, asks reps for their children. No lock: the
-// scanning thread's generation keeps chunks, roots and reps in memory.
+// Object scan (seed 000 §3.2.1): walks the GTT's live bits, asks reps for their children. No lock:
+// the scanning thread's generation keeps chunks, roots and reps in memory.
 #include "internal.h"
 #include <orrery/sys.h>
 
@@ -16,13 +16,14 @@ u64 co_cursor_close(struct co_cursor cursor)
     return cursor.end_page << 32 | cursor.next;
 }
 
-// This CPU's rep or any other, NULL when none exists: a scan makes no reps, it would change what it sees.
+// This CPU's rep or any other, NULL when none exists: a scan makes no reps, it would change what it
+// sees.
 static struct co_rep *any_rep(struct co_root *root)
 {
     struct co_rep *rep = __atomic_load_n(&root->reps[co_platform_cpu()], __ATOMIC_ACQUIRE);
     if (rep == NULL)
         rep = root->shared;
-    for (u32 cpu = 0; cpu < co_cpu_count && rep == NULL; cpu++)
+    for (u32 cpu = 0; cpu < ORRERY_MAX_CPUS && rep == NULL; cpu++)
         rep = __atomic_load_n(&root->reps[cpu], __ATOMIC_ACQUIRE);
     return rep;
 }
@@ -40,30 +41,44 @@ static s64 children(struct co_root *root, coid_t *out, u64 max)
     return count > 0 ? count : 0;
 }
 
-// Writes one record; returns its bytes, or E_LIMIT when it does not fit.
-static inline s64 record(const struct co_entry *entry, coid_t coid, struct sys_object *out,
-                         u64 bytes)
+static inline void write_record(const struct co_entry *entry, coid_t coid, struct sys_object *out,
+                                u32 child_count)
 {
-    s64 child_count = 0;
-    if (bytes < sizeof(*out))
-        return E_LIMIT;
-    if (__builtin_expect(!entry->leaf, 0)) {
-        child_count = children(entry->root, out->children, (bytes - sizeof(*out)) / sizeof(coid_t));
-        if (child_count < 0)
-            return child_count;
-    }
-    u64 size = sizeof(*out) + (u64)child_count * sizeof(coid_t);
-    out->record_bytes = (u32)size;
+    out->record_bytes = (u32)sizeof(*out) + child_count * (u32)sizeof(coid_t);
     out->class_id = entry->class_id;
     out->coid = coid;
     out->misses = __atomic_load_n(&entry->misses, __ATOMIC_RELAXED);
     out->rep_count = __atomic_load_n(&entry->reps, __ATOMIC_RELAXED);
-    out->child_count = (u32)child_count;
-    return (s64)size;
+    out->child_count = child_count;
 }
 
-// Records of the chunk's live objects from index `first` on. Advances *out; returns the index of the
-// object that did not fit, or CO_PER_PAGE.
+// Writes the record of an object with children; returns its bytes, or E_LIMIT when it does not fit.
+static s64 parent_record(const struct co_entry *entry, coid_t coid, struct sys_object *out,
+                         u64 bytes)
+{
+    if (bytes < sizeof(*out))
+        return E_LIMIT;
+    s64 count = children(entry->root, out->children, (bytes - sizeof(*out)) / sizeof(coid_t));
+    if (count < 0)
+        return count;
+    write_record(entry, coid, out, (u32)count);
+    return out->record_bytes;
+}
+
+// The same for any object; the short way for those that have none.
+static inline s64 record(const struct co_entry *entry, coid_t coid, struct sys_object *out,
+                         u64 bytes)
+{
+    if (__builtin_expect(!entry->leaf, 0))
+        return parent_record(entry, coid, out, bytes);
+    if (__builtin_expect(bytes < sizeof(*out), 0))
+        return E_LIMIT;
+    write_record(entry, coid, out, 0);
+    return sizeof(*out);
+}
+
+// Records of the chunk's live objects from index `first` on. Advances *out; returns the index of
+// the object that did not fit, or CO_PER_PAGE.
 static u32 scan_chunk(const struct co_chunk *chunk, u32 first, char **out, const char *end)
 {
     coid_t base = co_coid(chunk, 0);

@@ -18,7 +18,11 @@
     X(E_EXIST, -11, "exists already")                                                              \
     X(E_IO, -12, "input/output error")                                                             \
     X(E_PROTO, -13, "malformed message")                                                           \
-    X(E_NOTSUP, -14, "not supported")
+    X(E_NOTSUP, -14, "not supported")                                                              \
+    X(E_PEER, -15, "the other side has ended")                                                     \
+    X(E_NOTDIR, -16, "not a directory")                                                            \
+    X(E_ISDIR, -17, "is a directory")                                                              \
+    X(E_NOTEMPTY, -18, "not empty")
 
 enum orrery_error {
 #define ORRERY_ERROR_ENUM(name, value, text) name = value,

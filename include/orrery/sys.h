@@ -27,11 +27,24 @@ s64 sys_info(struct sys_info *info);
 u64 sys_time(void); // time base ticks
 // Powers the machine off; the emulator exits with a failure unless status is 0.
 void sys_power_off(int status) __attribute__((noreturn));
-// Value of a boot option as text ("observer", "controller", …) into buffer, NUL-terminated.
-// E_NOENT when not given, E_INVAL when bytes is too small.
+// Value of a word NAME=VALUE of the boot line (what follows the word `--` there is for programs)
+// into buffer, NUL-terminated; "" for a word without a value. E_NOENT when not given, E_INVAL when
+// bytes is too small, E_PERM for a token ("observer", "controller") without RIGHT_MONITOR.
 s64 sys_option(const char *name, char *buffer, u64 bytes);
 // Writes to the console, at most 512 bytes at a time.
 s64 sys_console_write(const char *bytes, u64 count);
+// Takes typed bytes out of the console: how many (0: none there), at most bytes (<= 512).
+s64 sys_console_read(char *buffer, u64 bytes);
+// EVENT_KICK with these bits for the calling dispatcher whenever something has been typed, or
+// Ctrl-C, which then is no input, and drops what waits; 0, 0: no more. One dispatcher at a time:
+// the last one to ask. Level after return: read once more before waiting.
+s64 sys_console_kick(u64 typed_bits, u64 interrupt_bits);
+// What the console has printed, counted from the boot, from *position on, which is moved to the
+// first byte that is still kept (the last 64 KB), or to the end. Bytes written, 0 when there is
+// nothing more now.
+s64 sys_console_output(u64 *position, void *buffer, u64 bytes);
+// As if typed: how many bytes (<= 512) there was room for.
+s64 sys_console_type(const char *bytes, u64 count);
 void *sys_memory_alloc(u64 bytes); // zeroed; NULL when out of memory
 void sys_memory_free(void *memory);
 
@@ -39,16 +52,17 @@ void sys_memory_free(void *memory);
 
 // Starts a thread on cpu; returns its id (> 0) or an error.
 s64 sys_thread_create(const char *name, void (*entry)(void *), void *argument, u32 cpu);
-// Sleeps until sys_thread_wake(id) or the time base reaches deadline. Returns 1 when woken, 0 at the
-// deadline. A wake that came first is remembered (one token).
+// Sleeps until sys_thread_wake(id) or the time base reaches deadline. Returns 1 when woken, 0 at
+// the deadline. A wake that came first is remembered (one token).
 s64 sys_thread_park(u64 deadline);
 s64 sys_thread_wake(u64 id);
 u64 sys_thread_self(void);
 
 // ---- objects -----------------------------------------------------------------------------------
 
-// Starts or continues a scan of all live objects. *cursor is 0 to start and is advanced; writes whole
-// records only. Returns bytes written, 0 at the end, E_INVAL when bytes cannot hold one record.
+// Starts or continues a scan of all live objects. *cursor is 0 to start and is advanced; writes
+// whole records only. Returns bytes written, 0 at the end, E_INVAL when bytes cannot hold one
+// record.
 struct sys_object {
     u32 record_bytes; // of this record with its children, a multiple of 8
     u32 class_id;
@@ -74,6 +88,9 @@ s64 sys_class_get(u32 index, struct sys_class *class_info);
 // DREF counting: enable counts users (nested); counts go on from where they were, never reset, so
 // that several readers can each take differences.
 s64 sys_dref_enable(bool on);
+// Whether processes switch theirs on as they start; those that run are told by MONITOR_DREF_ENABLE.
+s64 sys_dref_set_processes(bool on);
+s64 sys_dref_processes(void); // 1 or 0; any process may ask
 struct sys_dref_count {
     coid_t coid;
     u32 cpu;
@@ -102,10 +119,14 @@ struct sys_sampling {
 s64 sys_sampling_start(const struct sys_sampling *sampling);
 s64 sys_sampling_stop(s64 session); // buffers stay readable until the next start
 
+// A sample's coid is a kernel object's when SYS_SAMPLE_KERNEL is set, else one of the process
+// pid's. SYS_SAMPLE_ATTRIBUTED: of a kernel object, that it was live and owned the rep when the
+// sample was read; of a process's, that the rep named it when the sample was taken (a scan tells if
+// it is live).
 #define SYS_SAMPLE_KERNEL 1u      // interrupted kernel code
 #define SYS_SAMPLE_SOFT_MASKED 2u // interrupted a soft-masked section
 #define SYS_SAMPLE_IDLE 4u        // interrupted the idle loop
-#define SYS_SAMPLE_ATTRIBUTED 8u  // coid was live and owns the rep when read
+#define SYS_SAMPLE_ATTRIBUTED 8u  // coid is known
 #define SYS_SAMPLE_STALE 16u      // a rep was found, its object is gone
 
 struct sys_sample {
@@ -115,7 +136,7 @@ struct sys_sample {
     u64 time;    // time base
     coid_t coid; // 0: none found
     u32 thread;  // id
-    u32 pid;     // 0: kernel
+    u32 pid;     // process at work, also in kernel code on its behalf; 0: none
     u64 pc;
     u32 event;
     u32 caller_count;
@@ -137,7 +158,7 @@ s64 sys_sampling_stat(s64 session, u32 cpu, struct sys_sampling_stat *stat);
 
 enum sys_trace_mode { SYS_TRACE_OVERWRITE = 1, SYS_TRACE_DISCARD = 2 };
 
-u64 sys_trace_mask(void);
+u64 sys_trace_mask(void); // the kernel's
 // Enables exactly the majors of the mask (bit n: major n). E_INVAL when a bit is no major's.
 s64 sys_trace_set_mask(u64 mask);
 // Switches mode: empties the buffers, zeroes the counts.
@@ -155,9 +176,32 @@ struct sys_trace_stat {
 s64 sys_trace_stat(u32 cpu, struct sys_trace_stat *stat);
 // Copies cpu's oldest unread complete packet (a CTF packet of subbuffer_bytes) and consumes it.
 // flush: when there is no complete one, closes the current one if it holds any event. Returns
-// bytes, 0 when there is none, E_INVAL when bytes < subbuffer_bytes, E_NOMEM when there is no memory for
-// a fresh sub-buffer in its place (nothing is consumed then).
+// bytes, 0 when there is none, E_INVAL when bytes < subbuffer_bytes, E_NOMEM when there is no
+// memory for a fresh sub-buffer in its place (nothing is consumed then).
 s64 sys_trace_read(u32 cpu, bool flush, void *buffer, u64 bytes);
+// Packets of processes: those of live ones come out of their own buffers by way of their libraries
+// (1 s limit, E_TIMEOUT), those of ended ones were taken over by the kernel, which keeps up to 8 MB
+// of them, the oldest going first. What is returned has been checked: it is well-formed whatever
+// the process did. Streams of processes have class 1, with pid and cpu_id in the packet context;
+// one file a pid and CPU.
+struct sys_trace_process {
+    u32 pid;
+    u32 cpu_mask;     // CPUs with a buffer (live) or with packets kept (ended)
+    u32 live;         // 1: runs, 0: has ended
+    u32 packets;      // kept by the kernel, unread
+    u64 lost_packets; // of those kept, gone because others came
+    char name[32];
+};
+// The majors that processes enable as they start; those that run are told by MONITOR_TRACE_MASK. 0
+// at boot: a process that logs costs memory of its own. E_INVAL.
+s64 sys_trace_set_process_mask(u64 mask);
+s64 sys_trace_process_mask(void); // any process may ask
+// Processes that have, or may have, packets: whole records; *cursor is 0 to start. Bytes written, 0
+// at the end.
+s64 sys_trace_process_list(u64 *cursor, void *buffer, u64 bytes);
+// Like sys_trace_read, for a process's stream; bytes written are the packet's content, padded to 64
+// KB. E_NOENT: no such process, live or kept.
+s64 sys_trace_read_process(u32 pid, u32 cpu, bool flush, void *buffer, u64 bytes);
 // CTF metadata text from offset: bytes copied, 0 at the end.
 s64 sys_trace_metadata(u64 offset, char *buffer, u64 bytes);
 
@@ -180,6 +224,8 @@ s64 sys_net_receive(void *buffer, u64 bytes);
 // The calling thread is woken (sys_thread_wake) when frames arrive. Level after return: look once
 // more before parking.
 s64 sys_net_notify(void);
+// The same for a process: EVENT_KICK with these bits for the calling dispatcher; 0: no more.
+s64 sys_net_kick(u64 bits);
 struct sys_net_stat {
     u64 received_frames, received_bytes, sent_frames, sent_bytes;
     u64 receive_dropped, send_errors, interrupts;

@@ -7,11 +7,14 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "console_input.h"
+#include "console_ring.h"
+
 #define CONSOLE_LINE 512
 #define H_BUSY 1
 
 static struct spinlock console_lock = SPINLOCK_INIT("console", RANK_CONSOLE);
-static u32 console_unit;
+struct console_device console_device;
 static bool console_exclusive; // a panic writes alone and takes no lock
 
 void console_init(void)
@@ -19,8 +22,11 @@ void console_init(void)
     for (of_node node = of_child(of_find("/vdevice")); node != 0; node = of_peer(node)) {
         char type[32] = "";
         of_property(node, "compatible", type, sizeof(type) - 1);
-        if (strcmp(type, "hvterm1") == 0 && of_property_u32(node, "reg", &console_unit) == 0)
-            return;
+        if (strcmp(type, "hvterm1") != 0 || of_property_u32(node, "reg", &console_device.unit) != 0)
+            continue;
+        if (of_property_u32(node, "interrupts", &console_device.irq) != 0)
+            console_device.irq = 0;
+        return;
     }
 }
 
@@ -36,7 +42,7 @@ static void put(const char *bytes, u64 count)
         u64 chunk = count < 16 ? count : 16;
         u64 words[2] = {0, 0};
         memcpy(words, bytes, chunk);
-        if (HCALL(H_PUT_TERM_CHAR, console_unit, chunk, words[0], words[1]) == H_BUSY)
+        if (HCALL(H_PUT_TERM_CHAR, console_device.unit, chunk, words[0], words[1]) == H_BUSY)
             continue;
         bytes += chunk;
         count -= chunk;
@@ -50,6 +56,7 @@ void console_write(const char *bytes, u64 count)
         return;
     }
     spin_lock(&console_lock);
+    console_ring_put(bytes, count);
     put(bytes, count);
     spin_unlock(&console_lock);
 }

@@ -1,25 +1,44 @@
 // SPDX-License-Identifier: MIT
-// NetInterface over the Ethernet device, and the sys_net_ calls. One thread owns it: the one that
-// opened it; its interrupts come to that thread's CPU.
+// NetInterface over the Ethernet device, and the sys_net_ calls. It has one owner, which opened it: a
+// kernel thread, or a process, until that ends.
 #include "net.h"
 
 #include "lan.h"
 
 #include <co/manager.h>
+#include <kernel/process.h>
+#include <kernel/percpu.h>
+#include <kernel/spinlock.h>
 #include <kernel/thread.h>
+#include <string.h>
 
 static struct lan_interface {
     struct co_root root;
     struct net_interface rep;
-    struct thread *owner;
-} interface;
+    struct spinlock lock; // guards the next four
+    struct thread *thread;
+    struct process *process; // held
+    u64 kick_bits;
+    u32 kick_cpu;
+    bool busy; // atomic: a call of the owner is under way; the device serves one at a time
+    u8 mac[6];
+} interface = {.lock = SPINLOCK_INIT("net", RANK_SERVICE)};
 
-static coid_t interface_coid; // 0 until open
+static coid_t interface_coid; // 0 until first open
 
+// Interrupt context.
 static void wake_owner(void *argument)
 {
-    struct lan_interface *owned = argument;
-    thread_unpark(owned->owner);
+    (void)argument;
+    spin_lock(&interface.lock);
+    struct dispatcher *dispatcher = NULL;
+    if (interface.process != NULL && interface.kick_bits != 0)
+        dispatcher = process_dispatcher(interface.process, interface.kick_cpu);
+    if (dispatcher != NULL)
+        dispatcher_kick(dispatcher, interface.kick_bits);
+    if (interface.thread != NULL)
+        thread_unpark(interface.thread);
+    spin_unlock(&interface.lock);
 }
 
 static CO_METHOD s64 lan_interface_send(struct net_interface *self, const void *frame, u64 bytes)
@@ -48,18 +67,32 @@ static CO_METHOD s64 lan_interface_stat(struct net_interface *self, struct sys_n
     return 0;
 }
 
+// The thread or process that owns it.
+static coid_t owner_coid(void)
+{
+    spin_lock(&interface.lock);
+    coid_t coid = 0;
+    if (interface.process != NULL)
+        coid = process_coid(interface.process);
+    else if (interface.thread != NULL)
+        coid = thread_coid(interface.thread);
+    spin_unlock(&interface.lock);
+    return coid;
+}
+
 static CO_METHOD s64 lan_interface_num_children(struct co_rep *self)
 {
     CO_HOME(self);
-    return interface.owner != NULL;
+    return owner_coid() != 0;
 }
 
 static CO_METHOD s64 lan_interface_children(struct co_rep *self, coid_t *out, u32 max)
 {
     CO_HOME(self);
-    if (max == 0 || interface.owner == NULL)
+    coid_t coid = owner_coid();
+    if (max == 0 || coid == 0)
         return 0;
-    out[0] = thread_coid(interface.owner);
+    out[0] = coid;
     return 1;
 }
 
@@ -79,13 +112,45 @@ static struct co_class lan_interface_class = {
     .ops = &lan_interface_ops.base,
 };
 
-s64 sys_net_open(u8 mac[6])
+// The caller becomes the owner, if there is none.
+static s64 take_over(void)
 {
-    if (interface_coid != 0)
-        return E_BUSY;
-    interface.owner = thread_current();
-    s64 error = lan_open(mac, wake_owner, &interface);
-    if (error != 0)
+    struct process *process = process_current();
+
+    spin_lock(&interface.lock);
+    bool free = interface.process == NULL && interface.thread == NULL;
+    if (free && process != NULL) {
+        process_hold(process);
+        interface.process = process;
+    } else if (free) {
+        interface.thread = thread_current();
+    }
+    interface.kick_bits = 0;
+    spin_unlock(&interface.lock);
+    return free ? 0 : E_BUSY;
+}
+
+static void give_up(void)
+{
+    spin_lock(&interface.lock);
+    struct process *process = interface.process;
+    interface.process = NULL;
+    interface.thread = NULL;
+    spin_unlock(&interface.lock);
+    if (process != NULL)
+        process_put(process);
+}
+
+void net_process_ends(const struct process *process)
+{
+    if (interface.process == process)
+        give_up();
+}
+
+static s64 first_open(void)
+{
+    s64 error = lan_open(interface.mac, wake_owner, NULL);
+    if (error != 0 && error != E_EXIST)
         return error;
     s64 coid = co_create_shared(&lan_interface_class, &interface.root, &interface.rep.co);
     if (coid < 0)
@@ -94,29 +159,73 @@ s64 sys_net_open(u8 mac[6])
     return co_add_service(interface_coid);
 }
 
-static s64 check_owner(void)
+s64 sys_net_open(u8 mac[6])
 {
+    s64 error = take_over();
+    if (error != 0)
+        return error;
+    error = interface_coid == 0 ? first_open() : 0;
+    if (error != 0)
+        give_up();
+    else
+        memcpy(mac, interface.mac, sizeof(interface.mac));
+    return error;
+}
+
+// Begins a call of the owner's.
+static s64 enter(void)
+{
+    struct process *process = process_current();
+
     if (interface_coid == 0)
         return E_NOENT;
-    return thread_current() == interface.owner ? 0 : E_PERM;
+    bool owner =
+        process != NULL ? process == interface.process : thread_current() == interface.thread;
+    if (!owner)
+        return E_PERM;
+    return __atomic_exchange_n(&interface.busy, true, __ATOMIC_ACQUIRE) ? E_BUSY : 0;
+}
+
+static s64 leave(s64 result)
+{
+    __atomic_store_n(&interface.busy, false, __ATOMIC_RELEASE);
+    return result;
 }
 
 s64 sys_net_send(const void *frame, u64 bytes)
 {
-    s64 error = check_owner();
-    return error ? error : CO_CALL(struct net_interface, interface_coid, send, frame, bytes);
+    s64 error = enter();
+    if (error != 0)
+        return error;
+    return leave(CO_CALL(struct net_interface, interface_coid, send, frame, bytes));
 }
 
 s64 sys_net_receive(void *buffer, u64 bytes)
 {
-    s64 error = check_owner();
-    return error ? error : CO_CALL(struct net_interface, interface_coid, receive, buffer, bytes);
+    s64 error = enter();
+    if (error != 0)
+        return error;
+    return leave(CO_CALL(struct net_interface, interface_coid, receive, buffer, bytes));
 }
 
 s64 sys_net_notify(void)
 {
-    s64 error = check_owner();
-    return error ? error : CO_CALL(struct net_interface, interface_coid, notify);
+    s64 error = enter();
+    return error ? error : leave(CO_CALL(struct net_interface, interface_coid, notify));
+}
+
+s64 sys_net_kick(u64 bits)
+{
+    s64 error = enter();
+    if (error != 0)
+        return error;
+    spin_lock(&interface.lock);
+    interface.kick_bits = bits;
+    interface.kick_cpu = cpu_id();
+    spin_unlock(&interface.lock);
+    if (bits != 0)
+        error = CO_CALL(struct net_interface, interface_coid, notify);
+    return leave(error);
 }
 
 s64 sys_net_stat(struct sys_net_stat *stat)

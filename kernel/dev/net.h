@@ -7,8 +7,9 @@
 #include <orrery/sys.h>
 
 struct net_interface;
+struct process;
 
-// Each as the sys_net_ call of its name. send, receive and notify: only the thread that opened it.
+// Each as the sys_net_ call of its name. send, receive and notify: one at a time.
 struct net_interface_ops {
     struct co_ops base;
     s64 (*send)(struct net_interface *self, const void *frame, u64 bytes);
@@ -20,5 +21,8 @@ struct net_interface_ops {
 struct net_interface {
     CO_REP(struct net_interface_ops);
 };
+
+// If it owns the interface, the interface is free again. Thread context, no lock held.
+void net_process_ends(const struct process *process);
 
 #endif

@@ -7,17 +7,22 @@
 #include <kernel/frame.h>
 #include <kernel/percpu.h>
 
+#include "user.h"
+
     .text
     .globl exception_entry
     .balign 64
 // Comes from the vectors, see their convention.
 exception_entry:
     mr      r10, r1
+    mfsrr1  r12
+    andi.   r12, r12, MSR_PR
+    bne     from_user
     addi    r1, r1, -FRAME_SIZE
     rldicl. r12, r1, 49, 63         // bit 0x8000
     beq-    stack_overflow
 1:  std     r10, 0(r1)
-    std     r10, FRAME_GPR+8(r1)
+2:  std     r10, FRAME_GPR+8(r1)
     std     r0, FRAME_GPR+0(r1)
     std     r2, FRAME_GPR+16(r1)
     std     r3, FRAME_GPR+24(r1)
@@ -78,12 +83,11 @@ exception_entry:
     oris    r6, r6, FRAME_MAGIC_VALUE@high
     ori     r6, r6, FRAME_MAGIC_VALUE@l
     std     r6, FRAME_MAGIC(r1)
-    lis     r2, .TOC.@highest
-    ori     r2, r2, .TOC.@higher
-    sldi    r2, r2, 32
-    oris    r2, r2, .TOC.@high
-    ori     r2, r2, .TOC.@l
+    ld      r2, PERCPU_TOC(r13)
     addi    r3, r1, FRAME_GPR
+    ld      r4, FRAME_MSR(r1)
+    andi.   r4, r4, MSR_PR
+    bne     handle_user
     bl      exception_handle        // returns with MSR[EE] off
     nop
 
@@ -136,6 +140,18 @@ exception_return:
     ld      r31, FRAME_GPR+248(r1)
     ld      r1, FRAME_GPR+8(r1)
     rfid
+
+// The user's stack pointer is of no use here: the frame of user code has its place (user.h).
+from_user:
+    ld      r12, PERCPU_KERNEL_STACK(r13)
+    addi    r1, r12, -USER_FRAME
+    std     r12, 0(r1)
+    b       2b
+
+handle_user:
+    bl      user_exception          // the same
+    nop
+    b       user_return
 
 // The frame would reach into the guard: go on with the emergency stack; C sees it and panics.
 stack_overflow:

@@ -3,12 +3,28 @@
 #include "exception.h"
 
 #include <co/manager.h>
+#include <kernel/address_space.h>
 #include <kernel/panic.h>
 #include <kernel/rseq.h>
+#include <kernel/softmask.h>
+#include <orrery/user.h>
 #include <trace/events.h>
 
+#define MSR_EE 0x8000
 #define DSISR_MISS 0x40000000
 #define STACK_VALID_BIT 0x8000 // set in every address of a stack, clear in its guard
+
+// A system call touches its process's memory: the page may have to be made, or waited for. Not where interrupts are masked,
+// hard (the handler of samples) or soft: a read there is content with its fixup.
+static bool user_page_comes(const struct frame *frame)
+{
+    if (frame->dar >= USER_END || (frame->msr & MSR_EE) == 0 || frame->soft_masked)
+        return false;
+    hard_unmask();
+    bool there = space_kernel_fault(frame);
+    hard_mask();
+    return there;
+}
 
 // Fixups first: an access that can fail cleanly may come from the PMI handler, which must not take
 // the object manager's locks. That one maps only what is missing; a refused store stays refused.
@@ -16,6 +32,8 @@ static bool repair_fault(struct frame *frame)
 {
     if (frame->vector != VECTOR_DATA_STORAGE && frame->vector != VECTOR_DATA_SEGMENT)
         return false;
+    if (user_page_comes(frame))
+        return true;
     return fixup_apply(frame) || ((frame->dsisr & DSISR_MISS) && co_fault(frame->dar));
 }
 

@@ -6,6 +6,7 @@
 #include <kernel/frame.h>
 
 #define VECTOR_RESET 0x100
+#define VECTOR_MACHINE_CHECK 0x200
 #define VECTOR_DATA_STORAGE 0x300
 #define VECTOR_DATA_SEGMENT 0x380
 #define VECTOR_EXTERNAL 0x500

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Radix translation: one kernel map for all CPUs (quadrant 3 always uses process table entry 0).
 // The linear map uses 2 MB leaves; everything else 4 KB ones.
+#include "radix.h"
+
 #include <kernel/hcall.h>
 #include <kernel/memory.h>
 #include <kernel/panic.h>
@@ -8,26 +10,12 @@
 #include <orrery/errors.h>
 #include <string.h>
 
-// Levels of 13, 9, 9 and 9 bits over 4 KB pages.
-#define PGD_BITS 13
-#define TABLE_BITS 9
-#define HUGE_SIZE 0x200000UL
-
-#define PTE_VALID 0x8000000000000000UL
-#define PTE_LEAF 0x4000000000000000UL
-#define PTE_REFERENCED 0x100UL
-#define PTE_CHANGED 0x080UL
-#define PTE_PRIVILEGED 0x008UL
-#define PTE_READ 0x004UL
-#define PTE_WRITE 0x002UL
-#define PTE_EXEC 0x001UL
-#define PTE_ADDRESS 0x01fffffffffff000UL
-#define LEAF (PTE_VALID | PTE_LEAF | PTE_REFERENCED | PTE_CHANGED | PTE_PRIVILEGED)
+#define LEAF (PTE_PAGE | PTE_PRIVILEGED)
 
 #define TREE_SIZE_FIELD                                                                            \
     0x40000000000000a0UL // radix tree size 52 bits, as the tables' geometry asks
 #define PROC_TBL_RADIX_NEW 0x1d
-#define PID_NO_USER 1
+#define PROC_TBL_SIZE 4 // 2^(12 + 4) bytes
 
 #define TEXT_ALIAS_OFFSET 0x0000200000000000UL
 extern char text_start[], text_end[], rodata_start[], data_start[];
@@ -36,18 +24,9 @@ static u64 pgd[1 << PGD_BITS] __attribute__((aligned(0x10000)));
 // Low addresses belong to the process named by PIDR; without one, nothing is there: a NULL
 // pointer faults. (With PID 0 they would show the kernel's own map.)
 static u64 no_user_pgd[1 << PGD_BITS] __attribute__((aligned(0x10000)));
-static u64 process_table[512] __attribute__((aligned(0x1000)));
+static u64 process_table[2 * MMU_PIDS] __attribute__((aligned(0x10000)));
+_Static_assert(sizeof(process_table) == 1UL << (12 + PROC_TBL_SIZE), "size field");
 static struct spinlock lock = SPINLOCK_INIT("mmu", RANK_MMU);
-
-static u32 pgd_index(u64 virtual)
-{
-    return (u32)(virtual >> 39) & ((1 << PGD_BITS) - 1);
-}
-
-static u32 table_index(u64 virtual, u32 level)
-{
-    return (u32)(virtual >> (12 + level * TABLE_BITS)) & ((1 << TABLE_BITS) - 1);
-}
 
 // The table that entry points to; made when missing and create is set, else NULL.
 static u64 *next_table(u64 *entry, bool create)
@@ -60,7 +39,7 @@ static u64 *next_table(u64 *entry, bool create)
     if (table == NULL)
         return NULL;
     __asm__ volatile("ptesync" ::: "memory");
-    *entry = PTE_VALID | virt_to_phys(table) | TABLE_BITS;
+    *entry = table_entry(table);
     return table;
 }
 
@@ -170,6 +149,11 @@ static u32 linear_protection(u64 physical)
     return MMU_READ | MMU_WRITE;
 }
 
+void mmu_set_tables(u32 pid, const u64 *tables)
+{
+    process_table[2 * pid] = tables == NULL ? 0 : TREE_SIZE_FIELD | virt_to_phys(tables) | PGD_BITS;
+}
+
 void mmu_build(u64 memory_bytes)
 {
     for (u64 physical = 0; physical < memory_bytes; physical += HUGE_SIZE) {
@@ -177,17 +161,18 @@ void mmu_build(u64 memory_bytes)
         KASSERT(entry != NULL);
         *entry = leaf_bits(linear_protection(physical)) | physical;
     }
-    process_table[0] = TREE_SIZE_FIELD | virt_to_phys(pgd) | PGD_BITS;
-    process_table[2 * PID_NO_USER] = TREE_SIZE_FIELD | virt_to_phys(no_user_pgd) | PGD_BITS;
+    mmu_set_tables(MMU_PID_KERNEL, pgd);
+    mmu_set_tables(MMU_PID_NO_USER, no_user_pgd);
     __asm__ volatile("ptesync" ::: "memory");
-    s64 status = HCALL(H_REGISTER_PROC_TBL, PROC_TBL_RADIX_NEW, virt_to_phys(process_table), 0, 0);
+    s64 status = HCALL(H_REGISTER_PROC_TBL, PROC_TBL_RADIX_NEW, virt_to_phys(process_table), 0,
+                       PROC_TBL_SIZE);
     if (status != H_SUCCESS)
         panic("no radix translation: H_REGISTER_PROC_TBL returns %ld", status);
 }
 
 void mmu_init_cpu(void)
 {
-    __asm__ volatile("mtspr 48,%0\nisync" ::"r"((u64)PID_NO_USER) : "memory");
+    mmu_set_pid(MMU_PID_NO_USER);
 }
 
 u64 mmu_open_text_alias(void)

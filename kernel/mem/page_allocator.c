@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The PageAllocator object: a representative a CPU keeps a stock of single pages in front of
 // the buddy lists, so that most allocations touch no shared memory.
+#include "fcm.h"
 #include "pages.h"
 
 #include <kernel/memory.h>
@@ -37,12 +38,7 @@ static coid_t page_allocator;
 // Soft-masked.
 static void *take_single(struct page_stock *stock)
 {
-    while (stock->count < STOCK_BATCH) {
-        void *page = buddy_alloc(0);
-        if (page == NULL)
-            break;
-        stock->pages[stock->count++] = page;
-    }
+    stock->count += buddy_alloc_singles(&stock->pages[stock->count], STOCK_BATCH - stock->count);
     return stock->count == 0 ? NULL : stock->pages[--stock->count];
 }
 
@@ -50,8 +46,8 @@ static void *take_single(struct page_stock *stock)
 static void put_single(struct page_stock *stock, void *page)
 {
     if (stock->count == STOCK_MAX) {
-        while (stock->count > STOCK_MAX - STOCK_BATCH)
-            buddy_free(stock->pages[--stock->count], 0);
+        stock->count -= STOCK_BATCH;
+        buddy_free_singles(&stock->pages[stock->count], STOCK_BATCH);
     }
     stock->pages[stock->count++] = page;
 }
@@ -128,8 +124,8 @@ void *pages_alloc_zeroed(u32 order)
 {
     void *pages = pages_alloc(order);
 
-    if (pages != NULL)
-        memset(pages, 0, PAGE_SIZE << order);
+    for (u64 at = 0; pages != NULL && at < PAGE_SIZE << order; at += PAGE_SIZE)
+        frame_zero(virt_to_phys(pages) + at);
     return pages;
 }
 

@@ -58,17 +58,15 @@ u64 buddy_total_pages(void)
     return total_pages;
 }
 
-void *buddy_alloc(u32 order)
+// With the lock held. NULL: none so large.
+static void *take_block(u32 order)
 {
     u32 found = order;
 
-    spin_lock(&lock);
     while (found <= PAGES_MAX_ORDER && lists[found].next == &lists[found])
         found++;
-    if (found > PAGES_MAX_ORDER) {
-        spin_unlock(&lock);
+    if (found > PAGES_MAX_ORDER)
         return NULL;
-    }
     void *block = lists[found].next;
     u64 number = page_number(block);
     take_out(number);
@@ -77,8 +75,26 @@ void *buddy_alloc(u32 order)
         insert(number + (1UL << found), found);
     }
     free_pages -= 1UL << order;
+    return block;
+}
+
+void *buddy_alloc(u32 order)
+{
+    spin_lock(&lock);
+    void *block = take_block(order);
     spin_unlock(&lock);
     return block;
+}
+
+u32 buddy_alloc_singles(void **pages, u32 count)
+{
+    u32 taken = 0;
+
+    spin_lock(&lock);
+    while (taken < count && (pages[taken] = take_block(0)) != NULL)
+        taken++;
+    spin_unlock(&lock);
+    return taken;
 }
 
 // Joins the block with its buddy for as long as that one is free too.
@@ -95,18 +111,41 @@ static void insert_joined(u64 number, u32 order)
     insert(number, order);
 }
 
-void buddy_free(void *block, u32 order)
+static void spoil(void *block, u32 order)
 {
     u64 number = page_number(block);
 
     KASSERT(order <= PAGES_MAX_ORDER && number < page_limit);
     KASSERT((number & ((1UL << order) - 1)) == 0);
     memset(block, JUNK, PAGE_SIZE << order);
-    spin_lock(&lock);
+}
+
+// With the lock held.
+static void put_block(void *block, u32 order)
+{
+    u64 number = page_number(block);
+
     if (free_order[number] != NOT_FREE)
         panic("page %#lx freed twice", number << PAGE_SHIFT);
     insert_joined(number, order);
     free_pages += 1UL << order;
+}
+
+void buddy_free(void *block, u32 order)
+{
+    spoil(block, order);
+    spin_lock(&lock);
+    put_block(block, order);
+    spin_unlock(&lock);
+}
+
+void buddy_free_singles(void *const *pages, u32 count)
+{
+    for (u32 i = 0; i < count; i++)
+        spoil(pages[i], 0);
+    spin_lock(&lock);
+    for (u32 i = 0; i < count; i++)
+        put_block(pages[i], 0);
     spin_unlock(&lock);
 }
 

@@ -12,6 +12,7 @@
 
 #include "../dev/interrupts.h"
 #include "scheduler.h"
+#include "thread.h"
 
 struct call {
     struct call *next;
@@ -57,6 +58,8 @@ void calls_run(void)
     }
     trace_ipi_receive(from_mask);
     scheduler_poked();
+    dispatcher_poked();
+    thread_join_generation(percpu()->current);
     co_cpu_advance();
 }
 

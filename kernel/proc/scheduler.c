@@ -2,6 +2,8 @@
 // Scheduler: preemptive priorities, round robin within one, each CPU for itself. The Scheduler object
 // is distributed; a representative is its CPU's run queue.
 #include "scheduler.h"
+#include "dispatcher.h"
+#include "exception/user.h"
 #include "services.h"
 #include "thread.h"
 
@@ -23,14 +25,15 @@ struct scheduler_ops {
     s64 (*ready)(struct run_queue *self, struct thread *thread);
     s64 (*schedule)(struct run_queue *self);
     s64 (*poked)(struct run_queue *self);
+    s64 (*hand_over)(struct run_queue *self, struct thread *to);
 };
 
 struct run_queue {
     CO_REP(struct scheduler_ops);
     struct spinlock lock;
-    struct thread *first[PRIORITY_COUNT], *last[PRIORITY_COUNT];
     u32 occupied;        // bit p: priority p has threads
     u8 running_priority; // of the thread that runs
+    struct thread *first[PRIORITY_COUNT], *last[PRIORITY_COUNT];
     struct timer slice;
     u64 switched_at;
 };
@@ -38,6 +41,10 @@ struct run_queue {
 static struct run_queue queues[ORRERY_MAX_CPUS];
 static struct co_root root;
 static coid_t scheduler;
+
+_Static_assert(offsetof(struct run_queue, occupied) == RUN_QUEUE_OCCUPIED, "dispatcher_layout.h");
+_Static_assert(offsetof(struct run_queue, running_priority) == RUN_QUEUE_PRIORITY,
+               "dispatcher_layout.h");
 
 void thread_switch(u64 *save_stack, u64 stack);
 
@@ -96,10 +103,20 @@ CO_METHOD static s64 poked(struct run_queue *self)
     return 0;
 }
 
+// Calls that hand the CPU over do not account (ipc/fast_path.S): the time of pairs that do nothing else is
+// shared out by who runs at the ticks.
+static void charge(struct run_queue *queue, struct thread *thread, u64 now)
+{
+    thread->run_ticks += now - queue->switched_at;
+    queue->switched_at = now;
+}
+
 static void slice_over(struct timer *timer)
 {
     struct run_queue *queue = &queues[cpu_id()];
 
+    charge(queue, percpu()->current, timebase());
+    thread_join_generation(percpu()->current);
     co_cpu_advance();
     if (queue->running_priority == PRIORITY_IDLE)
         return;
@@ -108,14 +125,28 @@ static void slice_over(struct timer *timer)
     timer_start(timer, timebase() + microseconds_to_ticks(SLICE_MICROSECONDS));
 }
 
-static void account(struct run_queue *queue, struct thread *from, struct thread *to)
+// What changes when the CPU goes from one thread to another. The time runs from switch to switch.
+static inline __attribute__((always_inline)) void account(struct run_queue *queue,
+                                                          struct thread *from, struct thread *to)
 {
-    u64 now = timebase();
-
-    from->run_ticks += now - queue->switched_at;
+    charge(queue, from, timebase());
     to->switches++;
-    queue->switched_at = now;
     trace_switch(from->id, to->id, from->priority, to->priority);
+}
+
+// Soft-masked, no lock held; both threads' states are what they shall be.
+static inline __attribute__((always_inline)) void switch_to(struct run_queue *self,
+                                                            struct thread *from, struct thread *to)
+{
+    account(self, from, to);
+    if (self->slice.deadline == 0 && to->priority != PRIORITY_IDLE)
+        timer_start(&self->slice, timebase() + microseconds_to_ticks(SLICE_MICROSECONDS));
+    percpu()->current = to;
+    if (((u64)from->dispatcher | (u64)to->dispatcher) != 0)
+        dispatcher_switched(from, to);
+    bool resumes = to->dispatcher != NULL && to->dispatcher->waiting;
+    thread_switch(&from->stack_pointer,
+                  resumes ? user_resume_stack(to->dispatcher) : to->stack_pointer);
 }
 
 CO_METHOD static s64 reschedule(struct run_queue *self)
@@ -131,14 +162,37 @@ CO_METHOD static s64 reschedule(struct run_queue *self)
     to->state = THREAD_RUNNING;
     self->running_priority = to->priority;
     spin_unlock(&self->lock);
-    if (to == from)
-        return 0;
-    account(self, from, to);
-    if (to->priority != PRIORITY_IDLE && self->slice.deadline == 0)
-        timer_start(&self->slice, timebase() + microseconds_to_ticks(SLICE_MICROSECONDS));
-    percpu()->current = to;
-    thread_switch(&from->stack_pointer, to->stack_pointer);
+    if (to != from)
+        switch_to(self, from, to);
     return 0;
+}
+
+// The running thread parks, and `to`, which dispatcher_hand has taken out of its sleep, runs at once,
+// unless something more urgent is ready. With a wake-up token the running one stays.
+CO_METHOD static s64 hand_over(struct run_queue *self, struct thread *to)
+{
+    CO_HOME(self);
+    struct thread *from = percpu()->current;
+
+    spin_lock(&self->lock);
+    bool direct = to->state == THREAD_PARKED && !from->wake_token &&
+                  most_urgent(self) <= to->priority && percpu()->need_resched == 0;
+    if (direct) {
+        from->state = THREAD_PARKED;
+        to->state = THREAD_RUNNING;
+        self->running_priority = to->priority;
+    }
+    spin_unlock(&self->lock);
+    if (direct) {
+        switch_to(self, from, to);
+        return 1;
+    }
+    return 0;
+}
+
+bool scheduler_hand_over(struct thread *to)
+{
+    return CO_CALL(struct run_queue, scheduler, hand_over, to) == 1;
 }
 
 void schedule(void)
@@ -156,13 +210,11 @@ void scheduler_poked(void)
     CO_CALL(struct run_queue, scheduler, poked);
 }
 
-bool thread_park(u64 deadline)
+bool thread_park_masked(u64 deadline)
 {
     struct thread *thread = thread_current();
     struct run_queue *queue = &queues[thread->cpu];
 
-    KASSERT(!percpu()->soft_masked);
-    u8 masked = soft_mask();
     spin_lock(&queue->lock);
     bool token = thread->wake_token;
     thread->wake_token = false;
@@ -173,12 +225,22 @@ bool thread_park(u64 deadline)
     if (!token) {
         if (deadline != NO_DEADLINE)
             timer_start(&thread->timer, deadline);
-        co_thread_offline(&thread->member);
+        bool member = thread->member.generation != 0;
+        if (member)
+            co_thread_offline(&thread->member);
         schedule();
-        co_thread_online(&thread->member);
+        if (member && thread->member.generation == 0) // a wake-up may have come in between
+            co_thread_online(&thread->member);
         timer_cancel(&thread->timer);
     }
-    bool woken = token || thread->woken;
+    return token || thread->woken;
+}
+
+bool thread_park(u64 deadline)
+{
+    KASSERT(!percpu()->soft_masked);
+    u8 masked = soft_mask();
+    bool woken = thread_park_masked(deadline);
     soft_mask_restore(masked);
     return woken;
 }
@@ -188,11 +250,17 @@ static void wake(struct thread *thread, bool by_unpark)
 {
     struct run_queue *queue = &queues[thread->cpu];
 
+    if (thread->dispatcher != NULL && thread->cpu != cpu_id()) {
+        dispatcher_unpark(thread->dispatcher);
+        return;
+    }
     spin_lock(&queue->lock);
     bool parked = thread->state == THREAD_PARKED;
     if (parked) {
         thread->woken = by_unpark;
         thread->state = THREAD_READY;
+        if (thread->dispatcher != NULL)
+            thread->dispatcher->asleep = false;
     } else if (by_unpark) {
         thread->wake_token = true;
     }
@@ -251,7 +319,7 @@ static s64 get_children(struct co_rep *self, coid_t *out, u32 max)
 }
 
 static const struct scheduler_ops ops = {
-    {get_num_children, get_children}, ready, reschedule, poked};
+    {get_num_children, get_children}, ready, reschedule, poked, hand_over};
 static struct co_class class = {
     .name = "Scheduler",
     .implementation = "PriorityRoundRobin",
@@ -275,6 +343,8 @@ void scheduler_start_cpu(struct thread *first)
 {
     struct run_queue *queue = &queues[cpu_id()];
 
+    percpu()->run_queue = queue;
+    percpu()->user_window = dispatcher_window(cpu_id());
     first->state = THREAD_RUNNING;
     percpu()->current = first;
     queue->running_priority = first->priority;

@@ -99,7 +99,7 @@ static void prepare_stack(struct thread *thread)
     thread->stack_pointer = frame;
 }
 
-struct thread *thread_create(const char *name, void (*entry)(void *), void *argument, u32 cpu,
+static struct thread *create(const char *name, void (*entry)(void *), void *argument, u32 cpu,
                              enum thread_priority priority)
 {
     KASSERT(cpu < cpu_count && priority < PRIORITY_COUNT && entry != NULL);
@@ -116,7 +116,28 @@ struct thread *thread_create(const char *name, void (*entry)(void *), void *argu
     }
     prepare_stack(thread);
     trace_thread_create(thread->id, thread->root.coid, cpu, priority);
-    scheduler_add(thread);
+    return thread;
+}
+
+struct thread *thread_create(const char *name, void (*entry)(void *), void *argument, u32 cpu,
+                             enum thread_priority priority)
+{
+    struct thread *thread = create(name, entry, argument, cpu, priority);
+
+    if (thread != NULL)
+        scheduler_add(thread);
+    return thread;
+}
+
+struct thread *thread_create_dispatcher(const char *name, void (*entry)(void *),
+                                        struct dispatcher *dispatcher, u32 cpu, u8 priority)
+{
+    struct thread *thread = create(name, entry, dispatcher, cpu, priority);
+
+    if (thread != NULL) {
+        thread->dispatcher = dispatcher;
+        thread->detached = true;
+    }
     return thread;
 }
 
@@ -150,8 +171,7 @@ void thread_become_idle(void)
     thread_idle_loop(thread_current());
 }
 
-// Ends the calling thread.
-static void finish(void)
+void thread_end(void)
 {
     struct thread *thread = thread_current();
 
@@ -181,7 +201,7 @@ void thread_main(void (*entry)(void *), void *argument)
     co_thread_enter(&thread->member);
     soft_mask_restore(0);
     run(&thread->rep, entry, argument);
-    finish();
+    thread_end();
 }
 
 struct thread *thread_current(void)
@@ -241,5 +261,8 @@ void thread_detach(struct thread *thread)
 
 void thread_quiesce(void)
 {
-    co_thread_checkpoint(&thread_current()->member);
+    struct co_generation_member *member = &thread_current()->member;
+
+    if (member->generation != 0)
+        co_thread_checkpoint(member);
 }

@@ -10,7 +10,10 @@
 
 #define THREAD_MAGIC 0x54485245 // "THRE"
 
-enum thread_state { THREAD_READY, THREAD_RUNNING, THREAD_PARKED, THREAD_ENDED };
+// The order lets the fast path of calls use two of its constants once more (ipc/fast_path.S).
+enum thread_state { THREAD_RUNNING, THREAD_PARKED, THREAD_READY, THREAD_ENDED };
+
+struct dispatcher;
 
 struct thread {
     struct co_root root;
@@ -29,7 +32,8 @@ struct thread {
     u64 stack_top;     // 0: the boot stack
     void (*entry)(void *);
     void *argument;
-    struct timer timer; // of thread_park's deadline
+    struct dispatcher *dispatcher; // the user code at its bottom; NULL: a kernel thread
+    struct timer timer;            // of thread_park's deadline
     struct co_generation_member member;
     u64 run_ticks, switches;
     char name[THREAD_NAME_MAX];
@@ -42,6 +46,28 @@ s64 thread_table_add(struct thread *thread); // sets the id; E_LIMIT
 void thread_table_remove(const struct thread *thread);
 // NULL when there is none such; valid while the caller is in its generation.
 struct thread *thread_find(u32 id);
-u32 thread_table_coids(coid_t *out, u32 max); // counts all when out is NULL
+// Of kernel threads; those of dispatchers belong to their processes. Counts all when out is NULL.
+u32 thread_table_coids(coid_t *out, u32 max);
+// A thread for dispatcher, without an entry of its own beyond entry(dispatcher); not running until
+// scheduler_add. NULL: out of memory.
+struct thread *thread_create_dispatcher(const char *name, void (*entry)(void *),
+                                        struct dispatcher *dispatcher, u32 cpu, u8 priority);
+// As thread_park, called and returning soft-masked.
+bool thread_park_masked(u64 deadline);
+// The calling thread parks and `to`, which is parked on the same CPU, runs at once. False: nothing was
+// done, because `to` is not parked, something more urgent is runnable, or the caller has been unparked.
+// True: the caller has been unparked since. Soft-masked, the caller in no generation.
+bool scheduler_hand_over(struct thread *to);
+// Ends the calling thread, whatever it is in; it is a member of a generation.
+void thread_end(void) __attribute__((noreturn));
+// Calls from user mode join no generation until something happens that could end one: interrupts
+// that advance generations, and switches, call this first. No effect on a member, or in user mode.
+// Soft-masked.
+void thread_join_generation(struct thread *thread);
+// The CPU goes between threads of which one is a dispatcher: its process, address space and pending work.
+// Soft-masked, after `current` has changed, before the stack has.
+void dispatcher_switched(struct thread *from, struct thread *to);
+// Lets the current dispatcher look at its events before it goes on. Interrupt context.
+void dispatcher_poked(void);
 
 #endif

@@ -6,19 +6,21 @@
 #include <kernel/panic.h>
 #include <kernel/spinlock.h>
 
-#define TABLE_SIZE 1024
+#define TABLE_SIZE 8192
 
 static struct spinlock lock = SPINLOCK_INIT("thread table", RANK_OBJECT);
 static struct thread *slots[TABLE_SIZE];
 static u32 uses[TABLE_SIZE];
+static u32 first_free; // no slot below it is free
 
 s64 thread_table_add(struct thread *thread)
 {
     s64 result = E_LIMIT;
 
     spin_lock(&lock);
-    for (u32 slot = 0; slot < TABLE_SIZE && result != 0; slot++) {
+    for (u32 slot = first_free; slot < TABLE_SIZE && result != 0; slot++) {
         if (slots[slot] == NULL) {
+            first_free = slot + 1;
             slots[slot] = thread;
             thread->id = slot + 1 + uses[slot]++ * TABLE_SIZE;
             result = 0;
@@ -35,6 +37,8 @@ void thread_table_remove(const struct thread *thread)
     spin_lock(&lock);
     KASSERT(slots[slot] == thread);
     slots[slot] = NULL;
+    if (slot < first_free)
+        first_free = slot;
     spin_unlock(&lock);
 }
 
@@ -52,7 +56,7 @@ u32 thread_table_coids(coid_t *out, u32 max)
 
     spin_lock(&lock);
     for (u32 slot = 0; slot < TABLE_SIZE; slot++) {
-        if (slots[slot] == NULL)
+        if (slots[slot] == NULL || slots[slot]->dispatcher != NULL)
             continue;
         if (out != NULL && count < max)
             out[count] = slots[slot]->root.coid;

@@ -4,8 +4,9 @@
 // interrupted; SPRG1 (273) is scratch. It may have interrupted anything that runs with MSR[EE] on,
 // soft-masked sections and restartable sequences included, so it uses a stack of its own.
 //
-// 40 instructions in and 33 out, the vector's 3 included, when pmi_handle can do it alone. That one
-// changes only r0, r3…r12, LR, CR, CTR, XER, and needs no r2 but the kernel's.
+// 42 instructions in and 33 out, the vector's 3 included, when pmi_handle can do it alone. That one
+// changes only r0, r3…r12, LR, CR, CTR, XER, and needs no r2 but the kernel's. User code always goes the slow way:
+// its r2 and r13 are its own, and reading its memory may fault.
 #include <kernel/percpu.h>
 #include <pmu/cpu.h>
 
@@ -14,6 +15,7 @@
 #define SPR_SPRG1 273
 #define SPR_SPRG2 274
 #define SPR_MMCR0 795
+#define MSR_PR 0x4000
 #define FIRST_NONVOLATILE_SELF (14 << 3) // map byte (kernel/unwind.h): object in r14 or above
 
     .macro each_register instruction, first, last
@@ -47,6 +49,8 @@ pmi_entry:
     std     r4, PMI_SRR0(r1)
     mfsrr1  r5
     std     r5, PMI_SRR1(r1)
+    andi.   r10, r5, MSR_PR
+    bne-    from_user
 
     // r6 = the unwind map's byte for the interrupted instruction; of no meaning when that is not kernel
     // text.
@@ -93,8 +97,8 @@ save_nonvolatile:
     each_register std, 14, 31
     b       3b
 
-// With all that C may change: r2, and SPRG2, which an exception in the handler overwrites.
-call_slow:
+// What C may change and the fast way leaves alone: r2, and SPRG2, which an exception in the handler overwrites.
+    .macro prepare_slow
     mfspr   r7, SPR_SPRG2
     std     r7, PMI_GPR+8*13(r1)
     std     r2, PMI_GPR+8*2(r1)
@@ -107,6 +111,15 @@ call_slow:
     ld      r4, PMI_SRR0(r1)
     ld      r5, PMI_SRR1(r1)
     li      r6, 0
+    .endm
+
+from_user:
+    each_register std, 14, 31
+    prepare_slow
+    b       7f
+
+call_slow:
+    prepare_slow
     ld      r10, PMU_CPU_MAP(r13)
     srdi    r8, r4, 2
 6:  lbzx    r6, r10, r8

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The PmuManager: starts and stops sampling on all CPUs of a session, and lets readers at the buffers.
+// The PmuManager: starts and stops sampling on all CPUs of a session, and lets readers at the
+// buffers.
 #include "sample.h"
 #include "sampler.h"
 
@@ -102,8 +103,8 @@ static u32 probe_all(struct pmu_manager_root *root)
 
 // ---- sessions ----------------------------------------------------------------------------------
 
-// Claims a change from one state to another; E_BUSY when it is in another state, E_INVAL when session,
-// unless 0, is not the latest.
+// Claims a change from one state to another; E_BUSY when it is in another state, E_INVAL when
+// session, unless 0, is not the latest.
 static s64 begin_change(struct pmu_manager_root *root, enum session_state from, s64 session)
 {
     s64 error = 0;
@@ -144,8 +145,8 @@ static void release_all(struct pmu_manager_root *root, u32 count)
         sampler_release(&root->samplers[count]);
 }
 
-// A new session with empty buffers on all CPUs, those too that are not sampled; readers of the session
-// before are refused from here on. E_BUSY, and no change, while anyone still reads.
+// A new session with empty buffers on all CPUs, those too that are not sampled; readers of the
+// session before are refused from here on. E_BUSY, and no change, while anyone still reads.
 static s64 reset_all(struct pmu_manager_root *root, const struct sys_sampling *sampling)
 {
     s64 error = 0;

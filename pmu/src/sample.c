@@ -14,8 +14,8 @@ static coid_t claimed_coid(u64 rep)
     return coid;
 }
 
-// Return addresses, innermost first. Plain calls are followed here, quickly; from the first exception frame
-// on the general walk does it.
+// Return addresses, innermost first. Plain calls are followed here, quickly; from the first
+// exception frame on the general walk does it.
 static u64 collect_callers(const struct pmu_cpu *cpu, const struct interrupted *code, u64 pc,
                            u64 state, u64 *callers, u64 max)
 {
@@ -42,6 +42,48 @@ static u64 collect_callers(const struct pmu_cpu *cpu, const struct interrupted *
     return count;
 }
 
+static void take_kernel(const struct pmu_cpu *cpu, const struct interrupted *code, u64 pc,
+                        u64 state, struct raw_sample *sample)
+{
+    sample->thread_flags_callers |= sample_kernel_flags() << 16;
+    sample->rep = sample_find_object(cpu, code, state, sample);
+    sample->thread_flags_callers |=
+        collect_callers(cpu, code, pc, state, sample->callers, cpu->callers);
+}
+
+// The overflow came while the kernel returned from a system call, with interrupts off: it is the
+// call's. Its rep is this CPU's of the Process object, its method the one that system calls run in.
+static void take_system_call(struct raw_sample *sample)
+{
+    extern const u64 system_call[]; // its descriptor, kernel/exception/user_entry.S
+    sample->thread_flags_callers |= SYS_SAMPLE_KERNEL << 16;
+    sample->pc = system_call[0];
+    sample->rep = *(const u64 *)((const char *)percpu() + percpu()->process);
+}
+
+static void take_user(const struct pmu_cpu *cpu, const struct interrupted *code, u64 pc,
+                      struct raw_sample *sample)
+{
+    const struct sys_process_image *image = process_image(process_current());
+    u64 count = 0;
+    if (sample_after_system_call(pc)) {
+        take_system_call(sample);
+        if (cpu->callers != 0)
+            sample->callers[count++] = pc;
+    } else {
+        sample->rep = sample_find_user_object(image, code, pc);
+    }
+    if (count < cpu->callers)
+        count +=
+            sample_user_callers(image, code, pc, sample->callers + count, cpu->callers - count);
+    sample->thread_flags_callers |= count;
+}
+
+static coid_t object_of(const struct raw_sample *sample)
+{
+    return sample_flags(sample) & SYS_SAMPLE_KERNEL ? claimed_coid(sample->rep) : sample->rep;
+}
+
 void sample_take(const struct interrupted *code, u64 pc, u64 msr, u64 state)
 {
     struct pmu_cpu *cpu = pmu_cpu();
@@ -53,15 +95,13 @@ void sample_take(const struct interrupted *code, u64 pc, u64 msr, u64 state)
     }
     struct raw_sample *sample = slot.sample;
     u32 thread = sample_thread();
-    *sample =
-        (struct raw_sample){.time = begin, .pc = pc, .thread_flags_callers = (u64)thread << 32};
-    if ((msr & SAMPLE_MSR_PR) == 0) {
-        sample->thread_flags_callers |= sample_kernel_flags() << 16;
-        sample->rep = sample_find_object(cpu, code, state, sample);
-        sample->thread_flags_callers |=
-            collect_callers(cpu, code, pc, state, sample->callers, cpu->callers);
-    }
-    trace_sample(claimed_coid(sample->rep), pc, thread, sample_flags(sample));
+    *sample = (struct raw_sample){
+        .time = begin, .pc = pc, .pid = percpu()->pid, .thread_flags_callers = (u64)thread << 32};
+    if ((msr & SAMPLE_MSR_PR) == 0)
+        take_kernel(cpu, code, pc, state, sample);
+    else
+        take_user(cpu, code, pc, sample);
+    trace_sample(object_of(sample), pc, thread, sample_flags(sample));
     sample_buffer_commit(cpu->buffer, &slot);
     cpu->ticks += timebase() - begin;
 }

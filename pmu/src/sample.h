@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
-// One sample: which object was it (DESIGN.md §4), and its record. For the interrupt handlers of units.
-// The fast path is inline and calls nothing, so that a handler which takes it is a leaf function
-// without a frame: it has a budget (DESIGN.md §10).
+// One sample: which object was it (DESIGN.md §4), and its record. For the interrupt handlers of
+// units. The fast path is inline and calls nothing, so that a handler which takes it is a leaf
+// function without a frame: it has a budget (DESIGN.md §10).
 #ifndef PMU_SAMPLE_H
 #define PMU_SAMPLE_H
 
 #include "sample_buffer.h"
 
 #include <kernel/percpu.h>
+#include <kernel/process.h>
 #include <kernel/thread.h>
 #include <kernel/timer.h>
 #include <kernel/unwind.h>
@@ -57,9 +58,9 @@ static inline u64 sample_kernel_flags(void)
     return SYS_SAMPLE_KERNEL + percpu()->soft_masked * SYS_SAMPLE_SOFT_MASKED;
 }
 
-// The object whose method runs: that of the innermost frame which knows one. Ends where an interrupt's
-// handler begins: that is not the interrupted object's work. 0: none; the sample is marked when that is
-// because the idle loop was met first.
+// The object whose method runs: that of the innermost frame which knows one. Ends where an
+// interrupt's handler begins: that is not the interrupted object's work. 0: none; the sample is
+// marked when that is because the idle loop was met first.
 static inline __attribute__((always_inline)) u64 sample_find_object(const struct pmu_cpu *cpu,
                                                                     const struct interrupted *code,
                                                                     u64 state,
@@ -101,8 +102,8 @@ static inline __attribute__((always_inline)) u64 sample_find_object(const struct
     return 0;
 }
 
-// The common case: kernel code, no callers wanted, no larger ring on offer, not traced. False: nothing
-// was done, sample_take has to. Context: as there.
+// The common case: kernel code, no callers wanted, no larger ring on offer, not traced. False:
+// nothing was done, sample_take has to. Context: as there.
 static inline __attribute__((always_inline)) bool
 sample_try(struct pmu_cpu *cpu, const struct interrupted *code, u64 pc, u64 msr, u64 state)
 {
@@ -117,6 +118,7 @@ sample_try(struct pmu_cpu *cpu, const struct interrupted *code, u64 pc, u64 msr,
         return true;
     slot.sample->time = begin;
     slot.sample->pc = pc;
+    slot.sample->pid = percpu()->pid;
     slot.sample->thread_flags_callers = (u64)sample_thread() << 32 | sample_kernel_flags() << 16;
     slot.sample->rep = sample_find_object(cpu, code, state, slot.sample);
     sample_buffer_commit(buffer, &slot);
@@ -126,8 +128,20 @@ traced:
     return false;
 }
 
-// Records a sample in this CPU's buffer. state is the unwind map's byte for pc, 0 when pc is not in the
-// kernel. Only from an interrupt handler with MSR[EE] off, while pmu_cpu()->buffer is set.
+// The object whose method user code of this CPU's process executes: the COID that its rep claims to
+// have; 0: none. Everything read is the process's, and may be anything or not there. PMI handler,
+// the process's address space in force.
+u64 sample_find_user_object(const struct sys_process_image *image, const struct interrupted *code,
+                            u64 pc);
+// Is the instruction before pc a system call? User code is interrupted there only when the
+// interrupt was pending as the kernel returned to it.
+bool sample_after_system_call(u64 pc);
+// Its return addresses, innermost first, at most max: how many.
+u64 sample_user_callers(const struct sys_process_image *image, const struct interrupted *code,
+                        u64 pc, u64 *callers, u64 max);
+
+// Records a sample in this CPU's buffer. state is the unwind map's byte for pc, 0 when pc is not in
+// the kernel. Only from an interrupt handler with MSR[EE] off, while pmu_cpu()->buffer is set.
 void sample_take(const struct interrupted *code, u64 pc, u64 msr, u64 state);
 
 #endif

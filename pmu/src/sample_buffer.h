@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Sample buffer (seed 000 §3.2.1 "Performance Monitoring Unit"): one writer, one reader, no lock. The
-// writer is the interrupt handler: it never waits or allocates, and counts what it has to drop.
+// Sample buffer (seed 000 §3.2.1 "Performance Monitoring Unit"): one writer, one reader, no lock.
+// The writer is the interrupt handler: it never waits or allocates, and counts what it has to drop.
 // The reader replaces a ring that was too small by one that would have held what was lost, 4 KB
 // steps; the writer moves over at its next sample, and the reader empties the old ring first, so
 // that order is kept and nothing is lost on the way.
@@ -17,8 +17,10 @@
 // One sample as the handler writes it.
 struct raw_sample {
     u64 time; // time base
-    u64 rep;  // address of the object's representative, not validated; 0: none found
+    u64 rep;  // address of the object's representative, not validated; 0: none found. Of user code
+              // its COID instead
     u64 pc;
+    u64 pid;                  // of the process at work, 0: none
     u64 thread_flags_callers; // thread id << 32 | SYS_SAMPLE_* << 16 | number of callers
     u64 callers[];
 };
@@ -59,15 +61,16 @@ struct sample_buffer {
     u64 grown; // 4 KB steps
 };
 
-// Empty buffer for samples with that many callers (0…16). No writer or reader may use it. 0 or E_NOMEM.
+// Empty buffer for samples with that many callers (0…16). No writer or reader may use it. 0 or
+// E_NOMEM.
 s64 sample_buffer_init(struct sample_buffer *buffer, u32 callers);
 // Frees the rings. No writer or reader may use it.
 void sample_buffer_free(struct sample_buffer *buffer);
 
 // ---- writer ------------------------------------------------------------------------------------
 
-// The writer's stores to a slot must not come before the load that says the slot is free. They depend
-// on it by a branch, which orders them on POWER; a race detector does not know that.
+// The writer's stores to a slot must not come before the load that says the slot is free. They
+// depend on it by a branch, which orders them on POWER; a race detector does not know that.
 #ifdef __SANITIZE_THREAD__
 #define SAMPLE_TAIL_ORDER __ATOMIC_ACQUIRE
 #else

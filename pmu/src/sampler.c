@@ -15,9 +15,23 @@ void sampler_release(struct sampler *sampler)
     __atomic_store_n(&sampler->reader_busy, 0, __ATOMIC_RELEASE);
 }
 
+// Of user code: whether the object lives only its process knows.
+static coid_t attribute_user(struct sampler *sampler, const struct raw_sample *raw, u16 *flags)
+{
+    if (raw->rep == 0) {
+        sampler->unattributed++;
+        return 0;
+    }
+    sampler->attributed++;
+    *flags |= SYS_SAMPLE_ATTRIBUTED;
+    return raw->rep;
+}
+
 // Every sample counts in exactly one of the four ways.
 static coid_t attribute(struct sampler *sampler, const struct raw_sample *raw, u16 *flags)
 {
+    if (!(*flags & SYS_SAMPLE_KERNEL))
+        return attribute_user(sampler, raw, flags);
     enum co_rep_state state = CO_REP_NONE;
     coid_t coid = raw->rep != 0 ? co_rep_to_coid(raw->rep, sampler->cpu, &state) : 0;
     if (coid != 0) {
@@ -50,6 +64,7 @@ static void convert(struct sampler *sampler, const struct raw_sample *raw, struc
         .time = raw->time,
         .coid = coid,
         .thread = sample_thread_id(raw),
+        .pid = (u32)raw->pid,
         .pc = raw->pc,
         .event = sampler->event,
         .caller_count = sample_callers(raw),

@@ -22,13 +22,14 @@ struct sampler {
 bool sampler_claim(struct sampler *sampler);
 void sampler_release(struct sampler *sampler);
 
-// Both by the claimer only. Moves samples into buffer as struct sys_sample: bytes written, 0 when there
-// is none, E_INVAL when not even one fits.
+// Both by the claimer only. Moves samples into buffer as struct sys_sample: bytes written, 0 when
+// there is none, E_INVAL when not even one fits.
 s64 sampler_read(struct sampler *sampler, void *buffer, u64 bytes);
 // Empties everything for a new session. 0 or E_NOMEM.
 s64 sampler_reset(struct sampler *sampler, const struct sys_sampling *sampling);
 
-// Counts so far, but missed and ticks_in_handler. Claimed or not; while samples come in, not of one instant.
+// Counts so far, but missed and ticks_in_handler. Claimed or not; while samples come in, not of one
+// instant.
 void sampler_stat(const struct sampler *sampler, struct sys_sampling_stat *stat);
 
 #endif

@@ -1,12 +1,33 @@
 // SPDX-License-Identifier: MIT
-// The sampling calls of orrery/sys.h.
+// The sampling calls of orrery/sys.h. A session ends with the process that has started it.
 #include <co/object.h>
+#include <kernel/process.h>
 #include <orrery/sys.h>
 #include <pmu/manager.h>
+#include <pmu/pmu.h>
+
+static u32 owner; // pid, 0: none or the kernel
+static s64 owned;
 
 s64 sys_sampling_start(const struct sys_sampling *sampling)
 {
-    return CO_CALL(struct pmu_manager, pmu_manager, start, sampling);
+    const struct process *process = process_current();
+    s64 session = CO_CALL(struct pmu_manager, pmu_manager, start, sampling);
+
+    // There is one session, so there is no other start until it ends.
+    if (session > 0) {
+        __atomic_store_n(&owned, session, __ATOMIC_RELAXED);
+        __atomic_store_n(&owner, process == NULL ? 0 : process_pid(process), __ATOMIC_RELEASE);
+    }
+    return session;
+}
+
+void pmu_process_ends(u32 pid)
+{
+    if (__atomic_load_n(&owner, __ATOMIC_ACQUIRE) != pid)
+        return;
+    __atomic_store_n(&owner, 0, __ATOMIC_RELAXED);
+    sys_sampling_stop(__atomic_load_n(&owned, __ATOMIC_RELAXED));
 }
 
 s64 sys_sampling_stop(s64 session)

@@ -14,6 +14,9 @@ KERNEL_ABI := -mabi=elfv1 -mbig-endian -mcpu=power8 -mno-altivec -mno-vsx -msoft
     -mcmodel=medium -mlong-double-64 -ffreestanding -fno-pic -fno-pie -fno-stack-protector \
     -fno-optimize-sibling-calls -fno-shrink-wrap -fno-strict-aliasing
 
+# Processes may use the FPU.
+USER_ABI := $(filter-out -msoft-float,$(KERNEL_ABI))
+
 WARNINGS := -Wall -Wextra -Werror -Wmissing-prototypes -Wstrict-prototypes
 
 # The compiler may not be installed when this is read (set-up comes first), so it is asked on first use, once.
@@ -21,6 +24,7 @@ KCC_INCLUDE = $(eval KCC_INCLUDE := $$(shell $(KCC) -print-file-name=include))$(
 KERNEL_LIBGCC = $(shell $(KCC) -print-libgcc-file-name)
 
 NEWLIB := $(THIRD)/newlib/powerpc64-unknown-none
+NEWLIB_USER := $(THIRD)/newlib-user/powerpc64-unknown-none
 
 KERNEL_BASE_CFLAGS = -std=gnu17 -O2 -g -fno-common -ffixed-r13 -Wa,-mregnames $(KERNEL_ABI) \
     -nostdinc -isystem $(NEWLIB)/include -isystem $(KCC_INCLUDE)

@@ -12,14 +12,25 @@ $(TRACE_GEN) &: $(TRACE_TOOL) $(wildcard trace/events/*.def)
 	@touch $(TRACE_GEN)
 $(eval $(call object,trace,$(GEN)/trace/event_table.c,$(BUILD)/obj/gen/trace/event_table.o))
 
+# System calls from their table: numbers, the kernel's decoding, the stubs of user programs, and a page.
+SYSCALLS_DEF := kernel/syscalls/syscalls.def
+SYSCALLS_GEN := $(addprefix $(GEN)/syscalls/,numbers.h table.c stubs.S)
+SYSCALLS_TOOL := kernel/syscalls/gen_syscalls.py
+SYSCALLS_TOOLS := $(SYSCALLS_TOOL) $(wildcard kernel/syscalls/syscall_*.py)
+$(SYSCALLS_GEN) &: $(SYSCALLS_TOOLS) $(SYSCALLS_DEF)
+	$(call say,GEN,syscalls/numbers.h table.c stubs.S)
+	@mkdir -p $(GEN)/syscalls
+	$(Q)$(PYTHON) $(SYSCALLS_TOOL) --defs $(SYSCALLS_DEF) --out $(GEN)/syscalls
+	@touch $(SYSCALLS_GEN)
+$(eval $(call object,kernel,$(GEN)/syscalls/table.c,$(BUILD)/obj/gen/syscalls/table.o))
+docs/system-calls.md: $(SYSCALLS_TOOLS) $(SYSCALLS_DEF)
+	$(Q)$(PYTHON) $(SYSCALLS_TOOL) --defs $(SYSCALLS_DEF) --doc $@
+
 DCI_GEN := $(GEN)/dci/dci.pb.h $(GEN)/dci/dci.pb.c
 $(DCI_GEN) &: proto/dci.proto $(wildcard proto/dci.options)
 	$(call say,GEN,dci.pb.c dci.pb.h)
 	@mkdir -p $(GEN)/dci
 	$(Q)$(PYTHON) /usr/bin/nanopb_generator.py --quiet --proto-path=proto --output-dir=$(GEN)/dci dci.proto
-nanopb_LIBS := nanopb
-$(eval $(call module_rules,nanopb))
-$(eval $(call object,nanopb,$(GEN)/dci/dci.pb.c,$(BUILD)/obj/gen/dci/dci.pb.o))
 
 HOST_DCI_GEN := $(GEN)/host/dci.pb-c.h $(GEN)/host/dci.pb-c.c
 $(HOST_DCI_GEN) &: proto/dci.proto

@@ -3,10 +3,12 @@
 #ifndef DCI_BOUNDS_H
 #define DCI_BOUNDS_H
 
-#define DCI_VERSION 1
+#define DCI_VERSION 2
+#define DCI_PORT 4242
 
 #define CLIENTS_MAX 16
-#define REQUEST_BYTES_MAX 1024
+#define CHUNK_BYTES_MAX 8192                      // of data in one request
+#define REQUEST_BYTES_MAX (CHUNK_BYTES_MAX + 512) // with its arguments a run_start is about as long
 #define TOKEN_BYTES_MAX 64
 #define WRONG_TOKENS_MAX 3
 
@@ -27,9 +29,17 @@
 #define IDLE_SECONDS 30 // without taking a byte that waits
 #define CLOSE_SECONDS 2 // to take the last message before a closing
 
+#define COUNTED_PROCESSES_MAX 4096 // whose DREFs are counted; further ones are not
+#define FILTER_PIDS_MAX 32
+#define RUNS_MAX 64               // programs of all clients
+#define UPLOAD_BYTES_MAX 16777216 // of one program
+#define OUTPUT_BYTES_MAX 16384    // of a program or the console in one frame
+
 #define PACKETS_A_ROUND 16 // pushed a CPU before others have their turn
 #define TRACE_INTERVAL_MS 10
+#define PROCESS_TRACE_INTERVAL_MS 50
 #define SAMPLING_INTERVAL_MS 20
+#define OUTPUT_INTERVAL_MS 20
 #define FLUSH_MS_MIN 10
 #define FLUSH_MS_MAX 60000
 #define POWER_OFF_DELAY_MS 100 // for the answer to reach the viewer

@@ -2,7 +2,9 @@
 // Clients: accepting, sending what waits, timing out, letting go.
 #include "client.h"
 
+#include "ask.h"
 #include "input.h"
+#include "registry.h"
 #include "requests.h"
 
 #include <orrery/sys.h>
@@ -62,6 +64,7 @@ static void *on_accept(struct stream *stream)
     client->stream = stream;
     client->number = (u32)++server_counts.accepted;
     client->connected = client->progress = sys_time();
+    registry_add(client);
     trace_dci_connect(client->number);
     return client;
 }
@@ -201,10 +204,13 @@ static void release(struct client *client)
     tracing_release(client);
     sampling_release(client);
     dref_release(client);
+    runs_release(client);
+    ask_forget(client);
     if (client->queue.bytes > 0)
         trace_dci_drop(client->number, client->queue.bytes);
     queue_clear(&client->queue);
     trace_dci_disconnect(client->number);
+    registry_remove(client);
     client->stream = NULL;
     client->number = 0;
 }
@@ -265,7 +271,7 @@ static void resume(struct client *client)
 
 bool client_work(struct client *client, u64 now)
 {
-    bool busy = true;
+    bool busy = true, any = false;
 
     for (u32 i = 0; i < STEPS_A_ROUND && busy && client->stream != NULL; i++) {
         busy = !client->closing && input_step(client);
@@ -273,10 +279,11 @@ bool client_work(struct client *client, u64 now)
             close_soon(client);
         busy |= send_waiting(client);
         resume(client);
+        any |= busy;
     }
     if (client->stream == NULL)
         release(client);
     else if (keep_time(client, now))
-        return busy;
-    return false;
+        return any; // once more: a request may have begun pushes
+    return true;    // and letting go leaves work
 }

@@ -19,10 +19,12 @@ struct client {
     bool closing;           // no more requests; close when the queue is sent
     bool close_after_reply; // to the request under way
     bool held_back;         // the stream holds bytes that input had no room for
-    bool dref;              // holds DREF counting on
-    u64 connected;          // times
-    u64 progress;           // when something was last taken, or nothing waited
-    u64 close_by;           // when closing
+    bool dref;              // holds DREF counting on, for this scope
+    dci_Scope dref_scope;
+    u32 dref_pid;
+    u64 connected; // times
+    u64 progress;  // when something was last taken, or nothing waited
+    u64 close_by;  // when closing
 
     struct queue queue;
     u8 input[4 + REQUEST_BYTES_MAX];
@@ -32,9 +34,21 @@ struct client {
     const struct request_kind *request;
     u32 request_id;
     u64 cursor; // where its list is
+    dci_Scope scope;
+    u32 pid;       // the process that the list is at
+    u64 processes; // the kernel's cursor in its list of them
+    bool with_classes, classes_done;
+    u32 phase;
+    u64 mask, process_mask; // of a trace request
+    bool set_mask;
+    dci_TraceMode mode;
     u32 cpu;
     u32 left;          // bound of a loop that depends on others
     char message[120]; // for its error response
+
+    coid_t object; // in a process: its DciClient, else 0
+    bool console;  // has attached
+    u64 console_position;
 
     u64 requests, frames_sent, bytes_sent, stalls;
     bool stalled;
@@ -48,8 +62,8 @@ extern struct server_counts server_counts;
 struct client *client_at(u32 index); // index < CLIENTS_MAX; NULL when that slot is free
 extern const struct stream_handlers client_handlers;
 
-// All that can be done for a client now. Returns false when it waits for something: bytes, room,
-// time.
+// All that can be done for a client now. Returns true when it has done something, so that there may be
+// work elsewhere; false when it waits: for bytes, room, time.
 bool client_work(struct client *client, u64 now);
 
 // Responses to the request under way. frame: queue_prepare has been called for answers.

@@ -49,7 +49,8 @@ static s64 begin(struct client *client, const dci_Request *request)
 
 static void take_request(struct client *client, const u8 *bytes, u32 length)
 {
-    dci_Request request = dci_Request_init_zero;
+    static dci_Request request; // too large for a stack; there is one thread
+    request = (dci_Request)dci_Request_init_zero;
     pb_istream_t in = pb_istream_from_buffer(bytes, length);
 
     if (!pb_decode(&in, dci_Request_fields, &request)) {
@@ -85,7 +86,7 @@ static bool frame_ready(const struct client *client)
 // clears the input.
 static void take_frame(struct client *client)
 {
-    u8 bytes[REQUEST_BYTES_MAX];
+    static u8 bytes[REQUEST_BYTES_MAX];
     u32 length = frame_length(client->input);
 
     if (bad_length(length)) {

@@ -34,10 +34,17 @@ u64 power_off_work(u64 now); // returns when to call it again, UINT64_MAX: not n
 
 // objects.c
 s64 list_begin(struct client *client, const dci_Request *request); // any list: only steps
+s64 classes_begin(struct client *client, const dci_Request *request);
 s64 classes_step(struct client *client);
+s64 objects_begin(struct client *client, const dci_Request *request);
 s64 objects_step(struct client *client);
+
+// dref.c
 s64 dref_enable_begin(struct client *client, const dci_Request *request);
+s64 dref_enable_step(struct client *client);
+s64 dref_read_begin(struct client *client, const dci_Request *request);
 s64 dref_read_step(struct client *client);
+u64 dref_work(u64 now); // returns when to call it again
 void dref_release(struct client *client);
 
 // sampling.c
@@ -51,10 +58,13 @@ void sampling_release(struct client *client);
 
 // tracing.c
 s64 trace_stat_begin(struct client *client, const dci_Request *request);
+s64 trace_stat_step(struct client *client);
 s64 trace_set_begin(struct client *client, const dci_Request *request);
+s64 trace_set_step(struct client *client);
 s64 trace_events_step(struct client *client);
 s64 trace_metadata_step(struct client *client);
 s64 trace_subscribe_begin(struct client *client, const dci_Request *request);
+s64 trace_subscribe_step(struct client *client);
 s64 trace_unsubscribe_begin(struct client *client, const dci_Request *request);
 s64 trace_unsubscribe_step(struct client *client);
 bool tracing_owned_by(const struct client *client);
@@ -67,7 +77,31 @@ s64 workload_start_begin(struct client *client, const dci_Request *request);
 s64 workload_stop_begin(struct client *client, const dci_Request *request);
 s64 workload_status_begin(struct client *client, const dci_Request *request);
 
+// processes.c
+s64 processes_step(struct client *client);
+s64 regions_begin(struct client *client, const dci_Request *request);
+s64 regions_step(struct client *client);
+s64 kill_begin(struct client *client, const dci_Request *request);
+s64 move_begin(struct client *client, const dci_Request *request);
+s64 move_step(struct client *client);
+
+// runs.c
+s64 run_open_begin(struct client *client, const dci_Request *request);
+s64 run_upload_begin(struct client *client, const dci_Request *request);
+s64 run_start_begin(struct client *client, const dci_Request *request);
+s64 run_input_begin(struct client *client, const dci_Request *request);
+u32 runs_of(const struct client *client);
+u64 runs_work(u64 now);
+void runs_release(struct client *client);
+
+// console.c
+s64 console_attach_begin(struct client *client, const dci_Request *request);
+s64 console_input_begin(struct client *client, const dci_Request *request);
+s64 console_detach_begin(struct client *client, const dci_Request *request);
+u64 console_work(u64 now);
+
 // server.c
+extern u64 server_started;
 extern struct sys_info server_system; // as it was at the start
 u64 server_ticks(u64 milliseconds);
 // Raw records on their way from a sys_ call to a frame.

@@ -4,12 +4,20 @@
 #include "requests.h"
 
 #include <orrery/sys.h>
+#include <string.h>
 
 #define CALLERS_MAX 16
 #define RANDOMISE_MAX 16
 
 static struct client *owner; // NULL: nobody samples through us
 static s64 session;          // the running or the last one; 0: none yet
+
+// Whose samples are pushed: those of `pids`, all when there are none, but never those of `except`.
+static struct {
+    u32 pids[FILTER_PIDS_MAX], except[FILTER_PIDS_MAX];
+    u32 pid_count, except_count;
+} filter;
+static u64 filtered[ORRERY_MAX_CPUS];
 
 bool sampling_owned_by(const struct client *client)
 {
@@ -37,6 +45,29 @@ static s64 check_start(struct client *client, const dci_SamplingStartRequest *st
     return 0;
 }
 
+static void set_filter(const dci_SamplingStartRequest *start)
+{
+    filter.pid_count = start->pids_count;
+    filter.except_count = start->except_pids_count;
+    memcpy(filter.pids, start->pids, sizeof(filter.pids));
+    memcpy(filter.except, start->except_pids, sizeof(filter.except));
+    memset(filtered, 0, sizeof(filtered));
+}
+
+static bool is_among(u32 pid, const u32 *pids, u32 count)
+{
+    for (u32 i = 0; i < count; i++)
+        if (pids[i] == pid)
+            return true;
+    return false;
+}
+
+static bool is_wanted(u32 pid)
+{
+    return (filter.pid_count == 0 || is_among(pid, filter.pids, filter.pid_count)) &&
+           !is_among(pid, filter.except, filter.except_count);
+}
+
 s64 sampling_start_begin(struct client *client, const dci_Request *request)
 {
     const dci_SamplingStartRequest *start = &request->body.sampling_start;
@@ -56,6 +87,7 @@ s64 sampling_start_begin(struct client *client, const dci_Request *request)
         return result;
     owner = client;
     session = result;
+    set_filter(start);
     dci_SamplingStartReply reply = {.session = (u64)session};
     client_reply(client, dci_Response_sampling_start_tag, dci_SamplingStartReply_fields, &reply);
     return REQUEST_REPLIED;
@@ -84,6 +116,24 @@ static u64 lost_on(u32 cpu)
     return sys_sampling_stat(session, cpu, &stat) == 0 ? stat.lost : 0;
 }
 
+// The samples that are wanted, of those in server_records: how many.
+static u32 add_samples(struct frame *frame, u32 cpu, u64 bytes)
+{
+    u32 added = 0;
+
+    for (u64 at = 0; at < bytes;) {
+        const struct sys_sample *sample = (const struct sys_sample *)(server_records + at);
+        at += sample->record_bytes;
+        if (!is_wanted(sample->pid)) {
+            filtered[cpu]++;
+            continue;
+        }
+        add_sample(frame, sample);
+        added++;
+    }
+    return added;
+}
+
 // Pushes what one CPU's buffer holds, at most a frame: 1 pushed, 0 it was empty, E_AGAIN no room.
 static s64 push_batch(u32 cpu)
 {
@@ -96,11 +146,8 @@ static s64 push_batch(u32 cpu)
         return 0;
     frame_varint(&frame, dci_Samples_cpu_tag, cpu);
     frame_varint(&frame, dci_Samples_lost_tag, lost_on(cpu));
-    for (s64 at = 0; at < bytes;) {
-        const struct sys_sample *sample = (const struct sys_sample *)(server_records + at);
-        add_sample(&frame, sample);
-        at += sample->record_bytes;
-    }
+    if (add_samples(&frame, cpu, (u64)bytes) == 0)
+        return 1; // the frame was begun and is not ended: as if it had never been
     client_push_end(owner, &frame);
     return 1;
 }
@@ -133,6 +180,7 @@ static void add_cpu(struct frame *frame, u32 cpu)
         .buffer_grown = stat.buffer_grown,
         .ticks_in_handler = stat.ticks_in_handler,
         .missed = stat.missed,
+        .filtered = filtered[cpu],
     };
     frame_record(frame, dci_SamplingStatReply_cpus_tag, dci_SamplingStat_fields, &to);
 }

@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: MIT
 // The server's thread: network, clients, pushes, time. It sleeps only in stream_run.
+#include "ask.h"
+#include "registry.h"
 #include "requests.h"
+#include "serve.h"
 #include "token.h"
 
-#include <dci/server.h>
 #include <orrery/sys.h>
 #include <stdio.h>
 
-#define SERVER_CPU 0
 #define TICK_MS 500 // clients' time limits are looked at
+#define LISTEN_PATIENCE_MS 20000
 #define RETRY_MS 20 // something waits to be sent, but the network had no room or memory
 
 struct sys_info server_system;
+u64 server_started;
 u8 server_records[RECORDS_BYTES_MAX] __attribute__((aligned(8)));
 
 u64 server_ticks(u64 milliseconds)
@@ -33,7 +36,7 @@ static u64 work_on_clients(u64 now)
         struct client *client = client_at(i);
         if (client == NULL)
             continue;
-        if (client_work(client, now))
+        if (registry_work(client, now))
             next = now;
         next = earlier(next, now + server_ticks(client->queue.bytes > 0 ? RETRY_MS : TICK_MS));
     }
@@ -44,7 +47,10 @@ static u64 work(void)
 {
     u64 now = sys_time();
     u64 next = earlier(sampling_work(now), tracing_work(now));
+    next = earlier(next, earlier(dref_work(now), runs_work(now)));
+    next = earlier(next, console_work(now));
     next = earlier(next, work_on_clients(now));
+    next = earlier(next, ask_work(now));
     return earlier(next, power_off_work(now));
 }
 
@@ -58,18 +64,32 @@ static void say(const char *text, s64 error)
     sys_console_write(line, (u64)length);
 }
 
-static s64 start(void)
+// The port may still be that of a server before this one: the network finds out within seconds that it has
+// ended.
+static s64 listen_patiently(void)
 {
-    s64 error = sys_info(&server_system);
-    error = error ? error : stream_start();
-    return error ? error : stream_listen(DCI_PORT, &client_handlers);
+    u64 deadline = sys_time() + server_ticks(LISTEN_PATIENCE_MS);
+
+    for (;;) {
+        s64 error = stream_listen(DCI_PORT, &client_handlers);
+        if (error != E_EXIST || sys_time() >= deadline)
+            return error;
+        stream_run(sys_time() + server_ticks(RETRY_MS));
+    }
 }
 
-static void server_main(void *argument)
+static s64 start(void)
+{
+    server_started = sys_time();
+    s64 error = sys_info(&server_system);
+    error = error ? error : stream_start();
+    return error ? error : listen_patiently();
+}
+
+void dci_serve(void)
 {
     char line[64];
 
-    (void)argument;
     s64 error = start();
     if (error != 0) {
         say("no service", error);
@@ -79,12 +99,7 @@ static void server_main(void *argument)
     say(line, 0);
     if (tokens_load() == 0)
         say("no observer= or controller= token on the boot line: nobody will be let in", 0);
+    registry_start();
     for (u64 next = 0;; next = work())
         stream_run(next);
-}
-
-s64 dci_server_start(void)
-{
-    s64 thread = sys_thread_create("dci", server_main, NULL, SERVER_CPU);
-    return thread < 0 ? thread : 0;
 }

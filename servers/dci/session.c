@@ -34,6 +34,8 @@ static const dci_Limits limits = {
     .clients = CLIENTS_MAX,
     .idle_seconds = IDLE_SECONDS,
     .hello_seconds = HELLO_SECONDS,
+    .upload_bytes = UPLOAD_BYTES_MAX,
+    .chunk_bytes = CHUNK_BYTES_MAX,
 };
 
 static s64 wrong_token(struct client *client)
@@ -63,6 +65,7 @@ s64 hello_begin(struct client *client, const dci_Request *request)
     if (error != 0)
         return error;
     reply.role = client->role = role;
+    reply.started = server_started;
     client_reply(client, dci_Response_hello_tag, dci_HelloReply_fields, &reply);
     return REQUEST_REPLIED;
 }
@@ -111,6 +114,8 @@ static void add_client(struct frame *frame, const struct client *client, bool se
         .sampling = sampling_owned_by(client),
         .tracing = tracing_owned_by(client),
         .dref = client->dref,
+        .runs = runs_of(client),
+        .console = client->console,
     };
     frame_record(frame, dci_ServerStat_clients_tag, dci_ClientStat_fields, &stat);
 }

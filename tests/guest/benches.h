@@ -9,6 +9,7 @@
     X(thread, IN_ALL, "park and unpark across CPUs, no lost wake-up")                              \
     X(spinlock, IN_ALL, "mutual exclusion on all CPUs")                                            \
     X(memory, IN_ALL, "pages and small objects keep their contents under load")                    \
+    X(space, IN_ALL, "address spaces: regions, faults, copy-on-write, limits; every page back")    \
     X(fault, IN_ALL, "bad addresses, guard pages, read-only text, calls on other CPUs")            \
     X(object, IN_ALL, "object scan against what was created; stale COIDs")                         \
     X(counter, IN_ALL, "shared and distributed counter: sums over all CPUs")                       \

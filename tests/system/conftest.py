@@ -31,5 +31,11 @@ def shared(cpus):
     return fixture
 
 
+def pid_of(machine, name):
+    """The number of the one process of that name."""
+    (pid,) = [one["pid"] for one in machine.kov("ps")["processes"] if one["name"] == name]
+    return pid
+
+
 machine2 = shared(2)
 machine4 = shared(4)

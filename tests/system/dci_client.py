@@ -15,7 +15,7 @@ _ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, os.path.join(os.environ.get("ORRERY_BUILD", _ROOT / "build"), "gen", "python"))
 import dci_pb2 as pb  # noqa: E402
 
-VERSION = 1
+VERSION = 2
 
 
 class DciError(Exception):
@@ -120,6 +120,48 @@ class Client:
         if not frame.HasField("event"):
             raise AssertionError(f"expected an event, got {frame}")
         return frame.event
+
+    # ---- programs
+
+    def start_program(self, program, *arguments):
+        """Starts a program of the machine; its output and end come as events. Returns (run, pid)."""
+        run = self.request(run_open=pb.RunOpenRequest()).run_open.run
+        started = self.request(run_start=pb.RunStartRequest(run=run, program=program, arguments=map(str, arguments)))
+        return run, started.run_start.pid
+
+    def output_of(self, run, text):
+        """What a program prints until it has printed text; AssertionError when it ends before. Its end is kept."""
+        output = b""
+        while text not in output:
+            event = self._event_of(run)
+            if event.HasField("run_ended"):
+                raise AssertionError(f"ended with {event.run_ended.status}: {output}")
+            output += event.run_output.data
+        return output
+
+    def end_of(self, run):
+        """The status with which a program ends, and what it printed before."""
+        output = b""
+        while True:
+            event = self._event_of(run)
+            if event.HasField("run_ended"):
+                return event.run_ended.status, output
+            output += event.run_output.data
+
+    def _event_of(self, run):
+        """The next event of a run; those of others are kept."""
+        def is_its(event):
+            return run in (event.run_output.run, event.run_ended.run)
+
+        for place, event in enumerate(self.events):
+            if is_its(event):
+                return self.events.pop(place)
+        while True:
+            frame = self.receive_frame()
+            if frame.HasField("event") and is_its(frame.event):
+                return frame.event
+            if frame.HasField("event"):
+                self.events.append(frame.event)
 
     # ---- the usual ones
 

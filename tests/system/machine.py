@@ -11,6 +11,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 BUILD = os.environ.get("ORRERY_BUILD", os.path.join(ROOT, "build"))
 KERNEL = os.path.join(BUILD, "orrery.elf")
 KOV = os.path.join(BUILD, "kov")
+PROGRAMS = os.path.join(BUILD, "user", "bin")
 CONTROLLER = "test-controller"
 OBSERVER = "test-observer"
 BOOT_TIMEOUT = 60  # seconds; on a busy host a boot of eight CPUs takes some
@@ -29,7 +30,8 @@ def free_port():
 class Machine:
     """A machine that boots on construction. Use it as a context manager, or call end()."""
 
-    def __init__(self, folder, name, *, cpus=2, mem="512M", append="", icount=False, network=True, qemu=()):
+    def __init__(self, folder, name, *, cpus=2, mem="512M", append="", icount=False, network=True, typing=False,
+                 forward=(), user=True, qemu=()):
         self.console_path = os.path.join(folder, f"{name}.console")
         self.qmp_path = os.path.join(folder, f"{name}.qmp")
         self.cpus = cpus
@@ -40,10 +42,15 @@ class Machine:
             append = f"controller={CONTROLLER} observer={OBSERVER} {append}"
         if icount:
             options.append("--icount")
+        if not user:  # the kernel alone
+            options += ["--initrd", "none"]
+        self.forwarded = {guest: free_port() for guest in forward}
+        for guest, port in self.forwarded.items():
+            options += ["--forward", f"{port}:{guest}"]
         self.command = [os.path.join(ROOT, "scripts/qemu"), *options, "--append", append.strip(), "--", *qemu]
         with open(self.console_path, "wb") as console:
-            self.process = subprocess.Popen(self.command, stdin=subprocess.DEVNULL, stdout=console,
-                                            stderr=subprocess.STDOUT, cwd=ROOT)
+            self.process = subprocess.Popen(self.command, stdout=console, stderr=subprocess.STDOUT, cwd=ROOT,
+                                            stdin=subprocess.PIPE if typing else subprocess.DEVNULL)
 
     def __enter__(self):
         return self
@@ -61,6 +68,11 @@ class Machine:
     def console(self):
         with open(self.console_path, "rb") as console:
             return console.read().decode(errors="replace").replace("\r", "")
+
+    def type(self, text):
+        """Types on the console of a machine that was started with typing=True."""
+        self.process.stdin.write(text.encode())
+        self.process.stdin.flush()
 
     def fail(self, what):
         command = " ".join(f"'{word}'" if " " in word or not word else word for word in self.command)
@@ -99,7 +111,8 @@ class Machine:
 
     def kov_command(self, *arguments, token=CONTROLLER):
         """The command line of `kov arguments` against this machine."""
-        return [KOV, "--port", str(self.port), "--token", token, "--kernel", KERNEL, *arguments]
+        return [KOV, "--port", str(self.port), "--token", token, "--timeout", "20", "--kernel", KERNEL, "--programs", PROGRAMS,
+                *arguments]
 
     def kov_run(self, *arguments, token=CONTROLLER, timeout=120, check=True):
         """Runs kov; returns the finished process."""

@@ -17,9 +17,10 @@ def classes(machine):
             if not found["class"].startswith("Dci")}
 
 
-def start(machine, *arguments):
-    return subprocess.Popen(machine.kov_command("--json", *arguments), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                            text=True)
+def start(machine, folder, *arguments):
+    """Starts a kov whose output goes to a file: it may be longer than a pipe holds."""
+    said = open(folder / f"{arguments[0]}.out", "w+", encoding="utf-8")
+    return subprocess.Popen(machine.kov_command("--json", *arguments), stdout=said, stderr=subprocess.STDOUT), said
 
 
 def rounds_of_clients(machine, folder, deadline):
@@ -28,16 +29,17 @@ def rounds_of_clients(machine, folder, deadline):
     while time.monotonic() < deadline:
         number += 1
         clients = [
-            start(machine, "record", "-o", str(folder / "samples"), "-d", "3", "-F", "1000"),
-            start(machine, "trace", "record", "-o", str(folder / f"trace{number}"), "-d", "3",
+            start(machine, folder, "record", "-o", str(folder / "samples"), "-d", "3", "-F", "1000"),
+            start(machine, folder, "trace", "record", "-o", str(folder / f"trace{number}"), "-d", "3",
                   "-e", "sample,obj_create", "--mode", "overwrite"),
-            start(machine, "stat", "-d", "3"),
+            start(machine, folder, "stat", "-d", "3"),
         ]
-        while any(client.poll() is None for client in clients):
+        while any(client.poll() is None for client, _ in clients):
             machine.kov_run("objects", "--flat")
-        for client in clients:
-            said, complaint = client.communicate(timeout=60)
-            assert client.returncode == 0, (client.args, said[-2000:], complaint)
+        for client, said in clients:
+            said.seek(0)
+            assert client.returncode == 0, (client.args, said.read()[-2000:])
+            said.close()
     return number
 
 

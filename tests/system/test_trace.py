@@ -15,7 +15,8 @@ def own_counts(workload, key):
 
 
 def record_storm(machine, folder, *options, events, mode="discard", majors="test0"):
-    return machine.kov("trace", "record", "-o", str(folder), "-e", majors, "--mode", mode, "--", "trace-storm",
+    return machine.kov("trace", "record", "-o", str(folder), "-e", majors, "--mode", mode, "--pid", "0", "--",
+                       "trace-storm",
                        f"events={events}", *options, timeout=240)
 
 
@@ -94,7 +95,8 @@ def test_events_of_each_length(machine2, tmp_path, words):
 
 
 def test_all_majors_at_once(machine4, tmp_path):
-    recorded = machine4.kov("trace", "record", "-o", str(tmp_path / "trace"), "-e", "all", "--", "churn:seconds=1",
+    recorded = machine4.kov("trace", "record", "-o", str(tmp_path / "trace"), "-e", "all", "--pid", "0", "--",
+                            "churn:seconds=1",
                             timeout=240)
     summary, complaints = ctf.read(tmp_path / "trace")
     assert {"obj_create", "obj_destroy", "obj_miss", "switch"} <= set(summary.by_name), summary.by_name
@@ -123,3 +125,18 @@ def test_the_list_of_events_is_the_images_own(machine2):
         assert wanted in names, names
     for event in events:
         assert event["format"].count("%") == event["fields"], event
+
+
+def test_streams_of_kernel_and_processes_merge_in_time_order(machine2, tmp_path):
+    """The DCI server's own events come from its process, those of the switches to it from the kernel."""
+    folder = tmp_path / "trace"
+    recorded = machine2.kov("trace", "record", "-o", str(folder), "-d", "2")
+    server = next(one for one in machine2.kov("ps")["processes"] if one["name"] == "dci")
+    streams = {path.name for path in folder.iterdir()}
+    assert {"metadata", "stream_0", "stream_1"} < streams and f"stream_{server['pid']}_0" in streams, streams
+    own = next(one for one in recorded["processes"] if one["pid"] == server["pid"])
+    assert own["received"] + own["overwritten"] == own["logged"] > 0, own
+    summary, complaints = ctf.read(folder)
+    assert summary.backwards == 0 and not summary.strange, summary.strange[:5]
+    assert not without_discards(complaints), complaints
+    assert {"switch", "dci_request"} <= set(summary.by_name), summary.by_name

@@ -15,7 +15,7 @@ PACKET_BYTES = 4096
 PACKET_HEADER = struct.Struct(">I16sI7QII")
 
 # Errors of include/orrery/errors.h
-E_INVAL, E_NOENT, E_BUSY, E_PERM, E_NOTSUP = -1, -3, -5, -7, -14
+E_INVAL, E_NOENT, E_BUSY, E_PERM, E_TIMEOUT, E_NOTSUP = -1, -3, -5, -7, -9, -14
 
 METADATA = """/* CTF 1.8 */
 typealias integer { size = 8; align = 8; signed = false; } := uint8;
@@ -106,15 +106,16 @@ class Session(threading.Thread):
 
     def do_hello(self, request):
         machine = self.machine
-        if request.hello.version != 1:
-            self.refuse(request, E_NOTSUP, "this machine speaks version 1")
+        if request.hello.version != 2:
+            self.refuse(request, E_NOTSUP, "this machine speaks version 2")
             return
         if request.hello.token and request.hello.token not in machine.tokens:
             self.refuse(request, E_PERM, "wrong token")
             return
         self.role = machine.tokens.get(request.hello.token, dci.ROLE_NONE)
-        reply = dci.HelloReply(version=1, role=self.role, limits=dci.Limits(
-            request_bytes=65536, frame_bytes=1 << 20, queue_bytes=1 << 22, clients=64, idle_seconds=10))
+        reply = dci.HelloReply(version=2, role=self.role, limits=dci.Limits(
+            request_bytes=65536, frame_bytes=1 << 20, queue_bytes=1 << 22, clients=64, idle_seconds=10,
+            upload_bytes=1 << 20, chunk_bytes=8192))
         if self.role != dci.ROLE_NONE:
             reply.system.CopyFrom(machine.system)
         self.respond(request, hello=reply)
@@ -138,11 +139,54 @@ class Session(threading.Thread):
         for start in range(0, max(len(items), 1), size):
             self.respond(request, more=start + size < len(items), **make(items[start:start + size]))
 
+    def do_processes(self, request):
+        self.in_chunks(self.machine.processes, 2, lambda part: {
+            "processes": dci.ProcessesReply(time=9 * TIMEBASE_HZ, processes=part)}, request)
+
+    def do_regions(self, request):
+        if request.regions.pid not in self.machine.regions:
+            self.refuse(request, E_NOENT, "no such process")
+            return
+        self.in_chunks(self.machine.regions[request.regions.pid], 2, lambda part: {
+            "regions": dci.RegionsReply(regions=part)}, request)
+
+    def do_kill(self, request):
+        self.respond(request)
+
+    def do_move(self, request):
+        self.respond(request)
+
+    def pids_of(self, wish):
+        if wish.scope == dci.SCOPE_KERNEL:
+            return [0]
+        return [wish.pid] if wish.scope == dci.SCOPE_PROCESS else [0] + [one.pid for one in self.machine.processes]
+
+    def failure(self, pid):
+        return {"failure": dci.ProcessFailure(error=E_TIMEOUT, message="stuck")} if pid in self.machine.stuck else {}
+
     def do_classes(self, request):
-        self.in_chunks(self.machine.classes, 2, lambda part: {"classes": dci.ClassesReply(classes=part)}, request)
+        for pid in self.pids_of(request.classes):
+            classes = self.machine.classes if pid == 0 else self.machine.user_classes.get(pid, [])
+            for start in range(0, len(classes), 2):
+                self.respond(request, more=True, classes=dci.ClassesReply(
+                    pid=pid, classes=classes[start:start + 2]))
+            if self.failure(pid):
+                self.respond(request, more=True, classes=dci.ClassesReply(pid=pid, **self.failure(pid)))
+        self.respond(request, classes=dci.ClassesReply())
 
     def do_objects(self, request):
-        self.in_chunks(self.machine.objects, 3, lambda part: {"objects": dci.ObjectsReply(objects=part)}, request)
+        for pid in self.pids_of(request.objects):
+            classes = self.machine.classes if pid == 0 else self.machine.user_classes.get(pid, [])
+            objects = self.machine.objects if pid == 0 else self.machine.user_objects.get(pid, [])
+            if self.failure(pid):
+                self.respond(request, more=True, objects=dci.ObjectsReply(pid=pid, **self.failure(pid)))
+                continue
+            if request.objects.classes:
+                self.respond(request, more=True, objects=dci.ObjectsReply(pid=pid, classes=classes))
+            for start in range(0, len(objects), 3):
+                self.respond(request, more=True, objects=dci.ObjectsReply(
+                    pid=pid, objects=objects[start:start + 3]))
+        self.respond(request, objects=dci.ObjectsReply())
 
     def do_dref_enable(self, request):
         self.machine.dref_enabled = request.dref_enable.on
@@ -168,6 +212,45 @@ class Session(threading.Thread):
     def trace_stat_reply(self):
         return dci.TraceStatReply(mask=self.machine.mask, cpus=self.machine.trace_stats)
 
+    def do_run_open(self, request):
+        self.machine.uploaded = b""
+        self.machine.typed = b""
+        self.respond(request, run_open=dci.RunOpenReply(run=5))
+
+    def do_run_upload(self, request):
+        self.machine.uploaded += request.run_upload.data
+        self.respond(request)
+
+    def do_run_start(self, request):
+        self.respond(request, run_start=dci.RunStartReply(pid=44))
+        for data in self.machine.run_output:
+            self.push(run_output=dci.RunOutput(run=5, data=data))
+        if not self.machine.run_waits_for_input:
+            self.push(run_ended=dci.RunEnded(run=5, status=self.machine.run_status))
+
+    def do_run_input(self, request):
+        taken = min(len(request.run_input.data), 3)
+        self.machine.typed += request.run_input.data[:taken]
+        self.respond(request, run_input=dci.RunInputReply(taken=taken))
+        if request.run_input.end and taken == len(request.run_input.data):
+            self.push(run_output=dci.RunOutput(run=5, data=self.machine.typed.upper()))
+            self.push(run_ended=dci.RunEnded(run=5, status=self.machine.run_status))
+
+    def do_console_attach(self, request):
+        start = max(self.machine.console_start, getattr(request.console_attach, "from"))
+        self.respond(request, console_attach=dci.ConsoleAttachReply(position=start))
+        data = self.machine.console[start - self.machine.console_start:]
+        self.push(console=dci.ConsoleOutput(position=start, data=data))
+
+    def do_console_detach(self, request):
+        self.respond(request)
+
+    def do_console_input(self, request):
+        self.machine.typed += request.console_input.data
+        self.respond(request, console_input=dci.ConsoleInputReply(taken=len(request.console_input.data)))
+        end = self.machine.console_start + len(self.machine.console)
+        self.push(console=dci.ConsoleOutput(position=end, data=b"typed " + request.console_input.data))
+
     def do_trace_stat(self, request):
         self.respond(request, trace_stat=self.trace_stat_reply())
 
@@ -186,14 +269,18 @@ class Session(threading.Thread):
             self.respond(request, more=True, trace_metadata=dci.TraceMetadataReply(text=text[start:start + 500]))
         self.respond(request, trace_metadata=dci.TraceMetadataReply())  # the last one may be empty
 
+    def push_packet(self, cpu, data):
+        pid = PACKET_HEADER.unpack_from(data)[8] >> 32 if len(data) >= PACKET_HEADER.size else 0
+        self.push(packet=dci.TracePacket(cpu=cpu, data=data, pid=pid))
+
     def do_trace_subscribe(self, request):
         self.respond(request)
         for cpu, data in self.machine.packets:
-            self.push(packet=dci.TracePacket(cpu=cpu, data=data))
+            self.push_packet(cpu, data)
 
     def do_trace_unsubscribe(self, request):
         for cpu, data in self.machine.last_packets:
-            self.push(packet=dci.TracePacket(cpu=cpu, data=data))
+            self.push_packet(cpu, data)
         self.respond(request, trace_unsubscribe=self.trace_stat_reply())
 
     def do_workloads(self, request):
@@ -225,10 +312,11 @@ class Machine:
     """Listens on a free port of this host, and serves any number of clients."""
 
     CONTROL = {"power_off", "dref_enable", "sampling_start", "sampling_stop", "trace_set", "trace_subscribe",
-               "trace_unsubscribe", "workload_start", "workload_stop"}
+               "trace_unsubscribe", "workload_start", "workload_stop", "kill", "move", "run_open", "run_upload",
+               "run_start", "run_input", "console_input"}
 
     def __init__(self):
-        self.requests = []
+        self.requests, self.sessions = [], []
         self.misbehaviour = {}  # kind of request: function(session, request) that answers in place of us
         self.errors = {}  # kind of request: (error, message)
         self.tokens = {"orrery": dci.ROLE_CONTROLLER, "look": dci.ROLE_OBSERVER}
@@ -248,6 +336,11 @@ class Machine:
             dci.Object(coid=0x1030, class_id=3, rep_count=1, misses=1),
             dci.Object(coid=0x1040, class_id=3, rep_count=1, misses=1),
         ]
+        self.processes, self.user_classes, self.user_objects, self.regions = [], {}, {}, {}
+        self.stuck = set()
+        self.uploaded, self.typed = b"", b""
+        self.run_output, self.run_status, self.run_waits_for_input = [b"hello\n"], 0, False
+        self.console, self.console_start = b"Orrery\n# ", 0
         self.dref_enabled = None
         self.dref_reads = 0
         self.dref_readings = [(TIMEBASE_HZ, [])]
@@ -279,15 +372,49 @@ class Machine:
                 connection, _ = self.listener.accept()
             except OSError:
                 return
-            Session(self, connection).start()
+            session = Session(self, connection)
+            self.sessions.append(session)
+            session.start()
+
+    def drop_all(self):
+        """Ends all connections, as a server that dies does."""
+        for session in self.sessions:
+            try:
+                session.connection.shutdown(socket.SHUT_RDWR)
+            except OSError:
+                pass
+        self.sessions = []
 
     def asked(self, kind):
         """The requests of a kind, in order."""
         return [getattr(request, kind) for request in self.requests if request.WhichOneof("body") == kind]
 
-    def wait_for(self, kind, seconds=5):
+    def add_processes(self):
+        """Two processes, with objects in the kernel and objects of their own."""
+        self.processes = [
+            dci.Process(pid=1, parent=0, state=1, object=0x2000, name="init", cpu_ticks=TIMEBASE_HZ, dispatchers=1,
+                        memory_pages=100, faults=7),
+            dci.Process(pid=7, parent=1, state=1, object=0x2010, name="shell", cpu_ticks=2 * TIMEBASE_HZ,
+                        start_time=5 * TIMEBASE_HZ, dispatchers=3, memory_pages=2000, faults=70),
+        ]
+        self.classes += [dci.ObjectClass(class_id=8, name="Process", implementation="ProcessShared", live=2),
+                         dci.ObjectClass(class_id=9, name="Region", implementation="RegionDefault", live=2)]
+        self.objects[0].children.append(0x1050)
+        self.objects += [
+            dci.Object(coid=0x1050, class_id=3, children=[0x2000, 0x2010]),
+            dci.Object(coid=0x2000, class_id=8, children=[0x2020]),
+            dci.Object(coid=0x2010, class_id=8, children=[0x2030]),
+            dci.Object(coid=0x2020, class_id=9), dci.Object(coid=0x2030, class_id=9)]
+        for process in self.processes:
+            self.user_classes[process.pid] = [dci.ObjectClass(class_id=1, name="Job", implementation="JobShared")]
+        self.user_objects = {7: [dci.Object(coid=0x1000, class_id=1, children=[0x1010]),
+                                 dci.Object(coid=0x1010, class_id=1)]}
+        self.regions[7] = [dci.Region(address=0x10000000, bytes=0x3000, kind=5, protection=5, resident_pages=2,
+                                      object=0x2030, memory=0x2040, name="bin/shell")]
+
+    def wait_for(self, kind, seconds=5, times=1):
         end = time.monotonic() + seconds
-        while not self.asked(kind):
+        while len(self.asked(kind)) < times:
             if time.monotonic() > end:
                 raise TimeoutError(f"kov did not ask for {kind}")
             time.sleep(0.01)

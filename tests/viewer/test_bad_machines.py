@@ -75,10 +75,10 @@ def test_a_machine_that_stops_answering(kov, machine, kind, command):
 
 def test_another_version_of_the_protocol(kov, machine):
     machine.misbehaviour["hello"] = lambda session, request: session.respond(
-        request, hello=dci.HelloReply(version=2, role=dci.ROLE_CONTROLLER))
+        request, hello=dci.HelloReply(version=3, role=dci.ROLE_CONTROLLER))
     result = kov("hello", machine=machine)
     assert result.code == 3
-    assert "version 1" in result.err
+    assert "version 2" in result.err
 
 
 def test_a_machine_that_refuses_the_version(kov, machine):

@@ -17,7 +17,7 @@ def test_hello_tells_version_machine_role_and_limits(kov, machine):
 
 def test_hello_as_json(kov, machine):
     hello = kov("hello", "--json", machine=machine).json
-    assert hello["protocol"] == 1
+    assert hello["protocol"] == 2
     assert hello["role"] == "controller"
     assert hello["system"]["cpus"] == 2
     assert hello["system"]["build_id"] == bytes(range(20)).hex()

@@ -52,7 +52,7 @@ def test_record_passes_on_what_is_asked_for(kov, sampling):
 def test_record_as_json(kov, sampling):
     summary = kov("record", "-d", "0.1", "--json", machine=sampling).json
     assert summary["samples"] == 100 and summary["lost"] == 5 and summary["missed"] == 2
-    assert summary["cpus"][1] == {"cpu": 1, "samples": 30, "taken": 30, "lost": 5, "missed": 2}
+    assert summary["cpus"][1] == {"cpu": 1, "samples": 30, "taken": 30, "filtered": 0, "lost": 5, "missed": 2}
 
 
 def test_samples_that_come_with_the_end_are_taken(kov, sampling):

@@ -100,7 +100,7 @@ def test_without_the_kernels_file_there_are_addresses(kov, machine):
     result = kov("report", "--kernel", "missing.elf", "--json")
     assert result.code == 0
     assert "missing.elf" in result.err
-    assert result.json["tables"][2]["rows"][0]["function"] == "0x100"
+    assert result.json["tables"][3]["rows"][0]["function"] == "0x100"
 
 
 def test_functions_of_one_name_are_told_apart_by_their_files(kov, machine, program):

@@ -131,3 +131,45 @@ def test_set(kov, tracing):
     assert result.code == 0
     assert result.json["mask"] == "0x8"
     assert tracing.asked("trace_set")[0].mode == dci.TRACE_MODE_OVERWRITE
+
+
+def process_packet(pid, cpu, sequence, times):
+    return packet(cpu, pid << 32 | sequence, times)
+
+
+@pytest.fixture
+def tracing_processes(tracing):
+    tracing.add_processes()
+    tracing.last_packets.append((1, process_packet(7, 1, 0, [11, 12])))
+    tracing.last_packets.append((0, process_packet(9, 0, 4, [13])))  # it has ended
+    tracing.trace_stats.append(dci.TraceStat(pid=7, cpu=1, events=2, discarded=1))
+    return tracing
+
+
+def test_processes_have_streams_of_their_own(kov, tracing_processes, tmp_path):
+    result = kov("trace", "record", "-d", "0.1", "--json", machine=tracing_processes)
+    assert result.code == 0, result.err
+    assert tracing_processes.asked("trace_subscribe")[0].scope == dci.SCOPE_ALL
+    seven, nine = result.json["processes"]
+    assert seven["emitted"] == 3 and seven["received"] == 2 and not seven["ended"]
+    assert nine["received"] == 1 and nine["ended"]
+    assert (tmp_path / "trace.ctf" / "stream_7_1").stat().st_size == 4096
+    assert (tmp_path / "trace.ctf" / "stream_9_0").exists()
+
+
+def test_one_process_is_traced(kov, tracing_processes):
+    kov("trace", "record", "-d", "0.1", "--pid", 7, machine=tracing_processes)
+    subscription = tracing_processes.asked("trace_subscribe")[0]
+    assert subscription.scope == dci.SCOPE_PROCESS and subscription.pid == 7
+
+
+def test_missing_events_of_a_process_are_told(kov, tracing_processes):
+    tracing_processes.trace_stats[-1].events = 3
+    result = kov("trace", "record", "-d", "0.1", machine=tracing_processes)
+    assert result.code == 1 and "process 7: 3 events logged, but 2 received" in result.err
+
+
+def test_more_streams_than_open_files(kov, tracing):
+    for number in (0, 1):
+        tracing.last_packets += [(0, process_packet(pid, 0, number, [11 + number])) for pid in range(1, 400)]
+    assert kov("trace", "record", "-d", "0.1", machine=tracing).code == 0

@@ -32,6 +32,11 @@ struct trace_cpu *trace_platform_this_cpu(void)
     return (struct trace_cpu *)percpu()->trace;
 }
 
+u32 trace_platform_pid(void)
+{
+    return 0;
+}
+
 u64 trace_platform_mask(void)
 {
     return hard_mask();

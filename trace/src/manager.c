@@ -5,6 +5,7 @@
 
 #include <co/manager.h>
 #include <trace/platform.h>
+#include <trace/process.h>
 #include <trace/trace.h>
 
 #include "control.h"
@@ -40,6 +41,25 @@ CO_METHOD static s64 read(struct trace_manager *self, u32 cpu, bool flush, void 
     return trace_read(cpu, flush, buffer, bytes);
 }
 
+CO_METHOD static s64 set_process_mask(struct trace_manager *self, u64 mask)
+{
+    CO_HOME(self);
+    return trace_set_process_mask(mask);
+}
+
+CO_METHOD static s64 process_list(struct trace_manager *self, u64 *cursor, void *buffer, u64 bytes)
+{
+    CO_HOME(self);
+    return trace_process_list(cursor, buffer, bytes);
+}
+
+CO_METHOD static s64 process_read(struct trace_manager *self, u32 pid, u32 cpu, bool flush,
+                                  void *buffer, u64 bytes)
+{
+    CO_HOME(self);
+    return trace_process_read(pid, cpu, flush, buffer, bytes);
+}
+
 CO_METHOD static s64 local(struct trace_manager *self, void (*function)(struct trace_cpu *, void *),
                            void *argument)
 {
@@ -48,7 +68,17 @@ CO_METHOD static s64 local(struct trace_manager *self, void (*function)(struct t
     return 0;
 }
 
-static const struct trace_manager_ops ops = {CO_LEAF, set_mask, set_mode, stat, read, local};
+static const struct trace_manager_ops ops = {
+    .base = CO_LEAF,
+    .set_mask = set_mask,
+    .set_mode = set_mode,
+    .stat = stat,
+    .read = read,
+    .set_process_mask = set_process_mask,
+    .process_list = process_list,
+    .process_read = process_read,
+    .local = local,
+};
 static struct co_class class = {
     .name = "TraceManager",
     .implementation = "PerCpuRings",

@@ -16,6 +16,10 @@ struct trace_manager_ops {
     s64 (*set_mode)(struct trace_manager *self, enum sys_trace_mode mode);
     s64 (*stat)(struct trace_manager *self, u32 cpu, struct sys_trace_stat *stat);
     s64 (*read)(struct trace_manager *self, u32 cpu, bool flush, void *buffer, u64 bytes);
+    s64 (*set_process_mask)(struct trace_manager *self, u64 mask);
+    s64 (*process_list)(struct trace_manager *self, u64 *cursor, void *buffer, u64 bytes);
+    s64 (*process_read)(struct trace_manager *self, u32 pid, u32 cpu, bool flush, void *buffer,
+                        u64 bytes);
     // Runs function(this CPU's buffers, argument).
     s64 (*local)(struct trace_manager *self, void (*function)(struct trace_cpu *, void *),
                  void *argument);

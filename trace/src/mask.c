@@ -36,13 +36,17 @@ void trace_heartbeat_tick(void)
     renew(trace_platform_this_cpu(), NULL);
 }
 
-static void note_mask(struct trace_cpu *cpu, void *argument)
+void trace_heartbeat_set(struct trace_cpu *cpu, void *argument)
 {
     (void)cpu;
     (void)argument;
-    u64 mask = trace_mask();
-    trace_platform_heartbeat(mask != 0, HEARTBEAT_SECONDS * trace_platform_time_hz());
-    trace_start(mask);
+    trace_platform_heartbeat(trace_mask() != 0, HEARTBEAT_SECONDS * trace_platform_time_hz());
+}
+
+static void note_mask(struct trace_cpu *cpu, void *argument)
+{
+    trace_heartbeat_set(cpu, argument);
+    trace_start(trace_mask());
 }
 
 static void on_all_cpus(void (*function)(struct trace_cpu *, void *))

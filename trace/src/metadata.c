@@ -10,7 +10,7 @@
 
 u8 trace_uuid[16];
 
-static char preamble[2048];
+static char preamble[3072];
 #define UUID_TEXT_SIZE 37
 
 // struct trace_packet and the event word as CTF sees them: its whole low half is the id, since
@@ -29,7 +29,7 @@ static const char template[] =
     "    uuid = \"%s\";\n"
     "    packet.header := struct { uint32 magic; uint8 uuid[16]; uint32 stream_id; };\n"
     "};\n"
-    "env { domain = \"kernel\"; tracer_name = \"orrery\"; tracer_major = 1; };\n"
+    "env { domain = \"orrery\"; tracer_name = \"orrery\"; tracer_major = 1; };\n"
     "clock { name = timebase; uuid = \"%s\"; description = \"Time Base\"; freq = %lu; };\n"
     "typealias integer { size = 32; align = 8; signed = false; map = clock.timebase.value; }"
     " := time32;\n"
@@ -42,6 +42,16 @@ static const char template[] =
     "        time64 timestamp_begin; time64 timestamp_end;\n"
     "        uint64 content_size; uint64 packet_size;\n"
     "        uint64 events_discarded; uint64 packet_seq_num;\n"
+    "        uint64 events_overwritten; uint32 event_count; uint32 cpu_id;\n"
+    "    };\n"
+    "};\n"
+    "stream {\n"
+    "    id = 1;\n"
+    "    event.header := struct { time32 timestamp; uint32 id; };\n"
+    "    packet.context := struct {\n"
+    "        time64 timestamp_begin; time64 timestamp_end;\n"
+    "        uint64 content_size; uint64 packet_size;\n"
+    "        uint64 events_discarded; uint32 pid; uint32 packet_seq_num;\n"
     "        uint64 events_overwritten; uint32 event_count; uint32 cpu_id;\n"
     "    };\n"
     "};\n";

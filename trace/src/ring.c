@@ -13,10 +13,11 @@
 
 static bool stopped;
 
-// 64 bits of the count of which pos carries 32. Right as long as a packet holds fewer than 2^32.
-static u64 events_of(const struct trace_cpu *cpu)
+// The compiler's order is the order in which a process that is killed leaves its ring behind
+// (process.c).
+static inline void commit(void)
 {
-    return cpu->events + (u32)((u32)(cpu->pos >> 32) - (u32)cpu->events);
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
 }
 
 // Events of length up to TRACE_MAX_LENGTH words that no reader looks into.
@@ -39,20 +40,25 @@ static void close_packet(struct trace_cpu *cpu)
     packet->content_bits = TRACE_BE64((u64)((u8 *)end - (u8 *)packet) * 8);
     packet->events_discarded = TRACE_BE64(cpu->discarded);
     packet->events_overwritten = TRACE_BE64(cpu->overwritten);
-    packet->event_count = TRACE_BE32(events_of(cpu) - cpu->events);
+    packet->event_count = TRACE_BE32(trace_cpu_events(cpu) - cpu->events);
     fill(end, (u64 *)((u8 *)packet + TRACE_SUBBUFFER_SIZE));
+    commit();
     cpu->bound = 0;
     cpu->pos &= HIGH_HALF;
+    commit();
     cpu->closed++;
 }
 
 static void write_header(const struct trace_cpu *cpu, struct trace_packet *packet)
 {
+    u32 pid = trace_platform_pid();
     *packet = (struct trace_packet){
         .magic = TRACE_BE32(TRACE_PACKET_MAGIC),
+        .stream_id = TRACE_BE32(pid != 0 ? TRACE_STREAM_PROCESS : TRACE_STREAM_KERNEL),
         .timestamp_begin = TRACE_BE64(trace_platform_time()),
         .packet_bits = TRACE_BE64(TRACE_SUBBUFFER_SIZE * 8),
-        .packet_seq_num = TRACE_BE64(cpu->begun),
+        .pid = TRACE_BE32(pid),
+        .packet_seq_num = TRACE_BE32(cpu->begun),
         .cpu_id = TRACE_BE32(cpu->cpu),
     };
     memcpy(packet->uuid, trace_uuid, sizeof(packet->uuid));
@@ -65,8 +71,13 @@ static bool make_room(struct trace_cpu *cpu)
         return true;
     if (cpu->mode != SYS_TRACE_OVERWRITE || cpu->subbuffer_count == 0)
         return false;
-    cpu->overwritten += TRACE_BE32(trace_ring_packet(cpu, cpu->consumed)->event_count);
+    cpu->overwriting = cpu->consumed + 1;
+    commit();
+    cpu->total = cpu->overwritten + TRACE_BE32(trace_ring_packet(cpu, cpu->consumed)->event_count);
+    commit();
     cpu->consumed++;
+    commit();
+    cpu->overwritten = cpu->total;
     return true;
 }
 
@@ -77,8 +88,10 @@ static bool begin_packet(struct trace_cpu *cpu)
     struct trace_packet *packet = trace_ring_packet(cpu, cpu->begun);
     u64 first = (u64)packet->events;
     write_header(cpu, packet);
-    cpu->events = events_of(cpu);
+    cpu->events = trace_cpu_events(cpu);
+    commit();
     cpu->begun++;
+    commit();
     cpu->pos |= (u32)first;
     // Any event fits before the end, and a word is left: a sub-buffer that ends at a multiple of 4
     // GB must not carry into the count.
@@ -122,7 +135,7 @@ void trace_ring_renew(struct trace_cpu *cpu)
 {
     if (!trace_ring_open(cpu))
         return;
-    if (events_of(cpu) != cpu->events)
+    if (trace_cpu_events(cpu) != cpu->events)
         close_packet(cpu);
     else
         trace_ring_packet(cpu, cpu->closed)->timestamp_begin = TRACE_BE64(trace_platform_time());
@@ -131,7 +144,7 @@ void trace_ring_renew(struct trace_cpu *cpu)
 struct trace_packet *trace_ring_take(struct trace_cpu *cpu, bool flush, void *spare)
 {
     if (cpu->consumed == cpu->closed) {
-        if (!flush || !trace_ring_open(cpu) || events_of(cpu) == cpu->events)
+        if (!flush || !trace_ring_open(cpu) || trace_cpu_events(cpu) == cpu->events)
             return NULL;
         close_packet(cpu);
     }
@@ -147,14 +160,14 @@ void trace_ring_reset(struct trace_cpu *cpu, enum sys_trace_mode mode)
     cpu->bound = 0;
     cpu->pos = 0;
     cpu->begun = cpu->closed = cpu->consumed = 0;
-    cpu->events = cpu->discarded = cpu->overwritten = 0;
+    cpu->events = cpu->discarded = cpu->overwritten = cpu->overwriting = cpu->total = 0;
     cpu->mode = (u16)mode;
 }
 
 void trace_ring_stat(const struct trace_cpu *cpu, struct sys_trace_stat *stat)
 {
     *stat = (struct sys_trace_stat){
-        .events = events_of(cpu),
+        .events = trace_cpu_events(cpu),
         .discarded = cpu->discarded,
         .overwritten = cpu->overwritten,
         .packets = cpu->begun,

@@ -3,6 +3,7 @@
 #include <orrery/errors.h>
 #include <orrery/sys.h>
 #include <string.h>
+#include <trace/process.h>
 #include <trace/table.h>
 #include <trace/trace.h>
 
@@ -32,6 +33,27 @@ s64 sys_trace_stat(u32 cpu, struct sys_trace_stat *stat)
 s64 sys_trace_read(u32 cpu, bool flush, void *buffer, u64 bytes)
 {
     return CO_CALL(struct trace_manager, trace_manager, read, cpu, flush, buffer, bytes);
+}
+
+s64 sys_trace_set_process_mask(u64 mask)
+{
+    return CO_CALL(struct trace_manager, trace_manager, set_process_mask, mask);
+}
+
+s64 sys_trace_process_mask(void)
+{
+    return (s64)trace_process_mask();
+}
+
+s64 sys_trace_process_list(u64 *cursor, void *buffer, u64 bytes)
+{
+    return CO_CALL(struct trace_manager, trace_manager, process_list, cursor, buffer, bytes);
+}
+
+s64 sys_trace_read_process(u32 pid, u32 cpu, bool flush, void *buffer, u64 bytes)
+{
+    return CO_CALL(struct trace_manager, trace_manager, process_read, pid, cpu, flush, buffer,
+                   bytes);
 }
 
 s64 sys_trace_metadata(u64 offset, char *buffer, u64 bytes)

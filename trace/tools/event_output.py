@@ -73,9 +73,9 @@ def metadata_type(field):
     return f'{"int" if field.type == "s64" else "uint"}{field.bits}'
 
 
-def metadata_event(event):
+def metadata_event(event, stream):
     """One event declaration. Readers drop the underscore that keeps field names from keywords."""
-    lines = [f'event {{ name = "{event.name}"; id = {event.header:#x}; stream_id = 0; '
+    lines = [f'event {{ name = "{event.name}"; id = {event.header:#x}; stream_id = {stream}; '
              'fields := struct {']
     lines += [f'    {metadata_type(field)} _{field.name};' for field in event.fields]
     lines.append('}; };')
@@ -83,9 +83,11 @@ def metadata_event(event):
 
 
 def metadata_lines(events):
+    """Of the kernel's stream, and of those of processes."""
     lines = []
-    for event in events:
-        lines += metadata_event(event)
+    for stream in (0, 1):
+        for event in events:
+            lines += metadata_event(event, stream)
     return lines
 
 

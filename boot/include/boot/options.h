@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Boot line options: `name` or `name=value`, separated by blanks. Parsed strictly: an unknown or
-// malformed one prints an error that lists the valid ones and powers off with a failing status.
+// malformed one prints an error that lists the valid ones and powers off with a failing status. The word `--`
+// ends them: the words after it are for programs, which read them by sys_option.
 #ifndef BOOT_OPTIONS_H
 #define BOOT_OPTIONS_H
 
@@ -8,13 +9,16 @@
 
 struct boot_options {
     char bench[128];           // bench=all|budget|NAME[,NAME…]: microbenchmarks to run at boot
-    bool oneshot;              // oneshot: power off after the benchmarks, status by verdict
+    bool oneshot;              // oneshot: power off after the benchmarks or run's program
     char workload[128];        // workload=NAME[:key=value…]: started at boot and left running
+    char init[64];             // init=PATH: the first process (default bin/init)
+    char run[256];             // run=PROGRAM[,ARGUMENT…]: for init: run it instead of the shell
     char observer_token[65];   // observer=TOKEN
     char controller_token[65]; // controller=TOKEN
     u64 trace_mask;            // trace=none|all|MAJOR[,MAJOR…], default: all but PMU and TEST
     bool trace_discard;        // trace-mode=overwrite|discard
     u32 trace_subbuffers;      // trace-subbuffers=N (4…4096, a power of two) of 64 KB a CPU
+    bool ipc_slow;             // ipc=fast|slow: whether calls may take the fast path
     bool quiet;                // quiet: no boot messages but errors
     bool panic_test;           // panic: panic after boot (tests of the flight recorder)
 };
@@ -23,5 +27,8 @@ extern struct boot_options boot_options;
 
 // Fills boot_options from /chosen/bootargs, or powers off. Called once, early.
 void boot_options_parse(void);
+// Text behind NAME= on the boot line, of the kernel's options as of those for programs, "" for a word without
+// a value; NULL when it is not there.
+const char *boot_option_value(const char *name);
 
 #endif

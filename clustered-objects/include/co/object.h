@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Clustered objects as their authors and callers see them: interface, representative (rep), root and
-// class, DREF and calls (DESIGN.md §3, seed 000 §2.4.2).
+// Clustered objects as their authors and callers see them: interface, representative (rep), root
+// and class, DREF and calls (DESIGN.md §3, seed 000 §2.4.2).
 //
 //   struct counter_ops { struct co_ops base; s64 (*inc)(struct counter *self); };   // interface
 //   struct counter { CO_REP(struct counter_ops); };                                 // what clients see
@@ -56,16 +56,16 @@ struct co_root {
     struct co_root *next_dead;            // while awaiting quiescence
 };
 
-// One implementation of an interface: static and writable, never freed. The part up to destroy is the
-// author's; the rest belongs to the object manager.
+// One implementation of an interface: static and writable, never freed. The part up to destroy is
+// the author's; the rest belongs to the object manager.
 struct co_class {
     const char *name;           // of what it is, e.g. "Counter"; shown by the viewer
     const char *implementation; // of how, e.g. "DistributedCounter"
     u32 size;                   // of root and one rep, bytes
     bool distributed;           // one rep a CPU
     const struct co_ops *ops;   // interface table of its reps
-    // For an object that there is once: its reps, an array by CPU of static_rep_size bytes each. The
-    // next two then stay NULL.
+    // For an object that there is once: its reps, an array by CPU of static_rep_size bytes each.
+    // The next two then stay NULL.
     void *static_reps;
     u32 static_rep_size;
     // Supplies the rep of cpu (the calling CPU): a new or an existing one, its private part ready;
@@ -86,7 +86,8 @@ struct co_class {
 
 // ---- methods -----------------------------------------------------------------------------------
 
-// A method returns s64 or a type that can carry a negative error in r3: a call on an object that is gone
+// A method takes integers and pointers (a first call keeps no floating-point registers), and
+// returns s64 or a type that can carry a negative error in r3: a call on an object that is gone
 // returns E_STALE. Its first argument is self, and its first statement is CO_HOME(self), which
 // stores self at caller's sp + 48 where samples find it (DESIGN.md §4, PLATFORM.md §2).
 #define CO_METHOD __attribute__((section(".text.co"), noipa))
@@ -111,9 +112,9 @@ s64 co_no_children(struct co_rep *self, coid_t *out, u32 max);
 // ---- calls -------------------------------------------------------------------------------------
 
 // DREF: this CPU's rep, the Default Object before the first call on this CPU, or the Stale Object.
-// Never NULL. Valid until the thread's next checkpoint (co/quiesce.h) or, in an interrupt handler, until
-// the handler returns. coid must have come from co_create; one from outside is first checked with
-// co_check. Context: thread or interrupt, not PMI; locks held have rank < RANK_CO.
+// Never NULL. Valid until the thread's next checkpoint (co/quiesce.h) or, in an interrupt handler,
+// until the handler returns. coid must have come from co_create; one from outside is first checked
+// with co_check. Context: thread or interrupt, not PMI; locks held have rank < RANK_CO.
 //
 // One ldx, and before it a nop, the counting hook: while counting is on it branches to the site's
 // stub, a restartable sequence (32-byte slot) that adds one to this CPU's count of the object.
@@ -156,10 +157,12 @@ struct co_rep *co_dref(coid_t coid);
 // ---- lifetime ----------------------------------------------------------------------------------
 
 // Makes root an instance of class (registering the class at its first use). The object is live, and
-// its first call on each CPU misses. Returns the COID (> 0), E_NOMEM, or E_LIMIT when all 2^24 COIDs
-// are in use or 256 classes are registered. Thread or interrupt context, locks of rank < RANK_CO.
+// its first call on each CPU misses. Returns the COID (> 0), E_NOMEM, or E_LIMIT when all 2^24
+// COIDs are in use or 256 classes are registered. Thread or interrupt context, locks of rank <
+// RANK_CO.
 s64 co_create(struct co_class *class, struct co_root *root);
-// The same for a shared implementation: rep (mostly in the same allocation as root) serves all CPUs.
+// The same for a shared implementation: rep (mostly in the same allocation as root) serves all
+// CPUs.
 s64 co_create_shared(struct co_class *class, struct co_root *root, struct co_rep *rep);
 
 // Ends an object: from now on calls return E_STALE on every CPU; calls under way finish, and after

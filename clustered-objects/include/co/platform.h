@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What clustered objects need from their host: the kernel (src/kernel_platform.c), later user
-// processes, and the unit tests each supply these functions.
+// What clustered objects need from their host: the kernel (src/kernel_platform.c), user processes
+// (userlib/objects) and the unit tests each supply these.
 #ifndef CO_PLATFORM_H
 #define CO_PLATFORM_H
 
@@ -21,12 +21,14 @@ void *co_platform_alloc(u64 bytes); // zeroed, 16-byte aligned; NULL when out of
 void co_platform_free(void *memory);
 void *co_platform_page_alloc(void); // one page, contents undefined, for co_platform_map
 void co_platform_page_free(void *page);
-// Maps page at a page-aligned address inside a window, over whatever was there; all CPUs see the new page
-// on return. 0 or E_NOMEM.
+// Maps page at a page-aligned address inside a window, over whatever was there; all CPUs see the
+// new page on return. Over a page that others may read meanwhile they see of each 16 bytes the
+// second half first. 0 or E_NOMEM.
 s64 co_platform_map(u64 address, void *page, bool writable);
 void co_platform_unmap(u64 address); // no effect when not mapped
-bool co_platform_mapped(u64 address);
-// Reads memory that may not be there: 0 or E_FAULT. Any context, PMI included.
+// True where one page cannot be at two places: what gets mapped is a copy, and page is free again.
+extern const bool co_platform_map_copies;
+// Reads memory that may not be there: 0 or E_FAULT. Any context, PMI included. For identify.c only.
 s64 co_platform_safe_read(void *to, u64 from, u64 bytes);
 
 // ---- locks -------------------------------------------------------------------------------------
@@ -43,14 +45,19 @@ void co_platform_lock(struct co_lock *lock);
 void co_platform_unlock(struct co_lock *lock);
 u64 co_platform_atomic_add(u64 *word, u64 addend); // relaxed; the value before
 
+// ---- names -------------------------------------------------------------------------------------
+// Of the object at the root of the tree, and the implementations of it and of the ObjectManager.
+extern const char co_platform_root_name[], co_platform_root_implementation[];
+extern const char co_platform_manager_implementation[];
+
 // ---- code patching -----------------------------------------------------------------------------
 struct co_dref_site {
     u32 *site; // the nop
     u32 *stub; // counts, and branches back behind the site
 };
 const struct co_dref_site *co_platform_dref_sites(u64 *count);
-// A batch of patches, which excludes other batches; thread context, no lock held. After end, every CPU
-// executes the new code.
+// A batch of patches, which excludes other batches; thread context, no lock held. After end, every
+// CPU executes the new code.
 void co_platform_patch_begin(void);
 void co_platform_patch_nop(u32 *instruction);
 void co_platform_patch_branch(u32 *instruction, const u32 *target);
@@ -58,9 +65,9 @@ void co_platform_patch_end(void);
 
 // ---- threads -----------------------------------------------------------------------------------
 // Starts cpu's reaper: a thread on it that calls work() until it returns 0, then sleeps until
-// co_platform_reaper_wake; between calls it sleeps the ticks of time that work returned, without holding
-// a reference. It goes before ordinary threads, so that who destroys objects also pays for them.
-// Returns the thread's COID, 0 when it is not a clustered object, or E_NOMEM.
+// co_platform_reaper_wake; between calls it sleeps the ticks of time that work returned, without
+// holding a reference. It goes before ordinary threads, so that who destroys objects also pays for
+// them. Returns the thread's COID, 0 when it is not a clustered object, or E_NOMEM.
 s64 co_platform_reaper_start(u32 cpu, u64 (*work)(void));
 void co_platform_reaper_wake(u32 cpu); // any context but PMI; no effect before the start
 u64 co_platform_microseconds(u64 us);  // as time base ticks

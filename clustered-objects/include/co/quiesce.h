@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Quiescence by generations, as in K42: each CPU counts generations, each thread is a member of
-// the generation that was current when it last held no object reference. A CPU moves on to generation
-// g+1 when g-1 has no members, so when it has reached g+2, no reference taken in g or before is left.
+// Quiescence by generations, as in K42: each CPU counts generations, each thread is a member of the
+// generation that was current when it last held no object reference. A CPU moves on to generation
+// g+1 when g-1 has no members, so when it has reached g+2, no reference taken in g or before is
+// left.
 #ifndef CO_QUIESCE_H
 #define CO_QUIESCE_H
 
@@ -30,8 +31,8 @@ static inline void co_thread_online(struct co_generation_member *member)
     co_thread_enter(member);
 }
 
-// Moves this CPU's generation on as far as its members allow. From the timer tick, the idle loop and
-// the poke interrupt: interrupts soft-masked, the calling handler holds no object reference.
+// Moves this CPU's generation on as far as its members allow. From the timer tick, the idle loop
+// and the poke interrupt: interrupts soft-masked, the calling handler holds no object reference.
 void co_cpu_advance(void);
 
 // This much of a generation snapshot is enough to know when every CPU has passed it.

@@ -18,10 +18,21 @@
 #define PERCPU_CURRENT (R13_HOST + 0x68)
 #define PERCPU_BOOT_STACK (R13_HOST + 0x70)
 #define PERCPU_MMU_MSR (R13_HOST + 0x78)
+#define PERCPU_KERNEL_STACK (R13_HOST + 0xd0)
+#define PERCPU_PROCESS (R13_HOST + 0xd8)
+#define PERCPU_TOC (R13_HOST + 0xe0)
+#define PERCPU_SYSCALLS (R13_HOST + 0xe8)
+#define PERCPU_DISPATCHER (R13_HOST + 0xf0)
+#define PERCPU_PID (R13_HOST + 0xf8)
+#define PERCPU_RUN_QUEUE (R13_HOST + 0x100)
+#define PERCPU_USER_WINDOW (R13_HOST + 0x108)
+// This doubleword (soft_masked … user_work) is 0 when user mode can be entered without further ado.
+#define PERCPU_WORK PERCPU_SOFT_MASKED
 
 #ifndef __ASSEMBLER__
 #include <orrery/types.h>
 
+struct dispatcher;
 struct spinlock;
 struct thread;
 
@@ -45,8 +56,8 @@ struct percpu {
         };
         u16 work; // both: what unmasking has to look at
     };
-    u32 pending_xirr; // the accepted, not yet handled, external interrupt
-    u64 pmi_stack;    // top, for vector 0xF00
+    u32 user_work; // the current dispatcher has to be looked at before user mode
+    u64 pmi_stack; // top, for vector 0xF00
     u64 emergency_stack;
     u64 rseq_base; // .text.rseq … end, for the roll-back test
     u64 rseq_size;
@@ -57,6 +68,16 @@ struct percpu {
     u64 idle_stack;                  // secondary CPUs: its guarded mapping
     struct spinlock *innermost_lock; // that this CPU holds; the others follow by `outer`
     u64 interrupts[8];               // counts by kind (irq.h)
+    // Of the dispatcher that is the current thread; without one nothing enters from user mode.
+    u64 kernel_stack;              // where its kernel frames begin
+    u64 process;                   // COID of its process
+    u64 toc;                       // the kernel's r2, always
+    u64 syscalls;                  // entries of the plain system calls, always
+    struct dispatcher *dispatcher; // NULL: a kernel thread runs
+    u32 pid;                       // 0: a kernel thread runs
+    u32 pending_xirr;              // the accepted, not yet handled, external interrupt
+    void *run_queue;               // this CPU's, and what is r13 of user code here: for the fast
+    u64 user_window;               // path of calls
 };
 
 register struct percpu *percpu_r13 __asm__("r13");

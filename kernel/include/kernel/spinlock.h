@@ -11,6 +11,12 @@
 enum lock_rank {
     RANK_SERVICE = 1, // service objects: managers, DCI-facing state
     RANK_OBJECT,      // a clustered object's own lock
+    RANK_SPACE,       // kernel/mem: the list of an address space's regions
+    RANK_PRIVATE,     // pages that one region has for itself
+    RANK_FCM,         // pages that regions share
+    RANK_FCM_USERS,   // who maps and who waits for pages
+    RANK_PM,          // page accounts
+    RANK_HAT,         // translation tables of a space
     RANK_CO,          // translation tables, object lifetime
     RANK_THREAD,      // run queues
     RANK_TIMER,

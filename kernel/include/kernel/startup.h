@@ -9,6 +9,11 @@ void kmalloc_init(u64 memory_bytes); // tables of slabs and large objects; pages
 // Services as clustered objects; co_init has been called.
 void page_allocator_init(void);
 void small_allocator_init(void);
+// System calls, memory objects, the ProcessAnnex; interrupts work.
+void processes_init(void);
+// Starts a program of the initial file system as process 1, with all rights; when it ends the machine powers
+// off. 0; E_NOENT: no initial file system or no such program; E_INVAL: not a program; E_NOMEM. Thread context.
+s64 first_process_start(const char *path);
 // On each CPU, before any other use of memory there.
 void page_allocator_init_cpu(void);
 void timers_init(void);

@@ -51,13 +51,13 @@ static u64 scan_all(char *records, u64 bytes)
 {
     u64 cursor = 0, total = 0;
     s64 got;
-    while ((got = sys_object_scan(&cursor, records + total, bytes)) > 0) {
+    while ((got = co_manager_scan(&cursor, records + total, bytes)) > 0) {
         assert_true((u64)got <= bytes);
         total += (u64)got;
         assert_true(total <= BUFFER * 4);
     }
     assert_int_equal(got, 0);
-    assert_int_equal(sys_object_scan(&cursor, records + total, bytes), 0); // the end stays the end
+    assert_int_equal(co_manager_scan(&cursor, records + total, bytes), 0); // the end stays the end
     return total;
 }
 
@@ -134,12 +134,12 @@ static void children_misses_and_reps_are_reported(void **state)
     host_reap_all();
 }
 
-static void the_services_hang_below_the_kernel_object(void **state)
+static void the_services_hang_below_the_root_object(void **state)
 {
     (void)state;
     static char records[4 * BUFFER];
     u64 bytes = scan_all(records, BUFFER);
-    const struct sys_object *kernel = find(records, bytes, co_kernel_object());
+    const struct sys_object *kernel = find(records, bytes, co_root_object());
     assert_non_null(kernel);
     assert_int_equal(kernel->child_count, 1); // the ObjectManager
     assert_non_null(find(records, bytes, kernel->children[0]));
@@ -170,7 +170,7 @@ static void a_buffer_too_small_for_a_record_is_refused(void **state)
     char records[sizeof(struct sys_object) + 8];
     u64 cursor = 0;
     for (u64 bytes = 0; bytes < sizeof(struct sys_object); bytes++)
-        assert_int_equal(sys_object_scan(&cursor, records, bytes), E_INVAL);
+        assert_int_equal(co_manager_scan(&cursor, records, bytes), E_INVAL);
     assert_int_equal(cursor, 0);
 }
 
@@ -182,10 +182,10 @@ static void a_made_up_cursor_does_no_harm(void **state)
                            0xffffffff, R13_LTT + 5, (u64)R13_LTT | 0xffffUL << 32};
     for (u32 i = 0; i < ARRAY_SIZE(cursors); i++) {
         u64 cursor = cursors[i];
-        for (u32 round = 0; sys_object_scan(&cursor, records, BUFFER) > 0; round++)
+        for (u32 round = 0; co_manager_scan(&cursor, records, BUFFER) > 0; round++)
             assert_true(round < 10);
         cursor = cursors[i];
-        for (u32 round = 0; sys_dref_read(&cursor, records, BUFFER) > 0; round++)
+        for (u32 round = 0; co_manager_dref_read(&cursor, records, BUFFER) > 0; round++)
             assert_true(round < 10);
     }
 }
@@ -198,7 +198,7 @@ static void classes_are_listed_once_with_live_counts(void **state)
         coids[i] = (coid_t)shared_counter_create();
     struct sys_class class;
     u32 found = 0, index = 0;
-    for (; sys_class_get(index, &class) == 0; index++) {
+    for (; co_manager_class(index, &class) == 0; index++) {
         assert_int_equal(class.class_id, index + 1);
         if (strcmp(class.implementation, "SharedCounter") != 0)
             continue;
@@ -208,7 +208,7 @@ static void classes_are_listed_once_with_live_counts(void **state)
         assert_int_equal(class.live, 3);
     }
     assert_int_equal(found, 1);
-    assert_int_equal(sys_class_get(index, &class), E_NOENT);
+    assert_int_equal(co_manager_class(index, &class), E_NOENT);
     for (u32 i = 0; i < 3; i++)
         assert_int_equal(co_destroy(coids[i]), 0);
     host_reap_all();
@@ -221,7 +221,7 @@ static u64 invocations(coid_t coid, u32 cpu, u64 bytes)
     struct sys_dref_count counts[64];
     u64 cursor = 0, sum = 0;
     s64 got;
-    while ((got = sys_dref_read(&cursor, counts, bytes)) > 0) {
+    while ((got = co_manager_dref_read(&cursor, counts, bytes)) > 0) {
         for (u32 i = 0; i < (u64)got / sizeof(counts[0]); i++)
             sum += counts[i].coid == coid && counts[i].cpu == cpu ? counts[i].invocations : 0;
     }
@@ -234,14 +234,14 @@ static void only_enabled_drefs_are_counted(void **state)
     (void)state;
     coid_t coid = (coid_t)shared_counter_create();
     CO_CALL(struct counter, coid, inc);
-    assert_int_equal(sys_dref_enable(true), 0);
+    assert_int_equal(co_manager_dref_enable(true), 0);
     for (u32 cpu = 0; cpu < HOST_CPUS; cpu++) {
         host_set_cpu(cpu);
         for (u32 i = 0; i < 10 + cpu; i++)
             CO_CALL(struct counter, coid, inc);
     }
     host_set_cpu(0);
-    assert_int_equal(sys_dref_enable(false), 0);
+    assert_int_equal(co_manager_dref_enable(false), 0);
     CO_CALL(struct counter, coid, inc);
     for (u32 cpu = 0; cpu < HOST_CPUS; cpu++) {
         assert_int_equal(invocations(coid, cpu, 64 * sizeof(struct sys_dref_count)), 10 + cpu);
@@ -249,7 +249,7 @@ static void only_enabled_drefs_are_counted(void **state)
     }
     u64 cursor = 0;
     char byte;
-    assert_int_equal(sys_dref_read(&cursor, &byte, 1), E_INVAL);
+    assert_int_equal(co_manager_dref_read(&cursor, &byte, 1), E_INVAL);
     assert_int_equal(co_destroy(coid), 0);
     host_reap_all();
 }
@@ -257,15 +257,15 @@ static void only_enabled_drefs_are_counted(void **state)
 static void enabling_nests(void **state)
 {
     (void)state;
-    assert_int_equal(sys_dref_enable(false), E_INVAL);
-    assert_int_equal(sys_dref_enable(true), 0);
-    assert_int_equal(sys_dref_enable(true), 0);
+    assert_int_equal(co_manager_dref_enable(false), E_INVAL);
+    assert_int_equal(co_manager_dref_enable(true), 0);
+    assert_int_equal(co_manager_dref_enable(true), 0);
     assert_int_equal(host_sites[0] + host_sites[1], 2); // each branches to its own stub
-    assert_int_equal(sys_dref_enable(false), 0);
+    assert_int_equal(co_manager_dref_enable(false), 0);
     assert_int_equal(host_sites[0] + host_sites[1], 2);
-    assert_int_equal(sys_dref_enable(false), 0);
+    assert_int_equal(co_manager_dref_enable(false), 0);
     assert_int_equal(host_sites[0] + host_sites[1], 0);
-    assert_int_equal(sys_dref_enable(false), E_INVAL);
+    assert_int_equal(co_manager_dref_enable(false), E_INVAL);
 }
 
 int main(void)
@@ -273,7 +273,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_scan_finds_what_was_created_and_nothing_else),
         cmocka_unit_test(children_misses_and_reps_are_reported),
-        cmocka_unit_test(the_services_hang_below_the_kernel_object),
+        cmocka_unit_test(the_services_hang_below_the_root_object),
         cmocka_unit_test(small_buffers_give_the_same_records),
         cmocka_unit_test(a_buffer_too_small_for_a_record_is_refused),
         cmocka_unit_test(a_made_up_cursor_does_no_harm),

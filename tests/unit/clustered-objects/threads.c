@@ -75,7 +75,7 @@ static void *scanner(void *argument)
         u64 cursor = 0;
         s64 got;
         co_thread_enter(&member);
-        while ((got = sys_object_scan(&cursor, records, sizeof(records))) > 0)
+        while ((got = co_manager_scan(&cursor, records, sizeof(records))) > 0)
             ++*scans;
         if (got != 0)
             tally(&failures);

@@ -2,7 +2,7 @@
 # Clustered objects: the module's portable sources on the host platform in host/.
 CO_UNIT_DIR := tests/unit/clustered-objects
 CO_UNIT_SRC := $(CO_UNIT_DIR)/host/host.c \
-    $(filter-out %/kernel_platform.c,$(wildcard clustered-objects/src/*.c))
+    $(filter-out clustered-objects/src/kernel_%,$(wildcard clustered-objects/src/*.c))
 CO_UNIT_INC := clustered-objects/include clustered-objects $(CO_UNIT_DIR)/host
 
 UNIT += co_lifetime co_miss co_counter co_scan co_quiesce co_threads co_races
@@ -20,7 +20,16 @@ co_quiesce_INC := $(CO_UNIT_INC)
 co_threads_SRC := $(CO_UNIT_DIR)/threads.c $(CO_UNIT_SRC)
 co_threads_INC := $(CO_UNIT_INC)
 
-# The same once more under the thread sanitizer.
+# Lifetime and misses as in a process, where mapping a page copies it.
+UNIT += co_lifetime_copies co_miss_copies
+co_lifetime_copies_SRC := $(co_lifetime_SRC)
+co_lifetime_copies_INC := $(CO_UNIT_INC)
+co_lifetime_copies_CFLAGS := -DHOST_MAP_COPIES
+co_miss_copies_SRC := $(co_miss_SRC)
+co_miss_copies_INC := $(CO_UNIT_INC)
+co_miss_copies_CFLAGS := -DHOST_MAP_COPIES
+
+# The threads once more under the thread sanitizer.
 co_races_SRC := $(co_threads_SRC)
 co_races_INC := $(CO_UNIT_INC)
 co_races_SANITIZERS := thread

@@ -39,7 +39,7 @@ static void an_empty_frame_ends_the_connection(void **state)
 static void a_frame_longer_than_requests_ends_the_connection(void **state)
 {
     (void)state;
-    check_ends("\0\0\4\1", 4, E_LIMIT);
+    check_ends("\0\0\x22\1", 4, E_LIMIT);
     check_ends("\xff\xff\xff\xff", 4, E_LIMIT);
     check_ends("GET / HTTP/1.1\r\n\r\n", 18, E_LIMIT);
 }

@@ -23,8 +23,8 @@ static u32 any(u32 below)
     return (u32)(seed >> 33) % below;
 }
 
-static const u32 tags[] = {2,  3,  4,  16, 17, 18, 19, 24, 25, 26,
-                           32, 33, 34, 35, 36, 37, 48, 49, 50, 51};
+static const u32 tags[] = {2,  3,  4,  16, 17, 18, 19, 24, 25, 26, 32, 33, 34, 35, 36, 37,
+                           48, 49, 50, 51, 56, 57, 58, 59, 64, 65, 66, 67, 72, 73, 74};
 
 // A request that is right in form: a known or unknown tag, a body of random varint fields.
 static u32 make_request(u8 *bytes)
@@ -39,17 +39,19 @@ static u32 make_request(u8 *bytes)
         bytes[at++] = (u8)(tag >> 4);
     bytes[at++] = (u8)(fields * 4);
     for (u32 i = 0; i < fields; i++) {
+        // Often a small number: scopes, pids, runs.
+        u8 more = any(2) == 0 ? 0x80 : 0;
         bytes[at++] = (u8)((i + 1) << 3);
-        bytes[at++] = (u8)(0x80 | any(128));
-        bytes[at++] = (u8)(0x80 | any(128));
-        bytes[at++] = (u8)any(128);
+        bytes[at++] = 0x80 | (u8)any(more != 0 ? 128 : 8);
+        bytes[at++] = 0x80 | (more != 0 ? (u8)any(128) : 0);
+        bytes[at++] = more != 0 ? (u8)any(128) : 0;
     }
     return at;
 }
 
 static u32 make_hello(u8 *bytes)
 {
-    static const char hello[] = "\x08\x01\x12\x09\x08\x01\x12\x05" CONTROLLER_TOKEN;
+    static const char hello[] = "\x08\x01\x12\x09\x08\x02\x12\x05" CONTROLLER_TOKEN;
     memcpy(bytes, hello, sizeof(hello) - 1);
     return sizeof(hello) - 1;
 }
@@ -110,6 +112,37 @@ static void drain(struct peer *peer)
         answer_free(answer);
 }
 
+static void change_processes(void)
+{
+    for (u32 i = 0; i < MACHINE_PROCESSES; i++) {
+        struct machine_process *process = &machine.processes[i];
+        if (any(20) == 0)
+            *process = (struct machine_process){.pid = any(3) == 0 ? 0 : i + 1};
+        process->objects = any(2000);
+        process->classes = any(4);
+        process->stuck = any(100) == 0;
+        process->mute = any(20) == 0;
+        process->packets[any(MACHINE_CPUS)] = any(3);
+        process->begun[any(MACHINE_CPUS)] = any(2);
+    }
+}
+
+static void change_programs(void)
+{
+    for (u32 i = 0; i < MACHINE_PROGRAMS; i++) {
+        struct program *program = &machine.programs[i];
+        if (!program->used)
+            continue;
+        program->output_bytes = any(sizeof(program->output));
+        program->input_bytes = any(sizeof(program->input));
+        program->ended = any(10) == 0;
+    }
+    machine.printed_from += any(4000);
+    memset(machine.printed, 'x', any(sizeof(machine.printed)));
+    machine.printed[sizeof(machine.printed) - 1] = 0;
+    machine.typed[0] = 0;
+}
+
 static void change_machine(void)
 {
     machine.objects = any(3000);
@@ -119,6 +152,10 @@ static void change_machine(void)
         machine.begun[cpu] = any(2);
     }
     machine.memory_short = any(50) == 0;
+    machine.patience = any(4);
+    machine.no_programs = any(20) == 0;
+    change_processes();
+    change_programs();
 }
 
 static void check_a_good_client_is_served(void)
@@ -173,6 +210,7 @@ static void random_requests_of_controllers_harm_nobody(void **state)
         peer_hang_up(clients[i].peer);
     assert_false(machine.sampling);
     assert_int_equal(machine.dref_users, 0);
+    assert_int_equal(machine.programs_open, 0);
 }
 
 // Any bytes in any pieces, from clients without a token.

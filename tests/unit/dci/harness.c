@@ -3,8 +3,8 @@
 #include "harness.h"
 
 #include "client.h"
+#include "serve.h"
 
-#include <dci/server.h>
 #include <net/stream.h>
 #include <pthread.h>
 #include <semaphore.h>
@@ -30,25 +30,14 @@ struct peer {
 static const struct stream_handlers *handlers;
 static sem_t go, done;
 static u64 wanted_deadline;
-static void (*server_entry)(void *);
 
 // ---- the server's side -------------------------------------------------------------------------
 
 static void *run_server(void *argument)
 {
-    server_entry(argument);
+    dci_serve();
     sem_post(&done);
-    return NULL;
-}
-
-s64 sys_thread_create(const char *name, void (*entry)(void *), void *argument, u32 cpu)
-{
-    pthread_t thread;
-
-    (void)name;
-    (void)cpu;
-    server_entry = entry;
-    return pthread_create(&thread, NULL, run_server, argument) == 0 ? 1 : E_NOMEM;
+    return argument;
 }
 
 s64 sys_option(const char *name, char *buffer, u64 bytes)
@@ -141,11 +130,13 @@ void stream_abort(struct stream *stream)
 
 int server_start(void **state)
 {
+    pthread_t thread;
+
     (void)state;
     machine = (struct machine){.time = 1000000, .mask = 0x5};
     sem_init(&go, 0, 0);
     sem_init(&done, 0, 0);
-    if (dci_server_start() != 0)
+    if (pthread_create(&thread, NULL, run_server, NULL) != 0)
         return -1;
     sem_wait(&done);
     return strcmp(machine.console, "dci: listening on port 4242\n");
@@ -188,7 +179,7 @@ struct peer *peer_connect_as(const char *token)
     struct peer *peer = peer_connect(UINT64_MAX);
     Orrery__Dci__HelloRequest hello = ORRERY__DCI__HELLO_REQUEST__INIT;
 
-    hello.version = 1;
+    hello.version = 2;
     hello.token = (char *)token;
     assert_int_equal(peer_ask(peer, REQUEST(HELLO, hello, &hello)), 0);
     return peer;
@@ -241,7 +232,7 @@ u64 peer_unread(const struct peer *peer)
 
 void peer_request(struct peer *peer, request_t *request)
 {
-    u8 bytes[2048];
+    u8 bytes[16384];
 
     u64 length = orrery__dci__request__get_packed_size(request);
     assert_true(length + 4 <= sizeof(bytes));

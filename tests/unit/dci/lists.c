@@ -56,7 +56,7 @@ static struct peer *slow_observer(void)
 {
     Orrery__Dci__HelloRequest hello = ORRERY__DCI__HELLO_REQUEST__INIT;
     struct peer *peer = peer_connect(4096);
-    hello.version = 1;
+    hello.version = 2;
     hello.token = OBSERVER_TOKEN;
     assert_int_equal(peer_ask(peer, REQUEST(HELLO, hello, &hello)), 0);
     return peer;

@@ -142,6 +142,7 @@ s64 sys_sampling_read(s64 session, u32 cpu, void *buffer, u64 bytes)
             .time = machine.samples_read[cpu]++,
             .coid = UINT64_MAX,
             .thread = UINT32_MAX,
+            .pid = machine.sample_pids ? (u32)machine.samples_read[cpu] % 4 : 0,
             .pc = UINT64_MAX,
             .event = SYS_PMU_CYCLES,
             .caller_count = 16,

@@ -7,6 +7,37 @@
 
 #define MACHINE_CPUS 2
 #define PACKET_BYTES 65536
+#define MACHINE_PROCESSES 8
+#define MACHINE_PROGRAMS 64
+
+struct machine_process {
+    u32 pid; // 0: there is none
+    u32 objects, classes;
+    bool stuck; // answers nothing
+    bool mute;  // has no library
+    s32 dref;   // switched on so many times
+    u64 mask;
+    u32 mode;
+    u32 packets[MACHINE_CPUS]; // complete ones
+    bool begun[MACHINE_CPUS];
+    u32 packets_read[MACHINE_CPUS];
+    u32 cpu;    // where it was moved to
+    s32 status; // when killed
+};
+
+// A program that a client runs: what the test makes it do.
+struct program {
+    bool used, running, input_ended;
+    u32 uploaded;
+    u32 arguments;
+    char path[64], last_argument[256];
+    char output[65536]; // to be read
+    u32 output_bytes;
+    char input[64]; // taken, as long as there is room
+    u32 input_bytes;
+    bool ended;
+    s32 status;
+};
 
 extern struct machine {
     u64 time; // one tick a microsecond
@@ -18,16 +49,29 @@ extern struct machine {
     s64 session; // last session given
     bool sampling;
     struct sys_sampling asked;
+    bool sample_pids; // pids of samples go round 0 to 3, else 0
     u64 samples[MACHINE_CPUS], samples_read[MACHINE_CPUS], samples_lost[MACHINE_CPUS];
 
-    u64 mask;
+    u64 mask, process_mask;
+    bool dref_processes;
     u32 modes_set;
     u32 packets[MACHINE_CPUS]; // complete ones
     bool begun[MACHINE_CPUS];  // and one more if flushed
     u32 packets_read[MACHINE_CPUS];
 
+    struct machine_process processes[MACHINE_PROCESSES]; // by rising pid
+    u32 patience;                                        // askings before an answer is there
+    struct program programs[MACHINE_PROGRAMS];
+    u32 programs_open;
+    bool no_programs;
+
     char console[512];
+    char printed[4096]; // the system's console, from its byte number printed_from
+    u64 printed_from;
+    char typed[64];
 } machine;
+
+struct machine_process *machine_process(u32 pid); // NULL when there is none
 
 // Supplied by the harness: ends the server's last round.
 void machine_stopped(void) __attribute__((noreturn));

@@ -22,7 +22,7 @@ static void without_a_token_hello_is_all_one_gets(void **state)
     (void)state;
     struct peer *peer = peer_connect(UINT64_MAX);
     Orrery__Dci__HelloRequest body = ORRERY__DCI__HELLO_REQUEST__INIT;
-    body.version = 1;
+    body.version = 2;
     answer_t *answer = peer_answer(peer, REQUEST(HELLO, hello, &body));
     assert_int_equal(answer->response->hello->role, ORRERY__DCI__ROLE__ROLE_NONE);
     assert_int_equal(answer->response->hello->limits->clients, 16);
@@ -61,9 +61,9 @@ static void a_later_hello_raises_a_role_and_never_lowers_it(void **state)
     Orrery__Dci__Role role;
     (void)state;
     struct peer *peer = peer_connect_as(OBSERVER_TOKEN);
-    assert_int_equal(hello(peer, 1, CONTROLLER_TOKEN, &role), 0);
+    assert_int_equal(hello(peer, 2, CONTROLLER_TOKEN, &role), 0);
     assert_int_equal(role, ORRERY__DCI__ROLE__ROLE_CONTROLLER);
-    assert_int_equal(hello(peer, 1, OBSERVER_TOKEN, &role), 0);
+    assert_int_equal(hello(peer, 2, OBSERVER_TOKEN, &role), 0);
     assert_int_equal(role, ORRERY__DCI__ROLE__ROLE_CONTROLLER);
     peer_hang_up(peer);
 }
@@ -76,7 +76,7 @@ static void the_third_wrong_token_ends_the_connection(void **state)
     struct peer *peer = peer_connect(UINT64_MAX);
     for (u32 i = 0; i < 3; i++) {
         assert_false(peer_closed(peer));
-        assert_int_equal(hello(peer, 1, wrong[i], &role), E_PERM);
+        assert_int_equal(hello(peer, 2, wrong[i], &role), E_PERM);
     }
     assert_true(peer_closed(peer));
     peer_hang_up(peer);
@@ -87,7 +87,7 @@ static void another_version_is_refused_and_closed(void **state)
     Orrery__Dci__Role role;
     (void)state;
     struct peer *peer = peer_connect(UINT64_MAX);
-    assert_int_equal(hello(peer, 2, CONTROLLER_TOKEN, &role), E_NOTSUP);
+    assert_int_equal(hello(peer, 1, CONTROLLER_TOKEN, &role), E_NOTSUP);
     assert_true(peer_closed(peer));
     peer_hang_up(peer);
 }

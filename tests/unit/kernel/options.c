@@ -129,6 +129,22 @@ static void everything_else_is_refused(void **state)
     }
 }
 
+static void words_behind_the_dashes_are_for_programs(void **state)
+{
+    (void)state;
+    assert_true(parse("quiet bench=all -- only=one count=5 bogus quiet=no"));
+    assert_string_equal(boot_option_value("only"), "one");
+    assert_string_equal(boot_option_value("count"), "5");
+    assert_string_equal(boot_option_value("bogus"), "");
+    assert_string_equal(boot_option_value("bench"), "all");
+    assert_string_equal(boot_option_value("quiet"), "");
+    assert_null(boot_option_value("coun"));
+    assert_null(boot_option_value("count5"));
+    assert_true(parse("--"));
+    assert_null(boot_option_value("count"));
+    assert_false(parse("count=5 -- count=5"));
+}
+
 static void a_line_that_is_too_long_is_refused(void **state)
 {
     (void)state;
@@ -159,6 +175,7 @@ int main(void)
         cmocka_unit_test(valid_lines_are_taken),
         cmocka_unit_test(majors_make_a_mask),
         cmocka_unit_test(everything_else_is_refused),
+        cmocka_unit_test(words_behind_the_dashes_are_for_programs),
         cmocka_unit_test(a_line_that_is_too_long_is_refused),
         cmocka_unit_test(noise_never_does_harm),
     };

@@ -7,3 +7,26 @@ kernel_pages_CFLAGS := -include tests/unit/kernel/host.h
 UNIT += boot_options
 boot_options_SRC := tests/unit/kernel/options.c boot/src/options.c
 boot_options_INC := boot/include kernel/include trace/include
+
+UNIT += kernel_page_map
+kernel_page_map_SRC := tests/unit/kernel/page_map.c tests/unit/kernel/host.c kernel/mem/page_map.c
+kernel_page_map_INC := kernel/include clustered-objects/include . kernel
+kernel_page_map_CFLAGS := -include tests/unit/kernel/host.h
+
+UNIT += kernel_region_map
+kernel_region_map_SRC := tests/unit/kernel/region_map.c kernel/mem/region_map.c
+kernel_region_map_INC := kernel/include clustered-objects/include . kernel
+
+UNIT += kernel_reclaim
+kernel_reclaim_SRC := tests/unit/kernel/reclaim.c tests/unit/kernel/host.c kernel/mem/reclaim.c
+kernel_reclaim_INC := kernel/include . kernel
+kernel_reclaim_CFLAGS := -include tests/unit/kernel/host.h
+
+UNIT += kernel_elf
+kernel_elf_SRC := tests/unit/kernel/elf.c kernel/proc/elf.c
+kernel_elf_INC := kernel
+
+UNIT += boot_initrd
+boot_initrd_SRC := tests/unit/kernel/initrd.c tests/unit/kernel/host.c boot/src/initrd.c
+boot_initrd_INC := boot/include kernel/include .
+boot_initrd_CFLAGS := -include tests/unit/kernel/host.h

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The unwind map of the whole kernel against the compiler's own unwind information."""
+"""The unwind maps of the whole kernel and of a program against the compiler's own unwind information."""
 
 import os
 import pathlib
@@ -10,16 +10,22 @@ import cfi
 import pytest
 from conftest import ROOT
 
-ELF = pathlib.Path(os.environ.get("ORRERY_ELF", ROOT / "build" / "orrery.elf"))
+BUILD = pathlib.Path(os.environ.get("ORRERY_BUILD", ROOT / "build"))
+
+
+@pytest.fixture(scope="module", params=["orrery.elf", "user/bin/test-trace.elf"])
+def elf(request):
+    path = BUILD / request.param
+    if not path.exists():
+        pytest.fail(f"{path} is missing: run make, or name a build folder in ORRERY_BUILD")
+    return path
 
 
 @pytest.fixture(scope="module")
-def analysis():
+def analysis(elf):
     from conftest import load_mktables
     mktables = load_mktables()
-    if not ELF.exists():
-        pytest.fail(f"{ELF} is missing: run make, or name a kernel in ORRERY_ELF")
-    return mktables.Analysis(mktables.Elf(str(ELF))).run()
+    return mktables.Analysis(mktables.Elf(str(elf))).run()
 
 
 def describe(analysis, address, text):
@@ -27,10 +33,10 @@ def describe(analysis, address, text):
     return f"{address:#x} in {function.name if function else '?'}: {text}"
 
 
-def test_every_instruction_agrees_with_the_compiler(analysis):
+def test_every_instruction_agrees_with_the_compiler(analysis, elf):
     unwind_map = analysis.unwind_map()
     wrong, compared = [], 0
-    for start, end, rows in cfi.functions(ELF):
+    for start, end, rows in cfi.functions(elf):
         for address, row in cfi.states(start, end, rows):
             byte = unwind_map[analysis.index(address)]
             if not byte & 4:
@@ -44,11 +50,11 @@ def test_every_instruction_agrees_with_the_compiler(analysis):
     assert not wrong, "\n".join(wrong[:20])
 
 
-def test_what_is_unknown_is_never_executed(analysis):
+def test_what_is_unknown_is_never_executed(analysis, elf):
     """No state only for padding, tables in the text, and what stands behind a function's last branch."""
     unwind_map = analysis.unwind_map()
     unknown = []
-    for start, end, _ in cfi.functions(ELF):
+    for start, end, _ in cfi.functions(elf):
         last = max((a for a in range(start, end, 4) if unwind_map[analysis.index(a)] & 4), default=end)
         table = set()
         for address in range(start, last, 4):
@@ -67,7 +73,7 @@ def test_every_call_can_find_its_way_back(analysis):
     which return to nobody, by their name."""
     unwind_map = analysis.unwind_map()
     nowhere = ("_start", "secondary_start", "exception_entry", "thread_begin", "pmi_entry", "call_slow",
-               "roll_back")
+               "roll_back", "thread_entry", "user_enter", "user_resume")
     lost = []
     for index, word in enumerate(analysis.code):
         byte = unwind_map[index]
@@ -84,10 +90,10 @@ def test_no_two_paths_disagree(analysis):
     assert not found, "\n".join(found[:20])
 
 
-def test_tables_of_the_final_kernel_are_those_it_contains(analysis, tmp_path):
-    """A second run on the final kernel gives the same tables, and they are what was linked."""
+def test_tables_of_the_final_image_are_those_it_contains(analysis, elf, tmp_path):
+    """A second run on the final image gives the same tables, and they are what was linked."""
     out = tmp_path / "tables.S"
-    subprocess.run([sys.executable, ROOT / "scripts" / "mktables.py", "--elf", ELF, "--out", out],
+    subprocess.run([sys.executable, ROOT / "scripts" / "mktables.py", "--elf", elf, "--out", out],
                    check=True)
     size = analysis.elf.by_name["unwind_map"].value
     linked = bytes(analysis.elf.words(size, size + len(analysis.code), "B"))

@@ -209,6 +209,29 @@ def test_a_store_of_something_else_saves_nothing(program):
     """) == ["--"] * 5
 
 
+@pytest.mark.parametrize("instruction, saved", [
+    ("lfd 1,8(12)", True), ("stfd 1,8(12)", True), ("lfdx 1,12,5", True), ("fmr 1,2", True), ("fadd 1,2,3", True),
+    ("lfdu 1,8(12)", False), ("stfsu 1,8(12)", False), ("lfdux 1,12,5", False), ("stfdux 1,12,5", False)])
+def test_floating_point_instructions_change_no_register_but_an_updated_base(program, instruction, saved):
+    states = assembly(program, f"""
+        mflr 12
+        {instruction}
+        std 12,16(1)
+        blr
+    """)
+    assert states == ["--", "--", "--", "-L" if saved else "--"]
+
+
+def test_a_nop_changes_nothing(program):
+    """Not even r0, which it names: the linker puts it in the place of instructions that nobody needs."""
+    assert assembly(program, """
+        mflr 0
+        nop
+        std 0,16(1)
+        blr
+    """) == ["--", "--", "--", "-L"]
+
+
 def test_two_paths_keep_what_both_have(program):
     assert assembly(program, """
         cmpdi 3,0

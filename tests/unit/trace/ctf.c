@@ -13,6 +13,7 @@
 #include <trace/trace.h>
 
 #include "host_platform.h"
+#include "src/check.h"
 #include "src/control.h"
 #include "src/metadata.h"
 
@@ -210,6 +211,55 @@ static void babeltrace_is_told_what_was_discarded(void **state)
     assert_non_null(strstr(text, expected));
 }
 
+// The packets of a CPU, as a process of that number has written them and the kernel has checked
+// them.
+static void write_process(u32 cpu, u32 pid)
+{
+    static u8 packet[TRACE_SUBBUFFER_SIZE] __attribute__((aligned(8)));
+    struct trace_packet *header = (struct trace_packet *)packet;
+    struct trace_stream stream = {0};
+    char name[32];
+    snprintf(name, sizeof(name), "pid%u_cpu%u", pid, cpu);
+    FILE *file = create(name);
+    while (trace_read(cpu, true, packet, sizeof(packet)) == TRACE_SUBBUFFER_SIZE) {
+        u64 content = trace_check_content(header);
+        assert_int_equal(trace_check_packet(header, content, pid, cpu, host_time, &stream),
+                         content);
+        fwrite(packet, 1, sizeof(packet), file);
+    }
+    fclose(file);
+}
+
+// Two CPUs play the kernel and a process by turns: their events come out in the order in which they
+// were logged, each with its process.
+static void streams_of_processes_and_of_the_kernel_merge_by_time(void **state)
+{
+    (void)state;
+    const u64 count = 20000;
+    trace_set_mask(1UL << TRACE_MAJOR_TEST);
+    for (u64 i = 0; i < count; i++) {
+        host_cpu = i % 2;
+        host_pid = host_cpu == 0 ? 0 : 42;
+        trace_test1(i);
+    }
+    host_pid = host_cpu = 0;
+    write_process(1, 42);
+    write_streams("w");
+    assert_int_equal(read_back(), count);
+    expect_no_warning();
+    const char *at = text;
+    for (u64 i = 0; i < count; i++) {
+        char value[32], line[512];
+        const char *end_of_line = memchr(at, '\n', sizeof(line));
+        assert_non_null(end_of_line);
+        snprintf(line, sizeof(line), "%.*s", (int)(end_of_line - at), at);
+        snprintf(value, sizeof(value), "{ a = %lu }", (unsigned long)i);
+        assert_non_null(strstr(line, value));
+        assert_int_equal(strstr(line, "pid = 42") != NULL, i % 2);
+        at = end_of_line + 1;
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -218,6 +268,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(heartbeats_carry_time_over_silence, start, end),
         cmocka_unit_test_setup_teardown(new_packets_carry_time_over_silence, start, end),
         cmocka_unit_test_setup_teardown(babeltrace_is_told_what_was_discarded, start, end),
+        cmocka_unit_test_setup_teardown(streams_of_processes_and_of_the_kernel_merge_by_time, start,
+                                        end),
     };
     return cmocka_run_group_tests_name("trace_ctf", tests, NULL, NULL);
 }

@@ -57,6 +57,13 @@ void host_end(void)
     memset(host_points_off, 0, sizeof(host_points_off));
 }
 
+u32 host_pid;
+
+u32 trace_platform_pid(void)
+{
+    return host_pid;
+}
+
 u32 trace_platform_cpu_count(void)
 {
     return HOST_CPUS;

@@ -12,6 +12,7 @@
 
 extern struct trace_cpu host_cpus[HOST_CPUS];
 extern _Thread_local u32 host_cpu; // the CPU that this thread plays
+extern u32 host_pid;               // whose rings they are, 0: the kernel
 extern u64 host_time;              // advances by host_time_step at every reading
 extern u64 host_time_step;
 extern u64 host_fail_after; // allocations that still succeed

@@ -89,7 +89,7 @@ static void a_packet_tells_exactly_what_it_holds(void **state)
     assert_int_equal(TRACE_BE64(packet->content_bits), (TRACE_PACKET_HEADER_SIZE + 3 * 16) * 8);
     assert_int_equal(TRACE_BE64(packet->packet_bits), TRACE_SUBBUFFER_SIZE * 8);
     assert_int_equal(TRACE_BE32(packet->event_count), 3);
-    assert_int_equal(TRACE_BE64(packet->packet_seq_num), 0);
+    assert_int_equal(TRACE_BE32(packet->packet_seq_num), 0);
     u64 begin = TRACE_BE64(packet->timestamp_begin);
     for (u64 i = 0; i < 3; i++) {
         u64 word = TRACE_BE64(packet->events[2 * i]);
@@ -128,7 +128,7 @@ static void discard_mode_keeps_the_oldest_and_counts_the_rest(void **state)
     assert_int_equal(stat_now().overwritten, 0);
     for (u64 i = 0; i < 4; i++) {
         struct trace_packet *packet = take(false);
-        assert_int_equal(TRACE_BE64(packet->packet_seq_num), i);
+        assert_int_equal(TRACE_BE32(packet->packet_seq_num), i);
         assert_int_equal(TRACE_BE32(packet->event_count), EVENTS_A_PACKET);
         assert_int_equal(count_by_walking(packet, TRACE_BE64(packet->content_bits)),
                          EVENTS_A_PACKET);
@@ -149,7 +149,7 @@ static void discards_show_in_the_next_packet(void **state)
         free(packet);
         packet = take(true);
     }
-    assert_int_equal(TRACE_BE64(packet->packet_seq_num), 4);
+    assert_int_equal(TRACE_BE32(packet->packet_seq_num), 4);
     assert_int_equal(TRACE_BE64(packet->events_discarded), 7);
     assert_int_equal(TRACE_BE32(packet->event_count), 1);
     free(packet);
@@ -167,7 +167,7 @@ static void overwrite_mode_keeps_the_latest_and_counts_the_rest(void **state)
     assert_int_equal(stat.packets, 10);
     u64 kept = 0, sequence = 6;
     for (struct trace_packet *packet; (packet = take(true)) != NULL; free(packet)) {
-        assert_int_equal(TRACE_BE64(packet->packet_seq_num), sequence++);
+        assert_int_equal(TRACE_BE32(packet->packet_seq_num), sequence++);
         kept += TRACE_BE32(packet->event_count);
     }
     assert_int_equal(sequence, 10);
@@ -235,7 +235,7 @@ static void reset_empties_and_zeroes(void **state)
     log_events(5);
     struct trace_packet *packet = take(true);
     assert_int_equal(TRACE_BE32(packet->event_count), 5);
-    assert_int_equal(TRACE_BE64(packet->packet_seq_num), 0);
+    assert_int_equal(TRACE_BE32(packet->packet_seq_num), 0);
     free(packet);
 }
 

@@ -8,6 +8,8 @@
 #include <orrery/sys.h>
 #include <string.h>
 
+struct settings settings; // programs.c asks where the programs are
+
 #define ATTRIBUTED (SYS_SAMPLE_KERNEL | SYS_SAMPLE_ATTRIBUTED)
 
 static struct snapshot example(void)
@@ -124,8 +126,45 @@ static void wrong_keys_are_refused(void **state)
     const char *const wrong[] = {"", "objects", "object,", ",object", "class,class", "obj"};
     for (size_t i = 0; i < ARRAY_SIZE(wrong); i++)
         assert_int_equal(sort_parse(wrong[i], &sort), KOV_USAGE);
-    assert_int_equal(sort_parse("object,class,function,line,thread,cpu", &sort), KOV_OK);
+    assert_int_equal(sort_parse("process,object,class,function,line,thread,cpu", &sort), KOV_OK);
     assert_int_equal(sort.count, SORT_KEYS);
+}
+
+static void kernel_objects_stand_under_the_process_that_they_worked_for(void **state)
+{
+    (void)state;
+    struct snapshot snapshot = example();
+    struct process_info process = {.pid = 7, .name = (char *)"shell"};
+    struct class_info class = {
+        .pid = 7, .id = 1, .name = (char *)"Job", .implementation = (char *)"JobShared"};
+    snapshot_add_process(&snapshot, &process);
+    snapshot_add_class(&snapshot, &class);
+    snapshot_add_object(&snapshot, &(struct object_info){.pid = 7, .coid = 16, .class_id = 1});
+    struct aggregate aggregate = {.snapshot = &snapshot};
+    assert_int_equal(sort_parse("process,object", &aggregate.sort), KOV_OK);
+    struct sample sample = {.coid = 16, .pc = 0x100, .pid = 7, .flags = ATTRIBUTED};
+    aggregate_add(&aggregate, &sample);
+    aggregate_add(&aggregate, &sample);
+    sample.flags = SYS_SAMPLE_ATTRIBUTED;
+    aggregate_add(&aggregate, &sample);
+    sample.pid = 0;
+    sample.flags = ATTRIBUTED;
+    for (int i = 0; i < 3; i++)
+        aggregate_add(&aggregate, &sample);
+    aggregate_order(&aggregate);
+    assert_int_equal(aggregate.count, 3);
+    expect_row(&aggregate, 0, "kernel", 3);
+    expect_row(&aggregate, 1, "shell:7", 2);
+    expect_row(&aggregate, 2, "shell:7", 1);
+    assert_string_equal(aggregate_text(&aggregate, aggregate.rows[1].texts[1]),
+                        "Worker(WorkerShared) 0x10");
+    assert_string_equal(aggregate_text(&aggregate, aggregate.rows[2].texts[1]),
+                        "Job(JobShared) 0x10 of shell:7");
+    assert_int_equal(aggregate.rows[1].process, 7);
+    assert_int_equal(aggregate.rows[1].pid, 0);
+    assert_int_equal(aggregate.rows[2].pid, 7);
+    aggregate_free(&aggregate);
+    snapshot_free(&snapshot);
 }
 
 int main(void)
@@ -136,6 +175,7 @@ int main(void)
         cmocka_unit_test(chains_branch_where_callers_differ),
         cmocka_unit_test(chains_of_the_greatest_length_are_kept),
         cmocka_unit_test(wrong_keys_are_refused),
+        cmocka_unit_test(kernel_objects_stand_under_the_process_that_they_worked_for),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,8 +12,9 @@ static struct dref_reading reading(struct dref_count *counts, size_t count)
 static void counts_are_subtracted_by_object_and_cpu(void **state)
 {
     (void)state;
-    struct dref_count old[] = {{16, 0, 10, 1}, {16, 1, 5, 1}, {32, 0, 7, 0}};
-    struct dref_count new[] = {{16, 0, 12, 1}, {16, 1, 9, 2}, {32, 0, 7, 0}, {48, 3, 100, 4}};
+    struct dref_count old[] = {{0, 16, 0, 10, 1}, {0, 16, 1, 5, 1}, {0, 32, 0, 7, 0}};
+    struct dref_count new[] = {
+        {0, 16, 0, 12, 1}, {0, 16, 1, 9, 2}, {0, 32, 0, 7, 0}, {0, 48, 3, 100, 4}};
     struct dref_reading before = reading(old, 3), after = reading(new, 4);
     struct dref_difference difference = {0};
     dref_subtract(&before, &after, &difference);
@@ -34,8 +35,8 @@ static void counts_are_subtracted_by_object_and_cpu(void **state)
 static void objects_that_ended_are_counted_once(void **state)
 {
     (void)state;
-    struct dref_count old[] = {{16, 0, 10, 1}, {16, 1, 5, 1}, {32, 0, 7, 0}};
-    struct dref_count new[] = {{32, 1, 3, 0}};
+    struct dref_count old[] = {{0, 16, 0, 10, 1}, {0, 16, 1, 5, 1}, {0, 32, 0, 7, 0}};
+    struct dref_count new[] = {{0, 32, 1, 3, 0}};
     struct dref_reading before = reading(old, 3), after = reading(new, 1), empty = {0};
     struct dref_difference difference = {0};
     dref_subtract(&before, &after, &difference);
@@ -51,11 +52,28 @@ static void objects_that_ended_are_counted_once(void **state)
 static void from_nothing_everything_is_new(void **state)
 {
     (void)state;
-    struct dref_count new[] = {{16, 0, 10, 1}};
+    struct dref_count new[] = {{0, 16, 0, 10, 1}};
     struct dref_reading before = {0}, after = reading(new, 1);
     struct dref_difference difference = {0};
     dref_subtract(&before, &after, &difference);
     assert_int_equal(difference.invocations, 10);
+    dref_difference_free(&difference);
+}
+
+static void processes_have_coids_of_their_own(void **state)
+{
+    (void)state;
+    struct dref_count old[] = {{0, 16, 0, 10, 1}, {7, 16, 0, 5, 1}, {8, 16, 0, 5, 1}};
+    struct dref_count new[] = {{0, 16, 0, 12, 1}, {7, 16, 0, 9, 1}, {7, 32, 1, 1, 0}};
+    struct dref_reading before = reading(old, 3), after = reading(new, 3);
+    struct dref_difference difference = {0};
+    dref_subtract(&before, &after, &difference);
+    assert_int_equal(difference.count, 3);
+    assert_int_equal(difference.rows[0].pid, 7);
+    assert_int_equal(difference.rows[0].invocations, 4);
+    assert_int_equal(difference.rows[1].pid, 0);
+    assert_int_equal(difference.rows[1].invocations, 2);
+    assert_int_equal(difference.ended, 1);
     dref_difference_free(&difference);
 }
 
@@ -65,6 +83,7 @@ int main(void)
         cmocka_unit_test(counts_are_subtracted_by_object_and_cpu),
         cmocka_unit_test(objects_that_ended_are_counted_once),
         cmocka_unit_test(from_nothing_everything_is_new),
+        cmocka_unit_test(processes_have_coids_of_their_own),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -15,7 +15,7 @@ static void make_packet(u8 data[1024])
         .magic = TRACE_BE32(TRACE_PACKET_MAGIC),
         .content_bits = TRACE_BE64(8 * (sizeof(header) + EVENTS * sizeof(u64))),
         .packet_bits = TRACE_BE64(8 * 1024),
-        .packet_seq_num = TRACE_BE64(7),
+        .packet_seq_num = TRACE_BE32(7),
         .event_count = TRACE_BE32(EVENTS),
         .cpu_id = TRACE_BE32(3),
     };
@@ -29,7 +29,7 @@ static void a_good_packet_tells_its_number_and_events(void **state)
     u8 data[1024];
     u64 events = 0, sequence = 0;
     make_packet(data);
-    assert_null(packet_check(data, sizeof(data), 3, &events, &sequence));
+    assert_null(packet_check(data, sizeof(data), 0, 3, &events, &sequence));
     assert_int_equal(events, EVENTS);
     assert_int_equal(sequence, 7);
 }
@@ -40,11 +40,11 @@ static void packets_that_contradict_themselves_are_refused(void **state)
     u8 data[1024];
     u64 events, sequence;
     make_packet(data);
-    assert_non_null(packet_check(data, sizeof(data), 2, &events, &sequence));
-    assert_non_null(packet_check(data, 512, 3, &events, &sequence));
-    assert_non_null(packet_check(data, 10, 3, &events, &sequence));
+    assert_non_null(packet_check(data, sizeof(data), 0, 2, &events, &sequence));
+    assert_non_null(packet_check(data, 512, 0, 3, &events, &sequence));
+    assert_non_null(packet_check(data, 10, 0, 3, &events, &sequence));
     data[0] ^= 1;
-    assert_non_null(packet_check(data, sizeof(data), 3, &events, &sequence));
+    assert_non_null(packet_check(data, sizeof(data), 0, 3, &events, &sequence));
 }
 
 static void a_packet_never_claims_more_than_it_can_hold(void **state)
@@ -57,7 +57,7 @@ static void a_packet_never_claims_more_than_it_can_hold(void **state)
         make_packet(data);
         for (u64 changes = 1 + unit_random(&seed) % 4; changes > 0; changes--)
             data[unit_random(&seed) % sizeof(struct trace_packet)] = (u8)unit_random(&seed);
-        if (packet_check(data, sizeof(data), 3, &events, &sequence) == NULL)
+        if (packet_check(data, sizeof(data), 0, 3, &events, &sequence) == NULL)
             assert_true(events * sizeof(u64) <= sizeof(data) - sizeof(struct trace_packet));
     }
 }

@@ -150,8 +150,8 @@ static void what_is_written_is_read(void **state)
     assert_int_equal(recording.request.period, 1000000);
     assert_int_equal(recording.cpu_count, 2);
     assert_int_equal(recording.build_id_size, 20);
-    assert_string_equal(snapshot_class(&recording.snapshot, 1)->name, "Worker");
-    assert_int_equal(snapshot_object(&recording.snapshot, 16)->children[1], 48);
+    assert_string_equal(snapshot_class(&recording.snapshot, 0, 1)->name, "Worker");
+    assert_int_equal(snapshot_object(&recording.snapshot, 0, 16)->children[1], 48);
     assert_int_equal(recording.samples.count, 3);
     assert_int_equal(recording.samples.samples[2].callers[1], 0x304);
     assert_int_equal(recording.samples.cpus[1].lost, 5);

@@ -45,7 +45,7 @@ static void expect(const struct snapshot *snapshot, const char *expected)
 {
     char text[256];
     struct tree tree = {0};
-    tree_build(snapshot, &tree);
+    tree_build(snapshot, TREE_EVERYTHING, &tree);
     describe(snapshot, &tree, text);
     assert_string_equal(text, expected);
     tree_free(&tree);
@@ -104,8 +104,8 @@ static void filtering_keeps_what_is_above(void **state)
     char text[256];
     bool wanted[7] = {[4] = true, [6] = true}; // 80 and 112
     add_example(&snapshot);
-    tree_build(&snapshot, &tree);
-    tree_filter(&tree, wanted);
+    tree_build(&snapshot, TREE_EVERYTHING, &tree);
+    tree_filter(&tree, wanted, false);
     tree_mark_last(&tree);
     describe(&snapshot, &tree, text);
     assert_string_equal(text, "16 >48. >>80. ?96. >?112.");
@@ -120,7 +120,7 @@ static void the_last_of_siblings_is_marked(void **state)
     struct tree tree = {0};
     char text[256];
     add_example(&snapshot);
-    tree_build(&snapshot, &tree);
+    tree_build(&snapshot, TREE_EVERYTHING, &tree);
     tree_mark_last(&tree);
     describe(&snapshot, &tree, text);
     assert_string_equal(text, "16 >32 >>64*. >48. >>80. ?96. >?112.");
@@ -144,7 +144,7 @@ static void random_graphs_list_every_object_once(void **state)
         }
         struct tree tree = {0};
         bool seen[40] = {false};
-        tree_build(&snapshot, &tree);
+        tree_build(&snapshot, TREE_EVERYTHING, &tree);
         assert_int_equal(tree.count, 40);
         for (size_t i = 0; i < tree.count; i++) {
             assert_false(seen[tree.entries[i].object]);
@@ -164,10 +164,102 @@ static void depth_is_limited(void **state)
     for (coid_t coid = 16; coid <= 16 * 1000; coid += 16)
         add(&snapshot, coid, coid == 16 ? KERNEL : OTHER, 1, (coid_t[]){coid + 16});
     struct tree tree = {0};
-    tree_build(&snapshot, &tree);
+    tree_build(&snapshot, TREE_EVERYTHING, &tree);
     tree_mark_last(&tree);
     assert_int_equal(tree.count, 1000);
     assert_int_equal(tree.entries[999].depth, TREE_MAX_DEPTH);
+    tree_free(&tree);
+    snapshot_free(&snapshot);
+}
+
+// ---- with processes ----------------------------------------------------------------------------
+
+static void add_of(struct snapshot *snapshot, u32 pid, coid_t coid, u32 count,
+                   const coid_t *children)
+{
+    struct object_info info = {.pid = pid,
+                               .coid = coid,
+                               .class_id = OTHER,
+                               .child_count = count,
+                               .children = (coid_t *)children};
+    snapshot_add_object(snapshot, &info);
+}
+
+// Process 7 is object 32 in the kernel, with 48 below; 64 is shared with process 8, object 80.
+static void add_processes(struct snapshot *snapshot)
+{
+    struct process_info seven = {.pid = 7, .object = 32, .name = (char *)"seven"};
+    struct process_info eight = {.pid = 8, .object = 80, .name = (char *)"eight"};
+    add_classes(snapshot);
+    add(snapshot, 16, KERNEL, 3, (coid_t[]){32, 80, 96});
+    add(snapshot, 32, OTHER, 2, (coid_t[]){48, 64});
+    add(snapshot, 48, OTHER, 0, NULL);
+    add(snapshot, 64, OTHER, 0, NULL);
+    add(snapshot, 80, OTHER, 1, (coid_t[]){64});
+    add(snapshot, 96, OTHER, 0, NULL);
+    snapshot_add_process(snapshot, &eight);
+    snapshot_add_process(snapshot, &seven);
+    add_of(snapshot, 7, 16, 1, (coid_t[]){32});
+    add_of(snapshot, 7, 32, 0, NULL);
+}
+
+static void describe_kinds(const struct snapshot *snapshot, const struct tree *tree, char text[256])
+{
+    static const char *const names[] = {"", "machine", "process", "kernel", "user"};
+    text[0] = '\0';
+    for (size_t i = 0; i < tree->count; i++) {
+        const struct tree_entry *entry = &tree->entries[i];
+        const struct object_info *object = &snapshot->objects[entry->object];
+        bool is_object = entry->kind == TREE_OBJECT;
+        size_t length = strlen(text);
+        snprintf(text + length, 256 - length, "%s%.*s%s%u%s", i > 0 ? " " : "", (int)entry->depth,
+                 ">>>>>>>>>>", names[entry->kind],
+                 is_object ? (unsigned)object->coid : (unsigned)entry->pid,
+                 is_object && object->pid != 0 ? "u" : "");
+    }
+}
+
+static void expect_kinds(const struct snapshot *snapshot, u32 only, const char *expected)
+{
+    char text[256];
+    struct tree tree = {0};
+    tree_build(snapshot, only, &tree);
+    describe_kinds(snapshot, &tree, text);
+    assert_string_equal(text, expected);
+    tree_free(&tree);
+}
+
+static void processes_have_both_their_sides(void **state)
+{
+    (void)state;
+    struct snapshot snapshot = {0};
+    add_processes(&snapshot);
+    expect_kinds(&snapshot, TREE_EVERYTHING,
+                 "machine0 >process0 >>16 >>>96 "
+                 ">process7 >>kernel7 >>>32 >>>>48 >>>>64 >>user7 >>>16u >>>>32u "
+                 ">process8 >>kernel8 >>>80");
+    expect_kinds(&snapshot, 7,
+                 "machine0 >process7 >>kernel7 >>>32 >>>>48 >>>>64 >>user7 >>>16u >>>>32u");
+    expect_kinds(&snapshot, 0, "16 >32 >>48 >>64 >80 >96");
+    snapshot_free(&snapshot);
+}
+
+static void a_filter_keeps_processes_when_told(void **state)
+{
+    (void)state;
+    struct snapshot snapshot = {0};
+    struct tree tree = {0};
+    bool wanted[8] = {false};
+    char text[256];
+    add_processes(&snapshot);
+    wanted[2] = true; // 48
+    tree_build(&snapshot, TREE_EVERYTHING, &tree);
+    tree_filter(&tree, wanted, true);
+    describe_kinds(&snapshot, &tree, text);
+    assert_string_equal(text, "machine0 >process0 >process7 >>kernel7 >>>32 >>>>48 >process8");
+    tree_filter(&tree, wanted, false);
+    describe_kinds(&snapshot, &tree, text);
+    assert_string_equal(text, "machine0 >process7 >>kernel7 >>>32 >>>>48");
     tree_free(&tree);
     snapshot_free(&snapshot);
 }
@@ -182,6 +274,8 @@ int main(void)
         cmocka_unit_test(the_last_of_siblings_is_marked),
         cmocka_unit_test(random_graphs_list_every_object_once),
         cmocka_unit_test(depth_is_limited),
+        cmocka_unit_test(processes_have_both_their_sides),
+        cmocka_unit_test(a_filter_keeps_processes_when_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -20,7 +20,7 @@ kov_tree_LIBS := m
 kov_dref_SRC := tests/unit/viewer/dref.c viewer/dref_difference.c $(KOV_UNIT_BASE)
 kov_dref_LIBS := m
 kov_aggregate_SRC := tests/unit/viewer/aggregate.c $(addprefix viewer/,aggregate.c sort.c place.c intern.c symbols.c \
-    samples.c snapshot.c) $(KOV_UNIT_BASE)
+    samples.c snapshot.c programs.c) $(KOV_UNIT_BASE)
 kov_aggregate_LIBS := dw elf m
 kov_recording_SRC := tests/unit/viewer/recording.c $(addprefix viewer/,recording_read.c recording_write.c decode.c \
     frame.c samples.c snapshot.c) $(KOV_UNIT_BASE) $(GEN)/host/dci.pb-c.c

@@ -35,7 +35,27 @@ struct trace_cpu {
     u64 events;   // all 64 bits of the count in pos, when the latest packet was begun
     u64 discarded;
     u64 overwritten;
+    // Overwriting a packet changes consumed and overwritten. Whoever finds the ring of a process
+    // that was killed in between sees by these what overwritten is: see trace_cpu_overwritten.
+    u64 overwriting; // value of consumed from which on total holds
+    u64 total;
 };
+
+// Events overwritten in a ring that nobody writes any more, at whatever instruction its writer
+// ended.
+static inline u64 trace_cpu_overwritten(const struct trace_cpu *cpu)
+{
+    return cpu->overwriting != 0 && cpu->consumed >= cpu->overwriting &&
+                   cpu->total > cpu->overwritten
+               ? cpu->total
+               : cpu->overwritten;
+}
+
+// 64 bits of the count of which pos carries 32. Right as long as a packet holds fewer than 2^32.
+static inline u64 trace_cpu_events(const struct trace_cpu *cpu)
+{
+    return cpu->events + (u32)((u32)(cpu->pos >> 32) - (u32)cpu->events);
+}
 
 _Static_assert(offsetof(struct trace_cpu, pos) == TRACE_CPU_POS, "sequence.S");
 _Static_assert(offsetof(struct trace_cpu, bound) == TRACE_CPU_BOUND, "sequence.S");

@@ -16,6 +16,9 @@
 #define TRACE_FILLER_ID 0x00ffff // major TRACE
 
 #define TRACE_PACKET_MAGIC 0xc1fc1fc1
+#define TRACE_STREAM_KERNEL                                                                        \
+    0 // stream classes: in the kernel's, pid is the high half of packet_seq_num
+#define TRACE_STREAM_PROCESS 1
 #define TRACE_PACKET_HEADER_SIZE 88
 
 #ifndef __ASSEMBLER__
@@ -29,7 +32,8 @@ struct trace_packet {
     u64 timestamp_begin, timestamp_end; // time base
     u64 content_bits, packet_bits;      // content: header and events
     u64 events_discarded;               // by this CPU, until this packet was closed
-    u64 packet_seq_num;                 // 0, 1, … on this CPU
+    u32 pid;                            // 0: the kernel
+    u32 packet_seq_num;                 // 0, 1, … on this CPU
     u64 events_overwritten;             // on this CPU, until this packet was closed
     u32 event_count;                    // in this packet; 0 while it is open
     u32 cpu_id;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What the trace core needs from its host: the kernel (src/kernel_platform.c, src/manager.c), later
-// user processes, and the unit tests each supply these functions.
+// What the trace core needs from its host: the kernel (src/kernel_platform.c, src/manager.c), user
+// processes (userlib/trace) and the unit tests each supply these functions.
 #ifndef TRACE_PLATFORM_H
 #define TRACE_PLATFORM_H
 
@@ -11,6 +11,7 @@
 u32 trace_platform_cpu_count(void);
 struct trace_cpu *trace_platform_cpu(u32 cpu);   // of any CPU, reachable from all; any context
 struct trace_cpu *trace_platform_this_cpu(void); // any context, interrupts masked
+u32 trace_platform_pid(void);                    // the process's, 0 in the kernel; any context
 // Holds back every interrupt of this CPU, also the performance monitor's; state for unmask.
 u64 trace_platform_mask(void);
 void trace_platform_unmask(u64 state);

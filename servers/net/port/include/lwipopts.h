@@ -17,6 +17,9 @@
 #define LWIP_RAW 0
 #define LWIP_TCP 1
 #define LWIP_STATS 0
+#define LWIP_NETIF_LOOPBACK 1 // 127.0.0.1, and the machine's own address
+#define LWIP_LOOPBACK_MAX_PBUFS 0
+#define SO_REUSE 1 // a server that comes back takes its port while old connections end
 #define LWIP_NETIF_TX_SINGLE_PBUF 1 // a frame is one piece: the driver takes it as it is
 
 #define MEM_ALIGNMENT 8
@@ -25,9 +28,9 @@
 #define PBUF_POOL_BUFSIZE 1536
 #define MEMP_NUM_PBUF 64
 
-// 16 clients; the rest for refused, closing and half-open connections.
-#define MEMP_NUM_TCP_PCB 128
-#define MEMP_NUM_TCP_PCB_LISTEN 2
+// Clients of servers, connections inside of the machine (two each), and closing ones.
+#define MEMP_NUM_TCP_PCB 192
+#define MEMP_NUM_TCP_PCB_LISTEN 64
 #define TCP_LISTEN_BACKLOG 1
 #define TCP_DEFAULT_LISTEN_BACKLOG 64
 

@@ -125,27 +125,63 @@ static u8 *mapped_flag(u64 address)
     abort();
 }
 
+#ifdef HOST_MAP_COPIES // as in a process, where a page cannot be at two places
+const bool co_platform_map_copies = true;
+
+// Copies count as pages too.
+static void count_copy(u64 address, u8 now)
+{
+    u8 before = __atomic_load_n(mapped_flag(address), __ATOMIC_ACQUIRE);
+    __atomic_fetch_add(&host_live_pages, (u64)now - before, __ATOMIC_RELAXED);
+}
+
+static void map_page(u64 address, void *page, int protection)
+{
+    u64 *to = mmap((void *)address, CO_PAGE_SIZE, PROT_READ | PROT_WRITE,
+                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+    if (to == MAP_FAILED)
+        abort();
+    memcpy(to, page, CO_PAGE_SIZE);
+    mprotect(to, CO_PAGE_SIZE, protection);
+    count_copy(address, 1);
+}
+#else
+const bool co_platform_map_copies = false;
+
+static void count_copy(u64 address, u8 now)
+{
+    (void)address;
+    (void)now;
+}
+
+static void map_page(u64 address, void *page, int protection)
+{
+    if (mmap((void *)address, CO_PAGE_SIZE, protection, MAP_SHARED | MAP_FIXED, arena_file,
+             (char *)page - arena) == MAP_FAILED)
+        abort();
+}
+#endif
+
 s64 co_platform_map(u64 address, void *page, bool writable)
 {
     int protection = writable ? PROT_READ | PROT_WRITE : PROT_READ;
     if (fail_now())
         return E_NOMEM;
-    if (mmap((void *)address, CO_PAGE_SIZE, protection, MAP_SHARED | MAP_FIXED, arena_file,
-             (char *)page - arena) == MAP_FAILED)
-        abort();
+    map_page(address, page, protection);
     __atomic_store_n(mapped_flag(address), 1, __ATOMIC_RELEASE);
     return 0;
 }
 
 void co_platform_unmap(u64 address)
 {
+    count_copy(address, 0);
     __atomic_store_n(mapped_flag(address), 0, __ATOMIC_RELEASE);
     if (mmap((void *)address, CO_PAGE_SIZE, PROT_NONE,
              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) == MAP_FAILED)
         abort();
 }
 
-bool co_platform_mapped(u64 address)
+static bool is_mapped(u64 address)
 {
     return __atomic_load_n(mapped_flag(address), __ATOMIC_ACQUIRE);
 }
@@ -156,6 +192,10 @@ s64 co_platform_safe_read(void *to, u64 from, u64 bytes)
     struct iovec local = {to, bytes}, remote = {(void *)from, bytes};
     return process_vm_readv(getpid(), &local, 1, &remote, 1, 0) == (ssize_t)bytes ? 0 : E_FAULT;
 }
+
+const char co_platform_root_name[] = "Kernel";
+const char co_platform_root_implementation[] = "TestRoot";
+const char co_platform_manager_implementation[] = "TestObjectManager";
 
 // ---- locks -------------------------------------------------------------------------------------
 
@@ -246,7 +286,7 @@ struct co_rep *co_dref(coid_t coid)
     u64 *entry = co_ltt_entry(current_cpu, coid);
     u64 *count = &co_counts_of(current_cpu, coid)->invocations;
     bool count_it = __atomic_load_n(&counting, __ATOMIC_RELAXED);
-    while (!co_platform_mapped((u64)entry) || (count_it && !co_platform_mapped((u64)count))) {
+    while (!is_mapped((u64)entry) || (count_it && !is_mapped((u64)count))) {
         if (!co_fault((u64)entry) || !co_fault((u64)count))
             abort();
     }

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: MIT
+// For commands that use the network.
+#ifndef COMMANDS_INTERNET_H
+#define COMMANDS_INTERNET_H
+
+// Connects: a descriptor, or -1 (told).
+int internet_connect(const char *host, const char *port);
+// Listens on a port of all addresses, or takes the next connection: a descriptor, or -1 (told).
+int internet_listen(const char *port);
+int internet_accept(int listener);
+
+#endif

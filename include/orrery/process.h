@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: MIT
+// System calls on processes and dispatchers (S000 §2.4; DESIGN.md §8). In the kernel these are the
+// functions behind the calls, in a process the stubs; both are bound by kernel/syscalls/syscalls.def.
+// Results: 0 or a count or a handle, or a negative error (orrery/errors.h).
+#ifndef ORRERY_PROCESS_H
+#define ORRERY_PROCESS_H
+
+#include <orrery/types.h>
+
+// Index into the calling process's capability table; 0 is none.
+typedef u32 cap_t;
+
+// Well-known slots, filled in by whoever creates the process.
+#define CAP_NAMES 1  // endpoint of init's name service
+#define CAP_PARENT 2 // endpoint of the creator, or 0
+#define CAP_FIRST_FREE 16
+
+// Rights of a process: it can grant no more than it has. A call without its right returns E_PERM.
+#define RIGHT_MONITOR 0x01 // scan, sampling, trace and DREF control of all, workloads
+#define RIGHT_NET 0x02     // the network device
+#define RIGHT_BLOCK 0x04   // the block device
+#define RIGHT_CONSOLE 0x08 // the console
+#define RIGHT_POWER 0x10   // power off
+#define RIGHT_PROCESS 0x20 // kill any process
+#define RIGHT_INITRD 0x40  // the initial file system
+#define RIGHT_SERVER 0x80  // PRIORITY_SERVER
+#define RIGHT_ALL 0xff
+
+#define PROCESS_NAME_MAX 32
+
+struct sys_process_new {
+    char name[PROCESS_NAME_MAX];
+    u32 rights;       // RIGHT_*
+    u32 priority;     // enum process_priority
+    u64 memory_limit; // bytes of memory it may use, 0: no limit of its own
+};
+enum process_priority { PROCESS_LOW = 1, PROCESS_NORMAL = 2, PROCESS_HIGH = 3, PROCESS_SERVER = 4 };
+
+// An empty process: a capability for it. The caller gets EVENT_CHILD when it ends.
+s64 sys_process_create(const struct sys_process_new *process);
+s64 sys_process_pid(cap_t process); // 0: the caller's own
+// Copies bytes (<= 64 KB) into its memory, before its start.
+s64 sys_process_write(cap_t process, u64 address, const void *from, u64 bytes);
+// Puts a copy of one of the caller's capabilities into a slot (1 … CAP_FIRST_FREE - 1), before its start.
+s64 sys_process_grant(cap_t process, u32 slot, cap_t cap);
+struct sys_process_start {
+    u64 pc, toc, sp; // entry, r2, r1
+    u64 argument;    // r3
+    u32 cpu;         // of its first dispatcher, which begins disabled
+    u32 reserved;
+};
+s64 sys_process_start(cap_t process, const struct sys_process_start *start);
+// Ends a process, also one not started. Its creator or RIGHT_PROCESS. status is what the parent is told.
+s64 sys_process_kill(u32 pid, s32 status);
+void sys_exit(s32 status) __attribute__((noreturn));
+#define STATUS_KILLED(vector) ((s32)(0x10000 | (vector))) // ended by an exception
+
+struct sys_process_info {
+    u32 pid, parent;
+    u32 state; // enum process_state
+    u32 rights;
+    u32 priority;
+    u32 dispatchers;   // mask of CPUs
+    coid_t object;     // its Process object in the kernel
+    u64 start_time;    // time base
+    u64 cpu_ticks;     // time base, all dispatchers
+    u64 memory_pages;  // resident, its own
+    u64 faults;        // page faults
+    u64 calls, events; // IPC calls made, events delivered
+    char name[PROCESS_NAME_MAX];
+};
+enum process_state { PROCESS_NEW, PROCESS_LIVE, PROCESS_ENDING };
+// All processes, whole records; *cursor is 0 to start. Bytes written, 0 at the end.
+s64 sys_process_list(u64 *cursor, void *buffer, u64 bytes);
+
+// What the kernel must know of a program, once, by its start-up code, before its first upcall.
+struct sys_process_image {
+    u64 upcall_entry; // code address
+    u64 upcall_toc;
+    u64 rseq_start, rseq32_start, rseq_end; // restartable sequences, as in the kernel's image
+    u64 text_start, text_end;               // what unwind_map describes
+    u64 unwind_map;                         // one byte an instruction (kernel/unwind.h), 0: none
+};
+s64 sys_process_register(const struct sys_process_image *image);
+
+// ---- dispatchers -------------------------------------------------------------------------------
+
+// Adds a dispatcher on cpu, which begins with EVENT_START on upcall_stack, disabled. E_EXIST.
+s64 sys_dispatcher_create(u32 cpu, u64 upcall_stack);
+// EVENT_KICK with these bits (not 0) for the caller's process's dispatcher on cpu.
+s64 sys_dispatcher_kick(u32 cpu, u64 bits);
+// EVENT_TIMER once the time base reaches deadline; replaces the one before; UINT64_MAX: none.
+s64 sys_timer(u64 deadline);
+
+// Calls that take or return an event, or do not return, have stubs of their own (assembly):
+//   SYS_WAIT              next event; the dispatcher sleeps until there is one
+//   SYS_POLL              next event, or EVENT_NONE
+//   SYS_RESUME  r3 state  goes on with a struct user_state, enabled
+//   SYS_CALL, SYS_REPLY, SYS_REPLY_WAIT, SYS_SEND: orrery/ipc.h
+// All but SYS_SEND, SYS_REPLY: only while disabled (else E_INVAL in r3).
+
+// ---- monitoring (orrery/monitor.h) ---------------------------------------------------------------
+
+// Asks the library of a process, and waits for the answer at most 1 s: E_TIMEOUT. RIGHT_MONITOR.
+// Returns what the library answered; up to bytes of its monitor buffer are copied to buffer.
+struct sys_monitor_request {
+    u32 pid;
+    u32 operation; // MONITOR_*
+    u64 arguments[4];
+    u64 results[2];
+};
+s64 sys_process_monitor(struct sys_monitor_request *request, void *buffer, u64 bytes);
+// The library's answer to EVENT_MONITOR: result (bytes in the monitor buffer, or an error).
+s64 sys_monitor_done(u64 request_id, s64 result, u64 result0, u64 result1);
+
+#endif

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: MIT
+// What the kernel and a user process see of each other in memory: the process's address space, the
+// dispatcher page, events, and the state of an interrupted user thread. Shared by C and assembly.
+//
+// A process has one dispatcher a CPU at most. r13 of user code is its dispatcher's window
+// (orrery/r13.h, the layout is the kernel's): head page, LTT and counts. The head page and the message
+// buffer behind it are always resident.
+#ifndef ORRERY_USER_H
+#define ORRERY_USER_H
+
+#include <orrery/r13.h>
+
+// ---- address space -----------------------------------------------------------------------------
+#define USER_START 0x10000          // nothing is ever mapped below
+#define USER_IMAGE 0x10000000       // programs are linked here
+#define USER_HEAP 0x200000000       // malloc's region, growing up
+#define USER_MAP 0x10000000000      // regions that ask for no address: from here up to USER_MONITOR
+#define USER_MONITOR 0x0ff000000000 // the monitor buffer, MONITOR_BYTES, shared with the kernel
+#define USER_WINDOW 0x100000000000  // window of the dispatcher of CPU n: + n * R13_WINDOW_SIZE
+#define USER_END 0x200000000000     // nothing is ever mapped at or above
+
+#define MONITOR_BYTES 0x10000
+#define WINDOW_MESSAGE 0x1000 // message buffer, from r13
+#define MESSAGE_BYTES 0x4000
+#define WINDOW_LIBRARY 0x5000 // up to R13_LTT: the library's, which maps what it needs there
+
+// ---- the dispatcher page, at r13 + R13_HOST ------------------------------------------------------
+#define DISPATCHER_DISABLED (R13_HOST + 0x00)
+#define DISPATCHER_PENDING (R13_HOST + 0x04)
+#define DISPATCHER_STACK (R13_HOST + 0x08)
+#define DISPATCHER_PID (R13_HOST + 0x10)
+#define DISPATCHER_FP_USED (R13_HOST + 0x18)
+#define DISPATCHER_SAVE (R13_HOST + 0x40)
+#define DISPATCHER_LIBRARY 0x800 // from here to WINDOW_MESSAGE: the library's own words
+
+// ---- events ------------------------------------------------------------------------------------
+// What a dispatcher is told, one at a time: in r3 its type, in r4…r12 the rest. An event arrives
+// either as the result of SYS_WAIT, SYS_POLL, SYS_CALL or SYS_REPLY_WAIT, all called while disabled, or as
+// an upcall: when the dispatcher runs enabled user code, the kernel stores that code's state in `save`,
+// sets disabled to 1, and goes to the upcall entry with r1 = the page's upcall stack, r2 = the library's
+// TOC, r13 = the window. FPRs are as the interrupted code left them.
+//
+//   type            r4        r5       r6    r7…r12
+#define EVENT_NONE 0    // nothing (SYS_POLL), or nothing yet (SYS_CALL)
+#define EVENT_START 1   // cpu                          a new dispatcher begins
+#define EVENT_CALL 2    // call id   badge    info  words     somebody calls one of our endpoints
+#define EVENT_REPLY 3   // token     status   info  words     the answer to a call of ours
+#define EVENT_MESSAGE 4 // pid       badge    0     words     asynchronous; pid 0: from the kernel
+#define EVENT_TIMER 5   //                              the time given to SYS_TIMER has come
+#define EVENT_KICK 6    // bits                         from sys_dispatcher_kick, merged by or
+#define EVENT_FAULT_BLOCKED                                                                        \
+    7 // token                        (upcall only) the thread in `save` waits for a page
+#define EVENT_FAULT_DONE 8 // token     status             that page is there, or will not come
+#define EVENT_EXCEPTION                                                                            \
+    9 // vector    address  dsisr     (upcall only) the thread in `save` cannot go on
+#define EVENT_MONITOR 10 // request id  operation  a  b c …  the monitor asks (orrery/monitor.h)
+#define EVENT_CHILD 11   // pid       status             a process that we created has ended
+#define EVENT_COUNT 12
+
+// info of calls and replies: low 16 bits: bytes in the message buffer (0 … MESSAGE_BYTES); high 32 bits:
+// a capability that goes along, 0 for none (in the receiver's numbering on arrival).
+#define MESSAGE_INFO(bytes, cap) ((unsigned long)(cap) << 32 | (bytes))
+
+#ifndef __ASSEMBLER__
+#include <orrery/types.h>
+
+#define MESSAGE_WORDS 6
+
+struct event {
+    u64 type;  // EVENT_*
+    u64 id;    // r4
+    u64 badge; // r5: badge, status, …
+    u64 info;  // r6
+    u64 words[MESSAGE_WORDS];
+};
+
+// An interrupted user thread: what SYS_RESUME takes. The layout of the kernel's struct frame.
+struct user_state {
+    u64 gpr[32];
+    u64 pc, msr, lr, ctr, xer, cr; // of msr only FP counts: the FPU may be used without a trap
+    u64 vector, dar, dsisr;        // of an EVENT_EXCEPTION
+    u64 reserved[2];
+};
+
+struct dispatcher_page {
+    volatile u32 disabled; // the library: not 0: no upcalls, it is inside of its scheduler
+    volatile u32 pending;  // the kernel: events wait; look (SYS_POLL) after enabling
+    u64 upcall_stack;      // the library: initial r1 of upcalls
+    u64 pid;               // the kernel
+    u64 fp_used;           // the kernel: not 0 once the dispatcher has used the FPU
+    u64 reserved[4];
+    struct user_state save;
+};
+
+_Static_assert(offsetof(struct dispatcher_page, fp_used) == DISPATCHER_FP_USED - R13_HOST,
+               "user.h");
+_Static_assert(offsetof(struct dispatcher_page, save) == DISPATCHER_SAVE - R13_HOST, "user.h");
+#endif
+#endif

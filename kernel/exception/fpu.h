@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT
+// Floating-point registers of user code. They stay in the CPU until another dispatcher of that CPU uses
+// them; the kernel itself uses none.
+#ifndef KERNEL_EXCEPTION_FPU_H
+#define KERNEL_EXCEPTION_FPU_H
+
+#include <orrery/types.h>
+
+#define MSR_FP 0x2000UL
+
+struct fpu_state {
+    u64 fpr[32];
+    u64 fpscr;
+};
+
+struct dispatcher;
+
+// Both with soft-masked interrupts, assembly: all registers to or from memory.
+void fpu_save(struct fpu_state *state);
+void fpu_load(const struct fpu_state *state);
+
+// The current dispatcher gets the registers, with its own contents. Thread context.
+void fpu_take(struct dispatcher *dispatcher);
+// Has the dispatcher of this CPU the registers? Thread context.
+bool fpu_owned(const struct dispatcher *dispatcher);
+// It ends. On its CPU, thread context.
+void fpu_forget(const struct dispatcher *dispatcher);
+
+#endif

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: MIT
+// Address spaces (S000 §2.4.3): a Process's Regions over FCMs, and its HAT. Faults, and the kernel's
+// own access to user memory.
+#ifndef KERNEL_ADDRESS_SPACE_H
+#define KERNEL_ADDRESS_SPACE_H
+
+#include <kernel/frame.h>
+#include <orrery/memory.h>
+
+struct address_space;
+struct fcm;
+struct process;
+
+// An empty space: HAT (with an own PID for the MMU) and PM. limit in bytes, 0: none. NULL: out of memory.
+// Thread context, as all here unless said otherwise.
+struct address_space *space_create(struct process *process, u64 limit);
+// The process is ending: faults that wait are done with E_PEER, and from now on every fault is FAULT_BAD.
+// To be called before its dispatchers are waited for, so that none stays blocked on a page.
+void space_end(struct address_space *space);
+// All regions but the wired ones go. Its dispatchers have ended; system calls on it may still be made.
+void space_clear(struct address_space *space);
+// All regions, frames and tables go; no CPU runs in it any more. (Look-ups by others that are under way, such
+// as a scan's space_coids, stay harmless until their generation ends.)
+void space_destroy(struct address_space *space);
+// Makes it this CPU's (PIDR); NULL: no user addresses. Soft-masked. No effect when it is already.
+void space_switch(struct address_space *space);
+u64 space_mmu_pid(const struct address_space *space); // value for PIDR
+u64 space_resident_pages(const struct address_space *space);
+u64 space_faults(const struct address_space *space);
+u32 space_coids(struct address_space *space, coid_t *out,
+                u32 max); // Regions, HAT, PM: for the scan
+
+// Kernel-made pages in a process at a fixed address, resident, user-accessible, not counted against
+// limits, freed with the space: dispatcher pages, message and monitor buffers. Returns the kernel's
+// (linear) address of bytes contiguous zeroed bytes, or NULL.
+void *space_wire(struct address_space *space, u64 address, u64 bytes);
+
+// The functions behind the calls of orrery/memory.h, for any space. sys_region_* are these for the caller.
+s64 space_region_create(struct address_space *space, struct sys_region *region, struct fcm *memory);
+s64 space_region_destroy(struct address_space *space, u64 address);
+s64 space_region_resize(struct address_space *space, u64 address, u64 bytes);
+s64 space_region_protect(struct address_space *space, u64 address, u64 bytes, u32 prot);
+s64 space_region_commit(struct address_space *space, u64 address, u64 bytes, u32 prot);
+s64 space_region_decommit(struct address_space *space, u64 address, u64 bytes);
+s64 space_text_patch(struct address_space *space, u64 address, u32 old, u32 new);
+s64 space_region_list(struct address_space *space, u64 *cursor, void *buffer, u64 bytes);
+
+// ---- faults ------------------------------------------------------------------------------------
+
+// A page that a fault waits for. done() runs in a thread when the page is there (0) or will not come
+// (error).
+struct fault_wait {
+    struct fault_wait *next;
+    void (*done)(struct fault_wait *wait, s64 status);
+    struct address_space *space; // filled in by space_fault
+};
+enum fault_result {
+    FAULT_RESOLVED, // retry
+    FAULT_BAD,      // no region, or no right: an exception of the program's
+    FAULT_NO_MEMORY,
+    FAULT_WAIT, // wait has been queued, done() will be called
+};
+// In place of a wait: FAULT_WAIT, and nothing is queued. To try what hardly ever has to wait.
+#define FAULT_TRY ((struct fault_wait *)1)
+// A user address could not be translated or was refused. access: PROT_R, PROT_W or PROT_X. wait NULL:
+// FAULT_WAIT does not happen, the thread blocks instead (kernel access). No lock held.
+enum fault_result space_fault(struct address_space *space, u64 address, u32 access,
+                              struct fault_wait *wait);
+
+// ---- kernel access to user memory ----------------------------------------------------------------
+
+// Of the current process: 0 or E_FAULT, never a fault. Addresses outside of USER_START … USER_END are
+// E_FAULT. May block for a page.
+s64 copy_from_user(void *to, u64 from, u64 bytes);
+s64 copy_to_user(u64 to, const void *from, u64 bytes);
+// A NUL-terminated text of at most max bytes with its NUL: length, E_FAULT, E_INVAL when longer.
+s64 copy_string_from_user(char *to, u64 from, u64 max);
+// Of any space, page by page through the linear map (made resident first). 0, E_FAULT, E_NOMEM. space_write
+// is the loader's: it also writes to private pages that the process itself may not write, and makes the
+// instruction cache agree.
+s64 space_read(struct address_space *space, void *to, u64 from, u64 bytes);
+s64 space_write(struct address_space *space, u64 to, const void *from, u64 bytes);
+// A kernel-mode data fault on a user address, from the exception handler: true: retry. False: fixup.
+bool space_kernel_fault(const struct frame *frame);
+
+// ---- memory objects ----------------------------------------------------------------------------
+
+// References to FCMs, as capabilities hold them.
+void fcm_hold(struct fcm *fcm);
+void fcm_put(struct fcm *fcm);
+// Anonymous memory (FCMComputation); physical memory that exists, like the initrd; NULL: out of memory.
+struct fcm *fcm_create_anonymous(const char *name, u64 bytes, bool distributed);
+struct fcm *fcm_create_physical(const char *name, u64 physical, u64 bytes);
+u64 fcm_bytes(const struct fcm *fcm);
+// The process with this pid has ended: files that it serves fail whoever waits for a page, and all later
+// requests, with E_PEER. Thread context, no lock held; from process end.
+void memory_process_ended(u32 pid);
+
+// Set-up: MMU PIDs, the root PageManager, zero page.
+void memory_objects_init(void);
+
+#endif

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+// Processes and dispatchers, for the rest of the kernel. A Process is a clustered object under the
+// ProcessAnnex; a dispatcher is a kernel thread whose bottom frame is user code.
+#ifndef KERNEL_PROCESS_H
+#define KERNEL_PROCESS_H
+
+#include <orrery/process.h>
+#include <orrery/user.h>
+
+struct address_space; // kernel/address_space.h
+struct capability_table;
+struct dispatcher;
+struct process;
+
+// The process on whose behalf this CPU runs: that of the current dispatcher, NULL in kernel threads.
+// Thread context; the process lives at least as long as the calling thread.
+struct process *process_current(void);
+struct dispatcher *dispatcher_current(void);
+
+u32 process_pid(const struct process *process);
+coid_t process_coid(const struct process *process);
+// What it registered, all 0 before. Any context, PMI included; to be believed no more than any user's word.
+const struct sys_process_image *process_image(const struct process *process);
+u32 process_rights(const struct process *process);
+struct address_space *process_space(struct process *process);
+struct capability_table *process_capabilities(struct process *process);
+// A live process, with a reference to give back by process_put; NULL. Thread context, no lock held.
+struct process *process_get(u32 pid);
+void process_hold(struct process *process); // one more reference; any context but PMI
+void process_put(struct process *process);
+// Its dispatcher on cpu, or NULL; lives as long as the process is held.
+struct dispatcher *process_dispatcher(struct process *process, u32 cpu);
+// Ends it as sys_process_kill does. Any thread.
+void process_kill(struct process *process, s32 status);
+bool process_ending(const struct process *process); // calls to it must fail with E_PEER
+
+// ---- dispatchers -------------------------------------------------------------------------------
+
+// An event on its way to a dispatcher. Whoever posts it owns the memory until taken(), which runs when
+// the event was delivered (true) or its dispatcher has gone (false), on any CPU, no lock held.
+struct posted_event {
+    struct posted_event *next;
+    void (*taken)(struct posted_event *event, bool delivered);
+    struct event event;
+    const void *bulk; // what to put into the receiver's message buffer (info's bytes), or NULL
+};
+
+// Queues an event, in order; wakes or interrupts the dispatcher. False: it is ending, nothing was done.
+// Any context but PMI, locks of rank <= RANK_OBJECT held.
+bool dispatcher_post(struct dispatcher *dispatcher, struct posted_event *event);
+// Merges bits into an EVENT_KICK. Same context.
+void dispatcher_kick(struct dispatcher *dispatcher, u64 bits);
+u32 dispatcher_cpu(const struct dispatcher *dispatcher);
+struct process *dispatcher_process(struct dispatcher *dispatcher);
+struct dispatcher_page *dispatcher_page(struct dispatcher *dispatcher); // kernel's view of it
+void *dispatcher_message(struct dispatcher *dispatcher); // its message buffer, MESSAGE_BYTES
+struct thread *dispatcher_thread(struct dispatcher *dispatcher);
+
+#endif

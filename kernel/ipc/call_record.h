@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT
+// Records of calls that wait for their answers. A CPU has a table of those that its dispatchers made; the
+// memory of a record stays a record for ever, and each use has its own generation, so that a call id
+// from anywhere can be looked up safely from any CPU.
+//
+// States: FREE -> PENDING by the client's CPU; PENDING -> ANSWERED by whoever answers: one exchange of
+// the record's word decides among a reply, the end of the server and of the client. An ORPHAN waits for
+// the server to notice that its client has ended.
+//
+// A dispatcher has one record of its own for calls to servers of its CPU, used again and again. Its
+// word is changed by its CPU alone, with interrupts masked, so that the fast path needs no atomic
+// exchange (fast_path.S).
+#ifndef KERNEL_IPC_CALL_RECORD_H
+#define KERNEL_IPC_CALL_RECORD_H
+
+#include "call_layout.h"
+
+#include <kernel/ipc.h>
+
+#define CALL_MAX 32768       // records of a CPU
+#define CALL_CHUNK 32        // records made at a time
+#define CALL_OUTSTANDING 256 // calls of one dispatcher
+
+struct call_record {
+    u64 word; // call_layout.h
+    struct dispatcher *client;
+    struct dispatcher *server;
+    coid_t endpoint;
+    u64 token;
+    struct call_record *next;  // while free
+    struct posted_event reply; // while answered, on its way to the client
+    void *bulk;                // the reply's, allocated
+} __attribute__((aligned(16)));
+
+// Stands where there is no record: never free, never pending, and its client never sleeps.
+extern struct call_record no_call;
+
+static inline bool call_is_pending(const struct call_record *record)
+{
+    return (record->word & CALL_STATE_MASK) == CALL_PENDING;
+}
+
+static inline u32 call_cpu(u64 id)
+{
+    return (u32)(id >> CALL_CPU_SHIFT);
+}
+
+// A new pending record of this CPU, with its id. NULL: out of memory, or of records. Soft-masked.
+struct call_record *call_new(struct dispatcher *client, struct dispatcher *server, coid_t endpoint,
+                             u64 token, u64 *id);
+// The pending record of a call to a process, which now belongs to the caller of this (ANSWERED). NULL and *error:
+// E_NOENT, or E_PEER when its client has ended. A dispatcher's own record: soft-masked on its CPU only
+// (call_needs_cpu); else soft-masked on any.
+struct call_record *call_claim(u64 id, const struct process *server, s64 *error);
+static inline bool call_needs_cpu(u64 id, u32 cpu)
+{
+    return (id & CALL_OWN) != 0 && call_cpu(id) != cpu;
+}
+// Gives a record back that the caller owns. Any CPU.
+void call_free(struct call_record *record);
+
+// Takes back a call that has not been delivered.
+void call_cancel(struct call_record *record);
+// The client has been given the answer. On its CPU, soft-masked.
+void call_answered(struct call_record *record);
+// Finishes an owned record without a server's reply: the client gets EVENT_REPLY with this status.
+void call_fail(struct call_record *record, s64 status);
+// Sends the reply that is in record->reply to the client by its queue. E_PEER when it is gone. Soft-masked.
+s64 call_post_reply(struct call_record *record);
+
+// What ends: a process, with all the calls that it made or serves, or one endpoint.
+struct calls_ending {
+    struct process *process;
+    coid_t endpoint;
+};
+#define ALL_CPUS UINT64_MAX
+// Looks for its calls on the CPUs of the mask, and ends them. Thread context, no lock held.
+void calls_end(struct calls_ending *ending, u64 mask);
+
+#endif

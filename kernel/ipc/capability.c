@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: MIT
+// Capability tables: slots in chunks that are added as needed and stay where they are until the table goes,
+// so that a look-up with interrupts masked needs no lock. A slot's object and type are one word, stored at
+// once, for the same reason.
+#include "capability_table.h"
+
+#include "endpoint.h"
+
+#include <kernel/address_space.h>
+#include <kernel/memory.h>
+#include <kernel/panic.h>
+#include <kernel/process.h>
+#include <string.h>
+
+// What stands for chunks that have not been made yet.
+static const struct capability_slot no_slots[CAPABILITY_CHUNK] = {
+    [0 ... CAPABILITY_CHUNK - 1] = {.word = CAPABILITY_FREE},
+};
+
+struct capability_table *capability_table_create(void)
+{
+    struct capability_table *table = kzalloc(sizeof(*table));
+
+    if (table == NULL)
+        return NULL;
+    spin_init(&table->lock, "capabilities", RANK_OBJECT);
+    table->first_free = CAP_FIRST_FREE;
+    for (u32 i = 0; i < ARRAY_SIZE(table->chunks); i++)
+        table->chunks[i] = (struct capability_slot *)no_slots;
+    return table;
+}
+
+void capability_hold(const struct capability *capability)
+{
+    if (capability->type == CAPABILITY_ENDPOINT)
+        endpoint_hold(capability->object);
+    else if (capability->type == CAPABILITY_PROCESS)
+        process_hold(capability->object);
+    else if (capability->type == CAPABILITY_MEMORY)
+        fcm_hold(capability->object);
+}
+
+void capability_release(const struct capability *capability)
+{
+    if (capability->type == CAPABILITY_ENDPOINT)
+        endpoint_put(capability->object);
+    else if (capability->type == CAPABILITY_PROCESS)
+        process_put(capability->object);
+    else if (capability->type == CAPABILITY_MEMORY)
+        fcm_put(capability->object);
+}
+
+static const u8 type_of_tag[] = {
+    [CAPABILITY_TAG_ENDPOINT] = CAPABILITY_ENDPOINT,
+    [CAPABILITY_TAG_PROCESS] = CAPABILITY_PROCESS,
+    [CAPABILITY_TAG_MEMORY] = CAPABILITY_MEMORY,
+    [CAPABILITY_FREE] = CAPABILITY_NONE,
+};
+static const u8 tag_of_type[] = {
+    [CAPABILITY_ENDPOINT] = CAPABILITY_TAG_ENDPOINT,
+    [CAPABILITY_PROCESS] = CAPABILITY_TAG_PROCESS,
+    [CAPABILITY_MEMORY] = CAPABILITY_TAG_MEMORY,
+};
+
+static struct capability unpack(const struct capability_slot *slot)
+{
+    u64 word = slot->word;
+
+    return (struct capability){
+        .type = type_of_tag[word & CAPABILITY_TAG_MASK],
+        .flags = (u32)slot->flags,
+        .object = (void *)(word & ~CAPABILITY_TAG_MASK),
+    };
+}
+
+static void set(struct capability_slot *slot, const struct capability *capability)
+{
+    KASSERT(((u64)capability->object & CAPABILITY_TAG_MASK) == 0);
+    slot->flags = capability->flags;
+    __atomic_store_n(&slot->word, (u64)capability->object | tag_of_type[capability->type],
+                     __ATOMIC_RELEASE);
+}
+
+// The slot of a number, NULL when it cannot be one; perhaps one of no_slots. Lock held.
+static struct capability_slot *find(struct capability_table *table, cap_t cap)
+{
+    if (cap == 0 || cap >= CAPABILITY_MAX)
+        return NULL;
+    return &table->chunks[cap / CAPABILITY_CHUNK][cap % CAPABILITY_CHUNK];
+}
+
+// Replaces no_slots. False: out of memory. Lock held.
+static bool make_chunk(struct capability_slot **chunk)
+{
+    struct capability_slot *made = kzalloc(sizeof(no_slots));
+
+    if (made == NULL)
+        return false;
+    memcpy(made, no_slots, sizeof(no_slots));
+    __atomic_store_n(chunk, made, __ATOMIC_RELEASE);
+    return true;
+}
+
+// A slot that can be set: NULL when out of memory. Lock held.
+static struct capability_slot *find_or_make(struct capability_table *table, cap_t cap)
+{
+    struct capability_slot **chunk = &table->chunks[cap / CAPABILITY_CHUNK];
+
+    if (*chunk == no_slots && !make_chunk(chunk))
+        return NULL;
+    return &(*chunk)[cap % CAPABILITY_CHUNK];
+}
+
+// Lock held.
+static s64 add(struct capability_table *table, const struct capability *capability)
+{
+    for (cap_t cap = table->first_free; cap < CAPABILITY_MAX; cap++) {
+        struct capability_slot *slot = find_or_make(table, cap);
+        if (slot == NULL)
+            return E_NOMEM;
+        if (slot->word != CAPABILITY_FREE)
+            continue;
+        set(slot, capability);
+        table->first_free = cap + 1;
+        return cap;
+    }
+    table->first_free = CAPABILITY_MAX;
+    return E_LIMIT;
+}
+
+s64 capability_add(struct capability_table *table, const struct capability *capability)
+{
+    KASSERT(capability->type != CAPABILITY_NONE && capability->object != NULL);
+    spin_lock(&table->lock);
+    s64 result = add(table, capability);
+    spin_unlock(&table->lock);
+    return result;
+}
+
+s64 capability_put_at(struct capability_table *table, u32 slot_number,
+                      const struct capability *capability)
+{
+    KASSERT(capability->type != CAPABILITY_NONE && capability->object != NULL);
+    if (slot_number == 0 || slot_number >= CAP_FIRST_FREE)
+        return E_INVAL;
+    spin_lock(&table->lock);
+    struct capability_slot *slot = find_or_make(table, slot_number);
+    struct capability before = {.type = CAPABILITY_NONE};
+    if (slot != NULL) {
+        before = unpack(slot);
+        set(slot, capability);
+    }
+    spin_unlock(&table->lock);
+    capability_release(&before);
+    return slot != NULL ? 0 : E_NOMEM;
+}
+
+s64 capability_get(struct capability_table *table, cap_t cap, u32 type, struct capability *out)
+{
+    spin_lock(&table->lock);
+    const struct capability_slot *slot = find(table, cap);
+    s64 result = slot == NULL || slot->word == CAPABILITY_FREE ? E_NOENT : 0;
+    if (result == 0) {
+        *out = unpack(slot);
+        if (type != CAPABILITY_NONE && type != out->type)
+            result = E_INVAL;
+        else
+            capability_hold(out);
+    }
+    spin_unlock(&table->lock);
+    return result;
+}
+
+s64 capability_remove(struct capability_table *table, cap_t cap)
+{
+    spin_lock(&table->lock);
+    struct capability_slot *slot = find(table, cap);
+    struct capability removed = {.type = CAPABILITY_NONE};
+    if (slot != NULL && slot->word != CAPABILITY_FREE) {
+        removed = unpack(slot);
+        slot->word = CAPABILITY_FREE;
+        if (cap >= CAP_FIRST_FREE && cap < table->first_free)
+            table->first_free = cap;
+    }
+    spin_unlock(&table->lock);
+    capability_release(&removed);
+    return removed.type != CAPABILITY_NONE ? 0 : E_NOENT;
+}
+
+void capability_table_clear(struct capability_table *table)
+{
+    for (u32 i = 0; i < ARRAY_SIZE(table->chunks); i++) {
+        for (u32 j = 0; j < CAPABILITY_CHUNK && table->chunks[i] != no_slots; j++)
+            capability_remove(table, i * CAPABILITY_CHUNK + j);
+    }
+}
+
+void capability_table_destroy(struct capability_table *table)
+{
+    capability_table_clear(table);
+    for (u32 i = 0; i < ARRAY_SIZE(table->chunks); i++) {
+        if (table->chunks[i] != no_slots)
+            kfree(table->chunks[i]);
+    }
+    kfree(table);
+}

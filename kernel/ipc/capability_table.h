@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+// The layout of a capability table, for its code and the assembly fast path.
+#ifndef KERNEL_IPC_CAPABILITY_TABLE_H
+#define KERNEL_IPC_CAPABILITY_TABLE_H
+
+#include <kernel/capability.h>
+#include <kernel/spinlock.h>
+
+#define CAPABILITY_MAX 4096 // slots of a process
+#define CAPABILITY_CHUNK 64 // slots made at a time
+// A slot's word is the address of its object and in the low bits what it is; an endpoint's is the
+// plain address, because that is what calls look for.
+#define CAPABILITY_TAG_MASK 7UL
+#define CAPABILITY_TAG_ENDPOINT 0UL
+#define CAPABILITY_TAG_PROCESS 1UL
+#define CAPABILITY_TAG_MEMORY 2UL
+#define CAPABILITY_FREE 7UL // the word of a free slot
+
+struct capability_slot {
+    u64 word;
+    u64 flags;
+};
+
+struct capability_table {
+    struct capability_slot *chunks[CAPABILITY_MAX / CAPABILITY_CHUNK]; // never NULL
+    struct spinlock lock;
+    cap_t first_free; // no slot >= CAP_FIRST_FREE and below this is free
+};
+
+// The endpoint in a slot, or NULL. Takes no lock and no reference: soft-masked, and it may be used only until
+// unmasking, because what others drop meanwhile is freed after quiescence.
+static inline struct endpoint *capability_endpoint(const struct capability_table *table, u64 cap)
+{
+    if (cap >= CAPABILITY_MAX)
+        return NULL;
+    const struct capability_slot *chunk =
+        __atomic_load_n(&table->chunks[cap / CAPABILITY_CHUNK], __ATOMIC_ACQUIRE);
+    u64 word = __atomic_load_n(&chunk[cap % CAPABILITY_CHUNK].word, __ATOMIC_ACQUIRE);
+    return (word & CAPABILITY_TAG_MASK) == CAPABILITY_TAG_ENDPOINT ? (struct endpoint *)word : NULL;
+}
+
+#endif

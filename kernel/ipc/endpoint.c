@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: MIT
+// Life of endpoints: creation, references, destruction by their process or with it.
+#include "endpoint.h"
+
+#include "call_record.h"
+#include "capability_table.h"
+
+#include <kernel/memory.h>
+#include <kernel/panic.h>
+#include <kernel/percpu.h>
+
+_Static_assert(offsetof(struct endpoint, cpus[0].server) == ENDPOINT_CPU_SERVER, "call_layout.h");
+_Static_assert(offsetof(struct endpoint, cpus[0].badge) == ENDPOINT_CPU_BADGE, "call_layout.h");
+_Static_assert(offsetof(struct endpoint, cpus[0].coid) == ENDPOINT_CPU_COID, "call_layout.h");
+_Static_assert(sizeof(struct endpoint_cpu) == 64, "fast_path.S");
+_Static_assert(CAPABILITY_MAX == 4096 && CAPABILITY_CHUNK == 64 && CAPABILITY_TAG_ENDPOINT == 0 &&
+                   sizeof(struct capability_slot) == 16,
+               "fast_path.S");
+
+static void destroy(struct co_root *root)
+{
+    struct endpoint *endpoint = (struct endpoint *)root;
+
+    KASSERT(endpoint->magic == ENDPOINT_MAGIC && endpoint->references == 0);
+    endpoint->magic = 0;
+    kfree(endpoint);
+}
+
+const struct endpoint_ops endpoint_ops = {CO_LEAF, endpoint_call, endpoint_send};
+static struct co_class class = {
+    .name = "Endpoint",
+    .implementation = "EndpointShared",
+    .size = sizeof(struct endpoint),
+    .ops = &endpoint_ops.base,
+    .destroy = destroy,
+};
+
+void endpoint_hold(struct endpoint *endpoint)
+{
+    atomic_add(&endpoint->references, 1);
+}
+
+static void unlink(struct endpoint *endpoint)
+{
+    *endpoint->link = endpoint->next;
+    if (endpoint->next != NULL)
+        endpoint->next->link = endpoint->link;
+    endpoint->dead = true;
+    __atomic_thread_fence(__ATOMIC_SEQ_CST); // pairs with remember_server
+    for (u32 cpu = 0; cpu < cpu_count; cpu++)
+        __atomic_store_n(&endpoint->cpus[cpu].server, NULL, __ATOMIC_RELAXED);
+}
+
+// Takes it from its process. False: somebody else did before.
+static bool bury(struct endpoint *endpoint)
+{
+    if (__atomic_load_n(&endpoint->dead, __ATOMIC_ACQUIRE))
+        return false;
+    struct ipc_process *ipc = process_ipc(endpoint->process);
+    spin_lock(&ipc->lock);
+    bool alive = !endpoint->dead;
+    if (alive) {
+        unlink(endpoint);
+        ipc->endpoint_count--;
+    }
+    spin_unlock(&ipc->lock);
+    return alive;
+}
+
+void endpoint_put(struct endpoint *endpoint)
+{
+    KASSERT(endpoint->magic == ENDPOINT_MAGIC);
+    if (atomic_add(&endpoint->references, -1UL) != 1)
+        return;
+    bury(endpoint);
+    co_destroy(endpoint->root.coid);
+}
+
+// E_LIMIT, E_PEER when the process ends.
+static s64 insert(struct ipc_process *ipc, struct endpoint *endpoint)
+{
+    spin_lock(&ipc->lock);
+    s64 error = ipc->ended ? E_PEER : ipc->endpoint_count >= ENDPOINT_MAX ? E_LIMIT : 0;
+    if (error == 0) {
+        endpoint->next = ipc->endpoints;
+        endpoint->link = &ipc->endpoints;
+        if (endpoint->next != NULL)
+            endpoint->next->link = &endpoint->next;
+        ipc->endpoints = endpoint;
+        ipc->endpoint_count++;
+        ipc->served = true;
+    }
+    spin_unlock(&ipc->lock);
+    return error;
+}
+
+// With one reference, not yet in any list.
+static struct endpoint *make(struct process *process, u64 badge)
+{
+    struct endpoint *endpoint = kzalloc(sizeof(*endpoint));
+
+    if (endpoint == NULL)
+        return NULL;
+    endpoint->magic = ENDPOINT_MAGIC;
+    endpoint->cpu = cpu_id();
+    endpoint->process = process;
+    endpoint->badge = badge;
+    endpoint->references = 1;
+    endpoint->dead = true;
+    s64 coid = co_create_shared(&class, &endpoint->root, &endpoint->rep.co);
+    if (coid < 0) {
+        kfree(endpoint);
+        return NULL;
+    }
+    for (u32 cpu = 0; cpu < cpu_count; cpu++)
+        endpoint->cpus[cpu] = (struct endpoint_cpu){.badge = badge, .coid = (coid_t)coid};
+    return endpoint;
+}
+
+s64 sys_endpoint_create(u64 badge)
+{
+    struct process *process = process_current();
+    struct endpoint *endpoint = make(process, badge);
+
+    if (endpoint == NULL)
+        return E_NOMEM;
+    struct capability capability = {.type = CAPABILITY_ENDPOINT, .object = endpoint};
+    endpoint->dead = false;
+    s64 result = insert(process_ipc(process), endpoint);
+    if (result != 0)
+        endpoint->dead = true;
+    else
+        result = capability_add(process_capabilities(process), &capability);
+    if (result < 0)
+        endpoint_put(endpoint);
+    return result;
+}
+
+s64 sys_endpoint_destroy(cap_t cap)
+{
+    struct process *process = process_current();
+    struct capability capability;
+    s64 result =
+        capability_get(process_capabilities(process), cap, CAPABILITY_ENDPOINT, &capability);
+
+    if (result != 0)
+        return result;
+    struct endpoint *endpoint = capability.object;
+    if (endpoint->process != process)
+        result = E_PERM;
+    else if (bury(endpoint))
+        calls_end(&(struct calls_ending){.endpoint = endpoint->root.coid}, ALL_CPUS);
+    if (result == 0)
+        capability_remove(process_capabilities(process), cap);
+    endpoint_put(endpoint);
+    return result;
+}
+
+s64 sys_cap_drop(cap_t cap)
+{
+    return capability_remove(process_capabilities(process_current()), cap);
+}
+
+s64 sys_cap_copy(cap_t cap)
+{
+    struct capability_table *table = process_capabilities(process_current());
+    struct capability capability;
+    s64 result = capability_get(table, cap, CAPABILITY_NONE, &capability);
+
+    if (result != 0)
+        return result;
+    result = capability_add(table, &capability);
+    if (result < 0)
+        capability_release(&capability);
+    return result;
+}
+
+// For the fast path, which does not look whether the endpoint is dead: one that dies meanwhile must forget it.
+static void remember_server(struct endpoint *endpoint, struct dispatcher *dispatcher)
+{
+    struct dispatcher **server = &endpoint->cpus[cpu_id()].server;
+
+    __atomic_store_n(server, dispatcher, __ATOMIC_RELAXED);
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+    if (__atomic_load_n(&endpoint->dead, __ATOMIC_RELAXED))
+        __atomic_store_n(server, NULL, __ATOMIC_RELAXED);
+}
+
+struct dispatcher *endpoint_dispatcher(struct endpoint *endpoint)
+{
+    struct endpoint_cpu *here = &endpoint->cpus[cpu_id()];
+    struct process *process = endpoint->process;
+    struct dispatcher *dispatcher = here->server;
+
+    if (dispatcher != NULL)
+        return dispatcher;
+    dispatcher = process_dispatcher(process, cpu_id());
+    if (dispatcher != NULL)
+        remember_server(endpoint, dispatcher);
+    else
+        dispatcher = process_dispatcher(process, endpoint->cpu);
+    for (u32 cpu = 0; dispatcher == NULL && cpu < cpu_count; cpu++)
+        dispatcher = process_dispatcher(process, cpu);
+    return dispatcher;
+}
+
+void ipc_process_init(struct ipc_process *ipc)
+{
+    *ipc = (struct ipc_process){.endpoints = NULL};
+    spin_init(&ipc->lock, "process ipc", RANK_OBJECT);
+}
+
+u32 ipc_endpoint_coids(struct process *process, coid_t *out, u32 max)
+{
+    struct ipc_process *ipc = process_ipc(process);
+    u32 count = 0;
+
+    spin_lock(&ipc->lock);
+    if (out == NULL)
+        count = ipc->endpoint_count;
+    for (struct endpoint *e = ipc->endpoints; out != NULL && e != NULL && count < max; e = e->next)
+        out[count++] = e->root.coid;
+    spin_unlock(&ipc->lock);
+    return count;
+}
+
+// Which CPUs may have calls that concern the process.
+static u64 cpus_of(struct process *process, bool served)
+{
+    u64 mask = served ? ALL_CPUS : 0;
+
+    for (u32 cpu = 0; cpu < cpu_count; cpu++) {
+        struct dispatcher *dispatcher = process_dispatcher(process, cpu);
+        if (dispatcher != NULL && ipc_calls(dispatcher_ipc(dispatcher)) != 0)
+            mask |= 1UL << cpu;
+    }
+    return mask;
+}
+
+void ipc_process_ends(struct process *process)
+{
+    struct ipc_process *ipc = process_ipc(process);
+
+    spin_lock(&ipc->lock);
+    ipc->ended = true;
+    while (ipc->endpoints != NULL)
+        unlink(ipc->endpoints);
+    ipc->endpoint_count = 0;
+    bool served = ipc->served;
+    spin_unlock(&ipc->lock);
+    calls_end(&(struct calls_ending){.process = process}, cpus_of(process, served));
+}

@@ -1,0 +1,320 @@
+// SPDX-License-Identifier: MIT
+// The fast path of calls: SYS_CALL and SYS_REPLY_WAIT when the other side sleeps on this CPU, the message has no
+// capability and little or no bulk. What it does is what call.c does then, and what switching to the other thread
+// does, in one piece with EE off and without a lock: everything it changes belongs to this CPU. Whatever it does not
+// like it leaves to call.c, before it has changed anything but registers, which it puts back.
+//
+// 119 instructions a call and 102 a reply, from vector to rfid, without bulk and events. Of each way 18 save and load
+// r14 ... r31, 8 or 10 find the way here, 22 save and load the other registers, about 30 look whether it can be done; the rest
+// is the record, the states of both sides, and this CPU's idea of who runs.
+//
+// Entry (exception/user_entry.S): all registers are the user's, but r13 = this CPU's block, CTR = the user's r13.
+// r3 ... r12 as struct event. EE off.
+#include <kernel/frame.h>
+#include <kernel/percpu.h>
+#include <orrery/user.h>
+
+#include "call_layout.h"
+#include "exception/user.h"
+#include "proc/dispatcher_layout.h"
+
+#define GPR(n) (FRAME_GPR + 8*(n) - USER_FRAME) // from kernel_stack
+#define FIELD(offset) ((offset) - USER_FRAME)
+#define BULK_MAX 256
+
+// Between them a process's registers are in its frame.
+    .macro save_kept
+    .irp n, 14,16,18,20,22,24,26,28,30
+    stq     \n, GPR(\n)(r1)
+    .endr
+    .endm
+    .macro load_kept
+    .irp n, 14,16,18,20,22,24,26,28,30
+    lq      \n, GPR(\n)(r1)
+    .endr
+    .endm
+
+// A branch to target while a group of trace events is enabled (trace/point.h).
+    .macro while_traced major, target
+1:  nop
+    .pushsection .trace_points, "a", @progbits
+    .balign 8
+    .quad   1b, \target, \major
+    .popsection
+    .endm
+
+// A branch to target while DREF calls are counted (co/object.h): call.c calls the Endpoint object.
+    .macro while_counted target
+1:  nop
+    .pushsection .dref_sites, "a", @progbits
+    .balign 8
+    .quad   1b, \target
+    .popsection
+    .endm
+
+// Is nothing more urgent than dispatcher r16 ready? Leaves r20 = this CPU's run queue.
+    .macro unless_urgent target
+    ld      r20, PERCPU_RUN_QUEUE(r13)
+    lwz     r19, RUN_QUEUE_OCCUPIED(r20)
+    lwz     r21, DISPATCHER_URGENCY(r16)
+    cmplw   r19, r21
+    bge-    \target
+    .endm
+
+// The CPU goes from dispatcher r14 to r16: r14 sleeps, its thread r22 is parked, r16's thread r23 runs. r20 = run queue.
+// User registers of r14 to its frame. The order matters for those who look from other CPUs: first who runs, then who sleeps no more.
+    .macro change_dispatcher own_state
+    ld      r22, DISPATCHER_THREAD(r14)
+    ld      r23, DISPATCHER_THREAD(r16)
+    std     r16, PERCPU_DISPATCHER(r13)
+    li      r19, \own_state
+    li      r21, 0
+    sth     r19, DISPATCHER_OWN_STATE(r14)
+    sth     r21, DISPATCHER_OWN_STATE(r16)
+    stb     r19, THREAD_STATE(r22)  // parked
+    stb     r21, THREAD_STATE(r23)  // running
+    lbz     r19, THREAD_PRIORITY(r23)
+    stb     r19, RUN_QUEUE_PRIORITY(r20)
+    std     r23, PERCPU_CURRENT(r13)
+    mflr    r24
+    mfcr    r25
+    mfspr   r26, 274
+    mfsrr0  r28
+    std     r24, FIELD(FRAME_LR)(r1)
+    std     r25, FIELD(FRAME_CR)(r1)
+    std     r26, GPR(1)(r1)
+    std     r2, GPR(2)(r1)
+    std     r28, FIELD(FRAME_PC)(r1)
+    .endm
+
+// ---- SYS_CALL: r3 capability, r4 token, r5 flags, r6 info --------------------------------------------------
+
+    .text
+    .balign 64
+    .globl  ipc_fast_call
+ipc_fast_call:
+    while_counted syscall_slow
+    mtspr   274, r1
+    ld      r1, PERCPU_KERNEL_STACK(r13)
+    save_kept
+    ld      r14, PERCPU_DISPATCHER(r13)
+    cmpldi  r6, BULK_MAX
+    bgt-    put_back
+    cmpldi  r5, 1                   // CALL_ALONE
+    bgt-    put_back
+    cmpldi  r3, 4096                // CAPABILITY_MAX
+    bge-    put_back
+    ld      r15, DISPATCHER_CAPABILITIES(r14)
+    rlwinm  r19, r3, 29, 23, 28     // 8 * (capability / 64)
+    ldx     r15, r15, r19
+    rlwinm  r19, r3, 4, 22, 27      // 16 * (capability % 64)
+    ldx     r15, r15, r19
+    andi.   r19, r15, 7             // CAPABILITY_TAG_ENDPOINT
+    bne-    put_back
+    lwz     r19, R13_CPU(r13)
+    sldi    r19, r19, 6
+    add     r15, r15, r19           // + ENDPOINT_CPU: its part for this CPU
+    lq      r16, ENDPOINT_CPU_SERVER(r15) // r16 = server, r17 = coid
+    cmpdi   r16, 0
+    beq-    put_back
+    ld      r19, DISPATCHER_STATE(r16)
+    ld      r20, DISPATCHER_STATE(r14)
+    cmpldi  r19, DISPATCHER_ASLEEP  // not IN_CALL: it then owes another client the CPU
+    cmpldi  cr1, r20, 0
+    bne-    put_back
+    bne-    cr1, put_back
+    ld      r21, DISPATCHER_PAGE(r14)
+    ld      r30, DISPATCHER_OWN_CALL(r14)
+    lwz     r21, 0(r21)             // disabled
+    ld      r18, CALL_WORD(r30)
+    cmpwi   cr1, r21, 0
+    andi.   r19, r18, CALL_STATE_MASK // CALL_FREE
+    beq-    cr1, put_back
+    bne-    put_back
+    unless_urgent put_back
+// From here on it is done.
+    addi    r18, r18, CALL_PENDING - CALL_FREE
+    std     r18, CALL_WORD(r30)
+    std     r4, CALL_TOKEN(r30)
+    stq     r16, CALL_SERVER(r30)
+    std     r30, DISPATCHER_HANDED_CALL(r16)
+    std     r5, DISPATCHER_ALONE(r14)
+    change_dispatcher DISPATCHER_IN_CALL
+    cmpdi   r6, 0
+    bne-    copy_call
+call_copied:
+    while_traced TRACE_SCHED, call_switch_event
+call_switch_told:
+    while_traced TRACE_IPC, call_event
+call_told:
+    mr      r4, r18
+    ld      r5, ENDPOINT_CPU_BADGE(r15)
+    li      r3, EVENT_CALL
+
+// User mode as dispatcher r16, whose event is in r3 ... r12.
+enter_user:
+    lq      r18, DISPATCHER_KERNEL_STACK(r16) // r18 = kernel_stack, r19 = process
+    lq      r20, DISPATCHER_MMU_PID(r16)      // r20 = mmu_pid, r21 = pid in its low half
+    mr      r1, r18
+    stq     r18, PERCPU_KERNEL_STACK(r13)
+    stw     r21, PERCPU_PID(r13)
+    mtspr   48, r20                 // PIDR; rfid makes it count
+    ld      r24, FIELD(FRAME_LR)(r1)
+    ld      r25, FIELD(FRAME_CR)(r1)
+    lq      r26, FIELD(FRAME_PC)(r1) // r27 = MSR
+    ld      r2, GPR(2)(r1)
+    ld      r13, PERCPU_USER_WINDOW(r13)
+    mtlr    r24
+    mtcrf   0xff, r25
+    mtsrr0  r26
+    mtsrr1  r27
+    load_kept
+    ld      r1, GPR(1)(r1)
+    rfid
+
+// ---- SYS_REPLY_WAIT: r4 call id, r5 status, r6 info ---------------------------------------------------------
+
+    .balign 64
+    .globl  ipc_fast_reply_wait
+ipc_fast_reply_wait:
+    mtspr   274, r1
+    ld      r1, PERCPU_KERNEL_STACK(r13)
+    save_kept
+    ld      r14, PERCPU_DISPATCHER(r13)
+    cmpldi  r6, BULK_MAX
+    bgt-    put_back
+    ld      r17, DISPATCHER_HANDED_CALL(r14) // pending, or no_call
+    ld      r18, CALL_WORD(r17)
+    cmpld   r18, r4
+    bne-    put_back
+    ld      r16, CALL_CLIENT(r17)
+    ld      r21, DISPATCHER_PAGE(r14)
+    ld      r20, DISPATCHER_STATE(r14)
+    ld      r19, DISPATCHER_STATE(r16)
+    lwz     r21, 0(r21)             // disabled
+    cmpldi  cr1, r20, 0
+    cmpwi   cr5, r21, 0
+    cmpldi  r19, DISPATCHER_IN_CALL
+    beq-    cr5, put_back
+    bne-    cr1, put_back
+    bne-    put_back
+    unless_urgent put_back
+// From here on it is done.
+    addi    r19, r18, CALL_GENERATION - CALL_PENDING // free, the next generation
+    ld      r21, DISPATCHER_NO_CALL(r14)
+    std     r19, CALL_WORD(r17)
+    std     r21, DISPATCHER_HANDED_CALL(r14)
+    change_dispatcher DISPATCHER_ASLEEP
+    cmpdi   r6, 0
+    bne-    copy_reply
+reply_copied:
+    while_traced TRACE_SCHED, reply_switch_event
+reply_switch_told:
+    while_traced TRACE_IPC, reply_event
+reply_told:
+    ld      r4, CALL_TOKEN(r17)
+    li      r3, EVENT_REPLY
+    b       enter_user
+
+// ---- bulk -------------------------------------------------------------------------------------------------
+
+// r6 bytes from the message buffer of r14 to that of r16, whole doublewords.
+    .macro copy_bulk
+    ld      r19, DISPATCHER_MESSAGE(r14)
+    ld      r21, DISPATCHER_MESSAGE(r16)
+    addi    r24, r6, 7
+    srdi    r24, r24, 3
+    mtctr   r24
+    addi    r19, r19, -8
+    addi    r21, r21, -8
+1:  ldu     r24, 8(r19)
+    stdu    r24, 8(r21)
+    bdnz    1b
+    .endm
+
+copy_call:
+    copy_bulk
+    b       call_copied
+copy_reply:
+    copy_bulk
+    b       reply_copied
+
+// ---- not today ----------------------------------------------------------------------------------------------
+
+put_back:
+    load_kept
+    mfspr   r1, 274
+    b       syscall_slow
+
+// ---- trace events --------------------------------------------------------------------------------------------
+
+// Around an event: r7 ... r12 hold words of the message. r1 gets a frame below that of the user code.
+    .macro begin_event
+    std     r1, -USER_FRAME(r1)
+    addi    r1, r1, -USER_FRAME
+    ld      r2, PERCPU_TOC(r13)
+    mr      r24, r7
+    mr      r25, r8
+    mr      r26, r9
+    mr      r27, r10
+    mr      r28, r11
+    mr      r29, r12
+    .endm
+    .macro end_event
+    addi    r1, r1, USER_FRAME
+    mr      r7, r24
+    mr      r8, r25
+    mr      r9, r26
+    mr      r10, r27
+    mr      r11, r28
+    mr      r12, r29
+    .endm
+    .macro header words, major, minor
+    lis     r12, (((\words + 1) << 22) | (\major << 16)) >> 16
+    ori     r12, r12, \minor
+    .endm
+
+// trace_switch(r22, r23)
+    .macro switch_event
+    begin_event
+    lwz     r9, THREAD_ID(r22)
+    lwz     r8, THREAD_ID(r23)
+    lbz     r10, THREAD_PRIORITY(r22)
+    lbz     r7, THREAD_PRIORITY(r23)
+    rldimi  r7, r10, 32, 0
+    header  3, TRACE_SCHED, 0
+    bl      trace_append_3
+    end_event
+    .endm
+
+call_switch_event:
+    switch_event
+    b       call_switch_told
+reply_switch_event:
+    switch_event
+    b       reply_switch_told
+
+// trace_ipc_call(endpoint, id, server's pid, bytes, 1): r6 and r5 are needed or loaded afterwards.
+call_event:
+    begin_event
+    mr      r31, r6
+    ld      r9, ENDPOINT_CPU_COID(r15)
+    mr      r8, r18
+    lwz     r7, DISPATCHER_PROCESS_PID(r16)
+    li      r5, 1
+    header  5, TRACE_IPC, 0
+    bl      trace_append_5
+    mr      r6, r31
+    end_event
+    b       call_told
+
+// trace_ipc_reply(id, status, bytes)
+reply_event:
+    begin_event
+    mr      r9, r18
+    mr      r8, r5
+    mr      r7, r6
+    header  3, TRACE_IPC, 1
+    bl      trace_append_3
+    end_event
+    b       reply_told

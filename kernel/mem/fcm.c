@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: MIT
+// What all FCMs have in common: references, users, waiting for faults under way, and work on ranges of pages.
+#include "fcm.h"
+
+#include "hat.h"
+#include "pm.h"
+#include "refs.h"
+
+#include <orrery/errors.h>
+#include <string.h>
+
+void fcm_init(struct fcm *fcm, const char *name, u64 bytes, struct pm *pm, bool private)
+{
+    enum lock_rank rank = private ? RANK_PRIVATE : RANK_FCM;
+
+    spin_init(&fcm->lock, "FCM", rank);
+    spin_init(&fcm->users_lock, "FCM users", RANK_FCM_USERS);
+    page_map_init(&fcm->pages, rank, pm);
+    fcm->refs = 1;
+    fcm->bytes = bytes;
+    fcm->pm = pm;
+    fcm->private = private;
+    fcm->rep.fcm = fcm;
+    strncpy(fcm->name, name, sizeof(fcm->name) - 1);
+}
+
+void fcm_hold(struct fcm *fcm)
+{
+    refs_get(&fcm->refs);
+}
+
+// Only one at a time may find the count at 0 and take its step back.
+bool fcm_try_hold(struct fcm *fcm)
+{
+    spin_lock(&fcm->users_lock);
+    bool alive = atomic_add(&fcm->refs, 1) != 0;
+    if (!alive)
+        atomic_add(&fcm->refs, -1UL);
+    spin_unlock(&fcm->users_lock);
+    return alive;
+}
+
+static void end(struct fcm *fcm)
+{
+    CO_CALL(struct fcm_rep, fcm->root.coid, end);
+    page_map_settle_account(&fcm->pages);
+    pm_put(fcm->pm);
+    if (fcm->source != NULL)
+        fcm_put(fcm->source);
+    co_destroy(fcm->root.coid);
+}
+
+void fcm_put(struct fcm *fcm)
+{
+    u64 left = refs_put(&fcm->refs);
+
+    if (left == 0)
+        end(fcm);
+    else if (left == 1 && fcm->alone != NULL)
+        fcm->alone(fcm);
+}
+
+void fcm_put_quietly(struct fcm *fcm)
+{
+    if (refs_put(&fcm->refs) == 0)
+        end(fcm);
+}
+
+u64 fcm_bytes(const struct fcm *fcm)
+{
+    return fcm->bytes;
+}
+
+// ---- users ---------------------------------------------------------------------------------------
+
+void fcm_add_user(struct fcm *fcm, struct region *region)
+{
+    spin_lock(&fcm->users_lock);
+    region->next_user = fcm->users;
+    region->previous_user = NULL;
+    if (fcm->users != NULL)
+        fcm->users->previous_user = region;
+    fcm->users = region;
+    spin_unlock(&fcm->users_lock);
+}
+
+void fcm_remove_user(struct fcm *fcm, struct region *region)
+{
+    spin_lock(&fcm->users_lock);
+    if (region->next_user != NULL)
+        region->next_user->previous_user = region->previous_user;
+    if (region->previous_user != NULL)
+        region->previous_user->next_user = region->next_user;
+    else
+        fcm->users = region->next_user;
+    spin_unlock(&fcm->users_lock);
+}
+
+// ---- ranges of pages -----------------------------------------------------------------------------
+
+void fcm_settle(struct fcm *fcm, u64 first, u64 count)
+{
+    u64 end = first + count;
+
+    if (fcm->single_lock) {
+        spin_lock(&fcm->lock);
+        spin_unlock(&fcm->lock);
+        return;
+    }
+    page_map_fence(&fcm->pages);
+    struct page_leaf *leaf;
+    for (u64 page = first; (leaf = page_map_next_before(&fcm->pages, page, end)) != NULL;
+         page = leaf->first + LEAF_PAGES) {
+        spin_lock(&leaf->lock);
+        spin_unlock(&leaf->lock);
+    }
+}
+
+u64 fcm_resident(const struct fcm *fcm, u64 first, u64 count)
+{
+    u64 end = first + count, resident = 0;
+    struct page_leaf *leaf;
+
+    for (u64 page = first; (leaf = page_map_next_before(&fcm->pages, page, end)) != NULL;
+         page = leaf->first + LEAF_PAGES) {
+        for (page = leaf_begin(leaf, first); page < leaf_end(leaf, end); page++)
+            resident += (*page_map_entry(leaf, page) & ENTRY_PAGE) != 0;
+    }
+    return resident;
+}
+
+// Takes frames, and flags, of one leaf out of it, but from no entry with one of the flags in unless. How many.
+static u32 take_frames(struct fcm *fcm, struct page_leaf *leaf, u64 first, u64 end, u64 flags,
+                       u64 unless, u64 frames[LEAF_PAGES])
+{
+    struct spinlock *lock = fcm_lock_of(fcm, leaf);
+    u32 count = 0;
+
+    spin_lock(lock);
+    for (u64 page = leaf_begin(leaf, first); page < leaf_end(leaf, end); page++) {
+        u64 *entry = page_map_entry(leaf, page);
+        if (*entry & unless)
+            continue;
+        if (*entry & ENTRY_PAGE)
+            frames[count++] = *entry & ENTRY_PAGE;
+        *entry &= ~(ENTRY_PAGE | ENTRY_COHERENT | flags);
+    }
+    spin_unlock(lock);
+    return count;
+}
+
+static void drop(struct fcm *fcm, struct region *region, u64 first, u64 count, u64 flags,
+                 u64 unless)
+{
+    u64 end = first + count;
+    u64 frames[LEAF_PAGES];
+    struct page_leaf *leaf;
+
+    for (u64 page = first; (leaf = page_map_next_before(&fcm->pages, page, end)) != NULL;
+         page = leaf->first + LEAF_PAGES) {
+        u32 taken = take_frames(fcm, leaf, first, end, flags, unless, frames);
+        u64 from = leaf_begin(leaf, first);
+        if (region != NULL)
+            hat_unmap(region->hat, region->start + from * PAGE_SIZE,
+                      (leaf_end(leaf, end) - from) * PAGE_SIZE);
+        while (taken > 0)
+            pm_free(fcm->pm, frames[--taken]);
+    }
+}
+
+void fcm_drop(struct fcm *fcm, struct region *region, u64 first, u64 count, u64 flags)
+{
+    drop(fcm, region, first, count, flags, 0);
+}
+
+void fcm_drop_uncommitted(struct fcm *fcm, u64 first, u64 count)
+{
+    drop(fcm, NULL, first, count, 0, ENTRY_COMMITTED);
+}
+
+// One page has a frame on return.
+static s64 populate_one(struct fcm *fcm, u64 page)
+{
+    struct page_leaf *leaf = page_map_get(&fcm->pages, page);
+
+    if (leaf == NULL)
+        return E_NOMEM;
+    if (*page_map_entry(leaf, page) & ENTRY_PAGE)
+        return 0;
+    s64 frame = pm_alloc(fcm->pm);
+    if (frame < 0)
+        return frame;
+    frame_zero((u64)frame);
+    spin_lock(fcm_lock_of(fcm, leaf));
+    bool missing = !(*page_map_entry(leaf, page) & ENTRY_PAGE);
+    if (missing)
+        *page_map_entry(leaf, page) |= (u64)frame;
+    spin_unlock(fcm_lock_of(fcm, leaf));
+    if (!missing)
+        pm_free(fcm->pm, (u64)frame);
+    return 0;
+}
+
+s64 fcm_populate(struct fcm *fcm, u64 first, u64 count)
+{
+    s64 error = 0;
+
+    for (u64 page = first; page < first + count && error == 0; page++)
+        error = populate_one(fcm, page);
+    return error;
+}
+
+bool fcm_set_flags(struct fcm *fcm, u64 first, u64 count, u64 clear, u64 set, bool make)
+{
+    return page_map_set_flags(&fcm->pages, fcm->single_lock ? &fcm->lock : NULL, first, count,
+                              clear, set, make);
+}

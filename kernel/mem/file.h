@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT
+// FCMFile: memory objects whose pages a server supplies. File pages are the root's, and the clean ones are what
+// reclaim takes when memory is short.
+#ifndef KERNEL_MEM_FILE_H
+#define KERNEL_MEM_FILE_H
+
+#include "fcm.h"
+#include "reclaim.h"
+
+struct fr;
+
+// Those who wait for one page.
+struct file_request {
+    struct file_request *next;
+    u64 page;
+    bool sent; // the server has been asked
+    struct fault_wait *waiters;
+};
+
+struct file {
+    struct fcm fcm; // its users_lock guards the requests too
+    struct fr *fr;
+    u32 server;          // pid of the process that supplies the pages
+    volatile bool dead;  // it has ended
+    volatile bool retry; // something could not be sent yet
+    volatile bool dirty; // there may be dirty pages that the server has not been told of
+    volatile bool gone;  // FILE_GONE is still to be sent
+    struct file_request *requests;
+    struct reclaimable reclaimable;
+    u64 hand;                     // page where reclaim goes on
+    struct file *next, *previous; // all files
+};
+
+static inline struct file *file_of(struct fcm *fcm)
+{
+    return (struct file *)fcm;
+}
+
+// The thread that sends later what could not be sent at once; started with the first file. 0 or E_NOMEM.
+s64 pager_start(void);
+// Takes over the reference to fr. NULL: out of memory.
+struct file *file_create(const char *name, u64 bytes, u32 server, struct fr *fr);
+bool fcm_is_file(const struct fcm *fcm);
+
+// ---- pages (file.c) ------------------------------------------------------------------------------
+// The three below: thread context, no lock held, for the server. supply: see sys_file_supply. take: E_NOENT
+// when the page is not there.
+s64 file_supply(struct file *file, u64 page, const void *from, s64 status);
+s64 file_take(struct file *file, u64 page, void *to);
+void file_resize(struct file *file, u64 bytes, bool invalidate);
+
+// The next dirty page at or after *page that the server has not been told of, marked as told; and the reverse.
+bool file_next_unwritten(struct file *file, u64 *page);
+void file_mark_unwritten(struct file *file, u64 page);
+
+// ---- requests (file_request.c) --------------------------------------------------------------------
+// Queues a wait for a page that is not there; FAULT_WAIT, FAULT_BAD when the server or the space is ending,
+// FAULT_NO_MEMORY. Whoever called fault() then calls file_pump. The page's lock is held.
+s64 file_wait(struct file *file, u64 page, struct fault_wait *wait);
+// Ends the waits for a page.
+void file_complete(struct file *file, u64 page, s64 status);
+void file_complete_all(struct file *file, s64 status);
+// Sends what the server has to be told, as far as its queue has room; the rest follows later by itself.
+void file_pump(struct file *file);
+// Whoever of this space waits for a page is told E_PEER. Thread context, no lock held.
+void files_cancel_waits(struct address_space *space);
+// The list of all files.
+void files_add(struct file *file);
+void files_remove(struct file *file);
+// Calls work for each file of a server, or of all (0), that wants() it, with a reference held.
+void files_each(bool (*wants)(struct file *file, u64 argument), u64 argument,
+                void (*work)(struct file *file));
+
+// ---- FR (fr.c) -----------------------------------------------------------------------------------
+// The File Representative: how the kernel speaks to a file's server. Takes over the endpoint's reference.
+struct capability;
+struct fr *fr_create(const struct capability *endpoint, u64 token);
+void fr_destroy(struct fr *fr); // no call is under way any more, or it holds a generation
+coid_t fr_coid(const struct fr *fr);
+// FILE_FETCH, FILE_WRITE or FILE_GONE. 0, E_AGAIN: its queue is full; E_PEER, E_NOMEM. No lock held.
+s64 fr_tell(struct fr *fr, u64 what, u64 offset);
+
+#endif

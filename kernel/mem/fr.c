@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT
+// FR: the kernel's side of a file that a server keeps (S000 §2.4.3): its endpoint, and the token by which the
+// server knows the file.
+#include "file.h"
+
+#include <kernel/capability.h>
+#include <orrery/errors.h>
+
+struct fr_ops {
+    struct co_ops base;
+    s64 (*tell)(struct fr *self, u64 what, u64 offset);
+};
+
+struct fr {
+    CO_REP(struct fr_ops);
+    struct co_root root;
+    struct capability endpoint;
+    u64 token;
+};
+
+CO_METHOD static s64 tell(struct fr *self, u64 what, u64 offset)
+{
+    CO_HOME(self);
+    u64 words[MESSAGE_WORDS] = {what, offset, PAGE_SIZE};
+
+    return ipc_send_from_kernel(&self->endpoint, self->token, words);
+}
+
+static void destroy(struct co_root *root)
+{
+    struct fr *fr = (struct fr *)((char *)root - offsetof(struct fr, root));
+
+    capability_release(&fr->endpoint);
+    kfree(fr);
+}
+
+static const struct fr_ops ops = {CO_LEAF, tell};
+static struct co_class class = {
+    .name = "FR",
+    .implementation = "FRServer",
+    .size = sizeof(struct fr),
+    .ops = &ops.base,
+    .destroy = destroy,
+};
+
+struct fr *fr_create(const struct capability *endpoint, u64 token)
+{
+    struct fr *fr = kzalloc(sizeof(*fr));
+
+    if (fr == NULL)
+        return NULL;
+    fr->endpoint = *endpoint;
+    fr->token = token;
+    if (co_create_shared(&class, &fr->root, &fr->co) < 0) {
+        kfree(fr);
+        return NULL;
+    }
+    return fr;
+}
+
+void fr_destroy(struct fr *fr)
+{
+    co_destroy(fr->root.coid);
+}
+
+coid_t fr_coid(const struct fr *fr)
+{
+    return fr->root.coid;
+}
+
+s64 fr_tell(struct fr *fr, u64 what, u64 offset)
+{
+    return CO_CALL(struct fr, fr->root.coid, tell, what, offset);
+}

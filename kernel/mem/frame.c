@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+// Work on the contents of page frames.
+#include "fcm.h"
+
+#include <orrery/errors.h>
+#include <string.h>
+
+#define CACHE_BLOCK 128
+
+u64 zero_frame;
+
+// dcbz clears a cache block without reading it: 32 of them a page.
+void frame_zero(u64 frame)
+{
+    char *page = phys_to_virt(frame);
+
+    for (u64 at = 0; at < PAGE_SIZE; at += 4 * CACHE_BLOCK)
+        __asm__ volatile("dcbz 0,%0\n dcbz %1,%0\n dcbz %2,%0\n dcbz %3,%0" ::"b"(page + at),
+                         "b"(CACHE_BLOCK), "b"(2 * CACHE_BLOCK), "b"(3 * CACHE_BLOCK)
+                         : "memory");
+}
+
+// 64 bytes a round, through eight registers.
+void frame_copy(void *to, const void *from)
+{
+    const u64 *source = from;
+    u64 *target = to;
+
+    for (u64 i = 0; i < PAGE_SIZE / 64; i++, source += 8, target += 8) {
+        u64 a = source[0], b = source[1], c = source[2], d = source[3];
+        u64 e = source[4], f = source[5], g = source[6], h = source[7];
+        target[0] = a, target[1] = b, target[2] = c, target[3] = d;
+        target[4] = e, target[5] = f, target[6] = g, target[7] = h;
+    }
+}
+
+void make_coherent(const void *from, u64 bytes)
+{
+    u64 start = ALIGN_DOWN((u64)from, (u64)CACHE_BLOCK);
+    u64 end = (u64)from + bytes;
+
+    for (u64 at = start; at < end; at += CACHE_BLOCK)
+        __asm__ volatile("dcbst 0,%0" ::"r"(at) : "memory");
+    __asm__ volatile("sync" ::: "memory");
+    for (u64 at = start; at < end; at += CACHE_BLOCK)
+        __asm__ volatile("icbi 0,%0" ::"r"(at) : "memory");
+    __asm__ volatile("sync\nisync" ::: "memory");
+}
+
+void frame_make_coherent(u64 frame)
+{
+    make_coherent(phys_to_virt(frame), PAGE_SIZE);
+}
+
+// What is written to a page that is mapped executable must reach the instruction cache too.
+s64 transfer_frame(const struct transfer *transfer, u64 entry)
+{
+    char *at = (char *)phys_to_virt(entry & ENTRY_PAGE) + transfer->offset;
+
+    if (transfer->to != NULL) {
+        memcpy(transfer->to, at, transfer->bytes);
+        return 0;
+    }
+    u64 prot = entry & ENTRY_PROT_SET ? entry & ENTRY_PROT : transfer->region_prot;
+    if (transfer->expected != NULL && !(prot & PROT_X))
+        return E_INVAL;
+    if (transfer->expected != NULL && *(u32 *)at != *transfer->expected)
+        return E_EXIST;
+    memcpy(at, transfer->from, transfer->bytes);
+    if (entry & ENTRY_COHERENT)
+        make_coherent(at, transfer->bytes);
+    return 0;
+}

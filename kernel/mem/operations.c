@@ -1,0 +1,416 @@
+// SPDX-License-Identifier: MIT
+// What system calls do with the regions of a space.
+#include "space.h"
+
+#include "fcm.h"
+#include "hat.h"
+#include "pm.h"
+
+#include <kernel/thread.h>
+#include <kernel/timer.h>
+#include <orrery/errors.h>
+#include <orrery/user.h>
+#include <string.h>
+
+#define WAIT_MICROSECONDS 50
+
+// ---- checks --------------------------------------------------------------------------------------
+
+static bool valid_prot(u32 prot)
+{
+    return prot <= (PROT_R | PROT_W | PROT_X) && (prot & (PROT_W | PROT_X)) != (PROT_W | PROT_X);
+}
+
+static bool is_page_range(u64 address, u64 bytes)
+{
+    return address % PAGE_SIZE == 0 && bytes % PAGE_SIZE == 0 && bytes > 0 &&
+           address >= USER_START && address <= USER_END && bytes <= USER_END - address;
+}
+
+static s64 check_memory(const struct sys_region *wanted, const struct fcm *memory)
+{
+    if (memory == NULL || memory->private || wanted->offset % PAGE_SIZE != 0)
+        return E_INVAL;
+    if (wanted->offset >= USER_END || wanted->bytes > USER_END - wanted->offset)
+        return E_INVAL;
+    if (wanted->kind == REGION_SHARED && memory->read_only && (wanted->prot & PROT_W))
+        return E_PERM;
+    return 0;
+}
+
+static s64 check_wanted(const struct sys_region *wanted, const struct fcm *memory)
+{
+    if (wanted->kind < REGION_ANONYMOUS || wanted->kind > REGION_PRIVATE)
+        return E_INVAL;
+    if (!valid_prot(wanted->prot) || (wanted->flags & ~REGION_DISTRIBUTED))
+        return E_INVAL;
+    u64 guard = wanted->kind == REGION_STACK ? PAGE_SIZE : 0;
+    u64 address = wanted->address != 0 ? wanted->address : USER_START + guard;
+    if (!is_page_range(address, wanted->bytes) || address - guard < USER_START)
+        return E_INVAL;
+    if (wanted->kind == REGION_SHARED || wanted->kind == REGION_PRIVATE)
+        return check_memory(wanted, memory);
+    return 0;
+}
+
+// ---- finding and adding --------------------------------------------------------------------------
+
+static struct region_range range_of(struct region *region, u64 pages)
+{
+    return (struct region_range){
+        .start = region->start,
+        .end = region->start + pages * PAGE_SIZE,
+        .low = region->start - region_guard(region),
+        .region = region,
+        .wired = region->kind == REGION_WIRED,
+    };
+}
+
+// With the space's lock held: chooses the address if there is none yet, and adds the region.
+static s64 insert(struct address_space *space, struct region *region)
+{
+    u64 guard = region_guard(region);
+    u64 bytes = region->pages * PAGE_SIZE;
+
+    if (space->ending)
+        return E_PEER;
+    if (region_map_count(space->map) == REGIONS_MAX)
+        return E_LIMIT;
+    if (region->start == 0)
+        region->start = region_map_gap(space->map, USER_MAP, USER_MONITOR, bytes, guard);
+    if (region->start == 0)
+        return E_NOMEM;
+    struct region_range range = range_of(region, region->pages);
+    if (!region_map_free(space->map, range.low, range.end, NULL))
+        return E_EXIST;
+    struct region_map *map = region_map_with(space->map, range);
+    if (map == NULL)
+        return E_NOMEM;
+    space_set_map(space, map);
+    return 0;
+}
+
+static s64 add(struct address_space *space, struct region *region)
+{
+    struct fcm *shared = region_shared_fcm(region);
+
+    if (shared != NULL)
+        fcm_add_user(shared, region);
+    spin_lock(&space->lock);
+    s64 error = insert(space, region);
+    spin_unlock(&space->lock);
+    if (error != 0)
+        region_destroy(region);
+    return error;
+}
+
+void space_wait_for_change(void)
+{
+    thread_sleep(microseconds_to_ticks(WAIT_MICROSECONDS));
+}
+
+// Takes the region with an address for one operation; others wait for their turn. NULL: none there.
+static struct region *begin_change(struct address_space *space, u64 address)
+{
+    for (;;) {
+        spin_lock(&space->lock);
+        const struct region_range *range = region_map_find(space->map, address);
+        struct region *region = range != NULL ? range->region : NULL;
+        bool taken = region != NULL && region->kind != REGION_WIRED && !region->changing;
+        if (taken)
+            region->changing = true;
+        bool wait = region != NULL && region->kind != REGION_WIRED && !taken;
+        spin_unlock(&space->lock);
+        if (!wait)
+            return taken ? region : NULL;
+        space_wait_for_change();
+    }
+}
+
+static void end_change(struct address_space *space, struct region *region)
+{
+    spin_lock(&space->lock);
+    region->changing = false;
+    spin_unlock(&space->lock);
+}
+
+// The region with all of a range, for one operation. NULL and *error if there is none.
+static struct region *begin_range_change(struct address_space *space, u64 address, u64 bytes,
+                                         s64 *error)
+{
+    if (!is_page_range(address, bytes)) {
+        *error = E_INVAL;
+        return NULL;
+    }
+    struct region *region = begin_change(space, address);
+    *error = E_NOENT;
+    if (region == NULL)
+        return NULL;
+    if (address + bytes <= region_end(region))
+        return region;
+    end_change(space, region);
+    return NULL;
+}
+
+// ---- create, destroy, resize ---------------------------------------------------------------------
+
+static const char *name_of(u32 kind)
+{
+    return kind == REGION_STACK ? "stack" : kind == REGION_COMMIT ? "commit" : "anonymous";
+}
+
+// The FCM that the region maps, with a reference.
+static struct fcm *fcm_for(struct address_space *space, const struct sys_region *wanted,
+                           struct fcm *memory)
+{
+    bool distributed = wanted->flags & REGION_DISTRIBUTED;
+    u64 pages = wanted->bytes / PAGE_SIZE;
+
+    if (wanted->kind < REGION_SHARED)
+        return fcm_create_private(name_of(wanted->kind), pages, space->pm, distributed, NULL, 0);
+    fcm_hold(memory);
+    if (wanted->kind == REGION_SHARED)
+        return memory;
+    struct fcm *fcm = fcm_create_private(memory->name, pages, space->pm, distributed, memory,
+                                         wanted->offset / PAGE_SIZE);
+    if (fcm == NULL)
+        fcm_put(memory);
+    return fcm;
+}
+
+s64 space_region_create(struct address_space *space, struct sys_region *wanted, struct fcm *memory)
+{
+    s64 error = check_wanted(wanted, memory);
+
+    if (error != 0)
+        return error;
+    struct fcm *fcm = fcm_for(space, wanted, memory);
+    if (fcm == NULL)
+        return E_NOMEM;
+    struct region *region = region_create(space, space->hat, wanted, fcm);
+    if (region == NULL) {
+        fcm_put(fcm);
+        return E_NOMEM;
+    }
+    error = add(space, region);
+    if (error == 0)
+        wanted->address = region->start;
+    return error;
+}
+
+// The map without the region is made first: then nothing can fail any more.
+s64 space_region_destroy(struct address_space *space, u64 address)
+{
+    struct region *region = begin_change(space, address);
+
+    if (region == NULL)
+        return E_NOENT;
+    if (region->start != address) {
+        end_change(space, region);
+        return E_NOENT;
+    }
+    region_close(region);
+    spin_lock(&space->lock);
+    struct region_map *map = region_map_without(space->map, region);
+    if (map != NULL)
+        space_set_map(space, map);
+    spin_unlock(&space->lock);
+    if (map == NULL) {
+        region_reopen(region);
+        end_change(space, region);
+        return E_NOMEM;
+    }
+    region_destroy(region);
+    return 0;
+}
+
+// Puts a new end into the map. With check, the addresses up to it must be free.
+static s64 set_end(struct address_space *space, struct region *region, u64 pages)
+{
+    struct region_range range = range_of(region, pages);
+    s64 error = 0;
+
+    spin_lock(&space->lock);
+    if (!region_map_free(space->map, range.low, range.end, region)) {
+        error = E_EXIST;
+    } else {
+        struct region_map *map = region_map_replace(space->map, range);
+        error = map != NULL ? 0 : E_NOMEM;
+        if (map != NULL && pages > region->pages)
+            region_grow(region, pages);
+        if (map != NULL)
+            space_set_map(space, map);
+    }
+    spin_unlock(&space->lock);
+    return error;
+}
+
+// When it shrinks, the map changes last, so that nothing new can come where old pages still are mapped; without
+// memory for a new map, the addresses merely stay taken.
+static s64 resize(struct address_space *space, struct region *region, u64 pages)
+{
+    u64 before = region->pages;
+
+    if (pages > before)
+        return set_end(space, region, pages);
+    if (pages == before)
+        return 0;
+    region_shrink(region, pages);
+    set_end(space, region, pages);
+    return 0;
+}
+
+s64 space_region_resize(struct address_space *space, u64 address, u64 bytes)
+{
+    if (!is_page_range(address, bytes))
+        return E_INVAL;
+    struct region *region = begin_change(space, address);
+    if (region == NULL)
+        return E_NOENT;
+    s64 error = region->start == address ? resize(space, region, bytes / PAGE_SIZE) : E_NOENT;
+    end_change(space, region);
+    return error;
+}
+
+// ---- protection, commitment ----------------------------------------------------------------------
+
+static s64 check_protect(const struct region *region, u32 prot)
+{
+    if (!(prot & PROT_W))
+        return 0;
+    if (region->kind == REGION_PRIVATE && region->text)
+        return E_PERM;
+    return region->kind == REGION_SHARED && region->fcm->read_only ? E_PERM : 0;
+}
+
+s64 space_region_protect(struct address_space *space, u64 address, u64 bytes, u32 prot)
+{
+    s64 error;
+
+    if (!valid_prot(prot))
+        return E_INVAL;
+    struct region *region = begin_range_change(space, address, bytes, &error);
+    if (region == NULL)
+        return error;
+    error = check_protect(region, prot);
+    if (error == 0)
+        error =
+            region_protect(region, (address - region->start) / PAGE_SIZE, bytes / PAGE_SIZE, prot);
+    end_change(space, region);
+    return error;
+}
+
+s64 space_region_commit(struct address_space *space, u64 address, u64 bytes, u32 prot)
+{
+    s64 error;
+
+    if (!valid_prot(prot))
+        return E_INVAL;
+    struct region *region = begin_range_change(space, address, bytes, &error);
+    if (region == NULL)
+        return error;
+    error = E_INVAL;
+    if (region->kind == REGION_COMMIT)
+        error =
+            region_commit(region, (address - region->start) / PAGE_SIZE, bytes / PAGE_SIZE, prot);
+    end_change(space, region);
+    return error;
+}
+
+s64 space_region_decommit(struct address_space *space, u64 address, u64 bytes)
+{
+    s64 error;
+    struct region *region = begin_range_change(space, address, bytes, &error);
+
+    if (region == NULL)
+        return error;
+    error = region->kind == REGION_COMMIT ? 0 : E_INVAL;
+    if (error == 0)
+        region_decommit(region, (address - region->start) / PAGE_SIZE, bytes / PAGE_SIZE);
+    end_change(space, region);
+    return error;
+}
+
+// ---- wired pages ---------------------------------------------------------------------------------
+
+static s64 map_wired(struct region *region)
+{
+    for (u64 page = 0; page < region->pages; page++) {
+        u64 address = region->start + page * PAGE_SIZE;
+        struct segment *segment;
+        s64 error = hat_segment(region->hat, address, &segment);
+        if (error != 0)
+            return error;
+        hat_map(region->hat, segment, address, virt_to_phys(region->wired) + page * PAGE_SIZE,
+                PROT_R | PROT_W);
+    }
+    return 0;
+}
+
+void *space_wire(struct address_space *space, u64 address, u64 bytes)
+{
+    struct sys_region wanted = {.address = address, .bytes = bytes, .kind = REGION_WIRED};
+    u32 order = pages_order(bytes);
+
+    if (!is_page_range(address, bytes))
+        return NULL;
+    void *memory = pages_alloc_zeroed(order);
+    struct region *region = memory != NULL ? region_create(space, space->hat, &wanted, NULL) : NULL;
+    if (region == NULL) {
+        if (memory != NULL)
+            pages_free(memory, order);
+        return NULL;
+    }
+    region->wired = memory;
+    region->wired_order = order;
+    if (map_wired(region) != 0) {
+        region_destroy(region);
+        return NULL;
+    }
+    return add(space, region) == 0 ? memory : NULL;
+}
+
+// ---- list ----------------------------------------------------------------------------------------
+
+static void describe(const struct region *region, struct sys_region_info *info)
+{
+    const struct fcm *fcm = region->fcm;
+
+    *info = (struct sys_region_info){
+        .address = region->start,
+        .bytes = region->pages * PAGE_SIZE,
+        .kind = region->kind,
+        .prot = region->prot,
+        .region = region->root.coid,
+    };
+    if (fcm == NULL) {
+        info->prot = PROT_R | PROT_W;
+        info->resident_pages = region->pages;
+        strncpy(info->name, "wired", sizeof(info->name) - 1);
+        return;
+    }
+    info->offset = (region->kind == REGION_SHARED ? region->first : fcm->source_first) * PAGE_SIZE;
+    info->resident_pages = fcm_resident(fcm, region->first, region->pages);
+    info->memory = fcm->root.coid;
+    memcpy(info->name, fcm->name, sizeof(info->name));
+}
+
+// The cursor is the end of the range told last.
+s64 space_region_list(struct address_space *space, u64 *cursor, void *buffer, u64 bytes)
+{
+    const struct region_map *map = space_map(space);
+    struct sys_region_info *out = buffer;
+    u64 written = 0;
+
+    for (u32 i = 0; i < region_map_count(map); i++) {
+        const struct region_range *range = &map->ranges[i];
+        if (range->start < *cursor)
+            continue;
+        if (bytes - written < sizeof(*out))
+            return written == 0 ? E_INVAL : (s64)written;
+        describe(range->region, out++);
+        written += sizeof(*out);
+        *cursor = range->end;
+    }
+    return (s64)written;
+}

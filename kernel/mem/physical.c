@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: MIT
+// FCMPhysical: memory that exists already, such as the initial file system. Read-only; nothing is ever allocated,
+// so there is nothing to lock but against regions that close.
+#include "fcm.h"
+#include "hat.h"
+#include "pm.h"
+#include "share.h"
+
+#include <orrery/errors.h>
+#include <string.h>
+
+struct physical {
+    struct fcm fcm;
+    u64 base;
+};
+
+static struct physical *physical_of(struct fcm_rep *rep)
+{
+    return (struct physical *)rep->fcm;
+}
+
+CO_METHOD static s64 lend(struct fcm_rep *self, struct fault *fault, u64 page, u32 prot)
+{
+    CO_HOME(self);
+    u64 frame = physical_of(self)->base + page * PAGE_SIZE;
+
+    if (page >= fcm_pages(self->fcm))
+        return FAULT_BAD;
+    if (prot & PROT_X)
+        frame_make_coherent(frame);
+    hat_map(fault->region->hat, fault->segment, fault->address, frame, prot);
+    return FAULT_RESOLVED;
+}
+
+CO_METHOD static s64 fault(struct fcm_rep *self, struct fault *fault)
+{
+    CO_HOME(self);
+    struct fcm *fcm = self->fcm;
+    const struct region *region = fault->region;
+    s64 result = FAULT_BAD;
+
+    if (hat_segment(region->hat, fault->address, &fault->segment) != 0)
+        return FAULT_NO_MEMORY;
+    self->faults++;
+    spin_lock(&fcm->lock);
+    u32 prot = region_protection(region, fault->page) & ~PROT_W;
+    if (!region->closed && fault->page < region->pages && (prot & fault->access))
+        result = lend(self, fault, region->first + fault->page, prot);
+    spin_unlock(&fcm->lock);
+    return result;
+}
+
+CO_METHOD static s64 copy(struct fcm_rep *self, struct fault *fault, u64 page, void *to)
+{
+    CO_HOME(self);
+    (void)fault;
+    if (page >= fcm_pages(self->fcm))
+        return FAULT_BAD;
+    frame_copy(to, phys_to_virt(physical_of(self)->base + page * PAGE_SIZE));
+    return FAULT_RESOLVED;
+}
+
+CO_METHOD static s64 transfer(struct fcm_rep *self, struct transfer *transfer)
+{
+    CO_HOME(self);
+    if (transfer->page >= fcm_pages(self->fcm) || transfer->to == NULL)
+        return E_FAULT;
+    u64 at = physical_of(self)->base + transfer->page * PAGE_SIZE + transfer->offset;
+    memcpy(transfer->to, phys_to_virt(at), transfer->bytes);
+    return 0;
+}
+
+CO_METHOD static s64 end(struct fcm_rep *self)
+{
+    CO_HOME(self);
+    share_end(self->fcm);
+    return 0;
+}
+
+static void destroy(struct co_root *root)
+{
+    kfree(root);
+}
+
+static s64 get_num_children(struct co_rep *self)
+{
+    return share_coids(((struct fcm_rep *)self)->fcm, NULL, 0);
+}
+
+static s64 get_children(struct co_rep *self, coid_t *out, u32 max)
+{
+    return share_coids(((struct fcm_rep *)self)->fcm, out, max);
+}
+
+static const struct fcm_ops ops = {
+    {get_num_children, get_children}, fault, lend, copy, transfer, end};
+static struct co_class class = {
+    .name = "FCMPhysical",
+    .implementation = "FCMPhysical",
+    .size = sizeof(struct physical),
+    .ops = &ops.base,
+    .destroy = destroy,
+};
+
+struct fcm *fcm_create_physical(const char *name, u64 physical, u64 bytes)
+{
+    struct physical *made = kzalloc(sizeof(*made));
+
+    if (made == NULL || physical % PAGE_SIZE != 0) {
+        kfree(made);
+        return NULL;
+    }
+    fcm_init(&made->fcm, name, bytes, pm_root(), false);
+    made->fcm.single_lock = true;
+    made->fcm.read_only = true;
+    made->fcm.shares = true;
+    made->base = physical;
+    if (co_create_shared(&class, &made->fcm.root, &made->fcm.rep.co) < 0) {
+        pm_put(made->fcm.pm);
+        kfree(made);
+        return NULL;
+    }
+    return &made->fcm;
+}

@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: MIT
+// Page Managers, distributed: a representative a CPU holds an allowance of pages that it may give out, so that
+// faults on different CPUs meet only once in 32 pages. Near its limit a PM hands out single pages.
+#include "pm.h"
+
+#include "pages.h"
+#include "reclaim.h"
+#include "refs.h"
+
+#include <kernel/memory.h>
+#include <kernel/panic.h>
+#include <kernel/percpu.h>
+#include <kernel/softmask.h>
+#include <kernel/spinlock.h>
+#include <trace/events.h>
+
+#include "../proc/services.h"
+
+#define NO_LIMIT UINT64_MAX
+#define BATCH 32
+#define SPARE_MAX (2 * BATCH)
+#define NEAR_LIMIT (ORRERY_MAX_CPUS * SPARE_MAX) // with less than this left, no allowances
+#define RECLAIM_PAGES 128
+#define RESERVE_MIN 512 // pages that processes cannot have: the kernel's own
+
+struct pm_rep;
+
+struct pm_ops {
+    struct co_ops base;
+    s64 (*alloc)(struct pm_rep *self);
+    s64 (*free)(struct pm_rep *self, u64 page);
+    s64 (*charge)(struct pm_rep *self, s64 tables);
+};
+
+struct pm_rep {
+    CO_REP(struct pm_ops);
+    struct pm *pm;
+    u64 spare;  // pages of account this CPU may give out
+    s64 tables; // pages charged as tables on this CPU, less those given back on it
+} __attribute__((aligned(128)));
+
+struct pm {
+    struct co_root root;
+    struct spinlock lock;
+    u64 refs;
+    u64 limit;   // pages
+    u64 granted; // pages of account that reps hold or have given out
+};
+
+static struct pm *root_pm;
+static u64 reserve; // free pages below which nothing is granted
+
+// Pages of account for a rep: their number, or an error. No lock held: may reclaim.
+static s64 grant(struct pm *pm)
+{
+    if (buddy_free_pages() < reserve) {
+        u64 freed = reclaim_pages(RECLAIM_PAGES);
+        trace_reclaim(RECLAIM_PAGES, freed);
+        if (buddy_free_pages() < reserve)
+            return E_NOMEM;
+    }
+    spin_lock(&pm->lock);
+    u64 left = pm->limit - pm->granted;
+    s64 pages = left == 0 ? E_LIMIT : left < NEAR_LIMIT ? 1 : BATCH;
+    if (pages > 0)
+        pm->granted += (u64)pages;
+    spin_unlock(&pm->lock);
+    return pages;
+}
+
+static void give_back(struct pm *pm, u64 pages)
+{
+    spin_lock(&pm->lock);
+    pm->granted -= pages;
+    spin_unlock(&pm->lock);
+}
+
+// Takes one page of account. The rep stays this CPU's, as kernel threads do not move.
+static s64 take_one(struct pm_rep *self)
+{
+    u8 masked = soft_mask();
+    bool taken = self->spare > 0;
+    if (taken)
+        self->spare--;
+    soft_mask_restore(masked);
+    if (taken)
+        return 0;
+    s64 pages = grant(self->pm);
+    if (pages < 0)
+        return pages;
+    masked = soft_mask();
+    self->spare += (u64)pages - 1;
+    soft_mask_restore(masked);
+    return 0;
+}
+
+static void return_one(struct pm_rep *self)
+{
+    u64 excess = 0;
+    u8 masked = soft_mask();
+
+    if (++self->spare > SPARE_MAX || self->pm->limit - self->pm->granted < NEAR_LIMIT) {
+        excess = self->spare > SPARE_MAX ? BATCH : self->spare;
+        self->spare -= excess;
+    }
+    soft_mask_restore(masked);
+    if (excess != 0)
+        give_back(self->pm, excess);
+}
+
+CO_METHOD static s64 alloc(struct pm_rep *self)
+{
+    CO_HOME(self);
+    s64 error = take_one(self);
+
+    if (error != 0)
+        return error;
+    void *page = pages_alloc(0);
+    if (page == NULL) {
+        return_one(self);
+        return E_NOMEM;
+    }
+    return (s64)virt_to_phys(page);
+}
+
+CO_METHOD static s64 release(struct pm_rep *self, u64 page)
+{
+    CO_HOME(self);
+    pages_free(phys_to_virt(page), 0);
+    return_one(self);
+    return 0;
+}
+
+// One page of account for a table, or (tables -1) back.
+CO_METHOD static s64 charge(struct pm_rep *self, s64 tables)
+{
+    CO_HOME(self);
+    if (tables > 0) {
+        s64 error = take_one(self);
+        if (error != 0)
+            return error;
+    } else {
+        return_one(self);
+    }
+    u8 masked = soft_mask();
+    self->tables += tables;
+    soft_mask_restore(masked);
+    return 0;
+}
+
+static s64 handle_miss(struct co_root *root, u32 cpu, struct co_rep **rep)
+{
+    struct pm_rep *made = kzalloc(sizeof(*made));
+
+    (void)cpu;
+    if (made == NULL)
+        return E_NOMEM;
+    made->pm = (struct pm *)root;
+    *rep = &made->co;
+    return 0;
+}
+
+static void destroy_rep(struct co_root *root, struct co_rep *rep)
+{
+    (void)root;
+    kfree(rep);
+}
+
+static void destroy(struct co_root *root)
+{
+    kfree(root);
+}
+
+static const struct pm_ops ops = {CO_LEAF, alloc, release, charge};
+static struct co_class process_class = {
+    .name = "PM",
+    .implementation = "PMProcess",
+    .size = sizeof(struct pm) + sizeof(struct pm_rep),
+    .distributed = true,
+    .ops = &ops.base,
+    .handle_miss = handle_miss,
+    .destroy_rep = destroy_rep,
+    .destroy = destroy,
+};
+
+// ---- the root: pages that belong to no process ---------------------------------------------------
+
+static struct co_class root_class = {
+    .name = "PM",
+    .implementation = "PMRoot",
+    .size = sizeof(struct pm) + sizeof(struct pm_rep),
+    .distributed = true,
+    .ops = &ops.base,
+    .handle_miss = handle_miss,
+    .destroy_rep = destroy_rep,
+};
+
+static struct pm *make(u64 limit)
+{
+    struct pm *pm = kzalloc(sizeof(*pm));
+
+    if (pm == NULL)
+        return NULL;
+    spin_init(&pm->lock, "PM", RANK_PM);
+    pm->refs = 1;
+    pm->limit = limit == 0 ? NO_LIMIT : limit / PAGE_SIZE;
+    return pm;
+}
+
+void pm_init(void)
+{
+    u64 pages = buddy_total_pages() / 64;
+
+    reserve = pages > RESERVE_MIN ? pages : RESERVE_MIN;
+    root_pm = make(0);
+    if (root_pm == NULL)
+        panic("out of memory for the root page manager");
+    service_create(&root_class, &root_pm->root, NULL);
+}
+
+// ---- for the rest of kernel/mem ------------------------------------------------------------------
+
+struct pm *pm_create(u64 limit)
+{
+    struct pm *pm = make(limit);
+
+    if (pm != NULL && co_create(&process_class, &pm->root) < 0) {
+        kfree(pm);
+        return NULL;
+    }
+    return pm;
+}
+
+struct pm *pm_root(void)
+{
+    pm_hold(root_pm);
+    return root_pm;
+}
+
+void pm_hold(struct pm *pm)
+{
+    refs_get(&pm->refs);
+}
+
+void pm_put(struct pm *pm)
+{
+    if (refs_put(&pm->refs) == 0)
+        co_destroy(pm->root.coid);
+}
+
+coid_t pm_coid(const struct pm *pm)
+{
+    return pm->root.coid;
+}
+
+// Of the reps: what they have not given out, and what went into tables. Others may work on meanwhile.
+u64 pm_pages(const struct pm *pm)
+{
+    u64 pages = pm->granted;
+
+    for (u32 cpu = 0; cpu < cpu_count; cpu++) {
+        struct pm_rep *rep =
+            (struct pm_rep *)__atomic_load_n(&pm->root.reps[cpu], __ATOMIC_ACQUIRE);
+        if (rep != NULL)
+            pages -= rep->spare + (u64)rep->tables;
+    }
+    return (s64)pages < 0 ? 0 : pages;
+}
+
+s64 pm_alloc(struct pm *pm)
+{
+    return CO_CALL(struct pm_rep, pm->root.coid, alloc);
+}
+
+// Without memory for a representative on this CPU, the account is settled directly.
+void pm_free(struct pm *pm, u64 page)
+{
+    if (CO_CALL(struct pm_rep, pm->root.coid, free, page) != 0) {
+        pages_free(phys_to_virt(page), 0);
+        give_back(pm, 1);
+    }
+}
+
+s64 pm_charge(struct pm *pm)
+{
+    return CO_CALL(struct pm_rep, pm->root.coid, charge, 1);
+}
+
+void pm_uncharge(struct pm *pm)
+{
+    if (CO_CALL(struct pm_rep, pm->root.coid, charge, -1) != 0)
+        give_back(pm, 1);
+}
+
+void *pm_table_alloc(struct pm *pm)
+{
+    if (pm_charge(pm) != 0)
+        return NULL;
+    void *table = pages_alloc_zeroed(0);
+    if (table == NULL)
+        pm_uncharge(pm);
+    return table;
+}
+
+void pm_table_free(struct pm *pm, void *table)
+{
+    pages_free(table, 0);
+    pm_uncharge(pm);
+}
+
+s64 pm_alloc_root(void)
+{
+    return pm_alloc(root_pm);
+}

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+// Page Managers: who may have how many page frames (S000 §2.4.3). Each address space has one; pages that belong
+// to no process are the root's. Frames come from the PageAllocator; a PM keeps the account.
+#ifndef KERNEL_MEM_PM_H
+#define KERNEL_MEM_PM_H
+
+#include <co/object.h>
+
+struct pm;
+
+// A PM with one reference, of limit bytes at most (0: none). NULL: out of memory. Thread context, no lock
+// held, as all here unless said otherwise.
+struct pm *pm_create(u64 limit);
+struct pm *pm_root(void);      // with a new reference
+struct pm *pm_of_caller(void); // of the current process, else the root; with a new reference
+void pm_hold(struct pm *pm);
+void pm_put(struct pm *pm);
+coid_t pm_coid(const struct pm *pm);
+u64 pm_pages(const struct pm *pm); // frames of data in use, without translation tables
+
+// A page frame, contents undefined: its physical address, E_LIMIT, or E_NOMEM. When memory is short, files'
+// clean pages are reclaimed first.
+s64 pm_alloc(struct pm *pm);
+// Gives one back. Any context but PMI; locks held have rank < RANK_PM.
+void pm_free(struct pm *pm, u64 page);
+// Charges the account with a page that is no frame of it, such as nodes of page maps; and the reverse.
+s64 pm_charge(struct pm *pm); // 0, E_LIMIT, E_NOMEM
+void pm_uncharge(struct pm *pm);
+// A zeroed page for translation tables: counted against the limit, but not as data.
+void *pm_table_alloc(struct pm *pm);
+void pm_table_free(struct pm *pm, void *table);
+
+void pm_init(void);
+s64 pm_alloc_root(void); // pm_alloc of the root
+
+#endif

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: MIT
+// Regions: protection, growing and shrinking, and the way of a fault to the memory object.
+#include "region.h"
+
+#include "fcm.h"
+#include "hat.h"
+#include "share.h"
+#include "space.h"
+
+#include <orrery/errors.h>
+#include <string.h>
+
+CO_METHOD static s64 fault(struct region *self, struct fault *fault)
+{
+    CO_HOME(self);
+    fault->region = self;
+    fault->page = (fault->address - self->start) / PAGE_SIZE;
+    return CO_CALL(struct fcm_rep, self->fcm->root.coid, fault, fault);
+}
+
+static s64 get_num_children(struct co_rep *self)
+{
+    return ((struct region *)self)->fcm != NULL;
+}
+
+static s64 get_children(struct co_rep *self, coid_t *out, u32 max)
+{
+    const struct region *region = (struct region *)self;
+
+    if (region->fcm == NULL || max == 0)
+        return 0;
+    out[0] = region->fcm->root.coid;
+    return 1;
+}
+
+static void destroy(struct co_root *root)
+{
+    struct region *region = (struct region *)((char *)root - offsetof(struct region, root));
+
+    page_map_destroy(&region->protections);
+    kfree(region);
+}
+
+static const struct region_ops ops = {{get_num_children, get_children}, fault};
+
+#define REGION_CLASS(text)                                                                         \
+    {                                                                                              \
+        .name = "Region", .implementation = (text), .size = sizeof(struct region),                 \
+        .ops = &ops.base, .destroy = destroy                                                       \
+    }
+static struct co_class classes[] = {
+    [REGION_WIRED] = REGION_CLASS("RegionWired"),
+    [REGION_ANONYMOUS] = REGION_CLASS("RegionAnonymous"),
+    [REGION_STACK] = REGION_CLASS("RegionStack"),
+    [REGION_COMMIT] = REGION_CLASS("RegionCommit"),
+    [REGION_SHARED] = REGION_CLASS("RegionShared"),
+    [REGION_PRIVATE] = REGION_CLASS("RegionPrivate"),
+};
+
+struct region *region_create(struct address_space *space, struct hat *hat,
+                             const struct sys_region *wanted, struct fcm *fcm)
+{
+    struct region *region = kzalloc(sizeof(*region));
+
+    if (region == NULL)
+        return NULL;
+    region->space = space;
+    region->hat = hat;
+    region->start = wanted->address;
+    region->pages = wanted->bytes / PAGE_SIZE;
+    region->kind = (u8)wanted->kind;
+    region->prot = wanted->prot;
+    region->text = wanted->prot & PROT_X;
+    region->fcm = fcm;
+    region->sharable = share_is_possible(region);
+    region->first = wanted->kind == REGION_SHARED ? wanted->offset / PAGE_SIZE : 0;
+    page_map_init(&region->protections, RANK_PRIVATE, space->pm);
+    if (co_create_shared(&classes[region->kind], &region->root, &region->co) < 0) {
+        kfree(region);
+        return NULL;
+    }
+    return region;
+}
+
+// Whoever shares the pages with others must know of us, to take mappings away.
+struct fcm *region_shared_fcm(const struct region *region)
+{
+    if (region->fcm == NULL)
+        return NULL;
+    return region->kind == REGION_SHARED ? region->fcm : region->fcm->source;
+}
+
+void region_close(struct region *region)
+{
+    region->closed = true;
+    if (region->fcm != NULL)
+        fcm_settle(region->fcm, region->first, region->pages);
+    hat_unmap(region->hat, region->start, region->pages * PAGE_SIZE);
+}
+
+void region_reopen(struct region *region)
+{
+    region->closed = false;
+}
+
+void region_destroy(struct region *region)
+{
+    if (!region->closed)
+        region_close(region);
+    struct fcm *shared = region_shared_fcm(region);
+    if (shared != NULL)
+        fcm_remove_user(shared, region);
+    if (shared != NULL && shared->detached != NULL)
+        shared->detached(shared);
+    if (region->fcm != NULL)
+        fcm_put(region->fcm);
+    page_map_settle_account(&region->protections);
+    if (region->wired != NULL)
+        pages_free(region->wired, region->wired_order);
+    co_destroy(region->root.coid);
+}
+
+// ---- protection ----------------------------------------------------------------------------------
+
+u32 region_protection(const struct region *region, u64 page)
+{
+    if (!region->overridden)
+        return region->prot;
+    struct page_leaf *leaf = page_map_find(&region->protections, page);
+    u64 entry = leaf != NULL ? *page_map_entry(leaf, page) : 0;
+    return entry & ENTRY_PROT_SET ? (u32)(entry & ENTRY_PROT) : region->prot;
+}
+
+// Of single pages. Private regions keep it with their pages, REGION_SHARED in a map of its own.
+static bool set_single(struct region *region, u64 first, u64 count, u64 clear, u64 set, bool make)
+{
+    if (region_is_private(region))
+        return fcm_set_flags(region->fcm, first, count, clear, set, make);
+    return page_map_set_flags(&region->protections, NULL, first, count, clear, set, make);
+}
+
+s64 region_protect(struct region *region, u64 first, u64 count, u32 prot)
+{
+    u64 mask = ENTRY_PROT | ENTRY_PROT_SET;
+
+    region->sharable = false;
+    if (first == 0 && count == region->pages) {
+        region->prot = prot;
+        set_single(region, first, count, mask, 0, false);
+    } else {
+        if (count > PROTECT_MAX)
+            return E_LIMIT;
+        if (!set_single(region, first, count, mask, prot | ENTRY_PROT_SET, true))
+            return E_NOMEM;
+        region->overridden = true;
+    }
+    fcm_settle(region->fcm, region->first + first, count);
+    hat_unmap(region->hat, region->start + first * PAGE_SIZE, count * PAGE_SIZE);
+    return 0;
+}
+
+// ---- growing and shrinking -----------------------------------------------------------------------
+
+// Pages that are made here are mapped at once, as far as there is memory for tables; else at their first use.
+static void map_committed(struct region *region, u64 first, u64 count, u32 prot)
+{
+    u32 access = prot & PROT_R ? PROT_R : prot & PROT_X;
+
+    for (u64 page = first; page < first + count && access != 0; page++) {
+        struct fault fault = {.address = region->start + page * PAGE_SIZE, .access = access};
+        CO_CALL(struct region, region->root.coid, fault, &fault);
+    }
+}
+
+s64 region_commit(struct region *region, u64 first, u64 count, u32 prot)
+{
+    s64 error = fcm_populate(region->fcm, first, count);
+
+    if (error != 0) {
+        fcm_drop_uncommitted(region->fcm, first, count);
+        return error;
+    }
+    fcm_set_flags(region->fcm, first, count, ENTRY_PROT, prot | ENTRY_PROT_SET | ENTRY_COMMITTED,
+                  false);
+    hat_unmap(region->hat, region->start + first * PAGE_SIZE, count * PAGE_SIZE);
+    map_committed(region, first, count, prot);
+    return 0;
+}
+
+void region_decommit(struct region *region, u64 first, u64 count)
+{
+    fcm_drop(region->fcm, region, first, count, ENTRY_COMMITTED | ENTRY_PROT | ENTRY_PROT_SET);
+}
+
+void region_shrink(struct region *region, u64 pages)
+{
+    u64 before = region->pages;
+    u64 flags = ENTRY_COMMITTED | ENTRY_PROT | ENTRY_PROT_SET;
+
+    region->pages = pages;
+    fcm_settle(region->fcm, region->first + pages, before - pages);
+    hat_unmap(region->hat, region->start + pages * PAGE_SIZE, (before - pages) * PAGE_SIZE);
+    if (region_is_private(region))
+        fcm_drop(region->fcm, region, pages, before - pages, flags);
+    else
+        page_map_set_flags(&region->protections, NULL, pages, before - pages, flags, 0, false);
+}
+
+void region_grow(struct region *region, u64 pages)
+{
+    if (region_is_private(region))
+        region->fcm->bytes = pages * PAGE_SIZE;
+    region->pages = pages;
+}

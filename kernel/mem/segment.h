@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+// SegmentHATs, for the HAT that attaches them.
+#ifndef KERNEL_MEM_SEGMENT_H
+#define KERNEL_MEM_SEGMENT_H
+
+#include "hat.h"
+#include "radix.h"
+
+struct segment;
+
+struct segment_ops {
+    struct co_ops base;
+    // Puts an entry in for an address, over what was there.
+    s64 (*map)(struct segment *self, u64 address, u64 entry);
+};
+
+struct segment {
+    CO_REP(struct segment_ops);
+    struct co_root root;
+    struct hat *hat; // whose own it is; NULL: shared
+    u64 refs;        // of a shared one: HATs and its FCM
+    u64 *table;      // hardware format, 512 entries
+};
+
+// A space's own segment over a zeroed table; NULL: out of memory.
+struct segment *segment_create(struct hat *hat, u64 *table);
+// The segment's object ends; its table has been freed.
+void segment_destroy(struct segment *segment);
+
+// For segments: a flush of the TLBs of a HAT, local when it has run nowhere else.
+void hat_flush_page(struct hat *hat, u64 address);
+
+static inline u64 segment_entry(u64 page, u32 prot)
+{
+    return PTE_PAGE | page | (prot & 1 ? PTE_READ : 0) | (prot & 2 ? PTE_WRITE : 0) |
+           (prot & 4 ? PTE_EXEC : 0);
+}
+
+static inline u64 *segment_slot(struct segment *segment, u64 address)
+{
+    return &segment->table[table_index(address, 0)];
+}
+
+#endif

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: MIT
+// Address spaces: life, and the list of regions.
+#include "space.h"
+
+#include "fcm.h"
+#include "file.h"
+#include "hat.h"
+#include "pids.h"
+#include "pm.h"
+
+#include <kernel/panic.h>
+#include <kernel/percpu.h>
+#include <orrery/errors.h>
+#include <orrery/user.h>
+#include <string.h>
+
+// ---- maps ----------------------------------------------------------------------------------------
+
+// Frees the maps whose grace period is over. With the oldest's, no other's is.
+static void free_retired(struct address_space *space)
+{
+    while (space->retired != NULL && co_grace_over(&space->retired->grace, false)) {
+        struct region_map *map = space->retired;
+        space->retired = map->next_retired;
+        kfree(map);
+    }
+}
+
+static void retire(struct address_space *space, struct region_map *map)
+{
+    co_grace_begin(&map->grace);
+    map->next_retired = NULL;
+    if (space->retired == NULL)
+        space->retired = map;
+    else
+        space->retired_last->next_retired = map;
+    space->retired_last = map;
+}
+
+void space_set_map(struct address_space *space, struct region_map *map)
+{
+    struct region_map *before = space->map;
+
+    __atomic_store_n(&space->map, map, __ATOMIC_RELEASE);
+    free_retired(space);
+    if (before != NULL)
+        retire(space, before);
+}
+
+// ---- life ----------------------------------------------------------------------------------------
+
+// Nobody looks anything up in the space any more.
+static void free_space(void *argument)
+{
+    struct address_space *space = argument;
+
+    kfree(space->map);
+    while (space->retired != NULL) {
+        struct region_map *map = space->retired;
+        space->retired = map->next_retired;
+        kfree(map);
+    }
+    kfree(space);
+}
+
+struct address_space *space_create(struct process *process, u64 limit)
+{
+    struct address_space *space = kzalloc(sizeof(*space));
+
+    if (space == NULL)
+        return NULL;
+    spin_init(&space->lock, "regions", RANK_SPACE);
+    space->process = process;
+    space->pm = pm_create(limit);
+    space->hat = space->pm != NULL ? hat_create(space->pm, free_space, space) : NULL;
+    if (space->hat == NULL) {
+        if (space->pm != NULL)
+            pm_put(space->pm);
+        kfree(space);
+        return NULL;
+    }
+    return space;
+}
+
+void space_end(struct address_space *space)
+{
+    space->ending = true;
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+    files_cancel_waits(space);
+}
+
+static bool any_changing(const struct region_map *map)
+{
+    for (u32 i = 0; i < region_map_count(map); i++) {
+        if (map->ranges[i].region->changing)
+            return true;
+    }
+    return false;
+}
+
+// With the space's lock held: leaves only wired regions in the map. What was in it before, or NULL: nothing was
+// done, an operation on a region is under way, or there is no memory.
+static const struct region_map *leave_wired(struct address_space *space)
+{
+    struct region_map *before = space->map;
+
+    if (any_changing(before))
+        return NULL;
+    struct region_map *map = region_map_wired(before);
+    if (map != NULL)
+        space_set_map(space, map);
+    return map != NULL ? before : NULL;
+}
+
+void space_clear(struct address_space *space)
+{
+    const struct region_map *before = NULL;
+
+    space_end(space);
+    hat_retire(space->hat);
+    while (before == NULL && space_map(space) != NULL) {
+        spin_lock(&space->lock);
+        before = leave_wired(space);
+        spin_unlock(&space->lock);
+        if (before == NULL)
+            space_wait_for_change();
+    }
+    for (u32 i = 0; i < region_map_count(before); i++) { // it stays as long as this generation
+        if (before->ranges[i].region->kind != REGION_WIRED)
+            region_destroy(before->ranges[i].region);
+    }
+}
+
+void space_destroy(struct address_space *space)
+{
+    const struct region_map *map = space_map(space);
+
+    space_end(space);
+    hat_retire(space->hat);
+    for (u32 i = 0; i < region_map_count(map); i++)
+        region_destroy(map->ranges[i].region);
+    pm_put(space->pm);
+    hat_destroy(space->hat);
+}
+
+void space_switch(struct address_space *space)
+{
+    hat_switch(space != NULL ? space->hat : NULL);
+}
+
+u64 space_mmu_pid(const struct address_space *space)
+{
+    return hat_mmu_pid(space->hat);
+}
+
+u64 space_resident_pages(const struct address_space *space)
+{
+    return pm_pages(space->pm);
+}
+
+u64 space_faults(const struct address_space *space)
+{
+    u64 faults = 0;
+
+    for (u32 cpu = 0; cpu < ORRERY_MAX_CPUS; cpu++)
+        faults += space->cpu[cpu].faults;
+    return faults;
+}
+
+u32 space_coids(struct address_space *space, coid_t *out, u32 max)
+{
+    const struct region_map *map = space_map(space);
+    u32 count = region_map_count(map) + 2;
+
+    if (out == NULL)
+        return count;
+    for (u32 i = 0; i < count && i < max; i++)
+        out[i] = i == 0   ? hat_coid(space->hat)
+                 : i == 1 ? pm_coid(space->pm)
+                          : map->ranges[i - 2].region->root.coid;
+    return count < max ? count : max;
+}
+
+struct pm *pm_of_caller(void)
+{
+    struct process *process = process_current();
+
+    if (process == NULL)
+        return pm_root();
+    struct pm *pm = process_space(process)->pm;
+    pm_hold(pm);
+    return pm;
+}
+
+void memory_objects_init(void)
+{
+    pm_init();
+    s64 frame = pm_alloc_root();
+    if (frame < 0)
+        panic("out of memory for the zero page");
+    frame_zero((u64)frame);
+    zero_frame = (u64)frame;
+}

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: MIT
+// The ProcessAnnex, a service under the Kernel object: the table of processes. Each CPU has a
+// representative of its own for look-ups by number; changes go through the root's lock.
+#include "annex.h"
+
+#include <kernel/percpu.h>
+#include <kernel/spinlock.h>
+#include <orrery/errors.h>
+
+#include "process.h"
+#include "services.h"
+
+struct annex;
+
+struct annex_ops {
+    struct co_ops base;
+    s64 (*add)(struct annex *self, struct process *process);
+    s64 (*remove)(struct annex *self, struct process *process);
+    s64 (*find)(struct annex *self, u32 pid, struct process **found);
+    s64 (*next)(struct annex *self, u64 *place, struct process **found);
+    s64 (*next_child)(struct annex *self, u32 parent, u32 new_parent, struct process **found);
+};
+
+struct annex {
+    CO_REP(struct annex_ops);
+    u64 finds;
+};
+
+CO_CHECK_INTERFACE(struct annex_ops);
+
+static struct annex annexes[ORRERY_MAX_CPUS];
+static struct co_root root;
+static coid_t annex;
+static struct spinlock lock = SPINLOCK_INIT("process annex", RANK_SERVICE);
+static struct process *slots[PROCESS_MAX]; // a process is at its pid modulo the size
+static u32 last_pid;
+static u32 count;
+
+// The process with that number, NULL when there is none. Lock held.
+static struct process *in_table(u32 pid)
+{
+    struct process *process = slots[pid % PROCESS_MAX];
+
+    return process != NULL && process->pid == pid ? process : NULL;
+}
+
+// Lock held.
+static void count_child(u32 parent, s32 change)
+{
+    struct process *process = in_table(parent);
+
+    if (process != NULL)
+        process->children += (u32)change;
+}
+
+CO_METHOD static s64 add(struct annex *self, struct process *process)
+{
+    CO_HOME(self);
+    s64 result = E_LIMIT;
+
+    spin_lock(&lock);
+    if (count < PROCESS_MAX) {
+        do
+            last_pid++;
+        while (last_pid == 0 || slots[last_pid % PROCESS_MAX] != NULL);
+        process->pid = last_pid;
+        slots[last_pid % PROCESS_MAX] = process;
+        count_child(process->parent, 1);
+        count++;
+        result = 0;
+    }
+    spin_unlock(&lock);
+    return result;
+}
+
+CO_METHOD static s64 remove(struct annex *self, struct process *process)
+{
+    CO_HOME(self);
+    spin_lock(&lock);
+    slots[process->pid % PROCESS_MAX] = NULL;
+    count_child(process->parent, -1);
+    count--;
+    spin_unlock(&lock);
+    return 0;
+}
+
+// A reference for the caller. Lock held, the process in the table.
+static void give(struct process *process, struct process **found)
+{
+    process_hold(process);
+    *found = process;
+}
+
+CO_METHOD static s64 find(struct annex *self, u32 pid, struct process **found)
+{
+    CO_HOME(self);
+    self->finds++;
+    spin_lock(&lock);
+    struct process *process = in_table(pid);
+    if (process != NULL)
+        give(process, found);
+    spin_unlock(&lock);
+    return 0;
+}
+
+CO_METHOD static s64 next(struct annex *self, u64 *place, struct process **found)
+{
+    CO_HOME(self);
+    spin_lock(&lock);
+    for (; *place < PROCESS_MAX && *found == NULL; (*place)++) {
+        if (slots[*place] != NULL)
+            give(slots[*place], found);
+    }
+    spin_unlock(&lock);
+    return 0;
+}
+
+CO_METHOD static s64 next_child(struct annex *self, u32 parent, u32 new_parent,
+                                struct process **found)
+{
+    CO_HOME(self);
+    spin_lock(&lock);
+    const struct process *old = in_table(parent);
+    u32 slot = old != NULL && old->children == 0 ? PROCESS_MAX : 0;
+    for (; slot < PROCESS_MAX && *found == NULL; slot++) {
+        if (slots[slot] != NULL && slots[slot]->parent == parent) {
+            count_child(parent, -1);
+            count_child(new_parent, 1);
+            slots[slot]->parent = new_parent;
+            give(slots[slot], found);
+        }
+    }
+    spin_unlock(&lock);
+    return 0;
+}
+
+CO_METHOD static s64 get_num_children(struct co_rep *self)
+{
+    CO_HOME(self);
+    return count;
+}
+
+CO_METHOD static s64 get_children(struct co_rep *self, coid_t *out, u32 max)
+{
+    CO_HOME(self);
+    u32 written = 0;
+
+    spin_lock(&lock);
+    for (u32 slot = 0; slot < PROCESS_MAX && written < max; slot++) {
+        if (slots[slot] != NULL)
+            out[written++] = slots[slot]->root.coid;
+    }
+    spin_unlock(&lock);
+    return written;
+}
+
+static const struct annex_ops ops = {
+    {get_num_children, get_children}, add, remove, find, next, next_child};
+static struct co_class class = {
+    .name = "ProcessAnnex",
+    .implementation = "ProcessTable",
+    .size = sizeof(root) + sizeof(annexes[0]),
+    .distributed = true,
+    .ops = &ops.base,
+    .static_reps = annexes,
+    .static_rep_size = sizeof(annexes[0]),
+};
+
+void annex_init(void)
+{
+    annex = service_create(&class, &root, NULL);
+}
+
+s64 annex_add(struct process *process)
+{
+    return CO_CALL(struct annex, annex, add, process);
+}
+
+void annex_remove(struct process *process)
+{
+    CO_CALL(struct annex, annex, remove, process);
+}
+
+struct process *process_get(u32 pid)
+{
+    struct process *found = NULL;
+
+    CO_CALL(struct annex, annex, find, pid, &found);
+    return found;
+}
+
+struct process *annex_next(u64 *place)
+{
+    struct process *found = NULL;
+
+    CO_CALL(struct annex, annex, next, place, &found);
+    return found;
+}
+
+struct process *annex_next_child(u32 parent, u32 new_parent)
+{
+    struct process *found = NULL;
+
+    CO_CALL(struct annex, annex, next_child, parent, new_parent, &found);
+    return found;
+}

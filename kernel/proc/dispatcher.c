@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: MIT
+// Dispatchers: from creation to end, and what changes when a CPU goes to one.
+#include "dispatcher.h"
+
+#include <kernel/address_space.h>
+#include <kernel/memory.h>
+#include <kernel/percpu.h>
+#include <kernel/softmask.h>
+#include <orrery/errors.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "events.h"
+#include "exception/user.h"
+#include "process.h"
+#include "thread.h"
+
+#define PAGES_BYTES (WINDOW_MESSAGE + MESSAGE_BYTES) // page and message buffer
+
+_Static_assert(offsetof(struct dispatcher, state) == DISPATCHER_STATE, "dispatcher_layout.h");
+_Static_assert(offsetof(struct dispatcher, waiting) == DISPATCHER_OWN_STATE, "dispatcher_layout.h");
+_Static_assert(offsetof(struct dispatcher, kernel_stack) == DISPATCHER_KERNEL_STACK,
+               "dispatcher_layout.h");
+_Static_assert(offsetof(struct dispatcher, thread) == DISPATCHER_THREAD, "dispatcher_layout.h");
+_Static_assert(offsetof(struct dispatcher, capabilities) == DISPATCHER_CAPABILITIES,
+               "dispatcher_layout.h");
+_Static_assert(offsetof(struct dispatcher, mmu_pid) == DISPATCHER_MMU_PID, "dispatcher_layout.h");
+_Static_assert(offsetof(struct dispatcher, process_coid) == DISPATCHER_COID, "dispatcher_layout.h");
+_Static_assert(offsetof(struct dispatcher, pid) == DISPATCHER_PROCESS_PID, "dispatcher_layout.h");
+_Static_assert(offsetof(struct dispatcher, urgency) == DISPATCHER_URGENCY, "dispatcher_layout.h");
+_Static_assert(offsetof(struct dispatcher, ipc.own) == DISPATCHER_OWN_CALL, "dispatcher_layout.h");
+_Static_assert(offsetof(struct dispatcher, ipc.handed) == DISPATCHER_HANDED_CALL,
+               "dispatcher_layout.h");
+_Static_assert(offsetof(struct dispatcher, ipc.alone) == DISPATCHER_ALONE, "dispatcher_layout.h");
+_Static_assert(offsetof(struct dispatcher, ipc.none) == DISPATCHER_NO_CALL, "dispatcher_layout.h");
+_Static_assert(offsetof(struct dispatcher, page) == DISPATCHER_PAGE, "dispatcher_layout.h");
+_Static_assert(offsetof(struct dispatcher_page, disabled) == 0, "ipc/fast_path.S");
+_Static_assert(offsetof(struct thread, id) == THREAD_ID, "dispatcher_layout.h");
+_Static_assert(offsetof(struct dispatcher, message) == DISPATCHER_MESSAGE, "dispatcher_layout.h");
+_Static_assert(offsetof(struct thread, state) == THREAD_STATE, "dispatcher_layout.h");
+_Static_assert(offsetof(struct thread, priority) == THREAD_PRIORITY, "dispatcher_layout.h");
+_Static_assert(THREAD_RUNNING == THREAD_STATE_RUNNING && THREAD_PARKED == THREAD_STATE_PARKED &&
+                   THREAD_STATE_RUNNING == 0 && THREAD_STATE_PARKED == (DISPATCHER_ASLEEP & 0xff) &&
+                   THREAD_STATE_PARKED == (DISPATCHER_IN_CALL & 0xff) &&
+                   DISPATCHER_WAITS == DISPATCHER_ASLEEP >> 8 &&
+                   DISPATCHER_CALLS == DISPATCHER_IN_CALL >> 8,
+               "ipc/fast_path.S");
+
+void dispatcher_begin(struct frame *frame);
+
+static void main_of(void *argument)
+{
+    const struct dispatcher *self = argument;
+
+    hard_mask();
+    user_enter(self->kernel_stack);
+}
+
+static void timer_fires(struct timer *timer)
+{
+    struct dispatcher *self =
+        (struct dispatcher *)((char *)timer - offsetof(struct dispatcher, timer));
+
+    dispatcher_timer_due(self);
+}
+
+static struct thread *make_thread(struct dispatcher *dispatcher)
+{
+    struct process *process = dispatcher->process;
+    char name[THREAD_NAME_MAX];
+
+    snprintf(name, sizeof(name), "%.16s/%u", process->name, process->pid);
+    return thread_create_dispatcher(name, main_of, dispatcher, dispatcher->cpu,
+                                    (u8)process->priority);
+}
+
+// What user code finds at r13.
+static void fill_window(struct dispatcher *dispatcher, char *window)
+{
+    *(u32 *)(window + R13_CPU) = dispatcher->cpu;
+    dispatcher->page = (struct dispatcher_page *)(window + R13_HOST);
+    dispatcher->page->disabled = 1;
+    dispatcher->page->pid = dispatcher->process->pid;
+    dispatcher->message = window + WINDOW_MESSAGE;
+}
+
+s64 dispatcher_create(struct process *process, u32 cpu, struct dispatcher **made)
+{
+    struct dispatcher *dispatcher = kzalloc(sizeof(*dispatcher));
+    char *window = dispatcher == NULL ? NULL : process->windows[cpu];
+
+    if (dispatcher == NULL)
+        return E_NOMEM;
+    if (window == NULL)
+        window = space_wire(process->space, dispatcher_window(cpu), PAGES_BYTES);
+    if (window != NULL) {
+        process->windows[cpu] = window;
+        dispatcher->process = process;
+        dispatcher->cpu = cpu;
+        spin_init(&dispatcher->lock, "dispatcher", RANK_CO);
+        dispatcher->timer.fire = timer_fires;
+        ipc_dispatcher_init(&dispatcher->ipc);
+        dispatcher->capabilities = process->capabilities;
+        dispatcher->mmu_pid = space_mmu_pid(process->space);
+        dispatcher->process_coid = process->root.coid;
+        dispatcher->pid = process->pid;
+        dispatcher->urgency = 2u << process->priority;
+        fill_window(dispatcher, window);
+        dispatcher->thread = make_thread(dispatcher);
+    }
+    if (dispatcher->thread == NULL) {
+        kfree(dispatcher);
+        return E_NOMEM;
+    }
+    dispatcher->kernel_stack = dispatcher->thread->stack_top - USER_STACK_TOP;
+    *made = dispatcher;
+    return 0;
+}
+
+void dispatcher_free(struct dispatcher *dispatcher)
+{
+    kfree(dispatcher);
+}
+
+void dispatcher_discard(struct dispatcher *dispatcher)
+{
+    dispatcher->thread->ended = true;
+    co_destroy(dispatcher->thread->root.coid);
+    kfree(dispatcher);
+}
+
+void dispatcher_start(struct dispatcher *dispatcher)
+{
+    scheduler_add(dispatcher->thread);
+}
+
+// On a fresh kernel stack: the first frame of user code, disabled.
+void dispatcher_begin(struct frame *frame)
+{
+    struct dispatcher *self = percpu()->dispatcher;
+
+    memset(frame, 0, sizeof(*frame));
+    frame->gpr[1] = self->start_sp;
+    frame->gpr[2] = self->start_toc;
+    frame->gpr[3] = self->start_argument;
+    if (self->start_event) {
+        frame->gpr[3] = EVENT_START;
+        frame->gpr[4] = self->cpu;
+    }
+    frame->gpr[13] = dispatcher_window(self->cpu);
+    frame->pc = self->start_pc;
+    frame->msr = USER_MSR;
+    *(u64 *)self->kernel_stack = 0; // ends the back chain
+    hard_unmask();
+    CO_CALL(struct process_rep, self->process->root.coid, attach, self);
+    co_thread_exit(&self->thread->member);
+    hard_mask();
+    user_exit(frame);
+}
+
+void dispatcher_stop(struct dispatcher *dispatcher)
+{
+    dispatcher->ending = true;
+    dispatcher_look(dispatcher);
+}
+
+void dispatcher_end(void)
+{
+    struct dispatcher *self = percpu()->dispatcher;
+    struct process *process = self->process;
+
+    soft_mask();
+    thread_join_generation(self->thread);
+    soft_mask_restore(0);
+    self->ending = true;
+    timer_cancel(&self->timer);
+    dispatcher_drop_events(self);
+    fpu_forget(self);
+    u8 masked = soft_mask();
+    space_switch(NULL);
+    soft_mask_restore(masked);
+    self->run_ticks = self->thread->run_ticks;
+    process_dispatcher_ended(process, self);
+    thread_end();
+}
+
+void thread_join_generation(struct thread *thread)
+{
+    const struct dispatcher *dispatcher = thread->dispatcher;
+
+    if (dispatcher == NULL || dispatcher->interrupted_user || thread->member.generation != 0)
+        return;
+    co_thread_enter(&thread->member);
+    if (thread == percpu()->current)
+        percpu()->user_work = 1;
+}
+
+// Something in kernel mode goes on later: it may hold objects. What parks or has ended holds none.
+static void leave(struct thread *from)
+{
+    if (from->state == THREAD_READY)
+        thread_join_generation(from);
+}
+
+void dispatcher_switched(struct thread *from, struct thread *to)
+{
+    struct percpu *cpu = percpu();
+    struct dispatcher *dispatcher = to->dispatcher;
+
+    leave(from);
+    cpu->dispatcher = dispatcher;
+    cpu->user_work = 0;
+    if (dispatcher == NULL) {
+        cpu->pid = 0;
+        return;
+    }
+    cpu->kernel_stack = dispatcher->kernel_stack;
+    cpu->process = dispatcher->process->root.coid;
+    cpu->pid = dispatcher->process->pid;
+    __asm__ volatile("sync" ::: "memory"); // pairs with dispatcher_look
+    if (dispatcher->has_events || dispatcher->ending || to->member.generation != 0)
+        cpu->user_work = 1;
+    space_switch(dispatcher->process->space);
+}
+
+// ---- what others may ask -------------------------------------------------------------------------
+
+struct dispatcher *dispatcher_current(void)
+{
+    return percpu()->dispatcher;
+}
+
+u32 dispatcher_cpu(const struct dispatcher *dispatcher)
+{
+    return dispatcher->cpu;
+}
+
+struct process *dispatcher_process(struct dispatcher *dispatcher)
+{
+    return dispatcher->process;
+}
+
+struct dispatcher_page *dispatcher_page(struct dispatcher *dispatcher)
+{
+    return dispatcher->page;
+}
+
+void *dispatcher_message(struct dispatcher *dispatcher)
+{
+    return dispatcher->message;
+}
+
+struct thread *dispatcher_thread(struct dispatcher *dispatcher)
+{
+    return dispatcher->thread;
+}
+
+struct ipc_dispatcher *dispatcher_ipc(struct dispatcher *dispatcher)
+{
+    return &dispatcher->ipc;
+}

@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: MIT
+// Events: a queue a dispatcher, and the dispatcher's sleep until there is one.
+#include "events.h"
+
+#include <kernel/irq.h>
+#include <kernel/percpu.h>
+#include <kernel/softmask.h>
+#include <kernel/timer.h>
+#include <string.h>
+
+#include "dispatcher.h"
+#include "exception/user.h"
+#include "thread.h"
+
+void dispatcher_resume(struct frame *frame);
+
+// ---- posting -------------------------------------------------------------------------------------
+
+// What changes a dispatcher's sleep is done by its own CPU alone, with interrupts masked, so that a call can hand the CPU
+// over without a lock (ipc/fast_path.S). Others put it into that CPU's list, and ring.
+static struct {
+    struct spinlock lock;
+    struct dispatcher *first;
+} looks[ORRERY_MAX_CPUS] = {
+    [0 ... ORRERY_MAX_CPUS - 1] = {.lock = SPINLOCK_INIT("dispatchers to look at", RANK_THREAD)},
+};
+
+static void look_there(struct dispatcher *dispatcher, bool unpark)
+{
+    u32 cpu = dispatcher->cpu;
+
+    spin_lock(&looks[cpu].lock);
+    bool sent = dispatcher->look_sent;
+    dispatcher->unpark_sent |= unpark;
+    if (!sent) {
+        process_hold(dispatcher->process);
+        dispatcher->look_sent = true;
+        dispatcher->look_next = looks[cpu].first;
+        looks[cpu].first = dispatcher;
+    }
+    spin_unlock(&looks[cpu].lock);
+    if (!sent)
+        cpu_poke(cpu);
+}
+
+static void look_here(struct dispatcher *dispatcher)
+{
+    u8 masked = soft_mask();
+
+    if (dispatcher->asleep)
+        thread_unpark(dispatcher->thread);
+    else if (dispatcher == percpu()->dispatcher)
+        percpu()->user_work = 1;
+    soft_mask_restore(masked);
+}
+
+void dispatcher_look(struct dispatcher *dispatcher)
+{
+    if (dispatcher->cpu == cpu_id())
+        look_here(dispatcher);
+    else
+        look_there(dispatcher, false);
+}
+
+void dispatcher_unpark(struct dispatcher *dispatcher)
+{
+    look_there(dispatcher, true);
+}
+
+// The first in this CPU's list, with the list's reference to its process.
+static struct dispatcher *take_look(bool *unpark)
+{
+    struct dispatcher *dispatcher;
+    u32 cpu = cpu_id();
+
+    spin_lock(&looks[cpu].lock);
+    dispatcher = looks[cpu].first;
+    if (dispatcher != NULL) {
+        looks[cpu].first = dispatcher->look_next;
+        *unpark = dispatcher->unpark_sent;
+        dispatcher->look_sent = dispatcher->unpark_sent = false;
+    }
+    spin_unlock(&looks[cpu].lock);
+    return dispatcher;
+}
+
+void dispatcher_poked(void)
+{
+    struct dispatcher *dispatcher;
+    bool unpark;
+
+    while ((dispatcher = take_look(&unpark)) != NULL) {
+        struct process *process = dispatcher->process;
+        if (unpark)
+            thread_unpark(dispatcher->thread);
+        look_here(dispatcher);
+        process_put(process);
+    }
+}
+
+// Lock held.
+static void has_news(struct dispatcher *dispatcher)
+{
+    dispatcher->has_events = true;
+    dispatcher->page->pending = 1;
+}
+
+bool dispatcher_post(struct dispatcher *dispatcher, struct posted_event *event)
+{
+    event->next = NULL;
+    spin_lock(&dispatcher->lock);
+    bool ending = dispatcher->ending;
+    if (!ending) {
+        if (dispatcher->first == NULL)
+            dispatcher->first = event;
+        else
+            dispatcher->last->next = event;
+        dispatcher->last = event;
+        has_news(dispatcher);
+    }
+    spin_unlock(&dispatcher->lock);
+    if (!ending)
+        dispatcher_look(dispatcher);
+    return !ending;
+}
+
+void dispatcher_kick(struct dispatcher *dispatcher, u64 bits)
+{
+    spin_lock(&dispatcher->lock);
+    dispatcher->kicks |= bits;
+    has_news(dispatcher);
+    spin_unlock(&dispatcher->lock);
+    dispatcher_look(dispatcher);
+}
+
+void dispatcher_timer_due(struct dispatcher *dispatcher)
+{
+    spin_lock(&dispatcher->lock);
+    dispatcher->timer_due = true;
+    has_news(dispatcher);
+    spin_unlock(&dispatcher->lock);
+    dispatcher_look(dispatcher);
+}
+
+// ---- taking --------------------------------------------------------------------------------------
+
+// The first event into *event, with *posted what it came from (NULL: from the kernel's own). Lock held.
+static bool take_first(struct dispatcher *self, struct event *event, struct posted_event **posted)
+{
+    *posted = NULL;
+    if (self->timer_due) {
+        self->timer_due = false;
+        *event = (struct event){.type = EVENT_TIMER};
+    } else if (self->kicks != 0) {
+        *event = (struct event){.type = EVENT_KICK, .id = self->kicks};
+        self->kicks = 0;
+    } else if (self->first != NULL) {
+        *posted = self->first;
+        *event = self->first->event;
+        self->first = self->first->next;
+    } else {
+        return false;
+    }
+    return true;
+}
+
+// Lock held.
+static void update_news(struct dispatcher *self)
+{
+    self->has_events = self->first != NULL || self->kicks != 0 || self->timer_due;
+    self->page->pending = self->has_events;
+}
+
+static u64 bulk_bytes(const struct event *event)
+{
+    u64 bytes = event->info & 0xffff;
+
+    return bytes <= MESSAGE_BYTES ? bytes : MESSAGE_BYTES;
+}
+
+bool dispatcher_poll(struct dispatcher *self, struct event *event)
+{
+    struct posted_event *posted;
+
+    if (!self->has_events)
+        return false;
+    spin_lock(&self->lock);
+    bool taken = take_first(self, event, &posted);
+    update_news(self);
+    spin_unlock(&self->lock);
+    if (taken)
+        self->events++;
+    if (posted != NULL) {
+        if (posted->bulk != NULL)
+            memcpy(self->message, posted->bulk, bulk_bytes(event));
+        if (posted->taken != NULL)
+            posted->taken(posted, true);
+    }
+    return taken;
+}
+
+void dispatcher_drop_events(struct dispatcher *dispatcher)
+{
+    spin_lock(&dispatcher->lock);
+    struct posted_event *event = dispatcher->first;
+    dispatcher->first = NULL;
+    spin_unlock(&dispatcher->lock);
+    while (event != NULL) {
+        struct posted_event *next = event->next;
+        if (event->taken != NULL)
+            event->taken(event, false);
+        event = next;
+    }
+}
+
+// ---- sleeping ------------------------------------------------------------------------------------
+
+// Announces the sleep, unless there is something to do. Soft-masked.
+static bool begin_sleep(struct dispatcher *self, u8 waiting)
+{
+    spin_lock(&self->lock);
+    bool sleeps = !self->has_events && !self->ending;
+    if (sleeps) {
+        self->waiting = waiting;
+        self->asleep = true;
+    }
+    spin_unlock(&self->lock);
+    return sleeps;
+}
+
+// True: an event has been put into its registers. Soft-masked.
+static bool end_sleep(struct dispatcher *self)
+{
+    bool handed = self->handed;
+
+    self->handed = self->asleep = false;
+    self->waiting = 0;
+    if (handed)
+        self->events++;
+    return handed;
+}
+
+// A sleeping dispatcher holds back no generation. Soft-masked.
+static void leave_generation(struct dispatcher *self)
+{
+    if (self->thread->member.generation != 0)
+        co_thread_exit(&self->thread->member);
+}
+
+// Soft-masked. If another thread runs meanwhile this does not return: dispatcher_resume goes on.
+static bool sleep_once(struct dispatcher *self)
+{
+    if (!begin_sleep(self, DISPATCHER_WAITS))
+        return false;
+    leave_generation(self);
+    thread_park_masked(NO_DEADLINE);
+    return end_sleep(self);
+}
+
+void dispatcher_wait(struct dispatcher *self, struct event *event)
+{
+    u8 masked = soft_mask();
+
+    while (!dispatcher_poll(self, event)) {
+        if (self->ending)
+            dispatcher_end();
+        ipc_before_sleep(self);
+        if (sleep_once(self))
+            break;
+    }
+    soft_mask_restore(masked);
+}
+
+bool dispatcher_hand(struct dispatcher *to, const struct event *event, bool ready)
+{
+    bool waits = to->asleep && !to->has_events && !to->ending;
+
+    if (waits) {
+        *user_registers(to) = *event;
+        to->asleep = false;
+        to->handed = true;
+        if (ready)
+            thread_unpark(to->thread);
+    }
+    return waits;
+}
+
+void dispatcher_switch(struct dispatcher *self, struct dispatcher *to, bool in_call,
+                       struct event *event)
+{
+    bool handed = false;
+
+    if (begin_sleep(self, in_call ? DISPATCHER_CALLS : DISPATCHER_WAITS)) {
+        leave_generation(self);
+        if (!scheduler_hand_over(to->thread)) {
+            thread_unpark(to->thread);
+            thread_park_masked(NO_DEADLINE);
+        }
+        handed = end_sleep(self);
+    } else {
+        thread_unpark(to->thread);
+    }
+    if (!handed)
+        dispatcher_wait(self, event);
+}
+
+// The way on for a dispatcher that slept in dispatcher_wait, on an empty kernel stack (user_entry.S): what it did in the
+// kernel was done when it fell asleep, and its event goes into its registers. Soft-masked; returns with EE off.
+void dispatcher_resume(struct frame *frame)
+{
+    struct dispatcher *self = percpu()->dispatcher;
+
+    if (!end_sleep(self))
+        dispatcher_wait(self, user_registers(self));
+    soft_mask_restore(0);
+    hard_mask();
+    user_exit(frame);
+}

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: MIT
+// The first process: a program of the initial file system, loaded by the kernel itself because there is no
+// one else yet.
+#include <boot/initrd.h>
+#include <kernel/address_space.h>
+#include <kernel/memory.h>
+#include <kernel/startup.h>
+#include <orrery/errors.h>
+#include <string.h>
+
+#include "annex.h"
+#include "elf.h"
+#include "process.h"
+#include "syscalls/syscalls.h"
+
+#define STACK_BYTES 0x100000UL
+#define STACK_TOP USER_MAP // ends below the regions that others choose
+#define PROGRAM_MAX 16
+
+void processes_init(void)
+{
+    syscalls_init();
+    memory_objects_init();
+    annex_init();
+}
+
+static s64 load_segment(struct process *process, const void *file,
+                        const struct elf_segment *segment)
+{
+    u64 start = ALIGN_DOWN(segment->address, PAGE_SIZE);
+    struct sys_region region = {
+        .address = start,
+        .bytes = ALIGN_UP(segment->address + segment->memory_bytes, PAGE_SIZE) - start,
+        .kind = REGION_ANONYMOUS,
+        .prot = segment->prot,
+    };
+    s64 error = space_region_create(process->space, &region, NULL);
+
+    if (error == 0)
+        error = space_write(process->space, segment->address, (const char *)file + segment->offset,
+                            segment->file_bytes);
+    return error;
+}
+
+static s64 load(struct process *process, const void *file, u64 bytes,
+                struct sys_process_start *start)
+{
+    struct elf_segment segments[PROGRAM_MAX];
+    struct elf_program program = {.segments = segments, .max = PROGRAM_MAX};
+    struct sys_region stack = {
+        .address = STACK_TOP - STACK_BYTES,
+        .bytes = STACK_BYTES,
+        .kind = REGION_STACK,
+        .prot = PROT_R | PROT_W,
+    };
+    u64 entry[2]; // the entry is a descriptor: code address, TOC
+
+    s64 error = elf_read(file, bytes, &program);
+    for (u32 i = 0; error == 0 && i < program.count; i++)
+        error = load_segment(process, file, &segments[i]);
+    if (error == 0)
+        error = space_region_create(process->space, &stack, NULL);
+    if (error == 0)
+        error = space_read(process->space, entry, program.entry, sizeof(entry));
+    if (error == 0)
+        *start = (struct sys_process_start){
+            .pc = entry[0], .toc = entry[1], .sp = stack.address + stack.bytes - 128};
+    return error;
+}
+
+static const char *last_part(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return slash != NULL ? slash + 1 : path;
+}
+
+s64 first_process_start(const char *path)
+{
+    struct sys_process_new new = {.rights = RIGHT_ALL, .priority = PROCESS_NORMAL};
+    struct sys_process_start start;
+    const void *file;
+    u64 bytes;
+    s64 error = initrd_find(path, &file, &bytes);
+
+    if (error != 0)
+        return error;
+    strncpy(new.name, last_part(path), sizeof(new.name) - 1);
+    struct process *process = process_create(&new, 0, &error);
+    if (process == NULL)
+        return error;
+    error = load(process, file, bytes, &start);
+    if (error == 0)
+        error = process_start(process, &start);
+    process_put(process);
+    return error;
+}

@@ -1,0 +1,391 @@
+// SPDX-License-Identifier: MIT
+// Processes: from creation to end.
+#include "process.h"
+
+#include <kernel/address_space.h>
+#include <kernel/capability.h>
+#include <kernel/console.h>
+#include <kernel/memory.h>
+#include <kernel/panic.h>
+#include <kernel/percpu.h>
+#include <kernel/timer.h>
+#include <co/manager.h>
+#include <orrery/errors.h>
+#include <pmu/pmu.h>
+#include <string.h>
+#include <trace/events.h>
+#include <trace/process.h>
+
+#include "annex.h"
+#include "dev/console_input.h"
+#include "dev/net.h"
+#include "dispatcher.h"
+#include "thread.h"
+
+// ---- creation ------------------------------------------------------------------------------------
+
+void process_free(struct process *process)
+{
+    for (u32 cpu = 0; cpu < ORRERY_MAX_CPUS; cpu++) {
+        if (process->dispatchers[cpu] != NULL)
+            dispatcher_free(process->dispatchers[cpu]);
+    }
+    if (process->capabilities != NULL)
+        capability_table_destroy(process->capabilities);
+    if (process->space != NULL)
+        space_destroy(process->space);
+    kfree(process);
+}
+
+static struct process *allocate(const struct sys_process_new *new, u32 parent)
+{
+    struct process *process = kzalloc(sizeof(*process));
+
+    if (process == NULL)
+        return NULL;
+    memcpy(process->name, new->name, PROCESS_NAME_MAX - 1);
+    process->rights = new->rights;
+    process->priority = new->priority;
+    process->parent = parent;
+    process->references = 2;
+    process->start_time = timebase();
+    spin_init(&process->lock, "process", RANK_OBJECT);
+    process_monitor_init(&process->monitor);
+    ipc_process_init(&process->ipc);
+    process->capabilities = capability_table_create();
+    process->space = space_create(process, new->memory_limit);
+    if (process->capabilities != NULL && process->space != NULL)
+        return process;
+    process_free(process);
+    return NULL;
+}
+
+struct process *process_create(const struct sys_process_new *new, u32 parent, s64 *error)
+{
+    struct process *process = allocate(new, parent);
+
+    *error = E_NOMEM;
+    if (process == NULL)
+        return NULL;
+    *error = process_object_create(process, new->priority >= PROCESS_SERVER);
+    if (*error == 0) {
+        *error = annex_add(process);
+        if (*error == 0) {
+            trace_process_create(process->pid, parent, process->root.coid);
+            return process;
+        }
+        co_destroy(process->root.coid); // which frees it
+        return NULL;
+    }
+    process_free(process);
+    return NULL;
+}
+
+static void end_making(struct process *process, u32 cpu)
+{
+    spin_lock(&process->lock);
+    process->making &= ~(1u << cpu);
+    spin_unlock(&process->lock);
+}
+
+// Makes a dispatcher, unless there is one on that CPU or somebody is making it: two must not set up one page.
+static s64 make_dispatcher(struct process *process, u32 cpu, struct dispatcher **made)
+{
+    spin_lock(&process->lock);
+    bool free = process->dispatchers[cpu] == NULL && !(process->making >> cpu & 1);
+    if (free)
+        process->making |= 1u << cpu;
+    spin_unlock(&process->lock);
+    if (!free)
+        return E_EXIST;
+    s64 error = dispatcher_create(process, cpu, made);
+    if (error != 0)
+        end_making(process, cpu);
+    return error;
+}
+
+// Enters a dispatcher in state `from` or fails as the process has gone on. Takes it over.
+static s64 install(struct process *process, struct dispatcher *dispatcher, u32 from)
+{
+    u32 cpu = dispatcher->cpu;
+
+    spin_lock(&process->lock);
+    s64 result = process->state != from ? E_BUSY : 0;
+    process->making &= ~(1u << cpu);
+    if (result == 0) {
+        process->state = PROCESS_LIVE;
+        process->running++;
+        __atomic_store_n(&process->dispatchers[cpu], dispatcher, __ATOMIC_RELEASE);
+    }
+    spin_unlock(&process->lock);
+    if (result != 0) {
+        dispatcher_discard(dispatcher);
+        return result;
+    }
+    trace_dispatcher_create(process->pid, dispatcher->thread->id, cpu);
+    dispatcher_start(dispatcher);
+    return 0;
+}
+
+s64 process_start(struct process *process, const struct sys_process_start *start)
+{
+    struct dispatcher *dispatcher;
+
+    if (start->cpu >= cpu_count)
+        return E_INVAL;
+    if (process->state != PROCESS_NEW)
+        return E_BUSY;
+    s64 error = make_dispatcher(process, start->cpu, &dispatcher);
+    if (error != 0)
+        return error;
+    dispatcher->start_pc = start->pc;
+    dispatcher->start_toc = start->toc;
+    dispatcher->start_sp = start->sp;
+    dispatcher->start_argument = start->argument;
+    return install(process, dispatcher, PROCESS_NEW);
+}
+
+s64 process_add_dispatcher(struct process *process, u32 cpu, u64 upcall_stack)
+{
+    struct dispatcher *dispatcher;
+
+    if (cpu >= cpu_count || process->image.upcall_entry == 0)
+        return E_INVAL;
+    s64 error = make_dispatcher(process, cpu, &dispatcher);
+    if (error != 0)
+        return error;
+    dispatcher->page->upcall_stack = upcall_stack;
+    dispatcher->start_event = true;
+    dispatcher->start_pc = process->image.upcall_entry;
+    dispatcher->start_toc = process->image.upcall_toc;
+    dispatcher->start_sp = upcall_stack;
+    return install(process, dispatcher, PROCESS_LIVE);
+}
+
+// ---- end -----------------------------------------------------------------------------------------
+
+bool process_ending(const struct process *process)
+{
+    return *(volatile const u32 *)&process->state == PROCESS_ENDING;
+}
+
+void process_kill(struct process *process, s32 status)
+{
+    spin_lock(&process->lock);
+    bool first = process->state != PROCESS_ENDING;
+    bool never_ran = process->running == 0;
+    if (first) {
+        process->status = status;
+        process->state = PROCESS_ENDING;
+    }
+    spin_unlock(&process->lock);
+    if (!first)
+        return;
+    space_end(process->space);
+    for (u32 cpu = 0; cpu < cpu_count; cpu++) {
+        if (process->dispatchers[cpu] != NULL)
+            dispatcher_stop(process->dispatchers[cpu]);
+    }
+    if (never_ran)
+        process_finish(process);
+}
+
+void process_dispatcher_ended(struct process *process, struct dispatcher *dispatcher)
+{
+    spin_lock(&process->lock);
+    dispatcher->ended = true;
+    u32 left = --process->running;
+    spin_unlock(&process->lock);
+    if (left == 0)
+        process_finish(process);
+}
+
+static void parent_told(struct posted_event *event, bool delivered)
+{
+    (void)delivered;
+    process_put((struct process *)((char *)event - offsetof(struct process, ended)));
+}
+
+static void tell_parent(struct process *process)
+{
+    struct process *parent = process_get(process->parent);
+    struct dispatcher *to = parent != NULL ? process_any_dispatcher(parent) : NULL;
+
+    process->ended = (struct posted_event){
+        .taken = parent_told,
+        .event = {.type = EVENT_CHILD, .id = process->pid, .badge = (u64)(s64)process->status}};
+    process_hold(process);
+    if (to == NULL || !dispatcher_post(to, &process->ended))
+        process_put(process);
+    if (parent != NULL)
+        process_put(parent);
+}
+
+// Children that have not started go with their parent; the others become the first process's.
+static void leave_children(struct process *process)
+{
+    struct process *child;
+
+    while ((child = annex_next_child(process->pid, FIRST_PID)) != NULL) {
+        if (child->state == PROCESS_NEW)
+            process_kill(child, STATUS_ORPHANED);
+        process_put(child);
+    }
+}
+
+void process_finish(struct process *process)
+{
+    ipc_process_ends(process);
+    memory_process_ended(process->pid);
+    net_process_ends(process);
+    console_process_ends(process);
+    pmu_process_ends(process->pid);
+    co_process_ends(process->pid);
+    process_monitor_end(process);
+    trace_process_ends(process, process->name);
+    if (process->pid == FIRST_PID) {
+        kprintf("process 1 (%s) has ended with status %d\n", process->name, process->status);
+        power_off(process->status == 0 ? 0 : 1);
+    }
+    leave_children(process);
+    capability_table_clear(process->capabilities);
+    space_clear(process->space);
+    trace_process_end(process->pid, (u64)(s64)process->status);
+    annex_remove(process);
+    tell_parent(process);
+    process_put(process);
+}
+
+// ---- references ----------------------------------------------------------------------------------
+
+void process_hold(struct process *process)
+{
+    atomic_add(&process->references, 1);
+}
+
+// The last one lets the object go; a process never started that nobody can start any more goes too.
+void process_put(struct process *process)
+{
+    u64 before = atomic_add(&process->references, -1UL);
+
+    if (before == 2 && process->state == PROCESS_NEW)
+        process_kill(process, STATUS_ORPHANED);
+    else if (before == 1)
+        co_destroy(process->root.coid);
+}
+
+// ---- what others may ask -------------------------------------------------------------------------
+
+struct process *process_current(void)
+{
+    struct dispatcher *dispatcher = percpu()->dispatcher;
+
+    return dispatcher != NULL ? dispatcher->process : NULL;
+}
+
+u32 process_pid(const struct process *process)
+{
+    return process->pid;
+}
+
+coid_t process_coid(const struct process *process)
+{
+    return process->root.coid;
+}
+
+const struct sys_process_image *process_image(const struct process *process)
+{
+    return &process->image;
+}
+
+u32 process_rights(const struct process *process)
+{
+    return process->rights;
+}
+
+struct address_space *process_space(struct process *process)
+{
+    return process->space;
+}
+
+struct capability_table *process_capabilities(struct process *process)
+{
+    return process->capabilities;
+}
+
+struct ipc_process *process_ipc(struct process *process)
+{
+    return &process->ipc;
+}
+
+struct dispatcher *process_dispatcher(struct process *process, u32 cpu)
+{
+    return __atomic_load_n(&process->dispatchers[cpu], __ATOMIC_ACQUIRE);
+}
+
+struct dispatcher *process_any_dispatcher(struct process *process)
+{
+    for (u32 cpu = 0; cpu < cpu_count; cpu++) {
+        struct dispatcher *dispatcher = process_dispatcher(process, cpu);
+        if (dispatcher != NULL && !dispatcher->ending)
+            return dispatcher;
+    }
+    return NULL;
+}
+
+static u64 min_room(u64 used, u64 max)
+{
+    return used < max ? max - used : 0;
+}
+
+u32 process_coids(struct process *process, coid_t *out, u32 max)
+{
+    u32 count = 0;
+
+    for (u32 cpu = 0; cpu < cpu_count; cpu++) {
+        const struct dispatcher *dispatcher = process_dispatcher(process, cpu);
+        if (dispatcher == NULL || dispatcher->ended)
+            continue;
+        if (out != NULL && count < max)
+            out[count] = dispatcher->thread->root.coid;
+        count++;
+    }
+    u32 room = (u32)min_room(count, max);
+    count += space_coids(process->space, out != NULL ? out + count : NULL, room);
+    room = (u32)min_room(count, max);
+    count += ipc_endpoint_coids(process, out != NULL ? out + count : NULL, room);
+    return out != NULL && count > max ? max : count;
+}
+
+static void add_dispatcher(const struct dispatcher *dispatcher, struct sys_process_info *info)
+{
+    if (!dispatcher->ended) {
+        info->dispatchers |= 1u << dispatcher->cpu;
+        info->cpu_ticks += dispatcher->thread->run_ticks;
+    } else {
+        info->cpu_ticks += dispatcher->run_ticks;
+    }
+    info->calls += ipc_calls(&dispatcher->ipc);
+    info->events += dispatcher->events;
+}
+
+void process_info(struct process *process, struct sys_process_info *info)
+{
+    *info = (struct sys_process_info){
+        .pid = process->pid,
+        .parent = process->parent,
+        .state = process->state,
+        .rights = process->rights,
+        .priority = process->priority,
+        .object = process->root.coid,
+        .start_time = process->start_time,
+        .memory_pages = space_resident_pages(process->space),
+        .faults = space_faults(process->space),
+    };
+    memcpy(info->name, process->name, sizeof(info->name));
+    for (u32 cpu = 0; cpu < cpu_count; cpu++) {
+        const struct dispatcher *dispatcher = process_dispatcher(process, cpu);
+        if (dispatcher != NULL)
+            add_dispatcher(dispatcher, info);
+    }
+}

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: MIT
+// The Process object: one process's kernel side, root and representatives (S000 §2.4.3).
+#ifndef KERNEL_PROC_PROCESS_H
+#define KERNEL_PROC_PROCESS_H
+
+#include <co/object.h>
+#include <kernel/frame.h>
+#include <kernel/ipc.h>
+#include <kernel/process.h>
+#include <kernel/spinlock.h>
+
+#include "monitor.h"
+
+#define FIRST_PID 1                      // when it ends, the machine does
+#define STATUS_ORPHANED STATUS_KILLED(0) // of a process that nobody can start any more
+
+struct process_rep;
+
+// What user code makes the kernel do runs in these methods, so that samples find the process. Each is called on
+// the CPU of the dispatcher that caused it.
+struct process_ops {
+    struct co_ops base;
+    // Plain system calls: exception/user_entry.S, not to be called from C.
+    s64 (*system_call)(struct process_rep *self);
+    // An exception of user code that is no interrupt: special system call, fault, … EE on.
+    s64 (*exception)(struct process_rep *self, struct frame *frame);
+    s64 (*attach)(struct process_rep *self, struct dispatcher *dispatcher);
+    // Exceptions taken, of all CPUs: the one count that both implementations keep, each in its way.
+    s64 (*exceptions)(struct process_rep *self);
+};
+
+struct process_rep {
+    CO_REP(struct process_ops);
+    u64 exceptions; // shared: of all CPUs, under the lock; replicated: of one
+};
+
+struct process {
+    struct co_root root;
+    struct process_rep rep; // of the shared implementation
+    u32 pid;
+    u32 parent, children; // under the ProcessAnnex's lock
+    u32 rights;
+    u32 priority; // enum process_priority
+    char name[PROCESS_NAME_MAX];
+    u64 references;
+    struct address_space *space;
+    struct capability_table *capabilities;
+    struct ipc_process ipc;
+    u64 start_time;
+    char *windows[ORRERY_MAX_CPUS]; // dispatcher page and message buffer, once there
+    struct spinlock lock;           // RANK_OBJECT; guards the next ones
+    u32 state;                      // enum process_state
+    s32 status;                     // PROCESS_ENDING
+    u32 running;                    // dispatchers that have not ended
+    u32 making;                     // CPUs whose dispatcher is being made
+    struct dispatcher *dispatchers[ORRERY_MAX_CPUS];
+    struct sys_process_image image; // upcall_entry 0: not known
+    struct process_monitor monitor;
+    struct posted_event ended; // to the parent
+};
+
+// Both implementations, chosen when a process is created: one representative, or one a CPU.
+s64 process_object_create(struct process *process, bool replicated);
+
+// The exception in frame, for process_ops.exception (process_exception.c).
+void process_exception(struct process *process, struct frame *frame);
+// A dispatcher has run its last instruction of user code; the last one ends the process. Its own thread.
+void process_dispatcher_ended(struct process *process, struct dispatcher *dispatcher);
+// The process ends for good: no dispatcher runs any more, or has ever run. Thread context.
+void process_finish(struct process *process);
+// Frees a process that nothing refers to any more. The reaper's thread.
+void process_free(struct process *process);
+// Children for the scan.
+u32 process_coids(struct process *process, coid_t *out, u32 max);
+void process_info(struct process *process, struct sys_process_info *info);
+// Makes one with a reference for the caller and one for the ProcessAnnex, in state NEW. NULL and *error.
+struct process *process_create(const struct sys_process_new *new, u32 parent, s64 *error);
+// Starts its first dispatcher. 0, E_INVAL, E_BUSY: not NEW, E_NOMEM.
+s64 process_start(struct process *process, const struct sys_process_start *start);
+// Adds a dispatcher that begins with EVENT_START. 0, E_INVAL, E_EXIST, E_BUSY: not LIVE, E_NOMEM.
+s64 process_add_dispatcher(struct process *process, u32 cpu, u64 upcall_stack);
+// One that takes events, or NULL.
+struct dispatcher *process_any_dispatcher(struct process *process);
+
+#endif

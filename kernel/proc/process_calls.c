@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: MIT
+// System calls on processes.
+#include <kernel/address_space.h>
+#include <kernel/capability.h>
+#include <orrery/errors.h>
+#include <string.h>
+
+#include "annex.h"
+#include "dispatcher.h"
+#include "process.h"
+
+#define WRITE_MAX 0x10000
+
+// A process that the caller has a capability for, with a reference; NULL and *error.
+static struct process *named(cap_t cap, s64 *error)
+{
+    struct capability capability;
+
+    *error = capability_get(process_capabilities(process_current()), cap, CAPABILITY_PROCESS,
+                            &capability);
+    return *error == 0 ? capability.object : NULL;
+}
+
+static bool acceptable(const struct sys_process_new *new)
+{
+    u32 most = process_rights(process_current()) & RIGHT_SERVER ? PROCESS_SERVER : PROCESS_HIGH;
+
+    return new->name[0] != '\0' && memchr(new->name, '\0', PROCESS_NAME_MAX) !=
+                                       NULL &&new->priority >= PROCESS_LOW &&new->priority <= most;
+}
+
+s64 sys_process_create(const struct sys_process_new *new)
+{
+    struct process *creator = process_current();
+    s64 result;
+
+    if ((new->rights & ~process_rights(creator)) != 0)
+        return E_PERM;
+    if (!acceptable(new))
+        return E_INVAL;
+    struct process *process = process_create(new, process_pid(creator), &result);
+    if (process == NULL)
+        return result;
+    const struct capability capability = {.type = CAPABILITY_PROCESS, .object = process};
+    result = capability_add(process_capabilities(creator), &capability);
+    if (result < 0)
+        process_put(process);
+    return result;
+}
+
+s64 sys_process_pid(cap_t cap)
+{
+    s64 result;
+
+    if (cap == 0)
+        return process_pid(process_current());
+    struct process *process = named(cap, &result);
+    if (process == NULL)
+        return result;
+    result = process_pid(process);
+    process_put(process);
+    return result;
+}
+
+s64 sys_process_write(cap_t cap, u64 address, const void *from, u64 bytes)
+{
+    s64 result = E_INVAL;
+
+    if (bytes > WRITE_MAX)
+        return E_INVAL;
+    struct process *process = named(cap, &result);
+    if (process == NULL)
+        return result;
+    if (process->state == PROCESS_NEW)
+        result = space_write(process_space(process), address, from, bytes);
+    else
+        result = E_BUSY;
+    process_put(process);
+    return result;
+}
+
+s64 sys_process_grant(cap_t process, u32 slot, cap_t cap)
+{
+    struct capability capability;
+    s64 result;
+
+    struct process *child = named(process, &result);
+    if (child == NULL)
+        return result;
+    result =
+        capability_get(process_capabilities(process_current()), cap, CAPABILITY_NONE, &capability);
+    if (result == 0) {
+        result = child->state != PROCESS_NEW
+                     ? E_BUSY
+                     : capability_put_at(process_capabilities(child), slot, &capability);
+        if (result != 0)
+            capability_release(&capability);
+    }
+    process_put(child);
+    return result;
+}
+
+s64 sys_process_start(cap_t cap, const struct sys_process_start *start)
+{
+    s64 result;
+    struct process *process = named(cap, &result);
+
+    if (process == NULL)
+        return result;
+    result = process_start(process, start);
+    process_put(process);
+    return result;
+}
+
+static bool may_kill(const struct process *process)
+{
+    const struct process *self = process_current();
+
+    return process == self || process->parent == self->pid || (self->rights & RIGHT_PROCESS) != 0;
+}
+
+s64 sys_process_kill(u32 pid, s32 status)
+{
+    struct process *process = process_get(pid);
+    s64 result = E_NOENT;
+
+    if (process == NULL)
+        return E_NOENT;
+    if (!may_kill(process)) {
+        result = E_PERM;
+    } else if (!process_ending(process)) {
+        process_kill(process, status);
+        result = 0;
+    }
+    process_put(process);
+    return result;
+}
+
+void sys_exit(s32 status)
+{
+    process_kill(process_current(), status);
+    dispatcher_end();
+}
+
+s64 sys_process_list(u64 *cursor, void *buffer, u64 bytes)
+{
+    struct sys_process_info *out = buffer;
+    u64 written = 0;
+    struct process *process;
+
+    if (bytes < sizeof(*out))
+        return E_INVAL;
+    while (bytes - written >= sizeof(*out) && (process = annex_next(cursor)) != NULL) {
+        process_info(process, out++);
+        process_put(process);
+        written += sizeof(*out);
+    }
+    return (s64)written;
+}
+
+static bool is_code(u64 address)
+{
+    return address >= USER_START && address < USER_END && (address & 3) == 0;
+}
+
+s64 sys_process_register(const struct sys_process_image *image)
+{
+    struct process *process = process_current();
+    s64 result = 0;
+
+    if (!is_code(image->upcall_entry) || image->rseq_start > image->rseq32_start ||
+        image->rseq32_start > image->rseq_end || image->rseq_end > USER_END ||
+        image->text_start > image->text_end || image->text_end > USER_END ||
+        image->unwind_map > USER_END)
+        return E_INVAL;
+    spin_lock(&process->lock);
+    if (process->image.upcall_entry != 0)
+        result = E_EXIST;
+    else
+        process->image = *image;
+    spin_unlock(&process->lock);
+    return result;
+}

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: MIT
+// Exceptions of user code that are no interrupts: special system calls, page faults, first use of the FPU, and what
+// the program did wrong. Runs inside of the Process object, EE on.
+#include "process.h"
+
+#include <kernel/address_space.h>
+#include <kernel/memory.h>
+#include <orrery/errors.h>
+#include <syscalls/numbers.h>
+
+#include "dispatcher.h"
+#include "exception/exception.h"
+#include "exception/user.h"
+#include "syscalls/syscalls.h"
+
+#define VECTOR_INSTRUCTION_STORAGE 0x400
+#define VECTOR_FPU 0x800
+#define VECTOR_SYSTEM_CALL 0xc00
+#define DSISR_STORE 0x02000000
+
+// ---- what a program may not do ---------------------------------------------------------------------
+
+// Tells the library, which may repair it, or ends the process. One that is being ended finds its memory gone: no news.
+static void bad(struct dispatcher *self, struct frame *frame, const char *why)
+{
+    const struct event event = {
+        .type = EVENT_EXCEPTION, .id = frame->vector, .badge = frame->dar, .info = frame->dsisr};
+
+    if (process_ending(self->process) || dispatcher_upcall(self, frame, &event))
+        return;
+    user_report(frame, why);
+    process_kill(self->process, STATUS_KILLED(frame->vector));
+}
+
+// ---- page faults -----------------------------------------------------------------------------------
+
+// A user thread that waits for a page: first as a wait for the page, then as the event that it is there.
+struct blocked_fault {
+    struct fault_wait wait;
+    struct posted_event posted;
+    struct dispatcher *dispatcher; // its process held
+    u64 token;
+};
+
+static void fault_told(struct posted_event *event, bool delivered)
+{
+    (void)delivered;
+    kfree((char *)event - offsetof(struct blocked_fault, posted));
+}
+
+static void page_came(struct fault_wait *wait, s64 status)
+{
+    struct blocked_fault *fault = (struct blocked_fault *)wait;
+    struct process *process = fault->dispatcher->process;
+
+    fault->posted = (struct posted_event){
+        .taken = fault_told,
+        .event = {.type = EVENT_FAULT_DONE, .id = fault->token, .badge = (u64)status}};
+    if (!dispatcher_post(fault->dispatcher, &fault->posted))
+        kfree(fault);
+    process_put(process);
+}
+
+static struct blocked_fault *may_block(struct dispatcher *self)
+{
+    struct blocked_fault *fault = dispatcher_enabled(self) ? kmalloc(sizeof(*fault)) : NULL;
+
+    if (fault != NULL) {
+        fault->wait = (struct fault_wait){.done = page_came};
+        fault->dispatcher = self;
+        fault->token = ++self->fault_tokens;
+        process_hold(self->process);
+    }
+    return fault;
+}
+
+// The page has to be waited for: by the thread if the library can run others, else by the dispatcher.
+static enum fault_result wait_for_page(struct dispatcher *self, struct frame *frame, u64 address,
+                                       u32 access)
+{
+    struct blocked_fault *fault = may_block(self);
+    const struct event blocked = {.type = EVENT_FAULT_BLOCKED, .id = self->fault_tokens};
+    enum fault_result result =
+        space_fault(self->process->space, address, access, fault != NULL ? &fault->wait : NULL);
+
+    if (result == FAULT_WAIT) {
+        dispatcher_upcall(self, frame, &blocked); // was enabled, and no user code has run since
+        return FAULT_RESOLVED;
+    }
+    if (fault != NULL) {
+        kfree(fault);
+        process_put(self->process);
+    }
+    return result;
+}
+
+static void page_fault(struct dispatcher *self, struct frame *frame, u64 address, u32 access)
+{
+    enum fault_result result = space_fault(self->process->space, address, access, FAULT_TRY);
+
+    if (result == FAULT_WAIT)
+        result = wait_for_page(self, frame, address, access);
+    frame->dar = address;
+    if (result == FAULT_BAD)
+        bad(self, frame, "bad address");
+    else if (result == FAULT_NO_MEMORY)
+        bad(self, frame, "out of memory");
+}
+
+// ---- system calls that see all registers -------------------------------------------------------------
+
+static void special_system_call(struct frame *frame)
+{
+    u64 number = frame->gpr[0] - SYSCALL_SPECIAL_FIRST;
+
+    if (number < SYSCALL_SPECIAL_COUNT)
+        special_functions[number](frame);
+    else
+        frame->gpr[3] = (u64)E_NOTSUP;
+}
+
+void process_exception(struct process *process, struct frame *frame)
+{
+    struct dispatcher *self = dispatcher_current();
+
+    (void)process;
+    switch (frame->vector) {
+    case VECTOR_SYSTEM_CALL:
+        special_system_call(frame);
+        break;
+    case VECTOR_DATA_STORAGE:
+        page_fault(self, frame, frame->dar, frame->dsisr & DSISR_STORE ? PROT_W : PROT_R);
+        break;
+    case VECTOR_INSTRUCTION_STORAGE:
+        page_fault(self, frame, frame->pc, PROT_X);
+        break;
+    case VECTOR_FPU:
+        fpu_take(self);
+        self->page->fp_used = 1;
+        frame->msr |= MSR_FP;
+        break;
+    default:
+        bad(self, frame, "exception");
+    }
+}

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+// Kernel copies of what the pointers of a system call name: made before the call acts, given back after it.
+#ifndef KERNEL_SYSCALLS_BOUNCE_H
+#define KERNEL_SYSCALLS_BOUNCE_H
+
+#include <orrery/errors.h>
+#include <orrery/types.h>
+
+#define BOUNCE_SMALL 192 // bytes that need no allocation
+
+struct bounce {
+    void *memory; // the copy; NULL: none
+    u64 user, bytes;
+    u64 small[BOUNCE_SMALL / 8];
+};
+
+// Each makes *bounce for bytes at the user address: 0, E_FAULT or E_NOMEM. in: with the user's contents; out:
+// zeroed; in_optional: no copy for address 0; string: E_INVAL when it is longer than bytes with its NUL.
+s64 bounce_in(struct bounce *bounce, u64 user, u64 bytes);
+s64 bounce_in_optional(struct bounce *bounce, u64 user, u64 bytes);
+s64 bounce_out(struct bounce *bounce, u64 user, u64 bytes);
+s64 bounce_string(struct bounce *bounce, u64 user, u64 bytes);
+
+enum bounce_when {
+    BOUNCE_ALWAYS,  // copy all of it back
+    BOUNCE_SUCCESS, // unless the call failed
+    BOUNCE_RESULT,  // as many bytes as the result says
+};
+// Copies back to the user. Returns result, or E_FAULT when the user's memory is not there.
+s64 bounce_back(struct bounce *bounce, s64 result, enum bounce_when when);
+void bounce_close(struct bounce *bounce);
+
+// Has the calling process this right?
+bool permitted(u32 right);
+
+static inline u64 min_u64(u64 a, u64 b)
+{
+    return a < b ? a : b;
+}
+
+#endif

@@ -1,0 +1,238 @@
+# SPDX-License-Identifier: MIT
+"""The generated files as text: numbers, decoding, stubs, documentation."""
+
+HEADER = ('// SPDX-License-Identifier: MIT\n'
+          '// Generated from kernel/syscalls/syscalls.def by kernel/syscalls/gen_syscalls.py.\n')
+
+FITS = {'u32': '{} > UINT32_MAX', 'cap_t': '{} > UINT32_MAX', 'bool': '{} > 1',
+        's32': '(s64){0} != (s32){0}'}
+
+
+def all_calls(groups):
+    return [call for group in groups for call in group.calls]
+
+
+def plain_calls(groups):
+    return [call for call in all_calls(groups) if not call.is_special]
+
+
+def special_calls(groups):
+    return [call for call in all_calls(groups) if call.is_special]
+
+
+# ---- numbers -------------------------------------------------------------------------------------
+
+def numbers_h(groups):
+    lines = ''.join(f'#define SYS_{call.name.upper()} {call.number:#x}\n' for call in all_calls(groups))
+    special = special_calls(groups)
+    return f'''{HEADER}#ifndef SYSCALLS_NUMBERS_H
+#define SYSCALLS_NUMBERS_H
+
+{lines}
+#define SYSCALL_COUNT {len(plain_calls(groups)) + 1} // plain calls: 1 … SYSCALL_COUNT - 1
+#define SYSCALL_SPECIAL_FIRST {special[0].number:#x}
+#define SYSCALL_SPECIAL_COUNT {len(special)}
+
+#endif
+'''
+
+
+# ---- decoding ------------------------------------------------------------------------------------
+
+def bounced(call):
+    return [p for p in call.parameters if not p.is_value]
+
+
+def check_lines(call):
+    """Rights and values; nothing has been touched yet."""
+    lines = []
+    if call.right != '-':
+        lines.append(f'    if (!permitted({call.right}))\n        return E_PERM;\n')
+    for i, parameter in enumerate(call.parameters):
+        if parameter.is_value and parameter.type in FITS:
+            condition = FITS[parameter.type].format(f'r{i + 3}')
+            lines.append(f'    if ({condition})\n        return E_INVAL;\n')
+    return ''.join(lines)
+
+
+def length_of(call, parameter):
+    """C expression of a buffer's length, given that it has been checked."""
+    if not parameter.length:
+        return str(parameter.maximum)
+    names = [p.name for p in call.parameters]
+    value = f'r{names.index(parameter.length) + 3}'
+    if parameter.kind == 'result':
+        return f'min_u64({value}, {parameter.maximum})'
+    return value
+
+
+def limit_lines(call):
+    lines = []
+    for parameter in bounced(call):
+        if parameter.length and parameter.kind != 'result':
+            value = length_of(call, parameter)
+            lines.append(f'    if ({value} > {parameter.maximum})\n        return E_INVAL;\n')
+    return ''.join(lines)
+
+
+def open_call(call, index, parameter):
+    """Expression that makes a parameter's kernel copy: 0 or an error."""
+    user = f'r{index + 3}'
+    place = f'&{parameter.name}_copy'
+    if parameter.kind == 'string':
+        return f'bounce_string({place}, {user}, {parameter.maximum})'
+    size = length_of(call, parameter) if parameter.type == 'bytes' else f'sizeof({parameter.type})'
+    name = {'in': 'in', 'in?': 'in_optional', 'inout': 'in', 'out': 'out', 'result': 'out'}
+    return f'bounce_{name[parameter.kind]}({place}, {user}, {size})'
+
+
+def argument(call, index, parameter):
+    if parameter.is_value:
+        return f'({parameter.type})r{index + 3}' if parameter.type != 'u64' else f'r{index + 3}'
+    return f'{parameter.name}_copy.memory'
+
+
+def arguments(call):
+    names = {p.length: p for p in call.parameters if p.kind == 'result' and p.length}
+    result = []
+    for i, parameter in enumerate(call.parameters):
+        if parameter.name in names:
+            result.append(f'{names[parameter.name].name}_copy.bytes')
+        else:
+            result.append(argument(call, i, parameter))
+    return ', '.join(result)
+
+
+def signature(call):
+    registers = ', '.join(f'u64 r{i + 3}' for i in range(len(call.parameters))) or 'void'
+    return f'static s64 decode_{call.name}({registers})'
+
+
+def plain_body(call):
+    if call.is_void:
+        return f'    sys_{call.name}({arguments(call)});\n    return 0;\n'
+    cast = '(s64)' if call.name == 'trace_mask' else ''
+    return f'    return {cast}sys_{call.name}({arguments(call)});\n'
+
+
+def bounced_body(call):
+    declared = ', '.join(f'{p.name}_copy' for p in bounced(call))
+    lines = [f'    struct bounce {declared};\n    s64 result = 0;\n\n']
+    lines += [f'    {p.name}_copy.memory = NULL;\n' for p in bounced(call)]
+    lines += [f'    if (result == 0)\n        result = {open_call(call, i, p)};\n'
+              for i, p in enumerate(call.parameters) if not p.is_value]
+    back = ''.join(f'        result = bounce_back(&{p.name}_copy, result, {copied(p)});\n'
+                   for p in bounced(call) if p.kind in ('out', 'inout', 'result'))
+    lines.append(f'    if (result == 0) {{\n        result = sys_{call.name}({arguments(call)});\n'
+                 f'{back}    }}\n')
+    lines += [f'    bounce_close(&{p.name}_copy);\n' for p in bounced(call)]
+    return ''.join(lines) + '    return result;\n'
+
+
+def copied(parameter):
+    if parameter.kind == 'result':
+        return 'BOUNCE_RESULT'
+    return 'BOUNCE_ALWAYS' if parameter.type == 'bytes' else 'BOUNCE_SUCCESS'
+
+
+def decoder(call):
+    body = bounced_body(call) if bounced(call) else plain_body(call)
+    return f'{signature(call)}\n{{\n{check_lines(call)}{limit_lines(call)}{body}}}\n'
+
+
+def table_c(groups):
+    decoders = '\n'.join(decoder(call) for call in plain_calls(groups))
+    plain = ''.join(f'    [{call.number}] = (syscall_function)decode_{call.name},\n'
+                    for call in plain_calls(groups))
+    special = ''.join(f'    special_{call.name},\n' for call in special_calls(groups))
+    return f'''{HEADER}#include "syscalls/bounce.h"
+#include "syscalls/special.h"
+#include "syscalls/syscalls.h"
+
+#include <kernel/process.h>
+#include <orrery/ipc.h>
+#include <orrery/memory.h>
+#include <orrery/sys.h>
+
+static s64 decode_none(void)
+{{
+    return E_NOTSUP;
+}}
+
+{decoders}
+const syscall_function syscall_functions[SYSCALL_COUNT] = {{
+    [0] = (syscall_function)decode_none,
+{plain}}};
+
+const special_function special_functions[SYSCALL_SPECIAL_COUNT] = {{
+{special}}};
+'''
+
+
+# ---- user stubs ----------------------------------------------------------------------------------
+
+def stubs_s(groups):
+    stubs = ''.join(f'    stub {call.name}, {call.number:#x}\n' for call in plain_calls(groups))
+    return f'''{HEADER}// What is kept and what is changed: orrery/process.h and docs/system-calls.md.
+    .macro stub name, number
+    .globl  sys_\\name
+    .section .opd, "aw"
+sys_\\name:
+    .quad   .sys_\\name, .TOC.@tocbase, 0
+    .section .text.sys_\\name, "ax", @progbits
+    .type   .sys_\\name, @function
+.sys_\\name:
+    li      0, \\number
+    sc
+    blr
+    .size   .sys_\\name, . - .sys_\\name
+    .endm
+
+{stubs}'''
+
+
+# ---- documentation -------------------------------------------------------------------------------
+
+def c_parameter(parameter):
+    if parameter.is_value:
+        return f'{parameter.type} {parameter.name}'
+    if parameter.kind == 'string':
+        return f'const char *{parameter.name}'
+    const = 'const ' if parameter.kind in ('in', 'in?') else ''
+    return f'{const}{"void" if parameter.type == "bytes" else parameter.type} *{parameter.name}'
+
+
+def limits(call):
+    notes = []
+    for parameter in bounced(call):
+        if parameter.type == 'bytes' and parameter.length:
+            notes.append(f'`{parameter.length}` ≤ {parameter.maximum}')
+        elif parameter.type == 'bytes':
+            notes.append(f'`{parameter.name}`: {parameter.maximum} bytes')
+        elif parameter.type == 'string':
+            notes.append(f'`{parameter.name}` ≤ {parameter.maximum} bytes')
+    return '; '.join(notes)
+
+
+def row(call):
+    if call.is_special:
+        return f'| {call.number:#x} | `SYS_{call.name.upper()}` | | {call.about} | |\n'
+    parameters = ', '.join(c_parameter(p) for p in call.parameters) or 'void'
+    right = f'`{call.right}`' if call.right != '-' else ''
+    return f'| {call.number} | `sys_{call.name}({parameters})` | {right} | {call.about} | {limits(call)} |\n'
+
+
+def document(groups):
+    tables = ''.join(f'\n## {group.heading}\n\n| number | call | right | what | limits |\n|---|---|---|---|---|\n'
+                     + ''.join(row(call) for call in group.calls) for group in groups)
+    return f'''# System calls
+
+Generated from `kernel/syscalls/syscalls.def`; `make docs/system-calls.md` renews it. The contracts stand with the prototypes in
+`include/orrery/{{sys,process,memory,ipc}}.h`.
+
+`sc` with the number in r0 and arguments in r3 … r10; the result comes in r3: 0, a count or a handle, or a negative error
+(`include/orrery/errors.h`). A call changes r0, r3 … r12, CTR, XER and the condition fields 0, 1, 5, 6 and 7; all else is kept. The kernel first
+checks right, values and lengths, copies in what pointers name, then acts, and copies results out: a wrong argument gives an error
+and changes nothing. A number that does not exist gives `E_NOTSUP`. Calls without a C prototype take and return an event in registers
+(`include/orrery/user.h`, `include/orrery/ipc.h`).
+{tables}'''

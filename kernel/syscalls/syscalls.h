@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: MIT
+// The tables that the generator makes of syscalls.def, for the entry from user mode.
+#ifndef KERNEL_SYSCALLS_SYSCALLS_H
+#define KERNEL_SYSCALLS_SYSCALLS_H
+
+#include <syscalls/numbers.h>
+
+#include <kernel/frame.h>
+#include <orrery/types.h>
+
+// Plain calls: s64 functions of the arguments as they came in r3…r10, of which each takes as many as it has.
+typedef void (*syscall_function)(
+    void); // called as what it is by the entry code (exception/user_entry.S)
+extern const syscall_function syscall_functions[SYSCALL_COUNT];
+
+// Special calls: they find and change all registers in the frame.
+typedef void (*special_function)(struct frame *frame);
+extern const special_function special_functions[SYSCALL_SPECIAL_COUNT];
+
+// Addresses of the plain calls' code, for the entry from user mode.
+extern u64 syscall_entries[SYSCALL_COUNT];
+void syscalls_init(void); // fills them; set-up
+
+#endif

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: MIT
+// Requests about the system's console, and the pushing of what it prints.
+#include "programs.h"
+#include "requests.h"
+
+#include <orrery/sys.h>
+
+s64 console_attach_begin(struct client *client, const dci_Request *request)
+{
+    u64 position = request->body.console_attach.from;
+    u8 probe;
+
+    s64 result = console_output(&position, &probe, sizeof(probe));
+    if (result < 0)
+        return result;
+    client->console = true;
+    client->console_position = position;
+    dci_ConsoleAttachReply reply = {.position = position};
+    client_reply(client, dci_Response_console_attach_tag, dci_ConsoleAttachReply_fields, &reply);
+    return REQUEST_REPLIED;
+}
+
+s64 console_detach_begin(struct client *client, const dci_Request *request)
+{
+    (void)request;
+    client->console = false;
+    return REQUEST_DONE;
+}
+
+s64 console_input_begin(struct client *client, const dci_Request *request)
+{
+    const dci_ConsoleInputRequest *wish = &request->body.console_input;
+
+    s64 taken = console_input(wish->data.bytes, wish->data.size);
+    if (taken < 0)
+        return taken;
+    dci_ConsoleInputReply reply = {.taken = (u32)taken};
+    client_reply(client, dci_Response_console_input_tag, dci_ConsoleInputReply_fields, &reply);
+    return REQUEST_REPLIED;
+}
+
+static bool push(struct client *client)
+{
+    struct frame frame;
+    u32 room;
+
+    if (!client_push_begin(client, &frame, dci_Event_console_tag))
+        return false;
+    u32 mark = frame_open(&frame, dci_ConsoleOutput_data_tag);
+    u8 *space = frame_space(&frame, &room);
+    s64 bytes = console_output(&client->console_position, space, OUTPUT_BYTES_MAX);
+    if (bytes <= 0)
+        return false;
+    frame_wrote(&frame, (u32)bytes);
+    frame_close(&frame, mark);
+    frame_varint(&frame, dci_ConsoleOutput_position_tag, client->console_position);
+    client_push_end(client, &frame);
+    client->console_position += (u64)bytes;
+    return true;
+}
+
+u64 console_work(u64 now)
+{
+    bool any = false, more = false;
+
+    for (u32 i = 0; i < CLIENTS_MAX; i++) {
+        struct client *client = client_at(i);
+        if (client == NULL || !client->console)
+            continue;
+        any = true;
+        more |= push(client);
+    }
+    if (!any)
+        return UINT64_MAX;
+    return more ? now : now + server_ticks(OUTPUT_INTERVAL_MS);
+}

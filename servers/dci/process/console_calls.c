@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT
+// The system's console for clients: the kernel keeps what was printed last, and takes what is typed.
+#include "programs.h"
+
+#include <orrery/sys.h>
+
+#define TYPED_MAX 512 // of one sys_console_type
+
+s64 console_output(u64 *position, void *buffer, u64 bytes)
+{
+    return sys_console_output(position, buffer, bytes);
+}
+
+s64 console_input(const void *bytes, u64 count)
+{
+    const char *from = bytes;
+    u64 taken = 0;
+
+    while (taken < count) {
+        u64 piece = count - taken < TYPED_MAX ? count - taken : TYPED_MAX;
+        s64 result = sys_console_type(from + taken, piece);
+        if (result < 0)
+            return result;
+        taken += (u64)result;
+        if ((u64)result < piece)
+            break;
+    }
+    return (s64)taken;
+}

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: MIT
+// The server and its clients as clustered objects.
+#include "registry.h"
+
+#include <co/manager.h>
+#include <co/object.h>
+#include <stdlib.h>
+
+// ---- clients -----------------------------------------------------------------------------------
+
+struct dci_client;
+struct dci_client_ops {
+    struct co_ops base;
+    s64 (*work)(struct dci_client *self, u64 now);
+};
+struct dci_client {
+    CO_REP(struct dci_client_ops);
+};
+CO_CHECK_INTERFACE(struct dci_client_ops);
+
+// It may outlive its client for a while: until no thread can be in it any more.
+struct client_object {
+    struct co_root root;
+    struct dci_client rep;
+    struct client *client;
+};
+
+static coid_t client_coids[CLIENTS_MAX]; // 0: none; a scan may read them at any time
+
+static CO_METHOD s64 dci_client_work(struct dci_client *self, u64 now)
+{
+    CO_HOME(self);
+    struct client_object *object =
+        (struct client_object *)((char *)self - offsetof(struct client_object, rep));
+    return client_work(object->client, now);
+}
+
+static void client_destroy(struct co_root *root)
+{
+    free((char *)root - offsetof(struct client_object, root));
+}
+
+static const struct dci_client_ops client_ops = {.base = CO_LEAF, .work = dci_client_work};
+
+static struct co_class client_class = {
+    .name = "DciClient",
+    .implementation = "StreamClient",
+    .size = sizeof(struct client_object),
+    .ops = &client_ops.base,
+    .destroy = client_destroy,
+};
+
+static u32 slot_of(coid_t coid)
+{
+    u32 slot = 0;
+
+    while (slot < CLIENTS_MAX && client_coids[slot] != coid)
+        slot++;
+    return slot;
+}
+
+void registry_add(struct client *client)
+{
+    struct client_object *object = calloc(1, sizeof(*object));
+    u32 slot = slot_of(0);
+
+    if (object == NULL || slot == CLIENTS_MAX) {
+        free(object);
+        return;
+    }
+    object->client = client;
+    s64 coid = co_create_shared(&client_class, &object->root, &object->rep.co);
+    if (coid < 0) {
+        free(object);
+        return;
+    }
+    client->object = (coid_t)coid;
+    __atomic_store_n(&client_coids[slot], client->object, __ATOMIC_RELEASE);
+}
+
+void registry_remove(struct client *client)
+{
+    u32 slot = client->object == 0 ? CLIENTS_MAX : slot_of(client->object);
+
+    if (slot == CLIENTS_MAX)
+        return;
+    __atomic_store_n(&client_coids[slot], 0, __ATOMIC_RELEASE);
+    co_destroy(client->object);
+    client->object = 0;
+}
+
+bool registry_work(struct client *client, u64 now)
+{
+    if (client->object == 0)
+        return client_work(client, now);
+    return CO_CALL(struct dci_client, client->object, work, now) > 0;
+}
+
+// ---- the server --------------------------------------------------------------------------------
+
+struct server_object {
+    struct co_root root;
+    struct co_rep rep;
+};
+
+static s64 server_num_children(struct co_rep *self)
+{
+    s64 count = 0;
+
+    (void)self;
+    for (u32 i = 0; i < CLIENTS_MAX; i++)
+        count += __atomic_load_n(&client_coids[i], __ATOMIC_ACQUIRE) != 0;
+    return count;
+}
+
+static s64 server_children(struct co_rep *self, coid_t *out, u32 max)
+{
+    u32 count = 0;
+
+    (void)self;
+    for (u32 i = 0; i < CLIENTS_MAX && count < max; i++) {
+        coid_t coid = __atomic_load_n(&client_coids[i], __ATOMIC_ACQUIRE);
+        if (coid != 0)
+            out[count++] = coid;
+    }
+    return count;
+}
+
+static const struct co_ops server_ops = {
+    .get_num_children = server_num_children,
+    .get_children = server_children,
+};
+
+static struct server_object server_object;
+static struct co_class server_class = {
+    .name = "DciServer",
+    .implementation = "EventLoopServer",
+    .size = sizeof(struct server_object),
+    .ops = &server_ops,
+};
+
+void registry_start(void)
+{
+    s64 coid = co_create_shared(&server_class, &server_object.root, &server_object.rep);
+    if (coid > 0)
+        co_add_service((coid_t)coid);
+}

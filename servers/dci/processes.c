@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: MIT
+// Requests about processes: list, regions, ending and moving them.
+#include "ask.h"
+#include "requests.h"
+
+#include <orrery/memory.h>
+#include <orrery/monitor.h>
+#include <orrery/sys.h>
+#include <string.h>
+
+// Names that processes chose; a protobuf string must be UTF-8.
+static void copy_name(char *to, const char *from, u32 bytes)
+{
+    for (u32 i = 0; i < bytes - 1 && from[i] != 0; i++)
+        to[i] = from[i] < 0x20 || from[i] > 0x7e ? '?' : from[i];
+}
+
+static void add_process(struct frame *frame, const struct sys_process_info *from)
+{
+    dci_Process to = {
+        .pid = from->pid,
+        .parent = from->parent,
+        .state = (dci_ProcessState)from->state,
+        .rights = from->rights,
+        .priority = from->priority,
+        .dispatchers = from->dispatchers,
+        .object = from->object,
+        .start_time = from->start_time,
+        .cpu_ticks = from->cpu_ticks,
+        .memory_pages = from->memory_pages,
+        .faults = from->faults,
+        .calls = from->calls,
+        .events = from->events,
+    };
+    copy_name(to.name, from->name, sizeof(to.name));
+    frame_record(frame, dci_ProcessesReply_processes_tag, dci_Process_fields, &to);
+}
+
+s64 processes_step(struct client *client)
+{
+    struct frame frame;
+    u64 time = sys_time();
+
+    s64 bytes = sys_process_list(&client->cursor, server_records, sizeof(server_records) / 2);
+    if (bytes < 0)
+        return bytes;
+    client_frame_begin(client, &frame, dci_Response_processes_tag);
+    frame_varint(&frame, dci_ProcessesReply_time_tag, time);
+    const struct sys_process_info *processes = (const struct sys_process_info *)server_records;
+    for (u64 i = 0; i < (u64)bytes / sizeof(*processes); i++)
+        add_process(&frame, &processes[i]);
+    client_frame_end(client, &frame, bytes > 0);
+    return bytes > 0 ? REQUEST_GOES_ON : REQUEST_REPLIED;
+}
+
+// ---- regions -----------------------------------------------------------------------------------
+
+static void add_region(struct frame *frame, const struct sys_region_info *from)
+{
+    dci_Region to = {
+        .address = from->address,
+        .bytes = from->bytes,
+        .kind = (dci_RegionKind)from->kind,
+        .protection = from->prot,
+        .offset = from->offset,
+        .resident_pages = from->resident_pages,
+        .object = from->region,
+        .memory = from->memory,
+    };
+    copy_name(to.name, from->name, sizeof(to.name));
+    frame_record(frame, dci_RegionsReply_regions_tag, dci_Region_fields, &to);
+}
+
+s64 regions_begin(struct client *client, const dci_Request *request)
+{
+    client->pid = request->body.regions.pid;
+    if (client->pid == 0)
+        return client_error(client, E_INVAL, "the kernel has no regions");
+    return REQUEST_GOES_ON;
+}
+
+s64 regions_step(struct client *client)
+{
+    struct frame frame;
+
+    s64 bytes =
+        sys_region_list(client->pid, &client->cursor, server_records, sizeof(server_records) / 2);
+    if (bytes < 0)
+        return bytes;
+    client_frame_begin(client, &frame, dci_Response_regions_tag);
+    const struct sys_region_info *regions = (const struct sys_region_info *)server_records;
+    for (u64 i = 0; i < (u64)bytes / sizeof(*regions); i++)
+        add_region(&frame, &regions[i]);
+    client_frame_end(client, &frame, bytes > 0);
+    return bytes > 0 ? REQUEST_GOES_ON : REQUEST_REPLIED;
+}
+
+// ---- what changes them -------------------------------------------------------------------------
+
+s64 kill_begin(struct client *client, const dci_Request *request)
+{
+    const dci_KillRequest *wish = &request->body.kill;
+
+    if (wish->pid == 0)
+        return client_error(client, E_INVAL, "the kernel is no process");
+    s64 error = sys_process_kill(wish->pid, wish->status);
+    return error < 0 ? error : REQUEST_DONE;
+}
+
+s64 move_begin(struct client *client, const dci_Request *request)
+{
+    const dci_MoveRequest *wish = &request->body.move;
+
+    if (wish->pid == 0)
+        return client_error(client, E_INVAL, "the kernel is no process");
+    if (wish->cpu >= server_system.cpu_count)
+        return client_error(client, E_INVAL, "there are %u CPUs",
+                            (unsigned)server_system.cpu_count);
+    client->pid = wish->pid;
+    client->cpu = wish->cpu;
+    return REQUEST_GOES_ON;
+}
+
+s64 move_step(struct client *client)
+{
+    const u64 arguments[4] = {client->cpu};
+    struct answer answer;
+
+    s64 result = ask(client, client->pid, MONITOR_MOVE, arguments, &answer);
+    if (result == E_AGAIN)
+        return REQUEST_WAITS;
+    return result < 0 ? result : REQUEST_DONE;
+}

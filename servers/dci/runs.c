@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: MIT
+// Requests about programs that clients run. What a program prints stays with it while its client's
+// queue is full; so the program has to wait, and nothing is lost.
+#include "programs.h"
+#include "requests.h"
+
+#include <orrery/sys.h>
+#include <string.h>
+
+struct run {
+    struct client *client; // NULL: the slot is free
+    struct program *program;
+    u32 number;
+    u32 pid; // 0: not started
+    u64 uploaded;
+};
+
+static struct run runs[RUNS_MAX];
+static u32 last_number;
+
+static struct run *find(const struct client *client, u32 number)
+{
+    for (u32 i = 0; i < RUNS_MAX; i++)
+        if (runs[i].client == client && runs[i].number == number)
+            return &runs[i];
+    return NULL;
+}
+
+static void drop(struct run *run)
+{
+    program_close(run->program);
+    *run = (struct run){0};
+}
+
+u32 runs_of(const struct client *client)
+{
+    u32 count = 0;
+
+    for (u32 i = 0; i < RUNS_MAX; i++)
+        count += runs[i].client == client;
+    return count;
+}
+
+void runs_release(struct client *client)
+{
+    for (u32 i = 0; i < RUNS_MAX; i++)
+        if (runs[i].client == client)
+            drop(&runs[i]);
+}
+
+// ---- requests ----------------------------------------------------------------------------------
+
+s64 run_open_begin(struct client *client, const dci_Request *request)
+{
+    struct run *run = find(NULL, 0);
+
+    (void)request;
+    if (run == NULL)
+        return client_error(client, E_LIMIT, "%d programs run already", RUNS_MAX);
+    s64 error = program_open(&run->program);
+    if (error != 0)
+        return error;
+    run->client = client;
+    run->number = ++last_number;
+    dci_RunOpenReply reply = {.run = run->number};
+    client_reply(client, dci_Response_run_open_tag, dci_RunOpenReply_fields, &reply);
+    return REQUEST_REPLIED;
+}
+
+static struct run *find_or_say(struct client *client, u32 number)
+{
+    struct run *run = find(client, number);
+
+    if (run == NULL)
+        client_error(client, E_NOENT, "no run %u of this client", (unsigned)number);
+    return run;
+}
+
+s64 run_upload_begin(struct client *client, const dci_Request *request)
+{
+    const dci_RunUploadRequest *wish = &request->body.run_upload;
+    struct run *run = find_or_say(client, wish->run);
+
+    if (run == NULL)
+        return E_NOENT;
+    if (run->pid != 0)
+        return client_error(client, E_INVAL, "the program runs already");
+    s64 error =
+        wish->data.size > UPLOAD_BYTES_MAX - run->uploaded
+            ? client_error(client, E_LIMIT, "the program is longer than %d bytes", UPLOAD_BYTES_MAX)
+            : program_upload(run->program, wish->data.bytes, wish->data.size);
+    if (error < 0) {
+        drop(run);
+        return error;
+    }
+    run->uploaded += wish->data.size;
+    return REQUEST_DONE;
+}
+
+s64 run_start_begin(struct client *client, const dci_Request *request)
+{
+    const dci_RunStartRequest *wish = &request->body.run_start;
+    const char *arguments[1 + ARRAY_SIZE(wish->arguments)] = {wish->program};
+    struct run *run = find_or_say(client, wish->run);
+
+    if (run == NULL)
+        return E_NOENT;
+    if (run->pid != 0)
+        return client_error(client, E_INVAL, "the program runs already");
+    if (wish->program[0] == 0)
+        return client_error(client, E_INVAL, "the program has no name");
+    for (u32 i = 0; i < wish->arguments_count; i++)
+        arguments[1 + i] = wish->arguments[i];
+    s64 pid = program_start(run->program, wish->program, 1 + wish->arguments_count, arguments);
+    if (pid < 0) {
+        drop(run);
+        return client_error(client, pid, "cannot start %.64s: %s", wish->program,
+                            orrery_strerror(pid));
+    }
+    run->pid = (u32)pid;
+    dci_RunStartReply reply = {.pid = run->pid};
+    client_reply(client, dci_Response_run_start_tag, dci_RunStartReply_fields, &reply);
+    return REQUEST_REPLIED;
+}
+
+s64 run_input_begin(struct client *client, const dci_Request *request)
+{
+    const dci_RunInputRequest *wish = &request->body.run_input;
+    struct run *run = find_or_say(client, wish->run);
+
+    if (run == NULL)
+        return E_NOENT;
+    if (run->pid == 0)
+        return client_error(client, E_INVAL, "the program has not been started");
+    s64 taken = program_write(run->program, wish->data.bytes, wish->data.size);
+    if (taken < 0)
+        return taken;
+    if (wish->end && taken == wish->data.size)
+        program_end_input(run->program);
+    dci_RunInputReply reply = {.taken = (u32)taken};
+    client_reply(client, dci_Response_run_input_tag, dci_RunInputReply_fields, &reply);
+    return REQUEST_REPLIED;
+}
+
+// ---- pushes ------------------------------------------------------------------------------------
+
+// One frame of output: 1, 0 when there is none now, E_PEER at its end, E_AGAIN no room.
+static s64 push_output(struct run *run)
+{
+    struct frame frame;
+    u32 room;
+
+    if (!client_push_begin(run->client, &frame, dci_Event_run_output_tag))
+        return E_AGAIN;
+    frame_varint(&frame, dci_RunOutput_run_tag, run->number);
+    u32 mark = frame_open(&frame, dci_RunOutput_data_tag);
+    u8 *space = frame_space(&frame, &room);
+    s64 bytes = program_read(run->program, space, OUTPUT_BYTES_MAX);
+    if (bytes <= 0)
+        return bytes;
+    frame_wrote(&frame, (u32)bytes);
+    frame_close(&frame, mark);
+    client_push_end(run->client, &frame);
+    return 1;
+}
+
+static void push_end(struct run *run)
+{
+    struct frame frame;
+    dci_RunEnded ended = {.run = run->number};
+
+    if (!program_ended(run->program, &ended.status) ||
+        !client_push_begin(run->client, &frame, dci_Event_run_ended_tag))
+        return;
+    frame_message(&frame, dci_RunEnded_fields, &ended);
+    client_push_end(run->client, &frame);
+    drop(run);
+}
+
+u64 runs_work(u64 now)
+{
+    u64 next = UINT64_MAX;
+
+    for (u32 i = 0; i < RUNS_MAX; i++) {
+        struct run *run = &runs[i];
+        if (run->client == NULL || run->pid == 0)
+            continue;
+        s64 result = push_output(run);
+        if (result == E_PEER)
+            push_end(run);
+        u64 again = result == 1 ? now : now + server_ticks(OUTPUT_INTERVAL_MS);
+        next = again < next ? again : next;
+    }
+    return next;
+}

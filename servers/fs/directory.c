@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: MIT
+// Directories: ServerFiles that name others. Guarded by the FileSystem's lock.
+#include "node.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct directory *directory_of(struct node *node)
+{
+    return node->kind == FS_KIND_DIRECTORY ? (struct directory *)node : NULL;
+}
+
+static struct directory *self_of(struct co_rep *self)
+{
+    return (struct directory *)self->root;
+}
+
+// ---- methods -----------------------------------------------------------------------------------
+
+static CO_METHOD s64 directory_read(struct server_file *self, u64 offset, void *to, u64 bytes)
+{
+    CO_HOME(self);
+    (void)offset, (void)to, (void)bytes;
+    return E_ISDIR;
+}
+
+static CO_METHOD s64 directory_write(struct server_file *self, u64 offset, const void *from,
+                                     u64 bytes)
+{
+    CO_HOME(self);
+    (void)offset, (void)from, (void)bytes;
+    return E_ISDIR;
+}
+
+static CO_METHOD s64 directory_truncate(struct server_file *self, u64 bytes)
+{
+    CO_HOME(self);
+    (void)bytes;
+    return E_ISDIR;
+}
+
+static CO_METHOD s64 directory_bytes(struct server_file *self)
+{
+    CO_HOME(self);
+    return (s64)self_of(&self->co)->entries;
+}
+
+static CO_METHOD s64 directory_map(struct server_file *self, u64 *offset, cap_t *memory)
+{
+    CO_HOME(self);
+    (void)offset, (void)memory;
+    return E_ISDIR;
+}
+
+static CO_METHOD s64 directory_get_num_children(struct co_rep *self)
+{
+    CO_HOME(self);
+    return (s64)self_of(self)->entries;
+}
+
+static CO_METHOD s64 directory_get_children(struct co_rep *self, coid_t *out, u32 max)
+{
+    CO_HOME(self);
+    u32 count = 0;
+    mutex_lock(directory_lock);
+    for (struct node *node = self_of(self)->first; node != NULL && count < max; node = node->next)
+        out[count++] = node->root.coid;
+    mutex_unlock(directory_lock);
+    return count;
+}
+
+static const struct server_file_ops ops = {
+    .base = {.get_num_children = directory_get_num_children,
+             .get_children = directory_get_children},
+    .read = directory_read,
+    .write = directory_write,
+    .truncate = directory_truncate,
+    .bytes = directory_bytes,
+    .map = directory_map,
+};
+
+static void destroy(struct co_root *root)
+{
+    node_free((struct node *)root);
+}
+
+static struct co_class class = {
+    .name = "Directory",
+    .implementation = "DirectoryMemory",
+    .size = sizeof(struct directory),
+    .ops = &ops.base,
+    .destroy = destroy,
+};
+
+struct directory *directory_create(const char *name)
+{
+    struct directory *directory = calloc(1, sizeof(*directory));
+    if (directory == NULL)
+        return NULL;
+    if (node_create(&directory->node, &class, FS_KIND_DIRECTORY, true, name) == 0)
+        return directory;
+    free(directory);
+    return NULL;
+}
+
+// ---- entries -----------------------------------------------------------------------------------
+
+struct node *directory_find(struct directory *directory, const char *name, u64 bytes)
+{
+    struct node *node = directory->first;
+    while (node != NULL && (strncmp(node->name, name, bytes) != 0 || node->name[bytes] != '\0'))
+        node = node->next;
+    return node;
+}
+
+void directory_add(struct directory *directory, struct node *node)
+{
+    node_hold(node);
+    node->parent = directory;
+    node->next = NULL;
+    node->order = ++directory->next_order;
+    if (directory->last != NULL)
+        directory->last->next = node;
+    else
+        directory->first = node;
+    directory->last = node;
+    directory->entries++;
+}
+
+void directory_remove(struct node *node)
+{
+    struct directory *directory = node->parent;
+    struct node **link = &directory->first;
+    struct node *before = NULL;
+    while (*link != node) {
+        before = *link;
+        link = &before->next;
+    }
+    *link = node->next;
+    if (directory->last == node)
+        directory->last = before;
+    directory->entries--;
+    node->parent = NULL;
+    node->next = NULL;
+    node_put(node);
+}
+
+static u64 put_entry(const struct node *node, u8 *to)
+{
+    struct fs_entry entry = {
+        .id = node->id, .kind = node->kind, .name_bytes = (u32)strlen(node->name)};
+    u64 bytes = ALIGN_UP(sizeof(entry) + entry.name_bytes, 8UL);
+    memset(to, 0, bytes);
+    memcpy(to, &entry, sizeof(entry));
+    memcpy(to + sizeof(entry), node->name, entry.name_bytes);
+    return bytes;
+}
+
+u64 directory_list(struct directory *directory, u64 cursor, u64 *next, void *to, u64 room)
+{
+    u64 done = 0;
+    *next = cursor;
+    for (const struct node *node = directory->first; node != NULL; node = node->next) {
+        if (node->order <= cursor)
+            continue;
+        if (room - done < ALIGN_UP(sizeof(struct fs_entry) + strlen(node->name), 8UL))
+            break;
+        done += put_entry(node, (u8 *)to + done);
+        *next = node->order;
+    }
+    return done;
+}

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: MIT
+// The fs server (docs/files.md): the initial file system at /, memory files, pipes, the mount table. Serves ipc/fs.idl
+// as "fs".
+#include "backing.h"
+#include "filesystem.h"
+#include "opening.h"
+
+#include <co/manager.h>
+#include <ipc/fs.h>
+#include <orrery/memory.h>
+#include <orrery/sys.h>
+#include <posix/service.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MOUNT_FILE "/etc/mounts"
+#define MOUNT_FILE_MAX 4096
+
+static const char *const directories[] = {"/bin", "/dev", "/etc", "/proc", "/tmp"};
+
+static void check(s64 status, const char *what)
+{
+    if (status >= 0)
+        return;
+    fprintf(stderr, "fs: %s: %s\n", what, orrery_strerror(status));
+    exit(1);
+}
+
+// The initial file system in memory, read-only; NULL when the machine has none.
+static const u8 *map_archive(cap_t memory, u64 bytes)
+{
+    struct sys_region region = {
+        .bytes = ALIGN_UP(bytes, 4096UL), .kind = REGION_PRIVATE, .prot = PROT_R, .memory = memory};
+    if (bytes == 0)
+        return NULL;
+    check(sys_region_create(0, &region), "mapping the initial file system");
+    return (const u8 *)region.address;
+}
+
+static void load_archive(void)
+{
+    bool damaged = false;
+    s64 memory = sys_initrd();
+    if (memory < 0) {
+        fprintf(stderr, "fs: no initial file system: %s\n", orrery_strerror(memory));
+        check(filesystem_create(NULL, 0, 0, &damaged), "start");
+        return;
+    }
+    s64 bytes = sys_memory_bytes((cap_t)memory);
+    check(bytes, "size of the initial file system");
+    const u8 *archive = map_archive((cap_t)memory, (u64)bytes);
+    check(filesystem_create(archive, (u64)bytes, (cap_t)memory, &damaged), "start");
+    if (damaged)
+        fprintf(stderr, "fs: the initial file system is damaged; files may be missing\n");
+}
+
+static void make_directories(void)
+{
+    for (u32 i = 0; i < ARRAY_SIZE(directories); i++) {
+        s64 status = filesystem_make_directory(directories[i]);
+        if (status != E_EXIST)
+            check(status, directories[i]);
+    }
+    struct node *null = null_file_create("null");
+    check(null == NULL ? E_NOMEM : filesystem_add("/dev/null", null), "/dev/null");
+}
+
+// One line of /etc/mounts: "POINT SERVICE", or a comment.
+static void mount_line(char *line)
+{
+    char *rest;
+    const char *point = strtok_r(line, " \t", &rest);
+    const char *service = strtok_r(NULL, " \t", &rest);
+    if (point == NULL || point[0] == '#')
+        return;
+    s64 status = E_INVAL;
+    if (service != NULL && strlen(service) <= FS_SERVICE_MAX && strlen(point) <= FS_NAME_MAX)
+        status = filesystem_mount(point, service);
+    if (status != 0)
+        fprintf(stderr, "fs: %s: %s: %s\n", MOUNT_FILE, point, orrery_strerror(status));
+}
+
+static void read_mounts(void)
+{
+    static char text[MOUNT_FILE_MAX + 1];
+    struct node *node;
+    char *rest;
+    if (filesystem_find(MOUNT_FILE, &node) != 0)
+        return;
+    s64 bytes = CO_CALL(struct server_file, node->root.coid, read, 0, text, MOUNT_FILE_MAX);
+    node_put(node);
+    text[bytes > 0 ? bytes : 0] = '\0';
+    for (char *line = strtok_r(text, "\n", &rest); line != NULL; line = strtok_r(NULL, "\n", &rest))
+        mount_line(line);
+}
+
+// Memory files may take a quarter of what is free at the start.
+static void set_limit(void)
+{
+    struct sys_info info;
+    check(sys_info(&info), "system information");
+    memory_files_limit(info.free_bytes / 4);
+}
+
+static void serve(void)
+{
+    static const struct ipc_service service = {.dispatch = fs_dispatch};
+    s64 endpoint = ipc_interface_endpoint(&service);
+    check(endpoint, "endpoint");
+    backing_start((cap_t)endpoint);
+    check(service_register("fs", (cap_t)endpoint), "registering");
+}
+
+int main(void)
+{
+    set_limit();
+    load_archive();
+    make_directories();
+    filesystem_fix();
+    read_mounts();
+    check(openings_create(), "open files");
+    check(co_add_service(filesystem_coid()), "FileSystem");
+    check(co_add_service(openings_coid()), "OpenFileTable");
+    serve();
+    handles_sweep_forever(&open_files, openings_matter);
+}

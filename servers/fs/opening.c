@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: MIT
+// Open files.
+#include "opening.h"
+
+#include "filesystem.h"
+
+#include <stdlib.h>
+
+static void hold(void *thing);
+static void put(void *thing);
+
+struct handle_table open_files = {.hold = hold, .put = put};
+
+static struct {
+    struct co_root root;
+    struct co_rep rep;
+    u64 openings;
+} table;
+
+// ---- openings ----------------------------------------------------------------------------------
+
+static CO_METHOD s64 opening_num_children(struct co_rep *self)
+{
+    CO_HOME(self);
+    return 1;
+}
+
+static CO_METHOD s64 opening_children(struct co_rep *self, coid_t *out, u32 max)
+{
+    CO_HOME(self);
+    const struct opening *opening = (struct opening *)self->root;
+    if (max > 0)
+        out[0] = opening->node != NULL ? opening->node->root.coid : pipe_coid(opening->pipe);
+    return max > 0;
+}
+
+static const struct co_ops opening_ops = {.get_num_children = opening_num_children,
+                                          .get_children = opening_children};
+
+static void opening_destroy(struct co_root *root)
+{
+    free(root);
+}
+
+static struct co_class opening_class = {
+    .name = "OpenFile",
+    .implementation = "OpenFileShared",
+    .size = sizeof(struct opening),
+    .ops = &opening_ops,
+    .destroy = opening_destroy,
+};
+
+static void let_go(struct node *node, struct pipe *pipe, enum pipe_end end)
+{
+    if (node != NULL)
+        node_put(node);
+    else
+        pipe_close(pipe, end);
+}
+
+void opening_put(struct opening *opening)
+{
+    if (__atomic_sub_fetch(&opening->references, 1, __ATOMIC_ACQ_REL) > 0)
+        return;
+    let_go(opening->node, opening->pipe, opening->end);
+    __atomic_sub_fetch(&table.openings, 1, __ATOMIC_RELAXED);
+    co_destroy(opening->root.coid);
+}
+
+static void hold(void *thing)
+{
+    struct opening *opening = thing;
+    __atomic_add_fetch(&opening->references, 1, __ATOMIC_RELAXED);
+}
+
+static void put(void *thing)
+{
+    opening_put(thing);
+}
+
+static s64 create(struct node *node, struct pipe *pipe, enum pipe_end end, u32 flags, u32 pid,
+                  u64 *handle)
+{
+    struct opening *opening = calloc(1, sizeof(*opening));
+    s64 status =
+        opening == NULL ? E_NOMEM : co_create_shared(&opening_class, &opening->root, &opening->rep);
+    if (status < 0) {
+        let_go(node, pipe, end);
+        free(opening);
+        return status;
+    }
+    opening->node = node;
+    opening->pipe = pipe;
+    opening->end = end;
+    opening->flags = flags;
+    opening->references = 1;
+    __atomic_add_fetch(&table.openings, 1, __ATOMIC_RELAXED);
+    return handle_add(&open_files, opening, pid, handle);
+}
+
+s64 opening_create(struct node *node, u32 flags, u32 pid, u64 *handle)
+{
+    return create(node, NULL, PIPE_READ, flags, pid, handle);
+}
+
+s64 opening_create_pipe(struct pipe *pipe, enum pipe_end end, u32 pid, u64 *handle)
+{
+    return create(NULL, pipe, end, end == PIPE_READ ? FS_READ : FS_WRITE, pid, handle);
+}
+
+struct opening *opening_get(u64 handle)
+{
+    return handle_get(&open_files, handle);
+}
+
+static bool is_orphan(void *thing, void *context)
+{
+    (void)context;
+    const struct opening *opening = thing;
+    return opening->node != NULL && filesystem_orphan(opening->node);
+}
+
+bool openings_matter(void)
+{
+    return pipes_waiting() > 0 || handles_any(&open_files, is_orphan, NULL);
+}
+
+// ---- the table as an object ------------------------------------------------------------------------
+
+static CO_METHOD s64 table_num_children(struct co_rep *self)
+{
+    CO_HOME(self);
+    return open_files.used;
+}
+
+struct listing {
+    coid_t *out;
+    u32 count, max;
+};
+
+static bool list_one(void *thing, void *context)
+{
+    struct listing *listing = context;
+    if (listing->count < listing->max)
+        listing->out[listing->count++] = ((struct opening *)thing)->root.coid;
+    return listing->count == listing->max;
+}
+
+// An opening with several handles is a child once for each.
+static CO_METHOD s64 table_children(struct co_rep *self, coid_t *out, u32 max)
+{
+    CO_HOME(self);
+    struct listing listing = {.out = out, .max = max};
+    handles_any(&open_files, list_one, &listing);
+    return listing.count;
+}
+
+static const struct co_ops table_ops = {.get_num_children = table_num_children,
+                                        .get_children = table_children};
+
+static struct co_class table_class = {
+    .name = "OpenFileTable",
+    .implementation = "OpenFileTableArray",
+    .size = sizeof(table) + sizeof(open_files),
+    .ops = &table_ops,
+};
+
+s64 openings_create(void)
+{
+    s64 coid = co_create_shared(&table_class, &table.root, &table.rep);
+    return coid < 0 ? coid : 0;
+}
+
+coid_t openings_coid(void)
+{
+    return table.root.coid;
+}
+
+u64 openings_count(void)
+{
+    return __atomic_load_n(&table.openings, __ATOMIC_RELAXED);
+}

@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: MIT
+// Pipes. A call that has to wait is put aside and answered when the other end moves: no thread waits with it, so that
+// any number of waiting readers cannot keep writers out.
+#include "pipe.h"
+
+#include <ipc/fs.h>
+#include <stdlib.h>
+#include <string.h>
+#include <user/ipc.h>
+#include <user/lock.h>
+
+#define RING_BYTES 0x4000
+#define WAITING_MAX 64 // an end
+
+struct waiting {
+    struct waiting *next;
+    u64 call;
+    u64 bytes; // room of a reader, data of a writer
+    u8 data[]; // a writer's
+};
+
+struct queue {
+    struct waiting *first, **last;
+    u32 count;
+};
+
+struct pipe_ops {
+    struct co_ops base;
+    s64 (*read)(struct pipe *self, u64 call, void *to, u64 bytes, bool no_wait, u64 *moved);
+    s64 (*write)(struct pipe *self, u64 call, const void *from, u64 bytes, bool no_wait,
+                 u64 *moved);
+    s64 (*close)(struct pipe *self, enum pipe_end end);
+};
+
+struct pipe {
+    CO_REP(struct pipe_ops);
+    struct co_root root;
+    struct mutex lock; // of all below
+    u32 openings[2];   // by end
+    struct queue waiting[2];
+    u64 start, bytes; // of what the ring holds
+    u8 ring[RING_BYTES];
+};
+
+static u64 waiting_now;
+
+u64 pipes_waiting(void)
+{
+    return __atomic_load_n(&waiting_now, __ATOMIC_RELAXED);
+}
+
+// ---- the ring ----------------------------------------------------------------------------------
+
+static u64 ring_put(struct pipe *pipe, const u8 *from, u64 bytes)
+{
+    if (bytes > RING_BYTES - pipe->bytes)
+        bytes = RING_BYTES - pipe->bytes;
+    u64 at = (pipe->start + pipe->bytes) % RING_BYTES;
+    u64 first = bytes < RING_BYTES - at ? bytes : RING_BYTES - at;
+    memcpy(pipe->ring + at, from, first);
+    memcpy(pipe->ring, from + first, bytes - first);
+    pipe->bytes += bytes;
+    return bytes;
+}
+
+static u64 ring_peek(const struct pipe *pipe, u8 *to, u64 bytes)
+{
+    if (bytes > pipe->bytes)
+        bytes = pipe->bytes;
+    u64 first = bytes < RING_BYTES - pipe->start ? bytes : RING_BYTES - pipe->start;
+    memcpy(to, pipe->ring + pipe->start, first);
+    memcpy(to + first, pipe->ring, bytes - first);
+    return bytes;
+}
+
+static void ring_drop(struct pipe *pipe, u64 bytes)
+{
+    pipe->start = (pipe->start + bytes) % RING_BYTES;
+    pipe->bytes -= bytes;
+}
+
+// ---- waiting calls -----------------------------------------------------------------------------
+
+static s64 put_aside(struct queue *queue, u64 call, const void *data, u64 bytes)
+{
+    u64 copied = data != NULL ? bytes : 0;
+    if (queue->count == WAITING_MAX)
+        return E_LIMIT;
+    struct waiting *waiting = malloc(sizeof(*waiting) + copied);
+    if (waiting == NULL)
+        return E_LIMIT;
+    waiting->next = NULL;
+    waiting->call = call;
+    waiting->bytes = bytes;
+    if (copied > 0)
+        memcpy(waiting->data, data, copied);
+    if (queue->first == NULL)
+        queue->last = &queue->first;
+    *queue->last = waiting;
+    queue->last = &waiting->next;
+    queue->count++;
+    __atomic_add_fetch(&waiting_now, 1, __ATOMIC_RELAXED);
+    return IPC_LATER;
+}
+
+static void waited(struct queue *queue)
+{
+    struct waiting *waiting = queue->first;
+    queue->first = waiting->next;
+    queue->count--;
+    __atomic_sub_fetch(&waiting_now, 1, __ATOMIC_RELAXED);
+    free(waiting);
+}
+
+// The first waiting reader gets what there is. Bytes stay when it has ended meanwhile.
+static void serve_reader(struct pipe *pipe)
+{
+    u8 data[FS_DATA_MAX];
+    struct queue *queue = &pipe->waiting[PIPE_READ];
+    u64 room = queue->first->bytes < sizeof(data) ? queue->first->bytes : sizeof(data);
+    u64 bytes = ring_peek(pipe, data, room);
+    if (fs_answer_read(queue->first->call, 0, data, bytes) == 0)
+        ring_drop(pipe, bytes);
+    waited(queue);
+}
+
+// The first waiting writer's bytes go in as far as there is room. They go out again when it has ended: nobody can
+// have read them yet, and whether it was told is then the same.
+static void serve_writer(struct pipe *pipe)
+{
+    struct queue *queue = &pipe->waiting[PIPE_WRITE];
+    u64 bytes = ring_put(pipe, queue->first->data, queue->first->bytes);
+    fs_answer_write(queue->first->call, 0, bytes);
+    waited(queue);
+}
+
+static void refuse_writers(struct pipe *pipe)
+{
+    struct queue *queue = &pipe->waiting[PIPE_WRITE];
+    while (queue->first != NULL) {
+        fs_answer_write(queue->first->call, E_PEER, 0);
+        waited(queue);
+    }
+}
+
+// Moves what can be moved between those who wait.
+static void settle(struct pipe *pipe)
+{
+    bool moved = true;
+    if (pipe->openings[PIPE_READ] == 0)
+        refuse_writers(pipe);
+    while (moved) {
+        moved = false;
+        if (pipe->waiting[PIPE_WRITE].first != NULL && pipe->bytes < RING_BYTES) {
+            serve_writer(pipe);
+            moved = true;
+        }
+        bool readable = pipe->bytes > 0 || pipe->openings[PIPE_WRITE] == 0;
+        if (pipe->waiting[PIPE_READ].first != NULL && readable) {
+            serve_reader(pipe);
+            moved = true;
+        }
+    }
+}
+
+// ---- methods -----------------------------------------------------------------------------------
+
+static s64 read_locked(struct pipe *pipe, u64 call, void *to, u64 bytes, bool no_wait, u64 *moved)
+{
+    *moved = 0;
+    if (pipe->bytes > 0 && pipe->waiting[PIPE_READ].first == NULL) {
+        *moved = ring_peek(pipe, to, bytes);
+        ring_drop(pipe, *moved);
+        return 0;
+    }
+    if (pipe->openings[PIPE_WRITE] == 0 || bytes == 0)
+        return 0;
+    return no_wait ? E_AGAIN : put_aside(&pipe->waiting[PIPE_READ], call, NULL, bytes);
+}
+
+static CO_METHOD s64 do_read(struct pipe *self, u64 call, void *to, u64 bytes, bool no_wait,
+                             u64 *moved)
+{
+    CO_HOME(self);
+    mutex_lock(&self->lock);
+    s64 status = read_locked(self, call, to, bytes, no_wait, moved);
+    settle(self);
+    mutex_unlock(&self->lock);
+    return status;
+}
+
+static s64 write_locked(struct pipe *pipe, u64 call, const void *from, u64 bytes, bool no_wait,
+                        u64 *moved)
+{
+    *moved = 0;
+    if (pipe->openings[PIPE_READ] == 0)
+        return E_PEER;
+    if (bytes == 0)
+        return 0;
+    if (pipe->bytes < RING_BYTES && pipe->waiting[PIPE_WRITE].first == NULL) {
+        *moved = ring_put(pipe, from, bytes);
+        return 0;
+    }
+    return no_wait ? E_AGAIN : put_aside(&pipe->waiting[PIPE_WRITE], call, from, bytes);
+}
+
+static CO_METHOD s64 do_write(struct pipe *self, u64 call, const void *from, u64 bytes,
+                              bool no_wait, u64 *moved)
+{
+    CO_HOME(self);
+    mutex_lock(&self->lock);
+    s64 status = write_locked(self, call, from, bytes, no_wait, moved);
+    settle(self);
+    mutex_unlock(&self->lock);
+    return status;
+}
+
+static CO_METHOD s64 do_close(struct pipe *self, enum pipe_end end)
+{
+    CO_HOME(self);
+    mutex_lock(&self->lock);
+    self->openings[end]--;
+    settle(self);
+    bool last = self->openings[PIPE_READ] == 0 && self->openings[PIPE_WRITE] == 0;
+    mutex_unlock(&self->lock);
+    return last;
+}
+
+static const struct pipe_ops ops = {
+    .base = CO_LEAF,
+    .read = do_read,
+    .write = do_write,
+    .close = do_close,
+};
+
+static struct pipe *pipe_of(struct co_root *root)
+{
+    return (struct pipe *)((char *)root - offsetof(struct pipe, root));
+}
+
+// Calls that still wait are of callers who closed the end under them.
+static void destroy(struct co_root *root)
+{
+    struct pipe *pipe = pipe_of(root);
+    while (pipe->waiting[PIPE_READ].first != NULL) {
+        fs_answer_read(pipe->waiting[PIPE_READ].first->call, E_STALE, NULL, 0);
+        waited(&pipe->waiting[PIPE_READ]);
+    }
+    free(pipe);
+}
+
+static struct co_class class = {
+    .name = "Pipe",
+    .implementation = "PipeRing",
+    .size = sizeof(struct pipe),
+    .ops = &ops.base,
+    .destroy = destroy,
+};
+
+struct pipe *pipe_create(void)
+{
+    struct pipe *pipe = calloc(1, sizeof(*pipe));
+    if (pipe == NULL)
+        return NULL;
+    pipe->openings[PIPE_READ] = pipe->openings[PIPE_WRITE] = 1;
+    if (co_create_shared(&class, &pipe->root, &pipe->co) > 0)
+        return pipe;
+    free(pipe);
+    return NULL;
+}
+
+coid_t pipe_coid(const struct pipe *pipe)
+{
+    return pipe->root.coid;
+}
+
+void pipe_close(struct pipe *pipe, enum pipe_end end)
+{
+    if (CO_CALL(struct pipe, pipe->root.coid, close, end) == 1)
+        co_destroy(pipe->root.coid);
+}
+
+s64 pipe_read(struct pipe *pipe, u64 call, void *to, u64 bytes, bool no_wait, u64 *moved)
+{
+    return CO_CALL(struct pipe, pipe->root.coid, read, call, to, bytes, no_wait, moved);
+}
+
+s64 pipe_write(struct pipe *pipe, u64 call, const void *from, u64 bytes, bool no_wait, u64 *moved)
+{
+    return CO_CALL(struct pipe, pipe->root.coid, write, call, from, bytes, no_wait, moved);
+}
+
+u32 pipe_ready(struct pipe *pipe, enum pipe_end end)
+{
+    u32 bits = 0;
+    mutex_lock(&pipe->lock);
+    if (pipe->openings[1 - end] == 0)
+        bits = FS_READY_END | (end == PIPE_READ ? FS_READY_READ : FS_READY_WRITE);
+    if (end == PIPE_READ && pipe->bytes > 0)
+        bits |= FS_READY_READ;
+    if (end == PIPE_WRITE && pipe->bytes < RING_BYTES)
+        bits |= FS_READY_WRITE;
+    mutex_unlock(&pipe->lock);
+    return bits;
+}
+
+u64 pipe_bytes(struct pipe *pipe)
+{
+    return pipe->bytes;
+}

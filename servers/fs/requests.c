@@ -1,0 +1,360 @@
+// SPDX-License-Identifier: MIT
+// The functions behind ipc/fs.idl.
+#include "filesystem.h"
+#include "opening.h"
+
+#include <ipc/fs.h>
+#include <string.h>
+#include <user/ipc.h>
+#include <user/lock.h>
+
+#define OPEN_FLAGS                                                                                 \
+    (FS_READ | FS_WRITE | FS_CREATE | FS_EXCLUSIVE | FS_TRUNCATE | FS_APPEND | FS_DIRECTORY)
+
+// ---- opening and closing ---------------------------------------------------------------------------
+
+static s64 may_open(const struct node *node, u32 flags)
+{
+    bool directory = node->kind == FS_KIND_DIRECTORY;
+    if ((flags & FS_DIRECTORY) != 0 && !directory)
+        return E_NOTDIR;
+    if ((flags & FS_WRITE) != 0 && directory)
+        return E_ISDIR;
+    if ((flags & FS_WRITE) != 0 && !node->writable)
+        return E_PERM;
+    return 0;
+}
+
+static s64 open_node(struct node *node, u32 flags, u32 pid, u64 *file, struct fs_stat *info)
+{
+    s64 status = may_open(node, flags);
+    if (status == 0 && (flags & FS_TRUNCATE) != 0)
+        status = CO_CALL(struct server_file, node->root.coid, truncate, 0);
+    if (status != 0) {
+        node_put(node);
+        return status;
+    }
+    node_stat(node, info);
+    return opening_create(node, flags & (FS_READ | FS_WRITE | FS_APPEND), pid, file);
+}
+
+s64 fs_server_open(struct ipc_caller *caller, const char *path, u32 flags, u32 pid, u64 *file,
+                   struct fs_stat *info)
+{
+    (void)caller;
+    bool write = (flags & FS_WRITE) != 0;
+    if ((flags & ~OPEN_FLAGS) != 0 || (flags & (FS_READ | FS_WRITE)) == 0 || pid == 0 ||
+        (!write && (flags & FS_TRUNCATE) != 0))
+        return E_INVAL;
+    struct node *node;
+    s64 status =
+        filesystem_open(path, (flags & FS_CREATE) != 0, (flags & FS_EXCLUSIVE) != 0, &node);
+    return status != 0 ? status : open_node(node, flags, pid, file, info);
+}
+
+s64 fs_server_close(struct ipc_caller *caller, u64 file)
+{
+    (void)caller;
+    return handle_close(&open_files, file);
+}
+
+s64 fs_server_duplicate(struct ipc_caller *caller, u64 file, u64 *copy)
+{
+    (void)caller;
+    return handle_duplicate(&open_files, file, copy);
+}
+
+s64 fs_server_give(struct ipc_caller *caller, u64 file, u32 pid)
+{
+    (void)caller;
+    return pid == 0 ? E_INVAL : handle_give(&open_files, file, pid);
+}
+
+// ---- contents ----------------------------------------------------------------------------------
+
+// One transfer at the opening's position holds its lock, so that two that share it do not mix.
+static s64 read_file(struct opening *opening, u64 offset, void *data, u64 room)
+{
+    coid_t coid = opening->node->root.coid;
+    if (offset != FS_CURRENT)
+        return CO_CALL(struct server_file, coid, read, offset, data, room);
+    mutex_lock(&opening->lock);
+    s64 done = CO_CALL(struct server_file, coid, read, opening->position, data, room);
+    if (done > 0)
+        opening->position += (u64)done;
+    mutex_unlock(&opening->lock);
+    return done;
+}
+
+static s64 write_at_end(struct opening *opening, const void *data, u64 bytes)
+{
+    coid_t coid = opening->node->root.coid;
+    s64 end = CO_CALL(struct server_file, coid, bytes);
+    if (end < 0)
+        return end;
+    s64 done = CO_CALL(struct server_file, coid, write, (u64)end, data, bytes);
+    if (done > 0)
+        opening->position = (u64)end + (u64)done;
+    return done;
+}
+
+static s64 write_file(struct opening *opening, u64 offset, const void *data, u64 bytes)
+{
+    static struct mutex appending; // finding the end and writing there is one step
+    coid_t coid = opening->node->root.coid;
+    if (offset != FS_CURRENT)
+        return CO_CALL(struct server_file, coid, write, offset, data, bytes);
+    s64 done;
+    mutex_lock(&opening->lock);
+    if ((opening->flags & FS_APPEND) != 0) {
+        mutex_lock(&appending);
+        done = write_at_end(opening, data, bytes);
+        mutex_unlock(&appending);
+    } else {
+        done = CO_CALL(struct server_file, coid, write, opening->position, data, bytes);
+        if (done > 0)
+            opening->position += (u64)done;
+    }
+    mutex_unlock(&opening->lock);
+    return done;
+}
+
+static s64 read_opening(struct opening *opening, u64 call, u64 offset, u32 flags, void *data,
+                        u64 room, u64 *done)
+{
+    if ((opening->flags & FS_READ) == 0)
+        return E_PERM;
+    if (opening->pipe != NULL)
+        return offset != FS_CURRENT
+                   ? E_INVAL
+                   : pipe_read(opening->pipe, call, data, room, (flags & FS_NO_WAIT) != 0, done);
+    s64 bytes = read_file(opening, offset, data, room);
+    *done = bytes > 0 ? (u64)bytes : 0;
+    return bytes < 0 ? bytes : 0;
+}
+
+s64 fs_server_read(struct ipc_caller *caller, u64 file, u64 offset, u32 flags, void *data,
+                   u64 data_room, u64 *data_bytes)
+{
+    struct opening *opening = opening_get(file);
+    if (opening == NULL)
+        return E_STALE;
+    s64 status = read_opening(opening, caller->call, offset, flags, data, data_room, data_bytes);
+    opening_put(opening);
+    return status;
+}
+
+static s64 write_opening(struct opening *opening, u64 call, u64 offset, u32 flags, const void *data,
+                         u64 bytes, u64 *written)
+{
+    if ((opening->flags & FS_WRITE) == 0)
+        return E_PERM;
+    if (opening->pipe != NULL)
+        return offset != FS_CURRENT ? E_INVAL
+                                    : pipe_write(opening->pipe, call, data, bytes,
+                                                 (flags & FS_NO_WAIT) != 0, written);
+    s64 done = write_file(opening, offset, data, bytes);
+    *written = done > 0 ? (u64)done : 0;
+    return done < 0 ? done : 0;
+}
+
+s64 fs_server_write(struct ipc_caller *caller, u64 file, u64 offset, u32 flags, const void *data,
+                    u64 data_bytes, u64 *written)
+{
+    struct opening *opening = opening_get(file);
+    if (opening == NULL)
+        return E_STALE;
+    s64 status = write_opening(opening, caller->call, offset, flags, data, data_bytes, written);
+    opening_put(opening);
+    return status;
+}
+
+static s64 base_of(struct opening *opening, u32 whence, s64 *base)
+{
+    switch (whence) {
+    case FS_SEEK_START:
+        *base = 0;
+        return 0;
+    case FS_SEEK_CURRENT:
+        *base = (s64)opening->position;
+        return 0;
+    case FS_SEEK_END:
+        *base = CO_CALL(struct server_file, opening->node->root.coid, bytes);
+        return *base < 0 ? *base : 0;
+    default:
+        return E_INVAL;
+    }
+}
+
+static s64 seek(struct opening *opening, s64 offset, u32 whence, u64 *position)
+{
+    s64 base, target;
+    if (opening->pipe != NULL)
+        return E_NOTSUP;
+    mutex_lock(&opening->lock);
+    s64 status = base_of(opening, whence, &base);
+    if (status == 0 && (__builtin_add_overflow(base, offset, &target) || target < 0))
+        status = E_INVAL;
+    if (status == 0)
+        *position = opening->position = (u64)target;
+    mutex_unlock(&opening->lock);
+    return status;
+}
+
+s64 fs_server_seek(struct ipc_caller *caller, u64 file, s64 offset, u32 whence, u64 *position)
+{
+    (void)caller;
+    struct opening *opening = opening_get(file);
+    if (opening == NULL)
+        return E_STALE;
+    s64 status = seek(opening, offset, whence, position);
+    opening_put(opening);
+    return status;
+}
+
+s64 fs_server_truncate(struct ipc_caller *caller, u64 file, u64 bytes)
+{
+    (void)caller;
+    struct opening *opening = opening_get(file);
+    if (opening == NULL)
+        return E_STALE;
+    s64 status = E_PERM;
+    if (opening->node != NULL && (opening->flags & FS_WRITE) != 0)
+        status = CO_CALL(struct server_file, opening->node->root.coid, truncate, bytes);
+    opening_put(opening);
+    return status;
+}
+
+// ---- about files ---------------------------------------------------------------------------------
+
+s64 fs_server_stat(struct ipc_caller *caller, const char *path, struct fs_stat *info)
+{
+    (void)caller;
+    struct node *node;
+    s64 status = filesystem_find(path, &node);
+    if (status != 0)
+        return status;
+    node_stat(node, info);
+    node_put(node);
+    return 0;
+}
+
+s64 fs_server_file_stat(struct ipc_caller *caller, u64 file, struct fs_stat *info)
+{
+    (void)caller;
+    struct opening *opening = opening_get(file);
+    if (opening == NULL)
+        return E_STALE;
+    if (opening->node != NULL)
+        node_stat(opening->node, info);
+    else
+        *info = (struct fs_stat){.bytes = pipe_bytes(opening->pipe),
+                                 .kind = FS_KIND_PIPE,
+                                 .writable = (opening->flags & FS_WRITE) != 0};
+    opening_put(opening);
+    return 0;
+}
+
+s64 fs_server_list(struct ipc_caller *caller, u64 file, u64 cursor, u64 *next, void *entries,
+                   u64 entries_room, u64 *entries_bytes)
+{
+    (void)caller;
+    struct opening *opening = opening_get(file);
+    if (opening == NULL)
+        return E_STALE;
+    s64 status = E_NOTDIR;
+    if (opening->node != NULL)
+        status = filesystem_list(opening->node, cursor, next, entries, entries_room, entries_bytes);
+    opening_put(opening);
+    return status;
+}
+
+s64 fs_server_map(struct ipc_caller *caller, u64 file, u64 *offset, u64 *bytes, cap_t *memory)
+{
+    (void)caller;
+    struct opening *opening = opening_get(file);
+    if (opening == NULL)
+        return E_STALE;
+    s64 status = E_NOTSUP;
+    if (opening->node != NULL) {
+        coid_t coid = opening->node->root.coid;
+        status = CO_CALL(struct server_file, coid, map, offset, memory);
+        s64 length = CO_CALL(struct server_file, coid, bytes);
+        *bytes = length > 0 ? (u64)length : 0;
+    }
+    opening_put(opening);
+    return status;
+}
+
+s64 fs_server_ready(struct ipc_caller *caller, u64 file, u32 *bits)
+{
+    (void)caller;
+    struct opening *opening = opening_get(file);
+    if (opening == NULL)
+        return E_STALE;
+    *bits = opening->pipe != NULL ? pipe_ready(opening->pipe, opening->end)
+                                  : FS_READY_READ | FS_READY_WRITE;
+    opening_put(opening);
+    return 0;
+}
+
+// ---- names -------------------------------------------------------------------------------------
+
+s64 fs_server_make_directory(struct ipc_caller *caller, const char *path)
+{
+    (void)caller;
+    return filesystem_make_directory(path);
+}
+
+s64 fs_server_remove(struct ipc_caller *caller, const char *path)
+{
+    (void)caller;
+    return filesystem_remove(path);
+}
+
+s64 fs_server_rename(struct ipc_caller *caller, const char *from, const char *to)
+{
+    (void)caller;
+    return filesystem_rename(from, to);
+}
+
+s64 fs_server_mount(struct ipc_caller *caller, const char *point, const char *service)
+{
+    (void)caller;
+    return filesystem_mount(point, service);
+}
+
+s64 fs_server_mounts(struct ipc_caller *caller, u32 index, char *entry, u64 entry_room)
+{
+    (void)caller;
+    return filesystem_mounts(index, entry, entry_room);
+}
+
+s64 fs_server_usage(struct ipc_caller *caller, struct fs_usage *usage)
+{
+    (void)caller;
+    filesystem_usage(usage);
+    usage->open_files = openings_count();
+    return 0;
+}
+
+// ---- pipes -------------------------------------------------------------------------------------
+
+s64 fs_server_pipe(struct ipc_caller *caller, u32 pid, u64 *read_end, u64 *write_end)
+{
+    (void)caller;
+    if (pid == 0)
+        return E_INVAL;
+    struct pipe *pipe = pipe_create();
+    if (pipe == NULL)
+        return E_LIMIT;
+    s64 status = opening_create_pipe(pipe, PIPE_READ, pid, read_end);
+    if (status != 0) {
+        pipe_close(pipe, PIPE_WRITE);
+        return status;
+    }
+    status = opening_create_pipe(pipe, PIPE_WRITE, pid, write_end);
+    if (status != 0)
+        handle_close(&open_files, *read_end);
+    return status;
+}

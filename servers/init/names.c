@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: MIT
+// The name service: a table of names and endpoints. A name that the manifest lists belongs to that service's processes; all
+// others to whoever is first, until the endpoint is dead.
+#include "names.h"
+
+#include <co/manager.h>
+#include <co/object.h>
+#include <ipc/names.h>
+#include <string.h>
+#include <user/ipc.h>
+#include <user/lock.h>
+
+struct name {
+    char name[NAMES_NAME_MAX + 1];
+    cap_t endpoint; // 0: free
+    u32 owner;      // service
+};
+
+static struct {
+    struct co_root root;
+    struct co_rep rep;
+    struct mutex lock;
+    const struct manifest *manifest;
+    struct name names[NAMES_MAX];
+    struct ipc_service services[SERVICES_MAX + 1];
+    u32 owners[SERVICES_MAX + 1];
+} names;
+
+struct names_state names_states[SERVICES_MAX];
+
+// ---- the table: the lock is held -------------------------------------------------------------------
+
+static struct name *find(const char *name)
+{
+    for (u32 i = 0; i < NAMES_MAX; i++) {
+        if (names.names[i].endpoint != 0 && strcmp(names.names[i].name, name) == 0)
+            return &names.names[i];
+    }
+    return NULL;
+}
+
+static void clear(struct name *entry)
+{
+    sys_cap_drop(entry->endpoint);
+    *entry = (struct name){0};
+}
+
+// An empty message tells: servers pass it over, and to a dead endpoint it cannot be sent. A full queue is alive.
+static bool dead(const struct name *entry)
+{
+    static const u64 nothing[MESSAGE_WORDS];
+    s64 status = ipc_send(entry->endpoint, -1, nothing);
+    return status == E_PEER || status == E_NOENT;
+}
+
+static struct name *find_free(void)
+{
+    for (u32 i = 0; i < NAMES_MAX; i++) {
+        if (names.names[i].endpoint == 0)
+            return &names.names[i];
+    }
+    for (u32 i = 0; i < NAMES_MAX; i++) {
+        if (dead(&names.names[i])) {
+            clear(&names.names[i]);
+            return &names.names[i];
+        }
+    }
+    return NULL;
+}
+
+static s64 may_have(const char *name, u32 owner, struct name *entry)
+{
+    s32 listed = manifest_find(names.manifest, name);
+    if (listed >= 0 && (u32)listed != owner)
+        return E_PERM;
+    if (listed < 0 && entry != NULL && entry->owner != owner && !dead(entry))
+        return E_EXIST;
+    return 0;
+}
+
+static s64 enter(const char *name, u32 owner, cap_t endpoint)
+{
+    struct name *entry = find(name);
+    s64 status = may_have(name, owner, entry);
+    if (status != 0)
+        return status;
+    if (entry != NULL)
+        clear(entry);
+    else
+        entry = find_free();
+    if (entry == NULL)
+        return E_LIMIT;
+    strcpy(entry->name, name);
+    entry->endpoint = endpoint;
+    entry->owner = owner;
+    return 0;
+}
+
+// ---- ipc/names.idl -----------------------------------------------------------------------------
+
+static u32 owner_of(const struct ipc_caller *caller)
+{
+    return *(const u32 *)caller->context;
+}
+
+s64 names_server_register(struct ipc_caller *caller, const char *name, cap_t endpoint)
+{
+    if (name[0] == '\0' || endpoint == 0)
+        return E_INVAL;
+    mutex_lock(&names.lock);
+    s64 status = enter(name, owner_of(caller), endpoint);
+    mutex_unlock(&names.lock);
+    return status;
+}
+
+// The copy is dropped once the answer has gone, so that the entry may change meanwhile.
+s64 names_server_lookup(struct ipc_caller *caller, const char *name, cap_t *endpoint)
+{
+    mutex_lock(&names.lock);
+    const struct name *entry = find(name);
+    s64 copy = entry != NULL ? sys_cap_copy(entry->endpoint) : E_NOENT;
+    mutex_unlock(&names.lock);
+    if (copy < 0)
+        return copy;
+    *endpoint = (cap_t)copy;
+    caller->drop_answer = true;
+    return 0;
+}
+
+s64 names_server_unregister(struct ipc_caller *caller, const char *name)
+{
+    mutex_lock(&names.lock);
+    struct name *entry = find(name);
+    s64 status = entry == NULL ? E_NOENT : entry->owner != owner_of(caller) ? E_PERM : 0;
+    if (status == 0)
+        clear(entry);
+    mutex_unlock(&names.lock);
+    return status;
+}
+
+s64 names_server_list(struct ipc_caller *caller, u32 index, char *name, u64 name_room, u32 *pid,
+                      u32 *starts)
+{
+    (void)caller;
+    s64 status = E_NOENT;
+    mutex_lock(&names.lock);
+    for (u32 i = 0, seen = 0; i < NAMES_MAX && status == E_NOENT; i++) {
+        const struct name *entry = &names.names[i];
+        if (entry->endpoint == 0 || seen++ != index)
+            continue;
+        status = strlen(entry->name) < name_room ? 0 : E_INVAL;
+        if (status == 0)
+            strcpy(name, entry->name);
+        if (entry->owner < SERVICES_MAX) {
+            *pid = names_states[entry->owner].pid;
+            *starts = names_states[entry->owner].starts;
+        }
+    }
+    mutex_unlock(&names.lock);
+    return status;
+}
+
+// ---- for init itself ---------------------------------------------------------------------------
+
+bool names_registered(const char *name)
+{
+    mutex_lock(&names.lock);
+    bool found = find(name) != NULL;
+    mutex_unlock(&names.lock);
+    return found;
+}
+
+void names_forget(u32 service)
+{
+    mutex_lock(&names.lock);
+    for (u32 i = 0; i < NAMES_MAX; i++) {
+        if (names.names[i].endpoint != 0 && names.names[i].owner == service)
+            clear(&names.names[i]);
+    }
+    mutex_unlock(&names.lock);
+}
+
+s64 names_endpoint(u32 service)
+{
+    names.owners[service] = service;
+    names.services[service] =
+        (struct ipc_service){.dispatch = names_dispatch, .context = &names.owners[service]};
+    return ipc_interface_endpoint(&names.services[service]);
+}
+
+static const struct co_ops ops = CO_LEAF;
+static struct co_class class = {
+    .name = "NameService",
+    .implementation = "NameServiceTable",
+    .size = sizeof(names),
+    .ops = &ops,
+};
+
+s64 names_create(const struct manifest *manifest)
+{
+    names.manifest = manifest;
+    s64 coid = co_create_shared(&class, &names.root, &names.rep);
+    return coid < 0 ? coid : co_add_service((coid_t)coid);
+}

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: MIT
+// Ethernet frames between lwIP and the device. The address is the one that QEMU's user network
+// forwards to.
+#include "ethernet.h"
+
+#include "session.h"
+#include "socket.h"
+
+#include <co/manager.h>
+#include <lwip/etharp.h>
+#include <lwip/netif.h>
+#include <netif/ethernet.h>
+#include <orrery/errors.h>
+#include <orrery/sys.h>
+#include <string.h>
+
+struct interface_rep;
+
+struct interface_ops {
+    struct co_ops base;
+    s64 (*send)(struct interface_rep *self, struct pbuf *frame);
+    s64 (*receive)(struct interface_rep *self); // 1, or 0: nothing there, or no memory
+};
+
+struct interface_rep {
+    CO_REP(struct interface_ops);
+};
+
+static struct {
+    struct co_root root;
+    struct interface_rep rep;
+    struct netif netif;
+} interface;
+
+// TX_SINGLE_PBUF keeps TCP's frames in one piece; only replies to fragmented pings may be longer
+// chains.
+static CO_METHOD s64 lwip_interface_send(struct interface_rep *self, struct pbuf *frame)
+{
+    CO_HOME(self);
+    u8 joined[1536];
+    const void *bytes = frame->payload;
+
+    if (frame->len != frame->tot_len) {
+        if (frame->tot_len > sizeof(joined))
+            return E_INVAL;
+        pbuf_copy_partial(frame, joined, frame->tot_len, 0);
+        bytes = joined;
+    }
+    return sys_net_send(bytes, frame->tot_len);
+}
+
+// One frame, straight into a buffer of lwIP's.
+static CO_METHOD s64 lwip_interface_receive(struct interface_rep *self)
+{
+    CO_HOME(self);
+    struct pbuf *frame = pbuf_alloc(PBUF_RAW, PBUF_POOL_BUFSIZE, PBUF_POOL);
+    if (frame == NULL)
+        return 0; // it waits in the device until buffers are freed
+    s64 length = sys_net_receive(frame->payload, PBUF_POOL_BUFSIZE);
+    if (length <= 0) {
+        pbuf_free(frame);
+        return 0;
+    }
+    pbuf_realloc(frame, (u16)length);
+    if (interface.netif.input(frame, &interface.netif) != ERR_OK)
+        pbuf_free(frame);
+    return 1;
+}
+
+static CO_METHOD s64 lwip_interface_num_children(struct co_rep *self)
+{
+    CO_HOME(self);
+    return sessions_count() + sockets_unheld(NULL, 0);
+}
+
+static CO_METHOD s64 lwip_interface_children(struct co_rep *self, coid_t *out, u32 max)
+{
+    CO_HOME(self);
+    u32 count = sessions_coids(out, max);
+    return count + sockets_unheld(out + count, max - count);
+}
+
+static const struct interface_ops lwip_interface_ops = {
+    .base = {.get_num_children = lwip_interface_num_children,
+             .get_children = lwip_interface_children},
+    .send = lwip_interface_send,
+    .receive = lwip_interface_receive,
+};
+
+static struct co_class lwip_interface_class = {
+    .name = "NetInterface",
+    .implementation = "LwipInterface",
+    .size = sizeof(interface),
+    .ops = &lwip_interface_ops.base,
+};
+
+static err_t transmit(struct netif *netif, struct pbuf *frame)
+{
+    (void)netif;
+    s64 sent = CO_CALL(struct interface_rep, interface.root.coid, send, frame);
+    return sent < 0 ? ERR_IF : ERR_OK;
+}
+
+static err_t set_up(struct netif *netif)
+{
+    netif->name[0] = 'e';
+    netif->name[1] = 'n';
+    netif->mtu = 1500;
+    netif->flags = NETIF_FLAG_BROADCAST | NETIF_FLAG_ETHARP | NETIF_FLAG_LINK_UP;
+    netif->output = etharp_output;
+    netif->linkoutput = transmit;
+    return ERR_OK;
+}
+
+static s64 make_object(void)
+{
+    s64 coid = co_create_shared(&lwip_interface_class, &interface.root, &interface.rep.co);
+    return coid < 0 ? coid : co_add_service((coid_t)coid);
+}
+
+s64 ethernet_start(void)
+{
+    ip4_addr_t address, mask, gateway;
+    u8 mac[6];
+
+    s64 error = sys_net_open(mac);
+    error = error ? error : make_object();
+    if (error != 0)
+        return error;
+    IP4_ADDR(&address, 10, 0, 2, 15);
+    IP4_ADDR(&mask, 255, 255, 255, 0);
+    IP4_ADDR(&gateway, 10, 0, 2, 2);
+    struct netif *netif = &interface.netif;
+    if (netif_add(netif, &address, &mask, &gateway, NULL, set_up, ethernet_input) == NULL)
+        return E_NOMEM;
+    memcpy(netif->hwaddr, mac, sizeof(mac));
+    netif->hwaddr_len = sizeof(mac);
+    netif_set_default(netif);
+    netif_set_up(netif);
+    return 0;
+}
+
+u32 ethernet_receive(u32 limit)
+{
+    u32 count = 0;
+
+    while (count < limit && CO_CALL(struct interface_rep, interface.root.coid, receive) > 0)
+        count++;
+    netif_poll_all();
+    return count;
+}
+
+void ethernet_await(u64 kick_bits)
+{
+    sys_net_kick(kick_bits);
+}

@@ -1,0 +1,447 @@
+// SPDX-License-Identifier: MIT
+// Sessions: how they begin and end, and the calls that a process makes on its sockets.
+#include "session.h"
+
+#include "server.h"
+#include "socket.h"
+
+#include <ipc/net.h>
+#include <ipc/net_session.h>
+#include <stdlib.h>
+#include <user/ipc.h>
+#include <user/thread.h>
+
+struct session_rep;
+
+struct session_ops {
+    struct co_ops base;
+    s64 (*find)(struct session_rep *self); // its address
+};
+
+struct session_rep {
+    CO_REP(struct session_ops);
+};
+
+struct session {
+    struct co_root root;
+    struct session_rep rep;
+    struct ipc_service service;
+    cap_t endpoint;                          // that its process calls
+    cap_t client;                            // the process's, for wake-ups
+    cap_t watched;                           // the same, for the thread that waits for its end
+    u64 wake;                                // when; UINT64_MAX: not at all
+    u32 slot;                                // in `sessions`
+    struct socket *sockets[NET_SOCKETS_MAX]; // by number
+};
+
+static struct session *sessions[NET_SESSIONS_MAX];
+static cap_t doorbell;
+
+// ---- the object --------------------------------------------------------------------------------
+
+// Sockets' memory stays while a scan looks at it, so these take no lock.
+static CO_METHOD s64 session_num_children(struct co_rep *self)
+{
+    CO_HOME(self);
+    const struct session *session = (const struct session *)self->root;
+    s64 count = 0;
+
+    for (u32 i = 0; i < NET_SOCKETS_MAX; i++)
+        count += session->sockets[i] != NULL;
+    return count;
+}
+
+static CO_METHOD s64 session_children(struct co_rep *self, coid_t *out, u32 max)
+{
+    CO_HOME(self);
+    const struct session *session = (const struct session *)self->root;
+    u32 count = 0;
+
+    for (u32 i = 0; i < NET_SOCKETS_MAX && count < max; i++) {
+        const struct socket *socket = session->sockets[i];
+        if (socket != NULL)
+            out[count++] = socket_coid(socket);
+    }
+    return count;
+}
+
+static CO_METHOD s64 session_find(struct session_rep *self)
+{
+    CO_HOME(self);
+    return (s64)self->co.root; // root is the session's first member
+}
+
+static void session_free(struct co_root *root)
+{
+    free(root);
+}
+
+static const struct session_ops session_ops = {
+    .base = {.get_num_children = session_num_children, .get_children = session_children},
+    .find = session_find,
+};
+
+static struct co_class session_class = {
+    .name = "Session",
+    .implementation = "NetSession",
+    .size = sizeof(struct session),
+    .ops = &session_ops.base,
+    .destroy = session_free,
+};
+
+u32 sessions_count(void)
+{
+    u32 count = 0;
+    for (u32 i = 0; i < NET_SESSIONS_MAX; i++)
+        count += sessions[i] != NULL;
+    return count;
+}
+
+u32 sessions_coids(coid_t *out, u32 max)
+{
+    u32 count = 0;
+    for (u32 i = 0; i < NET_SESSIONS_MAX && count < max; i++) {
+        const struct session *session = sessions[i];
+        if (session != NULL)
+            out[count++] = session->root.coid;
+    }
+    return count;
+}
+
+// ---- wake-ups ----------------------------------------------------------------------------------
+
+void session_wake(struct session *session, u64 when)
+{
+    if (when < session->wake)
+        session->wake = when;
+}
+
+static void session_end(struct session *session)
+{
+    for (u32 i = 0; i < NET_SOCKETS_MAX; i++) {
+        struct socket *socket = session->sockets[i];
+        session->sockets[i] = NULL;
+        if (socket != NULL)
+            socket_release(socket);
+    }
+    ipc_endpoint_close(session->endpoint);
+    if (session->client != 0)
+        sys_cap_drop(session->client);
+    sessions[session->slot] = NULL;
+    co_destroy(session->root.coid);
+}
+
+// A full queue is no loss: what is in it says the same.
+static void send_wake(struct session *session)
+{
+    static const u64 nothing[MESSAGE_WORDS];
+
+    session->wake = UINT64_MAX;
+    s64 error = ipc_send(session->client, -1, nothing);
+    if (error != 0 && error != E_AGAIN && error != E_NOMEM)
+        session_end(session);
+}
+
+void sessions_wake(u64 now)
+{
+    for (u32 i = 0; i < NET_SESSIONS_MAX; i++)
+        if (sessions[i] != NULL && sessions[i]->wake <= now)
+            send_wake(sessions[i]);
+}
+
+u64 sessions_deadline(void)
+{
+    u64 next = UINT64_MAX;
+
+    for (u32 i = 0; i < NET_SESSIONS_MAX; i++)
+        if (sessions[i] != NULL && sessions[i]->wake < next)
+            next = sessions[i]->wake;
+    return next;
+}
+
+// A thread of each session: a call that the process never answers ends when the process does.
+static s64 watch(void *argument)
+{
+    struct ipc_message message = {0};
+    coid_t coid = (coid_t)argument;
+
+    mutex_lock(&net_lock);
+    s64 found = CO_CALL(struct session_rep, coid, find);
+    cap_t copy = found > 0 ? ((struct session *)found)->watched : 0;
+    mutex_unlock(&net_lock);
+    if (copy != 0) {
+        ipc_call(copy, &message);
+        sys_cap_drop(copy);
+    }
+    mutex_lock(&net_lock);
+    found = CO_CALL(struct session_rep, coid, find);
+    if (found > 0)
+        session_end((struct session *)found);
+    mutex_unlock(&net_lock);
+    server_wake();
+    return 0;
+}
+
+// ---- calls -------------------------------------------------------------------------------------
+
+// Takes the lock: the caller's session, or NULL when it has ended.
+static struct session *enter(const struct ipc_caller *caller)
+{
+    mutex_lock(&net_lock);
+    s64 found = CO_CALL(struct session_rep, (coid_t)caller->context, find);
+    return found > 0 ? (struct session *)found : NULL; // E_STALE
+}
+
+// lwIP may have something to send or to time now.
+static s64 leave(s64 result)
+{
+    mutex_unlock(&net_lock);
+    server_wake();
+    return result;
+}
+
+// Takes the lock: one of the caller's sockets, or NULL.
+static struct socket *enter_socket(const struct ipc_caller *caller, u32 number)
+{
+    struct session *session = enter(caller);
+    return session != NULL && number < NET_SOCKETS_MAX ? session->sockets[number] : NULL;
+}
+
+static s64 free_number(const struct session *session)
+{
+    for (u32 i = 0; i < NET_SOCKETS_MAX; i++)
+        if (session->sockets[i] == NULL)
+            return i;
+    return E_LIMIT;
+}
+
+s64 net_session_server_stay(struct ipc_caller *caller)
+{
+    (void)caller;
+    return IPC_LATER;
+}
+
+s64 net_session_server_doorbell(struct ipc_caller *caller, cap_t *endpoint)
+{
+    (void)caller;
+    *endpoint = doorbell;
+    return 0;
+}
+
+static s64 create(struct session *session, u32 *number, cap_t *memory)
+{
+    if (session == NULL)
+        return E_PEER;
+    s64 free = free_number(session);
+    if (free < 0)
+        return free;
+    *number = (u32)free;
+    return socket_create(session, &session->sockets[free], memory);
+}
+
+s64 net_session_server_create(struct ipc_caller *caller, u32 *number, cap_t *memory)
+{
+    caller->drop_answer = true;
+    return leave(create(enter(caller), number, memory));
+}
+
+s64 net_session_server_bind(struct ipc_caller *caller, u32 number, u32 address, u32 port,
+                            u32 *bound)
+{
+    struct socket *socket = enter_socket(caller, number);
+    if (socket == NULL)
+        return leave(E_NOENT);
+    s64 result = CO_CALL(struct socket_rep, socket_coid(socket), bind, address, port);
+    if (result >= 0)
+        *bound = (u32)result;
+    return leave(result < 0 ? result : 0);
+}
+
+s64 net_session_server_listen(struct ipc_caller *caller, u32 number, u32 backlog)
+{
+    struct socket *socket = enter_socket(caller, number);
+    if (socket == NULL)
+        return leave(E_NOENT);
+    return leave(CO_CALL(struct socket_rep, socket_coid(socket), listen, backlog));
+}
+
+static s64 get_names(const struct socket *socket, struct net_names *names)
+{
+    struct socket_names found;
+
+    s64 error = socket_get_names(socket, &found);
+    if (error != 0)
+        return error;
+    *names = (struct net_names){.own_address = found.own_address,
+                                .own_port = found.own_port,
+                                .peer_address = found.peer_address,
+                                .peer_port = found.peer_port};
+    return 0;
+}
+
+static s64 accept(struct session *session, u32 number, u32 *accepted, struct net_names *names,
+                  cap_t *memory)
+{
+    if (session == NULL || number >= NET_SOCKETS_MAX || session->sockets[number] == NULL)
+        return E_NOENT;
+    s64 free = free_number(session);
+    if (free < 0)
+        return free;
+    s64 error = socket_accept(session->sockets[number], &session->sockets[free], memory);
+    if (error != 0)
+        return error;
+    *accepted = (u32)free;
+    get_names(session->sockets[free], names); // or zeros: it has gone already
+    return 0;
+}
+
+s64 net_session_server_accept(struct ipc_caller *caller, u32 number, u32 *accepted,
+                              struct net_names *names, cap_t *memory)
+{
+    caller->drop_answer = true;
+    return leave(accept(enter(caller), number, accepted, names, memory));
+}
+
+s64 net_session_server_connect(struct ipc_caller *caller, u32 number, u32 address, u32 port)
+{
+    struct socket *socket = enter_socket(caller, number);
+    if (socket == NULL)
+        return leave(E_NOENT);
+    return leave(CO_CALL(struct socket_rep, socket_coid(socket), connect, address, port));
+}
+
+s64 net_session_server_finish(struct ipc_caller *caller, u32 number)
+{
+    struct socket *socket = enter_socket(caller, number);
+    if (socket == NULL)
+        return leave(E_NOENT);
+    return leave(CO_CALL(struct socket_rep, socket_coid(socket), finish));
+}
+
+static s64 let_go(struct session *session, u32 number, void (*how)(struct socket *))
+{
+    if (session == NULL || number >= NET_SOCKETS_MAX || session->sockets[number] == NULL)
+        return E_NOENT;
+    struct socket *socket = session->sockets[number];
+    session->sockets[number] = NULL;
+    how(socket);
+    return 0;
+}
+
+s64 net_session_server_close(struct ipc_caller *caller, u32 number)
+{
+    return leave(let_go(enter(caller), number, socket_release));
+}
+
+s64 net_session_server_abort(struct ipc_caller *caller, u32 number)
+{
+    return leave(let_go(enter(caller), number, socket_abort));
+}
+
+s64 net_session_server_names(struct ipc_caller *caller, u32 number, struct net_names *names)
+{
+    const struct socket *socket = enter_socket(caller, number);
+    return leave(socket == NULL ? E_NOENT : get_names(socket, names));
+}
+
+s64 net_session_server_set_option(struct ipc_caller *caller, u32 number, u32 option, u64 value)
+{
+    struct socket *socket = enter_socket(caller, number);
+    if (socket == NULL)
+        return leave(E_NOENT);
+    return leave(CO_CALL(struct socket_rep, socket_coid(socket), set_option, option, value));
+}
+
+// ---- the service -------------------------------------------------------------------------------
+
+static s64 session_create(u32 slot, cap_t wake, cap_t *endpoint)
+{
+    struct session *session = calloc(1, sizeof(*session));
+    if (session == NULL)
+        return E_NOMEM;
+    session->slot = slot;
+    session->client = wake;
+    session->wake = UINT64_MAX;
+    s64 coid = co_create_shared(&session_class, &session->root, &session->rep.co);
+    if (coid < 0) {
+        free(session);
+        return coid;
+    }
+    session->service =
+        (struct ipc_service){.dispatch = net_session_dispatch, .context = (void *)coid};
+    s64 made = ipc_interface_endpoint(&session->service);
+    if (made < 0) {
+        co_destroy((coid_t)coid);
+        return made;
+    }
+    *endpoint = session->endpoint = (cap_t)made;
+    sessions[slot] = session;
+    return 0;
+}
+
+static s64 start_watching(struct session *session)
+{
+    struct thread_attributes attributes = THREAD_ATTRIBUTES;
+    struct thread *thread;
+
+    s64 copy = sys_cap_copy(session->client);
+    if (copy < 0)
+        return copy;
+    session->watched = (cap_t)copy;
+    attributes.name = "session";
+    attributes.stack_bytes = THREAD_STACK_MIN;
+    attributes.detached = true;
+    s64 error = thread_create(&thread, &attributes, watch, (void *)session->root.coid);
+    if (error != 0)
+        sys_cap_drop(session->watched);
+    return error;
+}
+
+static s64 open_session(cap_t wake, cap_t *endpoint)
+{
+    u32 slot = 0;
+
+    while (slot < NET_SESSIONS_MAX && sessions[slot] != NULL)
+        slot++;
+    if (slot == NET_SESSIONS_MAX)
+        return E_LIMIT;
+    s64 error = session_create(slot, wake, endpoint);
+    if (error != 0)
+        return error;
+    error = start_watching(sessions[slot]);
+    if (error != 0) {
+        sessions[slot]->client = 0; // stays the caller's, who drops it
+        session_end(sessions[slot]);
+    }
+    return error;
+}
+
+s64 net_server_open(struct ipc_caller *caller, cap_t wake, cap_t *session)
+{
+    (void)caller;
+    if (wake == 0)
+        return E_INVAL;
+    mutex_lock(&net_lock);
+    return leave(open_session(wake, session));
+}
+
+static s64 on_doorbell(struct ipc_request *request)
+{
+    if (request->cap != 0)
+        sys_cap_drop(request->cap);
+    server_wake();
+    return request->call == 0 ? 0 : E_NOTSUP;
+}
+
+s64 sessions_start(cap_t *service)
+{
+    static const struct ipc_service net = {.dispatch = net_dispatch};
+
+    s64 endpoint = ipc_endpoint(on_doorbell, NULL);
+    if (endpoint < 0)
+        return endpoint;
+    doorbell = (cap_t)endpoint;
+    endpoint = ipc_interface_endpoint(&net);
+    *service = (cap_t)endpoint;
+    return endpoint < 0 ? endpoint : 0;
+}

@@ -1,0 +1,5 @@
+# SPDX-License-Identifier: MIT
+# The shell.
+PROGRAM := sh
+DEPS := ipc posix
+SRC := arena.c builtins.c editor.c expand.c jobs.c main.c parse.c run.c terminal.c variables.c

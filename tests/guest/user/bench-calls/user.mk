@@ -1,0 +1,4 @@
+# SPDX-License-Identifier: MIT
+# What entering and leaving the kernel costs.
+PROGRAM := bench-calls
+SRC := main.c

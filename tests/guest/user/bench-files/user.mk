@@ -1,0 +1,3 @@
+# SPDX-License-Identifier: MIT
+PROGRAM := bench-files
+SRC := main.c

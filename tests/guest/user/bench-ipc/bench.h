@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: MIT
+// Peers of the benchmark and the loops in assembly.
+#ifndef BENCH_IPC_BENCH_H
+#define BENCH_IPC_BENCH_H
+
+#include <user/ipc.h>
+#include <user/lock.h>
+
+s64 pingpong(cap_t cap, u64 count, u64 info);
+void serve_raw(void) __attribute__((noreturn));
+
+struct peer {
+    u32 pid;
+    cap_t cap, greeting;
+    struct semaphore ready;
+};
+
+// A server process on cpu: "raw" (serve_raw) or "library" (a handler of user/ipc.h). False when it does not come.
+bool peer_start(struct peer *peer, const char *role, u32 cpu);
+void peer_end(struct peer *peer);
+// What a server does.
+int serve(const char *role);
+
+#endif

@@ -1,0 +1,4 @@
+# SPDX-License-Identifier: MIT
+# Costs of page faults, alone and on all CPUs at once: lines "BENCH name value unit".
+PROGRAM := bench-memory
+SRC := main.c

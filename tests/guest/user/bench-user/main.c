@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: MIT
+// What threads, sleep locks and processes cost, in ticks of the time base; under -icount, where a tick is a known number
+// of instructions, in instructions. Lines "BENCH name value unit".
+#include <stdio.h>
+#include <string.h>
+#include <user/lock.h>
+#include <user/process.h>
+#include <user/scheduler.h>
+#include <user/thread.h>
+#include <user/time.h>
+
+#define ROUNDS 2000
+#define FEW 50
+
+static void tell(const char *name, u64 ticks, u64 operations)
+{
+    // A nanosecond of virtual time is an instruction under -icount shift=0.
+    double ns = (double)ticks * 1e9 / (double)time_hz() / (double)operations;
+    printf("BENCH user.%s %.1f ns\n", name, ns);
+}
+
+static s64 yield_often(void *argument)
+{
+    (void)argument;
+    for (u32 i = 0; i < ROUNDS; i++)
+        thread_yield();
+    return 0;
+}
+
+static void thread_switch(void)
+{
+    struct thread *threads[2];
+    u64 begin = time_now();
+    for (u32 i = 0; i < 2; i++)
+        thread_create(&threads[i], NULL, yield_often, NULL);
+    for (u32 i = 0; i < 2; i++)
+        thread_join(threads[i], NULL);
+    tell("thread_switch", time_now() - begin, 2 * ROUNDS);
+}
+
+static void lock_free(void)
+{
+    static struct mutex mutex;
+    u64 begin = time_now();
+    for (u32 i = 0; i < ROUNDS; i++) {
+        mutex_lock(&mutex);
+        mutex_unlock(&mutex);
+    }
+    tell("lock_free", time_now() - begin, ROUNDS);
+}
+
+static struct semaphore there, back;
+
+static s64 answer(void *argument)
+{
+    (void)argument;
+    for (u32 i = 0; i < ROUNDS; i++) {
+        semaphore_down(&there);
+        semaphore_up(&back);
+    }
+    return 0;
+}
+
+// One round: two blocks, two wakes, two switches.
+static void semaphores(const char *name, u32 cpu)
+{
+    struct thread_attributes attributes = THREAD_ATTRIBUTES;
+    struct thread *thread;
+    attributes.cpu = cpu;
+    thread_create(&thread, &attributes, answer, NULL);
+    u64 begin = time_now();
+    for (u32 i = 0; i < ROUNDS; i++) {
+        semaphore_up(&there);
+        semaphore_down(&back);
+    }
+    tell(name, time_now() - begin, ROUNDS);
+    thread_join(thread, NULL);
+}
+
+static struct mutex contended;
+
+static s64 contend(void *argument)
+{
+    (void)argument;
+    for (u32 i = 0; i < ROUNDS; i++) {
+        mutex_lock(&contended);
+        thread_yield(); // the other one finds it taken
+        mutex_unlock(&contended);
+    }
+    return 0;
+}
+
+static void lock_contended(void)
+{
+    struct thread *threads[2];
+    u64 begin = time_now();
+    for (u32 i = 0; i < 2; i++)
+        thread_create(&threads[i], NULL, contend, NULL);
+    for (u32 i = 0; i < 2; i++)
+        thread_join(threads[i], NULL);
+    tell("lock_contended", time_now() - begin, 2 * ROUNDS);
+}
+
+static s64 nothing(void *argument)
+{
+    (void)argument;
+    return 0;
+}
+
+static void create_and_join(void)
+{
+    struct thread *thread;
+    thread_create(&thread, NULL, nothing, NULL); // its stack is kept for the others
+    thread_join(thread, NULL);
+    u64 begin = time_now();
+    for (u32 i = 0; i < ROUNDS; i++) {
+        thread_create(&thread, NULL, nothing, NULL);
+        thread_join(thread, NULL);
+    }
+    tell("thread_create_join", time_now() - begin, ROUNDS);
+}
+
+static void spawn(const char *self)
+{
+    const char *const argv[] = {self, "child", NULL};
+    struct process_spawn how = PROCESS_SPAWN;
+    how.path = "bin/bench-user";
+    how.argv = argv;
+    how.rights = PROCESS_SAME_RIGHTS;
+    u64 begin = time_now();
+    for (u32 i = 0; i < FEW; i++) {
+        s64 pid = process_spawn(&how);
+        if (pid < 0) {
+            printf("spawn: %s\n", orrery_strerror(pid));
+            return;
+        }
+        process_wait((u32)pid, NULL, THREAD_FOREVER);
+    }
+    tell("spawn_exit_wait", time_now() - begin, FEW);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc > 1 && strcmp(argv[1], "child") == 0)
+        return 0;
+    thread_switch();
+    lock_free();
+    lock_contended();
+    semaphores("semaphore_round_trip", THREAD_HERE);
+    if (user_cpu_count() > 1)
+        semaphores("semaphore_round_trip_cpus", user_cpu() ? 0 : 1);
+    create_and_join();
+    spawn(argv[0]);
+    return 0;
+}

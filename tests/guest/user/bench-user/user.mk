@@ -1,0 +1,4 @@
+# SPDX-License-Identifier: MIT
+# Costs of the thread library: lines "BENCH name value unit".
+PROGRAM := bench-user
+SRC := main.c

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT
+// What the parts of test-files share.
+#ifndef TESTS_H
+#define TESTS_H
+
+#define EXPECT(condition) expect((condition) != 0, __FILE__, __LINE__, #condition)
+void expect(int condition, const char *file, int line, const char *text);
+
+// errno after a call that must fail.
+#define EXPECT_ERROR(call, number)                                                                 \
+    do {                                                                                           \
+        errno = 0;                                                                                 \
+        EXPECT((call) < 0 && errno == (number));                                                   \
+    } while (0)
+
+void test_contents(void);
+void test_names(void);
+void test_directories(void);
+void test_descriptors(void);
+void test_pipes(void);
+void test_mappings(void);
+void test_children(void);
+void test_stdio(void);
+void test_storm(void);
+
+// The parts of this program that run as its children: the exit status.
+int child_main(int argc, char **argv);
+
+#endif

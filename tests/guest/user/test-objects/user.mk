@@ -1,0 +1,4 @@
+# SPDX-License-Identifier: MIT
+# Clustered objects of a process: misses, counts, destruction, scan, on several CPUs.
+PROGRAM := test-objects
+SRC := main.c

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: MIT
+// Runs the tests, or plays a part in them. Boot options: only=NAME, crowd=N, storm=N.
+#include "tests.h"
+
+#include <orrery/errors.h>
+#include <orrery/monitor.h>
+#include <orrery/process.h>
+#include <orrery/sys.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <user/process.h>
+#include <user/thread.h>
+#include <user/time.h>
+
+#define PATIENCE_SECONDS 20
+
+static u32 passed, failed;
+
+void expect(bool condition, const char *what, s64 got)
+{
+    if (condition) {
+        passed++;
+    } else if (failed++ < 20) {
+        printf("FAILED %s (%lld)\n", what, (long long)got);
+    }
+}
+
+u64 option(const char *name, u64 otherwise)
+{
+    char text[32];
+
+    return sys_option(name, text, sizeof(text)) == 0 ? strtoull(text, NULL, 0) : otherwise;
+}
+
+u32 cpus(void)
+{
+    struct sys_info info;
+
+    sys_info(&info);
+    return info.cpu_count;
+}
+
+u32 live(const char *class_name)
+{
+    struct sys_class class_info;
+    u32 count = 0;
+
+    for (u32 index = 0; sys_class_get(index, &class_info) == 0; index++) {
+        if (strcmp(class_info.name, class_name) == 0)
+            count += class_info.live;
+    }
+    return count;
+}
+
+s64 start(const char *role, u64 argument, u32 cpu)
+{
+    char text[24];
+    const char *const argv[] = {"test-processes", role, text, NULL};
+    struct process_spawn how = PROCESS_SPAWN;
+
+    snprintf(text, sizeof(text), "%llu", (unsigned long long)argument);
+    how.path = "bin/test-processes";
+    how.argv = argv;
+    how.cpu = cpu;
+    how.priority =
+        strcmp(role, "work") == 0 ? PROCESS_LOW : PROCESS_NORMAL; // else everybody waits for it
+    return process_spawn(&how);
+}
+
+s64 wait_for(s64 pid)
+{
+    s32 status = 0;
+
+    if (pid < 0)
+        return pid - 1000;
+    s64 ended = process_wait((u32)pid, &status, time_now() + PATIENCE_SECONDS * time_hz());
+    return ended == pid ? status : ended - 1000;
+}
+
+// A process that does not answer is reported within a second, and the next question finds it no different.
+static void test_stuck(void)
+{
+    static u8 buffer[4096];
+    s64 pid = start("stuck", 0, cpus() - 1);
+    thread_sleep_us(200000);
+
+    for (u32 i = 0; i < 2; i++) {
+        struct sys_monitor_request request = {.pid = (u32)pid, .operation = MONITOR_SCAN};
+        u64 begin = time_now();
+        s64 result = sys_process_monitor(&request, buffer, sizeof(buffer));
+        expect(result == E_TIMEOUT || result == E_NOTSUP, "a stuck process", result);
+        expect(time_now() - begin < time_hz() * 3 / 2, "is told within a second",
+               (s64)(time_now() - begin));
+    }
+    sys_process_kill((u32)pid, 3);
+    expect(wait_for(pid) == 3, "and can be ended", 0);
+    struct sys_monitor_request gone = {.pid = (u32)pid, .operation = MONITOR_SCAN};
+    expect(sys_process_monitor(&gone, buffer, sizeof(buffer)) == E_NOENT, "an ended process", 0);
+}
+
+static void test_list(void)
+{
+    static struct sys_process_info list[64];
+    u64 cursor = 0;
+    s64 pid = start("sleep", 0, 0);
+    s64 bytes = sys_process_list(&cursor, list, sizeof(list));
+    bool found = false;
+
+    for (s64 i = 0; i < bytes / (s64)sizeof(list[0]); i++) {
+        if (list[i].pid == pid)
+            found = list[i].parent == 1 && list[i].rights == 0 &&
+                    strcmp(list[i].name, "test-processes") == 0;
+    }
+    expect(found, "a child in the list", bytes);
+    expect(sys_process_list(&cursor, list, sizeof(list)) == 0, "the list's end", 0);
+    expect(sys_process_list(&cursor, list, 8) == E_INVAL, "no room for a record", 0);
+    sys_process_kill((u32)pid, 1);
+    expect(wait_for(pid) == 1, "its end", 0);
+    expect(sys_process_kill((u32)pid, 1) == E_NOENT, "a second end", 0);
+}
+
+static const struct test {
+    const char *name;
+    void (*run)(void);
+} tests[] = {
+    {"list", test_list},   {"stuck", test_stuck}, {"fpu", test_fpu},
+    {"storm", test_storm}, {"crowd", test_crowd},
+};
+
+int main(int argc, char **argv)
+{
+    char only[32];
+
+    if (argc > 2)
+        return child_main(argv[1], strtoull(argv[2], NULL, 10));
+    bool all = sys_option("only", only, sizeof(only)) != 0;
+    for (u32 i = 0; i < ARRAY_SIZE(tests); i++) {
+        if (all || strcmp(only, tests[i].name) == 0)
+            tests[i].run();
+    }
+    printf("test-processes: %u passed, %u failed\n", passed, failed);
+    return failed != 0;
+}

@@ -1,0 +1,4 @@
+# SPDX-License-Identifier: MIT
+# Processes as the kernel sees them: many at once, many one after the other, killed at any moment, asked by the monitor.
+PROGRAM := test-processes
+SRC := main.c crowd.c fpu.c child.c

@@ -1,0 +1,5 @@
+# SPDX-License-Identifier: MIT
+# Servers that are killed.
+PROGRAM := test-servers
+SRC := main.c
+DEPS := ipc posix

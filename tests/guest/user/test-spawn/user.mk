@@ -1,0 +1,4 @@
+# SPDX-License-Identifier: MIT
+# Processes from within: starting, arguments, ends, crashes.
+PROGRAM := test-spawn
+SRC := main.c child.c

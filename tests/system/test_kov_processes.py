@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: MIT
+"""Processes as kov shows, runs and ends them; the console."""
+
+import os
+import subprocess
+import time
+
+import pytest
+
+import dci_client as dci
+from conftest import pid_of
+from dci_client import pb
+from machine import CONTROLLER, PROGRAMS
+
+SERVERS = {"init", "fs", "net", "dci"}
+
+
+def wait_for(condition, seconds=20):
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.1)
+
+
+def test_the_servers_are_processes(machine2):
+    processes = {one["name"]: one for one in machine2.kov("ps")["processes"]}
+    assert SERVERS <= processes.keys(), processes.keys()
+    assert processes["init"]["pid"] == 1 and processes["init"]["parent"] == 0
+    assert all(processes[name]["parent"] == 1 for name in SERVERS - {"init"})
+    assert all(one["state"] == "live" and one["memory_bytes"] > 0 for one in processes.values())
+
+
+def test_the_whole_system_is_one_tree(machine2):
+    objects = machine2.kov("objects")["objects"]
+    processes = machine2.kov("ps")["processes"]
+    kernel = {one["coid"]: one for one in objects if one["pid"] == 0}
+    for process in processes:
+        if process["name"] not in SERVERS:
+            continue
+        side = kernel[process["object"]]
+        assert side["class"] == "Process"
+        below = {kernel[child]["class"] for child in side["children"] if child in kernel}
+        assert {"Region", "HAT", "PM"} <= below, (process, below)
+        own = [one for one in objects if one["pid"] == process["pid"]]
+        assert "ObjectManager" in {one["class"] for one in own}, process
+    text = machine2.kov_run("objects").stdout
+    order = [text.index(line) for line in ("machine\n", "|- kernel\n", "init:1", "in the kernel", "in the process")]
+    assert order == sorted(order)
+
+
+def test_the_viewer_is_an_object_of_its_server(machine2):
+    objects = machine2.kov("objects", "--pid", str(pid_of(machine2, "dci")))["objects"]
+    server = next(one for one in objects if one["class"] == "DciServer")
+    clients = [one["coid"] for one in objects if one["class"] == "DciClient" and one["pid"] != 0]
+    assert sorted(server["children"]) == sorted(clients) and clients
+
+
+def test_a_program_is_run_with_arguments_input_and_status(machine2):
+    assert machine2.kov_run("run", "echo", "one", "two words").stdout == "one two words\n"
+    assert "dci" in machine2.kov_run("run", "ls", "/bin").stdout
+    fed = subprocess.run(machine2.kov_command("run", "cat"), input="some lines\n" * 5000, capture_output=True, text=True,
+                         timeout=60, check=False)
+    assert fed.returncode == 0 and fed.stdout == "some lines\n" * 5000, fed.stderr
+    failed = machine2.kov_run("run", "false", check=False)
+    assert failed.returncode == 1 and "status 1" in failed.stderr
+    missing = machine2.kov_run("run", "nonesuch", check=False)
+    assert missing.returncode == 1 and "nonesuch" in missing.stderr
+
+
+def test_a_local_program_is_uploaded(machine2):
+    done = machine2.kov("run", os.path.join(PROGRAMS, "echo.elf"), "from", "outside")
+    assert done["output"] == "from outside\n" and done["status"] == 0
+    wrong = machine2.kov_run("run", __file__, check=False)
+    assert wrong.returncode == 1, wrong
+
+
+def test_a_crash_is_told(machine2):
+    done = machine2.kov("run", "test-spawn", "null", check=False)
+    assert done["status"] > 0x10000, done
+
+
+def test_programs_end_with_their_viewer(machine2):
+    def sleepers():
+        return [one for one in machine2.kov("ps")["processes"] if one["name"] == "sleep"]
+
+    with dci.connect(machine2.port, CONTROLLER) as client:
+        client.start_program("sleep", 1000)
+        assert len(sleepers()) == 1
+    wait_for(lambda: not sleepers())
+
+
+def test_kill_ends_a_process_and_init_starts_servers_again(machine2):
+    before = pid_of(machine2, "proc")
+    machine2.kov_run("kill", str(before))
+    wait_for(lambda: [one for one in machine2.kov("ps")["processes"]
+                      if one["name"] == "proc" and one["pid"] != before])
+    assert machine2.kov_run("kill", "99999", check=False).returncode == 1
+
+
+def test_a_process_is_moved_to_another_cpu(machine2):
+    with dci.connect(machine2.port, CONTROLLER) as client:
+        _, pid = client.start_program("keep-objects", 1)
+        time.sleep(0.5)
+        machine2.kov_run("move", str(pid), "1")
+        process = next(one for one in machine2.kov("ps")["processes"] if one["pid"] == pid)
+        assert process["dispatchers"] & 2, process
+        client.request(kill=pb.KillRequest(pid=pid))
+
+
+def test_the_console_is_seen_and_typed_at(machine2):
+    done = subprocess.run(machine2.kov_command("console", "-d", "3"), input="echo four $((2+2)) five\n", capture_output=True,
+                          text=True, errors="replace", timeout=60, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "dci: listening" in done.stdout, "what was printed before"
+    assert "four" in done.stdout.split("dci: listening")[1]
+
+
+@pytest.mark.parametrize("name", sorted(SERVERS))
+def test_regions_of_each_server(machine2, name):
+    regions = machine2.kov("regions", str(pid_of(machine2, name)))["regions"]
+    assert any(region["protection"] == "r-x" and region["address"] == "0x10000000" for region in regions), regions
+    assert not [region for region in regions if "w" in region["protection"] and "x" in region["protection"]]
+
+
+def test_a_hundred_processes_of_ten_threads(machine4):
+    """At once, on four CPUs; afterwards the kernel has the same objects as before."""
+    def kernel_classes():
+        found = machine4.kov("objects", "--pid", "0")["classes"]
+        return {(one["class"], one["implementation"]): one["objects"] for one in found}
+
+    machine4.kov_run("run", "many-threads", "2", "2", "10")  # what is made once and kept is made now
+    before = kernel_classes()
+    done = machine4.kov_run("run", "many-threads", "100", "10", "50", timeout=400)
+    assert "100 processes, 0 wrong" in done.stdout
+    counted = ("Process", "HAT", "PM", "Thread")
+    wait_for(lambda: all(kernel_classes().get(one, 0) <= before.get(one, 0) for one in before if one[0] in counted))
+
+
+def test_a_storm_of_ten_thousand_processes_leaves_nothing(boot):
+    """One after the other, ended at any moment: not one object and no page more than before, as the program itself finds."""
+    machine = boot(cpus=4, append="init=bin/test-processes -- only=storm storm=10000", network=False)
+    if machine.wait_end(600) != 0:
+        machine.fail("it failed")
+    assert "10000 processes in" in machine.console and " 0 failed" in machine.console, machine.console

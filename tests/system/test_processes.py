@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: MIT
+"""Processes and system calls: isolation, life and death, and what it costs to enter the kernel."""
+
+import os
+import re
+import subprocess
+import sys
+
+import pytest
+
+from machine import ROOT
+
+GENERATOR = os.path.join(ROOT, "kernel/syscalls/gen_syscalls.py")
+BENCH = re.compile(r"^BENCH (\S+) (\S+) instructions (\S+)$", re.MULTILINE)
+
+
+def run(boot, program, cpus=1, words="", timeout=240, **options):
+    """Boots with a program as the first process; fails unless it ends with status 0. Returns the console."""
+    machine = boot(cpus=cpus, append=f"init=bin/{program} -- {words}", network=False, **options)
+    status = machine.wait_end(timeout)
+    if status != 0:
+        machine.fail(f"exit status {status}")
+    return machine.console
+
+
+def check_counts(console, program):
+    """The last line of a program that checks itself."""
+    found = re.search(rf"^{program}: (\d+) passed, (\d+) failed$", console, re.MULTILINE)
+    assert found, console[-3000:]
+    assert int(found.group(1)) > 0 and found.group(2) == "0", console[-3000:]
+
+
+@pytest.mark.parametrize("cpus", [1, 2])
+def test_a_process_can_break_nothing_but_itself(boot, cpus):
+    console = run(boot, "test-isolation", cpus)
+    check_counts(console, "test-isolation")
+    calls = re.search(r"^(\d+) random system calls", console, re.MULTILINE)
+    assert int(calls.group(1)) >= 1000000
+
+
+def test_a_process_that_dies_disabled_is_reported_by_the_kernel(boot):
+    console = run(boot, "test-isolation", words="count=1000")
+    report = re.search(r"^process \d+ \(test-isolation\) on CPU 0: bad address, vector 0x300\n  pc [0-9a-f]{16}  lr "
+                       r"[0-9a-f]{16}  dar 0000000000000000 ", console, re.MULTILINE)
+    assert report, console[-3000:]
+
+
+@pytest.mark.parametrize("cpus", [1, 4])
+def test_processes_come_and_go_and_leave_nothing(boot, cpus):
+    console = run(boot, "test-processes", cpus, "crowd=200" if cpus == 1 else "")
+    check_counts(console, "test-processes")
+
+
+def test_the_first_process_ends_the_machine_with_its_status(boot):
+    machine = boot(append="init=bin/test-processes -- only=nothing", network=False)
+    assert machine.wait_end(60) == 0
+    machine = boot(append="init=bin/none", network=False)
+    assert machine.wait_end(60) != 0
+    assert "boot: cannot start bin/none: no such thing" in machine.console
+
+
+def test_entering_the_kernel_keeps_its_budget(boot):
+    rows = {name: (float(value), budget) for name, value, budget in BENCH.findall(run(boot, "bench-calls", icount=True))}
+    value, budget = rows["null_system_call"]
+    assert value <= float(budget), rows
+
+
+def test_the_page_of_system_calls_says_what_the_table_says():
+    subprocess.run([sys.executable, GENERATOR, "--defs", os.path.join(ROOT, "kernel/syscalls/syscalls.def"),
+                    "--check-doc", os.path.join(ROOT, "docs/system-calls.md")], check=True)
+
+
+@pytest.mark.parametrize("line, message", [
+    ("call(one, -, \"x\", u65 a)", "bad parameter \"u65 a\""),
+    ("call(one, -, \"x\", in bytes[n<=10] a)", "n is no u64 parameter"),
+    ("call(one, -, \"x\", in bytes[n<=65537] a, u64 n)", "a: more than 65536 bytes"),
+    ("call(one, -, \"x\")\ncall(one, -, \"x\")", "one is there twice"),
+    ("call(one, RIGHT, \"x\")", "expected group, call, call_void or special"),
+    ("call(one, -, \"x\", u64 a, u64 b, u64 c, u64 d, u64 e, u64 f, u64 g, u64 h, u64 i)", "more than 8 parameters"),
+])
+def test_a_wrong_line_of_the_table_is_named(tmp_path, line, message):
+    table = tmp_path / "wrong.def"
+    table.write_text('group("Wrong")\n' + line + "\n")
+    result = subprocess.run([sys.executable, GENERATOR, "--defs", str(table), "--out", str(tmp_path / "out")],
+                            capture_output=True, text=True, check=False)
+    assert result.returncode != 0
+    place = 2 + line.count("\n")
+    assert result.stderr == f"{table}:{place}: error: {message}\n"

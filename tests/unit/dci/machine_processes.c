@@ -1,0 +1,373 @@
+// SPDX-License-Identifier: MIT
+// The made-up machine's processes, what they answer the monitor, and programs and console.
+#include "machine.h"
+
+#include "ask.h"
+#include "programs.h"
+#include "registry.h"
+
+#include <orrery/errors.h>
+#include <orrery/memory.h>
+#include <orrery/monitor.h>
+#include <orrery/user.h>
+#include <stdio.h>
+#include <string.h>
+
+struct machine_process *machine_process(u32 pid)
+{
+    for (u32 i = 0; i < MACHINE_PROCESSES; i++)
+        if (pid != 0 && machine.processes[i].pid == pid)
+            return &machine.processes[i];
+    return NULL;
+}
+
+// The process of the smallest pid beyond a cursor.
+static struct machine_process *process_after(u64 cursor)
+{
+    struct machine_process *found = NULL;
+
+    for (u32 i = 0; i < MACHINE_PROCESSES; i++) {
+        struct machine_process *process = &machine.processes[i];
+        if (process->pid > cursor && (found == NULL || process->pid < found->pid))
+            found = process;
+    }
+    return found;
+}
+
+s64 sys_process_list(u64 *cursor, void *buffer, u64 bytes)
+{
+    struct sys_process_info *infos = buffer;
+    struct machine_process *process;
+    u64 count = 0;
+
+    while ((count + 1) * sizeof(*infos) <= bytes && (process = process_after(*cursor)) != NULL) {
+        infos[count] = (struct sys_process_info){
+            .pid = process->pid,
+            .parent = process->pid - 1,
+            .state = PROCESS_LIVE,
+            .priority = PROCESS_NORMAL,
+            .dispatchers = 3,
+            .object = 0x20000 + process->pid * 16,
+            .cpu_ticks = process->pid * 1000,
+            .memory_pages = 7,
+        };
+        snprintf(infos[count].name, sizeof(infos[count].name), "program\xff%u", process->pid);
+        *cursor = process->pid;
+        count++;
+    }
+    return (s64)(count * sizeof(*infos));
+}
+
+s64 sys_region_list(u32 pid, u64 *cursor, void *buffer, u64 bytes)
+{
+    if (machine_process(pid) == NULL)
+        return E_NOENT;
+    if (*cursor > 0 || bytes < sizeof(struct sys_region_info))
+        return 0;
+    *(struct sys_region_info *)buffer = (struct sys_region_info){.address = USER_IMAGE,
+                                                                 .bytes = 0x3000,
+                                                                 .kind = REGION_PRIVATE,
+                                                                 .prot = PROT_R | PROT_X,
+                                                                 .resident_pages = 2,
+                                                                 .region = 0x1230,
+                                                                 .memory = 0x1240,
+                                                                 .name = "bin/shell"};
+    *cursor = 1;
+    return sizeof(struct sys_region_info);
+}
+
+s64 sys_process_kill(u32 pid, s32 status)
+{
+    struct machine_process *process = machine_process(pid);
+
+    if (process == NULL)
+        return E_NOENT;
+    *process = (struct machine_process){.status = status};
+    return 0;
+}
+
+// ---- the monitor's questions -------------------------------------------------------------------
+
+static s64 scan(struct sys_monitor_request *request, void *buffer, u32 objects)
+{
+    u64 cursor = request->arguments[0];
+    u64 count = 0;
+    struct sys_object *records = buffer;
+
+    for (; cursor < objects && (count + 1) * sizeof(*records) <= request->arguments[1]; cursor++)
+        records[count++] = (struct sys_object){.record_bytes = sizeof(*records),
+                                               .class_id = 1,
+                                               .coid = 0x10000 + cursor * 16,
+                                               .rep_count = 1};
+    request->results[0] = cursor;
+    return (s64)(count * sizeof(*records));
+}
+
+static s64 dref(struct sys_monitor_request *request, void *buffer,
+                const struct machine_process *process)
+{
+    if (request->arguments[0] > 0 || process->dref == 0)
+        return 0;
+    *(struct sys_dref_count *)buffer =
+        (struct sys_dref_count){.coid = 0x10000, .invocations = process->pid};
+    request->results[0] = 1;
+    return sizeof(struct sys_dref_count);
+}
+
+static s64 class_of(u32 index, void *buffer, const struct machine_process *process)
+{
+    if (index >= process->classes)
+        return E_NOENT;
+    struct sys_class class_info = {.class_id = index, .live = process->objects};
+    snprintf(class_info.name, sizeof(class_info.name), "Of%u", process->pid);
+    memcpy(buffer, &class_info, sizeof(class_info));
+    return sizeof(class_info);
+}
+
+static s64 trace_stat(u32 cpu, void *buffer, const struct machine_process *process)
+{
+    if (cpu >= MACHINE_CPUS)
+        return E_NOENT;
+    *(struct sys_trace_stat *)buffer =
+        (struct sys_trace_stat){.events = process->packets_read[cpu], .mode = process->mode};
+    return sizeof(struct sys_trace_stat);
+}
+
+s64 sys_process_monitor(struct sys_monitor_request *request, void *buffer, u64 bytes)
+{
+    struct machine_process *process = machine_process(request->pid);
+
+    if (bytes != MONITOR_BYTES)
+        return E_INVAL;
+    if (process == NULL)
+        return E_NOENT;
+    if (process->stuck)
+        machine.time += 1000000;
+    if (process->stuck || process->mute)
+        return process->stuck ? E_TIMEOUT : E_NOTSUP;
+    switch (request->operation) {
+    case MONITOR_SCAN:
+        return scan(request, buffer, process->objects);
+    case MONITOR_CLASS:
+        return class_of((u32)request->arguments[0], buffer, process);
+    case MONITOR_DREF_ENABLE:
+        process->dref += request->arguments[0] ? 1 : -1;
+        return 0;
+    case MONITOR_DREF_READ:
+        return dref(request, buffer, process);
+    case MONITOR_TRACE_MASK:
+        process->mask = request->arguments[0];
+        if (request->arguments[1] != 0)
+            process->mode = (u32)request->arguments[1];
+        return 0;
+    case MONITOR_TRACE_STAT:
+        return trace_stat((u32)request->arguments[0], buffer, process);
+    case MONITOR_MOVE:
+        process->cpu = (u32)request->arguments[0];
+        return 0;
+    default:
+        return E_NOTSUP;
+    }
+}
+
+s64 sys_trace_set_process_mask(u64 mask)
+{
+    machine.process_mask = mask;
+    return 0;
+}
+
+s64 sys_trace_process_mask(void)
+{
+    return (s64)machine.process_mask;
+}
+
+s64 sys_dref_set_processes(bool on)
+{
+    machine.dref_processes = on;
+    return 0;
+}
+
+s64 sys_trace_process_list(u64 *cursor, void *buffer, u64 bytes)
+{
+    struct machine_process *process = process_after(*cursor);
+
+    if (process == NULL || bytes < sizeof(struct sys_trace_process))
+        return 0;
+    *(struct sys_trace_process *)buffer =
+        (struct sys_trace_process){.pid = process->pid, .cpu_mask = 3, .live = 1};
+    *cursor = process->pid;
+    return sizeof(struct sys_trace_process);
+}
+
+s64 sys_trace_read_process(u32 pid, u32 cpu, bool flush, void *buffer, u64 bytes)
+{
+    struct machine_process *process = machine_process(pid);
+
+    if (bytes < PACKET_BYTES || cpu >= MACHINE_CPUS)
+        return E_INVAL;
+    if (process == NULL)
+        return E_NOENT;
+    if (process->stuck)
+        return E_TIMEOUT;
+    if (process->packets[cpu] == 0 && flush && process->begun[cpu]) {
+        process->begun[cpu] = false;
+        process->packets[cpu] = 1;
+    }
+    if (process->packets[cpu] == 0)
+        return 0;
+    process->packets[cpu]--;
+    u64 word = machine_packet_word(cpu, process->packets_read[cpu]++) | (u64)pid << 32;
+    memset(buffer, 0, PACKET_BYTES);
+    memcpy(buffer, &word, sizeof(word));
+    return PACKET_BYTES;
+}
+
+// One question at a time, answered after some askings.
+static const void *asking;
+static u32 askings_left;
+
+s64 ask(const void *asker, u32 pid, u32 operation, const u64 arguments[4], struct answer *answer)
+{
+    static _Alignas(8) u8 buffer[MONITOR_BYTES];
+
+    if (asking == NULL && machine.patience > 0) {
+        asking = asker;
+        askings_left = machine.patience;
+    }
+    if (asking != NULL && (asking != asker || --askings_left > 0))
+        return E_AGAIN;
+    asking = NULL;
+    return ask_and_wait(pid, operation, arguments, buffer, answer);
+}
+
+void ask_forget(const void *asker)
+{
+    if (asking == asker)
+        asking = NULL;
+}
+
+u64 ask_work(u64 now)
+{
+    return asking != NULL ? now : UINT64_MAX;
+}
+
+// ---- programs ----------------------------------------------------------------------------------
+
+s64 program_open(struct program **program)
+{
+    if (machine.no_programs)
+        return E_NOTSUP;
+    for (u32 i = 0; i < MACHINE_PROGRAMS; i++)
+        if (!machine.programs[i].used) {
+            *program = &machine.programs[i];
+            **program = (struct program){.used = true};
+            machine.programs_open++;
+            return 0;
+        }
+    return E_NOMEM;
+}
+
+s64 program_upload(struct program *program, const void *bytes, u64 count)
+{
+    if (count > 0 && memchr(bytes, 0xee, count) != NULL)
+        return E_IO;
+    program->uploaded += (u32)count;
+    return 0;
+}
+
+s64 program_start(struct program *program, const char *path, u32 count,
+                  const char *const arguments[])
+{
+    if (strcmp(path, "nonesuch") == 0)
+        return E_NOENT;
+    snprintf(program->path, sizeof(program->path), "%.63s", path);
+    snprintf(program->last_argument, sizeof(program->last_argument), "%s", arguments[count - 1]);
+    program->arguments = count;
+    program->running = true;
+    return 40 + (program - machine.programs);
+}
+
+s64 program_read(struct program *program, void *buffer, u64 bytes)
+{
+    u64 count = program->output_bytes < bytes ? program->output_bytes : bytes;
+
+    if (count == 0)
+        return program->ended ? E_PEER : 0;
+    memcpy(buffer, program->output, count);
+    program->output_bytes -= (u32)count;
+    memmove(program->output, program->output + count, program->output_bytes);
+    return (s64)count;
+}
+
+s64 program_write(struct program *program, const void *bytes, u64 count)
+{
+    u64 room = sizeof(program->input) - program->input_bytes;
+    u64 taken = count < room ? count : room;
+
+    if (taken > 0)
+        memcpy(program->input + program->input_bytes, bytes, taken);
+    program->input_bytes += (u32)taken;
+    return (s64)taken;
+}
+
+void program_end_input(struct program *program)
+{
+    program->input_ended = true;
+}
+
+bool program_ended(const struct program *program, s32 *status)
+{
+    *status = program->status;
+    return program->ended;
+}
+
+void program_close(struct program *program)
+{
+    program->used = false;
+    machine.programs_open--;
+}
+
+// ---- console -----------------------------------------------------------------------------------
+
+s64 console_output(u64 *position, void *buffer, u64 bytes)
+{
+    u64 end = machine.printed_from + strlen(machine.printed);
+
+    if (*position < machine.printed_from)
+        *position = machine.printed_from;
+    if (*position >= end)
+        return 0;
+    u64 count = end - *position < bytes ? end - *position : bytes;
+    memcpy(buffer, machine.printed + (*position - machine.printed_from), count);
+    return (s64)count;
+}
+
+s64 console_input(const void *bytes, u64 count)
+{
+    u64 room = sizeof(machine.typed) - 1 - strlen(machine.typed);
+    u64 taken = count < room ? count : room;
+
+    strncat(machine.typed, bytes, taken);
+    return (s64)taken;
+}
+
+// ---- objects: none -----------------------------------------------------------------------------
+
+void registry_start(void)
+{
+}
+
+void registry_add(struct client *client)
+{
+    (void)client;
+}
+
+void registry_remove(struct client *client)
+{
+    (void)client;
+}
+
+bool registry_work(struct client *client, u64 now)
+{
+    return client_work(client, now);
+}

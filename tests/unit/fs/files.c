@@ -1,0 +1,450 @@
+// SPDX-License-Identifier: MIT
+// The fs server behind its interface: names, contents, handles, mappings, mounts; random work against a model.
+#include "files.h"
+#include "filesystem.h"
+#include "host.h"
+#include "opening.h"
+
+#include <ipc/fs.h>
+#include <orrery/memory.h>
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define PID 5
+#define RW (FS_READ | FS_WRITE)
+
+static struct ipc_caller caller;
+
+static int start(void **state)
+{
+    bool damaged;
+    host_start(state);
+    assert_int_equal(filesystem_create(NULL, 0, 0, &damaged), 0);
+    assert_int_equal(openings_create(), 0);
+    return 0;
+}
+
+static s64 open_as(const char *path, u32 flags, u32 pid, u64 *file)
+{
+    struct fs_stat info;
+    return fs_server_open(&caller, path, flags, pid, file, &info);
+}
+
+static u64 opened(const char *path, u32 flags)
+{
+    u64 file = 0;
+    assert_int_equal(open_as(path, flags, PID, &file), 0);
+    return file;
+}
+
+static u64 written(u64 file, u64 offset, const char *text)
+{
+    u64 done = 0;
+    assert_int_equal(fs_server_write(&caller, file, offset, 0, text, strlen(text), &done), 0);
+    return done;
+}
+
+static void holds(u64 file, u64 offset, const char *text)
+{
+    char data[100];
+    u64 bytes;
+    assert_int_equal(fs_server_read(&caller, file, offset, 0, data, sizeof(data), &bytes), 0);
+    assert_int_equal(bytes, strlen(text));
+    assert_memory_equal(data, text, bytes);
+}
+
+static bool is_there(const char *path)
+{
+    struct fs_stat info;
+    s64 status = fs_server_stat(&caller, path, &info);
+    assert_true(status == 0 || status == E_NOENT);
+    return status == 0;
+}
+
+static void remove_all(const char *path)
+{
+    assert_int_equal(fs_server_remove(&caller, path), 0);
+}
+
+static void contents_are_kept(void **state)
+{
+    (void)state;
+    u64 file = opened("/f", RW | FS_CREATE);
+    assert_int_equal(written(file, FS_CURRENT, "abc"), 3);
+    assert_int_equal(written(file, FS_CURRENT, "def"), 3);
+    holds(file, 0, "abcdef");
+    holds(file, FS_CURRENT, "");
+    holds(file, 4, "ef");
+    assert_int_equal(fs_server_truncate(&caller, file, 2), 0);
+    assert_int_equal(fs_server_truncate(&caller, file, 4), 0);
+    char data[4];
+    u64 bytes, position;
+    assert_int_equal(fs_server_seek(&caller, file, -3, FS_SEEK_END, &position), 0);
+    assert_int_equal(position, 1);
+    assert_int_equal(fs_server_read(&caller, file, FS_CURRENT, 0, data, 4, &bytes), 0);
+    assert_memory_equal(data, "b\0\0", 3);
+    assert_int_equal(fs_server_seek(&caller, file, -9, FS_SEEK_CURRENT, &position), E_INVAL);
+    assert_int_equal(fs_server_seek(&caller, file, INT64_MAX, FS_SEEK_END, &position), E_INVAL);
+    assert_int_equal(fs_server_seek(&caller, file, 0, 9, &position), E_INVAL);
+    assert_int_equal(fs_server_close(&caller, file), 0);
+    assert_int_equal(fs_server_close(&caller, file), E_STALE);
+    remove_all("/f");
+}
+
+static void bad_requests_change_nothing(void **state)
+{
+    (void)state;
+    u64 file, done;
+    static const char *const paths[] = {"", "relative", "/.", "/..", "/a/../b", "/./a"};
+    for (u32 i = 0; i < ARRAY_SIZE(paths); i++)
+        assert_int_equal(open_as(paths[i], RW | FS_CREATE, PID, &file), E_INVAL);
+    assert_int_equal(open_as("/f", FS_CREATE, PID, &file), E_INVAL);
+    assert_int_equal(open_as("/f", RW | FS_CREATE, 0, &file), E_INVAL);
+    assert_int_equal(open_as("/f", RW | 0x8000, PID, &file), E_INVAL);
+    assert_int_equal(open_as("/f", FS_READ | FS_TRUNCATE, PID, &file), E_INVAL);
+    assert_int_equal(open_as("/none/f", RW | FS_CREATE, PID, &file), E_NOENT);
+    assert_int_equal(open_as("/", RW, PID, &file), E_ISDIR);
+    assert_false(is_there("/f"));
+    static char big[] = "x";
+    file = opened("/f", RW | FS_CREATE);
+    assert_int_equal(fs_server_write(&caller, file, 1UL << 40, 0, big, 1, &done), E_LIMIT);
+    assert_int_equal(fs_server_truncate(&caller, file, 1UL << 40), E_LIMIT);
+    assert_int_equal(fs_server_write(&caller, file ^ 0x10000, 0, 0, big, 1, &done), E_STALE);
+    assert_int_equal(fs_server_write(&caller, 0, 0, 0, big, 1, &done), E_STALE);
+    assert_int_equal(fs_server_write(&caller, UINT64_MAX, 0, 0, big, 1, &done), E_STALE);
+    fs_server_close(&caller, file);
+    remove_all("/f");
+}
+
+static void directories_keep_their_rules(void **state)
+{
+    (void)state;
+    assert_int_equal(fs_server_make_directory(&caller, "/d"), 0);
+    assert_int_equal(fs_server_make_directory(&caller, "/d"), E_EXIST);
+    assert_int_equal(fs_server_make_directory(&caller, "/"), E_EXIST);
+    assert_int_equal(fs_server_make_directory(&caller, "/d/e/f"), E_NOENT);
+    assert_int_equal(fs_server_make_directory(&caller, "/d/e"), 0);
+    assert_int_equal(fs_server_remove(&caller, "/d"), E_NOTEMPTY);
+    assert_int_equal(fs_server_remove(&caller, "/"), E_BUSY);
+    assert_int_equal(fs_server_rename(&caller, "/d", "/d/e/inside"), E_INVAL);
+    assert_int_equal(fs_server_rename(&caller, "/d", "/d/inside"), E_INVAL);
+    assert_int_equal(fs_server_rename(&caller, "/", "/x"), E_BUSY);
+    u64 file = opened("/f", RW | FS_CREATE);
+    assert_int_equal(fs_server_make_directory(&caller, "/f/x"), E_NOTDIR);
+    assert_int_equal(fs_server_rename(&caller, "/f", "/d"), E_ISDIR);
+    assert_int_equal(fs_server_rename(&caller, "/d", "/f"), E_NOTDIR);
+    assert_int_equal(fs_server_rename(&caller, "/d/e", "/e"), 0);
+    assert_int_equal(fs_server_rename(&caller, "/e", "/d"), 0); // an empty directory is replaced
+    assert_int_equal(fs_server_rename(&caller, "/f", "/d/g"), 0);
+    assert_true(is_there("/d/g") && !is_there("/f") && !is_there("/e"));
+    fs_server_close(&caller, file);
+    remove_all("/d/g");
+    remove_all("/d");
+}
+
+static void listings_are_complete_in_small_pieces(void **state)
+{
+    (void)state;
+    char name[300];
+    u64 next, bytes, cursor = 0, file;
+    u8 data[600];
+    u32 seen = 0;
+    assert_int_equal(fs_server_make_directory(&caller, "/l"), 0);
+    for (u32 i = 0; i < 50; i++) {
+        snprintf(name, sizeof(name), "/l/%0*u", (int)(1 + i * 5), i);
+        fs_server_close(&caller, opened(name, RW | FS_CREATE));
+    }
+    assert_int_equal(open_as("/l", FS_READ | FS_DIRECTORY, PID, &file), 0);
+    assert_int_equal(fs_server_list(&caller, file, 0, &next, data, 10, &bytes), E_INVAL);
+    do {
+        assert_int_equal(fs_server_list(&caller, file, cursor, &next, data, sizeof(data), &bytes),
+                         0);
+        cursor = next;
+        for (u64 at = 0; at < bytes;) {
+            struct fs_entry entry;
+            memcpy(&entry, data + at, sizeof(entry));
+            assert_int_equal(entry.name_bytes, 1 + seen * 5 < 2 ? 1 : 1 + seen * 5);
+            at += ALIGN_UP(sizeof(entry) + entry.name_bytes, 8UL);
+            snprintf(name, sizeof(name), "/l/%0*u", (int)(1 + seen * 5), seen);
+            remove_all(name); // while it is read
+            seen++;
+        }
+    } while (bytes > 0);
+    assert_int_equal(seen, 50);
+    fs_server_close(&caller, file);
+    remove_all("/l");
+}
+
+static bool nobody(u32 pid, void *context)
+{
+    return pid != *(u32 *)context;
+}
+
+static void handles_belong_to_processes(void **state)
+{
+    (void)state;
+    u64 first, copy, file, count = 0, all[HANDLES_OF_PROCESS_MAX];
+    u32 gone = 7;
+    first = opened("/f", RW | FS_CREATE);
+    written(first, FS_CURRENT, "abc");
+    assert_int_equal(fs_server_duplicate(&caller, first, &copy), 0);
+    assert_int_not_equal(first, copy);
+    written(copy, FS_CURRENT, "def"); // one position
+    assert_int_equal(fs_server_give(&caller, copy, gone), 0);
+    assert_int_equal(fs_server_give(&caller, copy, 0), E_INVAL);
+    handles_sweep(&open_files, nobody, &gone);
+    assert_int_equal(fs_server_close(&caller, copy), E_STALE);
+    holds(first, 0, "abcdef");
+    remove_all("/f");
+    assert_true(openings_matter()); // a file without a name
+    holds(first, 0, "abcdef");
+    fs_server_close(&caller, first);
+    assert_false(openings_matter());
+    while (open_as("/g", RW | FS_CREATE, 9, &file) == 0)
+        all[count++] = file;
+    assert_int_equal(count, HANDLES_OF_PROCESS_MAX);
+    assert_int_equal(open_as("/g", RW, 10, &file), 0); // others still can
+    fs_server_close(&caller, file);
+    while (count > 0)
+        fs_server_close(&caller, all[--count]);
+    remove_all("/g");
+    assert_int_equal(openings_count(), 0);
+}
+
+static void memory_ends_with_an_error(void **state)
+{
+    (void)state;
+    static char data[12288];
+    u64 done, total = 0;
+    host_reap_all();
+    memory_files_limit(100000);
+    u64 file = opened("/f", RW | FS_CREATE);
+    s64 status;
+    while ((status = fs_server_write(&caller, file, FS_CURRENT, 0, data, sizeof(data), &done)) ==
+           0) {
+        assert_true(done > 0);
+        total += done;
+    }
+    assert_int_equal(status, E_LIMIT);
+    assert_int_equal(total, 100000 / 4096 * 4096);
+    assert_int_equal(fs_server_truncate(&caller, file, 0), 0);
+    assert_int_equal(memory_files_bytes(), 0);
+    written(file, 0, "again");
+    fs_server_close(&caller, file);
+    remove_all("/f");
+    memory_files_limit(UINT64_MAX);
+    host_reap_all();
+    assert_int_equal(memory_files_bytes(), 0);
+}
+
+static void mount_points_send_clients_away(void **state)
+{
+    (void)state;
+    char entry[FS_PATH_MAX + 1];
+    struct fs_stat info;
+    u64 file;
+    assert_int_equal(fs_server_make_directory(&caller, "/m"), 0);
+    assert_int_equal(fs_server_make_directory(&caller, "/m/n"), 0);
+    assert_int_equal(fs_server_mount(&caller, "/none", "s"), E_NOENT);
+    assert_int_equal(fs_server_mount(&caller, "/m/", "s"), E_INVAL);
+    assert_int_equal(fs_server_mount(&caller, "/", "s"), E_INVAL);
+    assert_int_equal(fs_server_mount(&caller, "m", "s"), E_INVAL);
+    assert_int_equal(fs_server_mount(&caller, "/m/n", "with blank"), E_INVAL);
+    assert_int_equal(fs_server_mount(&caller, "/m/n", "service"), 0);
+    assert_int_equal(fs_server_mount(&caller, "/m/n", "other"), E_EXIST);
+    assert_int_equal(fs_server_stat(&caller, "/m/n", &info), E_AGAIN);
+    assert_int_equal(open_as("/m/n/x", RW | FS_CREATE, PID, &file), E_AGAIN);
+    assert_int_equal(fs_server_remove(&caller, "/m/n"), E_AGAIN);
+    assert_int_equal(fs_server_rename(&caller, "/m", "/k"), E_BUSY);
+    assert_int_equal(fs_server_mounts(&caller, 0, entry, sizeof(entry)), 0);
+    assert_string_equal(entry, "/m/n service");
+    assert_int_equal(fs_server_mounts(&caller, 1, entry, sizeof(entry)), E_NOENT);
+    assert_int_equal(fs_server_mount(&caller, "/m/n", ""), 0);
+    assert_int_equal(fs_server_mount(&caller, "/m/n", ""), E_NOENT);
+    assert_int_equal(fs_server_stat(&caller, "/m/n", &info), 0);
+    remove_all("/m/n");
+    remove_all("/m");
+}
+
+static void fixed_names_stay(void **state)
+{
+    (void)state;
+    u64 file;
+    assert_int_equal(fs_server_make_directory(&caller, "/fixed"), 0);
+    assert_int_equal(fs_server_make_directory(&caller, "/fixed/deep"), 0);
+    fs_server_close(&caller, opened("/fixed/deep/f", RW | FS_CREATE));
+    filesystem_fix();
+    fs_server_close(&caller, opened("/fixed/g", RW | FS_CREATE));
+    assert_int_equal(fs_server_remove(&caller, "/fixed/deep/f"), E_PERM);
+    assert_int_equal(fs_server_rename(&caller, "/fixed/deep/f", "/x"), E_PERM);
+    assert_int_equal(fs_server_rename(&caller, "/fixed", "/x"), E_PERM);
+    assert_int_equal(fs_server_rename(&caller, "/fixed/g", "/fixed/deep/f"), E_PERM);
+    assert_int_equal(fs_server_rename(&caller, "/fixed/g", "/h"), 0);
+    remove_all("/h");
+    assert_int_equal(open_as("/fixed/deep/f", RW, PID, &file), 0);
+    fs_server_close(&caller, file);
+}
+
+static void mapped_files_answer_the_kernel(void **state)
+{
+    (void)state;
+    u64 offset, bytes;
+    cap_t memory;
+    u64 file = opened("/f", RW | FS_CREATE);
+    written(file, 4090, "end of page, and more");
+    assert_int_equal(fs_server_map(&caller, file, &offset, &bytes, &memory), 0);
+    assert_true(offset == 0 && bytes == 4111 && memory == 55 && host_supplied.length == 4111);
+    host_kernel_asks(FILE_FETCH, 0);
+    assert_memory_equal(host_supplied.page + 4090, "end of", 6);
+    host_kernel_asks(FILE_FETCH, 4096);
+    assert_memory_equal(host_supplied.page, " page, and more\0\0", 17);
+    written(file, 0, "changed");
+    assert_true(host_supplied.invalidations > 0);
+    memcpy(host_supplied.dirty, "dirty", 5);
+    memset(host_supplied.dirty + 5, '.', sizeof(host_supplied.dirty) - 5);
+    host_kernel_asks(FILE_WRITE, 4096);
+    holds(file, 4096, "dirty.........."); // no further than the file's end
+    fs_server_close(&caller, file);
+    remove_all("/f");
+    host_reap_all();
+    host_kernel_asks(FILE_FETCH, 0); // it lives on while it is mapped
+    assert_memory_equal(host_supplied.page, "changed", 7);
+    host_kernel_asks(FILE_GONE, 0);
+    host_reap_all();
+    assert_int_equal(host_supplied.length, 0);
+    assert_int_equal(memory_files_bytes(), 0);
+}
+
+// ---- a model: a few files of a few bytes -------------------------------------------------------------
+
+#define MODEL_FILES 6
+#define MODEL_BYTES 20000
+
+static struct {
+    bool there;
+    u64 bytes;
+    u8 data[MODEL_BYTES];
+} model[MODEL_FILES];
+
+static void path_of(u32 index, char path[16])
+{
+    snprintf(path, 16, "/model-%u", index);
+}
+
+static void compare(u32 index, u64 file)
+{
+    static u8 data[MODEL_BYTES + 1];
+    u64 done, total = 0;
+    do {
+        assert_int_equal(
+            fs_server_read(&caller, file, total, 0, data + total, sizeof(data) - total, &done), 0);
+        total += done;
+    } while (done > 0);
+    assert_int_equal(total, model[index].bytes);
+    assert_memory_equal(data, model[index].data, total);
+}
+
+static void change(u32 index, u64 file)
+{
+    u64 offset = (u64)rand() % MODEL_BYTES, bytes = (u64)rand() % (MODEL_BYTES - offset) % 5000,
+        done;
+    static u8 data[MODEL_BYTES];
+    if (rand() % 4 == 0) {
+        assert_int_equal(fs_server_truncate(&caller, file, offset), 0);
+        if (offset > model[index].bytes)
+            memset(model[index].data + model[index].bytes, 0, offset - model[index].bytes);
+        model[index].bytes = offset;
+        return;
+    }
+    memset(data, rand(), bytes);
+    assert_int_equal(fs_server_write(&caller, file, offset, 0, data, bytes, &done), 0);
+    assert_int_equal(done, bytes);
+    if (bytes == 0)
+        return;
+    if (offset > model[index].bytes)
+        memset(model[index].data + model[index].bytes, 0, offset - model[index].bytes);
+    memcpy(model[index].data + offset, data, bytes);
+    if (offset + bytes > model[index].bytes)
+        model[index].bytes = offset + bytes;
+}
+
+static void step(void)
+{
+    char path[16], other_path[16];
+    u32 index = (u32)rand() % MODEL_FILES, other = (u32)rand() % MODEL_FILES;
+    path_of(index, path);
+    path_of(other, other_path);
+    u64 file;
+    switch (rand() % 8) {
+    case 0:
+        assert_int_equal(fs_server_remove(&caller, path), model[index].there ? 0 : E_NOENT);
+        model[index].there = false;
+        break;
+    case 1:
+        assert_int_equal(fs_server_rename(&caller, path, other_path),
+                         model[index].there ? 0 : E_NOENT);
+        if (model[index].there && index != other) {
+            model[other] = model[index];
+            model[index].there = false;
+        }
+        break;
+    case 2:
+        assert_int_equal(open_as(path, RW | FS_CREATE | FS_EXCLUSIVE, PID, &file),
+                         model[index].there ? E_EXIST : 0);
+        if (!model[index].there) {
+            model[index].there = true;
+            model[index].bytes = 0;
+            fs_server_close(&caller, file);
+        }
+        break;
+    default:
+        assert_int_equal(open_as(path, RW, PID, &file), model[index].there ? 0 : E_NOENT);
+        if (model[index].there) {
+            change(index, file);
+            compare(index, file);
+            fs_server_close(&caller, file);
+        }
+    }
+}
+
+static void random_work_equals_a_model(void **state)
+{
+    (void)state;
+    char path[16];
+    srand(42);
+    for (u32 i = 0; i < 20000; i++)
+        step();
+    for (u32 i = 0; i < MODEL_FILES; i++) {
+        path_of(i, path);
+        fs_server_remove(&caller, path);
+    }
+    host_reap_all();
+    assert_int_equal(memory_files_bytes(), 0);
+    struct fs_usage usage;
+    fs_server_usage(&caller, &usage);
+    // fixed_names_stay left its own.
+    assert_true(usage.files == 1 && usage.directories == 2 && usage.open_files == 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(contents_are_kept),
+        cmocka_unit_test(bad_requests_change_nothing),
+        cmocka_unit_test(directories_keep_their_rules),
+        cmocka_unit_test(listings_are_complete_in_small_pieces),
+        cmocka_unit_test(handles_belong_to_processes),
+        cmocka_unit_test(memory_ends_with_an_error),
+        cmocka_unit_test(mount_points_send_clients_away),
+        cmocka_unit_test(fixed_names_stay),
+        cmocka_unit_test(mapped_files_answer_the_kernel),
+        cmocka_unit_test(random_work_equals_a_model),
+    };
+    return cmocka_run_group_tests_name("fs_files", tests, start, NULL);
+}

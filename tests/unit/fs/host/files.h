@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+// What tests see of the host in host.c.
+#ifndef FILES_H
+#define FILES_H
+
+#include <ipc/packet.h>
+
+#define HOST_ANSWERS 256
+
+// Answers that came later.
+struct answer {
+    u64 call;
+    s64 status;
+    u64 written, bytes;
+    u8 data[12288];
+};
+extern struct answer host_answers[HOST_ANSWERS];
+extern u32 host_answer_count;
+extern bool host_callers_gone; // answers fail from now on
+
+// What the "kernel" was told of the one mapped file, and what it has to give.
+struct supplied {
+    u64 offset, length;
+    s64 status;
+    u32 count, invalidations;
+    u8 page[4096], dirty[4096];
+};
+extern struct supplied host_supplied;
+void host_kernel_asks(u64 what, u64 offset);
+
+#endif

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: MIT
+// What file servers need of the thread library and the kernel, on the host.
+#include <orrery/memory.h>
+#include <user/ipc.h>
+#include <user/lock.h>
+#include <user/time.h>
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "files.h"
+
+u64 host_time = 1000;
+struct answer host_answers[HOST_ANSWERS];
+u32 host_answer_count;
+bool host_callers_gone;
+struct supplied host_supplied;
+
+// A lock that is taken twice, or by nobody given back, is an error of the code under test.
+void mutex_lock(struct mutex *mutex)
+{
+    assert_int_equal(mutex->word, 0);
+    mutex->word = 1;
+}
+
+void mutex_unlock(struct mutex *mutex)
+{
+    assert_int_equal(mutex->word, 1);
+    mutex->word = 0;
+}
+
+s64 ipc_answer_packet(u64 call, s64 status, struct ipc_packet *packet)
+{
+    if (host_callers_gone)
+        return E_NOENT;
+    struct answer *answer = &host_answers[host_answer_count++ % HOST_ANSWERS];
+    *answer = (struct answer){.call = call, .status = status, .written = packet->words[0]};
+    answer->bytes = packet->bytes;
+    if (packet->bytes > 0)
+        memcpy(answer->data, packet->bulk, packet->bytes);
+    return 0;
+}
+
+s64 ipc_exchange(cap_t server, struct ipc_packet *packet)
+{
+    (void)server, (void)packet;
+    return E_PEER;
+}
+
+void ipc_drop(cap_t cap)
+{
+    (void)cap;
+}
+
+static ipc_handler badge_handler;
+static void *badge_context;
+
+s64 ipc_badge_create(ipc_handler handler, void *context, u64 *badge)
+{
+    badge_handler = handler;
+    badge_context = context;
+    *badge = 77;
+    return 0;
+}
+
+void ipc_badge_destroy(u64 badge)
+{
+    assert_int_equal(badge, 77);
+    badge_handler = NULL;
+}
+
+void host_kernel_asks(u64 what, u64 offset)
+{
+    struct ipc_request request = {.context = badge_context, .words = {what, offset, 4096}};
+    assert_non_null(badge_handler);
+    badge_handler(&request);
+}
+
+s64 sys_file_create(cap_t endpoint, u64 token, const char *name, u64 bytes)
+{
+    (void)endpoint, (void)name;
+    assert_int_equal(token, 77);
+    host_supplied = (struct supplied){.length = bytes};
+    return 55;
+}
+
+s64 sys_file_supply(cap_t file, u64 offset, const void *from, s64 status)
+{
+    assert_int_equal(file, 55);
+    host_supplied.offset = offset;
+    host_supplied.status = status;
+    host_supplied.count++;
+    memcpy(host_supplied.page, from, sizeof(host_supplied.page));
+    return 0;
+}
+
+s64 sys_file_take(cap_t file, u64 offset, void *to)
+{
+    (void)offset;
+    assert_int_equal(file, 55);
+    memcpy(to, host_supplied.dirty, sizeof(host_supplied.dirty));
+    return 0;
+}
+
+s64 sys_file_resize(cap_t file, u64 bytes, bool invalidate)
+{
+    assert_int_equal(file, 55);
+    host_supplied.length = bytes;
+    host_supplied.invalidations += invalidate;
+    return 0;
+}
+
+s64 sys_cap_drop(cap_t cap)
+{
+    (void)cap;
+    return 0;
+}

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: MIT
+// The kernel around kernel/ipc, for host tests.
+#include "host.h"
+
+#include <boot/options.h>
+#include <kernel/address_space.h>
+#include <kernel/irq.h>
+#include <kernel/memory.h>
+#include <kernel/panic.h>
+#include <kernel/percpu.h>
+#include <kernel/spinlock.h>
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+struct boot_options boot_options;
+u32 host_cpu;
+u32 cpu_count = 4;
+u64 host_allocations;
+u64 host_allocations_left = UINT64_MAX;
+
+void spin_init(struct spinlock *lock, const char *name, enum lock_rank rank)
+{
+    *lock = (struct spinlock)SPINLOCK_INIT(name, rank);
+}
+
+void spin_lock(struct spinlock *lock)
+{
+    assert_int_equal(lock->word, 0);
+    lock->word = 1;
+}
+
+void spin_unlock(struct spinlock *lock)
+{
+    assert_int_equal(lock->word, 1);
+    lock->word = 0;
+}
+
+void panic(const char *format, ...)
+{
+    char message[256];
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(message, sizeof(message), format, arguments);
+    va_end(arguments);
+    mock_assert(0, message, __FILE__, __LINE__);
+    abort();
+}
+
+void *kzalloc(u64 bytes)
+{
+    if (host_allocations_left == 0)
+        return NULL;
+    host_allocations_left--;
+    host_allocations++;
+    return calloc(1, bytes);
+}
+
+void kfree(void *object)
+{
+    host_allocations -= object != NULL;
+    free(object);
+}
+
+static void hold(void *object)
+{
+    ((struct host_object *)object)->references++;
+}
+
+static void put(void *object)
+{
+    ((struct host_object *)object)->references--;
+}
+
+void endpoint_hold(struct endpoint *endpoint);
+void endpoint_put(struct endpoint *endpoint);
+
+void endpoint_hold(struct endpoint *endpoint)
+{
+    hold(endpoint);
+}
+
+void endpoint_put(struct endpoint *endpoint)
+{
+    put(endpoint);
+}
+
+void process_hold(struct process *process)
+{
+    hold(process);
+}
+
+void process_put(struct process *process)
+{
+    put(process);
+}
+
+void fcm_hold(struct fcm *fcm)
+{
+    hold(fcm);
+}
+
+void fcm_put(struct fcm *fcm)
+{
+    put(fcm);
+}
+
+struct process *dispatcher_process(struct dispatcher *dispatcher)
+{
+    return dispatcher->process;
+}
+
+u32 dispatcher_cpu(const struct dispatcher *dispatcher)
+{
+    return dispatcher->cpu;
+}
+
+struct ipc_dispatcher *dispatcher_ipc(struct dispatcher *dispatcher)
+{
+    return &dispatcher->ipc;
+}
+
+bool dispatcher_post(struct dispatcher *dispatcher, struct posted_event *event)
+{
+    if (dispatcher->gone)
+        return false;
+    dispatcher->posted = event;
+    dispatcher->posted_count++;
+    return true;
+}
+
+void cpus_call(u64 mask, void (*function)(void *), void *argument)
+{
+    u32 before = host_cpu;
+
+    for (host_cpu = 0; host_cpu < cpu_count; host_cpu++) {
+        if (mask >> host_cpu & 1)
+            function(argument);
+    }
+    host_cpu = before;
+}

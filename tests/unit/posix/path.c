@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT
+// Paths: made absolute, and divided at mount points.
+#include "path_text.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static void every_form_has_one_absolute_path(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *from, *path, *expected;
+    } cases[] = {
+        {"/", "a", "/a"},
+        {"/", ".", "/"},
+        {"/", "..", "/"},
+        {"/", "/", "/"},
+        {"/", "//", "/"},
+        {"/", "/../../x/", "/x"},
+        {"/a/b", "c/d", "/a/b/c/d"},
+        {"/a/b", "../c", "/a/c"},
+        {"/a/b", "../../..", "/"},
+        {"/a/b", "./././c//d/.", "/a/b/c/d"},
+        {"/a/b", "/c", "/c"},
+        {"/a", "...", "/a/..."},
+        {"/a", ".hidden/..x", "/a/.hidden/..x"},
+    };
+    char out[PATH_BYTES];
+    for (u32 i = 0; i < ARRAY_SIZE(cases); i++) {
+        assert_true(path_absolute(cases[i].from, cases[i].path, out));
+        assert_string_equal(out, cases[i].expected);
+    }
+    assert_false(path_absolute("/", "", out));
+}
+
+static void what_is_too_long_is_refused(void **state)
+{
+    (void)state;
+    char *out = malloc(PATH_BYTES); // of exactly that size, for the sanitizer
+    static char path[2 * PATH_BYTES];
+    for (u32 length = 1; length < sizeof(path) - 1; length++) {
+        memset(path, 'x', length);
+        path[length] = '\0';
+        assert_int_equal(path_absolute("/", path, out), length + 2 <= PATH_BYTES);
+    }
+    memset(path, 0, sizeof(path));
+    for (u32 i = 0; i < sizeof(path) / 5 - 1; i++)
+        strcat(path, "a/../");
+    assert_true(path_absolute("/", path, out));
+    assert_string_equal(out, "/");
+    free(out);
+}
+
+static void mount_points_divide_whole_names_only(void **state)
+{
+    (void)state;
+    assert_string_equal(path_below("/proc", "/proc"), "/");
+    assert_string_equal(path_below("/proc/1/maps", "/proc"), "/1/maps");
+    assert_null(path_below("/process", "/proc"));
+    assert_null(path_below("/pro", "/proc"));
+    assert_null(path_below("/", "/proc"));
+    assert_string_equal(path_below("/x", "/"), "/x");
+}
+
+static void noise_gives_normal_paths(void **state)
+{
+    (void)state;
+    char path[40], out[PATH_BYTES];
+    srand(1);
+    for (u32 round = 0; round < 200000; round++) {
+        u32 length = (u32)rand() % (sizeof(path) - 1);
+        for (u32 i = 0; i < length; i++)
+            path[i] = "/./ab."[rand() % 6];
+        path[length] = '\0';
+        if (!path_absolute("/d/e", path, out))
+            continue;
+        assert_int_equal(out[0], '/');
+        assert_null(strstr(out, "//"));
+        assert_null(strstr(out, "/./"));
+        assert_null(strstr(out, "/../"));
+        assert_true(out[1] == '\0' || out[strlen(out) - 1] != '/');
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_form_has_one_absolute_path),
+        cmocka_unit_test(what_is_too_long_is_refused),
+        cmocka_unit_test(mount_points_divide_whole_names_only),
+        cmocka_unit_test(noise_gives_normal_paths),
+    };
+    return cmocka_run_group_tests_name("posix_path", tests, NULL, NULL);
+}

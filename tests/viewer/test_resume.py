@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: MIT
+"""A connection that is lost is taken up again, and what is missing is told."""
+
+import threading
+
+import dci_pb2 as dci
+import pytest
+
+from machine import add_samples, packet
+
+
+class Dropper:
+    """Ends the connections when kov has asked for something so many times."""
+
+    def __init__(self, machine, kind, times=1):
+        self.thread = threading.Thread(target=self.run, args=(machine, kind, times))
+        self.thread.start()
+
+    def run(self, machine, kind, times):
+        for time in range(1, times + 1):
+            machine.wait_for(kind, seconds=20, times=time)
+            machine.drop_all()
+
+
+@pytest.fixture
+def sampled(machine):
+    add_samples(machine, {(0x1010, 0x100): 10}, lost=2)
+    return machine
+
+
+def test_record_goes_on_with_a_new_session(kov, sampled):
+    dropper = Dropper(sampled, "sampling_start")
+    result = kov("record", "-d", "2", "--json", machine=sampled)
+    dropper.thread.join()
+    assert result.code == 0, result.err
+    assert result.json["reconnected"] == 1 and result.json["disconnected_seconds"] > 0
+    assert result.json["samples"] == 20 and result.json["lost"] == 4
+    assert "connected again" in result.err
+    report = kov("report", "--json").json
+    assert report["samples"] == 20 and report["lost"] == 4
+
+
+def test_no_reconnect(kov, sampled):
+    dropper = Dropper(sampled, "sampling_start")
+    result = kov("record", "-d", "2", "--no-reconnect", machine=sampled)
+    dropper.thread.join()
+    assert result.code == 3 and len(sampled.asked("sampling_start")) == 1
+
+
+def test_a_machine_that_stays_away(kov, sampled):
+    def drop(session, request):
+        sampled.listener.close()
+        session.machine.drop_all()
+
+    sampled.misbehaviour["sampling_start"] = lambda session, request: (
+        session.do_sampling_start(request), drop(session, request))
+    result = kov("record", "-d", "5", "--reconnect", "1", machine=sampled)
+    assert result.code == 3
+    assert result.err.count("cannot connect") == 1
+
+
+def test_top_goes_on(kov, sampled):
+    dropper = Dropper(sampled, "sampling_start", times=2)
+    result = kov("top", "-n", "3", "-d", "0.7", "--json", machine=sampled)
+    dropper.thread.join()
+    assert result.code == 0 and len(result.json["refreshes"]) == 3
+    assert len(sampled.asked("sampling_start")) == 3
+
+
+def test_a_silent_machine_is_spoken_to(kov, sampled):
+    """A network server that was restarted says that it knows no connection only to who speaks."""
+    def system(session, request):
+        if len(sampled.asked("system")) == 2:
+            session.connection.close()
+        else:
+            session.do_system(request)
+
+    sampled.misbehaviour["system"] = system
+    result = kov("record", "-d", "3", "--json", machine=sampled)
+    assert result.code == 0 and result.json["reconnected"] == 1
+
+
+def test_trace_counts_what_went_with_the_connection(kov, machine):
+    first = [(0, packet(0, 0, [10, 20, 30]))]
+    machine.packets = first
+    machine.last_packets = [(0, packet(0, 3, [40]))]
+    machine.trace_stats = [dci.TraceStat(cpu=0, events=9, mode=dci.TRACE_MODE_DISCARD)]
+    machine.mask = 5
+
+    def subscribe(session, request):
+        session.do_trace_subscribe(request)
+        machine.packets = []
+
+    machine.misbehaviour["trace_subscribe"] = subscribe
+    dropper = Dropper(machine, "trace_subscribe")
+    result = kov("trace", "record", "-d", "2", "--json", machine=machine)
+    dropper.thread.join()
+    assert result.code == 0, result.err
+    assert "CPU 0: 5 events went with the lost connection" in result.err
+    assert result.json["cpus"][0]["missing_packets"] == 2
+    subscriptions = machine.asked("trace_subscribe")
+    assert subscriptions[1].mode == dci.TRACE_MODE_KEEP
+    end = machine.asked("trace_unsubscribe")[0]
+    assert end.set_mask and end.mask == 5, "the mask of before the recording"
+
+
+def test_the_console_goes_on_where_it_was(kov, machine):
+    dropper = Dropper(machine, "console_attach")
+    result = kov("console", "-d", "2", machine=machine)
+    dropper.thread.join()
+    assert result.code == 0
+    assert result.out == "Orrery\n# "
+    assert getattr(machine.asked("console_attach")[1], "from") == len("Orrery\n# ")

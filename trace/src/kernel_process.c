@@ -1,0 +1,339 @@
+// SPDX-License-Identifier: MIT
+// Packets of processes. A live one hands out its own, through its library; when it ends, by
+// whatever cause, the kernel reads its rings out of its memory, checks them, and keeps them until
+// somebody asks. Nothing that a process wrote is believed.
+#include <kernel/address_space.h>
+#include <kernel/memory.h>
+#include <kernel/process.h>
+#include <kernel/spinlock.h>
+#include <kernel/timer.h>
+#include <orrery/errors.h>
+#include <orrery/monitor.h>
+#include <string.h>
+#include <trace/cpu.h>
+#include <trace/events.h>
+#include <trace/process.h>
+
+#include "check.h"
+#include "salvage.h"
+
+#define KEEP_BYTES 0x800000
+#define KEEP_PROCESSES 256
+
+// A packet, as far as it has contents.
+struct kept {
+    struct kept *next;
+    u64 content;
+    struct trace_packet packet;
+};
+
+// A process of which packets have been read or kept.
+struct traced {
+    struct traced *next;
+    u64 serial; // of records, rising along the list
+    u32 pid;
+    bool live;
+    u32 packets;
+    u64 lost;
+    char name[PROCESS_NAME_MAX];
+    struct trace_stream streams[ORRERY_MAX_CPUS];
+    struct kept *first[ORRERY_MAX_CPUS], **end[ORRERY_MAX_CPUS];
+};
+
+static struct spinlock lock = SPINLOCK_INIT("process traces", RANK_SERVICE);
+static struct traced *list, **list_end = &list; // oldest first
+static u64 list_count, next_serial = 1, kept_bytes;
+
+static u64 process_mask;
+
+s64 trace_set_process_mask(u64 mask)
+{
+    if (mask & ~TRACE_ALL_MAJORS)
+        return E_INVAL;
+    __atomic_store_n(&process_mask, mask, __ATOMIC_RELAXED);
+    return 0;
+}
+
+u64 trace_process_mask(void)
+{
+    return __atomic_load_n(&process_mask, __ATOMIC_RELAXED);
+}
+
+// ---- records, all with the lock held -----------------------------------------------------------
+
+static struct traced *find(u32 pid)
+{
+    for (struct traced *traced = list; traced != NULL; traced = traced->next) {
+        if (traced->pid == pid)
+            return traced;
+    }
+    return NULL;
+}
+
+static void forget(struct traced *traced)
+{
+    struct traced **link = &list;
+    while (*link != traced)
+        link = &(*link)->next;
+    *link = traced->next;
+    if (list_end == &traced->next)
+        list_end = link;
+    list_count--;
+    kfree(traced);
+}
+
+static struct kept *take(struct traced *traced, u32 cpu)
+{
+    struct kept *kept = traced->first[cpu];
+    if (kept == NULL)
+        return NULL;
+    traced->first[cpu] = kept->next;
+    if (kept->next == NULL)
+        traced->end[cpu] = &traced->first[cpu];
+    traced->packets--;
+    kept_bytes -= kept->content;
+    return kept;
+}
+
+static void forget_if_done(struct traced *traced)
+{
+    if (!traced->live && traced->packets == 0)
+        forget(traced);
+}
+
+// The oldest packet that is kept goes, for others.
+static void drop_oldest(void)
+{
+    struct traced *traced = list;
+    while (traced != NULL && traced->packets == 0)
+        traced = traced->next;
+    if (traced == NULL)
+        return;
+    u32 cpu = 0;
+    while (traced->first[cpu] == NULL)
+        cpu++;
+    struct kept *kept = take(traced, cpu);
+    traced->lost++;
+    traced->streams[cpu].dropped += TRACE_BE32(kept->packet.event_count);
+    kfree(kept);
+    if (list_count > KEEP_PROCESSES)
+        forget_if_done(traced);
+}
+
+static struct traced *find_or_add(u32 pid)
+{
+    struct traced *traced = find(pid);
+    if (traced != NULL || (traced = kzalloc(sizeof(*traced))) == NULL)
+        return traced;
+    traced->pid = pid;
+    traced->live = true;
+    traced->serial = next_serial++;
+    for (u32 cpu = 0; cpu < ORRERY_MAX_CPUS; cpu++)
+        traced->end[cpu] = &traced->first[cpu];
+    *list_end = traced;
+    list_end = &traced->next;
+    list_count++;
+    return traced;
+}
+
+static void keep(struct traced *traced, u32 cpu, struct kept *kept)
+{
+    *traced->end[cpu] = kept;
+    traced->end[cpu] = &kept->next;
+    traced->packets++;
+    kept_bytes += kept->content;
+    while (kept_bytes > KEEP_BYTES)
+        drop_oldest();
+}
+
+// ---- processes that end ------------------------------------------------------------------------
+
+struct scratch {
+    struct trace_salvage salvage;
+    union {
+        struct trace_packet packet;
+        u8 subbuffer[TRACE_SUBBUFFER_SIZE];
+    };
+};
+
+static const struct trace_cpu *ring_of(struct process *process, u32 cpu)
+{
+    struct dispatcher *dispatcher = process_dispatcher(process, cpu);
+    if (dispatcher == NULL)
+        return NULL;
+    const char *window = (const char *)dispatcher_page(dispatcher) - R13_HOST;
+    const struct trace_cpu *ring = (const struct trace_cpu *)(window + R13_TRACE);
+    return ring->magic == TRACE_CPU_MAGIC ? ring : NULL;
+}
+
+static void keep_copy(u32 pid, u32 cpu, struct trace_packet *packet, u64 content)
+{
+    struct kept *kept = kmalloc(offsetof(struct kept, packet) + content);
+    spin_lock(&lock);
+    struct traced *traced = find_or_add(pid);
+    if (traced != NULL)
+        content = trace_check_packet(packet, content, pid, cpu, timebase(), &traced->streams[cpu]);
+    bool wanted = traced != NULL && kept != NULL && content > sizeof(*packet);
+    if (wanted) {
+        kept->next = NULL;
+        kept->content = content;
+        memcpy(&kept->packet, packet, content);
+        keep(traced, cpu, kept);
+    } else if (traced != NULL && content != sizeof(*packet)) {
+        traced->lost++;
+    }
+    spin_unlock(&lock);
+    if (!wanted)
+        kfree(kept);
+}
+
+static bool read_space(void *context, void *to, u64 from, u64 bytes)
+{
+    return space_read(context, to, from, bytes) == 0;
+}
+
+static void keep_ring(struct process *process, u32 cpu, const struct trace_cpu *ring,
+                      struct scratch *scratch)
+{
+    struct trace_salvage *salvage = &scratch->salvage;
+    if (!trace_salvage_open(salvage, ring, read_space, process_space(process)))
+        return;
+    for (u64 n = salvage->ring.consumed; n != salvage->ring.begun; n++) {
+        u64 content = trace_salvage_packet(salvage, n, &scratch->packet, timebase());
+        if (content != 0)
+            keep_copy(process_pid(process), cpu, &scratch->packet, content);
+    }
+}
+
+// No packet of it will come any more.
+static void note_end(u32 pid, const char *name)
+{
+    spin_lock(&lock);
+    struct traced *traced = find(pid);
+    if (traced != NULL) {
+        traced->live = false;
+        memcpy(traced->name, name, PROCESS_NAME_MAX);
+        forget_if_done(traced);
+    }
+    spin_unlock(&lock);
+}
+
+void trace_process_ends(struct process *process, const char *name)
+{
+    struct scratch *scratch = NULL;
+    for (u32 cpu = 0; cpu < ORRERY_MAX_CPUS; cpu++) {
+        const struct trace_cpu *ring = ring_of(process, cpu);
+        if (ring != NULL && scratch == NULL)
+            scratch = kmalloc(sizeof(*scratch));
+        if (ring != NULL && scratch != NULL)
+            keep_ring(process, cpu, ring, scratch);
+    }
+    if (scratch == NULL)
+        return;
+    kfree(scratch);
+    note_end(process_pid(process), name);
+}
+
+// ---- reading -----------------------------------------------------------------------------------
+
+static u64 unfold(struct kept *kept, void *buffer)
+{
+    memcpy(buffer, &kept->packet, kept->content);
+    memset((char *)buffer + kept->content, 0, TRACE_SUBBUFFER_SIZE - kept->content);
+    kfree(kept);
+    return TRACE_SUBBUFFER_SIZE;
+}
+
+static s64 read_live(u32 pid, u32 cpu, bool flush, void *buffer)
+{
+    struct sys_monitor_request request = {
+        .pid = pid, .operation = MONITOR_TRACE_READ, .arguments = {cpu, flush}};
+    s64 bytes = sys_process_monitor(&request, buffer, TRACE_SUBBUFFER_SIZE);
+    if (bytes <= 0)
+        return bytes;
+    struct trace_packet *packet = buffer;
+    u64 content = bytes == TRACE_SUBBUFFER_SIZE ? trace_check_content(packet) : 0;
+    spin_lock(&lock);
+    struct traced *traced = find_or_add(pid);
+    if (traced != NULL && content != 0)
+        content = trace_check_packet(packet, content, pid, cpu, timebase(), &traced->streams[cpu]);
+    spin_unlock(&lock);
+    if (traced == NULL)
+        return E_NOMEM;
+    return content != 0 ? TRACE_SUBBUFFER_SIZE : E_PROTO;
+}
+
+s64 trace_process_read(u32 pid, u32 cpu, bool flush, void *buffer, u64 bytes)
+{
+    if (cpu >= ORRERY_MAX_CPUS || bytes < TRACE_SUBBUFFER_SIZE)
+        return E_INVAL;
+    spin_lock(&lock);
+    struct traced *traced = find(pid);
+    struct kept *kept = traced != NULL ? take(traced, cpu) : NULL;
+    bool ended = traced != NULL && !traced->live;
+    if (ended)
+        forget_if_done(traced);
+    spin_unlock(&lock);
+    if (kept != NULL)
+        return (s64)unfold(kept, buffer);
+    return ended ? 0 : read_live(pid, cpu, flush, buffer);
+}
+
+// ---- list --------------------------------------------------------------------------------------
+
+#define CURSOR_ENDED (1UL << 63) // the list's second part: processes that have ended
+
+static bool list_live(u64 *cursor, struct sys_trace_process *out)
+{
+    struct sys_process_info info;
+    while (sys_process_list(cursor, &info, sizeof(info)) > 0) {
+        struct process *process = process_get(info.pid);
+        if (process == NULL)
+            continue;
+        u32 mask = 0;
+        for (u32 cpu = 0; cpu < ORRERY_MAX_CPUS; cpu++)
+            mask |= (u32)(ring_of(process, cpu) != NULL) << cpu;
+        process_put(process);
+        *out = (struct sys_trace_process){.pid = info.pid, .cpu_mask = mask, .live = 1};
+        memcpy(out->name, info.name, sizeof(out->name));
+        if (mask != 0)
+            return true;
+    }
+    *cursor = CURSOR_ENDED;
+    return false;
+}
+
+static bool list_ended(u64 *cursor, struct sys_trace_process *out)
+{
+    u64 serial = *cursor & ~CURSOR_ENDED;
+    spin_lock(&lock);
+    struct traced *traced = list;
+    while (traced != NULL && (traced->live || traced->serial <= serial))
+        traced = traced->next;
+    if (traced != NULL) {
+        *cursor = CURSOR_ENDED | traced->serial;
+        *out = (struct sys_trace_process){
+            .pid = traced->pid, .packets = traced->packets, .lost_packets = traced->lost};
+        for (u32 cpu = 0; cpu < ORRERY_MAX_CPUS; cpu++)
+            out->cpu_mask |= (u32)(traced->first[cpu] != NULL) << cpu;
+        memcpy(out->name, traced->name, sizeof(out->name));
+    }
+    spin_unlock(&lock);
+    return traced != NULL;
+}
+
+s64 trace_process_list(u64 *cursor, void *buffer, u64 bytes)
+{
+    struct sys_trace_process *out = buffer;
+    u64 count = 0, max = bytes / sizeof(*out);
+    if (max == 0)
+        return E_INVAL;
+    while (count < max) {
+        struct sys_trace_process one;
+        bool found = !(*cursor & CURSOR_ENDED) && list_live(cursor, &one);
+        if (!found && !list_ended(cursor, &one))
+            break;
+        out[count++] = one;
+    }
+    return (s64)(count * sizeof(*out));
+}

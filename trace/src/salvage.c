@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+// Reading the ring of a writer that has stopped for good. The order in which ring.c changes things
+// makes each state that it can be left in one of those told apart here.
+#include "salvage.h"
+
+#include "check.h"
+
+static bool plausible(const struct trace_cpu *ring)
+{
+    u32 count = ring->subbuffer_count;
+    return ring->magic == TRACE_CPU_MAGIC && count >= 2 && count <= TRACE_SALVAGE_MAX &&
+           (count & (count - 1)) == 0 && ring->consumed <= ring->closed &&
+           ring->closed <= ring->begun && ring->begun - ring->closed <= 1 &&
+           ring->begun - ring->consumed <= count;
+}
+
+bool trace_salvage_open(struct trace_salvage *salvage, const struct trace_cpu *ring,
+                        trace_salvage_read read, void *context)
+{
+    salvage->ring = *ring;
+    salvage->read = read;
+    salvage->context = context;
+    return plausible(&salvage->ring) && read(context, salvage->subbuffers, salvage->ring.subbuffers,
+                                             salvage->ring.subbuffer_count * sizeof(u64));
+}
+
+// Content of the packet that was open. pos tells, unless it had not yet been set, or was no longer:
+// the packet is empty, or all but closed.
+static u64 open_content(const struct trace_cpu *ring, u64 address, struct trace_packet *packet,
+                        u64 now)
+{
+    if ((u32)ring->pos == 0)
+        return trace_check_content(packet);
+    packet->timestamp_end = TRACE_BE64(now);
+    return (u32)((u32)ring->pos - (u32)address);
+}
+
+u64 trace_salvage_packet(const struct trace_salvage *salvage, u64 n, struct trace_packet *packet,
+                         u64 now)
+{
+    const struct trace_cpu *ring = &salvage->ring;
+    u64 address = salvage->subbuffers[n & (ring->subbuffer_count - 1)];
+    if (address % TRACE_SUBBUFFER_SIZE != 0 ||
+        !salvage->read(salvage->context, packet, address, sizeof(*packet)))
+        return 0;
+    u64 content =
+        n == ring->closed ? open_content(ring, address, packet, now) : trace_check_content(packet);
+    if (content <= sizeof(*packet) || content > TRACE_SUBBUFFER_SIZE ||
+        !salvage->read(salvage->context, packet->events, address + sizeof(*packet),
+                       content - sizeof(*packet)))
+        return 0;
+    if (n + 1 >= ring->closed) { // the last one tells all that was lost: an open one may be empty
+        packet->events_discarded = TRACE_BE64(ring->discarded);
+        packet->events_overwritten = TRACE_BE64(trace_cpu_overwritten(ring));
+    }
+    return content;
+}

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: MIT
+// The table of handles.
+#include <handles/handles.h>
+
+#include <orrery/errors.h>
+#include <user/time.h>
+
+#define SLOT_MASK 0xffffUL
+
+// splitmix64: one step of a counter that nobody sees, moved by the time of each use.
+static u64 random_bits(struct handle_table *table)
+{
+    table->seed += 0x9e3779b97f4a7c15 + time_now();
+    u64 bits = table->seed;
+    bits = (bits ^ bits >> 30) * 0xbf58476d1ce4e5b9;
+    bits = (bits ^ bits >> 27) * 0x94d049bb133111eb;
+    return bits ^ bits >> 31;
+}
+
+static u32 handles_of(const struct handle_table *table, u32 pid)
+{
+    u32 count = 0;
+    for (u32 i = 0; i < HANDLES_MAX; i++)
+        count += table->slots[i].value != 0 && table->slots[i].pid == pid;
+    return count;
+}
+
+// The lock is held.
+static s64 add(struct handle_table *table, void *thing, u32 pid, u64 *value)
+{
+    if (table->used == HANDLES_MAX ||
+        (table->used >= HANDLES_OF_PROCESS_MAX && handles_of(table, pid) >= HANDLES_OF_PROCESS_MAX))
+        return E_LIMIT;
+    while (table->slots[table->next].value != 0)
+        table->next = (table->next + 1) % HANDLES_MAX;
+    u64 bits;
+    do {
+        bits = random_bits(table) & ~SLOT_MASK;
+    } while (bits == 0);
+    *value = bits | table->next;
+    table->slots[table->next] = (struct handle){.value = *value, .pid = pid, .thing = thing};
+    table->used++;
+    return 0;
+}
+
+static struct handle *find(struct handle_table *table, u64 value)
+{
+    u64 slot = value & SLOT_MASK;
+    if (value == 0 || slot >= HANDLES_MAX || table->slots[slot].value != value)
+        return NULL;
+    return &table->slots[slot];
+}
+
+// The lock is held; the thing is put by the caller, without it.
+static void *clear(struct handle_table *table, struct handle *handle)
+{
+    void *thing = handle->thing;
+    *handle = (struct handle){0};
+    table->used--;
+    return thing;
+}
+
+s64 handle_add(struct handle_table *table, void *thing, u32 pid, u64 *value)
+{
+    mutex_lock(&table->lock);
+    s64 status = add(table, thing, pid, value);
+    mutex_unlock(&table->lock);
+    if (status != 0)
+        table->put(thing);
+    return status;
+}
+
+void *handle_get(struct handle_table *table, u64 value)
+{
+    mutex_lock(&table->lock);
+    const struct handle *handle = find(table, value);
+    void *thing = handle != NULL ? handle->thing : NULL;
+    if (thing != NULL)
+        table->hold(thing);
+    mutex_unlock(&table->lock);
+    return thing;
+}
+
+s64 handle_close(struct handle_table *table, u64 value)
+{
+    mutex_lock(&table->lock);
+    struct handle *handle = find(table, value);
+    void *thing = handle != NULL ? clear(table, handle) : NULL;
+    mutex_unlock(&table->lock);
+    if (thing == NULL)
+        return E_STALE;
+    table->put(thing);
+    return 0;
+}
+
+s64 handle_duplicate(struct handle_table *table, u64 value, u64 *copy)
+{
+    mutex_lock(&table->lock);
+    const struct handle *handle = find(table, value);
+    s64 status = handle == NULL ? E_STALE : add(table, handle->thing, handle->pid, copy);
+    if (status == 0)
+        table->hold(handle->thing);
+    mutex_unlock(&table->lock);
+    return status;
+}
+
+s64 handle_give(struct handle_table *table, u64 value, u32 pid)
+{
+    mutex_lock(&table->lock);
+    struct handle *handle = find(table, value);
+    if (handle != NULL)
+        handle->pid = pid;
+    mutex_unlock(&table->lock);
+    return handle != NULL ? 0 : E_STALE;
+}
+
+bool handles_any(struct handle_table *table, bool (*visit)(void *thing, void *context),
+                 void *context)
+{
+    bool found = false;
+    mutex_lock(&table->lock);
+    for (u32 i = 0; i < HANDLES_MAX && !found; i++)
+        found = table->slots[i].value != 0 && visit(table->slots[i].thing, context);
+    mutex_unlock(&table->lock);
+    return found;
+}
+
+void handles_sweep(struct handle_table *table, bool (*alive)(u32 pid, void *context), void *context)
+{
+    for (u32 i = 0; i < HANDLES_MAX; i++) {
+        void *thing = NULL;
+        mutex_lock(&table->lock);
+        if (table->slots[i].value != 0 && !alive(table->slots[i].pid, context))
+            thing = clear(table, &table->slots[i]);
+        mutex_unlock(&table->lock);
+        if (thing != NULL)
+            table->put(thing);
+    }
+}

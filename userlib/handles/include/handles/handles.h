@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+// Handles by which processes name things that a server keeps for them, like open files: 48 bits that cannot be
+// guessed over the 16 of a slot. A handle belongs to one process, and goes when that has ended. Any thread.
+#ifndef HANDLES_HANDLES_H
+#define HANDLES_HANDLES_H
+
+#include <orrery/types.h>
+#include <user/lock.h>
+
+#define HANDLES_MAX 4096
+#define HANDLES_OF_PROCESS_MAX 512
+
+struct handle {
+    u64 value; // 0: free
+    u32 pid;
+    void *thing;
+};
+
+struct handle_table {
+    void (*hold)(void *thing); // the server's: one more reference; with the table's lock held
+    void (*put)(void *thing);  // one less; without it
+    struct mutex lock;
+    struct handle slots[HANDLES_MAX];
+    u32 used, next;
+    u64 seed;
+};
+
+// A handle of process pid for a thing, of which it takes over a reference, also on error. E_LIMIT.
+s64 handle_add(struct handle_table *table, void *thing, u32 pid, u64 *value);
+// What a handle names, held; NULL: nothing.
+void *handle_get(struct handle_table *table, u64 value);
+s64 handle_close(struct handle_table *table, u64 value); // E_STALE
+s64 handle_duplicate(struct handle_table *table, u64 value,
+                     u64 *copy); // of the same process; E_STALE, E_LIMIT
+s64 handle_give(struct handle_table *table, u64 value, u32 pid); // E_STALE
+// Calls visit for each handle's thing, with the lock held, until it returns true.
+bool handles_any(struct handle_table *table, bool (*visit)(void *thing, void *context),
+                 void *context);
+
+// Closes handles of processes that have ended, for ever: every second, and at once (within 40 ms) while soon() says that
+// somebody waits for it. soon NULL: never.
+void handles_sweep_forever(struct handle_table *table, bool (*soon)(void))
+    __attribute__((noreturn));
+// One sweep: alive(pid) tells who has not ended.
+void handles_sweep(struct handle_table *table, bool (*alive)(u32 pid, void *context),
+                   void *context);
+
+#endif

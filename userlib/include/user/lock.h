@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: MIT
+// Sleep locks: who must wait gives up the CPU to other threads. Their queues of waiting threads are in the
+// process's BlockedThreadQueues object (S000 "Software Instrumentation"), so a lock is one or two words. Free
+// paths are one compare-and-swap and no system call. Any thread, not inside of user_disable. All are
+// ready when zeroed; none needs destruction, but none may go while somebody waits on it.
+#ifndef USER_LOCK_H
+#define USER_LOCK_H
+
+#include <orrery/errors.h>
+#include <orrery/types.h>
+#include <user/thread.h>
+
+// ---- mutex -------------------------------------------------------------------------------------
+// Waiting threads are woken in order of arrival; one that comes along meanwhile may be faster. Taking it
+// twice panics; recursive ones are below.
+
+struct mutex {
+    u64 word; // owner | 1 when somebody waits; 0: free
+};
+#define MUTEX_INITIALISER                                                                          \
+    {                                                                                              \
+        0                                                                                          \
+    }
+static inline void mutex_lock(struct mutex *mutex);
+static inline bool mutex_try(struct mutex *mutex);
+s64 mutex_lock_until(struct mutex *mutex, u64 deadline); // 0, or E_TIMEOUT
+static inline void mutex_unlock(struct mutex *mutex);    // by its owner
+bool mutex_held(const struct mutex *mutex);              // by the caller
+
+void mutex_lock_slow(struct mutex *mutex);
+void mutex_unlock_slow(struct mutex *mutex);
+
+static inline bool mutex_try(struct mutex *mutex)
+{
+    u64 unowned = 0;
+    return __atomic_compare_exchange_n(&mutex->word, &unowned, (u64)thread_current(), false,
+                                       __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
+}
+
+static inline void mutex_lock(struct mutex *mutex)
+{
+    if (__builtin_expect(!mutex_try(mutex), 0))
+        mutex_lock_slow(mutex);
+}
+
+static inline void mutex_unlock(struct mutex *mutex)
+{
+    u64 self = (u64)thread_current();
+    if (__builtin_expect(!__atomic_compare_exchange_n(&mutex->word, &self, 0, false,
+                                                      __ATOMIC_RELEASE, __ATOMIC_RELAXED),
+                         0))
+        mutex_unlock_slow(mutex);
+}
+
+struct recursive_mutex {
+    struct mutex mutex;
+    u64 depth;
+};
+void recursive_mutex_lock(struct recursive_mutex *mutex);
+bool recursive_mutex_try(struct recursive_mutex *mutex);
+void recursive_mutex_unlock(struct recursive_mutex *mutex);
+
+// ---- condition ---------------------------------------------------------------------------------
+
+struct condition {
+    u64 sequence; // of signals
+};
+// Gives the mutex back, waits, takes it again. Look at what is waited for once more: it may be gone.
+void condition_wait(struct condition *condition, struct mutex *mutex);
+s64 condition_wait_until(struct condition *condition, struct mutex *mutex,
+                         u64 deadline); // 0, or E_TIMEOUT
+void condition_signal(struct condition *condition);
+void condition_broadcast(struct condition *condition);
+
+// ---- semaphore ---------------------------------------------------------------------------------
+
+struct semaphore {
+    u64 count;   // what can be taken
+    u64 waiters; // threads waiting
+};
+#define SEMAPHORE_INITIALISER(n)                                                                   \
+    {                                                                                              \
+        (n), 0                                                                                     \
+    }
+void semaphore_down(struct semaphore *semaphore);
+bool semaphore_try(struct semaphore *semaphore);
+s64 semaphore_down_until(struct semaphore *semaphore, u64 deadline); // 0, or E_TIMEOUT
+void semaphore_up(struct semaphore *semaphore);                      // also inside of user_disable
+
+// ---- once --------------------------------------------------------------------------------------
+
+struct once {
+    struct mutex mutex;
+    u64 done;
+};
+// function() has been called, by somebody, exactly once.
+void once_call(struct once *once, void (*function)(void));
+
+#endif

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: MIT
+// Programs as processes: what one finds at its start, starting others, waiting for them. Any thread, not
+// inside of user_disable.
+#ifndef USER_PROCESS_H
+#define USER_PROCESS_H
+
+#include <orrery/errors.h>
+#include <orrery/process.h>
+
+// ---- what a program starts with ------------------------------------------------------------------
+
+// The argument block that _start is given, in the new process's memory, made by process_spawn. All addresses
+// are the new process's. Absent (NULL) when the kernel started it.
+#define PROCESS_ARGUMENTS_MAGIC 0x4f52524152475631 // "ORRARGV1"
+struct process_arguments {
+    u64 magic;
+    u64 bytes; // of the block with all it refers to
+    u32 argc, envc;
+    u64 argv, envp; // arrays of addresses of texts, each with a 0 behind
+    u64 inherit;    // what the spawner's inherit was, for the files part (user/posix.h); 0: nothing
+    u64 inherit_bytes;
+    u64 stack, stack_bytes; // region of the first stack
+    u32 rights, reserved;   // RIGHT_*
+};
+const struct process_arguments *process_arguments(void); // NULL when the kernel started it
+u32 process_rights(void);                                // RIGHT_* that it was given
+
+// ---- starting others -----------------------------------------------------------------------------
+
+struct process_grant {
+    u32 slot; // in the new process, 1 … CAP_FIRST_FREE - 1
+    cap_t cap;
+};
+#define PROCESS_GRANTS_MAX 15
+
+struct process_spawn {
+    // The program, an ELF file: exactly one of
+    const char *path; // looked up by process_open_program
+    const void *image;
+    cap_t
+        memory; // a memory object or file, from memory_offset (page-aligned) on; mapped, not copied
+    u64 memory_offset;
+    u64 bytes; // of image or memory
+
+    const char *name;        // NULL: the last part of argv[0] or path
+    const char *const *argv; // NULL-terminated; NULL: { name }
+    const char *const *envp; // NULL-terminated; NULL: environ
+    const struct process_grant *grants;
+    u32 grant_count;
+    u32 rights;          // at most the caller's own; PROCESS_SAME_RIGHTS
+    u32 cpu;             // of its first dispatcher; PROCESS_HERE
+    u32 priority;        // enum process_priority, 0: PROCESS_NORMAL
+    u64 memory_limit;    // 0: none of its own
+    u64 stack_bytes;     // 0: PROCESS_STACK_DEFAULT
+    const void *inherit; // copied into the new process (struct process_arguments)
+    u64 inherit_bytes;   // at most 64 KB with argv and envp
+};
+#define PROCESS_SAME_RIGHTS UINT32_MAX
+#define PROCESS_HERE UINT32_MAX
+#define PROCESS_STACK_DEFAULT 0x40000
+#define PROCESS_SPAWN                                                                              \
+    {                                                                                              \
+        .cpu = PROCESS_HERE                                                                        \
+    }
+
+// CAP_NAMES is passed on from the caller's own unless grants say otherwise. Returns the new process's pid.
+// E_NOENT: no such program; E_INVAL: not an ELF file for this machine; E_NOMEM, E_LIMIT, E_PERM.
+s64 process_spawn(const struct process_spawn *spawn);
+// The same, and its capability (to be dropped by sys_cap_drop) in *process.
+s64 process_spawn_cap(const struct process_spawn *spawn, cap_t *process);
+
+// Waits until a child has ended: its pid, with its status in *status. pid 0: any child. Each end is told
+// once. E_NOENT: no such child; E_TIMEOUT.
+s64 process_wait(u32 pid, s32 *status, u64 deadline);
+// From now on children's ends go to function, in a thread of the library's, instead of process_wait.
+s64 process_on_child(void (*function)(u32 pid, s32 status)); // 0 or E_NOMEM
+
+// Finds a program by path: a memory object with its contents. The library's own looks into the initial file
+// system (with RIGHT_INITRD); the files part replaces it. Returns 0; *owned: drop the capability after use.
+struct process_program {
+    cap_t memory;
+    bool owned;
+    u64 offset; // page-aligned
+    u64 bytes;
+};
+typedef s64 (*process_open)(const char *path, struct process_program *program);
+void process_set_open(process_open open);
+
+#endif

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: MIT
+// Tracing in the process (DESIGN.md §7): trace_<event>() of trace/events.h logs without a system
+// call, into rings of the process's own, one a dispatcher. The mask follows the system's
+// (sys_trace_set_process_mask); a program can also set its own, until that is set again. Readers
+// get the packets by sys_trace_read_process.
+#ifndef USER_TRACE_H
+#define USER_TRACE_H
+
+#include <orrery/sys.h>
+
+// Contexts: a thread, not inside of user_disable.
+
+// Enables exactly these majors in this process. E_INVAL; E_NOMEM: some points are not as they
+// should be.
+s64 user_trace_set_mask(u64 mask);
+// Empties this process's rings, zeroes their counts. E_INVAL.
+s64 user_trace_set_mode(enum sys_trace_mode mode);
+// As sys_trace_stat and sys_trace_read, of a CPU on which the process has a dispatcher; E_INVAL.
+s64 user_trace_stat(u32 cpu, struct sys_trace_stat *stat);
+s64 user_trace_read(u32 cpu, bool flush, void *buffer, u64 bytes);
+
+#endif

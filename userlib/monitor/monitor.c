@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: MIT
+// The monitor's channel of a process: a thread of high priority that answers EVENT_MONITOR through
+// the monitor buffer (orrery/monitor.h). It is a thread, and not the upcall, that answers, so that
+// a scan holds its objects as any user of them does, and so that switching tracing may take its
+// time.
+#include <co/manager.h>
+#include <orrery/errors.h>
+#include <orrery/monitor.h>
+#include <orrery/process.h>
+#include <orrery/sys.h>
+#include <string.h>
+#include <trace/platform.h>
+#include <trace/trace.h>
+#include <user/scheduler.h>
+#include <user/thread.h>
+#include <user/trace.h>
+
+#include "objects.h"
+#include "rings.h"
+
+#define REQUESTS 8 // the kernel sends one at a time
+
+static struct event requests[REQUESTS];
+static u32 first, count; // inside of user_disable, with the lock
+static struct user_spin lock;
+static struct thread *monitor;
+static bool counting; // as the system wants it
+
+// ---- operations --------------------------------------------------------------------------------
+
+static void *buffer(void)
+{
+    return (void *)USER_MONITOR;
+}
+
+static u64 room(u64 bytes)
+{
+    return bytes < MONITOR_BYTES ? bytes : MONITOR_BYTES;
+}
+
+static s64 set_counting(bool on)
+{
+    u64 failures = user_patch_failures();
+    if (on == counting)
+        return 0;
+    s64 error = co_manager_dref_enable(on);
+    if (error == 0)
+        counting = on;
+    return error == 0 && user_patch_failures() != failures ? E_NOMEM : error;
+}
+
+static s64 set_trace(u64 mask, u64 mode)
+{
+    s64 error = mode != 0 ? user_trace_set_mode((enum sys_trace_mode)mode) : 0;
+    return error == 0 ? user_trace_set_mask(mask) : error;
+}
+
+static s64 trace_stat_of(u64 cpu)
+{
+    s64 error = user_trace_stat((u32)cpu, buffer());
+    return error == 0 ? (s64)sizeof(struct sys_trace_stat) : error;
+}
+
+// A packet that was taken out of its ring for a question that had been given up when the answer
+// came: the next one gets it.
+static void *undelivered[ORRERY_MAX_CPUS];
+
+static s64 read_trace(u64 cpu, bool flush)
+{
+    void *packet = cpu < ORRERY_MAX_CPUS ? undelivered[cpu] : NULL;
+    if (packet == NULL)
+        return user_trace_read((u32)cpu, flush, buffer(), MONITOR_BYTES);
+    undelivered[cpu] = NULL;
+    memcpy(buffer(), packet, TRACE_SUBBUFFER_SIZE);
+    trace_platform_subbuffer_free(packet);
+    return TRACE_SUBBUFFER_SIZE;
+}
+
+static void put_back(const struct event *request, s64 status)
+{
+    u64 cpu = request->info;
+    if (request->badge != MONITOR_TRACE_READ || status <= 0)
+        return;
+    undelivered[cpu] = trace_platform_subbuffer_alloc();
+    if (undelivered[cpu] != NULL)
+        memcpy(undelivered[cpu], buffer(), TRACE_SUBBUFFER_SIZE);
+}
+
+static s64 answer(const struct event *request, u64 *result)
+{
+    const u64 arguments[] = {request->info, request->words[0]};
+    switch (request->badge) {
+    case MONITOR_SCAN:
+        *result = arguments[0];
+        return co_manager_scan(result, buffer(), room(arguments[1]));
+    case MONITOR_CLASS: {
+        s64 error = co_manager_class((u32)arguments[0], buffer());
+        return error == 0 ? (s64)sizeof(struct sys_class) : error;
+    }
+    case MONITOR_DREF_ENABLE:
+        return set_counting(arguments[0] != 0);
+    case MONITOR_DREF_READ:
+        *result = arguments[0];
+        return co_manager_dref_read(result, buffer(), room(arguments[1]));
+    case MONITOR_TRACE_MASK:
+        return set_trace(arguments[0], arguments[1]);
+    case MONITOR_TRACE_READ:
+        return read_trace(arguments[0], arguments[1] != 0);
+    case MONITOR_TRACE_STAT:
+        return trace_stat_of(arguments[0]);
+    case MONITOR_MOVE:
+        return thread_move_all((u32)arguments[0]);
+    default:
+        return E_NOTSUP;
+    }
+}
+
+// ---- requests ----------------------------------------------------------------------------------
+
+static void requested(const struct event *event)
+{
+    user_spin_lock(&lock);
+    if (count < REQUESTS)
+        requests[(first + count++) % REQUESTS] = *event;
+    user_spin_unlock(&lock);
+    if (monitor != NULL)
+        thread_unpark(monitor);
+}
+
+static bool next_request(struct event *event)
+{
+    u32 before = user_disable();
+    user_spin_lock(&lock);
+    bool some = count != 0;
+    if (some) {
+        *event = requests[first];
+        first = (first + 1) % REQUESTS;
+        count--;
+    }
+    user_spin_unlock(&lock);
+    user_enable(before);
+    return some;
+}
+
+static u64 known_cpus;
+
+extern const u8 unwind_map[]; // scripts/mktables.py
+extern const u64 unwind_map_size;
+
+// Dispatchers that have come since the last look need a service thread and a ring.
+static void look_after_cpus(void)
+{
+    u64 now = user_dispatchers();
+    if (now == known_cpus)
+        return;
+    known_cpus = now;
+    if (co_start() != 0)
+        user_panic("no memory for the service thread of a CPU");
+    trace_rings_ensure();
+}
+
+// The kernel reads the unwind map when it samples, at instants when it cannot wait for a page of
+// it.
+static void touch_unwind_map(void)
+{
+    const volatile u8 *map = unwind_map;
+    for (u64 at = 0; at < unwind_map_size; at += CO_PAGE_SIZE)
+        (void)map[at];
+}
+
+static s64 __attribute__((noreturn)) monitor_main(void *argument)
+{
+    (void)argument;
+    touch_unwind_map();
+    // What is on in the system is on here. A change from now on comes as a request.
+    s64 mask = sys_trace_process_mask();
+    if (mask > 0)
+        set_trace((u64)mask, 0);
+    if (sys_dref_processes() > 0)
+        set_counting(true);
+    for (;;) {
+        struct event request;
+        look_after_cpus();
+        while (next_request(&request)) {
+            u64 result = 0;
+            s64 status = answer(&request, &result);
+            if (sys_monitor_done(request.id, status, result, 0) != 0)
+                put_back(&request, status);
+        }
+        thread_park(THREAD_FOREVER);
+    }
+}
+
+// ---- start-up ----------------------------------------------------------------------------------
+
+static s64 start_cpu(u32 cpu)
+{
+    (void)cpu;
+    if (monitor != NULL)
+        thread_unpark(monitor);
+    return 0;
+}
+USER_CPU_START(4, start_cpu);
+
+static s64 start_monitor(void)
+{
+    struct thread_attributes attributes = {.name = "monitor",
+                                           .cpu = THREAD_HERE,
+                                           .priority = THREAD_PRIORITIES - 1,
+                                           .stack_bytes = 0x8000,
+                                           .detached = true};
+    s64 error = user_on_event(EVENT_MONITOR, requested);
+    if (error == 0)
+        error = thread_create(&monitor, &attributes, monitor_main, NULL);
+    return error;
+}
+USER_INIT(4, start_monitor);

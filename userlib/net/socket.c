@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: MIT
+#include "socket.h"
+
+#include <net/map.h>
+#include <string.h>
+
+// ---- life --------------------------------------------------------------------------------------
+
+// Maps its memory; takes over the session's reference and the capability.
+static s64 set_up(struct net_socket *socket, struct session *session, u32 number, cap_t memory)
+{
+    void *address;
+
+    *socket = (struct net_socket){.session = session, .number = number};
+    s64 error = net_map(memory, &address);
+    sys_cap_drop(memory);
+    if (error != 0) {
+        net_session_abort(session->endpoint, number);
+        session_put(session);
+        return error;
+    }
+    u8 *rings = (u8 *)address + NET_CONTROL_BYTES;
+    socket->shared = address;
+    ring_init(&socket->send, &socket->shared->send, rings, NET_RING_BYTES);
+    ring_init(&socket->receive, &socket->shared->receive, rings + NET_RING_BYTES, NET_RING_BYTES);
+    return 0;
+}
+
+s64 net_socket_open(u64 deadline, struct net_socket *socket)
+{
+    struct session *session;
+    u32 number;
+    cap_t memory;
+
+    s64 error = session_get(deadline, &session);
+    if (error != 0)
+        return error;
+    error = net_session_create(session->endpoint, &number, &memory);
+    if (error != 0) {
+        session_put(session);
+        return error;
+    }
+    return set_up(socket, session, number, memory);
+}
+
+void net_socket_close(struct net_socket *socket, bool reset)
+{
+    if (reset)
+        net_session_abort(socket->session->endpoint, socket->number);
+    else
+        net_session_close(socket->session->endpoint, socket->number);
+    net_unmap(socket->shared);
+    session_put(socket->session);
+    memset(socket, 0, sizeof(*socket));
+}
+
+// ---- commands ----------------------------------------------------------------------------------
+
+s64 net_socket_bind(struct net_socket *socket, u32 address, u32 port, u32 *bound)
+{
+    return net_session_bind(socket->session->endpoint, socket->number, address, port, bound);
+}
+
+s64 net_socket_listen(struct net_socket *socket, u32 backlog)
+{
+    return net_session_listen(socket->session->endpoint, socket->number, backlog);
+}
+
+s64 net_socket_connect(struct net_socket *socket, u32 address, u32 port)
+{
+    return net_session_connect(socket->session->endpoint, socket->number, address, port);
+}
+
+s64 net_socket_finish(struct net_socket *socket)
+{
+    socket->finished = true;
+    return net_session_finish(socket->session->endpoint, socket->number);
+}
+
+s64 net_socket_names(struct net_socket *socket, struct net_names *names)
+{
+    return net_session_names(socket->session->endpoint, socket->number, names);
+}
+
+static bool offered(const struct net_socket *socket)
+{
+    return shared_load(&socket->shared->offers) != socket->offers_seen;
+}
+
+// The server counts connections that came; how many are still there only it knows. So the count is
+// taken as seen once the server says that there are none.
+s64 net_socket_accept(struct net_socket *listener, struct net_socket *socket,
+                      struct net_names *names)
+{
+    u32 offers = shared_load(&listener->shared->offers);
+    u32 number;
+    cap_t memory;
+
+    if (net_socket_state(listener) == NET_FAILED)
+        return net_socket_error(listener);
+    if (net_socket_state(listener) == NET_LISTENING && !offered(listener))
+        return E_AGAIN;
+    struct session *session = listener->session;
+    s64 error = net_session_accept(session->endpoint, listener->number, &number, names, &memory);
+    if (error == E_AGAIN)
+        listener->offers_seen = offers;
+    if (error != 0)
+        return error;
+    __atomic_add_fetch(&session->references, 1, __ATOMIC_RELAXED);
+    return set_up(socket, session, number, memory);
+}
+
+// ---- states ------------------------------------------------------------------------------------
+
+u32 net_socket_state(const struct net_socket *socket)
+{
+    return session_lost(socket->session) ? NET_FAILED : shared_load(&socket->shared->state);
+}
+
+s64 net_socket_error(const struct net_socket *socket)
+{
+    if (session_lost(socket->session))
+        return E_PEER;
+    if (shared_load(&socket->shared->state) != NET_FAILED)
+        return 0;
+    s32 error = shared_load(&socket->shared->error);
+    return error < 0 ? error : E_PEER;
+}
+
+u32 net_socket_ready(const struct net_socket *socket)
+{
+    u32 state = net_socket_state(socket);
+    u32 ready = 0;
+
+    if (state == NET_FAILED)
+        return NET_WAIT_READ | NET_WAIT_WRITE;
+    if (state == NET_LISTENING)
+        return offered(socket) ? NET_WAIT_READ : 0;
+    if (state == NET_FINISHED || ring_used(&socket->receive) != 0)
+        ready |= NET_WAIT_READ;
+    if (state != NET_CONNECTING && state != NET_IDLE && ring_room(&socket->send) != 0)
+        ready |= NET_WAIT_WRITE;
+    return ready;
+}
+
+// What happened before the asking does not wake, so it looks once more.
+u32 net_socket_wanted(struct net_socket *socket, u32 waits)
+{
+    u32 ready = net_socket_ready(socket) & waits;
+    if (ready != 0)
+        return ready;
+    u32 *client_waits = &socket->shared->client_waits;
+    shared_store(client_waits, shared_load(client_waits) | waits);
+    return net_socket_ready(socket) & waits;
+}
+
+// ---- bytes -------------------------------------------------------------------------------------
+
+static void wake_server(struct net_socket *socket, u32 for_what)
+{
+    if ((shared_load(&socket->shared->server_waits) & for_what) == 0)
+        return;
+    shared_store(&socket->shared->server_waits, 0);
+    session_ring(socket->session);
+}
+
+const u8 *net_socket_front(struct net_socket *socket, u32 *count)
+{
+    return ring_front(&socket->receive, count);
+}
+
+// The server wants to know in good time before the ring is empty, but not for every byte.
+void net_socket_taken(struct net_socket *socket, u32 count)
+{
+    ring_consume(&socket->receive, count);
+    if (ring_used(&socket->receive) < socket->receive.capacity / 4)
+        wake_server(socket, NET_WAIT_WRITE);
+}
+
+s64 net_socket_read(struct net_socket *socket, void *to, u64 count, bool peek)
+{
+    u32 state = net_socket_state(socket); // before the ring: what it holds came before the end
+    s64 got = ring_peek(&socket->receive, to, count);
+
+    if (got > 0 && !peek)
+        net_socket_taken(socket, (u32)got);
+    if (got != 0 || count == 0)
+        return got;
+    if (state == NET_FAILED)
+        return net_socket_error(socket);
+    return state == NET_FINISHED ? 0 : E_AGAIN;
+}
+
+s64 net_socket_write(struct net_socket *socket, const void *from, u64 count)
+{
+    u32 state = net_socket_state(socket);
+
+    if (state == NET_FAILED)
+        return net_socket_error(socket);
+    if (socket->finished)
+        return E_PEER;
+    s64 put = ring_write(&socket->send, from, count);
+    if (put > 0)
+        wake_server(socket, NET_WAIT_READ);
+    return put == 0 && count > 0 ? E_AGAIN : put;
+}
+
+u64 net_socket_room(const struct net_socket *socket)
+{
+    s64 room = ring_room(&socket->send);
+    return room > 0 ? (u64)room : 0;
+}

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: MIT
+// The service thread of each CPU: reaps objects, keeps the trace's heartbeat. And work for one CPU
+// that another one asks for.
+#include <co/object.h>
+#include <co/platform.h>
+#include <co/quiesce.h>
+#include <orrery/process.h>
+#include <stdio.h>
+#include <user/lock.h>
+#include <user/scheduler.h>
+#include <user/thread.h>
+#include <user/time.h>
+
+#include "objects.h"
+
+static struct service {
+    struct thread *thread;
+    u64 period, next; // of the heartbeat; 0: none
+    void (*tick)(void);
+    // Work shipped here: set by its sender, cleared when it has been done.
+    void (*function)(void *);
+    void *argument;
+} services[ORRERY_MAX_CPUS] __attribute__((aligned(128)));
+
+static struct mutex shipping; // one piece of work at a time
+static s64 poke_bit = -1, ship_bit = -1;
+static u64 (*reap)(void);
+
+// ---- the thread --------------------------------------------------------------------------------
+
+// When the heartbeat is due next.
+static u64 beat(struct service *service)
+{
+    u64 next = UINT64_MAX;
+    u32 before = user_disable();
+    if (service->period != 0) {
+        u64 now = time_now();
+        if (now >= service->next) {
+            service->tick();
+            service->next = now + service->period;
+        }
+        next = service->next;
+    }
+    user_enable(before);
+    return next;
+}
+
+static s64 __attribute__((noreturn)) service_main(void *argument)
+{
+    struct service *service = argument;
+    // Known before the first look at what is to be done: who adds to it later wakes us.
+    __atomic_store_n(&service->thread, thread_current(), __ATOMIC_SEQ_CST);
+    for (;;) {
+        u64 ticks = reap();
+        u64 deadline = ticks != 0 ? time_now() + ticks : UINT64_MAX;
+        u64 next = beat(service);
+        thread_park(next < deadline ? next : deadline);
+    }
+}
+
+s64 co_platform_reaper_start(u32 cpu, u64 (*work)(void))
+{
+    char name[24];
+    snprintf(name, sizeof(name), "service/%u", (unsigned)cpu);
+    struct thread_attributes attributes = {.name = name,
+                                           .cpu = cpu,
+                                           .priority = THREAD_PRIORITY_LIBRARY,
+                                           .stack_bytes = 0x4000,
+                                           .detached = true};
+    struct thread *thread;
+    reap = work;
+    return thread_create(&thread, &attributes, service_main, &services[cpu]);
+}
+
+static void wake(u32 cpu)
+{
+    struct thread *thread = __atomic_load_n(&services[cpu].thread, __ATOMIC_ACQUIRE);
+    if (thread != NULL)
+        thread_unpark(thread);
+}
+
+void co_platform_reaper_wake(u32 cpu)
+{
+    wake(cpu);
+}
+
+void service_set_heartbeat(u32 cpu, u64 period, void (*tick)(void))
+{
+    struct service *service = &services[cpu];
+    if (period == service->period)
+        return;
+    service->tick = tick;
+    service->next = time_now() + period;
+    service->period = period;
+    wake(cpu);
+}
+
+// ---- other CPUs --------------------------------------------------------------------------------
+
+static void poked(void)
+{
+    co_cpu_advance();
+}
+
+void co_platform_poke(u32 cpu)
+{
+    if (poke_bit >= 0)
+        sys_dispatcher_kick(cpu, 1UL << poke_bit);
+}
+
+static void run_shipped(void)
+{
+    struct service *service = &services[user_cpu()];
+    void (*function)(void *) = __atomic_load_n(&service->function, __ATOMIC_ACQUIRE);
+    if (function == NULL)
+        return;
+    function(service->argument);
+    __atomic_store_n(&service->function, NULL, __ATOMIC_RELEASE);
+}
+
+static void ship(u32 cpu, void (*function)(void *), void *argument)
+{
+    struct service *service = &services[cpu];
+    mutex_lock(&shipping);
+    service->argument = argument;
+    __atomic_store_n(&service->function, function, __ATOMIC_RELEASE);
+    sys_dispatcher_kick(cpu, 1UL << ship_bit);
+    // Mostly over in microseconds; the other CPU may have been taken from the process, though.
+    for (u64 us = 20; __atomic_load_n(&service->function, __ATOMIC_ACQUIRE) != NULL;
+         us = us < 2000 ? us * 2 : us)
+        thread_sleep_us(us);
+    mutex_unlock(&shipping);
+}
+
+bool service_run_on(u32 cpu, void (*function)(void *), void *argument)
+{
+    if (!(user_dispatchers() >> cpu & 1))
+        return false;
+    u32 before = user_disable();
+    bool here = user_cpu() == cpu;
+    if (here)
+        function(argument);
+    user_enable(before);
+    if (!here)
+        ship(cpu, function, argument);
+    return true;
+}
+
+// ---- start-up ----------------------------------------------------------------------------------
+
+static s64 start_kicks(void)
+{
+    poke_bit = user_on_kick(poked);
+    ship_bit = user_on_kick(run_shipped);
+    return poke_bit < 0 ? poke_bit : ship_bit < 0 ? ship_bit : 0;
+}
+USER_INIT(1, start_kicks);

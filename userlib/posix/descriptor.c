@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: MIT
+// Calls on descriptors: read, write, lseek, fstat, dup, fcntl, …
+#include "table.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <unistd.h>
+
+static int fail(int number)
+{
+    errno = number;
+    return -1;
+}
+
+static bool may_read(const struct fd_file *file)
+{
+    return (file->flags & O_ACCMODE) != O_WRONLY;
+}
+
+static bool may_write(const struct fd_file *file)
+{
+    return (file->flags & O_ACCMODE) != O_RDONLY;
+}
+
+static ssize_t read_at(int fd, void *to, size_t bytes, s64 offset)
+{
+    struct fd_file *file = fd_hold(fd);
+    if (file == NULL)
+        return fail(EBADF);
+    s64 result = -EINVAL;
+    if (!may_read(file))
+        result = -EBADF;
+    else if (file->ops->read != NULL)
+        result = file->ops->read(file, to, bytes, offset);
+    fd_put(file);
+    return posix_result(result);
+}
+
+static ssize_t write_at(int fd, const void *from, size_t bytes, s64 offset)
+{
+    struct fd_file *file = fd_hold(fd);
+    if (file == NULL)
+        return fail(EBADF);
+    s64 result = -EINVAL;
+    if (!may_write(file))
+        result = -EBADF;
+    else if (file->ops->write != NULL)
+        result = file->ops->write(file, from, bytes, offset);
+    fd_put(file);
+    return posix_result(result);
+}
+
+ssize_t read(int fd, void *to, size_t bytes)
+{
+    return read_at(fd, to, bytes, FD_AT_POSITION);
+}
+
+ssize_t write(int fd, const void *from, size_t bytes)
+{
+    return write_at(fd, from, bytes, FD_AT_POSITION);
+}
+
+ssize_t pread(int fd, void *to, size_t bytes, off_t offset)
+{
+    return offset < 0 ? fail(EINVAL) : read_at(fd, to, bytes, offset);
+}
+
+ssize_t pwrite(int fd, const void *from, size_t bytes, off_t offset)
+{
+    return offset < 0 ? fail(EINVAL) : write_at(fd, from, bytes, offset);
+}
+
+off_t lseek(int fd, off_t offset, int whence)
+{
+    struct fd_file *file = fd_hold(fd);
+    if (file == NULL)
+        return fail(EBADF);
+    s64 result = file->ops->seek == NULL ? -ESPIPE : file->ops->seek(file, offset, whence);
+    fd_put(file);
+    return posix_result(result);
+}
+
+int ftruncate(int fd, off_t bytes)
+{
+    struct fd_file *file = fd_hold(fd);
+    if (file == NULL)
+        return fail(EBADF);
+    s64 result = -EINVAL;
+    if (bytes >= 0 && may_write(file) && file->ops->truncate != NULL)
+        result = file->ops->truncate(file, (u64)bytes);
+    fd_put(file);
+    return (int)posix_result(result);
+}
+
+int fstat(int fd, struct stat *info)
+{
+    struct fd_file *file = fd_hold(fd);
+    if (file == NULL)
+        return fail(EBADF);
+    *info = (struct stat){0};
+    s64 result = file->ops->stat == NULL ? -EINVAL : file->ops->stat(file, info);
+    fd_put(file);
+    return (int)posix_result(result);
+}
+
+int isatty(int fd)
+{
+    struct fd_file *file = fd_hold(fd);
+    if (file == NULL)
+        return fail(EBADF), 0;
+    bool terminal = file->ops->terminal;
+    fd_put(file);
+    return terminal ? 1 : (fail(ENOTTY), 0);
+}
+
+int fsync(int fd) // what servers have been told they have
+{
+    struct fd_file *file = fd_hold(fd);
+    if (file == NULL)
+        return fail(EBADF);
+    fd_put(file);
+    return 0;
+}
+
+int close(int fd)
+{
+    return (int)posix_result(fd_remove(fd));
+}
+
+static int duplicate(int fd, int at_least)
+{
+    struct fd_file *file = fd_hold(fd);
+    if (file == NULL)
+        return fail(EBADF);
+    return (int)posix_result(fd_install(file, at_least));
+}
+
+int dup(int fd)
+{
+    return duplicate(fd, 0);
+}
+
+int dup2(int fd, int to)
+{
+    struct fd_file *file = fd_hold(fd);
+    if (file == NULL)
+        return fail(EBADF);
+    if (fd == to) {
+        fd_put(file);
+        return to;
+    }
+    return (int)posix_result(fd_install_at(file, to));
+}
+
+static int set_flags(int fd, int flags)
+{
+    struct fd_file *file = fd_hold(fd);
+    if (file == NULL)
+        return fail(EBADF);
+    u32 changed = O_NONBLOCK;
+    file->flags = (file->flags & ~changed) | ((u32)flags & changed);
+    fd_put(file);
+    return 0;
+}
+
+static int get_flags(int fd)
+{
+    struct fd_file *file = fd_hold(fd);
+    if (file == NULL)
+        return fail(EBADF);
+    int flags = (int)file->flags;
+    fd_put(file);
+    return flags;
+}
+
+int fcntl(int fd, int command, ...)
+{
+    va_list arguments;
+    va_start(arguments, command);
+    int value = va_arg(arguments, int);
+    va_end(arguments);
+    switch (command) {
+    case F_DUPFD:
+        return value < 0 || value >= FD_MAX ? fail(EINVAL) : duplicate(fd, value);
+    case F_GETFL:
+        return get_flags(fd);
+    case F_SETFL:
+        return set_flags(fd, value);
+    case F_GETFD: // descriptors are inherited by those whom one names when spawning
+    case F_SETFD:
+        return get_flags(fd) < 0 ? -1 : 0;
+    default:
+        return fail(EINVAL);
+    }
+}

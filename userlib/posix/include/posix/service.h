@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MIT
+// Services by name (ipc/names.idl), as clients use them: looked up once, and again when the server has ended. Any
+// thread. Results are 0 or an error of orrery/errors.h.
+#ifndef POSIX_SERVICE_H
+#define POSIX_SERVICE_H
+
+#include <orrery/errors.h>
+#include <orrery/process.h>
+
+struct service; // one a name and process, for ever
+
+// How long calls here wait for a service that is being restarted.
+#define SERVICE_PATIENCE_US 10000000
+
+// The record of a service; NULL: the name is too long, or out of memory.
+struct service *service_get(const char *name);
+const char *service_name(const struct service *service);
+// An endpoint of the service. Waits for it until the time base reaches deadline: E_TIMEOUT. At once E_NOENT when the
+// process has no name service at all. The capability is the record's: not to be dropped.
+s64 service_endpoint(struct service *service, u64 deadline, cap_t *endpoint);
+// A call to this endpoint gave E_PEER: it is forgotten, and the next service_endpoint asks init again.
+void service_lost(struct service *service, cap_t endpoint);
+
+// For servers: makes an endpoint known under a name. Errors as names_register.
+s64 service_register(const char *name, cap_t endpoint);
+
+#endif

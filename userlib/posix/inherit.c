@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: MIT
+// Files that a child inherits: lent by who spawns it, borrowed at its start.
+#include "console.h"
+#include "file.h"
+#include "mounts.h"
+#include "table.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <posix/spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <user/scheduler.h>
+
+#define KINDS_MAX 8
+#define INHERIT_MAGIC 0x4f52524649443031 // "ORRFID01"
+
+// What process_arguments.inherit holds.
+struct inheritance {
+    u64 magic;
+    u64 count;
+    char directory[PATH_BYTES];
+    struct fd_inherit files[];
+};
+
+static const struct fd_ops *kinds[KINDS_MAX] = {&file_ops, &console_ops};
+static u32 kind_count = 2;
+
+s64 fd_register_kind(const struct fd_ops *ops)
+{
+    if (kind_count == KINDS_MAX)
+        return E_LIMIT;
+    kinds[kind_count++] = ops;
+    return 0;
+}
+
+// ---- in the child ------------------------------------------------------------------------------
+
+static const struct fd_ops *find_kind(const struct fd_inherit *from)
+{
+    for (u32 i = 0; i < kind_count; i++) {
+        if (strncmp(kinds[i]->kind, from->kind, FD_KIND_MAX) == 0)
+            return kinds[i];
+    }
+    return NULL;
+}
+
+static void borrow(const struct fd_inherit *from)
+{
+    const struct fd_ops *ops = find_kind(from);
+    struct fd_file *file = ops == NULL ? NULL : fd_file_new(ops, from->flags);
+    if (file == NULL)
+        return;
+    if (ops->borrow(file, from) < 0)
+        free(file);
+    else
+        fd_install_at(file, from->fd);
+}
+
+static bool borrow_all(const struct process_arguments *arguments)
+{
+    const struct inheritance *from = (const void *)(uintptr_t)arguments->inherit;
+    if (from == NULL || arguments->inherit_bytes < sizeof(*from) || from->magic != INHERIT_MAGIC ||
+        from->count != (arguments->inherit_bytes - sizeof(*from)) / sizeof(from->files[0]))
+        return false;
+    for (u64 i = 0; i < from->count; i++)
+        borrow(&from->files[i]);
+    if (memchr(from->directory, '\0', PATH_BYTES) != NULL && from->directory[0] == '/')
+        directory_set(from->directory);
+    return true;
+}
+
+static s64 open_console(void)
+{
+    for (int fd = 0; fd <= 2; fd++) {
+        struct fd_file *file = fd_file_new(&console_ops, O_RDWR);
+        if (file == NULL)
+            return E_NOMEM;
+        fd_install_at(file, fd);
+    }
+    return 0;
+}
+
+// After all kinds have been registered.
+static s64 start_files(void)
+{
+    const struct process_arguments *arguments = process_arguments();
+    if (arguments != NULL && borrow_all(arguments))
+        return 0;
+    return open_console();
+}
+USER_INIT(6, start_files);
+
+void posix_finish(void)
+{
+    fd_remove_all();
+}
+
+// ---- in the parent -----------------------------------------------------------------------------
+
+static s64 lend(struct fd_file *file, int child_fd, struct fd_inherit *to)
+{
+    if (file->ops->lend == NULL)
+        return -EINVAL;
+    *to = (struct fd_inherit){.fd = child_fd, .flags = file->flags};
+    strncpy(to->kind, file->ops->kind, FD_KIND_MAX - 1);
+    return file->ops->lend(file, to);
+}
+
+static void settle(struct fd_file *const *files, const struct inheritance *with, u32 count, u32 pid)
+{
+    for (u32 i = 0; i < count; i++) {
+        if (files[i]->ops->lent != NULL)
+            files[i]->ops->lent(files[i], &with->files[i], pid);
+        fd_put(files[i]);
+    }
+}
+
+// Lends all descriptors, or none: how many, or an error.
+static s64 lend_all(const struct posix_spawn_fd *fds, u32 count, struct fd_file **files,
+                    struct inheritance *with)
+{
+    for (u32 i = 0; i < count; i++) {
+        files[i] = fd_hold(fds[i].parent);
+        if (files[i] != NULL && fds[i].child >= 0 && fds[i].child < FD_MAX &&
+            lend(files[i], fds[i].child, &with->files[i]) >= 0)
+            continue;
+        if (files[i] != NULL)
+            fd_put(files[i]);
+        settle(files, with, i, 0);
+        return E_INVAL;
+    }
+    return count;
+}
+
+static s64 spawn_with(const struct process_spawn *spawn, struct inheritance *with, u64 bytes,
+                      cap_t *process)
+{
+    struct process_spawn child = *spawn;
+    child.inherit = with;
+    child.inherit_bytes = bytes;
+    return process_spawn_cap(&child, process);
+}
+
+s64 posix_spawn_program(const struct process_spawn *spawn, const struct posix_spawn_fd *fds,
+                        u32 count, cap_t *process)
+{
+    static const struct posix_spawn_fd standard[] = {{0, 0}, {1, 1}, {2, 2}};
+    struct fd_file *files[FD_MAX];
+    if (fds == NULL) {
+        fds = standard;
+        count = ARRAY_SIZE(standard);
+    }
+    if (count > FD_MAX)
+        return E_INVAL;
+    u64 bytes = sizeof(struct inheritance) + count * sizeof(struct fd_inherit);
+    struct inheritance *with = calloc(1, bytes);
+    if (with == NULL)
+        return E_NOMEM;
+    with->magic = INHERIT_MAGIC;
+    with->count = count;
+    directory_get(with->directory);
+    s64 result = lend_all(fds, count, files, with);
+    if (result >= 0) {
+        result = spawn_with(spawn, with, bytes, process);
+        settle(files, with, count, result > 0 ? (u32)result : 0);
+    }
+    free(with);
+    return result;
+}

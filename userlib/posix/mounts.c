@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: MIT
+// The mount table of the root file server as this process knows it, and paths looked up through it.
+#include "mounts.h"
+
+#include <errno.h>
+#include <ipc/fs.h>
+#include <stdlib.h>
+#include <string.h>
+#include <user/lock.h>
+#include <user/thread.h>
+#include <user/time.h>
+
+#define MOUNTS_MAX 16
+#define TRIES 4 // the table may change while we ask
+#define FIRST_PAUSE_US 500
+#define LONGEST_PAUSE_US 20000
+
+struct mount {
+    char point[FS_NAME_MAX + 1];
+    struct service *service;
+};
+
+static struct {
+    struct mutex lock;
+    bool known;
+    u32 count;
+    struct mount mounts[MOUNTS_MAX];
+    char directory[PATH_BYTES];
+} paths = {.directory = "/"};
+
+// ---- services --------------------------------------------------------------------------------------
+
+// Until init has noticed a server's end, it still gives out the dead endpoint: hence the pauses.
+s64 service_do(struct service *service, service_call call, void *argument)
+{
+    u64 deadline = time_after_us(SERVICE_PATIENCE_US), pause = FIRST_PAUSE_US;
+    for (;;) {
+        cap_t server;
+        s64 status = service_endpoint(service, deadline, &server);
+        if (status == 0)
+            status = call(server, argument);
+        if (status != E_PEER || time_now() >= deadline)
+            return status;
+        service_lost(service, server);
+        thread_sleep_us(pause);
+        pause = pause * 2 < LONGEST_PAUSE_US ? pause * 2 : LONGEST_PAUSE_US;
+    }
+}
+
+// ---- the table -------------------------------------------------------------------------------------
+
+static s64 read_entry(cap_t server, void *argument)
+{
+    u32 *index = argument;
+    char entry[FS_PATH_MAX + 1];
+    s64 status = fs_mounts(server, *index, entry, sizeof(entry));
+    if (status != 0)
+        return status;
+    char *space = strchr(entry, ' ');
+    if (space == NULL || space - entry > FS_NAME_MAX)
+        return E_PROTO;
+    *space = '\0';
+    struct mount *mount = &paths.mounts[paths.count];
+    mount->service = service_get(space + 1);
+    if (mount->service == NULL)
+        return E_PROTO;
+    strcpy(mount->point, entry);
+    return 0;
+}
+
+// The lock is held: what is asked meanwhile would have to wait for the table as well.
+static s64 read_table(struct service *root)
+{
+    s64 status = 0;
+    paths.count = 0;
+    for (u32 index = 0; status == 0 && index < MOUNTS_MAX; index++) {
+        status = service_do(root, read_entry, &index);
+        if (status == 0)
+            paths.count++;
+    }
+    if (status != 0 && status != E_NOENT)
+        return status;
+    paths.known = true;
+    return 0;
+}
+
+void mounts_forget(void)
+{
+    mutex_lock(&paths.lock);
+    paths.known = false;
+    mutex_unlock(&paths.lock);
+}
+
+static const struct mount *mount_of(const char *path, const char **rest)
+{
+    const struct mount *best = NULL;
+    *rest = path;
+    for (u32 i = 0; i < paths.count; i++) {
+        const char *below = path_below(path, paths.mounts[i].point);
+        if (below != NULL &&
+            (best == NULL || strlen(paths.mounts[i].point) > strlen(best->point))) {
+            best = &paths.mounts[i];
+            *rest = below;
+        }
+    }
+    return best;
+}
+
+// The service that an absolute path belongs to, and the path as it sees it.
+static s64 locate(const char *path, struct service **service, const char **rest)
+{
+    struct service *root = service_get(ROOT_SERVICE);
+    if (root == NULL)
+        return E_NOMEM;
+    mutex_lock(&paths.lock);
+    s64 status = paths.known ? 0 : read_table(root);
+    if (status == 0) {
+        const struct mount *mount = mount_of(path, rest);
+        *service = mount != NULL ? mount->service : root;
+    }
+    mutex_unlock(&paths.lock);
+    return status;
+}
+
+static s64 absolute(const char *path, char out[PATH_BYTES])
+{
+    char from[PATH_BYTES];
+    directory_get(from);
+    if (path_absolute(from, path, out))
+        return 0;
+    return path[0] == '\0' ? E_NOENT : E_INVAL;
+}
+
+struct path_request {
+    path_call call;
+    const char *path;
+    void *argument;
+};
+
+static s64 call_path(cap_t server, void *argument)
+{
+    struct path_request *request = argument;
+    return request->call(server, request->path, request->argument);
+}
+
+s64 path_do(const char *path, path_call call, void *argument, struct service **service)
+{
+    char text[PATH_BYTES];
+    struct service *found = NULL;
+    struct path_request request = {.call = call, .argument = argument};
+    s64 status = absolute(path, text);
+    if (status != 0)
+        return status;
+    for (u32 i = 0; i < TRIES; i++) {
+        status = locate(text, &found, &request.path);
+        if (status == 0)
+            status = service_do(found, call_path, &request);
+        if (status != E_AGAIN)
+            break;
+        mounts_forget();
+    }
+    if (service != NULL)
+        *service = found;
+    return status;
+}
+
+s64 path_pair(const char *from, const char *to, char from_text[PATH_BYTES],
+              char to_text[PATH_BYTES], struct service **service)
+{
+    char text[PATH_BYTES];
+    const char *rest;
+    struct service *other;
+    s64 status = absolute(from, text);
+    if (status == 0)
+        status = locate(text, service, &rest);
+    if (status != 0)
+        return status;
+    strcpy(from_text, rest);
+    status = absolute(to, text);
+    if (status == 0)
+        status = locate(text, &other, &rest);
+    if (status != 0)
+        return status;
+    strcpy(to_text, rest);
+    return *service == other ? 0 : E_NOTSUP;
+}
+
+// ---- working directory ---------------------------------------------------------------------------
+
+void directory_get(char out[PATH_BYTES])
+{
+    mutex_lock(&paths.lock);
+    strcpy(out, paths.directory);
+    mutex_unlock(&paths.lock);
+}
+
+void directory_set(const char *path)
+{
+    mutex_lock(&paths.lock);
+    strcpy(paths.directory, path);
+    mutex_unlock(&paths.lock);
+}

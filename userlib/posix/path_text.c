@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT
+// Paths as texts: made absolute, taken apart at mount points.
+#include "path_text.h"
+
+#include <string.h>
+
+struct building {
+    char *text;
+    u64 length; // 0 stands for "/"
+};
+
+static void drop_last(struct building *out)
+{
+    while (out->length > 0 && out->text[--out->length] != '/')
+        ;
+}
+
+static bool append(struct building *out, const char *name, u64 bytes)
+{
+    if (bytes == 0 || (bytes == 1 && name[0] == '.'))
+        return true;
+    if (bytes == 2 && name[0] == '.' && name[1] == '.') {
+        drop_last(out);
+        return true;
+    }
+    if (out->length + 1 + bytes >= PATH_BYTES)
+        return false;
+    out->text[out->length] = '/';
+    memcpy(out->text + out->length + 1, name, bytes);
+    out->length += 1 + bytes;
+    return true;
+}
+
+static bool append_all(struct building *out, const char *path)
+{
+    while (*path != '\0') {
+        u64 bytes = strcspn(path, "/");
+        if (!append(out, path, bytes))
+            return false;
+        path += bytes;
+        path += *path == '/';
+    }
+    return true;
+}
+
+bool path_absolute(const char *from, const char *path, char out[PATH_BYTES])
+{
+    struct building building = {.text = out};
+    if (path[0] == '\0')
+        return false;
+    if (path[0] != '/' && !append_all(&building, from))
+        return false;
+    if (!append_all(&building, path))
+        return false;
+    if (building.length == 0)
+        out[building.length++] = '/';
+    out[building.length] = '\0';
+    return true;
+}
+
+const char *path_below(const char *path, const char *point)
+{
+    u64 bytes = strlen(point);
+    if (bytes == 1)
+        return path; // everything lies below "/"
+    if (strncmp(path, point, bytes) != 0)
+        return NULL;
+    if (path[bytes] == '\0')
+        return "/";
+    return path[bytes] == '/' ? path + bytes : NULL;
+}

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT
+// The table of file descriptors.
+#include "table.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <user/lock.h>
+
+static struct {
+    struct mutex lock;
+    struct fd_file *files[FD_MAX];
+} table;
+
+struct fd_file *fd_file_new(const struct fd_ops *ops, u32 flags)
+{
+    struct fd_file *file = calloc(1, sizeof(*file));
+    if (file == NULL)
+        return NULL;
+    file->ops = ops;
+    file->flags = flags;
+    file->references = 1;
+    return file;
+}
+
+void fd_put(struct fd_file *file)
+{
+    if (__atomic_sub_fetch(&file->references, 1, __ATOMIC_ACQ_REL) > 0)
+        return;
+    if (file->ops->close != NULL)
+        file->ops->close(file);
+    free(file);
+}
+
+struct fd_file *fd_hold(int fd)
+{
+    if (fd < 0 || fd >= FD_MAX)
+        return NULL;
+    mutex_lock(&table.lock);
+    struct fd_file *file = table.files[fd];
+    if (file != NULL)
+        __atomic_add_fetch(&file->references, 1, __ATOMIC_RELAXED);
+    mutex_unlock(&table.lock);
+    return file;
+}
+
+int fd_install(struct fd_file *file, int at_least)
+{
+    int fd = at_least < 0 ? FD_MAX : at_least;
+    mutex_lock(&table.lock);
+    while (fd < FD_MAX && table.files[fd] != NULL)
+        fd++;
+    if (fd < FD_MAX)
+        table.files[fd] = file;
+    mutex_unlock(&table.lock);
+    if (fd < FD_MAX)
+        return fd;
+    fd_put(file);
+    return -EMFILE;
+}
+
+static struct fd_file *replace(int fd, struct fd_file *file)
+{
+    mutex_lock(&table.lock);
+    struct fd_file *old = table.files[fd];
+    table.files[fd] = file;
+    mutex_unlock(&table.lock);
+    return old;
+}
+
+int fd_install_at(struct fd_file *file, int fd)
+{
+    if (fd < 0 || fd >= FD_MAX) {
+        fd_put(file);
+        return -EBADF;
+    }
+    struct fd_file *old = replace(fd, file);
+    if (old != NULL)
+        fd_put(old);
+    return fd;
+}
+
+int fd_remove(int fd)
+{
+    if (fd < 0 || fd >= FD_MAX)
+        return -EBADF;
+    struct fd_file *old = replace(fd, NULL);
+    if (old == NULL)
+        return -EBADF;
+    fd_put(old);
+    return 0;
+}
+
+void fd_remove_all(void)
+{
+    for (int fd = 0; fd < FD_MAX; fd++)
+        fd_remove(fd);
+}

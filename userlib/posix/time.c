@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT
+// Time of day, clocks, sleeping. Time begins with the machine: there is no clock that knows the date (docs/files.md).
+#include <errno.h>
+#include <orrery/process.h>
+#include <orrery/sys.h>
+#include <sys/time.h>
+#include <sys/times.h>
+#include <time.h>
+#include <unistd.h>
+#include <user/thread.h>
+#include <user/time.h>
+
+#define NS 1000000000UL
+
+static struct timespec from_ticks(u64 ticks)
+{
+    u64 hz = time_hz();
+    return (struct timespec){.tv_sec = (time_t)(ticks / hz),
+                             .tv_nsec = (long)(ticks % hz * NS / hz)};
+}
+
+int gettimeofday(struct timeval *restrict time, void *restrict zone)
+{
+    (void)zone;
+    struct timespec now = from_ticks(time_now());
+    *time = (struct timeval){.tv_sec = now.tv_sec, .tv_usec = now.tv_nsec / 1000};
+    return 0;
+}
+
+// CPU time of the process, in ticks.
+static u64 process_ticks(void)
+{
+    struct sys_process_info info[16];
+    u32 self = (u32)sys_process_pid(0);
+    u64 cursor = 0;
+    s64 bytes;
+    while ((bytes = sys_process_list(&cursor, info, sizeof(info))) > 0) {
+        for (u32 i = 0; i < (u64)bytes / sizeof(info[0]); i++) {
+            if (info[i].pid == self)
+                return info[i].cpu_ticks;
+        }
+    }
+    return 0;
+}
+
+int clock_gettime(clockid_t clock, struct timespec *time)
+{
+    if (clock != CLOCK_REALTIME && clock != CLOCK_MONOTONIC && clock != CLOCK_PROCESS_CPUTIME_ID) {
+        errno = EINVAL;
+        return -1;
+    }
+    *time = from_ticks(clock == CLOCK_PROCESS_CPUTIME_ID ? process_ticks() : time_now());
+    return 0;
+}
+
+int clock_getres(clockid_t clock, struct timespec *resolution)
+{
+    (void)clock;
+    *resolution = (struct timespec){.tv_nsec = (long)(NS / time_hz() + 1)};
+    return 0;
+}
+
+clock_t times(struct tms *times)
+{
+    u64 ticks_a_tick = time_hz() / (u64)sysconf(_SC_CLK_TCK);
+    *times = (struct tms){.tms_utime = (clock_t)(process_ticks() / ticks_a_tick)};
+    return (clock_t)(time_now() / ticks_a_tick);
+}
+
+int nanosleep(const struct timespec *time, struct timespec *left)
+{
+    if (time->tv_sec < 0 || time->tv_nsec < 0 || (u64)time->tv_nsec >= NS) {
+        errno = EINVAL;
+        return -1;
+    }
+    u64 hz = time_hz();
+    u64 ticks = (u64)time->tv_nsec * hz / NS;
+    u64 now = time_now();
+    if ((u64)time->tv_sec > (UINT64_MAX - now - ticks) / hz)
+        thread_sleep_until(THREAD_FOREVER - 1);
+    else
+        thread_sleep_until(now + ticks + (u64)time->tv_sec * hz);
+    if (left != NULL)
+        *left = (struct timespec){0};
+    return 0;
+}
+
+int usleep(useconds_t microseconds)
+{
+    thread_sleep_us(microseconds);
+    return 0;
+}
+
+unsigned sleep(unsigned seconds)
+{
+    thread_sleep_us((u64)seconds * 1000000);
+    return 0;
+}

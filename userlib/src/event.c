@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: MIT
+// What the kernel tells this dispatcher (orrery/user.h), and who in the library sees to it.
+#include "check.h"
+#include "dispatcher.h"
+#include "exception.h"
+#include "ipc.h"
+
+static void (*event_handlers[EVENT_COUNT])(const struct event *event);
+static void (*kick_handlers[64])(void);
+static u32 kick_next = KICK_FIRST_FREE;
+static struct user_spin kick_lock;
+
+s64 user_on_event(u32 type, void (*handler)(const struct event *event))
+{
+    if (type != EVENT_MONITOR && type != EVENT_CHILD)
+        return E_INVAL;
+    if (event_handlers[type])
+        return E_EXIST;
+    event_handlers[type] = handler;
+    return 0;
+}
+
+s64 user_on_kick(void (*handler)(void))
+{
+    u32 before = user_disable();
+    user_spin_lock(&kick_lock);
+    s64 bit = kick_next < 64 ? (s64)kick_next++ : E_LIMIT;
+    if (bit >= 0)
+        __atomic_store_n(&kick_handlers[bit], handler, __ATOMIC_RELEASE);
+    user_spin_unlock(&kick_lock);
+    user_enable(before);
+    return bit;
+}
+
+// ---- kinds of events -----------------------------------------------------------------------------
+
+static void kicked(struct scheduler *scheduler, u64 bits)
+{
+    scheduler->stat.kicks++;
+    scheduler_inbox(scheduler);
+    for (bits &= ~(1ul << KICK_INBOX); bits; bits &= bits - 1) {
+        void (*handler)(void) =
+            __atomic_load_n(&kick_handlers[__builtin_ctzl(bits)], __ATOMIC_ACQUIRE);
+        if (handler)
+            handler();
+    }
+}
+
+static void fault_blocked(struct scheduler *scheduler, struct thread *thread, u64 token)
+{
+    thread->run = THREAD_BLOCKED;
+    thread->blocked_for = 0; // nothing but its page
+    thread->fault_token = token;
+    thread->next = scheduler->faulted;
+    scheduler->faulted = thread;
+}
+
+static void fault_done(struct scheduler *scheduler, u64 token, s64 status)
+{
+    struct thread **link = &scheduler->faulted;
+    while (*link && (*link)->fault_token != token)
+        link = &(*link)->next;
+    struct thread *thread = *link;
+    if (!thread)
+        return;
+    *link = thread->next;
+    if (status < 0)
+        exception_no_page(thread, status);
+    scheduler_ready(scheduler, thread, false);
+}
+
+void event_handle(const struct event *event)
+{
+    struct scheduler *scheduler = scheduler_here();
+    scheduler->stat.events++;
+    switch (event->type) {
+    case EVENT_NONE:
+        break;
+    case EVENT_CALL:
+    case EVENT_MESSAGE:
+        ipc_arrived(scheduler, event);
+        break;
+    case EVENT_REPLY:
+        ipc_replied(event);
+        break;
+    case EVENT_TIMER:
+        scheduler->armed = UINT64_MAX;
+        scheduler_timer(scheduler);
+        break;
+    case EVENT_KICK:
+        kicked(scheduler, event->id);
+        break;
+    case EVENT_FAULT_DONE:
+        fault_done(scheduler, event->id, (s64)event->badge);
+        break;
+    case EVENT_MONITOR:
+    case EVENT_CHILD:
+        if (event_handlers[event->type])
+            event_handlers[event->type](event);
+        break;
+    default:
+        user_panic("event %lu on CPU %u, which cannot come here", event->type, scheduler->cpu);
+    }
+}
+
+void event_poll(void)
+{
+    struct event event;
+    for (event_get(&event); event.type != EVENT_NONE; event_get(&event))
+        event_handle(&event);
+}
+
+// ---- upcalls -------------------------------------------------------------------------------------
+
+void event_upcall(const struct event *event)
+{
+    struct scheduler *scheduler = scheduler_here();
+    if (event->type == EVENT_START)
+        dispatcher_begin((u32)event->id);
+    struct thread *thread = scheduler->current;
+    CHECK(thread && thread->magic == THREAD_MAGIC);
+    thread->state = user_page(scheduler->cpu)->save;
+    thread->sp = 0;
+    scheduler->stat.upcalls++;
+    if (event->type == EVENT_FAULT_BLOCKED) {
+        fault_blocked(scheduler, thread, event->id);
+    } else {
+        if (event->type == EVENT_EXCEPTION)
+            exception_handle(event, thread);
+        else
+            event_handle(event);
+        // It waits for its next turn before its equals, unless its slice is over.
+        scheduler->stat.preemptions++;
+        scheduler_ready(scheduler, thread, !(scheduler->attention & ATTENTION_ROTATE));
+    }
+    if (user_page(scheduler->cpu)->pending) {
+        scheduler->current = NULL;
+        event_poll();
+    }
+    scheduler_dispatch();
+}

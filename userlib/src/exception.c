@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: MIT
+// A thread did what it may not: somebody repairs it, or the process ends with a report.
+#include "exception.h"
+
+#include "process.h"
+#include "unwind.h"
+
+#include <orrery/sys.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#define HANDLERS 4
+#define REPORT_CALLERS 24
+#define CONSOLE_BYTES 512 // at most at a time
+
+typedef bool (*exception_handler)(const struct event *event, struct user_state *state);
+static exception_handler handlers[HANDLERS];
+
+s64 user_on_exception(exception_handler handler)
+{
+    for (u32 i = 0; i < HANDLERS; i++) {
+        exception_handler none = NULL;
+        if (__atomic_compare_exchange_n(&handlers[i], &none, handler, false, __ATOMIC_RELEASE,
+                                        __ATOMIC_RELAXED))
+            return 0;
+    }
+    return E_LIMIT;
+}
+
+// ---- the report ----------------------------------------------------------------------------------
+
+struct report {
+    u64 bytes;
+    char text[8192];
+};
+
+static struct report report;
+static u32 reporting; // atomic
+
+static void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+static void say(const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    u64 room = sizeof report.text - report.bytes;
+    int length = vsnprintf(report.text + report.bytes, room, format, arguments);
+    va_end(arguments);
+    if (length > 0)
+        report.bytes += (u64)length < room ? (u64)length : room - 1;
+}
+
+static void say_place(u64 pc)
+{
+    u64 offset;
+    const char *name = user_symbol(pc, &offset);
+    if (name)
+        say("    %#lx %s+%#lx\n", pc, name, offset);
+    else
+        say("    %#lx\n", pc);
+}
+
+static const char *what(u64 vector)
+{
+    switch (vector) {
+    case 0x300:
+    case 0x380:
+        return "bad data address";
+    case 0x400:
+    case 0x480:
+        return "bad instruction address";
+    case 0x600:
+        return "bad alignment";
+    case 0x700:
+        return "illegal instruction or trap";
+    case 0x800:
+        return "no floating point";
+    default:
+        return "exception";
+    }
+}
+
+static void say_thread(const struct thread *thread)
+{
+    const struct user_state *state = &thread->state;
+    for (u32 i = 0; i < 32; i++)
+        say("%sr%-2u %016lx", i % 4 ? " " : "\n  ", i, state->gpr[i]);
+    say("\n  pc  %016lx lr  %016lx ctr %016lx\n  cr  %08lx xer %016lx msr %016lx\n", state->pc,
+        state->lr, state->ctr, state->cr, state->xer, state->msr);
+    u64 callers[REPORT_CALLERS];
+    u32 count = unwind_thread(thread, callers, REPORT_CALLERS);
+    say("  stack:\n");
+    say_place(state->pc);
+    for (u32 i = 0; i < count; i++)
+        say_place(callers[i]);
+}
+
+static void write_report(void)
+{
+    for (u64 done = 0; done < report.bytes;) {
+        u64 bytes = report.bytes - done;
+        s64 written =
+            sys_console_write(report.text + done, bytes < CONSOLE_BYTES ? bytes : CONSOLE_BYTES);
+        if (written <= 0)
+            return;
+        done += (u64)written;
+    }
+}
+
+static void end(s32 status) __attribute__((noreturn));
+static void end(s32 status)
+{
+    write_report();
+    sys_exit(status);
+}
+
+// The first one reports; others that crash meanwhile wait for the end.
+static void begin_report(void)
+{
+    if (__atomic_exchange_n(&reporting, 1, __ATOMIC_ACQUIRE)) {
+        struct event event;
+        for (;;)
+            event_wait(&event);
+    }
+    say("\n%s (process %lu, CPU %u)", process_name(), user_page(user_cpu())->pid, user_cpu());
+}
+
+static void crash(const struct thread *thread, u64 vector, u64 address, const char *reason)
+    __attribute__((noreturn));
+static void crash(const struct thread *thread, u64 vector, u64 address, const char *reason)
+{
+    begin_report();
+    say(" died in thread %u \"%s\": %s (vector %#lx, address %#lx)", thread->id, thread->name,
+        reason, vector, address);
+    if (vector == 0x300 && address < thread->stack_low && address >= thread->stack_low - 0x1000)
+        say("\n  its stack is full");
+    say_thread(thread);
+    end(STATUS_KILLED((u32)vector));
+}
+
+void user_panic(const char *format, ...)
+{
+    va_list arguments;
+    user_disable();
+    begin_report();
+    say(" panics: ");
+    va_start(arguments, format);
+    int length =
+        vsnprintf(report.text + report.bytes, sizeof report.text - report.bytes, format, arguments);
+    va_end(arguments);
+    report.bytes += length > 0 ? (u64)length : 0;
+    say("\n");
+    say_place((u64)__builtin_return_address(0));
+    end(STATUS_KILLED(0));
+}
+
+void exception_handle(const struct event *event, struct thread *thread)
+{
+    for (u32 i = 0; i < HANDLERS; i++) {
+        exception_handler handler = __atomic_load_n(&handlers[i], __ATOMIC_ACQUIRE);
+        if (handler && handler(event, &thread->state))
+            return;
+    }
+    crash(thread, event->id, event->badge, what(event->id));
+}
+
+void exception_no_page(struct thread *thread, s64 status)
+{
+    crash(thread, 0x300, thread->fault_token, orrery_strerror(status));
+}

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT
+// Programs straight from the initial file system (a cpio archive, "newc"), for processes that may see it.
+#include "process.h"
+
+#include <orrery/memory.h>
+#include <string.h>
+#include <user/lock.h>
+
+#define HEADER_BYTES 110
+#define PAGE 4096
+
+static struct once once;
+static const u8 *archive;
+static u64 archive_bytes;
+static cap_t archive_cap;
+
+static void map_archive(void)
+{
+    s64 cap = sys_initrd();
+    s64 bytes = cap < 0 ? cap : sys_memory_bytes((cap_t)cap);
+    if (bytes <= 0)
+        return;
+    struct sys_region region = {.bytes = ALIGN_UP((u64)bytes, PAGE),
+                                .kind = REGION_PRIVATE,
+                                .prot = PROT_R,
+                                .memory = (cap_t)cap};
+    if (sys_region_create(0, &region))
+        return;
+    archive_cap = (cap_t)cap;
+    archive_bytes = (u64)bytes;
+    archive = (const u8 *)region.address;
+}
+
+// Field n of a header: eight hexadecimal digits.
+static u64 field(const u8 *header, u32 n)
+{
+    u64 value = 0;
+    for (u32 i = 0; i < 8; i++) {
+        u8 c = header[6 + 8 * n + i];
+        u64 digit = c <= '9' ? c - (u64)'0' : (c | 0x20) - (u64)'a' + 10;
+        value = value << 4 | (digit & 15);
+    }
+    return value;
+}
+
+s64 initrd_open(const char *path, struct process_program *program)
+{
+    once_call(&once, map_archive);
+    if (!archive)
+        return E_NOENT;
+    while (*path == '/')
+        path++;
+    for (u64 at = 0; at + HEADER_BYTES <= archive_bytes;) {
+        const u8 *header = archive + at;
+        if (memcmp(header, "070701", 6) != 0)
+            return E_NOENT;
+        u64 file_bytes = field(header, 6), name_bytes = field(header, 11);
+        u64 contents = ALIGN_UP(at + HEADER_BYTES + name_bytes, 4);
+        if (name_bytes == 0 || contents > archive_bytes || file_bytes > archive_bytes - contents)
+            return E_INVAL;
+        if (strcmp((const char *)header + HEADER_BYTES, path) == 0) {
+            *program = (struct process_program){
+                .memory = archive_cap, .offset = contents, .bytes = file_bytes};
+            return contents % PAGE == 0 ? 0 : E_INVAL;
+        }
+        at = ALIGN_UP(contents + file_bytes, 4);
+    }
+    return E_NOENT;
+}

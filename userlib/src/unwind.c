@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT
+// The unwind map: one byte an instruction says where the caller's frame and the return address are.
+#include "unwind.h"
+
+#define FRAME 0x01    // a frame is pushed: the caller's stack pointer is *sp; else it is sp
+#define LR_SAVED 0x02 // the return address is at the caller's stack pointer + 16; else in lr
+#define KNOWN 0x04
+#define SELF_LOW_LR 13 // return address at the caller's stack pointer - 400
+#define LR_HOME 16
+#define LOW_LR_HOME (-400)
+
+extern const u64 unwind_map_size;
+extern const u8 unwind_map[];
+extern const u8 text_start[];
+
+struct position {
+    u64 pc, sp, lr;
+    bool is_call;
+};
+
+static u8 map_byte(u64 pc)
+{
+    u64 index = (pc - (u64)text_start) / 4;
+    return pc >= (u64)text_start && index < unwind_map_size ? unwind_map[index] : 0;
+}
+
+static bool read_stack(const struct thread *thread, u64 address, u64 *value)
+{
+    if (address & 7 || address < thread->stack_low || address > thread->stack_high - 8)
+        return false;
+    *value = *(const u64 *)address;
+    return true;
+}
+
+// To the caller of position; false at the end, or when the stack is damaged.
+static bool step(const struct thread *thread, struct position *position)
+{
+    u8 state = map_byte(position->pc - (position->is_call ? 4 : 0));
+    u64 caller_sp = position->sp, pc = position->lr;
+    if (!(state & KNOWN))
+        return false;
+    if (state & FRAME && !read_stack(thread, position->sp, &caller_sp))
+        return false;
+    if (state >> 3 == SELF_LOW_LR) {
+        if (!read_stack(thread, caller_sp + (u64)LOW_LR_HOME, &pc))
+            return false;
+    } else if (state & LR_SAVED && !read_stack(thread, caller_sp + LR_HOME, &pc)) {
+        return false;
+    }
+    if (caller_sp < position->sp || !pc)
+        return false;
+    *position = (struct position){.pc = pc, .sp = caller_sp, .is_call = true};
+    return true;
+}
+
+static struct position position_of(const struct user_state *state)
+{
+    return (struct position){.pc = state->pc, .sp = state->gpr[1], .lr = state->lr};
+}
+
+u32 unwind_thread(const struct thread *thread, u64 *callers, u32 max)
+{
+    struct position position = position_of(&thread->state);
+    u32 count = 0;
+    while (count < max && step(thread, &position))
+        callers[count++] = position.pc;
+    return count;
+}
+
+u32 user_stack_walk(const struct user_state *state, u64 *callers, u32 max)
+{
+    const struct thread *thread =
+        (const struct thread *)((const char *)state - offsetof(struct thread, state));
+    return unwind_thread(thread, callers, max);
+}
