@@ -30,7 +30,7 @@ viewer: $(VIEWER)
 
 # What must exist before any kernel source is compiled; exact dependencies follow from the compiler.
 .PHONY: kernel-ready
-kernel-ready: $(TRACE_GEN) $(SYSCALLS_GEN) $(DCI_GEN) $(NEWLIB_STAMP) $(USED_LIBS:%=$(THIRD)/%.stamp)
+kernel-ready: $(TRACE_GEN) $(SYSCALLS_GEN) $(NEWLIB_STAMP)
 
 # --- What people call ---------------------------------------------------------------------------------------------
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # Third-party code: newlib, lwIP, nanopb. Sources come from Debian packages into $(THIRD), never into the repository; newlib
-# is compiled there once, lwIP and nanopb are compiled here because they need our port headers.
+# is compiled there once; lwIP and nanopb are compiled with the programs (scripts/make/user.mk) and the unit tests.
 
 NEWLIB_STAMP := $(THIRD)/newlib.stamp
 NEWLIB_USER_STAMP := $(THIRD)/newlib-user.stamp
@@ -44,43 +44,25 @@ lwip_INCLUDES := -I$(LWIP_PORT) -isystem $(LWIP_DIR)/include -DSSIZE_MAX=__LONG_
 LWIP_SRC := $(addprefix core/,altcp altcp_alloc altcp_tcp def inet_chksum init ip mem memp netif pbuf \
     raw stats sys tcp tcp_in tcp_out timeouts udp) \
     $(addprefix core/ipv4/,etharp icmp ip4 ip4_addr ip4_frag) netif/ethernet
-LWIP_OBJS := $(LWIP_SRC:%=$(BUILD)/obj/lwip/%.o)
 
 NANOPB_DIR := $(THIRD)/nanopb
 nanopb_INCLUDES := -isystem $(NANOPB_DIR)
 NANOPB_SRC := pb_common pb_encode pb_decode
-NANOPB_OBJS := $(NANOPB_SRC:%=$(BUILD)/obj/nanopb/%.o)
 
-LIBRARY_FLAGS = $(KERNEL_BASE_CFLAGS) -w $(lwip_INCLUDES) $(nanopb_INCLUDES) -Iinclude
+NO_FILES_FLAGS = $(KERNEL_BASE_CFLAGS) $(KERNEL_WARNINGS) -D_READ_WRITE_RETURN_TYPE=_ssize_t
 
-$(BUILD)/obj/third_party.flags: FORCE
-	$(call remember,$(LIBRARY_FLAGS))
+$(BUILD)/obj/no_files.flags: FORCE
+	$(call remember,$(NO_FILES_FLAGS))
 
-
-$(LWIP_OBJS): $(BUILD)/obj/lwip/%.o: $(BUILD)/obj/third_party.flags $(LWIP_STAMP) $(LWIP_PORT_FILES) | $(NEWLIB_STAMP)
-	$(call say,CC,lwip/$*)
-	@mkdir -p $(@D)
-	$(Q)$(KCC) $(LIBRARY_FLAGS) -MMD -MP -c $(LWIP_DIR)/$*.c -o $@
-
-$(NANOPB_OBJS): $(BUILD)/obj/nanopb/%.o: $(BUILD)/obj/third_party.flags $(NANOPB_STAMP) | $(NEWLIB_STAMP)
-	$(call say,CC,nanopb/$*)
-	@mkdir -p $(@D)
-	$(Q)$(KCC) $(LIBRARY_FLAGS) -MMD -MP -c $(NANOPB_DIR)/$*.c -o $@
-
-$(BUILD)/obj/no_files.o: third_party/no_files.c $(BUILD)/obj/third_party.flags | $(NEWLIB_STAMP)
+$(BUILD)/obj/no_files.o: third_party/no_files.c $(BUILD)/obj/no_files.flags | $(NEWLIB_STAMP)
 	$(call say,CC,$<)
-	$(Q)$(KCC) $(KERNEL_BASE_CFLAGS) $(KERNEL_WARNINGS) -D_READ_WRITE_RETURN_TYPE=_ssize_t -MMD -MP -c $< -o $@
+	$(Q)$(KCC) $(NO_FILES_FLAGS) -MMD -MP -c $< -o $@
 
-$(BUILD)/liblwip.a: $(LWIP_OBJS)
-$(BUILD)/libnanopb.a: $(NANOPB_OBJS)
-$(BUILD)/libnofiles.a: $(BUILD)/obj/no_files.o
-$(BUILD)/liblwip.a $(BUILD)/libnanopb.a $(BUILD)/libnofiles.a:
+# What newlib may ask for.
+KERNEL_ARCHIVES := $(BUILD)/libnofiles.a
+$(KERNEL_ARCHIVES): $(BUILD)/obj/no_files.o
 	$(call say,AR,$@)
 	@rm -f $@
 	$(Q)$(KAR) rcs $@ $^
 
-# What some module asks for with LIBS, and what newlib may ask for.
-USED_LIBS := $(sort $(foreach module,$(MODULES),$($(module)_LIBS)))
-KERNEL_ARCHIVES := $(USED_LIBS:%=$(BUILD)/lib%.a) $(BUILD)/libnofiles.a
-
--include $(LWIP_OBJS:.o=.d) $(NANOPB_OBJS:.o=.d) $(BUILD)/obj/no_files.d
+-include $(BUILD)/obj/no_files.d

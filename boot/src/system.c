@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// System calls about the system itself: information, time, boot options, console, memory.
+// System calls about the system itself: information, time, boot options, console.
 #include "system.h"
 
 #include <boot/options.h>
@@ -86,14 +86,4 @@ s64 sys_console_write(const char *bytes, u64 count)
         return E_INVAL;
     console_write(bytes, count);
     return (s64)count;
-}
-
-void *sys_memory_alloc(u64 bytes)
-{
-    return kzalloc(bytes);
-}
-
-void sys_memory_free(void *memory)
-{
-    kfree(memory);
 }

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The calls that servers may make. Servers run as kernel threads for now and reach the kernel
-// through nothing but this header; it becomes the system-call interface when they move to user
-// space, so every call takes plain values and flat structs, and none returns a kernel pointer to
-// follow. All calls: thread context, no lock held. Results: 0 or a count, or a negative error
+// System calls about the system, its objects, sampling, trace, the network device and workloads. Every
+// call takes plain values and flat structs. In the kernel: thread context, no lock held. Results: 0 or a count, or a negative error
 // (orrery/errors.h). Every struct is big endian as it lies, without implicit padding.
 #ifndef ORRERY_SYS_H
 #define ORRERY_SYS_H
@@ -45,18 +43,6 @@ s64 sys_console_kick(u64 typed_bits, u64 interrupt_bits);
 s64 sys_console_output(u64 *position, void *buffer, u64 bytes);
 // As if typed: how many bytes (<= 512) there was room for.
 s64 sys_console_type(const char *bytes, u64 count);
-void *sys_memory_alloc(u64 bytes); // zeroed; NULL when out of memory
-void sys_memory_free(void *memory);
-
-// ---- threads -----------------------------------------------------------------------------------
-
-// Starts a thread on cpu; returns its id (> 0) or an error.
-s64 sys_thread_create(const char *name, void (*entry)(void *), void *argument, u32 cpu);
-// Sleeps until sys_thread_wake(id) or the time base reaches deadline. Returns 1 when woken, 0 at
-// the deadline. A wake that came first is remembered (one token).
-s64 sys_thread_park(u64 deadline);
-s64 sys_thread_wake(u64 id);
-u64 sys_thread_self(void);
 
 // ---- objects -----------------------------------------------------------------------------------
 
@@ -216,15 +202,25 @@ s64 sys_trace_event_get(u32 index, struct sys_trace_event *event); // E_NOENT pa
 
 // ---- network device ----------------------------------------------------------------------------
 
-// The one Ethernet interface. E_NOENT when the machine has none.
+#define SYS_NET_BATCH 16        // frames a call takes at most
+#define SYS_NET_ROOM_BYTES 1536 // room for one
+
+// The one Ethernet interface; the process that opens it owns it until it ends (E_BUSY; E_PERM for
+// the calls of others). E_NOENT when the machine has none. The owner's calls: one at a time (E_BUSY).
 s64 sys_net_open(u8 mac[6]);
-s64 sys_net_send(const void *frame, u64 bytes); // bytes, or E_IO/E_INVAL
-// Next received frame into buffer (>= 1536): its length, or 0 when none is there.
-s64 sys_net_receive(void *buffer, u64 bytes);
-// The calling thread is woken (sys_thread_wake) when frames arrive. Level after return: look once
-// more before parking.
-s64 sys_net_notify(void);
-// The same for a process: EVENT_KICK with these bits for the calling dispatcher; 0: no more.
+// Sends the frame at an address of the caller's: bytes, or E_IO, E_INVAL or E_FAULT.
+s64 sys_net_send(u64 frame, u64 bytes);
+
+struct sys_net_frames {
+    u64 addresses[SYS_NET_BATCH]; // in: of SYS_NET_ROOM_BYTES each, of the caller's
+    u32 bytes[SYS_NET_BATCH];     // out: of the frames
+};
+// Takes the oldest received frames, at most count (1 … SYS_NET_BATCH): how many, 0 when none is
+// there. E_INVAL; E_FAULT: the first address is none to write to, and the frame that came there is
+// lost. At a later one that happens to, it stops.
+s64 sys_net_receive(struct sys_net_frames *frames, u64 count);
+// EVENT_KICK with these bits for the calling dispatcher when frames arrive; 0: no more. Level after
+// return: look once more before sleeping.
 s64 sys_net_kick(u64 bits);
 struct sys_net_stat {
     u64 received_frames, received_bytes, sent_frames, sent_bytes;

@@ -6,6 +6,7 @@
 #include "dma.h"
 
 #include <boot/firmware.h>
+#include <kernel/address_space.h>
 #include <kernel/hcall.h>
 #include <kernel/irq.h>
 #include <kernel/memory.h>
@@ -183,11 +184,13 @@ int lan_open(u8 mac[6], void (*arrived)(void *), void *argument)
     return error;
 }
 
-s64 lan_send(const void *frame, u64 bytes)
+s64 lan_send(u64 frame, u64 bytes)
 {
     if (bytes < LAN_FRAME_MIN || bytes > LAN_FRAME_MAX)
         return E_INVAL;
-    memcpy(lan.sending, frame, bytes);
+    s64 error = copy_from_user(lan.sending, frame, bytes);
+    if (error != 0)
+        return error;
     if (HCALL(H_SEND_LOGICAL_LAN, lan.unit, descriptor(lan.sending_ioba, bytes)) != H_SUCCESS) {
         lan.stat.send_errors++;
         return E_IO;
@@ -223,8 +226,8 @@ static bool lan_next(struct ring_entry *entry)
     return true;
 }
 
-// Copies a frame out: its length, or 0 when it had to be dropped.
-static s64 lan_take(const struct ring_entry *entry, void *buffer, u64 bytes)
+// Copies a frame out: its length, 0 when it had to be dropped, or E_FAULT.
+static s64 lan_take(const struct ring_entry *entry, u64 to)
 {
     bool inside = (u64)entry->offset + entry->length <= RX_BUFFER_SIZE;
 
@@ -232,32 +235,34 @@ static s64 lan_take(const struct ring_entry *entry, void *buffer, u64 bytes)
         lan_drop(LAN_DROP_MALFORMED);
         return 0;
     }
-    if (entry->length > bytes) {
+    if (entry->length > SYS_NET_ROOM_BYTES) {
         lan_drop(LAN_DROP_TOO_LONG);
         return 0;
     }
-    memcpy(buffer, lan.buffers + entry->handle * RX_BUFFER_SIZE + entry->offset, entry->length);
+    const u8 *frame = lan.buffers + entry->handle * RX_BUFFER_SIZE + entry->offset;
+    if (copy_to_user(to, frame, entry->length) != 0) {
+        lan_drop(LAN_DROP_FAULT);
+        return E_FAULT;
+    }
     lan.stat.received_frames++;
     lan.stat.received_bytes += entry->length;
     trace_net_receive(entry->length);
     return entry->length;
 }
 
-s64 lan_receive(void *buffer, u64 bytes)
+s64 lan_receive(u64 to)
 {
     struct ring_entry entry;
 
-    if (bytes < LAN_RECEIVE_MIN)
-        return E_INVAL;
     while (lan_next(&entry)) {
         if (entry.handle >= RX_BUFFERS) {
             lan_drop(LAN_DROP_MALFORMED);
             continue;
         }
-        s64 length = lan_take(&entry, buffer, bytes);
+        s64 length = lan_take(&entry, to);
         if (lan_post(entry.handle) != 0)
             lan_drop(LAN_DROP_NO_BUFFER);
-        if (length > 0)
+        if (length != 0)
             return length;
     }
     return 0;

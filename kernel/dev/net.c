@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// NetInterface over the Ethernet device, and the sys_net_ calls. It has one owner, which opened it: a
-// kernel thread, or a process, until that ends.
+// NetInterface over the Ethernet device, and the sys_net_ calls. It has one owner: the process that
+// opened it, until that ends.
 #include "net.h"
 
 #include "lan.h"
@@ -9,14 +9,12 @@
 #include <kernel/process.h>
 #include <kernel/percpu.h>
 #include <kernel/spinlock.h>
-#include <kernel/thread.h>
 #include <string.h>
 
 static struct lan_interface {
     struct co_root root;
     struct net_interface rep;
-    struct spinlock lock; // guards the next four
-    struct thread *thread;
+    struct spinlock lock;    // guards the next three
     struct process *process; // held
     u64 kick_bits;
     u32 kick_cpu;
@@ -36,24 +34,28 @@ static void wake_owner(void *argument)
         dispatcher = process_dispatcher(interface.process, interface.kick_cpu);
     if (dispatcher != NULL)
         dispatcher_kick(dispatcher, interface.kick_bits);
-    if (interface.thread != NULL)
-        thread_unpark(interface.thread);
     spin_unlock(&interface.lock);
 }
 
-static CO_METHOD s64 lan_interface_send(struct net_interface *self, const void *frame, u64 bytes)
+static CO_METHOD s64 lan_interface_send(struct net_interface *self, u64 frame, u64 bytes)
 {
     CO_HOME(self);
     return lan_send(frame, bytes);
 }
 
-static CO_METHOD s64 lan_interface_receive(struct net_interface *self, void *buffer, u64 bytes)
+static CO_METHOD s64 lan_interface_receive(struct net_interface *self,
+                                           struct sys_net_frames *frames, u64 count)
 {
     CO_HOME(self);
-    return lan_receive(buffer, bytes);
+    u32 taken = 0;
+    s64 bytes = 0;
+
+    while (taken < count && (bytes = lan_receive(frames->addresses[taken])) > 0)
+        frames->bytes[taken++] = (u32)bytes;
+    return bytes < 0 && taken == 0 ? bytes : taken;
 }
 
-static CO_METHOD s64 lan_interface_notify(struct net_interface *self)
+static CO_METHOD s64 lan_interface_arm(struct net_interface *self)
 {
     CO_HOME(self);
     lan_arm();
@@ -67,15 +69,10 @@ static CO_METHOD s64 lan_interface_stat(struct net_interface *self, struct sys_n
     return 0;
 }
 
-// The thread or process that owns it.
 static coid_t owner_coid(void)
 {
     spin_lock(&interface.lock);
-    coid_t coid = 0;
-    if (interface.process != NULL)
-        coid = process_coid(interface.process);
-    else if (interface.thread != NULL)
-        coid = thread_coid(interface.thread);
+    coid_t coid = interface.process != NULL ? process_coid(interface.process) : 0;
     spin_unlock(&interface.lock);
     return coid;
 }
@@ -101,7 +98,7 @@ static const struct net_interface_ops lan_interface_ops = {
              .get_children = lan_interface_children},
     .send = lan_interface_send,
     .receive = lan_interface_receive,
-    .notify = lan_interface_notify,
+    .arm = lan_interface_arm,
     .stat = lan_interface_stat,
 };
 
@@ -112,18 +109,16 @@ static struct co_class lan_interface_class = {
     .ops = &lan_interface_ops.base,
 };
 
-// The caller becomes the owner, if there is none.
+// The caller's process becomes the owner, if there is none.
 static s64 take_over(void)
 {
     struct process *process = process_current();
 
     spin_lock(&interface.lock);
-    bool free = interface.process == NULL && interface.thread == NULL;
-    if (free && process != NULL) {
+    bool free = interface.process == NULL;
+    if (free) {
         process_hold(process);
         interface.process = process;
-    } else if (free) {
-        interface.thread = thread_current();
     }
     interface.kick_bits = 0;
     spin_unlock(&interface.lock);
@@ -135,7 +130,6 @@ static void give_up(void)
     spin_lock(&interface.lock);
     struct process *process = interface.process;
     interface.process = NULL;
-    interface.thread = NULL;
     spin_unlock(&interface.lock);
     if (process != NULL)
         process_put(process);
@@ -175,13 +169,9 @@ s64 sys_net_open(u8 mac[6])
 // Begins a call of the owner's.
 static s64 enter(void)
 {
-    struct process *process = process_current();
-
     if (interface_coid == 0)
         return E_NOENT;
-    bool owner =
-        process != NULL ? process == interface.process : thread_current() == interface.thread;
-    if (!owner)
+    if (process_current() != interface.process)
         return E_PERM;
     return __atomic_exchange_n(&interface.busy, true, __ATOMIC_ACQUIRE) ? E_BUSY : 0;
 }
@@ -192,7 +182,7 @@ static s64 leave(s64 result)
     return result;
 }
 
-s64 sys_net_send(const void *frame, u64 bytes)
+s64 sys_net_send(u64 frame, u64 bytes)
 {
     s64 error = enter();
     if (error != 0)
@@ -200,18 +190,14 @@ s64 sys_net_send(const void *frame, u64 bytes)
     return leave(CO_CALL(struct net_interface, interface_coid, send, frame, bytes));
 }
 
-s64 sys_net_receive(void *buffer, u64 bytes)
+s64 sys_net_receive(struct sys_net_frames *frames, u64 count)
 {
+    if (count == 0 || count > SYS_NET_BATCH)
+        return E_INVAL;
     s64 error = enter();
     if (error != 0)
         return error;
-    return leave(CO_CALL(struct net_interface, interface_coid, receive, buffer, bytes));
-}
-
-s64 sys_net_notify(void)
-{
-    s64 error = enter();
-    return error ? error : leave(CO_CALL(struct net_interface, interface_coid, notify));
+    return leave(CO_CALL(struct net_interface, interface_coid, receive, frames, count));
 }
 
 s64 sys_net_kick(u64 bits)
@@ -224,7 +210,7 @@ s64 sys_net_kick(u64 bits)
     interface.kick_cpu = cpu_id();
     spin_unlock(&interface.lock);
     if (bits != 0)
-        error = CO_CALL(struct net_interface, interface_coid, notify);
+        error = CO_CALL(struct net_interface, interface_coid, arm);
     return leave(error);
 }
 

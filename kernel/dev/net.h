@@ -9,12 +9,12 @@
 struct net_interface;
 struct process;
 
-// Each as the sys_net_ call of its name. send, receive and notify: one at a time.
+// Each as the sys_net_ call of its name. send, receive and arm: one at a time, by the owner.
 struct net_interface_ops {
     struct co_ops base;
-    s64 (*send)(struct net_interface *self, const void *frame, u64 bytes);
-    s64 (*receive)(struct net_interface *self, void *buffer, u64 bytes);
-    s64 (*notify)(struct net_interface *self);
+    s64 (*send)(struct net_interface *self, u64 frame, u64 bytes);
+    s64 (*receive)(struct net_interface *self, struct sys_net_frames *frames, u64 count);
+    s64 (*arm)(struct net_interface *self); // the next frame interrupts
     s64 (*stat)(struct net_interface *self, struct sys_net_stat *stat);
 };
 

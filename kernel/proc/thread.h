@@ -41,11 +41,9 @@ struct thread {
 
 // Puts a READY thread into its CPU's run queue and lets that CPU know. Any context but PMI.
 void scheduler_add(struct thread *thread);
-// The table of threads: slot allocation, look-up by id, and iteration for the scan.
+// The table of threads: slot allocation and iteration for the scan.
 s64 thread_table_add(struct thread *thread); // sets the id; E_LIMIT
 void thread_table_remove(const struct thread *thread);
-// NULL when there is none such; valid while the caller is in its generation.
-struct thread *thread_find(u32 id);
 // Of kernel threads; those of dispatchers belong to their processes. Counts all when out is NULL.
 u32 thread_table_coids(coid_t *out, u32 max);
 // A thread for dispatcher, without an entry of its own beyond entry(dispatcher); not running until

@@ -42,14 +42,6 @@ void thread_table_remove(const struct thread *thread)
     spin_unlock(&lock);
 }
 
-struct thread *thread_find(u32 id)
-{
-    if (id == 0)
-        return NULL;
-    struct thread *thread = *(struct thread *volatile *)&slots[(id - 1) % TABLE_SIZE];
-    return thread != NULL && thread->id == id ? thread : NULL;
-}
-
 u32 thread_table_coids(coid_t *out, u32 max)
 {
     u32 count = 0;

@@ -9,7 +9,7 @@ ifeq ($(origin CC),default)
 CC      := gcc
 endif
 
-# Code generation for this machine, shared by the kernel, newlib, lwIP and nanopb.
+# Code generation for this machine, shared by the kernel and its newlib.
 KERNEL_ABI := -mabi=elfv1 -mbig-endian -mcpu=power8 -mno-altivec -mno-vsx -msoft-float \
     -mcmodel=medium -mlong-double-64 -ffreestanding -fno-pic -fno-pie -fno-stack-protector \
     -fno-optimize-sibling-calls -fno-shrink-wrap -fno-strict-aliasing

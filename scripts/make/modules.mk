@@ -3,7 +3,7 @@
 # the modules that it names in DEPS, and generated headers: including anything else fails. The variables that a
 # module.mk may set are described in docs/building.md.
 
-MODULE_FILES := $(wildcard include/module.mk */module.mk servers/*/module.mk tests/guest/module.mk)
+MODULE_FILES := $(wildcard include/module.mk */module.mk tests/guest/module.mk)
 MODULE_FILES := $(sort $(MODULE_FILES))
 MODULES :=
 
@@ -15,7 +15,6 @@ $(MODULE)_DIR := $(1)
 $(MODULE)_SRC := $(addprefix $(1)/,$(KERNEL_SRC))
 $(MODULE)_DEPS := $(DEPS)
 $(MODULE)_CFLAGS := $(KERNEL_CFLAGS)
-$(MODULE)_LIBS := $(LIBS)
 $(MODULE)_PRIVATE := $(addprefix $(1)/,$(PRIVATE_INC))
 endef
 
@@ -24,7 +23,6 @@ MODULE :=
 KERNEL_SRC :=
 DEPS :=
 KERNEL_CFLAGS :=
-LIBS :=
 PRIVATE_INC :=
 include $(1)
 $$(eval $$(call register,$(patsubst %/,%,$(dir $(1)))))
@@ -39,8 +37,7 @@ dep_include = $(if $(filter orrery,$(1)),include,$($(1)_DIR)/include)
 
 # $(call includes,module): every -I of a module.
 includes = $(addprefix -I,$(sort include $(call dep_include,$(1)) $($(1)_PRIVATE) \
-    $(foreach dep,$($(1)_DEPS),$(call dep_include,$(dep)))) $($(1)_DIR) $(BUILD)/gen) \
-    $(foreach lib,$($(1)_LIBS),$($(lib)_INCLUDES))
+    $(foreach dep,$($(1)_DEPS),$(call dep_include,$(dep)))) $($(1)_DIR) $(BUILD)/gen)
 
 KERNEL_OBJS :=
 KERNEL_OBJ_DIRS :=

@@ -2,8 +2,6 @@
 // Queues of blocks, and the spare blocks of all queues. One thread.
 #include "queue.h"
 
-#include <orrery/sys.h>
-
 static struct block *spare;
 static u32 spare_count;
 static u32 allocated;
@@ -22,7 +20,7 @@ static struct block *block_get(void)
         spare_count--;
         return block;
     }
-    block = sys_memory_alloc(sizeof(*block));
+    block = queue_memory_alloc(sizeof(*block));
     if (block != NULL)
         allocated++;
     return block;
@@ -32,7 +30,7 @@ static void block_put(struct block *block)
 {
     if (spare_count == SPARE_BLOCKS_MAX) {
         allocated--;
-        sys_memory_free(block);
+        queue_memory_free(block);
         return;
     }
     block->next = spare;

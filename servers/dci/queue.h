@@ -35,6 +35,10 @@ u32 queue_front(const struct queue *queue, const u8 **bytes);
 void queue_remove(struct queue *queue, u32 bytes); // at most what queue_front said
 void queue_clear(struct queue *queue);
 
+// Given by whoever runs the server. Zeroed; NULL when out of memory.
+void *queue_memory_alloc(u64 bytes);
+void queue_memory_free(void *memory);
+
 // Blocks allocated now, in queues and spare.
 u32 queue_blocks_allocated(void);
 

@@ -19,7 +19,7 @@ struct interface_rep;
 struct interface_ops {
     struct co_ops base;
     s64 (*send)(struct interface_rep *self, struct pbuf *frame);
-    s64 (*receive)(struct interface_rep *self); // 1, or 0: nothing there, or no memory
+    s64 (*receive)(struct interface_rep *self); // frames; 0: nothing there, or no memory
 };
 
 struct interface_rep {
@@ -30,7 +30,12 @@ static struct {
     struct co_root root;
     struct interface_rep rep;
     struct netif netif;
+    struct sys_net_frames frames;      // the payloads of the next, …
+    struct pbuf *rooms[SYS_NET_BATCH]; // which wait for frames, …
+    u32 room_count;                    // so many
 } interface;
+
+_Static_assert(PBUF_POOL_BUFSIZE >= SYS_NET_ROOM_BYTES, "a frame fits into one buffer");
 
 // TX_SINGLE_PBUF keeps TCP's frames in one piece; only replies to fragmented pings may be longer
 // chains.
@@ -46,25 +51,49 @@ static CO_METHOD s64 lwip_interface_send(struct interface_rep *self, struct pbuf
         pbuf_copy_partial(frame, joined, frame->tot_len, 0);
         bytes = joined;
     }
-    return sys_net_send(bytes, frame->tot_len);
+    return sys_net_send((u64)bytes, frame->tot_len);
 }
 
-// One frame, straight into a buffer of lwIP's.
+// When lwIP has no more buffers, frames wait in the device until some are freed.
+static void make_room(void)
+{
+    while (interface.room_count < SYS_NET_BATCH) {
+        struct pbuf *room = pbuf_alloc(PBUF_RAW, PBUF_POOL_BUFSIZE, PBUF_POOL);
+        if (room == NULL)
+            return;
+        interface.frames.addresses[interface.room_count] = (u64)room->payload;
+        interface.rooms[interface.room_count++] = room;
+    }
+}
+
+// The first ones have been used.
+static void close_up(u32 used)
+{
+    interface.room_count -= used;
+    for (u32 i = 0; i < interface.room_count; i++) {
+        interface.rooms[i] = interface.rooms[i + used];
+        interface.frames.addresses[i] = interface.frames.addresses[i + used];
+    }
+}
+
+// Frames come straight into buffers of lwIP's.
 static CO_METHOD s64 lwip_interface_receive(struct interface_rep *self)
 {
     CO_HOME(self);
-    struct pbuf *frame = pbuf_alloc(PBUF_RAW, PBUF_POOL_BUFSIZE, PBUF_POOL);
-    if (frame == NULL)
-        return 0; // it waits in the device until buffers are freed
-    s64 length = sys_net_receive(frame->payload, PBUF_POOL_BUFSIZE);
-    if (length <= 0) {
-        pbuf_free(frame);
+    make_room();
+    if (interface.room_count == 0)
         return 0;
+    s64 count = sys_net_receive(&interface.frames, interface.room_count);
+    if (count <= 0)
+        return 0;
+    for (u32 i = 0; i < count; i++) {
+        struct pbuf *frame = interface.rooms[i];
+        pbuf_realloc(frame, (u16)interface.frames.bytes[i]);
+        if (interface.netif.input(frame, &interface.netif) != ERR_OK)
+            pbuf_free(frame);
     }
-    pbuf_realloc(frame, (u16)length);
-    if (interface.netif.input(frame, &interface.netif) != ERR_OK)
-        pbuf_free(frame);
-    return 1;
+    close_up((u32)count);
+    return count;
 }
 
 static CO_METHOD s64 lwip_interface_num_children(struct co_rep *self)
@@ -143,9 +172,11 @@ s64 ethernet_start(void)
 u32 ethernet_receive(u32 limit)
 {
     u32 count = 0;
+    s64 taken;
 
-    while (count < limit && CO_CALL(struct interface_rep, interface.root.coid, receive) > 0)
-        count++;
+    while (count < limit &&
+           (taken = CO_CALL(struct interface_rep, interface.root.coid, receive)) > 0)
+        count += (u32)taken;
     netif_poll_all();
     return count;
 }

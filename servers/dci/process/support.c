@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What the kernel gives its threads and a process has itself.
+// What the server asks of whoever runs it.
+#include "queue.h"
+
 #include <orrery/sys.h>
 #include <stdlib.h>
 #include <user/time.h>
@@ -9,12 +11,12 @@ u64 sys_time(void)
     return time_now();
 }
 
-void *sys_memory_alloc(u64 bytes)
+void *queue_memory_alloc(u64 bytes)
 {
     return calloc(1, bytes);
 }
 
-void sys_memory_free(void *memory)
+void queue_memory_free(void *memory)
 {
     free(memory);
 }

@@ -2,6 +2,8 @@
 // sys_ calls over struct machine.
 #include "machine.h"
 
+#include "queue.h"
+
 #include <orrery/errors.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,12 +43,12 @@ s64 sys_console_write(const char *bytes, u64 count)
     return (s64)count;
 }
 
-void *sys_memory_alloc(u64 bytes)
+void *queue_memory_alloc(u64 bytes)
 {
     return machine.memory_short ? NULL : calloc(1, bytes);
 }
 
-void sys_memory_free(void *memory)
+void queue_memory_free(void *memory)
 {
     free(memory);
 }

@@ -7,3 +7,7 @@ UNIT += net_ring_race
 net_ring_race_SRC := tests/unit/net/ring_race.c servers/net/ring.c
 net_ring_race_INC := servers/net/include
 net_ring_race_SANITIZERS := thread
+
+UNIT += net_checksum
+net_checksum_SRC := tests/unit/net/checksum.c servers/net/checksum.c
+net_checksum_INC := servers/net/port/include

@@ -49,5 +49,6 @@
 
 #define LWIP_CHECKSUM_ON_COPY 1
 #define LWIP_CHKSUM net_checksum
+#define LWIP_CHKSUM_COPY(to, from, count) net_checksum_copy(to, from, count)
 
 #endif
