@@ -40,9 +40,10 @@ PORT    ?= 4242
 TOKEN   ?= orrery
 GDBPORT ?= 1234
 APPEND  ?=
+DISK    ?=
 ONESHOT ?= 0
 
-QEMU = scripts/qemu --kernel $(KERNEL_ELF) --mem $(MEM)
+QEMU = scripts/qemu --kernel $(KERNEL_ELF) --mem $(MEM)$(if $(DISK), --disk '$(DISK)')
 BENCH = $(if $(filter bench=%,$(APPEND)),,bench=all )
 CONTROLLER = $(if $(filter controller=%,$(APPEND)),,controller=$(TOKEN) )
 

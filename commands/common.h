@@ -22,4 +22,7 @@ int copy_bytes(int from, int to, const char *name);
 // standard input when there are none. 1 if any could not be opened or any call returned not 0.
 int each_file(int argc, char **argv, int first, int (*function)(int file, const char *name));
 
+// What lies in /data outlives the machine from now on. False: it could not be saved (errno).
+bool sync_files(void);
+
 #endif

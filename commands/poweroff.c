@@ -11,5 +11,7 @@ int main(int argc, char **argv)
                   "poweroff [STATUS]\nswitches the machine off; not 0: the emulator fails");
     if (argc > 2 || (argc == 2 && !parse_number(argv[1], 255, &status)))
         return command_usage();
+    if (!sync_files())
+        complain("/data");
     sys_power_off((int)status);
 }

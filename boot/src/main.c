@@ -85,6 +85,7 @@ static void start_services(void)
     if (trace_start_services() != 0)
         panic("out of memory for the trace services");
     pmu_start();
+    block_init();
     report("services run");
 }
 

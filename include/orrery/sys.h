@@ -228,6 +228,23 @@ struct sys_net_stat {
 };
 s64 sys_net_stat(struct sys_net_stat *stat);
 
+// ---- block device ------------------------------------------------------------------------------
+
+// The one disk. RIGHT_BLOCK. Offsets and sizes are multiples of BLOCK_SECTOR, else E_INVAL, as what
+// does not lie inside of the device or is more than BLOCK_TRANSFER_MAX. E_NOENT when the machine
+// has none, E_IO, E_TIMEOUT. One transfer at a time: others wait.
+#define BLOCK_SECTOR 512
+#define BLOCK_TRANSFER_MAX 65536
+struct sys_block_info {
+    u64 bytes;
+    u32 read_only; // 1: writing gives E_PERM
+    u32 reserved;
+};
+s64 sys_block_info(struct sys_block_info *info);
+s64 sys_block_read(u64 offset, void *buffer, u64 bytes);        // bytes
+s64 sys_block_write(u64 offset, const void *buffer, u64 bytes); // bytes
+s64 sys_block_flush(void); // 0: what has been written outlives the machine
+
 // ---- workloads ---------------------------------------------------------------------------------
 
 // Named in-guest programs for demonstration and validation (tests/guest).

@@ -2,6 +2,8 @@
 // The FileSystem: names in a tree of directories. One lock guards the tree; nothing that waits happens under it.
 #include "filesystem.h"
 
+#include "kept.h"
+
 #include <cpio/cpio.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -98,11 +100,19 @@ static bool is_root(const struct place *place)
     return place->name[0] == '\0';
 }
 
-// A new node gets its name. The reference of its creation goes.
+static void changed(const struct directory *directory)
+{
+    if (directory->node.kept)
+        kept_changed();
+}
+
+// A new node gets its name, and what take_room took for it. The reference of its creation goes.
 static void link_new(struct directory *directory, struct node *node)
 {
+    node->kept = directory->node.kept;
     directory_add(directory, node);
     node_put(node);
+    changed(directory);
     if (node->kind == FS_KIND_DIRECTORY)
         fs.directories++;
     else
@@ -115,12 +125,21 @@ static void unlink_node(struct node *node)
         fs.directories--;
     else
         fs.files--;
+    changed(node->parent);
     directory_remove(node);
 }
 
-static bool full(void)
+// Room for one more name in a directory.
+static bool take_room(const struct directory *directory)
 {
-    return fs.files + fs.directories >= NODES_MAX;
+    return fs.files + fs.directories < NODES_MAX &&
+           (!directory->node.kept || kept_reserve(KEPT_NAME_BYTES));
+}
+
+static void return_room(const struct directory *directory)
+{
+    if (directory->node.kept)
+        kept_release(KEPT_NAME_BYTES);
 }
 
 // ---- methods -----------------------------------------------------------------------------------
@@ -148,11 +167,13 @@ static s64 open_place(const struct place *place, bool create, bool exclusive, st
     if (place->node == NULL) {
         if (!create)
             return E_NOENT;
-        if (full())
+        if (!take_room(place->directory))
             return E_LIMIT;
         struct node *file = memory_file_create(place->name);
-        if (file == NULL)
+        if (file == NULL) {
+            return_room(place->directory);
             return E_NOMEM;
+        }
         link_new(place->directory, file);
         *node = file;
     } else {
@@ -179,11 +200,13 @@ static s64 add_directory(const struct place *place)
 {
     if (place->node != NULL)
         return E_EXIST;
-    if (full())
+    if (!take_room(place->directory))
         return E_LIMIT;
     struct directory *directory = directory_create(place->name);
-    if (directory == NULL)
+    if (directory == NULL) {
+        return_room(place->directory);
         return E_NOMEM;
+    }
     link_new(place->directory, &directory->node);
     return 0;
 }
@@ -255,6 +278,8 @@ static s64 may_rename(const struct place *from, const struct place *to)
         return E_PERM;
     if (lies_below(to->directory, from->node))
         return E_INVAL;
+    if (from->node->kept != to->directory->node.kept)
+        return E_NOTSUP;
     if (to->node == NULL || to->node == from->node)
         return 0;
     const struct directory *directory = directory_of(to->node);
@@ -273,6 +298,7 @@ static s64 rename_places(const struct place *from, const struct place *to)
         return E_NOMEM;
     if (to->node != NULL)
         unlink_node(to->node);
+    changed(to->directory);
     node_hold(from->node);
     directory_remove(from->node);
     free(from->node->name);

@@ -4,6 +4,7 @@
 #include "backing.h"
 #include "filesystem.h"
 #include "opening.h"
+#include "store.h"
 
 #include <co/manager.h>
 #include <ipc/fs.h>
@@ -13,9 +14,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <user/thread.h>
 
 #define MOUNT_FILE "/etc/mounts"
 #define MOUNT_FILE_MAX 4096
+#define SAVE_US 1000000 // between two saves of /data
 
 static const char *const directories[] = {"/bin", "/dev", "/etc", "/proc", "/tmp"};
 
@@ -64,6 +67,47 @@ static void make_directories(void)
     }
     struct node *null = null_file_create("null");
     check(null == NULL ? E_NOMEM : filesystem_add("/dev/null", null), "/dev/null");
+}
+
+// Saves what has changed, until the server ends. An error is told once, until saving works again.
+static __attribute__((noreturn)) s64 save_forever(void *argument)
+{
+    (void)argument;
+    s64 before = 0;
+    for (;;) {
+        thread_sleep_us(SAVE_US);
+        s64 status = store_save();
+        if (status != 0 && status != before)
+            fprintf(stderr, "fs: " STORE_POINT " could not be saved: %s\n",
+                    orrery_strerror(status));
+        before = status;
+    }
+}
+
+static void start_store(void)
+{
+    static const char *const tell[] = {
+        [STORE_FOUND_OLDER] = "one state is damaged; this is the newest that is whole",
+        [STORE_FOUND_DAMAGED] = "what was on the disk is damaged; it begins empty",
+    };
+    bool partly;
+    s64 status = store_start(&partly);
+    if (status == E_NOENT || status == E_PERM)
+        return;
+    if (status == STORE_FOUND_OLDER || status == STORE_FOUND_DAMAGED)
+        fprintf(stderr, "fs: " STORE_POINT ": %s\n", tell[status]);
+    if (status < 0)
+        fprintf(stderr, "fs: " STORE_POINT ": %s%s\n",
+                status == E_EXIST ? "the disk holds something else" : orrery_strerror(status),
+                partly ? "; files may be missing, and nothing can be written" : "");
+    if (status > 0)
+        check(thread_create(NULL,
+                            &(struct thread_attributes){.name = "save",
+                                                        .cpu = THREAD_HERE,
+                                                        .priority = THREAD_PRIORITY_DEFAULT,
+                                                        .detached = true},
+                            save_forever, NULL),
+              "thread");
 }
 
 // One line of /etc/mounts: "POINT SERVICE", or a comment.
@@ -118,6 +162,7 @@ int main(void)
     load_archive();
     make_directories();
     filesystem_fix();
+    start_store();
     read_mounts();
     check(openings_create(), "open files");
     check(co_add_service(filesystem_coid()), "FileSystem");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // ServerFile in this server's own memory: pages that come into being as they are written.
 #include "backing.h"
+#include "kept.h"
 #include "node.h"
 
 #include <stdlib.h>
@@ -128,6 +129,31 @@ static void cut(struct memory_file *file, u64 bytes)
         memset(file->pages[bytes / PAGE] + bytes % PAGE, 0, PAGE - bytes % PAGE);
 }
 
+// ---- room on the disk --------------------------------------------------------------------------
+
+static u64 growth(u64 from, u64 to)
+{
+    return to > from ? to - from : 0;
+}
+
+static bool reserve(const struct memory_file *file, u64 bytes)
+{
+    return !file->node.kept || kept_reserve(bytes);
+}
+
+static void release(const struct memory_file *file, u64 bytes)
+{
+    if (file->node.kept)
+        kept_release(bytes);
+}
+
+static void touch(struct memory_file *file)
+{
+    file->node.time = time_now();
+    if (file->node.kept)
+        kept_changed();
+}
+
 // ---- methods -----------------------------------------------------------------------------------
 
 static CO_METHOD s64 memory_read(struct server_file *self, u64 offset, void *to, u64 bytes)
@@ -152,10 +178,15 @@ static CO_METHOD s64 memory_write(struct server_file *self, u64 offset, const vo
     if (offset >= BYTES_MAX || bytes > BYTES_MAX - offset)
         return E_LIMIT;
     mutex_lock(&file->lock);
-    u64 done = make_slots(file, offset + bytes) ? write_pages(file, offset, from, bytes) : 0;
-    if (done > 0 && offset + done > file->bytes)
-        file->bytes = offset + done;
-    file->node.time = time_now();
+    u64 before = file->bytes, reserved = growth(before, offset + bytes), done = 0;
+    if (reserve(file, reserved)) {
+        if (make_slots(file, offset + bytes))
+            done = write_pages(file, offset, from, bytes);
+        if (done > 0 && offset + done > before)
+            file->bytes = offset + done;
+        release(file, reserved - (file->bytes - before));
+        touch(file);
+    }
     u64 now = file->bytes;
     mutex_unlock(&file->lock);
     backing_changed(&file->backing, now);
@@ -169,10 +200,15 @@ static CO_METHOD s64 memory_truncate(struct server_file *self, u64 bytes)
     if (bytes > BYTES_MAX)
         return E_LIMIT;
     mutex_lock(&file->lock);
+    if (!reserve(file, growth(file->bytes, bytes))) {
+        mutex_unlock(&file->lock);
+        return E_LIMIT;
+    }
+    release(file, growth(bytes, file->bytes));
     if (bytes < file->bytes)
         cut(file, bytes);
     file->bytes = bytes;
-    file->node.time = time_now();
+    touch(file);
     mutex_unlock(&file->lock);
     backing_changed(&file->backing, bytes);
     return 0;

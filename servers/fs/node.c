@@ -2,6 +2,8 @@
 // What all files and directories share.
 #include "node.h"
 
+#include "kept.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <user/time.h>
@@ -35,10 +37,22 @@ void node_hold(struct node *node)
     __atomic_add_fetch(&node->references, 1, __ATOMIC_RELAXED);
 }
 
+// The object goes only when no CPU can use it any more; its room on the disk is free at once.
+static void return_room(struct node *node)
+{
+    s64 bytes = 0;
+    if (node->kind == FS_KIND_FILE)
+        bytes = CO_CALL(struct server_file, node->root.coid, bytes);
+    kept_release(KEPT_NAME_BYTES + (bytes > 0 ? (u64)bytes : 0));
+}
+
 void node_put(struct node *node)
 {
-    if (__atomic_sub_fetch(&node->references, 1, __ATOMIC_ACQ_REL) == 0)
-        co_destroy(node->root.coid);
+    if (__atomic_sub_fetch(&node->references, 1, __ATOMIC_ACQ_REL) > 0)
+        return;
+    if (node->kept)
+        return_room(node);
+    co_destroy(node->root.coid);
 }
 
 void node_free(struct node *node)

@@ -35,6 +35,7 @@ struct node {
     u64 time; // last written, time base
     u32 kind; // FS_KIND_*
     bool writable;
+    bool kept;      // lies in a kept directory, or did (kept.h)
     bool fixed;     // keeps its name: what was there at the start
     u32 references; // openings, mappings, and 1 while it has a name
     struct directory *parent;

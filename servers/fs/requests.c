@@ -2,6 +2,7 @@
 // The functions behind ipc/fs.idl.
 #include "filesystem.h"
 #include "opening.h"
+#include "store.h"
 
 #include <ipc/fs.h>
 #include <string.h>
@@ -223,6 +224,16 @@ s64 fs_server_truncate(struct ipc_caller *caller, u64 file, u64 bytes)
         status = CO_CALL(struct server_file, opening->node->root.coid, truncate, bytes);
     opening_put(opening);
     return status;
+}
+
+s64 fs_server_sync(struct ipc_caller *caller, u64 file)
+{
+    (void)caller;
+    struct opening *opening = opening_get(file);
+    if (opening == NULL)
+        return E_STALE;
+    opening_put(opening);
+    return store_save();
 }
 
 // ---- about files ---------------------------------------------------------------------------------

@@ -275,6 +275,12 @@ s64 fs_server_truncate(struct ipc_caller *caller, u64 file, u64 bytes)
     return E_PERM;
 }
 
+s64 fs_server_sync(struct ipc_caller *caller, u64 file)
+{
+    (void)caller, (void)file;
+    return 0;
+}
+
 s64 fs_server_make_directory(struct ipc_caller *caller, const char *path)
 {
     (void)caller, (void)path;

@@ -31,7 +31,7 @@ class Machine:
     """A machine that boots on construction. Use it as a context manager, or call end()."""
 
     def __init__(self, folder, name, *, cpus=2, mem="512M", append="", icount=False, network=True, typing=False,
-                 forward=(), user=True, qemu=()):
+                 forward=(), user=True, disk=None, qemu=()):
         self.console_path = os.path.join(folder, f"{name}.console")
         self.qmp_path = os.path.join(folder, f"{name}.qmp")
         self.cpus = cpus
@@ -42,6 +42,8 @@ class Machine:
             append = f"controller={CONTROLLER} observer={OBSERVER} {append}"
         if icount:
             options.append("--icount")
+        if disk is not None:
+            options += ["--disk", disk]
         if not user:  # the kernel alone
             options += ["--initrd", "none"]
         self.forwarded = {guest: free_port() for guest in forward}

@@ -114,13 +114,14 @@ int isatty(int fd)
     return terminal ? 1 : (fail(ENOTTY), 0);
 }
 
-int fsync(int fd) // what servers have been told they have
+int fsync(int fd)
 {
     struct fd_file *file = fd_hold(fd);
     if (file == NULL)
         return fail(EBADF);
+    s64 result = file->ops->sync == NULL ? 0 : file->ops->sync(file);
     fd_put(file);
-    return 0;
+    return (int)posix_result(result);
 }
 
 int close(int fd)

@@ -258,6 +258,17 @@ struct fd_file *file_new(struct service *service, u64 handle, u32 kind, int flag
     return file;
 }
 
+static s64 call_sync(cap_t server, u64 handle, void *argument)
+{
+    (void)argument;
+    return fs_sync(server, handle);
+}
+
+static s64 file_sync(struct fd_file *file)
+{
+    return is_pipe(file) ? 0 : -posix_errno(file_do(file, call_sync, NULL));
+}
+
 // ---- inheritance -------------------------------------------------------------------------------
 
 // words: the child's handle, the kind, the service's name in the other four.
@@ -303,6 +314,7 @@ const struct fd_ops file_ops = {
     .write = file_write,
     .seek = file_seek,
     .truncate = file_truncate,
+    .sync = file_sync,
     .stat = file_stat,
     .ready = file_ready,
     .close = file_close,

@@ -163,7 +163,7 @@ int rename(const char *from, const char *to)
         if (status == E_AGAIN)
             mounts_forget();
     }
-    return result_of(status);
+    return status == E_NOTSUP ? (int)posix_result(-EXDEV) : result_of(status);
 }
 
 int link(const char *from, const char *to)

@@ -11,6 +11,8 @@ void page_allocator_init(void);
 void small_allocator_init(void);
 // System calls, memory objects, the ProcessAnnex; interrupts work.
 void processes_init(void);
+// The BlockDevice, if the machine has a disk: calls the firmware, so before anything else may. Thread context.
+void block_init(void);
 // Starts a program of the initial file system as process 1, with all rights; when it ends the machine powers
 // off. 0; E_NOENT: no initial file system or no such program; E_INVAL: not a program; E_NOMEM. Thread context.
 s64 first_process_start(const char *path);

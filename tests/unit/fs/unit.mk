@@ -1,16 +1,18 @@
 # SPDX-License-Identifier: MIT
-# The fs server's tree, files, pipes and handles, and the archive reader.
+# The fs server's tree, files, pipes and handles, what it keeps on a disk, and the archive reader.
 FS_UNIT_DIR := tests/unit/fs
 FS_UNIT_SRC := $(FS_UNIT_DIR)/host/host.c $(filter-out %/main.c,$(wildcard servers/fs/*.c)) userlib/handles/handles.c \
     userlib/cpio/cpio.c ipc/src/packet.c $(GEN)/ipc/fs_server.c $(CO_UNIT_SRC)
 FS_UNIT_INC := $(FS_UNIT_DIR)/host servers/fs userlib/handles/include userlib/cpio/include ipc/include userlib/include \
     $(CO_UNIT_INC)
 
-UNIT += fs_files fs_pipes fs_archive
-fs_files_SRC := $(FS_UNIT_DIR)/files.c $(FS_UNIT_SRC)
+UNIT += fs_files fs_pipes fs_archive fs_store
+fs_files_SRC := $(FS_UNIT_DIR)/files.c $(FS_UNIT_DIR)/host/no_disk.c $(FS_UNIT_SRC)
 fs_files_INC := $(FS_UNIT_INC)
-fs_pipes_SRC := $(FS_UNIT_DIR)/pipes.c $(FS_UNIT_SRC)
+fs_pipes_SRC := $(FS_UNIT_DIR)/pipes.c $(FS_UNIT_DIR)/host/no_disk.c $(FS_UNIT_SRC)
 fs_pipes_INC := $(FS_UNIT_INC)
+fs_store_SRC := $(FS_UNIT_DIR)/store.c $(FS_UNIT_SRC)
+fs_store_INC := $(FS_UNIT_INC)
 fs_archive_SRC := $(FS_UNIT_DIR)/archive.c userlib/cpio/cpio.c
 fs_archive_INC := userlib/cpio/include
 unit-ready: $(IPC_GEN)

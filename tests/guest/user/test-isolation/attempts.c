@@ -85,7 +85,7 @@ static void without_rights(u64 unused)
     sys_process_kill(1, 1);
     if (sys_process_kill(1, 1) != E_PERM || sys_class_get(0, &class_info) != E_PERM ||
         sys_object_scan(&cursor, &class_info, sizeof(class_info)) != E_PERM ||
-        sys_net_open(mac) != E_PERM || sys_initrd() != E_PERM ||
+        sys_net_open(mac) != E_PERM || sys_block_flush() != E_PERM || sys_initrd() != E_PERM ||
         sys_process_create(&more) != E_PERM || sys_process_create(&urgent) != E_INVAL)
         sys_exit(1);
 }

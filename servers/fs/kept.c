@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: MIT
+// Kept files and directories: their room, and the tree as an archive.
+#include "kept.h"
+
+#include "filesystem.h"
+
+#include <cpio/cpio.h>
+#include <stdio.h>
+#include <string.h>
+
+#define PATH_ROOM (CPIO_NAME_MAX + 1)
+
+static u64 used, limit, changes;
+
+void kept_limit(u64 bytes)
+{
+    __atomic_store_n(&limit, bytes, __ATOMIC_RELAXED);
+}
+
+bool kept_reserve(u64 bytes)
+{
+    u64 most = __atomic_load_n(&limit, __ATOMIC_RELAXED);
+    u64 before = __atomic_load_n(&used, __ATOMIC_RELAXED);
+    do {
+        if (before > most || bytes > most - before)
+            return bytes == 0;
+    } while (!__atomic_compare_exchange_n(&used, &before, before + bytes, false, __ATOMIC_RELAXED,
+                                          __ATOMIC_RELAXED));
+    return true;
+}
+
+void kept_release(u64 bytes)
+{
+    __atomic_sub_fetch(&used, bytes, __ATOMIC_RELAXED);
+}
+
+void kept_changed(void)
+{
+    __atomic_add_fetch(&changes, 1, __ATOMIC_RELEASE);
+}
+
+u64 kept_changes(void)
+{
+    return __atomic_load_n(&changes, __ATOMIC_ACQUIRE);
+}
+
+// ---- writing -----------------------------------------------------------------------------------
+
+// A node's path below top, built from its end: its start in room, or NULL when it is too long.
+static const char *path_below_top(const struct node *node, const struct directory *top,
+                                  char room[PATH_ROOM])
+{
+    char *at = room + PATH_ROOM - 1;
+    *at = '\0';
+    for (; node != &top->node; node = &node->parent->node) {
+        u64 bytes = strlen(node->name) + (*at != '\0');
+        if (bytes > (u64)(at - room))
+            return NULL;
+        if (*at != '\0')
+            *--at = '/';
+        at -= strlen(node->name);
+        memcpy(at, node->name, strlen(node->name));
+    }
+    return at;
+}
+
+static s64 write_node(struct node *node, const struct directory *top, struct archive *archive)
+{
+    char room[PATH_ROOM];
+    u8 *contents;
+    bool directory = node->kind == FS_KIND_DIRECTORY;
+    const char *path = path_below_top(node, top, room);
+    if (path == NULL)
+        return E_LIMIT;
+    s64 bytes = directory ? 0 : CO_CALL(struct server_file, node->root.coid, bytes);
+    s64 status = bytes < 0 ? bytes : archive_add(archive, path, directory, (u64)bytes, &contents);
+    if (status == 0 &&
+        bytes > 0) // if it is shorter by now, zeroes stay, and another archive follows
+        status = CO_CALL(struct server_file, node->root.coid, read, 0, contents, (u64)bytes);
+    return status < 0 ? status : 0;
+}
+
+// The node that follows below top: what is in a directory comes behind it.
+static struct node *following(struct node *node, const struct directory *top)
+{
+    const struct directory *directory = directory_of(node);
+    if (directory != NULL && directory->first != NULL)
+        return directory->first;
+    while (node != &top->node && node->next == NULL)
+        node = &node->parent->node;
+    return node == &top->node ? NULL : node->next;
+}
+
+s64 kept_write(struct directory *top, struct archive *archive)
+{
+    s64 status = 0;
+    mutex_lock(directory_lock);
+    for (struct node *node = following(&top->node, top); node != NULL && status == 0;
+         node = following(node, top))
+        status = node->kept ? write_node(node, top, archive) : 0;
+    mutex_unlock(directory_lock);
+    return status != 0 ? status : archive_end(archive);
+}
+
+// ---- reading -----------------------------------------------------------------------------------
+
+bool kept_valid(const u8 *archive, u64 bytes)
+{
+    struct cpio cpio = {.data = archive, .bytes = bytes};
+    struct cpio_entry entry;
+    s64 more;
+    while ((more = cpio_next(&cpio, &entry)) > 0)
+        ;
+    return more == 0;
+}
+
+static s64 fill(struct node *node, const u8 *from, u64 bytes)
+{
+    s64 part = 1;
+    for (u64 done = 0; done < bytes && part > 0; done += (u64)part) {
+        part = CO_CALL(struct server_file, node->root.coid, write, done, from + done, bytes - done);
+        if (part < 0)
+            return part;
+    }
+    return part > 0 ? 0 : E_LIMIT;
+}
+
+static s64 read_file(const char *path, const u8 *from, u64 bytes)
+{
+    struct node *node;
+    s64 status = filesystem_open(path, true, true, &node);
+    if (status != 0)
+        return status;
+    status = fill(node, from, bytes);
+    node_put(node);
+    return status;
+}
+
+s64 kept_read(const char *point, const u8 *archive, u64 bytes)
+{
+    struct cpio cpio = {.data = archive, .bytes = bytes};
+    struct cpio_entry entry;
+    s64 status = 0, more = 0;
+    while (status == 0 && (more = cpio_next(&cpio, &entry)) > 0) {
+        char path[FS_NAME_MAX + CPIO_NAME_MAX + 2];
+        snprintf(path, sizeof(path), "%s/%s", point, entry.name);
+        status = entry.directory ? filesystem_make_directory(path)
+                                 : read_file(path, archive + entry.offset, entry.bytes);
+    }
+    if (status == 0)
+        return more;
+    return status == E_NOMEM || status == E_LIMIT ? status : E_PROTO;
+}

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT
+// The format of snapshots.
+#include "snapshot.h"
+
+#include <string.h>
+
+#define MAGIC 0x4f525259534e4150UL // "ORRYSNAP"
+#define VERSION 1
+#define CHECKSUM_START 0xcbf29ce484222325UL
+#define CHECKSUM_FACTOR 0x9e3779b97f4a7c15UL // odd, so that no step loses anything
+
+struct header {
+    u64 magic;
+    u64 version;
+    u64 generation, bytes, checksum;
+    u64 slot_bytes;
+    u64 header_checksum; // of what comes before
+};
+_Static_assert(sizeof(struct header) == 56, "the disk's layout");
+
+u64 snapshot_slot_bytes(u64 disk_bytes)
+{
+    u64 bytes = disk_bytes / SNAPSHOT_SLOTS & ~(SNAPSHOT_HEADER_BYTES - 1UL);
+    return bytes >= SNAPSHOT_SLOT_MIN ? bytes : 0;
+}
+
+static u64 mix(u64 sum, u64 word)
+{
+    sum = (sum ^ word) * CHECKSUM_FACTOR;
+    return sum << 29 | sum >> 35;
+}
+
+u64 snapshot_checksum(const void *data, u64 bytes)
+{
+    const u8 *at = data;
+    u64 sum = mix(CHECKSUM_START, bytes);
+    for (; bytes >= sizeof(u64); at += sizeof(u64), bytes -= sizeof(u64)) {
+        u64 word;
+        memcpy(&word, at, sizeof(word));
+        sum = mix(sum, word);
+    }
+    u64 rest = 0;
+    memcpy(&rest, at, bytes);
+    return mix(sum, rest);
+}
+
+void snapshot_write(u8 header[SNAPSHOT_HEADER_BYTES], const struct snapshot *snapshot,
+                    u64 slot_bytes)
+{
+    struct header made = {.magic = MAGIC,
+                          .version = VERSION,
+                          .generation = snapshot->generation,
+                          .bytes = snapshot->bytes,
+                          .checksum = snapshot->checksum,
+                          .slot_bytes = slot_bytes};
+    made.header_checksum = snapshot_checksum(&made, offsetof(struct header, header_checksum));
+    memset(header, 0, SNAPSHOT_HEADER_BYTES);
+    memcpy(header, &made, sizeof(made));
+}
+
+static bool all_zero(const u8 *at, u64 bytes)
+{
+    while (bytes > 0 && *at == 0)
+        at++, bytes--;
+    return bytes == 0;
+}
+
+enum snapshot_state snapshot_read(const u8 header[SNAPSHOT_HEADER_BYTES], u64 slot_bytes,
+                                  struct snapshot *snapshot)
+{
+    struct header read;
+    memcpy(&read, header, sizeof(read));
+    if (all_zero(header, SNAPSHOT_HEADER_BYTES))
+        return SNAPSHOT_EMPTY;
+    if (read.magic != MAGIC)
+        return SNAPSHOT_FOREIGN;
+    if (read.header_checksum != snapshot_checksum(&read, offsetof(struct header, header_checksum)))
+        return SNAPSHOT_DAMAGED;
+    if (read.version != VERSION || read.slot_bytes != slot_bytes)
+        return SNAPSHOT_FOREIGN;
+    if (read.bytes > slot_bytes - SNAPSHOT_HEADER_BYTES || read.generation == UINT64_MAX)
+        return SNAPSHOT_DAMAGED;
+    *snapshot = (struct snapshot){
+        .generation = read.generation, .bytes = read.bytes, .checksum = read.checksum};
+    return SNAPSHOT_GOOD;
+}
+
+bool snapshot_matches(const struct snapshot *snapshot, const void *archive)
+{
+    return snapshot_checksum(archive, snapshot->bytes) == snapshot->checksum;
+}

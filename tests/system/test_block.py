@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: MIT
+"""The disk and /data: what is written outlives the machine and the fs server; damage gives the state before."""
+
+import struct
+
+import pytest
+
+from test_shell import Shell
+
+DISK_BYTES = 16 << 20
+HEADER = struct.Struct(">8sQQQQ")  # magic, version, generation, bytes, checksum
+
+
+@pytest.fixture(name="disk")
+def _disk(tmp_path):
+    path = str(tmp_path / "disk")
+    with open(path, "wb") as file:
+        file.truncate(DISK_BYTES)
+    return path
+
+
+@pytest.fixture(name="start")
+def _start(boot):
+    """Boots a machine with that disk (None: none): its shell."""
+    count = iter(range(100))
+
+    def start(disk, **options):
+        return Shell(boot(f"block{next(count)}", disk=disk, network=False, typing=True, **options))
+
+    return start
+
+
+def power_off(shell):
+    shell.machine.type("poweroff\n")
+    if shell.machine.wait_end(60) != 0:
+        shell.machine.fail("power-off failed")
+
+
+def slots(disk):
+    """Offset and generation of both slots, the newest first; the last is None where there is no snapshot."""
+    found = []
+    with open(disk, "rb") as file:
+        for offset in (0, DISK_BYTES // 2):
+            file.seek(offset)
+            magic, _, generation, _, _ = HEADER.unpack(file.read(HEADER.size))
+            found.append((offset, generation if magic == b"ORRYSNAP" else None))
+    return sorted(found, key=lambda slot: slot[1] or 0, reverse=True)
+
+
+@pytest.mark.parametrize("cpus", [1, 4])
+def test_files_outlive_the_machine(start, disk, cpus):
+    shell = start(disk, cpus=cpus)
+    assert shell.says("ls /data") == ""
+    shell.says("mkdir /data/folder; echo first > /data/folder/one; cp /bin/sh /data/sh; cp /data/sh /data/twice")
+    shell.says("rm /data/twice; echo more >> /data/folder/one; mv /data/folder /data/moved")
+    power_off(shell)
+    assert slots(disk)[0][1] is not None
+    shell = start(disk, cpus=cpus)
+    assert shell.says("ls /data") == "moved/\nsh"
+    assert shell.says("cat /data/moved/one") == "first\nmore"
+    assert shell.says("/data/sh -c 'echo runs'") == "runs"
+    assert shell.says("wc -c < /data/sh") == shell.says("wc -c < /bin/sh")
+    assert shell.run("mv /bin/sh /data/x")[1] != 0 and shell.run("rm -r /data")[1] != 0
+
+
+def test_a_change_is_saved_within_a_second_or_by_sync(start, disk):
+    shell = start(disk)
+    shell.says("echo kept > /data/f; sync; echo later > /data/g; sleep 4")
+    shell.machine.end()  # no power-off
+    shell = start(disk)
+    assert shell.says("cat /data/f /data/g") == "kept\nlater"
+    shell.says("echo again > /data/f; sync")
+    shell.machine.end()
+    assert start(disk).says("cat /data/f") == "again"
+
+
+def test_a_killed_server_finds_it_again(start, disk):
+    shell = start(disk)
+    shell.says("echo here > /data/f; echo gone > /tmp/f; sync")
+    for _ in range(3):
+        pid = next(line.split()[0] for line in shell.says("ps").splitlines() if line.split()[-1] == "fs")
+        shell.says(f"kill {pid}; sleep 1")
+        assert shell.says("cat /data/f") == "here"
+    assert shell.run("cat /tmp/f")[1] != 0
+    shell.says("echo more >> /data/f")
+    power_off(shell)
+    assert start(disk).says("cat /data/f") == "here\nmore"
+
+
+@pytest.mark.parametrize("at", [20, 4096 + 130], ids=["header", "contents"])
+def test_damage_gives_the_state_before(start, disk, at):
+    shell = start(disk)
+    shell.says("echo old > /data/f; sync")
+    shell.says("echo new > /data/f; sync")
+    shell.machine.end()
+    newest, older = slots(disk)
+    assert newest[1] == older[1] + 1
+    with open(disk, "r+b") as file:
+        file.seek(newest[0] + at)
+        file.write(b"\x55\xaa\x55")
+    shell = start(disk)
+    assert "fs: /data: one state is damaged" in shell.machine.console
+    assert shell.says("cat /data/f") == "old"
+    shell.says("echo newer > /data/f")
+    power_off(shell)
+    assert start(disk).says("cat /data/f") == "newer"
+
+
+def test_a_full_disk_keeps_what_it_has(start, disk):
+    with open(disk, "r+b") as file:
+        file.truncate(1 << 20)
+    shell = start(disk)
+    shell.says("echo kept > /data/f; sync")
+    shown, status = shell.run("cp /bin/sh /data/sh && cp /bin/sh /data/sh2 && cp /bin/sh /data/sh3")
+    assert status != 0 and "space" in shown.lower()
+    shell.says("rm -r /data/sh; echo room > /data/g; sync")
+    power_off(shell)
+    shell = start(disk)
+    assert shell.says("cat /data/f /data/g") == "kept\nroom"
+
+
+def test_without_a_disk_there_is_no_data(start):
+    shell = start(None)
+    assert shell.run("ls /data")[1] != 0
+    assert shell.says("sync; echo x > /tmp/x; cat /tmp/x") == "x"
+    assert "/data" not in shell.machine.console.split("orrery:/$ ")[0]
+    power_off(shell)
+
+
+def test_a_foreign_disk_is_left_alone(start, disk):
+    with open(disk, "r+b") as file:
+        file.write(b"something else" * 100)
+    before = open(disk, "rb").read()
+    shell = start(disk)
+    assert "fs: /data: the disk holds something else" in shell.machine.console
+    assert shell.run("ls /data")[1] != 0
+    power_off(shell)
+    assert open(disk, "rb").read() == before
+
+
+def test_the_disk_is_an_object(boot, disk):
+    machine = boot("object", disk=disk).wait_ready()
+    objects = machine.kov("objects", "--pid", "0", "--flat")["objects"]
+    assert [one["class"] for one in objects].count("BlockDevice") == 1
