@@ -10,7 +10,7 @@
 #include <orrery/user.h>
 #include <string.h>
 
-#define STOCK_MAX 32
+#define STOCK_MAX 8
 #define WORDS (MMU_PIDS / 64)
 
 _Static_assert(USER_END >> 39 == USER_PGD_ENTRIES, "entries that user addresses reach");

@@ -142,6 +142,7 @@ static bool next_request(struct event *event)
     return some;
 }
 
+static u64 started_cpus; // atomic, by CPU: its objects and its trace are there
 static u64 known_cpus;
 
 extern const u8 unwind_map[]; // scripts/mktables.py
@@ -150,7 +151,7 @@ extern const u64 unwind_map_size;
 // Dispatchers that have come since the last look need a service thread and a ring.
 static void look_after_cpus(void)
 {
-    u64 now = user_dispatchers();
+    u64 now = __atomic_load_n(&started_cpus, __ATOMIC_ACQUIRE);
     if (now == known_cpus)
         return;
     known_cpus = now;
@@ -195,7 +196,7 @@ static s64 __attribute__((noreturn)) monitor_main(void *argument)
 
 static s64 start_cpu(u32 cpu)
 {
-    (void)cpu;
+    __atomic_fetch_or(&started_cpus, 1UL << cpu, __ATOMIC_RELEASE);
     if (monitor != NULL)
         thread_unpark(monitor);
     return 0;

@@ -105,6 +105,8 @@ void dispatcher_begin(u32 cpu)
     CHECK(cpu == user_cpu());
     user_page(cpu)->upcall_stack = upcall_stack(cpu);
     scheduler_begin(cpu);
+    // Whoever made it may come to say so only later.
+    __atomic_fetch_or(&dispatchers, 1ul << cpu, __ATOMIC_RELEASE);
     s64 error = dispatcher_cpu_start(cpu);
     if (error)
         user_panic("no dispatcher on CPU %u: %s", cpu, orrery_strerror(error));
