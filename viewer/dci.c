@@ -17,11 +17,11 @@
 
 // One call may take this many times the time limit, as long as frames keep coming.
 #define MAX_CALL_TIMEOUTS 60
-// Where a lost connection is taken up again, silence is broken by a question after so many seconds: a
-// server that was restarted knows nothing of the connection, and says so only when it is spoken to.
+// Silence is broken by a question after so many seconds: a server that was restarted knows nothing of the
+// connection, and says so only when it is spoken to.
 #define SILENCE_SECONDS 1.0
 #define MAX_TRIES 4    // of a call, each on a new connection
-#define SILENCES_MAX 5 // without an answer the connection counts as lost
+#define SILENCES_MAX 5 // without an answer the connection counts as lost, where it can be taken up again
 
 static struct {
     int fd;
@@ -248,12 +248,6 @@ static int take_unasked(void)
     return code;
 }
 
-int dci_take(double seconds)
-{
-    enum frame_result result = frame_wait(connection.fd, POLLIN, frame_now() + seconds);
-    return result == FRAME_TIMEOUT ? KOV_OK : take_unasked();
-}
-
 static int report_silence(void)
 {
     connection.lost = true;
@@ -265,7 +259,7 @@ static int break_silence(void)
 {
     if (frame_now() < connection.heard + SILENCE_SECONDS * (connection.silences + 1))
         return KOV_OK;
-    if (++connection.silences > SILENCES_MAX)
+    if (++connection.silences > SILENCES_MAX && resume_possible())
         return report_silence();
     Orrery__Dci__SystemRequest body = ORRERY__DCI__SYSTEM_REQUEST__INIT;
     dci_request request = ORRERY__DCI__REQUEST__INIT;
@@ -274,13 +268,17 @@ static int break_silence(void)
     return send_request(&request);
 }
 
+int dci_take(double seconds)
+{
+    enum frame_result result = frame_wait(connection.fd, POLLIN, frame_now() + seconds);
+    return result == FRAME_TIMEOUT ? break_silence() : take_unasked();
+}
+
 static int listen_until(double end)
 {
     while (!interrupted() && frame_now() < end) {
         // Short waits, so that an interrupt is seen soon.
         int code = dci_take(fmin(end - frame_now(), 0.1));
-        if (code == KOV_OK && resume_possible())
-            code = break_silence();
         if (code != KOV_OK)
             return code;
     }

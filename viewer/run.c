@@ -18,6 +18,8 @@
 
 #define TURN_SECONDS 0.02 // between looks at standard input
 #define INPUT_BYTES 4096
+#define ARGUMENTS_MAX 32 // of RunStartRequest (proto/dci.options), like the next
+#define ARGUMENT_BYTES_MAX 255
 
 static bool no_input, in_machine;
 static double limit;
@@ -135,6 +137,17 @@ static int take_start(void *context, const dci_response *response)
     return KOV_OK;
 }
 
+static int check_arguments(int count, char *const *arguments)
+{
+    if (count > ARGUMENTS_MAX)
+        return fail(KOV_USAGE, "%d arguments; the machine takes at most %d", count, ARGUMENTS_MAX);
+    for (int i = 0; i < count; i++)
+        if (strlen(arguments[i]) > ARGUMENT_BYTES_MAX)
+            return fail(KOV_USAGE, "argument %d has %zu bytes; the machine takes at most %d", i + 1,
+                        strlen(arguments[i]), ARGUMENT_BYTES_MAX);
+    return KOV_OK;
+}
+
 static int start(struct run *run, const char *program, int count, char **arguments)
 {
     Orrery__Dci__RunStartRequest body = ORRERY__DCI__RUN_START_REQUEST__INIT;
@@ -160,9 +173,8 @@ static char *name_of(const char *path)
     return name;
 }
 
-static int begin(struct run *run, const struct arguments *arguments)
+static int begin(struct run *run, const char *path, int count, char **values)
 {
-    const char *path = arguments->values[0];
     bool local = is_local(path);
     int code = open_run(run);
     if (code == KOV_OK && local)
@@ -170,15 +182,20 @@ static int begin(struct run *run, const struct arguments *arguments)
     if (code != KOV_OK)
         return code;
     char *name = local ? name_of(path) : memory_copy_text(path);
-    int count = arguments->count - 1 + arguments->workload_count;
-    char **values = memory_get((size_t)count * sizeof(*values));
-    memcpy(values, arguments->values + 1, (size_t)(arguments->count - 1) * sizeof(*values));
-    memcpy(values + arguments->count - 1, arguments->workload,
-           (size_t)arguments->workload_count * sizeof(*values));
     code = start(run, name, count, values);
-    free(values);
     free(name);
     return code;
+}
+
+// What comes before "--" and after it.
+static char **program_arguments(const struct arguments *arguments, int *count)
+{
+    size_t before = (size_t)(arguments->count - 1), after = (size_t)arguments->workload_count;
+    char **values = memory_get((before + after) * sizeof(*values));
+    memcpy(values, arguments->values + 1, before * sizeof(*values));
+    memcpy(values + before, arguments->workload, after * sizeof(*values));
+    *count = (int)(before + after);
+    return values;
 }
 
 // ---- while it runs -----------------------------------------------------------------------------
@@ -279,16 +296,14 @@ static int verdict(const struct run *run)
     return KOV_OK;
 }
 
-static int run_command(const struct arguments *arguments)
+static int run_program(const char *path, int count, char **values)
 {
     struct run run = {0};
-    if (arguments->count == 0)
-        return fail(KOV_USAGE, "give a program: a file here, or one of the machine's");
     interrupt_catch();
     int code = session_begin(true);
     dci_on_event(take_event, &run);
     if (code == KOV_OK)
-        code = begin(&run, arguments);
+        code = begin(&run, path, count, values);
     if (code == KOV_OK)
         code = attend(&run);
     dci_on_event(NULL, NULL);
@@ -297,6 +312,19 @@ static int run_command(const struct arguments *arguments)
     if (code == KOV_OK)
         code = verdict(&run);
     bytes_free(&run.output);
+    return code;
+}
+
+static int run_command(const struct arguments *arguments)
+{
+    if (arguments->count == 0)
+        return fail(KOV_USAGE, "give a program: a file here, or one of the machine's");
+    int count;
+    char **values = program_arguments(arguments, &count);
+    int code = check_arguments(count, values);
+    if (code == KOV_OK)
+        code = run_program(arguments->values[0], count, values);
+    free(values);
     return code;
 }
 

@@ -34,8 +34,8 @@ s64 sys_console_write(const char *bytes, u64 count);
 // Takes typed bytes out of the console: how many (0: none there), at most bytes (<= 512).
 s64 sys_console_read(char *buffer, u64 bytes);
 // EVENT_KICK with these bits for the calling dispatcher whenever something has been typed, or
-// Ctrl-C, which then is no input, and drops what waits; 0, 0: no more. One dispatcher at a time:
-// the last one to ask. Level after return: read once more before waiting.
+// Ctrl-C (then with both, and first of what waits: the rest was dropped); 0, 0: no more. One dispatcher
+// at a time: the last one to ask. Level after return: read once more before waiting.
 s64 sys_console_kick(u64 typed_bits, u64 interrupt_bits);
 // What the console has printed, counted from the boot, from *position on, which is moved to the
 // first byte that is still kept (the last 64 KB), or to the end. Bytes written, 0 when there is

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Console input: the device's interrupt moves what was typed into a buffer, from which processes
-// read. Ctrl-C is no input when somebody wants to be told of it: it goes around what waits in the
-// buffer, and empties it.
+// read. When somebody wants to be told of Ctrl-C, it drops what waits in the buffer, and is told to
+// them at once; it is input as well, so that a line's reader sees it between what came before and after.
 #include "console_input.h"
 
 #include <kernel/hcall.h>
@@ -32,7 +32,6 @@ static void put(char c, u64 *kick)
     if (c == CONTROL_C && input.interrupt_bits != 0) {
         input.tail = input.head;
         *kick |= input.interrupt_bits;
-        return;
     }
     input.bytes[input.head++ % INPUT_BYTES] = c;
     *kick |= input.typed_bits;

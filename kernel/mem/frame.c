@@ -64,9 +64,14 @@ s64 transfer_frame(const struct transfer *transfer, u64 entry)
     u64 prot = entry & ENTRY_PROT_SET ? entry & ENTRY_PROT : transfer->region_prot;
     if (transfer->expected != NULL && !(prot & PROT_X))
         return E_INVAL;
-    if (transfer->expected != NULL && *(u32 *)at != *transfer->expected)
-        return E_EXIST;
-    memcpy(at, transfer->from, transfer->bytes);
+    if (transfer->expected != NULL) {
+        // Whole: other CPUs may be executing it.
+        if (*(u32 *)at != *transfer->expected)
+            return E_EXIST;
+        __atomic_store_n((u32 *)at, *(const u32 *)transfer->from, __ATOMIC_RELAXED);
+    } else {
+        memcpy(at, transfer->from, transfer->bytes);
+    }
     if (entry & ENTRY_COHERENT)
         make_coherent(at, transfer->bytes);
     return 0;

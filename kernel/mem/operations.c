@@ -347,27 +347,31 @@ static s64 map_wired(struct region *region)
     return 0;
 }
 
-void *space_wire(struct address_space *space, u64 address, u64 bytes)
+s64 space_wire(struct address_space *space, u64 address, u64 bytes, void **wired)
 {
     struct sys_region wanted = {.address = address, .bytes = bytes, .kind = REGION_WIRED};
     u32 order = pages_order(bytes);
 
     if (!is_page_range(address, bytes))
-        return NULL;
+        return E_INVAL;
     void *memory = pages_alloc_zeroed(order);
     struct region *region = memory != NULL ? region_create(space, space->hat, &wanted, NULL) : NULL;
     if (region == NULL) {
         if (memory != NULL)
             pages_free(memory, order);
-        return NULL;
+        return E_NOMEM;
     }
     region->wired = memory;
     region->wired_order = order;
-    if (map_wired(region) != 0) {
+    s64 error = map_wired(region);
+    if (error != 0) {
         region_destroy(region);
-        return NULL;
+        return error;
     }
-    return add(space, region) == 0 ? memory : NULL;
+    error = add(space, region);
+    if (error == 0)
+        *wired = memory;
+    return error;
 }
 
 // ---- list ----------------------------------------------------------------------------------------

@@ -84,30 +84,34 @@ static void fill_window(struct dispatcher *dispatcher, char *window)
     dispatcher->message = window + WINDOW_MESSAGE;
 }
 
+static void initialise(struct dispatcher *dispatcher, struct process *process, u32 cpu)
+{
+    dispatcher->process = process;
+    dispatcher->cpu = cpu;
+    spin_init(&dispatcher->lock, "dispatcher", RANK_CO);
+    dispatcher->timer.fire = timer_fires;
+    ipc_dispatcher_init(&dispatcher->ipc);
+    dispatcher->capabilities = process->capabilities;
+    dispatcher->mmu_pid = space_mmu_pid(process->space);
+    dispatcher->process_coid = process->root.coid;
+    dispatcher->pid = process->pid;
+    dispatcher->urgency = 2u << process->priority;
+    fill_window(dispatcher, process->windows[cpu]);
+}
+
 s64 dispatcher_create(struct process *process, u32 cpu, struct dispatcher **made)
 {
-    struct dispatcher *dispatcher = kzalloc(sizeof(*dispatcher));
-    char *window = dispatcher == NULL ? NULL : process->windows[cpu];
+    s64 error = 0;
 
+    if (process->windows[cpu] == NULL)
+        error = space_wire(process->space, dispatcher_window(cpu), PAGES_BYTES, &process->windows[cpu]);
+    if (error != 0)
+        return error;
+    struct dispatcher *dispatcher = kzalloc(sizeof(*dispatcher));
     if (dispatcher == NULL)
         return E_NOMEM;
-    if (window == NULL)
-        window = space_wire(process->space, dispatcher_window(cpu), PAGES_BYTES);
-    if (window != NULL) {
-        process->windows[cpu] = window;
-        dispatcher->process = process;
-        dispatcher->cpu = cpu;
-        spin_init(&dispatcher->lock, "dispatcher", RANK_CO);
-        dispatcher->timer.fire = timer_fires;
-        ipc_dispatcher_init(&dispatcher->ipc);
-        dispatcher->capabilities = process->capabilities;
-        dispatcher->mmu_pid = space_mmu_pid(process->space);
-        dispatcher->process_coid = process->root.coid;
-        dispatcher->pid = process->pid;
-        dispatcher->urgency = 2u << process->priority;
-        fill_window(dispatcher, window);
-        dispatcher->thread = make_thread(dispatcher);
-    }
+    initialise(dispatcher, process, cpu);
+    dispatcher->thread = make_thread(dispatcher);
     if (dispatcher->thread == NULL) {
         kfree(dispatcher);
         return E_NOMEM;

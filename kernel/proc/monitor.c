@@ -6,7 +6,9 @@
 #include <kernel/thread.h>
 #include <kernel/timer.h>
 #include <orrery/errors.h>
+#include <orrery/monitor.h>
 #include <string.h>
+#include <trace/process.h>
 
 #include "process.h"
 
@@ -140,8 +142,9 @@ static s64 ask(struct process *process, struct sys_monitor_request *request, voi
     if (result != 0)
         return result;
     if (monitor->buffer == NULL)
-        monitor->buffer = space_wire(process->space, USER_MONITOR, MONITOR_BYTES);
-    result = monitor->buffer != NULL ? post_question(process, request) : E_NOMEM;
+        result = space_wire(process->space, USER_MONITOR, MONITOR_BYTES, &monitor->buffer);
+    if (result == 0)
+        result = post_question(process, request);
     if (result == 0)
         result = await_answer(monitor, deadline);
     spin_lock(&monitor->lock);
@@ -157,6 +160,8 @@ s64 sys_process_monitor(struct sys_monitor_request *request, void *buffer, u64 b
     if (process == NULL)
         return E_NOENT;
     s64 result = ask(process, request, buffer, bytes);
+    if (result == 0 && request->operation == MONITOR_TRACE_MASK && request->arguments[1] != 0)
+        trace_process_renewed(request->pid);
     process_put(process);
     return result;
 }

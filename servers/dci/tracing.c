@@ -15,7 +15,7 @@
 
 static struct client *subscriber;
 static bool with_kernel;                   // it takes the kernel's packets
-static bool ending;                        // its last request is under way
+static bool rounds;                        // over processes: not while its first or last request is under way
 static u64 mask_after, process_mask_after; // to be set when the subscription ends
 static u64 flush_ticks, next_flush;        // flush_ticks 0: no flushing
 static u64 pushed_packets[ORRERY_MAX_CPUS];
@@ -296,6 +296,7 @@ s64 trace_subscribe_begin(struct client *client, const dci_Request *request)
     process_mask_after = process_mask();
     set_later(client, wish->mode, wish->set_mask, wish->mask);
     subscriber = client;
+    rounds = false;
     with_kernel = wish->scope != dci_Scope_SCOPE_PROCESS || wish->pid == 0;
     trace_processes_begin(wish->scope, wish->pid);
     flush_ticks = server_ticks(wish->flush_ms);
@@ -310,6 +311,7 @@ s64 trace_subscribe_step(struct client *client)
 
     if (result < 0)
         subscriber = NULL;
+    rounds = result == REQUEST_DONE;
     return result;
 }
 
@@ -361,15 +363,14 @@ u64 tracing_work(u64 now)
         next_flush = now + flush_ticks;
     for (u32 cpu = 0; cpu < server_system.cpu_count && with_kernel; cpu++)
         more |= push_cpu(cpu, flush) == 1;
-    // While the subscription ends, its request does this.
-    u64 next = ending ? UINT64_MAX : trace_processes_work(subscriber, now, flush);
+    u64 next = !rounds ? UINT64_MAX : trace_processes_work(subscriber, now, flush);
     u64 own = more ? now : now + server_ticks(TRACE_INTERVAL_MS);
     return next < own ? next : own;
 }
 
 // ---- its end -----------------------------------------------------------------------------------
 
-enum end_phase { END_MASKS, END_KERNEL, END_PROCESSES, END_COUNTS, END_MASKS_BACK };
+enum end_phase { END_ROUND, END_MASKS, END_KERNEL, END_PROCESSES, END_COUNTS, END_MASKS_BACK };
 
 static s64 begin_phase(struct client *client, enum end_phase phase)
 {
@@ -395,8 +396,8 @@ s64 trace_unsubscribe_begin(struct client *client, const dci_Request *request)
         process_mask_after = wish->process_mask;
     }
     set_later(client, dci_TraceMode_TRACE_MODE_KEEP, true, 0);
-    ending = true;
-    return begin_phase(client, END_MASKS);
+    rounds = false;
+    return begin_phase(client, END_ROUND);
 }
 
 // With the mask at 0 each CPU has at most its sub-buffers; `left` makes sure that this ends.
@@ -421,6 +422,8 @@ static s64 drain_kernel_step(struct client *client)
 static s64 end_step(struct client *client)
 {
     switch ((enum end_phase)client->phase) {
+    case END_ROUND: // the one under way
+        return trace_processes_end_step(client);
     case END_MASKS:
         return set_step(client);
     case END_KERNEL:
@@ -461,7 +464,6 @@ s64 trace_unsubscribe_step(struct client *client)
     if (result >= 0 && client->phase != END_MASKS_BACK)
         return begin_phase(client, client->phase + 1);
     subscriber = NULL;
-    ending = false;
     return result < 0 ? result : reply_end(client);
 }
 
@@ -470,7 +472,6 @@ void tracing_release(struct client *client)
     if (subscriber != client)
         return;
     subscriber = NULL;
-    ending = false;
     if (with_kernel)
         sys_trace_set_mask(mask_after);
     trace_processes_release(process_mask_after);

@@ -9,6 +9,8 @@
 
 #include <orrery/monitor.h>
 #include <orrery/sys.h>
+#include <orrery/user.h>
+#include <string.h>
 
 #define STREAM_PACKETS_MAX 256 // of one stream in a round
 
@@ -27,6 +29,11 @@ static struct {
 } round;
 static u64 next_round;
 
+// A packet of the round's stream that the subscriber had no room for yet. It waits here, not as an answer,
+// for which others' questions would have to wait too.
+static u8 packet[MONITOR_BYTES] __attribute__((aligned(8)));
+static u32 packet_bytes; // 0: none
+
 // Masks to be set after a subscriber has gone.
 static struct {
     bool wanted;
@@ -42,7 +49,6 @@ void trace_processes_begin(dci_Scope wanted_scope, u32 pid)
     round.state = ROUND_OVER;
     next_round = 0;
     mask_back.wanted = false;
-    ask_forget(&round);
     ask_forget(&mask_back);
 }
 
@@ -83,24 +89,39 @@ static void next_stream(void)
         round.state = ROUND_NEXT_PROCESS;
 }
 
-// A packet of the round's stream into the subscriber's queue: 1, 0 when it has none now, E_AGAIN: later.
-static s64 push_packet(struct client *subscriber)
+// The next packet of the round's stream: 1, 0 when it has none now, E_AGAIN: later.
+static s64 get_packet(void)
 {
     const u64 arguments[4] = {round.cpu, round.flush};
     struct answer answer;
-    struct frame frame;
 
-    if (!client_push_begin(subscriber, &frame, dci_Event_packet_tag))
-        return E_AGAIN;
+    if (packet_bytes > 0)
+        return 1;
     s64 bytes = ask(&round, round.process.pid, ASK_TRACE_READ, arguments, &answer);
     if (bytes <= 0)
         return bytes == E_AGAIN ? E_AGAIN : 0;
+    packet_bytes = (u32)bytes;
+    memcpy(packet, answer.bytes, packet_bytes);
+    return 1;
+}
+
+// The same, into the subscriber's queue.
+static s64 push_packet(struct client *subscriber)
+{
+    struct frame frame;
+
+    s64 result = get_packet();
+    if (result <= 0)
+        return result;
+    if (!client_push_begin(subscriber, &frame, dci_Event_packet_tag))
+        return E_AGAIN;
     u32 mark = frame_open(&frame, dci_TracePacket_data_tag);
-    frame_bytes(&frame, answer.bytes, (u32)bytes);
+    frame_bytes(&frame, packet, packet_bytes);
     frame_close(&frame, mark);
     frame_varint(&frame, dci_TracePacket_cpu_tag, round.cpu);
     frame_varint(&frame, dci_TracePacket_pid_tag, round.process.pid);
     client_push_end(subscriber, &frame);
+    packet_bytes = 0;
     return 1;
 }
 
@@ -129,6 +150,7 @@ static bool go_round(struct client *subscriber)
 void trace_processes_release(u64 mask)
 {
     ask_forget(&round);
+    packet_bytes = 0;
     round.state = ROUND_OVER;
     mask_back.wanted = scope != dci_Scope_SCOPE_KERNEL;
     if (scope == dci_Scope_SCOPE_ALL)
@@ -176,7 +198,6 @@ u64 trace_processes_work(struct client *subscriber, u64 now, bool flush)
 
 void trace_processes_end_begin(void)
 {
-    ask_forget(&round);
     begin_round(true);
 }
 

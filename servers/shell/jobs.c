@@ -16,6 +16,7 @@
 static struct job jobs[JOBS_MAX];
 static struct mutex foreground_lock;
 static struct job *foreground;
+static bool interrupted; // by Ctrl-C, under the lock while there is a foreground job
 
 int job_exit_status(s32 status)
 {
@@ -132,10 +133,19 @@ bool jobs_interrupt(void)
 {
     mutex_lock(&foreground_lock);
     bool any = foreground != NULL;
+    interrupted |= any;
     for (u32 i = 0; foreground != NULL && i < foreground->count; i++)
         if (foreground->pids[i] != 0)
             sys_process_kill(foreground->pids[i], STATUS_INTERRUPTED);
     mutex_unlock(&foreground_lock);
+    return any;
+}
+
+bool jobs_interrupted(void)
+{
+    bool any = interrupted;
+
+    interrupted = false;
     return any;
 }
 

@@ -31,6 +31,8 @@ void jobs_list(int file);
 struct job *job_find(u32 number);
 // A Ctrl-C: ends the foreground job; false: there is none. Any thread.
 bool jobs_interrupt(void);
+// Whether one has been since the last question. By the thread that waits for jobs, between them.
+bool jobs_interrupted(void);
 // What a process's status is in $?.
 int job_exit_status(s32 status);
 

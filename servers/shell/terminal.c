@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// While a job runs in the foreground nothing is read here: what is typed is for it. Ctrl-C is not
-// among what is typed, it comes as an event of its own.
+// While a job runs in the foreground nothing is read here: what is typed is for it. Ctrl-C is among
+// what is typed, for a line's reader, and an event of its own, for the job.
 #include "terminal.h"
 
 #include "jobs.h"
@@ -14,9 +14,10 @@
 
 #define WRITE_MAX 512 // of one sys_console_write
 
-static struct semaphore typed;       // something has been typed, or Ctrl-C
+#define CTRL_C '\x03'
+
+static struct semaphore typed;       // something has been typed
 static struct semaphore interrupted; // Ctrl-C
-static bool cancelled;               // Ctrl-C, not yet seen by terminal_read
 static struct editor editor;
 static char pending[64]; // taken from the console, not yet by the editor
 static s64 pending_count, pending_next;
@@ -39,9 +40,7 @@ static void on_typed(void)
 
 static void on_interrupt(void)
 {
-    __atomic_store_n(&cancelled, true, __ATOMIC_RELEASE);
     semaphore_up(&interrupted);
-    semaphore_up(&typed);
 }
 
 static s64 serve_interrupts(void *argument)
@@ -71,33 +70,43 @@ s64 terminal_start(void)
     return error ? error : sys_console_kick(1ul << typed_bit, 1ul << interrupt_bit);
 }
 
-// The next character, or -1 after Ctrl-C.
-static int next_character(void)
+// Takes from the console, when all has been used. False: nothing has been typed.
+static bool fill(void)
 {
-    for (;;) {
-        if (__atomic_exchange_n(&cancelled, false, __ATOMIC_ACQUIRE))
-            return -1;
-        if (pending_next < pending_count)
-            return (unsigned char)pending[pending_next++];
-        pending_next = 0;
-        pending_count = sys_console_read(pending, sizeof(pending));
-        if (pending_count <= 0)
-            semaphore_down(&typed);
-    }
+    if (pending_next < pending_count)
+        return true;
+    pending_next = 0;
+    pending_count = sys_console_read(pending, sizeof(pending));
+    return pending_count > 0;
+}
+
+static char next_character(void)
+{
+    while (!fill())
+        semaphore_down(&typed);
+    return pending[pending_next++];
+}
+
+// The Ctrl-C that has ended a job is not for the line that follows, nor is what was typed before it.
+static void drop_interrupt(void)
+{
+    if (!jobs_interrupted())
+        return;
+    pending_next = pending_count;
+    if (fill() && pending[0] == CTRL_C)
+        pending_next++;
 }
 
 enum editor_result terminal_read(const char *prompt, const char **line)
 {
     enum editor_result result = EDITOR_MORE;
 
-    __atomic_store_n(&cancelled, false, __ATOMIC_RELEASE); // it was for the job that has ended
+    drop_interrupt();
     fflush(stdout);
     editor_begin(&editor);
     write_console(prompt, strlen(prompt));
-    while (result == EDITOR_MORE) {
-        int c = next_character();
-        result = editor_type(&editor, c < 0 ? '\x03' : (char)c);
-    }
+    while (result == EDITOR_MORE)
+        result = editor_type(&editor, next_character());
     *line = editor.line;
     return result;
 }

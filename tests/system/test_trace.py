@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Traces of storms of events, recorded with kov and read with babeltrace2: nothing is lost uncounted or out of order."""
 
+import json
 import signal
 import subprocess
 
@@ -140,3 +141,18 @@ def test_streams_of_kernel_and_processes_merge_in_time_order(machine2, tmp_path)
     assert summary.backwards == 0 and not summary.strange, summary.strange[:5]
     assert not without_discards(complaints), complaints
     assert {"switch", "dci_request"} <= set(summary.by_name), summary.by_name
+
+
+def test_each_recording_has_all_that_a_process_logs_in_it(machine2, tmp_path):
+    """The same process begins to number its packets and to count anew with each: the kernel has to follow."""
+    server = next(one for one in machine2.kov("ps")["processes"] if one["name"] == "fs")
+    for number in range(3):
+        folder = tmp_path / f"trace{number}"
+        command = machine2.kov_command("--json", "trace", "record", "-o", str(folder), "-e", "obj_create", "--mode", "discard", "-d", "2")
+        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as recording:
+            while recording.poll() is None:
+                machine2.kov_run("run", "cp", "/etc/manifest", f"/tmp/{number}")
+            said, complaint = recording.communicate()
+        assert recording.returncode == 0, complaint
+        own = next(one for one in json.loads(said)["processes"] if one["pid"] == server["pid"])
+        assert own["received"] == own["logged"] > 0, (number, own)

@@ -236,6 +236,15 @@ void trace_process_ends(struct process *process, const char *name)
 
 // ---- reading -----------------------------------------------------------------------------------
 
+void trace_process_renewed(u32 pid)
+{
+    spin_lock(&lock);
+    struct traced *traced = find(pid);
+    for (u32 cpu = 0; cpu < ORRERY_MAX_CPUS && traced != NULL; cpu++)
+        traced->streams[cpu] = (struct trace_stream){.last_end = traced->streams[cpu].last_end};
+    spin_unlock(&lock);
+}
+
 static u64 unfold(struct kept *kept, void *buffer)
 {
     memcpy(buffer, &kept->packet, kept->content);

@@ -31,9 +31,10 @@ u32 space_coids(struct address_space *space, coid_t *out,
                 u32 max); // Regions, HAT, PM: for the scan
 
 // Kernel-made pages in a process at a fixed address, resident, user-accessible, not counted against
-// limits, freed with the space: dispatcher pages, message and monitor buffers. Returns the kernel's
-// (linear) address of bytes contiguous zeroed bytes, or NULL.
-void *space_wire(struct address_space *space, u64 address, u64 bytes);
+// limits, freed with the space: dispatcher pages, message and monitor buffers. *wired: the kernel's
+// (linear) address of bytes contiguous zeroed bytes. 0, E_INVAL, E_NOMEM, E_LIMIT, E_EXIST, or E_PEER: the
+// space is ending.
+s64 space_wire(struct address_space *space, u64 address, u64 bytes, void **wired);
 
 // The functions behind the calls of orrery/memory.h, for any space. sys_region_* are these for the caller.
 s64 space_region_create(struct address_space *space, struct sys_region *region, struct fcm *memory);

@@ -160,8 +160,11 @@ static void all(struct bench_tally *tally)
 {
     struct address_space *space = space_create(NULL, 0), *other = space_create(NULL, 0);
 
-    char *wired = space_wire(space, USER_WINDOW, 2 * PAGE_SIZE);
-    wired[8] = 1;
+    void *wired = NULL;
+
+    bench_compare(tally, 0, (u64)space_wire(space, USER_WINDOW, 2 * PAGE_SIZE, &wired));
+    bench_compare(tally, (u64)E_EXIST, (u64)space_wire(space, USER_WINDOW, PAGE_SIZE, &wired));
+    ((char *)wired)[8] = 1;
     bench_compare(tally, 1UL << 56, (u64)look(space, USER_WINDOW + 8));
     anonymous(tally, space);
     protection(tally, space);

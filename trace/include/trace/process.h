@@ -12,6 +12,9 @@ struct process;
 // memory: packets are lost, and counted.
 void trace_process_ends(struct process *process, const char *name);
 
+// A live process has set a mode, and with it begun to number its packets and to count anew. Thread context.
+void trace_process_renewed(u32 pid);
+
 // What processes enable as they start. E_INVAL. Any thread.
 s64 trace_set_process_mask(u64 mask);
 u64 trace_process_mask(void);
