@@ -104,6 +104,25 @@ static int send_request(dci_request *request)
     return report_frame_result(result);
 }
 
+static int report_silence(void)
+{
+    connection.lost = true;
+    return fail(KOV_CONNECTION, "the machine is silent");
+}
+
+// Asks for something short, whose answer is dropped like every late one.
+static int break_silence(void)
+{
+    if (frame_now() < connection.heard + SILENCE_SECONDS * (connection.silences + 1))
+        return KOV_OK;
+    connection.silences++;
+    Orrery__Dci__SystemRequest body = ORRERY__DCI__SYSTEM_REQUEST__INIT;
+    dci_request request = ORRERY__DCI__REQUEST__INIT;
+    request.body_case = ORRERY__DCI__REQUEST__BODY_SYSTEM;
+    request.system = &body;
+    return send_request(&request);
+}
+
 struct call {
     u32 id;
     int body;
@@ -146,12 +165,26 @@ static int handle_frame(struct call *call, const dci_frame *frame)
     }
 }
 
+// Until a frame is there, or the deadline; then receive says which.
+static int await_frame(double deadline)
+{
+    int code = KOV_OK;
+    while (code == KOV_OK && frame_now() < deadline &&
+           frame_wait(connection.fd, POLLIN, fmin(deadline, frame_now() + SILENCE_SECONDS)) ==
+               FRAME_TIMEOUT)
+        code = break_silence();
+    return code;
+}
+
 static int run_call(struct call *call)
 {
     double end = frame_now() + settings.timeout * MAX_CALL_TIMEOUTS;
     while (!call->done) {
         dci_frame *frame;
-        int code = receive(fmin(end, frame_now() + settings.timeout), &frame);
+        double deadline = fmin(end, frame_now() + settings.timeout);
+        int code = await_frame(deadline);
+        if (code == KOV_OK)
+            code = receive(deadline, &frame);
         if (code != KOV_OK)
             return code;
         code = handle_frame(call, frame);
@@ -248,30 +281,13 @@ static int take_unasked(void)
     return code;
 }
 
-static int report_silence(void)
-{
-    connection.lost = true;
-    return fail(KOV_CONNECTION, "the machine is silent");
-}
-
-// Asks for something short, whose answer is dropped like every late one.
-static int break_silence(void)
-{
-    if (frame_now() < connection.heard + SILENCE_SECONDS * (connection.silences + 1))
-        return KOV_OK;
-    if (++connection.silences > SILENCES_MAX && resume_possible())
-        return report_silence();
-    Orrery__Dci__SystemRequest body = ORRERY__DCI__SYSTEM_REQUEST__INIT;
-    dci_request request = ORRERY__DCI__REQUEST__INIT;
-    request.body_case = ORRERY__DCI__REQUEST__BODY_SYSTEM;
-    request.system = &body;
-    return send_request(&request);
-}
-
 int dci_take(double seconds)
 {
     enum frame_result result = frame_wait(connection.fd, POLLIN, frame_now() + seconds);
-    return result == FRAME_TIMEOUT ? break_silence() : take_unasked();
+    if (result != FRAME_TIMEOUT)
+        return take_unasked();
+    return connection.silences >= SILENCES_MAX && resume_possible() ? report_silence()
+                                                                    : break_silence();
 }
 
 static int listen_until(double end)

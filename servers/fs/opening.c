@@ -133,26 +133,15 @@ static CO_METHOD s64 table_num_children(struct co_rep *self)
     return open_files.used;
 }
 
-struct listing {
-    coid_t *out;
-    u32 count, max;
-};
-
-static bool list_one(void *thing, void *context)
+static coid_t object_of(void *thing)
 {
-    struct listing *listing = context;
-    if (listing->count < listing->max)
-        listing->out[listing->count++] = ((struct opening *)thing)->root.coid;
-    return listing->count == listing->max;
+    return ((struct opening *)thing)->root.coid;
 }
 
-// An opening with several handles is a child once for each.
 static CO_METHOD s64 table_children(struct co_rep *self, coid_t *out, u32 max)
 {
     CO_HOME(self);
-    struct listing listing = {.out = out, .max = max};
-    handles_any(&open_files, list_one, &listing);
-    return listing.count;
+    return handles_objects(&open_files, object_of, out, max);
 }
 
 static const struct co_ops table_ops = {.get_num_children = table_num_children,

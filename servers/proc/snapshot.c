@@ -91,25 +91,15 @@ static CO_METHOD s64 get_num_children(struct co_rep *self)
     return snapshots.used;
 }
 
-struct listing {
-    coid_t *out;
-    u32 count, max;
-};
-
-static bool list_one(void *thing, void *context)
+static coid_t object_of(void *thing)
 {
-    struct listing *listing = context;
-    if (listing->count < listing->max)
-        listing->out[listing->count++] = ((struct snapshot *)thing)->root.coid;
-    return listing->count == listing->max;
+    return ((struct snapshot *)thing)->root.coid;
 }
 
 static CO_METHOD s64 get_children(struct co_rep *self, coid_t *out, u32 max)
 {
     CO_HOME(self);
-    struct listing listing = {.out = out, .max = max};
-    handles_any(&snapshots, list_one, &listing);
-    return listing.count;
+    return handles_objects(&snapshots, object_of, out, max);
 }
 
 static const struct co_ops ops = {.get_num_children = get_num_children,

@@ -125,6 +125,18 @@ bool handles_any(struct handle_table *table, bool (*visit)(void *thing, void *co
     return found;
 }
 
+u32 handles_objects(struct handle_table *table, coid_t (*object_of)(void *thing), coid_t *out, u32 max)
+{
+    u32 count = 0;
+    mutex_lock(&table->lock);
+    for (u32 i = 0; i < HANDLES_MAX && count < max; i++) {
+        if (table->slots[i].value != 0)
+            out[count++] = object_of(table->slots[i].thing);
+    }
+    mutex_unlock(&table->lock);
+    return count;
+}
+
 void handles_sweep(struct handle_table *table, bool (*alive)(u32 pid, void *context), void *context)
 {
     for (u32 i = 0; i < HANDLES_MAX; i++) {

@@ -3,14 +3,17 @@
 // of instructions, in instructions. Lines "BENCH name value unit".
 #include <stdio.h>
 #include <string.h>
+#include <trace/events.h>
 #include <user/lock.h>
 #include <user/process.h>
 #include <user/scheduler.h>
 #include <user/thread.h>
 #include <user/time.h>
+#include <user/trace.h>
 
 #define ROUNDS 2000
 #define FEW 50
+#define TRACED 256
 
 static void tell(const char *name, u64 ticks, u64 operations)
 {
@@ -47,6 +50,23 @@ static void lock_free(void)
         mutex_unlock(&mutex);
     }
     tell("lock_free", time_now() - begin, ROUNDS);
+}
+
+// An event of one data word. Several rounds, of which the best has no packet's end in it.
+static void trace_event(const char *name, u64 mask)
+{
+    u64 best = UINT64_MAX;
+    if (user_trace_set_mask(mask) != 0)
+        return;
+    for (u32 round = 0; round < FEW; round++) {
+        u64 begin = time_now();
+        for (u32 i = 0; i < TRACED; i++)
+            trace_test1(i);
+        u64 ticks = time_now() - begin;
+        best = ticks < best ? ticks : best;
+    }
+    user_trace_set_mask(0);
+    tell(name, best, TRACED);
 }
 
 static struct semaphore there, back;
@@ -149,6 +169,8 @@ int main(int argc, char **argv)
     semaphores("semaphore_round_trip", THREAD_HERE);
     if (user_cpu_count() > 1)
         semaphores("semaphore_round_trip_cpus", user_cpu() ? 0 : 1);
+    trace_event("trace_off", 0);
+    trace_event("trace_event", 1ul << TRACE_MAJOR_TEST);
     create_and_join();
     spawn(argv[0]);
     return 0;
