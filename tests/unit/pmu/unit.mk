@@ -8,3 +8,27 @@ pmu_sample_buffer_race_SRC := tests/unit/pmu/sample_buffer_race.c tests/unit/pmu
     pmu/src/sample_buffer.c
 pmu_sample_buffer_race_INC := pmu/include pmu
 pmu_sample_buffer_race_SANITIZERS := thread
+
+# With the modelled machines, which are what requests are for.
+UNIT += pmu_events
+pmu_events_SRC := tests/unit/pmu/events.c pmu/src/events.c pmu/model/models/machine.c
+pmu_events_INC := pmu/include pmu
+
+UNIT += pmu_allocate
+pmu_allocate_SRC := tests/unit/pmu/allocate.c pmu/src/allocate.c pmu/src/events.c pmu/model/models/machine.c
+pmu_allocate_INC := pmu/include pmu
+
+UNIT += pmu_rotate
+pmu_rotate_SRC := tests/unit/pmu/rotate.c pmu/src/rotate.c
+pmu_rotate_INC := pmu/include
+
+UNIT += pmu_multiplex
+pmu_multiplex_SRC := tests/unit/pmu/multiplex.c pmu/src/multiplex.c
+pmu_multiplex_INC := pmu/include
+pmu_multiplex_LIBS := m
+
+UNIT += pmu_multiplex_workload
+pmu_multiplex_workload_SRC := tests/unit/pmu/multiplex_workload.c pmu/src/multiplex.c pmu/src/rotate.c \
+    pmu/src/allocate.c pmu/src/events.c pmu/model/models/machine.c
+pmu_multiplex_workload_INC := pmu/include pmu
+pmu_multiplex_workload_LIBS := m

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: MIT
+// The model unit: what a guest and the QEMU plugin (pmu/model) that gives the machine a performance monitor share.
+// Used by both; no other file says how they talk.
+//
+// A guest that wants the unit sets one page (64 KB, aligned) of its memory aside, writes MODEL_VERSION into
+// version and 0 into magic, and executes the command MODEL_ATTACH with the page's physical address. A plugin
+// writes the rest of the head; without one magic stays 0. From then on each CPU puts commands with its own
+// slot of the page. Every number in guest memory is big-endian. What a guest writes into the page can harm
+// nobody but itself: the plugin keeps its own state, and reads parameters once, at commands, and checks them.
+//
+// A command is the instruction `twi 0,rA,MODEL_COMMAND | number`: a trap that never traps, in any mode. rA is
+// the page's physical address for MODEL_ATTACH, and not looked at else. Its effects are there at the next
+// instruction; only a change of what is instrumented (MODEL_ENABLE) takes until head.generation says so.
+#ifndef ORRERY_PMU_MODEL_H
+#define ORRERY_PMU_MODEL_H
+
+#include <orrery/types.h>
+
+#define MODEL_MAGIC 0x4f525259504d5531UL // "ORRYPMU1"
+#define MODEL_VERSION 1
+#define MODEL_PAGE_BYTES 0x10000
+#define MODEL_COUNTERS 8
+#define MODEL_CPUS ORRERY_MAX_CPUS
+
+#define MODEL_COMMAND 0x4f00 // high half of the immediate
+
+enum model_command {
+    MODEL_ATTACH = 1,  // kernel only, like all but READ
+    MODEL_PROGRAM = 2, // arguments: struct model_program; the counter is stopped, its value 0
+    MODEL_ENABLE = 3,  // arguments[0]: mask of this CPU's counters that count from now on
+    MODEL_READ = 4,    // value[] and overflows are brought up to date; any mode
+    MODEL_WRITE = 5,   // arguments[0]: counter, [1]: its new value (its next overflow stays as far away as it was)
+    MODEL_TAKE = 6,    // overflows is brought up to date, and the plugin's own copy zeroed: an interrupt is handled
+    MODEL_TOTALS = 7,  // totals[] is brought up to date
+    MODEL_DETACH = 8,  // all CPUs' counters stop, instrumentation goes, the page is not touched any more
+};
+
+// Events, in the order of their bits in a machine's masks.
+enum model_event {
+    MODEL_INSTRUCTIONS, // completed
+    MODEL_CYCLES,       // of the in-order cost model
+    MODEL_LARX,
+    MODEL_STCX,
+    MODEL_STCX_FAILED,
+    MODEL_BRANCHES, // conditional ones
+    MODEL_TAKEN,    // of these
+    MODEL_MISPREDICTED,
+    MODEL_ITLB_MISS,
+    MODEL_DTLB_MISS,
+    MODEL_L1I_MISS,
+    MODEL_L1D_MISS,
+    MODEL_L2_MISS,
+    MODEL_LOADS, // instructions that load, whatever they transfer
+    MODEL_STORES,
+    MODEL_EVENTS
+};
+
+// results of a command
+#define MODEL_OK 0
+#define MODEL_BAD_COMMAND 1  // no such command, or not attached, or not allowed in this mode
+#define MODEL_BAD_EVENT 2    // no such event, or not on this machine
+#define MODEL_BAD_COUNTER 3  // no such counter, or one that cannot count this event
+#define MODEL_BAD_PERIOD 4   // 0 < period < MODEL_PERIOD_MIN or > MODEL_PERIOD_MAX, or random bits beyond it
+#define MODEL_BAD_FLAGS 5    // unknown ones, or neither kernel nor user
+#define MODEL_BAD_RING 6     // not in memory, not aligned, or of a size that is none
+#define MODEL_BAD_VERSION 7  // of the page; head.version says which the plugin has
+
+#define MODEL_PERIOD_MIN 16
+#define MODEL_PERIOD_MAX (1UL << 47)
+#define MODEL_RANDOM_MAX 24 // bits
+
+// Filters and deliveries of a counter.
+#define MODEL_KERNEL 1UL    // counts in supervisor state
+#define MODEL_USER 2UL      // counts in problem state
+#define MODEL_TAGGED 4UL    // also while the CPU's tag says MODEL_TAG_EXCLUDED
+#define MODEL_INTERRUPT 8UL // an overflow sets its bit in overflows and raises the unit's interrupt
+#define MODEL_PRECISE 16UL  // an overflow writes a record into the CPU's ring
+#define MODEL_FLAGS 31UL
+
+struct model_program {
+    u64 counter;
+    u64 event;  // enum model_event
+    u64 flags;  // MODEL_KERNEL …
+    u64 period; // events an overflow; 0: none
+    u64 random; // low bits of each period to randomise, 0 … MODEL_RANDOM_MAX, 2^random < period
+};
+
+// A precise record. It is complete when sequence, which is written last, is that of its place.
+#define MODEL_FRAMES 8
+struct model_record {
+    u64 sequence; // number of the record in its ring, from 1
+    u32 event, counter;
+    u64 pc; // of the instruction that made the counter overflow
+    u64 msr, lr;
+    u64 time;    // instructions that this CPU has completed since MODEL_ATTACH, 0 where they are not counted
+    u64 address; // of the data, for loads, stores and their misses, else 0
+    u64 tag;
+    u64 gpr[32];
+    // The stack: frame 0 is that of gpr[1]. sp: its back chain; lr and self: what the words at sp + 16 and sp + 48
+    // of the *frame's caller* hold. Frames that could not be read are 0, and all after them.
+    struct {
+        u64 sp, lr, self;
+    } frames[MODEL_FRAMES];
+};
+
+// Where a CPU's precise records go: set before MODEL_ENABLE.
+struct model_ring {
+    u64 address; // physical, aligned to 512; 0: no ring, precise overflows are lost
+    u64 records; // power of two, 8 … 65536
+    u64 head;    // the plugin's: records written
+    u64 tail;    // the guest's: records read
+    u64 lost;    // the plugin's: overflows for which there was no room
+};
+
+#define MODEL_TAG_EXCLUDED (1UL << 63)
+#define MODEL_TAG_SPACE 0xffffffffUL // address space: TLB entries of different ones differ
+
+struct model_cpu {
+    u64 command, result; // the last one
+    u64 arguments[6];
+    u64 tag;                   // the guest's, changed at any time, e.g. when it switches processes
+    u64 enabled;               // counters that count
+    u64 overflows;             // counters that have overflowed since MODEL_TAKE
+    u64 interrupts;            // that were raised
+    u64 value[MODEL_COUNTERS]; // at the last MODEL_READ
+    struct model_ring ring;
+    u64 reserved[9];
+    u64 totals[MODEL_EVENTS][2]; // kernel, user: all events since MODEL_ATTACH that were instrumented, tags or not
+};
+
+// Geometry of the modelled machine, for those who show or check it; of its configuration file.
+struct model_geometry {
+    u64 tlb_entries, tlb_ways, page_bytes;
+    u64 l1i_bytes, l1i_ways, l1d_bytes, l1d_ways, l2_bytes, l2_ways, line_bytes;
+    u64 local_entries, global_entries, history_bits;
+    u64 cost[MODEL_EVENTS]; // cycles that each event costs, instructions included
+};
+
+struct model_page {
+    u64 magic, version;
+    u64 cpus;       // of this machine, at most MODEL_CPUS
+    u64 generation; // rises when the instrumentation that a MODEL_ENABLE asked for is in force
+    u64 wanted;     // the generation that the last MODEL_ENABLE of any CPU waits for
+    u64 events;     // bit n: enum model_event n is there
+    u64 exact;      // bit n: counted exactly; else modelled
+    char machine[32];
+    u64 counters[MODEL_EVENTS]; // mask of the counters that can count each
+    struct model_geometry geometry;
+    u64 reserved[32];
+    struct model_cpu cpu[MODEL_CPUS] __attribute__((aligned(512)));
+};
+
+_Static_assert(sizeof(struct model_record) == 512, "the layout is an interface");
+_Static_assert(sizeof(struct model_program) <= sizeof(((struct model_cpu *)0)->arguments), "arguments");
+_Static_assert(sizeof(struct model_cpu) == 512, "the layout is an interface");
+_Static_assert(offsetof(struct model_page, cpu) == 1024, "the layout is an interface");
+_Static_assert(sizeof(struct model_page) <= MODEL_PAGE_BYTES, "one page");
+
+#endif
