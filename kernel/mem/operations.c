@@ -90,6 +90,13 @@ static s64 insert(struct address_space *space, struct region *region)
     return 0;
 }
 
+// A region that has come to nothing: none of its pages is mapped, and what is there may be another's.
+static void discard(struct region *region)
+{
+    region->closed = true;
+    region_destroy(region);
+}
+
 static s64 add(struct address_space *space, struct region *region)
 {
     struct fcm *shared = region_shared_fcm(region);
@@ -100,7 +107,7 @@ static s64 add(struct address_space *space, struct region *region)
     s64 error = insert(space, region);
     spin_unlock(&space->lock);
     if (error != 0)
-        region_destroy(region);
+        discard(region);
     return error;
 }
 
@@ -333,7 +340,18 @@ s64 space_region_decommit(struct address_space *space, u64 address, u64 bytes)
 
 // ---- wired pages ---------------------------------------------------------------------------------
 
-static s64 map_wired(struct region *region)
+// The tables that mapping takes.
+static s64 make_segments(const struct region *region)
+{
+    struct segment *segment;
+    s64 error = 0;
+
+    for (u64 page = 0; page < region->pages && error == 0; page++)
+        error = hat_segment(region->hat, region->start + page * PAGE_SIZE, &segment);
+    return error;
+}
+
+static s64 map_wired(const struct region *region)
 {
     for (u64 page = 0; page < region->pages; page++) {
         u64 address = region->start + page * PAGE_SIZE;
@@ -363,12 +381,14 @@ s64 space_wire(struct address_space *space, u64 address, u64 bytes, void **wired
     }
     region->wired = memory;
     region->wired_order = order;
-    s64 error = map_wired(region);
+    s64 error = make_segments(region);
     if (error != 0) {
-        region_destroy(region);
+        discard(region);
         return error;
     }
     error = add(space, region);
+    if (error == 0)
+        error = map_wired(region); // fails only if the space ends
     if (error == 0)
         *wired = memory;
     return error;

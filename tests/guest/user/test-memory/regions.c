@@ -144,6 +144,8 @@ static void refusals(void)
     CHECK_IS(attempt(0xc000000000000000, PAGE, REGION_ANONYMOUS, RW, 0, 0), E_INVAL);
     CHECK_IS(attempt(USER_START, -PAGE, REGION_ANONYMOUS, RW, 0, 0), E_INVAL);
     CHECK_IS(attempt(there, PAGE, REGION_ANONYMOUS, RW, 0, 0), E_EXIST);
+    // Nor is what is there touched: without its page the dispatcher would end here.
+    CHECK_IS(attempt(USER_WINDOW, PAGE, REGION_ANONYMOUS, RW, 0, 0), E_EXIST);
     CHECK_IS(attempt(0, PAGE, REGION_SHARED, RW, 0, 0), E_NOENT);
     CHECK_IS(attempt(0, PAGE, REGION_SHARED, RW, 4000, 0), E_NOENT);
     CHECK_IS(sys_memory_new("none", 0), E_INVAL);
