@@ -12,7 +12,7 @@ V     ?= 0
 .PHONY: FORCE all
 FORCE:
 
-all: kernel viewer initrd
+all: kernel viewer initrd pmu-model
 
 include scripts/make/flags.mk
 include scripts/make/modules.mk
@@ -23,6 +23,7 @@ include scripts/make/kernel.mk
 include scripts/make/user.mk
 include scripts/make/unit.mk
 include viewer/viewer.mk
+include pmu/model/model.mk
 
 VIEWER := $(KOV)
 .PHONY: viewer
@@ -41,6 +42,7 @@ TOKEN   ?= orrery
 GDBPORT ?= 1234
 APPEND  ?=
 DISK    ?=
+PMU     ?= model
 ONESHOT ?= 0
 
 QEMU = scripts/qemu --kernel $(KERNEL_ELF) --mem $(MEM)$(if $(DISK), --disk '$(DISK)')
@@ -55,15 +57,15 @@ $(PUBLIC):
 	@$(MAKE) --no-print-directory $@-now
 
 ifeq ($(ONESHOT),1)
-run-now: $(KERNEL_ELF) $(INITRD)
-	@$(QEMU) --cpus $(CPUS) --append '$(BENCH)oneshot $(APPEND)' < /dev/null
+run-now: $(KERNEL_ELF) $(INITRD) $(PMU_MODEL)
+	@$(QEMU) --pmu $(PMU) --cpus $(CPUS) --append '$(BENCH)oneshot $(APPEND)' < /dev/null
 else
-run-now: $(KERNEL_ELF) $(INITRD) $(VIEWER)
+run-now: $(KERNEL_ELF) $(INITRD) $(VIEWER) $(PMU_MODEL)
 	@echo "  BOOT     DCI on 127.0.0.1:$(PORT); another shell: $(BUILD)/kov objects; leave with Ctrl-A X"
-	@$(QEMU) --cpus $(CPUS) --port $(PORT) --append '$(BENCH)$(CONTROLLER)$(APPEND)'
+	@$(QEMU) --pmu $(PMU) --cpus $(CPUS) --port $(PORT) --append '$(BENCH)$(CONTROLLER)$(APPEND)'
 endif
 
-test-now: $(KERNEL_ELF) $(INITRD) $(VIEWER) $(UNIT_BINS) $(PYTHON_GEN)
+test-now: $(KERNEL_ELF) $(INITRD) $(VIEWER) $(PMU_MODEL) $(UNIT_BINS) $(PYTHON_GEN)
 	@scripts/run-tests --build $(BUILD) $(UNIT_BINS)
 
 bench-now: $(KERNEL_ELF) $(INITRD) $(VIEWER)

@@ -29,10 +29,13 @@ enum model_command {
     MODEL_PROGRAM = 2, // arguments: struct model_program; the counter is stopped, its value 0
     MODEL_ENABLE = 3,  // arguments[0]: mask of this CPU's counters that count from now on
     MODEL_READ = 4,    // value[] and overflows are brought up to date; any mode
-    MODEL_WRITE = 5,   // arguments[0]: counter, [1]: its new value (its next overflow stays as far away as it was)
-    MODEL_TAKE = 6,    // overflows is brought up to date, and the plugin's own copy zeroed: an interrupt is handled
-    MODEL_TOTALS = 7,  // totals[] is brought up to date
-    MODEL_DETACH = 8,  // all CPUs' counters stop, instrumentation goes, the page is not touched any more
+    MODEL_WRITE =
+        5, // arguments[0]: counter, [1]: its new value (its next overflow stays as far away as it was)
+    MODEL_TAKE =
+        6, // overflows is brought up to date, and the plugin's own copy zeroed: an interrupt is handled
+    MODEL_TOTALS = 7, // totals[] is brought up to date
+    MODEL_DETACH =
+        8, // all CPUs' counters stop, instrumentation goes, the page is not touched any more
 };
 
 // Events, in the order of their bits in a machine's masks.
@@ -57,13 +60,14 @@ enum model_event {
 
 // results of a command
 #define MODEL_OK 0
-#define MODEL_BAD_COMMAND 1  // no such command, or not attached, or not allowed in this mode
-#define MODEL_BAD_EVENT 2    // no such event, or not on this machine
-#define MODEL_BAD_COUNTER 3  // no such counter, or one that cannot count this event
-#define MODEL_BAD_PERIOD 4   // 0 < period < MODEL_PERIOD_MIN or > MODEL_PERIOD_MAX, or random bits beyond it
-#define MODEL_BAD_FLAGS 5    // unknown ones, or neither kernel nor user
-#define MODEL_BAD_RING 6     // not in memory, not aligned, or of a size that is none
-#define MODEL_BAD_VERSION 7  // of the page; head.version says which the plugin has
+#define MODEL_BAD_COMMAND 1 // no such command, or not attached, or not allowed in this mode
+#define MODEL_BAD_EVENT 2   // no such event, or not on this machine
+#define MODEL_BAD_COUNTER 3 // no such counter, or one that cannot count this event
+#define MODEL_BAD_PERIOD                                                                           \
+    4 // 0 < period < MODEL_PERIOD_MIN or > MODEL_PERIOD_MAX, or random bits beyond it
+#define MODEL_BAD_FLAGS 5   // unknown ones, or neither kernel nor user
+#define MODEL_BAD_RING 6    // not in memory, not aligned, or of a size that is none
+#define MODEL_BAD_VERSION 7 // of the page; head.version says which the plugin has
 
 #define MODEL_PERIOD_MIN 16
 #define MODEL_PERIOD_MAX (1UL << 47)
@@ -92,7 +96,7 @@ struct model_record {
     u32 event, counter;
     u64 pc; // of the instruction that made the counter overflow
     u64 msr, lr;
-    u64 time;    // instructions that this CPU has completed since MODEL_ATTACH, 0 where they are not counted
+    u64 time; // instructions that this CPU has completed since MODEL_ATTACH, 0 where they are not counted
     u64 address; // of the data, for loads, stores and their misses, else 0
     u64 tag;
     u64 gpr[32];
@@ -125,7 +129,9 @@ struct model_cpu {
     u64 value[MODEL_COUNTERS]; // at the last MODEL_READ
     struct model_ring ring;
     u64 reserved[9];
-    u64 totals[MODEL_EVENTS][2]; // kernel, user: all events since MODEL_ATTACH that were instrumented, tags or not
+    u64 totals
+        [MODEL_EVENTS]
+        [2]; // kernel, user: all events since MODEL_ATTACH that were instrumented, tags or not
 };
 
 // Geometry of the modelled machine, for those who show or check it; of its configuration file.
@@ -151,7 +157,8 @@ struct model_page {
 };
 
 _Static_assert(sizeof(struct model_record) == 512, "the layout is an interface");
-_Static_assert(sizeof(struct model_program) <= sizeof(((struct model_cpu *)0)->arguments), "arguments");
+_Static_assert(sizeof(struct model_program) <= sizeof(((struct model_cpu *)0)->arguments),
+               "arguments");
 _Static_assert(sizeof(struct model_cpu) == 512, "the layout is an interface");
 _Static_assert(offsetof(struct model_page, cpu) == 1024, "the layout is an interface");
 _Static_assert(sizeof(struct model_page) <= MODEL_PAGE_BYTES, "one page");

@@ -89,7 +89,11 @@ s64 sys_dref_read(u64 *cursor, void *buffer, u64 bytes);
 
 // ---- sampling ----------------------------------------------------------------------------------
 
-enum sys_pmu_event { SYS_PMU_CYCLES = 1 };
+enum sys_pmu_event {
+    SYS_PMU_CYCLES = 1,
+    // Where there is the model unit, also SYS_PMU_MODEL + any of its events (orrery/pmu_model.h).
+    SYS_PMU_MODEL = 16,
+};
 
 struct sys_sampling {
     u32 event;     // enum sys_pmu_event

@@ -15,19 +15,34 @@
 
 static struct spinlock console_lock = SPINLOCK_INIT("console", RANK_CONSOLE);
 struct console_device console_device;
+static struct console_device spare[ORRERY_MAX_CPUS];
+static u32 device_count;       // all of them
 static bool console_exclusive; // a panic writes alone and takes no lock
 
+// Firmware lists the system's console first.
 void console_init(void)
 {
     for (of_node node = of_child(of_find("/vdevice")); node != 0; node = of_peer(node)) {
+        struct console_device *next =
+            device_count == 0 ? &console_device : &spare[device_count - 1];
         char type[32] = "";
         of_property(node, "compatible", type, sizeof(type) - 1);
-        if (strcmp(type, "hvterm1") != 0 || of_property_u32(node, "reg", &console_device.unit) != 0)
+        if (strcmp(type, "hvterm1") != 0 || of_property_u32(node, "reg", &next->unit) != 0)
             continue;
-        if (of_property_u32(node, "interrupts", &console_device.irq) != 0)
-            console_device.irq = 0;
-        return;
+        if (of_property_u32(node, "interrupts", &next->irq) != 0)
+            next->irq = 0;
+        if (++device_count == 1 + ARRAY_SIZE(spare))
+            return;
     }
+}
+
+bool console_spare(u32 n, u32 *unit, u32 *irq)
+{
+    if (n + 1 >= device_count || spare[n].irq == 0)
+        return false;
+    *unit = spare[n].unit;
+    *irq = spare[n].irq;
+    return true;
 }
 
 void console_take_over(void)

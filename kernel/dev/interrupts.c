@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // External interrupts through the XICS hypercalls. Devices and IPIs use one priority, so that an
-// accepted interrupt holds back all others until it is ended, and one pending word a CPU suffices.
+// accepted interrupt holds back all others until it is ended, and one pending word a CPU suffices. Only those
+// that cannot wait are more urgent: they have been ended when anybody else can look.
 #include "interrupts.h"
 
 #include <boot/firmware.h>
@@ -15,6 +16,7 @@
 #include "../proc/calls.h"
 
 #define PRIORITY 5
+#define PRIORITY_AT_ONCE 4
 #define PRIORITY_ALL 0xff
 #define XISR_IPI 2
 #define XISR_MASK 0xffffff
@@ -29,6 +31,11 @@ struct handler {
 static struct spinlock lock = SPINLOCK_INIT("interrupts", RANK_OBJECT);
 static struct handler handlers[MAX_HANDLERS];
 static u32 handler_count; // grows only, read without the lock
+// Each CPU's that cannot wait; irq 0: none.
+static struct {
+    u32 irq;
+    irq_handler_at_once function;
+} at_once[ORRERY_MAX_CPUS];
 
 u32 interrupt_accept(void)
 {
@@ -42,6 +49,18 @@ u32 interrupt_accept(void)
         return 0;
     }
     return xirr;
+}
+
+bool interrupt_at_once(u32 xirr, const struct frame *interrupted)
+{
+    u32 cpu = cpu_id();
+
+    if ((xirr & XISR_MASK) != at_once[cpu].irq)
+        return false;
+    percpu()->interrupts[INTERRUPT_DEVICE]++;
+    at_once[cpu].function(interrupted);
+    HCALL(H_EOI, xirr);
+    return true;
 }
 
 static void run_handler(u32 irq)
@@ -83,6 +102,12 @@ void interrupt_send_ipi(u32 cpu)
     HCALL(H_IPI, percpu_of(cpu)->server, PRIORITY);
 }
 
+static int route(u32 irq, u32 cpu, u32 priority)
+{
+    const u32 arguments[] = {irq, percpu_of(cpu)->server, priority};
+    return rtas_call("ibm,set-xive", 3, arguments, 0, NULL) == 0 ? 0 : E_IO;
+}
+
 int irq_register(u32 irq, u32 cpu, irq_handler function, void *argument)
 {
     int result = 0;
@@ -102,6 +127,17 @@ int irq_register(u32 irq, u32 cpu, irq_handler function, void *argument)
     spin_unlock(&lock);
     if (result != 0)
         return result;
-    const u32 arguments[] = {irq, percpu_of(cpu)->server, PRIORITY};
-    return rtas_call("ibm,set-xive", 3, arguments, 0, NULL) == 0 ? 0 : E_IO;
+    return route(irq, cpu, PRIORITY);
+}
+
+int irq_register_at_once(u32 irq, u32 cpu, irq_handler_at_once handler)
+{
+    if (cpu >= cpu_count || handler == NULL || irq == 0)
+        return E_INVAL;
+    if (at_once[cpu].irq != 0)
+        return E_EXIST;
+    at_once[cpu].function = handler;
+    __asm__ volatile("lwsync" ::: "memory");
+    at_once[cpu].irq = irq;
+    return route(irq, cpu, PRIORITY_AT_ONCE);
 }

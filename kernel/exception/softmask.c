@@ -49,16 +49,16 @@ static void disable_interrupts(void)
 
 // Takes the interrupt off the wire and remembers it. The decrementer is level triggered, so it is
 // moved away; an external one is accepted, which holds back further ones until it is ended.
-static void leave_pending(u64 vector)
+static void leave_pending(const struct frame *frame)
 {
     struct percpu *cpu = percpu();
 
-    if (vector == VECTOR_DECREMENTER) {
+    if (frame->vector == VECTOR_DECREMENTER) {
         set_decrementer(DEC_FAR);
         cpu->pending |= PENDING_DEC;
     } else {
         u32 xirr = interrupt_accept();
-        if (xirr == 0)
+        if (xirr == 0 || interrupt_at_once(xirr, frame))
             return;
         cpu->pending_xirr = xirr;
         cpu->pending |= PENDING_EXT;
@@ -108,7 +108,7 @@ static void do_work(void)
 
 void interrupt_handle(struct frame *frame)
 {
-    leave_pending(frame->vector);
+    leave_pending(frame);
     if (frame->soft_masked)
         return;
     pmu_catch_overflow(frame);

@@ -13,6 +13,7 @@
 #include <kernel/frame.h>
 #include <kernel/percpu.h>
 #include <orrery/user.h>
+#include <pmu/cpu.h>
 
 #include "call_layout.h"
 #include "exception/user.h"
@@ -159,6 +160,8 @@ enter_user:
     stq     r18, PERCPU_KERNEL_STACK(r13)
     stw     r21, PERCPU_PID(r13)
     mtspr   48, r20                 // PIDR; rfid makes it count
+    ld      r24, PMU_CPU_TAG(r13)   // model_set_space
+    std     r20, 0(r24)
     ld      r24, FIELD(FRAME_LR)(r1)
     ld      r25, FIELD(FRAME_CR)(r1)
     lq      r26, FIELD(FRAME_PC)(r1) // r27 = MSR

@@ -12,6 +12,7 @@
 #include <kernel/percpu.h>
 #include <kernel/spinlock.h>
 #include <orrery/user.h>
+#include <pmu/model.h>
 
 #define BUCKETS 32
 #define FLUSH_SINGLE_MAX 8 // pages flushed one by one; more: the whole PID
@@ -523,6 +524,8 @@ void hat_switch(struct hat *hat)
         hat->ran_on[cpu_id()] = 1;
         __atomic_thread_fence(__ATOMIC_SEQ_CST);
     }
-    if (mmu_current_pid() != pid)
+    if (mmu_current_pid() != pid) {
         mmu_set_pid(pid);
+        model_set_space(pid);
+    }
 }

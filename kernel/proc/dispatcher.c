@@ -104,7 +104,8 @@ s64 dispatcher_create(struct process *process, u32 cpu, struct dispatcher **made
     s64 error = 0;
 
     if (process->windows[cpu] == NULL)
-        error = space_wire(process->space, dispatcher_window(cpu), PAGES_BYTES, &process->windows[cpu]);
+        error =
+            space_wire(process->space, dispatcher_window(cpu), PAGES_BYTES, &process->windows[cpu]);
     if (error != 0)
         return error;
     struct dispatcher *dispatcher = kzalloc(sizeof(*dispatcher));

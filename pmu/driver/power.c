@@ -126,9 +126,7 @@ u64 pmi_handle_slow(const struct interrupted *code, u64 pc, u64 msr, u64 state)
 // Writing MMCR0 without PMAO also takes the interrupt back.
 void pmu_sample_frame(const struct frame *frame)
 {
-    struct interrupted code = {.sp = frame->gpr[1], .lr = frame->lr};
-    for (u32 i = 0; i < ARRAY_SIZE(code.gpr); i++)
-        code.gpr[i] = frame->gpr[i];
+    struct interrupted code = interrupted_of(frame);
     u64 state = unwind_state(frame->pc);
     SPR_WRITE(SPR_MMCR0, pmi_handle_slow(&code, frame->pc, frame->msr, state));
 }

@@ -12,6 +12,7 @@
 #include <kernel/softmask.h>
 #include <kernel/spinlock.h>
 #include <pmu/manager.h>
+#include <pmu/model.h>
 #include <pmu/pmu.h>
 #include <pmu/unit.h>
 
@@ -25,8 +26,8 @@ struct pmu_manager_root {
     struct spinlock lock;
     enum session_state state; // under the lock; who has made it CHANGING owns the rest
     const struct pmu_unit *unit;
-    bool works;  // its interrupts have arrived on every CPU
-    s64 session; // of the latest start, from 1
+    bool works[2]; // of each of `units`: its interrupts have arrived on every CPU
+    s64 session;   // of the latest start, from 1
     struct sys_sampling sampling;
     struct sampler samplers[ORRERY_MAX_CPUS];
 };
@@ -40,6 +41,9 @@ static struct pmu_manager_root manager_root = {
     .lock = SPINLOCK_INIT("pmu manager", RANK_SERVICE),
     .unit = &pmu_power_unit,
 };
+
+static const struct pmu_unit *const units[] = {&pmu_power_unit, &pmu_model_unit};
+_Static_assert(ARRAY_SIZE(units) == ARRAY_SIZE(manager_root.works), "one each");
 
 coid_t pmu_manager;
 
@@ -92,13 +96,22 @@ static void probe_here(void *argument)
         __atomic_fetch_or(&probe->failed, 1u << cpu_id(), __ATOMIC_RELAXED);
 }
 
-// The CPUs on which the unit's interrupts do not arrive, bit n: CPU n.
-static u32 probe_all(struct pmu_manager_root *root)
+// The CPUs on which a unit's interrupts do not arrive, bit n: CPU n.
+static u32 probe_all(struct pmu_manager_root *root, u32 number)
 {
-    struct probe probe = {.unit = root->unit};
+    struct probe probe = {.unit = units[number]};
     cpus_call((1UL << cpu_count) - 1, probe_here, &probe);
-    root->works = probe.failed == 0;
+    root->works[number] = probe.failed == 0;
     return probe.failed;
+}
+
+// The number of the unit that has an event; ARRAY_SIZE(units): none.
+static u32 unit_for(u32 event)
+{
+    u32 number = 0;
+    while (number < ARRAY_SIZE(units) && !units[number]->has_event(event))
+        number++;
+    return number;
 }
 
 // ---- sessions ----------------------------------------------------------------------------------
@@ -126,9 +139,9 @@ static void end_change(struct pmu_manager_root *root, enum session_state to)
     spin_unlock(&root->lock);
 }
 
-static s64 check(const struct pmu_manager_root *root, const struct sys_sampling *sampling)
+static s64 check(const struct sys_sampling *sampling)
 {
-    if (!root->unit->has_event(sampling->event))
+    if (unit_for(sampling->event) == ARRAY_SIZE(units))
         return E_NOTSUP;
     if (sampling->callers > CALLERS_MAX || sampling->randomise > RANDOMISE_MAX ||
         sampling->period < SYS_PERIOD_MIN || sampling->period > SYS_PERIOD_MAX ||
@@ -167,13 +180,15 @@ static CO_METHOD s64 manager_start(struct pmu_manager *self, const struct sys_sa
 {
     CO_HOME(self);
     struct pmu_manager_root *root = root_of(self);
-    s64 error = check(root, sampling);
+    u32 number = unit_for(sampling->event);
+    s64 error = check(sampling);
     if (error == 0)
         error = begin_change(root, SESSION_STOPPED, 0);
     if (error != 0)
         return error;
-    if (!root->works && probe_all(root) != 0)
+    if (!root->works[number] && probe_all(root, number) != 0)
         error = E_NOTSUP;
+    root->unit = units[number];
     if (error == 0)
         error = reset_all(root, sampling);
     if (error != 0) {
@@ -303,11 +318,15 @@ void pmu_init_cpu(void)
 {
     struct pmu_cpu *cpu = pmu_cpu();
     *cpu = (struct pmu_cpu){.map = (u64)unwind_map - (u64)text_start / 4};
-    manager_root.unit->reset();
+    for (u32 i = 0; i < ARRAY_SIZE(units); i++)
+        units[i]->reset();
 }
 
 s64 pmu_init(void)
 {
+    s64 error = model_init();
+    if (error != 0)
+        return error;
     for (u32 cpu = 0; cpu < ORRERY_MAX_CPUS; cpu++)
         manager_root.samplers[cpu].cpu = cpu;
     s64 coid = co_create(&manager_class, &manager_root.root);
@@ -320,8 +339,10 @@ s64 pmu_init(void)
 void pmu_start(void)
 {
     KASSERT(sample_thread() == thread_id(thread_current()));
-    u32 failed = probe_all(&manager_root);
+    model_interrupts_init();
+    // The other unit is probed when it is first wanted: counting has its price.
+    u32 failed = probe_all(&manager_root, 0);
     if (failed != 0)
-        kprintf("pmu: interrupts of the %s do not arrive (CPUs %#x): no sampling\n",
-                manager_root.unit->name, failed);
+        kprintf("pmu: interrupts of the %s do not arrive (CPUs %#x): no sampling of cycles\n",
+                units[0]->name, failed);
 }

@@ -7,6 +7,7 @@
 
 #include "sample_buffer.h"
 
+#include <kernel/frame.h>
 #include <kernel/percpu.h>
 #include <kernel/process.h>
 #include <kernel/thread.h>
@@ -26,6 +27,14 @@ struct interrupted {
 
 #define SAMPLE_MAX_DEPTH 16
 #define SAMPLE_MSR_PR 0x4000
+
+static inline struct interrupted interrupted_of(const struct frame *frame)
+{
+    struct interrupted code = {.sp = frame->gpr[1], .lr = frame->lr};
+    for (u32 i = 0; i < ARRAY_SIZE(code.gpr); i++)
+        code.gpr[i] = frame->gpr[i];
+    return code;
+}
 
 // The block of the calling CPU.
 static inline struct pmu_cpu *pmu_cpu(void)

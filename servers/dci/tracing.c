@@ -14,8 +14,8 @@
 #define EVENTS_A_FRAME 256
 
 static struct client *subscriber;
-static bool with_kernel;                   // it takes the kernel's packets
-static bool rounds;                        // over processes: not while its first or last request is under way
+static bool with_kernel; // it takes the kernel's packets
+static bool rounds;      // over processes: not while its first or last request is under way
 static u64 mask_after, process_mask_after; // to be set when the subscription ends
 static u64 flush_ticks, next_flush;        // flush_ticks 0: no flushing
 static u64 pushed_packets[ORRERY_MAX_CPUS];

@@ -31,7 +31,7 @@ class Machine:
     """A machine that boots on construction. Use it as a context manager, or call end()."""
 
     def __init__(self, folder, name, *, cpus=2, mem="512M", append="", icount=False, network=True, typing=False,
-                 forward=(), user=True, disk=None, qemu=()):
+                 forward=(), user=True, disk=None, pmu="none", machine_model="970fx", qemu=()):
         self.console_path = os.path.join(folder, f"{name}.console")
         self.qmp_path = os.path.join(folder, f"{name}.qmp")
         self.cpus = cpus
@@ -44,6 +44,8 @@ class Machine:
             options.append("--icount")
         if disk is not None:
             options += ["--disk", disk]
+        if pmu != "none":
+            options += ["--pmu", pmu, "--machine-model", machine_model]
         if not user:  # the kernel alone
             options += ["--initrd", "none"]
         self.forwarded = {guest: free_port() for guest in forward}

@@ -125,7 +125,8 @@ bool handles_any(struct handle_table *table, bool (*visit)(void *thing, void *co
     return found;
 }
 
-u32 handles_objects(struct handle_table *table, coid_t (*object_of)(void *thing), coid_t *out, u32 max)
+u32 handles_objects(struct handle_table *table, coid_t (*object_of)(void *thing), coid_t *out,
+                    u32 max)
 {
     u32 count = 0;
     mutex_lock(&table->lock);

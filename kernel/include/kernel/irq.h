@@ -3,6 +3,7 @@
 #ifndef KERNEL_IRQ_H
 #define KERNEL_IRQ_H
 
+#include <kernel/frame.h>
 #include <orrery/types.h>
 
 enum interrupt_kind {
@@ -19,6 +20,11 @@ typedef void (*irq_handler)(void *argument);
 // Routes device interrupt irq to cpu and calls handler in interrupt context, soft-masked.
 // E_LIMIT when the table is full, E_EXIST, E_IO when the firmware refuses.
 int irq_register(u32 irq, u32 cpu, irq_handler handler, void *argument);
+
+// The same for an interrupt that cannot wait, at most one a CPU: handler gets what was interrupted, with MSR[EE]
+// off, whether soft-masked or not, and also while others are held back. It may do what a PMI handler may.
+typedef void (*irq_handler_at_once)(const struct frame *interrupted);
+int irq_register_at_once(u32 irq, u32 cpu, irq_handler_at_once handler);
 
 // Runs function(argument) on every CPU of the mask (bit n: CPU n), this one included, in interrupt
 // context, soft-masked, and returns when all have run it. Thread context, no lock held.

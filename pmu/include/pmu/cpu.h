@@ -6,8 +6,9 @@
 
 #include <orrery/r13.h>
 
-// Offset from r13 that driver/entry.S uses.
+// Offsets from r13 that driver/entry.S and kernel/ipc/fast_path.S use.
 #define PMU_CPU_MAP (R13_PMU + 0)
+#define PMU_CPU_TAG (R13_PMU + 8)
 
 #ifndef __ASSEMBLER__
 #include <orrery/types.h>
@@ -18,13 +19,14 @@ struct pmu_cpu {
     // Address of the unwind map's byte for the instruction at pc, less pc / 4 (kernel/unwind.h). A pc
     // outside of the text gives the address of anything or nothing, so the byte is read fault-safe.
     u64 map;
+    u64 *tag; // where the model unit is told the address space; something else's without one
     struct sample_buffer *quick;  // where the common case goes: see sample_try; NULL: nowhere
     struct sample_buffer *buffer; // NULL: not sampling
     u64 reload;                   // counter value that overflows after one period
     u64 random_mask;              // bits of the period to randomise
     u64 random;                   // state of the generator, never 0
     u32 callers;                  // frames of call chain to record
-    u32 running;                  // the unit's counter is programmed
+    u32 running;                  // the POWER unit's counter is programmed
     u64 ticks;                    // time base spent in the handler
     u64 spurious;                 // interrupts without an overflow
     u64 period;                   // cycles, without randomisation
@@ -37,5 +39,6 @@ struct pmu_cpu {
 
 _Static_assert(sizeof(struct pmu_cpu) <= R13_HOST - R13_PMU, "its place in the per-CPU window");
 _Static_assert(offsetof(struct pmu_cpu, map) == PMU_CPU_MAP - R13_PMU, "entry.S");
+_Static_assert(offsetof(struct pmu_cpu, tag) == PMU_CPU_TAG - R13_PMU, "fast_path.S");
 #endif
 #endif

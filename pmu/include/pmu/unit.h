@@ -23,6 +23,6 @@ struct pmu_unit {
     void (*stop)(void);
 };
 
-extern const struct pmu_unit pmu_power_unit;
+extern const struct pmu_unit pmu_power_unit, pmu_model_unit;
 
 #endif

@@ -38,7 +38,8 @@ bool handles_any(struct handle_table *table, bool (*visit)(void *thing, void *co
                  void *context);
 // The handles' things, which are clustered objects, for a scan: one that has several handles is there once for each.
 // How many were put out.
-u32 handles_objects(struct handle_table *table, coid_t (*object_of)(void *thing), coid_t *out, u32 max);
+u32 handles_objects(struct handle_table *table, coid_t (*object_of)(void *thing), coid_t *out,
+                    u32 max);
 
 // Closes handles of processes that have ended, for ever: every second, and at once (within 40 ms) while soon() says that
 // somebody waits for it. soon NULL: never.

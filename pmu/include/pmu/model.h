@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT
+// The model unit (orrery/pmu_model.h) as the kernel drives it: eight counters a CPU that a plugin adds to the emulated
+// machine. Everything here acts on the calling CPU's counters. Without the plugin model_present is false and
+// every call E_NOTSUP.
+#ifndef PMU_MODEL_H
+#define PMU_MODEL_H
+
+#include <kernel/percpu.h>
+#include <orrery/pmu_model.h>
+#include <pmu/cpu.h>
+
+// Boot CPU, once, before any other use; memory can be had. Says on the console when the unit is not there, or cannot
+// be used. 0, or E_NOMEM.
+s64 model_init(void);
+// On each CPU, the boot CPU included, interrupts off: its tag goes where the unit looks for it.
+void model_init_cpu(void);
+
+// Is there a unit? Any context.
+bool model_present(void);
+// What it is, can count, and how exactly; NULL without one. Any context.
+const struct model_page *model_machine(void);
+// The calling CPU's slot: last command and result (enum model_command, MODEL_BAD_…), ring. Only when model_present.
+// Preemption does not matter, threads never change their CPU; but interrupts put commands too.
+struct model_cpu *model_slot(void);
+
+// The calls below: thread or interrupt context, PMI included except where it says otherwise.
+
+// Stops a counter, clears it and gives it what to count. 0, E_INVAL: an argument out of its range, or a counter that
+// cannot count this event; E_NOENT: no such event on this machine.
+s64 model_program(const struct model_program *program);
+// Exactly the counters of this mask, bit n: counter n, count from now on. When it returns 0 they do, but for the code
+// that runs until then on other CPUs nothing is said. Not from the PMI handler: waits until all CPUs have left the code
+// that they execute, at most a second. E_INVAL: counters that do not exist or have no event; E_TIMEOUT.
+s64 model_enable(u64 counters);
+// Values of all counters at the call.
+s64 model_read(u64 values[MODEL_COUNTERS]);
+// A new value. 0 or E_INVAL.
+s64 model_write(u64 counter, u64 value);
+// The counters that have overflowed since the last call, bit n: counter n; 0 without a unit.
+u64 model_take(void);
+// Events since start-up, kernel and user, as far as anybody had them counted.
+s64 model_totals(u64 totals[MODEL_EVENTS][2]);
+
+// This CPU has changed to the address space with this number of the MMU's. Unit or not; soft-masked.
+// kernel/ipc/fast_path.S does the same.
+static inline void model_set_space(u32 space)
+{
+    *((struct pmu_cpu *)percpu()->pmu)->tag = space;
+}
+
+// In a thread, all CPUs up: finds the unit's interrupts. On a CPU without one its overflows cannot interrupt.
+void model_interrupts_init(void);
+
+// ---- precise records -------------------------------------------------------------------------------
+
+// Gives the calling CPU an empty ring of so many records, 8 … 32768, a power of two, in place of the one it has; 0:
+// none. Thread context. 0, E_INVAL, E_NOMEM: it keeps the one it has; E_TIMEOUT.
+s64 model_ring_resize(u64 records);
+// The oldest record not yet given back; NULL: none. Thread context of the ring's own CPU, one reader.
+const struct model_record *model_ring_peek(void);
+// Gives that one back.
+void model_ring_next(void);
+
+#endif

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: MIT
+// Values, periods and overflows.
+#include "counters.h"
+
+#include "interrupt.h"
+#include "record.h"
+
+static bool counts(const struct vcpu *cpu, const struct counter *counter)
+{
+    return counter->enabled && (!cpu->excluded || counter->program.flags & MODEL_TAGGED);
+}
+
+u64 counters_seen(const struct vcpu *cpu, const struct model_program *program)
+{
+    const u64 *total = cpu->board->total[program->event];
+    u64 seen = 0;
+    if (program->flags & MODEL_KERNEL)
+        seen += total[0];
+    if (program->flags & MODEL_USER)
+        seen += total[1];
+    return seen;
+}
+
+u64 counters_period(struct vcpu *cpu, const struct model_program *program)
+{
+    if (program->random == 0)
+        return program->period;
+    // xorshift64: a long period and a few instructions are all that is asked for.
+    cpu->random ^= cpu->random << 13;
+    cpu->random ^= cpu->random >> 7;
+    cpu->random ^= cpu->random << 17;
+    u64 range = 1UL << program->random;
+    return program->period - range / 2 + (cpu->random >> 20 & (range - 1));
+}
+
+static void overflow(struct vcpu *cpu, unsigned number, u64 pc)
+{
+    const struct model_program *program = &cpu->counters[number].program;
+    if (program->flags & MODEL_PRECISE)
+        record_write(cpu, (u32)program->event, number, pc);
+    if (program->flags & MODEL_INTERRUPT)
+        cpu->overflows |= 1UL << number;
+}
+
+void counters_settle(struct vcpu *cpu, u64 pc)
+{
+    u64 before = cpu->overflows;
+    for (unsigned i = 0; i < MODEL_COUNTERS; i++) {
+        struct counter *counter = &cpu->counters[i];
+        if (!counter->enabled)
+            continue;
+        u64 seen = counters_seen(cpu, &counter->program);
+        u64 events = seen - counter->seen;
+        counter->seen = seen;
+        if (!counts(cpu, counter))
+            continue;
+        counter->value += events;
+        if (counter->program.period == 0)
+            continue;
+        while (events >= counter->remaining) {
+            events -= counter->remaining;
+            counter->remaining = counters_period(cpu, &counter->program);
+            overflow(cpu, i, pc);
+        }
+        counter->remaining -= events;
+    }
+    if (cpu->overflows != before) {
+        guest_write(&cpu->slot->overflows, cpu->overflows);
+        interrupt_raise(cpu);
+    }
+}
+
+static enum filter filter_of(const struct model_program *program)
+{
+    switch (program->flags & (MODEL_KERNEL | MODEL_USER)) {
+    case MODEL_KERNEL:
+        return FILTER_KERNEL;
+    case MODEL_USER:
+        return FILTER_USER;
+    default:
+        return FILTER_BOTH;
+    }
+}
+
+void counters_arm(struct vcpu *cpu)
+{
+    for (unsigned event = 0; event < MODEL_EVENTS; event++) {
+        for (unsigned filter = 0; filter < FILTERS; filter++)
+            cpu->board->due[event][filter] = 0;
+    }
+    for (unsigned i = 0; i < MODEL_COUNTERS; i++) {
+        const struct counter *counter = &cpu->counters[i];
+        if (!counts(cpu, counter) || counter->program.period == 0)
+            continue;
+        u64 *due = &cpu->board->due[counter->program.event][filter_of(&counter->program)];
+        if (*due < DUE - counter->remaining)
+            *due = DUE - counter->remaining;
+    }
+}
+
+void vcpu_excluded(struct vcpu *cpu, bool excluded)
+{
+    counters_settle(cpu, 0);
+    cpu->excluded = excluded;
+    counters_arm(cpu);
+}
+
+void counters_check(struct vcpu *cpu, enum model_event event, bool user, u64 number, u64 pc)
+{
+    u64 *own = &cpu->board->due[event][user ? FILTER_USER : FILTER_KERNEL];
+    u64 *both = &cpu->board->due[event][FILTER_BOTH];
+    *own += number;
+    *both += number;
+    if (*own < DUE && *both < DUE)
+        return;
+    counters_settle(cpu, pc);
+    counters_arm(cpu);
+}

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: MIT
+// Accesses to memory, through the models of TLB and caches. Addresses are effective ones throughout: lines of
+// different spaces, and of the kernel, are different lines, and one that is mapped twice is two.
+#ifndef MODEL_HIERARCHY_H
+#define MODEL_HIERARCHY_H
+
+#include "qemu_plugin.h"
+
+#define PLACE_TRANSLATED 1UL // beside PENDING_USER, in callback data
+
+// After a data access. data: place(the instruction, bits).
+void hierarchy_data(unsigned cpu, qemu_plugin_meminfo_t info, u64 address, void *data);
+
+// Before an instruction of another line than the last one. data: place(the instruction, bits).
+void hierarchy_fetch(unsigned cpu, void *data);
+
+// After a data access whose address a record may want. data: nothing.
+void hierarchy_address(unsigned cpu, qemu_plugin_meminfo_t info, u64 address, void *data);
+
+// Before a tlbie or tlbiel. data: rB | rS << 5 | HIERARCHY_LOCAL.
+#define HIERARCHY_LOCAL (1UL << 10)
+void hierarchy_invalidate(unsigned cpu, void *data);
+
+#endif

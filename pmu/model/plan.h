@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+// What is instrumented: the union of what the enabled counters of all CPUs need. It changes by a reset of the plugin,
+// which throws all translated code away. So it grows at once, but sheds what nobody has needed only after a second or
+// two, or when nothing is enabled any more: counters that take turns pay once.
+#ifndef MODEL_PLAN_H
+#define MODEL_PLAN_H
+
+#include "unit.h"
+
+// Masks of events.
+struct plan {
+    u32 events;             // counted
+    u32 due[FILTERS];       // of these: that overflow counters with this filter
+    u32 overflowing;        // the union of due
+    u32 precise;            // of these: overflows have to be found at the very instruction
+    u64 cost[MODEL_EVENTS]; // in cycles; 0 while these are not counted
+};
+
+// In force. It changes only while no CPU runs.
+extern struct plan plan;
+
+#define EVENT(event) (1U << (event))
+
+// Events that fetches and data accesses make.
+#define TLB_EVENTS                                                                                 \
+    (EVENT(MODEL_ITLB_MISS) | EVENT(MODEL_DTLB_MISS)) // one TLB: neither without the other
+#define FETCH_EVENTS (TLB_EVENTS | EVENT(MODEL_L1I_MISS) | EVENT(MODEL_L2_MISS))
+#define DATA_EVENTS (TLB_EVENTS | EVENT(MODEL_L1D_MISS) | EVENT(MODEL_L2_MISS))
+
+static inline bool planned(u32 events)
+{
+    return plan.events & events;
+}
+
+// The counters that a CPU enables have changed. From commands, on the CPU's own thread.
+void plan_enabled(struct vcpu *cpu);
+
+// Before any command: time may have come to shed something.
+void plan_review(void);
+
+// A new attachment (page) or none (NULL): nothing is enabled any more.
+void plan_attach(struct model_page *page);
+
+// Registers the translation callback. At installation, and by resets.
+void plan_register(void);
+
+#endif

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+// A record: registers, the stack, what was counted.
+#include "record.h"
+
+#include <string.h>
+
+static bool has_address(u32 event)
+{
+    switch (event) {
+    case MODEL_LOADS:
+    case MODEL_STORES:
+    case MODEL_LARX:
+    case MODEL_STCX:
+    case MODEL_STCX_FAILED:
+    case MODEL_DTLB_MISS:
+    case MODEL_L1D_MISS:
+        return true;
+    default:
+        return false;
+    }
+}
+
+// A frame's words at 16 and 48 hold what its callee has saved there: return address and object.
+static void write_frames(struct model_record *record, u64 sp)
+{
+    memset(record->frames, 0, sizeof(record->frames));
+    for (unsigned i = 0; i < MODEL_FRAMES; i++) {
+        u64 caller, words[5];
+        if (sp % 16 || !guest_read_virtual(sp, &caller, 1) || caller <= sp || caller % 16 ||
+            !guest_read_virtual(caller + 16, words, 5))
+            return;
+        guest_write(&record->frames[i].sp, caller);
+        guest_write(&record->frames[i].lr, words[0]);
+        guest_write(&record->frames[i].self, words[4]);
+        sp = caller;
+    }
+}
+
+static void fill(struct vcpu *cpu, struct model_record *record, u32 event, unsigned counter, u64 pc)
+{
+    record->event = htobe32(event);
+    record->counter = htobe32(counter);
+    guest_write(&record->pc, pc);
+    guest_write(&record->msr, guest_register(GUEST_MSR));
+    guest_write(&record->lr, guest_register(GUEST_LR));
+    const u64 *instructions = cpu->board->total[MODEL_INSTRUCTIONS];
+    guest_write(&record->time, instructions[0] + instructions[1]);
+    guest_write(&record->address, has_address(event) ? cpu->board->address : 0);
+    guest_write(&record->tag, guest_read(&cpu->slot->tag));
+    for (unsigned i = 0; i < 32; i++)
+        guest_write(&record->gpr[i], guest_register(i));
+    write_frames(record, be64toh(record->gpr[1]));
+}
+
+void record_write(struct vcpu *cpu, u32 event, unsigned counter, u64 pc)
+{
+    struct ring *ring = &cpu->ring;
+    if (ring->address == 0)
+        return;
+    // A tail that is ahead of the head makes this difference large: the ring is then as good as full.
+    if (ring->head - guest_read(&cpu->slot->ring.tail) >= ring->records) {
+        guest_write(&cpu->slot->ring.lost, ++ring->lost);
+        return;
+    }
+    u64 place = ring->address + ring->head % ring->records * sizeof(struct model_record);
+    struct model_record *record = guest_memory_at(place, sizeof(*record));
+    guest_write(&record->sequence, 0);
+    __atomic_thread_fence(__ATOMIC_RELEASE);
+    fill(cpu, record, event, counter, pc);
+    ring->head++;
+    guest_publish(&record->sequence, ring->head);
+    guest_publish(&cpu->slot->ring.head, ring->head);
+}

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: MIT
+// Precise records of overflows.
+#ifndef MODEL_RECORD_H
+#define MODEL_RECORD_H
+
+#include "unit.h"
+
+// Writes a record into the CPU's ring, or counts it as lost. Only from callbacks that may read registers.
+void record_write(struct vcpu *cpu, u32 event, unsigned counter, u64 pc);
+
+#endif
