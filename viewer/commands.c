@@ -7,6 +7,7 @@ const struct command *const commands[] = {
     &command_ps,
     &command_objects,
     &command_classes,
+    &command_events,
     &command_stat,
     &command_record,
     &command_report,

@@ -7,6 +7,7 @@
 
 extern const struct command command_classes;
 extern const struct command command_console;
+extern const struct command command_events;
 extern const struct command command_hello;
 extern const struct command command_help;
 extern const struct command command_kill;

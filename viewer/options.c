@@ -47,6 +47,15 @@ static int set_number(const struct option *option, const char *text)
                 text, option->minimum, option->maximum);
 }
 
+static int add_text(const struct option *option, const char *text)
+{
+    struct texts *texts = option->target;
+    if (texts->count == TEXTS_MAX)
+        return fail(KOV_USAGE, "--%s may be given %d times", option->name, TEXTS_MAX);
+    texts->texts[texts->count++] = text;
+    return KOV_OK;
+}
+
 static int set(const struct option *option, const char *text)
 {
     switch (option->kind) {
@@ -56,6 +65,8 @@ static int set(const struct option *option, const char *text)
     case OPTION_TEXT:
         *(const char **)option->target = text;
         return KOV_OK;
+    case OPTION_TEXTS:
+        return add_text(option, text);
     case OPTION_NUMBER:
     case OPTION_SECONDS:
         break;

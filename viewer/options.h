@@ -8,8 +8,15 @@
 enum option_kind {
     OPTION_FLAG,   // bool *
     OPTION_TEXT,   // const char **
+    OPTION_TEXTS,  // struct texts *: may be given several times
     OPTION_NUMBER, // u64 *, within minimum…maximum
     OPTION_SECONDS // double *, within minimum…maximum
+};
+
+#define TEXTS_MAX 16
+struct texts {
+    const char *texts[TEXTS_MAX]; // in the order of the command line
+    u32 count;
 };
 
 struct option {
@@ -30,6 +37,10 @@ struct option {
 #define TEXT(letter, name, target, argument, help)                                                 \
     {                                                                                              \
         letter, name, OPTION_TEXT, target, argument, help, 0, 0                                    \
+    }
+#define LIST(letter, name, target, argument, help)                                                 \
+    {                                                                                              \
+        letter, name, OPTION_TEXTS, target, argument, help, 0, 0                                   \
     }
 #define NUMBER(letter, name, target, minimum, maximum, argument, help)                             \
     {                                                                                              \

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #define MAX_CLIENTS 65536
+#define USES_BYTES 48
 
 typedef Orrery__Dci__ServerStat server_stat;
 typedef Orrery__Dci__NetworkStat network_stat;
@@ -49,9 +50,10 @@ static int fetch(struct account *account)
                     "cannot ask for the server's account", take, account);
 }
 
-static const char *uses(const client_stat *client, char text[32])
+static const char *uses(const client_stat *client, char text[USES_BYTES])
 {
-    snprintf(text, 32, "%s%s%s%s", client->self ? " self" : "", client->sampling ? " sampling" : "",
+    snprintf(text, USES_BYTES, "%s%s%s%s%s", client->self ? " self" : "",
+             client->sampling ? " sampling" : "", client->counting ? " counting" : "",
              client->tracing ? " tracing" : "", client->dref ? " dref" : "");
     return text;
 }
@@ -73,7 +75,7 @@ static void print_text(const struct account *account)
            "BYTES", "QUEUED", "MOST", "STALLS");
     for (size_t i = 0; i < account->count; i++) {
         const client_stat *client = &account->clients[i];
-        char text[32];
+        char text[USES_BYTES];
         printf("%7" PRIu32 " %-10s %10" PRIu64 " %10" PRIu64 " %14" PRIu64 " %10" PRIu64
                " %10" PRIu64 " %8" PRIu64 " %s\n",
                client->number, role_name(client->role), client->requests, client->frames_sent,
@@ -109,6 +111,7 @@ static void json_client(struct json *json, const client_stat *client)
     json_u64(json, "stalls", client->stalls);
     json_bool(json, "sampling", client->sampling);
     json_bool(json, "tracing", client->tracing);
+    json_bool(json, "counting", client->counting);
     json_bool(json, "dref", client->dref);
     json_close(json);
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// `kov stat`: how often each object was used (DREFs) in a while, or while a workload ran.
+// `kov stat`: how often each object was used (DREFs) in a while, or while a workload ran. With -e hardware events
+// are counted instead: stat_events.c.
 #include "commands.h"
 #include "dref.h"
 #include "interrupt.h"
@@ -7,6 +8,7 @@
 #include "options.h"
 #include "scan.h"
 #include "session.h"
+#include "stat_events.h"
 #include "workload.h"
 
 #include <inttypes.h>
@@ -17,12 +19,25 @@
 static double duration;
 static bool per_cpu;
 static u64 pid = NO_PID;
+static struct count_options events;
+static u64 interval; // milliseconds
 
 static const struct option own_options[] = {
     SECONDS('d', "duration", &duration, 86400, "how long (1; with a workload, as long as it runs)"),
-    FLAG(0, "per-cpu", &per_cpu, "a column for each CPU"),
+    FLAG(0, "per-cpu", &per_cpu, "a column for each CPU; of events a row"),
     NUMBER(0, "pid", &pid, 0, UINT32_MAX, "PID",
            "only this process's own objects; 0: only the kernel's"),
+    OPTIONS_END,
+};
+
+static const struct option event_options[] = {
+    LIST('e', "event", &events.sets, "EVENTS",
+         "count these: EVENT[:u|:k],… or all; each -e is a set"),
+    TEXT('C', "cpus", &events.cpus, "CPUS", "on these CPUs only, such as 0-2,5 (all)"),
+    NUMBER('I', "interval-print", &interval, 100, 3600000, "MS", "print counts each so often, too"),
+    TEXT(0, "shares", &events.shares, "LIST", "of the time, one for each -e (1,1,…)"),
+    NUMBER(0, "slice", &events.slice, 10000, 1000000000, "COUNT",
+           "instructions that a turn takes (1000000)"),
     OPTIONS_END,
 };
 
@@ -150,9 +165,21 @@ static void print_json(const struct measurement *measurement, bool workload)
     json_end(&json);
 }
 
+static int run_events(const struct arguments *arguments)
+{
+    if (pid != NO_PID)
+        return fail(KOV_USAGE, "--pid is for objects, not for --event");
+    struct stat_events wanted = {&events, duration, (double)interval / 1000, per_cpu};
+    return stat_events(arguments, &wanted);
+}
+
 static int run(const struct arguments *arguments)
 {
     struct measurement measurement = {0};
+    if (events.sets.count > 0)
+        return run_events(arguments);
+    if (events.cpus != NULL || interval != 0 || events.shares != NULL || events.slice != 0)
+        return fail(KOV_USAGE, "--cpus, --interval-print, --shares and --slice go with --event");
     interrupt_catch();
     int code = measure(arguments, &measurement);
     if (code == KOV_OK && settings.json)
@@ -171,12 +198,20 @@ static int run(const struct arguments *arguments)
 
 const struct command command_stat = {
     .name = "stat",
-    .synopsis = "[-d SECONDS] [--per-cpu] [--pid PID] [-- WORKLOAD [KEY=VALUE…]]",
-    .summary = "Count how often each object is used (DREFs)",
+    .synopsis = "[-e EVENTS …] [-C CPUS] [-I MS] [-d SECONDS] [--per-cpu] [--pid PID] "
+                "[-- WORKLOAD [KEY=VALUE…]]",
+    .summary = "Count how often each object is used (DREFs), or hardware events",
     .details =
         "Counts for some seconds or, with a workload, from before its start to after its end;\n"
-        "the workload's own account is then printed too.",
-    .options = {own_options},
+        "the workload's own account is then printed too.\n\n"
+        "Without -e DREFs are counted, by object. With -e hardware events (`kov events`): in user\n"
+        "code with :u behind the event, in the kernel with :k. The events of one -e are measured\n"
+        "at the same time as far as the counters can; what cannot be takes turns. A count that was\n"
+        "measured for a part of the time only is scaled up: the percentage in parentheses says how\n"
+        "large the part was, and ± is half of the interval that holds the true count in 99 of 100\n"
+        "cases. Below are the metrics whose events are there: IPC, lock acquisition, spin\n"
+        "contention, branch misprediction, TLB miss rate.",
+    .options = {own_options, event_options},
     .takes_workload = true,
     .run = run,
 };

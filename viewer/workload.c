@@ -15,6 +15,17 @@
 #define COMMAND_BYTES 256 // with the end; what the machine takes
 #define POLL_SECONDS 0.05
 
+static struct {
+    workload_tick *handler;
+    void *context;
+} tick;
+
+void workload_on_tick(workload_tick *handler, void *context)
+{
+    tick.handler = handler;
+    tick.context = context;
+}
+
 static int join_command(const struct arguments *arguments, char command[COMMAND_BYTES])
 {
     size_t length = 0;
@@ -106,6 +117,8 @@ int workload_wait(u64 id, double seconds, struct workload_result *result)
         if (code != KOV_OK || !result->running)
             return code;
         code = pause_between(stopping);
+        if (code == KOV_OK && tick.handler != NULL)
+            code = tick.handler(tick.context);
         if (code == KOV_OK && !stopping && (interrupted() || frame_now() > end)) {
             stopping = true;
             code = workload_stop(id);
@@ -115,11 +128,25 @@ int workload_wait(u64 id, double seconds, struct workload_result *result)
     }
 }
 
+static int listen_and_tick(double seconds)
+{
+    double end = frame_now() + seconds;
+    if (tick.handler == NULL)
+        return dci_listen(seconds);
+    int code = KOV_OK;
+    while (code == KOV_OK && !interrupted() && frame_now() < end) {
+        code = dci_listen(fmin(end - frame_now(), POLL_SECONDS));
+        if (code == KOV_OK)
+            code = tick.handler(tick.context);
+    }
+    return code;
+}
+
 int workload_window(const struct arguments *arguments, double seconds, double otherwise,
                     struct workload_result *result)
 {
     if (!arguments->has_workload)
-        return dci_listen(seconds > 0 ? seconds : otherwise);
+        return listen_and_tick(seconds > 0 ? seconds : otherwise);
     u64 id;
     int code = workload_start(arguments, &id);
     return code == KOV_OK ? workload_wait(id, seconds, result) : code;

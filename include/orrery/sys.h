@@ -89,14 +89,14 @@ s64 sys_dref_read(u64 *cursor, void *buffer, u64 bytes);
 
 // ---- sampling ----------------------------------------------------------------------------------
 
-enum sys_pmu_event {
+enum sys_sampling_event {
     SYS_PMU_CYCLES = 1,
     // Where there is the model unit, also SYS_PMU_MODEL + any of its events (orrery/pmu_model.h).
     SYS_PMU_MODEL = 16,
 };
 
 struct sys_sampling {
-    u32 event;     // enum sys_pmu_event
+    u32 event;     // enum sys_sampling_event
     u32 callers;   // frames of call chain to record, 0…16
     u64 period;    // events a sample, SYS_PERIOD_MIN … SYS_PERIOD_MAX
     u32 randomise; // low bits of the period to randomise, 0…16, 2^randomise < period

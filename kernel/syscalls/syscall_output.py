@@ -152,6 +152,7 @@ def table_c(groups):
 #include <kernel/process.h>
 #include <orrery/ipc.h>
 #include <orrery/memory.h>
+#include <orrery/pmu.h>
 #include <orrery/sys.h>
 
 static s64 decode_none(void)
@@ -228,7 +229,7 @@ def document(groups):
     return f'''# System calls
 
 Generated from `kernel/syscalls/syscalls.def`; `make docs/system-calls.md` renews it. The contracts stand with the prototypes in
-`include/orrery/{{sys,process,memory,ipc}}.h`.
+`include/orrery/{{sys,process,memory,ipc,pmu}}.h`.
 
 `sc` with the number in r0 and arguments in r3 … r10; the result comes in r3: 0, a count or a handle, or a negative error
 (`include/orrery/errors.h`). A call changes r0, r3 … r12, CTR, XER and the condition fields 0, 1, 5, 6 and 7; all else is kept. The kernel first

@@ -23,6 +23,7 @@ _Static_assert(PAGE_SIZE << PAGE_ORDER == MODEL_PAGE_BYTES, "whole pages, natura
 
 static struct model_page *page; // NULL: no unit
 static u64 no_tag;              // where tags go without one
+static bool acquired;
 
 bool model_present(void)
 {
@@ -37,6 +38,18 @@ const struct model_page *model_machine(void)
 struct model_cpu *model_slot(void)
 {
     return &page->cpu[cpu_id()];
+}
+
+s64 model_acquire(void)
+{
+    if (page == NULL)
+        return E_NOTSUP;
+    return __atomic_exchange_n(&acquired, true, __ATOMIC_ACQUIRE) ? E_BUSY : 0;
+}
+
+void model_release(void)
+{
+    __atomic_store_n(&acquired, false, __ATOMIC_RELEASE);
 }
 
 // ---- commands ------------------------------------------------------------------------------------

@@ -133,6 +133,8 @@ const struct pmu_unit pmu_model_unit = {
     .has_event = has_event,
     .reset = model_init_cpu,
     .probe = probe,
+    .acquire = model_acquire,
+    .release = model_release,
     .start = start,
     .stop = stop,
 };

@@ -172,6 +172,16 @@ static s64 power_probe(void)
     return *now != before ? 0 : E_NOTSUP;
 }
 
+// Sampling is its only user.
+static s64 power_acquire(void)
+{
+    return 0;
+}
+
+static void power_release(void)
+{
+}
+
 static void power_start(u32 event, u64 period, u64 random_mask)
 {
     struct pmu_cpu *cpu = pmu_cpu();
@@ -194,6 +204,8 @@ const struct pmu_unit pmu_power_unit = {
     .has_event = power_has_event,
     .reset = power_reset,
     .probe = power_probe,
+    .acquire = power_acquire,
+    .release = power_release,
     .start = power_start,
     .stop = power_stop,
 };

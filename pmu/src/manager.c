@@ -11,6 +11,7 @@
 #include <kernel/panic.h>
 #include <kernel/softmask.h>
 #include <kernel/spinlock.h>
+#include <pmu/counting.h>
 #include <pmu/manager.h>
 #include <pmu/model.h>
 #include <pmu/pmu.h>
@@ -176,6 +177,21 @@ static s64 reset_all(struct pmu_manager_root *root, const struct sys_sampling *s
     return error;
 }
 
+// The unit is ours and works, the buffers are empty.
+static s64 ready(struct pmu_manager_root *root, u32 number, const struct sys_sampling *sampling)
+{
+    s64 error = units[number]->acquire();
+    if (error != 0)
+        return error;
+    if (!root->works[number] && probe_all(root, number) != 0)
+        error = E_NOTSUP;
+    if (error == 0)
+        error = reset_all(root, sampling);
+    if (error != 0)
+        units[number]->release();
+    return error;
+}
+
 static CO_METHOD s64 manager_start(struct pmu_manager *self, const struct sys_sampling *sampling)
 {
     CO_HOME(self);
@@ -186,11 +202,8 @@ static CO_METHOD s64 manager_start(struct pmu_manager *self, const struct sys_sa
         error = begin_change(root, SESSION_STOPPED, 0);
     if (error != 0)
         return error;
-    if (!root->works[number] && probe_all(root, number) != 0)
-        error = E_NOTSUP;
     root->unit = units[number];
-    if (error == 0)
-        error = reset_all(root, sampling);
+    error = ready(root, number, sampling);
     if (error != 0) {
         end_change(root, SESSION_STOPPED);
         return error;
@@ -219,6 +232,7 @@ static CO_METHOD s64 manager_stop(struct pmu_manager *self, s64 session)
     if (error != 0)
         return error;
     cpus_call(session_mask(root), stop_here, root);
+    root->unit->release();
     trace_sampling_stop(total_taken(root));
     end_change(root, SESSION_STOPPED);
     return 0;
@@ -333,7 +347,8 @@ s64 pmu_init(void)
     if (coid < 0)
         return coid;
     pmu_manager = (coid_t)coid;
-    return co_add_service(pmu_manager);
+    error = co_add_service(pmu_manager);
+    return error != 0 ? error : counting_init();
 }
 
 void pmu_start(void)

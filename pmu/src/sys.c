@@ -3,6 +3,7 @@
 #include <co/object.h>
 #include <kernel/process.h>
 #include <orrery/sys.h>
+#include <pmu/counting.h>
 #include <pmu/manager.h>
 #include <pmu/pmu.h>
 
@@ -24,6 +25,7 @@ s64 sys_sampling_start(const struct sys_sampling *sampling)
 
 void pmu_process_ends(u32 pid)
 {
+    counting_process_ends(pid);
     if (__atomic_load_n(&owner, __ATOMIC_ACQUIRE) != pid)
         return;
     __atomic_store_n(&owner, 0, __ATOMIC_RELAXED);

@@ -203,6 +203,7 @@ static void release(struct client *client)
 {
     tracing_release(client);
     sampling_release(client);
+    counting_release(client);
     dref_release(client);
     runs_release(client);
     ask_forget(client);

@@ -44,7 +44,7 @@ struct client {
     dci_TraceMode mode;
     u32 cpu;
     u32 left;          // bound of a loop that depends on others
-    char message[120]; // for its error response
+    char message[200]; // for its error response
 
     coid_t object; // in a process: its DciClient, else 0
     bool console;  // has attached

@@ -30,6 +30,11 @@ static const struct request_kind kinds[] = {
     KIND(trace_unsubscribe, dci_Role_ROLE_CONTROLLER, trace_unsubscribe_begin,
          trace_unsubscribe_step),
 
+    KIND(pmu_events, dci_Role_ROLE_OBSERVER, list_begin, pmu_events_step),
+    KIND(count_start, dci_Role_ROLE_CONTROLLER, count_start_begin, NULL),
+    KIND(count_read, dci_Role_ROLE_OBSERVER, count_read_begin, count_read_step),
+    KIND(count_stop, dci_Role_ROLE_CONTROLLER, count_stop_begin, count_stop_step),
+
     KIND(workloads, dci_Role_ROLE_OBSERVER, list_begin, workloads_step),
     KIND(workload_start, dci_Role_ROLE_CONTROLLER, workload_start_begin, NULL),
     KIND(workload_stop, dci_Role_ROLE_CONTROLLER, workload_stop_begin, NULL),

@@ -56,6 +56,16 @@ bool sampling_owned_by(const struct client *client);
 u64 sampling_work(u64 now); // pushes what there is; returns when to call it again
 void sampling_release(struct client *client);
 
+// counting.c
+s64 pmu_events_step(struct client *client);
+s64 count_start_begin(struct client *client, const dci_Request *request);
+s64 count_read_begin(struct client *client, const dci_Request *request);
+s64 count_read_step(struct client *client);
+s64 count_stop_begin(struct client *client, const dci_Request *request);
+s64 count_stop_step(struct client *client);
+bool counting_owned_by(const struct client *client);
+void counting_release(struct client *client);
+
 // tracing.c
 s64 trace_stat_begin(struct client *client, const dci_Request *request);
 s64 trace_stat_step(struct client *client);

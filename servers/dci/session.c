@@ -112,6 +112,7 @@ static void add_client(struct frame *frame, const struct client *client, bool se
         .queue_bytes_max = client->queue.bytes_max,
         .stalls = client->stalls,
         .sampling = sampling_owned_by(client),
+        .counting = counting_owned_by(client),
         .tracing = tracing_owned_by(client),
         .dref = client->dref,
         .runs = runs_of(client),

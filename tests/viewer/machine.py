@@ -15,7 +15,7 @@ PACKET_BYTES = 4096
 PACKET_HEADER = struct.Struct(">I16sI7QII")
 
 # Errors of include/orrery/errors.h
-E_INVAL, E_NOENT, E_BUSY, E_PERM, E_TIMEOUT, E_NOTSUP = -1, -3, -5, -7, -9, -14
+E_INVAL, E_NOENT, E_BUSY, E_LIMIT, E_PERM, E_TIMEOUT, E_NOTSUP = -1, -3, -5, -6, -7, -9, -14
 
 METADATA = """/* CTF 1.8 */
 typealias integer { size = 8; align = 8; signed = false; } := uint8;
@@ -251,6 +251,30 @@ class Session(threading.Thread):
         end = self.machine.console_start + len(self.machine.console)
         self.push(console=dci.ConsoleOutput(position=end, data=b"typed " + request.console_input.data))
 
+    def do_pmu_events(self, request):
+        self.in_chunks(self.machine.pmu_events, 2, lambda part: {
+            "pmu_events": dci.PmuEventsReply(events=part)}, request)
+
+    def do_count_start(self, request):
+        self.machine.counted = list(request.count_start.items)
+        self.machine.count_reads = 0
+        self.respond(request, count_start=dci.CountStartReply(session=1, time=TIMEBASE_HZ))
+
+    def count_replies(self, request, body):
+        """The next reading, one response a CPU."""
+        machine = self.machine
+        machine.count_reads += 1
+        for cpu in range(machine.system.cpu_count):
+            counts = [machine.count_of(cpu, item, machine.count_reads) for item in machine.counted]
+            self.respond(request, more=cpu + 1 < machine.system.cpu_count, **{body: dci.CountReply(
+                session=1, time=(1 + 2 * machine.count_reads) * TIMEBASE_HZ, cpu=cpu, counts=counts)})
+
+    def do_count_read(self, request):
+        self.count_replies(request, "count_read")
+
+    def do_count_stop(self, request):
+        self.count_replies(request, "count_stop")
+
     def do_trace_stat(self, request):
         self.respond(request, trace_stat=self.trace_stat_reply())
 
@@ -311,7 +335,7 @@ class Session(threading.Thread):
 class Machine:
     """Listens on a free port of this host, and serves any number of clients."""
 
-    CONTROL = {"power_off", "dref_enable", "sampling_start", "sampling_stop", "trace_set", "trace_subscribe",
+    CONTROL = {"power_off", "dref_enable", "sampling_start", "sampling_stop", "count_start", "count_stop", "trace_set", "trace_subscribe",
                "trace_unsubscribe", "workload_start", "workload_stop", "kill", "move", "run_open", "run_upload",
                "run_start", "run_input", "console_input"}
 
@@ -345,6 +369,19 @@ class Machine:
         self.dref_reads = 0
         self.dref_readings = [(TIMEBASE_HZ, [])]
         self.samples, self.last_samples, self.sampling_stats = [], [], []
+        # numbers that are not their places in the list
+        self.pmu_events = [
+            dci.PmuEventInfo(event=10 + index, name=name, unit="model", meaning=f"what {name} is", modelled=modelled,
+                             counters=counters)
+            for index, (name, modelled, counters) in enumerate([
+                ("instructions", False, 0xff), ("cycles", True, 0x0f), ("larx", False, 0x30), ("stcx", False, 0x60),
+                ("stcx-failed", False, 0x60), ("branches", False, 0x03), ("mispredicted", True, 0x04),
+                ("itlb-miss", True, 0x08), ("dtlb-miss", True, 0x08)])]
+        self.pmu_events.append(dci.PmuEventInfo(event=3, name="run-cycles", unit="driver", counters=0x100))
+        # (CPU, item of the request, number of the reading from 1): its count since the start
+        self.count_of = lambda cpu, item, reading: dci.Count(
+            count=item.event * 1000 * reading * (cpu + 1), measured=100 * reading, total=100 * reading)
+        self.counted, self.count_reads = [], 0
         self.mask = 0
         self.events = [
             dci.TraceEvent(major=1, minor=0, name="TEST:zero", format="", field_count=0),

@@ -23,6 +23,12 @@ const struct model_page *model_machine(void);
 // Preemption does not matter, threads never change their CPU; but interrupts put commands too.
 struct model_cpu *model_slot(void);
 
+// The counters and rings of all CPUs have one user at a time, who acquires them before the calls below. 0, E_BUSY, or
+// E_NOTSUP. Any context but PMI.
+s64 model_acquire(void);
+// Its counters are stopped.
+void model_release(void);
+
 // The calls below: thread or interrupt context, PMI included except where it says otherwise.
 
 // Stops a counter, clears it and gives it what to count. 0, E_INVAL: an argument out of its range, or a counter that

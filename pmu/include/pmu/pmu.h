@@ -12,7 +12,7 @@ struct frame;
 // struct pmu_cpu.
 void pmu_init_cpu(void);
 
-// Boot CPU, after co_init: creates the PmuManager and makes it a service. 0 or E_NOMEM.
+// Boot CPU, after co_init: creates the PmuManager and PmuCounting and makes them services. 0 or E_NOMEM.
 s64 pmu_init(void);
 
 // In a thread, all CPUs up, interrupts on: finds out whether performance monitor interrupts arrive
@@ -20,7 +20,7 @@ s64 pmu_init(void);
 // do arrive when it is started.
 void pmu_start(void);
 
-// A process has ended: its sampling session, if it has one, stops. Thread context.
+// A process has ended: its sessions, of sampling and counting, stop. Thread context.
 void pmu_process_ends(u32 pid);
 
 #define PMU_MMCR0_PMAO 0x80UL // an overflow has happened whose interrupt has not been taken

@@ -3,6 +3,7 @@
 #ifndef TESTS_DCI_MACHINE_H
 #define TESTS_DCI_MACHINE_H
 
+#include <orrery/pmu.h>
 #include <orrery/sys.h>
 
 #define MACHINE_CPUS 2
@@ -52,6 +53,14 @@ extern struct machine {
     bool sample_pids; // pids of samples go round 0 to 3, else 0
     u64 samples[MACHINE_CPUS], samples_read[MACHINE_CPUS], samples_lost[MACHINE_CPUS];
 
+    struct {
+        bool running;
+        s64 session; // last one given
+        struct sys_pmu_counting asked;
+        u32 events; // that there are
+        bool busy;  // somebody else counts
+    } counting;
+
     u64 mask, process_mask;
     bool dref_processes;
     u32 modes_set;
@@ -75,6 +84,10 @@ struct machine_process *machine_process(u32 pid); // NULL when there is none
 
 // Supplied by the harness: ends the server's last round.
 void machine_stopped(void) __attribute__((noreturn));
+
+// What the machine counts: of its item, on a CPU.
+struct sys_pmu_count machine_count(u32 cpu, u32 item);
+#define MACHINE_CONFLICT 31 // an event that fits no counter
 
 // First word of the packet numbered n of a cpu; the rest of it are bytes of value n.
 u64 machine_packet_word(u32 cpu, u32 n);

@@ -32,3 +32,12 @@ pmu_multiplex_workload_SRC := tests/unit/pmu/multiplex_workload.c pmu/src/multip
     pmu/src/allocate.c pmu/src/events.c pmu/model/models/machine.c
 pmu_multiplex_workload_INC := pmu/include pmu
 pmu_multiplex_workload_LIBS := m
+
+UNIT += pmu_counting_request
+pmu_counting_request_SRC := tests/unit/pmu/counting_request.c pmu/src/counting_request.c pmu/src/allocate.c pmu/src/events.c
+pmu_counting_request_INC := pmu/include pmu
+
+UNIT += pmu_counting_cpu
+pmu_counting_cpu_SRC := tests/unit/pmu/counting_cpu.c pmu/src/counting_cpu.c pmu/src/counting_request.c pmu/src/allocate.c \
+    pmu/src/events.c pmu/src/multiplex.c pmu/src/rotate.c
+pmu_counting_cpu_INC := pmu/include pmu kernel/include

@@ -10,6 +10,7 @@ static bool json, verbose;
 static const char *name;
 static u64 number;
 static double seconds;
+static struct texts list;
 
 const struct option global_options[] = {
     FLAG(0, "json", &json, ""),
@@ -25,6 +26,7 @@ static const struct option own[] = {
     FLAG('v', "verbose", &verbose, ""),
     NUMBER('n', "number", &number, 5, 10, "N", ""),
     SECONDS('s', "seconds", &seconds, 60, ""),
+    LIST('l', "list", &list, "TEXT", ""),
     OPTIONS_END,
 };
 
@@ -42,6 +44,7 @@ static int parse(const char *line, struct arguments *arguments)
     name = NULL;
     number = 0;
     seconds = 0;
+    list.count = 0;
     snprintf(text, sizeof(text), "%s", line);
     for (char *word = strtok(text, " "); word != NULL && count < MAX_WORDS;
          word = strtok(NULL, " "))
@@ -116,9 +119,29 @@ static void global_options_end_at_the_command(void **state)
     assert_int_equal(options_parse_global(3, words, &used), KOV_USAGE);
 }
 
+static void a_list_grows_in_order_up_to_its_end(void **state)
+{
+    (void)state;
+    struct arguments arguments;
+    assert_int_equal(parse("-la --list b -v --list=c", &arguments), KOV_OK);
+    assert_int_equal(list.count, 3);
+    assert_string_equal(list.texts[0], "a");
+    assert_string_equal(list.texts[1], "b");
+    assert_string_equal(list.texts[2], "c");
+    assert_int_equal(parse("--list", &arguments), KOV_USAGE);
+    list.count = 0;
+    char word[] = "-lx", *words[TEXTS_MAX + 1];
+    for (u32 i = 0; i <= TEXTS_MAX; i++)
+        words[i] = word;
+    assert_int_equal(options_parse(tables, TEXTS_MAX, words, &arguments), KOV_OK);
+    list.count = 0;
+    assert_int_equal(options_parse(tables, TEXTS_MAX + 1, words, &arguments), KOV_USAGE);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_list_grows_in_order_up_to_its_end),
         cmocka_unit_test(options_come_in_every_usual_form),
         cmocka_unit_test(arguments_stand_anywhere),
         cmocka_unit_test(what_follows_two_dashes_is_the_workload),

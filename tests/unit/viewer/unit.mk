@@ -3,7 +3,8 @@
 KOV_UNIT_INC := viewer trace/include $(GEN)/host
 KOV_UNIT_BASE := viewer/memory.c viewer/message.c viewer/text.c
 
-UNIT += kov_json kov_text kov_frame kov_options kov_snapshot kov_tree kov_dref kov_aggregate kov_recording kov_packet
+UNIT += kov_json kov_text kov_frame kov_options kov_snapshot kov_tree kov_dref kov_aggregate kov_recording kov_packet \
+    kov_number_list kov_counts kov_metrics
 
 kov_json_SRC := tests/unit/viewer/json.c viewer/json.c $(KOV_UNIT_BASE)
 kov_json_LIBS := m
@@ -27,6 +28,13 @@ kov_recording_SRC := tests/unit/viewer/recording.c $(addprefix viewer/,recording
 kov_recording_LIBS := protobuf-c m
 kov_packet_SRC := tests/unit/viewer/packet.c viewer/packet.c
 kov_packet_LIBS :=
+
+kov_number_list_SRC := tests/unit/viewer/number_list.c viewer/number_list.c
+kov_number_list_LIBS :=
+kov_counts_SRC := tests/unit/viewer/counts.c viewer/counts.c
+kov_counts_LIBS := m
+kov_metrics_SRC := tests/unit/viewer/metrics.c viewer/metrics.c viewer/counts.c
+kov_metrics_LIBS := m
 
 $(foreach test,$(filter kov_%,$(UNIT)),$(eval $(test)_INC := $(KOV_UNIT_INC)) \
     $(eval $(test)_CFLAGS := -D_GNU_SOURCE))

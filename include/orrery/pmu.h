@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+// Counting hardware events, of either unit, multiplexed where they do not fit the counters at once (seed: KOV §2.1.2).
+// RIGHT_MONITOR. What stands behind is docs/pmu.md.
+#ifndef ORRERY_PMU_H
+#define ORRERY_PMU_H
+
+#include <orrery/types.h>
+
+struct sys_pmu_event {
+    u32 event;    // its number in requests
+    u32 modelled; // 1: by a model of what a machine does; 0: counted exactly
+    u64 counters; // which of the counters can count it
+    char name[24], unit[16];
+    char meaning[96];
+};
+// The events that this machine offers. E_NOENT past the last. Any process.
+s64 sys_pmu_event_get(u32 index, struct sys_pmu_event *event);
+
+#define SYS_PMU_ITEMS 64
+#define SYS_PMU_SETS 16
+#define SYS_PMU_KERNEL 1u // filter: in supervisor state
+#define SYS_PMU_USER 2u   // in problem state
+
+struct sys_pmu_item {
+    u32 event;
+    u32 filter; // SYS_PMU_KERNEL, SYS_PMU_USER, or both
+    u32 set;    // index of its set
+    u32 reserved;
+};
+
+// Events of a set are measured at the same time if the counters can; sets share the time.
+struct sys_pmu_counting {
+    u32 item_count, set_count; // 1 … SYS_PMU_ITEMS, 1 … SYS_PMU_SETS
+    u32 cpu_mask;              // CPUs to count on, 0 = all
+    u32 slice_event;           // what slices are measured in: instructions or cycles
+    u64 slice;                 // of these, 10,000 … 10^9; 0: the default of a million
+    u32 shares[SYS_PMU_SETS];  // of each set, 1 … 1000
+    struct sys_pmu_item items[SYS_PMU_ITEMS];
+};
+
+// Begins to count: a session number > 0. E_BUSY (one user of the unit at a time, sampling by its events included), E_NOTSUP
+// (no unit has the event), E_INVAL, E_NOMEM, E_TIMEOUT (the unit does not follow), or
+// E_LIMIT: events exclude each other; message (NUL-terminated, cut to bytes) says which and why.
+s64 sys_pmu_count_start(const struct sys_pmu_counting *counting, char *message, u64 bytes);
+
+struct sys_pmu_count {
+    u64 count;           // scaled to all of the time
+    u64 measured, total; // of the slice event: while it was counted, and in all
+    u64 error; // half width of the 99 % interval around count; 0: all of the time was measured; UINT64_MAX: unknown (fewer
+               // than two slices)
+};
+// The counts of one CPU so far, one for each item: bytes. E_STALE: not the latest session; E_INVAL: a CPU that is not
+// counted, or too few bytes; E_LIMIT: a count beyond 2^48.
+s64 sys_pmu_count_read(s64 session, u32 cpu, struct sys_pmu_count *counts, u64 bytes);
+// The counts stay readable until the next start. E_STALE: it does not run.
+s64 sys_pmu_count_stop(s64 session);
+
+#endif

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+// The calls of orrery/pmu.h.
+#include <pmu/counting.h>
+#include <pmu/events.h>
+#include <stdio.h>
+
+static void describe(u32 event, const struct pmu_offer *offer, struct sys_pmu_event *to)
+{
+    const struct pmu_event *from = &pmu_events[event];
+    *to = (struct sys_pmu_event){
+        .event = event,
+        .modelled = (offer->exact >> event & 1) == 0,
+        .counters = offer->counters[event],
+    };
+    snprintf(to->name, sizeof(to->name), "%s", from->name);
+    snprintf(to->unit, sizeof(to->unit), "%s", from->unit == PMU_UNIT_MODEL ? "model" : "driver");
+    snprintf(to->meaning, sizeof(to->meaning), "%s", from->meaning);
+}
+
+s64 sys_pmu_event_get(u32 index, struct sys_pmu_event *event)
+{
+    struct pmu_offer offer;
+    counting_offer(&offer);
+    for (u32 number = 0; number < PMU_EVENTS; number++) {
+        if (offer.counters[number] != 0 && index-- == 0) {
+            describe(number, &offer, event);
+            return 0;
+        }
+    }
+    return E_NOENT;
+}
+
+s64 sys_pmu_count_start(const struct sys_pmu_counting *counting, char *message, u64 bytes)
+{
+    return CO_CALL(struct pmu_counting, pmu_counting, start, counting, message, bytes);
+}
+
+void counting_process_ends(u32 pid)
+{
+    CO_CALL(struct pmu_counting, pmu_counting, process_ends, pid);
+}
+
+s64 sys_pmu_count_read(s64 session, u32 cpu, struct sys_pmu_count *counts, u64 bytes)
+{
+    return CO_CALL(struct pmu_counting, pmu_counting, read, session, cpu, counts, bytes);
+}
+
+s64 sys_pmu_count_stop(s64 session)
+{
+    return CO_CALL(struct pmu_counting, pmu_counting, stop, session);
+}

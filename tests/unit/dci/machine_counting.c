@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+// sys_pmu_ calls over struct machine.
+#include "machine.h"
+
+#include <orrery/errors.h>
+#include <stdio.h>
+#include <string.h>
+
+s64 sys_pmu_event_get(u32 index, struct sys_pmu_event *event)
+{
+    if (index >= machine.counting.events)
+        return E_NOENT;
+    *event = (struct sys_pmu_event){
+        .event = index + 3, .modelled = index % 2, .counters = UINT64_MAX, .unit = "model"};
+    snprintf(event->name, sizeof(event->name), "event-%u", index);
+    memset(event->meaning, 'm', sizeof(event->meaning) - 1);
+    return 0;
+}
+
+s64 sys_pmu_count_start(const struct sys_pmu_counting *counting, char *message, u64 bytes)
+{
+    if (machine.counting.busy)
+        return E_BUSY;
+    for (u32 i = 0; i < counting->item_count; i++)
+        if (counting->items[i].event == MACHINE_CONFLICT) {
+            snprintf(message, bytes, "item %u has no place", i);
+            return E_LIMIT;
+        }
+    machine.counting.running = true;
+    machine.counting.asked = *counting;
+    return ++machine.counting.session;
+}
+
+struct sys_pmu_count machine_count(u32 cpu, u32 item)
+{
+    return (struct sys_pmu_count){
+        .count = item == 1 ? UINT64_MAX : 1000 * cpu + item,
+        .measured = 10 + item,
+        .total = 100,
+        .error = item == 2 ? UINT64_MAX : item,
+    };
+}
+
+s64 sys_pmu_count_read(s64 session, u32 cpu, struct sys_pmu_count *counts, u64 bytes)
+{
+    if (session != machine.counting.session)
+        return E_STALE;
+    if (cpu >= MACHINE_CPUS || bytes != machine.counting.asked.item_count * sizeof(*counts))
+        return E_INVAL;
+    for (u32 i = 0; i < machine.counting.asked.item_count; i++)
+        counts[i] = machine_count(cpu, i);
+    return (s64)bytes;
+}
+
+s64 sys_pmu_count_stop(s64 session)
+{
+    if (session != machine.counting.session || !machine.counting.running)
+        return E_STALE;
+    machine.counting.running = false;
+    return 0;
+}

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: MIT
+// A counting session on the machine.
+#ifndef KOV_COUNTING_H
+#define KOV_COUNTING_H
+
+#include "counts.h"
+
+// *time: time base, when it had begun.
+int counting_start(const struct count_request *wanted, u64 *time);
+int counting_read(const struct count_request *wanted, struct count_reading *reading);
+// The same, of the end.
+int counting_stop(const struct count_request *wanted, struct count_reading *reading);
+
+#endif
