@@ -23,12 +23,17 @@ void fpu_take(struct dispatcher *dispatcher)
         fpu_load(&dispatcher->fpu);
         owners[cpu_id()] = dispatcher;
     }
+    user_frame(dispatcher)->msr |= MSR_FP;
     soft_mask_restore(masked);
 }
 
-bool fpu_owned(const struct dispatcher *dispatcher)
+void fpu_resume(struct dispatcher *dispatcher)
 {
-    return owners[cpu_id()] == dispatcher;
+    u8 masked = soft_mask();
+
+    if (owners[cpu_id()] == dispatcher)
+        user_frame(dispatcher)->msr |= MSR_FP;
+    soft_mask_restore(masked);
 }
 
 void fpu_forget(const struct dispatcher *dispatcher)

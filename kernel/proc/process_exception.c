@@ -137,7 +137,6 @@ void process_exception(struct process *process, struct frame *frame)
     case VECTOR_FPU:
         fpu_take(self);
         self->page->fp_used = 1;
-        frame->msr |= MSR_FP;
         break;
     default:
         bad(self, frame, "exception");

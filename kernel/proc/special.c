@@ -57,8 +57,8 @@ void special_resume(struct frame *frame)
     }
     memcpy(frame, &state, offsetof(struct frame, vector));
     frame->msr = USER_MSR;
-    if ((state.msr & MSR_FP) != 0 && fpu_owned(self))
-        frame->msr |= MSR_FP;
+    if ((state.msr & MSR_FP) != 0)
+        fpu_resume(self);
     self->page->disabled = 0;
     if (self->has_events)
         percpu()->user_work = 1;

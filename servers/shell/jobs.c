@@ -16,6 +16,8 @@
 static struct job jobs[JOBS_MAX];
 static struct mutex foreground_lock;
 static struct job *foreground;
+static u64 last_serial;
+static u64 serial;       // atomic: number of the foreground job, 0: there is none
 static bool interrupted; // by Ctrl-C, under the lock while there is a foreground job
 
 int job_exit_status(s32 status)
@@ -126,15 +128,21 @@ static void set_foreground(struct job *job)
 {
     mutex_lock(&foreground_lock);
     foreground = job;
+    __atomic_store_n(&serial, job != NULL ? ++last_serial : 0, __ATOMIC_RELAXED);
     mutex_unlock(&foreground_lock);
 }
 
-bool jobs_interrupt(void)
+u64 jobs_foreground(void)
+{
+    return __atomic_load_n(&serial, __ATOMIC_RELAXED);
+}
+
+bool jobs_interrupt(u64 number)
 {
     mutex_lock(&foreground_lock);
-    bool any = foreground != NULL;
+    bool any = foreground != NULL && serial == number;
     interrupted |= any;
-    for (u32 i = 0; foreground != NULL && i < foreground->count; i++)
+    for (u32 i = 0; any && i < foreground->count; i++)
         if (foreground->pids[i] != 0)
             sys_process_kill(foreground->pids[i], STATUS_INTERRUPTED);
     mutex_unlock(&foreground_lock);

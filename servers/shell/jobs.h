@@ -29,8 +29,10 @@ void jobs_notice(bool tell);
 void jobs_list(int file);
 // By number, 0: the latest in the background. NULL: there is none.
 struct job *job_find(u32 number);
-// A Ctrl-C: ends the foreground job; false: there is none. Any thread.
-bool jobs_interrupt(void);
+// Number of the foreground job, 0: there is none. Any context.
+u64 jobs_foreground(void);
+// A Ctrl-C that came while this was the foreground job: ends it; false: it has ended. Any thread.
+bool jobs_interrupt(u64 number);
 // Whether one has been since the last question. By the thread that waits for jobs, between them.
 bool jobs_interrupted(void);
 // What a process's status is in $?.

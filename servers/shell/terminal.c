@@ -18,6 +18,7 @@
 
 static struct semaphore typed;       // something has been typed
 static struct semaphore interrupted; // Ctrl-C
+static u64 target; // atomic: the job that it is for, 0: none, a line's reader sees it
 static struct editor editor;
 static char pending[64]; // taken from the console, not yet by the editor
 static s64 pending_count, pending_next;
@@ -38,8 +39,10 @@ static void on_typed(void)
     semaphore_up(&typed);
 }
 
+// What is in the foreground now: the thread below may come to it later, when another job is.
 static void on_interrupt(void)
 {
+    __atomic_store_n(&target, jobs_foreground(), __ATOMIC_RELAXED);
     semaphore_up(&interrupted);
 }
 
@@ -48,7 +51,8 @@ static s64 serve_interrupts(void *argument)
     (void)argument;
     for (;;) {
         semaphore_down(&interrupted);
-        if (jobs_interrupt())
+        u64 job = __atomic_exchange_n(&target, 0, __ATOMIC_RELAXED);
+        if (job != 0 && jobs_interrupt(job))
             write_console("^C\r\n", 4);
     }
     return 0;
