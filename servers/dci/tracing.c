@@ -15,6 +15,7 @@
 
 static struct client *subscriber;
 static bool with_kernel; // it takes the kernel's packets
+static bool begun;       // its first request is done: a new try of it may set the mode anew
 static bool rounds;      // over processes: not while its first or last request is under way
 static u64 mask_after, process_mask_after; // to be set when the subscription ends
 static u64 flush_ticks, next_flush;        // flush_ticks 0: no flushing
@@ -296,7 +297,7 @@ s64 trace_subscribe_begin(struct client *client, const dci_Request *request)
     process_mask_after = process_mask();
     set_later(client, wish->mode, wish->set_mask, wish->mask);
     subscriber = client;
-    rounds = false;
+    begun = rounds = false;
     with_kernel = wish->scope != dci_Scope_SCOPE_PROCESS || wish->pid == 0;
     trace_processes_begin(wish->scope, wish->pid);
     flush_ticks = server_ticks(wish->flush_ms);
@@ -311,7 +312,7 @@ s64 trace_subscribe_step(struct client *client)
 
     if (result < 0)
         subscriber = NULL;
-    rounds = result == REQUEST_DONE;
+    begun = rounds = result == REQUEST_DONE;
     return result;
 }
 
@@ -361,7 +362,7 @@ u64 tracing_work(u64 now)
     bool flush = flush_ticks != 0 && now >= next_flush;
     if (flush)
         next_flush = now + flush_ticks;
-    for (u32 cpu = 0; cpu < server_system.cpu_count && with_kernel; cpu++)
+    for (u32 cpu = 0; cpu < server_system.cpu_count && with_kernel && begun; cpu++)
         more |= push_cpu(cpu, flush) == 1;
     u64 next = !rounds ? UINT64_MAX : trace_processes_work(subscriber, now, flush);
     u64 own = more ? now : now + server_ticks(TRACE_INTERVAL_MS);
