@@ -36,6 +36,17 @@ int counting_start(const struct count_request *wanted, u64 *time)
                     time);
 }
 
+int counting_trace(u64 majors)
+{
+    Orrery__Dci__CountTraceRequest body = ORRERY__DCI__COUNT_TRACE_REQUEST__INIT;
+    body.majors = majors;
+    dci_request request = ORRERY__DCI__REQUEST__INIT;
+    request.body_case = ORRERY__DCI__REQUEST__BODY_COUNT_TRACE;
+    request.count_trace = &body;
+    return dci_call(&request, ORRERY__DCI__RESPONSE__BODY__NOT_SET,
+                    "cannot put counters into the trace", NULL, NULL);
+}
+
 // One CPU's counts, from either answer.
 static int take_cpu(struct count_reading *reading, const Orrery__Dci__CountReply *reply)
 {

@@ -7,6 +7,8 @@
 
 // *time: time base, when it had begun.
 int counting_start(const struct count_request *wanted, u64 *time);
+// What the session counts goes into the trace, with events of these majors.
+int counting_trace(u64 majors);
 int counting_read(const struct count_request *wanted, struct count_reading *reading);
 // The same, of the end.
 int counting_stop(const struct count_request *wanted, struct count_reading *reading);

@@ -9,6 +9,7 @@
 #include "progress.h"
 #include "resume.h"
 #include "session.h"
+#include "trace_counters.h"
 #include "workload.h"
 
 #include <inttypes.h>
@@ -21,11 +22,15 @@ static double duration;
 static u64 pid = NO_PID;
 static const char *events_text = "all";
 static const char *mode_text = "discard";
+static const char *counters_text;
 
 static const struct option record_options[] = {
     TEXT('o', "output", &folder, "FOLDER", "the folder to make (trace.ctf)"),
     SECONDS('d', "duration", &duration, 86400, "how long (5; with a workload, as long as it runs)"),
     TEXT('e', "events", &events_text, "LIST", "majors or events: numbers or names, or all (all)"),
+    TEXT(
+        0, "counters", &counters_text, "EVENTS",
+        "put these hardware counters (at most 6 of `kov events`) behind each of the kernel's events"),
     TEXT(0, "mode", &mode_text, "MODE",
          "when buffers are full: discard new events or overwrite old ones"),
     NUMBER(0, "pid", &pid, 0, UINT32_MAX, "PID", "only this process; 0: only the kernel"),
@@ -42,6 +47,7 @@ struct trace_run {
     struct capture capture;
     struct trace_counts counts;
     struct workload_result workload;
+    struct trace_counters counters;
     Orrery__Dci__TraceMode mode;
     u64 mask;
     u64 mask_before, process_mask_before;
@@ -104,7 +110,8 @@ static int subscribe_again(void *context)
 {
     struct trace_run *run = context;
     run->mode = ORRERY__DCI__TRACE_MODE__TRACE_MODE_KEEP;
-    return subscribe(run);
+    int code = subscribe(run);
+    return code == KOV_OK ? trace_counters_start(&run->counters) : code;
 }
 
 // arguments: NULL for a snapshot, which ends at once.
@@ -113,9 +120,13 @@ static int trace_window(const struct arguments *arguments, struct trace_run *run
     run->begin = frame_now();
     resume_begin(resume_nothing, NULL);
     int code = subscribe(run);
+    if (code == KOV_OK)
+        code = trace_counters_start(&run->counters);
     resume_begin(subscribe_again, run);
     if (code == KOV_OK && arguments != NULL)
         code = workload_window(arguments, duration, DEFAULT_SECONDS, &run->workload);
+    if (code == KOV_OK)
+        code = trace_counters_stop(&run->counters);
     if (code == KOV_OK)
         code = unsubscribe(run);
     resume_end();
@@ -235,6 +246,7 @@ static void print_text(const struct trace_run *run, bool workload)
     }
     print_processes(run);
     resume_print();
+    trace_counters_print(&run->counters);
     printf("%s mode, %.1f s; written to %s; see `babeltrace2 %s`\n",
            trace_mode_name(run->counts.mode), run->seconds, folder, folder);
     if (workload) {
@@ -273,6 +285,7 @@ static void print_json(const struct trace_run *run, bool workload)
     json_number(&json, "seconds", run->seconds);
     json_cpus(&json, run);
     json_processes(&json, run);
+    trace_counters_json(&json, &run->counters);
     json_u64(&json, "stuck", run->counts.stuck);
     json_u64(&json, "reconnected", resume_account()->times);
     if (workload)
@@ -330,9 +343,15 @@ static int decide(struct trace_run *run)
 {
     struct trace_events events = {0};
     int code = trace_fetch_events(&events);
+    u64 pmu = 0; // the events that say which counter is which
     if (code == KOV_OK)
         code = trace_parse_mask(events_text, &events, &run->mask);
+    if (code == KOV_OK && counters_text != NULL)
+        code = trace_parse_mask("pmu", &events, &pmu);
+    if (code == KOV_OK && counters_text != NULL)
+        code = trace_counters_decide(&run->counters, counters_text, run->mask);
     trace_free_events(&events);
+    run->mask |= pmu;
     run->set_mask = true;
     return code;
 }
@@ -356,6 +375,7 @@ static int record(const struct arguments *arguments)
     if (code == KOV_OK)
         code = workload_verdict(&run.workload);
     workload_free(&run.workload);
+    trace_counters_free(&run.counters);
     capture_free(&run.capture);
     trace_free_counts(&run.counts);
     return code;
@@ -378,13 +398,14 @@ static int snapshot(const struct arguments *arguments)
 const struct command command_trace_record = {
     .name = "trace record",
     .synopsis =
-        "[-o FOLDER] [-d SECONDS] [-e LIST] [--mode MODE] [--pid PID] [-- WORKLOAD [KEY=VALUE…]]",
+        "[-o FOLDER] [-d SECONDS] [-e LIST] [--counters EVENTS] [--mode MODE] [--pid PID] [-- WORKLOAD [KEY=VALUE…]]",
     .summary = "Record a trace as a folder for babeltrace2",
     .details =
         "Empties the buffers, traces for some seconds or while a workload runs, and takes\n"
         "everything up to the last event. In the end, of each CPU: EMITTED = LOGGED +\n"
         "DISCARDED, LOGGED = RECEIVED + OVERWRITTEN, or the command fails. Ctrl-C ends it early\n"
-        "and keeps the trace.",
+        "and keeps the trace. With --counters each event of the kernel is followed by an event\n"
+        "`counters`, with the values c0, c1 … of its CPU since the start.",
     .options = {record_options},
     .takes_workload = true,
     .run = record,

@@ -52,6 +52,12 @@ struct sys_pmu_count {
 // The counts of one CPU so far, one for each item: bytes. E_STALE: not the latest session; E_INVAL: a CPU that is not
 // counted, or too few bytes; E_LIMIT: a count beyond 2^48.
 s64 sys_pmu_count_read(s64 session, u32 cpu, struct sys_pmu_count *counts, u64 bytes);
+// Puts what a session counts on a CPU into the kernel's trace, behind each event of these majors (bit n: major n): an event PMU
+// counters with the values since the start, in the order of the items; PMU counter tells what each is. 0: not any more; a
+// session that stops does the same. E_STALE: it does not run; E_LIMIT: it takes turns, or has more than
+// SYS_PMU_TRACED items; E_INVAL: no such majors.
+#define SYS_PMU_TRACED 6
+s64 sys_pmu_count_trace(s64 session, u64 majors);
 // The counts stay readable until the next start. E_STALE: it does not run.
 s64 sys_pmu_count_stop(s64 session);
 

@@ -16,6 +16,8 @@
 #include <pmu/model.h>
 #include <string.h>
 
+#include "counting_trace.h"
+
 #define TICK_MICROSECONDS 1000 // slices end at the first of these ticks after they are long enough
 #define CLAIM_MICROSECONDS 200
 
@@ -160,6 +162,7 @@ static s64 first_error(const struct counting_root *root)
 
 static void stop(struct counting_root *root)
 {
+    counting_trace_end();
     cpus_call(root->cpus, end_here, NULL);
     model_release();
     root->running = false;
@@ -234,6 +237,18 @@ static CO_METHOD s64 counting_stop(struct pmu_counting *self, s64 session)
         stop(root);
         error = 0;
     }
+    release(root);
+    return error;
+}
+
+static CO_METHOD s64 counting_trace(struct pmu_counting *self, s64 session, u64 majors)
+{
+    CO_HOME(self);
+    struct counting_root *root = root_of(self);
+    s64 error = E_STALE;
+    claim(root);
+    if (root->running && session == root->session)
+        error = counting_trace_set(&root->plan, majors);
     release(root);
     return error;
 }
@@ -333,6 +348,7 @@ static const struct pmu_counting_ops ops = {
     .start = counting_start,
     .read = counting_read,
     .stop = counting_stop,
+    .trace = counting_trace,
     .process_ends = counting_ends,
     .tick = tick,
 };

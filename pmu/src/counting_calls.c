@@ -49,3 +49,8 @@ s64 sys_pmu_count_stop(s64 session)
 {
     return CO_CALL(struct pmu_counting, pmu_counting, stop, session);
 }
+
+s64 sys_pmu_count_trace(s64 session, u64 majors)
+{
+    return CO_CALL(struct pmu_counting, pmu_counting, trace, session, majors);
+}

@@ -217,6 +217,18 @@ s64 count_stop_step(struct client *client)
     return reply_cpu(client, dci_Response_count_stop_tag);
 }
 
+s64 count_trace_begin(struct client *client, const dci_Request *request)
+{
+    if (owner != client)
+        return client_error(client, E_NOENT, "this client does not count");
+    s64 error = sys_pmu_count_trace(session, request->body.count_trace.majors);
+    if (error == E_LIMIT)
+        return client_error(client, error,
+                            "the trace takes at most %d events, which fit the counters at once",
+                            SYS_PMU_TRACED);
+    return error;
+}
+
 void counting_release(struct client *client)
 {
     if (owner != client)

@@ -34,6 +34,7 @@ static const struct request_kind kinds[] = {
     KIND(count_start, dci_Role_ROLE_CONTROLLER, count_start_begin, NULL),
     KIND(count_read, dci_Role_ROLE_OBSERVER, count_read_begin, count_read_step),
     KIND(count_stop, dci_Role_ROLE_CONTROLLER, count_stop_begin, count_stop_step),
+    KIND(count_trace, dci_Role_ROLE_CONTROLLER, count_trace_begin, NULL),
 
     KIND(workloads, dci_Role_ROLE_OBSERVER, list_begin, workloads_step),
     KIND(workload_start, dci_Role_ROLE_CONTROLLER, workload_start_begin, NULL),

@@ -63,6 +63,7 @@ s64 count_read_begin(struct client *client, const dci_Request *request);
 s64 count_read_step(struct client *client);
 s64 count_stop_begin(struct client *client, const dci_Request *request);
 s64 count_stop_step(struct client *client);
+s64 count_trace_begin(struct client *client, const dci_Request *request);
 bool counting_owned_by(const struct client *client);
 void counting_release(struct client *client);
 

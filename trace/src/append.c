@@ -1,17 +1,53 @@
 // SPDX-License-Identifier: MIT
-// Where sequence.S goes when an event does not fit, and how tracing ends.
+// Where sequence.S goes when an event does not fit or counters go with it, and how tracing ends.
 #include "append.h"
 
+#include <orrery/errors.h>
+#include <trace/counters.h>
+#include <trace/events.h>
 #include <trace/platform.h>
 #include <trace/trace.h>
 
 #include "ring.h"
 
+static trace_counters_read *read_counters;
+
+// Right behind the event that they belong to: nothing of this CPU comes in between.
+static void append_counters(struct trace_cpu *cpu)
+{
+    u64 values[TRACE_MAX_WORDS] = {0};
+    if (read_counters(values))
+        trace_ring_append(cpu, TRACE_HEADER(TRACE_MAX_WORDS, TRACE_MAJOR_PMU, TRACE_PMU_COUNTERS),
+                          values);
+}
+
 void trace_append_slow(u32 header, const u64 *words)
 {
     u64 state = trace_platform_mask();
-    trace_ring_append(trace_platform_this_cpu(), header, words);
+    struct trace_cpu *cpu = trace_platform_this_cpu();
+    bool logged = trace_ring_append(cpu, header, words);
+    if (logged && (cpu->counted_majors >> (trace_event_id(header) >> 16) & 1) != 0)
+        append_counters(cpu);
     trace_platform_unmask(state);
+}
+
+static void count_here(struct trace_cpu *cpu, void *majors)
+{
+    u64 state = trace_platform_mask();
+    trace_ring_count(cpu, *(const u64 *)majors);
+    trace_platform_unmask(state);
+}
+
+s64 trace_set_counters(u64 majors, trace_counters_read *read)
+{
+    u32 count = trace_platform_cpu_count();
+    if ((majors & ~TRACE_ALL_MAJORS) != 0)
+        return E_INVAL;
+    if (majors != 0)
+        read_counters = read;
+    for (u32 cpu = 0; cpu < count; cpu++)
+        trace_platform_on_cpu(cpu, count_here, &majors);
+    return 0;
 }
 
 // The others take nothing more once their open packets are full; a panic halts them anyway.

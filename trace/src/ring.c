@@ -43,10 +43,15 @@ static void close_packet(struct trace_cpu *cpu)
     packet->event_count = TRACE_BE32(trace_cpu_events(cpu) - cpu->events);
     fill(end, (u64 *)((u8 *)packet + TRACE_SUBBUFFER_SIZE));
     commit();
-    cpu->bound = 0;
+    cpu->bound = cpu->limit = 0;
     cpu->pos &= HIGH_HALF;
     commit();
     cpu->closed++;
+}
+
+static void set_bound(struct trace_cpu *cpu, u64 high_half)
+{
+    cpu->bound = high_half | (cpu->counted_majors != 0 ? 0 : cpu->limit);
 }
 
 static void write_header(const struct trace_cpu *cpu, struct trace_packet *packet)
@@ -95,8 +100,8 @@ static bool begin_packet(struct trace_cpu *cpu)
     cpu->pos |= (u32)first;
     // Any event fits before the end, and a word is left: a sub-buffer that ends at a multiple of 4
     // GB must not carry into the count.
-    u64 limit = (u64)packet + TRACE_SUBBUFFER_SIZE - (TRACE_MAX_WORDS + 1) * 8;
-    cpu->bound = (first & HIGH_HALF) | (u32)limit;
+    cpu->limit = (u32)((u64)packet + TRACE_SUBBUFFER_SIZE - (TRACE_MAX_WORDS + 1) * 8);
+    set_bound(cpu, first & HIGH_HALF);
     return true;
 }
 
@@ -109,12 +114,12 @@ static bool next_packet(struct trace_cpu *cpu)
     return begin_packet(cpu);
 }
 
-void trace_ring_append(struct trace_cpu *cpu, u32 header, const u64 *words)
+bool trace_ring_append(struct trace_cpu *cpu, u32 header, const u64 *words)
 {
-    if ((u32)cpu->pos >= (u32)cpu->bound) {
+    if ((u32)cpu->pos >= (u32)cpu->limit) {
         if (!next_packet(cpu)) {
             cpu->discarded++;
-            return;
+            return false;
         }
     }
     u64 *event = trace_ring_next(cpu);
@@ -123,12 +128,20 @@ void trace_ring_append(struct trace_cpu *cpu, u32 header, const u64 *words)
     for (u32 i = 0; i < count; i++)
         event[1 + i] = TRACE_BE64(words[i]);
     cpu->pos += cpu->step[count];
+    return true;
+}
+
+void trace_ring_count(struct trace_cpu *cpu, u64 majors)
+{
+    cpu->counted_majors = majors;
+    set_bound(cpu, cpu->bound & HIGH_HALF);
 }
 
 void trace_ring_stop(struct trace_cpu *cpu)
 {
     __atomic_store_n(&stopped, true, __ATOMIC_RELAXED);
     cpu->bound &= HIGH_HALF;
+    cpu->limit = 0;
 }
 
 void trace_ring_renew(struct trace_cpu *cpu)
@@ -157,7 +170,7 @@ struct trace_packet *trace_ring_take(struct trace_cpu *cpu, bool flush, void *sp
 
 void trace_ring_reset(struct trace_cpu *cpu, enum sys_trace_mode mode)
 {
-    cpu->bound = 0;
+    cpu->bound = cpu->limit = 0;
     cpu->pos = 0;
     cpu->begun = cpu->closed = cpu->consumed = 0;
     cpu->events = cpu->discarded = cpu->overwritten = cpu->overwriting = cpu->total = 0;

@@ -44,6 +44,8 @@ enabled:
 def events_h(majors, events):
     numbers = ''.join(f'#define TRACE_MAJOR_{major.name} {major.number} // {major.description}\n'
                       for major in majors)
+    minors = ''.join(f'#define TRACE_{event.major.name}_{event.name.upper()} {event.minor}\n'
+                     for event in events)
     everything = sum(1 << major.number for major in majors)
     return f'''{HEADER}// trace_<event>() emits an event when its major is enabled, and is one nop otherwise. Any context,
 // PMI included. Arguments are evaluated only when enabled, if they have no side effects.
@@ -53,6 +55,8 @@ def events_h(majors, events):
 {numbers}
 #define TRACE_ALL_MAJORS {everything:#x}UL
 
+// Minors, for those who make an event word themselves.
+{minors}
 #include <trace/point.h>
 {''.join(emitter(event) for event in events)}
 #endif

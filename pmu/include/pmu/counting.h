@@ -20,7 +20,8 @@ struct pmu_counting_ops {
     // PMU_COUNT_MAX there, and ended. The slice that runs ends.
     s64 (*read)(struct pmu_counting *self, s64 session, u32 cpu, struct sys_pmu_count *counts,
                 u64 bytes);
-    s64 (*stop)(struct pmu_counting *self, s64 session);     // E_STALE: it does not run
+    s64 (*stop)(struct pmu_counting *self, s64 session); // E_STALE: it does not run
+    s64 (*trace)(struct pmu_counting *self, s64 session, u64 majors);
     s64 (*process_ends)(struct pmu_counting *self, u32 pid); // which may have a session: it stops
     // On each CPU of a session, from its timer; interrupt context.
     s64 (*tick)(struct pmu_counting *self);

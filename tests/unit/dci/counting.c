@@ -239,6 +239,34 @@ static void there_is_one_session_and_it_ends_with_its_owner(void **state)
     peer_hang_up(peer);
 }
 
+static request_t *trace_request(u64 majors)
+{
+    static Orrery__Dci__CountTraceRequest wish = ORRERY__DCI__COUNT_TRACE_REQUEST__INIT;
+    static request_t request;
+    wish.majors = majors;
+    request = *REQUEST(COUNT_TRACE, count_trace, &wish);
+    return &request;
+}
+
+static void what_its_owner_counts_goes_into_the_trace(void **state)
+{
+    (void)state;
+    struct peer *peer = peer_connect_as(CONTROLLER_TOKEN);
+    struct peer *other = peer_connect_as(CONTROLLER_TOKEN);
+    assert_int_equal(peer_ask(peer, trace_request(1)), E_NOENT);
+    assert_int_equal(peer_ask(peer, start_request(SYS_PMU_TRACED, 1)), 0);
+    assert_int_equal(peer_ask(other, trace_request(1)), E_NOENT);
+    assert_int_equal(machine.counting.traced, 0);
+    assert_int_equal(peer_ask(peer, trace_request(0x1234)), 0);
+    assert_int_equal(machine.counting.traced, 0x1234);
+    peer_hang_up(other);
+    peer_hang_up(peer);
+    peer = peer_connect_as(CONTROLLER_TOKEN);
+    assert_int_equal(peer_ask(peer, start_request(SYS_PMU_TRACED + 1, 1)), 0);
+    assert_int_equal(peer_ask(peer, trace_request(1)), E_LIMIT);
+    peer_hang_up(peer);
+}
+
 static void a_session_that_has_ended_by_itself_can_be_stopped(void **state)
 {
     (void)state;
@@ -281,6 +309,7 @@ int main(void)
         cmocka_unit_test(counts_come_by_cpu_while_they_run_and_after),
         cmocka_unit_test(only_the_cpus_that_count_are_told_of),
         cmocka_unit_test(there_is_one_session_and_it_ends_with_its_owner),
+        cmocka_unit_test(what_its_owner_counts_goes_into_the_trace),
         cmocka_unit_test(a_session_that_has_ended_by_itself_can_be_stopped),
         cmocka_unit_test(observers_may_read_only),
     };

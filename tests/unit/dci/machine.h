@@ -57,6 +57,7 @@ extern struct machine {
         bool running;
         s64 session; // last one given
         struct sys_pmu_counting asked;
+        u64 traced; // majors
         u32 events; // that there are
         bool busy;  // somebody else counts
     } counting;

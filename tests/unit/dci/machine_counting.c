@@ -59,3 +59,13 @@ s64 sys_pmu_count_stop(s64 session)
     machine.counting.running = false;
     return 0;
 }
+
+s64 sys_pmu_count_trace(s64 session, u64 majors)
+{
+    if (session != machine.counting.session || !machine.counting.running)
+        return E_STALE;
+    if (machine.counting.asked.item_count > SYS_PMU_TRACED)
+        return E_LIMIT;
+    machine.counting.traced = majors;
+    return 0;
+}

@@ -288,7 +288,7 @@ static void fill_up_to(u32 room)
 {
     u64 word = 0;
     trace_ring_append(cpu, TRACE_HEADER(1, TRACE_MAJOR_TEST, 0), &word);
-    while (room != 0 && (u32)cpu->bound - (u32)cpu->pos > room)
+    while (room != 0 && (u32)cpu->limit - (u32)cpu->pos > room)
         trace_ring_append(cpu, TRACE_HEADER(0, TRACE_MAJOR_TEST, 0), NULL);
 }
 

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+// Hardware counters that go into a trace: which, and the counting session that makes them count.
+#ifndef KOV_TRACE_COUNTERS_H
+#define KOV_TRACE_COUNTERS_H
+
+#include "count_request.h"
+#include "event_list.h"
+#include "json.h"
+
+struct trace_counters {
+    bool wanted; // none of the rest holds else, and all functions do nothing
+    u64 majors;  // with whose events they go
+    struct event_list events;
+    struct count_request request;
+};
+
+// text: "EVENT[:u|:k],…" of `kov events`. They go with the events of these majors.
+// KOV_USAGE when there is no such event, or too many.
+int trace_counters_decide(struct trace_counters *counters, const char *text, u64 majors);
+// Once the trace is on; again on a new connection.
+int trace_counters_start(const struct trace_counters *counters);
+int trace_counters_stop(const struct trace_counters *counters);
+// Which value is which event.
+void trace_counters_print(const struct trace_counters *counters);
+void trace_counters_json(struct json *json, const struct trace_counters *counters);
+void trace_counters_free(struct trace_counters *counters);
+
+#endif
