@@ -62,9 +62,11 @@ void opening_put(struct opening *opening)
 {
     if (__atomic_sub_fetch(&opening->references, 1, __ATOMIC_ACQ_REL) > 0)
         return;
-    let_go(opening->node, opening->pipe, opening->end);
     __atomic_sub_fetch(&table.openings, 1, __ATOMIC_RELAXED);
+    // A scan that still finds the opening asks what it leads to: that goes last. Its own memory stays until this call is
+    // over.
     co_destroy(opening->root.coid);
+    let_go(opening->node, opening->pipe, opening->end);
 }
 
 static void hold(void *thing)
@@ -82,18 +84,18 @@ static s64 create(struct node *node, struct pipe *pipe, enum pipe_end end, u32 f
                   u64 *handle)
 {
     struct opening *opening = calloc(1, sizeof(*opening));
-    s64 status =
-        opening == NULL ? E_NOMEM : co_create_shared(&opening_class, &opening->root, &opening->rep);
+    s64 status = E_NOMEM;
+    if (opening != NULL) {
+        // All of it before a scan can find the object.
+        *opening = (struct opening){
+            .node = node, .pipe = pipe, .end = end, .flags = flags, .references = 1};
+        status = co_create_shared(&opening_class, &opening->root, &opening->rep);
+    }
     if (status < 0) {
         let_go(node, pipe, end);
         free(opening);
         return status;
     }
-    opening->node = node;
-    opening->pipe = pipe;
-    opening->end = end;
-    opening->flags = flags;
-    opening->references = 1;
     __atomic_add_fetch(&table.openings, 1, __ATOMIC_RELAXED);
     return handle_add(&open_files, opening, pid, handle);
 }
