@@ -46,11 +46,13 @@ PMU     ?= model
 ONESHOT ?= 0
 
 QEMU = scripts/qemu --kernel $(KERNEL_ELF) --mem $(MEM)$(if $(DISK), --disk '$(DISK)')
+# With nothing chosen, the programs that validate what the monitor sees of processes complete the table.
+VALIDATE = $(if $(filter bench=% run=% init=%,$(APPEND)),,init=bin/validation )
 BENCH = $(if $(filter bench=%,$(APPEND)),,bench=all )
 CONTROLLER = $(if $(filter controller=%,$(APPEND)),,controller=$(TOKEN) )
 
 # Set-up first, then everything else in a second make, which sees the tools that set-up has installed.
-PUBLIC := run test bench bench-scaling debug
+PUBLIC := run test bench bench-scaling bench-slowdown bench-overhead debug
 .PHONY: $(PUBLIC) $(PUBLIC:%=%-now)
 $(PUBLIC):
 	@scripts/setup
@@ -58,7 +60,7 @@ $(PUBLIC):
 
 ifeq ($(ONESHOT),1)
 run-now: $(KERNEL_ELF) $(INITRD) $(PMU_MODEL)
-	@$(QEMU) --pmu $(PMU) --cpus $(CPUS) --append '$(BENCH)oneshot $(APPEND)' < /dev/null
+	@$(QEMU) --pmu $(PMU) --cpus $(CPUS) --append '$(BENCH)$(VALIDATE)oneshot $(APPEND)' < /dev/null
 else
 run-now: $(KERNEL_ELF) $(INITRD) $(VIEWER) $(PMU_MODEL)
 	@echo "  BOOT     DCI on 127.0.0.1:$(PORT); another shell: $(BUILD)/kov objects; leave with Ctrl-A X"
@@ -73,6 +75,12 @@ bench-now: $(KERNEL_ELF) $(INITRD) $(VIEWER)
 
 bench-scaling-now: $(KERNEL_ELF) $(INITRD)
 	@scripts/bench --build $(BUILD) --scaling $(BENCHFLAGS)
+
+bench-slowdown-now: $(KERNEL_ELF) $(INITRD) $(PMU_MODEL)
+	@scripts/costs slowdown --build $(BUILD) $(BENCHFLAGS)
+
+bench-overhead-now: $(KERNEL_ELF) $(INITRD) $(VIEWER) $(PMU_MODEL)
+	@scripts/costs overhead --build $(BUILD) $(BENCHFLAGS)
 
 debug-now: $(KERNEL_ELF) $(INITRD)
 	@echo "  WAIT     for the debugger; another shell: scripts/gdb $(KERNEL_ELF) $(GDBPORT)"

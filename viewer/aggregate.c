@@ -3,62 +3,21 @@
 #include "aggregate.h"
 #include "memory.h"
 #include "place.h"
-#include "programs.h"
+#include "sample_names.h"
 
 #include <inttypes.h>
 #include <orrery/sys.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define TEXT_BYTES 512
-
-// What stands for an object that is not there; NULL when it is.
-static const char *missing_object(const struct sample *sample)
-{
-    if ((sample->flags & SYS_SAMPLE_IDLE) != 0)
-        return "[idle]";
-    if ((sample->flags & SYS_SAMPLE_STALE) != 0)
-        return "[stale]";
-    return (sample->flags & SYS_SAMPLE_ATTRIBUTED) == 0 ? "[none]" : NULL;
-}
-
-static void object_text(const struct aggregate *aggregate, const struct sample *sample,
-                        char text[TEXT_BYTES])
-{
-    char name[OBJECT_NAME_BYTES];
-    const char *missing = missing_object(sample);
-    if (missing == NULL)
-        snapshot_object_name(aggregate->snapshot, sample_space(sample), sample->coid, name);
-    snprintf(text, TEXT_BYTES, "%s", missing == NULL ? name : missing);
-}
-
-static void class_text(const struct aggregate *aggregate, const struct sample *sample,
-                       char text[TEXT_BYTES])
-{
-    u32 space = sample_space(sample);
-    const struct object_info *object = snapshot_object(aggregate->snapshot, space, sample->coid);
-    const char *missing = missing_object(sample);
-    char name[OBJECT_NAME_BYTES] = "[gone]";
-    if (missing == NULL && object != NULL)
-        snapshot_class_name(aggregate->snapshot, space, object->class_id, name);
-    snprintf(text, TEXT_BYTES, "%s", missing == NULL ? name : missing);
-}
+#define TEXT_BYTES SAMPLE_NAME_BYTES
 
 // Where the names of a sample's addresses are.
 static struct symbols *symbols_of(const struct aggregate *aggregate, const struct sample *sample)
 {
-    u32 space = sample_space(sample);
-    if (space == 0)
-        return aggregate->symbols;
-    return aggregate->programs ? program_symbols(aggregate->snapshot, space) : NULL;
-}
-
-static void process_text(const struct aggregate *aggregate, const struct sample *sample,
-                         char text[TEXT_BYTES])
-{
-    char name[OBJECT_NAME_BYTES];
-    snapshot_process_name(aggregate->snapshot, sample->pid, name);
-    snprintf(text, TEXT_BYTES, "%s", (sample->flags & SYS_SAMPLE_IDLE) != 0 ? "[idle]" : name);
+    if (sample_space(sample) != 0 && !aggregate->programs)
+        return NULL;
+    return sample_symbols(aggregate->snapshot, aggregate->symbols, sample);
 }
 
 static void key_text(const struct aggregate *aggregate, const struct sample *sample,
@@ -67,13 +26,13 @@ static void key_text(const struct aggregate *aggregate, const struct sample *sam
     struct symbols *symbols = symbols_of(aggregate, sample);
     switch (key) {
     case SORT_PROCESS:
-        process_text(aggregate, sample, text);
+        sample_process_name(aggregate->snapshot, sample, text);
         return;
     case SORT_OBJECT:
-        object_text(aggregate, sample, text);
+        sample_object_name(aggregate->snapshot, sample, text);
         return;
     case SORT_CLASS:
-        class_text(aggregate, sample, text);
+        sample_class_name(aggregate->snapshot, sample, text);
         return;
     case SORT_FUNCTION:
         place_function(symbols_find(symbols, sample->pc), sample->pc, text, TEXT_BYTES);
@@ -149,8 +108,10 @@ void aggregate_add(struct aggregate *aggregate, const struct sample *sample)
     }
     struct aggregate_row *row = find_row(aggregate, texts);
     row->samples++;
+    row->events += sample->weight;
+    row->square += (double)sample->weight * (double)sample->weight;
     row->soft_masked += (sample->flags & SYS_SAMPLE_SOFT_MASKED) != 0;
-    row->coid = missing_object(sample) == NULL ? sample->coid : 0;
+    row->coid = sample_missing_object(sample) == NULL ? sample->coid : 0;
     row->pid = sample_space(sample);
     row->process = sample->pid;
     aggregate->samples++;

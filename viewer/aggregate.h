@@ -42,6 +42,8 @@ struct chain {
 struct aggregate_row {
     u32 texts[SORT_KEYS]; // by position in the sort
     u64 samples, soft_masked;
+    u64 events;         // that the samples stand for
+    double square;      // for samples_error
     u32 process;        // with SORT_PROCESS
     u32 pid;            // with SORT_OBJECT: whose COID it is
     coid_t coid;        // with SORT_OBJECT

@@ -5,12 +5,20 @@
 
 #include "kov.h"
 
+extern const struct command command_annotate;
 extern const struct command command_classes;
+extern const struct command command_config_list;
+extern const struct command command_config_load;
+extern const struct command command_config_remove;
+extern const struct command command_config_save;
+extern const struct command command_config_show;
 extern const struct command command_console;
 extern const struct command command_events;
+extern const struct command command_export;
 extern const struct command command_hello;
 extern const struct command command_help;
 extern const struct command command_kill;
+extern const struct command command_locks;
 extern const struct command command_move;
 extern const struct command command_objects;
 extern const struct command command_poweroff;
@@ -22,6 +30,7 @@ extern const struct command command_run;
 extern const struct command command_server;
 extern const struct command command_stat;
 extern const struct command command_top;
+extern const struct command command_threshold;
 extern const struct command command_trace_list;
 extern const struct command command_trace_record;
 extern const struct command command_trace_set;

@@ -13,23 +13,23 @@ const char *count_mode_suffix(enum count_mode mode)
     return mode == COUNT_USER ? ":u" : mode == COUNT_KERNEL ? ":k" : "";
 }
 
+const char *count_mode_name(enum count_mode mode)
+{
+    static const char *const names[COUNT_MODES] = {"all", "kernel", "user"};
+    return mode < COUNT_MODES ? names[mode] : "unknown";
+}
+
 const char *count_item_name(const struct count_item *item, char name[COUNT_NAME_BYTES])
 {
     snprintf(name, COUNT_NAME_BYTES, "%s%s", item->event->name, count_mode_suffix(item->mode));
     return name;
 }
 
-static bool is_text(const char *text, size_t length, const char *expected)
+bool count_mode_parse(const char *text, size_t length, enum count_mode *mode)
 {
-    return strlen(expected) == length && strncmp(text, expected, length) == 0;
-}
-
-// What stands behind the colon.
-static bool parse_mode(const char *text, size_t length, enum count_mode *mode)
-{
-    if (is_text(text, length, "u"))
+    if (text_is(text, length, "u"))
         *mode = COUNT_USER;
-    else if (is_text(text, length, "k"))
+    else if (text_is(text, length, "k"))
         *mode = COUNT_KERNEL;
     else
         return false;
@@ -66,7 +66,7 @@ static int add_events(struct count_request *request, const struct event_list *li
     const struct event_info *event = event_list_find(list, name, length);
     if (event != NULL)
         return add_item(request, event, mode);
-    if (!is_text(name, length, "all"))
+    if (!text_is(name, length, "all"))
         return unknown_event(list, name, length);
     int code = KOV_OK;
     for (size_t i = 0; i < list->count && code == KOV_OK; i++)
@@ -80,7 +80,7 @@ static int add_word(struct count_request *request, const struct event_list *list
     const char *colon = memchr(text, ':', length);
     size_t name = colon == NULL ? length : (size_t)(colon - text);
     enum count_mode mode = COUNT_ALL;
-    if (colon != NULL && !parse_mode(colon + 1, length - name - 1, &mode))
+    if (colon != NULL && !count_mode_parse(colon + 1, length - name - 1, &mode))
         return fail(KOV_USAGE, "--event %.*s: behind the colon must be u (user) or k (kernel)",
                     (int)length, text);
     return add_events(request, list, text, name, mode);
@@ -118,12 +118,12 @@ static int parse_shares(const char *text, struct count_request *request)
     return KOV_OK;
 }
 
-static int parse_cpus(const char *text, struct count_request *request)
+int cpu_list_parse(const char *text, u32 *mask)
 {
-    u64 mask = 0;
-    if (text != NULL && (!number_list_parse(text, &mask) || mask > UINT32_MAX))
+    u64 cpus = 0;
+    if (text != NULL && (!number_list_parse(text, &cpus) || cpus > UINT32_MAX))
         return fail(KOV_USAGE, "--cpus %s: must be a list of CPUs, such as 0-2,5", text);
-    request->cpu_mask = (u32)mask;
+    *mask = (u32)cpus;
     return KOV_OK;
 }
 
@@ -143,7 +143,7 @@ static u32 choose_slice_event(const struct event_list *list)
 int count_request_parse(const struct count_options *options, const struct event_list *list,
                         struct count_request *request)
 {
-    *request = (struct count_request){.slice = options->slice};
+    *request = (struct count_request){.slice = options->slice, .tasks = options->tasks};
     for (u32 set = 0; set < options->sets.count; set++) {
         int code = add_set(request, list, options->sets.texts[set]);
         if (code != KOV_OK)
@@ -152,5 +152,5 @@ int count_request_parse(const struct count_options *options, const struct event_
     }
     request->slice_event = choose_slice_event(list);
     int code = parse_shares(options->shares, request);
-    return code == KOV_OK ? parse_cpus(options->cpus, request) : code;
+    return code == KOV_OK ? cpu_list_parse(options->cpus, &request->cpu_mask) : code;
 }

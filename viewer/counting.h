@@ -3,7 +3,7 @@
 #ifndef KOV_COUNTING_H
 #define KOV_COUNTING_H
 
-#include "counts.h"
+#include "task_counts.h"
 
 // *time: time base, when it had begun.
 int counting_start(const struct count_request *wanted, u64 *time);
@@ -12,5 +12,10 @@ int counting_trace(u64 majors);
 int counting_read(const struct count_request *wanted, struct count_reading *reading);
 // The same, of the end.
 int counting_stop(const struct count_request *wanted, struct count_reading *reading);
+// Counts of processes or threads, as asked for at the start; ordered.
+int counting_tasks(const struct count_request *wanted, struct task_reading *tasks);
+
+// These processes are left out of all counting, and those of the call before no more, until the connection ends.
+int counting_exclude(const struct pid_list *pids);
 
 #endif

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Counts of events as read at one moment, the sum over CPUs, and what an interval between two readings had.
 #include "counts.h"
+#include "count_error.h"
 
 #include <math.h>
 #include <string.h>
@@ -27,6 +28,7 @@ void count_add(struct count *sum, const struct count *other)
     sum->count += other->count;
     sum->measured += other->measured;
     sum->total += other->total;
+    sum->slices += other->slices;
     sum->error = error;
 }
 
@@ -56,6 +58,7 @@ struct count count_between(const struct count *before, const struct count *after
     struct count between = {
         .measured = rise(before->measured, after->measured),
         .total = rise(before->total, after->total),
+        .slices = rise(before->slices, after->slices),
         .error = COUNT_ERROR_UNKNOWN,
     };
     if (between.measured == between.total && before->measured == before->total) {
@@ -65,6 +68,7 @@ struct count count_between(const struct count *before, const struct count *after
         long double scaled = (counted(after) - counted(before)) * (long double)between.total /
                              (long double)between.measured;
         between.count = scaled < 0 ? 0 : scaled >= 0x1p64L ? UINT64_MAX : (u64)roundl(scaled);
+        between.error = count_error_between(before, after, &between);
     }
     return between;
 }
@@ -85,6 +89,8 @@ void count_reading_between(const struct count_reading *before, const struct coun
     between->cpu_count = after->cpu_count;
     between->items = after->items;
     between->time = after->time;
+    between->excluded_count = after->excluded_count;
+    memcpy(between->excluded, after->excluded, sizeof(between->excluded));
     for (u32 i = 0; i < after->cpu_count; i++) {
         const struct cpu_counts *now = &after->cpus[i], *then = find_cpu(before, now->cpu);
         between->cpus[i].cpu = now->cpu;

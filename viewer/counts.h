@@ -6,11 +6,15 @@
 #include "count_request.h"
 
 #define COUNT_ERROR_UNKNOWN UINT64_MAX
+#define ALL_CPUS UINT32_MAX // in place of a CPU's number
+
+#define COUNT_EXCLUDED_MAX 1024 // more are not told
 
 struct count {
     u64 count;           // scaled to all of the time
     u64 measured, total; // of the slice event: while it was counted, and in all
     u64 error;           // half width of the 99 % interval
+    u64 slices;          // in which it was counted
 };
 
 struct cpu_counts {
@@ -23,7 +27,9 @@ struct count_reading {
     struct cpu_counts cpus[ORRERY_MAX_CPUS];
     u32 cpu_count;
     u32 items;
-    u64 time; // of the last CPU
+    u64 time;                         // of the last CPU
+    u32 excluded[COUNT_EXCLUDED_MAX]; // processes that were left out at some time of the session
+    u32 excluded_count;
 };
 
 // Adds the same event's count on another CPU. Errors are independent of each other: their squares add up.
@@ -31,8 +37,8 @@ void count_add(struct count *sum, const struct count *other);
 // All CPUs of a reading.
 struct count count_total(const struct count_reading *reading, u32 item);
 
-// What came from one reading to the next, scaled by what was measured in between. How far off it may be is not known
-// unless all was measured: the machine tells errors of whole sessions.
+// What came from one reading of a CPU to the next, scaled by what was measured in between; how far off it may be is
+// worked out in count_error.h.
 struct count count_between(const struct count *before, const struct count *after);
 void count_reading_between(const struct count_reading *before, const struct count_reading *after,
                            struct count_reading *between);

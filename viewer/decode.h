@@ -19,8 +19,10 @@ void decode_processes(const Orrery__Dci__ProcessesReply *reply, struct snapshot 
 void decode_classes(const Orrery__Dci__ClassesReply *reply, struct snapshot *snapshot);
 void decode_objects(const Orrery__Dci__ObjectsReply *reply, struct snapshot *snapshot);
 void decode_samples(const Orrery__Dci__Samples *samples, struct sample_set *set);
-// Samples of a session that begins now are counted from here on.
-void decode_sampling_start(struct sample_set *set);
+// Samples of a session that begins with these events are counted from here on.
+void decode_sampling_start(const Orrery__Dci__SamplingStartReply *reply,
+                           const struct sampled_events *events, struct sample_set *set);
+void decode_sampling_changed(const Orrery__Dci__SamplingChanged *changed, struct sample_set *set);
 void decode_sampling_stat(const Orrery__Dci__SamplingStatReply *reply, struct sample_set *set);
 
 #endif

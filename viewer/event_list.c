@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 // The hardware events that the machine can count.
 #include "event_list.h"
-#include "dci.h"
+#include "memory.h"
 #include "text.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,10 +16,8 @@ static void copy(char *to, size_t bytes, const char *from)
     text_make_printable(to, false);
 }
 
-static int take_events(void *context, const dci_response *response)
+void event_list_add(struct event_list *list, const Orrery__Dci__PmuEventsReply *reply)
 {
-    struct event_list *list = context;
-    const Orrery__Dci__PmuEventsReply *reply = response->pmu_events;
     for (size_t i = 0; i < reply->n_events && list->count < MAX_EVENTS; i++) {
         list->events =
             memory_grow(list->events, list->count, &list->capacity, sizeof(*list->events));
@@ -32,17 +31,6 @@ static int take_events(void *context, const dci_response *response)
         copy(to->unit, sizeof(to->unit), reply->events[i]->unit);
         copy(to->meaning, sizeof(to->meaning), reply->events[i]->meaning);
     }
-    return KOV_OK;
-}
-
-int event_list_fetch(struct event_list *list)
-{
-    Orrery__Dci__PmuEventsRequest body = ORRERY__DCI__PMU_EVENTS_REQUEST__INIT;
-    dci_request request = ORRERY__DCI__REQUEST__INIT;
-    request.body_case = ORRERY__DCI__REQUEST__BODY_PMU_EVENTS;
-    request.pmu_events = &body;
-    return dci_call(&request, ORRERY__DCI__RESPONSE__BODY_PMU_EVENTS, "cannot list events",
-                    take_events, list);
 }
 
 void event_list_free(struct event_list *list)
@@ -55,8 +43,7 @@ const struct event_info *event_list_find(const struct event_list *list, const ch
                                          size_t length)
 {
     for (size_t i = 0; i < list->count; i++)
-        if (strlen(list->events[i].name) == length &&
-            memcmp(list->events[i].name, name, length) == 0)
+        if (text_is(name, length, list->events[i].name))
             return &list->events[i];
     return NULL;
 }

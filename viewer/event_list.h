@@ -3,6 +3,7 @@
 #ifndef KOV_EVENT_LIST_H
 #define KOV_EVENT_LIST_H
 
+#include <dci.pb-c.h>
 #include <orrery/types.h>
 
 struct event_info {
@@ -17,7 +18,10 @@ struct event_list {
     size_t count, capacity;
 };
 
+// Asks the machine for them. An exit code.
 int event_list_fetch(struct event_list *list);
+// What a message holds; texts are made printable.
+void event_list_add(struct event_list *list, const Orrery__Dci__PmuEventsReply *reply);
 void event_list_free(struct event_list *list);
 
 // By its name, which need not end in 0; NULL when the machine has no such event.

@@ -29,6 +29,7 @@ const struct metric metrics[] = {
      "instructions"},
 };
 const size_t metric_count = ARRAY_SIZE(metrics);
+_Static_assert(ARRAY_SIZE(metrics) <= METRICS_MAX, "room in tables");
 
 static u32 find_item(const struct count_request *request, const char *event, enum count_mode mode,
                      u32 set)

@@ -6,6 +6,7 @@
 #include "counts.h"
 
 #define METRIC_TERMS 2
+#define METRICS_MAX 8
 
 struct metric {
     const char *name;

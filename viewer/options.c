@@ -6,17 +6,12 @@
 #include <inttypes.h>
 #include <string.h>
 
-static bool has_name(const struct option *option, const char *name, size_t length)
-{
-    return strlen(option->name) == length && strncmp(option->name, name, length) == 0;
-}
-
 // By its letter or, when that is 0, by its name.
 static const struct option *find_in(const struct option *table, char letter, const char *name,
                                     size_t length)
 {
     for (; table->name != NULL; table++) {
-        if (letter != 0 ? table->letter == letter : has_name(table, name, length))
+        if (letter != 0 ? table->letter == letter : text_is(name, length, table->name))
             return table;
     }
     return NULL;

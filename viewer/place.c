@@ -16,8 +16,7 @@ void place_function(struct symbol symbol, u64 address, char *text, size_t size)
         snprintf(text, size, "%s", symbol.function);
 }
 
-// Without the present folder in front.
-static const char *short_path(const char *path)
+const char *place_path(const char *path)
 {
     static char folder[PATH_MAX];
     if (folder[0] == '\0' && getcwd(folder, sizeof(folder)) == NULL)
@@ -29,7 +28,7 @@ static const char *short_path(const char *path)
 void place_line(struct symbol symbol, u64 address, char *text, size_t size)
 {
     if (symbol.file != NULL)
-        snprintf(text, size, "%s:%" PRIu32, short_path(symbol.file), symbol.line);
+        snprintf(text, size, "%s:%" PRIu32, place_path(symbol.file), symbol.line);
     else if (symbol.function != NULL)
         snprintf(text, size, "%s+0x%" PRIx64, symbol.function, symbol.offset);
     else

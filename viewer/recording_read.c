@@ -3,13 +3,45 @@
 #include "decode.h"
 #include "frame.h"
 #include "recording.h"
+#include "text.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+static struct sampled_event decode_event(const Orrery__Dci__SampledEvent *message)
+{
+    struct sampled_event event = {
+        .event = message->event,
+        .mode = (enum count_mode)message->mode,
+        .period = message->period,
+        .randomise = message->randomise,
+    };
+    if (event.event == SAMPLED_RUN_CYCLES)
+        snprintf(event.name, sizeof(event.name), "%s", RUN_CYCLES_NAME);
+    else
+        snprintf(event.name, sizeof(event.name), "event-%" PRIu32, event.event);
+    return event;
+}
+
+static const char *decode_events(const Orrery__Dci__SamplingStartRequest *start,
+                                 struct sampling_request *request)
+{
+    if (start->n_events == 0)
+        return "it does not say which events were sampled: it is of an older kov";
+    if (start->n_events > SAMPLED_EVENTS_MAX)
+        return "it has too many events";
+    for (size_t i = 0; i < start->n_events; i++) {
+        if ((u32)start->events[i]->mode >= COUNT_MODES)
+            return "an event is of an unknown mode";
+        request->events.events[request->events.count++] = decode_event(start->events[i]);
+    }
+    return NULL;
+}
 
 static const char *decode_request(const u8 *payload, size_t size, struct recording *recording)
 {
@@ -19,13 +51,26 @@ static const char *decode_request(const u8 *payload, size_t size, struct recordi
         return "it does not begin with what was asked for";
     }
     recording->request = (struct sampling_request){
-        .period = request->sampling_start->period,
         .callers = request->sampling_start->callers,
-        .randomise = request->sampling_start->randomise,
         .cpu_mask = request->sampling_start->cpu_mask,
+        .precise = request->sampling_start->precise,
     };
+    const char *problem = decode_events(request->sampling_start, &recording->request);
     orrery__dci__request__free_unpacked(request, NULL);
-    return NULL;
+    return problem;
+}
+
+static void name_events(const Orrery__Dci__PmuEventsReply *reply, struct sampled_events *events)
+{
+    for (size_t i = 0; i < reply->n_events; i++)
+        for (u32 j = 0; j < events->count; j++) {
+            struct sampled_event *event = &events->events[j];
+            if (event->event < SAMPLED_MODEL ||
+                event->event - SAMPLED_MODEL != reply->events[i]->event)
+                continue;
+            snprintf(event->name, sizeof(event->name), "%s", reply->events[i]->name);
+            text_make_printable(event->name, false);
+        }
 }
 
 static void decode_system(const dci_system_info *system, struct recording *recording)
@@ -48,7 +93,11 @@ static void decode_response(const dci_response *response, struct recording *reco
         decode_processes(response->processes, &recording->snapshot);
         break;
     case ORRERY__DCI__RESPONSE__BODY_SAMPLING_START:
-        decode_sampling_start(&recording->samples);
+        decode_sampling_start(response->sampling_start, &recording->request.events,
+                              &recording->samples);
+        break;
+    case ORRERY__DCI__RESPONSE__BODY_PMU_EVENTS:
+        name_events(response->pmu_events, &recording->request.events);
         break;
     case ORRERY__DCI__RESPONSE__BODY_CLASSES:
         decode_classes(response->classes, &recording->snapshot);
@@ -64,6 +113,14 @@ static void decode_response(const dci_response *response, struct recording *reco
     }
 }
 
+static void decode_pushed(const Orrery__Dci__Event *event, struct recording *recording)
+{
+    if (event->body_case == ORRERY__DCI__EVENT__BODY_SAMPLES)
+        decode_samples(event->samples, &recording->samples);
+    else if (event->body_case == ORRERY__DCI__EVENT__BODY_SAMPLING_CHANGED)
+        decode_sampling_changed(event->sampling_changed, &recording->samples);
+}
+
 static const char *decode_frame(const u8 *payload, size_t size, struct recording *recording)
 {
     dci_frame *frame = orrery__dci__server_frame__unpack(NULL, size, payload);
@@ -71,9 +128,8 @@ static const char *decode_frame(const u8 *payload, size_t size, struct recording
         return "a frame in it is no message";
     if (frame->frame_case == ORRERY__DCI__SERVER_FRAME__FRAME_RESPONSE)
         decode_response(frame->response, recording);
-    else if (frame->frame_case == ORRERY__DCI__SERVER_FRAME__FRAME_EVENT &&
-             frame->event->body_case == ORRERY__DCI__EVENT__BODY_SAMPLES)
-        decode_samples(frame->event->samples, &recording->samples);
+    else if (frame->frame_case == ORRERY__DCI__SERVER_FRAME__FRAME_EVENT)
+        decode_pushed(frame->event, recording);
     orrery__dci__server_frame__free_unpacked(frame, NULL);
     return NULL;
 }

@@ -18,17 +18,39 @@ static void write_frame(struct recording_writer *writer, const u8 *payload, size
 
 static void write_request(struct recording_writer *writer, const struct sampling_request *wanted)
 {
-    Orrery__Dci__SamplingStartRequest body = ORRERY__DCI__SAMPLING_START_REQUEST__INIT;
-    body.event = ORRERY__DCI__PMU_EVENT__PMU_EVENT_CYCLES;
-    body.callers = wanted->callers;
-    body.period = wanted->period;
-    body.randomise = wanted->randomise;
-    body.cpu_mask = wanted->cpu_mask;
+    struct sampling_message message;
+    sampling_fill(&message, wanted);
     dci_request request = ORRERY__DCI__REQUEST__INIT;
     request.body_case = ORRERY__DCI__REQUEST__BODY_SAMPLING_START;
-    request.sampling_start = &body;
+    request.sampling_start = &message.body;
     u8 *packed = memory_get(orrery__dci__request__get_packed_size(&request));
     write_frame(writer, packed, orrery__dci__request__pack(&request, packed));
+    free(packed);
+}
+
+// The names of the events, in the machine's form: its own list has them all, and came before there was a file.
+static void write_names(struct recording_writer *writer, const struct sampled_events *events)
+{
+    Orrery__Dci__PmuEventInfo infos[SAMPLED_EVENTS_MAX], *pointers[SAMPLED_EVENTS_MAX];
+    Orrery__Dci__PmuEventsReply reply = ORRERY__DCI__PMU_EVENTS_REPLY__INIT;
+    reply.events = pointers;
+    for (u32 i = 0; i < events->count; i++) {
+        if (events->events[i].event < SAMPLED_MODEL)
+            continue;
+        Orrery__Dci__PmuEventInfo *info = &infos[reply.n_events];
+        *info = (Orrery__Dci__PmuEventInfo)ORRERY__DCI__PMU_EVENT_INFO__INIT;
+        info->event = events->events[i].event - SAMPLED_MODEL;
+        info->name = (char *)events->events[i].name;
+        pointers[reply.n_events++] = info;
+    }
+    dci_response response = ORRERY__DCI__RESPONSE__INIT;
+    response.body_case = ORRERY__DCI__RESPONSE__BODY_PMU_EVENTS;
+    response.pmu_events = &reply;
+    dci_frame frame = ORRERY__DCI__SERVER_FRAME__INIT;
+    frame.frame_case = ORRERY__DCI__SERVER_FRAME__FRAME_RESPONSE;
+    frame.response = &response;
+    u8 *packed = memory_get(orrery__dci__server_frame__get_packed_size(&frame));
+    write_frame(writer, packed, orrery__dci__server_frame__pack(&frame, packed));
     free(packed);
 }
 
@@ -41,13 +63,15 @@ int recording_create(struct recording_writer *writer, const char *path,
     fwrite(RECORDING_MAGIC, 1, RECORDING_MAGIC_BYTES, writer->file);
     writer->bytes = RECORDING_MAGIC_BYTES;
     write_request(writer, request);
+    write_names(writer, &request->events);
     return KOV_OK;
 }
 
 static bool belongs(const dci_frame *frame)
 {
     if (frame->frame_case == ORRERY__DCI__SERVER_FRAME__FRAME_EVENT)
-        return frame->event->body_case == ORRERY__DCI__EVENT__BODY_SAMPLES;
+        return frame->event->body_case == ORRERY__DCI__EVENT__BODY_SAMPLES ||
+               frame->event->body_case == ORRERY__DCI__EVENT__BODY_SAMPLING_CHANGED;
     if (frame->frame_case != ORRERY__DCI__SERVER_FRAME__FRAME_RESPONSE)
         return false;
     switch (frame->response->body_case) {

@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: MIT
 // `kov report`: what a recording says about objects, classes and functions.
 #include "commands.h"
+#include "event_summary.h"
 #include "kernel.h"
 #include "options.h"
 #include "programs.h"
-#include "recording.h"
+#include "sample_choice.h"
 #include "table.h"
 
 #include <inttypes.h>
-#include <orrery/sys.h>
-
-#define NO_PID UINT64_MAX
+#include <string.h>
 
 static const char *path = RECORDING_DEFAULT_PATH;
-static const char *sort_text;
+static const char *sort_text, *event_text;
 static bool with_chains, with_idle;
 static u64 max_rows;
-static u64 pid = NO_PID;
+static u64 pid = SAMPLE_ANY_PID;
 
 static const struct option own_options[] = {
     TEXT('i', "input", &path, "FILE", "the recording (samples.kov)"),
+    TEXT('e', "event", &event_text, "EVENTS", "tables of these of its events only: EVENT[:u|:k],…"),
     TEXT('s', "sort", &sort_text, "KEYS",
          "one table by these, of process,object,class,function,line,thread,cpu"),
     FLAG('g', "chains", &with_chains, "call chains under each row"),
@@ -43,10 +43,10 @@ static void print_header(const struct recording *recording)
 {
     const struct sample_totals *totals = &recording->samples.totals;
     u64 busy = totals->samples - totals->idle;
-    printf("%s: %" PRIu64 " samples of %" PRIu32 " CPUs, lost %" PRIu64 "; a sample every %" PRIu64
-           " cycles (%" PRIu32 " bits randomised)\n",
-           path, totals->samples, recording->cpu_count, samples_lost(&recording->samples),
-           recording->request.period, recording->request.randomise);
+    printf("%s: %" PRIu64 " samples of %" PRIu32 " CPUs, lost %" PRIu64 "%s\n", path,
+           totals->samples, recording->cpu_count, samples_lost(&recording->samples),
+           recording->request.precise ? "; precise" : "");
+    event_summary_print(stdout, &recording->request, &recording->samples);
     printf("not idle %" PRIu64 ": attributed %" PRIu64 " (%.2f %%), unattributed %" PRIu64
            ", stale %" PRIu64 "; soft-masked %" PRIu64 "\n",
            busy, totals->attributed, percent(totals->attributed, busy), totals->unattributed,
@@ -70,8 +70,7 @@ static void json_header(struct json *json, const struct recording *recording)
     json_text(json, "file", path);
     json_bool(json, "complete", !recording->cut);
     json_u64(json, "cpus", recording->cpu_count);
-    json_u64(json, "period", recording->request.period);
-    json_u64(json, "randomise", recording->request.randomise);
+    json_bool(json, "precise", recording->request.precise);
     json_u64(json, "samples", totals->samples);
     json_u64(json, "lost", samples_lost(&recording->samples));
     json_u64(json, "missed", samples_missed(&recording->samples));
@@ -86,73 +85,103 @@ static void json_header(struct json *json, const struct recording *recording)
     json_u64(json, "soft_masked", totals->soft_masked);
     json_number(json, "attributed_percent",
                 percent(totals->attributed, totals->samples - totals->idle));
+    event_summary_json(json, "events", &recording->request, &recording->samples, false);
 }
 
-static bool is_wanted(const struct sample *sample)
+static void fill(struct aggregate *aggregate, const struct recording *recording, u32 index)
 {
-    return (with_idle || (sample->flags & SYS_SAMPLE_IDLE) == 0) &&
-           (pid == NO_PID || sample->pid == pid);
-}
-
-static void fill(struct aggregate *aggregate, const struct recording *recording)
-{
+    const struct sample_choice choice = {.idle = with_idle, .pid = pid, .event = index};
     for (size_t i = 0; i < recording->samples.count; i++) {
         const struct sample *sample = &recording->samples.samples[i];
-        if (is_wanted(sample))
+        if (sample_is_chosen(recording, &choice, sample))
             aggregate_add(aggregate, sample);
     }
     aggregate_order(aggregate);
 }
 
-// json: NULL to print a table.
-static int show_table(const struct recording *recording, struct symbols *symbols, const char *sort,
-                      struct json *json)
+// What the tables are made of.
+struct show {
+    const struct recording *recording;
+    struct symbols *symbols;
+    struct json *json; // NULL to print
+    u32 selected;      // bit n: event n
+};
+
+static void show_table(const struct show *show, u32 index, const char *sort)
 {
-    struct aggregate aggregate = {.snapshot = &recording->snapshot,
-                                  .symbols = symbols,
+    struct aggregate aggregate = {.snapshot = &show->recording->snapshot,
+                                  .symbols = show->symbols,
                                   .programs = true,
                                   .chains = with_chains};
-    int code = sort_parse(sort, &aggregate.sort);
-    if (code != KOV_OK)
-        return code;
-    fill(&aggregate, recording);
-    if (json != NULL) {
-        table_json(json, NULL, &aggregate, max_rows);
+    if (sort_parse(sort, &aggregate.sort) != KOV_OK)
+        return; // it has been parsed before
+    fill(&aggregate, show->recording, index);
+    if (show->json != NULL) {
+        table_json(show->json, &aggregate, &show->recording->request.events.events[index],
+                   max_rows);
     } else {
         putchar('\n');
         table_print(stdout, &aggregate, max_rows);
     }
     aggregate_free(&aggregate);
+}
+
+static void show_tables(const struct show *show, u32 index)
+{
+    if (sort_text != NULL) {
+        show_table(show, index, sort_text);
+        return;
+    }
+    size_t left_out = show->recording->samples.by_event[index].processes > 0 ? 1 : 0;
+    for (size_t i = 0; i < ARRAY_SIZE(default_tables); i++)
+        if (i != left_out || show->json != NULL)
+            show_table(show, index, default_tables[i]);
+}
+
+static void show_events(const struct show *show)
+{
+    const struct sampled_events *events = &show->recording->request.events;
+    char title[SAMPLED_TITLE_BYTES];
+    for (u32 i = 0; i < events->count; i++) {
+        if ((show->selected >> i & 1) == 0)
+            continue;
+        if (show->json == NULL && events->count > 1)
+            printf("\n---- %s\n", sampled_event_title(&events->events[i], title));
+        show_tables(show, i);
+    }
+}
+
+// The events that -e names, or all.
+static int select_events(const struct sampled_events *events, u32 *selected)
+{
+    *selected = event_text == NULL ? ~0u : 0;
+    for (const char *text = event_text; text != NULL;) {
+        size_t length = strcspn(text, ",");
+        u32 found = sampled_events_find(events, text, length);
+        if (found == 0)
+            return fail(KOV_USAGE, "--event: %s has no samples of '%.*s'", path, (int)length, text);
+        *selected |= found;
+        text = text[length] == '\0' ? NULL : text + length + 1;
+    }
     return KOV_OK;
 }
 
-static void show_tables(const struct recording *recording, struct symbols *symbols,
-                        struct json *json)
-{
-    if (sort_text != NULL) {
-        show_table(recording, symbols, sort_text, json);
-        return;
-    }
-    size_t left_out = recording->samples.totals.processes > 0 ? 1 : 0;
-    for (size_t i = 0; i < ARRAY_SIZE(default_tables); i++)
-        if (i != left_out || json != NULL)
-            show_table(recording, symbols, default_tables[i], json);
-}
-
-static void show(const struct recording *recording)
+static void show(const struct recording *recording, u32 selected)
 {
     kernel_use_build_id(recording->build_id, recording->build_id_size);
-    struct symbols *symbols = kernel_symbols();
+    struct json json;
+    struct show show = {recording, kernel_symbols(), NULL, selected};
     if (settings.json) {
-        struct json json = json_begin(stdout);
+        json = json_begin(stdout);
         json_header(&json, recording);
         json_open_array(&json, "tables");
-        show_tables(recording, symbols, &json);
+        show.json = &json;
+        show_events(&show);
         json_close(&json);
         json_end(&json);
     } else {
         print_header(recording);
-        show_tables(recording, symbols, NULL);
+        show_events(&show);
     }
     programs_close();
     kernel_close();
@@ -167,22 +196,27 @@ static int run(const struct arguments *arguments)
         return code;
     struct recording recording = {0};
     code = recording_load(path, &recording);
+    u32 selected;
     if (code == KOV_OK)
-        show(&recording);
+        code = select_events(&recording.request.events, &selected);
+    if (code == KOV_OK)
+        show(&recording, selected);
     recording_free(&recording);
     return code;
 }
 
 const struct command command_report = {
     .name = "report",
-    .synopsis = "[-i FILE] [--sort KEYS] [--pid PID] [-g] [--idle] [-n ROWS]",
+    .synopsis = "[-i FILE] [-e EVENTS] [--sort KEYS] [--pid PID] [-g] [--idle] [-n ROWS]",
     .summary = "Show where a recording's samples are, by object, class and function",
     .details =
         "When processes were sampled, each is listed with the objects that its time went to: its\n"
         "own, and the kernel's that worked for it; so with every --sort that begins with process.\n"
         "Percentages are of the samples that are not idle. \"[none]\" is code at work for no\n"
         "object, \"[stale]\" one whose object is gone when the sample is read, \"[gone]\" one\n"
-        "that no scan saw. MASKED counts the samples inside soft-masked sections.",
+        "that no scan saw. MASKED counts the samples inside soft-masked sections. EVENTS is how many\n"
+        "events they stand for, each for its THRESHOLD; +- is how far off that is by chance, at most\n"
+        "in 99 of 100 cases. Each event has tables of its own.",
     .options = {own_options},
     .run = run,
 };

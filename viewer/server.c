@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #define MAX_CLIENTS 65536
-#define USES_BYTES 48
+#define USES_BYTES 64
 
 typedef Orrery__Dci__ServerStat server_stat;
 typedef Orrery__Dci__NetworkStat network_stat;
@@ -52,9 +52,10 @@ static int fetch(struct account *account)
 
 static const char *uses(const client_stat *client, char text[USES_BYTES])
 {
-    snprintf(text, USES_BYTES, "%s%s%s%s%s", client->self ? " self" : "",
+    snprintf(text, USES_BYTES, "%s%s%s%s%s%s", client->self ? " self" : "",
              client->sampling ? " sampling" : "", client->counting ? " counting" : "",
-             client->tracing ? " tracing" : "", client->dref ? " dref" : "");
+             client->tracing ? " tracing" : "", client->dref ? " dref" : "",
+             client->sleep_locks ? " sleep-locks" : "");
     return text;
 }
 
@@ -112,6 +113,7 @@ static void json_client(struct json *json, const client_stat *client)
     json_bool(json, "sampling", client->sampling);
     json_bool(json, "tracing", client->tracing);
     json_bool(json, "counting", client->counting);
+    json_bool(json, "sleep_locks", client->sleep_locks);
     json_bool(json, "dref", client->dref);
     json_close(json);
 }

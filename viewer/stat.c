@@ -2,13 +2,17 @@
 // `kov stat`: how often each object was used (DREFs) in a while, or while a workload ran. With -e hardware events
 // are counted instead: stat_events.c.
 #include "commands.h"
+#include "configuration.h"
 #include "dref.h"
 #include "interrupt.h"
 #include "json.h"
 #include "options.h"
+#include "pid_list.h"
+#include "sampling.h"
 #include "scan.h"
 #include "session.h"
 #include "stat_events.h"
+#include "stat_objects.h"
 #include "workload.h"
 
 #include <inttypes.h>
@@ -18,21 +22,36 @@
 
 static double duration;
 static bool per_cpu;
+static const char *pids, *exclude, *configuration_name;
 static u64 pid = NO_PID;
+static bool per_process, per_thread, per_object;
 static struct count_options events;
 static u64 interval; // milliseconds
+static u64 top;      // rows
 
 static const struct option own_options[] = {
     SECONDS('d', "duration", &duration, 86400, "how long (1; with a workload, as long as it runs)"),
     FLAG(0, "per-cpu", &per_cpu, "a column for each CPU; of events a row"),
-    NUMBER(0, "pid", &pid, 0, UINT32_MAX, "PID",
-           "only this process's own objects; 0: only the kernel's"),
+    TEXT(0, "pid", &pids, "PIDS",
+         "only this process's own objects, 0: the kernel's; of events what these count"),
     OPTIONS_END,
 };
 
 static const struct option event_options[] = {
     LIST('e', "event", &events.sets, "EVENTS",
          "count these: EVENT[:u|:k],… or all; each -e is a set"),
+    FLAG(0, "per-object", &per_object,
+         "by object: estimated from samples, of EVENT[:u|:k][@THRESHOLD],…"),
+    {0, "top", OPTION_NUMBER, &top, "N", "of --per-object: at most so many objects (all)", 1,
+     UINT32_MAX},
+    FLAG(0, "precise", &sampling_options.precise,
+         "of --per-object: samples that the model unit writes itself"),
+    TEXT(0, "config", &configuration_name, "NAME",
+         "the events of a configuration: `kov config list`"),
+    FLAG(0, "per-process", &per_process, "a table of processes, too"),
+    FLAG(0, "per-thread", &per_thread, "a table of threads, too"),
+    TEXT(0, "exclude", &exclude, "PIDS",
+         "leave these processes out, with the kernel's work for them"),
     TEXT('C', "cpus", &events.cpus, "CPUS", "on these CPUs only, such as 0-2,5 (all)"),
     NUMBER('I', "interval-print", &interval, 100, 3600000, "MS", "print counts each so often, too"),
     TEXT(0, "shares", &events.shares, "LIST", "of the time, one for each -e (1,1,…)"),
@@ -122,10 +141,8 @@ static void print_text(const struct measurement *measurement, bool workload)
     if (measurement->after.stuck > 0)
         printf("%" PRIu32 " processes did not answer; what they counted is not known\n",
                measurement->after.stuck);
-    if (workload) {
-        fputs("\nThe workload's own account: ", stdout);
-        workload_print(stdout, &measurement->workload);
-    }
+    if (workload)
+        workload_print_account(&measurement->workload);
 }
 
 static void json_row(struct json *json, const struct measurement *measurement,
@@ -165,23 +182,102 @@ static void print_json(const struct measurement *measurement, bool workload)
     json_end(&json);
 }
 
+// ---- events ------------------------------------------------------------------------------------
+
+// What the command line says goes before what the configuration says.
+static int take_configuration(void)
+{
+    static struct configuration configuration;
+    if (events.sets.count > 0)
+        return fail(KOV_USAGE, "give either --event or --config");
+    int code = configuration_load(configuration_name, &configuration);
+    if (code != KOV_OK)
+        return code;
+    events.sets = configuration_count_sets(&configuration);
+    events.shares = events.shares != NULL ? events.shares : configuration.shares;
+    events.cpus = events.cpus != NULL ? events.cpus : configuration.cpus;
+    events.slice = events.slice != 0 ? events.slice : configuration.slice;
+    return KOV_OK;
+}
+
+// By object only samples can tell, which are no counts: they have thresholds, and take no turns.
+static int run_objects(const struct arguments *arguments)
+{
+    if (per_process || per_thread || per_cpu)
+        return fail(KOV_USAGE, "give either --per-object, which is estimated from samples, or "
+                               "--per-cpu, --per-process or --per-thread, which are counted");
+    if (exclude != NULL || events.shares != NULL || events.slice != 0)
+        return fail(KOV_USAGE, "--exclude, --shares and --slice do not go with --per-object");
+    u32 cpus;
+    int code = cpu_list_parse(events.cpus, &cpus);
+    if (code != KOV_OK)
+        return code;
+    sampling_options.events = events.sets;
+    sampling_options.configuration = configuration_name;
+    sampling_options.pids = pids;
+    sampling_options.cpu_mask = cpus;
+    struct stat_objects wanted = {
+        .duration = duration > 0 || arguments->has_workload ? duration : DEFAULT_SECONDS,
+        .interval = (double)interval / 1000,
+        .max_rows = top,
+        .cpus = events.cpus,
+    };
+    return stat_objects(arguments, &wanted);
+}
+
 static int run_events(const struct arguments *arguments)
 {
-    if (pid != NO_PID)
-        return fail(KOV_USAGE, "--pid is for objects, not for --event");
-    struct stat_events wanted = {&events, duration, (double)interval / 1000, per_cpu};
+    if (per_object)
+        return run_objects(arguments);
+    if (top != 0 || sampling_options.precise)
+        return fail(KOV_USAGE, "--top and --precise go with --per-object");
+    if (per_process && per_thread)
+        return fail(KOV_USAGE, "give either --per-process or --per-thread");
+    int code = configuration_name != NULL ? take_configuration() : KOV_OK;
+    if (code != KOV_OK)
+        return code;
+    events.tasks = per_thread ? COUNT_THREADS : per_process ? COUNT_PROCESSES : COUNT_NO_TASKS;
+    struct stat_events wanted = {
+        .options = &events,
+        .duration = duration,
+        .interval = (double)interval / 1000,
+        .per_cpu = per_cpu,
+        .per_task = per_process || per_thread,
+        .pids = pids,
+        .exclude = exclude,
+    };
     return stat_events(arguments, &wanted);
+}
+
+// ---- the command -------------------------------------------------------------------------------
+
+static int check_without_events(void)
+{
+    struct pid_list list;
+    if (events.cpus != NULL || interval != 0 || events.shares != NULL || events.slice != 0)
+        return fail(KOV_USAGE, "--cpus, --interval-print, --shares and --slice go with --event");
+    if (per_process || per_thread || exclude != NULL)
+        return fail(KOV_USAGE, "--per-process, --per-thread and --exclude go with --event");
+    if (per_object || top != 0 || sampling_options.precise)
+        return fail(KOV_USAGE, "--per-object, --top and --precise go with --event");
+    int code = pid_list_parse("--pid", pids, 0, &list);
+    if (code == KOV_OK && list.count > 1)
+        code = fail(KOV_USAGE, "--pid: without --event only one process");
+    if (list.count > 0)
+        pid = list.pids[0];
+    return code;
 }
 
 static int run(const struct arguments *arguments)
 {
     struct measurement measurement = {0};
-    if (events.sets.count > 0)
+    if (events.sets.count > 0 || configuration_name != NULL)
         return run_events(arguments);
-    if (events.cpus != NULL || interval != 0 || events.shares != NULL || events.slice != 0)
-        return fail(KOV_USAGE, "--cpus, --interval-print, --shares and --slice go with --event");
+    int code = check_without_events();
+    if (code != KOV_OK)
+        return code;
     interrupt_catch();
-    int code = measure(arguments, &measurement);
+    code = measure(arguments, &measurement);
     if (code == KOV_OK && settings.json)
         print_json(&measurement, arguments->has_workload);
     else if (code == KOV_OK)
@@ -198,8 +294,9 @@ static int run(const struct arguments *arguments)
 
 const struct command command_stat = {
     .name = "stat",
-    .synopsis = "[-e EVENTS …] [-C CPUS] [-I MS] [-d SECONDS] [--per-cpu] [--pid PID] "
-                "[-- WORKLOAD [KEY=VALUE…]]",
+    .synopsis =
+        "[-e EVENTS … | --config NAME] [--per-process | --per-object] [-C CPUS] [-I MS] [-d SECONDS] "
+        "[--per-cpu] [--pid PIDS] [--exclude PIDS] [-- WORKLOAD [KEY=VALUE…]]",
     .summary = "Count how often each object is used (DREFs), or hardware events",
     .details =
         "Counts for some seconds or, with a workload, from before its start to after its end;\n"
@@ -210,7 +307,14 @@ const struct command command_stat = {
         "measured for a part of the time only is scaled up: the percentage in parentheses says how\n"
         "large the part was, and ± is half of the interval that holds the true count in 99 of 100\n"
         "cases. Below are the metrics whose events are there: IPC, lock acquisition, spin\n"
-        "contention, branch misprediction, TLB miss rate.",
+        "contention, branch misprediction, TLB miss rate.\n\n"
+        "--per-process and --per-thread add tables of who counted what, and the same metrics, the\n"
+        "most of the first event first. The kernel's work for a process is the process's. --exclude\n"
+        "leaves processes out, for other clients too, as long as the command runs.\n\n"
+        "Counts of CPUs, processes and threads are exact, of what was measured. --per-object is an\n"
+        "estimate: it samples like `kov record`, and each sample stands for THRESHOLD events, so\n"
+        "that ± is the half width of a 99 % interval as far as chance goes. With each object, its\n"
+        "class and process come its share of all samples, and its metrics.",
     .options = {own_options, event_options},
     .takes_workload = true,
     .run = run,

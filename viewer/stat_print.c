@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Counts of events and their metrics, for people and as JSON.
 #include "stat_print.h"
-#include "metrics.h"
+#include "stat_cell.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
-// Index of a CPU in the reading, or all of them.
-#define ALL_CPUS UINT32_MAX
-
+// Places are indexes of CPUs in the reading, or ALL_CPUS.
 static struct count count_of(const struct stat_view *view, u32 index, u32 item)
 {
     return index == ALL_CPUS ? count_total(view->reading, item)
@@ -57,10 +55,10 @@ static void print_count(const struct stat_view *view, u32 index, u32 item)
         return;
     }
     printf("%20" PRIu64 "  %-20s %16.0f", count.count, name, per_second(view, &count));
-    if (count.measured < count.total && !view->intervals)
+    if (count.measured < count.total) {
         print_error(&count);
-    if (count.measured < count.total)
         printf("  (%5.1f %%)", 100 * count_fraction(&count));
+    }
     putchar('\n');
 }
 
@@ -89,14 +87,14 @@ static bool print_metric(const struct stat_view *view, u32 index, size_t metric,
                          enum count_mode mode)
 {
     struct metric_value value;
-    char name[COUNT_NAME_BYTES];
+    char name[STAT_CELL_BYTES];
     if (!compute(view, index, metric, mode, &value))
         return false;
     const char *unit = metrics[metric].percent ? " %" : "  ";
-    snprintf(name, sizeof(name), "%s%s", metrics[metric].name, count_mode_suffix(mode));
     print_place(view, index);
-    printf("%18.4f%s  %-22s", value.value, unit, name);
-    if (view->intervals || value.error == 0)
+    printf("%18.4f%s  %-22s", value.value, unit,
+           stat_cell_metric_name(&metrics[metric], mode, name));
+    if (value.error == 0)
         printf("%10s", "");
     else if (value.error < 0)
         printf("%-11s", "± unknown");
@@ -121,7 +119,7 @@ u32 stat_print_metrics(const struct stat_view *view)
 
 // ---- JSON --------------------------------------------------------------------------------------
 
-static void json_count(struct json *json, const struct stat_view *view, const struct count *count)
+void stat_json_count(struct json *json, const struct stat_view *view, const struct count *count)
 {
     bool known = count_is_known(count);
     if (known)
@@ -137,11 +135,6 @@ static void json_count(struct json *json, const struct stat_view *view, const st
         json_text(json, "error", NULL);
 }
 
-static const char *mode_name(enum count_mode mode)
-{
-    return mode == COUNT_USER ? "user" : mode == COUNT_KERNEL ? "kernel" : "all";
-}
-
 static void json_event(struct json *json, const struct stat_view *view, u32 item)
 {
     const struct count_item *asked = &view->request->items[item];
@@ -150,14 +143,14 @@ static void json_event(struct json *json, const struct stat_view *view, u32 item
     json_text(json, "event", asked->event->name);
     json_text(json, "unit", asked->event->unit);
     json_bool(json, "modelled", asked->event->modelled);
-    json_text(json, "mode", mode_name(asked->mode));
+    json_text(json, "mode", count_mode_name(asked->mode));
     json_u64(json, "set", asked->set);
-    json_count(json, view, &total);
+    stat_json_count(json, view, &total);
     json_open_array(json, "cpus");
     for (u32 cpu = 0; cpu < view->reading->cpu_count; cpu++) {
         json_open_object(json, NULL);
         json_u64(json, "cpu", view->reading->cpus[cpu].cpu);
-        json_count(json, view, &view->reading->cpus[cpu].counts[item]);
+        stat_json_count(json, view, &view->reading->cpus[cpu].counts[item]);
         json_close(json);
     }
     json_close(json);
@@ -171,12 +164,8 @@ static void json_metric(struct json *json, const struct stat_view *view, size_t 
     if (!compute(view, ALL_CPUS, metric, mode, &value))
         return;
     json_open_object(json, NULL);
-    json_text(json, "metric", metrics[metric].name);
+    stat_json_metric(json, &metrics[metric], mode, &value);
     json_text(json, "formula", metrics[metric].formula);
-    json_text(json, "mode", mode_name(mode));
-    json_bool(json, "percent", metrics[metric].percent);
-    json_number(json, "value", value.value);
-    json_number(json, "error", value.error < 0 ? (double)NAN : value.error);
     json_close(json);
 }
 

@@ -12,7 +12,6 @@ struct stat_view {
     double seconds; // that it covers
     bool per_cpu;
     const char *label; // in front of every line, such as the time; "" for none
-    bool intervals;    // errors are not told, the machine knows those of whole sessions only
 };
 
 void stat_print_header(const struct stat_view *view);
@@ -21,5 +20,8 @@ void stat_print_counts(const struct stat_view *view);
 u32 stat_print_metrics(const struct stat_view *view);
 // Members "seconds", "events", "metrics" of the object that is open.
 void stat_json(struct json *json, const struct stat_view *view);
+
+// For stat_tasks.c. A count's members of the object that is open.
+void stat_json_count(struct json *json, const struct stat_view *view, const struct count *count);
 
 #endif

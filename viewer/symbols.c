@@ -20,6 +20,7 @@ struct cached {
 };
 
 struct symbols {
+    char *path;
     Dwfl *dwfl;
     Dwfl_Module *module;
     struct cached *cache;
@@ -85,6 +86,7 @@ struct symbols *symbols_open(const char *path, const char **problem)
         return NULL;
     }
     struct symbols *symbols = memory_get(sizeof(*symbols));
+    symbols->path = memory_copy_text(path);
     symbols->dwfl = dwfl;
     symbols->module = module;
     symbols->cache = memory_get(CACHE_SLOTS * sizeof(*symbols->cache));
@@ -97,6 +99,7 @@ void symbols_close(struct symbols *symbols)
     if (symbols == NULL)
         return;
     dwfl_end(symbols->dwfl);
+    free(symbols->path);
     intern_free(&symbols->names);
     intern_free(&symbols->texts);
     free(symbols->named);
@@ -109,6 +112,16 @@ size_t symbols_build_id(struct symbols *symbols, const u8 **id)
     GElf_Addr place;
     int length = dwfl_module_build_id(symbols->module, id, &place);
     return length > 0 ? (size_t)length : 0;
+}
+
+const char *symbols_path(const struct symbols *symbols)
+{
+    return symbols->path;
+}
+
+struct Dwfl_Module *symbols_module(const struct symbols *symbols)
+{
+    return symbols->module;
 }
 
 // The file, without folders, of the first line of a function: names of static functions are not
@@ -126,13 +139,33 @@ static const char *with_file(struct symbols *symbols, const char *name, u64 addr
     return symbols->texts.texts[number];
 }
 
+// The function at an address: its name, the address's offset in it, its size. Where a label without size
+// (of assembly, or the end of what lies before) stands at a function's beginning, it is the function.
+static const char *function_at(struct symbols *symbols, u64 address, GElf_Off *offset, u64 *size)
+{
+    GElf_Sym symbol, next;
+    GElf_Off next_offset;
+    const char *name =
+        dwfl_module_addrinfo(symbols->module, address, offset, &symbol, NULL, NULL, NULL);
+    if (name == NULL)
+        return NULL;
+    *size = symbol.st_size;
+    if (symbol.st_size != 0)
+        return plain_name(name);
+    const char *behind = dwfl_module_addrinfo(symbols->module, address + INSTRUCTION_BYTES,
+                                              &next_offset, &next, NULL, NULL, NULL);
+    if (behind == NULL || next.st_size == 0 || next_offset < INSTRUCTION_BYTES)
+        return plain_name(name);
+    *offset = next_offset - INSTRUCTION_BYTES;
+    *size = next.st_size;
+    return plain_name(behind);
+}
+
 static struct symbol look_up(struct symbols *symbols, u64 address)
 {
     struct symbol symbol = {0};
     GElf_Off offset = 0;
-    GElf_Sym elf_symbol;
-    symbol.function = plain_name(
-        dwfl_module_addrinfo(symbols->module, address, &offset, &elf_symbol, NULL, NULL, NULL));
+    symbol.function = function_at(symbols, address, &offset, &symbol.size);
     symbol.offset = offset;
     if (symbol.function != NULL && named(symbols, symbol.function)->ambiguous)
         symbol.function = with_file(symbols, symbol.function, address - offset);

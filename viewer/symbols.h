@@ -13,6 +13,7 @@ struct symbols;
 struct symbol {
     const char *function;
     u64 offset; // of the address in the function
+    u64 size;   // of the function; 0: not told by the file
     const char *file;
     u32 line;
 };
@@ -23,6 +24,10 @@ void symbols_close(struct symbols *symbols); // NULL is fine
 
 // The file's build id; returns its length in bytes, 0 when it has none.
 size_t symbols_build_id(struct symbols *symbols, const u8 **id);
+
+// The file, and what elfutils knows of it; both as long as the symbols.
+const char *symbols_path(const struct symbols *symbols);
+struct Dwfl_Module *symbols_module(const struct symbols *symbols);
 
 // Looks up an address; remembers the answer. symbols may be NULL: nothing is known then.
 struct symbol symbols_find(struct symbols *symbols, u64 address);

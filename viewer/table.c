@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Prints an aggregate of samples: as a table with call chains, or as JSON.
 #include "table.h"
+#include "event_summary.h"
 #include "memory.h"
 
 #include <ctype.h>
@@ -31,7 +32,7 @@ static void measure(const struct aggregate *aggregate, size_t rows, int widths[S
 
 static void print_heading(FILE *out, const struct aggregate *aggregate, const int widths[SORT_KEYS])
 {
-    fprintf(out, "%9s %9s %9s", "OVERHEAD", "SAMPLES", "MASKED");
+    fprintf(out, "%9s %9s %9s %14s %10s", "OVERHEAD", "SAMPLES", "MASKED", "EVENTS", "+-");
     for (u32 i = 0; i < aggregate->sort.count; i++) {
         char heading[16] = "";
         const char *name = sort_key_name(aggregate->sort.keys[i]);
@@ -98,7 +99,8 @@ static void print_callers(FILE *out, const struct aggregate *aggregate, const st
 
 struct group {
     u32 text; // of the process
-    u64 samples, soft_masked;
+    u64 samples, soft_masked, events;
+    double square;
 };
 
 static bool is_grouped(const struct aggregate *aggregate)
@@ -128,17 +130,27 @@ static struct group *make_groups(const struct aggregate *aggregate, size_t *coun
             groups[(*count)++] = (struct group){.text = row->texts[0]};
         groups[group].samples += row->samples;
         groups[group].soft_masked += row->soft_masked;
+        groups[group].events += row->events;
+        groups[group].square += row->square;
     }
     if (*count > 1)
         qsort(groups, *count, sizeof(*groups), compare_groups);
     return groups;
 }
 
+static void print_counts(FILE *out, const struct aggregate *aggregate, u64 samples, u64 soft_masked,
+                         u64 events, double square)
+{
+    char error[ERROR_TEXT_BYTES];
+    fprintf(out, "%7.2f %% %9" PRIu64 " %9" PRIu64 " %14" PRIu64 " %10s",
+            aggregate_percent(aggregate, samples), samples, soft_masked, events,
+            event_error_text(events, square, error));
+}
+
 static void print_row(FILE *out, const struct aggregate *aggregate, const struct aggregate_row *row,
                       u32 first_key, const int widths[SORT_KEYS])
 {
-    fprintf(out, "%7.2f %% %9" PRIu64 " %9" PRIu64, aggregate_percent(aggregate, row->samples),
-            row->samples, row->soft_masked);
+    print_counts(out, aggregate, row->samples, row->soft_masked, row->events, row->square);
     fprintf(out, "%s", first_key > 0 ? "     " : "");
     for (u32 key = first_key; key < aggregate->sort.count; key++)
         fprintf(out, "  %-*s", widths[key], aggregate_text(aggregate, row->texts[key]));
@@ -153,9 +165,9 @@ static void print_groups(FILE *out, const struct aggregate *aggregate, size_t ma
     size_t group_count, shown = 0;
     struct group *groups = make_groups(aggregate, &group_count);
     for (size_t group = 0; group < group_count; group++) {
-        fprintf(out, "%7.2f %% %9" PRIu64 " %9" PRIu64 "  %s\n",
-                aggregate_percent(aggregate, groups[group].samples), groups[group].samples,
-                groups[group].soft_masked, aggregate_text(aggregate, groups[group].text));
+        const struct group *sum = &groups[group];
+        print_counts(out, aggregate, sum->samples, sum->soft_masked, sum->events, sum->square);
+        fprintf(out, "  %s\n", aggregate_text(aggregate, sum->text));
         for (size_t i = 0; i < aggregate->count; i++) {
             const struct aggregate_row *row = &aggregate->rows[i];
             if (row->texts[0] == groups[group].text && shown < max_rows) {
@@ -225,6 +237,8 @@ static void json_row(struct json *json, const struct aggregate *aggregate,
     json_u64(json, "samples", row->samples);
     json_u64(json, "soft_masked", row->soft_masked);
     json_number(json, "percent", aggregate_percent(aggregate, row->samples));
+    json_u64(json, "events", row->events);
+    json_number(json, "events_error", samples_error(row->square));
     if (aggregate->chains) {
         const struct chain *path[SAMPLE_MAX_CALLERS + 2];
         json_open_array(json, "chains");
@@ -234,10 +248,11 @@ static void json_row(struct json *json, const struct aggregate *aggregate,
     json_close(json);
 }
 
-void table_json(struct json *json, const char *key, const struct aggregate *aggregate,
-                size_t max_rows)
+void table_json(struct json *json, const struct aggregate *aggregate,
+                const struct sampled_event *event, size_t max_rows)
 {
-    json_open_object(json, key);
+    json_open_object(json, NULL);
+    event_name_json(json, event);
     json_open_array(json, "sort");
     for (u32 i = 0; i < aggregate->sort.count; i++)
         json_text(json, NULL, sort_key_name(aggregate->sort.keys[i]));

@@ -8,7 +8,8 @@
 
 // At most max_rows rows; 0: all.
 void table_print(FILE *out, const struct aggregate *aggregate, size_t max_rows);
-void table_json(struct json *json, const char *key, const struct aggregate *aggregate,
-                size_t max_rows);
+// An object in an array, with the event that the samples are of.
+void table_json(struct json *json, const struct aggregate *aggregate,
+                const struct sampled_event *event, size_t max_rows);
 
 #endif

@@ -50,6 +50,11 @@ void text_make_printable(char *text, bool keep_lines)
     }
 }
 
+bool text_is(const char *text, size_t length, const char *expected)
+{
+    return strlen(expected) == length && strncmp(text, expected, length) == 0;
+}
+
 bool text_to_u64(const char *text, u64 minimum, u64 maximum, u64 *value)
 {
     if (!isdigit((unsigned char)text[0]))

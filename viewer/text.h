@@ -12,6 +12,9 @@ size_t text_utf8_length(const char *text);
 // told to.
 void text_make_printable(char *text, bool keep_lines);
 
+// Are the `length` bytes at text the same as all of `expected`?
+bool text_is(const char *text, size_t length, const char *expected);
+
 // Whole text as a number, decimal or 0x…, within minimum…maximum.
 bool text_to_u64(const char *text, u64 minimum, u64 maximum, u64 *value);
 bool text_to_double(const char *text, double minimum, double maximum, double *value);

@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: MIT
-// `kov top`: where the machine spends its time now, refreshed again and again.
+// `kov top`: where the machine spends its time, or where events happen, now; refreshed again and again.
 #include "commands.h"
 #include "decode.h"
+#include "frame.h"
 #include "interrupt.h"
 #include "kernel.h"
 #include "programs.h"
 #include "resume.h"
-#include "sampling.h"
+#include "sample_names.h"
 #include "scan.h"
 #include "session.h"
-#include "table.h"
+#include "terminal.h"
+#include "top.h"
 
-#include <inttypes.h>
+#include <math.h>
 #include <orrery/sys.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
-#define PLAIN_ROWS 20
-#define HEADER_LINES 5
+#define KEY_SECONDS 0.1 // between two looks at the keyboard
 
 static u64 iterations;
 static double delay = 2;
@@ -34,115 +34,84 @@ static const struct option own_options[] = {
     OPTIONS_END,
 };
 
-struct top {
-    struct sampling_request request;
-    struct sort sort;
-    struct snapshot snapshot;
-    struct symbols *symbols;
-    struct sample_set samples; // since the last refresh
-    u64 lost_before;
-    struct json *json; // NULL: tables
-};
-
 static int take_event(void *context, const Orrery__Dci__Event *event)
 {
     struct top *top = context;
     if (event->body_case == ORRERY__DCI__EVENT__BODY_SAMPLES)
         decode_samples(event->samples, &top->samples);
+    if (event->body_case == ORRERY__DCI__EVENT__BODY_SAMPLING_CHANGED) {
+        const Orrery__Dci__SamplingChanged *changed = event->sampling_changed;
+        decode_sampling_changed(changed, &top->samples);
+        if (changed->index < top->request.events.count)
+            top->request.events.events[changed->index].period = changed->period;
+    }
     return KOV_OK;
 }
 
-static bool names_missing(const struct top *top)
+static void fill(const struct top *top, u32 index, struct aggregate *aggregate)
 {
-    for (size_t i = 0; i < top->samples.count; i++) {
-        const struct sample *sample = &top->samples.samples[i];
-        if ((sample->flags & SYS_SAMPLE_ATTRIBUTED) != 0 &&
-            snapshot_object(&top->snapshot, sample_space(sample), sample->coid) == NULL)
-            return true;
-    }
-    return false;
-}
-
-static size_t rows_that_fit(void)
-{
-    struct winsize window;
-    if (!isatty(STDOUT_FILENO) || ioctl(STDOUT_FILENO, TIOCGWINSZ, &window) != 0 ||
-        window.ws_row <= HEADER_LINES)
-        return PLAIN_ROWS;
-    return (size_t)window.ws_row - HEADER_LINES;
-}
-
-static void print_refresh(const struct top *top, const struct aggregate *aggregate, u64 lost)
-{
-    const struct sample_totals *totals = &top->samples.totals;
-    u64 busy = totals->samples - totals->idle;
-    if (isatty(STDOUT_FILENO))
-        fputs("\033[H\033[2J", stdout);
-    printf("%s port %" PRIu64 ": %" PRIu64 " samples in %g s, lost %" PRIu64 ", idle %.1f %%\n",
-           settings.host, settings.port, totals->samples, delay, lost,
-           totals->samples == 0 ? 0.0 : 100.0 * (double)totals->idle / (double)totals->samples);
-    printf("not idle %" PRIu64 ": attributed %" PRIu64 ", unattributed %" PRIu64 ", stale %" PRIu64
-           "; soft-masked %" PRIu64 "\n\n",
-           busy, totals->attributed, totals->unattributed, totals->stale, totals->soft_masked);
-    table_print(stdout, aggregate, rows_that_fit());
-    if (!isatty(STDOUT_FILENO))
-        putchar('\n');
-    fflush(stdout);
-}
-
-static void json_refresh(const struct top *top, const struct aggregate *aggregate, u64 lost)
-{
-    const struct sample_totals *totals = &top->samples.totals;
-    json_open_object(top->json, NULL);
-    json_u64(top->json, "samples", totals->samples);
-    json_u64(top->json, "lost", lost);
-    json_u64(top->json, "idle", totals->idle);
-    json_u64(top->json, "attributed", totals->attributed);
-    json_u64(top->json, "unattributed", totals->unattributed);
-    json_u64(top->json, "stale", totals->stale);
-    json_u64(top->json, "soft_masked", totals->soft_masked);
-    table_json(top->json, "table", aggregate, 0);
-    json_close(top->json);
-    fflush(stdout);
-}
-
-static void show(struct top *top)
-{
-    struct aggregate aggregate = {
+    *aggregate = (struct aggregate){
         .snapshot = &top->snapshot, .symbols = top->symbols, .programs = true, .sort = top->sort};
     for (size_t i = 0; i < top->samples.count; i++) {
         const struct sample *sample = &top->samples.samples[i];
-        if (with_idle || (sample->flags & SYS_SAMPLE_IDLE) == 0)
-            aggregate_add(&aggregate, sample);
+        if (sample->index == index && (with_idle || (sample->flags & SYS_SAMPLE_IDLE) == 0))
+            aggregate_add(aggregate, sample);
     }
-    aggregate_order(&aggregate);
-    u64 lost = samples_lost(&top->samples);
-    if (top->json != NULL)
-        json_refresh(top, &aggregate, lost - top->lost_before);
-    else
-        print_refresh(top, &aggregate, lost - top->lost_before);
-    top->lost_before = lost;
-    aggregate_free(&aggregate);
+    aggregate_order(aggregate);
 }
 
-// Keeps each CPU's count of losses, which goes on from refresh to refresh.
+// On a terminal one event, which keys choose; else all of them.
+static void show(struct top *top)
+{
+    u64 lost = samples_lost(&top->samples);
+    top_begin(top, delay, lost - top->lost_before);
+    for (u32 i = 0; i < top->request.events.count; i++) {
+        struct aggregate aggregate;
+        if (top->keys && i != top->shown)
+            continue;
+        fill(top, i, &aggregate);
+        top_show(top, i, &aggregate);
+        aggregate_free(&aggregate);
+    }
+    top_end(top);
+    top->lost_before = lost;
+}
+
+// Keeps each count of losses and the periods in force, which go on from refresh to refresh.
 static void forget_samples(struct top *top)
 {
     struct sample_set empty = {0};
-    for (size_t i = 0; i < top->samples.cpu_count; i++) {
-        const struct sample_cpu *cpu = &top->samples.cpus[i];
-        struct sample_cpu *kept = samples_cpu(&empty, (u32)i);
-        kept->lost = cpu->lost;
-        kept->lost_before = cpu->lost_before;
+    for (u32 i = 0; i < top->samples.cpu_count * SAMPLED_EVENTS_MAX; i++) {
+        u32 cpu = i / SAMPLED_EVENTS_MAX, index = i % SAMPLED_EVENTS_MAX;
+        const struct sample_stream *stream = samples_stream(&top->samples, cpu, index);
+        struct sample_stream *kept = samples_stream(&empty, cpu, index);
+        kept->lost = stream->lost;
+        kept->lost_before = stream->lost_before;
     }
+    samples_begin(&empty, &top->request.events, 0);
     samples_free(&top->samples);
     top->samples = empty;
 }
 
+// Until the next refresh, or a key that wants it now.
+static int attend(struct top *top)
+{
+    double end = frame_now() + delay;
+    if (!top->keys)
+        return dci_listen(delay);
+    int code = KOV_OK;
+    while (code == KOV_OK && !top->quit && !interrupted() && frame_now() < end) {
+        code = dci_listen(fmin(KEY_SECONDS, end - frame_now()));
+        if (code == KOV_OK)
+            code = top_keys(top);
+    }
+    return code;
+}
+
 static int refresh(struct top *top)
 {
-    int code = dci_listen(delay);
-    if (code == KOV_OK && names_missing(top))
+    int code = attend(top);
+    if (code == KOV_OK && !samples_have_names(&top->samples, 0, &top->snapshot))
         code = scan_objects(&top->snapshot, SCAN_ALL);
     if (code == KOV_OK) {
         show(top);
@@ -155,27 +124,32 @@ static int watch_again(void *context)
 {
     struct top *top = context;
     int code = scan_objects(&top->snapshot, SCAN_ALL);
-    if (code == KOV_OK)
-        code = sampling_start(&top->request);
-    if (code == KOV_OK)
-        decode_sampling_start(&top->samples);
-    return code;
+    return code == KOV_OK ? sampling_start(&top->request, &top->samples) : code;
 }
 
 static int watch(struct top *top)
 {
     dci_on_event(take_event, top);
     resume_begin(resume_nothing, NULL);
-    int code = scan_objects(&top->snapshot, SCAN_ALL);
-    if (code == KOV_OK)
-        code = sampling_start(&top->request);
+    int code = watch_again(top);
     resume_begin(watch_again, top);
-    for (u64 i = 0; code == KOV_OK && !interrupted() && (iterations == 0 || i < iterations); i++)
+    for (u64 i = 0;
+         code == KOV_OK && !interrupted() && !top->quit && (iterations == 0 || i < iterations); i++)
         code = refresh(top);
     if (code == KOV_OK)
         code = sampling_stop(&top->samples);
     resume_end();
     dci_on_event(NULL, NULL);
+    return code;
+}
+
+static int watch_with_keys(struct top *top)
+{
+    top->keys = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
+    if (top->keys)
+        terminal_raw();
+    int code = watch(top);
+    terminal_restore();
     return code;
 }
 
@@ -202,12 +176,14 @@ static int run(const struct arguments *arguments)
         return code;
     interrupt_catch();
     code = session_begin(true);
+    if (code == KOV_OK)
+        code = sampling_choose(&top.request);
     if (code != KOV_OK)
         return code;
     const dci_system_info *machine = session_machine();
     kernel_use_build_id(machine->build_id.data, machine->build_id.len);
     top.symbols = kernel_symbols();
-    code = settings.json ? watch_as_json(&top) : watch(&top);
+    code = settings.json ? watch_as_json(&top) : watch_with_keys(&top);
     programs_close();
     kernel_close();
     snapshot_free(&top.snapshot);
@@ -217,9 +193,14 @@ static int run(const struct arguments *arguments)
 
 const struct command command_top = {
     .name = "top",
-    .synopsis = "[-n COUNT] [-d SECONDS] [--sort KEYS] [--pid PIDS] [--idle]",
-    .summary = "Watch where the machine spends its time",
-    .details = "Ctrl-C ends it. Without a terminal the tables follow each other.",
+    .synopsis =
+        "[-n COUNT] [-d SECONDS] [-e EVENTS | --config NAME] [-c THRESHOLD] [--precise] [--sort KEYS] "
+        "[--pid PIDS] [--idle]",
+    .summary = "Watch where the machine spends its time, or where events happen",
+    .details =
+        "Ctrl-C ends it. On a terminal q does, too; + doubles the threshold of the event shown, so that\n"
+        "samples get fewer, - halves it; 1 … 8 and Tab choose another one of several events. Without a\n"
+        "terminal the tables follow each other.",
     .options = {own_options, sampling_option_table},
     .run = run,
 };

@@ -249,10 +249,8 @@ static void print_text(const struct trace_run *run, bool workload)
     trace_counters_print(&run->counters);
     printf("%s mode, %.1f s; written to %s; see `babeltrace2 %s`\n",
            trace_mode_name(run->counts.mode), run->seconds, folder, folder);
-    if (workload) {
-        fputs("\nThe workload's own account: ", stdout);
-        workload_print(stdout, &run->workload);
-    }
+    if (workload)
+        workload_print_account(&run->workload);
 }
 
 static void json_cpus(struct json *json, const struct trace_run *run)

@@ -5,19 +5,19 @@ KOV := $(BUILD)/kov
 KOV_SRC := $(wildcard viewer/*.c)
 KOV_CFLAGS = -std=gnu17 -O2 -g $(WARNINGS) -Wconversion -D_GNU_SOURCE -Iinclude -Itrace/include -Iviewer \
     -isystem $(GEN)/host
-KOV_LIBS := -lprotobuf-c -ldw -lelf -lm
-KOV_OBJS := $(KOV_SRC:viewer/%.c=$(BUILD)/viewer/%.o) $(BUILD)/viewer/dci.pb-c.o
+KOV_LIBS := -lprotobuf-c -ldw -lelf -lcapstone -lz -lm
+KOV_OBJS := $(KOV_SRC:viewer/%.c=$(BUILD)/viewer/%.o) $(BUILD)/viewer/dci.pb-c.o $(BUILD)/viewer/pprof.pb-c.o
 
 $(BUILD)/viewer/flags: FORCE
 	$(call remember,$(CC) $(KOV_CFLAGS) $(KOV_LIBS) $(KOV_SRC))
 
-$(BUILD)/viewer/%.o: viewer/%.c $(BUILD)/viewer/flags $(HOST_DCI_GEN)
+$(BUILD)/viewer/%.o: viewer/%.c $(BUILD)/viewer/flags $(HOST_DCI_GEN) $(PPROF_GEN)
 	$(call say,HOSTCC,$<)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(KOV_CFLAGS) -MMD -MP -c $< -o $@
 
 # Generated: not held to our warnings.
-$(BUILD)/viewer/dci.pb-c.o: $(GEN)/host/dci.pb-c.c $(GEN)/host/dci.pb-c.h
+$(BUILD)/viewer/%.pb-c.o: $(GEN)/host/%.pb-c.c $(GEN)/host/%.pb-c.h
 	$(call say,HOSTCC,$<)
 	@mkdir -p $(@D)
 	$(Q)$(CC) -std=gnu17 -O2 -g -I$(GEN)/host -c $< -o $@

@@ -172,6 +172,12 @@ void workload_print(FILE *out, const struct workload_result *result)
     }
 }
 
+void workload_print_account(const struct workload_result *result)
+{
+    fputs("\nThe workload's own account: ", stdout);
+    workload_print(stdout, result);
+}
+
 static void json_line(struct json *json, const char *line, size_t length)
 {
     char text[2048];

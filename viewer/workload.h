@@ -33,6 +33,8 @@ int workload_verdict(const struct workload_result *result);
 
 // The report for people, and as an object of key: value.
 void workload_print(FILE *out, const struct workload_result *result);
+// The same below a measurement, with a heading.
+void workload_print_account(const struct workload_result *result);
 void workload_json(struct json *json, const char *key, const struct workload_result *result);
 void workload_free(struct workload_result *result);
 

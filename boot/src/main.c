@@ -16,6 +16,7 @@
 #include <kernel/thread.h>
 #include <kernel/timer.h>
 #include <orrery/errors.h>
+#include <pmu/model.h>
 #include <pmu/pmu.h>
 #include <string.h>
 #include <trace/trace.h>
@@ -109,7 +110,8 @@ static void run_requests(void)
     if (boot_options.panic_test)
         panic("asked for on the boot line");
     int failures = boot_options.bench[0] != '\0' ? guest_run_benches(boot_options.bench) : 0;
-    if (boot_options.oneshot && boot_options.run[0] == '\0')
+    bool more = boot_options.run[0] != '\0' || strcmp(boot_options.init, BOOT_INIT) != 0;
+    if (boot_options.oneshot && (failures != 0 || !more))
         power_off(failures == 0 ? 0 : 1);
     if (boot_options.workload[0] != '\0')
         guest_start_boot_workload();
@@ -140,6 +142,7 @@ void boot_main(u64 initrd, u64 initrd_bytes)
 {
     u64 first_free = ALIGN_UP(virt_to_phys(image_end), 0x10000UL);
 
+    model_forget();
     entry_timebase = timebase();
     console_init();
     cpus_find();

@@ -19,7 +19,7 @@
 struct boot_options boot_options = {
     .trace_mask = DEFAULT_TRACE_MASK,
     .trace_subbuffers = 64,
-    .init = "bin/init",
+    .init = BOOT_INIT,
 };
 
 struct option {
@@ -147,8 +147,8 @@ static bool set_ipc(const char *value)
 
 static const struct option options[] = {
     {"bench", "all|budget|NAME[,NAME]", "run microbenchmarks at boot", set_bench},
-    {"oneshot", NULL, "power off after the benchmarks or run's program, with their status",
-     set_oneshot},
+    {"oneshot", NULL,
+     "power off after the benchmarks, or run's or init's program, with their status", set_oneshot},
     {"workload", "NAME[:KEY=VALUE,...]", "start a workload at boot", set_workload},
     {"init", "PATH", "first process, in the initial file system (default: bin/init)", set_init},
     {"run", "PROGRAM[,ARGUMENT...]", "run a program when the servers are up, instead of the shell",

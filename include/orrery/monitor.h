@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: MIT
 // What the monitor asks of a process's library (EVENT_MONITOR): S000 §3.2.1 "Object Scan" for user
-// objects, and the switches of DREF counting and tracing. The answer goes through the monitor buffer at
-// USER_MONITOR, a shared region of process and kernel.
+// objects, the switches of DREF counting and tracing, and the logs of sleep locks ("Software
+// Instrumentation"). The answer goes through the monitor buffer at USER_MONITOR, a shared region of process and
+// kernel.
 #ifndef ORRERY_MONITOR_H
 #define ORRERY_MONITOR_H
+
+#include <orrery/types.h>
 
 //                               arguments                  results          in the buffer
 #define MONITOR_SCAN 1  // cursor, bytes              new cursor       struct sys_object records
@@ -15,5 +18,62 @@
 #define MONITOR_TRACE_READ 6 // cpu, flush                                  one packet
 #define MONITOR_TRACE_STAT 7 // cpu                                         struct sys_trace_stat
 #define MONITOR_MOVE 8 // cpu                                         all its threads go to that CPU
+#define MONITOR_BLOCKED_LIST                                                                       \
+    9 // cursor, bytes              new cursor       struct sys_blocked_object records
+#define MONITOR_BLOCKED_LOG                                                                        \
+    10 // COID or 0: all, logging   (returns how many objects that concerned; 0: those to come, too)
+#define MONITOR_BLOCKED_READ                                                                       \
+    11 // cursor, bytes             new cursor       struct sys_blocked_log, each with its records
+
+// ---- sleep locks -------------------------------------------------------------------------------
+// A BlockedThreadQueues object has a queue for each lock word that threads wait for. While it is logged each change of
+// a queue is a record in the object's own buffer.
+
+enum sys_blocked_logging {
+    SYS_BLOCKED_OFF,   // the buffer goes, and what is in it
+    SYS_BLOCKED_ON,    // an object that is logged already goes on
+    SYS_BLOCKED_FRESH, // from an empty buffer
+};
+
+enum sys_blocked_operation {
+    SYS_BLOCKED_ENQUEUE = 1, // a thread begins to wait
+    SYS_BLOCKED_DEQUEUE = 2, // its time is over
+    SYS_BLOCKED_WAKEUP = 3,  // it was woken
+    SYS_BLOCKED_PRESENT = 4, // it waited already when the logging began; first in the log
+};
+
+struct sys_blocked_record {
+    u64 time;   // time base; never less than that of the record before
+    u64 queue;  // address of the lock word
+    u32 thread; // number of the thread that is enqueued, dequeued or woken
+    u32 length; // threads in that queue afterwards
+    u32 operation;
+    u32 lost; // records of this object that were lost just before this one
+};
+_Static_assert(sizeof(struct sys_blocked_record) == 32, "ABI");
+
+struct sys_blocked_queue {
+    u64 queue;
+    u64 length;
+};
+
+struct sys_blocked_object {
+    u32 record_bytes; // to the next
+    u32 queue_count;
+    coid_t coid;
+    u64 buffer_bytes;                  // 0: it is not logged
+    struct sys_blocked_queue queues[]; // those that have a thread, as many as found room
+};
+_Static_assert(sizeof(struct sys_blocked_object) == 24, "ABI");
+
+// Of an object that is logged; counts since the logging began.
+struct sys_blocked_log {
+    coid_t coid;
+    u64 logged; // records, lost ones not among them
+    u64 lost;   // exact
+    u32 buffer_bytes;
+    u32 count; // records that follow
+};
+_Static_assert(sizeof(struct sys_blocked_log) == 32, "ABI");
 
 #endif

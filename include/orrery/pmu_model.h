@@ -17,7 +17,7 @@
 #include <orrery/types.h>
 
 #define MODEL_MAGIC 0x4f525259504d5531UL // "ORRYPMU1"
-#define MODEL_VERSION 1
+#define MODEL_VERSION 2
 #define MODEL_PAGE_BYTES 0x10000
 #define MODEL_COUNTERS 8
 #define MODEL_CPUS ORRERY_MAX_CPUS
@@ -91,17 +91,21 @@ struct model_program {
 
 // A precise record. It is complete when sequence, which is written last, is that of its place.
 #define MODEL_FRAMES 8
+// The instruction at pc, no branch, has changed the registers already; else they are as it found them.
+#define MODEL_RECORD_AFTER 1u
 struct model_record {
     u64 sequence; // number of the record in its ring, from 1
-    u32 event, counter;
-    u64 pc; // of the instruction that made the counter overflow
+    u16 event, counter;
+    u32 flags; // MODEL_RECORD_…
+    u64 pc;    // of the instruction that made the counter overflow
     u64 msr, lr;
     u64 time; // instructions that this CPU has completed since MODEL_ATTACH, 0 where they are not counted
     u64 address; // of the data, for loads, stores and their misses, else 0
     u64 tag;
     u64 gpr[32];
-    // The stack: frame 0 is that of gpr[1]. sp: its back chain; lr and self: what the words at sp + 16 and sp + 48
-    // of the *frame's caller* hold. Frames that could not be read are 0, and all after them.
+    // The stack: frame 0 is that of gpr[1], each other one where the back chain of the one before leads. lr and self:
+    // the words at sp + 16 and sp + 48, where what this frame's function has called saves its return address and its
+    // object. A frame that could not be read is 0, and all after it.
     struct {
         u64 sp, lr, self;
     } frames[MODEL_FRAMES];
@@ -118,6 +122,9 @@ struct model_ring {
 
 #define MODEL_TAG_EXCLUDED (1UL << 63)
 #define MODEL_TAG_SPACE 0xffffffffUL // address space: TLB entries of different ones differ
+// The rest is the guest's, and goes into records. Orrery's: the process on whose behalf the CPU runs, 0: none.
+#define MODEL_TAG_PID(tag) ((u32)((tag) >> 32) & 0x7fffffffu)
+#define MODEL_TAG_OF_PID(pid) ((u64)((pid)&0x7fffffffu) << 32)
 
 struct model_cpu {
     u64 command, result; // the last one
@@ -128,7 +135,9 @@ struct model_cpu {
     u64 interrupts;            // that were raised
     u64 value[MODEL_COUNTERS]; // at the last MODEL_READ
     struct model_ring ring;
-    u64 reserved[9];
+    u64 overflow_count
+        [MODEL_COUNTERS]; // of each counter since its MODEL_PROGRAM, always up to date
+    u64 reserved[1];
     u64 totals
         [MODEL_EVENTS]
         [2]; // kernel, user: all events since MODEL_ATTACH that were instrumented, tags or not

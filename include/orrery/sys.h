@@ -5,6 +5,7 @@
 #ifndef ORRERY_SYS_H
 #define ORRERY_SYS_H
 
+#include <orrery/pmu.h>
 #include <orrery/types.h>
 
 // ---- system ------------------------------------------------------------------------------------
@@ -90,23 +91,50 @@ s64 sys_dref_read(u64 *cursor, void *buffer, u64 bytes);
 // ---- sampling ----------------------------------------------------------------------------------
 
 enum sys_sampling_event {
-    SYS_PMU_CYCLES = 1,
+    SYS_PMU_CYCLES = 1, // of the CPU itself: the POWER PMU
     // Where there is the model unit, also SYS_PMU_MODEL + any of its events (orrery/pmu_model.h).
     SYS_PMU_MODEL = 16,
 };
 
-struct sys_sampling {
-    u32 event;     // enum sys_sampling_event
-    u32 callers;   // frames of call chain to record, 0…16
-    u64 period;    // events a sample, SYS_PERIOD_MIN … SYS_PERIOD_MAX
-    u32 randomise; // low bits of the period to randomise, 0…16, 2^randomise < period
-    u32 cpu_mask;  // CPUs to sample, 0 = all
-};
-#define SYS_PERIOD_MIN 1000
-#define SYS_PERIOD_MAX 0x7fffffff
+#define SYS_SAMPLING_EVENTS 8
+// flags: records that the unit writes itself take the place of interrupts: exactly the instruction that made the
+// counter overflow, at no cost in the guest. Events of the model unit only (else E_NOTSUP).
+#define SYS_SAMPLING_PRECISE 1u
 
-// Starts sampling; one session at a time (E_BUSY). Returns a session number > 0.
-s64 sys_sampling_start(const struct sys_sampling *sampling);
+#define SYS_PERIOD_MIN 1000
+#define SYS_PRECISE_PERIOD_MIN 16
+#define SYS_PERIOD_MAX 0x7fffffff
+#define SYS_RANDOMISE_MAX 16
+#define SYS_CALLERS_MAX 16
+
+struct sys_sampled_event {
+    u32 event; // enum sys_sampling_event
+    u32 filter; // SYS_PMU_KERNEL, SYS_PMU_USER (orrery/pmu.h) or both; SYS_PMU_CYCLES: both (else E_NOTSUP)
+    u64 period; // events a sample, SYS_PERIOD_MIN (precise: SYS_PRECISE_PERIOD_MIN) … SYS_PERIOD_MAX
+    u32 randomise; // low bits of the period to randomise, 0…SYS_RANDOMISE_MAX, 2^randomise < period
+    u32 reserved; // 0
+};
+
+struct sys_sampling {
+    u32 callers; // frames of call chain to record, 0…SYS_CALLERS_MAX; precise records hold at most 7 of them
+    u32 cpu_mask;    // CPUs to sample, 0 = all
+    u32 event_count; // 1…SYS_SAMPLING_EVENTS; no event twice with the same filter
+    u32 flags;       // SYS_SAMPLING_PRECISE or 0
+    struct sys_sampled_event events[SYS_SAMPLING_EVENTS];
+};
+
+// Starts sampling of all of these events at once, one session at a time. Returns a session number > 0, or nothing has
+// changed and message (NUL-terminated, cut to bytes; 0: none; empty where the error says all) says why:
+// E_INVAL   a number is out of its range
+// E_NOTSUP  no unit of this machine samples an event, or not so, or its interrupts do not arrive
+// E_LIMIT   the events do not fit the counters at once: the message names those that exclude each other
+// E_BUSY    somebody else samples, reads samples, or uses the unit
+// E_NOMEM, E_TIMEOUT (the unit does not follow)
+s64 sys_sampling_start(const struct sys_sampling *sampling, char *message, u64 bytes);
+// Another period for events[index] of the running session, on all of its CPUs at once; samples and counts stay, the
+// period that had begun is given up. E_STALE: not the running session. E_INVAL: no such event, or a number out of
+// its range. E_BUSY, E_TIMEOUT.
+s64 sys_sampling_change(s64 session, u32 index, u64 period, u32 randomise);
 s64 sys_sampling_stop(s64 session); // buffers stay readable until the next start
 
 // A sample's coid is a kernel object's when SYS_SAMPLE_KERNEL is set, else one of the process
@@ -123,26 +151,31 @@ struct sys_sample {
     u32 record_bytes; // with callers, a multiple of 8
     u16 cpu;
     u16 flags;
-    u64 time;    // time base
+    u64 time;    // time base; of a precise sample when it was taken out of the unit's ring
     coid_t coid; // 0: none found
-    u32 thread;  // id
-    u32 pid;     // process at work, also in kernel code on its behalf; 0: none
+    u32 thread; // id; 0 in precise samples of kernel threads, and of processes that have ended since
+    u32 pid;    // process at work, also in kernel code on its behalf; 0: none
     u64 pc;
     u32 event;
     u32 caller_count;
     u64 callers[]; // return addresses, innermost first
 };
-// Takes samples out of cpu's buffer: bytes written, 0 when it is empty.
-s64 sys_sampling_read(s64 session, u32 cpu, void *buffer, u64 bytes);
+// Takes samples of events[index] out of cpu's buffer, which is that event's alone: bytes written, 0 when it is empty.
+// E_INVAL: no such session, CPU or event, or not even one sample fits. E_BUSY: somebody else reads that CPU's.
+s64 sys_sampling_read(s64 session, u32 cpu, u32 index, void *buffer, u64 bytes);
 
 struct sys_sampling_stat {
-    u64 taken, lost; // exact; taken = stored, readable or read
+    u64 taken,
+        lost; // exact; taken = stored, readable or read. Precise: exact once the session has been stopped
     u64 missed; // periods without a sample of their own: the interrupt came too late (emulators)
     u64 attributed, unattributed, stale, idle; // of those read
     u64 buffer_bytes, buffer_grown;            // now, and how many 4 KB steps it has grown
     u64 ticks_in_handler;                      // time base
+    u64 overflows; // as the unit has counted them: taken + lost + missed, once the session has been stopped; 0:
+        // the unit does not count them (SYS_PMU_CYCLES)
 };
-s64 sys_sampling_stat(s64 session, u32 cpu, struct sys_sampling_stat *stat);
+// Of events[index] on one CPU. E_INVAL.
+s64 sys_sampling_stat(s64 session, u32 cpu, u32 index, struct sys_sampling_stat *stat);
 
 // ---- trace -------------------------------------------------------------------------------------
 

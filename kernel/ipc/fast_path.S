@@ -53,6 +53,16 @@
     .popsection
     .endm
 
+// Too much bulk? The branch is taken whatever CR0 says while events are counted by task (pmu/task_point.h): the
+// scheduler then has to know of every change.
+    .macro unless_tasks_counted
+1:  bgt-    put_back
+    .pushsection .task_points, "a", @progbits
+    .balign 8
+    .quad   1b, put_back
+    .popsection
+    .endm
+
 // Is nothing more urgent than dispatcher r16 ready? Leaves r20 = this CPU's run queue.
     .macro unless_urgent target
     ld      r20, PERCPU_RUN_QUEUE(r13)
@@ -100,7 +110,7 @@ ipc_fast_call:
     save_kept
     ld      r14, PERCPU_DISPATCHER(r13)
     cmpldi  r6, BULK_MAX
-    bgt-    put_back
+    unless_tasks_counted
     cmpldi  r5, 1                   // CALL_ALONE
     bgt-    put_back
     cmpldi  r3, 4096                // CAPABILITY_MAX
@@ -155,12 +165,12 @@ call_told:
 // User mode as dispatcher r16, whose event is in r3 ... r12.
 enter_user:
     lq      r18, DISPATCHER_KERNEL_STACK(r16) // r18 = kernel_stack, r19 = process
-    lq      r20, DISPATCHER_MMU_PID(r16)      // r20 = mmu_pid, r21 = pid in its low half
+    lq      r20, DISPATCHER_TAG(r16)      // r20 = tag, r21 = pid in its low half
     mr      r1, r18
     stq     r18, PERCPU_KERNEL_STACK(r13)
     stw     r21, PERCPU_PID(r13)
-    mtspr   48, r20                 // PIDR; rfid makes it count
-    ld      r24, PMU_CPU_TAG(r13)   // model_set_space
+    mtspr   48, r20                 // PIDR takes the low half; rfid makes it count
+    ld      r24, PMU_CPU_TAG(r13)   // model_set_tag
     std     r20, 0(r24)
     ld      r24, FIELD(FRAME_LR)(r1)
     ld      r25, FIELD(FRAME_CR)(r1)
@@ -185,7 +195,7 @@ ipc_fast_reply_wait:
     save_kept
     ld      r14, PERCPU_DISPATCHER(r13)
     cmpldi  r6, BULK_MAX
-    bgt-    put_back
+    unless_tasks_counted
     ld      r17, DISPATCHER_HANDED_CALL(r14) // pending, or no_call
     ld      r18, CALL_WORD(r17)
     cmpld   r18, r4

@@ -44,6 +44,7 @@ struct piece {
     void *to;
     const void *from;
     const u32 *expected; // replace only this
+    bool resident;       // only if it need not be made resident
 };
 
 static s64 access_wired(const struct region *region, const struct piece *piece)
@@ -90,7 +91,7 @@ static s64 access_piece(struct address_space *space, const struct piece *piece)
         if (range == NULL)
             return E_FAULT;
         s64 result = access_region(range->region, piece);
-        if (result != E_AGAIN)
+        if (result != E_AGAIN || piece->resident)
             return result;
         struct fault fault = {.address = ALIGN_DOWN(piece->address, PAGE_SIZE),
                               .access = piece->from != NULL ? PROT_W : PROT_R,
@@ -120,6 +121,14 @@ static s64 access_pieces(struct address_space *space, u64 address, void *to, con
         done += piece.bytes;
     }
     return result == 0 || result == E_NOMEM ? result : E_FAULT;
+}
+
+s64 space_peek(struct address_space *space, void *to, u64 from, u64 bytes)
+{
+    struct piece piece = {.address = from, .bytes = bytes, .to = to, .resident = true};
+    bool one_page = from % PAGE_SIZE + bytes <= PAGE_SIZE;
+
+    return one_page && is_user_range(from, bytes) && access_piece(space, &piece) == 0 ? 0 : E_FAULT;
 }
 
 s64 space_read(struct address_space *space, void *to, u64 from, u64 bytes)

@@ -35,6 +35,7 @@ struct hat {
     struct co_root root;
     struct spinlock lock; // directories, slots, attaching
     u64 *pgd;
+    u64 tag; // its upper half is set by who owns it, and read by all CPUs
     u32 pid;
     bool retired; // no CPU will run in it any more
     union {
@@ -440,6 +441,7 @@ struct hat *hat_create(struct pm *pm, void (*ended)(void *), void *argument)
         spin_init(&hat->lock, "HAT", RANK_HAT);
         hat->pgd = pgd;
         hat->pid = (u32)pid;
+        hat->tag = (u32)pid;
         hat->pm = pm;
         hat->ended = ended;
         hat->argument = argument;
@@ -511,21 +513,26 @@ coid_t hat_coid(const struct hat *hat)
     return hat->root.coid;
 }
 
-u32 hat_mmu_pid(const struct hat *hat)
+u64 hat_tag(const struct hat *hat)
 {
-    return hat->pid;
+    return __atomic_load_n(&hat->tag, __ATOMIC_RELAXED);
+}
+
+void hat_set_owner(struct hat *hat, u64 owner)
+{
+    __atomic_store_n(&hat->tag, (owner & ~MODEL_TAG_SPACE) | hat->pid, __ATOMIC_RELAXED);
 }
 
 void hat_switch(struct hat *hat)
 {
-    u32 pid = hat != NULL ? hat->pid : MMU_PID_NO_USER;
+    // A process that leaves its space for good still works on its own behalf.
+    u64 tag = hat != NULL ? hat_tag(hat) : (model_tag() & ~MODEL_TAG_SPACE) | MMU_PID_NO_USER;
 
     if (hat != NULL && !hat->ran_on[cpu_id()]) {
         hat->ran_on[cpu_id()] = 1;
         __atomic_thread_fence(__ATOMIC_SEQ_CST);
     }
-    if (mmu_current_pid() != pid) {
-        mmu_set_pid(pid);
-        model_set_space(pid);
-    }
+    if (mmu_current_pid() != (u32)tag)
+        mmu_set_pid((u32)tag);
+    model_set_tag(tag);
 }

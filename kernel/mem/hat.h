@@ -20,7 +20,10 @@ struct hat *hat_create(struct pm *pm, void (*ended)(void *), void *argument);
 // Gives tables, segments and PID back; no CPU runs in the space.
 void hat_destroy(struct hat *hat);
 coid_t hat_coid(const struct hat *hat);
-u32 hat_mmu_pid(const struct hat *hat);
+// What a CPU that runs in it has as its tag (pmu/model.h); the low half is the MMU's PID.
+u64 hat_tag(const struct hat *hat);
+// Whose space it is: the upper half of the tag. CPUs that run in it at the moment go on with the old one.
+void hat_set_owner(struct hat *hat, u64 owner);
 // Makes it this CPU's. Soft-masked.
 void hat_switch(struct hat *hat);
 

@@ -148,9 +148,14 @@ void space_switch(struct address_space *space)
     hat_switch(space != NULL ? space->hat : NULL);
 }
 
-u64 space_mmu_pid(const struct address_space *space)
+u64 space_tag(const struct address_space *space)
 {
-    return hat_mmu_pid(space->hat);
+    return hat_tag(space->hat);
+}
+
+void space_set_owner(struct address_space *space, u64 owner)
+{
+    hat_set_owner(space->hat, owner);
 }
 
 u64 space_resident_pages(const struct address_space *space)

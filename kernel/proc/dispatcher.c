@@ -7,6 +7,7 @@
 #include <kernel/percpu.h>
 #include <kernel/softmask.h>
 #include <orrery/errors.h>
+#include <pmu/model.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -24,7 +25,7 @@ _Static_assert(offsetof(struct dispatcher, kernel_stack) == DISPATCHER_KERNEL_ST
 _Static_assert(offsetof(struct dispatcher, thread) == DISPATCHER_THREAD, "dispatcher_layout.h");
 _Static_assert(offsetof(struct dispatcher, capabilities) == DISPATCHER_CAPABILITIES,
                "dispatcher_layout.h");
-_Static_assert(offsetof(struct dispatcher, mmu_pid) == DISPATCHER_MMU_PID, "dispatcher_layout.h");
+_Static_assert(offsetof(struct dispatcher, tag) == DISPATCHER_TAG, "dispatcher_layout.h");
 _Static_assert(offsetof(struct dispatcher, process_coid) == DISPATCHER_COID, "dispatcher_layout.h");
 _Static_assert(offsetof(struct dispatcher, pid) == DISPATCHER_PROCESS_PID, "dispatcher_layout.h");
 _Static_assert(offsetof(struct dispatcher, urgency) == DISPATCHER_URGENCY, "dispatcher_layout.h");
@@ -92,7 +93,7 @@ static void initialise(struct dispatcher *dispatcher, struct process *process, u
     dispatcher->timer.fire = timer_fires;
     ipc_dispatcher_init(&dispatcher->ipc);
     dispatcher->capabilities = process->capabilities;
-    dispatcher->mmu_pid = space_mmu_pid(process->space);
+    dispatcher->tag = space_tag(process->space);
     dispatcher->process_coid = process->root.coid;
     dispatcher->pid = process->pid;
     dispatcher->urgency = 2u << process->priority;
@@ -117,6 +118,7 @@ s64 dispatcher_create(struct process *process, u32 cpu, struct dispatcher **made
         kfree(dispatcher);
         return E_NOMEM;
     }
+    dispatcher->thread_id = dispatcher->thread->id;
     dispatcher->kernel_stack = dispatcher->thread->stack_top - USER_STACK_TOP;
     *made = dispatcher;
     return 0;
@@ -217,6 +219,7 @@ void dispatcher_switched(struct thread *from, struct thread *to)
     cpu->user_work = 0;
     if (dispatcher == NULL) {
         cpu->pid = 0;
+        model_set_tag(model_tag() & MODEL_TAG_SPACE); // for nobody, in whatever space
         return;
     }
     cpu->kernel_stack = dispatcher->kernel_stack;
@@ -255,9 +258,9 @@ void *dispatcher_message(struct dispatcher *dispatcher)
     return dispatcher->message;
 }
 
-struct thread *dispatcher_thread(struct dispatcher *dispatcher)
+u32 dispatcher_thread_id(const struct dispatcher *dispatcher)
 {
-    return dispatcher->thread;
+    return dispatcher->thread_id;
 }
 
 struct ipc_dispatcher *dispatcher_ipc(struct dispatcher *dispatcher)

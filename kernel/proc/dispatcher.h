@@ -34,7 +34,7 @@ struct dispatcher {
     // Copies for the fast path of calls (ipc/fast_path.S), the first four read in pairs.
     u64 kernel_stack; // where kernel frames begin; the frame of the user code lies below it
     coid_t process_coid;
-    u64 mmu_pid;
+    u64 tag;     // of its space; changed under the process's lock
     u32 urgency; // a run queue's `occupied` is below this when nothing more urgent is ready
     u32 pid;
     struct thread *thread;
@@ -43,6 +43,7 @@ struct dispatcher {
     void *message;
     struct dispatcher_page *page;
     u32 cpu;
+    u32 thread_id;        // of its thread, also when that has gone
     struct spinlock lock; // RANK_CO; guards has_events and the next four
     struct posted_event *first, *last;
     u64 kicks;                    // bits of EVENT_KICK

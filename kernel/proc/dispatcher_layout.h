@@ -11,7 +11,7 @@
 #define DISPATCHER_IN_CALL 0x0301
 #define DISPATCHER_KERNEL_STACK 16 // and the next in one piece
 #define DISPATCHER_COID 24
-#define DISPATCHER_MMU_PID 32 // and the next two in one piece
+#define DISPATCHER_TAG 32 // and the next two in one piece
 #define DISPATCHER_URGENCY 40
 #define DISPATCHER_PROCESS_PID 44
 #define DISPATCHER_THREAD 48

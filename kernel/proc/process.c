@@ -11,6 +11,7 @@
 #include <kernel/timer.h>
 #include <co/manager.h>
 #include <orrery/errors.h>
+#include <pmu/model.h>
 #include <pmu/pmu.h>
 #include <string.h>
 #include <trace/events.h>
@@ -71,6 +72,7 @@ struct process *process_create(const struct sys_process_new *new, u32 parent, s6
     if (*error == 0) {
         *error = annex_add(process);
         if (*error == 0) {
+            space_set_owner(process->space, MODEL_TAG_OF_PID(process->pid));
             trace_process_create(process->pid, parent, process->root.coid);
             return process;
         }
@@ -113,6 +115,7 @@ static s64 install(struct process *process, struct dispatcher *dispatcher, u32 f
     s64 result = process->state != from ? E_BUSY : 0;
     process->making &= ~(1u << cpu);
     if (result == 0) {
+        dispatcher->tag = space_tag(process->space); // it may have been excluded meanwhile
         process->state = PROCESS_LIVE;
         process->running++;
         __atomic_store_n(&process->dispatchers[cpu], dispatcher, __ATOMIC_RELEASE);

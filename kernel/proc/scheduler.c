@@ -14,6 +14,7 @@
 #include <kernel/startup.h>
 #include <kernel/softmask.h>
 #include <kernel/spinlock.h>
+#include <pmu/task.h>
 #include <trace/events.h>
 
 #define SLICE_MICROSECONDS 10000
@@ -132,6 +133,10 @@ static inline __attribute__((always_inline)) void account(struct run_queue *queu
     charge(queue, from, timebase());
     to->switches++;
     trace_switch(from->id, to->id, from->priority, to->priority);
+    PMU_TASK_POINT(counted);
+    return;
+counted:
+    thread_tell_switch(from, to);
 }
 
 // Soft-masked, no lock held; both threads' states are what they shall be.

@@ -42,6 +42,16 @@ void thread_table_remove(const struct thread *thread)
     spin_unlock(&lock);
 }
 
+bool thread_exists(u32 id)
+{
+    u32 slot = (id - 1) % TABLE_SIZE;
+
+    spin_lock(&lock);
+    bool found = slots[slot] != NULL && slots[slot]->id == id;
+    spin_unlock(&lock);
+    return found;
+}
+
 u32 thread_table_coids(coid_t *out, u32 max)
 {
     u32 count = 0;

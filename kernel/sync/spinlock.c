@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Spin locks: the kernel's only larx/stcx loops. Contention is visible to the PMU as larx without
-// a matching stcx (DESIGN.md §6) and, per acquisition that had to wait, as trace lock_contended.
+// Spin locks: the kernel's only larx/stcx loops. Who waits spins on larx, so that contention is visible to the PMU as
+// larx without a matching stcx (DESIGN.md §6), besides as trace lock_contended, once an acquisition that had to wait.
 #include <kernel/panic.h>
 #include <kernel/percpu.h>
 #include <kernel/softmask.h>
@@ -56,23 +56,39 @@ bool spin_held(const struct spinlock *lock)
     return lock->word == cpu_id() + 1;
 }
 
+// Waits for the lock and takes it. A turn is a pause, larx, test and branch: four instructions, which the metrics of
+// contention take it for. CTR counts turns down from 0 at no instruction's cost. Returns how many there were; each was
+// one larx, the last one took the lock.
+static u64 spin(u32 *word, u32 owner)
+{
+    u64 turns = 0;
+    u32 before;
+
+    __asm__ volatile("   mtctr %1\n"
+                     "1: or 31,31,31\n" // lets the emulator run another CPU
+                     "   lwarx %0,0,%2\n"
+                     "   cmpwi %0,0\n"
+                     "   bdnzf eq,1b\n"
+                     "   stwcx. %3,0,%2\n"
+                     "   bne- 1b\n"
+                     "   isync\n"
+                     "   mfctr %1"
+                     : "=&r"(before), "+r"(turns)
+                     : "r"(word), "r"(owner)
+                     : "ctr", "cr0", "memory");
+    return -turns;
+}
+
 // Out of line, so that an uncontended acquisition keeps no registers for it.
 static __attribute__((noinline, cold)) void wait_for(struct spinlock *lock)
 {
-    u64 spins = 0;
     u64 start = timebase();
-
-    do {
-        while (*(volatile u32 *)&lock->word != 0) {
-            __asm__ volatile("or 31,31,31"); // lets the emulator run another CPU
-            spins++;
-        }
-    } while (!try_lock(&lock->word, cpu_id() + 1));
+    u64 turns = spin(&lock->word, cpu_id() + 1);
 
     u64 callers[3] = {0};
     if (trace_enabled(TRACE_MAJOR_LOCK))
         stack_walk_here(callers, ARRAY_SIZE(callers));
-    trace_lock_contended((u64)lock, spins, timebase() - start, callers[0], callers[1], callers[2]);
+    trace_lock_contended((u64)lock, turns, timebase() - start, callers[0], callers[1], callers[2]);
 }
 
 static __attribute__((noinline, cold, noreturn)) void wrong_order(const struct spinlock *lock)

@@ -35,9 +35,14 @@ const struct model_page *model_machine(void)
     return page;
 }
 
+struct model_cpu *model_slot_of(u32 cpu)
+{
+    return &page->cpu[cpu];
+}
+
 struct model_cpu *model_slot(void)
 {
-    return &page->cpu[cpu_id()];
+    return model_slot_of(cpu_id());
 }
 
 s64 model_acquire(void)
@@ -117,6 +122,15 @@ s64 model_read(u64 values[MODEL_COUNTERS])
     return error;
 }
 
+void model_look_at_tag(void)
+{
+    if (page == NULL)
+        return;
+    u64 msr = hard_mask();
+    COMMAND(MODEL_READ, 0);
+    hard_mask_restore(msr);
+}
+
 s64 model_write(u64 counter, u64 value)
 {
     if (page == NULL)
@@ -155,9 +169,18 @@ s64 model_totals(u64 totals[MODEL_EVENTS][2])
 
 // ---- start-up ------------------------------------------------------------------------------------
 
-static void refuse(struct model_page *none, const char *why)
+void model_forget(void)
 {
-    kprintf("pmu: %s: samples of cycles only\n", why);
+    COMMAND(MODEL_DETACH, 0);
+}
+
+static void refuse(struct model_page *none)
+{
+    if (none->version == MODEL_VERSION)
+        kprintf("pmu: no model unit (scripts/qemu --pmu model): samples of cycles only\n");
+    else
+        kprintf("pmu: the model unit has version %lu, not %d: samples of cycles only\n",
+                none->version, MODEL_VERSION);
     pages_free(none, PAGE_ORDER);
 }
 
@@ -169,13 +192,10 @@ s64 model_init(void)
         return E_NOMEM;
     new->version = MODEL_VERSION;
     COMMAND(MODEL_ATTACH, virt_to_phys(new));
-    if (new->magic != MODEL_MAGIC)
-        refuse(new, new->version == MODEL_VERSION ? "no model unit (scripts/qemu --pmu model)"
-                                                  : "the model unit has another version");
-    else if (new->cpu[0].result != MODEL_OK)
-        refuse(new, "the model unit refuses");
-    else
+    if (new->magic == MODEL_MAGIC)
         page = new;
+    else
+        refuse(new);
     return 0;
 }
 

@@ -10,6 +10,7 @@
 #include <orrery/sys.h>
 #include <pmu/model.h>
 #include <pmu/unit.h>
+#include <string.h>
 
 #include "src/sample.h"
 
@@ -20,8 +21,8 @@ static u32 console[ORRERY_MAX_CPUS]; // hypercall numbers
 
 // What each CPU samples. Changed by its own CPU only, hard-masked.
 static struct {
-    u64 counter, period;
-    u64 taken;
+    struct sample_buffer *buffers[MODEL_COUNTERS]; // NULL: a counter without interrupts
+    u64 counters;                                  // that are enabled, bit n: counter n
 } session[ORRERY_MAX_CPUS];
 
 // What is typed has no meaning, but would come again as an interrupt.
@@ -36,17 +37,20 @@ static void empty_console(void)
 
 static void on_interrupt(const struct frame *interrupted)
 {
-    struct pmu_cpu *cpu = pmu_cpu();
     struct interrupted code = interrupted_of(interrupted);
+    u64 state = unwind_state(interrupted->pc);
 
     empty_console();
     u64 overflows = model_take();
-    if (overflows == 0 || cpu->buffer == NULL) {
-        cpu->spurious++;
-        return;
+    if (overflows == 0)
+        pmu_cpu()->spurious++;
+    for (; overflows != 0; overflows &= overflows - 1) {
+        struct sample_buffer *buffer = session[cpu_id()].buffers[__builtin_ctzl(overflows)];
+        if (buffer != NULL)
+            sample_take(buffer, &code, interrupted->pc, interrupted->msr, state);
+        else
+            pmu_cpu()->spurious++; // that of a probe
     }
-    session[cpu_id()].taken++;
-    sample_take(&code, interrupted->pc, interrupted->msr, unwind_state(interrupted->pc));
 }
 
 void model_interrupts_init(void)
@@ -67,60 +71,74 @@ static bool has_event(u32 event)
            model_machine()->counters[event - SYS_PMU_MODEL] != 0;
 }
 
-static u64 counter_for(u32 event)
-{
-    return (u64)__builtin_ctzl(model_machine()->counters[event - SYS_PMU_MODEL]);
-}
-
-static s64 run(u32 event, u64 period, u64 random_mask)
+static s64 program(const struct pmu_source *source)
 {
     const struct model_program program = {
-        .counter = counter_for(event),
-        .event = event - SYS_PMU_MODEL,
-        .flags = MODEL_KERNEL | MODEL_USER | MODEL_INTERRUPT,
-        .period = period,
-        .random = (u64)__builtin_popcountl(random_mask),
+        .counter = source->counter,
+        .event = source->event - SYS_PMU_MODEL,
+        .flags = source->filter | (source->precise ? MODEL_PRECISE : MODEL_INTERRUPT),
+        .period = source->period,
+        .random = source->randomise,
     };
 
-    s64 error = model_program(&program);
-    return error != 0 ? error : model_enable(1UL << program.counter);
+    return model_program(&program);
 }
 
-// Overflows that come while an interrupt is on its way, because the host is busy, become one with it. The counter knows
-// of all.
+// Overflows that come while an interrupt is on its way, because the host is busy, become one with it; the unit counts
+// them all the same.
 static void stop(void)
 {
-    u64 values[MODEL_COUNTERS], periods = 0;
-    u32 cpu = cpu_id();
-
     model_enable(0);
     model_take(); // one that is on its way finds nothing
-    if (session[cpu].period != 0 && model_read(values) == 0)
-        periods = values[session[cpu].counter] / session[cpu].period;
-    if (periods > session[cpu].taken)
-        pmu_cpu()->missed += periods - session[cpu].taken;
-    session[cpu].period = 0;
+    memset(&session[cpu_id()], 0, sizeof(session[0]));
 }
 
-static void start(u32 event, u64 period, u64 random_mask)
+static s64 start(const struct pmu_source *sources, u32 count)
 {
-    u32 cpu = cpu_id();
+    u64 counters = 0;
+    s64 error = 0;
 
-    session[cpu].counter = counter_for(event);
-    session[cpu].period = period;
-    session[cpu].taken = 0;
-    run(event, period, random_mask); // has_event and probe have seen to it that it can
+    for (u32 i = 0; i < count && error == 0; i++) {
+        error = program(&sources[i]);
+        session[cpu_id()].buffers[sources[i].counter] =
+            sources[i].precise ? NULL : sources[i].buffer;
+        counters |= 1UL << sources[i].counter;
+    }
+    session[cpu_id()].counters = counters;
+    return error != 0 ? error : model_enable(counters);
+}
+
+static const u64 *counted(u32 cpu, u32 counter)
+{
+    return &model_slot_of(cpu)->overflow_count[counter];
+}
+
+// The counter stands still before it is programmed, or an overflow might come in between that nobody has counted.
+static s64 change(const struct pmu_source *source, u64 *before)
+{
+    u64 counters = session[cpu_id()].counters;
+    s64 error = model_enable(counters & ~(1UL << source->counter));
+
+    *before += __atomic_load_n(counted(cpu_id(), source->counter), __ATOMIC_RELAXED);
+    if (error == 0)
+        error = program(source);
+    return error != 0 ? error : model_enable(counters);
 }
 
 static s64 probe(void)
 {
     struct pmu_cpu *cpu = pmu_cpu();
+    struct pmu_source source = {.event = SYS_PMU_MODEL + MODEL_INSTRUCTIONS,
+                                .filter = MODEL_KERNEL | MODEL_USER,
+                                .period = PROBE_PERIOD};
     u64 deadline = timebase() + microseconds_to_ticks(PROBE_MICROSECONDS);
     const volatile u64 *now = &cpu->spurious;
     u64 before = *now;
 
-    if (!has_event(SYS_PMU_MODEL + MODEL_INSTRUCTIONS) ||
-        run(SYS_PMU_MODEL + MODEL_INSTRUCTIONS, PROBE_PERIOD, 0) != 0)
+    if (!has_event(source.event))
+        return E_NOTSUP;
+    source.counter = (u32)__builtin_ctzl(model_machine()->counters[MODEL_INSTRUCTIONS]);
+    if (start(&source, 1) != 0)
         return E_NOTSUP;
     while (*now == before && timebase() < deadline)
         __asm__ volatile("or 31,31,31"); // lets an emulator's other threads run
@@ -136,5 +154,8 @@ const struct pmu_unit pmu_model_unit = {
     .acquire = model_acquire,
     .release = model_release,
     .start = start,
+    .change = change,
     .stop = stop,
+    .counted = counted,
+    .counts_overflows = true,
 };

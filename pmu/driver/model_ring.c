@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Precise records of the model unit: the ring of the calling CPU. The unit writes records and head, the reader tail.
+// Precise records of the model unit: the rings. The unit writes records and head, the reader tail.
+#include <kernel/irq.h>
 #include <kernel/memory.h>
 #include <orrery/errors.h>
 #include <pmu/model.h>
@@ -17,16 +18,30 @@ static u32 order_of(u64 records)
     return pages_order(records * sizeof(struct model_record));
 }
 
+struct setting {
+    struct model_ring ring;
+    s64 error;
+};
+
 // The unit looks at the ring when counters are enabled, and begins anew when it has changed.
-static s64 set(u64 address, u64 records)
+static void set_here(void *argument)
 {
+    struct setting *setting = argument;
     struct model_cpu *slot = model_slot();
 
-    slot->ring = (struct model_ring){.address = address, .records = records};
-    return model_enable(slot->enabled);
+    slot->ring = setting->ring;
+    setting->error = model_enable(slot->enabled);
 }
 
-s64 model_ring_resize(u64 records)
+static s64 set(u32 cpu, u64 address, u64 records)
+{
+    struct setting setting = {.ring = {.address = address, .records = records}};
+
+    cpus_call(1UL << cpu, set_here, &setting);
+    return setting.error;
+}
+
+s64 model_ring_resize(u32 cpu, u64 records)
 {
     struct model_record *new = NULL;
 
@@ -37,10 +52,10 @@ s64 model_ring_resize(u64 records)
         return E_INVAL;
     if (records != 0 && (new = pages_alloc_zeroed(order_of(records))) == NULL)
         return E_NOMEM;
-    struct model_ring old = model_slot()->ring;
-    s64 error = set(0, 0);
+    struct model_ring old = model_slot_of(cpu)->ring;
+    s64 error = set(cpu, 0, 0);
     if (error == 0 && new != NULL)
-        error = set(virt_to_phys(new), records);
+        error = set(cpu, virt_to_phys(new), records);
     if (error != 0 && new != NULL)
         pages_free(new, order_of(records));
     if (old.address != 0)
@@ -48,9 +63,9 @@ s64 model_ring_resize(u64 records)
     return error;
 }
 
-const struct model_record *model_ring_peek(void)
+const struct model_record *model_ring_peek(u32 cpu)
 {
-    const struct model_ring *ring = &model_slot()->ring;
+    const struct model_ring *ring = &model_slot_of(cpu)->ring;
 
     if (ring->address == 0)
         return NULL;
@@ -59,9 +74,16 @@ const struct model_record *model_ring_peek(void)
     return sequence == ring->tail + 1 ? record : NULL;
 }
 
-void model_ring_next(void)
+void model_ring_next(u32 cpu)
 {
-    struct model_ring *ring = &model_slot()->ring;
+    struct model_ring *ring = &model_slot_of(cpu)->ring;
 
     __atomic_store_n(&ring->tail, ring->tail + 1, __ATOMIC_RELEASE);
+}
+
+u64 model_ring_count(u32 cpu)
+{
+    const struct model_ring *ring = &model_slot_of(cpu)->ring;
+
+    return __atomic_load_n(&ring->head, __ATOMIC_RELAXED) - ring->tail;
 }

@@ -5,6 +5,7 @@
 #include "frame.h"
 
 #include <kernel/frame.h>
+#include <kernel/panic.h>
 #include <kernel/percpu.h>
 #include <kernel/timer.h>
 #include <orrery/errors.h>
@@ -118,7 +119,7 @@ u64 pmi_handle_slow(const struct interrupted *code, u64 pc, u64 msr, u64 state)
     struct pmu_cpu *cpu = pmu_cpu();
     if (!cpu->running || !(SPR_READ(SPR_PMC6) & PMC_OVERFLOW))
         return no_sample(cpu);
-    sample_take(code, pc, msr, state);
+    sample_take(cpu->buffer, code, pc, msr, state);
     SPR_WRITE(SPR_PMC6, next_reload(cpu));
     return MMCR0_RUN;
 }
@@ -142,7 +143,7 @@ static void power_stop(void)
     SPR_WRITE(SPR_PMC5, 0);
     SPR_WRITE(SPR_PMC6, 0); // an interrupt that is on its way finds no overflow
     pmu_cpu()->running = 0;
-    pmu_cpu()->quick = NULL;
+    pmu_cpu()->quick = pmu_cpu()->buffer = NULL;
 }
 
 static void power_reset(void)
@@ -182,21 +183,45 @@ static void power_release(void)
 {
 }
 
-static void power_start(u32 event, u64 period, u64 random_mask)
+// The one event that there is. What it was behind by is forgotten.
+static void power_set(const struct pmu_source *source)
 {
     struct pmu_cpu *cpu = pmu_cpu();
-    (void)event; // the one that there is
-    cpu->reload = PMC_OVERFLOW - period - PMI_EXIT_CYCLES - random_mask / 2;
+    u64 random_mask = (1UL << source->randomise) - 1;
+    cpu->reload = PMC_OVERFLOW - source->period - PMI_EXIT_CYCLES - random_mask / 2;
     cpu->random_mask = random_mask;
     cpu->random = timebase() | 1;
-    cpu->period = period;
-    cpu->ticks_a_cycle = (timebase_hz << 32) / CYCLES_A_SECOND;
-    cpu->cycles_a_tick = (CYCLES_A_SECOND << 16) / timebase_hz;
+    cpu->period = source->period;
     cpu->behind = 0;
     cpu->due = UINT64_MAX / 2;
-    cpu->running = 1;
-    cpu->quick = cpu->callers == 0 ? cpu->buffer : NULL;
     power_run(next_reload(cpu));
+}
+
+static s64 power_start(const struct pmu_source *sources, u32 count)
+{
+    struct pmu_cpu *cpu = pmu_cpu();
+    KASSERT(count == 1);
+    cpu->ticks_a_cycle = (timebase_hz << 32) / CYCLES_A_SECOND;
+    cpu->cycles_a_tick = (CYCLES_A_SECOND << 16) / timebase_hz;
+    cpu->missed = 0;
+    cpu->buffer = sources[0].buffer;
+    cpu->quick = cpu->callers == 0 ? cpu->buffer : NULL;
+    cpu->running = 1;
+    power_set(&sources[0]);
+    return 0;
+}
+
+static s64 power_change(const struct pmu_source *source, u64 *counted)
+{
+    (void)counted; // goes on
+    power_set(source);
+    return 0;
+}
+
+static const u64 *power_counted(u32 cpu, u32 counter)
+{
+    (void)counter; // the one
+    return &((const struct pmu_cpu *)percpu_of(cpu)->pmu)->missed;
 }
 
 const struct pmu_unit pmu_power_unit = {
@@ -207,5 +232,7 @@ const struct pmu_unit pmu_power_unit = {
     .acquire = power_acquire,
     .release = power_release,
     .start = power_start,
+    .change = power_change,
     .stop = power_stop,
+    .counted = power_counted,
 };

@@ -2,6 +2,7 @@
 // Commands: each checks all its arguments, then acts; what acts cannot fail.
 #include "command.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "counters.h"
@@ -32,12 +33,23 @@ static void fill_head(struct model_page *page)
         guest_write((u64 *)&page->geometry + i, numbers[i]);
 }
 
+// Once: a guest may try as often as it likes.
+static void tell_version(u64 version)
+{
+    static bool told;
+    if (!__atomic_exchange_n(&told, true, __ATOMIC_RELAXED))
+        fprintf(stderr, "pmu-model: refused: the guest speaks version %lu, this plugin %d\n",
+                version, MODEL_VERSION);
+}
+
 static u64 attach(unsigned number, u64 address)
 {
     struct model_page *page = guest_memory_at(address, MODEL_PAGE_BYTES);
     if (!page || address % MODEL_PAGE_BYTES)
         return MODEL_BAD_COMMAND;
-    if (guest_read(&page->version) != MODEL_VERSION) {
+    u64 version = guest_read(&page->version);
+    if (version != MODEL_VERSION) {
+        tell_version(version);
         guest_write(&page->version, MODEL_VERSION);
         guest_write(&page->cpu[number].result, MODEL_BAD_VERSION);
         return MODEL_BAD_VERSION;
@@ -54,10 +66,13 @@ static u64 attach(unsigned number, u64 address)
     return MODEL_OK;
 }
 
+// Another CPU may do the same, and be faster.
 static void detach(const struct vcpu *cpu)
 {
+    struct model_page *page = __atomic_load_n(&unit.page, __ATOMIC_ACQUIRE);
     guest_write(&cpu->slot->result, MODEL_OK);
-    guest_publish(&unit.page->magic, 0);
+    if (page)
+        guest_publish(&page->magic, 0);
     plan_attach(NULL);
 }
 
@@ -106,6 +121,7 @@ static u64 program(struct vcpu *cpu)
     counters_settle(cpu, 0);
     cpu->counters[program.counter] = (struct counter){
         .program = program, .programmed = true, .remaining = counters_period(cpu, &program)};
+    guest_write(&cpu->slot->overflow_count[program.counter], 0);
     counters_arm(cpu);
     plan_enabled(cpu);
     write_enabled(cpu);
@@ -188,6 +204,7 @@ static u64 take(struct vcpu *cpu)
 
 static u64 totals(struct vcpu *cpu)
 {
+    counters_cost(cpu);
     for (unsigned event = 0; event < MODEL_EVENTS; event++) {
         guest_write(&cpu->slot->totals[event][0], cpu->board->total[event][0]);
         guest_write(&cpu->slot->totals[event][1], cpu->board->total[event][1]);

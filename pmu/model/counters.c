@@ -36,15 +36,30 @@ u64 counters_period(struct vcpu *cpu, const struct model_program *program)
 static void overflow(struct vcpu *cpu, unsigned number, u64 pc)
 {
     const struct model_program *program = &cpu->counters[number].program;
+    guest_write(&cpu->slot->overflow_count[number], ++cpu->counters[number].overflows);
     if (program->flags & MODEL_PRECISE)
         record_write(cpu, (u32)program->event, number, pc);
     if (program->flags & MODEL_INTERRUPT)
         cpu->overflows |= 1UL << number;
 }
 
+void counters_cost(struct vcpu *cpu)
+{
+    struct board *board = cpu->board;
+    for (unsigned event = 0; event < MODEL_EVENTS; event++) {
+        for (unsigned user = 0; user < 2; user++) {
+            u64 events = board->total[event][user] - cpu->costed[event][user];
+            cpu->costed[event][user] += events;
+            if (event != MODEL_CYCLES)
+                board->total[MODEL_CYCLES][user] += events * plan.cost[event];
+        }
+    }
+}
+
 void counters_settle(struct vcpu *cpu, u64 pc)
 {
     u64 before = cpu->overflows;
+    counters_cost(cpu);
     for (unsigned i = 0; i < MODEL_COUNTERS; i++) {
         struct counter *counter = &cpu->counters[i];
         if (!counter->enabled)
@@ -98,8 +113,13 @@ void counters_arm(struct vcpu *cpu)
     }
 }
 
-void vcpu_excluded(struct vcpu *cpu, bool excluded)
+void vcpu_tagged(struct vcpu *cpu, u64 tag)
 {
+    bool excluded = be64toh(tag) & MODEL_TAG_EXCLUDED;
+    cpu->tag = tag;
+    cpu->space = be64toh(tag) & MODEL_TAG_SPACE;
+    if (excluded == cpu->excluded)
+        return;
     counters_settle(cpu, 0);
     cpu->excluded = excluded;
     counters_arm(cpu);

@@ -10,16 +10,16 @@
 #define SPACE_KERNEL (1UL << 32) // no tag has this number
 
 // The lower quarter of translated addresses is each space's own.
-static u64 space_of(const struct vcpu *cpu, u64 address, u64 bits)
+static inline u64 space_of(const struct vcpu *cpu, u64 address, u64 bits)
 {
     if (address >> 62 || !(bits & PLACE_TRANSLATED))
         return SPACE_KERNEL;
-    return cpu->slot ? guest_read(&cpu->slot->tag) & MODEL_TAG_SPACE : 0;
+    return cpu->space;
 }
 
 // The space sits above what a line's number needs, so that sets are chosen by the address alone. The kernel's lines
 // have none.
-static u64 line_of(u64 space, u64 address)
+static inline u64 line_of(u64 space, u64 address)
 {
     u64 above = space == SPACE_KERNEL ? 0 : (space + 1) << 44;
     return above ^ ((address & ~(0xfUL << 60)) >> unit.line_shift);
@@ -57,49 +57,108 @@ static void access_l2(struct vcpu *cpu, u64 line, bool user, u64 pc)
         count_event(cpu, MODEL_L2_MISS, user, pc);
 }
 
-static inline void access_data(struct vcpu *cpu, u64 address, const void *data)
+static void access_l1d(struct vcpu *cpu, u64 line, bool user, u64 pc)
 {
-    u64 bits = (u64)(uintptr_t)data, pc = place_pc(data), space = space_of(cpu, address, bits);
-    bool user = bits & PENDING_USER;
-    cpu->board->address = address;
-    if (bits & PLACE_TRANSLATED && planned(TLB_EVENTS) && tlb_miss(cpu, space, address))
-        count_event(cpu, MODEL_DTLB_MISS, user, pc);
-    if (!planned(EVENT(MODEL_L1D_MISS) | EVENT(MODEL_L2_MISS)))
-        return;
-    u64 line = line_of(space, address);
     if (cache_model_access(cpu->l1d, line))
         return;
     count_event(cpu, MODEL_L1D_MISS, user, pc);
     access_l2(cpu, line, user, pc);
 }
 
-void hierarchy_data(unsigned number, qemu_plugin_meminfo_t info, u64 address, void *data)
+static void access_l1i(struct vcpu *cpu, u64 line, bool user, u64 pc)
 {
-    struct vcpu *cpu = vcpu_enter(number);
-    u64 last = address + LONGEST_ACCESS - 1;
-    access_data(cpu, address, data);
-    if (address >> unit.line_shift == last >> unit.line_shift)
-        return;
-    last = address + (1UL << qemu_plugin_mem_size_shift(info)) - 1;
-    if (address >> unit.line_shift != last >> unit.line_shift)
-        access_data(cpu, last, data);
-}
-
-void hierarchy_fetch(unsigned number, void *data)
-{
-    struct vcpu *cpu = vcpu_enter(number);
-    u64 bits = (u64)(uintptr_t)data, pc = place_pc(data), space = space_of(cpu, pc, bits);
-    bool user = bits & PENDING_USER;
-    cpu->board->line = (pc >> unit.line_shift << unit.line_shift) | 1;
-    if (bits & PLACE_TRANSLATED && planned(TLB_EVENTS) && tlb_miss(cpu, space, pc))
-        count_event(cpu, MODEL_ITLB_MISS, user, pc);
-    if (!planned(EVENT(MODEL_L1I_MISS) | EVENT(MODEL_L2_MISS)))
-        return;
-    u64 line = line_of(space, pc);
     if (cache_model_access(cpu->l1i, line))
         return;
     count_event(cpu, MODEL_L1I_MISS, user, pc);
     access_l2(cpu, line, user, pc);
+}
+
+// The board's word for where the last instruction came from.
+static inline u64 line_mark(u64 pc)
+{
+    return (pc >> unit.line_shift << unit.line_shift) | 1;
+}
+
+static void access_data(struct vcpu *cpu, u64 address, u64 bits, u64 pc)
+{
+    u64 space = space_of(cpu, address, bits);
+    bool user = bits & PENDING_USER;
+    if (bits & PLACE_TRANSLATED && planned(TLB_EVENTS) && tlb_miss(cpu, space, address))
+        count_event(cpu, MODEL_DTLB_MISS, user, pc);
+    if (planned(DATA_CACHE_EVENTS))
+        access_l1d(cpu, line_of(space, address), user, pc);
+}
+
+// What follows is called for each access and each line of instructions, so that it is worth a way without a call: most of
+// them are to the line that was used last of its set in the first cache, in the page that was used last of its set in
+// the TLB. They change nothing in the models, and are no event.
+
+static inline __attribute__((always_inline)) bool page_recent(const struct vcpu *cpu, u64 space,
+                                                              u64 address)
+{
+    return !__atomic_load_n(&cpu->invalidated, __ATOMIC_RELAXED) &&
+           tlb_model_recent(cpu->tlb, space, address >> unit.page_shift);
+}
+
+static __attribute__((noinline)) void data_slowly(unsigned number, qemu_plugin_meminfo_t info,
+                                                  u64 address, const void *at)
+{
+    struct vcpu *cpu = vcpu_enter(number);
+    u64 bits = (u64)(uintptr_t)at, pc = place_pc(at);
+    u64 last = address + (1UL << qemu_plugin_mem_size_shift(info)) - 1;
+    access_data(cpu, address, bits, pc);
+    if (address >> unit.line_shift != last >> unit.line_shift)
+        access_data(cpu, last, bits, pc);
+}
+
+static inline __attribute__((always_inline)) void data(unsigned number, qemu_plugin_meminfo_t info,
+                                                       u64 address, const void *at, bool in_tlb,
+                                                       bool in_cache)
+{
+    const struct vcpu *cpu = &unit.vcpu[number];
+    u64 space = space_of(cpu, address, in_tlb ? PLACE_TRANSLATED : (u64)(uintptr_t)at);
+    u64 last = address + LONGEST_ACCESS - 1;
+    if (!vcpu_settled(cpu) || address >> unit.line_shift != last >> unit.line_shift ||
+        (in_tlb && !page_recent(cpu, space, address)) ||
+        (in_cache && !cache_model_recent(cpu->l1d, line_of(space, address))))
+        data_slowly(number, info, address, at);
+}
+
+void hierarchy_data(unsigned number, qemu_plugin_meminfo_t info, u64 address, void *at)
+{
+    data(number, info, address, at, true, true);
+}
+
+void hierarchy_data_tlb(unsigned number, qemu_plugin_meminfo_t info, u64 address, void *at)
+{
+    data(number, info, address, at, true, false);
+}
+
+void hierarchy_data_cache(unsigned number, qemu_plugin_meminfo_t info, u64 address, void *at)
+{
+    data(number, info, address, at, false, true);
+}
+
+static __attribute__((noinline)) void fetch_slowly(unsigned number, const void *at)
+{
+    struct vcpu *cpu = vcpu_enter(number);
+    u64 bits = (u64)(uintptr_t)at, pc = place_pc(at), space = space_of(cpu, pc, bits);
+    bool user = bits & PENDING_USER;
+    cpu->board->line = line_mark(pc);
+    if (bits & PLACE_TRANSLATED && planned(TLB_EVENTS) && tlb_miss(cpu, space, pc))
+        count_event(cpu, MODEL_ITLB_MISS, user, pc);
+    if (planned(FETCH_CACHE_EVENTS))
+        access_l1i(cpu, line_of(space, pc), user, pc);
+}
+
+void hierarchy_fetch(unsigned number, void *at)
+{
+    const struct vcpu *cpu = &unit.vcpu[number];
+    u64 bits = (u64)(uintptr_t)at, pc = place_pc(at), space = space_of(cpu, pc, bits);
+    cpu->board->line = line_mark(pc);
+    if (!vcpu_settled(cpu) || (planned(TLB_EVENTS) && !page_recent(cpu, space, pc)) ||
+        (planned(FETCH_CACHE_EVENTS) && !cache_model_recent(cpu->l1i, line_of(space, pc))))
+        fetch_slowly(number, at);
 }
 
 void hierarchy_address(unsigned number, qemu_plugin_meminfo_t info, u64 address, void *data)

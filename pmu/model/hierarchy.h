@@ -11,6 +11,10 @@
 // After a data access. data: place(the instruction, bits).
 void hierarchy_data(unsigned cpu, qemu_plugin_meminfo_t info, u64 address, void *data);
 
+// The same where only the TLB, or only the caches, are to be asked.
+void hierarchy_data_tlb(unsigned cpu, qemu_plugin_meminfo_t info, u64 address, void *data);
+void hierarchy_data_cache(unsigned cpu, qemu_plugin_meminfo_t info, u64 address, void *data);
+
 // Before an instruction of another line than the last one. data: place(the instruction, bits).
 void hierarchy_fetch(unsigned cpu, void *data);
 

@@ -33,7 +33,7 @@ void outcome_block(unsigned cpu, void *data);
 // Behind a store conditional. data: place(its address, PENDING_USER or 0).
 void outcome_stcx(unsigned cpu, void *data);
 
-// Where a word of due may have reached DUE. data: place(the last instruction counted, 0).
+// Where a word of due may have reached DUE. data: place(the last instruction counted, PC_AFTER or 0).
 void outcome_due(unsigned cpu, void *data);
 
 // Before a return from an interrupt: time to look at the tag, before a process runs.

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "counters.h"
 #include "host_clock.h"
 #include "translate.h"
 
@@ -83,6 +84,8 @@ static void on_reset(qemu_plugin_id_t id)
     (void)id;
     pthread_mutex_lock(&lock);
     u32 before = plan.events;
+    for (unsigned i = 0; i < unit.cpus; i++)
+        counters_cost(&unit.vcpu[i]);
     plan = needed();
     // What the old plan's code has left open, the new one's closes. But empty code closes nothing.
     for (unsigned i = 0; i < unit.cpus; i++) {
@@ -127,7 +130,8 @@ static void replan(void)
 void plan_enabled(struct vcpu *cpu)
 {
     pthread_mutex_lock(&lock);
-    wishes[cpu->number] = wish_of(cpu);
+    // Of an attachment that another CPU has just ended nothing may stay.
+    wishes[cpu->number] = cpu->life == unit.life ? wish_of(cpu) : (struct plan){0};
     replan();
     pthread_mutex_unlock(&lock);
 }

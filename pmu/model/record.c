@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "counters.h"
+
 static bool has_address(u32 event)
 {
     switch (event) {
@@ -25,22 +27,24 @@ static void write_frames(struct model_record *record, u64 sp)
 {
     memset(record->frames, 0, sizeof(record->frames));
     for (unsigned i = 0; i < MODEL_FRAMES; i++) {
-        u64 caller, words[5];
-        if (sp % 16 || !guest_read_virtual(sp, &caller, 1) || caller <= sp || caller % 16 ||
-            !guest_read_virtual(caller + 16, words, 5))
+        u64 words[7]; // back chain, CR, return address, three more, object
+        if (sp == 0 || sp % 16 || !guest_read_virtual(sp, words, 7))
             return;
-        guest_write(&record->frames[i].sp, caller);
-        guest_write(&record->frames[i].lr, words[0]);
-        guest_write(&record->frames[i].self, words[4]);
-        sp = caller;
+        guest_write(&record->frames[i].sp, sp);
+        guest_write(&record->frames[i].lr, words[2]);
+        guest_write(&record->frames[i].self, words[6]);
+        if (words[0] <= sp)
+            return;
+        sp = words[0];
     }
 }
 
 static void fill(struct vcpu *cpu, struct model_record *record, u32 event, unsigned counter, u64 pc)
 {
-    record->event = htobe32(event);
-    record->counter = htobe32(counter);
-    guest_write(&record->pc, pc);
+    record->event = htobe16((u16)event);
+    record->counter = htobe16((u16)counter);
+    record->flags = htobe32(pc & PC_AFTER ? MODEL_RECORD_AFTER : 0);
+    guest_write(&record->pc, pc & ~PC_AFTER);
     guest_write(&record->msr, guest_register(GUEST_MSR));
     guest_write(&record->lr, guest_register(GUEST_LR));
     const u64 *instructions = cpu->board->total[MODEL_INSTRUCTIONS];

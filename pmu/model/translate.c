@@ -8,6 +8,7 @@
 #include "translate.h"
 
 #include "command.h"
+#include "counters.h"
 #include "decode.h"
 #include "hierarchy.h"
 #include "outcome.h"
@@ -53,14 +54,21 @@ static bool is_vector(u64 pc, u64 msr)
     return !(msr & MSR_PR) && offset >= 0x100 && offset < 0x3000;
 }
 
-// Adds number events, before the instruction at; asks for a look at due words where it can be needed.
-static void add_event(const struct block *block, size_t at, unsigned event, u64 number, u64 last_pc)
+// Adds number events to their total, before the instruction at. That of cycles follows from the others (counters_cost).
+static void add_total(const struct block *block, size_t at, unsigned event, u64 number)
+{
+    size_t offset = offsetof(struct board, total) + (event * 2 + (block->user != 0)) * sizeof(u64);
+    if (event != MODEL_CYCLES)
+        qemu_plugin_register_vcpu_insn_exec_inline_per_vcpu(
+            block->handles[at], QEMU_PLUGIN_INLINE_ADD_U64, board_word(offset), number);
+}
+
+// Adds them to the words that say whether a counter has overflowed, where one can, and asks for a look at these.
+static void add_due(const struct block *block, size_t at, unsigned event, u64 number, u64 last_pc)
 {
     struct qemu_plugin_insn *insn = block->handles[at];
     bool user = block->user;
-    qemu_plugin_register_vcpu_insn_exec_inline_per_vcpu(
-        insn, QEMU_PLUGIN_INLINE_ADD_U64,
-        board_word(offsetof(struct board, total) + (event * 2 + user) * sizeof(u64)), number);
+    u64 after = last_pc < block->pc[at] ? PC_AFTER : 0;
     for (unsigned filter = 0; filter < FILTERS; filter++) {
         if (!(plan.due[filter] & EVENT(event)) || filter == (user ? FILTER_KERNEL : FILTER_USER))
             continue;
@@ -70,7 +78,7 @@ static void add_event(const struct block *block, size_t at, unsigned event, u64 
                                                             number);
         qemu_plugin_register_vcpu_insn_exec_cond_cb(insn, outcome_due, QEMU_PLUGIN_CB_R_REGS,
                                                     QEMU_PLUGIN_COND_GE, due, DUE,
-                                                    place(last_pc, 0));
+                                                    place(last_pc, after));
     }
 }
 
@@ -90,7 +98,11 @@ static void add_range(const struct block *block, size_t at, size_t from, size_t 
     }
     for (unsigned event = 0; event < MODEL_EVENTS; event++) {
         if (counts[event])
-            add_event(block, at, event, counts[event], block->pc[end - 1]);
+            add_total(block, at, event, counts[event]);
+    }
+    for (unsigned event = 0; event < MODEL_EVENTS; event++) {
+        if (counts[event])
+            add_due(block, at, event, counts[event], block->pc[end - 1]);
     }
 }
 
@@ -156,13 +168,19 @@ static enum qemu_plugin_cb_flags memory_flags(void)
 
 static void instrument_data(const struct block *block, size_t at)
 {
-    u64 bits = block->user | (block->msr & MSR_DR ? PLACE_TRANSLATED : 0);
-    if (planned(DATA_EVENTS))
-        qemu_plugin_register_vcpu_mem_cb(block->handles[at], hierarchy_data, memory_flags(),
-                                         QEMU_PLUGIN_MEM_RW, place(block->pc[at], bits));
-    else if (plan.precise & (EVENT(MODEL_LOADS) | EVENT(MODEL_STORES)))
+    bool translated = block->msr & MSR_DR, in_tlb = translated && planned(TLB_EVENTS);
+    bool in_cache = planned(DATA_CACHE_EVENTS);
+    if (plan.precise)
         qemu_plugin_register_vcpu_mem_cb(block->handles[at], hierarchy_address,
                                          QEMU_PLUGIN_CB_NO_REGS, QEMU_PLUGIN_MEM_RW, NULL);
+    if (in_tlb || in_cache)
+        qemu_plugin_register_vcpu_mem_cb(
+            block->handles[at],
+            in_tlb && in_cache ? hierarchy_data
+            : in_tlb           ? hierarchy_data_tlb
+                               : hierarchy_data_cache,
+            memory_flags(), QEMU_PLUGIN_MEM_RW,
+            place(block->pc[at], block->user | (translated ? PLACE_TRANSLATED : 0)));
 }
 
 // The instruction before this one may have been a store conditional.

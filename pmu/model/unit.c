@@ -7,6 +7,8 @@
 
 struct unit unit;
 
+static const u64 no_tag;
+
 static void free_models(struct vcpu *cpu)
 {
     branch_model_free(cpu->branch);
@@ -36,6 +38,7 @@ bool unit_init(void)
         pthread_mutex_init(&unit.vcpu[i].lock, NULL);
         unit.vcpu[i].number = i;
         unit.vcpu[i].console = -1;
+        unit.vcpu[i].tag_word = &no_tag;
         if (!new_models(&unit.vcpu[i]))
             return false;
     }
@@ -55,8 +58,11 @@ void vcpu_begin(struct vcpu *cpu, u64 life)
     struct model_page *page = __atomic_load_n(&unit.page, __ATOMIC_ACQUIRE);
     cpu->life = life;
     cpu->slot = page ? &page->cpu[cpu->number] : NULL;
+    cpu->tag_word = page ? &page->cpu[cpu->number].tag : &no_tag;
+    cpu->tag = cpu->space = 0;
     memset(cpu->counters, 0, sizeof(cpu->counters));
     memset(cpu->board, 0, sizeof(*cpu->board));
+    memset(cpu->costed, 0, sizeof(cpu->costed));
     memset(&cpu->ring, 0, sizeof(cpu->ring));
     cpu->overflows = cpu->interrupts = 0;
     cpu->interrupted = cpu->excluded = false;

@@ -21,7 +21,7 @@ enum filter { FILTER_KERNEL, FILTER_USER, FILTER_BOTH, FILTERS };
 
 // What translated code changes without a callback. One element of a scoreboard a CPU.
 struct board {
-    u64 total[MODEL_EVENTS][2]; // kernel, user
+    u64 total[MODEL_EVENTS][2]; // kernel, user; of cycles: as of the last counters_cost
     u64 due[MODEL_EVENTS]
            [FILTERS]; // events so far + DUE - the number at which the next counter overflows
     u64 pending[2];   // how the last instruction of the last block went is open (outcome.h); 0: no
@@ -36,6 +36,7 @@ struct counter {
     u64 value;
     u64 seen;      // events of its kind when value was brought up to date
     u64 remaining; // events until its next overflow
+    u64 overflows; // since it was programmed
 };
 
 struct ring {
@@ -54,22 +55,26 @@ struct vcpu {
     unsigned number;
     u64 life; // the attachment that its state belongs to
     struct board *board;
-    struct model_cpu *slot; // in the page
+    const u64 *tag_word; // of the slot, or a 0
+    u64 tag;             // what it said last, as it lies in guest memory
+    u64 space;           // of this
+    bool invalidated;    // invalidations (below) wait
+    struct branch_model *branch;
+    struct tlb_model *tlb;
+    struct cache_model *l1i, *l1d, *l2;
+
+    struct model_cpu *slot;      // in the page
+    u64 costed[MODEL_EVENTS][2]; // totals that are in the total of cycles
     struct counter counters[MODEL_COUNTERS];
-    bool excluded; // what its tag said last
+    bool excluded; // says its tag
     u64 overflows, interrupts;
     bool interrupted; // one is on its way or being handled
     int console;      // socket of its console, negative: not connected
     u64 random;       // state of the generator
     struct ring ring;
 
-    struct branch_model *branch;
-    struct tlb_model *tlb;
-    struct cache_model *l1i, *l1d, *l2;
-
     // Invalidations by other CPUs, taken over before the TLB is used next.
     pthread_mutex_t lock;
-    bool invalidated;
     unsigned invalidation_count; // more than there are places: all
     struct invalidation invalidations[INVALIDATIONS];
 } __attribute__((aligned(128)));
@@ -91,19 +96,27 @@ extern struct unit unit;
 // Begins the state of a CPU anew. On its own thread.
 void vcpu_begin(struct vcpu *cpu, u64 life);
 
-// Takes a change of the tag's excluded bit into account. On the CPU's own thread.
-void vcpu_excluded(struct vcpu *cpu, bool excluded);
+// Takes a new tag into account, as it lies in guest memory. On the CPU's own thread.
+void vcpu_tagged(struct vcpu *cpu, u64 tag);
 
-// The state of a CPU, which begins anew with each attachment. First call of each callback, on the CPU's own thread.
+// Whether nothing has happened that vcpu_enter has to do something about.
+static inline bool vcpu_settled(const struct vcpu *cpu)
+{
+    return cpu->life == __atomic_load_n(&unit.life, __ATOMIC_ACQUIRE) &&
+           cpu->tag == __atomic_load_n(cpu->tag_word, __ATOMIC_RELAXED);
+}
+
+// The state of a CPU, which begins anew with each attachment, and follows its tag. First call of each callback, on the
+// CPU's own thread, unless vcpu_settled.
 static inline struct vcpu *vcpu_enter(unsigned number)
 {
     struct vcpu *cpu = &unit.vcpu[number];
     u64 life = __atomic_load_n(&unit.life, __ATOMIC_ACQUIRE);
-    if (__builtin_expect(cpu->life != life, 0))
+    if (cpu->life != life)
         vcpu_begin(cpu, life);
-    bool excluded = cpu->slot && guest_read(&cpu->slot->tag) & MODEL_TAG_EXCLUDED;
-    if (__builtin_expect(excluded != cpu->excluded, 0))
-        vcpu_excluded(cpu, excluded);
+    u64 tag = __atomic_load_n(cpu->tag_word, __ATOMIC_RELAXED);
+    if (tag != cpu->tag)
+        vcpu_tagged(cpu, tag);
     return cpu;
 }
 

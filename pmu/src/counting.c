@@ -2,6 +2,8 @@
 // The PmuCounting object: sessions. Each CPU's representative has what that CPU counts (counting_cpu.h) and the timer
 // that ends its slices.
 #include "counting_cpu.h"
+#include "counting_reading.h"
+#include "counting_switches.h"
 
 #include <co/manager.h>
 #include <kernel/irq.h>
@@ -14,6 +16,7 @@
 #include <kernel/timer.h>
 #include <pmu/counting.h>
 #include <pmu/model.h>
+#include <pmu/task.h>
 #include <string.h>
 
 #include "counting_trace.h"
@@ -26,6 +29,7 @@ struct counting_rep {
     struct counting_cpu cpu;
     struct timer timer;
     struct pmu_multiplex *multiplex; // NULL: the session does not count here
+    struct task_table *tasks;        // NULL: nor tasks
 };
 
 struct counting_root {
@@ -84,7 +88,12 @@ static void begin_here(void *argument)
     struct counting_root *root = argument;
     struct counting_rep *here = &reps[cpu_id()];
     u64 seed = (u64)root->session * ORRERY_MAX_CPUS + cpu_id();
-    counting_cpu_begin(&here->cpu, &root->plan, here->multiplex, seed);
+    if (counting_cpu_begin(&here->cpu, &root->plan, here->multiplex, seed) == 0 &&
+        here->tasks != NULL) {
+        struct pmu_task running;
+        pmu_task_current(&running);
+        counting_cpu_follow(&here->cpu, here->tasks, &running);
+    }
     // One group counts all the time.
     if (root->plan.allocation.groups > 1)
         set_timer(here);
@@ -96,12 +105,6 @@ static void end_here(void *argument)
     (void)argument;
     timer_cancel(&here->timer);
     counting_cpu_end(&here->cpu);
-}
-
-static void settle_here(void *argument)
-{
-    (void)argument;
-    counting_cpu_settle(&reps[cpu_id()].cpu);
 }
 
 // ---- sessions ----------------------------------------------------------------------------------
@@ -128,9 +131,17 @@ static void release(struct counting_root *root)
     spin_unlock(&root->lock);
 }
 
+// Does the scheduler tell of switches?
+static bool follows(const struct counting_root *root)
+{
+    return root->plan.flags != 0;
+}
+
 static void free_sums(void)
 {
     for (u32 cpu = 0; cpu < cpu_count; cpu++) {
+        task_table_free(reps[cpu].tasks);
+        reps[cpu].tasks = NULL;
         kfree(reps[cpu].multiplex);
         reps[cpu].multiplex = NULL;
     }
@@ -138,12 +149,17 @@ static void free_sums(void)
 
 static s64 allocate_sums(const struct counting_root *root)
 {
+    u32 items = root->plan.request.items, flags = root->plan.flags;
+    bool tasks = (flags & (SYS_PMU_BY_PROCESS | SYS_PMU_BY_THREAD)) != 0;
+
     free_sums();
     for (u32 cpu = 0; cpu < cpu_count; cpu++) {
         if ((root->cpus >> cpu & 1) == 0)
             continue;
-        reps[cpu].multiplex = kzalloc(PMU_MULTIPLEX_BYTES(root->plan.request.items));
-        if (reps[cpu].multiplex == NULL) {
+        reps[cpu].multiplex = kzalloc(PMU_MULTIPLEX_BYTES(items));
+        if (tasks)
+            reps[cpu].tasks = task_table_create(items, (flags & SYS_PMU_BY_THREAD) != 0);
+        if (reps[cpu].multiplex == NULL || (tasks && reps[cpu].tasks == NULL)) {
             free_sums();
             return E_NOMEM;
         }
@@ -164,6 +180,8 @@ static void stop(struct counting_root *root)
 {
     counting_trace_end();
     cpus_call(root->cpus, end_here, NULL);
+    if (follows(root))
+        counting_points_set(false);
     model_release();
     root->running = false;
     __atomic_store_n(&root->owner, 0, __ATOMIC_RELAXED);
@@ -179,6 +197,8 @@ static s64 run(struct counting_root *root)
         return error;
     }
     cpus_call(root->cpus & -root->cpus, prepare_here, root);
+    if (follows(root))
+        counting_points_set(true);
     cpus_call(root->cpus, begin_here, root);
     root->running = true;
     error = first_error(root);
@@ -269,65 +289,22 @@ static CO_METHOD s64 counting_ends(struct pmu_counting *self, u32 pid)
 
 // ---- reading -----------------------------------------------------------------------------------
 
-struct copy {
-    struct pmu_multiplex *to;
-    u32 cpu;
-    u64 bytes;
-};
-
-static void copy_here(void *argument)
+// An error when there is no such session, or it does not count there.
+static s64 check(const struct counting_root *root, s64 session, u32 cpu)
 {
-    const struct copy *copy = argument;
-    memcpy(copy->to, reps[copy->cpu].multiplex, copy->bytes);
-}
-
-static void settle_and_copy_here(void *argument)
-{
-    settle_here(NULL);
-    copy_here(argument);
-}
-
-// The sums as they are now. Estimates take long: they are made of a copy, with the CPU going on.
-static void copy_sums(const struct counting_root *root, struct copy *copy)
-{
-    if (root->running)
-        cpus_call(1UL << copy->cpu, settle_and_copy_here, copy);
-    else
-        copy_here(copy);
-}
-
-static void estimate(const struct counting_plan *plan, const struct pmu_multiplex *sums,
-                     struct sys_pmu_count *counts)
-{
-    for (u32 i = 0; i < plan->items; i++) {
-        struct pmu_estimate found;
-        pmu_multiplex_read(sums, plan->place[i], &found);
-        counts[i] = (struct sys_pmu_count){.count = found.count,
-                                           .measured = found.measured,
-                                           .total = found.time,
-                                           .error = found.error};
-    }
+    if (session <= 0 || session != root->session)
+        return E_STALE;
+    return cpu >= cpu_count || reps[cpu].multiplex == NULL ? E_INVAL : 0;
 }
 
 static s64 read_claimed(const struct counting_root *root, s64 session, u32 cpu,
                         struct sys_pmu_count *counts, u64 bytes)
 {
-    struct copy copy = {.cpu = cpu};
-    if (session <= 0 || session != root->session)
-        return E_STALE;
-    if (cpu >= cpu_count || reps[cpu].multiplex == NULL ||
-        bytes < root->plan.items * sizeof(*counts))
-        return E_INVAL;
-    copy.bytes = PMU_MULTIPLEX_BYTES(root->plan.request.items);
-    copy.to = kmalloc(copy.bytes);
-    if (copy.to == NULL)
-        return E_NOMEM;
-    copy_sums(root, &copy);
-    s64 error = reps[cpu].cpu.error;
-    if (error == 0)
-        estimate(&root->plan, copy.to, counts);
-    kfree(copy.to);
-    return error != 0 ? error : (s64)(root->plan.items * sizeof(*counts));
+    s64 error = check(root, session, cpu);
+    if (error == 0 && bytes < root->plan.items * sizeof(*counts))
+        error = E_INVAL;
+    return error != 0 ? error
+                      : counting_read_cpu(&root->plan, &reps[cpu].cpu, cpu, root->running, counts);
 }
 
 static CO_METHOD s64 counting_read(struct pmu_counting *self, s64 session, u32 cpu,
@@ -341,12 +318,63 @@ static CO_METHOD s64 counting_read(struct pmu_counting *self, s64 session, u32 c
     return result;
 }
 
+static CO_METHOD s64 counting_tasks(struct pmu_counting *self, s64 session, u32 cpu, u64 *cursor,
+                                    void *buffer, u64 bytes)
+{
+    CO_HOME(self);
+    struct counting_root *root = root_of(self);
+    claim(root);
+    s64 result = check(root, session, cpu);
+    if (result == 0 && reps[cpu].tasks == NULL)
+        result = E_INVAL;
+    if (result == 0)
+        result = counting_read_tasks(&root->plan, &reps[cpu].cpu, cpu, root->running, cursor,
+                                     buffer, bytes);
+    release(root);
+    return result;
+}
+
+static s64 places(const struct counting_root *root, s64 session, u8 counters[SYS_PMU_ITEMS])
+{
+    const struct pmu_group *group = &root->plan.allocation.group[0];
+    if (!root->running || session != root->session)
+        return E_STALE;
+    if ((root->plan.flags & SYS_PMU_READABLE) == 0)
+        return E_INVAL;
+    memset(counters, 0, SYS_PMU_ITEMS);
+    for (u32 i = 0; i < root->plan.items; i++) {
+        while (group->item[counters[i]] != root->plan.place[i])
+            counters[i]++;
+    }
+    return 0;
+}
+
+static CO_METHOD s64 counting_places(struct pmu_counting *self, s64 session,
+                                     u8 counters[SYS_PMU_ITEMS])
+{
+    CO_HOME(self);
+    struct counting_root *root = root_of(self);
+    claim(root);
+    s64 result = places(root, session, counters);
+    release(root);
+    return result;
+}
+
+// ---- switches ----------------------------------------------------------------------------------
+
+void pmu_task_switch(const struct pmu_task *from, const struct pmu_task *to)
+{
+    counting_switched(&reps[cpu_id()].cpu, from, to);
+}
+
 // ---- the object --------------------------------------------------------------------------------
 
 static const struct pmu_counting_ops ops = {
     .base = CO_LEAF,
     .start = counting_start,
     .read = counting_read,
+    .tasks = counting_tasks,
+    .places = counting_places,
     .stop = counting_stop,
     .trace = counting_trace,
     .process_ends = counting_ends,

@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: MIT
 // The calls of orrery/pmu.h.
+#include <kernel/address_space.h>
+#include <kernel/capability.h>
+#include <kernel/memory.h>
+#include <kernel/process.h>
 #include <pmu/counting.h>
 #include <pmu/events.h>
+#include <pmu/model.h>
 #include <stdio.h>
 
 static void describe(u32 event, const struct pmu_offer *offer, struct sys_pmu_event *to)
@@ -43,6 +48,36 @@ void counting_process_ends(u32 pid)
 s64 sys_pmu_count_read(s64 session, u32 cpu, struct sys_pmu_count *counts, u64 bytes)
 {
     return CO_CALL(struct pmu_counting, pmu_counting, read, session, cpu, counts, bytes);
+}
+
+s64 sys_pmu_count_tasks(s64 session, u32 cpu, u64 *cursor, void *buffer, u64 bytes)
+{
+    return CO_CALL(struct pmu_counting, pmu_counting, tasks, session, cpu, cursor, buffer, bytes);
+}
+
+s64 sys_pmu_count_open(s64 session, u8 counters[SYS_PMU_ITEMS])
+{
+    s64 error = CO_CALL(struct pmu_counting, pmu_counting, places, session, counters);
+    if (error != 0)
+        return error;
+    struct capability capability = {
+        .type = CAPABILITY_MEMORY,
+        .object =
+            fcm_create_physical("model unit", virt_to_phys(model_machine()), MODEL_PAGE_BYTES),
+    };
+    if (capability.object == NULL)
+        return E_NOMEM;
+    s64 cap = capability_add(process_capabilities(process_current()), &capability);
+    if (cap < 0)
+        capability_release(&capability);
+    return cap;
+}
+
+s64 sys_pmu_exclude(u32 pid, bool excluded)
+{
+    if (pid == 0)
+        return E_INVAL;
+    return model_present() ? process_set_excluded(pid, excluded) : E_NOTSUP;
 }
 
 s64 sys_pmu_count_stop(s64 session)

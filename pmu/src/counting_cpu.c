@@ -83,7 +83,11 @@ static s64 change_group(struct counting_cpu *cpu, u32 next)
 static s64 begin_slice(struct counting_cpu *cpu, u32 group)
 {
     s64 error = cpu->group == group ? 0 : change_group(cpu, group);
-    return error != 0 ? error : model_read(cpu->begin);
+    if (error == 0)
+        error = model_read(cpu->begin);
+    if (error == 0 && cpu->tasks != NULL)
+        task_table_go_on(cpu->tasks, cpu->begin);
+    return error;
 }
 
 static void give_up(struct counting_cpu *cpu, s64 error)
@@ -103,8 +107,11 @@ static s64 add_slice(struct counting_cpu *cpu, const u64 values[PMU_COUNTERS])
     u64 counts[PMU_COUNTERS];
     for (u32 counter = 0; counter < PMU_COUNTERS; counter++)
         counts[counter] = values[counter] - cpu->begin[counter];
-    return pmu_multiplex_slice(cpu->multiplex, group_of(cpu, cpu->group), slice_time(cpu, values),
-                               counts);
+    const struct pmu_group *group = group_of(cpu, cpu->group);
+    s64 error = pmu_multiplex_slice(cpu->multiplex, group, slice_time(cpu, values), counts);
+    if (error == 0 && cpu->tasks != NULL)
+        task_table_slice(cpu->tasks, group, slice_counter(group), values);
+    return error;
 }
 
 // Ends the slice at these values, and begins the next one.
@@ -145,6 +152,23 @@ s64 counting_cpu_begin(struct counting_cpu *cpu, const struct counting_plan *pla
     pmu_rotation_begin(&cpu->rotation, &plan->allocation, plan->slice, seed);
     cpu->error = begin_slice(cpu, pmu_rotation_next(&cpu->rotation));
     return cpu->error;
+}
+
+void counting_cpu_follow(struct counting_cpu *cpu, struct task_table *tasks,
+                         const struct pmu_task *who)
+{
+    cpu->tasks = tasks;
+    task_table_begin(tasks, who, cpu->begin);
+}
+
+bool counting_cpu_switch(struct counting_cpu *cpu, const struct pmu_task *who,
+                         u64 values[PMU_COUNTERS])
+{
+    if (cpu->plan == NULL || cpu->error != 0 || model_read(values) != 0)
+        return false;
+    if (cpu->tasks != NULL)
+        task_table_switch(cpu->tasks, who, values);
+    return true;
 }
 
 void counting_cpu_tick(struct counting_cpu *cpu)

@@ -9,6 +9,7 @@
 #include <pmu/rotate.h>
 
 #include "counting_request.h"
+#include "tasks.h"
 
 #define COUNTING_NO_GROUP PMU_GROUPS_MAX
 
@@ -16,9 +17,10 @@ struct counting_cpu {
     const struct counting_plan *plan;
     struct pmu_multiplex *multiplex; // its owner is who calls begin
     struct pmu_rotation rotation;
-    u32 group;               // that the counters are programmed for, or COUNTING_NO_GROUP
-    s64 error;               // why it has ended by itself, or 0
-    u64 begin[PMU_COUNTERS]; // values when the slice began
+    u32 group;                // that the counters are programmed for, or COUNTING_NO_GROUP
+    s64 error;                // why it has ended by itself, or 0
+    u64 begin[PMU_COUNTERS];  // values when the slice began
+    struct task_table *tasks; // NULL: not asked for; its owner is who calls follow
 };
 
 // Has each group counted for a moment, so that the machine's unit is ready for all their events and later changes
@@ -28,6 +30,12 @@ void counting_cpu_prepare(struct counting_cpu *cpu, const struct counting_plan *
 // seed: of the turns' order. 0, or an error of model_program, model_enable or model_read.
 s64 counting_cpu_begin(struct counting_cpu *cpu, const struct counting_plan *plan,
                        struct pmu_multiplex *multiplex, u64 seed);
+// After begin, before anything else on this CPU: from now on counts are each task's, too. who runs.
+void counting_cpu_follow(struct counting_cpu *cpu, struct task_table *tasks,
+                         const struct pmu_task *who);
+// Another task goes on from now on; counters' values go to values. False: it does not count any more.
+bool counting_cpu_switch(struct counting_cpu *cpu, const struct pmu_task *who,
+                         u64 values[PMU_COUNTERS]);
 // Ends the slice if it is long enough, and gives the next group its turn. Called now and then; useless for a plan with
 // one group, which counts all the time.
 void counting_cpu_tick(struct counting_cpu *cpu);

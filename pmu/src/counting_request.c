@@ -9,6 +9,7 @@
 #define SLICE_DEFAULT 1000000UL
 #define SLICE_LEAST 10000UL
 #define SLICE_MOST 1000000000UL
+#define FLAGS (SYS_PMU_BY_PROCESS | SYS_PMU_BY_THREAD | SYS_PMU_READABLE)
 #define BOTH (SYS_PMU_KERNEL | SYS_PMU_USER)
 
 _Static_assert(SYS_PMU_KERNEL == MODEL_KERNEL && SYS_PMU_USER == MODEL_USER, "filters are flags");
@@ -34,7 +35,8 @@ static bool valid(const struct sys_pmu_counting *counting, u32 cpus)
 {
     if (counting->item_count == 0 || counting->item_count > SYS_PMU_ITEMS ||
         counting->set_count == 0 || counting->set_count > SYS_PMU_SETS || !valid_slice(counting) ||
-        (counting->cpu_mask & ~cpus) != 0)
+        (counting->cpu_mask & ~cpus) != 0 || (counting->flags & ~FLAGS) != 0 ||
+        counting->reserved2 != 0)
         return false;
     for (u32 set = 0; set < counting->set_count; set++) {
         if (counting->shares[set] == 0 || counting->shares[set] > PMU_SHARE_MAX)
@@ -109,6 +111,7 @@ s64 counting_plan_make(const struct sys_pmu_counting *counting, const struct pmu
     *plan = (struct counting_plan){
         .slice = counting->slice != 0 ? counting->slice : SLICE_DEFAULT,
         .items = counting->item_count,
+        .flags = counting->flags,
         .request = {.sets = counting->set_count, .groups = PMU_GROUPS_MAX},
     };
     for (u32 set = 0; set < counting->set_count; set++)
@@ -116,6 +119,8 @@ s64 counting_plan_make(const struct sys_pmu_counting *counting, const struct pmu
     if (add_items(plan, counting, offer) != 0)
         return say(E_LIMIT, "too many events", message, bytes);
     s64 error = pmu_allocate(&plan->request, &plan->allocation, &conflict);
+    if (error == 0 && counting->flags & SYS_PMU_READABLE && plan->allocation.groups > 1)
+        return say(E_LIMIT, "programs cannot read counters that take turns", message, bytes);
     if (error == 0)
         return say(0, "", message, bytes);
     if (bytes != 0)

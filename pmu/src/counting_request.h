@@ -12,6 +12,7 @@ struct counting_plan {
     struct pmu_allocation allocation;
     u64 slice;               // length, in item 0's event
     u32 items;               // that the caller sees
+    u32 flags;               // SYS_PMU_BY_PROCESS …
     u8 place[SYS_PMU_ITEMS]; // of each: its item of the request; equal ones share it
 };
 

@@ -2,35 +2,29 @@
 // The PmuManager: starts and stops sampling on all CPUs of a session, and lets readers at the
 // buffers.
 #include "sample.h"
-#include "sampler.h"
+#include "session.h"
 
 #include <co/manager.h>
 #include <kernel/console.h>
 #include <kernel/irq.h>
 #include <kernel/memory.h>
 #include <kernel/panic.h>
-#include <kernel/softmask.h>
 #include <kernel/spinlock.h>
 #include <pmu/counting.h>
 #include <pmu/manager.h>
 #include <pmu/model.h>
 #include <pmu/pmu.h>
-#include <pmu/unit.h>
-
-#define CALLERS_MAX 16
-#define RANDOMISE_MAX 16
+#include <stdio.h>
 
 enum session_state { SESSION_STOPPED, SESSION_CHANGING, SESSION_RUNNING };
 
 struct pmu_manager_root {
     struct co_root root;
     struct spinlock lock;
-    enum session_state state; // under the lock; who has made it CHANGING owns the rest
-    const struct pmu_unit *unit;
-    bool works[2]; // of each of `units`: its interrupts have arrived on every CPU
-    s64 session;   // of the latest start, from 1
-    struct sys_sampling sampling;
-    struct sampler samplers[ORRERY_MAX_CPUS];
+    enum session_state state;  // under the lock; who has made it CHANGING owns the rest
+    bool works[SESSION_UNITS]; // of each of `units`: its interrupts have arrived on every CPU
+    s64 number;                // of the latest session, from 1
+    struct session session;
 };
 
 struct pmu_manager_rep {
@@ -40,11 +34,9 @@ struct pmu_manager_rep {
 
 static struct pmu_manager_root manager_root = {
     .lock = SPINLOCK_INIT("pmu manager", RANK_SERVICE),
-    .unit = &pmu_power_unit,
 };
 
-static const struct pmu_unit *const units[] = {&pmu_power_unit, &pmu_model_unit};
-_Static_assert(ARRAY_SIZE(units) == ARRAY_SIZE(manager_root.works), "one each");
+static const struct pmu_unit *const units[SESSION_UNITS] = {&pmu_power_unit, &pmu_model_unit};
 
 coid_t pmu_manager;
 
@@ -53,37 +45,7 @@ static struct pmu_manager_root *root_of(struct pmu_manager *self)
     return ((struct pmu_manager_rep *)self)->root;
 }
 
-// ---- what runs on each CPU ---------------------------------------------------------------------
-
-static u64 session_mask(const struct pmu_manager_root *root)
-{
-    u64 all = (1UL << cpu_count) - 1;
-    return root->sampling.cpu_mask == 0 ? all : root->sampling.cpu_mask & all;
-}
-
-static void start_here(void *argument)
-{
-    struct pmu_manager_root *root = argument;
-    const struct sys_sampling *sampling = &root->sampling;
-    struct sampler *sampler = &root->samplers[cpu_id()];
-    struct pmu_cpu *cpu = pmu_cpu();
-    u64 msr = hard_mask();
-    sampler->ticks_before = cpu->ticks;
-    sampler->missed_before = cpu->missed;
-    cpu->buffer = &sampler->buffer;
-    cpu->callers = sampling->callers;
-    root->unit->start(sampling->event, sampling->period, (1UL << sampling->randomise) - 1);
-    hard_mask_restore(msr);
-}
-
-static void stop_here(void *argument)
-{
-    struct pmu_manager_root *root = argument;
-    u64 msr = hard_mask();
-    root->unit->stop();
-    pmu_cpu()->buffer = NULL;
-    hard_mask_restore(msr);
-}
+// ---- units -------------------------------------------------------------------------------------
 
 struct probe {
     const struct pmu_unit *unit;
@@ -106,25 +68,56 @@ static u32 probe_all(struct pmu_manager_root *root, u32 number)
     return probe.failed;
 }
 
-// The number of the unit that has an event; ARRAY_SIZE(units): none.
-static u32 unit_for(u32 event)
+// Those that sample the events, bit n: units[n].
+static u32 units_for(const struct sys_sampling *sampling)
 {
-    u32 number = 0;
-    while (number < ARRAY_SIZE(units) && !units[number]->has_event(event))
-        number++;
-    return number;
+    u32 mask = 0;
+    for (u32 i = 0; i < sampling->event_count; i++)
+        mask |= sampling->events[i].event == SYS_PMU_CYCLES ? 1u : 2u;
+    return mask;
+}
+
+static void release_units(u32 mask)
+{
+    for (u32 number = 0; number < SESSION_UNITS; number++) {
+        if ((mask >> number & 1) != 0)
+            units[number]->release();
+    }
+}
+
+// All of them, or none.
+static s64 acquire_units(u32 mask)
+{
+    for (u32 number = 0; number < SESSION_UNITS; number++) {
+        s64 error = (mask >> number & 1) != 0 ? units[number]->acquire() : 0;
+        if (error != 0) {
+            release_units(mask & ((1u << number) - 1));
+            return error;
+        }
+    }
+    return 0;
+}
+
+// Do the interrupts of all of these units arrive?
+static bool all_work(struct pmu_manager_root *root, u32 mask)
+{
+    for (u32 number = 0; number < SESSION_UNITS; number++) {
+        if ((mask >> number & 1) != 0 && !root->works[number] && probe_all(root, number) != 0)
+            return false;
+    }
+    return true;
 }
 
 // ---- sessions ----------------------------------------------------------------------------------
 
-// Claims a change from one state to another; E_BUSY when it is in another state, E_INVAL when
-// session, unless 0, is not the latest.
+// Claims a change from one state to another; E_BUSY when it is in another state, E_STALE when
+// session, unless 0, is not the latest, or does not run.
 static s64 begin_change(struct pmu_manager_root *root, enum session_state from, s64 session)
 {
     s64 error = 0;
     spin_lock(&root->lock);
-    if (session != 0 && session != root->session)
-        error = E_INVAL;
+    if (session != 0 && (session != root->number || root->state == SESSION_STOPPED))
+        error = E_STALE;
     else if (root->state != from)
         error = E_BUSY;
     else
@@ -140,87 +133,115 @@ static void end_change(struct pmu_manager_root *root, enum session_state to)
     spin_unlock(&root->lock);
 }
 
-static s64 check(const struct sys_sampling *sampling)
+// A new session with empty buffers on all CPUs; readers of the session before are refused from here on. E_BUSY, and no
+// change, while anyone still reads.
+static s64 reset_all(struct pmu_manager_root *root, const struct sampling_plan *plan)
 {
-    if (unit_for(sampling->event) == ARRAY_SIZE(units))
-        return E_NOTSUP;
-    if (sampling->callers > CALLERS_MAX || sampling->randomise > RANDOMISE_MAX ||
-        sampling->period < SYS_PERIOD_MIN || sampling->period > SYS_PERIOD_MAX ||
-        1UL << sampling->randomise >= sampling->period ||
-        sampling->period + (1UL << sampling->randomise) > SYS_PERIOD_MAX + 1UL ||
-        sampling->cpu_mask >> cpu_count != 0)
-        return E_INVAL;
-    return 0;
-}
-
-static void release_all(struct pmu_manager_root *root, u32 count)
-{
-    while (count-- != 0)
-        sampler_release(&root->samplers[count]);
-}
-
-// A new session with empty buffers on all CPUs, those too that are not sampled; readers of the
-// session before are refused from here on. E_BUSY, and no change, while anyone still reads.
-static s64 reset_all(struct pmu_manager_root *root, const struct sys_sampling *sampling)
-{
-    s64 error = 0;
-    u32 claimed = 0;
-    while (claimed < cpu_count && sampler_claim(&root->samplers[claimed]))
-        claimed++;
-    if (claimed < cpu_count)
-        error = E_BUSY;
-    else
-        __atomic_store_n(&root->session, root->session + 1, __ATOMIC_RELAXED);
-    for (u32 cpu = 0; cpu < cpu_count && error == 0; cpu++)
-        error = sampler_reset(&root->samplers[cpu], sampling);
-    release_all(root, claimed);
+    if (!samplers_claim_all(root->session.samplers, cpu_count))
+        return E_BUSY;
+    __atomic_store_n(&root->number, root->number + 1, __ATOMIC_RELAXED);
+    session_plan(&root->session, plan);
+    s64 error = session_reset(&root->session);
+    samplers_release_all(root->session.samplers, cpu_count);
     return error;
 }
 
-// The unit is ours and works, the buffers are empty.
-static s64 ready(struct pmu_manager_root *root, u32 number, const struct sys_sampling *sampling)
+static s64 run(struct pmu_manager_root *root)
 {
-    s64 error = units[number]->acquire();
+    const struct sys_sampling *sampling = &root->session.plan.sampling;
+    for (u32 i = 0; i < sampling->event_count; i++)
+        trace_sampling_start(sampling->events[i].period);
+    return session_begin(&root->session);
+}
+
+// With the units ours and working. Records need no interrupts.
+static s64 run_planned(struct pmu_manager_root *root, const struct sampling_plan *plan)
+{
+    u32 mask = units_for(&plan->sampling);
+    bool precise = (plan->sampling.flags & SYS_SAMPLING_PRECISE) != 0;
+    s64 error = acquire_units(mask);
     if (error != 0)
         return error;
-    if (!root->works[number] && probe_all(root, number) != 0)
+    if (!precise && !all_work(root, mask))
         error = E_NOTSUP;
     if (error == 0)
-        error = reset_all(root, sampling);
+        error = reset_all(root, plan);
+    if (error == 0)
+        error = run(root);
     if (error != 0)
-        units[number]->release();
+        release_units(mask);
     return error;
 }
 
-static CO_METHOD s64 manager_start(struct pmu_manager *self, const struct sys_sampling *sampling)
+// What an error means that has no message yet.
+static const char *meaning(s64 error)
+{
+    switch (error) {
+    case E_BUSY:
+        return "somebody else samples, reads samples, or counts";
+    case E_NOTSUP:
+        return "interrupts of the unit do not arrive";
+    case E_TIMEOUT:
+        return "the unit does not follow";
+    default:
+        return "";
+    }
+}
+
+static s64 start_planned(struct pmu_manager_root *root, const struct sampling_plan *plan)
+{
+    s64 error = begin_change(root, SESSION_STOPPED, 0);
+    if (error != 0)
+        return error;
+    error = run_planned(root, plan);
+    s64 number = root->number;
+    end_change(root, error == 0 ? SESSION_RUNNING : SESSION_STOPPED);
+    return error == 0 ? number : error;
+}
+
+static CO_METHOD s64 manager_start(struct pmu_manager *self, const struct sys_sampling *sampling,
+                                   char *message, u64 bytes)
+{
+    CO_HOME(self);
+    struct sampling_plan plan;
+    struct pmu_offer offer;
+    counting_offer(&offer);
+    pmu_offer_driver(&offer);
+    s64 result =
+        sampling_plan_make(sampling, &offer, (u32)((1UL << cpu_count) - 1), &plan, message, bytes);
+    if (result != 0)
+        return result;
+    result = start_planned(root_of(self), &plan);
+    if (result < 0 && bytes != 0)
+        snprintf(message, bytes, "%s", meaning(result));
+    return result;
+}
+
+static CO_METHOD s64 manager_change(struct pmu_manager *self, s64 session, u32 index, u64 period,
+                                    u32 randomise)
 {
     CO_HOME(self);
     struct pmu_manager_root *root = root_of(self);
-    u32 number = unit_for(sampling->event);
-    s64 error = check(sampling);
-    if (error == 0)
-        error = begin_change(root, SESSION_STOPPED, 0);
+    s64 error = session > 0 ? begin_change(root, SESSION_RUNNING, session) : E_STALE;
     if (error != 0)
         return error;
-    root->unit = units[number];
-    error = ready(root, number, sampling);
-    if (error != 0) {
-        end_change(root, SESSION_STOPPED);
-        return error;
-    }
-    root->sampling = *sampling;
-    trace_sampling_start(sampling->period);
-    cpus_call(session_mask(root), start_here, root);
-    s64 session = root->session;
+    const struct sys_sampling *sampling = &root->session.plan.sampling;
+    if (index >= sampling->event_count || !sampling_period_valid(sampling, period, randomise))
+        error = E_INVAL;
+    else
+        error = session_change(&root->session, index, period, randomise);
     end_change(root, SESSION_RUNNING);
-    return session;
+    return error;
 }
 
 static u64 total_taken(const struct pmu_manager_root *root)
 {
     u64 taken = 0;
-    for (u32 cpu = 0; cpu < cpu_count; cpu++)
-        taken += __atomic_load_n(&root->samplers[cpu].buffer.taken, __ATOMIC_RELAXED);
+    for (u32 cpu = 0; cpu < cpu_count; cpu++) {
+        for (u32 i = 0; i < root->session.plan.sampling.event_count; i++)
+            taken += __atomic_load_n(&root->session.samplers[cpu].events[i].buffer.taken,
+                                     __ATOMIC_RELAXED);
+    }
     return taken;
 }
 
@@ -230,57 +251,58 @@ static CO_METHOD s64 manager_stop(struct pmu_manager *self, s64 session)
     struct pmu_manager_root *root = root_of(self);
     s64 error = session > 0 ? begin_change(root, SESSION_RUNNING, session) : E_INVAL;
     if (error != 0)
-        return error;
-    cpus_call(session_mask(root), stop_here, root);
-    root->unit->release();
+        return error == E_STALE ? E_INVAL : error;
+    session_end(&root->session);
+    release_units(units_for(&root->session.plan.sampling));
     trace_sampling_stop(total_taken(root));
     end_change(root, SESSION_STOPPED);
     return 0;
 }
 
-// The sampler of a CPU, claimed; or an error.
-static s64 claim_for(struct pmu_manager_root *root, s64 session, u32 cpu, struct sampler **sampler)
+static bool is_current(const struct pmu_manager_root *root, s64 session)
+{
+    return session > 0 && __atomic_load_n(&root->number, __ATOMIC_RELAXED) == session;
+}
+
+// 0 with the CPU's samplers claimed, or an error.
+static s64 claim_for(struct pmu_manager_root *root, s64 session, u32 cpu, u32 index)
 {
     if (session <= 0 || cpu >= cpu_count)
         return E_INVAL;
-    *sampler = &root->samplers[cpu];
-    if (!sampler_claim(*sampler))
+    struct cpu_samplers *samplers = &root->session.samplers[cpu];
+    if (!samplers_claim(samplers))
         return E_BUSY;
     // Looked at with the claim held, so that no start can empty the buffer meanwhile.
-    if (__atomic_load_n(&root->session, __ATOMIC_RELAXED) == session &&
-        (*sampler)->buffer.reading != NULL)
+    if (is_current(root, session) && index < root->session.plan.sampling.event_count &&
+        samplers->events[index].buffer.reading != NULL)
         return 0;
-    sampler_release(*sampler);
+    samplers_release(samplers);
     return E_INVAL;
 }
 
-static CO_METHOD s64 manager_read(struct pmu_manager *self, s64 session, u32 cpu, void *buffer,
-                                  u64 bytes)
+static CO_METHOD s64 manager_read(struct pmu_manager *self, s64 session, u32 cpu, u32 index,
+                                  void *buffer, u64 bytes)
 {
     CO_HOME(self);
-    struct sampler *sampler;
-    s64 result = claim_for(root_of(self), session, cpu, &sampler);
+    struct session *there = &root_of(self)->session;
+    s64 result = claim_for(root_of(self), session, cpu, index);
     if (result != 0)
         return result;
-    result = sampler_read(sampler, buffer, bytes);
-    sampler_release(sampler);
+    session_drain(there, cpu);
+    result = sampler_read(&there->samplers[cpu].events[index], buffer, bytes);
+    samplers_release(&there->samplers[cpu]);
     return result;
 }
 
-static CO_METHOD s64 manager_stat(struct pmu_manager *self, s64 session, u32 cpu,
+static CO_METHOD s64 manager_stat(struct pmu_manager *self, s64 session, u32 cpu, u32 index,
                                   struct sys_sampling_stat *stat)
 {
     CO_HOME(self);
     struct pmu_manager_root *root = root_of(self);
-    if (session <= 0 || cpu >= cpu_count ||
-        __atomic_load_n(&root->session, __ATOMIC_RELAXED) != session)
+    if (cpu >= cpu_count || !is_current(root, session) ||
+        index >= root->session.plan.sampling.event_count)
         return E_INVAL;
-    const struct sampler *sampler = &root->samplers[cpu];
-    const struct pmu_cpu *there = (const struct pmu_cpu *)percpu_of(cpu)->pmu;
-    sampler_stat(sampler, stat);
-    stat->missed = __atomic_load_n(&there->missed, __ATOMIC_RELAXED) - sampler->missed_before;
-    stat->ticks_in_handler =
-        __atomic_load_n(&there->ticks, __ATOMIC_RELAXED) - sampler->ticks_before;
+    session_stat(&root->session, cpu, index, stat);
     return 0;
 }
 
@@ -289,6 +311,7 @@ static CO_METHOD s64 manager_stat(struct pmu_manager *self, s64 session, u32 cpu
 static const struct pmu_manager_ops manager_ops = {
     .base = CO_LEAF,
     .start = manager_start,
+    .change = manager_change,
     .stop = manager_stop,
     .read = manager_read,
     .stat = manager_stat,
@@ -341,8 +364,6 @@ s64 pmu_init(void)
     s64 error = model_init();
     if (error != 0)
         return error;
-    for (u32 cpu = 0; cpu < ORRERY_MAX_CPUS; cpu++)
-        manager_root.samplers[cpu].cpu = cpu;
     s64 coid = co_create(&manager_class, &manager_root.root);
     if (coid < 0)
         return coid;

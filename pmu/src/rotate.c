@@ -3,7 +3,7 @@
 #include <pmu/rotate.h>
 
 #define AGE_UNIT 256UL
-#define LONGEST 8 // slices
+#define LONGEST 32 // slices
 
 // xorshift64; the state is never 0.
 static u64 next_random(u64 *state)

@@ -84,12 +84,13 @@ static coid_t object_of(const struct raw_sample *sample)
     return sample_flags(sample) & SYS_SAMPLE_KERNEL ? claimed_coid(sample->rep) : sample->rep;
 }
 
-void sample_take(const struct interrupted *code, u64 pc, u64 msr, u64 state)
+void sample_take(struct sample_buffer *buffer, const struct interrupted *code, u64 pc, u64 msr,
+                 u64 state)
 {
     struct pmu_cpu *cpu = pmu_cpu();
     u64 begin = timebase();
     struct sample_slot slot;
-    if (!sample_buffer_begin(cpu->buffer, &slot)) {
+    if (!sample_buffer_begin(buffer, &slot)) {
         trace_sample_lost(1);
         return;
     }
@@ -102,6 +103,6 @@ void sample_take(const struct interrupted *code, u64 pc, u64 msr, u64 state)
     else
         take_user(cpu, code, pc, sample);
     trace_sample(object_of(sample), pc, thread, sample_flags(sample));
-    sample_buffer_commit(cpu->buffer, &slot);
-    cpu->ticks += timebase() - begin;
+    sample_buffer_commit(buffer, &slot);
+    buffer->ticks += timebase() - begin;
 }

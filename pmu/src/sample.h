@@ -131,7 +131,7 @@ sample_try(struct pmu_cpu *cpu, const struct interrupted *code, u64 pc, u64 msr,
     slot.sample->thread_flags_callers = (u64)sample_thread() << 32 | sample_kernel_flags() << 16;
     slot.sample->rep = sample_find_object(cpu, code, state, slot.sample);
     sample_buffer_commit(buffer, &slot);
-    cpu->ticks += timebase() - begin;
+    buffer->ticks += timebase() - begin;
     return true;
 traced:
     return false;
@@ -149,8 +149,9 @@ bool sample_after_system_call(u64 pc);
 u64 sample_user_callers(const struct sys_process_image *image, const struct interrupted *code,
                         u64 pc, u64 *callers, u64 max);
 
-// Records a sample in this CPU's buffer. state is the unwind map's byte for pc, 0 when pc is not in
-// the kernel. Only from an interrupt handler with MSR[EE] off, while pmu_cpu()->buffer is set.
-void sample_take(const struct interrupted *code, u64 pc, u64 msr, u64 state);
+// Records a sample in a buffer of this CPU. state is the unwind map's byte for pc, 0 when pc is not in
+// the kernel. Only from an interrupt handler with MSR[EE] off, while a session has the buffer.
+void sample_take(struct sample_buffer *buffer, const struct interrupted *code, u64 pc, u64 msr,
+                 u64 state);
 
 #endif

@@ -109,21 +109,41 @@ static u64 larger(const struct sample_ring *ring, u64 lost)
     return bytes < SAMPLE_BUFFER_MAX ? bytes : SAMPLE_BUFFER_MAX;
 }
 
-void sample_buffer_grow(struct sample_buffer *buffer)
+// A ring that holds so many more than the one in use, on offer. False: there cannot be one now.
+static bool offer_larger(struct sample_buffer *buffer, u64 samples)
 {
-    u64 lost = __atomic_load_n(&buffer->lost, __ATOMIC_RELAXED);
-    if (lost == buffer->lost_seen || __atomic_load_n(&buffer->offered, __ATOMIC_ACQUIRE) != NULL)
-        return;
+    if (__atomic_load_n(&buffer->offered, __ATOMIC_ACQUIRE) != NULL)
+        return false;
     // No ring is on offer, so the writer stays with this one until the next is.
     const struct sample_ring *ring = __atomic_load_n(&buffer->writing, __ATOMIC_ACQUIRE);
     if (ring->bytes == SAMPLE_BUFFER_MAX || buffer->reading != ring)
-        return;
-    u64 bytes = larger(ring, lost - buffer->lost_seen);
+        return false;
+    u64 bytes = larger(ring, samples);
     struct sample_ring *next = ring_create(bytes, ring->record_bytes);
     if (next == NULL)
-        return;
-    buffer->lost_seen = lost;
+        return false;
     buffer->grown += (bytes - ring->bytes) / SAMPLE_BUFFER_STEP;
     buffer->bytes = bytes;
     __atomic_store_n(&buffer->offered, next, __ATOMIC_RELEASE);
+    return true;
+}
+
+void sample_buffer_grow(struct sample_buffer *buffer)
+{
+    u64 lost = __atomic_load_n(&buffer->lost, __ATOMIC_RELAXED);
+    if (lost != buffer->lost_seen && offer_larger(buffer, lost - buffer->lost_seen))
+        buffer->lost_seen = lost;
+}
+
+static u64 room_of(const struct sample_ring *ring)
+{
+    u64 used = ring->head >= ring->tail ? ring->head - ring->tail
+                                        : ring->head + (ring->end - ring->first) - ring->tail;
+    return (ring->end - ring->first - used) / ring->record_bytes - 1;
+}
+
+void sample_buffer_reserve(struct sample_buffer *buffer, u64 samples)
+{
+    if (room_of(buffer->writing) < samples && offer_larger(buffer, samples))
+        adopt_offered(buffer);
 }

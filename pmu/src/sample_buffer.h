@@ -55,6 +55,7 @@ struct sample_buffer {
     struct sample_ring *writing; // set by the writer once in use
     struct sample_ring *offered; // set by the reader, taken by the writer
     u64 taken, lost;             // written by the writer
+    u64 ticks;                   // the same; time base, that taking them took
     struct sample_ring *reading; // this and below: reader only
     u64 lost_seen;
     u64 bytes; // of the newest ring
@@ -116,6 +117,12 @@ static inline void sample_buffer_commit(struct sample_buffer *buffer,
     __atomic_store_n(&slot->ring->head, slot->next, __ATOMIC_RELEASE);
     __atomic_store_n(&buffer->taken, buffer->taken + 1, __ATOMIC_RELAXED);
 }
+
+// ---- a writer that is the reader --------------------------------------------------------------------
+
+// Who holds both places: makes room for so many more samples, at once, if growing can: to SAMPLE_BUFFER_MAX, and not
+// again before the reader has emptied the ring in use before. Otherwise nothing happens.
+void sample_buffer_reserve(struct sample_buffer *buffer, u64 samples);
 
 // ---- reader ------------------------------------------------------------------------------------
 

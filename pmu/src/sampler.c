@@ -1,18 +1,34 @@
 // SPDX-License-Identifier: MIT
-// The reader's side of sampling on one CPU: which object owns each sample's representative.
+// The reader's side of sampling an event on one CPU: which object owns each sample's representative.
 #include "sampler.h"
 
 #include <co/manager.h>
 #include <orrery/errors.h>
 
-bool sampler_claim(struct sampler *sampler)
+bool samplers_claim(struct cpu_samplers *samplers)
 {
-    return __atomic_exchange_n(&sampler->reader_busy, 1, __ATOMIC_ACQUIRE) == 0;
+    return __atomic_exchange_n(&samplers->claimed, 1, __ATOMIC_ACQUIRE) == 0;
 }
 
-void sampler_release(struct sampler *sampler)
+void samplers_release(struct cpu_samplers *samplers)
 {
-    __atomic_store_n(&sampler->reader_busy, 0, __ATOMIC_RELEASE);
+    __atomic_store_n(&samplers->claimed, 0, __ATOMIC_RELEASE);
+}
+
+void samplers_release_all(struct cpu_samplers samplers[], u32 cpus)
+{
+    while (cpus-- != 0)
+        samplers_release(&samplers[cpus]);
+}
+
+bool samplers_claim_all(struct cpu_samplers samplers[], u32 cpus)
+{
+    u32 claimed = 0;
+    while (claimed < cpus && samplers_claim(&samplers[claimed]))
+        claimed++;
+    if (claimed < cpus)
+        samplers_release_all(samplers, claimed);
+    return claimed == cpus;
 }
 
 // Of user code: whether the object lives only its process knows.
@@ -88,12 +104,17 @@ s64 sampler_read(struct sampler *sampler, void *buffer, u64 bytes)
     return (s64)used;
 }
 
-s64 sampler_reset(struct sampler *sampler, const struct sys_sampling *sampling)
+void sampler_free(struct sampler *sampler)
 {
     sample_buffer_free(&sampler->buffer);
-    sampler->event = sampling->event;
-    sampler->attributed = sampler->unattributed = sampler->stale = sampler->idle = 0;
-    return sample_buffer_init(&sampler->buffer, sampling->callers);
+}
+
+s64 sampler_reset(struct sampler *sampler, u32 event, u32 counter, u32 callers)
+{
+    u32 cpu = sampler->cpu;
+    sampler_free(sampler);
+    *sampler = (struct sampler){.cpu = cpu, .event = event, .counter = counter};
+    return sample_buffer_init(&sampler->buffer, callers);
 }
 
 void sampler_stat(const struct sampler *sampler, struct sys_sampling_stat *stat)
@@ -108,5 +129,6 @@ void sampler_stat(const struct sampler *sampler, struct sys_sampling_stat *stat)
         .idle = sampler->idle,
         .buffer_bytes = buffer->bytes,
         .buffer_grown = buffer->grown,
+        .ticks_in_handler = __atomic_load_n(&buffer->ticks, __ATOMIC_RELAXED),
     };
 }

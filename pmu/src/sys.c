@@ -10,10 +10,10 @@
 static u32 owner; // pid, 0: none or the kernel
 static s64 owned;
 
-s64 sys_sampling_start(const struct sys_sampling *sampling)
+s64 sys_sampling_start(const struct sys_sampling *sampling, char *message, u64 bytes)
 {
     const struct process *process = process_current();
-    s64 session = CO_CALL(struct pmu_manager, pmu_manager, start, sampling);
+    s64 session = CO_CALL(struct pmu_manager, pmu_manager, start, sampling, message, bytes);
 
     // There is one session, so there is no other start until it ends.
     if (session > 0) {
@@ -37,12 +37,17 @@ s64 sys_sampling_stop(s64 session)
     return CO_CALL(struct pmu_manager, pmu_manager, stop, session);
 }
 
-s64 sys_sampling_read(s64 session, u32 cpu, void *buffer, u64 bytes)
+s64 sys_sampling_change(s64 session, u32 index, u64 period, u32 randomise)
 {
-    return CO_CALL(struct pmu_manager, pmu_manager, read, session, cpu, buffer, bytes);
+    return CO_CALL(struct pmu_manager, pmu_manager, change, session, index, period, randomise);
 }
 
-s64 sys_sampling_stat(s64 session, u32 cpu, struct sys_sampling_stat *stat)
+s64 sys_sampling_read(s64 session, u32 cpu, u32 index, void *buffer, u64 bytes)
 {
-    return CO_CALL(struct pmu_manager, pmu_manager, stat, session, cpu, stat);
+    return CO_CALL(struct pmu_manager, pmu_manager, read, session, cpu, index, buffer, bytes);
+}
+
+s64 sys_sampling_stat(s64 session, u32 cpu, u32 index, struct sys_sampling_stat *stat)
+{
+    return CO_CALL(struct pmu_manager, pmu_manager, stat, session, cpu, index, stat);
 }

@@ -38,6 +38,13 @@ $(HOST_DCI_GEN) &: proto/dci.proto
 	@mkdir -p $(GEN)/host
 	$(Q)protoc-c --proto_path=proto --c_out=$(GEN)/host dci.proto
 
+# The profiles of `kov export --format pprof`.
+PPROF_GEN := $(GEN)/host/pprof.pb-c.h $(GEN)/host/pprof.pb-c.c
+$(PPROF_GEN) &: viewer/pprof.proto
+	$(call say,GEN,pprof.pb-c.c pprof.pb-c.h)
+	@mkdir -p $(GEN)/host
+	$(Q)protoc-c --proto_path=viewer --c_out=$(GEN)/host pprof.proto
+
 $(GEN)/python/dci_pb2.py: proto/dci.proto
 	$(call say,GEN,dci_pb2.py)
 	@mkdir -p $(@D)

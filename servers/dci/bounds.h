@@ -30,7 +30,11 @@
 #define CLOSE_SECONDS 2 // to take the last message before a closing
 
 #define COUNTED_PROCESSES_MAX 4096 // whose DREFs are counted; further ones are not
+#define LOGGED_PROCESSES_MAX 1024  // whose sleep locks are; further ones are not
+#define LOGS_BYTES_MAX 32768       // of records that a process is asked for at once
+#define LOGS_A_PROCESS 64          // questions in one reading; what is left comes with the next
 #define FILTER_PIDS_MAX 32
+#define EXCLUDED_MAX 32           // processes that a client leaves out of counting
 #define RUNS_MAX 64               // programs of all clients
 #define UPLOAD_BYTES_MAX 16777216 // of one program
 #define OUTPUT_BYTES_MAX 16384    // of a program or the console in one frame
@@ -38,13 +42,14 @@
 #define PACKETS_A_ROUND 16 // pushed a CPU before others have their turn
 #define TRACE_INTERVAL_MS 10
 #define PROCESS_TRACE_INTERVAL_MS 50
-#define SAMPLING_INTERVAL_MS 20
+#define SAMPLING_INTERVAL_MS 10
 #define OUTPUT_INTERVAL_MS 20
 #define FLUSH_MS_MIN 10
 #define FLUSH_MS_MAX 60000
 #define POWER_OFF_DELAY_MS 100 // for the answer to reach the viewer
 
 _Static_assert(FRAME_BYTES_MAX <= BLOCK_BYTES, "a frame must fit a block");
+_Static_assert(LOGS_BYTES_MAX * 3 / 2 < FRAME_BYTES_MAX, "a record of 32 bytes takes at most 47");
 _Static_assert(RECORDS_BYTES_MAX + RECORDS_BYTES_MAX / 10 < FRAME_BYTES_MAX, "as said above");
 
 #endif

@@ -204,7 +204,9 @@ static void release(struct client *client)
     tracing_release(client);
     sampling_release(client);
     counting_release(client);
+    exclusion_release(client);
     dref_release(client);
+    sleep_locks_release(client);
     runs_release(client);
     ask_forget(client);
     if (client->queue.bytes > 0)

@@ -22,6 +22,8 @@ struct client {
     bool dref;              // holds DREF counting on, for this scope
     dci_Scope dref_scope;
     u32 dref_pid;
+    u32 excluded[EXCLUDED_MAX]; // processes that it has left out of counting
+    u32 excluded_count;
     u64 connected; // times
     u64 progress;  // when something was last taken, or nothing waited
     u64 close_by;  // when closing

@@ -11,11 +11,21 @@
 #define SHARE_MAX 1000
 #define SLICE_MIN 10000UL
 #define SLICE_MAX 1000000000UL
+#define FLAGS (SYS_PMU_BY_PROCESS | SYS_PMU_BY_THREAD)
+
+_Static_assert(dci_CountFlags_COUNT_BY_PROCESS == SYS_PMU_BY_PROCESS &&
+                   dci_CountFlags_COUNT_BY_THREAD == SYS_PMU_BY_THREAD,
+               "flags are passed on");
+_Static_assert(dci_CountTaskFlags_COUNT_TASK_ENDED == SYS_PMU_TASK_ENDED &&
+                   dci_CountTaskFlags_COUNT_TASK_IDLE == SYS_PMU_TASK_IDLE &&
+                   dci_CountTaskFlags_COUNT_TASK_OTHERS == SYS_PMU_TASK_OTHERS,
+               "and those of tasks");
 
 static struct client *owner; // NULL: nobody counts through us
 static s64 session;          // the running or the last one; 0: none yet
 static u32 item_count;       // of that session
 static u32 cpu_mask;         // never 0
+static bool by_task;
 
 bool counting_owned_by(const struct client *client)
 {
@@ -87,6 +97,8 @@ static s64 check_start(struct client *client, const dci_CountStartRequest *start
                             (unsigned)server_system.cpu_count);
     if (start->slice != 0 && (start->slice < SLICE_MIN || start->slice > SLICE_MAX))
         return client_error(client, E_INVAL, "slice must be 0 or %lu…%lu", SLICE_MIN, SLICE_MAX);
+    if ((start->flags & ~FLAGS) != 0)
+        return client_error(client, E_INVAL, "flags %x are not known", (unsigned)start->flags);
     if (owner != NULL)
         return client_error(client, E_BUSY, "client %u counts already", (unsigned)owner->number);
     return 0;
@@ -112,6 +124,7 @@ static void fill_counting(struct sys_pmu_counting *to, const dci_CountStartReque
         .cpu_mask = start->cpu_mask,
         .slice_event = start->slice_event,
         .slice = start->slice,
+        .flags = start->flags,
     };
     memcpy(to->shares, start->shares, start->shares_count * sizeof(to->shares[0]));
     for (u32 i = 0; i < start->items_count; i++)
@@ -138,21 +151,24 @@ s64 count_start_begin(struct client *client, const dci_Request *request)
     owner = client;
     session = result;
     item_count = counting.item_count;
+    by_task = counting.flags != 0;
+    exclusion_session_begin();
     cpu_mask = counting.cpu_mask != 0 ? counting.cpu_mask : (1u << server_system.cpu_count) - 1;
     dci_CountStartReply reply = {.session = (u64)session, .time = sys_time()};
     client_reply(client, dci_Response_count_start_tag, dci_CountStartReply_fields, &reply);
     return REQUEST_REPLIED;
 }
 
-static void add_count(struct frame *frame, const struct sys_pmu_count *count)
+static void add_count(struct frame *frame, u32 field, const struct sys_pmu_count *count)
 {
     dci_Count to = {
         .count = count->count,
         .measured = count->measured,
         .total = count->total,
         .error = count->error,
+        .slices = count->slices,
     };
-    frame_record(frame, dci_CountReply_counts_tag, dci_Count_fields, &to);
+    frame_record(frame, field, dci_Count_fields, &to);
 }
 
 // The next of the session's CPUs, from `cpu` on.
@@ -161,6 +177,15 @@ static u32 next_cpu(u32 cpu)
     while (cpu < server_system.cpu_count && (cpu_mask >> cpu & 1) == 0)
         cpu++;
     return cpu;
+}
+
+static void add_excluded(struct frame *frame)
+{
+    const u32 *pids;
+    u32 count = exclusion_of_session(&pids);
+
+    for (u32 i = 0; i < count; i++)
+        frame_varint(frame, dci_CountReply_excluded_tag, pids[i]);
 }
 
 // Responds with the counts of the CPU that the client's list is at.
@@ -181,7 +206,8 @@ static s64 reply_cpu(struct client *client, u32 body)
     frame_varint(&frame, dci_CountReply_time_tag, time);
     frame_varint(&frame, dci_CountReply_cpu_tag, cpu);
     for (u32 i = 0; i < item_count; i++)
-        add_count(&frame, &counts[i]);
+        add_count(&frame, dci_CountReply_counts_tag, &counts[i]);
+    add_excluded(&frame);
     client_frame_end(client, &frame, more);
     return more ? REQUEST_GOES_ON : REQUEST_REPLIED;
 }
@@ -227,6 +253,67 @@ s64 count_trace_begin(struct client *client, const dci_Request *request)
                             "the trace takes at most %d events, which fit the counters at once",
                             SYS_PMU_TRACED);
     return error;
+}
+
+// ---- tasks -------------------------------------------------------------------------------------
+
+s64 count_tasks_begin(struct client *client, const dci_Request *request)
+{
+    (void)request;
+    if (session == 0)
+        return client_error(client, E_NOENT, "nothing has been counted yet");
+    if (!by_task)
+        return client_error(client, E_INVAL, "the session does not count by process");
+    client->cpu = next_cpu(0);
+    return REQUEST_GOES_ON;
+}
+
+static void add_task(struct frame *frame, const struct sys_pmu_task *task)
+{
+    dci_CountTask head = {.pid = task->pid, .thread = task->thread, .flags = task->flags};
+
+    copy_name(head.name, task->name, sizeof(head.name));
+    u32 mark = frame_open(frame, dci_CountTasksReply_tasks_tag);
+    frame_message(frame, dci_CountTask_fields, &head);
+    for (u32 i = 0; i < item_count; i++)
+        add_count(frame, dci_CountTask_counts_tag, &task->counts[i]);
+    frame_close(frame, mark);
+}
+
+static void add_tasks(struct frame *frame, u64 bytes)
+{
+    const struct sys_pmu_task *task;
+
+    for (u64 at = 0; at < bytes; at += task->record_bytes) {
+        task = (const struct sys_pmu_task *)(server_records + at);
+        add_task(frame, task);
+    }
+}
+
+// One more part of the tasks of the CPU that the list is at. Large numbers make a count half as long again in a frame as it is
+// in memory, hence the part of the room.
+s64 count_tasks_step(struct client *client)
+{
+    struct frame frame;
+    u32 cpu = client->cpu;
+
+    u64 time = sys_time();
+    s64 bytes = sys_pmu_count_tasks(session, cpu, &client->cursor, server_records,
+                                    sizeof(server_records) / 2);
+    if (bytes < 0)
+        return bytes;
+    if (bytes == 0) {
+        client->cpu = next_cpu(cpu + 1);
+        client->cursor = 0;
+    }
+    bool more = client->cpu < server_system.cpu_count;
+    client_frame_begin(client, &frame, dci_Response_count_tasks_tag);
+    frame_varint(&frame, dci_CountTasksReply_session_tag, (u64)session);
+    frame_varint(&frame, dci_CountTasksReply_time_tag, time);
+    frame_varint(&frame, dci_CountTasksReply_cpu_tag, cpu);
+    add_tasks(&frame, (u64)bytes);
+    client_frame_end(client, &frame, more);
+    return more ? REQUEST_GOES_ON : REQUEST_REPLIED;
 }
 
 void counting_release(struct client *client)

@@ -2,6 +2,7 @@
 // Cuts frames, decodes requests, checks the role, has them carried out.
 #include "input.h"
 
+#include "ask.h"
 #include "requests.h"
 
 #include <pb_decode.h>
@@ -104,8 +105,10 @@ bool input_step(struct client *client)
 {
     if (client->request == NULL && !frame_ready(client))
         return false;
-    if (!queue_prepare(&client->queue, QUEUE_ANSWERS))
+    if (!queue_prepare(&client->queue, QUEUE_ANSWERS)) {
+        ask_forget(client); // it asks again when it has room; meanwhile others may
         return false;
+    }
     if (client->request == NULL) {
         take_frame(client);
         return true;

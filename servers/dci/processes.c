@@ -8,8 +8,7 @@
 #include <orrery/sys.h>
 #include <string.h>
 
-// Names that processes chose; a protobuf string must be UTF-8.
-static void copy_name(char *to, const char *from, u32 bytes)
+void copy_name(char *to, const char *from, u32 bytes)
 {
     for (u32 i = 0; i < bytes - 1 && from[i] != 0; i++)
         to[i] = from[i] < 0x20 || from[i] > 0x7e ? '?' : from[i];

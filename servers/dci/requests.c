@@ -21,6 +21,7 @@ static const struct request_kind kinds[] = {
     KIND(sampling_start, dci_Role_ROLE_CONTROLLER, sampling_start_begin, NULL),
     KIND(sampling_stop, dci_Role_ROLE_CONTROLLER, sampling_stop_begin, sampling_stop_step),
     KIND(sampling_stat, dci_Role_ROLE_OBSERVER, sampling_stat_begin, NULL),
+    KIND(sampling_change, dci_Role_ROLE_CONTROLLER, sampling_change_begin, NULL),
 
     KIND(trace_stat, dci_Role_ROLE_OBSERVER, trace_stat_begin, trace_stat_step),
     KIND(trace_set, dci_Role_ROLE_CONTROLLER, trace_set_begin, trace_set_step),
@@ -34,6 +35,8 @@ static const struct request_kind kinds[] = {
     KIND(count_start, dci_Role_ROLE_CONTROLLER, count_start_begin, NULL),
     KIND(count_read, dci_Role_ROLE_OBSERVER, count_read_begin, count_read_step),
     KIND(count_stop, dci_Role_ROLE_CONTROLLER, count_stop_begin, count_stop_step),
+    KIND(count_tasks, dci_Role_ROLE_OBSERVER, count_tasks_begin, count_tasks_step),
+    KIND(count_exclude, dci_Role_ROLE_CONTROLLER, count_exclude_begin, NULL),
     KIND(count_trace, dci_Role_ROLE_CONTROLLER, count_trace_begin, NULL),
 
     KIND(workloads, dci_Role_ROLE_OBSERVER, list_begin, workloads_step),
@@ -54,6 +57,10 @@ static const struct request_kind kinds[] = {
     KIND(console_attach, dci_Role_ROLE_OBSERVER, console_attach_begin, NULL),
     KIND(console_input, dci_Role_ROLE_CONTROLLER, console_input_begin, NULL),
     KIND(console_detach, dci_Role_ROLE_OBSERVER, console_detach_begin, NULL),
+
+    KIND(sleep_locks_enable, dci_Role_ROLE_CONTROLLER, sleep_locks_enable_begin,
+         sleep_locks_enable_step),
+    KIND(sleep_locks_read, dci_Role_ROLE_CONTROLLER, sleep_locks_read_begin, sleep_locks_read_step),
 };
 
 const struct request_kind *request_find(u32 tag)

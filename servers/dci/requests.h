@@ -52,6 +52,7 @@ s64 sampling_start_begin(struct client *client, const dci_Request *request);
 s64 sampling_stop_begin(struct client *client, const dci_Request *request);
 s64 sampling_stop_step(struct client *client);
 s64 sampling_stat_begin(struct client *client, const dci_Request *request);
+s64 sampling_change_begin(struct client *client, const dci_Request *request);
 bool sampling_owned_by(const struct client *client);
 u64 sampling_work(u64 now); // pushes what there is; returns when to call it again
 void sampling_release(struct client *client);
@@ -64,8 +65,18 @@ s64 count_read_step(struct client *client);
 s64 count_stop_begin(struct client *client, const dci_Request *request);
 s64 count_stop_step(struct client *client);
 s64 count_trace_begin(struct client *client, const dci_Request *request);
+s64 count_tasks_begin(struct client *client, const dci_Request *request);
+s64 count_tasks_step(struct client *client);
 bool counting_owned_by(const struct client *client);
 void counting_release(struct client *client);
+
+// exclusion.c
+s64 count_exclude_begin(struct client *client, const dci_Request *request);
+void exclusion_begin(void);         // takes in again what a server before this one has left out
+void exclusion_session_begin(void); // forgets who was left out, but for those that are
+// Processes that were left out since then: how many.
+u32 exclusion_of_session(const u32 **pids);
+void exclusion_release(struct client *client);
 
 // tracing.c
 s64 trace_stat_begin(struct client *client, const dci_Request *request);
@@ -95,6 +106,8 @@ s64 regions_step(struct client *client);
 s64 kill_begin(struct client *client, const dci_Request *request);
 s64 move_begin(struct client *client, const dci_Request *request);
 s64 move_step(struct client *client);
+// Names that processes chose, at most bytes - 1 long, to something zeroed; a protobuf string must be UTF-8.
+void copy_name(char *to, const char *from, u32 bytes);
 
 // runs.c
 s64 run_open_begin(struct client *client, const dci_Request *request);
@@ -110,6 +123,15 @@ s64 console_attach_begin(struct client *client, const dci_Request *request);
 s64 console_input_begin(struct client *client, const dci_Request *request);
 s64 console_detach_begin(struct client *client, const dci_Request *request);
 u64 console_work(u64 now);
+
+// sleep_locks.c
+s64 sleep_locks_enable_begin(struct client *client, const dci_Request *request);
+s64 sleep_locks_enable_step(struct client *client);
+s64 sleep_locks_read_begin(struct client *client, const dci_Request *request);
+s64 sleep_locks_read_step(struct client *client);
+bool sleep_locks_owned_by(const struct client *client);
+u64 sleep_locks_work(u64 now); // returns when to call it again
+void sleep_locks_release(struct client *client);
 
 // server.c
 extern u64 server_started;

@@ -2,47 +2,29 @@
 // Requests about sampling, and the pushing of samples to the client that owns the session. A full
 // queue leaves the samples in the kernel's buffers, where what gets lost is counted.
 #include "requests.h"
+#include "sampling_request.h"
 
 #include <orrery/sys.h>
 #include <string.h>
 
-#define CALLERS_MAX 16
-#define RANDOMISE_MAX 16
-
 static struct client *owner; // NULL: nobody samples through us
 static s64 session;          // the running or the last one; 0: none yet
+// What was asked for, with the periods as they have been changed since.
+static dci_SampledEvent events[SYS_SAMPLING_EVENTS];
+static u32 event_count;
+static bool precise;
+static u64 due; // when to look at the buffers again
 
 // Whose samples are pushed: those of `pids`, all when there are none, but never those of `except`.
 static struct {
     u32 pids[FILTER_PIDS_MAX], except[FILTER_PIDS_MAX];
     u32 pid_count, except_count;
 } filter;
-static u64 filtered[ORRERY_MAX_CPUS];
+static u64 filtered[ORRERY_MAX_CPUS][SYS_SAMPLING_EVENTS];
 
 bool sampling_owned_by(const struct client *client)
 {
     return owner == client;
-}
-
-static s64 check_start(struct client *client, const dci_SamplingStartRequest *start)
-{
-    if (start->event != dci_PmuEvent_PMU_EVENT_CYCLES)
-        return client_error(client, E_INVAL, "event %u is not known", (unsigned)start->event);
-    if (start->callers > CALLERS_MAX)
-        return client_error(client, E_INVAL, "callers must be 0…%d", CALLERS_MAX);
-    if (start->period < SYS_PERIOD_MIN || start->period > SYS_PERIOD_MAX)
-        return client_error(client, E_INVAL, "period must be %d…%d", SYS_PERIOD_MIN,
-                            SYS_PERIOD_MAX);
-    if (start->randomise > RANDOMISE_MAX || (1UL << start->randomise) >= start->period)
-        return client_error(client, E_INVAL,
-                            "randomise must be 0…%d, and 2^randomise below the period",
-                            RANDOMISE_MAX);
-    if (start->cpu_mask >> server_system.cpu_count != 0)
-        return client_error(client, E_INVAL, "cpu_mask names CPUs beyond the %u there are",
-                            (unsigned)server_system.cpu_count);
-    if (owner != NULL)
-        return client_error(client, E_BUSY, "client %u samples already", (unsigned)owner->number);
-    return 0;
 }
 
 static void set_filter(const dci_SamplingStartRequest *start)
@@ -68,30 +50,68 @@ static bool is_wanted(u32 pid)
            !is_among(pid, filter.except, filter.except_count);
 }
 
+// ---- start and change --------------------------------------------------------------------------
+
 s64 sampling_start_begin(struct client *client, const dci_Request *request)
 {
     const dci_SamplingStartRequest *start = &request->body.sampling_start;
+    struct sys_sampling sampling;
+    char message[sizeof(client->message)] = "";
 
-    s64 result = check_start(client, start);
+    s64 result = sampling_request_check(client, start);
     if (result != 0)
         return result;
-    struct sys_sampling sampling = {
-        .event = SYS_PMU_CYCLES,
-        .callers = start->callers,
-        .period = start->period,
-        .randomise = start->randomise,
-        .cpu_mask = start->cpu_mask,
-    };
-    result = sys_sampling_start(&sampling);
+    if (owner != NULL)
+        return client_error(client, E_BUSY, "client %u samples already", (unsigned)owner->number);
+    sampling_request_fill(&sampling, start);
+    result = sys_sampling_start(&sampling, message, sizeof(message));
     if (result < 0)
-        return result;
+        return client_error(client, result, "%s", sampling_refusal(result, message));
     owner = client;
     session = result;
+    event_count = start->events_count;
+    memcpy(events, start->events, event_count * sizeof(events[0]));
+    precise = start->precise;
+    due = 0;
     set_filter(start);
-    dci_SamplingStartReply reply = {.session = (u64)session};
+    dci_SamplingStartReply reply = {.session = (u64)session, .time = sys_time()};
     client_reply(client, dci_Response_sampling_start_tag, dci_SamplingStartReply_fields, &reply);
     return REQUEST_REPLIED;
 }
+
+// Room for the news comes first: what is changed must be told to who adds the samples up.
+s64 sampling_change_begin(struct client *client, const dci_Request *request)
+{
+    const dci_SamplingChangeRequest *change = &request->body.sampling_change;
+    struct frame frame;
+
+    if (owner == NULL)
+        return client_error(client, E_NOENT, "nobody samples");
+    if (change->index >= event_count)
+        return client_error(client, E_INVAL, "the session has %u events", (unsigned)event_count);
+    s64 error =
+        sampling_period_check(client, change->index, change->period, change->randomise, precise);
+    if (error != 0)
+        return error;
+    if (!client_push_begin(owner, &frame, dci_Event_sampling_changed_tag))
+        return client_error(client, E_AGAIN, "the client that samples does not read");
+    error = sys_sampling_change(session, change->index, change->period, change->randomise);
+    if (error < 0)
+        return error; // the frame is not ended: as if it had never been begun
+    dci_SamplingChanged changed = {
+        .index = change->index,
+        .period = change->period,
+        .randomise = change->randomise,
+        .time = sys_time(),
+    };
+    events[change->index].period = change->period;
+    events[change->index].randomise = change->randomise;
+    frame_message(&frame, dci_SamplingChanged_fields, &changed);
+    client_push_end(owner, &frame);
+    return REQUEST_DONE;
+}
+
+// ---- samples -----------------------------------------------------------------------------------
 
 static void add_sample(struct frame *frame, const struct sys_sample *sample)
 {
@@ -102,22 +122,22 @@ static void add_sample(struct frame *frame, const struct sys_sample *sample)
         .flags = sample->flags,
         .thread = sample->thread,
         .pid = sample->pid,
-        .event = (dci_PmuEvent)sample->event,
+        .event = sample->event,
     };
 
-    for (u32 i = 0; i < sample->caller_count && i < CALLERS_MAX; i++)
+    for (u32 i = 0; i < sample->caller_count && i < ARRAY_SIZE(to.callers); i++)
         to.callers[to.callers_count++] = sample->callers[i];
     frame_record(frame, dci_Samples_samples_tag, dci_Sample_fields, &to);
 }
 
-static u64 lost_on(u32 cpu)
+static u64 lost_on(u32 cpu, u32 index)
 {
     struct sys_sampling_stat stat;
-    return sys_sampling_stat(session, cpu, &stat) == 0 ? stat.lost : 0;
+    return sys_sampling_stat(session, cpu, index, &stat) == 0 ? stat.lost : 0;
 }
 
 // The samples that are wanted, of those in server_records: how many.
-static u32 add_samples(struct frame *frame, u32 cpu, u64 bytes)
+static u32 add_samples(struct frame *frame, u32 cpu, u32 index, u64 bytes)
 {
     u32 added = 0;
 
@@ -125,7 +145,7 @@ static u32 add_samples(struct frame *frame, u32 cpu, u64 bytes)
         const struct sys_sample *sample = (const struct sys_sample *)(server_records + at);
         at += sample->record_bytes;
         if (!is_wanted(sample->pid)) {
-            filtered[cpu]++;
+            filtered[cpu][index]++;
             continue;
         }
         add_sample(frame, sample);
@@ -134,42 +154,64 @@ static u32 add_samples(struct frame *frame, u32 cpu, u64 bytes)
     return added;
 }
 
-// Pushes what one CPU's buffer holds, at most a frame: 1 pushed, 0 it was empty, E_AGAIN no room.
-static s64 push_batch(u32 cpu)
+#define BATCH_FULL 2
+
+// Pushes what an event's buffer on a CPU holds, at most a frame: 1 pushed, BATCH_FULL pushed and there may be more, 0 it
+// was empty, E_AGAIN no room.
+static s64 push_batch(u32 cpu, u32 index)
 {
     struct frame frame;
 
     if (!client_push_begin(owner, &frame, dci_Event_samples_tag))
         return E_AGAIN;
-    s64 bytes = sys_sampling_read(session, cpu, server_records, sizeof(server_records));
+    s64 bytes = sys_sampling_read(session, cpu, index, server_records, sizeof(server_records));
     if (bytes <= 0)
         return 0;
     frame_varint(&frame, dci_Samples_cpu_tag, cpu);
-    frame_varint(&frame, dci_Samples_lost_tag, lost_on(cpu));
-    if (add_samples(&frame, cpu, (u64)bytes) == 0)
-        return 1; // the frame was begun and is not ended: as if it had never been
-    client_push_end(owner, &frame);
-    return 1;
+    frame_varint(&frame, dci_Samples_lost_tag, lost_on(cpu, index));
+    frame_varint(&frame, dci_Samples_index_tag, index);
+    // A frame that is begun and not ended is as if it had never been.
+    if (add_samples(&frame, cpu, index, (u64)bytes) != 0)
+        client_push_end(owner, &frame);
+    return (u64)bytes > sizeof(server_records) / 4 ? BATCH_FULL : 1;
 }
 
+// Buffers are numbered CPU by CPU.
+static u32 stream_count(void)
+{
+    return (u32)server_system.cpu_count * event_count;
+}
+
+// Not at every round of the server's loop: there is one as long as there is something to send, so that the sampling of
+// the sending itself would go on for ever, a sample a frame.
 u64 sampling_work(u64 now)
 {
     if (owner == NULL)
         return UINT64_MAX;
-    for (u32 cpu = 0; cpu < server_system.cpu_count; cpu++)
-        if (push_batch(cpu) == E_AGAIN)
+    if (now < due)
+        return due;
+    due = now + server_ticks(SAMPLING_INTERVAL_MS);
+    for (u32 stream = 0; stream < stream_count(); stream++) {
+        s64 result = push_batch(stream / event_count, stream % event_count);
+        if (result == E_AGAIN)
             break;
-    return now + server_ticks(SAMPLING_INTERVAL_MS);
+        if (result == BATCH_FULL)
+            due = now;
+    }
+    return due;
 }
 
-static void add_cpu(struct frame *frame, u32 cpu)
+// ---- statistics and the end --------------------------------------------------------------------
+
+static void add_stat(struct frame *frame, u32 cpu, u32 index)
 {
     struct sys_sampling_stat stat;
 
-    if (sys_sampling_stat(session, cpu, &stat) != 0)
+    if (sys_sampling_stat(session, cpu, index, &stat) != 0)
         return;
     dci_SamplingStat to = {
         .cpu = cpu,
+        .index = index,
         .taken = stat.taken,
         .lost = stat.lost,
         .attributed = stat.attributed,
@@ -180,7 +222,8 @@ static void add_cpu(struct frame *frame, u32 cpu)
         .buffer_grown = stat.buffer_grown,
         .ticks_in_handler = stat.ticks_in_handler,
         .missed = stat.missed,
-        .filtered = filtered[cpu],
+        .filtered = filtered[cpu][index],
+        .overflows = stat.overflows,
     };
     frame_record(frame, dci_SamplingStatReply_cpus_tag, dci_SamplingStat_fields, &to);
 }
@@ -191,8 +234,12 @@ static s64 reply_stat(struct client *client, u32 body)
 
     client_frame_begin(client, &frame, body);
     frame_varint(&frame, dci_SamplingStatReply_session_tag, (u64)session);
-    for (u32 cpu = 0; cpu < server_system.cpu_count; cpu++)
-        add_cpu(&frame, cpu);
+    for (u32 stream = 0; stream < stream_count(); stream++)
+        add_stat(&frame, stream / event_count, stream % event_count);
+    for (u32 index = 0; index < event_count; index++)
+        frame_record(&frame, dci_SamplingStatReply_events_tag, dci_SampledEvent_fields,
+                     &events[index]);
+    frame_varint(&frame, dci_SamplingStatReply_running_tag, owner != NULL);
     client_frame_end(client, &frame, false);
     return REQUEST_REPLIED;
 }
@@ -216,11 +263,11 @@ s64 sampling_stop_begin(struct client *client, const dci_Request *request)
 
 s64 sampling_stop_step(struct client *client)
 {
-    if (client->cpu == server_system.cpu_count) {
+    if (client->cpu == stream_count()) {
         owner = NULL;
         return reply_stat(client, dci_Response_sampling_stop_tag);
     }
-    s64 result = push_batch(client->cpu);
+    s64 result = push_batch(client->cpu / event_count, client->cpu % event_count);
     if (result == 0)
         client->cpu++;
     return result == E_AGAIN ? REQUEST_WAITS : REQUEST_GOES_ON;

@@ -48,7 +48,7 @@ static u64 work(void)
     u64 now = sys_time();
     u64 next = earlier(sampling_work(now), tracing_work(now));
     next = earlier(next, earlier(dref_work(now), runs_work(now)));
-    next = earlier(next, console_work(now));
+    next = earlier(next, earlier(sleep_locks_work(now), console_work(now)));
     next = earlier(next, work_on_clients(now));
     next = earlier(next, ask_work(now));
     return earlier(next, power_off_work(now));
@@ -100,6 +100,7 @@ void dci_serve(void)
     if (tokens_load() == 0)
         say("no observer= or controller= token on the boot line: nobody will be let in", 0);
     registry_start();
+    exclusion_begin();
     for (u64 next = 0;; next = work())
         stream_run(next);
 }

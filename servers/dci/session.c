@@ -113,6 +113,7 @@ static void add_client(struct frame *frame, const struct client *client, bool se
         .stalls = client->stalls,
         .sampling = sampling_owned_by(client),
         .counting = counting_owned_by(client),
+        .sleep_locks = sleep_locks_owned_by(client),
         .tracing = tracing_owned_by(client),
         .dref = client->dref,
         .runs = runs_of(client),

@@ -23,6 +23,7 @@
     X(nesting, IN_ALL, "trace events with timers, IPIs and PMIs nesting")                          \
     X(overwrite, IN_ALL, "flight recorder: overwritten + kept = emitted")                          \
     X(model, IN_ALL, "the model unit's counts against hand counts; skipped without the unit")      \
+    X(hostile, BY_NAME, "a guest that mistreats the model unit; skipped without the unit")         \
     X(budget, BY_NAME, "instruction budgets (run under -icount shift=0 -smp 1)")
 
 #define GUEST_BENCH_DECLARE(name, when, about) void bench_##name(void);

@@ -14,6 +14,7 @@ struct test_object_root {
     struct co_root root; // first
     struct test_object object;
     s64 stamp;
+    u64 word; // of reserve
     u32 child_count;
     coid_t children[TEST_OBJECT_CHILDREN];
 };
@@ -84,9 +85,101 @@ static CO_METHOD s64 test_object_spin_nested(struct test_object *self, u64 itera
     return test_object_spin_outer(iterations);
 }
 
+static CO_METHOD s64 test_object_reserve(struct test_object *self, u64 iterations)
+{
+    CO_HOME(self);
+    u64 value;
+    __asm__ volatile("mtctr %1\n"
+                     "1: ldarx %0,0,%2\n"
+                     "stdcx. %0,0,%2\n"
+                     "bne- 1b\n"
+                     "bdnz 1b"
+                     : "=&r"(value)
+                     : "r"(iterations), "r"(&root_of(self)->word)
+                     : "ctr", "cr0", "memory");
+    return 0;
+}
+
+// A reservation each turn that nothing is stored by: the test in front of the store never holds.
+static CO_METHOD s64 test_object_look(struct test_object *self, u64 iterations)
+{
+    CO_HOME(self);
+    u64 value;
+    __asm__ volatile("mtctr %1\n"
+                     "1: ldarx %0,0,%2\n"
+                     "cmpdi 0,%0,0\n"
+                     "bne- 2f\n"
+                     "b 3f\n"
+                     "2: stdcx. %0,0,%2\n"
+                     "3: bdnz+ 1b"
+                     : "=&r"(value)
+                     : "r"(iterations), "r"(&root_of(self)->word)
+                     : "ctr", "cr0", "memory");
+    return 0;
+}
+
+static CO_METHOD s64 test_object_hint_wrong(struct test_object *self, u64 iterations)
+{
+    CO_HOME(self);
+    __asm__ volatile("mtctr %0\n1: nop\nbdnz- 1b" ::"r"(iterations) : "ctr");
+    return 0;
+}
+
+static CO_METHOD s64 test_object_hint_right(struct test_object *self, u64 iterations)
+{
+    CO_HOME(self);
+    __asm__ volatile("mtctr %0\n1: nop\nbdnz+ 1b" ::"r"(iterations) : "ctr");
+    return 0;
+}
+
+static CO_METHOD s64 test_object_add(struct test_object *self, u64 iterations)
+{
+    CO_HOME(self);
+    u64 sum = 1;
+    __asm__ volatile("mtctr %1\n1:\n.rept 8\nadd %0,%0,%0\n.endr\nbdnz+ 1b"
+                     : "+r"(sum)
+                     : "r"(iterations)
+                     : "ctr");
+    return 0;
+}
+
+static CO_METHOD s64 test_object_read_walk(struct test_object *self, const struct test_walk *walk)
+{
+    CO_HOME(self);
+    u64 offset = 0, value;
+    __asm__ volatile("mtctr %2\n"
+                     "1: ldx %1,%3,%0\n"
+                     "add %0,%0,%4\n"
+                     "and %0,%0,%5\n"
+                     "bdnz+ 1b"
+                     : "+r"(offset), "=&r"(value)
+                     : "r"(walk->turns), "b"(walk->base), "r"(walk->stride), "r"(walk->mask)
+                     : "ctr", "memory");
+    return 0;
+}
+
+static CO_METHOD s64 test_object_write_walk(struct test_object *self, const struct test_walk *walk)
+{
+    CO_HOME(self);
+    u64 offset = 0;
+    __asm__ volatile("mtctr %1\n"
+                     "1: stdx %0,%2,%0\n"
+                     "add %0,%0,%3\n"
+                     "and %0,%0,%4\n"
+                     "bdnz+ 1b"
+                     : "+r"(offset)
+                     : "r"(walk->turns), "b"(walk->base), "r"(walk->stride), "r"(walk->mask)
+                     : "ctr", "memory");
+    return 0;
+}
+
 bool test_object_loop_at(u64 pc)
 {
-    static const char *const loops[] = {"test_object_spin", "test_object_spin_inner"};
+    static const char *const loops[] = {
+        "test_object_spin", "test_object_spin_inner", "test_object_reserve",
+        "test_object_look", "test_object_hint_wrong", "test_object_hint_right",
+        "test_object_add",  "test_object_read_walk",  "test_object_write_walk",
+    };
     const char *name = symbol_find(pc, NULL);
     for (u32 i = 0; name != NULL && i < ARRAY_SIZE(loops); i++)
         if (strcmp(name, loops[i]) == 0)
@@ -107,6 +200,13 @@ static const struct test_object_ops ops = {
     .spin = test_object_spin,
     .spin_masked = test_object_spin_masked,
     .spin_nested = test_object_spin_nested,
+    .reserve = test_object_reserve,
+    .look = test_object_look,
+    .hint_wrong = test_object_hint_wrong,
+    .hint_right = test_object_hint_right,
+    .add = test_object_add,
+    .read_walk = test_object_read_walk,
+    .write_walk = test_object_write_walk,
 };
 
 CO_CHECK_INTERFACE(struct test_object_ops);

@@ -10,6 +10,13 @@
 
 struct test_object;
 
+// Accesses to 8 bytes each: at base, base + stride …, round and round.
+struct test_walk {
+    u64 turns;        // > 0
+    u64 base, stride; // bytes
+    u64 mask;         // bytes of a round, a power of two, less 1
+};
+
 struct test_object_ops {
     struct co_ops base;
     s64 (*touch)(struct test_object *self); // 0
@@ -21,6 +28,19 @@ struct test_object_ops {
     s64 (*spin_masked)(struct test_object *self, u64 iterations);
     // The same, two helper functions further down; 0.
     s64 (*spin_nested)(struct test_object *self, u64 iterations);
+    // iterations times four instructions in one loop: a load with reservation and a conditional store to a word that
+    // is nobody else's, and two conditional branches; 0.
+    s64 (*reserve)(struct test_object *self, u64 iterations);
+    // The same loads with reservation, but none of the stores is ever executed; 5 instructions, 2 conditional branches.
+    s64 (*look)(struct test_object *self, u64 iterations);
+    // iterations times two instructions, of which the branch back is hinted as not taken, or as taken; 0.
+    s64 (*hint_wrong)(struct test_object *self, u64 iterations);
+    s64 (*hint_right)(struct test_object *self, u64 iterations);
+    // iterations times eight additions, each to the one before, and a branch hinted as taken; 0.
+    s64 (*add)(struct test_object *self, u64 iterations);
+    // Reads, or writes, in a loop of four instructions; 0.
+    s64 (*read_walk)(struct test_object *self, const struct test_walk *walk);
+    s64 (*write_walk)(struct test_object *self, const struct test_walk *walk);
 };
 
 struct test_object {
@@ -38,7 +58,7 @@ int test_objects_create(struct co_class *class, coid_t *coids, u32 count);
 void test_objects_destroy(const coid_t *coids, u32 count);
 // What `stamp` of an object returns while it lives.
 s64 test_object_stamp(coid_t coid);
-// Whether pc is in a function that spins: spin itself, or the one that spin_masked and spin_nested
+// Whether pc is in a function with a loop: one of the methods above itself, or the one that spin_masked and spin_nested
 // call.
 bool test_object_loop_at(u64 pc);
 

@@ -31,12 +31,12 @@ class Machine:
     """A machine that boots on construction. Use it as a context manager, or call end()."""
 
     def __init__(self, folder, name, *, cpus=2, mem="512M", append="", icount=False, network=True, typing=False,
-                 forward=(), user=True, disk=None, pmu="none", machine_model="970fx", qemu=()):
+                 forward=(), user=True, disk=None, pmu="none", machine_model="970fx", kernel=KERNEL, qemu=()):
         self.console_path = os.path.join(folder, f"{name}.console")
         self.qmp_path = os.path.join(folder, f"{name}.qmp")
         self.cpus = cpus
         self.port = free_port() if network else None
-        options = ["--kernel", KERNEL, "--cpus", str(cpus), "--mem", mem, "--monitor-socket", self.qmp_path]
+        options = ["--kernel", kernel, "--cpus", str(cpus), "--mem", mem, "--monitor-socket", self.qmp_path]
         if network:
             options += ["--port", str(self.port)]
             append = f"controller={CONTROLLER} observer={OBSERVER} {append}"

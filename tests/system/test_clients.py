@@ -14,6 +14,7 @@ from machine import CONTROLLER, OBSERVER
 
 E_BUSY, E_LIMIT, E_PERM, E_PROTO, E_NOTSUP = -5, -6, -7, -13, -14
 TRACE_TEST = 1 << 1  # major TEST: events that only workloads log
+CYCLES = pb.SampledEvent(event=pb.PMU_EVENT_CYCLES, period=1000000)
 
 
 @pytest.fixture(name="viewer")
@@ -152,7 +153,7 @@ def test_who_leaves_lets_go_of_everything(machine2, viewer):
     mask = viewer.trace_stat().mask
     leaver = dci.connect(machine2.port, CONTROLLER)
     leaver.dref_enable(True)
-    leaver.request(sampling_start=pb.SamplingStartRequest(event=pb.PMU_EVENT_CYCLES, period=1000000))
+    leaver.request(sampling_start=pb.SamplingStartRequest(events=[CYCLES]))
     leaver.request(trace_subscribe=pb.TraceSubscribeRequest(set_mask=True, mask=TRACE_TEST))
     with pytest.raises(dci.DciError) as refusal:
         viewer.request(trace_subscribe=pb.TraceSubscribeRequest())
@@ -161,7 +162,7 @@ def test_who_leaves_lets_go_of_everything(machine2, viewer):
     leaver.close()
     wait_for(lambda: len(viewer.server_stat().clients) == 1)
     assert viewer.trace_stat().mask == mask and not viewer.trace_stat().subscribed
-    viewer.request(sampling_start=pb.SamplingStartRequest(event=pb.PMU_EVENT_CYCLES, period=1000000))
+    viewer.request(sampling_start=pb.SamplingStartRequest(events=[CYCLES]))
     list(viewer.responses(viewer.send(sampling_stop=pb.SamplingStopRequest())))
 
 

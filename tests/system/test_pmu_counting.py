@@ -1,26 +1,41 @@
 # SPDX-License-Identifier: MIT
-"""Counting events through system calls: a program's own account of its loops, with the model unit and without it."""
+"""Counting events through system calls: a program's own account of its loops, by CPU, process and thread,
+with the model unit and without it."""
 
 import re
 
 import pytest
 
 
-def run(boot, cpus, seconds=150, **options):
+def run(boot, cpus, seconds=420, words="brief=1", **options):
     """The console of a machine whose first process is test-pmu, which must end well."""
-    machine = boot("counting", cpus=cpus, append="init=bin/test-pmu", network=False, **options)
+    machine = boot("counting", cpus=cpus, append=f"init=bin/test-pmu -- {words}", network=False, **options)
     status = machine.wait_end(seconds)
     if status != 0 or "test-pmu: ok" not in machine.console:
         machine.fail(f"exit status {status}")
     return machine.console
 
 
-@pytest.mark.parametrize("cpus", [1, 2, 4])
-def test_counts_are_exact_or_within_their_errors(boot, cpus):
-    console = run(boot, cpus, pmu="model")
+def check_counts(console, cpus):
     assert "test-pmu: 15 events" in console, console
-    held, intervals = re.search(r"(\d+) of (\d+) intervals hold the truth", console).groups()
+    intervals, held = re.search(r"intervals of (\d+) that hold the truth +\S+ +(\d+)  ok", console).groups()
     assert int(intervals) == 10 * cpus and int(held) >= 8 * cpus, console
+    assert "test-pmu: tasks done" in console and "test-pmu: own counters done" in console, console
+    shares = re.findall(r"a share of (\d+) permille +\S+ +(\d+)  ok", console)
+    assert len(shares) == 3 * cpus and all(abs(int(a) - int(b)) <= 20 for a, b in shares), console
+
+
+@pytest.mark.parametrize("cpus", [1, 2, 8])
+def test_counts_are_exact_or_within_their_errors(boot, cpus):
+    check_counts(run(boot, cpus, pmu="model"), cpus)
+
+
+def test_all_events_at_once_agree_with_each_alone(boot):
+    """A minute: 100 intervals."""
+    console = run(boot, 4, words="", pmu="model")
+    check_counts(console, 4)
+    agreeing, of_all = re.search(r"alone and together agree in (\d+) of (\d+)", console).groups()
+    assert int(of_all) == 1400 and int(agreeing) >= 0.95 * int(of_all), console
 
 
 def test_refusals_say_which_events_exclude_each_other(boot):

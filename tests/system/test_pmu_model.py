@@ -6,7 +6,7 @@ import re
 import pytest
 
 VERDICT = re.compile(r"^BENCHMARKS (\d+) ok, (\d+) failed$", re.MULTILINE)
-ROWS_WITH_UNIT = 200  # of bench=model; there are fewer only when something was left out
+ROWS_WITH_UNIT = 450  # of bench=model; there are fewer only when something was left out
 
 
 def rows(machine, status):
@@ -18,16 +18,16 @@ def rows(machine, status):
     return int(verdict.group(1))
 
 
-def run(boot, bench, timeout=150, **options):
+def run(boot, bench, timeout=300, **options):
     machine = boot(append=f"bench={bench} oneshot", network=False, user=False, **options)
     return machine, rows(machine, machine.wait_end(timeout))
 
 
-@pytest.mark.parametrize("cpus", [1, 2, 4, 8])
-def test_counts_equal_the_hand_counts(boot, cpus):
-    machine, ok = run(boot, "model", cpus=cpus, pmu="model")
+def test_counts_equal_the_hand_counts_on_eight_cpus(boot):
+    """test_boot.py has fewer."""
+    machine, ok = run(boot, "model", cpus=8, pmu="model")
     assert ok > ROWS_WITH_UNIT, machine.console
-    assert f"machine 970fx: 8 counters, {cpus} CPUs" in machine.console, machine.console
+    assert "machine 970fx: 8 counters, 8 CPUs" in machine.console, machine.console
 
 
 def test_counts_are_right_on_another_machine(boot):

@@ -14,6 +14,7 @@ import time
 from servers import kill, wait_up
 
 SECONDS = int(os.environ.get("ORRERY_SOAK_SECONDS", "20"))
+ANSWER_SECONDS = 60  # how fast all this is answered depends on what else the host does, and is not looked at here
 LEAK_BYTES = 8 << 20  # what caches may keep
 SERVERS = ["fs", "proc", "net", "dci"]
 # A thread more of a library, which stays once it was needed, is a stack and its memory; others' counts are exact.
@@ -35,6 +36,19 @@ def restart_servers(machine):
     return classes(machine)
 
 
+def processes(machine):
+    return {process["pid"] for process in machine.kov("ps")["processes"]}
+
+
+def wait_for_ends(machine, lasting):
+    """A program's last output comes before its end, which takes as long as a busy host makes it."""
+    deadline = time.monotonic() + 5 * ANSWER_SECONDS
+    while late := processes(machine) - lasting:
+        assert time.monotonic() < deadline, late
+        time.sleep(0.2)
+    time.sleep(0.5)  # what was destroyed last is reclaimed
+
+
 class Clients:
     """One round of everything; each kov checks its own counts, and says so in its exit status."""
 
@@ -51,7 +65,7 @@ class Clients:
         script = self.folder / f"{self.name}.{arguments[0]}.typed"
         script.write_text(typed, encoding="utf-8")
         said = open(self.folder / f"{self.name}.{arguments[0]}.said", "w+", encoding="utf-8")
-        command = self.machine.kov_command(*arguments)
+        command = self.machine.kov_command("--timeout", str(ANSWER_SECONDS), *arguments)
         with open(script, encoding="utf-8") as typing:
             self.running.append((subprocess.Popen(command, stdin=typing, stdout=said, stderr=subprocess.STDOUT), said))
 
@@ -63,7 +77,7 @@ class Clients:
 
     def end(self):
         for client, said in self.running:
-            client.wait(120)
+            client.wait(5 * ANSWER_SECONDS)
             said.seek(0)
             assert client.returncode == 0, (client.args, said.read()[-2000:])
             said.close()
@@ -72,6 +86,7 @@ class Clients:
 def quiet_rounds(machine, folder, seconds):
     """Rounds, and the most objects of each class that were there after one, in each half of the time."""
     halves = [{}, {}]
+    lasting = processes(machine)
     begin = time.monotonic()
     number = 0
     while number < 2 or time.monotonic() < begin + seconds:
@@ -80,7 +95,7 @@ def quiet_rounds(machine, folder, seconds):
         clients = Clients(machine, folder, f"quiet{number}")
         clients.look()
         clients.end()
-        time.sleep(0.5)
+        wait_for_ends(machine, lasting)
         for name, live in classes(machine).items():
             half[name] = max(live, half.get(name, 0))
     return halves
@@ -99,7 +114,7 @@ def deadly_rounds(machine, folder, seconds):
         before = kill(machine, server)
         wait_up(machine, server, before)
         for number_of, (client, said) in enumerate(clients.running):
-            client.wait(120)
+            client.wait(5 * ANSWER_SECONDS)
             said.seek(0)
             # The recordings go on; counting and a program end with their connection, or with the files they work on.
             assert client.returncode in ([0] if number_of < 2 else [0, 1, 3]), (server, client.args, said.read()[-2000:])

@@ -43,6 +43,12 @@ def test_samples_scans_and_counts_of_two_processes(boot):
     run(boot, "test-monitor", 2)
 
 
+def test_samples_of_two_processes_by_instructions(boot):
+    """By the model unit: in problem state only, by interrupts and by precise records, the same shares."""
+    lines = run(boot, "test-monitor", 2, pmu="model")
+    assert [line.split()[-1] for line in lines if "by instructions" in line] == ["interrupts", "precise"], lines
+
+
 def test_attribution_is_right_within_3_percent(boot):
     """Where a cycle is an instruction, so that a busy host does not count."""
     shares = [float(share) for share in re.findall(r"heavy \((\d+\.\d) %\) (?:\d) other",

@@ -200,14 +200,38 @@ class Session(threading.Thread):
             "dref_read": dci.DrefReadReply(begin=begin, end=begin, counts=part)}, request)
 
     def do_sampling_start(self, request):
-        self.respond(request, sampling_start=dci.SamplingStartReply(session=1))
-        for batch in self.machine.samples:
+        machine = self.machine
+        machine.sampled = [dci.SampledEvent.FromString(event.SerializeToString()) for event in
+                           request.sampling_start.events]
+        machine.sampler = self
+        self.respond(request, sampling_start=dci.SamplingStartReply(session=1, time=machine.sampling_begin))
+        for batch in machine.samples:
             self.push(samples=batch)
 
     def do_sampling_stop(self, request):
         for batch in self.machine.last_samples:
             self.push(samples=batch)
-        self.respond(request, sampling_stop=dci.SamplingStatReply(session=1, cpus=self.machine.sampling_stats))
+        self.machine.sampler = None
+        self.respond(request, sampling_stop=dci.SamplingStatReply(
+            session=1, cpus=self.machine.sampling_stats, events=self.machine.sampled))
+
+    def do_sampling_stat(self, request):
+        machine = self.machine
+        self.respond(request, sampling_stat=dci.SamplingStatReply(
+            session=1, cpus=machine.sampling_stats, events=machine.sampled, running=machine.sampler is not None))
+
+    def do_sampling_change(self, request):
+        """From the machine's sampling_change_time on; to whoever samples, then machine.samples_after_change."""
+        machine, change = self.machine, request.sampling_change
+        if machine.sampler is None:
+            self.refuse(request, E_NOENT, "nobody samples")
+            return
+        machine.sampled[change.index].period = change.period
+        machine.sampler.push(sampling_changed=dci.SamplingChanged(
+            index=change.index, period=change.period, randomise=change.randomise, time=machine.sampling_change_time))
+        for batch in machine.samples_after_change:
+            machine.sampler.push(samples=batch)
+        self.respond(request)
 
     def trace_stat_reply(self):
         return dci.TraceStatReply(mask=self.machine.mask, cpus=self.machine.trace_stats)
@@ -257,6 +281,7 @@ class Session(threading.Thread):
 
     def do_count_start(self, request):
         self.machine.counted = list(request.count_start.items)
+        self.machine.left_out_of_session = set(self.machine.left_out)
         self.machine.count_reads = 0
         self.respond(request, count_start=dci.CountStartReply(session=1, time=TIMEBASE_HZ))
 
@@ -267,13 +292,31 @@ class Session(threading.Thread):
         for cpu in range(machine.system.cpu_count):
             counts = [machine.count_of(cpu, item, machine.count_reads) for item in machine.counted]
             self.respond(request, more=cpu + 1 < machine.system.cpu_count, **{body: dci.CountReply(
-                session=1, time=(1 + 2 * machine.count_reads) * TIMEBASE_HZ, cpu=cpu, counts=counts)})
+                session=1, time=(1 + 2 * machine.count_reads) * TIMEBASE_HZ, cpu=cpu, counts=counts,
+                excluded=sorted(machine.left_out_of_session))})
 
     def do_count_read(self, request):
         self.count_replies(request, "count_read")
 
     def do_count_stop(self, request):
         self.count_replies(request, "count_stop")
+
+    def do_count_tasks(self, request):
+        """The tasks of the reading before, those of a CPU in two responses, an empty one at its end."""
+        machine = self.machine
+        for cpu in range(machine.system.cpu_count):
+            tasks = [machine.task_of(cpu, name, machine.count_reads) for name in machine.tasks]
+            for part in (tasks[:1], tasks[1:], []):
+                self.respond(request, more=bool(part) or cpu + 1 < machine.system.cpu_count, count_tasks=dci.CountTasksReply(
+                    session=1, cpu=cpu, tasks=part))
+
+    def do_count_exclude(self, request):
+        known = {process.pid for process in self.machine.processes}
+        if not set(request.count_exclude.pids) <= known:
+            self.refuse(request, E_NOENT, "no such process")
+            return
+        self.machine.left_out = list(request.count_exclude.pids)
+        self.respond(request)
 
     def do_trace_stat(self, request):
         self.respond(request, trace_stat=self.trace_stat_reply())
@@ -335,7 +378,8 @@ class Session(threading.Thread):
 class Machine:
     """Listens on a free port of this host, and serves any number of clients."""
 
-    CONTROL = {"power_off", "dref_enable", "sampling_start", "sampling_stop", "count_start", "count_stop", "trace_set", "trace_subscribe",
+    CONTROL = {"power_off", "dref_enable", "sampling_start", "sampling_stop", "sampling_change", "count_start", "count_stop",
+               "count_exclude", "count_trace", "trace_set", "trace_subscribe",
                "trace_unsubscribe", "workload_start", "workload_stop", "kill", "move", "run_open", "run_upload",
                "run_start", "run_input", "console_input"}
 
@@ -369,6 +413,8 @@ class Machine:
         self.dref_reads = 0
         self.dref_readings = [(TIMEBASE_HZ, [])]
         self.samples, self.last_samples, self.sampling_stats = [], [], []
+        self.sampled, self.sampler, self.samples_after_change = [], None, []
+        self.sampling_begin, self.sampling_change_time = 0, 0
         # numbers that are not their places in the list
         self.pmu_events = [
             dci.PmuEventInfo(event=10 + index, name=name, unit="model", meaning=f"what {name} is", modelled=modelled,
@@ -382,6 +428,9 @@ class Machine:
         self.count_of = lambda cpu, item, reading: dci.Count(
             count=item.event * 1000 * reading * (cpu + 1), measured=100 * reading, total=100 * reading)
         self.counted, self.count_reads = [], 0
+        self.left_out, self.left_out_of_session = [], set()
+        # name: (pid, thread, flags, instructions and all else a reading and CPU)
+        self.tasks = {}
         self.mask = 0
         self.events = [
             dci.TraceEvent(major=1, minor=0, name="TEST:zero", format="", field_count=0),
@@ -397,10 +446,16 @@ class Machine:
     def __enter__(self):
         self.listener = socket.create_server(("127.0.0.1", 0))
         self.port = self.listener.getsockname()[1]
-        threading.Thread(target=self.serve, daemon=True).start()
+        self.server = threading.Thread(target=self.serve, daemon=True)
+        self.server.start()
         return self
 
     def __exit__(self, *exception):
+        # The thread must have left accept() before the descriptor's number is used again, or it would serve the clients
+        # of the next machine.
+        if self.listener.fileno() >= 0:
+            self.listener.shutdown(socket.SHUT_RDWR)
+            self.server.join()
         self.listener.close()
 
     def serve(self):
@@ -412,6 +467,13 @@ class Machine:
             session = Session(self, connection)
             self.sessions.append(session)
             session.start()
+
+    def task_of(self, cpu, name, reading):
+        """A task of the table, with the same count of every event."""
+        pid, thread, flags, count = self.tasks[name]
+        return dci.CountTask(pid=pid, thread=thread, flags=flags, name=name, counts=[
+            dci.Count(count=count * reading * (cpu + 1), measured=10 * reading, total=10 * reading)
+            for _ in self.counted])
 
     def drop_all(self):
         """Ends all connections, as a server that dies does."""
@@ -457,15 +519,25 @@ class Machine:
             time.sleep(0.01)
 
 
-def add_samples(machine, counts, cpu=0, lost=0, **fields):
-    """Samples to be pushed on the start of sampling, on one CPU; counts: {(coid, pc): how many}."""
+def sampling_stat(machine, cpu, index=0):
+    """What the machine counted of an event on a CPU, to be changed."""
+    for stat in machine.sampling_stats:
+        if (stat.cpu, stat.index) == (cpu, index):
+            return stat
+    machine.sampling_stats.append(dci.SamplingStat(cpu=cpu, index=index))
+    return machine.sampling_stats[-1]
+
+
+def add_samples(machine, counts, cpu=0, lost=0, index=0, **fields):
+    """Samples to be pushed on the start of sampling, of one event on one CPU; counts: {(coid, pc): how many}."""
     fields = {"flags": dci.SAMPLE_KERNEL | dci.SAMPLE_ATTRIBUTED, "thread": 3, "event": dci.PMU_EVENT_CYCLES, **fields}
-    batch = dci.Samples(cpu=cpu, lost=lost)
+    batch = dci.Samples(cpu=cpu, lost=lost, index=index)
     for (coid, pc), count in counts.items():
         for _ in range(count):
             batch.samples.append(dci.Sample(time=len(batch.samples), coid=coid, pc=pc, **fields))
     machine.samples.append(batch)
-    while len(machine.sampling_stats) <= cpu:
-        machine.sampling_stats.append(dci.SamplingStat(cpu=len(machine.sampling_stats)))
-    machine.sampling_stats[cpu].taken += len(batch.samples)
-    machine.sampling_stats[cpu].lost = lost
+    for known in range(cpu + 1):
+        sampling_stat(machine, known, index)
+    stat = sampling_stat(machine, cpu, index)
+    stat.taken += len(batch.samples)
+    stat.lost = lost

@@ -26,7 +26,18 @@ def test_words_filter_events(kov, machine):
         "itlb-miss", "dtlb-miss"]
     assert len(kov("events", "tlb", "itlb", machine=machine).out.splitlines()) == 2
     assert kov("events", "driver", "--json", machine=machine).json == {"events": [
-        {"name": "run-cycles", "unit": "driver", "modelled": False, "counters": [8], "meaning": ""}]}
+        {"name": "run-cycles", "unit": "driver", "counted": True, "modelled": False, "counters": [8], "meaning": ""}]}
+
+
+def test_what_can_only_be_sampled_is_listed_too(kov, machine):
+    del machine.pmu_events[-1]
+    lines = kov("events", machine=machine).out.splitlines()
+    assert len(lines) == 11
+    assert lines[10].split()[:4] == ["run-cycles", "driver", "no", "-"] and "sampled only" in lines[10]
+    (found,) = kov("events", "run-", "--json", machine=machine).json["events"]
+    assert (found["name"], found["counted"], found["counters"]) == ("run-cycles", False, [])
+    assert kov("stat", "-e", "run-cycles", "-d", "0.1", machine=machine).code == 2, "it is not counted indeed"
+    assert kov("record", "-e", "run-cycles", "-d", "0.1", machine=machine).code == 0
 
 
 def test_an_older_machine_is_told(kov, machine):
@@ -155,7 +166,6 @@ def test_a_conflict_is_told_in_the_machines_words(kov, machine):
     (["-e", "larx", "-C", "2-1"], "list of CPUs"),
     (["-e", "larx", "-C", "x"], "list of CPUs"),
     (["-e", "larx", "-C", "1-2"], "the machine has 2 CPUs"),
-    (["-e", "larx", "--pid", "7"], "--pid"),
     (["-e", "larx", "-I", "99"], "100"),
     (["-e", "larx", "--slice", "9999"], "10000"),
     (["-I", "1000"], "--event"),
@@ -176,8 +186,9 @@ def test_without_the_model_unit_that_is_said(kov, machine):
     assert "without the model unit" in result.err
     assert kov("stat", "-e", "run-cycles", "-d", "0.1", machine=machine).code == 0
     machine.pmu_events = []
-    assert "none: it runs without the model unit" in kov("events", machine=machine).out
-    assert kov("events", "--json", machine=machine).json == {"events": []}
+    listed = kov("events", machine=machine).out
+    assert "Nothing can be counted: the machine runs without the model unit" in listed and "run-cycles" in listed
+    assert [event["name"] for event in kov("events", "--json", machine=machine).json["events"]] == ["run-cycles"]
 
 
 def test_counts_that_were_not_asked_for_are_refused(kov, machine):

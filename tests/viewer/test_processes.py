@@ -124,11 +124,11 @@ def sampled(busy):
 def test_a_report_shows_kernel_objects_under_their_process(kov, sampled):
     assert kov("record", "-d", "0.1", machine=sampled).code == 0
     lines = [line.split() for line in kov("report").out.splitlines()]
-    start = lines.index(["OVERHEAD", "SAMPLES", "MASKED", "PROCESS", "OBJECT"])
-    assert lines[start + 1] == ["60.00", "%", "60", "0", "kernel"]
-    assert lines[start + 3] == ["40.00", "%", "40", "0", "shell:7"]
-    assert lines[start + 4] == ["30.00", "%", "30", "0", "Job(JobShared)", "0x1000", "of", "shell:7"]
-    assert lines[start + 5] == ["10.00", "%", "10", "0", "Process(ProcessShared)", "0x2010"]
+    start = lines.index(["OVERHEAD", "SAMPLES", "MASKED", "EVENTS", "+-", "PROCESS", "OBJECT"])
+    assert lines[start + 1] == ["60.00", "%", "60", "0", "60000000", "33.26", "%", "kernel"]
+    assert lines[start + 3] == ["40.00", "%", "40", "0", "40000000", "40.73", "%", "shell:7"]
+    assert lines[start + 4] == ["30.00", "%", "30", "0", "30000000", "47.03", "%", "Job(JobShared)", "0x1000", "of", "shell:7"]
+    assert lines[start + 5] == ["10.00", "%", "10", "0", "10000000", "81.46", "%", "Process(ProcessShared)", "0x2010"]
 
 
 def test_a_report_of_one_process(kov, sampled):

@@ -59,6 +59,14 @@ def test_a_machine_that_stays_away(kov, sampled):
     assert result.err.count("cannot connect") == 1
 
 
+def test_counts_by_object_go_on(kov, sampled):
+    dropper = Dropper(sampled, "sampling_start")
+    result = kov("stat", "-e", "larx@5000", "--per-object", "-d", "2", "--json", machine=sampled)
+    dropper.thread.join()
+    assert result.code == 0 and result.json["reconnected"] == 1
+    assert result.json["objects"][0]["events"][0]["count"] == 20 * 5000 and result.json["lost"] == 4
+
+
 def test_top_goes_on(kov, sampled):
     dropper = Dropper(sampled, "sampling_start", times=2)
     result = kov("top", "-n", "3", "-d", "0.7", "--json", machine=sampled)

@@ -25,6 +25,11 @@ def sampling(machine):
     return machine
 
 
+def asked_events(machine):
+    return [(event.event, event.mode, event.period, event.randomise)
+            for event in machine.asked("sampling_start")[-1].events]
+
+
 def table(report, sort):
     return next(table["rows"] for table in report["tables"] if table["sort"] == [sort])
 
@@ -40,13 +45,16 @@ def test_record_counts_samples_losses_and_attribution(kov, sampling):
 def test_record_asks_for_1000_samples_a_second_by_default(kov, sampling):
     kov("record", "-d", "0.1", machine=sampling)
     request = sampling.asked("sampling_start")[0]
-    assert (request.period, request.randomise, request.callers, request.cpu_mask) == (1000000, 10, 16, 0)
+    assert (request.callers, request.cpu_mask, request.precise) == (16, 0, False)
+    assert asked_events(sampling) == [(1, dci.COUNT_MODE_ALL, 1000000, 10)]
+    assert not sampling.asked("pmu_events")
 
 
 def test_record_passes_on_what_is_asked_for(kov, sampling):
     kov("record", "-d", "0.1", "-c", "5000", "-g", "3", "--cpus", "0x2", "--randomise", "4", machine=sampling)
     request = sampling.asked("sampling_start")[0]
-    assert (request.period, request.randomise, request.callers, request.cpu_mask) == (5000, 4, 3, 2)
+    assert (request.callers, request.cpu_mask) == (3, 2)
+    assert asked_events(sampling) == [(1, dci.COUNT_MODE_ALL, 5000, 4)]
 
 
 def test_record_as_json(kov, sampling):
@@ -64,7 +72,7 @@ def test_a_difference_to_the_machines_own_count_is_told(kov, sampling):
     sampling.sampling_stats[0].taken += 1
     result = kov("record", "-d", "0.1", machine=sampling)
     assert result.code == 1
-    assert "CPU 0 took 71 samples, but 70 arrived" in result.err
+    assert "CPU 0 took 71 samples of run-cycles, but 70 arrived" in result.err
 
 
 def test_record_over_a_workload(kov, sampling):
@@ -108,14 +116,15 @@ def test_report_by_object_class_and_function(kov, sampling):
     assert objects == [("Thread(ThreadShared) 0x1030", 40), ("Thread(ThreadShared) 0x1020", 20),
                        ("PageAllocator(PageAllocatorDist) 0x1010", 10), ("[stale]", 3), ("[none]", 2)]
     assert table(report, "class")[0] == {"class": "Thread(ThreadShared)", "samples": 60, "soft_masked": 0,
-                                         "percent": 80}
+                                         "percent": 80, "events": 60000000,
+                                         "events_error": pytest.approx(2.576 * 60**.5 * 1e6)}
     assert table(report, "function")[0]["function"] == "0x300"
 
 
 def test_report_counts_idle_samples_when_asked(kov, sampling):
     kov("record", "-d", "0.1", machine=sampling)
     rows = table(kov("report", "--json", "--idle", "--sort", "object").json, "object")
-    assert {"object": "[idle]", "samples": 25, "soft_masked": 0, "percent": 25} in rows
+    assert [(row["samples"], row["percent"]) for row in rows if row["object"] == "[idle]"] == [(25, 25)]
 
 
 def test_report_by_several_keys(kov, sampling):
@@ -130,7 +139,7 @@ def test_report_as_text(kov, sampling):
     result = kov("report", "-n", "1")
     assert result.code == 0
     assert "not idle 75: attributed 70 (93.33 %), unattributed 2, stale 3; soft-masked 0" in result.out
-    assert " 53.33 %        40         0  Thread(ThreadShared) 0x1030" in result.out
+    assert " 53.33 %        40         0       40000000    40.73 %  Thread(ThreadShared) 0x1030" in result.out
     assert "4 rows more" in result.out
 
 
@@ -185,7 +194,7 @@ def test_top_prints_tables_that_follow_each_other(kov, sampling):
     result = kov("top", "-n", "2", "-d", "0.2", machine=sampling)
     assert result.code == 0
     assert result.out.count("OVERHEAD") == 2
-    assert "40         0  Thread(ThreadShared) 0x1030" in result.out
+    assert "40         0       40000000    40.73 %  Thread(ThreadShared) 0x1030" in result.out
     assert "\033" not in result.out
 
 
@@ -193,5 +202,5 @@ def test_top_as_json(kov, sampling):
     refreshes = kov("top", "-n", "2", "-d", "0.2", "--json", "--sort", "class", machine=sampling).json["refreshes"]
     assert len(refreshes) == 2
     assert refreshes[0]["samples"] == 100 and refreshes[0]["lost"] == 5
-    assert refreshes[0]["table"]["rows"][0]["class"] == "Thread(ThreadShared)"
+    assert refreshes[0]["tables"][0]["rows"][0]["class"] == "Thread(ThreadShared)"
     assert refreshes[1]["samples"] == 0 and refreshes[1]["lost"] == 0

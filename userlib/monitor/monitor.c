@@ -11,6 +11,7 @@
 #include <string.h>
 #include <trace/platform.h>
 #include <trace/trace.h>
+#include <user/blocked_threads.h>
 #include <user/scheduler.h>
 #include <user/thread.h>
 #include <user/trace.h>
@@ -110,6 +111,14 @@ static s64 answer(const struct event *request, u64 *result)
         return trace_stat_of(arguments[0]);
     case MONITOR_MOVE:
         return thread_move_all((u32)arguments[0]);
+    case MONITOR_BLOCKED_LIST:
+        *result = arguments[0];
+        return blocked_threads_list(result, buffer(), room(arguments[1]));
+    case MONITOR_BLOCKED_LOG:
+        return blocked_threads_log(arguments[0], arguments[1]);
+    case MONITOR_BLOCKED_READ:
+        *result = arguments[0];
+        return blocked_threads_read(result, buffer(), room(arguments[1]));
     default:
         return E_NOTSUP;
     }

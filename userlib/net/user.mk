@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # Sockets of the net server: BSD sockets, and streams (net/stream.h).
 LIBRARY := socket
-SRC := address.c bsd.c session.c socket.c stream.c
+SRC := address.c bsd.c bsd_file.c bsd_options.c session.c socket.c stream.c
 ROOT_SRC := servers/net/map.c servers/net/ring.c
 PUBLIC_INC := servers/net/include
 DEPS := ipc

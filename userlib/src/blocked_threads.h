@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: MIT
 // BlockedThreadQueues (S000 "Software Instrumentation"): the queues of threads that wait for sleep locks, found
-// by the address of the word they wait for. One object a process.
+// by the address of the word they wait for. Every process has one such object, and as many more as it makes.
 #ifndef USERLIB_BLOCKED_THREADS_H
 #define USERLIB_BLOCKED_THREADS_H
 
+#include "blocked_log.h"
 #include "scheduler.h"
 
 #include <co/object.h>
+#include <user/blocked_threads.h>
+
+#define BLOCKED_BUCKETS 64
 
 // A waiting thread, on its own stack.
 struct blocked_thread {
@@ -30,8 +34,35 @@ struct blocked_thread_queues {
     CO_REP(struct blocked_thread_queues_ops);
 };
 
-// For locks: the current thread waits until *word, expected now, has been woken for, or until deadline. Returns 0, or
-// E_AGAIN when *word was something else, or E_TIMEOUT. Enabled or disabled.
+// The one implementation: a hash of queues, each with a spin lock.
+struct blocked_bucket {
+    struct user_spin lock;
+    struct blocked_thread *head, *tail;
+    struct blocked_log
+        *log; // the object's; NULL: it is not logged. The flag that each change looks at
+} __attribute__((aligned(128)));
+
+struct hashed_queues {
+    struct co_root root;
+    struct blocked_thread_queues queues;
+    struct blocked_log log;
+    struct hashed_queues *next; // of the process; blocked_all
+    u64 number;                 // rising
+    void *memory;               // where it lies; NULL: it is the process's own
+    struct blocked_bucket buckets[BLOCKED_BUCKETS];
+};
+
+// Threads of this entry's queue, which is in this locked bucket.
+u32 blocked_queue_length(const struct blocked_bucket *bucket, const u64 *word);
+
+// All objects of the process, and whoever looks after them: creates, destroys, lists, switches, reads.
+extern struct mutex blocked_all;
+extern struct hashed_queues *blocked_first; // the youngest
+extern bool blocked_log_new;                // all are logged: those that are yet to come, too
+// Begins to log an object that is not logged, or ends it. 0 or E_NOMEM. With blocked_all.
+s64 blocked_log_object(struct hashed_queues *queues, bool on);
+
+// For locks: blocked_threads_wait_in the process's own object. Enabled or disabled.
 s64 blocked_threads_wait(const u64 *word, u64 expected, u64 deadline);
 void blocked_threads_wake(const u64 *word, u64 max);
 

@@ -14,7 +14,9 @@ static inline bool swap(u64 *word, u64 old, u64 new, int order)
     return __atomic_compare_exchange_n(word, &old, new, false, order, __ATOMIC_RELAXED);
 }
 
-static s64 lock_slow(struct mutex *mutex, u64 deadline)
+// queues: where to wait, 0: in the process's own object.
+static inline __attribute__((always_inline)) s64 lock_slow(struct mutex *mutex, coid_t queues,
+                                                           u64 deadline)
 {
     u64 self = (u64)thread_current();
     u64 waited = 0;
@@ -26,21 +28,36 @@ static s64 lock_slow(struct mutex *mutex, u64 deadline)
             if (swap(&mutex->word, 0, self | waited, __ATOMIC_ACQUIRE))
                 return 0;
         } else if (word & WAITED || swap(&mutex->word, word, word | WAITED, __ATOMIC_RELAXED)) {
-            if (blocked_threads_wait(&mutex->word, word | WAITED, deadline) == E_TIMEOUT)
+            s64 result =
+                queues ? blocked_threads_wait_in(queues, &mutex->word, word | WAITED, deadline)
+                       : blocked_threads_wait(&mutex->word, word | WAITED, deadline);
+            if (result == E_TIMEOUT)
                 return E_TIMEOUT;
+            CHECK(!queues || result != E_STALE);
             waited = WAITED;
         }
     }
 }
 
+static s64 lock_until(struct mutex *mutex, u64 deadline)
+{
+    return lock_slow(mutex, 0, deadline);
+}
+
+static s64 queued_lock_until(struct queued_mutex *mutex, u64 deadline)
+{
+    CHECK(mutex->queues != 0);
+    return lock_slow(&mutex->mutex, mutex->queues, deadline);
+}
+
 void mutex_lock_slow(struct mutex *mutex)
 {
-    lock_slow(mutex, THREAD_FOREVER);
+    lock_until(mutex, THREAD_FOREVER);
 }
 
 s64 mutex_lock_until(struct mutex *mutex, u64 deadline)
 {
-    return mutex_try(mutex) ? 0 : lock_slow(mutex, deadline);
+    return mutex_try(mutex) ? 0 : lock_until(mutex, deadline);
 }
 
 void mutex_unlock_slow(struct mutex *mutex)
@@ -48,6 +65,27 @@ void mutex_unlock_slow(struct mutex *mutex)
     CHECK(mutex_held(mutex));
     __atomic_store_n(&mutex->word, 0, __ATOMIC_RELEASE);
     blocked_threads_wake(&mutex->word, 1);
+}
+
+void queued_mutex_lock(struct queued_mutex *mutex)
+{
+    if (!mutex_try(&mutex->mutex))
+        queued_lock_until(mutex, THREAD_FOREVER);
+}
+
+s64 queued_mutex_lock_until(struct queued_mutex *mutex, u64 deadline)
+{
+    return mutex_try(&mutex->mutex) ? 0 : queued_lock_until(mutex, deadline);
+}
+
+void queued_mutex_unlock(struct queued_mutex *mutex)
+{
+    u64 self = (u64)thread_current();
+    if (swap(&mutex->mutex.word, self, 0, __ATOMIC_RELEASE))
+        return;
+    CHECK(mutex_held(&mutex->mutex));
+    __atomic_store_n(&mutex->mutex.word, 0, __ATOMIC_RELEASE);
+    blocked_threads_wake_in(mutex->queues, &mutex->mutex.word, 1);
 }
 
 bool mutex_held(const struct mutex *mutex)

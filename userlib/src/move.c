@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Threads change their CPU, and their priority.
 #include "dispatcher.h"
+#include "pmu.h"
 
 // On the upcall stack, after the thread's state has been saved on its own.
 static void send_away(struct thread *thread)
 {
+    pmu_thread_leaves();
     scheduler_here()->stat.moves++;
     __atomic_store_n(&thread->cpu, thread->wanted_cpu, __ATOMIC_RELEASE);
     scheduler_send(thread);

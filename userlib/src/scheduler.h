@@ -9,6 +9,7 @@
 
 #include <co/quiesce.h>
 #include <orrery/errors.h>
+#include <orrery/pmu_model.h>
 #include <orrery/process.h>
 #include <reent.h>
 #include <user/scheduler.h>
@@ -76,6 +77,7 @@ struct thread {
 
     struct ipc_message *message; // of the call that it waits for
     s64 status;                  // of its answer
+    u64 counted[MODEL_COUNTERS]; // events, user/pmu.h
 };
 
 _Static_assert(offsetof(struct thread, sp) == THREAD_SP, "layout.h");

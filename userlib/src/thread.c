@@ -2,6 +2,7 @@
 // The life of a thread: making, ending, joining (user/thread.h).
 #include "check.h"
 #include "dispatcher.h"
+#include "pmu.h"
 
 #include <orrery/sys.h>
 #include <stdio.h>
@@ -99,6 +100,7 @@ struct thread *thread_make(const struct thread_attributes *attributes, thread_fu
 
 void thread_unmake(struct thread *thread)
 {
+    pmu_thread_leaves();
     user_spin_lock(&all_lock);
     unlink_thread(thread);
     user_spin_unlock(&all_lock);

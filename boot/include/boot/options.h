@@ -7,12 +7,14 @@
 
 #include <orrery/types.h>
 
+#define BOOT_INIT "bin/init"
+
 struct boot_options {
-    char bench[128];           // bench=all|budget|NAME[,NAME…]: microbenchmarks to run at boot
-    bool oneshot;              // oneshot: power off after the benchmarks or run's program
-    char workload[128];        // workload=NAME[:key=value…]: started at boot and left running
-    char init[64];             // init=PATH: the first process (default bin/init)
-    char run[256];             // run=PROGRAM[,ARGUMENT…]: for init: run it instead of the shell
+    char bench[128];    // bench=all|budget|NAME[,NAME…]: microbenchmarks to run at boot
+    bool oneshot;       // oneshot: power off after benchmarks that fail, else after what runs last
+    char workload[128]; // workload=NAME[:key=value…]: started at boot and left running
+    char init[64];      // init=PATH: the first process (default bin/init)
+    char run[256];      // run=PROGRAM[,ARGUMENT…]: for init: run it instead of the shell
     char observer_token[65];   // observer=TOKEN
     char controller_token[65]; // controller=TOKEN
     u64 trace_mask;            // trace=none|all|MAJOR[,MAJOR…], default: all but PMU and TEST

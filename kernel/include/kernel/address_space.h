@@ -24,7 +24,10 @@ void space_clear(struct address_space *space);
 void space_destroy(struct address_space *space);
 // Makes it this CPU's (PIDR); NULL: no user addresses. Soft-masked. No effect when it is already.
 void space_switch(struct address_space *space);
-u64 space_mmu_pid(const struct address_space *space); // value for PIDR
+// What a CPU that runs in it has as its tag (pmu/model.h); the low half is the value for PIDR.
+u64 space_tag(const struct address_space *space);
+// The upper half of the tag, MODEL_TAG_OF_PID with or without MODEL_TAG_EXCLUDED. Any context.
+void space_set_owner(struct address_space *space, u64 owner);
 u64 space_resident_pages(const struct address_space *space);
 u64 space_faults(const struct address_space *space);
 u32 space_coids(struct address_space *space, coid_t *out,
@@ -80,6 +83,8 @@ s64 copy_string_from_user(char *to, u64 from, u64 max);
 // is the loader's: it also writes to private pages that the process itself may not write, and makes the
 // instruction cache agree.
 s64 space_read(struct address_space *space, void *to, u64 from, u64 bytes);
+// As space_read, within one page, and it waits for nobody: what is not resident is E_FAULT.
+s64 space_peek(struct address_space *space, void *to, u64 from, u64 bytes);
 s64 space_write(struct address_space *space, u64 to, const void *from, u64 bytes);
 // A kernel-mode data fault on a user address, from the exception handler: true: retry. False: fixup.
 bool space_kernel_fault(const struct frame *frame);

@@ -32,6 +32,9 @@ void process_put(struct process *process);
 struct dispatcher *process_dispatcher(struct process *process, u32 cpu);
 // Ends it as sys_process_kill does. Any thread.
 void process_kill(struct process *process, s32 status);
+// Whether the performance monitor's model unit leaves out what runs on behalf of a process, on all CPUs from now on.
+// E_NOENT. Thread context, no lock held.
+s64 process_set_excluded(u32 pid, bool excluded);
 bool process_ending(const struct process *process); // calls to it must fail with E_PEER
 
 // ---- dispatchers -------------------------------------------------------------------------------
@@ -53,7 +56,7 @@ void dispatcher_kick(struct dispatcher *dispatcher, u64 bits);
 u32 dispatcher_cpu(const struct dispatcher *dispatcher);
 struct process *dispatcher_process(struct dispatcher *dispatcher);
 struct dispatcher_page *dispatcher_page(struct dispatcher *dispatcher); // kernel's view of it
-void *dispatcher_message(struct dispatcher *dispatcher); // its message buffer, MESSAGE_BYTES
-struct thread *dispatcher_thread(struct dispatcher *dispatcher);
+void *dispatcher_message(struct dispatcher *dispatcher);       // its message buffer, MESSAGE_BYTES
+u32 dispatcher_thread_id(const struct dispatcher *dispatcher); // also when its thread has ended
 
 #endif

@@ -30,6 +30,7 @@ u32 thread_id(const struct thread *thread);
 // Where struct thread has its id (u32): for the performance monitor's handler, which has no
 // instructions to spare for a call. pmu_start checks it.
 #define THREAD_ID_OFFSET 140
+bool thread_exists(u32 id); // has not ended; any context but PMI, locks of rank < RANK_OBJECT held
 const char *thread_name(const struct thread *thread);
 coid_t thread_coid(const struct thread *thread);
 

@@ -20,6 +20,10 @@ struct pmu_counting_ops {
     // PMU_COUNT_MAX there, and ended. The slice that runs ends.
     s64 (*read)(struct pmu_counting *self, s64 session, u32 cpu, struct sys_pmu_count *counts,
                 u64 bytes);
+    s64 (*tasks)(struct pmu_counting *self, s64 session, u32 cpu, u64 *cursor, void *buffer,
+                 u64 bytes);
+    // Which counter counts each item, of a running session that programs may read. E_STALE, E_INVAL.
+    s64 (*places)(struct pmu_counting *self, s64 session, u8 counters[SYS_PMU_ITEMS]);
     s64 (*stop)(struct pmu_counting *self, s64 session); // E_STALE: it does not run
     s64 (*trace)(struct pmu_counting *self, s64 session, u64 majors);
     s64 (*process_ends)(struct pmu_counting *self, u32 pid); // which may have a session: it stops

@@ -21,18 +21,17 @@ struct pmu_cpu {
     u64 map;
     u64 *tag; // where the model unit is told the address space; something else's without one
     struct sample_buffer *quick;  // where the common case goes: see sample_try; NULL: nowhere
-    struct sample_buffer *buffer; // NULL: not sampling
+    struct sample_buffer *buffer; // the POWER unit's; NULL: it does not sample
     u64 reload;                   // counter value that overflows after one period
     u64 random_mask;              // bits of the period to randomise
     u64 random;                   // state of the generator, never 0
-    u32 callers;                  // frames of call chain to record
+    u32 callers;                  // frames of call chain to record, of all units
     u32 running;                  // the POWER unit's counter is programmed
-    u64 ticks;                    // time base spent in the handler
     u64 spurious;                 // interrupts without an overflow
     u64 period;                   // cycles, without randomisation
     u64 due;                      // time base when the running period ends
     u64 behind;        // cycles by which samples came late and that are still to be made up
-    u64 missed;        // periods that passed without a sample of their own
+    u64 missed;        // periods that passed without a sample of their own, since the start
     u64 ticks_a_cycle; // × 2^32
     u64 cycles_a_tick; // × 2^16
 };

@@ -11,10 +11,13 @@ struct pmu_manager;
 
 struct pmu_manager_ops {
     struct co_ops base;
-    s64 (*start)(struct pmu_manager *self, const struct sys_sampling *sampling);
+    s64 (*start)(struct pmu_manager *self, const struct sys_sampling *sampling, char *message,
+                 u64 bytes);
+    s64 (*change)(struct pmu_manager *self, s64 session, u32 index, u64 period, u32 randomise);
     s64 (*stop)(struct pmu_manager *self, s64 session);
-    s64 (*read)(struct pmu_manager *self, s64 session, u32 cpu, void *buffer, u64 bytes);
-    s64 (*stat)(struct pmu_manager *self, s64 session, u32 cpu, struct sys_sampling_stat *stat);
+    s64 (*read)(struct pmu_manager *self, s64 session, u32 cpu, u32 index, void *buffer, u64 bytes);
+    s64 (*stat)(struct pmu_manager *self, s64 session, u32 cpu, u32 index,
+                struct sys_sampling_stat *stat);
 };
 
 struct pmu_manager {

@@ -9,6 +9,9 @@
 #include <orrery/pmu_model.h>
 #include <pmu/cpu.h>
 
+// Boot CPU, real mode: a unit that still counts for what ran here before a reset stops, so that it does not write into
+// memory which is ours now. Before anything is read or written outside of the kernel's image.
+void model_forget(void);
 // Boot CPU, once, before any other use; memory can be had. Says on the console when the unit is not there, or cannot
 // be used. 0, or E_NOMEM.
 s64 model_init(void);
@@ -22,6 +25,8 @@ const struct model_page *model_machine(void);
 // The calling CPU's slot: last command and result (enum model_command, MODEL_BAD_…), ring. Only when model_present.
 // Preemption does not matter, threads never change their CPU; but interrupts put commands too.
 struct model_cpu *model_slot(void);
+// That of another CPU, to look at.
+struct model_cpu *model_slot_of(u32 cpu);
 
 // The counters and rings of all CPUs have one user at a time, who acquires them before the calls below. 0, E_BUSY, or
 // E_NOTSUP. Any context but PMI.
@@ -47,11 +52,25 @@ u64 model_take(void);
 // Events since start-up, kernel and user, as far as anybody had them counted.
 s64 model_totals(u64 totals[MODEL_EVENTS][2]);
 
-// This CPU has changed to the address space with this number of the MMU's. Unit or not; soft-masked.
-// kernel/ipc/fast_path.S does the same.
-static inline void model_set_space(u32 space)
+// The CPU's tag (MODEL_TAG_…), unit or not. Soft-masked.
+static inline u64 model_tag(void)
 {
-    *((struct pmu_cpu *)percpu()->pmu)->tag = space;
+    return *((struct pmu_cpu *)percpu()->pmu)->tag;
+}
+
+// Has the unit look at the tag now. Any context but PMI.
+void model_look_at_tag(void);
+
+// This CPU goes on for somebody else, or in another address space. Soft-masked. kernel/ipc/fast_path.S does the same;
+// it need not tell the unit, which looks when a process is entered: a few instructions later.
+static inline void model_set_tag(u64 tag)
+{
+    u64 *word = ((struct pmu_cpu *)percpu()->pmu)->tag;
+    u64 before = *word;
+
+    *word = tag;
+    if (__builtin_expect((s64)(before ^ tag) < 0, 0)) // MODEL_TAG_EXCLUDED
+        model_look_at_tag();
 }
 
 // In a thread, all CPUs up: finds the unit's interrupts. On a CPU without one its overflows cannot interrupt.
@@ -59,12 +78,16 @@ void model_interrupts_init(void);
 
 // ---- precise records -------------------------------------------------------------------------------
 
-// Gives the calling CPU an empty ring of so many records, 8 … 32768, a power of two, in place of the one it has; 0:
-// none. Thread context. 0, E_INVAL, E_NOMEM: it keeps the one it has; E_TIMEOUT.
-s64 model_ring_resize(u64 records);
-// The oldest record not yet given back; NULL: none. Thread context of the ring's own CPU, one reader.
-const struct model_record *model_ring_peek(void);
+// The calls below: thread context, any CPU; of one CPU's ring one caller at a time.
+
+// Gives a CPU an empty ring of so many records, 8 … 32768, a power of two, in place of the one it has; 0: none. 0,
+// E_INVAL, E_NOMEM: it keeps the one it has; E_TIMEOUT.
+s64 model_ring_resize(u32 cpu, u64 records);
+// The oldest record not yet given back; NULL: none.
+const struct model_record *model_ring_peek(u32 cpu);
 // Gives that one back.
-void model_ring_next(void);
+void model_ring_next(u32 cpu);
+// How many are there.
+u64 model_ring_count(u32 cpu);
 
 #endif

@@ -9,7 +9,7 @@
 #include <pmu/allocate.h>
 
 #define PMU_SLICE_MIN 1000
-#define PMU_SLICE_MAX (1UL << 32)
+#define PMU_SLICE_MAX (1UL << 30)
 
 // Virtual time, in 1/256: a group with half of the time ages twice as fast as the clock while it runs.
 struct pmu_rotation {
@@ -30,7 +30,7 @@ void pmu_rotation_begin(struct pmu_rotation *rotation, const struct pmu_allocati
 u32 pmu_rotation_next(const struct pmu_rotation *rotation);
 
 // A slice of this group has ended that was so long: slices that came out long or short are made up for. One that was
-// longer than 8 are meant to be counts as 8, so that one long wait does not silence a group.
+// longer than 32 are meant to be counts as 32, so that one long wait does not silence a group for ever.
 void pmu_rotation_ran(struct pmu_rotation *rotation, u32 group, u64 time);
 
 #endif

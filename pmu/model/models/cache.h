@@ -23,13 +23,17 @@ void cache_model_free(struct cache_model *cache); // NULL: nothing
 
 bool cache_model_access_slow(struct cache_model *cache, u64 line);
 
+// Whether a line is the most recently used one of its set, so that an access to it changes nothing.
+static inline bool cache_model_recent(const struct cache_model *cache, u64 line)
+{
+    return cache->lines[(line & cache->set_mask) * cache->ways] == line;
+}
+
 // line: byte address / line_bytes, not CACHE_NO_LINE. True: it was there. False: a miss, and the line has taken the
 // place of its set's least recently used one. Either way it is now its set's most recently used.
 static inline bool cache_model_access(struct cache_model *cache, u64 line)
 {
-    if (cache->lines[(line & cache->set_mask) * cache->ways] == line)
-        return true;
-    return cache_model_access_slow(cache, line);
+    return cache_model_recent(cache, line) || cache_model_access_slow(cache, line);
 }
 
 #endif

@@ -27,15 +27,20 @@ void tlb_model_free(struct tlb_model *tlb); // NULL: nothing
 
 bool tlb_model_access_slow(struct tlb_model *tlb, u64 space, u64 page_number);
 
+// Whether a page is the most recently used one of its set, so that an access to it changes nothing.
+static inline bool tlb_model_recent(const struct tlb_model *tlb, u64 space, u64 page_number)
+{
+    const struct tlb_entry *recent = &tlb->entries[(page_number & (tlb->sets - 1)) * tlb->ways];
+    return recent->page == page_number && recent->space == space;
+}
+
 // page_number: effective address / page_bytes, not TLB_NO_PAGE; space: which address space it is meant in. One that all
 // spaces share, like the kernel's, has a number of its own. True: it was there. False: a miss, filled in the place
 // of its set's least recently used entry.
 static inline bool tlb_model_access(struct tlb_model *tlb, u64 space, u64 page_number)
 {
-    const struct tlb_entry *recent = &tlb->entries[(page_number & (tlb->sets - 1)) * tlb->ways];
-    if (recent->page == page_number && recent->space == space)
-        return true;
-    return tlb_model_access_slow(tlb, space, page_number);
+    return tlb_model_recent(tlb, space, page_number) ||
+           tlb_model_access_slow(tlb, space, page_number);
 }
 
 // Drops what is there of a page, of a space, of all; the others keep their order.

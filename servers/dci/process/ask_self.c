@@ -7,6 +7,7 @@
 #include <orrery/monitor.h>
 #include <orrery/sys.h>
 #include <orrery/user.h>
+#include <user/blocked_threads.h>
 #include <user/thread.h>
 #include <user/trace.h>
 
@@ -55,6 +56,15 @@ s64 ask_self(u32 operation, const u64 arguments[4], void *buffer, struct answer 
         break;
     case MONITOR_MOVE:
         result = thread_move_all((u32)arguments[0]);
+        break;
+    case MONITOR_BLOCKED_LIST:
+        result = blocked_threads_list(&cursor, buffer, room);
+        break;
+    case MONITOR_BLOCKED_LOG:
+        result = blocked_threads_log(arguments[0], arguments[1]);
+        break;
+    case MONITOR_BLOCKED_READ:
+        result = blocked_threads_read(&cursor, buffer, room);
         break;
     case ASK_TRACE_READ:
         result = user_trace_read((u32)arguments[0], arguments[1] != 0, buffer, MONITOR_BYTES);

@@ -4,6 +4,7 @@
 #include "budget.h"
 
 #include "../objects.h"
+#include "../sampling.h"
 
 #include <guest/bench.h>
 #include <kernel/percpu.h>
@@ -29,16 +30,14 @@ static u64 ticks_of_loop(coid_t coid)
 static struct sys_sampling_stat stat_now(s64 session)
 {
     struct sys_sampling_stat stat = {0};
-    sys_sampling_stat(session, cpu_id(), &stat);
+    sys_sampling_stat(session, cpu_id(), 0, &stat);
     return stat;
 }
 
 static void a_sample(const char *name, coid_t coid, u32 callers, u64 budget)
 {
-    struct sys_sampling sampling = {
-        .event = SYS_PMU_CYCLES, .period = PERIOD, .callers = callers, .cpu_mask = 1u << cpu_id()};
     u64 without = ticks_of_loop(coid);
-    s64 session = sys_sampling_start(&sampling);
+    s64 session = sample_cycles(PERIOD, 0, callers, 1u << cpu_id());
     if (session <= 0)
         return;
     struct sys_sampling_stat before = stat_now(session);

@@ -24,7 +24,7 @@ struct round {
 static u64 overflows(s64 session)
 {
     struct sys_sampling_stat stat = {0};
-    sys_sampling_stat(session, cpu_id(), &stat);
+    sys_sampling_stat(session, cpu_id(), 0, &stat);
     return stat.taken + stat.lost;
 }
 
@@ -45,7 +45,7 @@ static void spin_unread(s64 session, coid_t coid, u64 samples, struct sample_cou
         CO_CALL(struct test_object, coid, spin_masked, iterations);
     } while (overflows(session) < end);
     sample_counts_add(session, cpu_id(), (const coid_t[]){coid, 0}, counts);
-    sys_sampling_stat(session, cpu_id(), &stat);
+    sys_sampling_stat(session, cpu_id(), 0, &stat);
     *round = (struct round){counts->overflows, counts->lost, stat.buffer_bytes, stat.buffer_grown};
 }
 
@@ -69,10 +69,8 @@ static void run(coid_t coid)
 {
     struct round rounds[ROUNDS];
     struct sample_counts counts = {0};
-    struct sys_sampling sampling = {
-        .event = SYS_PMU_CYCLES, .period = PERIOD, .cpu_mask = 1u << cpu_id()};
     bool exact = bench_time_is_exact();
-    s64 session = sys_sampling_start(&sampling);
+    s64 session = sample_cycles(PERIOD, 0, 0, 1u << cpu_id());
     bench_exact(1, session > 0, "sampling started, period %u", PERIOD);
     if (session <= 0)
         return;

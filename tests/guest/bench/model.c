@@ -5,7 +5,10 @@
 
 #include "../benches.h"
 #include "model_checks.h"
+#include "model_contention.h"
+#include "model_events.h"
 #include "model_measure.h"
+#include "model_metrics.h"
 #include "model_records.h"
 #include "model_sampling.h"
 #include "model_walk.h"
@@ -15,6 +18,7 @@
 #include <pmu/model.h>
 #include <string.h>
 
+#define WINDOW_ACCESSES 20                  // of the window itself: more than it has of any miss
 #define RANDOM_FACTOR 6364136223846793005UL // Knuth's, for sequences modulo 2^64
 
 // Of a turn. The branch that ends it is hinted as taken, and is not the last time.
@@ -66,7 +70,8 @@ static void random_branches(const struct model_case *one, u64 turns, u64 low[], 
 // clang-format off
 static const struct model_case loops[] = {
     {"empty loop", model_body_spin, .each = {TURN(2, 1, 1)}, .once = {LAST}},
-    {"dependent adds", model_body_adds, .each = {TURN(9, 1, 1)}, .once = {LAST}},
+    {"dependent adds", model_body_adds, .each = {TURN(9, 1, 1)}, .once = {LAST}, .ipc = true},
+    {"1000 dependent adds", model_body_row, .each = {TURN(1001, 1, 1)}, .once = {LAST}, .ipc = true, .shorter = 10},
     {"calls and returns", model_body_calls, .each = {TURN(3, 1, 1)},
      .once = {LAST, [MODEL_INSTRUCTIONS] = 1}},
     {"loop on two pages", model_body_pages, .each = {TURN(4, 1, 1)},
@@ -170,6 +175,35 @@ static void compare(const struct model_case *one, u64 turns, const u64 events[],
     }
 }
 
+static u64 thousandths(u64 part, u64 whole)
+{
+    return whole != 0 ? (1000 * part + whole / 2) / whole : 0;
+}
+
+// Instructions a thousand cycles, as the cost model has it by the events counted by hand.
+static void report_ipc(const struct model_case *one, u32 number)
+{
+    u64 turns = model_turns(one, MODEL_LIMITS - 1), low[MODEL_EVENTS], high[MODEL_EVENTS];
+    u64 least = 0, most = 0;
+
+    expect(one, turns, found[0].events[number][MODEL_LIMITS - 1], low, high);
+    for (u32 event = 0; event < MODEL_EVENTS; event++) {
+        bool unknown = (one->unknown >> event & 1) != 0; // at most one a turn
+        if (event == MODEL_CYCLES)
+            continue;
+        least += model_machine()->geometry.cost[event] * (unknown ? 0 : low[event]);
+        most += model_machine()->geometry.cost[event] *
+                (unknown ? turns + one->slack[event] + WINDOW_ACCESSES : high[event]);
+    }
+    for (u32 cpu = 0; cpu < cpu_count; cpu++) {
+        const u64 *events = found[cpu].events[number][MODEL_LIMITS - 1];
+        bench_range(thousandths(low[MODEL_INSTRUCTIONS], most),
+                    thousandths(high[MODEL_INSTRUCTIONS], least),
+                    thousandths(events[MODEL_INSTRUCTIONS], events[MODEL_CYCLES]),
+                    "  IPC in thousandths, CPU %u", cpu);
+    }
+}
+
 static void report(const struct model_case *one, u32 number)
 {
     struct bench_tally rows[MODEL_EVENTS] = {0}, rest = {0};
@@ -181,6 +215,8 @@ static void report(const struct model_case *one, u32 number)
         if (rows[event].comparisons != 0)
             bench_tally_row(&rows[event], "%s: %s", one->name, event_names[event]);
     bench_tally_row(&rest, "  all other events");
+    if (one->ipc)
+        report_ipc(one, number);
 }
 
 static void measure(const char *what, const struct model_case cases[], u32 count)
@@ -221,8 +257,11 @@ void bench_model(void)
     measure("loops", loops, ARRAY_SIZE(loops));
     walks();
     model_check_counters(loops, ARRAY_SIZE(loops));
+    model_check_contention();
     model_check_filters(&loops[1]);
     model_check_commands();
     model_check_records(&loops[0]);
     model_check_sampling();
+    model_check_events();
+    model_check_metrics();
 }

@@ -55,6 +55,15 @@ model_body_spin_loop:
     bdnz+   1b
     end_body adds
 
+// 1001 instructions, of which only the last has a bubble behind it.
+    body    row
+1:
+    .rept   1000
+    add     r0, r0, r0
+    .endr
+    bdnz+   1b
+    end_body row
+
 // 3 instructions, only the last is a conditional branch; once: one more instruction.
     body    calls
 1:  bl      2f

@@ -32,7 +32,8 @@ typedef void model_body(u64 turns, const u64 *value, struct model_work *work, u6
 #define MODEL_WINDOW_LOADS 8
 #define MODEL_WINDOW_STORES 8
 
-model_body model_body_spin, model_body_adds, model_body_calls, model_body_pages, model_body_memory;
+model_body model_body_spin, model_body_adds, model_body_row, model_body_calls, model_body_pages,
+    model_body_memory;
 extern const char model_body_spin_loop[]; // its first instruction
 model_body model_body_larx, model_body_lock, model_body_failing, model_body_sizes;
 model_body model_body_right, model_body_wrong, model_body_always, model_body_alternate;

@@ -15,6 +15,7 @@ struct model_case {
     s32 once[MODEL_EVENTS];
     u32 slack[MODEL_EVENTS];
     u32 unknown; // bit n: event n is not compared
+    bool ipc;    // has a row of its own
     u32 shorter; // limits are divided by it; 0: they are not
     // Changes in low and high what each and once cannot say; may be NULL.
     void (*adjust)(const struct model_case *one, u64 turns, u64 low[], u64 high[]);

@@ -89,8 +89,9 @@ static void look_at(const struct session *session, const struct model_record *re
     result->right_registers += inside && record->gpr[3] == session->turns &&
                                record->event == MODEL_INSTRUCTIONS && record->counter == counter();
     // A loop has no frame of its own: r1 is that of model_window, which `run` called.
-    result->right_frames += inside && record->frames[0].sp == result->frame &&
-                            record->frames[0].lr - code_of((u64)run) < RUN_BYTES;
+    result->right_frames += inside && record->frames[0].sp == record->gpr[1] &&
+                            record->frames[1].sp == result->frame &&
+                            record->frames[1].lr - code_of((u64)run) < RUN_BYTES;
 }
 
 static void read_all(const struct session *session, struct result *result)
@@ -98,7 +99,7 @@ static void read_all(const struct session *session, struct result *result)
     const struct model_record *record;
     u64 last = 0, least = UINT64_MAX, most = 0;
 
-    while ((record = model_ring_peek()) != NULL) {
+    while ((record = model_ring_peek(cpu_id())) != NULL) {
         u64 distance = record->time - last;
         if (result->read != 0) {
             result->apart += distance == session->period;
@@ -109,7 +110,7 @@ static void read_all(const struct session *session, struct result *result)
         look_at(session, record, result);
         check_pc(session, record, result);
         result->read++;
-        model_ring_next();
+        model_ring_next(cpu_id());
     }
     result->spread = most >= least ? most - least : 0;
 }
@@ -122,7 +123,7 @@ static void run(struct bench_worker *worker)
 
     result->frame = (u64)__builtin_frame_address(0);
     result->errors += program(session);
-    result->errors += model_ring_resize(session->records) != 0;
+    result->errors += model_ring_resize(worker->cpu, session->records) != 0;
     u64 msr = hard_mask();
     result->errors += start();
     model_window(session->one, session->turns, counts);
@@ -134,7 +135,7 @@ static void run(struct bench_worker *worker)
     result->wanted = 2 * counts[counter()] / session->period;
     read_all(session, result);
     result->lost = model_slot()->ring.lost;
-    result->errors += model_ring_resize(0) != 0;
+    result->errors += model_ring_resize(worker->cpu, 0) != 0;
 }
 
 static void sample(struct session *session)

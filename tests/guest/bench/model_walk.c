@@ -198,6 +198,7 @@ static u32 tlb_cases(struct model_case cases[])
     cases[0] = reads("page walk, reads", DATA_BASE, page, bytes);
     cases[1] = writes("page walk, writes", DATA_BASE, page, bytes);
     for (u32 i = 0; i < 2; i++) {
+        cases[i].ipc = true;
         cases[i].each[MODEL_DTLB_MISS] = 1;
         cases[i].slack[MODEL_DTLB_MISS] = WINDOW_PAGES;
         cases[i].unknown = CACHE_MISSES;
@@ -220,6 +221,7 @@ static u32 cache_cases(struct model_case cases[])
 
     cases[0] = reads("line walk beyond L1D", data, line, 2 * l1d);
     cases[0].each[MODEL_L1D_MISS] = 1;
+    cases[0].ipc = cases[1].ipc = true;
     cases[0].slack[MODEL_L1D_MISS] = WINDOW_LINES;
     cases[1] = reads("line walk beyond L2", data, line, 2 * l2);
     cases[1].each[MODEL_L1D_MISS] = cases[1].each[MODEL_L2_MISS] = 1;

@@ -5,6 +5,7 @@
 #include <guest/bench.h>
 
 #include "../benches.h"
+#include "../sampling.h"
 #include "../test_events.h"
 
 #include <kernel/irq.h>
@@ -119,7 +120,7 @@ static void read_all(s64 session)
         struct sys_sampling_stat sampling = {0};
         struct trace_reading reading = {0};
         s64 error = test_trace_read(cpu, check, mine, &reading);
-        error += sys_trace_stat(cpu, &stat) + sys_sampling_stat(session, cpu, &sampling);
+        error += sys_trace_stat(cpu, &stat) + sys_sampling_stat(session, cpu, 0, &sampling);
         for (u32 source = 0; source < SOURCES; source++)
             bench_compare(&own, mine->emitted[source], mine->next[source]);
         bench_compare(&samples, sampling.taken, mine->samples);
@@ -138,12 +139,11 @@ static void read_all(s64 session)
 void bench_nesting(void)
 {
     struct bench_worker workers[ORRERY_MAX_CPUS];
-    struct sys_sampling sampling = {.event = SYS_PMU_CYCLES, .period = PERIOD, .randomise = 10};
     struct test_trace trace;
     u64 events = events_that_fit();
     memset(states, 0, sizeof(states));
     test_trace_begin(&trace, SYS_TRACE_DISCARD, TRACE_MASK_TEST | TRACE_MASK_PMU);
-    s64 session = sys_sampling_start(&sampling);
+    s64 session = sample_cycles(PERIOD, 10, 0, 0);
     if (session > 0) {
         bench_on_cpus(bench_all_cpus(), storm, &events, workers);
         sys_sampling_stop(session);

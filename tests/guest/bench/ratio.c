@@ -76,11 +76,9 @@ static void check(void)
 static void sample(struct pair *pair, u32 randomise)
 {
     struct bench_worker workers[ORRERY_MAX_CPUS];
-    struct sys_sampling sampling = {
-        .event = SYS_PMU_CYCLES, .period = pair->period, .randomise = randomise};
     memset(counts, 0, sizeof(counts));
     memset(ticks, 0, sizeof(ticks));
-    pair->session = sys_sampling_start(&sampling);
+    pair->session = sample_cycles(pair->period, randomise, 0, 0);
     bench_exact(1, pair->session > 0, "sampling started, period %u, %u bits random", pair->period,
                 randomise);
     if (pair->session <= 0)

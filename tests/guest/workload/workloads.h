@@ -6,7 +6,7 @@
 #include <guest/workload.h>
 
 extern const struct workload workload_demo, workload_dref_storm, workload_trace_storm,
-    workload_patch_storm, workload_churn, workload_idle, workload_crash;
+    workload_patch_storm, workload_churn, workload_contention, workload_idle, workload_crash;
 
 // For workloads that make nothing beforehand, or have nothing to say or to undo afterwards.
 int workload_no_prepare(struct workload_run *run);

@@ -123,6 +123,9 @@ static void wrong_requests_start_nothing(void **state)
     request = start_request(4, 2);
     body.slice = 9999;
     assert_int_equal(peer_ask(peer, request), E_INVAL);
+    request = start_request(4, 2);
+    body.flags = 4;
+    assert_int_equal(peer_ask(peer, request), E_INVAL);
     assert_false(machine.counting.running);
     peer_hang_up(peer);
 }
@@ -175,6 +178,7 @@ static void check_cpu(const Orrery__Dci__CountReply *reply, u32 cpu, u32 count)
         assert_int_equal(reply->counts[i]->measured, expected.measured);
         assert_int_equal(reply->counts[i]->total, expected.total);
         assert_int_equal(reply->counts[i]->error, expected.error);
+        assert_int_equal(reply->counts[i]->slices, expected.slices);
     }
 }
 

@@ -23,8 +23,9 @@ static u32 any(u32 below)
     return (u32)(seed >> 33) % below;
 }
 
-static const u32 tags[] = {2,  3,  4,  16, 17, 18, 19, 24, 25, 26, 32, 33, 34, 35, 36, 37, 40, 41,
-                           42, 43, 48, 49, 50, 51, 56, 57, 58, 59, 64, 65, 66, 67, 72, 73, 74};
+static const u32 tags[] = {2,  3,  4,  16, 17, 18, 19, 24, 25, 26, 27, 32, 33,
+                           34, 35, 36, 37, 40, 41, 42, 43, 44, 45, 46, 48, 49,
+                           50, 51, 56, 57, 58, 59, 64, 65, 66, 67, 72, 73, 74};
 
 // A request that is right in form: a known or unknown tag, a body of random varint fields.
 static u32 make_request(u8 *bytes)
@@ -56,6 +57,15 @@ static u32 make_hello(u8 *bytes)
     return sizeof(hello) - 1;
 }
 
+// Sampling by two events, the second one in user mode: bodies of random numbers have no events.
+static u32 make_sampling_start(u8 *bytes)
+{
+    static const char start[] = "\x08\x01\xc2\x01\x10\x42\x05\x08\x01\x18\x88\x27\x42\x07\x08\x12"
+                                "\x10\x02\x18\x88\x27";
+    memcpy(bytes, start, sizeof(start) - 1);
+    return sizeof(start) - 1;
+}
+
 struct fuzz_client {
     struct peer *peer;
     bool broken; // has sent a wrong length or half a frame: what follows would be read as anything
@@ -75,7 +85,9 @@ static void send_something(struct fuzz_client *client)
 {
     u8 bytes[4 + 300] = {0};
     u32 kind = any(8);
-    u32 length = kind == 0 ? make_hello(bytes + 4) : make_request(bytes + 4);
+    u32 length = kind == 0                  ? make_hello(bytes + 4)
+                 : kind == 3 && any(4) == 0 ? make_sampling_start(bytes + 4)
+                                            : make_request(bytes + 4);
 
     if (kind == 1)
         for (u32 i = 0; i < length; i++)
@@ -210,6 +222,8 @@ static void random_requests_of_controllers_harm_nobody(void **state)
         peer_hang_up(clients[i].peer);
     assert_false(machine.sampling);
     assert_false(machine.counting.running);
+    for (u32 i = 0; i < MACHINE_PROCESSES; i++)
+        assert_false(machine.processes[i].excluded);
     assert_int_equal(machine.dref_users, 0);
     assert_int_equal(machine.programs_open, 0);
 }

@@ -111,13 +111,29 @@ s64 sys_dref_read(u64 *cursor, void *buffer, u64 bytes)
 
 // ---- sampling ----------------------------------------------------------------------------------
 
-s64 sys_sampling_start(const struct sys_sampling *sampling)
+s64 sys_sampling_start(const struct sys_sampling *sampling, char *message, u64 bytes)
 {
     if (machine.sampling)
         return E_BUSY;
+    if (machine.sampling_refused != NULL) {
+        snprintf(message, bytes, "%s", machine.sampling_refused);
+        return E_LIMIT;
+    }
     machine.sampling = true;
     machine.asked = *sampling;
+    memset(machine.others_read, 0, sizeof(machine.others_read));
     return ++machine.session;
+}
+
+s64 sys_sampling_change(s64 session, u32 index, u64 period, u32 randomise)
+{
+    (void)randomise;
+    if (session != machine.session || !machine.sampling)
+        return E_STALE;
+    if (index >= machine.asked.event_count)
+        return E_INVAL;
+    machine.sampled_period = period;
+    return 0;
 }
 
 s64 sys_sampling_stop(s64 session)
@@ -128,41 +144,56 @@ s64 sys_sampling_stop(s64 session)
     return 0;
 }
 
-s64 sys_sampling_read(s64 session, u32 cpu, void *buffer, u64 bytes)
+static void make_sample(struct sys_sample *sample, u32 cpu, u32 index, u64 number)
+{
+    *sample = (struct sys_sample){
+        .record_bytes = sizeof(struct sys_sample) + 16 * sizeof(u64),
+        .cpu = (u16)cpu,
+        .flags = SYS_SAMPLE_KERNEL,
+        .time = number,
+        .coid = UINT64_MAX,
+        .thread = UINT32_MAX,
+        .pid = machine.sample_pids ? (u32)(number + 1) % 4 : 0,
+        .pc = UINT64_MAX,
+        .event = machine.asked.events[index].event,
+        .caller_count = 16,
+    };
+    memset(sample->callers, 0xff, 16 * sizeof(u64));
+}
+
+s64 sys_sampling_read(s64 session, u32 cpu, u32 index, void *buffer, u64 bytes)
 {
     u64 used = 0;
     u32 record = sizeof(struct sys_sample) + 16 * sizeof(u64);
 
     if (session != machine.session)
         return E_NOENT;
+    if (index >= machine.asked.event_count)
+        return E_INVAL;
+    if (index > 0) {
+        for (u32 i = 0; i < cpu && !machine.others_read[cpu][index]; i++, used += record)
+            make_sample((struct sys_sample *)((u8 *)buffer + used), cpu, index, i);
+        machine.others_read[cpu][index] = true;
+        return (s64)used;
+    }
     for (; machine.samples[cpu] > 0 && used + record <= bytes; used += record) {
-        struct sys_sample *sample = (struct sys_sample *)((u8 *)buffer + used);
-        *sample = (struct sys_sample){
-            .record_bytes = record,
-            .cpu = (u16)cpu,
-            .flags = SYS_SAMPLE_KERNEL,
-            .time = machine.samples_read[cpu]++,
-            .coid = UINT64_MAX,
-            .thread = UINT32_MAX,
-            .pid = machine.sample_pids ? (u32)machine.samples_read[cpu] % 4 : 0,
-            .pc = UINT64_MAX,
-            .event = SYS_PMU_CYCLES,
-            .caller_count = 16,
-        };
-        memset(sample->callers, 0xff, 16 * sizeof(u64));
+        make_sample((struct sys_sample *)((u8 *)buffer + used), cpu, 0,
+                    machine.samples_read[cpu]++);
         machine.samples[cpu]--;
     }
     return (s64)used;
 }
 
-s64 sys_sampling_stat(s64 session, u32 cpu, struct sys_sampling_stat *stat)
+s64 sys_sampling_stat(s64 session, u32 cpu, u32 index, struct sys_sampling_stat *stat)
 {
     if (session != machine.session)
         return E_NOENT;
-    *stat = (struct sys_sampling_stat){
-        .taken = machine.samples_read[cpu] + machine.samples[cpu],
-        .lost = machine.samples_lost[cpu],
-    };
+    *stat = (struct sys_sampling_stat){.taken = cpu, .overflows = cpu};
+    if (index == 0)
+        *stat = (struct sys_sampling_stat){
+            .taken = machine.samples_read[cpu] + machine.samples[cpu],
+            .lost = machine.samples_lost[cpu],
+        };
     return 0;
 }
 

@@ -22,8 +22,13 @@ struct machine_process {
     u32 packets[MACHINE_CPUS]; // complete ones
     bool begun[MACHINE_CPUS];
     u32 packets_read[MACHINE_CPUS];
-    u32 cpu;    // where it was moved to
-    s32 status; // when killed
+    u32 cpu; // where it was moved to
+    bool excluded;
+    s32 status;  // when killed
+    u32 logging; // enum sys_blocked_logging
+    u64 logged_object;
+    u32 records;   // of sleep locks, to be read
+    bool nonsense; // it answers that instead
 };
 
 // A program that a client runs: what the test makes it do.
@@ -50,8 +55,12 @@ extern struct machine {
     s64 session; // last session given
     bool sampling;
     struct sys_sampling asked;
-    bool sample_pids; // pids of samples go round 0 to 3, else 0
+    bool sample_pids;             // pids of samples go round 0 to 3, else 0
+    u64 sampled_period;           // of the last change
+    const char *sampling_refused; // why; NULL: it is not
+    // of its first event; of each other one as many as a CPU's number, once
     u64 samples[MACHINE_CPUS], samples_read[MACHINE_CPUS], samples_lost[MACHINE_CPUS];
+    bool others_read[MACHINE_CPUS][SYS_SAMPLING_EVENTS];
 
     struct {
         bool running;
@@ -60,6 +69,7 @@ extern struct machine {
         u64 traced; // majors
         u32 events; // that there are
         bool busy;  // somebody else counts
+        u32 tasks;  // on each CPU
     } counting;
 
     u64 mask, process_mask;
@@ -88,6 +98,8 @@ void machine_stopped(void) __attribute__((noreturn));
 
 // What the machine counts: of its item, on a CPU.
 struct sys_pmu_count machine_count(u32 cpu, u32 item);
+// Its task numbered n, of one item.
+struct sys_pmu_count machine_task_count(u32 cpu, u32 n, u32 item);
 #define MACHINE_CONFLICT 31 // an event that fits no counter
 
 // First word of the packet numbered n of a cpu; the rest of it are bytes of value n.

@@ -38,6 +38,7 @@ struct sys_pmu_count machine_count(u32 cpu, u32 item)
         .measured = 10 + item,
         .total = 100,
         .error = item == 2 ? UINT64_MAX : item,
+        .slices = 7 * item,
     };
 }
 
@@ -67,5 +68,52 @@ s64 sys_pmu_count_trace(s64 session, u64 majors)
     if (machine.counting.asked.item_count > SYS_PMU_TRACED)
         return E_LIMIT;
     machine.counting.traced = majors;
+    return 0;
+}
+
+// ---- tasks -------------------------------------------------------------------------------------
+
+struct sys_pmu_count machine_task_count(u32 cpu, u32 n, u32 item)
+{
+    // The longest that there can be.
+    if (n % 2 == 0)
+        return (struct sys_pmu_count){UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX};
+    return (struct sys_pmu_count){.count = 100 * cpu + n, .measured = item, .total = item + 1};
+}
+
+static void fill_task(struct sys_pmu_task *task, u32 cpu, u32 n, u32 items)
+{
+    *task = (struct sys_pmu_task){
+        .pid = n,
+        .thread = n / 3,
+        .record_bytes = (u32)(sizeof(*task) + items * sizeof(task->counts[0])),
+        .flags = n % 8,
+    };
+    memset(task->name, n == 1 ? 0xff : 'n', sizeof(task->name) - 1);
+    for (u32 i = 0; i < items; i++)
+        task->counts[i] = machine_task_count(cpu, n, i);
+}
+
+s64 sys_pmu_count_tasks(s64 session, u32 cpu, u64 *cursor, void *buffer, u64 bytes)
+{
+    u32 items = machine.counting.asked.item_count;
+    u64 record = sizeof(struct sys_pmu_task) + items * sizeof(struct sys_pmu_count), used = 0;
+    if (session != machine.counting.session)
+        return E_STALE;
+    if (cpu >= MACHINE_CPUS || machine.counting.asked.flags == 0 || bytes < record)
+        return E_INVAL;
+    for (; *cursor < machine.counting.tasks && used + record <= bytes; (*cursor)++, used += record)
+        fill_task((struct sys_pmu_task *)((u8 *)buffer + used), cpu, (u32)*cursor, items);
+    return (s64)used;
+}
+
+s64 sys_pmu_exclude(u32 pid, bool excluded)
+{
+    struct machine_process *process = machine_process(pid);
+    if (pid == 0)
+        return E_INVAL;
+    if (process == NULL)
+        return E_NOENT;
+    process->excluded = excluded;
     return 0;
 }

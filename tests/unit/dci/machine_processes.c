@@ -133,6 +133,43 @@ static s64 trace_stat(u32 cpu, void *buffer, const struct machine_process *proce
     return sizeof(struct sys_trace_stat);
 }
 
+#define RECORDS_A_READ 100
+
+// An object 0x20000 and its records, 100 of them at most.
+static s64 read_log(struct sys_monitor_request *request, void *buffer,
+                    struct machine_process *process)
+{
+    struct sys_blocked_log *head = buffer;
+    struct sys_blocked_record *records = (struct sys_blocked_record *)(head + 1);
+    u32 count = process->records < RECORDS_A_READ ? process->records : RECORDS_A_READ;
+
+    if (request->arguments[0] == 1 || process->logging == SYS_BLOCKED_OFF)
+        return 0;
+    *head = (struct sys_blocked_log){.coid = 0x20000,
+                                     .logged = process->pid * 1000,
+                                     .lost = 5,
+                                     .buffer_bytes = 0x3000,
+                                     .count = process->nonsense ? UINT32_MAX : count};
+    for (u32 i = 0; i < count; i++)
+        records[i] = (struct sys_blocked_record){.time = UINT64_MAX - --process->records,
+                                                 .queue = UINT64_MAX,
+                                                 .thread = UINT32_MAX,
+                                                 .length = UINT32_MAX,
+                                                 .operation = SYS_BLOCKED_WAKEUP,
+                                                 .lost = UINT32_MAX};
+    request->results[0] = process->records == 0;
+    return (s64)(sizeof(*head) + count * sizeof(*records));
+}
+
+static s64 switch_log(struct sys_monitor_request *request, struct machine_process *process)
+{
+    if (request->arguments[0] != 0 && request->arguments[0] != 0x20000)
+        return E_NOENT;
+    process->logged_object = request->arguments[0];
+    process->logging = (u32)request->arguments[1];
+    return 1;
+}
+
 s64 sys_process_monitor(struct sys_monitor_request *request, void *buffer, u64 bytes)
 {
     struct machine_process *process = machine_process(request->pid);
@@ -162,6 +199,10 @@ s64 sys_process_monitor(struct sys_monitor_request *request, void *buffer, u64 b
         return 0;
     case MONITOR_TRACE_STAT:
         return trace_stat((u32)request->arguments[0], buffer, process);
+    case MONITOR_BLOCKED_LOG:
+        return switch_log(request, process);
+    case MONITOR_BLOCKED_READ:
+        return read_log(request, buffer, process);
     case MONITOR_MOVE:
         process->cpu = (u32)request->arguments[0];
         return 0;

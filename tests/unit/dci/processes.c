@@ -373,11 +373,14 @@ static u64 sample_with(struct peer *peer, const u32 *pids, size_t count, const u
                        size_t except_count, u64 *filtered)
 {
     Orrery__Dci__SamplingStartRequest body = ORRERY__DCI__SAMPLING_START_REQUEST__INIT;
+    Orrery__Dci__SampledEvent event = ORRERY__DCI__SAMPLED_EVENT__INIT, *events[] = {&event};
     u64 samples = 0;
     bool more = true;
 
-    body.event = ORRERY__DCI__PMU_EVENT__PMU_EVENT_CYCLES;
-    body.period = 100000;
+    event.event = ORRERY__DCI__PMU_EVENT__PMU_EVENT_CYCLES;
+    event.period = 100000;
+    body.events = events;
+    body.n_events = 1;
     body.pids = (u32 *)pids;
     body.n_pids = count;
     body.except_pids = (u32 *)except;

@@ -5,6 +5,7 @@
 
 #include "bounds.h"
 
+#include <orrery/pmu.h>
 #include <string.h>
 
 static s64 subscribe(struct peer *peer, u64 mask, u32 flush_ms)
@@ -17,16 +18,40 @@ static s64 subscribe(struct peer *peer, u64 mask, u32 flush_ms)
     return peer_ask(peer, REQUEST(TRACE_SUBSCRIBE, trace_subscribe, &body));
 }
 
-static request_t *sampling_start(u64 period)
+static Orrery__Dci__SampledEvent sampled[SYS_SAMPLING_EVENTS + 1];
+
+// By cycles, and with count 2 or more by larx and other events.
+static request_t *sampling_start_of(u64 period, u32 count)
 {
     static Orrery__Dci__SamplingStartRequest body;
+    static Orrery__Dci__SampledEvent *pointers[ARRAY_SIZE(sampled)];
     static request_t request;
     body = (Orrery__Dci__SamplingStartRequest)ORRERY__DCI__SAMPLING_START_REQUEST__INIT;
-    body.event = ORRERY__DCI__PMU_EVENT__PMU_EVENT_CYCLES;
+    for (u32 i = 0; i < count; i++) {
+        sampled[i] = (Orrery__Dci__SampledEvent)ORRERY__DCI__SAMPLED_EVENT__INIT;
+        sampled[i].event = i == 0 ? 1 : 17 + i;
+        sampled[i].period = period;
+        pointers[i] = &sampled[i];
+    }
     body.callers = 16;
-    body.period = period;
+    body.n_events = count;
+    body.events = pointers;
     request = *REQUEST(SAMPLING_START, sampling_start, &body);
     return &request;
+}
+
+static request_t *sampling_start(u64 period)
+{
+    return sampling_start_of(period, 1);
+}
+
+static s64 sampling_change(struct peer *peer, u32 index, u64 period, u32 randomise)
+{
+    Orrery__Dci__SamplingChangeRequest body = ORRERY__DCI__SAMPLING_CHANGE_REQUEST__INIT;
+    body.index = index;
+    body.period = period;
+    body.randomise = randomise;
+    return peer_ask(peer, REQUEST(SAMPLING_CHANGE, sampling_change, &body));
 }
 
 // Takes packets, checking each against its number in its CPU's order. Ends at a response, which it
@@ -188,6 +213,118 @@ static void a_sampler_gets_every_sample_and_the_exact_end(void **state)
     reset_machine();
 }
 
+static void each_event_has_samples_and_statistics_of_its_own(void **state)
+{
+    u64 counts[2] = {0};
+    (void)state;
+    struct peer *peer = peer_connect_as(CONTROLLER_TOKEN);
+    request_t *request = sampling_start_of(5000, 2);
+    sampled[1].mode = ORRERY__DCI__COUNT_MODE__COUNT_MODE_USER;
+    sampled[1].randomise = 7;
+    assert_int_equal(peer_ask(peer, request), 0);
+    assert_int_equal(machine.asked.event_count, 2);
+    assert_int_equal(machine.asked.events[0].filter, SYS_PMU_KERNEL | SYS_PMU_USER);
+    assert_int_equal(machine.asked.events[1].event, SYS_PMU_MODEL + 2);
+    assert_int_equal(machine.asked.events[1].filter, SYS_PMU_USER);
+    assert_int_equal(machine.asked.events[1].randomise, 7);
+    machine.samples[1] = 10;
+    time_pass(25);
+    peer_request(peer, EMPTY(SAMPLING_STOP, sampling_stop, SamplingStop, SAMPLING_STOP));
+    server_settle();
+    answer_t *answer;
+    while ((answer = peer_next(peer))->frame_case == ORRERY__DCI__SERVER_FRAME__FRAME_EVENT) {
+        Orrery__Dci__Samples *samples = answer->event->samples;
+        counts[samples->index] += samples->n_samples;
+        assert_int_equal(samples->samples[0]->event, samples->index == 0 ? 1 : 18);
+        answer_free(answer);
+    }
+    assert_int_equal(counts[0], 10);
+    assert_int_equal(counts[1], 1); // CPU 1
+    Orrery__Dci__SamplingStatReply *stat = answer->response->sampling_stop;
+    assert_int_equal(stat->n_cpus, 2 * MACHINE_CPUS);
+    assert_int_equal(stat->cpus[3]->cpu, 1);
+    assert_int_equal(stat->cpus[3]->index, 1);
+    assert_int_equal(stat->cpus[3]->overflows, 1);
+    assert_int_equal(stat->n_events, 2);
+    assert_int_equal(stat->events[1]->mode, ORRERY__DCI__COUNT_MODE__COUNT_MODE_USER);
+    assert_false(stat->running);
+    answer_free(answer);
+    peer_hang_up(peer);
+    reset_machine();
+}
+
+static void a_change_by_anyone_is_told_to_the_sampler_in_its_place(void **state)
+{
+    (void)state;
+    struct peer *peer = peer_connect_as(CONTROLLER_TOKEN);
+    struct peer *other = peer_connect_as(CONTROLLER_TOKEN);
+    assert_int_equal(sampling_change(other, 0, 5000, 0), E_NOENT);
+    assert_int_equal(peer_ask(peer, sampling_start_of(5000, 2)), 0);
+    assert_int_equal(sampling_change(other, 2, 5000, 0), E_INVAL);
+    assert_int_equal(sampling_change(other, 1, 999, 0), E_INVAL);
+    assert_int_equal(sampling_change(other, 1, 5000, 13), E_INVAL);
+    assert_int_equal(machine.sampled_period, 0);
+    assert_int_equal(sampling_change(other, 1, 7000, 3), 0);
+    assert_int_equal(machine.sampled_period, 7000);
+    answer_t *answer = peer_next(peer);
+    while (answer->event->body_case == ORRERY__DCI__EVENT__BODY_SAMPLES) {
+        answer_free(answer); // those from before
+        answer = peer_next(peer);
+    }
+    assert_int_equal(answer->event->body_case, ORRERY__DCI__EVENT__BODY_SAMPLING_CHANGED);
+    assert_int_equal(answer->event->sampling_changed->index, 1);
+    assert_int_equal(answer->event->sampling_changed->period, 7000);
+    assert_int_equal(answer->event->sampling_changed->randomise, 3);
+    assert_int_equal(answer->event->sampling_changed->time, machine.time);
+    answer_free(answer);
+    answer = peer_answer(other, EMPTY(SAMPLING_STAT, sampling_stat, SamplingStat, SAMPLING_STAT));
+    assert_true(answer->response->sampling_stat->running);
+    assert_int_equal(answer->response->sampling_stat->events[1]->period, 7000);
+    answer_free(answer);
+    peer_hang_up(peer);
+    peer_hang_up(other);
+    machine.sampled_period = 0;
+    reset_machine();
+}
+
+// Else sending a sample makes work that is sampled and sent, without end.
+static void samples_are_looked_for_at_intervals_not_at_every_round(void **state)
+{
+    u32 frames = 0;
+    answer_t *answer;
+    (void)state;
+    struct peer *peer = peer_connect_as(CONTROLLER_TOKEN);
+    assert_int_equal(peer_ask(peer, sampling_start(5000)), 0);
+    for (u32 i = 0; i < 100; i++) {
+        machine.samples[0]++;
+        time_pass(1);
+    }
+    for (; (answer = peer_next(peer)) != NULL; frames++)
+        answer_free(answer);
+    assert_in_range(frames, 5, 12);
+    peer_hang_up(peer);
+    reset_machine();
+}
+
+static void a_refusal_is_told_in_the_machines_words(void **state)
+{
+    (void)state;
+    struct peer *peer = peer_connect_as(CONTROLLER_TOKEN);
+    machine.sampling_refused = "larx, stcx: 2 events, only counter 3";
+    answer_t *answer = peer_answer(peer, sampling_start_of(5000, 2));
+    assert_int_equal(answer->response->error, E_LIMIT);
+    assert_string_equal(answer->response->message, machine.sampling_refused);
+    answer_free(answer);
+    machine.sampling_refused = NULL;
+    machine.sampling = true; // of another program
+    answer = peer_answer(peer, sampling_start(5000));
+    assert_int_equal(answer->response->error, E_BUSY);
+    assert_non_null(strstr(answer->response->message, "another program"));
+    answer_free(answer);
+    machine.sampling = false;
+    peer_hang_up(peer);
+}
+
 static void wrong_sampling_parameters_start_nothing(void **state)
 {
     (void)state;
@@ -195,7 +332,7 @@ static void wrong_sampling_parameters_start_nothing(void **state)
     assert_int_equal(peer_ask(peer, sampling_start(999)), E_INVAL);
     assert_int_equal(peer_ask(peer, sampling_start(0x80000000)), E_INVAL);
     request_t *request = sampling_start(5000);
-    request->sampling_start->randomise = 13; // 8192 > 5000
+    sampled[0].randomise = 13; // 8192 > 5000
     assert_int_equal(peer_ask(peer, request), E_INVAL);
     request = sampling_start(5000);
     request->sampling_start->callers = 17;
@@ -204,9 +341,35 @@ static void wrong_sampling_parameters_start_nothing(void **state)
     request->sampling_start->cpu_mask = 4;
     assert_int_equal(peer_ask(peer, request), E_INVAL);
     request = sampling_start(5000);
-    request->sampling_start->event = 77;
+    sampled[0].event = 15;
+    assert_int_equal(peer_ask(peer, request), E_INVAL);
+    request = sampling_start(5000);
+    sampled[0].mode = 3;
+    assert_int_equal(peer_ask(peer, request), E_INVAL);
+    assert_int_equal(peer_ask(peer, sampling_start_of(5000, 0)), E_INVAL);
+    request = sampling_start_of(5000, 3);
+    sampled[2].event = sampled[1].event;
     assert_int_equal(peer_ask(peer, request), E_INVAL);
     assert_false(machine.sampling);
+    peer_hang_up(peer);
+}
+
+static void cycles_of_the_cpu_are_neither_precise_nor_of_one_mode(void **state)
+{
+    (void)state;
+    struct peer *peer = peer_connect_as(CONTROLLER_TOKEN);
+    request_t *request = sampling_start(5000);
+    request->sampling_start->precise = true;
+    assert_int_equal(peer_ask(peer, request), E_NOTSUP);
+    request = sampling_start(5000);
+    sampled[0].mode = ORRERY__DCI__COUNT_MODE__COUNT_MODE_USER;
+    assert_int_equal(peer_ask(peer, request), E_NOTSUP);
+    assert_false(machine.sampling);
+    request = sampling_start(16);
+    sampled[0].event = 16;
+    request->sampling_start->precise = true;
+    assert_int_equal(peer_ask(peer, request), 0);
+    assert_int_equal(machine.asked.flags, SYS_SAMPLING_PRECISE);
     peer_hang_up(peer);
 }
 
@@ -265,7 +428,12 @@ int main(void)
         cmocka_unit_test(there_is_one_subscriber),
         cmocka_unit_test(a_slow_subscriber_leaves_packets_in_the_kernel_and_gets_them_all_later),
         cmocka_unit_test(a_sampler_gets_every_sample_and_the_exact_end),
+        cmocka_unit_test(each_event_has_samples_and_statistics_of_its_own),
+        cmocka_unit_test(a_change_by_anyone_is_told_to_the_sampler_in_its_place),
+        cmocka_unit_test(samples_are_looked_for_at_intervals_not_at_every_round),
+        cmocka_unit_test(a_refusal_is_told_in_the_machines_words),
         cmocka_unit_test(wrong_sampling_parameters_start_nothing),
+        cmocka_unit_test(cycles_of_the_cpu_are_neither_precise_nor_of_one_mode),
         cmocka_unit_test(who_leaves_lets_go_of_everything),
         cmocka_unit_test(a_workload_is_started_and_asked_after),
     };

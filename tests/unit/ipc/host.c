@@ -1,21 +1,15 @@
 // SPDX-License-Identifier: MIT
-// The kernel around kernel/ipc, for host tests.
+// The kernel around kernel/ipc, for host tests; its locks and panics are in tests/unit/kernel/host.c.
 #include "host.h"
 
 #include <boot/options.h>
 #include <kernel/address_space.h>
 #include <kernel/irq.h>
 #include <kernel/memory.h>
-#include <kernel/panic.h>
 #include <kernel/percpu.h>
 #include <kernel/spinlock.h>
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 struct boot_options boot_options;
 u32 host_cpu;
@@ -26,30 +20,6 @@ u64 host_allocations_left = UINT64_MAX;
 void spin_init(struct spinlock *lock, const char *name, enum lock_rank rank)
 {
     *lock = (struct spinlock)SPINLOCK_INIT(name, rank);
-}
-
-void spin_lock(struct spinlock *lock)
-{
-    assert_int_equal(lock->word, 0);
-    lock->word = 1;
-}
-
-void spin_unlock(struct spinlock *lock)
-{
-    assert_int_equal(lock->word, 1);
-    lock->word = 0;
-}
-
-void panic(const char *format, ...)
-{
-    char message[256];
-    va_list arguments;
-
-    va_start(arguments, format);
-    vsnprintf(message, sizeof(message), format, arguments);
-    va_end(arguments);
-    mock_assert(0, message, __FILE__, __LINE__);
-    abort();
 }
 
 void *kzalloc(u64 bytes)

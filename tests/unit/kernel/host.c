@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What the kernel code under test calls: locks that check their use, panics that end the test.
+#include "host.h"
+
 #include <kernel/panic.h>
 #include <kernel/spinlock.h>
 

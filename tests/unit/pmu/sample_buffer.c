@@ -190,6 +190,44 @@ static void no_memory_for_the_first_ring_is_an_error(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
+// The reader's own writing: nothing is lost before the largest size.
+static void room_is_made_before_it_is_missed(void **state)
+{
+    (void)state;
+    u64 before = capacity();
+    write_samples(0, before);
+    sample_buffer_reserve(&buffer, 1000);
+    write_samples(before, 1000);
+    assert_int_equal(buffer.lost, 0);
+    assert_true(capacity() >= before + 1000);
+    assert_int_equal(buffer.grown, (buffer.bytes - 8192) / 4096);
+    for (u64 i = 0; i < before + 1000; i++)
+        expect_sample(i);
+    assert_null(sample_buffer_peek(&buffer));
+}
+
+static void room_that_is_there_is_not_made(void **state)
+{
+    (void)state;
+    sample_buffer_reserve(&buffer, capacity());
+    assert_int_equal(buffer.bytes, 8192);
+    write_samples(0, 10);
+    expect_sample(0);
+    sample_buffer_reserve(&buffer, capacity() - 9);
+    assert_int_equal(buffer.bytes, 8192);
+    sample_buffer_reserve(&buffer, capacity() - 8);
+    assert_true(buffer.bytes > 8192);
+}
+
+static void what_there_can_be_no_room_for_is_counted(void **state)
+{
+    (void)state;
+    platform_out_of_memory = true;
+    sample_buffer_reserve(&buffer, 1000);
+    write_samples(0, capacity() + 7);
+    assert_int_equal(buffer.lost, 7);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -202,6 +240,9 @@ int main(void)
         TEST(it_stops_growing_at_its_limit),
         TEST(without_memory_it_stays_as_it_is_and_tries_again),
         TEST(no_memory_for_the_first_ring_is_an_error),
+        TEST(room_is_made_before_it_is_missed),
+        TEST(room_that_is_there_is_not_made),
+        TEST(what_there_can_be_no_room_for_is_counted),
     };
     return cmocka_run_group_tests_name("pmu_sample_buffer", tests, NULL, NULL);
 }

@@ -37,7 +37,15 @@ UNIT += pmu_counting_request
 pmu_counting_request_SRC := tests/unit/pmu/counting_request.c pmu/src/counting_request.c pmu/src/allocate.c pmu/src/events.c
 pmu_counting_request_INC := pmu/include pmu
 
+UNIT += pmu_sampling_request
+pmu_sampling_request_SRC := tests/unit/pmu/sampling_request.c pmu/src/sampling_request.c pmu/src/allocate.c pmu/src/events.c
+pmu_sampling_request_INC := pmu/include pmu
+
 UNIT += pmu_counting_cpu
 pmu_counting_cpu_SRC := tests/unit/pmu/counting_cpu.c pmu/src/counting_cpu.c pmu/src/counting_request.c pmu/src/allocate.c \
-    pmu/src/events.c pmu/src/multiplex.c pmu/src/rotate.c
+    pmu/src/events.c pmu/src/multiplex.c pmu/src/rotate.c pmu/src/tasks.c tests/unit/pmu/platform.c
 pmu_counting_cpu_INC := pmu/include pmu kernel/include
+
+UNIT += pmu_tasks
+pmu_tasks_SRC := tests/unit/pmu/tasks.c tests/unit/pmu/platform.c pmu/src/tasks.c pmu/src/multiplex.c
+pmu_tasks_INC := pmu/include pmu

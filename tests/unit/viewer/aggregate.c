@@ -27,7 +27,7 @@ static void add(struct aggregate *aggregate, coid_t coid, u64 pc, u32 flags, int
 {
     u64 callers[] = {0x204, 0x304};
     struct sample sample = {
-        .coid = coid, .pc = pc, .flags = flags, .caller_count = 2, .callers = callers};
+        .coid = coid, .pc = pc, .flags = flags, .caller_count = 2, .callers = callers, .weight = 5};
     for (int i = 0; i < count; i++)
         aggregate_add(aggregate, &sample);
 }
@@ -58,6 +58,8 @@ static void rows_are_by_object_with_most_samples_first(void **state)
     expect_row(&aggregate, 3, "Worker(WorkerShared) 0x10", 1);
     expect_row(&aggregate, 4, "[gone] 0x40", 1);
     assert_int_equal(aggregate.rows[2].soft_masked, 2);
+    assert_int_equal(aggregate.rows[0].events, 20);
+    assert_true(aggregate.rows[0].square == 100);
     assert_true(aggregate_percent(&aggregate, 11) == 100);
     aggregate_free(&aggregate);
     snapshot_free(&snapshot);

@@ -8,8 +8,8 @@ static void counts_of_cpus_add_up_and_errors_by_squares(void **state)
 {
     (void)state;
     struct count_reading reading = {.cpu_count = 2, .items = 1};
-    reading.cpus[0].counts[0] = (struct count){1000, 30, 100, 3};
-    reading.cpus[1].counts[0] = (struct count){500, 50, 200, 4};
+    reading.cpus[0].counts[0] = (struct count){1000, 30, 100, 3, 0};
+    reading.cpus[1].counts[0] = (struct count){500, 50, 200, 4, 0};
     struct count sum = count_total(&reading, 0);
     assert_int_equal(sum.count, 1500);
     assert_int_equal(sum.measured, 80);
@@ -21,19 +21,19 @@ static void an_unknown_error_stays_unknown_but_for_cpus_that_had_no_time(void **
 {
     (void)state;
     struct count_reading reading = {.cpu_count = 2, .items = 1};
-    reading.cpus[0].counts[0] = (struct count){0, 0, 0, COUNT_ERROR_UNKNOWN};
-    reading.cpus[1].counts[0] = (struct count){500, 50, 200, 4};
+    reading.cpus[0].counts[0] = (struct count){0, 0, 0, COUNT_ERROR_UNKNOWN, 0};
+    reading.cpus[1].counts[0] = (struct count){500, 50, 200, 4, 0};
     assert_int_equal(count_total(&reading, 0).error, 4);
     reading.cpus[0].counts[0].total = 7;
     assert_int_equal(count_total(&reading, 0).error, COUNT_ERROR_UNKNOWN);
-    reading.cpus[0].counts[0] = (struct count){1, 1, 1, COUNT_ERROR_UNKNOWN - 1};
+    reading.cpus[0].counts[0] = (struct count){1, 1, 1, COUNT_ERROR_UNKNOWN - 1, 0};
     assert_int_equal(count_total(&reading, 0).error, COUNT_ERROR_UNKNOWN);
 }
 
 static void an_interval_of_whole_counts_is_exact(void **state)
 {
     (void)state;
-    struct count before = {UINT64_MAX - 9, 100, 100, 0}, after = {UINT64_MAX, 150, 150, 0};
+    struct count before = {UINT64_MAX - 9, 100, 100, 0, 0}, after = {UINT64_MAX, 150, 150, 0, 0};
     struct count between = count_between(&before, &after);
     assert_int_equal(between.count, 9);
     assert_int_equal(between.measured, 50);
@@ -55,7 +55,7 @@ static void an_interval_is_scaled_by_its_own_part(void **state)
         measured += part;
         total += time;
         struct count now = {(u64)((unsigned __int128)counted * total / measured), measured, total,
-                            5};
+                            5, 0};
         struct count between = count_between(&last, &now);
         double expected = (double)new *(double)time / (double)part;
         // Both readings were rounded, by one, which the scaling enlarges.
@@ -70,7 +70,7 @@ static void an_interval_is_scaled_by_its_own_part(void **state)
 static void an_interval_without_a_turn_has_no_count(void **state)
 {
     (void)state;
-    struct count before = {100, 50, 100, 9}, after = {200, 50, 200, 20};
+    struct count before = {100, 50, 100, 9, 0}, after = {200, 50, 200, 20, 0};
     struct count between = count_between(&before, &after);
     assert_false(count_is_known(&between));
     assert_int_equal(between.error, COUNT_ERROR_UNKNOWN);
@@ -81,13 +81,13 @@ static void an_interval_without_a_turn_has_no_count(void **state)
 static void nonsense_gives_a_number_nevertheless(void **state)
 {
     (void)state;
-    struct count high = {UINT64_MAX, UINT64_MAX, UINT64_MAX, 1}, low = {1, 1, 2, 1};
+    struct count high = {UINT64_MAX, UINT64_MAX, UINT64_MAX, 1, 0}, low = {1, 1, 2, 1, 0};
     struct count between = count_between(&high, &low);
     assert_int_equal(between.count, 0);
     assert_int_equal(between.total, 0);
     between = count_between(&low, &high);
     assert_true(between.count > 0);
-    struct count huge = {UINT64_MAX, 2, UINT64_MAX, 1};
+    struct count huge = {UINT64_MAX, 2, UINT64_MAX, 1, 0};
     between = count_between(&low, &huge);
     assert_true(between.measured == 1);
 }
@@ -97,10 +97,11 @@ static void a_cpu_that_was_not_there_before_counts_from_nothing(void **state)
     (void)state;
     static struct count_reading before, after, between;
     before = (struct count_reading){.cpu_count = 1, .items = 2};
-    before.cpus[0] = (struct cpu_counts){.cpu = 3, .counts = {{5, 5, 5, 0}, {6, 5, 5, 0}}};
+    before.cpus[0] = (struct cpu_counts){.cpu = 3, .counts = {{5, 5, 5, 0, 0}, {6, 5, 5, 0, 0}}};
     after = (struct count_reading){.cpu_count = 2, .items = 2, .time = 77};
-    after.cpus[0] = (struct cpu_counts){.cpu = 1, .counts = {{9, 9, 9, 0}, {8, 9, 9, 0}}};
-    after.cpus[1] = (struct cpu_counts){.cpu = 3, .counts = {{15, 10, 10, 0}, {26, 10, 10, 0}}};
+    after.cpus[0] = (struct cpu_counts){.cpu = 1, .counts = {{9, 9, 9, 0, 0}, {8, 9, 9, 0, 0}}};
+    after.cpus[1] =
+        (struct cpu_counts){.cpu = 3, .counts = {{15, 10, 10, 0, 0}, {26, 10, 10, 0, 0}}};
     count_reading_between(&before, &after, &between);
     assert_int_equal(between.cpu_count, 2);
     assert_int_equal(between.time, 77);

@@ -75,6 +75,54 @@ static void write_object(struct recording_writer *writer)
     write_response(writer, &response);
 }
 
+static void write_start(struct recording_writer *writer)
+{
+    Orrery__Dci__SamplingStartReply reply = ORRERY__DCI__SAMPLING_START_REPLY__INIT;
+    reply.time = 100;
+    dci_response response = ORRERY__DCI__RESPONSE__INIT;
+    response.body_case = ORRERY__DCI__RESPONSE__BODY_SAMPLING_START;
+    response.sampling_start = &reply;
+    write_response(writer, &response);
+}
+
+static void write_event(struct recording_writer *writer, Orrery__Dci__Event *event)
+{
+    dci_frame frame = ORRERY__DCI__SERVER_FRAME__INIT;
+    frame.frame_case = ORRERY__DCI__SERVER_FRAME__FRAME_EVENT;
+    frame.event = event;
+    write_frame(writer, &frame);
+}
+
+// Event 1 has a period of 30 from time 200 on.
+static void write_change(struct recording_writer *writer)
+{
+    Orrery__Dci__SamplingChanged changed = ORRERY__DCI__SAMPLING_CHANGED__INIT;
+    changed.index = 1;
+    changed.period = 30;
+    changed.time = 200;
+    Orrery__Dci__Event event = ORRERY__DCI__EVENT__INIT;
+    event.body_case = ORRERY__DCI__EVENT__BODY_SAMPLING_CHANGED;
+    event.sampling_changed = &changed;
+    write_event(writer, &event);
+}
+
+// Of event 1: two from before a change, that arrive after it, and one from then.
+static void write_late_samples(struct recording_writer *writer)
+{
+    Orrery__Dci__Sample before = ORRERY__DCI__SAMPLE__INIT, after = ORRERY__DCI__SAMPLE__INIT;
+    before.time = 199;
+    after.time = 200;
+    Orrery__Dci__Sample *list[] = {&before, &before, &after};
+    Orrery__Dci__Samples samples = ORRERY__DCI__SAMPLES__INIT;
+    samples.index = 1;
+    samples.n_samples = 3;
+    samples.samples = list;
+    Orrery__Dci__Event event = ORRERY__DCI__EVENT__INIT;
+    event.body_case = ORRERY__DCI__EVENT__BODY_SAMPLES;
+    event.samples = &samples;
+    write_event(writer, &event);
+}
+
 static void write_samples(struct recording_writer *writer)
 {
     Orrery__Dci__Sample sample = ORRERY__DCI__SAMPLE__INIT;
@@ -94,10 +142,7 @@ static void write_samples(struct recording_writer *writer)
     Orrery__Dci__Event event = ORRERY__DCI__EVENT__INIT;
     event.body_case = ORRERY__DCI__EVENT__BODY_SAMPLES;
     event.samples = &samples;
-    dci_frame frame = ORRERY__DCI__SERVER_FRAME__INIT;
-    frame.frame_case = ORRERY__DCI__SERVER_FRAME__FRAME_EVENT;
-    frame.event = &event;
-    write_frame(writer, &frame);
+    write_event(writer, &event);
 }
 
 static void write_stat(struct recording_writer *writer)
@@ -123,12 +168,24 @@ static u8 *example(size_t *size)
     int fd = mkstemp(path);
     assert_true(fd >= 0);
     struct recording_writer writer;
-    struct sampling_request request = {.period = 1000000, .callers = 16, .randomise = 10};
+    struct sampling_request request = {
+        .callers = 16,
+        .precise = true,
+        .events = {.count = 2,
+                   .events = {{.event = SAMPLED_RUN_CYCLES, .period = 1000000, .randomise = 10},
+                              {.event = SAMPLED_MODEL + 2,
+                               .mode = COUNT_USER,
+                               .period = 20,
+                               .name = "larx"}}},
+    };
     assert_int_equal(recording_create(&writer, path, &request), KOV_OK);
     write_system(&writer);
     write_class(&writer);
     write_object(&writer);
+    write_start(&writer);
     write_samples(&writer);
+    write_change(&writer);
+    write_late_samples(&writer);
     write_stat(&writer);
     assert_int_equal(recording_finish(&writer), KOV_OK);
     *size = (size_t)writer.bytes;
@@ -147,15 +204,37 @@ static void what_is_written_is_read(void **state)
     struct recording recording;
     assert_null(recording_decode(data, size, &recording));
     assert_false(recording.cut);
-    assert_int_equal(recording.request.period, 1000000);
+    assert_int_equal(recording.request.events.count, 2);
+    assert_int_equal(recording.request.events.events[0].period, 1000000);
+    assert_string_equal(recording.request.events.events[0].name, "run-cycles");
+    assert_string_equal(recording.request.events.events[1].name, "larx");
+    assert_int_equal(recording.request.events.events[1].mode, COUNT_USER);
+    assert_true(recording.request.precise);
     assert_int_equal(recording.cpu_count, 2);
     assert_int_equal(recording.build_id_size, 20);
     assert_string_equal(snapshot_class(&recording.snapshot, 0, 1)->name, "Worker");
     assert_int_equal(snapshot_object(&recording.snapshot, 0, 16)->children[1], 48);
-    assert_int_equal(recording.samples.count, 3);
+    assert_int_equal(recording.samples.count, 6);
     assert_int_equal(recording.samples.samples[2].callers[1], 0x304);
-    assert_int_equal(recording.samples.cpus[1].lost, 5);
-    assert_int_equal(recording.samples.cpus[1].taken, recording.samples.cpus[1].received);
+    const struct sample_stream *stream = &recording.samples.cpus[1].streams[0];
+    assert_int_equal(stream->lost, 5);
+    assert_int_equal(stream->taken, stream->received);
+    recording_free(&recording);
+    free(data);
+}
+
+static void samples_stand_for_the_threshold_of_their_time(void **state)
+{
+    (void)state;
+    size_t size;
+    u8 *data = example(&size);
+    struct recording recording;
+    assert_null(recording_decode(data, size, &recording));
+    assert_int_equal(recording.samples.by_event[0].events, 3000000);
+    assert_int_equal(recording.samples.by_event[1].samples, 3);
+    assert_int_equal(recording.samples.by_event[1].events, 20 + 20 + 30);
+    assert_true(recording.samples.by_event[1].square == 400 + 400 + 900);
+    assert_int_equal(recording.samples.changes[1], 1);
     recording_free(&recording);
     free(data);
 }
@@ -221,6 +300,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_written_is_read),
+        cmocka_unit_test(samples_stand_for_the_threshold_of_their_time),
         cmocka_unit_test(every_beginning_of_a_recording_is_readable),
         cmocka_unit_test(damaged_recordings_do_no_harm),
         cmocka_unit_test(random_frames_do_no_harm),

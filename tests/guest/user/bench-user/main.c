@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <trace/events.h>
-#include <user/lock.h>
+#include <user/blocked_threads.h>
 #include <user/process.h>
 #include <user/scheduler.h>
 #include <user/thread.h>
@@ -110,7 +110,7 @@ static s64 contend(void *argument)
     return 0;
 }
 
-static void lock_contended(void)
+static void lock_contended(const char *name)
 {
     struct thread *threads[2];
     u64 begin = time_now();
@@ -118,7 +118,23 @@ static void lock_contended(void)
         thread_create(&threads[i], NULL, contend, NULL);
     for (u32 i = 0; i < 2; i++)
         thread_join(threads[i], NULL);
-    tell("lock_contended", time_now() - begin, 2 * ROUNDS);
+    tell(name, time_now() - begin, 2 * ROUNDS);
+}
+
+// With a record for each wait and each wake-up, in a buffer that has become large enough for all of them.
+static void lock_contended_logged(void)
+{
+    static u64 records[MONITOR_BYTES / 8];
+    static u64 word;
+    u64 cursor = 0;
+    if (blocked_threads_log(0, SYS_BLOCKED_FRESH) < 0)
+        return;
+    for (u32 i = 0; i < 10 * ROUNDS; i++)
+        blocked_threads_wait_in(0, &word, 0, 0);
+    while (blocked_threads_read(&cursor, records, sizeof(records)) > 0)
+        ;
+    lock_contended("lock_contended_logged");
+    blocked_threads_log(0, SYS_BLOCKED_OFF);
 }
 
 static s64 nothing(void *argument)
@@ -165,7 +181,8 @@ int main(int argc, char **argv)
         return 0;
     thread_switch();
     lock_free();
-    lock_contended();
+    lock_contended("lock_contended");
+    lock_contended_logged();
     semaphores("semaphore_round_trip", THREAD_HERE);
     if (user_cpu_count() > 1)
         semaphores("semaphore_round_trip_cpus", user_cpu() ? 0 : 1);

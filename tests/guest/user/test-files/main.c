@@ -2,21 +2,6 @@
 // POSIX files, part by part, against the fs server. The last line is "test-files: N passed, N failed".
 #include "tests.h"
 
-#include <stdio.h>
-#include <unistd.h>
-
-unsigned long passed, failed;
-
-void expect(int condition, const char *file, int line, const char *text)
-{
-    if (condition) {
-        __atomic_add_fetch(&passed, 1, __ATOMIC_RELAXED);
-        return;
-    }
-    __atomic_add_fetch(&failed, 1, __ATOMIC_RELAXED);
-    printf("FAILED %s:%d: %s\n", file, line, text);
-}
-
 int main(int argc, char **argv)
 {
     if (argc > 1)
@@ -30,6 +15,5 @@ int main(int argc, char **argv)
     test_children();
     test_stdio();
     test_storm();
-    printf("test-files: %lu passed, %lu failed\n", passed, failed);
-    return failed != 0;
+    return expect_report("test-files");
 }

@@ -3,8 +3,7 @@
 #ifndef TESTS_H
 #define TESTS_H
 
-#define EXPECT(condition) expect((condition) != 0, __FILE__, __LINE__, #condition)
-void expect(int condition, const char *file, int line, const char *text);
+#include <expect.h>
 
 // errno after a call that must fail.
 #define EXPECT_ERROR(call, number)                                                                 \

@@ -3,20 +3,6 @@
 // line is "test-net: N passed, M failed".
 #include "tests.h"
 
-#include <stdio.h>
-
-static unsigned long passed, failed;
-
-void expect(int condition, const char *file, int line, const char *text)
-{
-    if (condition) {
-        __atomic_add_fetch(&passed, 1, __ATOMIC_RELAXED);
-        return;
-    }
-    __atomic_add_fetch(&failed, 1, __ATOMIC_RELAXED);
-    printf("FAILED %s:%d: %s\n", file, line, text);
-}
-
 int main(int argc, char **argv)
 {
     if (argc > 1)
@@ -26,6 +12,5 @@ int main(int argc, char **argv)
     test_many();
     test_hostile();
     test_ends();
-    printf("test-net: %lu passed, %lu failed\n", passed, failed);
-    return failed != 0;
+    return expect_report("test-net");
 }

@@ -2,12 +2,9 @@
 #ifndef TEST_NET_TESTS_H
 #define TEST_NET_TESTS_H
 
+#include <expect.h>
 #include <stdbool.h>
 #include <stddef.h>
-
-// Counts, and tells failures by file and line. Any thread.
-void expect(int condition, const char *file, int line, const char *text);
-#define EXPECT(condition) expect((condition) != 0, __FILE__, __LINE__, #condition)
 
 // Sockets through the machine's own address (helpers.c). All return descriptors.
 int listen_on(int port);

@@ -4,6 +4,7 @@
 #include <co/counter.h>
 #include <co/manager.h>
 #include <orrery/sys.h>
+#include <rows.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +18,7 @@
 #define PAGE_OBJECTS 256
 
 static u64 failures;
+static u32 calls = CALLS; // of count_up
 
 #define CHECK_IS(got, expected) check_is(#got, __LINE__, (s64)(got), (s64)(expected))
 
@@ -49,7 +51,7 @@ static void on_all_cpus(s64 (*function)(void *), void *argument)
 static s64 count_up(void *argument)
 {
     coid_t coid = *(const coid_t *)argument;
-    for (u32 i = 0; i < CALLS; i++) {
+    for (u32 i = 0; i < calls; i++) {
         s64 error = CO_CALL(struct counter, coid, inc);
         if (error != 0)
             return error;
@@ -119,21 +121,32 @@ static u64 counted(coid_t coid)
     return sum;
 }
 
-static void calls_are_counted_exactly(void)
+static void calls_are_counted_exactly(s64 (*create)(void), const char *kind, u32 turns)
 {
-    coid_t coid = (coid_t)distributed_counter_create();
-    u64 cpus = user_cpu_count(), calls = cpus * (CALLS + CALLS / 4);
+    coid_t coid = (coid_t)create();
+    u64 expected = user_cpu_count() * (turns + turns / 4ul);
+    calls = turns;
     CHECK_IS(CO_CALL(struct counter, coid, inc), 0);
     u64 before = counted(coid); // the system may count already
     CHECK_IS(co_manager_dref_enable(true), 0);
     on_all_cpus(count_up, &coid);
-    CHECK_IS(counted(coid) - before, calls);
+    row_exact(expected, counted(coid) - before, "DREF, a %s counter, %u turns a CPU: calls", kind,
+              (unsigned)turns);
     CHECK_IS(co_manager_dref_enable(false), 0);
     if (co_manager_dref_users() == 0) {
         on_all_cpus(count_up, &coid);
-        CHECK_IS(counted(coid) - before, calls);
+        row_exact(expected, counted(coid) - before, "  and no more when it is off");
     }
     CHECK_IS(co_destroy(coid), 0);
+}
+
+static void calls_are_counted(void)
+{
+    static const u32 turns[] = {4, 1000, CALLS};
+    for (u32 i = 0; i < ARRAY_SIZE(turns); i++) {
+        calls_are_counted_exactly(shared_counter_create, "shared", turns[i]);
+        calls_are_counted_exactly(distributed_counter_create, "distributed", turns[i]);
+    }
 }
 
 // ---- coming and going --------------------------------------------------------------------------
@@ -284,11 +297,13 @@ int main(void)
     cost();
     counters_count(shared_counter_create, false);
     counters_count(distributed_counter_create, true);
-    calls_are_counted_exactly();
+    calls_are_counted();
     objects_come_and_go();
     a_scan_finds_all_that_stays();
     struct co_stat stat;
     co_stat(&stat);
+    row_exact(0, failures, "test-objects: checks that failed");
+    failures += rows_end("test-objects");
     printf(
         "test-objects: %lu created, %lu reclaimed, %lu pages of identifiers given back\ntest-objects: %s\n",
         stat.created, stat.reclaimed, stat.chunks_reclaimed, failures == 0 ? "ok" : "FAILED");

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Counting through the system calls of orrery/pmu.h, on all CPUs; on a machine without the model unit, that it says so.
-// Needs RIGHT_MONITOR.
+// Needs RIGHT_MONITOR. Argument `brief`, or boot option brief=1: without the hundred intervals.
 #include "tests.h"
 
+#include <orrery/sys.h>
+#include <rows.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -108,6 +110,7 @@ static void without_unit(void)
     CHECK_IS(strlen(message) > 10 && strlen(message) < sizeof(message), true);
     CHECK_IS(sys_pmu_count_read(1, 0, &count, sizeof(count)), E_STALE);
     CHECK_IS(sys_pmu_count_stop(1), E_STALE);
+    CHECK_IS(sys_pmu_exclude(1, true), E_NOTSUP);
 }
 
 // ---- children ------------------------------------------------------------------------------------
@@ -130,11 +133,17 @@ static int unprivileged(void)
     CHECK_IS(start(&counting), E_PERM);
     CHECK_IS(sys_pmu_count_read(1, 0, &count, sizeof(count)), E_PERM);
     CHECK_IS(sys_pmu_count_stop(1), E_PERM);
+    CHECK_IS(sys_pmu_exclude(1, true), E_PERM);
     return failures != 0;
 }
 
 int main(int argc, char **argv)
 {
+    char text[8];
+    bool brief =
+        (argc > 1 && strcmp(argv[1], "brief") == 0) || sys_option("brief", text, sizeof(text)) == 0;
+    if (argc > 2)
+        return burn(argv[2], strcmp(argv[1], "hide") == 0);
     list_events();
     if (argc > 1 && strcmp(argv[1], "leave") == 0)
         return leave();
@@ -146,8 +155,14 @@ int main(int argc, char **argv)
         check_exactness();
         refusals();
         counts();
+        tasks();
+        own();
         turns();
+        if (!brief)
+            intervals();
     }
+    row_exact(0, failures, "test-pmu: checks that failed");
+    failures += rows_end("test-pmu");
     printf("test-pmu: %s\n", failures == 0 ? "ok" : "FAILED");
     return failures != 0;
 }

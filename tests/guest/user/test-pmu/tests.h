@@ -33,7 +33,7 @@ void read_counts(s64 session, u32 cpu, const struct sys_pmu_counting *counting,
 
 // Calls function(argument) in a thread of this CPU that stays there, and is disturbed by nothing but the kernel.
 void on_cpu(u32 cpu, void (*function)(void *), void *argument);
-// Turns of a loop.
+// Turns of a loop, at least one.
 void work(u64 turns);
 // The same on all CPUs at once, as on_cpu.
 void work_everywhere(u64 turns);
@@ -50,5 +50,11 @@ void work_everywhere(u64 turns);
 void refusals(void);
 void counts(void);
 void turns(void);
+void tasks(void);
+void own(void);
+void intervals(void);
+
+// What a child does: so many turns, which it asks to be left out of all counts.
+int burn(const char *turns, bool excluded);
 
 #endif

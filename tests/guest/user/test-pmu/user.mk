@@ -1,4 +1,6 @@
 # SPDX-License-Identifier: MIT
-# Counting hardware events through the system calls: refusals, exact counts, groups that take turns.
+# Counting hardware events through the system calls: refusals, exact counts, groups that take turns, tasks, counters
+# that programs read.
 PROGRAM := test-pmu
-SRC := main.c refusals.c counts.c turns.c work.c
+DEPS := rows
+SRC := main.c refusals.c counts.c turns.c intervals.c tasks.c own.c work.c

@@ -4,18 +4,6 @@
 
 #include <stdio.h>
 
-static unsigned long passed, failed; // atomic
-
-void expect(bool condition, const char *file, int line, const char *text)
-{
-    if (condition) {
-        __atomic_fetch_add(&passed, 1, __ATOMIC_RELAXED);
-        return;
-    }
-    __atomic_fetch_add(&failed, 1, __ATOMIC_RELAXED);
-    printf("FAILED %s:%d: %s\n", file, line, text);
-}
-
 int main(void)
 {
     test_basics();
@@ -29,6 +17,5 @@ int main(void)
         printf("CPU %u: %lu switches, %lu preemptions, %lu waits, %lu kicks, %lu moves\n", cpu,
                stat.switches, stat.preemptions, stat.waits, stat.kicks, stat.moves);
     }
-    printf("test-threads: %lu passed, %lu failed\n", passed, failed);
-    return failed != 0;
+    return expect_report("test-threads");
 }

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: MIT
+// Threads as the performance monitor sees them: who runs (pmu/task.h), and whom it leaves out.
+#include <kernel/address_space.h>
+#include <kernel/irq.h>
+#include <kernel/percpu.h>
+#include <orrery/errors.h>
+#include <pmu/model.h>
+#include <pmu/task.h>
+
+#include "dispatcher.h"
+#include "process.h"
+#include "thread.h"
+
+// ---- tasks ---------------------------------------------------------------------------------------
+
+static struct pmu_task task_of(const struct thread *thread)
+{
+    const struct dispatcher *dispatcher = thread->dispatcher;
+    struct pmu_task task = {
+        .thread = thread->id, .idle = thread->priority == PRIORITY_IDLE, .name = thread->name};
+
+    // Of a thread that has ended its process may be gone.
+    if (dispatcher == NULL || thread->state == THREAD_ENDED)
+        return task;
+    task.pid = dispatcher->pid;
+    task.process = dispatcher->process->name;
+    task.window = (struct user_counters *)((char *)dispatcher->page - R13_HOST + R13_PMU);
+    return task;
+}
+
+// Tag and task change at different places of a switch. Who is left out has no part in what lies between: the tag of one
+// that comes changes before the counts are its own, that of one that goes after.
+static void hide(const struct thread *to)
+{
+    u64 owner = to->dispatcher != NULL ? to->dispatcher->tag & ~MODEL_TAG_SPACE : 0;
+
+    if (owner & MODEL_TAG_EXCLUDED)
+        model_set_tag((model_tag() & MODEL_TAG_SPACE) | owner);
+}
+
+void thread_tell_switch(const struct thread *from, const struct thread *to)
+{
+    struct pmu_task before = task_of(from), after = task_of(to);
+
+    hide(to);
+    pmu_task_switch(&before, &after);
+}
+
+void pmu_task_current(struct pmu_task *task)
+{
+    *task = task_of(percpu()->current);
+}
+
+// ---- exclusion -----------------------------------------------------------------------------------
+
+// Where the process runs at this moment.
+static void refresh(void *argument)
+{
+    const struct process *process = argument;
+    u64 tag = model_tag();
+
+    if (MODEL_TAG_PID(tag) == MODEL_TAG_PID(MODEL_TAG_OF_PID(process->pid)))
+        model_set_tag((tag & MODEL_TAG_SPACE) | (space_tag(process->space) & ~MODEL_TAG_SPACE));
+}
+
+s64 process_set_excluded(u32 pid, bool excluded)
+{
+    struct process *process = process_get(pid);
+
+    if (process == NULL)
+        return E_NOENT;
+    spin_lock(&process->lock);
+    space_set_owner(process->space,
+                    MODEL_TAG_OF_PID(process->pid) | (excluded ? MODEL_TAG_EXCLUDED : 0));
+    for (u32 cpu = 0; cpu < cpu_count; cpu++) {
+        if (process->dispatchers[cpu] != NULL)
+            __atomic_store_n(&process->dispatchers[cpu]->tag, space_tag(process->space),
+                             __ATOMIC_RELAXED);
+    }
+    spin_unlock(&process->lock);
+    cpus_call(UINT64_MAX, refresh, process);
+    process_put(process);
+    return 0;
+}

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: MIT
+// Checking what is to be sampled, and finding counters for it.
+#include "sampling_request.h"
+
+#include <orrery/errors.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#define BOTH (SYS_PMU_KERNEL | SYS_PMU_USER)
+
+_Static_assert(SYS_PMU_KERNEL == MODEL_KERNEL && SYS_PMU_USER == MODEL_USER, "filters are flags");
+_Static_assert(SYS_PRECISE_PERIOD_MIN >= MODEL_PERIOD_MIN && SYS_PERIOD_MAX <= MODEL_PERIOD_MAX &&
+                   SYS_RANDOMISE_MAX <= MODEL_RANDOM_MAX,
+               "the unit takes all of these");
+
+static __attribute__((format(printf, 4, 5))) s64 say(s64 error, char *message, u64 bytes,
+                                                     const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    if (bytes != 0)
+        vsnprintf(message, bytes, format, arguments);
+    va_end(arguments);
+    return error;
+}
+
+u32 sampling_event_number(u32 event)
+{
+    if (event == SYS_PMU_CYCLES)
+        return PMU_RUN_CYCLES;
+    return event >= SYS_PMU_MODEL && event < SYS_PMU_MODEL + MODEL_EVENTS ? event - SYS_PMU_MODEL
+                                                                          : PMU_EVENTS;
+}
+
+static u64 period_min(const struct sys_sampling *sampling)
+{
+    return sampling->flags & SYS_SAMPLING_PRECISE ? SYS_PRECISE_PERIOD_MIN : SYS_PERIOD_MIN;
+}
+
+// The longest of the randomised periods has to fit, too.
+bool sampling_period_valid(const struct sys_sampling *sampling, u64 period, u32 randomise)
+{
+    return period >= period_min(sampling) && period <= SYS_PERIOD_MAX &&
+           randomise <= SYS_RANDOMISE_MAX && 1UL << randomise < period &&
+           period + (1UL << randomise) <= SYS_PERIOD_MAX + 1UL;
+}
+
+// What is wrong with the session as a whole; NULL: nothing.
+static const char *session_fault(const struct sys_sampling *sampling, u32 cpus)
+{
+    if (sampling->event_count == 0 || sampling->event_count > SYS_SAMPLING_EVENTS)
+        return "event_count must be 1…8";
+    if ((sampling->flags & ~SYS_SAMPLING_PRECISE) != 0)
+        return "unknown flags";
+    if (sampling->callers > SYS_CALLERS_MAX)
+        return "callers must be 0…16";
+    return (sampling->cpu_mask & ~cpus) != 0 ? "cpu_mask names CPUs that are not there" : NULL;
+}
+
+static bool is_repeated(const struct sys_sampling *sampling, u32 index)
+{
+    const struct sys_sampled_event *event = &sampling->events[index];
+    for (u32 i = 0; i < index; i++) {
+        if (sampling->events[i].event == event->event &&
+            sampling->events[i].filter == event->filter)
+            return true;
+    }
+    return false;
+}
+
+// What is wrong with one event; NULL: nothing.
+static const char *event_fault(const struct sys_sampling *sampling, u32 index)
+{
+    const struct sys_sampled_event *event = &sampling->events[index];
+    if (event->filter == 0 || (event->filter & ~BOTH) != 0)
+        return "filter must be kernel, user or both";
+    if (event->reserved != 0)
+        return "reserved must be 0";
+    if (!sampling_period_valid(sampling, event->period, event->randomise))
+        return sampling->flags & SYS_SAMPLING_PRECISE
+                   ? "period must be 16…2147483647, with what is random, randomise 0…16, 2^randomise below the period"
+                   : "period must be 1000…2147483647, with what is random, randomise 0…16, 2^randomise below the "
+                     "period";
+    return is_repeated(sampling, index) ? "the same event and filter twice" : NULL;
+}
+
+// What cannot be sampled on this machine, or not so; NULL: nothing.
+static const char *lack(const struct sys_sampling *sampling, u32 index,
+                        const struct pmu_offer *offer)
+{
+    const struct sys_sampled_event *event = &sampling->events[index];
+    u32 number = sampling_event_number(event->event);
+    if (number == PMU_EVENTS || offer->counters[number] == 0)
+        return "no unit of this machine has it";
+    if (number != PMU_RUN_CYCLES)
+        return NULL;
+    if (event->filter != BOTH)
+        return "cycles of the CPU itself are not told by mode: filter must be both";
+    return sampling->flags & SYS_SAMPLING_PRECISE
+               ? "cycles of the CPU itself have no precise records"
+               : NULL;
+}
+
+static s64 check(const struct sys_sampling *sampling, const struct pmu_offer *offer, u32 cpus,
+                 char *message, u64 bytes)
+{
+    const char *fault = session_fault(sampling, cpus);
+    if (fault != NULL)
+        return say(E_INVAL, message, bytes, "%s", fault);
+    for (u32 i = 0; i < sampling->event_count; i++) {
+        fault = event_fault(sampling, i);
+        if (fault != NULL)
+            return say(E_INVAL, message, bytes, "event %u: %s", i, fault);
+    }
+    for (u32 i = 0; i < sampling->event_count; i++) {
+        fault = lack(sampling, i, offer);
+        if (fault != NULL)
+            return say(E_NOTSUP, message, bytes, "event %u: %s", i, fault);
+    }
+    return 0;
+}
+
+static void take_counters(struct sampling_plan *plan, const struct pmu_group *group)
+{
+    for (u32 counter = 0; counter < PMU_COUNTERS; counter++) {
+        if (group->item[counter] != PMU_NO_ITEM)
+            plan->counters[group->item[counter]] = counter;
+    }
+}
+
+s64 sampling_plan_make(const struct sys_sampling *sampling, const struct pmu_offer *offer, u32 cpus,
+                       struct sampling_plan *plan, char *message, u64 bytes)
+{
+    // All at once: one group.
+    struct pmu_request request = {
+        .items = sampling->event_count, .sets = 1, .groups = 1, .share = {1}};
+    struct pmu_allocation allocation;
+    struct pmu_conflict conflict;
+    s64 error = check(sampling, offer, cpus, message, bytes);
+    if (error != 0)
+        return error;
+    for (u32 i = 0; i < sampling->event_count; i++) {
+        u32 number = sampling_event_number(sampling->events[i].event);
+        request.item[i] = (struct pmu_item){.event = (u8)number,
+                                            .filter = (u8)sampling->events[i].filter,
+                                            .counters = offer->counters[number]};
+    }
+    error = pmu_allocate(&request, &allocation, &conflict);
+    if (error != 0) {
+        if (bytes != 0)
+            pmu_conflict_text(&request, &conflict, message, bytes);
+        return error;
+    }
+    *plan = (struct sampling_plan){.sampling = *sampling};
+    take_counters(plan, &allocation.group[0]);
+    return say(0, message, bytes, "%s", "");
+}

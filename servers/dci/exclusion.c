@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: MIT
+// Processes that clients leave out of counting. The kernel knows only whether a process is left out; here is kept
+// for whom, so that it is counted again when the last client that wanted it so is content or gone.
+#include "requests.h"
+
+#include <orrery/pmu.h>
+#include <orrery/process.h>
+#include <orrery/sys.h>
+#include <string.h>
+
+#define SESSION_EXCLUDED_MAX (2 * CLIENTS_MAX * EXCLUDED_MAX)
+
+static u32 of_session
+    [SESSION_EXCLUDED_MAX]; // left out at some time of the present session, or of the last
+static u32 of_session_count;
+
+static bool contains(const u32 *pids, u32 count, u32 pid)
+{
+    for (u32 i = 0; i < count; i++)
+        if (pids[i] == pid)
+            return true;
+    return false;
+}
+
+static bool held_by(const struct client *client, u32 pid)
+{
+    return contains(client->excluded, client->excluded_count, pid);
+}
+
+static bool held_by_others(const struct client *client, u32 pid)
+{
+    for (u32 i = 0; i < CLIENTS_MAX; i++) {
+        const struct client *other = client_at(i);
+        if (other != NULL && other != client && held_by(other, pid))
+            return true;
+    }
+    return false;
+}
+
+static void note(u32 pid)
+{
+    if (!contains(of_session, of_session_count, pid) && of_session_count < SESSION_EXCLUDED_MAX)
+        of_session[of_session_count++] = pid;
+}
+
+void exclusion_session_begin(void)
+{
+    of_session_count = 0;
+    for (u32 i = 0; i < CLIENTS_MAX; i++) {
+        const struct client *client = client_at(i);
+        for (u32 k = 0; client != NULL && k < client->excluded_count; k++)
+            note(client->excluded[k]);
+    }
+}
+
+u32 exclusion_of_session(const u32 **pids)
+{
+    *pids = of_session;
+    return of_session_count;
+}
+
+// A server that was killed could not undo what its clients had wanted.
+void exclusion_begin(void)
+{
+    struct sys_process_info info;
+    u64 cursor = 0;
+
+    while (sys_process_list(&cursor, &info, sizeof(info)) > 0)
+        if (sys_pmu_exclude(info.pid, false) == E_NOTSUP)
+            return;
+}
+
+// ---- requests ----------------------------------------------------------------------------------
+
+static void take_in(const struct client *client, u32 pid)
+{
+    if (!held_by_others(client, pid))
+        sys_pmu_exclude(pid, false); // an error: it has ended
+}
+
+// Leaves out the pids that the client does not hold yet; when one of them cannot be, none is.
+static s64 leave_out(struct client *client, const u32 *pids, u32 count)
+{
+    for (u32 i = 0; i < count; i++) {
+        if (held_by(client, pids[i]))
+            continue;
+        s64 error = sys_pmu_exclude(pids[i], true);
+        if (error == 0)
+            continue;
+        client_error(client, error, "process %u cannot be left out: %s", (unsigned)pids[i],
+                     orrery_strerror(error));
+        while (i-- > 0)
+            if (!held_by(client, pids[i]))
+                take_in(client, pids[i]);
+        return error;
+    }
+    return 0;
+}
+
+static void take_in_but(const struct client *client, const u32 *pids, u32 count)
+{
+    for (u32 i = 0; i < client->excluded_count; i++)
+        if (!contains(pids, count, client->excluded[i]))
+            take_in(client, client->excluded[i]);
+}
+
+s64 count_exclude_begin(struct client *client, const dci_Request *request)
+{
+    const dci_CountExcludeRequest *wish = &request->body.count_exclude;
+
+    if (contains(wish->pids, wish->pids_count, 0))
+        return client_error(client, E_INVAL, "the kernel cannot be left out: it is no process");
+    s64 error = leave_out(client, wish->pids, wish->pids_count);
+    if (error != 0)
+        return error;
+    take_in_but(client, wish->pids, wish->pids_count);
+    memcpy(client->excluded, wish->pids, wish->pids_count * sizeof(wish->pids[0]));
+    client->excluded_count = wish->pids_count;
+    for (u32 i = 0; i < wish->pids_count; i++)
+        note(wish->pids[i]);
+    return REQUEST_DONE;
+}
+
+void exclusion_release(struct client *client)
+{
+    take_in_but(client, NULL, 0);
+    client->excluded_count = 0;
+}

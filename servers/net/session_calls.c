@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: MIT
+// The calls that a process makes on its sockets.
+#include "server.h"
+#include "session_state.h"
+#include "socket.h"
+
+#include <ipc/net_session.h>
+#include <user/ipc.h>
+
+// Takes the lock: the caller's session, or NULL when it has ended.
+static struct session *enter(const struct ipc_caller *caller)
+{
+    mutex_lock(&net_lock);
+    s64 found = CO_CALL(struct session_rep, (coid_t)caller->context, find);
+    return found > 0 ? (struct session *)found : NULL; // E_STALE
+}
+
+// lwIP may have something to send or to time now.
+static s64 leave(s64 result)
+{
+    mutex_unlock(&net_lock);
+    server_wake();
+    return result;
+}
+
+// Takes the lock: one of the caller's sockets, or NULL.
+static struct socket *enter_socket(const struct ipc_caller *caller, u32 number)
+{
+    struct session *session = enter(caller);
+    return session != NULL && number < NET_SOCKETS_MAX ? session->sockets[number] : NULL;
+}
+
+static s64 free_number(const struct session *session)
+{
+    for (u32 i = 0; i < NET_SOCKETS_MAX; i++)
+        if (session->sockets[i] == NULL)
+            return i;
+    return E_LIMIT;
+}
+
+s64 net_session_server_stay(struct ipc_caller *caller)
+{
+    (void)caller;
+    return IPC_LATER;
+}
+
+s64 net_session_server_doorbell(struct ipc_caller *caller, cap_t *endpoint)
+{
+    (void)caller;
+    *endpoint = sessions_doorbell;
+    return 0;
+}
+
+static s64 create(struct session *session, u32 *number, cap_t *memory)
+{
+    if (session == NULL)
+        return E_PEER;
+    s64 free = free_number(session);
+    if (free < 0)
+        return free;
+    *number = (u32)free;
+    return socket_create(session, &session->sockets[free], memory);
+}
+
+s64 net_session_server_create(struct ipc_caller *caller, u32 *number, cap_t *memory)
+{
+    caller->drop_answer = true;
+    return leave(create(enter(caller), number, memory));
+}
+
+s64 net_session_server_bind(struct ipc_caller *caller, u32 number, u32 address, u32 port,
+                            u32 *bound)
+{
+    struct socket *socket = enter_socket(caller, number);
+    if (socket == NULL)
+        return leave(E_NOENT);
+    s64 result = CO_CALL(struct socket_rep, socket_coid(socket), bind, address, port);
+    if (result >= 0)
+        *bound = (u32)result;
+    return leave(result < 0 ? result : 0);
+}
+
+s64 net_session_server_listen(struct ipc_caller *caller, u32 number, u32 backlog)
+{
+    struct socket *socket = enter_socket(caller, number);
+    if (socket == NULL)
+        return leave(E_NOENT);
+    return leave(CO_CALL(struct socket_rep, socket_coid(socket), listen, backlog));
+}
+
+static s64 get_names(const struct socket *socket, struct net_names *names)
+{
+    struct socket_names found;
+
+    s64 error = socket_get_names(socket, &found);
+    if (error != 0)
+        return error;
+    *names = (struct net_names){.own_address = found.own_address,
+                                .own_port = found.own_port,
+                                .peer_address = found.peer_address,
+                                .peer_port = found.peer_port};
+    return 0;
+}
+
+static s64 accept(struct session *session, u32 number, u32 *accepted, struct net_names *names,
+                  cap_t *memory)
+{
+    if (session == NULL || number >= NET_SOCKETS_MAX || session->sockets[number] == NULL)
+        return E_NOENT;
+    s64 free = free_number(session);
+    if (free < 0)
+        return free;
+    s64 error = socket_accept(session->sockets[number], &session->sockets[free], memory);
+    if (error != 0)
+        return error;
+    *accepted = (u32)free;
+    get_names(session->sockets[free], names); // or zeros: it has gone already
+    return 0;
+}
+
+s64 net_session_server_accept(struct ipc_caller *caller, u32 number, u32 *accepted,
+                              struct net_names *names, cap_t *memory)
+{
+    caller->drop_answer = true;
+    return leave(accept(enter(caller), number, accepted, names, memory));
+}
+
+s64 net_session_server_connect(struct ipc_caller *caller, u32 number, u32 address, u32 port)
+{
+    struct socket *socket = enter_socket(caller, number);
+    if (socket == NULL)
+        return leave(E_NOENT);
+    return leave(CO_CALL(struct socket_rep, socket_coid(socket), connect, address, port));
+}
+
+s64 net_session_server_finish(struct ipc_caller *caller, u32 number)
+{
+    struct socket *socket = enter_socket(caller, number);
+    if (socket == NULL)
+        return leave(E_NOENT);
+    return leave(CO_CALL(struct socket_rep, socket_coid(socket), finish));
+}
+
+static s64 let_go(struct session *session, u32 number, void (*how)(struct socket *))
+{
+    if (session == NULL || number >= NET_SOCKETS_MAX || session->sockets[number] == NULL)
+        return E_NOENT;
+    struct socket *socket = session->sockets[number];
+    session->sockets[number] = NULL;
+    how(socket);
+    return 0;
+}
+
+s64 net_session_server_close(struct ipc_caller *caller, u32 number)
+{
+    return leave(let_go(enter(caller), number, socket_release));
+}
+
+s64 net_session_server_abort(struct ipc_caller *caller, u32 number)
+{
+    return leave(let_go(enter(caller), number, socket_abort));
+}
+
+s64 net_session_server_names(struct ipc_caller *caller, u32 number, struct net_names *names)
+{
+    const struct socket *socket = enter_socket(caller, number);
+    return leave(socket == NULL ? E_NOENT : get_names(socket, names));
+}
+
+s64 net_session_server_set_option(struct ipc_caller *caller, u32 number, u32 option, u64 value)
+{
+    struct socket *socket = enter_socket(caller, number);
+    if (socket == NULL)
+        return leave(E_NOENT);
+    return leave(CO_CALL(struct socket_rep, socket_coid(socket), set_option, option, value));
+}

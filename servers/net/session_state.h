@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+// What a session is made of, for its own sources.
+#ifndef NET_SESSION_STATE_H
+#define NET_SESSION_STATE_H
+
+#include <co/object.h>
+#include <ipc/packet.h>
+#include <net/protocol.h>
+
+struct session_rep;
+
+struct session_ops {
+    struct co_ops base;
+    s64 (*find)(struct session_rep *self); // its address
+};
+
+struct session_rep {
+    CO_REP(struct session_ops);
+};
+
+struct session {
+    struct co_root root;
+    struct session_rep rep;
+    struct ipc_service service;
+    cap_t endpoint;                          // that its process calls
+    cap_t client;                            // the process's, for wake-ups
+    cap_t watched;                           // the same, for the thread that waits for its end
+    u64 wake;                                // when; UINT64_MAX: not at all
+    u32 slot;                                // in `sessions`
+    struct socket *sockets[NET_SOCKETS_MAX]; // by number
+};
+
+extern cap_t sessions_doorbell; // an endpoint whose calls wake the server
+
+#endif

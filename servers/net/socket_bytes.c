@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: MIT
+// Bytes between the rings and the connection, both ways.
+#include "tcp_socket.h"
+
+#include <user/time.h>
+
+#define MOMENT_US 2000     // a stream is what brings …
+#define MOMENT_BYTES 16384 // … so much in such a time
+#define GATHER_US 400      // how long it may wait
+#define SEND_PIECE (16 * TCP_MSS)
+#define SEND_QUEUE_SPARE (SEND_PIECE / TCP_MSS)
+
+u32 socket_room(const struct socket *socket)
+{
+    if (tcp_sndqueuelen(socket->pcb) >= TCP_SND_QUEUELEN - SEND_QUEUE_SPARE)
+        return 0;
+    return tcp_sndbuf(socket->pcb);
+}
+
+bool socket_can_send(const struct socket *socket)
+{
+    return socket->pcb != NULL && !socket->shut &&
+           (socket->state == NET_OPENED || socket->state == NET_FINISHED);
+}
+
+// The process has written nonsense into the shared memory.
+static bool broken(struct socket *socket)
+{
+    socket_reset(socket, E_PROTO);
+    return true;
+}
+
+static bool send_piece(struct socket *socket)
+{
+    u32 count;
+    const u8 *bytes = ring_front(&socket->send, &count);
+    u32 room = socket_room(socket);
+
+    count = count < room ? count : room;
+    count = count < SEND_PIECE ? count : SEND_PIECE;
+    if (count == 0)
+        return false;
+    socket->starved = tcp_write(socket->pcb, bytes, (u16)count, TCP_WRITE_FLAG_COPY) != ERR_OK;
+    if (socket->starved)
+        return false;
+    ring_consume(&socket->send, count);
+    return true;
+}
+
+// The sending side ends once all is with lwIP.
+static void shut_when_sent(struct socket *socket)
+{
+    if (socket->finishing && ring_used(&socket->send) == 0)
+        socket->shut = tcp_shutdown(socket->pcb, 0, 1) == ERR_OK;
+}
+
+bool socket_send(struct socket *socket)
+{
+    bool any = false;
+
+    if (!socket_can_send(socket))
+        return false;
+    if (ring_used(&socket->send) < 0)
+        return broken(socket);
+    while (send_piece(socket))
+        any = true;
+    if (any)
+        tcp_output(socket->pcb);
+    if (any && ring_used(&socket->send) <= socket->send.capacity / 2)
+        socket_wake_client(socket, NET_WAIT_WRITE);
+    shut_when_sent(socket);
+    return any;
+}
+
+// What the process has taken out of the ring, the peer may send anew. The window is no larger than
+// the ring, so that everything that comes always fits.
+bool socket_credit(struct socket *socket)
+{
+    s64 room = ring_room(&socket->receive);
+
+    if (socket->pcb == NULL || socket->state == NET_LISTENING)
+        return false;
+    if (room < 0)
+        return broken(socket);
+    u32 tail = socket->receive.own - (socket->receive.capacity - (u32)room);
+    u32 taken = tail - socket->credited;
+    if (taken == 0)
+        return false;
+    if (taken > socket->receive.capacity)
+        return broken(socket); // it has put bytes back
+    socket->credited = tail;
+    for (u32 piece; taken > 0; taken -= piece) {
+        piece = taken < UINT16_MAX ? taken : UINT16_MAX;
+        tcp_recved(socket->pcb, (u16)piece);
+    }
+    return true;
+}
+
+// Nobody will take it: the peer must be able to go on, or it would never come to its end.
+void socket_credit_all(struct socket *socket)
+{
+    u32 left = socket->receive.own - socket->credited;
+
+    socket->credited += left;
+    for (u32 piece; left > 0; left -= piece) {
+        piece = left < UINT16_MAX ? left : UINT16_MAX;
+        tcp_recved(socket->pcb, (u16)piece);
+    }
+}
+
+// Waking a process for each frame of a stream would cost more than the frames. When many bytes have
+// come in the last moments, some more may come first; a single one wakes at once.
+static u64 read_wake_time(struct socket *socket, u32 bytes)
+{
+    u64 now = time_now();
+
+    if (now - socket->moment > time_from_us(MOMENT_US)) {
+        bool directly_before = now - socket->moment < time_from_us(2 * MOMENT_US);
+        socket->before = directly_before ? socket->recent : 0;
+        socket->recent = 0;
+        socket->moment = now;
+    }
+    socket->recent += bytes;
+    bool much = socket->before + socket->recent >= MOMENT_BYTES;
+    if (!much || ring_room(&socket->receive) < socket->receive.capacity * 3 / 4)
+        return 0;
+    return now + time_from_us(GATHER_US);
+}
+
+void socket_receive(struct socket *socket, const struct pbuf *bytes)
+{
+    for (const struct pbuf *piece = bytes; piece != NULL; piece = piece->next) {
+        if (ring_write(&socket->receive, piece->payload, piece->len) != piece->len) {
+            broken(socket);
+            return;
+        }
+    }
+    socket_wake_client_at(socket, NET_WAIT_READ, read_wake_time(socket, bytes->tot_len));
+}
+
+// A connection that nobody holds ends when both sides have said all.
+void socket_settle(struct socket *socket)
+{
+    bool held = socket->session != NULL || socket->listener != NULL;
+
+    if (socket->peer_finished && socket->state == NET_OPENED)
+        socket_set_state(socket, NET_FINISHED, 0);
+    if (!held && socket->pcb != NULL && socket->peer_finished && socket->shut)
+        socket_finish_orderly(socket);
+}

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: MIT
+// The methods of a socket, as calls and the main loop use them.
+#include "tcp_socket.h"
+
+#include <ipc/net_session.h>
+
+static struct socket *socket_of(struct socket_rep *self)
+{
+    return (struct socket *)self->co.root;
+}
+
+static CO_METHOD s64 tcp_socket_work(struct socket_rep *self)
+{
+    CO_HOME(self);
+    struct socket *socket = socket_of(self);
+
+    bool any = socket->session != NULL && socket_credit(socket);
+    return socket_send(socket) || any;
+}
+
+// Asks for nothing that there is no room for: lwIP's callbacks go on with that.
+static CO_METHOD s64 tcp_socket_await(struct socket_rep *self)
+{
+    CO_HOME(self);
+    struct socket *socket = socket_of(self);
+    u32 waits = 0;
+
+    if (socket->session == NULL || socket->pcb == NULL || socket->state == NET_LISTENING)
+        return 0;
+    if (socket_can_send(socket) && !socket->starved && socket_room(socket) > 0)
+        waits |= NET_WAIT_READ;
+    if (socket->receive.own - socket->credited >= TCP_WND / 2)
+        waits |= NET_WAIT_WRITE;
+    if (waits == 0)
+        return 0;
+    shared_store(&socket->shared->server_waits, waits);
+    return ((waits & NET_WAIT_READ) != 0 && ring_used(&socket->send) != 0) ||
+           ((waits & NET_WAIT_WRITE) != 0 && socket_credit(socket));
+}
+
+static CO_METHOD s64 tcp_socket_bind(struct socket_rep *self, u32 address, u32 port)
+{
+    CO_HOME(self);
+    struct socket *socket = socket_of(self);
+    ip_addr_t own = IPADDR4_INIT(address);
+
+    if (socket->state != NET_IDLE || socket->pcb == NULL || socket->pcb->local_port != 0)
+        return E_BUSY;
+    if (port > UINT16_MAX)
+        return E_INVAL;
+    err_t error = tcp_bind(socket->pcb, &own, (u16)port);
+    if (error != ERR_OK)
+        return error == ERR_USE ? E_EXIST : E_INVAL;
+    return socket->pcb->local_port;
+}
+
+static CO_METHOD s64 tcp_socket_listen(struct socket_rep *self, u32 backlog)
+{
+    CO_HOME(self);
+    struct socket *socket = socket_of(self);
+    u8 limit = (u8)(backlog < 1 ? 1 : backlog < 128 ? backlog : 128);
+
+    if (socket->state == NET_LISTENING) {
+        tcp_backlog_set(socket->pcb, limit);
+        return 0;
+    }
+    if (socket->state != NET_IDLE || socket->pcb == NULL)
+        return E_BUSY;
+    err_t error;
+    struct tcp_pcb *listening = tcp_listen_with_backlog_and_err(socket->pcb, limit, &error);
+    if (listening == NULL)
+        return error == ERR_USE ? E_EXIST : E_NOMEM;
+    socket->pcb = listening;
+    tcp_arg(listening, socket);
+    tcp_accept(listening, socket_on_accept);
+    socket_set_state(socket, NET_LISTENING, 0);
+    return 0;
+}
+
+static CO_METHOD s64 tcp_socket_connect(struct socket_rep *self, u32 address, u32 port)
+{
+    CO_HOME(self);
+    struct socket *socket = socket_of(self);
+    ip_addr_t peer = IPADDR4_INIT(address);
+
+    if (socket->state != NET_IDLE || socket->pcb == NULL)
+        return E_BUSY;
+    if (port == 0 || port > UINT16_MAX || address == 0)
+        return E_INVAL;
+    socket_set_state(socket, NET_CONNECTING, 0);
+    err_t error = tcp_connect(socket->pcb, &peer, (u16)port, socket_on_connected);
+    if (error == ERR_OK)
+        return 0;
+    socket_set_state(socket, NET_IDLE, 0);
+    return error == ERR_RTE ? E_NOENT : E_NOMEM;
+}
+
+static CO_METHOD s64 tcp_socket_finish(struct socket_rep *self)
+{
+    CO_HOME(self);
+    struct socket *socket = socket_of(self);
+
+    if (!socket_can_send(socket) && !socket->shut)
+        return E_BUSY;
+    socket->finishing = true;
+    socket_send(socket);
+    return 0;
+}
+
+static CO_METHOD s64 tcp_socket_set_option(struct socket_rep *self, u32 option, u64 value)
+{
+    CO_HOME(self);
+    struct socket *socket = socket_of(self);
+
+    if (option != NET_NO_DELAY && option != NET_KEEP_ALIVE)
+        return E_INVAL;
+    if (socket->pcb == NULL || socket->state == NET_LISTENING)
+        return 0;
+    if (option == NET_NO_DELAY && value != 0)
+        tcp_nagle_disable(socket->pcb);
+    else if (option == NET_NO_DELAY)
+        tcp_nagle_enable(socket->pcb);
+    else if (value != 0)
+        ip_set_option(socket->pcb, SOF_KEEPALIVE);
+    else
+        ip_reset_option(socket->pcb, SOF_KEEPALIVE);
+    return 0;
+}
+
+static const struct socket_ops tcp_socket_ops = {
+    .base = CO_LEAF,
+    .work = tcp_socket_work,
+    .await = tcp_socket_await,
+    .bind = tcp_socket_bind,
+    .listen = tcp_socket_listen,
+    .connect = tcp_socket_connect,
+    .finish = tcp_socket_finish,
+    .set_option = tcp_socket_set_option,
+};
+
+struct co_class socket_class = {
+    .name = "Socket",
+    .implementation = "TcpSocket",
+    .size = sizeof(struct socket),
+    .ops = &tcp_socket_ops.base,
+    .destroy = socket_free,
+};

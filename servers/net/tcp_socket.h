@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: MIT
+// TCP by lwIP's raw callbacks on one side, rings on the other: what the parts of a socket share. All calls: net_lock
+// held.
+//
+// A socket lives from socket_create or lwIP's accept until both sides have let go of it: `session`
+// is NULL once (or as long as) no process holds it, `pcb` is NULL once the connection is gone.
+#ifndef NET_TCP_SOCKET_H
+#define NET_TCP_SOCKET_H
+
+#include "server.h"
+#include "socket.h"
+
+#include <lwip/tcp.h>
+#include <net/ring.h>
+
+struct socket {
+    struct co_root root;
+    struct socket_rep rep;
+    struct session *session;
+    struct tcp_pcb *pcb;
+    struct net_shared *shared;
+    cap_t memory; // that it lies in, until the process has it
+    struct ring send, receive;
+    u32 credited;       // of what was put into receive: what the peer's window has back
+    u32 state;          // enum net_state
+    bool starved;       // lwIP had no memory for what the send ring holds
+    bool finishing;     // the sending side ends when its ring is empty
+    bool shut;          // it has ended
+    bool peer_finished; // the peer will send no more
+    u8 polls;           // without progress, when nobody holds it
+    u32 offers;         // of a listener
+    u64 moment;         // when this one began, and what has come in it and in the one before
+    u32 recent, before;
+    struct socket *listener;                       // of a connection that waits to be accepted
+    struct socket *waiting, **waiting_end, *after; // listener: connections; connection: the next
+    struct socket *next, **link;                   // of all
+};
+
+extern struct co_class socket_class;
+
+// ---- socket.c ------------------------------------------------------------------------------------
+
+// One that session (NULL: nobody yet) holds, without a connection. NULL: no memory.
+struct socket *socket_new(struct session *session);
+// Nobody knows it any more. Its memory goes when no method runs in it.
+void socket_end(struct socket *socket);
+void socket_free(struct co_root *root);
+// A connection is no longer one that waits to be accepted.
+void socket_leave_listener(struct socket *socket);
+// Wakes the process if it waits for this (NET_WAIT_…), at a time, or now.
+void socket_wake_client_at(struct socket *socket, u32 for_what, u64 when);
+void socket_wake_client(struct socket *socket, u32 for_what);
+// Tells the process: enum net_state, and an error or 0.
+void socket_set_state(struct socket *socket, u32 state, s32 error);
+
+// ---- socket_list.c -------------------------------------------------------------------------------
+
+void socket_list_add(struct socket *socket);
+void socket_list_remove(struct socket *socket);
+
+// ---- socket_connection.c -------------------------------------------------------------------------
+
+void socket_attach(struct socket *socket, struct tcp_pcb *pcb);
+// Takes our callbacks off the connection.
+struct tcp_pcb *socket_detach(struct socket *socket);
+// The connection ends at once; a socket that a process holds stays, to tell about it.
+void socket_reset(struct socket *socket, s32 error);
+// Both sides have said all: lwIP sees to the rest.
+void socket_finish_orderly(struct socket *socket);
+err_t socket_on_connected(void *argument, struct tcp_pcb *pcb, err_t error);
+err_t socket_on_accept(void *argument, struct tcp_pcb *pcb, err_t error);
+
+// ---- socket_bytes.c ------------------------------------------------------------------------------
+
+// How much the connection takes now.
+u32 socket_room(const struct socket *socket);
+bool socket_can_send(const struct socket *socket);
+// Both true when any bytes moved, or the connection was reset because of what the process wrote.
+bool socket_send(struct socket *socket);
+bool socket_credit(struct socket *socket);
+void socket_credit_all(struct socket *socket);
+void socket_receive(struct socket *socket, const struct pbuf *bytes);
+// A connection that nobody holds ends when both sides have said all.
+void socket_settle(struct socket *socket);
+
+#endif

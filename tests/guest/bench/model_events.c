@@ -1,0 +1,387 @@
+// SPDX-License-Identifier: MIT
+// Several events at once (S000 §4.4.1): each CPU has an object of its own take and give a reservation so many times, so
+// that the events of the loop are known, at several loop limits and thresholds. With precise records and interrupts off
+// nothing else happens: of E events with a period P there are E / P samples, one more where a period had begun before.
+// With interrupts there are those that the handler's own work adds, and fewer where several overflows became one.
+#include "model_events.h"
+
+#include "../objects.h"
+#include "../sampling.h"
+
+#include <guest/bench.h>
+#include <kernel/percpu.h>
+#include <kernel/softmask.h>
+#include <orrery/errors.h>
+#include <pmu/model.h>
+#include <string.h>
+
+#define BOTH (SYS_PMU_KERNEL | SYS_PMU_USER)
+#define AROUND 40 // instructions of the method around its loop
+
+// What a turn of the loop has, and at most how many of them an interrupt and its handler.
+static const struct kind {
+    u32 event;
+    u64 each, around, handler;
+    const char *name;
+} kinds[] = {
+    {MODEL_INSTRUCTIONS, 4, AROUND, 6000, "instructions"},
+    {MODEL_BRANCHES, 2, AROUND, 1200, "branches"},
+    {MODEL_LARX, 1, 0, 60, "larx"},
+    {MODEL_STCX, 1, 0, 60, "stcx"},
+};
+#define KINDS ARRAY_SIZE(kinds)
+
+struct run {
+    u64 turns, period; // of an event that comes once a turn
+    u32 flags;
+    s64 session;
+    coid_t coids[ORRERY_MAX_CPUS];
+    struct sample_counts counts[ORRERY_MAX_CPUS][KINDS];
+    struct sys_sampling_stat stats[ORRERY_MAX_CPUS][KINDS];
+};
+
+static struct run run;
+
+// An error as a number that can be read in the table; 0: none.
+static u64 refusal(s64 result)
+{
+    return result < 0 ? (u64)-result : 0;
+}
+
+static bool is_precise(void)
+{
+    return (run.flags & SYS_SAMPLING_PRECISE) != 0;
+}
+
+static void work(struct bench_worker *worker)
+{
+    coid_t own = run.coids[worker->cpu];
+
+    CO_CALL(struct test_object, own, reserve, 1); // the first call misses
+    u64 msr = is_precise() ? hard_mask() : 0;
+    CO_CALL(struct test_object, own, reserve, run.turns);
+    if (is_precise())
+        hard_mask_restore(msr);
+}
+
+static s64 start(void)
+{
+    struct sys_sampling sampling = {.event_count = KINDS, .flags = run.flags, .callers = 2};
+    char message[128];
+
+    for (u32 i = 0; i < KINDS; i++)
+        sampling.events[i] = (struct sys_sampled_event){.event = SYS_PMU_MODEL + kinds[i].event,
+                                                        .filter = BOTH,
+                                                        .period = run.period * kinds[i].each};
+    s64 session = sys_sampling_start(&sampling, message, sizeof(message));
+    if (session <= 0)
+        bench_note("refused: %s", message);
+    return session;
+}
+
+static void read_all(void)
+{
+    for (u32 cpu = 0; cpu < cpu_count; cpu++) {
+        const coid_t own[2] = {run.coids[cpu], 0};
+        for (u32 i = 0; i < KINDS; i++) {
+            sample_counts_of(run.session, cpu, i, SYS_PMU_MODEL + kinds[i].event, own,
+                             &run.counts[cpu][i]);
+            sys_sampling_stat(run.session, cpu, i, &run.stats[cpu][i]);
+        }
+    }
+}
+
+// The least and the most samples in the loop.
+static u64 least(const struct kind *kind)
+{
+    return run.turns * kind->each / (run.period * kind->each);
+}
+
+static u64 most(const struct kind *kind)
+{
+    u64 period = run.period * kind->each;
+    u64 samples = (run.turns * kind->each + kind->around) / period + 1;
+
+    return is_precise() ? samples : samples + 1 + samples * KINDS * kind->handler / period;
+}
+
+static void check_kind(u32 index)
+{
+    const struct kind *kind = &kinds[index];
+    u64 low = 0, high = 0, found = 0, missing = 0;
+
+    for (u32 cpu = 0; cpu < cpu_count; cpu++) {
+        const struct sys_sampling_stat *stat = &run.stats[cpu][index];
+        low += least(kind);
+        high += most(kind);
+        found += run.counts[cpu][index].in_loop;
+        missing += stat->missed + stat->lost;
+    }
+    if (is_precise()) {
+        bench_range(low, high, found, "  %s, each %lu: samples", kind->name,
+                    run.period * kind->each);
+        bench_exact(0, missing, "    lost, or missed");
+        return;
+    }
+    // What was interrupted behind the loop is not in it: one a CPU.
+    bench_range(low - cpu_count, UINT64_MAX, found + missing,
+                "  %s, each %lu: samples, and lost or missed", kind->name, run.period * kind->each);
+    bench_range(0, high, found, "    samples");
+}
+
+static void check(void)
+{
+    struct bench_tally own = {0}, sums = {0}, read = {0};
+    u64 malformed = 0;
+
+    bench_note("%s, %lu turns", is_precise() ? "precise records" : "interrupts", run.turns);
+    for (u32 i = 0; i < KINDS; i++) {
+        check_kind(i);
+        for (u32 cpu = 0; cpu < cpu_count; cpu++) {
+            const struct sample_counts *counts = &run.counts[cpu][i];
+            const struct sys_sampling_stat *stat = &run.stats[cpu][i];
+            bench_compare(&own, counts->in_loop, counts->own[0]);
+            bench_compare(&sums, stat->overflows, stat->taken + stat->lost + stat->missed);
+            bench_compare(&read, stat->taken, counts->read);
+            malformed += counts->malformed + counts->backwards;
+        }
+    }
+    bench_tally_row(&own, "  own object found");
+    bench_tally_row(&sums, "  overflows are taken, lost or missed");
+    bench_tally_row(&read, "  taken ones read");
+    bench_exact(0, malformed, "  malformed, or out of order");
+}
+
+static void sample(u64 turns, u64 period, u32 flags)
+{
+    struct bench_worker workers[ORRERY_MAX_CPUS];
+
+    run.turns = turns;
+    run.period = period;
+    run.flags = flags;
+    run.session = start();
+    if (run.session <= 0) {
+        bench_exact(0, 1, "sampling of four events could not be started");
+        return;
+    }
+    bench_on_cpus(bench_all_cpus(), work, &run, workers);
+    sys_sampling_stop(run.session);
+    read_all();
+    check();
+}
+
+// ---- what a change of the period leaves ----------------------------------------------------------
+
+static s64 start_one(u32 event, u32 filter, u64 period, u32 flags)
+{
+    const struct sys_sampling sampling = {
+        .event_count = 1,
+        .flags = flags,
+        .events = {{.event = SYS_PMU_MODEL + event, .filter = filter, .period = period}}};
+
+    return sys_sampling_start(&sampling, NULL, 0);
+}
+
+static void work_all(void)
+{
+    struct bench_worker workers[ORRERY_MAX_CPUS];
+
+    bench_on_cpus(bench_all_cpus(), work, &run, workers);
+}
+
+static void check_change(void)
+{
+    struct bench_tally sums = {0}, own = {0};
+    u64 found = 0;
+
+    run.turns = 50000;
+    run.flags = SYS_SAMPLING_PRECISE;
+    s64 session = start_one(MODEL_LARX, BOTH, 1000, run.flags);
+    work_all();
+    bench_exact(0, refusal(sys_sampling_change(session, 0, 5000, 0)),
+                "a running session's period changed");
+    bench_exact(refusal(E_STALE), refusal(sys_sampling_change(session + 1, 0, 5000, 0)),
+                "  of no session");
+    bench_exact(refusal(E_INVAL), refusal(sys_sampling_change(session, 1, 5000, 0)),
+                "  of no event");
+    bench_exact(refusal(E_INVAL), refusal(sys_sampling_change(session, 0, 1UL << 63, 0)),
+                "  to 2^63");
+    bench_exact(refusal(E_INVAL), refusal(sys_sampling_change(session, 0, 0, 0)), "  to 0");
+    work_all();
+    sys_sampling_stop(session);
+    bench_exact(refusal(E_STALE), refusal(sys_sampling_change(session, 0, 5000, 0)),
+                "  of one that has ended: refused");
+    for (u32 cpu = 0; cpu < cpu_count; cpu++) {
+        const coid_t coid[2] = {run.coids[cpu], 0};
+        struct sample_counts counts;
+        struct sys_sampling_stat stat = {0};
+        sample_counts_of(session, cpu, 0, SYS_PMU_MODEL + MODEL_LARX, coid, &counts);
+        sys_sampling_stat(session, cpu, 0, &stat);
+        found += counts.in_loop;
+        bench_compare(&sums, stat.overflows, stat.taken + stat.lost + stat.missed);
+        bench_compare(&own, counts.in_loop, counts.own[0]);
+    }
+    bench_range(cpu_count * (50 + 10), cpu_count * (50 + 10 + 2), found,
+                "  samples before and after");
+    bench_tally_row(&own, "  own object found");
+    bench_tally_row(&sums, "  overflows are taken, lost or missed");
+}
+
+// ---- functions that the method calls --------------------------------------------------------------
+
+static void work_nested(struct bench_worker *worker)
+{
+    coid_t own = run.coids[worker->cpu];
+
+    CO_CALL(struct test_object, own, touch);
+    u64 msr = hard_mask();
+    CO_CALL(struct test_object, own, spin_nested, run.turns);
+    hard_mask_restore(msr);
+}
+
+// The loop is in a leaf function, whose return address is in the link register alone.
+static void check_nested(void)
+{
+    struct bench_worker workers[ORRERY_MAX_CPUS];
+    struct bench_tally own = {0};
+    u64 found = 0, samples;
+
+    run.turns = 100000;
+    samples = 2 * run.turns / 1009;
+    s64 session = start_one(MODEL_INSTRUCTIONS, BOTH, 1009, SYS_SAMPLING_PRECISE);
+    bench_on_cpus(bench_all_cpus(), work_nested, &run, workers);
+    sys_sampling_stop(session);
+    for (u32 cpu = 0; cpu < cpu_count; cpu++) {
+        const coid_t coid[2] = {run.coids[cpu], 0};
+        struct sample_counts counts;
+        sample_counts_of(session, cpu, 0, SYS_PMU_MODEL + MODEL_INSTRUCTIONS, coid, &counts);
+        found += counts.in_loop;
+        bench_compare(&own, counts.in_loop, counts.own[0]);
+    }
+    bench_range(cpu_count * samples, cpu_count * (samples + 1), found,
+                "precise records of a function that a method calls");
+    bench_tally_row(&own, "  own object found");
+}
+
+// ---- filters, both units, refusals ---------------------------------------------------------------
+
+static u64 taken(s64 session, u32 index)
+{
+    u64 sum = 0;
+
+    for (u32 cpu = 0; cpu < cpu_count; cpu++) {
+        struct sys_sampling_stat stat = {0};
+        sys_sampling_stat(session, cpu, index, &stat);
+        sum += stat.overflows;
+    }
+    return sum;
+}
+
+static void check_filters(void)
+{
+    run.turns = 50000;
+    run.flags = SYS_SAMPLING_PRECISE;
+    s64 session = start_one(MODEL_LARX, SYS_PMU_USER, 1000, run.flags);
+    work_all();
+    sys_sampling_stop(session);
+    bench_exact(0, taken(session, 0), "user only: samples of the kernel's");
+    session = start_one(MODEL_LARX, SYS_PMU_KERNEL, 1000, run.flags);
+    work_all();
+    sys_sampling_stop(session);
+    bench_range(50 * cpu_count, UINT64_MAX, taken(session, 0), "kernel only");
+}
+
+// Of cycles there are as many as the host likes.
+static void check_both_units(void)
+{
+    const struct sys_sampling sampling = {
+        .event_count = 2,
+        .events = {{.event = SYS_PMU_CYCLES, .filter = BOTH, .period = 100000},
+                   {.event = SYS_PMU_MODEL + MODEL_LARX, .filter = BOTH, .period = 10000}}};
+
+    run.turns = 200000;
+    run.flags = 0;
+    s64 session = sys_sampling_start(&sampling, NULL, 0);
+    bench_exact(1, session > 0, "cycles of the CPU beside an event of the model unit");
+    work_all();
+    sys_sampling_stop(session);
+    bench_range(20 * cpu_count, UINT64_MAX, taken(session, 1), "  overflows of the one");
+    u64 cycles = 0;
+    for (u32 cpu = 0; cpu < cpu_count; cpu++) {
+        struct sys_sampling_stat stat = {0};
+        sys_sampling_stat(session, cpu, 0, &stat);
+        cycles += stat.taken + stat.lost + stat.missed;
+    }
+    bench_range(1, UINT64_MAX, cycles, "  samples of the other");
+}
+
+// Events that want one counter more than can count them.
+static void check_conflict(void)
+{
+    struct sys_sampling sampling = {.event_count = 2};
+    char message[64] = "", cut[8];
+    u64 counters = model_machine()->counters[MODEL_LARX];
+    u32 places = (u32)__builtin_popcountl(counters);
+
+    if (places > 2) {
+        bench_note("larx can be counted by %u counters: no conflict to be had", places);
+        return;
+    }
+    sampling.event_count = places + 1;
+    for (u32 i = 0; i <= places; i++)
+        sampling.events[i] = (struct sys_sampled_event){
+            .event = SYS_PMU_MODEL + MODEL_LARX, .filter = i + 1, .period = 1000};
+    bench_exact(refusal(E_LIMIT), refusal(sys_sampling_start(&sampling, message, sizeof(message))),
+                "events that exclude each other: %s", message);
+    bench_exact(1, strncmp(message, "larx:k, larx:u", 14) == 0, "  the message names them");
+    sys_sampling_start(&sampling, cut, sizeof(cut));
+    bench_exact(7, strlen(cut), "  and is cut where there is no room");
+}
+
+static void check_refusals(void)
+{
+    static const struct sys_sampled_event good = {
+        .event = SYS_PMU_MODEL + MODEL_LARX, .filter = BOTH, .period = 1000};
+    static const u64 periods[] = {0, 1, 999, SYS_PERIOD_MAX + 1UL, 1UL << 63, UINT64_MAX};
+    struct sys_sampling sampling = {.event_count = 1, .events = {good}};
+    struct bench_tally tally = {0};
+
+    for (u32 i = 0; i < ARRAY_SIZE(periods); i++) {
+        sampling.events[0].period = periods[i];
+        bench_compare(&tally, refusal(E_INVAL), refusal(sys_sampling_start(&sampling, NULL, 0)));
+    }
+    sampling.events[0] = good;
+    sampling.events[0].event = SYS_PMU_MODEL + MODEL_EVENTS;
+    bench_compare(&tally, refusal(E_NOTSUP), refusal(sys_sampling_start(&sampling, NULL, 0)));
+    sampling.events[0] = good;
+    sampling.flags = SYS_SAMPLING_PRECISE;
+    sampling.events[0].period = SYS_PRECISE_PERIOD_MIN - 1;
+    bench_compare(&tally, refusal(E_INVAL), refusal(sys_sampling_start(&sampling, NULL, 0)));
+    bench_tally_row(&tally, "absurd thresholds, no such event: refused");
+    s64 session = start_one(MODEL_LARX, BOTH, 1000, 0);
+    bench_exact(refusal(E_BUSY), refusal(start_one(MODEL_STCX, BOTH, 1000, 0)),
+                "a second session is refused");
+    sys_sampling_stop(session);
+}
+
+void model_check_events(void)
+{
+    static const u64 limits[][2] = {
+        {20000, 1003}, {100000, 1003}, {500000, 10007}, {2000000, 100003}};
+
+    if (test_objects_create(&test_object_class, run.coids, cpu_count) != 0) {
+        bench_exact(0, 1, "objects that could not be created");
+        return;
+    }
+    for (u32 i = 0; i < ARRAY_SIZE(limits); i++) {
+        sample(limits[i][0], limits[i][1], SYS_SAMPLING_PRECISE);
+        sample(limits[i][0], limits[i][1], 0);
+    }
+    check_change();
+    check_nested();
+    check_filters();
+    check_both_units();
+    check_conflict();
+    check_refusals();
+    test_objects_destroy(run.coids, cpu_count);
+}

@@ -1,0 +1,4 @@
+# SPDX-License-Identifier: MIT
+# Verdicts of test programs.
+LIBRARY := expect
+SRC := expect.c

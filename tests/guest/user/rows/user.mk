@@ -1,0 +1,4 @@
+# SPDX-License-Identifier: MIT
+# The table that validation programs print.
+LIBRARY := rows
+SRC := rows.c

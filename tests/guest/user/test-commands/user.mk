@@ -1,0 +1,4 @@
+# SPDX-License-Identifier: MIT
+# A process that gives the model unit commands that only the kernel may give.
+PROGRAM := test-commands
+SRC := main.c commands.S

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: MIT
+// Workload contention: a thread on each CPU calls one of several objects at random, some more often than others; each
+// holds a spin lock of its own meanwhile. It tells how long each lock was waited for, by the clock and by trace events.
+#include "workloads.h"
+
+#include "contended.h"
+#include "lock_turns.h"
+
+#include <guest/bench.h>
+#include <kernel/percpu.h>
+#include <kernel/thread.h>
+#include <kernel/timer.h>
+#include <string.h>
+
+#define OBJECTS 4
+
+enum { WORK, HOLD, SECONDS, CPUS };
+
+static const struct workload_param params[] = {
+    [WORK] = {"work", PARAM_LIST, "27-9-3-1", 1, 100, OBJECTS, NULL},
+    [HOLD] = {"hold", PARAM_NUMBER, "100", 1, 10000, 0, NULL},
+    [SECONDS] = {"seconds", PARAM_NUMBER, "0", 0, 86400, 0, NULL},
+    [CPUS] = {"cpus", PARAM_CPUS, "all", 0, 0, 0, NULL},
+};
+
+static coid_t coids[OBJECTS];
+static struct contended_account accounts[ORRERY_MAX_CPUS][OBJECTS];
+static u64 all_work;
+static bool turns_known;
+
+static void destroy(u32 count)
+{
+    for (u32 i = 0; i < count; i++)
+        co_destroy(coids[i]);
+}
+
+static int create(void)
+{
+    for (u32 i = 0; i < OBJECTS; i++) {
+        s64 coid = contended_create();
+        if (coid < 0) {
+            destroy(i);
+            return (int)coid;
+        }
+        coids[i] = (coid_t)coid;
+    }
+    return 0;
+}
+
+static int prepare(struct workload_run *run)
+{
+    memset(accounts, 0, sizeof(accounts));
+    all_work = 0;
+    for (u32 i = 0; i < OBJECTS; i++)
+        all_work += run->values[WORK].numbers[i];
+    contended_calibrate();
+    turns_known = lock_turns_known();
+    run->objects = coids;
+    run->object_count = OBJECTS;
+    return create();
+}
+
+static u32 pick(const u64 work[], u64 number)
+{
+    u32 object = 0;
+
+    while (number >= work[object])
+        number -= work[object++];
+    return object;
+}
+
+static void work(struct workload_run *run, u32 cpu)
+{
+    const u64 *shares = run->values[WORK].numbers;
+    u64 ticks = microseconds_to_ticks(run->values[HOLD].numbers[0]);
+    u64 seconds = run->values[SECONDS].numbers[0];
+    u64 deadline = seconds == 0 ? UINT64_MAX : timebase() + seconds * timebase_hz;
+    u64 random = 0x2545f4914f6cdd1d + cpu;
+
+    while (!workload_stopping(run) && timebase() < deadline) {
+        u32 object = pick(shares, bench_random(&random) % all_work);
+        CO_CALL(struct contended_object, coids[object], hold, ticks, &accounts[cpu][object]);
+        thread_quiesce();
+    }
+}
+
+static struct contended_account sum_of(u32 object)
+{
+    struct contended_account sum = {0};
+
+    for (u32 cpu = 0; cpu < cpu_count; cpu++) {
+        const struct contended_account *own = &accounts[cpu][object];
+        sum.acquisitions += own->acquisitions;
+        sum.contended += own->contended;
+        sum.turns += own->turns;
+        sum.waited += own->waited;
+    }
+    return sum;
+}
+
+static void report(struct workload_run *run, const char *what, coid_t coid, u64 number)
+{
+    workload_report(run, "%s.0x%llx %llu", what, (unsigned long long)coid,
+                    (unsigned long long)number);
+}
+
+// Without trace events of locks nothing is said about turns: better than to say 0.
+static void finish(struct workload_run *run)
+{
+    for (u32 object = 0; object < OBJECTS; object++) {
+        struct contended_account sum = sum_of(object);
+        report(run, "work", coids[object], run->values[WORK].numbers[object]);
+        report(run, "acquisitions", coids[object], sum.acquisitions);
+        report(run, "waited", coids[object], bench_ticks_to_ns(sum.waited));
+        if (!turns_known || !lock_turns_known())
+            continue;
+        report(run, "contended", coids[object], sum.contended);
+        report(run, "spins", coids[object], sum.turns);
+    }
+}
+
+static void release(struct workload_run *run)
+{
+    (void)run;
+    destroy(OBJECTS);
+}
+
+const struct workload workload_contention = {
+    .name = "contention",
+    .help = "work=27-9-3-1 (calls of four objects, 1..100), hold=100 (us, 1..10000), seconds=0 "
+            "(..86400, 0: until stopped), cpus=all (or 0-1)",
+    .params = params,
+    .param_count = ARRAY_SIZE(params),
+    .cpus_param = CPUS,
+    .prepare = prepare,
+    .work = work,
+    .finish = finish,
+    .release = release,
+};

@@ -1,0 +1,189 @@
+# SPDX-License-Identifier: MIT
+"""Sampling by hardware events through kov: several at once, precise or by interrupts, with thresholds that change."""
+
+import math
+import subprocess
+import time
+
+import pytest
+
+SECONDS = 4
+INSTRUCTIONS, LARX = 100000, 1000
+BOTH = f"instructions@{INSTRUCTIONS},larx@{LARX}"
+
+
+@pytest.fixture(scope="module", name="modelled")
+def modelled_machine(tmp_path_factory):
+    """A machine with the model unit."""
+    from machine import Machine
+
+    with Machine(str(tmp_path_factory.mktemp("modelled")), "modelled", cpus=2, pmu="model") as machine:
+        yield machine.wait_ready()
+
+
+def record(machine, folder, *options):
+    """(what record said, what report says) of the demo workload, in instructions and larx."""
+    path = str(folder / "samples.kov")
+    recorded = machine.kov("record", "-o", path, "-e", BOTH, *options, "--", "demo", f"seconds={SECONDS}")
+    return recorded, machine.kov("report", "-i", path)
+
+
+@pytest.fixture(scope="module", name="interrupts")
+def record_by_interrupts(modelled, tmp_path_factory):
+    return record(modelled, tmp_path_factory.mktemp("interrupts"))
+
+
+@pytest.fixture(scope="module", name="precise")
+def record_precisely(modelled, tmp_path_factory):
+    return record(modelled, tmp_path_factory.mktemp("precise"), "--precise")
+
+
+@pytest.fixture(name="both", params=["interrupts", "precise"])
+def either_recording(request):
+    return request.getfixturevalue(request.param)
+
+
+def event(result, name):
+    return next(one for one in result["events"] if one["event"] == name)
+
+
+def rows(report, name, key):
+    return next(table["rows"] for table in report["tables"] if (table["event"], table["sort"]) == (name, [key]))
+
+
+def demo_shares(recorded, reported):
+    """[(work, samples)] of the demo's three objects."""
+    report = recorded["workload"]["report"]
+    work = {key.split(".")[1]: int(value) for key, value in report.items() if key.startswith("work.")}
+    samples = {row["coid"]: row["samples"] for row in rows(reported, "instructions", "object") if "coid" in row}
+    return sorted((share, samples[coid]) for coid, share in work.items())
+
+
+def test_every_overflow_is_taken_lost_or_missed(both):
+    recorded, reported = both
+    for one in recorded["events"]:
+        assert one["overflows"] > 0
+        for cpu in one["cpus"]:
+            assert cpu["overflows"] == cpu["taken"] + cpu["lost"] + cpu["missed"], one
+            assert cpu["samples"] == cpu["taken"]
+        assert event(reported, one["event"])["samples"] == one["samples"]
+
+
+def test_precise_samples_are_never_missed(precise):
+    assert precise[0]["precise"] and precise[0]["missed"] == 0
+
+
+def test_instructions_divide_as_the_work(both):
+    shares = demo_shares(*both)
+    total = sum(samples for _, samples in shares)
+    assert total > 1000
+    for work, samples in shares:
+        expected = total * work / 7
+        assert samples == pytest.approx(expected, abs=4 * math.sqrt(expected)), shares
+
+
+def test_precise_and_interrupt_mode_agree(interrupts, precise):
+    """Of the samples that name one of the three objects, in the same proportions."""
+    one, other = ([samples for _, samples in demo_shares(*recording)] for recording in (interrupts, precise))
+    for first, second in zip(one, other):
+        shares = first / sum(one), second / sum(other)
+        error = 4 * math.sqrt(first / sum(one) ** 2 + second / sum(other) ** 2)
+        assert shares[0] == pytest.approx(shares[1], abs=error), (one, other)
+
+
+def test_events_are_samples_times_the_threshold(both):
+    recorded, reported = both
+    for name, threshold in (("instructions", INSTRUCTIONS), ("larx", LARX)):
+        one = event(recorded, name)
+        assert one["period"] == threshold and one["events"] == one["samples"] * threshold
+        assert one["events_error"] == pytest.approx(2.576 * math.sqrt(one["samples"]) * threshold, rel=1e-4)
+        for row in rows(reported, name, "object"):
+            assert row["events"] == row["samples"] * threshold
+
+
+def test_estimates_agree_with_a_count_of_the_same_work(modelled, interrupts):
+    """The same workload again, counted: instructions an iteration of the demo. Counting makes hardly any of its own."""
+    counted = modelled.kov("stat", "-e", "instructions", "--", "demo", f"seconds={SECONDS}")
+
+    def iterations(result):
+        return sum(int(value) for key, value in result["workload"]["report"].items() if key.startswith("iterations."))
+
+    recorded = interrupts[0]
+    one = event(recorded, "instructions")
+    taken = sum(samples for _, samples in demo_shares(*interrupts)) * one["overflows"] / one["taken"]
+    estimate = taken * INSTRUCTIONS / iterations(recorded)
+    assert estimate == pytest.approx(counted["events"][0]["count"] / iterations(counted), rel=0.1)
+
+
+def test_larx_are_found_in_functions_that_take_locks(precise):
+    """To the instruction; an interrupt may come later, in the demo's loop, too."""
+    recorded, reported = precise
+    assert event(recorded, "larx")["samples"] >= 20
+    functions = {row["function"]: row["samples"] for row in rows(reported, "larx", "function")}
+    assert "test_object_spin_inner" not in functions, "the loop of the demo takes none"
+
+
+def test_user_and_kernel_are_sampled_by_themselves(modelled, tmp_path):
+    path = str(tmp_path / "samples.kov")
+    events = f"instructions:u@{INSTRUCTIONS},instructions:k@{INSTRUCTIONS}"
+    modelled.kov("record", "-o", path, "-e", events, "--precise", "--", "demo", "seconds=1")
+    report = modelled.kov("report", "-i", path, "--sort", "function", "-e", "instructions:k")
+    assert [table["mode"] for table in report["tables"]] == ["kernel"]
+    assert any(row["function"] == "test_object_spin_inner" for row in report["tables"][0]["rows"])
+    user = modelled.kov("report", "-i", path, "--sort", "function", "-e", "instructions:u")["tables"][0]["rows"]
+    assert not any(row["function"].startswith("test_object_spin") for row in user)
+
+
+def test_a_threshold_changes_while_it_runs(modelled, tmp_path):
+    """Forty times as many samples a second, which stand for the same events."""
+    path = str(tmp_path / "samples.kov")
+    run = str(modelled.kov("workload", "start", "demo")["workload"]["id"])
+    try:
+        command = modelled.kov_command("--json", "record", "-o", path, "-e", "instructions@4000000", "-d", "60")
+        with subprocess.Popen(command, stdout=subprocess.DEVNULL) as recorder:
+            while modelled.kov_run("threshold", check=False).returncode != 0:
+                assert recorder.poll() is None
+            time.sleep(3)
+            modelled.kov_run("threshold", "instructions", "100000")
+            assert [one["period"] for one in modelled.kov("threshold")["events"]] == [100000]
+            time.sleep(3)
+            recorder.terminate()
+            assert recorder.wait(30) == 0
+    finally:
+        modelled.kov_run("workload", "stop", run)
+    one = event(modelled.kov("report", "-i", path), "instructions")
+    assert one["changes"] == 1
+    late = (one["samples"] * 4000000 - one["events"]) / (4000000 - 100000)  # so many have the new threshold
+    early = one["samples"] - late
+    assert late == int(late) and early > 5 and late > 4 * early, one
+
+
+def test_what_does_not_fit_the_counters_is_named(modelled, tmp_path):
+    done = modelled.kov_run("record", "-o", str(tmp_path / "x"), "-e", "larx:u,larx:k", check=False)
+    assert done.returncode == 1 and "larx:u, larx:k" in done.stderr and "only counter" in done.stderr
+
+
+def test_counting_and_sampling_exclude_each_other(modelled, tmp_path):
+    with subprocess.Popen(modelled.kov_command("stat", "-e", "larx", "-d", "600"), stdout=subprocess.DEVNULL) as counter:
+        try:
+            while not any(client["counting"] for client in modelled.kov("server")["clients"]):
+                assert counter.poll() is None
+            done = modelled.kov_run("record", "-o", str(tmp_path / "x"), "-e", "larx", "-d", "0.1", check=False)
+            assert done.returncode == 1 and "in use" in done.stderr
+            modelled.kov_run("record", "-o", str(tmp_path / "y"), "-d", "0.1")  # run-cycles are of the other unit
+        finally:
+            counter.kill()
+
+
+@pytest.mark.parametrize("options", [("-e", "nonsense"), ("-e", "larx@15", "--precise"), ("-e", "larx@999"),
+                                     ("-e", "larx@2147483648"), ("-e", "run-cycles", "--precise")])
+def test_absurd_events_are_refused(modelled, tmp_path, options):
+    done = modelled.kov_run("record", "-o", str(tmp_path / "x"), "-d", "0.1", *options, check=False)
+    assert done.returncode == 2 and done.stderr.startswith("kov: "), done
+
+
+def test_without_the_unit_run_cycles_are_there(boot, tmp_path):
+    machine = boot("plain").wait_ready()
+    done = machine.kov_run("record", "-o", str(tmp_path / "x"), "-e", "larx", "-d", "0.1", check=False)
+    assert done.returncode == 2 and "without the model unit" in done.stderr
+    assert machine.kov("record", "-o", str(tmp_path / "y"), "-e", "run-cycles", "-d", "1")["samples"] > 0

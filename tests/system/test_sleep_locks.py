@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: MIT
+"""Queues of sleep locks: the logs against a program's own account, in the guest and as kov shows them."""
+
+import re
+import subprocess
+import time
+
+import pytest
+
+import dci_client as dci
+from conftest import pid_of
+from dci_client import pb
+from machine import CONTROLLER
+
+E_INVAL, E_NOENT, E_BUSY, E_TIMEOUT = -1, -3, -5, -9
+
+
+@pytest.fixture(name="client")
+def controller(machine4):
+    with dci.connect(machine4.port, CONTROLLER, timeout=60) as client:
+        yield client
+
+
+@pytest.mark.parametrize("cpus", [1, 2, 4])
+def test_logs_are_the_program_s_own_account_entry_by_entry(boot, cpus):
+    machine = boot(cpus=cpus, append="init=bin/test-queues", network=False)
+    assert machine.wait_end(150) == 0, machine.console
+    found = re.search(r"^test-queues: (\d+) passed, 0 failed$", machine.console, re.MULTILINE)
+    assert found and int(found.group(1)) > 10000, machine.console
+
+
+def replay(timeline):
+    """The members of a queue by its changes, as first come, first served; checks each length."""
+    members, longest = [], 0
+    for change in timeline:
+        assert change["lost"] == 0
+        if change["operation"] == "enqueue":
+            assert change["thread"] not in members
+            members.append(change["thread"])
+        elif change["operation"] == "wake-up":
+            assert members.pop(0) == change["thread"]
+        else:
+            assert change["operation"] == "time-out"
+            members.remove(change["thread"])
+        assert change["length"] == len(members) and change["members"] == members, change
+        longest = max(longest, len(members))
+    return members, longest
+
+
+def run_known(machine, *options, what="known", json=True):
+    """kov locks --sleep around `test-queues known`: what kov found, and the program's own account by name."""
+    with subprocess.Popen(machine.kov_command("run", "test-queues", what), stdout=subprocess.PIPE, text=True) as program:
+        coid = program.stdout.readline().split()[1]
+        pid = pid_of(machine, "test-queues")
+        wanted = [option.replace("COID", coid) for option in options]
+        arguments = ["locks", "--sleep", "--pid", str(pid), "-d", "4", *wanted]
+        found = machine.kov(*arguments) if json else machine.kov_run(*arguments).stdout
+        output = program.stdout.read()
+        assert program.wait(60) == 0, output
+    words = {name: [int(number) for number in numbers]
+             for name, *numbers in (line.split() for line in output.splitlines() if line.startswith("known"))}
+    assert "done" in output and words, output
+    return found, words, coid, {int(line.split()[1]) for line in output.splitlines() if line.startswith("thread")}
+
+
+def test_kov_tells_what_the_program_did(machine4):
+    found, words, coid, threads = run_known(machine4)
+    queues = {queue["name"]: queue for queue in found["queues"] if queue["coid"] == coid}
+    assert queues.keys() == words.keys(), queues.keys()
+    assert found["failures"] == [] and found["nonsense"] == 0
+    for name, (enqueues, wake_ups, time_outs, longest) in words.items():
+        queue = queues[name]
+        counted = [queue[what] for what in ("enqueues", "wake_ups", "time_outs", "longest")]
+        assert counted == [enqueues, wake_ups, time_outs, longest], (name, queue)
+        assert replay(queue["timeline"]) == ([], longest)
+        assert queue["waits"] == enqueues and queue["still_waiting"] == queue["waits_unknown"] == 0
+        assert sum(thread["waits"] for thread in queue["threads"]) == enqueues
+        assert {thread["thread"] for thread in queue["threads"]} <= threads
+        waited = [thread["seconds"] for thread in queue["threads"]]
+        assert waited == sorted(waited, reverse=True) and sum(waited) == pytest.approx(queue["seconds"], rel=1e-4)
+        # The integral of the length over time is the sum of all waits.
+        assert queue["average_length"] * found["seconds"] == pytest.approx(queue["seconds"], rel=1e-4)
+    late = queues["known_second"]
+    assert late["mean_seconds"] >= 0.010 and late["max_seconds"] >= late["mean_seconds"]
+    assert [one["lost"] for one in found["objects"] if one["coid"] == coid] == [0]
+
+
+def test_the_text_has_a_row_for_each_queue_and_its_time_line(machine4):
+    text, words, coid, _ = run_known(machine4, "--object", "COID", "--timeline", json=False)
+    assert f"BlockedThreadQueues(HashedBlockedThreadQueues) {coid} of test-queues:" in text
+    for name, (enqueues, wake_ups, time_outs, longest) in words.items():
+        row = next(line.split() for line in text.splitlines() if line.endswith(f" {name}"))
+        assert [int(row[place]) for place in (0, 1, 2, 6)] == [enqueues, wake_ups, time_outs, longest], row
+    changes = [line for line in text.splitlines() if " wait:" in line]
+    assert len(changes) == sum(2 * enqueues for enqueues, *_ in words.values())
+    assert "2 queues of 1 objects" in text, "nothing else was logged"
+
+
+def test_what_is_lost_is_told_exactly(machine4):
+    found, words, coid, _ = run_known(machine4, "--object", "COID", what="flood")
+    (flooded,), (queue,) = found["objects"], found["queues"]
+    enqueues, _, time_outs, _ = words["known_first"]
+    assert flooded["records"] + flooded["lost"] == enqueues + time_outs and flooded["coid"] == coid
+    assert flooded["records"] == queue["enqueues"] + queue["time_outs"] == len(queue["timeline"])
+    assert found["lost"] == flooded["lost"] > 0, "a buffer of 8 KB cannot hold this much"
+    assert flooded["buffer_bytes"] > 8192 and flooded["buffer_bytes"] % 4096 == 0
+    assert sum(change["lost"] for change in queue["timeline"]) <= flooded["lost"]
+    assert queue["time_outs"] == sum(thread["waits"] for thread in queue["threads"]) + queue["waits_unknown"]
+
+
+def test_all_processes_are_logged_unless_some_are_named(machine4, client):
+    client.start_program("test-threads")
+    found = machine4.kov("locks", "--sleep", "-d", "3")
+    threads = [one for one in found["objects"] if one["process"] == "test-threads"]
+    assert len(threads) == 1 and threads[0]["records"] > 0
+    assert {"init", "fs", "net", "dci"} <= {one["process"] for one in found["objects"]}
+    assert all(queue["nonsense"] == 0 for queue in [found])
+
+
+def refused(client, **request):
+    with pytest.raises(dci.DciError) as caught:
+        client.request(**request)
+    return caught.value.error
+
+
+def test_wrong_requests_change_nothing(machine4, client):
+    enable = pb.SleepLocksEnableRequest
+    assert refused(client, sleep_locks_read=pb.SleepLocksReadRequest()) == E_NOENT
+    assert refused(client, sleep_locks_enable=enable(on=False)) == E_NOENT
+    assert refused(client, sleep_locks_enable=enable(on=True, pids=[0])) == E_INVAL
+    assert refused(client, sleep_locks_enable=enable(on=True, pids=[999999])) == E_NOENT
+    assert refused(client, sleep_locks_enable=enable(on=True, coid=0x1000)) == E_INVAL
+    fs = pid_of(machine4, "fs")
+    assert refused(client, sleep_locks_enable=enable(on=True, pids=[fs], coid=0x10)) == E_NOENT
+    assert refused(client, sleep_locks_read=pb.SleepLocksReadRequest()) == E_NOENT
+    for arguments in (["--pid", "x"], ["--pid", "0"], ["--pid", "1,"], ["--object", "16"]):
+        assert machine4.kov_run("locks", "--sleep", *arguments, check=False).returncode == 2
+
+
+def test_one_client_has_it_and_lets_go_when_it_goes(machine4, client):
+    enable = pb.SleepLocksEnableRequest(on=True)
+    with dci.connect(machine4.port, CONTROLLER) as other:
+        other.request(sleep_locks_enable=enable)
+        assert refused(client, sleep_locks_enable=enable) == E_BUSY
+        assert machine4.kov_run("locks", "--sleep", "-d", "1", check=False).returncode == 1
+    end = time.monotonic() + 20
+    while time.monotonic() < end:
+        try:
+            client.request(sleep_locks_enable=enable)
+            break
+        except dci.DciError as error:
+            assert error.error == E_BUSY
+            time.sleep(0.1)
+    assert list(client.responses(client.send(sleep_locks_read=pb.SleepLocksReadRequest())))
+    client.request(sleep_locks_enable=pb.SleepLocksEnableRequest(on=False))
+    machine4.kov("locks", "--sleep", "-d", "0.5")
+
+
+def test_a_stuck_process_is_told_and_the_others_are_shown(machine4, client):
+    _, pid = client.start_program("test-processes", "stuck", 0)
+    time.sleep(0.5)
+    found = machine4.kov("locks", "--sleep", "-d", "1")
+    assert {one["pid"]: one["error"] for one in found["failures"]} == {pid: E_TIMEOUT}
+    assert {"init", "fs", "net"} <= {one["process"] for one in found["objects"]}
+    client.request(kill=pb.KillRequest(pid=pid))

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: MIT
+// What is asked to be sampled: checked, with the reason in words, and given counters.
+#include <orrery/errors.h>
+#include "src/sampling_request.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define BOTH (SYS_PMU_KERNEL | SYS_PMU_USER)
+#define CPUS 3u
+#define MODEL(event) (SYS_PMU_MODEL + (event))
+
+static struct pmu_offer offer;
+static struct sys_sampling sampling;
+static struct sampling_plan plan;
+static char message[128];
+
+static int set_up(void **state)
+{
+    (void)state;
+    memset(&offer, 0, sizeof(offer));
+    pmu_offer_driver(&offer);
+    offer.counters[MODEL_INSTRUCTIONS] = 0x81;
+    offer.counters[MODEL_LARX] = 0x08;
+    offer.counters[MODEL_LOADS] = 0x89;
+    sampling = (struct sys_sampling){0};
+    memset(message, 'x', sizeof(message));
+    return 0;
+}
+
+static struct sys_sampled_event *add(u32 event, u32 filter, u64 period)
+{
+    struct sys_sampled_event *new = &sampling.events[sampling.event_count++];
+    *new = (struct sys_sampled_event){.event = event, .filter = filter, .period = period};
+    return new;
+}
+
+static s64 make(void)
+{
+    return sampling_plan_make(&sampling, &offer, CPUS, &plan, message, sizeof(message));
+}
+
+static void expect(s64 error, const char *words)
+{
+    assert_int_equal(make(), error);
+    assert_non_null(strstr(message, words));
+}
+
+static void each_event_has_a_counter_of_its_own(void **state)
+{
+    (void)state;
+    add(MODEL(MODEL_LOADS), BOTH, 1000);
+    add(MODEL(MODEL_LARX), SYS_PMU_USER, 1000);
+    add(MODEL(MODEL_INSTRUCTIONS), SYS_PMU_KERNEL, SYS_PERIOD_MAX);
+    add(SYS_PMU_CYCLES, BOTH, 100000)->randomise = SYS_RANDOMISE_MAX;
+    expect(0, "");
+    assert_string_equal(message, "");
+    assert_int_equal(plan.counters[1], 3);
+    assert_int_equal(plan.counters[3], PMU_DRIVER_COUNTER);
+    u32 used = 0;
+    for (u32 i = 0; i < 4; i++) {
+        u32 number = sampling_event_number(sampling.events[i].event);
+        assert_true((offer.counters[number] >> plan.counters[i] & 1) != 0);
+        used |= 1u << plan.counters[i];
+    }
+    assert_int_equal(__builtin_popcount(used), 4);
+    assert_memory_equal(&plan.sampling, &sampling, sizeof(sampling));
+}
+
+static void a_conflict_names_its_events(void **state)
+{
+    (void)state;
+    add(MODEL(MODEL_INSTRUCTIONS), BOTH, 1000);
+    add(MODEL(MODEL_LARX), SYS_PMU_USER, 1000);
+    add(MODEL(MODEL_LARX), SYS_PMU_KERNEL, 1000);
+    expect(E_LIMIT, "larx:u, larx:k: 2 events, only counter 3");
+}
+
+static void absurd_thresholds_are_refused(void **state)
+{
+    static const u64 periods[] = {0, 1, 999, SYS_PERIOD_MAX + 1UL, 1UL << 63, UINT64_MAX};
+    (void)state;
+    struct sys_sampled_event *event = add(MODEL(MODEL_LARX), BOTH, 1000);
+    for (u32 i = 0; i < ARRAY_SIZE(periods); i++) {
+        event->period = periods[i];
+        expect(E_INVAL, "event 0: period");
+    }
+    event->period = 1024;
+    event->randomise = 10;
+    expect(E_INVAL, "event 0: period");
+    event->randomise = UINT32_MAX;
+    expect(E_INVAL, "event 0: period");
+    event->period = SYS_PERIOD_MAX; // the longest random one is beyond
+    event->randomise = 1;
+    expect(E_INVAL, "event 0: period");
+}
+
+static void records_may_be_closer_than_interrupts(void **state)
+{
+    (void)state;
+    struct sys_sampled_event *event = add(MODEL(MODEL_LARX), BOTH, SYS_PRECISE_PERIOD_MIN);
+    expect(E_INVAL, "1000");
+    sampling.flags = SYS_SAMPLING_PRECISE;
+    expect(0, "");
+    event->period--;
+    expect(E_INVAL, "16");
+}
+
+static void what_the_cpu_itself_counts_has_no_filters_and_no_records(void **state)
+{
+    (void)state;
+    add(SYS_PMU_CYCLES, SYS_PMU_USER, 1000);
+    expect(E_NOTSUP, "both");
+    sampling.events[0].filter = BOTH;
+    expect(0, "");
+    sampling.flags = SYS_SAMPLING_PRECISE;
+    expect(E_NOTSUP, "precise");
+}
+
+static void events_that_are_not_there_are_told(void **state)
+{
+    static const u32 events[] = {
+        0, 2, SYS_PMU_MODEL - 1, MODEL(MODEL_STCX), MODEL(MODEL_EVENTS), UINT32_MAX};
+    (void)state;
+    add(SYS_PMU_CYCLES, BOTH, 1000);
+    struct sys_sampled_event *event = add(0, BOTH, 1000);
+    for (u32 i = 0; i < ARRAY_SIZE(events); i++) {
+        event->event = events[i];
+        expect(E_NOTSUP, "event 1: no unit");
+    }
+}
+
+static void bad_sessions_are_refused(void **state)
+{
+    (void)state;
+    expect(E_INVAL, "event_count");
+    add(MODEL(MODEL_LARX), BOTH, 1000);
+    const struct sys_sampling good = sampling;
+    sampling.event_count = SYS_SAMPLING_EVENTS + 1;
+    expect(E_INVAL, "event_count");
+    sampling = good;
+    sampling.flags = 2;
+    expect(E_INVAL, "flags");
+    sampling = good;
+    sampling.callers = SYS_CALLERS_MAX + 1;
+    expect(E_INVAL, "callers");
+    sampling = good;
+    sampling.cpu_mask = CPUS + 1;
+    expect(E_INVAL, "cpu_mask");
+    sampling = good;
+    sampling.events[0].filter = 0;
+    expect(E_INVAL, "filter");
+    sampling.events[0].filter = 7;
+    expect(E_INVAL, "filter");
+    sampling = good;
+    sampling.events[0].reserved = 1;
+    expect(E_INVAL, "reserved");
+    sampling = good;
+    add(MODEL(MODEL_LARX), BOTH, 2000);
+    expect(E_INVAL, "event 1: the same");
+}
+
+static void messages_are_cut_or_left_out(void **state)
+{
+    (void)state;
+    assert_int_equal(sampling_plan_make(&sampling, &offer, CPUS, &plan, message, 6), E_INVAL);
+    assert_string_equal(message, "event");
+    assert_int_equal(sampling_plan_make(&sampling, &offer, CPUS, &plan, NULL, 0), E_INVAL);
+    add(MODEL(MODEL_LARX), BOTH, 1000);
+    assert_int_equal(sampling_plan_make(&sampling, &offer, CPUS, &plan, NULL, 0), 0);
+}
+
+#define TEST(name) cmocka_unit_test_setup(name, set_up)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(each_event_has_a_counter_of_its_own),
+        TEST(a_conflict_names_its_events),
+        TEST(absurd_thresholds_are_refused),
+        TEST(records_may_be_closer_than_interrupts),
+        TEST(what_the_cpu_itself_counts_has_no_filters_and_no_records),
+        TEST(events_that_are_not_there_are_told),
+        TEST(bad_sessions_are_refused),
+        TEST(messages_are_cut_or_left_out),
+    };
+    return cmocka_run_group_tests_name("pmu_sampling_request", tests, NULL, NULL);
+}

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: MIT
+// One instruction of a 64-bit PowerPC, big endian, as text (capstone).
+#ifndef KOV_DISASSEMBLE_H
+#define KOV_DISASSEMBLE_H
+
+#include <orrery/types.h>
+
+#define DISASSEMBLY_BYTES 200
+
+// "lwarx   r9, 0, r3". What the library does not know is shown as ".long   0x4c000024".
+void disassemble(u64 address, u32 word, char text[DISASSEMBLY_BYTES]);
+void disassemble_close(void);
+
+// Where a branch goes whose target stands in the instruction itself; false for all other instructions.
+bool disassemble_target(u64 address, u32 word, u64 *target);
+
+#endif
