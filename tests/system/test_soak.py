@@ -101,6 +101,18 @@ def quiet_rounds(machine, folder, seconds):
     return halves
 
 
+def wait_for_recordings(machine):
+    """Until both run: only what has begun goes on when its server dies."""
+    deadline = time.monotonic() + ANSWER_SECONDS
+    while True:
+        clients = machine.kov("server")["clients"]
+        if any(client["sampling"] for client in clients) and any(client["tracing"] for client in clients):
+            break
+        assert time.monotonic() < deadline, clients
+        time.sleep(0.1)
+    time.sleep(0.5)
+
+
 def deadly_rounds(machine, folder, seconds):
     """The same while a server dies in each."""
     chance = random.Random(42)
@@ -110,7 +122,7 @@ def deadly_rounds(machine, folder, seconds):
         number += 1
         server = chance.choice(SERVERS)
         clients = Clients(machine, folder, f"deadly{number}-{server}")
-        time.sleep(1)
+        wait_for_recordings(machine)
         before = kill(machine, server)
         wait_up(machine, server, before)
         for number_of, (client, said) in enumerate(clients.running):
