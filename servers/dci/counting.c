@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Requests about counting hardware events. One session at a time, of the client that started it; its counts stay
 // readable when it has ended.
+#include "count_mode.h"
 #include "requests.h"
 
 #include <orrery/pmu.h>
@@ -104,18 +105,6 @@ static s64 check_start(struct client *client, const dci_CountStartRequest *start
     return 0;
 }
 
-static u32 filter_of(dci_CountMode mode)
-{
-    switch (mode) {
-    case dci_CountMode_COUNT_MODE_KERNEL:
-        return SYS_PMU_KERNEL;
-    case dci_CountMode_COUNT_MODE_USER:
-        return SYS_PMU_USER;
-    default:
-        return SYS_PMU_KERNEL | SYS_PMU_USER;
-    }
-}
-
 static void fill_counting(struct sys_pmu_counting *to, const dci_CountStartRequest *start)
 {
     *to = (struct sys_pmu_counting){
@@ -130,7 +119,7 @@ static void fill_counting(struct sys_pmu_counting *to, const dci_CountStartReque
     for (u32 i = 0; i < start->items_count; i++)
         to->items[i] = (struct sys_pmu_item){
             .event = start->items[i].event,
-            .filter = filter_of(start->items[i].mode),
+            .filter = count_mode_filter(start->items[i].mode),
             .set = start->items[i].set,
         };
 }

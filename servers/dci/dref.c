@@ -4,21 +4,13 @@
 #include "ask.h"
 #include "requests.h"
 #include "scope.h"
+#include "switching.h"
 
 #include <orrery/monitor.h>
 #include <orrery/sys.h>
 
 static bool kernel_counts;
-static s64 kernel_error;                   // of the last switching
-static u32 counted[COUNTED_PROCESSES_MAX]; // pids where counting is on
-static u32 counted_count;
-
-// Where the bringing in line is: first the processes that are counted, then all there are.
-static enum { IN_LINE, COUNTED, ALL } phase;
-static u32 place;     // COUNTED: in counted
-static u64 processes; // ALL: the kernel's cursor
-static u32 asked_pid; // a question to it is under way, 0: none
-static bool asked_on;
+static s64 kernel_error; // of the last switching
 
 static bool wanted(u32 pid)
 {
@@ -32,97 +24,42 @@ static bool wanted(u32 pid)
     return false;
 }
 
-static u32 find_counted(u32 pid)
+static void enable_arguments(u64 arguments[4], bool on)
 {
-    u32 i = 0;
-
-    while (i < counted_count && counted[i] != pid)
-        i++;
-    return i;
+    arguments[0] = on;
 }
+
+// One that cannot answer is not asked again as long as counting is wanted.
+static bool is_final(s64 result)
+{
+    return result >= 0 || scope_failure(result);
+}
+
+static struct switched_process counted[COUNTED_PROCESSES_MAX];
+static struct switching switching = {
+    .operation = MONITOR_DREF_ENABLE,
+    .arguments = enable_arguments,
+    .wanted = wanted,
+    .stays = wanted,
+    .answered = is_final,
+    .processes = counted,
+    .max = COUNTED_PROCESSES_MAX,
+};
 
 static void start_over(void)
 {
     bool want = wanted(0);
 
-    phase = COUNTED;
-    place = 0;
-    processes = 0;
+    switching_begin(&switching, SWITCHING_OFF);
     sys_dref_set_processes(wanted(UINT32_MAX)); // those that are yet to come
     kernel_error = want != kernel_counts ? sys_dref_enable(want) : 0;
     if (kernel_error == 0)
         kernel_counts = want;
 }
 
-// ---- bringing in line --------------------------------------------------------------------------
-
-// The question is answered. One that cannot answer is not asked again as long as counting is wanted.
-static void note(u32 pid, bool on, s64 result)
-{
-    u32 i = find_counted(pid);
-
-    if (on && (result >= 0 || scope_failure(result)) && i == counted_count)
-        counted[counted_count++] = pid;
-    else if (!on && i < counted_count)
-        counted[i] = counted[--counted_count];
-}
-
-// Switches one process; false when its answer is not there yet.
-static bool switch_process(u32 pid, bool on)
-{
-    const u64 arguments[4] = {on};
-    struct answer answer;
-
-    asked_pid = pid;
-    asked_on = on;
-    s64 result = ask(&asked_pid, pid, MONITOR_DREF_ENABLE, arguments, &answer);
-    if (result == E_AGAIN)
-        return false;
-    asked_pid = 0;
-    note(pid, on, result);
-    return true;
-}
-
-// The next process that has to be switched; false when all are in line.
-static bool find_next(u32 *pid, bool *on)
-{
-    struct sys_process_info info;
-
-    for (; phase == COUNTED && place < counted_count; place++)
-        if (!wanted(counted[place])) {
-            *pid = counted[place];
-            *on = false;
-            return true;
-        }
-    phase = ALL;
-    while (counted_count < COUNTED_PROCESSES_MAX &&
-           sys_process_list(&processes, &info, sizeof(info)) > 0)
-        if (wanted(info.pid) && find_counted(info.pid) == counted_count) {
-            *pid = info.pid;
-            *on = true;
-            return true;
-        }
-    phase = IN_LINE;
-    return false;
-}
-
-// Goes as far as it can: true when all are in line.
-static bool bring_in_line(void)
-{
-    u32 pid = asked_pid;
-    bool on = asked_on;
-
-    while (pid != 0 || (phase != IN_LINE && find_next(&pid, &on))) {
-        if (!switch_process(pid, on))
-            return false;
-        pid = 0;
-    }
-    return true;
-}
-
 u64 dref_work(u64 now)
 {
-    return bring_in_line() ? UINT64_MAX : now;
+    return switching_go(&switching) ? UINT64_MAX : now;
 }
 
 // ---- requests ----------------------------------------------------------------------------------
@@ -144,7 +81,7 @@ s64 dref_enable_begin(struct client *client, const dci_Request *request)
 s64 dref_enable_step(struct client *client)
 {
     (void)client;
-    if (!bring_in_line())
+    if (!switching_go(&switching))
         return REQUEST_WAITS;
     return kernel_error < 0 ? kernel_error : REQUEST_DONE;
 }
@@ -165,7 +102,7 @@ s64 dref_read_begin(struct client *client, const dci_Request *request)
     s64 error = scope_begin(client, wish->scope, wish->pid);
     if (error != 0)
         return error;
-    if (wish->scope != dci_Scope_SCOPE_KERNEL && phase == IN_LINE)
+    if (wish->scope != dci_Scope_SCOPE_KERNEL && switching.phase == SWITCHING_IN_LINE)
         start_over();
     return REQUEST_GOES_ON;
 }
@@ -205,7 +142,7 @@ s64 dref_read_step(struct client *client)
     struct frame frame;
     const struct sys_dref_count *counts;
 
-    if (!bring_in_line())
+    if (!switching_go(&switching))
         return REQUEST_WAITS;
     u64 begin = sys_time();
     s64 bytes = get_counts(client, &counts);

@@ -78,13 +78,19 @@ void exclusion_session_begin(void); // forgets who was left out, but for those t
 u32 exclusion_of_session(const u32 **pids);
 void exclusion_release(struct client *client);
 
-// tracing.c
+// tracing_counts.c
 s64 trace_stat_begin(struct client *client, const dci_Request *request);
 s64 trace_stat_step(struct client *client);
+
+// tracing_settings.c
 s64 trace_set_begin(struct client *client, const dci_Request *request);
 s64 trace_set_step(struct client *client);
+
+// tracing_lists.c
 s64 trace_events_step(struct client *client);
 s64 trace_metadata_step(struct client *client);
+
+// tracing.c
 s64 trace_subscribe_begin(struct client *client, const dci_Request *request);
 s64 trace_subscribe_step(struct client *client);
 s64 trace_unsubscribe_begin(struct client *client, const dci_Request *request);

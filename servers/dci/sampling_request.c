@@ -2,6 +2,7 @@
 // What a client asks to sample: checked, and put as the machine wants it.
 #include "sampling_request.h"
 
+#include "count_mode.h"
 #include "requests.h"
 
 #include <orrery/pmu.h>
@@ -67,18 +68,6 @@ s64 sampling_request_check(struct client *client, const dci_SamplingStartRequest
     return 0;
 }
 
-static u32 filter_of(dci_CountMode mode)
-{
-    switch (mode) {
-    case dci_CountMode_COUNT_MODE_KERNEL:
-        return SYS_PMU_KERNEL;
-    case dci_CountMode_COUNT_MODE_USER:
-        return SYS_PMU_USER;
-    default:
-        return SYS_PMU_KERNEL | SYS_PMU_USER;
-    }
-}
-
 void sampling_request_fill(struct sys_sampling *sampling, const dci_SamplingStartRequest *start)
 {
     *sampling = (struct sys_sampling){
@@ -90,7 +79,7 @@ void sampling_request_fill(struct sys_sampling *sampling, const dci_SamplingStar
     for (u32 i = 0; i < start->events_count; i++)
         sampling->events[i] = (struct sys_sampled_event){
             .event = start->events[i].event,
-            .filter = filter_of(start->events[i].mode),
+            .filter = count_mode_filter(start->events[i].mode),
             .period = start->events[i].period,
             .randomise = start->events[i].randomise,
         };

@@ -4,6 +4,7 @@
 #include "ask.h"
 #include "requests.h"
 #include "scope.h"
+#include "switching.h"
 
 #include <orrery/monitor.h>
 #include <orrery/process.h>
@@ -17,119 +18,50 @@ static coid_t wanted_object;
 static s64 object_error; // what its process said to being switched on
 static u64 began;
 
-// Processes that have been switched on, or asked to, since the last time that all were off.
-static struct {
-    u32 pid;
-    s64 error; // it failed, and is not asked any more
-} logged[LOGGED_PROCESSES_MAX];
-static u32 logged_count;
-
-// Where the bringing in line is: first all that are logged go off, then those that are wanted go on.
-static enum { IN_LINE, OFF, ON } phase;
-static u64 processes; // ON: the kernel's cursor
-static u32 asked_pid; // a question to it is under way, 0: none
-static bool asked_on;
-
 static bool wanted(u32 pid)
 {
+    if (owner == NULL)
+        return false;
     for (u32 i = 0; i < wanted_count; i++)
         if (wanted_pids[i] == pid)
             return true;
     return wanted_count == 0;
 }
 
-static u32 find_logged(u32 pid)
+// All go off before any goes on, so that each log begins anew.
+static bool stays(u32 pid)
 {
-    u32 i = 0;
-
-    while (i < logged_count && logged[i].pid != pid)
-        i++;
-    return i;
-}
-
-static void forget_logged(u32 i)
-{
-    logged[i] = logged[--logged_count];
-}
-
-static void go_to(u32 next)
-{
-    phase = next;
-    processes = 0;
-}
-
-// ---- bringing in line --------------------------------------------------------------------------
-
-static void note(u32 pid, bool on, s64 result)
-{
-    u32 i = find_logged(pid);
-
-    if (on && wanted_object != 0)
-        object_error = result < 0 ? result : 0;
-    if (on && i == logged_count && (result >= 0 || scope_failure(result) || result == E_NOMEM)) {
-        logged[logged_count].pid = pid;
-        logged[logged_count++].error = result < 0 ? result : 0;
-    } else if (!on && i < logged_count) {
-        forget_logged(i);
-    }
-}
-
-// Switches one process; false when its answer is not there yet.
-static bool switch_process(u32 pid, bool on)
-{
-    const u64 arguments[4] = {on ? wanted_object : 0, on ? SYS_BLOCKED_FRESH : SYS_BLOCKED_OFF};
-    struct answer answer;
-
-    asked_pid = pid;
-    asked_on = on;
-    s64 result = ask(&asked_pid, pid, MONITOR_BLOCKED_LOG, arguments, &answer);
-    if (result == E_AGAIN)
-        return false;
-    asked_pid = 0;
-    note(pid, on, result);
-    return true;
-}
-
-// The next process that has to be switched; false when all are in line.
-static bool find_next(u32 *pid, bool *on)
-{
-    struct sys_process_info info;
-
-    *on = phase == ON;
-    if (phase == OFF && logged_count > 0) {
-        *pid = logged[0].pid;
-        return true;
-    }
-    if (phase == OFF)
-        go_to(owner != NULL ? ON : IN_LINE);
-    *on = phase == ON;
-    while (phase == ON && logged_count < LOGGED_PROCESSES_MAX &&
-           sys_process_list(&processes, &info, sizeof(info)) > 0)
-        if (wanted(info.pid) && find_logged(info.pid) == logged_count) {
-            *pid = info.pid;
-            return true;
-        }
-    phase = IN_LINE;
+    (void)pid;
     return false;
 }
 
-// Goes as far as it can: true when all are in line.
-static bool bring_in_line(void)
+static void log_arguments(u64 arguments[4], bool on)
 {
-    u32 pid = asked_pid;
-    bool on = asked_on;
-
-    while (pid != 0 || (phase != IN_LINE && find_next(&pid, &on))) {
-        if (!switch_process(pid, on))
-            return false;
-        pid = 0;
-    }
-    return true;
+    arguments[0] = on ? wanted_object : 0;
+    arguments[1] = on ? SYS_BLOCKED_FRESH : SYS_BLOCKED_OFF;
 }
+
+static bool answered(s64 result)
+{
+    if (wanted_object != 0)
+        object_error = result < 0 ? result : 0;
+    return result >= 0 || scope_failure(result) || result == E_NOMEM;
+}
+
+static struct switched_process logged[LOGGED_PROCESSES_MAX];
+static struct switching switching = {
+    .operation = MONITOR_BLOCKED_LOG,
+    .arguments = log_arguments,
+    .wanted = wanted,
+    .stays = stays,
+    .answered = answered,
+    .processes = logged,
+    .max = LOGGED_PROCESSES_MAX,
+};
 
 u64 sleep_locks_work(u64 now)
 {
-    return bring_in_line() ? UINT64_MAX : now;
+    return switching_go(&switching) ? UINT64_MAX : now;
 }
 
 // ---- switching ---------------------------------------------------------------------------------
@@ -175,13 +107,13 @@ s64 sleep_locks_enable_begin(struct client *client, const dci_Request *request)
     wanted_object = wish->coid;
     object_error = 0;
     began = sys_time();
-    go_to(OFF);
+    switching_begin(&switching, SWITCHING_OFF);
     return REQUEST_GOES_ON;
 }
 
 s64 sleep_locks_enable_step(struct client *client)
 {
-    if (!bring_in_line())
+    if (!switching_go(&switching))
         return REQUEST_WAITS;
     if (owner == client && object_error < 0) {
         sleep_locks_release(client);
@@ -205,7 +137,7 @@ void sleep_locks_release(struct client *client)
     if (owner != client)
         return;
     owner = NULL;
-    go_to(OFF);
+    switching_begin(&switching, SWITCHING_OFF);
 }
 
 // ---- reading -----------------------------------------------------------------------------------
@@ -216,8 +148,8 @@ s64 sleep_locks_read_begin(struct client *client, const dci_Request *request)
     (void)request;
     if (owner != client)
         return client_error(client, E_NOENT, "this viewer has not enabled the logging");
-    if (phase == IN_LINE && wanted_count == 0)
-        go_to(ON);
+    if (switching.phase == SWITCHING_IN_LINE && wanted_count == 0)
+        switching_begin(&switching, SWITCHING_ON);
     client->processes = 0; // where it is in `logged`
     client->cursor = 0;
     client->left = LOGS_A_PROCESS;
@@ -286,10 +218,10 @@ static void fail_process(struct client *client, u32 place, s64 error)
 {
     bool ended = error == E_NOENT || error == E_PEER || error == E_STALE;
 
-    logged[place].error = error;
+    logged[place].error = (s32)error;
     next_process(client);
     if (ended) {
-        forget_logged(place);
+        switching_forget(&switching, place);
         client->processes--;
     }
 }
@@ -327,9 +259,9 @@ s64 sleep_locks_read_step(struct client *client)
 {
     struct frame frame;
 
-    if (!bring_in_line())
+    if (!switching_go(&switching))
         return REQUEST_WAITS;
-    if (client->processes >= logged_count) { // none at all
+    if (client->processes >= switching.count) { // none at all
         client_frame_begin(client, &frame, dci_Response_sleep_locks_read_tag);
         frame_varint(&frame, dci_SleepLocksReadReply_time_tag, sys_time());
         client_frame_end(client, &frame, false);
@@ -337,7 +269,7 @@ s64 sleep_locks_read_step(struct client *client)
     }
     if (read_process(client, &frame, (u32)client->processes) == E_AGAIN)
         return REQUEST_WAITS;
-    bool more = client->processes < logged_count;
+    bool more = client->processes < switching.count;
     client_frame_end(client, &frame, more);
     return more ? REQUEST_GOES_ON : REQUEST_REPLIED;
 }

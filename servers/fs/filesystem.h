@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: MIT
-// The FileSystem: the tree of directories, what is mounted in it, and names in it. One object.
+// The FileSystem: the tree of directories and names in it. One object.
 #ifndef FS_FILESYSTEM_H
 #define FS_FILESYSTEM_H
 
 #include "node.h"
 
-#define FS_MOUNTS_MAX 16
-
-// The root directory and the object; archive: the initial file system, or NULL. memory: its memory object, or 0. An
-// archive that is damaged is taken as far as it goes: *damaged. 0 or E_NOMEM, E_LIMIT.
-s64 filesystem_create(const u8 *archive, u64 bytes, cap_t memory, bool *damaged);
+// The root directory and the object. 0 or E_NOMEM.
+s64 filesystem_create(void);
 coid_t filesystem_coid(void);
 
 // Paths are absolute, without "." and "..": else E_INVAL. A path that goes through or to a mount point: E_AGAIN.
@@ -25,9 +22,6 @@ s64 filesystem_rename(const char *from, const char *to);
 s64 filesystem_list(struct node *directory, u64 cursor, u64 *next, void *to, u64 room, u64 *bytes);
 // Everything that is there now keeps its name: removing or renaming it gives E_PERM.
 void filesystem_fix(void);
-// service "": no longer.
-s64 filesystem_mount(const char *point, const char *service);
-s64 filesystem_mounts(u32 index, char *entry, u64 room);
 void filesystem_usage(struct fs_usage *usage);
 
 // A file of no name: it has been removed, or is about to be. For whoever asks whether holders are still alive.

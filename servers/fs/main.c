@@ -3,6 +3,8 @@
 // as "fs".
 #include "backing.h"
 #include "filesystem.h"
+#include "initial.h"
+#include "mount_table.h"
 #include "opening.h"
 #include "store.h"
 
@@ -43,17 +45,18 @@ static const u8 *map_archive(cap_t memory, u64 bytes)
 
 static void load_archive(void)
 {
-    bool damaged = false;
     s64 memory = sys_initrd();
     if (memory < 0) {
         fprintf(stderr, "fs: no initial file system: %s\n", orrery_strerror(memory));
-        check(filesystem_create(NULL, 0, 0, &damaged), "start");
         return;
     }
     s64 bytes = sys_memory_bytes((cap_t)memory);
     check(bytes, "size of the initial file system");
     const u8 *archive = map_archive((cap_t)memory, (u64)bytes);
-    check(filesystem_create(archive, (u64)bytes, (cap_t)memory, &damaged), "start");
+    if (archive == NULL)
+        return;
+    bool damaged;
+    check(initial_load(archive, (u64)bytes, (cap_t)memory, &damaged), "start");
     if (damaged)
         fprintf(stderr, "fs: the initial file system is damaged; files may be missing\n");
 }
@@ -120,7 +123,7 @@ static void mount_line(char *line)
         return;
     s64 status = E_INVAL;
     if (service != NULL && strlen(service) <= FS_SERVICE_MAX && strlen(point) <= FS_NAME_MAX)
-        status = filesystem_mount(point, service);
+        status = mount_table_set(point, service);
     if (status != 0)
         fprintf(stderr, "fs: %s: %s: %s\n", MOUNT_FILE, point, orrery_strerror(status));
 }
@@ -159,6 +162,7 @@ static void serve(void)
 int main(void)
 {
     set_limit();
+    check(filesystem_create(), "start");
     load_archive();
     make_directories();
     filesystem_fix();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The functions behind ipc/fs.idl.
 #include "filesystem.h"
+#include "mount_table.h"
 #include "opening.h"
 #include "store.h"
 
@@ -332,13 +333,13 @@ s64 fs_server_rename(struct ipc_caller *caller, const char *from, const char *to
 s64 fs_server_mount(struct ipc_caller *caller, const char *point, const char *service)
 {
     (void)caller;
-    return filesystem_mount(point, service);
+    return mount_table_set(point, service);
 }
 
 s64 fs_server_mounts(struct ipc_caller *caller, u32 index, char *entry, u64 entry_room)
 {
     (void)caller;
-    return filesystem_mounts(index, entry, entry_room);
+    return mount_table_get(index, entry, entry_room);
 }
 
 s64 fs_server_usage(struct ipc_caller *caller, struct fs_usage *usage)

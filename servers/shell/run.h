@@ -5,6 +5,12 @@
 
 #include "parse.h"
 
+// $? when a command could not be run.
+#define STATUS_ERROR 1
+#define STATUS_SYNTAX 2
+#define STATUS_NOT_RUN 126
+#define STATUS_NOT_FOUND 127
+
 struct shell {
     int argument_count;     // $#; $0 is not counted
     char *const *arguments; // $0 …

@@ -2,8 +2,9 @@
 # The DCI server against a machine and a network made up by harness.c. Its answers are decoded by protobuf-c,
 # which shares no code with the server.
 DCI_UNIT_SRC := $(addprefix tests/unit/dci/,harness.c machine.c machine_counting.c machine_processes.c) $(GEN)/host/dci.pb-c.c \
-    $(addprefix servers/dci/,ask.c client.c console.c counting.c dref.c exclusion.c frame.c input.c objects.c processes.c queue.c requests.c \
-    runs.c sampling.c sampling_request.c scope.c server.c session.c sleep_locks.c token.c tracing.c tracing_processes.c workloads.c)
+    $(addprefix servers/dci/,ask.c client.c console.c count_mode.c counting.c dref.c exclusion.c frame.c input.c objects.c processes.c queue.c requests.c \
+    runs.c sampling.c sampling_request.c scope.c server.c session.c sleep_locks.c switching.c token.c \
+    tracing.c tracing_counts.c tracing_lists.c tracing_processes.c tracing_settings.c workloads.c)
 DCI_UNIT_INC := tests/unit/dci servers/dci servers/net/include trace/include
 
 $(foreach test,session framing lists pushes counting counting_tasks processes sleep_locks programs fuzz,$(eval UNIT += dci_$(test)) \

@@ -23,9 +23,8 @@ static struct ipc_caller caller;
 
 static int start(void **state)
 {
-    bool damaged;
     host_start(state);
-    assert_int_equal(filesystem_create(NULL, 0, 0, &damaged), 0);
+    assert_int_equal(filesystem_create(), 0);
     assert_int_equal(openings_create(), 0);
     return 0;
 }

@@ -81,10 +81,10 @@ static struct ipc_caller caller;
 
 static s64 start(void)
 {
-    bool damaged, partly;
+    bool partly;
     void *state = NULL;
     host_start(&state);
-    assert_int_equal(filesystem_create(NULL, 0, 0, &damaged), 0);
+    assert_int_equal(filesystem_create(), 0);
     assert_int_equal(openings_create(), 0);
     return store_start(&partly);
 }

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: MIT
+// The trace's mode and masks: the kernel's, then those of processes, which are asked one by one.
+#include "tracing_settings.h"
+
+#include "ask.h"
+#include "requests.h"
+#include "scope.h"
+#include "tracing.h"
+
+#include <orrery/monitor.h>
+#include <orrery/sys.h>
+
+u64 trace_process_mask(void)
+{
+    s64 mask = sys_trace_process_mask();
+    return mask < 0 ? 0 : (u64)mask;
+}
+
+s64 trace_mode_check(struct client *client, dci_TraceMode mode)
+{
+    if (mode != dci_TraceMode_TRACE_MODE_KEEP && mode != dci_TraceMode_TRACE_MODE_OVERWRITE &&
+        mode != dci_TraceMode_TRACE_MODE_DISCARD)
+        return client_error(client, E_INVAL, "mode %u is not known", (unsigned)mode);
+    const struct client *subscriber = tracing_subscriber();
+    if (mode != dci_TraceMode_TRACE_MODE_KEEP && subscriber != NULL && subscriber != client)
+        return client_error(client, E_BUSY, "client %u takes the packets",
+                            (unsigned)subscriber->number);
+    return 0;
+}
+
+// The old mask's majors are off before the mode zeroes the counts: these are then the new mask's
+// alone.
+static s64 set(dci_TraceMode mode, bool set_mask, u64 mask)
+{
+    s64 error = set_mask && mode != dci_TraceMode_TRACE_MODE_KEEP ? sys_trace_set_mask(0) : 0;
+
+    if (error < 0)
+        return error;
+    if (mode == dci_TraceMode_TRACE_MODE_OVERWRITE)
+        error = sys_trace_set_mode(SYS_TRACE_OVERWRITE);
+    else if (mode == dci_TraceMode_TRACE_MODE_DISCARD)
+        error = sys_trace_set_mode(SYS_TRACE_DISCARD);
+    if (error == 0 && set_mask)
+        error = sys_trace_set_mask(mask);
+    return error;
+}
+
+// With all, also what processes begin with.
+static s64 set_kernel(const struct client *client)
+{
+    s64 error = set(client->mode, client->set_mask, client->mask);
+
+    if (error == 0 && client->set_mask && client->scope == dci_Scope_SCOPE_ALL)
+        error = sys_trace_set_process_mask(client->process_mask);
+    return error;
+}
+
+// Sets mode and mask of the list's process.
+static s64 set_process(struct client *client)
+{
+    const u64 arguments[4] = {client->set_mask ? client->process_mask : trace_process_mask(),
+                              (u64)client->mode};
+    struct answer answer;
+
+    if (client->pid == 0)
+        return set_kernel(client);
+    s64 result = ask(client, client->pid, MONITOR_TRACE_MASK, arguments, &answer);
+    // Of many processes some end, and some are stuck.
+    return result < 0 && result != E_AGAIN && client->scope == dci_Scope_SCOPE_ALL ? 0 : result;
+}
+
+s64 trace_settings_step(struct client *client)
+{
+    s64 result = set_process(client);
+
+    if (result == E_AGAIN)
+        return REQUEST_WAITS;
+    if (result < 0)
+        return result;
+    return scope_next(client) ? REQUEST_GOES_ON : REQUEST_DONE;
+}
+
+void trace_settings_begin(struct client *client, dci_TraceMode mode, bool set_mask, u64 mask)
+{
+    client->mode = mode;
+    client->set_mask = set_mask;
+    client->mask = client->process_mask = mask;
+}
+
+s64 trace_set_begin(struct client *client, const dci_Request *request)
+{
+    const dci_TraceSetRequest *wish = &request->body.trace_set;
+
+    s64 error = trace_mode_check(client, wish->mode);
+    if (error == 0)
+        error = scope_begin(client, wish->scope, wish->pid);
+    if (error != 0)
+        return error;
+    trace_settings_begin(client, wish->mode, wish->set_mask, wish->mask);
+    return REQUEST_GOES_ON;
+}
+
+s64 trace_set_step(struct client *client)
+{
+    return trace_settings_step(client);
+}

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: MIT
+// The tree: paths are walked name by name; names come and go.
+#include "tree.h"
+
+#include "kept.h"
+
+#include <string.h>
+
+#define NODES_MAX 100000 // names
+
+struct tree tree;
+
+struct mutex *directory_lock = &tree.lock;
+
+// ---- walking -----------------------------------------------------------------------------------
+
+// One name of a path: its start in *path, which moves behind it. Bytes of it, 0 at the end; E_INVAL.
+static s64 next_name(const char **path, const char **name)
+{
+    *path += strspn(*path, "/");
+    *name = *path;
+    u64 bytes = strcspn(*path, "/");
+    *path += bytes;
+    if (bytes > FS_NAME_MAX || (bytes == 1 && **name == '.') ||
+        (bytes == 2 && (*name)[0] == '.' && (*name)[1] == '.'))
+        return E_INVAL;
+    return (s64)bytes;
+}
+
+static s64 enter(struct node *node, struct directory **directory)
+{
+    if (node->mount != NULL)
+        return E_AGAIN;
+    *directory = directory_of(node);
+    return *directory != NULL ? 0 : E_NOTDIR;
+}
+
+s64 tree_walk(const char *path, struct place *place)
+{
+    if (path[0] != '/')
+        return E_INVAL;
+    *place = (struct place){.directory = tree.top, .node = &tree.top->node};
+    for (;;) {
+        const char *name;
+        s64 bytes = next_name(&path, &name);
+        if (bytes <= 0)
+            return bytes < 0                                           ? bytes
+                   : place->node != NULL && place->node->mount != NULL ? E_AGAIN
+                                                                       : 0;
+        if (place->node == NULL)
+            return E_NOENT;
+        s64 status = enter(place->node, &place->directory);
+        if (status != 0)
+            return status;
+        memcpy(place->name, name, (u64)bytes);
+        place->name[bytes] = '\0';
+        place->node = directory_find(place->directory, name, (u64)bytes);
+    }
+}
+
+bool place_is_root(const struct place *place)
+{
+    return place->name[0] == '\0';
+}
+
+bool tree_lies_below(const struct directory *directory, const struct node *node)
+{
+    while (directory != NULL && &directory->node != node)
+        directory = directory->node.parent;
+    return directory != NULL;
+}
+
+// ---- names -------------------------------------------------------------------------------------
+
+void tree_changed(const struct directory *directory)
+{
+    if (directory->node.kept)
+        kept_changed();
+}
+
+void tree_link(struct directory *directory, struct node *node)
+{
+    node->kept = directory->node.kept;
+    directory_add(directory, node);
+    node_put(node);
+    tree_changed(directory);
+    if (node->kind == FS_KIND_DIRECTORY)
+        tree.directories++;
+    else
+        tree.files++;
+}
+
+void tree_unlink(struct node *node)
+{
+    if (node->kind == FS_KIND_DIRECTORY)
+        tree.directories--;
+    else
+        tree.files--;
+    tree_changed(node->parent);
+    directory_remove(node);
+}
+
+bool tree_take_room(const struct directory *directory)
+{
+    return tree.files + tree.directories < NODES_MAX &&
+           (!directory->node.kept || kept_reserve(KEPT_NAME_BYTES));
+}
+
+void tree_return_room(const struct directory *directory)
+{
+    if (directory->node.kept)
+        kept_release(KEPT_NAME_BYTES);
+}
