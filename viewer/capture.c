@@ -4,6 +4,7 @@
 #include "capture.h"
 #include "memory.h"
 #include "packet.h"
+#include "resume.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -12,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #define MAX_OPEN_STREAMS 256
 
@@ -67,6 +69,15 @@ static int take_metadata(void *context, const dci_response *response)
     return KOV_OK;
 }
 
+// On a new connection they come from the beginning.
+static int forget_metadata(void *context)
+{
+    rewind(context);
+    return ftruncate(fileno(context), 0) == 0
+               ? KOV_OK
+               : fail(KOV_FAILED, "cannot write the metadata again: %s", strerror(errno));
+}
+
 int capture_metadata(struct capture *capture)
 {
     FILE *file = open_file(capture, "metadata", "wb");
@@ -76,8 +87,10 @@ int capture_metadata(struct capture *capture)
     dci_request request = ORRERY__DCI__REQUEST__INIT;
     request.body_case = ORRERY__DCI__REQUEST__BODY_TRACE_METADATA;
     request.trace_metadata = &body;
+    resume_begin(forget_metadata, file);
     int code = dci_call(&request, ORRERY__DCI__RESPONSE__BODY_TRACE_METADATA,
                         "cannot read the trace's metadata", take_metadata, file);
+    resume_end();
     int closed = close_file(capture, file);
     return code == KOV_OK ? closed : code;
 }

@@ -26,7 +26,7 @@ struct capture {
 
 // Makes the folder, or takes an empty one.
 int capture_create(struct capture *capture, const char *folder);
-// Asks for the metadata and writes it.
+// Asks for the metadata and writes it; on a new connection (resume.h) from the beginning.
 int capture_metadata(struct capture *capture);
 int capture_packet(struct capture *capture, const Orrery__Dci__TracePacket *packet);
 // What has come of a stream; all zero when nothing has.

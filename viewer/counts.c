@@ -40,6 +40,24 @@ struct count count_total(const struct count_reading *reading, u32 item)
     return sum;
 }
 
+bool count_lacks_slices(const struct count *count)
+{
+    return !is_empty(count) && count->error == COUNT_ERROR_UNKNOWN &&
+           count->slices < COUNT_SLICES_MIN;
+}
+
+const struct cpu_counts *count_without_slices(const struct count_reading *reading, u32 item)
+{
+    const struct cpu_counts *found = NULL;
+    for (u32 i = 0; i < reading->cpu_count; i++) {
+        const struct cpu_counts *cpu = &reading->cpus[i];
+        if (count_lacks_slices(&cpu->counts[item]) &&
+            (found == NULL || cpu->counts[item].slices < found->counts[item].slices))
+            found = cpu;
+    }
+    return found;
+}
+
 // What was really counted, which the machine has scaled.
 static long double counted(const struct count *count)
 {

@@ -37,6 +37,12 @@ void count_add(struct count *sum, const struct count *other);
 // All CPUs of a reading.
 struct count count_total(const struct count_reading *reading, u32 item);
 
+#define COUNT_SLICES_MIN 2 // an error is worked out from so many
+// Is the error not known for want of slices?
+bool count_lacks_slices(const struct count *count);
+// The CPU of which that is so, of several the one with the fewest slices; NULL: of none.
+const struct cpu_counts *count_without_slices(const struct count_reading *reading, u32 item);
+
 // What came from one reading of a CPU to the next, scaled by what was measured in between; how far off it may be is
 // worked out in count_error.h.
 struct count count_between(const struct count *before, const struct count *after);

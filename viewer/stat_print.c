@@ -44,6 +44,17 @@ static void print_error(const struct count *count)
         printf("  ± %6.2f %%", 100 * (double)count->error / (double)count->count);
 }
 
+// Why an error is not known: one CPU is enough, such as one that has slept nearly all the time.
+static void print_want_of_slices(const struct stat_view *view, u32 index, u32 item)
+{
+    const struct count_reading *reading = view->reading;
+    const struct cpu_counts *cpu = count_without_slices(reading, item);
+    if (index == ALL_CPUS && cpu != NULL)
+        printf("  too few slices: %" PRIu64 " on CPU %" PRIu32, cpu->counts[item].slices, cpu->cpu);
+    else if (index != ALL_CPUS && count_lacks_slices(&reading->cpus[index].counts[item]))
+        printf("  too few slices: %" PRIu64, reading->cpus[index].counts[item].slices);
+}
+
 static void print_count(const struct stat_view *view, u32 index, u32 item)
 {
     struct count count = count_of(view, index, item);
@@ -58,6 +69,7 @@ static void print_count(const struct stat_view *view, u32 index, u32 item)
     if (count.measured < count.total) {
         print_error(&count);
         printf("  (%5.1f %%)", 100 * count_fraction(&count));
+        print_want_of_slices(view, index, item);
     }
     putchar('\n');
 }
@@ -129,6 +141,7 @@ void stat_json_count(struct json *json, const struct stat_view *view, const stru
     json_number(json, "per_second", known ? per_second(view, count) : (double)NAN);
     json_u64(json, "measured", count->measured);
     json_u64(json, "total", count->total);
+    json_u64(json, "slices", count->slices);
     if (known && count->error != COUNT_ERROR_UNKNOWN)
         json_u64(json, "error", count->error);
     else

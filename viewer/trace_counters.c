@@ -2,15 +2,25 @@
 // Hardware counters that go into a trace.
 #include "trace_counters.h"
 #include "counting.h"
+#include "resume.h"
 
 #include <orrery/pmu.h>
+
+// Asked again on a new connection.
+static int forget_events(void *context)
+{
+    event_list_free(context);
+    return KOV_OK;
+}
 
 int trace_counters_decide(struct trace_counters *counters, const char *text, u64 majors)
 {
     const struct count_options options = {.sets = {.texts = {text}, .count = 1}};
     counters->wanted = true;
     counters->majors = majors;
+    resume_begin(forget_events, &counters->events);
     int code = event_list_fetch(&counters->events);
+    resume_end();
     if (code == KOV_OK)
         code = count_request_parse(&options, &counters->events, &counters->request);
     if (code == KOV_OK && counters->request.item_count > SYS_PMU_TRACED)
@@ -18,13 +28,24 @@ int trace_counters_decide(struct trace_counters *counters, const char *text, u64
     return code;
 }
 
-int trace_counters_start(const struct trace_counters *counters)
+int trace_counters_start(struct trace_counters *counters)
 {
     u64 time;
     if (!counters->wanted)
         return KOV_OK;
     int code = counting_start(&counters->request, &time);
-    return code == KOV_OK ? counting_trace(counters->majors) : code;
+    counters->count = code == KOV_OK;
+    if (code == KOV_OK)
+        code = counting_trace(counters->majors);
+    counters->traced = code == KOV_OK;
+    return code;
+}
+
+int trace_counters_start_again(const struct trace_counters *counters)
+{
+    u64 time;
+    int code = counters->count ? counting_start(&counters->request, &time) : KOV_OK;
+    return code == KOV_OK && counters->traced ? counting_trace(counters->majors) : code;
 }
 
 int trace_counters_stop(const struct trace_counters *counters)

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // `kov trace record` and `kov trace snapshot`: the trace as a folder that CTF readers understand,
 // with exact counts of what is in it and what was lost.
-#include "capture.h"
 #include "commands.h"
 #include "frame.h"
 #include "interrupt.h"
@@ -9,8 +8,7 @@
 #include "progress.h"
 #include "resume.h"
 #include "session.h"
-#include "trace_counters.h"
-#include "workload.h"
+#include "trace_run.h"
 
 #include <inttypes.h>
 
@@ -41,18 +39,6 @@ static const struct option snapshot_options[] = {
     TEXT('o', "output", &folder, "FOLDER", "the folder to make (trace.ctf)"),
     NUMBER(0, "pid", &pid, 0, UINT32_MAX, "PID", "only this process; 0: only the kernel"),
     OPTIONS_END,
-};
-
-struct trace_run {
-    struct capture capture;
-    struct trace_counts counts;
-    struct workload_result workload;
-    struct trace_counters counters;
-    Orrery__Dci__TraceMode mode;
-    u64 mask;
-    u64 mask_before, process_mask_before;
-    bool set_mask;
-    double begin, seconds;
 };
 
 static int take_event(void *context, const Orrery__Dci__Event *event)
@@ -95,7 +81,7 @@ static int unsubscribe(struct trace_run *run)
 {
     Orrery__Dci__TraceUnsubscribeRequest body = ORRERY__DCI__TRACE_UNSUBSCRIBE_REQUEST__INIT;
     // A server that was restarted meanwhile does not know what the mask was.
-    body.set_mask = resume_account()->times > 0;
+    body.set_mask = run->reconnected;
     body.mask = run->mask_before;
     body.process_mask = run->process_mask_before;
     dci_request request = ORRERY__DCI__REQUEST__INIT;
@@ -105,24 +91,33 @@ static int unsubscribe(struct trace_run *run)
                     take_counts, &run->counts);
 }
 
+static int note_reconnection(void *context)
+{
+    struct trace_run *run = context;
+    run->reconnected = true;
+    return KOV_OK;
+}
+
 // On a new connection: what the buffers hold is not thrown away.
 static int subscribe_again(void *context)
 {
     struct trace_run *run = context;
     run->mode = ORRERY__DCI__TRACE_MODE__TRACE_MODE_KEEP;
+    run->reconnected = true;
+    trace_free_counts(&run->counts); // a part of the last answer
     int code = subscribe(run);
-    return code == KOV_OK ? trace_counters_start(&run->counters) : code;
+    return code == KOV_OK ? trace_counters_start_again(&run->counters) : code;
 }
 
 // arguments: NULL for a snapshot, which ends at once.
 static int trace_window(const struct arguments *arguments, struct trace_run *run)
 {
     run->begin = frame_now();
-    resume_begin(resume_nothing, NULL);
+    resume_begin(note_reconnection, run);
     int code = subscribe(run);
+    resume_begin(subscribe_again, run);
     if (code == KOV_OK)
         code = trace_counters_start(&run->counters);
-    resume_begin(subscribe_again, run);
     if (code == KOV_OK && arguments != NULL)
         code = workload_window(arguments, duration, DEFAULT_SECONDS, &run->workload);
     if (code == KOV_OK)
@@ -134,16 +129,32 @@ static int trace_window(const struct arguments *arguments, struct trace_run *run
     return code;
 }
 
+// Before the trace is subscribed to nothing is lost with a connection: what has come in answer is forgotten, and the same
+// asked again.
+static int forget_counts(void *context)
+{
+    trace_free_counts(context);
+    return KOV_OK;
+}
+
+static int fetch_masks(struct trace_run *run)
+{
+    resume_begin(forget_counts, &run->counts);
+    int code = trace_fetch_counts(&run->counts, SCAN_KERNEL);
+    resume_end();
+    run->mask_before = run->counts.mask;
+    run->process_mask_before = run->counts.process_mask;
+    trace_free_counts(&run->counts);
+    return code;
+}
+
 static int capture_trace(const struct arguments *arguments, struct trace_run *run)
 {
     int code = capture_create(&run->capture, folder);
     if (code == KOV_OK)
         code = capture_metadata(&run->capture);
     if (code == KOV_OK)
-        code = trace_fetch_counts(&run->counts, SCAN_KERNEL);
-    run->mask_before = run->counts.mask;
-    run->process_mask_before = run->counts.process_mask;
-    trace_free_counts(&run->counts);
+        code = fetch_masks(run);
     if (code != KOV_OK)
         return code;
     dci_on_event(take_event, run);
@@ -154,193 +165,24 @@ static int capture_trace(const struct arguments *arguments, struct trace_run *ru
     return code == KOV_OK ? closed : code;
 }
 
-// The streams of one process added up.
-struct process_sums {
-    u32 pid;
-    bool ended; // what it logged in the end is not known
-    u64 emitted, logged, discarded, overwritten, received, packets, bytes;
-};
-
-static struct process_sums add_streams(const struct trace_run *run, size_t *next)
+static int forget_events(void *context)
 {
-    const struct capture *capture = &run->capture;
-    struct process_sums sums = {.pid = capture->streams[*next].pid};
-    for (; *next < capture->count && capture->streams[*next].pid == sums.pid; ++*next) {
-        const struct capture_stream *stream = &capture->streams[*next];
-        const struct trace_cpu_counts *counts =
-            trace_counts_of(&run->counts, stream->pid, stream->cpu);
-        sums.received += stream->events;
-        sums.packets += stream->packets;
-        sums.bytes += stream->bytes;
-        sums.ended = sums.ended || counts == NULL;
-        if (counts == NULL)
-            continue;
-        sums.emitted += counts->events + counts->discarded;
-        sums.logged += counts->events;
-        sums.discarded += counts->discarded;
-        sums.overwritten += counts->overwritten;
-    }
-    return sums;
+    trace_free_events(context);
+    return KOV_OK;
 }
 
-static size_t first_process(const struct trace_run *run)
+static int fetch_events(struct trace_events *events)
 {
-    size_t next = 0;
-    while (next < run->capture.count && run->capture.streams[next].pid == 0)
-        next++;
-    return next;
-}
-
-static void print_processes(const struct trace_run *run)
-{
-    size_t next = first_process(run);
-    if (next < run->capture.count)
-        printf("\n%10s %12s %12s %12s %12s %12s %9s %12s\n", "PID", "EMITTED", "LOGGED",
-               "DISCARDED", "OVERWRITTEN", "RECEIVED", "PACKETS", "BYTES");
-    while (next < run->capture.count) {
-        struct process_sums sums = add_streams(run, &next);
-        if (sums.ended)
-            printf("%10" PRIu32 " %51s %12" PRIu64 " %9" PRIu64 " %12" PRIu64 "\n", sums.pid,
-                   "ended", sums.received, sums.packets, sums.bytes);
-        else
-            printf("%10" PRIu32 " %12" PRIu64 " %12" PRIu64 " %12" PRIu64 " %12" PRIu64
-                   " %12" PRIu64 " %9" PRIu64 " %12" PRIu64 "\n",
-                   sums.pid, sums.emitted, sums.logged, sums.discarded, sums.overwritten,
-                   sums.received, sums.packets, sums.bytes);
-    }
-    if (run->counts.stuck > 0)
-        printf("%" PRIu32 " processes did not answer in the end\n", run->counts.stuck);
-}
-
-static void json_processes(struct json *json, const struct trace_run *run)
-{
-    json_open_array(json, "processes");
-    for (size_t next = first_process(run); next < run->capture.count;) {
-        struct process_sums sums = add_streams(run, &next);
-        json_open_object(json, NULL);
-        json_u64(json, "pid", sums.pid);
-        json_bool(json, "ended", sums.ended);
-        json_u64(json, "emitted", sums.emitted);
-        json_u64(json, "logged", sums.logged);
-        json_u64(json, "discarded", sums.discarded);
-        json_u64(json, "overwritten", sums.overwritten);
-        json_u64(json, "received", sums.received);
-        json_u64(json, "packets", sums.packets);
-        json_u64(json, "bytes", sums.bytes);
-        json_close(json);
-    }
-    json_close(json);
-}
-
-static void print_text(const struct trace_run *run, bool workload)
-{
-    printf("%5s %12s %12s %12s %12s %12s %9s %12s\n", "CPU", "EMITTED", "LOGGED", "DISCARDED",
-           "OVERWRITTEN", "RECEIVED", "PACKETS", "BYTES");
-    for (u32 i = 0; i < run->counts.cpu_count; i++) {
-        const struct trace_cpu_counts *counts = &run->counts.cpus[i];
-        struct capture_stream cpu = capture_of(&run->capture, 0, i);
-        printf("%5" PRIu32 " %12" PRIu64 " %12" PRIu64 " %12" PRIu64 " %12" PRIu64 " %12" PRIu64
-               " %9" PRIu64 " %12" PRIu64 "\n",
-               i, counts->events + counts->discarded, counts->events, counts->discarded,
-               counts->overwritten, cpu.events, cpu.packets, cpu.bytes);
-    }
-    print_processes(run);
-    resume_print();
-    trace_counters_print(&run->counters);
-    printf("%s mode, %.1f s; written to %s; see `babeltrace2 %s`\n",
-           trace_mode_name(run->counts.mode), run->seconds, folder, folder);
-    if (workload)
-        workload_print_account(&run->workload);
-}
-
-static void json_cpus(struct json *json, const struct trace_run *run)
-{
-    json_open_array(json, "cpus");
-    for (u32 i = 0; i < run->counts.cpu_count; i++) {
-        const struct trace_cpu_counts *counts = &run->counts.cpus[i];
-        struct capture_stream cpu = capture_of(&run->capture, 0, i);
-        json_open_object(json, NULL);
-        json_u64(json, "cpu", i);
-        json_u64(json, "emitted", counts->events + counts->discarded);
-        json_u64(json, "logged", counts->events);
-        json_u64(json, "discarded", counts->discarded);
-        json_u64(json, "overwritten", counts->overwritten);
-        json_u64(json, "received", cpu.events);
-        json_u64(json, "packets", cpu.packets);
-        json_u64(json, "missing_packets", cpu.missing_packets);
-        json_u64(json, "bytes", cpu.bytes);
-        json_close(json);
-    }
-    json_close(json);
-}
-
-static void print_json(const struct trace_run *run, bool workload)
-{
-    struct json json = json_begin(stdout);
-    json_text(&json, "folder", folder);
-    json_text(&json, "mode", trace_mode_name(run->counts.mode));
-    json_hex(&json, "mask", run->set_mask ? run->mask : run->counts.mask);
-    json_number(&json, "seconds", run->seconds);
-    json_cpus(&json, run);
-    json_processes(&json, run);
-    trace_counters_json(&json, &run->counters);
-    json_u64(&json, "stuck", run->counts.stuck);
-    json_u64(&json, "reconnected", resume_account()->times);
-    if (workload)
-        workload_json(&json, "workload", &run->workload);
-    json_end(&json);
-}
-
-// What went with a lost connection is known in the end, but is no failure.
-static int check_sum(const char *whose, u64 logged, u64 received, u64 overwritten)
-{
-    if (received + overwritten == logged)
-        return KOV_OK;
-    if (resume_account()->times > 0 && received + overwritten < logged) {
-        warn("%s: %" PRIu64 " events went with the lost connection", whose,
-             logged - received - overwritten);
-        return KOV_OK;
-    }
-    return fail(KOV_FAILED,
-                "%s: %" PRIu64 " events logged, but %" PRIu64 " received and %" PRIu64
-                " overwritten",
-                whose, logged, received, overwritten);
-}
-
-// Everything that was logged must have been received or overwritten.
-static int check_counts(const struct trace_run *run)
-{
-    char whose[48];
-    int code = KOV_OK;
-    for (u32 i = 0; i < run->counts.cpu_count; i++) {
-        const struct trace_cpu_counts *counts = &run->counts.cpus[i];
-        u64 received = capture_of(&run->capture, 0, i).events;
-        snprintf(whose, sizeof(whose), "CPU %" PRIu32, i);
-        int checked = check_sum(whose, counts->events, received, counts->overwritten);
-        code = code == KOV_OK ? checked : code;
-    }
-    for (size_t next = first_process(run); next < run->capture.count;) {
-        struct process_sums sums = add_streams(run, &next);
-        snprintf(whose, sizeof(whose), "process %" PRIu32, sums.pid);
-        int checked =
-            sums.ended ? KOV_OK : check_sum(whose, sums.logged, sums.received, sums.overwritten);
-        code = code == KOV_OK ? checked : code;
-    }
+    resume_begin(forget_events, events);
+    int code = trace_fetch_events(events);
+    resume_end();
     return code;
-}
-
-static void show(const struct trace_run *run, bool workload)
-{
-    if (settings.json)
-        print_json(run, workload);
-    else
-        print_text(run, workload);
 }
 
 static int decide(struct trace_run *run)
 {
     struct trace_events events = {0};
-    int code = trace_fetch_events(&events);
+    int code = fetch_events(&events);
     u64 pmu = 0; // the events that say which counter is which
     if (code == KOV_OK)
         code = trace_parse_mask(events_text, &events, &run->mask);
@@ -356,7 +198,7 @@ static int decide(struct trace_run *run)
 
 static int record(const struct arguments *arguments)
 {
-    struct trace_run run = {0};
+    struct trace_run run = {.has_workload = arguments->has_workload};
     int code = trace_parse_mode(mode_text, &run.mode);
     if (code != KOV_OK)
         return code;
@@ -367,8 +209,8 @@ static int record(const struct arguments *arguments)
     if (code == KOV_OK)
         code = capture_trace(arguments, &run);
     if (code == KOV_OK) {
-        show(&run, arguments->has_workload);
-        code = check_counts(&run);
+        trace_run_print(&run);
+        code = trace_check_counts(&run);
     }
     if (code == KOV_OK)
         code = workload_verdict(&run.workload);
@@ -387,7 +229,7 @@ static int snapshot(const struct arguments *arguments)
     if (code == KOV_OK)
         code = capture_trace(NULL, &run);
     if (code == KOV_OK)
-        show(&run, false);
+        trace_run_print(&run);
     capture_free(&run.capture);
     trace_free_counts(&run.counts);
     return code;

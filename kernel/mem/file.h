@@ -42,7 +42,7 @@ s64 pager_start(void);
 struct file *file_create(const char *name, u64 bytes, u32 server, struct fr *fr);
 bool fcm_is_file(const struct fcm *fcm);
 
-// ---- pages (file.c) ------------------------------------------------------------------------------
+// ---- pages (file_pages.c) -------------------------------------------------------------------------
 // The three below: thread context, no lock held, for the server. supply: see sys_file_supply. take: E_NOENT
 // when the page is not there.
 s64 file_supply(struct file *file, u64 page, const void *from, s64 status);
@@ -52,6 +52,19 @@ void file_resize(struct file *file, u64 bytes, bool invalidate);
 // The next dirty page at or after *page that the server has not been told of, marked as told; and the reverse.
 bool file_next_unwritten(struct file *file, u64 *page);
 void file_mark_unwritten(struct file *file, u64 page);
+
+// Is it to go? With the page's lock held; it may unmap the page and change its entry, which has a frame.
+typedef bool file_page_test(struct file *file, u64 page, u64 *entry);
+// Frees the frames of one leaf, or of all from the one with page first on, of those that which() names; the first tells
+// how many. Thread context, no lock of a page held.
+u32 file_drop_leaf(struct file *file, struct page_leaf *leaf, file_page_test *which);
+void file_drop(struct file *file, u64 first, file_page_test *which);
+// No region maps the frame any more, on return. With the page's lock held.
+void file_unmap_page(struct file *file, u64 page, u64 frame);
+
+// ---- reclaim (file_reclaim.c) ---------------------------------------------------------------------
+// From now on its clean pages can be reclaimed, until reclaim_remove. Thread context, no lock held.
+void file_reclaim_begin(struct file *file);
 
 // ---- requests (file_request.c) --------------------------------------------------------------------
 // Queues a wait for a page that is not there; FAULT_WAIT, FAULT_BAD when the server or the space is ending,

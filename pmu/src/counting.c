@@ -1,49 +1,22 @@
 // SPDX-License-Identifier: MIT
-// The PmuCounting object: sessions. Each CPU's representative has what that CPU counts (counting_cpu.h) and the timer
-// that ends its slices.
-#include "counting_cpu.h"
-#include "counting_reading.h"
-#include "counting_switches.h"
+// The PmuCounting object: who may start, stop and read sessions. Each CPU's representative has what that CPU counts
+// (counting_cpu.h) and the timer that ends its slices.
+#include "counting_session.h"
 
 #include <co/manager.h>
-#include <kernel/irq.h>
-#include <kernel/memory.h>
-#include <kernel/panic.h>
 #include <kernel/percpu.h>
 #include <kernel/process.h>
-#include <kernel/spinlock.h>
 #include <kernel/thread.h>
-#include <kernel/timer.h>
-#include <pmu/counting.h>
 #include <pmu/model.h>
 #include <pmu/task.h>
 #include <string.h>
 
+#include "counting_reading.h"
+#include "counting_switches.h"
 #include "counting_trace.h"
 
-#define TICK_MICROSECONDS 1000 // slices end at the first of these ticks after they are long enough
 #define CLAIM_MICROSECONDS 200
 
-struct counting_rep {
-    struct pmu_counting counting;
-    struct counting_cpu cpu;
-    struct timer timer;
-    struct pmu_multiplex *multiplex; // NULL: the session does not count here
-    struct task_table *tasks;        // NULL: nor tasks
-};
-
-struct counting_root {
-    struct co_root root;
-    struct spinlock lock;
-    bool claimed; // under the lock; who has claimed it owns the rest
-    bool running;
-    s64 session; // the latest, from 1
-    u32 owner;   // pid of who has started it, 0: the kernel, or it has ended
-    u64 cpus;
-    struct counting_plan plan;
-};
-
-static struct counting_rep reps[ORRERY_MAX_CPUS];
 static struct counting_root counting_root = {
     .lock = SPINLOCK_INIT("pmu counting", RANK_SERVICE),
 };
@@ -55,12 +28,7 @@ static struct counting_root *root_of(struct pmu_counting *self)
     return (struct counting_root *)self->co.root;
 }
 
-// ---- what runs on each CPU ---------------------------------------------------------------------
-
-static void set_timer(struct counting_rep *here)
-{
-    timer_start(&here->timer, timebase() + microseconds_to_ticks(TICK_MICROSECONDS));
-}
+// ---- ticks -------------------------------------------------------------------------------------
 
 static void timer_fires(struct timer *timer)
 {
@@ -73,38 +41,8 @@ static CO_METHOD s64 tick(struct pmu_counting *self)
     CO_HOME(self);
     struct counting_rep *here = (struct counting_rep *)self;
     counting_cpu_tick(&here->cpu);
-    set_timer(here);
+    counting_rep_set_timer(here);
     return 0;
-}
-
-static void prepare_here(void *argument)
-{
-    struct counting_root *root = argument;
-    counting_cpu_prepare(&reps[cpu_id()].cpu, &root->plan);
-}
-
-static void begin_here(void *argument)
-{
-    struct counting_root *root = argument;
-    struct counting_rep *here = &reps[cpu_id()];
-    u64 seed = (u64)root->session * ORRERY_MAX_CPUS + cpu_id();
-    if (counting_cpu_begin(&here->cpu, &root->plan, here->multiplex, seed) == 0 &&
-        here->tasks != NULL) {
-        struct pmu_task running;
-        pmu_task_current(&running);
-        counting_cpu_follow(&here->cpu, here->tasks, &running);
-    }
-    // One group counts all the time.
-    if (root->plan.allocation.groups > 1)
-        set_timer(here);
-}
-
-static void end_here(void *argument)
-{
-    struct counting_rep *here = &reps[cpu_id()];
-    (void)argument;
-    timer_cancel(&here->timer);
-    counting_cpu_end(&here->cpu);
 }
 
 // ---- sessions ----------------------------------------------------------------------------------
@@ -131,82 +69,6 @@ static void release(struct counting_root *root)
     spin_unlock(&root->lock);
 }
 
-// Does the scheduler tell of switches?
-static bool follows(const struct counting_root *root)
-{
-    return root->plan.flags != 0;
-}
-
-static void free_sums(void)
-{
-    for (u32 cpu = 0; cpu < cpu_count; cpu++) {
-        task_table_free(reps[cpu].tasks);
-        reps[cpu].tasks = NULL;
-        kfree(reps[cpu].multiplex);
-        reps[cpu].multiplex = NULL;
-    }
-}
-
-static s64 allocate_sums(const struct counting_root *root)
-{
-    u32 items = root->plan.request.items, flags = root->plan.flags;
-    bool tasks = (flags & (SYS_PMU_BY_PROCESS | SYS_PMU_BY_THREAD)) != 0;
-
-    free_sums();
-    for (u32 cpu = 0; cpu < cpu_count; cpu++) {
-        if ((root->cpus >> cpu & 1) == 0)
-            continue;
-        reps[cpu].multiplex = kzalloc(PMU_MULTIPLEX_BYTES(items));
-        if (tasks)
-            reps[cpu].tasks = task_table_create(items, (flags & SYS_PMU_BY_THREAD) != 0);
-        if (reps[cpu].multiplex == NULL || (tasks && reps[cpu].tasks == NULL)) {
-            free_sums();
-            return E_NOMEM;
-        }
-    }
-    return 0;
-}
-
-static s64 first_error(const struct counting_root *root)
-{
-    for (u32 cpu = 0; cpu < cpu_count; cpu++) {
-        if ((root->cpus >> cpu & 1) != 0 && reps[cpu].cpu.error != 0)
-            return reps[cpu].cpu.error;
-    }
-    return 0;
-}
-
-static void stop(struct counting_root *root)
-{
-    counting_trace_end();
-    cpus_call(root->cpus, end_here, NULL);
-    if (follows(root))
-        counting_points_set(false);
-    model_release();
-    root->running = false;
-    __atomic_store_n(&root->owner, 0, __ATOMIC_RELAXED);
-}
-
-// All CPUs begin; one of them before the others has the unit made ready. The unit has been acquired.
-static s64 run(struct counting_root *root)
-{
-    s64 error = allocate_sums(root);
-    if (error != 0) {
-        model_release();
-        root->owner = 0;
-        return error;
-    }
-    cpus_call(root->cpus & -root->cpus, prepare_here, root);
-    if (follows(root))
-        counting_points_set(true);
-    cpus_call(root->cpus, begin_here, root);
-    root->running = true;
-    error = first_error(root);
-    if (error != 0)
-        stop(root);
-    return error;
-}
-
 static u32 caller(void)
 {
     const struct process *process = process_current();
@@ -231,7 +93,7 @@ static s64 start_claimed(struct counting_root *root, const struct sys_pmu_counti
     root->cpus = counting->cpu_mask != 0 ? counting->cpu_mask : all;
     root->session++;
     __atomic_store_n(&root->owner, caller(), __ATOMIC_RELAXED);
-    error = run(root);
+    error = counting_session_begin(root);
     return error != 0 ? error : root->session;
 }
 
@@ -254,7 +116,7 @@ static CO_METHOD s64 counting_stop(struct pmu_counting *self, s64 session)
     s64 error = E_STALE;
     claim(root);
     if (root->running && session == root->session) {
-        stop(root);
+        counting_session_end(root);
         error = 0;
     }
     release(root);
@@ -282,7 +144,7 @@ static CO_METHOD s64 counting_ends(struct pmu_counting *self, u32 pid)
         return 0;
     claim(root);
     if (root->owner == pid)
-        stop(root);
+        counting_session_end(root);
     release(root);
     return 0;
 }
@@ -294,7 +156,7 @@ static s64 check(const struct counting_root *root, s64 session, u32 cpu)
 {
     if (session <= 0 || session != root->session)
         return E_STALE;
-    return cpu >= cpu_count || reps[cpu].multiplex == NULL ? E_INVAL : 0;
+    return cpu >= cpu_count || counting_reps[cpu].multiplex == NULL ? E_INVAL : 0;
 }
 
 static s64 read_claimed(const struct counting_root *root, s64 session, u32 cpu,
@@ -304,7 +166,8 @@ static s64 read_claimed(const struct counting_root *root, s64 session, u32 cpu,
     if (error == 0 && bytes < root->plan.items * sizeof(*counts))
         error = E_INVAL;
     return error != 0 ? error
-                      : counting_read_cpu(&root->plan, &reps[cpu].cpu, cpu, root->running, counts);
+                      : counting_read_cpu(&root->plan, &counting_reps[cpu].cpu, cpu, root->running,
+                                          counts);
 }
 
 static CO_METHOD s64 counting_read(struct pmu_counting *self, s64 session, u32 cpu,
@@ -325,11 +188,11 @@ static CO_METHOD s64 counting_tasks(struct pmu_counting *self, s64 session, u32 
     struct counting_root *root = root_of(self);
     claim(root);
     s64 result = check(root, session, cpu);
-    if (result == 0 && reps[cpu].tasks == NULL)
+    if (result == 0 && counting_reps[cpu].tasks == NULL)
         result = E_INVAL;
     if (result == 0)
-        result = counting_read_tasks(&root->plan, &reps[cpu].cpu, cpu, root->running, cursor,
-                                     buffer, bytes);
+        result = counting_read_tasks(&root->plan, &counting_reps[cpu].cpu, cpu, root->running,
+                                     cursor, buffer, bytes);
     release(root);
     return result;
 }
@@ -364,7 +227,7 @@ static CO_METHOD s64 counting_places(struct pmu_counting *self, s64 session,
 
 void pmu_task_switch(const struct pmu_task *from, const struct pmu_task *to)
 {
-    counting_switched(&reps[cpu_id()].cpu, from, to);
+    counting_switched(&counting_reps[cpu_id()].cpu, from, to);
 }
 
 // ---- the object --------------------------------------------------------------------------------
@@ -385,11 +248,11 @@ CO_CHECK_INTERFACE(struct pmu_counting_ops);
 static struct co_class class = {
     .name = "PmuCounting",
     .implementation = "MultiplexedCounting",
-    .size = sizeof(counting_root) + sizeof(reps[0]),
+    .size = sizeof(counting_root) + sizeof(counting_reps[0]),
     .distributed = true,
     .ops = &ops.base,
-    .static_reps = reps,
-    .static_rep_size = sizeof(reps[0]),
+    .static_reps = counting_reps,
+    .static_rep_size = sizeof(counting_reps[0]),
 };
 
 void counting_offer(struct pmu_offer *offer)
@@ -402,7 +265,7 @@ void counting_offer(struct pmu_offer *offer)
 s64 counting_init(void)
 {
     for (u32 cpu = 0; cpu < ORRERY_MAX_CPUS; cpu++)
-        reps[cpu].timer.fire = timer_fires;
+        counting_reps[cpu].timer.fire = timer_fires;
     s64 coid = co_create(&class, &counting_root.root);
     if (coid < 0)
         return coid;

@@ -310,6 +310,9 @@ class Session(threading.Thread):
                 self.respond(request, more=bool(part) or cpu + 1 < machine.system.cpu_count, count_tasks=dci.CountTasksReply(
                     session=1, cpu=cpu, tasks=part))
 
+    def do_count_trace(self, request):
+        self.respond(request)
+
     def do_count_exclude(self, request):
         known = {process.pid for process in self.machine.processes}
         if not set(request.count_exclude.pids) <= known:

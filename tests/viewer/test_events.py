@@ -88,7 +88,9 @@ def test_parts_of_the_time_and_errors_are_told(kov, machine):
 def test_an_unknown_error_is_not_hidden(kov, machine):
     partly(machine, 1000, 421, 2**64 - 1)
     result = kov("stat", "-e", "larx", "-d", "0.1", machine=machine)
-    assert "± unknown" in result.out
+    assert "± unknown  ( 42.1 %)  too few slices: 0 on CPU 0\n" in result.out
+    result = kov("stat", "-e", "larx", "-d", "0.1", "--per-cpu", machine=machine)
+    assert "± unknown  ( 42.1 %)  too few slices: 0\n" in result.out
     result = kov("stat", "-e", "larx", "-d", "0.1", "--json", machine=machine)
     assert result.json["events"][0]["error"] is None
     result = kov("stat", "-e", "larx,instructions", "-d", "0.1", machine=machine)

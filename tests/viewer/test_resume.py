@@ -6,7 +6,26 @@ import threading
 import dci_pb2 as dci
 import pytest
 
-from machine import add_samples, packet
+from machine import METADATA, add_samples, packet
+
+
+BEFORE_THE_TRACE = ["trace_events", "pmu_events", "trace_metadata", "trace_stat"]
+
+
+def answer_half(machine, kind):
+    """The first connection that asks for this ends when the first part of the answer has been sent."""
+    def answer(session, request):
+        del machine.misbehaviour[kind]
+        whole = session.respond
+
+        def half(request, more=False, **fields):
+            whole(request, more=True, **fields)
+            raise EOFError
+
+        session.respond = half
+        session.answer(request)
+
+    machine.misbehaviour[kind] = answer
 
 
 class Dropper:
@@ -110,6 +129,55 @@ def test_trace_counts_what_went_with_the_connection(kov, machine):
     assert subscriptions[1].mode == dci.TRACE_MODE_KEEP
     end = machine.asked("trace_unsubscribe")[0]
     assert end.set_mask and end.mask == 5, "the mask of before the recording"
+
+
+@pytest.fixture
+def traced(machine):
+    machine.packets = [(0, packet(0, 0, [10, 20, 30]))]
+    machine.trace_stats = [dci.TraceStat(cpu=0, events=3, mode=dci.TRACE_MODE_DISCARD)]
+    machine.mask = 5
+    machine.events.append(dci.TraceEvent(major=9, minor=0, group="pmu", name="counters"))
+    return machine
+
+
+def record_with_counters(kov, machine):
+    return kov("trace", "record", "-d", "0.1", "--counters", "cycles,instructions", "--json", machine=machine)
+
+
+@pytest.mark.parametrize("kind", BEFORE_THE_TRACE)
+def test_trace_asks_again_before_it_has_begun(kov, traced, tmp_path, kind):
+    answer_half(traced, kind)
+    result = record_with_counters(kov, traced)
+    assert result.code == 0, result.err
+    assert result.json["reconnected"] == 1 and result.json["cpus"][0]["received"] == 3
+    assert (tmp_path / "trace.ctf/metadata").read_text() == METADATA
+    assert traced.asked("trace_subscribe")[0].mode == dci.TRACE_MODE_DISCARD
+    assert not traced.asked("trace_unsubscribe")[0].set_mask, "the server knows what the mask was"
+
+
+def test_a_connection_lost_before_the_trace_excuses_no_loss(kov, traced):
+    traced.trace_stats[0].events = 4
+    answer_half(traced, "trace_stat")
+    result = record_with_counters(kov, traced)
+    assert result.code == 1 and "4 events logged, but 3 received" in result.err
+
+
+@pytest.mark.parametrize("kind", ["count_start", "count_trace"])
+def test_trace_goes_on_when_the_counters_begin(kov, traced, kind):
+    """The trace is on already: the new connection takes it, too, with what is left of the counters to start."""
+    def drop(session, _request):
+        del traced.misbehaviour[kind]
+        traced.packets = []
+        session.connection.close()
+        raise EOFError
+
+    traced.misbehaviour[kind] = drop
+    result = record_with_counters(kov, traced)
+    assert result.code == 0, result.err
+    assert result.json["cpus"][0]["received"] == 3
+    assert [one.mode for one in traced.asked("trace_subscribe")] == [dci.TRACE_MODE_DISCARD, dci.TRACE_MODE_KEEP]
+    assert len(traced.asked("count_start")) == 2
+    assert traced.asked("trace_unsubscribe")[0].set_mask
 
 
 def test_the_console_goes_on_where_it_was(kov, machine):

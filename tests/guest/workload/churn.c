@@ -30,8 +30,7 @@ static u64 deadline;
 
 static int prepare(struct workload_run *run)
 {
-    u64 seconds = run->values[SECONDS].numbers[0];
-    deadline = seconds == 0 ? UINT64_MAX : timebase() + seconds * timebase_hz;
+    deadline = workload_deadline(run->values[SECONDS].numbers[0]);
     for (u32 cpu = 0; cpu < cpu_count; cpu++) {
         accounts[cpu] = (struct account){0};
         for (u32 i = 0; i < SLOTS; i++)
@@ -100,11 +99,11 @@ static void finish(struct workload_run *run)
         sum.stale += accounts[cpu].stale;
         sum.failed += accounts[cpu].failed;
     }
-    workload_report(run, "created %llu", (unsigned long long)sum.created);
-    workload_report(run, "destroyed %llu", (unsigned long long)sum.destroyed);
-    workload_report(run, "answered %llu", (unsigned long long)sum.answered);
-    workload_report(run, "stale %llu", (unsigned long long)sum.stale);
-    workload_report(run, "failed %llu", (unsigned long long)sum.failed);
+    workload_report_number(run, "created", sum.created);
+    workload_report_number(run, "destroyed", sum.destroyed);
+    workload_report_number(run, "answered", sum.answered);
+    workload_report_number(run, "stale", sum.stale);
+    workload_report_number(run, "failed", sum.failed);
     if (sum.failed != 0)
         run->result = E_IO;
 }

@@ -73,8 +73,7 @@ static void work(struct workload_run *run, u32 cpu)
 {
     const u64 *shares = run->values[WORK].numbers;
     u64 ticks = microseconds_to_ticks(run->values[HOLD].numbers[0]);
-    u64 seconds = run->values[SECONDS].numbers[0];
-    u64 deadline = seconds == 0 ? UINT64_MAX : timebase() + seconds * timebase_hz;
+    u64 deadline = workload_deadline(run->values[SECONDS].numbers[0]);
     u64 random = 0x2545f4914f6cdd1d + cpu;
 
     while (!workload_stopping(run) && timebase() < deadline) {
@@ -98,24 +97,18 @@ static struct contended_account sum_of(u32 object)
     return sum;
 }
 
-static void report(struct workload_run *run, const char *what, coid_t coid, u64 number)
-{
-    workload_report(run, "%s.0x%llx %llu", what, (unsigned long long)coid,
-                    (unsigned long long)number);
-}
-
 // Without trace events of locks nothing is said about turns: better than to say 0.
 static void finish(struct workload_run *run)
 {
     for (u32 object = 0; object < OBJECTS; object++) {
         struct contended_account sum = sum_of(object);
-        report(run, "work", coids[object], run->values[WORK].numbers[object]);
-        report(run, "acquisitions", coids[object], sum.acquisitions);
-        report(run, "waited", coids[object], bench_ticks_to_ns(sum.waited));
+        workload_report_object(run, "work", coids[object], run->values[WORK].numbers[object]);
+        workload_report_object(run, "acquisitions", coids[object], sum.acquisitions);
+        workload_report_object(run, "waited", coids[object], bench_ticks_to_ns(sum.waited));
         if (!turns_known || !lock_turns_known())
             continue;
-        report(run, "contended", coids[object], sum.contended);
-        report(run, "spins", coids[object], sum.turns);
+        workload_report_object(run, "contended", coids[object], sum.contended);
+        workload_report_object(run, "spins", coids[object], sum.turns);
     }
 }
 

@@ -35,11 +35,10 @@ static struct done done[ORRERY_MAX_CPUS];
 
 static int prepare(struct workload_run *run)
 {
-    u64 seconds = run->values[SECONDS].numbers[0];
     for (u32 cpu = 0; cpu < cpu_count; cpu++)
         done[cpu] = (struct done){0};
     call_iterations = bench_spin_iterations(TURN_US * 1000UL / TURN_CALLS);
-    deadline = seconds == 0 ? UINT64_MAX : timebase() + seconds * timebase_hz;
+    deadline = workload_deadline(run->values[SECONDS].numbers[0]);
     run->objects = coids;
     run->object_count = OBJECTS;
     return test_objects_create(&demo_object_class, coids, OBJECTS);
@@ -81,19 +80,16 @@ static void finish(struct workload_run *run)
     u64 rounds = 0;
     for (u32 cpu = 0; cpu < cpu_count; cpu++)
         rounds += done[cpu].rounds;
-    workload_report(run, "rounds %llu", (unsigned long long)rounds);
+    workload_report_number(run, "rounds", rounds);
     for (u32 object = 0; object < OBJECTS; object++) {
         u64 iterations = 0, masked = 0;
         for (u32 cpu = 0; cpu < cpu_count; cpu++) {
             iterations += done[cpu].iterations[object];
             masked += done[cpu].masked[object];
         }
-        workload_report(run, "work.0x%llx %llu", (unsigned long long)coids[object],
-                        (unsigned long long)run->values[WORK].numbers[object]);
-        workload_report(run, "iterations.0x%llx %llu", (unsigned long long)coids[object],
-                        (unsigned long long)iterations);
-        workload_report(run, "masked.0x%llx %llu", (unsigned long long)coids[object],
-                        (unsigned long long)masked);
+        workload_report_object(run, "work", coids[object], run->values[WORK].numbers[object]);
+        workload_report_object(run, "iterations", coids[object], iterations);
+        workload_report_object(run, "masked", coids[object], masked);
     }
 }
 

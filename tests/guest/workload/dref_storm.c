@@ -59,12 +59,11 @@ static void finish(struct workload_run *run)
         u64 sum = 0;
         for (u32 cpu = 0; cpu < cpu_count; cpu++)
             sum += calls[cpu][i];
-        workload_report(run, "dref.0x%llx %llu", (unsigned long long)coids[i],
-                        (unsigned long long)sum);
+        workload_report_object(run, "dref", coids[i], sum);
     }
     for (u32 cpu = 0; cpu < cpu_count; cpu++)
         failures += failed[cpu];
-    workload_report(run, "failed %llu", (unsigned long long)failures);
+    workload_report_number(run, "failed", failures);
     if (failures != 0)
         run->result = E_IO;
 }

@@ -18,8 +18,7 @@ static u64 naps;
 static void work(struct workload_run *run, u32 cpu)
 {
     (void)cpu;
-    u64 seconds = run->values[SECONDS].numbers[0];
-    u64 deadline = seconds == 0 ? UINT64_MAX : timebase() + seconds * timebase_hz;
+    u64 deadline = workload_deadline(run->values[SECONDS].numbers[0]);
     naps = 0;
     while (!workload_stopping(run) && timebase() < deadline) {
         thread_sleep(microseconds_to_ticks(NAP_US));
@@ -29,7 +28,7 @@ static void work(struct workload_run *run, u32 cpu)
 
 static void finish(struct workload_run *run)
 {
-    workload_report(run, "naps %llu", (unsigned long long)naps);
+    workload_report_number(run, "naps", naps);
 }
 
 const struct workload workload_idle = {

@@ -80,9 +80,9 @@ static void finish(struct workload_run *run)
         all_calls += calls[cpu];
         all_failed += failed[cpu];
     }
-    workload_report(run, "rounds %llu", (unsigned long long)patched);
-    workload_report(run, "calls %llu", (unsigned long long)all_calls);
-    workload_report(run, "failed %llu", (unsigned long long)all_failed);
+    workload_report_number(run, "rounds", patched);
+    workload_report_number(run, "calls", all_calls);
+    workload_report_number(run, "failed", all_failed);
     if (all_failed != 0)
         run->result = E_IO;
 }

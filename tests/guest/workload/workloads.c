@@ -11,14 +11,3 @@ const struct workload *workload_at(u32 index)
 {
     return index < ARRAY_SIZE(workloads) ? workloads[index] : NULL;
 }
-
-int workload_no_prepare(struct workload_run *run)
-{
-    (void)run;
-    return 0;
-}
-
-void workload_nothing(struct workload_run *run)
-{
-    (void)run;
-}

@@ -30,6 +30,22 @@ static void an_unknown_error_stays_unknown_but_for_cpus_that_had_no_time(void **
     assert_int_equal(count_total(&reading, 0).error, COUNT_ERROR_UNKNOWN);
 }
 
+static void the_cpu_with_the_fewest_slices_is_why_an_error_is_not_known(void **state)
+{
+    (void)state;
+    struct count_reading reading = {.cpu_count = 4, .items = 1};
+    reading.cpus[0].counts[0] = (struct count){500, 50, 200, 4, 9};
+    reading.cpus[1].counts[0] = (struct count){0, 0, 0, COUNT_ERROR_UNKNOWN, 0}; // had no time
+    reading.cpus[2].counts[0] =
+        (struct count){9, 9, 20, COUNT_ERROR_UNKNOWN, 2};        // for another reason
+    reading.cpus[3].counts[0] = (struct count){9, 20, 20, 0, 1}; // exact
+    assert_null(count_without_slices(&reading, 0));
+    reading.cpus[2].counts[0].slices = 1;
+    assert_ptr_equal(count_without_slices(&reading, 0), &reading.cpus[2]);
+    reading.cpus[0].counts[0] = (struct count){0, 0, 200, COUNT_ERROR_UNKNOWN, 0};
+    assert_ptr_equal(count_without_slices(&reading, 0), &reading.cpus[0]);
+}
+
 static void an_interval_of_whole_counts_is_exact(void **state)
 {
     (void)state;
@@ -115,6 +131,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(counts_of_cpus_add_up_and_errors_by_squares),
         cmocka_unit_test(an_unknown_error_stays_unknown_but_for_cpus_that_had_no_time),
+        cmocka_unit_test(the_cpu_with_the_fewest_slices_is_why_an_error_is_not_known),
         cmocka_unit_test(an_interval_of_whole_counts_is_exact),
         cmocka_unit_test(an_interval_is_scaled_by_its_own_part),
         cmocka_unit_test(an_interval_without_a_turn_has_no_count),

@@ -20,11 +20,28 @@ static void write_frame(struct recording_writer *writer, const dci_frame *frame)
     bytes_free(&payload);
 }
 
-static void write_response(struct recording_writer *writer, dci_response *response)
+// Bodies are unions of pointers: any member takes any of them.
+static void write_response(struct recording_writer *writer, Orrery__Dci__Response__BodyCase which,
+                           void *body)
 {
+    dci_response response = ORRERY__DCI__RESPONSE__INIT;
+    response.body_case = which;
+    response.system = body;
     dci_frame frame = ORRERY__DCI__SERVER_FRAME__INIT;
     frame.frame_case = ORRERY__DCI__SERVER_FRAME__FRAME_RESPONSE;
-    frame.response = response;
+    frame.response = &response;
+    write_frame(writer, &frame);
+}
+
+static void write_event(struct recording_writer *writer, Orrery__Dci__Event__BodyCase which,
+                        void *body)
+{
+    Orrery__Dci__Event event = ORRERY__DCI__EVENT__INIT;
+    event.body_case = which;
+    event.samples = body;
+    dci_frame frame = ORRERY__DCI__SERVER_FRAME__INIT;
+    frame.frame_case = ORRERY__DCI__SERVER_FRAME__FRAME_EVENT;
+    frame.event = &event;
     write_frame(writer, &frame);
 }
 
@@ -35,10 +52,7 @@ static void write_system(struct recording_writer *writer)
     system.cpu_count = 2;
     system.build_id.data = id;
     system.build_id.len = sizeof(id);
-    dci_response response = ORRERY__DCI__RESPONSE__INIT;
-    response.body_case = ORRERY__DCI__RESPONSE__BODY_SYSTEM;
-    response.system = &system;
-    write_response(writer, &response);
+    write_response(writer, ORRERY__DCI__RESPONSE__BODY_SYSTEM, &system);
 }
 
 static void write_class(struct recording_writer *writer)
@@ -51,10 +65,7 @@ static void write_class(struct recording_writer *writer)
     Orrery__Dci__ClassesReply reply = ORRERY__DCI__CLASSES_REPLY__INIT;
     reply.n_classes = 1;
     reply.classes = list;
-    dci_response response = ORRERY__DCI__RESPONSE__INIT;
-    response.body_case = ORRERY__DCI__RESPONSE__BODY_CLASSES;
-    response.classes = &reply;
-    write_response(writer, &response);
+    write_response(writer, ORRERY__DCI__RESPONSE__BODY_CLASSES, &reply);
 }
 
 static void write_object(struct recording_writer *writer)
@@ -69,28 +80,14 @@ static void write_object(struct recording_writer *writer)
     Orrery__Dci__ObjectsReply reply = ORRERY__DCI__OBJECTS_REPLY__INIT;
     reply.n_objects = 1;
     reply.objects = list;
-    dci_response response = ORRERY__DCI__RESPONSE__INIT;
-    response.body_case = ORRERY__DCI__RESPONSE__BODY_OBJECTS;
-    response.objects = &reply;
-    write_response(writer, &response);
+    write_response(writer, ORRERY__DCI__RESPONSE__BODY_OBJECTS, &reply);
 }
 
 static void write_start(struct recording_writer *writer)
 {
     Orrery__Dci__SamplingStartReply reply = ORRERY__DCI__SAMPLING_START_REPLY__INIT;
     reply.time = 100;
-    dci_response response = ORRERY__DCI__RESPONSE__INIT;
-    response.body_case = ORRERY__DCI__RESPONSE__BODY_SAMPLING_START;
-    response.sampling_start = &reply;
-    write_response(writer, &response);
-}
-
-static void write_event(struct recording_writer *writer, Orrery__Dci__Event *event)
-{
-    dci_frame frame = ORRERY__DCI__SERVER_FRAME__INIT;
-    frame.frame_case = ORRERY__DCI__SERVER_FRAME__FRAME_EVENT;
-    frame.event = event;
-    write_frame(writer, &frame);
+    write_response(writer, ORRERY__DCI__RESPONSE__BODY_SAMPLING_START, &reply);
 }
 
 // Event 1 has a period of 30 from time 200 on.
@@ -100,10 +97,7 @@ static void write_change(struct recording_writer *writer)
     changed.index = 1;
     changed.period = 30;
     changed.time = 200;
-    Orrery__Dci__Event event = ORRERY__DCI__EVENT__INIT;
-    event.body_case = ORRERY__DCI__EVENT__BODY_SAMPLING_CHANGED;
-    event.sampling_changed = &changed;
-    write_event(writer, &event);
+    write_event(writer, ORRERY__DCI__EVENT__BODY_SAMPLING_CHANGED, &changed);
 }
 
 // Of event 1: two from before a change, that arrive after it, and one from then.
@@ -117,10 +111,7 @@ static void write_late_samples(struct recording_writer *writer)
     samples.index = 1;
     samples.n_samples = 3;
     samples.samples = list;
-    Orrery__Dci__Event event = ORRERY__DCI__EVENT__INIT;
-    event.body_case = ORRERY__DCI__EVENT__BODY_SAMPLES;
-    event.samples = &samples;
-    write_event(writer, &event);
+    write_event(writer, ORRERY__DCI__EVENT__BODY_SAMPLES, &samples);
 }
 
 static void write_samples(struct recording_writer *writer)
@@ -139,10 +130,7 @@ static void write_samples(struct recording_writer *writer)
     samples.lost = 4;
     samples.n_samples = 3;
     samples.samples = list;
-    Orrery__Dci__Event event = ORRERY__DCI__EVENT__INIT;
-    event.body_case = ORRERY__DCI__EVENT__BODY_SAMPLES;
-    event.samples = &samples;
-    write_event(writer, &event);
+    write_event(writer, ORRERY__DCI__EVENT__BODY_SAMPLES, &samples);
 }
 
 static void write_stat(struct recording_writer *writer)
@@ -155,10 +143,7 @@ static void write_stat(struct recording_writer *writer)
     Orrery__Dci__SamplingStatReply reply = ORRERY__DCI__SAMPLING_STAT_REPLY__INIT;
     reply.n_cpus = 1;
     reply.cpus = list;
-    dci_response response = ORRERY__DCI__RESPONSE__INIT;
-    response.body_case = ORRERY__DCI__RESPONSE__BODY_SAMPLING_STOP;
-    response.sampling_stop = &reply;
-    write_response(writer, &response);
+    write_response(writer, ORRERY__DCI__RESPONSE__BODY_SAMPLING_STOP, &reply);
 }
 
 // The file as bytes; to be freed.
@@ -196,13 +181,20 @@ static u8 *example(size_t *size)
     return data;
 }
 
+// The example as it is read again; the recording is to be freed.
+static void read_example(struct recording *recording)
+{
+    size_t size;
+    u8 *data = example(&size);
+    assert_null(recording_decode(data, size, recording));
+    free(data);
+}
+
 static void what_is_written_is_read(void **state)
 {
     (void)state;
-    size_t size;
-    u8 *data = example(&size);
     struct recording recording;
-    assert_null(recording_decode(data, size, &recording));
+    read_example(&recording);
     assert_false(recording.cut);
     assert_int_equal(recording.request.events.count, 2);
     assert_int_equal(recording.request.events.events[0].period, 1000000);
@@ -220,23 +212,19 @@ static void what_is_written_is_read(void **state)
     assert_int_equal(stream->lost, 5);
     assert_int_equal(stream->taken, stream->received);
     recording_free(&recording);
-    free(data);
 }
 
 static void samples_stand_for_the_threshold_of_their_time(void **state)
 {
     (void)state;
-    size_t size;
-    u8 *data = example(&size);
     struct recording recording;
-    assert_null(recording_decode(data, size, &recording));
+    read_example(&recording);
     assert_int_equal(recording.samples.by_event[0].events, 3000000);
     assert_int_equal(recording.samples.by_event[1].samples, 3);
     assert_int_equal(recording.samples.by_event[1].events, 20 + 20 + 30);
     assert_true(recording.samples.by_event[1].square == 400 + 400 + 900);
     assert_int_equal(recording.samples.changes[1], 1);
     recording_free(&recording);
-    free(data);
 }
 
 static void every_beginning_of_a_recording_is_readable(void **state)

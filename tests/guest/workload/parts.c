@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+// Parts that workloads are made of: when to end, lines of their reports, and what has nothing to do.
+#include "workloads.h"
+
+#include <kernel/timer.h>
+
+u64 workload_deadline(u64 seconds)
+{
+    return seconds == 0 ? UINT64_MAX : timebase() + seconds * timebase_hz;
+}
+
+void workload_report_number(struct workload_run *run, const char *key, u64 number)
+{
+    workload_report(run, "%s %llu", key, (unsigned long long)number);
+}
+
+void workload_report_object(struct workload_run *run, const char *key, coid_t coid, u64 number)
+{
+    workload_report(run, "%s.0x%llx %llu", key, (unsigned long long)coid,
+                    (unsigned long long)number);
+}
+
+int workload_no_prepare(struct workload_run *run)
+{
+    (void)run;
+    return 0;
+}
+
+void workload_nothing(struct workload_run *run)
+{
+    (void)run;
+}

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: MIT
+// What came of a trace, for people and as JSON.
+#include "resume.h"
+#include "trace_run.h"
+
+#include <inttypes.h>
+
+static struct trace_sums cpu_sums(const struct trace_run *run, u32 cpu)
+{
+    const struct trace_cpu_counts *counts = &run->counts.cpus[cpu];
+    struct capture_stream stream = capture_of(&run->capture, 0, cpu);
+    return (struct trace_sums){
+        .emitted = counts->events + counts->discarded,
+        .logged = counts->events,
+        .discarded = counts->discarded,
+        .overwritten = counts->overwritten,
+        .received = stream.events,
+        .packets = stream.packets,
+        .bytes = stream.bytes,
+    };
+}
+
+static void print_heading(const char *whose)
+{
+    printf("%s %12s %12s %12s %12s %12s %9s %12s\n", whose, "EMITTED", "LOGGED", "DISCARDED",
+           "OVERWRITTEN", "RECEIVED", "PACKETS", "BYTES");
+}
+
+static void print_sums(const struct trace_sums *sums)
+{
+    if (sums->ended)
+        printf(" %51s", "ended");
+    else
+        printf(" %12" PRIu64 " %12" PRIu64 " %12" PRIu64 " %12" PRIu64, sums->emitted, sums->logged,
+               sums->discarded, sums->overwritten);
+    printf(" %12" PRIu64 " %9" PRIu64 " %12" PRIu64 "\n", sums->received, sums->packets,
+           sums->bytes);
+}
+
+static void print_processes(const struct trace_run *run)
+{
+    size_t next = trace_first_process(run);
+    if (next < run->capture.count)
+        print_heading("\n       PID");
+    while (next < run->capture.count) {
+        struct trace_sums sums = trace_process_sums(run, &next);
+        printf("%10" PRIu32, sums.pid);
+        print_sums(&sums);
+    }
+    if (run->counts.stuck > 0)
+        printf("%" PRIu32 " processes did not answer in the end\n", run->counts.stuck);
+}
+
+static void print_text(const struct trace_run *run)
+{
+    print_heading("  CPU");
+    for (u32 i = 0; i < run->counts.cpu_count; i++) {
+        struct trace_sums sums = cpu_sums(run, i);
+        printf("%5" PRIu32, i);
+        print_sums(&sums);
+    }
+    print_processes(run);
+    resume_print();
+    trace_counters_print(&run->counters);
+    printf("%s mode, %.1f s; written to %s; see `babeltrace2 %s`\n",
+           trace_mode_name(run->counts.mode), run->seconds, run->capture.folder,
+           run->capture.folder);
+    if (run->has_workload)
+        workload_print_account(&run->workload);
+}
+
+static void json_sums(struct json *json, const struct trace_sums *sums)
+{
+    json_u64(json, "emitted", sums->emitted);
+    json_u64(json, "logged", sums->logged);
+    json_u64(json, "discarded", sums->discarded);
+    json_u64(json, "overwritten", sums->overwritten);
+    json_u64(json, "received", sums->received);
+    json_u64(json, "packets", sums->packets);
+    json_u64(json, "bytes", sums->bytes);
+}
+
+static void json_cpus(struct json *json, const struct trace_run *run)
+{
+    json_open_array(json, "cpus");
+    for (u32 i = 0; i < run->counts.cpu_count; i++) {
+        struct trace_sums sums = cpu_sums(run, i);
+        json_open_object(json, NULL);
+        json_u64(json, "cpu", i);
+        json_sums(json, &sums);
+        json_u64(json, "missing_packets", capture_of(&run->capture, 0, i).missing_packets);
+        json_close(json);
+    }
+    json_close(json);
+}
+
+static void json_processes(struct json *json, const struct trace_run *run)
+{
+    json_open_array(json, "processes");
+    for (size_t next = trace_first_process(run); next < run->capture.count;) {
+        struct trace_sums sums = trace_process_sums(run, &next);
+        json_open_object(json, NULL);
+        json_u64(json, "pid", sums.pid);
+        json_bool(json, "ended", sums.ended);
+        json_sums(json, &sums);
+        json_close(json);
+    }
+    json_close(json);
+}
+
+static void print_json(const struct trace_run *run)
+{
+    struct json json = json_begin(stdout);
+    json_text(&json, "folder", run->capture.folder);
+    json_text(&json, "mode", trace_mode_name(run->counts.mode));
+    json_hex(&json, "mask", run->set_mask ? run->mask : run->counts.mask);
+    json_number(&json, "seconds", run->seconds);
+    json_cpus(&json, run);
+    json_processes(&json, run);
+    trace_counters_json(&json, &run->counters);
+    json_u64(&json, "stuck", run->counts.stuck);
+    json_u64(&json, "reconnected", resume_account()->times);
+    if (run->has_workload)
+        workload_json(&json, "workload", &run->workload);
+    json_end(&json);
+}
+
+void trace_run_print(const struct trace_run *run)
+{
+    if (settings.json)
+        print_json(run);
+    else
+        print_text(run);
+}
