@@ -73,6 +73,11 @@ enum process_state { PROCESS_NEW, PROCESS_LIVE, PROCESS_ENDING };
 // All processes, whole records; *cursor is 0 to start. Bytes written, 0 at the end.
 s64 sys_process_list(u64 *cursor, void *buffer, u64 bytes);
 
+// EVENT_KICK with these bits for the calling dispatcher, once: after the next end of any process, which sys_process_list
+// does not show any more. Replaces what the process asked for before; 0: nothing. So: ask, look at the list, wait, and again.
+// E_LIMIT: too many processes ask.
+s64 sys_process_await_end(u64 bits);
+
 // What the kernel must know of a program, once, by its start-up code, before its first upcall.
 struct sys_process_image {
     u64 upcall_entry; // code address

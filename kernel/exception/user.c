@@ -57,9 +57,7 @@ void user_exception(struct frame *frame)
     } else if (frame->vector <= VECTOR_MACHINE_CHECK) {
         panic_with_frame(frame, "machine check or reset in user mode");
     } else {
-        hard_unmask();
         CO_CALL(struct process_rep, percpu()->process, exception, frame);
-        hard_mask();
     }
     trace_exc_exit(frame->vector);
     user_exit(frame);

@@ -149,11 +149,14 @@ function user_enter
     b       user_return
 end_function user_enter
 
-// Continues a dispatcher whose sleep is over: r1 = the frame of user code, soft-masked.
+// Continues a dispatcher whose sleep is over: r1 = the frame of user code, soft-masked. The Process object's work goes on:
+// no new call, so no counting hook.
 function user_resume
     addi    r11, r1, USER_FRAME
     std     r11, 0(r1)
-    addi    r3, r1, FRAME_GPR
+    ld      r3, PERCPU_PROCESS(r13)
+    ldx     r3, r13, r3
+    addi    r4, r1, FRAME_GPR
     bl      dispatcher_resume
     nop
     b       user_return

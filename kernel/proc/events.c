@@ -10,9 +10,10 @@
 
 #include "dispatcher.h"
 #include "exception/user.h"
+#include "process.h"
 #include "thread.h"
 
-void dispatcher_resume(struct frame *frame);
+void dispatcher_resume(struct process_rep *process, struct frame *frame);
 
 // ---- posting -------------------------------------------------------------------------------------
 
@@ -305,9 +306,11 @@ void dispatcher_switch(struct dispatcher *self, struct dispatcher *to, bool in_c
 }
 
 // The way on for a dispatcher that slept in dispatcher_wait, on an empty kernel stack (user_entry.S): what it did in the
-// kernel was done when it fell asleep, and its event goes into its registers. Soft-masked; returns with EE off.
-void dispatcher_resume(struct frame *frame)
+// kernel was done when it fell asleep, and its event goes into its registers. A method of its Process, called by
+// user_resume alone. Soft-masked; returns with EE off.
+CO_METHOD void dispatcher_resume(struct process_rep *process, struct frame *frame)
 {
+    CO_HOME(process);
     struct dispatcher *self = percpu()->dispatcher;
 
     if (!end_sleep(self))

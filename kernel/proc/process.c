@@ -21,6 +21,7 @@
 #include "dev/console_input.h"
 #include "dev/net.h"
 #include "dispatcher.h"
+#include "end_watch.h"
 #include "thread.h"
 
 // ---- creation ------------------------------------------------------------------------------------
@@ -255,6 +256,7 @@ void process_finish(struct process *process)
     space_clear(process->space);
     trace_process_end(process->pid, (u64)(s64)process->status);
     annex_remove(process);
+    end_watch_process_ended(process);
     tell_parent(process);
     process_put(process);
 }

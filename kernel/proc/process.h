@@ -22,7 +22,8 @@ struct process_ops {
     struct co_ops base;
     // Plain system calls: exception/user_entry.S, not to be called from C.
     s64 (*system_call)(struct process_rep *self);
-    // An exception of user code that is no interrupt: special system call, fault, … EE on.
+    // An exception of user code that is no interrupt: special system call, fault, … Called with EE off, on meanwhile: what
+    // became pending in the entry code is sampled in here.
     s64 (*exception)(struct process_rep *self, struct frame *frame);
     s64 (*attach)(struct process_rep *self, struct dispatcher *dispatcher);
     // Exceptions taken, of all CPUs: the one count that both implementations keep, each in its way.

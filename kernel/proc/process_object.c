@@ -7,6 +7,7 @@
 #include <kernel/memory.h>
 #include <kernel/panic.h>
 #include <kernel/percpu.h>
+#include <kernel/softmask.h>
 #include <kernel/startup.h>
 
 CO_CHECK_INTERFACE(struct process_ops);
@@ -42,8 +43,10 @@ CO_METHOD static s64 attach(struct process_rep *self, struct dispatcher *dispatc
 CO_METHOD static s64 shared_exception(struct process_rep *self, struct frame *frame)
 {
     CO_HOME(self);
+    hard_unmask();
     atomic_add(&self->exceptions, 1);
     process_exception(process_of(self), frame);
+    hard_mask();
     return 0;
 }
 
@@ -73,8 +76,10 @@ static struct co_class shared_class = {
 CO_METHOD static s64 replicated_exception(struct process_rep *self, struct frame *frame)
 {
     CO_HOME(self);
+    hard_unmask();
     self->exceptions++;
     process_exception(process_of(self), frame);
+    hard_mask();
     return 0;
 }
 

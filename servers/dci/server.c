@@ -54,6 +54,12 @@ static u64 work(void)
     return earlier(next, power_off_work(now));
 }
 
+u64 serve_round(u64 until)
+{
+    stream_run(until);
+    return work();
+}
+
 static void say(const char *text, s64 error)
 {
     char line[128];
@@ -101,6 +107,6 @@ void dci_serve(void)
         say("no observer= or controller= token on the boot line: nobody will be let in", 0);
     registry_start();
     exclusion_begin();
-    for (u64 next = 0;; next = work())
-        stream_run(next);
+    for (u64 next = 0;;)
+        next = registry_round(next);
 }

@@ -278,11 +278,6 @@ s64 filesystem_list(struct node *node, u64 cursor, u64 *next, void *to, u64 room
     return 0;
 }
 
-bool filesystem_orphan(const struct node *node)
-{
-    return node->parent == NULL && node != &tree.top->node;
-}
-
 void filesystem_usage(struct fs_usage *usage)
 {
     usage->files = tree.files;

@@ -24,7 +24,4 @@ s64 filesystem_list(struct node *directory, u64 cursor, u64 *next, void *to, u64
 void filesystem_fix(void);
 void filesystem_usage(struct fs_usage *usage);
 
-// A file of no name: it has been removed, or is about to be. For whoever asks whether holders are still alive.
-bool filesystem_orphan(const struct node *node);
-
 #endif

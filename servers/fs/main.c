@@ -172,5 +172,6 @@ int main(void)
     check(co_add_service(filesystem_coid()), "FileSystem");
     check(co_add_service(openings_coid()), "OpenFileTable");
     serve();
-    handles_sweep_forever(&open_files, openings_matter);
+    check(handles_sweep_forever(&open_files), "ends of processes");
+    return 1;
 }

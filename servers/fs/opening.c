@@ -115,18 +115,6 @@ struct opening *opening_get(u64 handle)
     return handle_get(&open_files, handle);
 }
 
-static bool is_orphan(void *thing, void *context)
-{
-    (void)context;
-    const struct opening *opening = thing;
-    return opening->node != NULL && filesystem_orphan(opening->node);
-}
-
-bool openings_matter(void)
-{
-    return pipes_waiting() > 0 || handles_any(&open_files, is_orphan, NULL);
-}
-
 // ---- the table as an object ------------------------------------------------------------------------
 
 static CO_METHOD s64 table_num_children(struct co_rep *self)

@@ -36,8 +36,4 @@ s64 opening_create_pipe(struct pipe *pipe, enum pipe_end end, u32 pid, u64 *hand
 struct opening *opening_get(u64 handle);
 void opening_put(struct opening *opening);
 
-// Some handle keeps a file that has no name any more, or a pipe's end that somebody waits for: ends of processes
-// matter soon.
-bool openings_matter(void);
-
 #endif

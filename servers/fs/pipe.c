@@ -42,13 +42,6 @@ struct pipe {
     u8 ring[RING_BYTES];
 };
 
-static u64 waiting_now;
-
-u64 pipes_waiting(void)
-{
-    return __atomic_load_n(&waiting_now, __ATOMIC_RELAXED);
-}
-
 // ---- the ring ----------------------------------------------------------------------------------
 
 static u64 ring_put(struct pipe *pipe, const u8 *from, u64 bytes)
@@ -99,7 +92,6 @@ static s64 put_aside(struct queue *queue, u64 call, const void *data, u64 bytes)
     *queue->last = waiting;
     queue->last = &waiting->next;
     queue->count++;
-    __atomic_add_fetch(&waiting_now, 1, __ATOMIC_RELAXED);
     return IPC_LATER;
 }
 
@@ -108,7 +100,6 @@ static void waited(struct queue *queue)
     struct waiting *waiting = queue->first;
     queue->first = waiting->next;
     queue->count--;
-    __atomic_sub_fetch(&waiting_now, 1, __ATOMIC_RELAXED);
     free(waiting);
 }
 

@@ -20,7 +20,5 @@ s64 pipe_read(struct pipe *pipe, u64 call, void *to, u64 bytes, bool no_wait, u6
 s64 pipe_write(struct pipe *pipe, u64 call, const void *from, u64 bytes, bool no_wait, u64 *moved);
 u32 pipe_ready(struct pipe *pipe, enum pipe_end end); // FS_READY_*
 u64 pipe_bytes(struct pipe *pipe);
-// Calls that wait in all pipes: then it matters soon whether holders of handles are alive.
-u64 pipes_waiting(void);
 
 #endif

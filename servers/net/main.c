@@ -6,6 +6,7 @@
 #include "socket.h"
 
 #include <lwip/init.h>
+#include <lwip/priv/tcp_priv.h>
 #include <lwip/sys.h>
 #include <lwip/timeouts.h>
 #include <ipc/names.h>
@@ -15,7 +16,8 @@
 #include <user/thread.h>
 #include <user/time.h>
 
-#define FRAMES_A_ROUND 256 // then timers and the clients have their turn
+#define FRAMES_A_ROUND 256          // then timers and the clients have their turn
+#define LONGEST_SLEEP_US 3600000000 // lwIP compares times modulo 49 days
 
 struct mutex net_lock;
 
@@ -69,15 +71,20 @@ static bool await(void)
     return any;
 }
 
+// Only connections depend on time: while there is none, lwIP's tables of addresses and fragments may age later.
+static u64 timers_deadline(void)
+{
+    if (tcp_active_pcbs == NULL && tcp_tw_pcbs == NULL)
+        return time_after_us(LONGEST_SLEEP_US);
+    u32 ms = sys_timeouts_sleeptime();
+    return ms == SYS_TIMEOUTS_SLEEPTIME_INFINITE ? UINT64_MAX : time_after_us((u64)ms * 1000);
+}
+
 static u64 deadline(void)
 {
-    u64 probe = sessions_deadline();
-    u32 ms = sys_timeouts_sleeptime();
-
-    if (ms == SYS_TIMEOUTS_SLEEPTIME_INFINITE)
-        return probe;
-    u64 timer = time_after_us((u64)ms * 1000);
-    return timer < probe ? timer : probe;
+    u64 wakes = sessions_deadline();
+    u64 timers = timers_deadline();
+    return timers < wakes ? timers : wakes;
 }
 
 static void __attribute__((noreturn)) run(void)

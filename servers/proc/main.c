@@ -22,5 +22,6 @@ int main(void)
     s64 endpoint = ipc_interface_endpoint(&service);
     check(endpoint, "endpoint");
     check(service_register("proc", (cap_t)endpoint), "registering");
-    handles_sweep_forever(&snapshots, NULL);
+    check(handles_sweep_forever(&snapshots), "ends of processes");
+    return 1;
 }

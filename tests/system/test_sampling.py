@@ -46,6 +46,12 @@ def test_samples_are_attributed(recording):
     assert recorded["attributed_percent"] >= 98, recorded
 
 
+def test_samples_of_processes_are_attributed(machine2, tmp_path):
+    """The servers that carry the samples are sampled as well: what they do is some object's work, but for the loop of net."""
+    recorded = machine2.kov("record", "-o", str(tmp_path / "all.kov"), "-F", "1000", "--", "demo", "seconds=3")
+    assert recorded["attributed_percent"] >= 93, recorded
+
+
 def test_samples_divide_as_the_work(recording):
     recorded, reported = recording
     coids, work = demo_coids(recorded)

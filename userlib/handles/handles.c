@@ -114,17 +114,6 @@ s64 handle_give(struct handle_table *table, u64 value, u32 pid)
     return handle != NULL ? 0 : E_STALE;
 }
 
-bool handles_any(struct handle_table *table, bool (*visit)(void *thing, void *context),
-                 void *context)
-{
-    bool found = false;
-    mutex_lock(&table->lock);
-    for (u32 i = 0; i < HANDLES_MAX && !found; i++)
-        found = table->slots[i].value != 0 && visit(table->slots[i].thing, context);
-    mutex_unlock(&table->lock);
-    return found;
-}
-
 u32 handles_objects(struct handle_table *table, coid_t (*object_of)(void *thing), coid_t *out,
                     u32 max)
 {

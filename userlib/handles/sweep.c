@@ -1,20 +1,24 @@
 // SPDX-License-Identifier: MIT
-// Handles of processes that have ended without closing them. Nobody tells a server of such ends, so it looks at the
-// list of processes: soon when somebody waits for it, else every second.
+// Handles of processes that have ended without closing them. The kernel tells of ends; which these were is in the list of
+// processes.
 #include <handles/handles.h>
 
 #include <orrery/process.h>
 #include <stdlib.h>
+#include <user/scheduler.h>
 #include <user/thread.h>
+#include <user/time.h>
 
-#define LOOK_US 20000
-#define SELDOM_US 1000000
+#define GATHER_US 20000  // ends that come together are looked at together
+#define AGAIN_US 1000000 // a request that one made before its end may have been still at work
 #define PIDS_MAX 16384
 
 struct pids {
     u32 count;
     u32 pids[PIDS_MAX];
 };
+
+static struct thread *sweeper;
 
 static int compare(const void *first, const void *second)
 {
@@ -47,17 +51,29 @@ static bool alive(u32 pid, void *context)
     return bsearch(&pid, pids->pids, pids->count, sizeof(pid), compare) != NULL;
 }
 
-void handles_sweep_forever(struct handle_table *table, bool (*soon)(void))
+static void on_end(void)
+{
+    thread_unpark(sweeper);
+}
+
+s64 handles_sweep_forever(struct handle_table *table)
 {
     static struct pids pids;
-    u64 waited = 0;
+    u64 again = THREAD_FOREVER;
+    sweeper = thread_current();
+    s64 bit = user_on_kick(on_end);
+    if (bit < 0)
+        return bit;
     for (;;) {
-        thread_sleep_us(LOOK_US);
-        waited += LOOK_US;
-        if (waited < SELDOM_US && (soon == NULL || !soon()))
-            continue;
-        waited = 0;
+        // Asks first: who ends from here on is told.
+        s64 status = sys_process_await_end(1ul << bit);
+        if (status != 0)
+            return status;
         if (read_pids(&pids))
             handles_sweep(table, alive, &pids);
+        bool told = thread_park(again);
+        again = told ? time_after_us(AGAIN_US) : THREAD_FOREVER;
+        if (told)
+            thread_sleep_us(GATHER_US);
     }
 }

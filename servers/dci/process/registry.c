@@ -2,6 +2,8 @@
 // The server and its clients as clustered objects.
 #include "registry.h"
 
+#include "serve.h"
+
 #include <co/manager.h>
 #include <co/object.h>
 #include <stdlib.h>
@@ -98,10 +100,26 @@ bool registry_work(struct client *client, u64 now)
 
 // ---- the server --------------------------------------------------------------------------------
 
+struct dci_server;
+struct dci_server_ops {
+    struct co_ops base;
+    s64 (*round)(struct dci_server *self, u64 until);
+};
+struct dci_server {
+    CO_REP(struct dci_server_ops);
+};
+CO_CHECK_INTERFACE(struct dci_server_ops);
+
 struct server_object {
     struct co_root root;
-    struct co_rep rep;
+    struct dci_server rep;
 };
+
+static CO_METHOD s64 dci_server_round(struct dci_server *self, u64 until)
+{
+    CO_HOME(self);
+    return (s64)serve_round(until);
+}
 
 static s64 server_num_children(struct co_rep *self)
 {
@@ -126,9 +144,9 @@ static s64 server_children(struct co_rep *self, coid_t *out, u32 max)
     return count;
 }
 
-static const struct co_ops server_ops = {
-    .get_num_children = server_num_children,
-    .get_children = server_children,
+static const struct dci_server_ops server_ops = {
+    .base = {.get_num_children = server_num_children, .get_children = server_children},
+    .round = dci_server_round,
 };
 
 static struct server_object server_object;
@@ -136,12 +154,19 @@ static struct co_class server_class = {
     .name = "DciServer",
     .implementation = "EventLoopServer",
     .size = sizeof(struct server_object),
-    .ops = &server_ops,
+    .ops = &server_ops.base,
 };
 
 void registry_start(void)
 {
-    s64 coid = co_create_shared(&server_class, &server_object.root, &server_object.rep);
+    s64 coid = co_create_shared(&server_class, &server_object.root, &server_object.rep.co);
     if (coid > 0)
         co_add_service((coid_t)coid);
+}
+
+u64 registry_round(u64 until)
+{
+    if (server_object.root.coid == 0)
+        return serve_round(until);
+    return (u64)CO_CALL(struct dci_server, server_object.root.coid, round, until);
 }

@@ -5,6 +5,7 @@
 #include "ask.h"
 #include "programs.h"
 #include "registry.h"
+#include "serve.h"
 
 #include <orrery/errors.h>
 #include <orrery/memory.h>
@@ -406,6 +407,11 @@ void registry_add(struct client *client)
 void registry_remove(struct client *client)
 {
     (void)client;
+}
+
+u64 registry_round(u64 until)
+{
+    return serve_round(until);
 }
 
 bool registry_work(struct client *client, u64 now)

@@ -33,18 +33,14 @@ s64 handle_close(struct handle_table *table, u64 value); // E_STALE
 s64 handle_duplicate(struct handle_table *table, u64 value,
                      u64 *copy); // of the same process; E_STALE, E_LIMIT
 s64 handle_give(struct handle_table *table, u64 value, u32 pid); // E_STALE
-// Calls visit for each handle's thing, with the lock held, until it returns true.
-bool handles_any(struct handle_table *table, bool (*visit)(void *thing, void *context),
-                 void *context);
 // The handles' things, which are clustered objects, for a scan: one that has several handles is there once for each.
 // How many were put out.
 u32 handles_objects(struct handle_table *table, coid_t (*object_of)(void *thing), coid_t *out,
                     u32 max);
 
-// Closes handles of processes that have ended, for ever: every second, and at once (within 40 ms) while soon() says that
-// somebody waits for it. soon NULL: never.
-void handles_sweep_forever(struct handle_table *table, bool (*soon)(void))
-    __attribute__((noreturn));
+// Closes handles of processes that have ended, within 40 ms, for ever; sleeps while none ends. One thread of a process, with
+// RIGHT_SERVER. Returns only an error: that of sys_process_await_end or user_on_kick.
+s64 handles_sweep_forever(struct handle_table *table);
 // One sweep: alive(pid) tells who has not ended.
 void handles_sweep(struct handle_table *table, bool (*alive)(u32 pid, void *context),
                    void *context);
