@@ -118,7 +118,14 @@ s64 co_no_children(struct co_rep *self, coid_t *out, u32 max);
 //
 // One ldx, and before it a nop, the counting hook: while counting is on it branches to the site's
 // stub, a restartable sequence (32-byte slot) that adds one to this CPU's count of the object.
-#ifdef __powerpc64__
+#if defined(__powerpc64__) && defined(CO_DREF_WITHOUT_HOOK) // to measure what the hook costs
+static inline __attribute__((always_inline)) struct co_rep *co_dref(coid_t coid)
+{
+    struct co_rep *rep;
+    __asm__ volatile("ldx %0,13,%1" : "=r"(rep) : "b"(coid));
+    return rep;
+}
+#elif defined(__powerpc64__)
 static inline __attribute__((always_inline)) struct co_rep *co_dref(coid_t coid)
 {
     struct co_rep *rep;

@@ -17,6 +17,9 @@ struct load {
 };
 extern const struct load loads[];
 extern const u32 load_count;
+// A loop of DREFs and the same loop without; in bin/costs-plain the DREFs have no hook.
+void drefs_in_a_loop(u64 times);
+void empty_loop(u64 times);
 
 // ---- measuring -----------------------------------------------------------------------------------
 
@@ -25,8 +28,8 @@ struct measuring {
     const char *name;
     void (*begin)(void); // ends the program when this machine cannot
     void (*end)(void);
-    u64 (*events)(
-        void); // how often it had something to do so far: samples taken, scans made; NULL: not known
+    u64 (*events)(void); // how often it had something to do so far: samples taken, scans made
+    bool at_once;        // the load is not run in parts: what measures goes on between them
 };
 extern const struct measuring measuring_counts; // the five metrics' events, on all CPUs
 extern const struct measuring
@@ -37,5 +40,6 @@ extern const struct measuring
     measuring_all_drefs;                       // and those of all processes that start meanwhile
 extern const struct measuring measuring_scans; // all objects of all processes, again and again
 extern const struct measuring measuring_sleep_locks; // the queues of this process's sleep locks
+extern const struct measuring measuring_recorded;    // what another process samples
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Loads that stand for what programs here do: calls of objects, calls of other processes, processes that come and go,
-// files, memory; and contention for a sleep lock. What other benchmarks' programs do is not written again: they are run.
+// files, memory; contention for a sleep lock; and loops. What other benchmarks' programs do is not written again: they are run.
 #include "costs.h"
 
 #include <co/counter.h>
@@ -117,7 +117,13 @@ static void sleep_locks(u64 times)
 }
 
 const struct load loads[] = {
-    {"objects", objects, 60}, {"calls", calls, 2},   {"processes", processes, 10},
-    {"files", files, 10},     {"memory", memory, 2}, {"sleep-locks", sleep_locks, 20},
+    {"objects", objects, 60},
+    {"calls", calls, 2},
+    {"processes", processes, 10},
+    {"files", files, 10},
+    {"memory", memory, 2},
+    {"sleep-locks", sleep_locks, 20},
+    {"dref-loop", drefs_in_a_loop, 100},
+    {"empty-loop", empty_loop, 100},
 };
 const u32 load_count = ARRAY_SIZE(loads);

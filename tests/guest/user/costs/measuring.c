@@ -57,7 +57,7 @@ static u64 no_events(void)
     return 0;
 }
 
-const struct measuring measuring_counts = {"counts", begin_counts, end_counts, no_events};
+const struct measuring measuring_counts = {"counts", begin_counts, end_counts, no_events, false};
 
 // ---- DREF counting -------------------------------------------------------------------------------
 
@@ -115,5 +115,6 @@ static void end_all_drefs(void)
     check(sys_dref_set_processes(false));
 }
 
-const struct measuring measuring_drefs = {"drefs", begin_drefs, end_drefs, drefs};
-const struct measuring measuring_all_drefs = {"all-drefs", begin_all_drefs, end_all_drefs, drefs};
+const struct measuring measuring_drefs = {"drefs", begin_drefs, end_drefs, drefs, false};
+const struct measuring measuring_all_drefs = {"all-drefs", begin_all_drefs, end_all_drefs, drefs,
+                                              false};

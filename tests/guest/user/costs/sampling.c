@@ -119,11 +119,11 @@ static void all(void)
 }
 
 const struct measuring measuring_samples[] = {
-    {"acquisition", acquisition, end, samples},
-    {"contention", contention, end, samples},
-    {"misprediction", misprediction, end, samples},
-    {"tlb", tlb, end, samples},
-    {"ipc", ipc, end, samples},
-    {"metrics", all, end, samples},
+    {"acquisition", acquisition, end, samples, false},
+    {"contention", contention, end, samples, false},
+    {"misprediction", misprediction, end, samples, false},
+    {"tlb", tlb, end, samples, false},
+    {"ipc", ipc, end, samples, false},
+    {"metrics", all, end, samples, false},
     {},
 };

@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <user/thread.h>
 
-#define PERIOD_US 100000
+#define PERIOD_US 20000
 #define PIDS_MAX 64
 
 static u64 records[MONITOR_BYTES / 8];
@@ -109,4 +109,4 @@ static u64 events(void)
     return __atomic_load_n(&scans, __ATOMIC_RELAXED);
 }
 
-const struct measuring measuring_scans = {"scans", begin, end, events};
+const struct measuring measuring_scans = {"scans", begin, end, events, true};

@@ -40,4 +40,4 @@ static u64 events(void)
     return seen;
 }
 
-const struct measuring measuring_sleep_locks = {"sleep-locks", begin, end, events};
+const struct measuring measuring_sleep_locks = {"sleep-locks", begin, end, events, false};
