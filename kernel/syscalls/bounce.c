@@ -12,7 +12,7 @@ static bool user_range(u64 user, u64 bytes)
     return user >= USER_START && user <= USER_END && bytes <= USER_END - user;
 }
 
-static s64 open(struct bounce *bounce, u64 user, u64 bytes)
+s64 bounce_result(struct bounce *bounce, u64 user, u64 bytes)
 {
     if (!user_range(user, bytes))
         return E_FAULT;
@@ -24,7 +24,7 @@ static s64 open(struct bounce *bounce, u64 user, u64 bytes)
 
 s64 bounce_in(struct bounce *bounce, u64 user, u64 bytes)
 {
-    s64 error = open(bounce, user, bytes);
+    s64 error = bounce_result(bounce, user, bytes);
 
     return error != 0 ? error : copy_from_user(bounce->memory, user, bytes);
 }
@@ -36,7 +36,7 @@ s64 bounce_in_optional(struct bounce *bounce, u64 user, u64 bytes)
 
 s64 bounce_out(struct bounce *bounce, u64 user, u64 bytes)
 {
-    s64 error = open(bounce, user, bytes);
+    s64 error = bounce_result(bounce, user, bytes);
 
     if (error == 0)
         memset(bounce->memory, 0, bytes);

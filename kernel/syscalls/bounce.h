@@ -15,10 +15,12 @@ struct bounce {
 };
 
 // Each makes *bounce for bytes at the user address: 0, E_FAULT or E_NOMEM. in: with the user's contents; out:
-// zeroed; in_optional: no copy for address 0; string: E_INVAL when it is longer than bytes with its NUL.
+// zeroed; result: anything, as the call writes all that its result counts, of what is often much more room; in_optional:
+// no copy for address 0; string: E_INVAL when it is longer than bytes with its NUL.
 s64 bounce_in(struct bounce *bounce, u64 user, u64 bytes);
 s64 bounce_in_optional(struct bounce *bounce, u64 user, u64 bytes);
 s64 bounce_out(struct bounce *bounce, u64 user, u64 bytes);
+s64 bounce_result(struct bounce *bounce, u64 user, u64 bytes);
 s64 bounce_string(struct bounce *bounce, u64 user, u64 bytes);
 
 enum bounce_when {

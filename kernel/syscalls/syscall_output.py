@@ -82,8 +82,8 @@ def open_call(call, index, parameter):
     if parameter.kind == 'string':
         return f'bounce_string({place}, {user}, {parameter.maximum})'
     size = length_of(call, parameter) if parameter.type == 'bytes' else f'sizeof({parameter.type})'
-    name = {'in': 'in', 'in?': 'in_optional', 'inout': 'in', 'out': 'out', 'result': 'out'}
-    return f'bounce_{name[parameter.kind]}({place}, {user}, {size})'
+    name = {'in?': 'in_optional', 'inout': 'in'}.get(parameter.kind, parameter.kind)
+    return f'bounce_{name}({place}, {user}, {size})'
 
 
 def argument(call, index, parameter):

@@ -7,13 +7,17 @@
 #include <orrery/sys.h>
 #include <string.h>
 
+#define SAMPLE_BYTES_MAX (sizeof(struct sys_sample) + SYS_CALLERS_MAX * sizeof(u64))
+
 static struct client *owner; // NULL: nobody samples through us
 static s64 session;          // the running or the last one; 0: none yet
 // What was asked for, with the periods as they have been changed since.
 static dci_SampledEvent events[SYS_SAMPLING_EVENTS];
 static u32 event_count;
 static bool precise;
-static u64 due; // when to look at the buffers again
+static u64 due;                                        // when to look at the buffers again
+static u64 interval;                                   // ms from one look to the next
+static bool cut[ORRERY_MAX_CPUS][SYS_SAMPLING_EVENTS]; // more samples than were asked for
 
 // Whose samples are pushed: those of `pids`, all when there are none, but never those of `except`.
 static struct {
@@ -73,6 +77,8 @@ s64 sampling_start_begin(struct client *client, const dci_Request *request)
     memcpy(events, start->events, event_count * sizeof(events[0]));
     precise = start->precise;
     due = 0;
+    interval = SAMPLING_INTERVAL_MS;
+    memset(cut, 0, sizeof(cut));
     set_filter(start);
     dci_SamplingStartReply reply = {.session = (u64)session, .time = sys_time()};
     client_reply(client, dci_Response_sampling_start_tag, dci_SamplingStartReply_fields, &reply);
@@ -154,17 +160,17 @@ static u32 add_samples(struct frame *frame, u32 cpu, u32 index, u64 bytes)
     return added;
 }
 
-#define BATCH_FULL 2
-
-// Pushes what an event's buffer on a CPU holds, at most a frame: 1 pushed, BATCH_FULL pushed and there may be more, 0 it
-// was empty, E_AGAIN no room.
+// Pushes what an event's buffer on a CPU holds, at most a frame. The bytes of the samples, 0 when it was empty, or E_AGAIN,
+// no room. There are more when it was `cut`.
 static s64 push_batch(u32 cpu, u32 index)
 {
+    u64 room = cut[cpu][index] ? sizeof(server_records) : SAMPLES_BYTES_FEW;
     struct frame frame;
 
     if (!client_push_begin(owner, &frame, dci_Event_samples_tag))
         return E_AGAIN;
-    s64 bytes = sys_sampling_read(session, cpu, index, server_records, sizeof(server_records));
+    s64 bytes = sys_sampling_read(session, cpu, index, server_records, room);
+    cut[cpu][index] = bytes > 0 && room - (u64)bytes < SAMPLE_BYTES_MAX;
     if (bytes <= 0)
         return 0;
     frame_varint(&frame, dci_Samples_cpu_tag, cpu);
@@ -173,7 +179,7 @@ static s64 push_batch(u32 cpu, u32 index)
     // A frame that is begun and not ended is as if it had never been.
     if (add_samples(&frame, cpu, index, (u64)bytes) != 0)
         client_push_end(owner, &frame);
-    return (u64)bytes > sizeof(server_records) / 4 ? BATCH_FULL : 1;
+    return bytes;
 }
 
 // Buffers are numbered CPU by CPU.
@@ -182,22 +188,39 @@ static u32 stream_count(void)
     return (u32)server_system.cpu_count * event_count;
 }
 
+// Pushes a batch of each buffer. The bytes of the largest; *more: a buffer holds more.
+static u64 push_all(bool *more)
+{
+    u64 most = 0;
+
+    *more = false;
+    for (u32 stream = 0; stream < stream_count(); stream++) {
+        u32 cpu = stream / event_count, index = stream % event_count;
+        s64 bytes = push_batch(cpu, index);
+        if (bytes == E_AGAIN)
+            break;
+        most = (u64)bytes > most ? (u64)bytes : most;
+        *more |= cut[cpu][index];
+    }
+    return most;
+}
+
 // Not at every round of the server's loop: there is one as long as there is something to send, so that the sampling of
-// the sending itself would go on for ever, a sample a frame.
+// the sending itself would go on for ever, a sample a frame. Where samples are few, they wait longer for each other: a look
+// takes as long with one as with many.
 u64 sampling_work(u64 now)
 {
+    bool more;
+
     if (owner == NULL)
         return UINT64_MAX;
     if (now < due)
         return due;
-    due = now + server_ticks(SAMPLING_INTERVAL_MS);
-    for (u32 stream = 0; stream < stream_count(); stream++) {
-        s64 result = push_batch(stream / event_count, stream % event_count);
-        if (result == E_AGAIN)
-            break;
-        if (result == BATCH_FULL)
-            due = now;
-    }
+    u64 most = push_all(&more);
+    interval = most > SAMPLES_BYTES_FEW / 4              ? SAMPLING_INTERVAL_MS
+               : 2 * interval < SAMPLING_INTERVAL_MS_MAX ? 2 * interval
+                                                         : SAMPLING_INTERVAL_MS_MAX;
+    due = more ? now : now + server_ticks(interval);
     return due;
 }
 

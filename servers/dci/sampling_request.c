@@ -7,7 +7,6 @@
 
 #include <orrery/pmu.h>
 
-#define CALLERS_MAX 16
 #define RANDOMISE_MAX 16
 
 s64 sampling_period_check(struct client *client, u32 index, u64 period, u32 randomise, bool precise)
@@ -60,8 +59,8 @@ s64 sampling_request_check(struct client *client, const dci_SamplingStartRequest
         error = check_event(client, start, i);
     if (error != 0)
         return error;
-    if (start->callers > CALLERS_MAX)
-        return client_error(client, E_INVAL, "callers must be 0…%d", CALLERS_MAX);
+    if (start->callers > SYS_CALLERS_MAX)
+        return client_error(client, E_INVAL, "callers must be 0…%d", SYS_CALLERS_MAX);
     if (start->cpu_mask >> server_system.cpu_count != 0)
         return client_error(client, E_INVAL, "cpu_mask names CPUs beyond the %u there are",
                             (unsigned)server_system.cpu_count);
