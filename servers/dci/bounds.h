@@ -44,7 +44,7 @@
 #define PROCESS_TRACE_INTERVAL_MS 50
 #define SAMPLING_INTERVAL_MS 10 // between two looks at the buffers while there is much in them
 #define SAMPLING_INTERVAL_MS_MAX 40
-#define SAMPLES_BYTES_FEW 4096 // asked for first, as the kernel needs a copy of all that is asked for
+#define SAMPLES_BYTES_FEW 4096 // asked for first: the kernel makes a copy of what is asked for
 #define OUTPUT_INTERVAL_MS 20
 #define FLUSH_MS_MIN 10
 #define FLUSH_MS_MAX 60000

@@ -4,10 +4,13 @@
 import json
 import signal
 import subprocess
+import time
 
 import pytest
 
 import ctf
+
+SAMPLES_BEGUN = 200000  # bytes of a recording: more than is written before the first samples
 
 
 def own_counts(workload, key):
@@ -61,8 +64,12 @@ def test_a_million_events_on_each_of_four_cpus(roomy, tmp_path):
 
 def test_samples_nest_in_a_storm(roomy, tmp_path):
     """Sampled meanwhile: the performance monitor interrupt emits events between those of threads and timers."""
-    command = roomy.kov_command("record", "-o", str(tmp_path / "samples"), "-F", "2000", "-d", "600")
+    samples = tmp_path / "samples"
+    command = roomy.kov_command("record", "-o", str(samples), "-F", "2000", "-d", "600")
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as sampling:
+        deadline = time.monotonic() + 30
+        while not (samples.exists() and samples.stat().st_size > SAMPLES_BEGUN) and time.monotonic() < deadline:
+            time.sleep(0.05)
         recorded = record_storm(roomy, tmp_path / "trace", events=100000, majors="test0,sample")
         sampling.send_signal(signal.SIGINT)
         said, complaint = sampling.communicate(timeout=60)
