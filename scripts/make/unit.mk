@@ -10,7 +10,8 @@ UNIT_SANITIZERS := address,undefined
 # Libraries that a test may name in <test>_LIBS besides cmocka: our nanopb runtime and messages, or any -l library.
 HOST_NANOPB_SRC = $(addprefix $(NANOPB_DIR)/,$(NANOPB_SRC:%=%.c)) $(GEN)/dci/dci.pb.c
 unit_sources = $($(1)_SRC) $(if $(filter nanopb,$($(1)_LIBS)),$(HOST_NANOPB_SRC))
-unit_flags = $(HOST_CFLAGS) -fsanitize=$(or $($(1)_SANITIZERS),$(UNIT_SANITIZERS)) \
+# Not optimised: most of the time goes to compiling.
+unit_flags = $(HOST_CFLAGS) -O0 -fsanitize=$(or $($(1)_SANITIZERS),$(UNIT_SANITIZERS)) \
     -fno-sanitize-recover=all -fno-omit-frame-pointer -Iinclude $(addprefix -I,$($(1)_INC)) -I$(GEN) \
     $(if $(filter nanopb,$($(1)_LIBS)),-I$(GEN)/dci $(nanopb_INCLUDES)) $($(1)_CFLAGS)
 unit_object = $(BUILD)/unit/$(1).obj/$(subst /,-,$(2:.c=)).o

@@ -7,6 +7,7 @@ import time
 
 import pytest
 
+SETTLE = 2  # seconds: what start-up leaves to be done
 QUIET = 10  # seconds with no kov attached
 IDLE_PRIORITY = 0
 SWITCH = re.compile(r"^\[([\d.]+)\] switch: .*\bto_priority = (\d+)", re.MULTILINE)
@@ -28,6 +29,7 @@ def events(machine):
 
 
 def test_no_process_is_told_anything(machine):
+    time.sleep(SETTLE)
     before = events(machine)
     time.sleep(QUIET)
     after = events(machine)

@@ -5,10 +5,12 @@ DCI_UNIT_SRC := $(addprefix tests/unit/dci/,harness.c machine.c machine_counting
     $(addprefix servers/dci/,ask.c client.c console.c count_mode.c counting.c dref.c exclusion.c frame.c input.c objects.c processes.c queue.c requests.c \
     runs.c sampling.c sampling_request.c scope.c server.c session.c sleep_locks.c switching.c token.c \
     tracing.c tracing_counts.c tracing_lists.c tracing_processes.c tracing_settings.c workloads.c)
+# Trace points that are compiled out (trace/point.h) are gone only if something is optimised.
+DCI_UNIT_CFLAGS := -O1
 DCI_UNIT_INC := tests/unit/dci servers/dci servers/net/include trace/include
 
 $(foreach test,session framing lists pushes counting counting_tasks processes sleep_locks programs fuzz,$(eval UNIT += dci_$(test)) \
     $(eval dci_$(test)_SRC := tests/unit/dci/$(test).c $(DCI_UNIT_SRC)) \
-    $(eval dci_$(test)_INC := $(DCI_UNIT_INC)) $(eval dci_$(test)_LIBS := nanopb protobuf-c))
+    $(eval dci_$(test)_INC := $(DCI_UNIT_INC)) $(eval dci_$(test)_CFLAGS := $(DCI_UNIT_CFLAGS)) $(eval dci_$(test)_LIBS := nanopb protobuf-c))
 
 unit-ready: $(HOST_DCI_GEN)
