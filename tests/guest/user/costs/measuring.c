@@ -57,7 +57,7 @@ static u64 no_events(void)
     return 0;
 }
 
-const struct measuring measuring_counts = {"counts", begin_counts, end_counts, no_events, false};
+const struct measuring measuring_counts = {"counts", begin_counts, end_counts, no_events, true};
 
 // ---- DREF counting -------------------------------------------------------------------------------
 
