@@ -8,8 +8,20 @@
 
 #define BRANCH_REACH 0x2000000
 
+#define UNSETTLED_MAX 1024 // several times all points and sites of the kernel
+
 static struct spinlock lock = SPINLOCK_INIT("patch", RANK_PATCH);
 static u64 alias; // offset from text to its writable view, while a batch is open
+static u64 batch; // the open one, or the last
+
+// Words that were stored once. An emulator takes translations of a word back just before the store; another CPU that
+// translates it in between goes on with the old instruction, for good. Once every CPU has let go of what it was
+// translating, a second store of the same value takes back what is left of that.
+static struct {
+    u32 *instruction;
+    u64 batch;
+} unsettled[UNSETTLED_MAX];
+static u32 unsettled_count;
 
 u32 ppc_branch(const void *from, const void *to)
 {
@@ -20,15 +32,14 @@ u32 ppc_branch(const void *from, const void *to)
     return 0x48000000u | ((u32)distance & 0x03fffffcu);
 }
 
-void patch_begin(void)
+static void open_view(void)
 {
     spin_lock(&lock);
     alias = mmu_open_text_alias();
 }
 
-void patch_word(u32 *instruction, u32 value)
+static void store(u32 *instruction, u32 value)
 {
-    KASSERT(spin_held(&lock));
     *(volatile u32 *)((u64)instruction + alias) = value;
     __asm__ volatile("dcbst 0,%0\n"
                      "sync\n"
@@ -42,10 +53,49 @@ static void synchronise(void *unused)
     __asm__ volatile("isync" ::: "memory");
 }
 
-void patch_end(void)
+static void close_view(void)
 {
     __asm__ volatile("sync\nisync" ::: "memory");
     mmu_close_text_alias();
     spin_unlock(&lock);
     cpus_call(UINT64_MAX, synchronise, NULL);
+}
+
+void patch_begin(void)
+{
+    open_view();
+    batch++;
+}
+
+void patch_word(u32 *instruction, u32 value)
+{
+    KASSERT(spin_held(&lock));
+    KASSERT(unsettled_count < UNSETTLED_MAX);
+    store(instruction, value);
+    unsettled[unsettled_count].instruction = instruction;
+    unsettled[unsettled_count++].batch = batch;
+}
+
+// Another batch may have begun meanwhile: its words are not ours to settle, and their values not ours to choose.
+static void settle(u64 of_batch)
+{
+    u32 kept = 0;
+
+    for (u32 i = 0; i < unsettled_count; i++) {
+        if (unsettled[i].batch != of_batch)
+            unsettled[kept++] = unsettled[i];
+        else
+            store(unsettled[i].instruction, *(volatile u32 *)unsettled[i].instruction);
+    }
+    unsettled_count = kept;
+}
+
+void patch_end(void)
+{
+    u64 of_batch = batch;
+
+    close_view();
+    open_view();
+    settle(of_batch);
+    close_view();
 }

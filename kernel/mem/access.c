@@ -149,6 +149,21 @@ static void synchronise(void *unused)
     __asm__ volatile("isync" ::: "memory");
 }
 
+// Stored twice, for the reason in exception/patch.c. What is something else by then was patched again meanwhile.
+static s64 store_text(struct address_space *space, u64 address, u32 old, u32 new)
+{
+    struct piece piece = {.address = address, .bytes = sizeof(new), .from = &new, .expected = &old};
+    s64 result = access_piece(space, &piece);
+
+    if (result != 0)
+        return result;
+    cpus_call(UINT64_MAX, synchronise, NULL);
+    piece.expected = &new;
+    access_piece(space, &piece);
+    cpus_call(UINT64_MAX, synchronise, NULL);
+    return 0;
+}
+
 s64 space_text_patch(struct address_space *space, u64 address, u32 old, u32 new)
 {
     const struct region_range *range = region_map_find(space_map(space), address);
@@ -161,10 +176,7 @@ s64 space_text_patch(struct address_space *space, u64 address, u32 old, u32 new)
     s64 result = space_read(space, &there, address, sizeof(there));
     if (result == 0 && there != old)
         return E_AGAIN;
-    struct piece piece = {.address = address, .bytes = sizeof(new), .from = &new, .expected = &old};
     if (result == 0)
-        result = access_piece(space, &piece);
-    if (result == 0)
-        cpus_call(UINT64_MAX, synchronise, NULL);
+        result = store_text(space, address, old, new);
     return result == E_EXIST ? E_AGAIN : result == E_FAULT ? E_INVAL : result;
 }

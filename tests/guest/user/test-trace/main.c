@@ -2,6 +2,7 @@
 // Tracing in processes. The master logs on all CPUs itself, then lets children log and kills them
 // at random instants, and reads what they left: no event torn, none lost that is not counted. Needs
 // RIGHT_MONITOR.
+#include "mask_off.h"
 #include "packets.h"
 
 #include <orrery/sys.h>
@@ -20,6 +21,7 @@
 #define PACKET 0x10000
 #define EVENTS 50000
 #define ROUNDS 12
+#define SWITCHES 30
 
 static u64 failures;
 static u8 packet[PACKET] __attribute__((aligned(8)));
@@ -83,6 +85,14 @@ static void events_of_threads_are_whole(void)
     CHECK_IS(torn, 0);
     printf("test-trace: %lu events of %u threads: %lu read, %lu overwritten, %lu torn\n", logged,
            (unsigned)writers, kept, overwritten, torn);
+}
+
+static void nothing_is_logged_once_the_mask_is_off(void)
+{
+    u64 events;
+    CHECK_IS(mask_off_violations(SWITCHES, &events), 0);
+    CHECK_IS(user_cpu_count() == 1 || events > 0, 1);
+    printf("test-trace: %lu events while the kernel's mask was on, none later\n", events);
 }
 
 // ---- the instructions of an event --------------------------------------------------------------
@@ -322,6 +332,7 @@ int main(int argc, char **argv)
     if (argc > 2 && strcmp(argv[1], "liar") == 0)
         return liar(strtoul(argv[2], NULL, 10));
     events_of_threads_are_whole();
+    nothing_is_logged_once_the_mask_is_off();
     cost();
     killed_processes_leave_no_torn_event();
     lies_are_not_believed();
