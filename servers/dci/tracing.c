@@ -92,7 +92,7 @@ s64 trace_subscribe_step(struct client *client)
 // ---- packets -----------------------------------------------------------------------------------
 
 // Moves a CPU's oldest packet from the kernel's buffer into the subscriber's queue: 1, 0 when there
-// is none, E_AGAIN when there is no room.
+// is none, E_AGAIN when there is no room, or no memory for now.
 static s64 push_packet(u32 cpu, bool flush)
 {
     struct frame frame;
@@ -106,7 +106,7 @@ static s64 push_packet(u32 cpu, bool flush)
     u8 *space = frame_space(&frame, &room);
     s64 bytes = sys_trace_read(cpu, flush, space, room);
     if (bytes <= 0)
-        return 0;
+        return bytes == E_NOMEM ? E_AGAIN : bytes;
     frame_wrote(&frame, (u32)bytes);
     frame_close(&frame, mark);
     frame_varint(&frame, dci_TracePacket_cpu_tag, cpu);
@@ -184,8 +184,8 @@ static s64 drain_kernel_step(struct client *client)
     if (client->cpu == server_system.cpu_count || !with_kernel)
         return REQUEST_DONE;
     s64 result = client->left == 0 ? 0 : push_packet(client->cpu, true);
-    if (result == E_AGAIN)
-        return REQUEST_WAITS;
+    if (result < 0)
+        return result == E_AGAIN ? REQUEST_WAITS : result;
     client->left--;
     if (result == 0) {
         client->cpu++;
