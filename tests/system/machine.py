@@ -115,7 +115,7 @@ class Machine:
 
     def kov_command(self, *arguments, token=CONTROLLER):
         """The command line of `kov arguments` against this machine."""
-        return [KOV, "--port", str(self.port), "--token", token, "--timeout", "20", "--kernel", KERNEL, "--programs", PROGRAMS,
+        return [KOV, "--port", str(self.port), "--token", token, "--timeout", "60", "--kernel", KERNEL, "--programs", PROGRAMS,
                 *arguments]
 
     def kov_run(self, *arguments, token=CONTROLLER, timeout=120, check=True):

@@ -1,12 +1,19 @@
 # SPDX-License-Identifier: MIT
-"""Samples of processes: object work at 1:3 in two of them, and the kernel's work on their behalf."""
+"""Samples of processes: object work at 1:3 in two of them, and the kernel's work on their behalf. By instructions, and
+far from in step with the work: how much time anything takes is up to the host."""
 
 import pytest
 
 import dci_client as dci
-from machine import CONTROLLER
+from machine import CONTROLLER, Machine
 
 SECONDS = 5
+
+
+@pytest.fixture(scope="module", name="machine2")
+def boot_with_the_model_unit(tmp_path_factory):
+    with Machine(str(tmp_path_factory.mktemp("machine2")), "model2", cpus=2, pmu="model") as machine:
+        yield machine.wait_ready()
 
 
 @pytest.fixture(scope="module", name="recording")
@@ -15,7 +22,8 @@ def record_two_processes(machine2, tmp_path_factory):
     path = str(tmp_path_factory.mktemp("user") / "samples.kov")
     with dci.connect(machine2.port, CONTROLLER) as client:
         pids = [client.start_program("work-objects", SECONDS + 5, cpu)[1] for cpu in range(2)]
-        machine2.kov("record", "-o", path, "-F", "2000", "-d", str(SECONDS), "--pid", ",".join(map(str, pids)))
+        machine2.kov("record", "-o", path, "-e", "instructions", "-c", "100000", "--randomise", "16", "-d", str(SECONDS),
+                     "--pid", ",".join(map(str, pids)))
     return pids, path
 
 
