@@ -68,7 +68,7 @@ def test_kov_tells_what_the_program_did(machine4):
     queues = {queue["name"]: queue for queue in found["queues"] if queue["coid"] == coid}
     assert queues.keys() == words.keys(), queues.keys()
     assert found["failures"] == [] and found["nonsense"] == 0
-    for name, (enqueues, wake_ups, time_outs, longest) in words.items():
+    for name, (enqueues, wake_ups, time_outs, longest, least_us) in words.items():
         queue = queues[name]
         counted = [queue[what] for what in ("enqueues", "wake_ups", "time_outs", "longest")]
         assert counted == [enqueues, wake_ups, time_outs, longest], (name, queue)
@@ -80,15 +80,15 @@ def test_kov_tells_what_the_program_did(machine4):
         assert waited == sorted(waited, reverse=True) and sum(waited) == pytest.approx(queue["seconds"], rel=1e-4)
         # The integral of the length over time is the sum of all waits.
         assert queue["average_length"] * found["seconds"] == pytest.approx(queue["seconds"], rel=1e-4)
-    late = queues["known_second"]
-    assert late["mean_seconds"] >= 0.010 and late["max_seconds"] >= late["mean_seconds"]
+        assert queue["seconds"] >= least_us / 1e6 and queue["max_seconds"] >= queue["mean_seconds"]
+    assert words["known_second"][-1] > 0
     assert [one["lost"] for one in found["objects"] if one["coid"] == coid] == [0]
 
 
 def test_the_text_has_a_row_for_each_queue_and_its_time_line(machine4):
     text, words, coid, _ = run_known(machine4, "--object", "COID", "--timeline", json=False)
     assert f"BlockedThreadQueues(HashedBlockedThreadQueues) {coid} of test-queues:" in text
-    for name, (enqueues, wake_ups, time_outs, longest) in words.items():
+    for name, (enqueues, wake_ups, time_outs, longest, _) in words.items():
         row = next(line.split() for line in text.splitlines() if line.endswith(f" {name}"))
         assert [int(row[place]) for place in (0, 1, 2, 6)] == [enqueues, wake_ups, time_outs, longest], row
     changes = [line for line in text.splitlines() if " wait:" in line]
@@ -99,7 +99,7 @@ def test_the_text_has_a_row_for_each_queue_and_its_time_line(machine4):
 def test_what_is_lost_is_told_exactly(machine4):
     found, words, coid, _ = run_known(machine4, "--object", "COID", what="flood")
     (flooded,), (queue,) = found["objects"], found["queues"]
-    enqueues, _, time_outs, _ = words["known_first"]
+    enqueues, _, time_outs, _, _ = words["known_first"]
     assert flooded["records"] + flooded["lost"] == enqueues + time_outs and flooded["coid"] == coid
     assert flooded["records"] == queue["enqueues"] + queue["time_outs"] == len(queue["timeline"])
     assert found["lost"] == flooded["lost"] > 0, "a buffer of 8 KB cannot hold this much"
