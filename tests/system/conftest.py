@@ -6,6 +6,11 @@ import pytest
 from machine import Machine
 
 
+def pytest_configure(config):
+    config.addinivalue_line("markers", "alone: not beside others (scripts/run-tests): it works on more CPUs than the host has, "
+                                       "or looks at what an idle machine does")
+
+
 @pytest.fixture
 def boot(tmp_path):
     """Boots machines of the test's own: boot(name, cpus=…, append=…). All are ended with the test."""

@@ -5,6 +5,8 @@ import re
 
 import pytest
 
+pytestmark = pytest.mark.alone
+
 KERNEL_ROWS, PROGRAM_ROWS = 550, 90  # of a machine with the model unit; there are fewer only when something was left out
 VERDICT = re.compile(r"^BENCHMARKS (\d+) ok, (\d+) failed$", re.MULTILINE)
 

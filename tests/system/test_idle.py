@@ -7,6 +7,8 @@ import time
 
 import pytest
 
+pytestmark = pytest.mark.alone
+
 SETTLE = 2  # seconds: what start-up leaves to be done
 QUIET = 10  # seconds with no kov attached
 IDLE_PRIORITY = 0

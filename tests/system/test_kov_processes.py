@@ -12,6 +12,8 @@ from conftest import pid_of
 from dci_client import pb
 from machine import CONTROLLER, PROGRAMS
 
+pytestmark = pytest.mark.alone
+
 SERVERS = {"init", "fs", "net", "dci"}
 
 

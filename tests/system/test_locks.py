@@ -6,6 +6,8 @@ import math
 
 import pytest
 
+pytestmark = pytest.mark.alone
+
 SECONDS = 15
 TRIES = 3  # the host decides who waits for whom: some runs leave two objects as good as equal
 POINTS = 5  # percentage points that a share may be off

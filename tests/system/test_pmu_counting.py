@@ -6,6 +6,8 @@ import re
 
 import pytest
 
+pytestmark = pytest.mark.alone
+
 
 def run(boot, cpus, seconds=420, words="brief=1", **options):
     """The console of a machine whose first process is test-pmu, which must end well."""

@@ -5,6 +5,8 @@ import re
 
 import pytest
 
+pytestmark = pytest.mark.alone
+
 VERDICT = re.compile(r"^BENCHMARKS (\d+) ok, (\d+) failed$", re.MULTILINE)
 ROWS_WITH_UNIT = 450  # of bench=model; there are fewer only when something was left out
 

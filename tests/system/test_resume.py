@@ -10,6 +10,8 @@ import pytest
 
 from servers import kill, wait_up
 
+pytestmark = pytest.mark.alone
+
 
 @pytest.mark.parametrize("server", ["dci", "net"])
 def test_a_recording_goes_on(machine2, tmp_path, server):

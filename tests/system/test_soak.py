@@ -11,7 +11,11 @@ import random
 import subprocess
 import time
 
+import pytest
+
 from servers import kill, wait_up
+
+pytestmark = pytest.mark.alone
 
 SECONDS = int(os.environ.get("ORRERY_SOAK_SECONDS", "20"))
 ANSWER_SECONDS = 60  # how fast all this is answered depends on what else the host does, and is not looked at here

@@ -10,6 +10,8 @@ import pytest
 
 import ctf
 
+pytestmark = pytest.mark.alone
+
 SAMPLES_BEGUN = 200000  # bytes of a recording: more than is written before the first samples
 
 
