@@ -103,6 +103,7 @@ class Session(threading.Thread):
             self.refuse(request, E_PERM, "only a controller may do this")
         else:
             getattr(self, "do_" + kind)(request)
+        self.machine.answered.append(kind)
 
     def do_hello(self, request):
         machine = self.machine
@@ -387,7 +388,7 @@ class Machine:
                "run_start", "run_input", "console_input"}
 
     def __init__(self):
-        self.requests, self.sessions = [], []
+        self.requests, self.answered, self.sessions = [], [], []
         self.misbehaviour = {}  # kind of request: function(session, request) that answers in place of us
         self.errors = {}  # kind of request: (error, message)
         self.tokens = {"orrery": dci.ROLE_CONTROLLER, "look": dci.ROLE_OBSERVER}
@@ -515,8 +516,9 @@ class Machine:
                                       object=0x2030, memory=0x2040, name="bin/shell")]
 
     def wait_for(self, kind, seconds=5, times=1):
+        """Until requests of this kind were answered so many times, with all that an answer pushes."""
         end = time.monotonic() + seconds
-        while len(self.asked(kind)) < times:
+        while self.answered.count(kind) < times:
             if time.monotonic() > end:
                 raise TimeoutError(f"kov did not ask for {kind}")
             time.sleep(0.01)

@@ -29,7 +29,7 @@ def answer_half(machine, kind):
 
 
 class Dropper:
-    """Ends the connections when kov has asked for something so many times."""
+    """Ends the connections when kov has been answered so many times."""
 
     def __init__(self, machine, kind, times=1):
         self.thread = threading.Thread(target=self.run, args=(machine, kind, times))
