@@ -160,7 +160,7 @@ def test_a_process_is_left_out_and_counted_again(modelled, by):
         assert without["excluded"] == [pid]
         assert 10 * without["events"][0]["count"] < whole
         assert not [task for task in tasks_of(without, pid=pid) if any(event["count"] for event in task["events"])]
-        assert counted(modelled) > whole / 3, "it is counted again"
+        assert counted(modelled) > whole / 10, "it is counted again"
 
 
 @pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGKILL])
@@ -177,7 +177,7 @@ def test_however_the_client_ends_all_are_counted_again(modelled, end):
             pass
         result = modelled.kov("stat", "-e", "instructions:u", "-d", "1")
     assert result["excluded"] == []
-    assert result["events"][0]["count"] > whole / 3
+    assert result["events"][0]["count"] > whole / 10, "what is left of it without the process is less"
 
 
 # ---- objects -----------------------------------------------------------------------------------
