@@ -89,6 +89,6 @@ def test_others_are_served_while_a_process_is_stuck(machine4, client):
         while not select.select([other.socket], [], [], 0)[0]:
             client.system()
             answers += 1
-        assert answers > 1, "had all waited for the process, the first answer would have come after the other's"
+        assert answers >= 5, "had all waited for the process, the first answer would have come after the other's"
         list(other.responses(request))
     client.request(kill=pb.KillRequest(pid=pid))

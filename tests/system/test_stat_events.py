@@ -152,6 +152,14 @@ def counted(machine, *arguments):
     return machine.kov("stat", "-e", "instructions:u", *arguments, "-d", "1")["events"][0]["count"]
 
 
+def check_counted_again(machine, pid):
+    """As a part of the whole, for the host may be slower than it was before: the process does most of what is done."""
+    result = machine.kov("stat", "-e", "instructions:u", "--per-process", "-d", "1")
+    assert result["excluded"] == []
+    own = sum(task["events"][0]["count"] for task in tasks_of(result, pid=pid))
+    assert own > result["events"][0]["count"] / 2 > 0
+
+
 @pytest.mark.parametrize("by", ["--per-process", "--per-thread"])
 def test_a_process_is_left_out_and_counted_again(modelled, by):
     with working(modelled) as pid:
@@ -160,13 +168,12 @@ def test_a_process_is_left_out_and_counted_again(modelled, by):
         assert without["excluded"] == [pid]
         assert 10 * without["events"][0]["count"] < whole
         assert not [task for task in tasks_of(without, pid=pid) if any(event["count"] for event in task["events"])]
-        assert counted(modelled) > whole / 10, "it is counted again"
+        check_counted_again(modelled, pid)
 
 
 @pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGKILL])
 def test_however_the_client_ends_all_are_counted_again(modelled, end):
     with working(modelled) as pid:
-        whole = counted(modelled)
         with subprocess.Popen(modelled.kov_command("stat", "-e", "larx", "--exclude", str(pid), "-d", "600"),
                               stdout=subprocess.DEVNULL) as client:
             while not any(one["counting"] for one in modelled.kov("server")["clients"]):
@@ -175,9 +182,7 @@ def test_however_the_client_ends_all_are_counted_again(modelled, end):
             client.wait(30)
         while any(one["counting"] for one in modelled.kov("server")["clients"]):
             pass
-        result = modelled.kov("stat", "-e", "instructions:u", "-d", "1")
-    assert result["excluded"] == []
-    assert result["events"][0]["count"] > whole / 10, "what is left of it without the process is less"
+        check_counted_again(modelled, pid)
 
 
 # ---- objects -----------------------------------------------------------------------------------

@@ -520,7 +520,7 @@ class Machine:
         end = time.monotonic() + seconds
         while self.answered.count(kind) < times:
             if time.monotonic() > end:
-                raise TimeoutError(f"kov did not ask for {kind}")
+                raise TimeoutError(f"kov was not answered {kind}, {times} times")
             time.sleep(0.01)
 
 

@@ -3,7 +3,8 @@
 // periods. A turn takes several periods, and there are many, so that chance does not weigh on one of
 // them. Where time is the host's, a turn may take longer than its work, because the host runs something
 // else: then the time base says what the samples have to agree with, but for times so long that the unit
-// gives up periods; and how much the rounds differ among themselves says how well they have to.
+// gives up periods. How much the rounds differ among themselves says how well they can be told to agree:
+// if it is not well enough, there are more rounds.
 #include <guest/bench.h>
 
 #include "../benches.h"
@@ -24,7 +25,8 @@
 #define CATCH_UP_PERIODS 4  // that the unit makes up for (docs/pmu.md)
 #define TOLERANCE 10        // per mille, where a cycle is an instruction
 #define TOLERANCE_WALL 50   // where it is a nanosecond of the host, which does other things too,
-#define STANDARD_ERRORS 4   // or so many, if that is more
+#define STANDARD_ERRORS 4   // or so many, if that still is more after
+#define PATIENCE_SECONDS 15
 
 struct pair {
     coid_t coids[2]; // work 2 and 1
@@ -33,10 +35,12 @@ struct pair {
     s64 session;
 };
 
-// Of a CPU: the objects' time, and sums over the rounds of the products of their samples.
+// The objects' time and samples, and sums over the rounds of the products of their samples.
 struct account {
     u64 nanoseconds[2];
+    u64 samples[2];
     u64 squares[2], products;
+    u64 wrong;
 };
 
 static struct account accounts[ORRERY_MAX_CPUS];
@@ -69,45 +73,71 @@ static void work(struct bench_worker *worker)
         sample_counts_add(pair->session, worker->cpu, pair->coids, mine);
         a = mine->own[0] - a;
         b = mine->own[1] - b;
+        account->samples[0] += a;
+        account->samples[1] += b;
         account->squares[0] += a * a;
         account->squares[1] += b * b;
         account->products += a * b;
     }
+    account->wrong += mine->other + mine->malformed;
 }
 
-// What a ratio of so many samples may be off where time is the host's, both in thousandths. A round's a and
-// b are off by 1000 a - ratio b, and the sum of all by the root of the sum of their squares.
-static u64 wall_margin(u64 ratio, u64 samples, const struct account *all)
+static struct account sum_of_cpus(void)
 {
+    struct account all = {0};
+    for (u32 cpu = 0; cpu < cpu_count; cpu++) {
+        const struct account *one = &accounts[cpu];
+        for (u32 object = 0; object < 2; object++) {
+            all.nanoseconds[object] += one->nanoseconds[object];
+            all.samples[object] += one->samples[object];
+            all.squares[object] += one->squares[object];
+        }
+        all.products += one->products;
+        all.wrong += one->wrong;
+    }
+    return all;
+}
+
+static u64 expected_of(const struct account *all)
+{
+    return bench_time_is_exact() ? 2000 : all->nanoseconds[0] * 1000 / all->nanoseconds[1];
+}
+
+static u64 tolerance_of(u64 ratio)
+{
+    return ratio * (bench_time_is_exact() ? TOLERANCE : TOLERANCE_WALL) / 1000;
+}
+
+// What the ratio may be off by chance, both in thousandths. A round's a and b are off by 1000 a - ratio b,
+// and the sum of all by the root of the sum of their squares.
+static u64 scatter(u64 ratio, const struct account *all)
+{
+    u64 b = all->samples[1], margin = 0;
     u64 squares =
         1000000 * all->squares[0] + ratio * ratio * all->squares[1] - 2000 * ratio * all->products;
-    u64 margin = ratio * TOLERANCE_WALL / 1000;
-    while (margin * samples * margin * samples < STANDARD_ERRORS * STANDARD_ERRORS * squares)
+    while (b != 0 && margin * b * margin * b < STANDARD_ERRORS * STANDARD_ERRORS * squares)
         margin++;
     return margin;
 }
 
+static bool can_be_told(void)
+{
+    const struct account all = sum_of_cpus();
+    u64 expected = expected_of(&all);
+    return bench_time_is_exact() || scatter(expected, &all) <= tolerance_of(expected);
+}
+
 static void check(void)
 {
-    u64 a = 0, b = 0, wrong = 0;
-    struct account all = {0};
-    for (u32 cpu = 0; cpu < cpu_count; cpu++) {
-        a += counts[cpu].own[0];
-        b += counts[cpu].own[1];
-        wrong += counts[cpu].other + counts[cpu].malformed;
-        for (u32 object = 0; object < 2; object++) {
-            all.nanoseconds[object] += accounts[cpu].nanoseconds[object];
-            all.squares[object] += accounts[cpu].squares[object];
-        }
-        all.products += accounts[cpu].products;
-    }
-    bool exact = bench_time_is_exact();
-    u64 expected = exact ? 2000 : all.nanoseconds[0] * 1000 / all.nanoseconds[1];
-    u64 margin = exact || b == 0 ? expected * TOLERANCE / 1000 : wall_margin(expected, b, &all);
+    const struct account all = sum_of_cpus();
+    u64 a = all.samples[0], b = all.samples[1];
+    u64 expected = expected_of(&all), margin = tolerance_of(expected);
+    if (!can_be_told())
+        margin = scatter(expected, &all);
     bench_range(expected - margin, expected + margin, b == 0 ? 0 : a * 1000 / b,
                 "ratio x 1000 of %llu to %llu samples, %u CPUs", (unsigned long long)a,
                 (unsigned long long)b, cpu_count);
-    bench_exact(0, wrong, "  samples with another object or none");
+    bench_exact(0, all.wrong, "  samples with another object or none");
 }
 
 static void sample(struct pair *pair, u32 randomise)
@@ -120,7 +150,10 @@ static void sample(struct pair *pair, u32 randomise)
                 randomise);
     if (pair->session <= 0)
         return;
-    bench_on_cpus(bench_all_cpus(), work, pair, workers);
+    u64 begin = timebase();
+    do
+        bench_on_cpus(bench_all_cpus(), work, pair, workers);
+    while (!can_be_told() && timebase() - begin < PATIENCE_SECONDS * timebase_hz);
     sys_sampling_stop(pair->session);
     check();
 }
