@@ -41,6 +41,8 @@ void exception_handle(struct frame *frame)
 {
     if (!((frame->gpr[1] - FRAME_SIZE) & STACK_VALID_BIT))
         panic_with_frame(frame, "kernel stack overflow");
+    if (frame->vector == VECTOR_RESET)
+        panic_reset(frame);
     frame->pc = rseq_rollback(frame->pc);
     trace_exc_enter(frame->vector, frame->pc, frame->dar);
     if (frame->vector == VECTOR_EXTERNAL || frame->vector == VECTOR_DECREMENTER)

@@ -25,6 +25,7 @@
 
 static u32 panicking_cpu; // + 1; 0: none
 static volatile u64 stopped_cpus;
+static const struct frame *volatile reset_frames[ORRERY_MAX_CPUS]; // what resets interrupted
 static char message[256];
 
 // Interrupts the others, which then stop in panic_stop_here; one that is soft-masked for good goes on,
@@ -62,6 +63,7 @@ static void claim(void)
     }
     if (panicking_cpu == me)
         power_off(1);
+    atomic_add((u64 *)&stopped_cpus, 1);
     for (;;)
         __asm__ volatile("or 31,31,31");
 }
@@ -142,6 +144,56 @@ void panic_with_frame(const struct frame *frame, const char *format, ...)
     compose(format, arguments);
     va_end(arguments);
     finish(frame);
+}
+
+// ---- a machine that hangs ------------------------------------------------------------------------
+
+// Waits for those that the reset comes to later.
+static void wait_for_frames(void)
+{
+    u64 deadline = timebase() + microseconds_to_ticks(STOP_MICROSECONDS);
+
+    for (u32 cpu = 0; cpu < cpu_count; cpu++) {
+        while (reset_frames[cpu] == NULL && timebase() < deadline)
+            __asm__ volatile("or 31,31,31");
+    }
+}
+
+static void print_cpu(u32 cpu)
+{
+    const struct percpu *block = percpu_of(cpu);
+    const struct frame *frame = reset_frames[cpu];
+
+    kprintf(
+        "CPU %u: process %u, pending %#x, reschedule %u, user work %u, holds %s, thread %u (%s)\n",
+        cpu, block->pid, block->pending, block->need_resched, block->user_work,
+        block->innermost_lock != NULL ? block->innermost_lock->name : "no lock",
+        block->current != NULL ? thread_id(block->current) : 0,
+        block->current != NULL ? thread_name(block->current) : "none");
+    if (frame == NULL) {
+        kprintf("  does not take the reset\n");
+        return;
+    }
+    kprintf("msr %016lx  r1 %016lx  soft-masked %lu\n", frame->msr, frame->gpr[1],
+            frame->soft_masked);
+    print_address("pc ", frame->pc);
+    print_address("lr ", frame->lr);
+    print_stack(frame);
+}
+
+void panic_reset(const struct frame *frame)
+{
+    reset_frames[cpu_id()] = frame;
+    claim();
+    wait_for_frames();
+    trace_stop();
+    console_take_over();
+    kprintf("\nPANIC on CPU %u: system reset, time base %lu\n", cpu_id(), timebase());
+    for (u32 cpu = 0; cpu < cpu_count; cpu++)
+        print_cpu(cpu);
+    thread_report_all();
+    trace_print_last(LAST_EVENTS);
+    power_off(1);
 }
 
 // RTAS power-off always ends QEMU with 0; os-term reports a guest panic instead, which

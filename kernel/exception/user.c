@@ -54,8 +54,10 @@ void user_exception(struct frame *frame)
     trace_exc_enter(frame->vector, frame->pc, frame->dar);
     if (frame->vector == VECTOR_EXTERNAL || frame->vector == VECTOR_DECREMENTER) {
         interrupt(frame);
-    } else if (frame->vector <= VECTOR_MACHINE_CHECK) {
-        panic_with_frame(frame, "machine check or reset in user mode");
+    } else if (frame->vector == VECTOR_RESET) {
+        panic_reset(frame);
+    } else if (frame->vector == VECTOR_MACHINE_CHECK) {
+        panic_with_frame(frame, "machine check in user mode");
     } else {
         CO_CALL(struct process_rep, percpu()->process, exception, frame);
     }

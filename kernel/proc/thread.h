@@ -46,6 +46,8 @@ s64 thread_table_add(struct thread *thread); // sets the id; E_LIMIT
 void thread_table_remove(const struct thread *thread);
 // Of kernel threads; those of dispatchers belong to their processes. Counts all when out is NULL.
 u32 thread_table_coids(coid_t *out, u32 max);
+// Tells on the console what a thread is doing (thread_report.c). Only while nothing else runs.
+void thread_report(const struct thread *thread);
 // A thread for dispatcher, without an entry of its own beyond entry(dispatcher); not running until
 // scheduler_add. NULL: out of memory.
 struct thread *thread_create_dispatcher(const char *name, void (*entry)(void *),

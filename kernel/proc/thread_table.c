@@ -3,6 +3,7 @@
 // a newer thread.
 #include "thread.h"
 
+#include <kernel/console.h>
 #include <kernel/panic.h>
 #include <kernel/spinlock.h>
 
@@ -66,4 +67,13 @@ u32 thread_table_coids(coid_t *out, u32 max)
     }
     spin_unlock(&lock);
     return out != NULL && count > max ? max : count;
+}
+
+void thread_report_all(void)
+{
+    kprintf("threads:\n");
+    for (u32 slot = 0; slot < TABLE_SIZE; slot++) {
+        if (slots[slot] != NULL)
+            thread_report(slots[slot]);
+    }
 }

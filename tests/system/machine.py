@@ -15,6 +15,9 @@ PROGRAMS = os.path.join(BUILD, "user", "bin")
 CONTROLLER = "test-controller"
 OBSERVER = "test-observer"
 BOOT_TIMEOUT = 60  # seconds; on a busy host a boot of eight CPUs takes some
+REPORT_TIMEOUT = 20  # seconds for a machine that hangs to tell what it is doing
+CONSOLE_TAIL = 6000  # characters of the console that a failure shows
+REPORT_TAIL = 30000  # with such a report
 
 
 class GuestError(AssertionError):
@@ -78,17 +81,28 @@ class Machine:
         self.process.stdin.write(text.encode())
         self.process.stdin.flush()
 
-    def fail(self, what):
+    def fail(self, what, tail=CONSOLE_TAIL):
         command = " ".join(f"'{word}'" if " " in word or not word else word for word in self.command)
-        raise GuestError(f"{what}\n--- to run it alone:\n{command}\n--- console:\n{self.console[-6000:]}")
+        raise GuestError(f"{what}\n--- to run it alone:\n{command}\n--- console:\n{self.console[-tail:]}")
+
+    def fail_hung(self, what):
+        """As fail, for a machine that may hang: a reset makes it tell what each CPU and thread is at."""
+        if self.process.poll() is None:
+            try:
+                with Monitor(self.qmp_path, timeout=REPORT_TIMEOUT) as monitor:
+                    monitor.command("inject-nmi")
+                self.process.wait(REPORT_TIMEOUT)
+            except (OSError, ValueError, GuestError, subprocess.TimeoutExpired) as error:
+                what += f" (and no report: {error!r})"
+        self.end()
+        return self.fail(what, REPORT_TAIL)
 
     def wait_end(self, timeout):
         """Waits until the machine has powered off; returns the exit status."""
         try:
             return self.process.wait(timeout)
         except subprocess.TimeoutExpired:
-            self.end()
-            return self.fail(f"no power-off within {timeout} s")
+            return self.fail_hung(f"no power-off within {timeout} s")
 
     def wait_console(self, text, timeout=BOOT_TIMEOUT):
         """Waits until the console shows text."""
@@ -97,7 +111,7 @@ class Machine:
             if self.process.poll() is not None and text not in self.console:
                 self.fail(f"ended with status {self.process.returncode} before the console showed '{text}'")
             if time.monotonic() > deadline:
-                self.fail(f"the console did not show '{text}' within {timeout} s")
+                self.fail_hung(f"the console did not show '{text}' within {timeout} s")
             time.sleep(0.05)
 
     def wait_ready(self, timeout=BOOT_TIMEOUT):
@@ -109,7 +123,7 @@ class Machine:
             if self.process.poll() is not None:
                 self.fail(f"ended with status {self.process.returncode} before it answered")
             if time.monotonic() > deadline:
-                self.fail(f"no answer from the DCI server within {timeout} s")
+                self.fail_hung(f"no answer from the DCI server within {timeout} s")
             time.sleep(0.05)
         return self
 
@@ -120,8 +134,11 @@ class Machine:
 
     def kov_run(self, *arguments, token=CONTROLLER, timeout=120, check=True):
         """Runs kov; returns the finished process."""
-        done = subprocess.run(self.kov_command(*arguments, token=token), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                              text=True, errors="replace", timeout=timeout, check=False)
+        try:
+            done = subprocess.run(self.kov_command(*arguments, token=token), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                  text=True, errors="replace", timeout=timeout, check=False)
+        except subprocess.TimeoutExpired:
+            return self.fail_hung(f"kov {' '.join(arguments)}: not done within {timeout} s")
         if check and done.returncode != 0:
             said = done.stdout[-3000:] + done.stderr[-3000:]
             self.fail(f"kov {' '.join(arguments)}: status {done.returncode}\n{said}")

@@ -2,13 +2,14 @@
 """When the kernel fails: what it prints, how it ends, and what its memory tells afterwards."""
 
 import os
+import re
 import subprocess
 import time
 
 import pytest
 
 import ctf
-from machine import ROOT, KERNEL, Monitor
+from machine import ROOT, KERNEL, GuestError, Monitor
 
 
 def check_panic(machine, *wanted, events=("obj_create", "thread_create")):
@@ -43,6 +44,35 @@ def test_deliberate_faults(boot, kind, wanted):
     machine = boot(append=f"workload=crash:kind={kind}", network=False, user=False)
     check_panic(machine, *wanted)
     assert "that was asked for did not happen" not in machine.console
+
+
+@pytest.mark.parametrize("cpus", [1, 4])
+def test_a_reset_tells_what_each_cpu_is_doing(boot, cpus):
+    """QEMU's `nmi`, for a machine that hangs: it comes through whatever is masked."""
+    machine = boot(cpus=cpus, append="workload=crash:kind=hang", network=False, user=False)
+    machine.wait_console("crash: waits for ever")
+    with Monitor(machine.qmp_path) as monitor:
+        monitor.command("inject-nmi")
+    assert machine.wait_end(60) != 0
+    report = machine.console.split("system reset, time base")[1]
+    by_cpu = report.split("threads:")[0].split("\nCPU ")[1:]
+    assert len(by_cpu) == cpus and all("stack:" in text for text in by_cpu), report
+    [hung] = [text for text in by_cpu if "crash_by_waiting" in text]
+    assert "holds crash inner" in hung and "soft-masked 1" in hung and "process 0" in hung, hung
+    assert re.search(r" reaper/0 +CPU 0, .* parked.*\n +in reschedule < schedule < .* < thread_main ", report), report
+    assert " switch from=" in report.split("last trace events")[1], report
+
+
+def test_a_test_that_waits_in_vain_shows_what_threads_do(boot):
+    machine = boot(cpus=2, append="run=bin/sleep,1000", network=False)
+    machine.wait_console("dci: listening")
+    with pytest.raises(GuestError, match="no power-off within 2 s") as error:
+        machine.wait_end(2)
+    threads = str(error.value).split("threads:")[1]
+    found = re.findall(r"^ +\d+ (\w+)/\d+ +CPU \d, priority \d, \w+.*\n +asleep, .*\n(?: +timer .*\n)?"
+                       r" +user pc 0x100\w+ lr ", threads, re.MULTILINE)
+    assert {"init", "fs", "dci", "sleep"} <= set(found), threads
+    assert machine.process.returncode is not None
 
 
 def test_a_memory_dump_holds_the_last_events(boot, tmp_path):

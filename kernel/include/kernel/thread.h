@@ -32,6 +32,8 @@ u32 thread_id(const struct thread *thread);
 #define THREAD_ID_OFFSET 140
 bool thread_exists(u32 id); // has not ended; any context but PMI, locks of rank < RANK_OBJECT held
 const char *thread_name(const struct thread *thread);
+// Tells on the console what each thread is doing. Only while nothing else runs.
+void thread_report_all(void);
 coid_t thread_coid(const struct thread *thread);
 
 #define NO_DEADLINE UINT64_MAX

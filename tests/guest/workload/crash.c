@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Workload crash: deliberate kernel faults, to see what a panic tells. It does not end.
+// Workload crash: deliberate kernel faults, to see what a panic, or a reset, tells. It does not end.
 #include "workloads.h"
 
+#include <kernel/console.h>
 #include <kernel/memory.h>
 #include <kernel/panic.h>
 #include <kernel/softmask.h>
@@ -11,11 +12,11 @@
 #define HOLE 0xC000080000000000 // nothing is mapped there
 
 enum { KIND };
-enum kind { WILD, STACK, ASSERT, LOCK_ORDER, DEADLOCK, TEXT, EXEC };
+enum kind { WILD, STACK, ASSERT, LOCK_ORDER, DEADLOCK, TEXT, EXEC, HANG };
 
 static const struct workload_param params[] = {
     [KIND] = {"kind", PARAM_CHOICE, "wild", 0, 0, 0,
-              "wild|stack|assert|lock-order|deadlock|text|exec"},
+              "wild|stack|assert|lock-order|deadlock|text|exec|hang"},
 };
 
 static struct spinlock inner = SPINLOCK_INIT("crash inner", RANK_PAGES);
@@ -61,6 +62,14 @@ static NOT_INLINED void crash_by_jump(void *data)
     function();
 }
 
+static NOT_INLINED void crash_by_waiting(volatile const u64 *forever)
+{
+    spin_lock(&inner);
+    kprintf("crash: waits for ever\n");
+    while (*forever != 0)
+        __asm__ volatile("or 31,31,31");
+}
+
 static void work(struct workload_run *run, u32 cpu)
 {
     static u64 data = 0x4e800020; // what a function that only returns looks like
@@ -87,13 +96,17 @@ static void work(struct workload_run *run, u32 cpu)
     case EXEC:
         crash_by_jump(&data);
         break;
+    case HANG:
+        crash_by_waiting(&data);
+        break;
     }
     panic("the fault that was asked for did not happen");
 }
 
 const struct workload workload_crash = {
     .name = "crash",
-    .help = "kind=wild (stack, assert, lock-order, deadlock, text, exec): panics",
+    .help =
+        "kind=wild (stack, assert, lock-order, deadlock, text, exec): panics; hang: a CPU waits, masked",
     .params = params,
     .param_count = ARRAY_SIZE(params),
     .cpus_param = UINT32_MAX,
