@@ -25,7 +25,10 @@
 
 static u32 panicking_cpu; // + 1; 0: none
 static volatile u64 stopped_cpus;
-static const struct frame *volatile reset_frames[ORRERY_MAX_CPUS]; // what resets interrupted
+static struct {
+    const struct frame *volatile frame; // what the reset interrupted; NULL: has not come
+    s64 decrementer;                    // ticks to its next interrupt
+} resets[ORRERY_MAX_CPUS];
 static char message[256];
 
 // Interrupts the others, which then stop in panic_stop_here; one that is soft-masked for good goes on,
@@ -154,7 +157,7 @@ static void wait_for_frames(void)
     u64 deadline = timebase() + microseconds_to_ticks(STOP_MICROSECONDS);
 
     for (u32 cpu = 0; cpu < cpu_count; cpu++) {
-        while (reset_frames[cpu] == NULL && timebase() < deadline)
+        while (resets[cpu].frame == NULL && timebase() < deadline)
             __asm__ volatile("or 31,31,31");
     }
 }
@@ -162,7 +165,7 @@ static void wait_for_frames(void)
 static void print_cpu(u32 cpu)
 {
     const struct percpu *block = percpu_of(cpu);
-    const struct frame *frame = reset_frames[cpu];
+    const struct frame *frame = resets[cpu].frame;
 
     kprintf(
         "CPU %u: process %u, pending %#x, reschedule %u, user work %u, holds %s, thread %u (%s)\n",
@@ -174,8 +177,8 @@ static void print_cpu(u32 cpu)
         kprintf("  does not take the reset\n");
         return;
     }
-    kprintf("msr %016lx  r1 %016lx  soft-masked %lu\n", frame->msr, frame->gpr[1],
-            frame->soft_masked);
+    kprintf("msr %016lx  r1 %016lx  soft-masked %lu  decrementer %ld\n", frame->msr, frame->gpr[1],
+            frame->soft_masked, resets[cpu].decrementer);
     print_address("pc ", frame->pc);
     print_address("lr ", frame->lr);
     print_stack(frame);
@@ -183,7 +186,12 @@ static void print_cpu(u32 cpu)
 
 void panic_reset(const struct frame *frame)
 {
-    reset_frames[cpu_id()] = frame;
+    u32 decrementer;
+
+    __asm__ volatile("mfdec %0" : "=r"(decrementer));
+    resets[cpu_id()].decrementer = (s32)decrementer;
+    __asm__ volatile("lwsync" ::: "memory");
+    resets[cpu_id()].frame = frame;
     claim();
     wait_for_frames();
     trace_stop();

@@ -213,13 +213,14 @@ void memory_process_ended(u32 pid)
 
 // ---- telling servers -----------------------------------------------------------------------------
 
+// Written only where it is set: retry_later may set it at any time.
 static bool wants_retry(struct file *file, u64 unused)
 {
-    bool retry = file->retry;
-
     (void)unused;
+    if (!file->retry)
+        return false;
     file->retry = false;
-    return retry;
+    return true;
 }
 
 static void pager_main(void *unused)
@@ -230,6 +231,7 @@ static void pager_main(void *unused)
             thread_park(NO_DEADLINE);
         thread_sleep(microseconds_to_ticks(RETRY_MICROSECONDS));
         pager_due = false;
+        __atomic_thread_fence(__ATOMIC_SEQ_CST); // retry_later writes in the other order
         files_each(wants_retry, 0, file_pump);
     }
 }
@@ -251,6 +253,7 @@ s64 pager_start(void)
 static void retry_later(struct file *file)
 {
     file->retry = true;
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
     pager_due = true;
     if (pager != NULL)
         thread_unpark(pager);
