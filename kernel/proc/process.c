@@ -8,6 +8,7 @@
 #include <kernel/memory.h>
 #include <kernel/panic.h>
 #include <kernel/percpu.h>
+#include <kernel/softmask.h>
 #include <kernel/timer.h>
 #include <co/manager.h>
 #include <orrery/errors.h>
@@ -173,23 +174,35 @@ bool process_ending(const struct process *process)
     return *(volatile const u32 *)&process->state == PROCESS_ENDING;
 }
 
-void process_kill(struct process *process, s32 status)
+// False: somebody else was first. In one piece as far as this CPU goes: a dispatcher that is more urgent than the caller
+// and ran in between would find its memory ended but not itself, and fault for ever before the caller went on.
+static bool begin_end(struct process *process, s32 status, bool *never_ran)
 {
+    u8 masked = soft_mask();
+
     spin_lock(&process->lock);
     bool first = process->state != PROCESS_ENDING;
-    bool never_ran = process->running == 0;
+    *never_ran = process->running == 0;
     if (first) {
         process->status = status;
         process->state = PROCESS_ENDING;
     }
     spin_unlock(&process->lock);
-    if (!first)
-        return;
-    space_end(process->space);
-    for (u32 cpu = 0; cpu < cpu_count; cpu++) {
+    for (u32 cpu = 0; first && cpu < cpu_count; cpu++) {
         if (process->dispatchers[cpu] != NULL)
             dispatcher_stop(process->dispatchers[cpu]);
     }
+    soft_mask_restore(masked);
+    return first;
+}
+
+void process_kill(struct process *process, s32 status)
+{
+    bool never_ran;
+
+    if (!begin_end(process, status, &never_ran))
+        return;
+    space_end(process->space);
     if (never_ran)
         process_finish(process);
 }

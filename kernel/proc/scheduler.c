@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Scheduler: preemptive priorities, round robin within one, each CPU for itself. The Scheduler object
-// is distributed; a representative is its CPU's run queue.
+// is distributed; a representative is its CPU's run queue. A thread that more urgent ones have kept waiting for
+// PATIENCE_SLICES gets a turn all the same: a server that other CPUs keep busy would take its CPU for ever.
 #include "scheduler.h"
 #include "dispatcher.h"
 #include "exception/user.h"
@@ -18,6 +19,7 @@
 #include <trace/events.h>
 
 #define SLICE_MICROSECONDS 10000
+#define PATIENCE_SLICES 5
 
 struct run_queue;
 
@@ -37,6 +39,12 @@ struct run_queue {
     struct thread *first[PRIORITY_COUNT], *last[PRIORITY_COUNT];
     struct timer slice;
     u64 switched_at;
+    // Of those less urgent than what runs, the one that is looked after: it has waited for so many slices, and had run so
+    // often before.
+    const struct thread *waiting;
+    u64 waiting_switches;
+    u32 waiting_priority; // of the last one, to take turns
+    u32 waited;
 };
 
 static struct run_queue queues[ORRERY_MAX_CPUS];
@@ -112,6 +120,55 @@ static void charge(struct run_queue *queue, struct thread *thread, u64 now)
     queue->switched_at = now;
 }
 
+// The priority to look after next among those that wait behind what runs, each in turn; PRIORITY_IDLE: none.
+static u32 next_waiting(const struct run_queue *queue)
+{
+    u32 below = queue->occupied & ((1u << queue->running_priority) - 1) & ~(1u << PRIORITY_IDLE);
+    u32 later = below & ((1u << queue->waiting_priority) - 1);
+
+    below = later != 0 ? later : below;
+    return below != 0 ? 31 - (u32)__builtin_clz(below) : PRIORITY_IDLE;
+}
+
+// The first of a priority becomes the first of all that are as urgent as what runs. Lock held.
+static void promote(struct run_queue *queue, u32 priority)
+{
+    struct thread *thread = queue->first[priority];
+    u32 to = queue->running_priority;
+
+    queue->first[priority] = thread->next;
+    if (thread->next == NULL)
+        queue->occupied &= ~(1u << priority);
+    thread->next = queue->first[to];
+    if (thread->next == NULL)
+        queue->last[to] = thread;
+    queue->first[to] = thread;
+    queue->occupied |= 1u << to;
+}
+
+// Once a slice: does one thread wait that waited last time and has not run since?
+static void look_after_waiting(struct run_queue *queue)
+{
+    spin_lock(&queue->lock);
+    const struct thread *before = queue->waiting;
+    bool still = before != NULL && queue->waiting_priority < queue->running_priority &&
+                 queue->first[queue->waiting_priority] == before &&
+                 (queue->occupied >> queue->waiting_priority & 1) != 0 &&
+                 before->switches == queue->waiting_switches;
+    if (still && ++queue->waited >= PATIENCE_SLICES) {
+        promote(queue, queue->waiting_priority);
+        still = false;
+    }
+    if (!still) {
+        queue->waiting_priority = next_waiting(queue);
+        bool some = queue->waiting_priority != PRIORITY_IDLE;
+        queue->waiting = some ? queue->first[queue->waiting_priority] : NULL;
+        queue->waiting_switches = some ? queue->waiting->switches : 0;
+        queue->waited = 0;
+    }
+    spin_unlock(&queue->lock);
+}
+
 static void slice_over(struct timer *timer)
 {
     struct run_queue *queue = &queues[cpu_id()];
@@ -121,6 +178,7 @@ static void slice_over(struct timer *timer)
     co_cpu_advance();
     if (queue->running_priority == PRIORITY_IDLE)
         return;
+    look_after_waiting(queue);
     if (most_urgent(queue) >= queue->running_priority)
         percpu()->need_resched = 1;
     timer_start(timer, timebase() + microseconds_to_ticks(SLICE_MICROSECONDS));

@@ -39,6 +39,12 @@ static void never_answer(void)
         ;
 }
 
+static void spin_for_ever(void)
+{
+    for (;;)
+        __asm__ volatile("");
+}
+
 int child_main(const char *role, u64 argument)
 {
     if (strcmp(role, "sleep") == 0)
@@ -47,6 +53,8 @@ int child_main(const char *role, u64 argument)
         work_for_ever(argument);
     if (strcmp(role, "stuck") == 0)
         never_answer();
+    if (strcmp(role, "spin") == 0)
+        spin_for_ever();
     if (strcmp(role, "fpu") == 0)
         return fpu_child(argument);
     return (int)argument; // "exit"

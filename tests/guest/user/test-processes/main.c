@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <user/process.h>
+#include <user/scheduler.h>
 #include <user/thread.h>
 #include <user/time.h>
 
@@ -53,7 +54,7 @@ u32 live(const char *class_name)
     return count;
 }
 
-s64 start(const char *role, u64 argument, u32 cpu)
+static s64 start_with(const char *role, u64 argument, u32 cpu, u32 priority)
 {
     char text[24];
     const char *const argv[] = {"test-processes", role, text, NULL};
@@ -63,9 +64,14 @@ s64 start(const char *role, u64 argument, u32 cpu)
     how.path = "bin/test-processes";
     how.argv = argv;
     how.cpu = cpu;
-    how.priority =
-        strcmp(role, "work") == 0 ? PROCESS_LOW : PROCESS_NORMAL; // else everybody waits for it
+    how.priority = priority;
     return process_spawn(&how);
+}
+
+s64 start(const char *role, u64 argument, u32 cpu)
+{
+    bool works = strcmp(role, "work") == 0; // everybody would wait for it
+    return start_with(role, argument, cpu, works ? PROCESS_LOW : PROCESS_NORMAL);
 }
 
 s64 wait_for(s64 pid)
@@ -120,12 +126,46 @@ static void test_list(void)
     expect(sys_process_kill((u32)pid, 1) == E_NOENT, "a second end", 0);
 }
 
+// How long a process has run, ticks; 0: there is none.
+static u64 ran(s64 pid)
+{
+    struct sys_process_info info;
+    u64 cursor = 0;
+
+    while (sys_process_list(&cursor, &info, sizeof(info)) > 0) {
+        if (info.pid == pid)
+            return info.cpu_ticks;
+    }
+    return 0;
+}
+
+// Whoever is kept waiting by more urgent processes that never rest gets a turn now and then, at every priority.
+static void test_patience(void)
+{
+    u32 cpu = user_cpu();
+    s64 busy[] = {start_with("spin", 0, cpu, PROCESS_NORMAL),
+                  start_with("spin", 0, cpu, PROCESS_HIGH),
+                  start_with("spin", 0, cpu, PROCESS_SERVER)};
+    u64 begin = time_now();
+
+    for (u32 i = 0; i < 10; i++)
+        thread_sleep_us(1000);
+    expect(wait_for(start_with("exit", 5, cpu, PROCESS_LOW)) == 5, "the least urgent comes on", 0);
+    expect(wait_for(start_with("exit", 6, cpu, PROCESS_NORMAL)) == 6, "others do too", 0);
+    expect(time_now() - begin < 20 * time_hz(), "within seconds", (s64)(time_now() - begin));
+    for (u32 i = 0; i < ARRAY_SIZE(busy); i++) {
+        expect(ran(busy[i]) > 0, "who keeps others waiting runs", busy[i]);
+        sys_process_kill((u32)busy[i], 4);
+        expect(wait_for(busy[i]) == 4, "and can be ended", busy[i]);
+    }
+}
+
 static const struct test {
     const char *name;
     void (*run)(void);
 } tests[] = {
-    {"list", test_list},   {"stuck", test_stuck}, {"fpu", test_fpu},
-    {"storm", test_storm}, {"crowd", test_crowd},
+    {"list", test_list}, {"stuck", test_stuck}, {"patience", test_patience},
+    {"fpu", test_fpu},   {"storm", test_storm}, {"crowd", test_crowd},
 };
 
 int main(int argc, char **argv)
