@@ -161,6 +161,42 @@ static void clients_under_load_go_on(void)
     EXPECT(load_wrong == 0 && load_errors <= LOAD_KILLS * LOAD_THREADS);
 }
 
+// ---- init under load ---------------------------------------------------------------------------
+
+static volatile bool questions_end;
+
+static s64 ask_for_names(void *argument)
+{
+    (void)argument;
+    while (!questions_end) {
+        cap_t endpoint;
+        if (names_lookup(CAP_NAMES, "proc", &endpoint) == 0)
+            sys_cap_drop(endpoint);
+    }
+    return 0;
+}
+
+// Questions from all CPUs, without a pause, do not keep it from starting servers.
+static void questions_do_not_keep_init(void)
+{
+    struct thread *threads[LOAD_THREADS];
+    u32 starts, starts_after;
+    u32 pid = wait_for_server("fs", &starts, 10000);
+    for (u64 i = 0; i < LOAD_THREADS; i++) {
+        struct thread_attributes attributes = THREAD_ATTRIBUTES;
+        attributes.cpu = (u32)(i % user_cpu_count());
+        EXPECT(thread_create(&threads[i], &attributes, ask_for_names, NULL) == 0);
+    }
+    EXPECT(pid > 1 && kill((pid_t)pid, SIGKILL) == 0);
+    u64 deadline = time_after_us(20000000);
+    while ((server_of("fs", &starts_after) == 0 || starts_after == starts) && time_now() < deadline)
+        thread_sleep_us(5000);
+    EXPECT(server_of("fs", &starts_after) != 0 && starts_after == starts + 1);
+    questions_end = true;
+    for (u32 i = 0; i < LOAD_THREADS; i++)
+        thread_join(threads[i], NULL);
+}
+
 // ---- names -------------------------------------------------------------------------------------
 
 static void names_are_guarded(void)
@@ -254,6 +290,7 @@ int main(void)
     pauses_grow();
     proc_works_again();
     clients_under_load_go_on();
+    questions_do_not_keep_init();
     printf("test-servers: %lu passed, %lu failed\n", passed, failed);
     return failed != 0;
 }
