@@ -19,7 +19,7 @@
 #include <trace/events.h>
 
 #define SLICE_MICROSECONDS 10000
-#define PATIENCE_SLICES 5
+#define PATIENCE_SLICES 10
 
 struct run_queue;
 

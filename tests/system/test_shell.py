@@ -14,6 +14,8 @@ class Shell:
         self.machine = machine
         self.count = 0
         machine.wait_console("orrery:/$ ")
+        # It comes when there are files; the last server may tell something later.
+        machine.wait_console("dci: listening" if machine.port else "nobody will be let in")
 
     def run(self, command, timeout=60):
         """Types a command; returns what it printed and its exit status."""
