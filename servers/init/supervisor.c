@@ -289,8 +289,6 @@ static void plan_program(char *program)
 void supervise(const struct manifest *manifest, char *program, bool power_off)
 {
     run_then_off = power_off;
-    // More urgent than the name service: who asks it again and again must not keep servers from starting.
-    thread_set_priority(thread_current(), THREAD_PRIORITY_LIBRARY);
     process_on_child(note_end);
     for (u32 i = 0; i < manifest->count; i++) {
         if (program[0] == '\0' || !manifest->services[i].console)
