@@ -102,6 +102,7 @@ def test_functions_and_call_chains_have_names(recording):
     assert not [name for name in functions if name.startswith("0x")], functions.keys()
 
 
+@pytest.mark.alone  # 8,000 interrupts a second and CPU are more than a host delivers that is busy with another machine
 def test_a_higher_rate_gives_more_samples(machine2, tmp_path):
     run = str(machine2.kov("workload", "start", "demo")["workload"]["id"])
     try:
