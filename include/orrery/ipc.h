@@ -25,7 +25,7 @@
 // An endpoint of the calling process; its calls and messages arrive with this badge. Calls from CPUs where
 // the process has no dispatcher are served on the CPU where the endpoint was created, or another one.
 s64 sys_endpoint_create(u64 badge);
-// The endpoint takes no further call; calls waiting get E_PEER.
+// The endpoint, the caller's own (E_PERM), takes no further call; calls waiting get E_PEER. The capability stays.
 s64 sys_endpoint_destroy(cap_t endpoint);
 s64 sys_cap_drop(cap_t cap);
 // Another slot with the same capability.

@@ -29,7 +29,8 @@ struct sys_region {
 };
 #define REGION_DISTRIBUTED 1u // anonymous: the distributed implementation of FCM
 
-// In the caller's (0) or a not yet started child's space. 0; E_EXIST when it overlaps; E_NOMEM; E_LIMIT.
+// In the caller's (0) or a not yet started child's space (E_BUSY: it has been). 0; E_EXIST when it overlaps; E_NOMEM;
+// E_LIMIT.
 s64 sys_region_create(cap_t process, struct sys_region *region);
 s64 sys_region_destroy(u64 address);           // the region that begins there
 s64 sys_region_resize(u64 address, u64 bytes); // its end moves; grows only into free space
@@ -65,6 +66,7 @@ s64 sys_initrd(void); // RIGHT_INITRD: the initial file system, read-only, as a 
 #define FILE_FETCH 1
 #define FILE_WRITE 2
 #define FILE_GONE 3
+// endpoint: the caller's own, else E_PERM.
 s64 sys_file_create(cap_t endpoint, u64 token, const char *name, u64 bytes);
 // status 0: 4 KB at from are the page (short last page: zero-filled by the caller); else the error that
 // those who wait for it get.

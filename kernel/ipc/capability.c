@@ -30,7 +30,7 @@ struct capability_table *capability_table_create(void)
     return table;
 }
 
-void capability_hold(const struct capability *capability)
+static void hold(const struct capability *capability)
 {
     if (capability->type == CAPABILITY_ENDPOINT)
         endpoint_hold(capability->object);
@@ -40,14 +40,17 @@ void capability_hold(const struct capability *capability)
         fcm_hold(capability->object);
 }
 
-void capability_release(const struct capability *capability)
+void capability_release(struct capability *capability)
 {
-    if (capability->type == CAPABILITY_ENDPOINT)
-        endpoint_put(capability->object);
-    else if (capability->type == CAPABILITY_PROCESS)
-        process_put(capability->object);
-    else if (capability->type == CAPABILITY_MEMORY)
-        fcm_put(capability->object);
+    struct capability released = *capability;
+
+    *capability = (struct capability){.type = CAPABILITY_NONE};
+    if (released.type == CAPABILITY_ENDPOINT)
+        endpoint_put(released.object);
+    else if (released.type == CAPABILITY_PROCESS)
+        process_put(released.object);
+    else if (released.type == CAPABILITY_MEMORY)
+        fcm_put(released.object);
 }
 
 static const u8 type_of_tag[] = {
@@ -73,12 +76,14 @@ static struct capability unpack(const struct capability_slot *slot)
     };
 }
 
-static void set(struct capability_slot *slot, const struct capability *capability)
+// The slot has the reference from now on.
+static void set(struct capability_slot *slot, struct capability *capability)
 {
     KASSERT(((u64)capability->object & CAPABILITY_TAG_MASK) == 0);
     slot->flags = capability->flags;
     __atomic_store_n(&slot->word, (u64)capability->object | tag_of_type[capability->type],
                      __ATOMIC_RELEASE);
+    *capability = (struct capability){.type = CAPABILITY_NONE};
 }
 
 // The slot of a number, NULL when it cannot be one; perhaps one of no_slots. Lock held.
@@ -112,7 +117,7 @@ static struct capability_slot *find_or_make(struct capability_table *table, cap_
 }
 
 // Lock held.
-static s64 add(struct capability_table *table, const struct capability *capability)
+static s64 add(struct capability_table *table, struct capability *capability)
 {
     for (cap_t cap = table->first_free; cap < CAPABILITY_MAX; cap++) {
         struct capability_slot *slot = find_or_make(table, cap);
@@ -128,67 +133,110 @@ static s64 add(struct capability_table *table, const struct capability *capabili
     return E_LIMIT;
 }
 
-s64 capability_add(struct capability_table *table, const struct capability *capability)
+s64 capability_add(struct capability_table *table, struct capability *capability)
 {
     KASSERT(capability->type != CAPABILITY_NONE && capability->object != NULL);
     spin_lock(&table->lock);
-    s64 result = add(table, capability);
+    s64 result = table->ended ? E_PEER : add(table, capability);
     spin_unlock(&table->lock);
     return result;
 }
 
-s64 capability_put_at(struct capability_table *table, u32 slot_number,
-                      const struct capability *capability)
+// What was in the slot before, with its reference. Lock held.
+static s64 replace(struct capability_table *table, u32 slot_number, struct capability *capability,
+                   struct capability *before)
 {
+    struct capability_slot *slot = table->ended ? NULL : find_or_make(table, slot_number);
+
+    if (slot == NULL)
+        return table->ended ? E_PEER : E_NOMEM;
+    *before = unpack(slot);
+    set(slot, capability);
+    return 0;
+}
+
+s64 capability_put_at(struct capability_table *table, u32 slot_number,
+                      struct capability *capability)
+{
+    HELD(capability) struct capability before = {.type = CAPABILITY_NONE};
+
     KASSERT(capability->type != CAPABILITY_NONE && capability->object != NULL);
     if (slot_number == 0 || slot_number >= CAP_FIRST_FREE)
         return E_INVAL;
     spin_lock(&table->lock);
-    struct capability_slot *slot = find_or_make(table, slot_number);
-    struct capability before = {.type = CAPABILITY_NONE};
-    if (slot != NULL) {
-        before = unpack(slot);
-        set(slot, capability);
-    }
-    spin_unlock(&table->lock);
-    capability_release(&before);
-    return slot != NULL ? 0 : E_NOMEM;
-}
-
-s64 capability_get(struct capability_table *table, cap_t cap, u32 type, struct capability *out)
-{
-    spin_lock(&table->lock);
-    const struct capability_slot *slot = find(table, cap);
-    s64 result = slot == NULL || slot->word == CAPABILITY_FREE ? E_NOENT : 0;
-    if (result == 0) {
-        *out = unpack(slot);
-        if (type != CAPABILITY_NONE && type != out->type)
-            result = E_INVAL;
-        else
-            capability_hold(out);
-    }
+    s64 result = replace(table, slot_number, capability, &before);
     spin_unlock(&table->lock);
     return result;
+}
+
+// ---- look-up -------------------------------------------------------------------------------------
+
+static struct capability get(struct capability_table *table, cap_t cap, u32 type, s64 *error)
+{
+    struct capability found = {.type = CAPABILITY_NONE};
+
+    spin_lock(&table->lock);
+    const struct capability_slot *slot = find(table, cap);
+    if (slot != NULL)
+        found = unpack(slot);
+    *error = found.type == CAPABILITY_NONE ? E_NOENT : 0;
+    if (*error == 0 && type != CAPABILITY_NONE && type != found.type)
+        *error = E_INVAL;
+    if (*error == 0)
+        hold(&found);
+    spin_unlock(&table->lock);
+    return *error == 0 ? found : (struct capability){.type = CAPABILITY_NONE};
+}
+
+struct capability capability_get(struct capability_table *table, cap_t cap, s64 *error)
+{
+    return get(table, cap, CAPABILITY_NONE, error);
+}
+
+struct endpoint *capability_get_endpoint(struct capability_table *table, cap_t cap, s64 *error)
+{
+    return get(table, cap, CAPABILITY_ENDPOINT, error).object;
+}
+
+struct process *capability_get_process(struct capability_table *table, cap_t cap, s64 *error)
+{
+    return get(table, cap, CAPABILITY_PROCESS, error).object;
+}
+
+struct fcm *capability_get_memory(struct capability_table *table, cap_t cap, s64 *error)
+{
+    return get(table, cap, CAPABILITY_MEMORY, error).object;
+}
+
+// ---- ends ----------------------------------------------------------------------------------------
+
+// Lock held.
+static struct capability take_out(struct capability_table *table, cap_t cap)
+{
+    struct capability_slot *slot = find(table, cap);
+
+    if (slot == NULL || slot->word == CAPABILITY_FREE)
+        return (struct capability){.type = CAPABILITY_NONE};
+    struct capability removed = unpack(slot);
+    slot->word = CAPABILITY_FREE;
+    if (cap >= CAP_FIRST_FREE && cap < table->first_free)
+        table->first_free = cap;
+    return removed;
 }
 
 s64 capability_remove(struct capability_table *table, cap_t cap)
 {
     spin_lock(&table->lock);
-    struct capability_slot *slot = find(table, cap);
-    struct capability removed = {.type = CAPABILITY_NONE};
-    if (slot != NULL && slot->word != CAPABILITY_FREE) {
-        removed = unpack(slot);
-        slot->word = CAPABILITY_FREE;
-        if (cap >= CAP_FIRST_FREE && cap < table->first_free)
-            table->first_free = cap;
-    }
+    HELD(capability) struct capability removed = take_out(table, cap);
     spin_unlock(&table->lock);
-    capability_release(&removed);
     return removed.type != CAPABILITY_NONE ? 0 : E_NOENT;
 }
 
-void capability_table_clear(struct capability_table *table)
+void capability_table_end(struct capability_table *table)
 {
+    spin_lock(&table->lock);
+    table->ended = true;
+    spin_unlock(&table->lock);
     for (u32 i = 0; i < ARRAY_SIZE(table->chunks); i++) {
         for (u32 j = 0; j < CAPABILITY_CHUNK && table->chunks[i] != no_slots; j++)
             capability_remove(table, i * CAPABILITY_CHUNK + j);
@@ -197,7 +245,7 @@ void capability_table_clear(struct capability_table *table)
 
 void capability_table_destroy(struct capability_table *table)
 {
-    capability_table_clear(table);
+    capability_table_end(table);
     for (u32 i = 0; i < ARRAY_SIZE(table->chunks); i++) {
         if (table->chunks[i] != no_slots)
             kfree(table->chunks[i]);

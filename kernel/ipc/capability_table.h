@@ -25,6 +25,7 @@ struct capability_table {
     struct capability_slot *chunks[CAPABILITY_MAX / CAPABILITY_CHUNK]; // never NULL
     struct spinlock lock;
     cap_t first_free; // no slot >= CAP_FIRST_FREE and below this is free
+    bool ended;       // takes nothing any more
 };
 
 // The endpoint in a slot, or NULL. Takes no lock and no reference: soft-masked, and it may be used only until

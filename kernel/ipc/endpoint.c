@@ -8,6 +8,7 @@
 #include <kernel/memory.h>
 #include <kernel/panic.h>
 #include <kernel/percpu.h>
+#include <syscalls/objects.h>
 
 _Static_assert(offsetof(struct endpoint, cpus[0].server) == ENDPOINT_CPU_SERVER, "call_layout.h");
 _Static_assert(offsetof(struct endpoint, cpus[0].badge) == ENDPOINT_CPU_BADGE, "call_layout.h");
@@ -21,8 +22,7 @@ static void destroy(struct co_root *root)
 {
     struct endpoint *endpoint = (struct endpoint *)root;
 
-    KASSERT(endpoint->magic == ENDPOINT_MAGIC && endpoint->references == 0);
-    endpoint->magic = 0;
+    KASSERT(endpoint->refs.count == 0);
     kfree(endpoint);
 }
 
@@ -37,7 +37,7 @@ static struct co_class class = {
 
 void endpoint_hold(struct endpoint *endpoint)
 {
-    atomic_add(&endpoint->references, 1);
+    refs_get(&endpoint->refs, KIND_ENDPOINT);
 }
 
 static void unlink(struct endpoint *endpoint)
@@ -69,8 +69,7 @@ static bool bury(struct endpoint *endpoint)
 
 void endpoint_put(struct endpoint *endpoint)
 {
-    KASSERT(endpoint->magic == ENDPOINT_MAGIC);
-    if (atomic_add(&endpoint->references, -1UL) != 1)
+    if (refs_put(&endpoint->refs, KIND_ENDPOINT) != 0)
         return;
     bury(endpoint);
     co_destroy(endpoint->root.coid);
@@ -101,11 +100,10 @@ static struct endpoint *make(struct process *process, u64 badge)
 
     if (endpoint == NULL)
         return NULL;
-    endpoint->magic = ENDPOINT_MAGIC;
     endpoint->cpu = cpu_id();
     endpoint->process = process;
     endpoint->badge = badge;
-    endpoint->references = 1;
+    refs_init(&endpoint->refs, KIND_ENDPOINT);
     endpoint->dead = true;
     s64 coid = co_create_shared(&class, &endpoint->root, &endpoint->rep.co);
     if (coid < 0) {
@@ -124,36 +122,28 @@ s64 sys_endpoint_create(u64 badge)
 
     if (endpoint == NULL)
         return E_NOMEM;
+    HELD(capability)
     struct capability capability = {.type = CAPABILITY_ENDPOINT, .object = endpoint};
     endpoint->dead = false;
-    s64 result = insert(process_ipc(process), endpoint);
-    if (result != 0)
-        endpoint->dead = true;
-    else
-        result = capability_add(process_capabilities(process), &capability);
-    if (result < 0)
-        endpoint_put(endpoint);
-    return result;
+    s64 error = insert(process_ipc(process), endpoint);
+    if (error == 0)
+        return capability_add(process_capabilities(process), &capability);
+    endpoint->dead = true;
+    return error;
 }
 
-s64 sys_endpoint_destroy(cap_t cap)
+// What a dead endpoint says of its process is not to be believed.
+bool endpoint_is_of(const struct endpoint *endpoint, const struct process *process)
 {
-    struct process *process = process_current();
-    struct capability capability;
-    s64 result =
-        capability_get(process_capabilities(process), cap, CAPABILITY_ENDPOINT, &capability);
+    return !__atomic_load_n(&endpoint->dead, __ATOMIC_ACQUIRE) && endpoint->process == process;
+}
 
-    if (result != 0)
-        return result;
-    struct endpoint *endpoint = capability.object;
-    if (endpoint->process != process)
-        result = E_PERM;
-    else if (bury(endpoint))
-        calls_end(&(struct calls_ending){.endpoint = endpoint->root.coid}, ALL_CPUS);
-    if (result == 0)
-        capability_remove(process_capabilities(process), cap);
-    endpoint_put(endpoint);
-    return result;
+s64 call_endpoint_destroy(struct endpoint *endpoint)
+{
+    if (!bury(endpoint))
+        return E_PEER; // another thread was first
+    calls_end(&(struct calls_ending){.endpoint = endpoint->root.coid}, ALL_CPUS);
+    return 0;
 }
 
 s64 sys_cap_drop(cap_t cap)
@@ -164,15 +154,10 @@ s64 sys_cap_drop(cap_t cap)
 s64 sys_cap_copy(cap_t cap)
 {
     struct capability_table *table = process_capabilities(process_current());
-    struct capability capability;
-    s64 result = capability_get(table, cap, CAPABILITY_NONE, &capability);
+    s64 error;
+    HELD(capability) struct capability capability = capability_get(table, cap, &error);
 
-    if (result != 0)
-        return result;
-    result = capability_add(table, &capability);
-    if (result < 0)
-        capability_release(&capability);
-    return result;
+    return error != 0 ? error : capability_add(table, &capability);
 }
 
 // For the fast path, which does not look whether the endpoint is dead: one that dies meanwhile must forget it.

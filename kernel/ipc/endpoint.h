@@ -10,9 +10,9 @@
 
 #include <kernel/ipc.h>
 
-#define ENDPOINT_MAGIC 0x454e4450 // "ENDP"
-#define ENDPOINT_MAX 1024         // of a process
-#define ENDPOINT_MESSAGE_MAX 64   // asynchronous messages on their way to it
+#define KIND_ENDPOINT REFS_KIND('E', 'N', 'D', 'P')
+#define ENDPOINT_MAX 1024       // of a process
+#define ENDPOINT_MESSAGE_MAX 64 // asynchronous messages on their way to it
 
 struct call_start;
 struct endpoint_ops;
@@ -33,13 +33,12 @@ struct endpoint_cpu {
 struct endpoint {
     struct co_root root;
     struct endpoint_rep rep;
-    u32 magic; // ENDPOINT_MAGIC
-    u32 cpu;   // serves calls from CPUs where its process has no dispatcher
+    u32 cpu; // serves calls from CPUs where its process has no dispatcher
     struct process
         *process; // not to be touched when dead, but in a masked section that saw it alive
     u64 badge;
-    u64 references; // capabilities, and messages on their way
-    u64 queued;     // messages on their way
+    struct refs refs; // capabilities, and messages on their way
+    u64 queued;       // messages on their way
     bool dead;
     struct endpoint *next, **link; // in its process's list, until dead
     struct endpoint_cpu cpus[ORRERY_MAX_CPUS] __attribute__((aligned(64)));
@@ -66,8 +65,6 @@ struct endpoint_ops {
     s64 (*send)(struct endpoint_rep *self, u64 pid, u64 badge, u64 cpu, const u64 *words);
 };
 
-void endpoint_hold(struct endpoint *endpoint);
-void endpoint_put(struct endpoint *endpoint);
 // Where a call from this CPU is served: the process's dispatcher here, else on the endpoint's CPU, else
 // on any; NULL: it has none.
 struct dispatcher *endpoint_dispatcher(struct endpoint *endpoint);

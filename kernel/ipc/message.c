@@ -103,11 +103,10 @@ s64 ipc_send(struct dispatcher *self, const struct event *registers)
     return result;
 }
 
-s64 ipc_send_from_kernel(const struct capability *endpoint, u64 badge,
-                         const u64 words[MESSAGE_WORDS])
+s64 ipc_send_from_kernel(struct endpoint *endpoint, u64 badge, const u64 words[MESSAGE_WORDS])
 {
     u8 masked = soft_mask();
-    s64 result = send(endpoint->object, 0, badge, UINT64_MAX, words);
+    s64 result = send(endpoint, 0, badge, UINT64_MAX, words);
 
     soft_mask_restore(masked);
     return result;

@@ -13,13 +13,14 @@ s64 message_decode(struct process *sender, u64 info, struct message *out)
         return E_INVAL;
     if (cap == 0)
         return 0;
-    return capability_get(process_capabilities(sender), cap, CAPABILITY_NONE, &out->capability);
+    s64 error;
+    out->capability = capability_get(process_capabilities(sender), cap, &error);
+    return error;
 }
 
 void message_drop(struct message *message)
 {
     capability_release(&message->capability);
-    message->capability.type = CAPABILITY_NONE;
 }
 
 s64 message_give(struct process *receiver, struct message *message)
@@ -29,6 +30,5 @@ s64 message_give(struct process *receiver, struct message *message)
     s64 slot = capability_add(process_capabilities(receiver), &message->capability);
     if (slot < 0)
         return slot;
-    message->capability.type = CAPABILITY_NONE; // its reference is the receiver's now
     return (s64)MESSAGE_INFO(message->bytes, slot);
 }

@@ -8,36 +8,12 @@
 #include <kernel/process.h>
 #include <orrery/errors.h>
 #include <orrery/user.h>
-
-#include "../proc/process.h"
+#include <syscalls/look_up.h>
+#include <syscalls/objects.h>
 
 static struct address_space *own_space(void)
 {
     return process_space(process_current());
-}
-
-static struct capability_table *own_capabilities(void)
-{
-    return process_capabilities(process_current());
-}
-
-// The caller's space, or that of a child that has not started; the latter with a reference in *held.
-static s64 space_of(cap_t process, struct address_space **space, struct capability *held)
-{
-    held->type = CAPABILITY_NONE;
-    if (process == 0) {
-        *space = own_space();
-        return 0;
-    }
-    s64 error = capability_get(own_capabilities(), process, CAPABILITY_PROCESS, held);
-    if (error != 0)
-        return error;
-    struct process *child = held->object;
-    *space = process_space(child);
-    if (child->state == PROCESS_NEW)
-        return 0;
-    capability_release(held);
-    return E_PERM;
 }
 
 static bool needs_memory(const struct sys_region *region)
@@ -45,21 +21,15 @@ static bool needs_memory(const struct sys_region *region)
     return region->kind == REGION_SHARED || region->kind == REGION_PRIVATE;
 }
 
-s64 sys_region_create(cap_t process, struct sys_region *region)
+s64 call_region_create(struct process *process, struct sys_region *region)
 {
-    struct address_space *space;
-    struct capability child, memory = {.type = CAPABILITY_NONE};
-    s64 error = space_of(process, &space, &child);
+    s64 error;
+    HELD(memory)
+    struct fcm *memory = needs_memory(region) ? look_up_memory(region->memory, &error) : NULL;
 
-    if (error == 0 && needs_memory(region))
-        error = capability_get(own_capabilities(), region->memory, CAPABILITY_MEMORY, &memory);
-    if (error == 0)
-        error = space_region_create(space, region, memory.object);
-    if (memory.type != CAPABILITY_NONE)
-        capability_release(&memory);
-    if (child.type != CAPABILITY_NONE)
-        capability_release(&child);
-    return error;
+    if (needs_memory(region) && memory == NULL)
+        return error;
+    return space_region_create(process_space(process), region, memory);
 }
 
 s64 sys_region_destroy(u64 address)
@@ -100,56 +70,32 @@ s64 sys_region_list(u32 pid, u64 *cursor, void *buffer, u64 bytes)
         return space_region_list(own_space(), cursor, buffer, bytes);
     if (!(process_rights(caller) & RIGHT_MONITOR))
         return E_PERM;
-    struct process *process = process_get(pid);
+    HELD(process) struct process *process = process_get(pid);
     if (process == NULL)
         return E_NOENT;
-    s64 written = space_region_list(process_space(process), cursor, buffer, bytes);
-    process_put(process);
-    return written;
+    return space_region_list(process_space(process), cursor, buffer, bytes);
 }
 
 // ---- memory objects ------------------------------------------------------------------------------
 
-// Gives the caller a capability for an FCM, and takes over the reference.
-static s64 hand_out(struct fcm *fcm)
+s64 fcm_hand_out(struct fcm *fcm)
 {
-    struct capability capability = {.type = CAPABILITY_MEMORY, .object = fcm};
-
     if (fcm == NULL)
         return E_NOMEM;
-    s64 cap = capability_add(own_capabilities(), &capability);
-    if (cap < 0)
-        fcm_put(fcm);
-    return cap;
+    HELD(capability) struct capability capability = {.type = CAPABILITY_MEMORY, .object = fcm};
+    return capability_add(process_capabilities(process_current()), &capability);
 }
 
 s64 sys_memory_new(const char *name, u64 bytes)
 {
     if (bytes == 0 || bytes % PAGE_SIZE != 0 || bytes > USER_END)
         return E_INVAL;
-    return hand_out(fcm_create_anonymous(name, bytes, true));
+    return fcm_hand_out(fcm_create_anonymous(name, bytes, true));
 }
 
-// Its server's own use of a file is not news to the server.
-static bool is_served_by_caller(struct fcm *fcm)
+s64 call_memory_bytes(struct fcm *memory)
 {
-    return fcm_is_file(fcm) && file_of(fcm)->server == process_pid(process_current());
-}
-
-s64 sys_memory_bytes(cap_t memory)
-{
-    struct capability capability;
-    s64 error = capability_get(own_capabilities(), memory, CAPABILITY_MEMORY, &capability);
-
-    if (error != 0)
-        return error;
-    struct fcm *fcm = capability.object;
-    u64 bytes = fcm_bytes(fcm);
-    if (is_served_by_caller(fcm))
-        fcm_put_quietly(fcm);
-    else
-        fcm_put(fcm);
-    return (s64)bytes;
+    return (s64)fcm_bytes(memory);
 }
 
 s64 sys_initrd(void)
@@ -158,87 +104,46 @@ s64 sys_initrd(void)
 
     if (!initrd_range(&physical, &bytes))
         return E_NOENT;
-    return hand_out(fcm_create_physical("initrd", physical, bytes));
+    return fcm_hand_out(fcm_create_physical("initrd", physical, bytes));
 }
 
 // ---- files ---------------------------------------------------------------------------------------
 
-s64 sys_file_create(cap_t endpoint, u64 token, const char *name, u64 bytes)
+s64 call_file_create(struct endpoint *endpoint, u64 token, const char *name, u64 bytes)
 {
-    struct capability capability;
-
     if (bytes > USER_END)
         return E_INVAL;
     if (pager_start() != 0)
         return E_NOMEM;
-    s64 error = capability_get(own_capabilities(), endpoint, CAPABILITY_ENDPOINT, &capability);
-    if (error != 0)
-        return error;
-    struct fr *fr = fr_create(&capability, token);
-    if (fr == NULL) {
-        capability_release(&capability);
+    struct fr *fr = fr_create(endpoint, token);
+    if (fr == NULL)
+        return E_NOMEM;
+    struct file *file = file_create(name, bytes, process_pid(process_current()), fr);
+    if (file == NULL) {
+        fr_destroy(fr);
         return E_NOMEM;
     }
-    struct file *file = file_create(name, bytes, process_pid(process_current()), fr);
-    if (file == NULL)
-        fr_destroy(fr);
-    return hand_out(file != NULL ? &file->fcm : NULL);
+    return fcm_hand_out(&file->fcm);
 }
 
-// A file that the caller serves, with a reference to be given back by fcm_put_quietly.
-static s64 served_file(cap_t cap, struct file **file)
+s64 call_file_supply(struct file *file, u64 offset, const void *from, s64 status)
 {
-    struct capability capability;
-    s64 error = capability_get(own_capabilities(), cap, CAPABILITY_MEMORY, &capability);
-
-    if (error != 0)
-        return error;
-    struct fcm *fcm = capability.object;
-    *file = file_of(fcm);
-    if (is_served_by_caller(fcm))
-        return 0;
-    capability_release(&capability);
-    return fcm_is_file(fcm) ? E_PERM : E_INVAL;
-}
-
-s64 sys_file_supply(cap_t cap, u64 offset, const void *from, s64 status)
-{
-    struct file *file;
-
     if (offset % PAGE_SIZE != 0 || status > 0 || (status == 0 && from == NULL))
         return E_INVAL;
-    s64 error = served_file(cap, &file);
-    if (error != 0)
-        return error;
-    error = file_supply(file, offset / PAGE_SIZE, from, status);
-    fcm_put_quietly(&file->fcm);
-    return error;
+    return file_supply(file, offset / PAGE_SIZE, from, status);
 }
 
-s64 sys_file_take(cap_t cap, u64 offset, void *to)
+s64 call_file_take(struct file *file, u64 offset, void *to)
 {
-    struct file *file;
-
     if (offset % PAGE_SIZE != 0 || offset >= USER_END)
         return E_INVAL;
-    s64 error = served_file(cap, &file);
-    if (error != 0)
-        return error;
-    error = file_take(file, offset / PAGE_SIZE, to);
-    fcm_put_quietly(&file->fcm);
-    return error;
+    return file_take(file, offset / PAGE_SIZE, to);
 }
 
-s64 sys_file_resize(cap_t cap, u64 bytes, bool invalidate)
+s64 call_file_resize(struct file *file, u64 bytes, bool invalidate)
 {
-    struct file *file;
-
     if (bytes > USER_END)
         return E_INVAL;
-    s64 error = served_file(cap, &file);
-    if (error != 0)
-        return error;
     file_resize(file, bytes, invalidate);
-    fcm_put_quietly(&file->fcm);
     return 0;
 }

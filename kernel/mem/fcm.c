@@ -4,7 +4,6 @@
 
 #include "hat.h"
 #include "pm.h"
-#include "refs.h"
 
 #include <orrery/errors.h>
 #include <string.h>
@@ -16,7 +15,7 @@ void fcm_init(struct fcm *fcm, const char *name, u64 bytes, struct pm *pm, bool 
     spin_init(&fcm->lock, "FCM", rank);
     spin_init(&fcm->users_lock, "FCM users", RANK_FCM_USERS);
     page_map_init(&fcm->pages, rank, pm);
-    fcm->refs = 1;
+    refs_init(&fcm->refs, KIND_FCM);
     fcm->bytes = bytes;
     fcm->pm = pm;
     fcm->private = private;
@@ -26,18 +25,12 @@ void fcm_init(struct fcm *fcm, const char *name, u64 bytes, struct pm *pm, bool 
 
 void fcm_hold(struct fcm *fcm)
 {
-    refs_get(&fcm->refs);
+    refs_get(&fcm->refs, KIND_FCM);
 }
 
-// Only one at a time may find the count at 0 and take its step back.
 bool fcm_try_hold(struct fcm *fcm)
 {
-    spin_lock(&fcm->users_lock);
-    bool alive = atomic_add(&fcm->refs, 1) != 0;
-    if (!alive)
-        atomic_add(&fcm->refs, -1UL);
-    spin_unlock(&fcm->users_lock);
-    return alive;
+    return refs_try_get(&fcm->refs, KIND_FCM);
 }
 
 static void end(struct fcm *fcm)
@@ -50,20 +43,26 @@ static void end(struct fcm *fcm)
     co_destroy(fcm->root.coid);
 }
 
+static void put(struct fcm *fcm, u64 left)
+{
+    if (left == 0) {
+        end(fcm);
+    } else if (left == 1 && fcm->alone != NULL && fcm->let_go) {
+        fcm->let_go = false;
+        fcm->alone(fcm);
+    }
+}
+
+// Said before the reference goes: the server's, given back quietly meanwhile, may turn out to be the last but one.
 void fcm_put(struct fcm *fcm)
 {
-    u64 left = refs_put(&fcm->refs);
-
-    if (left == 0)
-        end(fcm);
-    else if (left == 1 && fcm->alone != NULL)
-        fcm->alone(fcm);
+    fcm->let_go = true;
+    put(fcm, refs_put(&fcm->refs, KIND_FCM));
 }
 
 void fcm_put_quietly(struct fcm *fcm)
 {
-    if (refs_put(&fcm->refs) == 0)
-        end(fcm);
+    put(fcm, refs_put(&fcm->refs, KIND_FCM));
 }
 
 u64 fcm_bytes(const struct fcm *fcm)

@@ -8,6 +8,10 @@
 #include "page_map.h"
 #include "region.h"
 
+#include <kernel/refs.h>
+
+#define KIND_FCM REFS_KIND('F', 'C', 'M', ' ')
+
 struct fcm_rep;
 struct pm;
 
@@ -48,7 +52,7 @@ struct fcm_rep {
 struct fcm {
     struct co_root root;
     struct fcm_rep rep; // shared implementations
-    u64 refs;
+    struct refs refs;
     u64 bytes;
     struct pm *pm;    // whose frames they are, one reference
     bool single_lock; // shared implementation: one lock for all pages
@@ -61,9 +65,10 @@ struct fcm {
     struct spinlock users_lock;
     bool shares;                 // a source whose pages' translations can be shared
     struct shared_list *sharing; // segments that are (share.c)
-    // For implementations that want to know: a region has gone; one reference is left. NULL: not.
+    // For implementations that want to know: a region has gone; one reference is left, and it is the server's. NULL: not.
     void (*detached)(struct fcm *fcm);
     void (*alone)(struct fcm *fcm);
+    volatile bool let_go; // a reference has gone since alone() was called last
     struct region *users; // regions that may map pages, sources: also those over private FCMs
     char name[32];
 };
@@ -75,7 +80,6 @@ struct fcm *fcm_create_private(const char *name, u64 pages, struct pm *pm, bool 
                                struct fcm *source, u64 source_first);
 // A reference to an object found in a list: false when it is ending.
 bool fcm_try_hold(struct fcm *fcm);
-void fcm_put_quietly(struct fcm *fcm); // by its server: no alone()
 s64 transfer_frame(const struct transfer *transfer,
                    u64 entry); // 0 or E_EXIST; the page's lock is held
 void fcm_add_user(struct fcm *fcm, struct region *region);

@@ -213,6 +213,22 @@ bool fcm_is_file(const struct fcm *fcm)
     return fcm->root.class == &class;
 }
 
+struct file *file_get_served(struct fcm *memory, u32 server, s64 *error)
+{
+    struct file *file = file_of(memory);
+
+    if (fcm_is_file(memory) && file->server == server)
+        return file;
+    *error = fcm_is_file(memory) ? E_PERM : E_INVAL;
+    fcm_put_quietly(memory);
+    return NULL;
+}
+
+void file_put_served(struct file *file)
+{
+    fcm_put_quietly(&file->fcm);
+}
+
 struct file *file_create(const char *name, u64 bytes, u32 server, struct fr *fr)
 {
     struct file *file = kzalloc(sizeof(*file));

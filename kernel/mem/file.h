@@ -7,6 +7,7 @@
 #include "fcm.h"
 #include "reclaim.h"
 
+struct endpoint;
 struct fr;
 
 // Those who wait for one page.
@@ -38,7 +39,7 @@ static inline struct file *file_of(struct fcm *fcm)
 
 // The thread that sends later what could not be sent at once; started with the first file. 0 or E_NOMEM.
 s64 pager_start(void);
-// Takes over the reference to fr. NULL: out of memory.
+// Takes over fr, unless it returns NULL: out of memory.
 struct file *file_create(const char *name, u64 bytes, u32 server, struct fr *fr);
 bool fcm_is_file(const struct fcm *fcm);
 
@@ -85,9 +86,9 @@ void files_each(bool (*wants)(struct file *file, u64 argument), u64 argument,
                 void (*work)(struct file *file));
 
 // ---- FR (fr.c) -----------------------------------------------------------------------------------
-// The File Representative: how the kernel speaks to a file's server. Takes over the endpoint's reference.
-struct capability;
-struct fr *fr_create(const struct capability *endpoint, u64 token);
+// The File Representative: how the kernel speaks to a file's server. Takes a reference to the endpoint of its own.
+// NULL: out of memory.
+struct fr *fr_create(struct endpoint *endpoint, u64 token);
 void fr_destroy(struct fr *fr); // no call is under way any more, or it holds a generation
 coid_t fr_coid(const struct fr *fr);
 // FILE_FETCH, FILE_WRITE or FILE_GONE. 0, E_AGAIN: its queue is full; E_PEER, E_NOMEM. No lock held.

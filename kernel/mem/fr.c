@@ -14,7 +14,7 @@ struct fr_ops {
 struct fr {
     CO_REP(struct fr_ops);
     struct co_root root;
-    struct capability endpoint;
+    struct endpoint *endpoint; // with a reference
     u64 token;
 };
 
@@ -23,14 +23,14 @@ CO_METHOD static s64 tell(struct fr *self, u64 what, u64 offset)
     CO_HOME(self);
     u64 words[MESSAGE_WORDS] = {what, offset, PAGE_SIZE};
 
-    return ipc_send_from_kernel(&self->endpoint, self->token, words);
+    return ipc_send_from_kernel(self->endpoint, self->token, words);
 }
 
 static void destroy(struct co_root *root)
 {
     struct fr *fr = (struct fr *)((char *)root - offsetof(struct fr, root));
 
-    capability_release(&fr->endpoint);
+    endpoint_put(fr->endpoint);
     kfree(fr);
 }
 
@@ -43,18 +43,19 @@ static struct co_class class = {
     .destroy = destroy,
 };
 
-struct fr *fr_create(const struct capability *endpoint, u64 token)
+struct fr *fr_create(struct endpoint *endpoint, u64 token)
 {
     struct fr *fr = kzalloc(sizeof(*fr));
 
     if (fr == NULL)
         return NULL;
-    fr->endpoint = *endpoint;
+    fr->endpoint = endpoint;
     fr->token = token;
     if (co_create_shared(&class, &fr->root, &fr->co) < 0) {
         kfree(fr);
         return NULL;
     }
+    endpoint_hold(endpoint);
     return fr;
 }
 

@@ -4,7 +4,6 @@
 
 #include "pids.h"
 #include "pm.h"
-#include "refs.h"
 
 #include <orrery/errors.h>
 
@@ -140,7 +139,7 @@ s64 hat_segment_attach(struct hat *hat, u64 address, struct segment *segment)
 
     if (slot == NULL)
         return E_NOMEM;
-    refs_get(&segment->refs);
+    refs_get(&segment->refs, KIND_SEGMENT);
     if (attach(hat, slot, segment, false, &before))
         return 0;
     segment_put(segment);

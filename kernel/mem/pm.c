@@ -5,17 +5,17 @@
 
 #include "pages.h"
 #include "reclaim.h"
-#include "refs.h"
-
 #include <kernel/memory.h>
 #include <kernel/panic.h>
 #include <kernel/percpu.h>
+#include <kernel/refs.h>
 #include <kernel/softmask.h>
 #include <kernel/spinlock.h>
 #include <trace/events.h>
 
 #include "../proc/services.h"
 
+#define KIND_PM REFS_KIND('P', 'M', ' ', ' ')
 #define NO_LIMIT UINT64_MAX
 #define BATCH 32
 #define SPARE_MAX (2 * BATCH)
@@ -42,7 +42,7 @@ struct pm_rep {
 struct pm {
     struct co_root root;
     struct spinlock lock;
-    u64 refs;
+    struct refs refs;
     u64 limit;   // pages
     u64 granted; // pages of account that reps hold or have given out
 };
@@ -202,7 +202,7 @@ static struct pm *make(u64 limit)
     if (pm == NULL)
         return NULL;
     spin_init(&pm->lock, "PM", RANK_PM);
-    pm->refs = 1;
+    refs_init(&pm->refs, KIND_PM);
     pm->limit = limit == 0 ? NO_LIMIT : limit / PAGE_SIZE;
     return pm;
 }
@@ -239,12 +239,12 @@ struct pm *pm_root(void)
 
 void pm_hold(struct pm *pm)
 {
-    refs_get(&pm->refs);
+    refs_get(&pm->refs, KIND_PM);
 }
 
 void pm_put(struct pm *pm)
 {
-    if (refs_put(&pm->refs) == 0)
+    if (refs_put(&pm->refs, KIND_PM) == 0)
         co_destroy(pm->root.coid);
 }
 

@@ -3,8 +3,6 @@
 // the same pages of a memory object at the same place, read-only: program text is translated once for all.
 #include "segment.h"
 
-#include "refs.h"
-
 #include <orrery/memory.h>
 #include <string.h>
 
@@ -74,7 +72,7 @@ static struct segment *make(struct co_class *class, u64 bytes, struct hat *hat, 
     if (segment == NULL)
         return NULL;
     segment->hat = hat;
-    segment->refs = 1;
+    refs_init(&segment->refs, KIND_SEGMENT);
     segment->table = table;
     if (co_create_shared(class, &segment->root, &segment->co) < 0) {
         kfree(segment);
@@ -127,7 +125,7 @@ const struct segment_key *segment_key(const struct segment *segment)
 // The table of a shared one goes only after quiescence: a fault that found the segment may still store to it.
 void segment_put(struct segment *segment)
 {
-    if (refs_put(&segment->refs) == 0)
+    if (refs_put(&segment->refs, KIND_SEGMENT) == 0)
         co_destroy(segment->root.coid);
 }
 

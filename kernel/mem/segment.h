@@ -6,7 +6,11 @@
 #include "hat.h"
 #include "radix.h"
 
+#include <kernel/refs.h>
+
 struct segment;
+
+#define KIND_SEGMENT REFS_KIND('S', 'E', 'G', 'M')
 
 struct segment_ops {
     struct co_ops base;
@@ -17,9 +21,9 @@ struct segment_ops {
 struct segment {
     CO_REP(struct segment_ops);
     struct co_root root;
-    struct hat *hat; // whose own it is; NULL: shared
-    u64 refs;        // of a shared one: HATs and its FCM
-    u64 *table;      // hardware format, 512 entries
+    struct hat *hat;  // whose own it is; NULL: shared
+    struct refs refs; // of a shared one: HATs and its FCM
+    u64 *table;       // hardware format, 512 entries
 };
 
 // A space's own segment over a zeroed table; NULL: out of memory.

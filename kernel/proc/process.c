@@ -50,7 +50,8 @@ static struct process *allocate(const struct sys_process_new *new, u32 parent)
     process->rights = new->rights;
     process->priority = new->priority;
     process->parent = parent;
-    process->references = 2;
+    refs_init(&process->refs, KIND_PROCESS);
+    refs_get(&process->refs, KIND_PROCESS); // the table of processes has one, the creator the other
     process->start_time = timebase();
     spin_init(&process->lock, "process", RANK_OBJECT);
     process_monitor_init(&process->monitor);
@@ -85,6 +86,23 @@ struct process *process_create(const struct sys_process_new *new, u32 parent, s6
     return NULL;
 }
 
+bool process_begin_loading(struct process *process)
+{
+    spin_lock(&process->lock);
+    bool new = process->state == PROCESS_NEW;
+    if (new)
+        process->loaders++;
+    spin_unlock(&process->lock);
+    return new;
+}
+
+void process_end_loading(struct process *process)
+{
+    spin_lock(&process->lock);
+    process->loaders--;
+    spin_unlock(&process->lock);
+}
+
 static void end_making(struct process *process, u32 cpu)
 {
     spin_lock(&process->lock);
@@ -114,7 +132,7 @@ static s64 install(struct process *process, struct dispatcher *dispatcher, u32 f
     u32 cpu = dispatcher->cpu;
 
     spin_lock(&process->lock);
-    s64 result = process->state != from ? E_BUSY : 0;
+    s64 result = process->state != from || process->loaders != 0 ? E_BUSY : 0;
     process->making &= ~(1u << cpu);
     if (result == 0) {
         dispatcher->tag = space_tag(process->space); // it may have been excluded meanwhile
@@ -265,7 +283,7 @@ void process_finish(struct process *process)
         power_off(process->status == 0 ? 0 : 1);
     }
     leave_children(process);
-    capability_table_clear(process->capabilities);
+    capability_table_end(process->capabilities);
     space_clear(process->space);
     trace_process_end(process->pid, (u64)(s64)process->status);
     annex_remove(process);
@@ -278,17 +296,17 @@ void process_finish(struct process *process)
 
 void process_hold(struct process *process)
 {
-    atomic_add(&process->references, 1);
+    refs_get(&process->refs, KIND_PROCESS);
 }
 
 // The last one lets the object go; a process never started that nobody can start any more goes too.
 void process_put(struct process *process)
 {
-    u64 before = atomic_add(&process->references, -1UL);
+    u64 left = refs_put(&process->refs, KIND_PROCESS);
 
-    if (before == 2 && process->state == PROCESS_NEW)
+    if (left == 1 && process->state == PROCESS_NEW)
         process_kill(process, STATUS_ORPHANED);
-    else if (before == 1)
+    else if (left == 0)
         co_destroy(process->root.coid);
 }
 

@@ -7,10 +7,12 @@
 #include <kernel/frame.h>
 #include <kernel/ipc.h>
 #include <kernel/process.h>
+#include <kernel/refs.h>
 #include <kernel/spinlock.h>
 
 #include "monitor.h"
 
+#define KIND_PROCESS REFS_KIND('P', 'R', 'O', 'C')
 #define FIRST_PID 1                      // when it ends, the machine does
 #define STATUS_ORPHANED STATUS_KILLED(0) // of a process that nobody can start any more
 
@@ -43,7 +45,7 @@ struct process {
     u32 rights;
     u32 priority; // enum process_priority
     char name[PROCESS_NAME_MAX];
-    u64 references;
+    struct refs refs;
     struct address_space *space;
     struct capability_table *capabilities;
     struct ipc_process ipc;
@@ -53,6 +55,7 @@ struct process {
     u32 state;                      // enum process_state
     s32 status;                     // PROCESS_ENDING
     u32 running;                    // dispatchers that have not ended
+    u32 loaders;                    // who prepares it and must not find it running
     u32 making;                     // CPUs whose dispatcher is being made
     struct dispatcher *dispatchers[ORRERY_MAX_CPUS];
     struct sys_process_image image; // upcall_entry 0: not known

@@ -4,22 +4,11 @@
 #include <kernel/capability.h>
 #include <orrery/errors.h>
 #include <string.h>
+#include <syscalls/objects.h>
 
 #include "annex.h"
 #include "dispatcher.h"
 #include "process.h"
-
-#define WRITE_MAX 0x10000
-
-// A process that the caller has a capability for, with a reference; NULL and *error.
-static struct process *named(cap_t cap, s64 *error)
-{
-    struct capability capability;
-
-    *error = capability_get(process_capabilities(process_current()), cap, CAPABILITY_PROCESS,
-                            &capability);
-    return *error == 0 ? capability.object : NULL;
-}
 
 static bool acceptable(const struct sys_process_new *new)
 {
@@ -41,75 +30,34 @@ s64 sys_process_create(const struct sys_process_new *new)
     struct process *process = process_create(new, process_pid(creator), &result);
     if (process == NULL)
         return result;
-    const struct capability capability = {.type = CAPABILITY_PROCESS, .object = process};
-    result = capability_add(process_capabilities(creator), &capability);
-    if (result < 0)
-        process_put(process);
-    return result;
+    HELD(capability)
+    struct capability capability = {.type = CAPABILITY_PROCESS, .object = process};
+    return capability_add(process_capabilities(creator), &capability);
 }
 
-s64 sys_process_pid(cap_t cap)
+s64 call_process_pid(struct process *process)
 {
-    s64 result;
-
-    if (cap == 0)
-        return process_pid(process_current());
-    struct process *process = named(cap, &result);
-    if (process == NULL)
-        return result;
-    result = process_pid(process);
-    process_put(process);
-    return result;
+    return process->pid;
 }
 
-s64 sys_process_write(cap_t cap, u64 address, const void *from, u64 bytes)
+s64 call_process_write(struct process *process, u64 address, const void *from, u64 bytes)
 {
-    s64 result = E_INVAL;
-
-    if (bytes > WRITE_MAX)
-        return E_INVAL;
-    struct process *process = named(cap, &result);
-    if (process == NULL)
-        return result;
-    if (process->state == PROCESS_NEW)
-        result = space_write(process_space(process), address, from, bytes);
-    else
-        result = E_BUSY;
-    process_put(process);
-    return result;
+    return space_write(process_space(process), address, from, bytes);
 }
 
-s64 sys_process_grant(cap_t process, u32 slot, cap_t cap)
+s64 call_process_grant(struct process *process, u32 slot, cap_t cap)
 {
-    struct capability capability;
-    s64 result;
+    s64 error;
+    HELD(capability)
+    struct capability capability =
+        capability_get(process_capabilities(process_current()), cap, &error);
 
-    struct process *child = named(process, &result);
-    if (child == NULL)
-        return result;
-    result =
-        capability_get(process_capabilities(process_current()), cap, CAPABILITY_NONE, &capability);
-    if (result == 0) {
-        result = child->state != PROCESS_NEW
-                     ? E_BUSY
-                     : capability_put_at(process_capabilities(child), slot, &capability);
-        if (result != 0)
-            capability_release(&capability);
-    }
-    process_put(child);
-    return result;
+    return error != 0 ? error : capability_put_at(process->capabilities, slot, &capability);
 }
 
-s64 sys_process_start(cap_t cap, const struct sys_process_start *start)
+s64 call_process_start(struct process *process, const struct sys_process_start *start)
 {
-    s64 result;
-    struct process *process = named(cap, &result);
-
-    if (process == NULL)
-        return result;
-    result = process_start(process, start);
-    process_put(process);
-    return result;
+    return process_start(process, start);
 }
 
 static bool may_kill(const struct process *process)
@@ -121,19 +69,14 @@ static bool may_kill(const struct process *process)
 
 s64 sys_process_kill(u32 pid, s32 status)
 {
-    struct process *process = process_get(pid);
-    s64 result = E_NOENT;
+    HELD(process) struct process *process = process_get(pid);
 
-    if (process == NULL)
+    if (process == NULL || process_ending(process))
         return E_NOENT;
-    if (!may_kill(process)) {
-        result = E_PERM;
-    } else if (!process_ending(process)) {
-        process_kill(process, status);
-        result = 0;
-    }
-    process_put(process);
-    return result;
+    if (!may_kill(process))
+        return E_PERM;
+    process_kill(process, status);
+    return 0;
 }
 
 void sys_exit(s32 status)

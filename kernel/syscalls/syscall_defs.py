@@ -9,12 +9,35 @@ MAX_PARAMETERS = 8  # r3…r10
 MAX_BYTES = 65536
 
 GROUP_LINE = re.compile(r'group\("([^"]+)"\)$')
-CALL_LINE = re.compile(r'(call|call_void)\(([a-z][a-z0-9_]*), (-|RIGHT_[A-Z]+), "([^"]*)"((?:, [^,]+)*)\)$')
-SPECIAL_LINE = re.compile(r'special\(([a-z][a-z0-9_]*), "([^"]*)"\)$')
-VALUE = re.compile(r'(u64|s64|u32|s32|bool|cap_t) ([a-z][a-z0-9_]*)$')
+CALL_LINE = re.compile(r'(call|call_void)\(([a-z][a-z0-9_]*), (-|RIGHT_[A-Z]+\??), ([a-z]+), "([^"]*)"((?:, [^,]+)*)\)$')
+SPECIAL_LINE = re.compile(r'special\(([a-z][a-z0-9_]*), ([a-z]+), "([^"]*)"\)$')
+VALUE = re.compile(r'(u64|s64|u32|s32|bool) ([a-z][a-z0-9_]*)$')
+OBJECT = re.compile(r'(process|loading|memory|served|own|slot)(\?)? ([a-z][a-z0-9_]*)$')
 POINTER = re.compile(r'(in|out|inout) (struct [a-z][a-z0-9_]*|u64) ([a-z][a-z0-9_]*)$')
 BYTES = re.compile(r'(in|in\?|out|result) bytes\[(?:([a-z][a-z0-9_]*)<=)?(\d+)\] ([a-z][a-z0-9_]*)$')
 STRING = re.compile(r'string\[(\d+)\] ([a-z][a-z0-9_]*)$')
+
+
+# Who is affected, besides the caller. Of those that it can reach by no capability a right has to be asked for.
+AFFECTED = {
+    'nobody': False,
+    'holders': False,  # those who have a capability for the same object
+    'callers': False,  # those who call the caller's endpoint
+    'server': False,  # the process that serves the endpoint
+    'child': False,  # a process that has not been started, by a capability for it
+    'console': False,  # all who read it
+    'process': True,  # one named by its number
+    'machine': True,  # everybody
+}
+# What a capability names: the type of the kernel's function's parameter, and whether 0 can stand for the caller.
+OBJECTS = {
+    'process': ('struct process *', True),
+    'loading': ('struct process *', True),
+    'memory': ('struct fcm *', False),
+    'served': ('struct file *', False),
+    'own': ('struct endpoint *', False),
+    'slot': ('cap_t ', False),
+}
 
 
 class DefError(Exception):
@@ -28,6 +51,8 @@ class Parameter:
     name: str
     length: str = ''  # bytes: the parameter with the length, '' when it is fixed
     maximum: int = 0
+    object: str = ''  # of a capability: what it has to name (OBJECTS)
+    optional: bool = False  # … or 0: the caller itself
 
     @property
     def is_value(self):
@@ -38,7 +63,8 @@ class Parameter:
 class Call:
     number: int
     name: str
-    right: str
+    right: str  # '-': none; with ?: the function asks for it, for what is not the caller's own
+    affected: str
     about: str
     parameters: tuple
     is_void: bool = False
@@ -54,6 +80,10 @@ class Group:
 def parse_parameter(text):
     if match := VALUE.match(text):
         return Parameter('value', match[1], match[2])
+    if match := OBJECT.match(text):
+        if match[2] and not OBJECTS[match[1]][1]:
+            return None
+        return Parameter('value', 'cap_t', match[3], object=match[1], optional=bool(match[2]))
     if match := POINTER.match(text):
         return Parameter(match[1], match[2], match[3])
     if match := BYTES.match(text):
@@ -92,7 +122,8 @@ class Reader:
         if match := CALL_LINE.match(text):
             self.add(self.plain(match))
         elif match := SPECIAL_LINE.match(text):
-            self.add(Call(self.next_special, match[1], '-', match[2], (), is_special=True))
+            self.check_affected(match[2], '-')
+            self.add(Call(self.next_special, match[1], '-', match[2], match[3], (), is_special=True))
             self.next_special += 1
         else:
             self.fail('expected group, call, call_void or special')
@@ -103,9 +134,16 @@ class Reader:
         self.names.add(call.name)
         self.groups[-1].calls.append(call)
 
+    def check_affected(self, affected, right):
+        if affected not in AFFECTED:
+            self.fail(f'who is affected: one of {", ".join(AFFECTED)}')
+        if AFFECTED[affected] and right == '-':
+            self.fail(f'what affects {"a process by its number" if affected == "process" else "everybody"} needs a right')
+
     def plain(self, match):
         parameters = []
-        for text in match[5].split(', ')[1:]:
+        self.check_affected(match[4], match[3])
+        for text in match[6].split(', ')[1:]:
             parameter = parse_parameter(text)
             if parameter is None:
                 self.fail(f'bad parameter "{text}"')
@@ -122,7 +160,7 @@ class Reader:
         self.next_plain += 1
         if number >= FIRST_SPECIAL:
             self.fail('too many calls')
-        return Call(number, match[2], match[3], match[4], tuple(parameters), match[1] == 'call_void')
+        return Call(number, match[2], match[3], match[4], match[5], tuple(parameters), match[1] == 'call_void')
 
 
 def load(path):

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """The generated files as text: numbers, decoding, stubs, documentation."""
 
+from syscall_defs import OBJECTS
+
 HEADER = ('// SPDX-License-Identifier: MIT\n'
           '// Generated from kernel/syscalls/syscalls.def by kernel/syscalls/gen_syscalls.py.\n')
 
@@ -37,6 +39,65 @@ def numbers_h(groups):
 '''
 
 
+# ---- objects -------------------------------------------------------------------------------------
+
+def named_objects(call):
+    return [p for p in call.parameters if p.object and p.object != 'slot']
+
+
+def object_prototype(call):
+    parameters = ', '.join(f'{OBJECTS[p.object][0]}{p.name}' if p.object else c_parameter(p) for p in call.parameters)
+    return f's64 call_{call.name}({parameters})'
+
+
+def objects_h(groups):
+    prototypes = ''.join(f'{object_prototype(call)};\n' for call in plain_calls(groups) if named_objects(call))
+    return f'''{HEADER}// The functions behind calls that name objects by capabilities: what they get is of the right type and whose it has to
+// be, and there at least until they return.
+#ifndef SYSCALLS_OBJECTS_H
+#define SYSCALLS_OBJECTS_H
+
+#include <orrery/memory.h>
+#include <orrery/process.h>
+
+struct endpoint;
+struct fcm;
+struct file;
+struct process;
+
+{prototypes}
+#endif
+'''
+
+
+def look_up(parameter):
+    """Lines that make the object of a parameter, or return the error."""
+    name = parameter.name
+    return (f'    HELD({parameter.object}) {OBJECTS[parameter.object][0]}{name} = '
+            f'look_up_{parameter.object}({name}_cap, &error);\n'
+            f'    if ({name} == NULL)\n        return error;\n')
+
+
+def for_caller(call, parameter):
+    """Lines for a 0 in place of a capability: the caller itself, of which no reference is needed."""
+    values = ', '.join('process_current()' if p == parameter else p.name for p in call.parameters)
+    return f'    if ({parameter.name}_cap == 0)\n        return call_{call.name}({values});\n'
+
+
+def with_objects(call):
+    """The function of the C prototype, for a call that names objects; what holds references stands apart."""
+    objects = named_objects(call)
+    parameters = ', '.join(f'cap_t {p.name}_cap' if p in objects else c_parameter(p) for p in call.parameters)
+    held = (f'({parameters})\n{{\n    s64 error;\n' + ''.join(look_up(p) for p in objects)
+            + f'    return call_{call.name}({", ".join(p.name for p in call.parameters)});\n}}\n')
+    optional = [p for p in objects if p.optional]
+    if not optional:
+        return f's64 sys_{call.name}{held}'
+    arguments = ', '.join(f'{p.name}_cap' if p in objects else p.name for p in call.parameters)
+    return (f'static s64 held_{call.name}{held}\ns64 sys_{call.name}({parameters})\n{{\n'
+            + ''.join(for_caller(call, p) for p in optional) + f'    return held_{call.name}({arguments});\n}}\n')
+
+
 # ---- decoding ------------------------------------------------------------------------------------
 
 def bounced(call):
@@ -46,7 +107,7 @@ def bounced(call):
 def check_lines(call):
     """Rights and values; nothing has been touched yet."""
     lines = []
-    if call.right != '-':
+    if call.right.strip('?') == call.right != '-':
         lines.append(f'    if (!permitted({call.right}))\n        return E_PERM;\n')
     for i, parameter in enumerate(call.parameters):
         if parameter.is_value and parameter.type in FITS:
@@ -141,11 +202,14 @@ def decoder(call):
 
 
 def table_c(groups):
+    objects = '\n'.join(with_objects(call) for call in plain_calls(groups) if named_objects(call))
     decoders = '\n'.join(decoder(call) for call in plain_calls(groups))
     plain = ''.join(f'    [{call.number}] = (syscall_function)decode_{call.name},\n'
                     for call in plain_calls(groups))
     special = ''.join(f'    special_{call.name},\n' for call in special_calls(groups))
     return f'''{HEADER}#include "syscalls/bounce.h"
+#include "syscalls/look_up.h"
+#include "syscalls/objects.h"
 #include "syscalls/special.h"
 #include "syscalls/syscalls.h"
 
@@ -160,6 +224,7 @@ static s64 decode_none(void)
     return E_NOTSUP;
 }}
 
+{objects}
 {decoders}
 const syscall_function syscall_functions[SYSCALL_COUNT] = {{
     [0] = (syscall_function)decode_none,
@@ -215,16 +280,30 @@ def limits(call):
     return '; '.join(notes)
 
 
+OBJECT_TEXT = {
+    'process': 'a process', 'loading': 'a process not started', 'memory': 'a memory object',
+    'served': 'a file that it serves', 'own': 'an endpoint of its own',
+    'slot': 'its capability',
+}
+
+
+def named(call):
+    """What a call's capabilities have to name."""
+    texts = [OBJECT_TEXT[p.object] + (', 0: itself' if p.optional else '') for p in call.parameters if p.object]
+    return '; '.join(texts)
+
+
 def row(call):
     if call.is_special:
-        return f'| {call.number:#x} | `SYS_{call.name.upper()}` | | {call.about} | |\n'
+        return f'| {call.number:#x} | `SYS_{call.name.upper()}` | | | {call.affected} | {call.about} | |\n'
     parameters = ', '.join(c_parameter(p) for p in call.parameters) or 'void'
     right = f'`{call.right}`' if call.right != '-' else ''
-    return f'| {call.number} | `sys_{call.name}({parameters})` | {right} | {call.about} | {limits(call)} |\n'
+    return (f'| {call.number} | `sys_{call.name}({parameters})` | {right} | {named(call)} | {call.affected} | {call.about} '
+            f'| {limits(call)} |\n')
 
 
 def document(groups):
-    tables = ''.join(f'\n## {group.heading}\n\n| number | call | right | what | limits |\n|---|---|---|---|---|\n'
+    tables = ''.join(f'\n## {group.heading}\n\n| number | call | right | names | affects | what | limits |\n|---|---|---|---|---|---|---|\n'
                      + ''.join(row(call) for call in group.calls) for group in groups)
     return f'''# System calls
 
@@ -236,4 +315,10 @@ Generated from `kernel/syscalls/syscalls.def`; `make docs/system-calls.md` renew
 checks right, values and lengths, copies in what pointers name, then acts, and copies results out: a wrong argument gives an error
 and changes nothing. A number that does not exist gives `E_NOTSUP`. Calls without a C prototype take and return an event in registers
 (`include/orrery/user.h`, `include/orrery/ipc.h`).
+
+**right**: without it `E_PERM`; with a `?` it is asked for only where the call is about what is not the caller's own. **names**: what the
+call's capabilities have to name, else `E_INVAL` (of another type), `E_NOENT` (nothing), `E_PERM` (another's); looked up and held by generated
+code before the call's function runs. **affects**: who else may notice: *nobody*; *holders* of capabilities for the same object;
+*callers* of the caller's endpoint; the *server* of an endpoint; a *child* that has not been started; who reads the *console*; a
+*process* named by its number, or the whole *machine*: the generator refuses these two without a right.
 {tables}'''

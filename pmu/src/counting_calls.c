@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The calls of orrery/pmu.h.
 #include <kernel/address_space.h>
-#include <kernel/capability.h>
 #include <kernel/memory.h>
 #include <kernel/process.h>
 #include <pmu/counting.h>
@@ -60,17 +59,8 @@ s64 sys_pmu_count_open(s64 session, u8 counters[SYS_PMU_ITEMS])
     s64 error = CO_CALL(struct pmu_counting, pmu_counting, places, session, counters);
     if (error != 0)
         return error;
-    struct capability capability = {
-        .type = CAPABILITY_MEMORY,
-        .object =
-            fcm_create_physical("model unit", virt_to_phys(model_machine()), MODEL_PAGE_BYTES),
-    };
-    if (capability.object == NULL)
-        return E_NOMEM;
-    s64 cap = capability_add(process_capabilities(process_current()), &capability);
-    if (cap < 0)
-        capability_release(&capability);
-    return cap;
+    return fcm_hand_out(
+        fcm_create_physical("model unit", virt_to_phys(model_machine()), MODEL_PAGE_BYTES));
 }
 
 s64 sys_pmu_exclude(u32 pid, bool excluded)

@@ -71,12 +71,21 @@ def test_the_page_of_system_calls_says_what_the_table_says():
 
 
 @pytest.mark.parametrize("line, message", [
-    ("call(one, -, \"x\", u65 a)", "bad parameter \"u65 a\""),
-    ("call(one, -, \"x\", in bytes[n<=10] a)", "n is no u64 parameter"),
-    ("call(one, -, \"x\", in bytes[n<=65537] a, u64 n)", "a: more than 65536 bytes"),
-    ("call(one, -, \"x\")\ncall(one, -, \"x\")", "one is there twice"),
-    ("call(one, RIGHT, \"x\")", "expected group, call, call_void or special"),
-    ("call(one, -, \"x\", u64 a, u64 b, u64 c, u64 d, u64 e, u64 f, u64 g, u64 h, u64 i)", "more than 8 parameters"),
+    ("call(one, -, nobody, \"x\", u65 a)", "bad parameter \"u65 a\""),
+    ("call(one, -, nobody, \"x\", cap_t a)", "bad parameter \"cap_t a\""),
+    ("call(one, -, nobody, \"x\", memory? a)", "bad parameter \"memory? a\""),
+    ("call(one, -, nobody, \"x\", in bytes[n<=10] a)", "n is no u64 parameter"),
+    ("call(one, -, nobody, \"x\", in bytes[n<=65537] a, u64 n)", "a: more than 65536 bytes"),
+    ("call(one, -, nobody, \"x\")\ncall(one, -, nobody, \"x\")", "one is there twice"),
+    ("call(one, -, \"x\")", "expected group, call, call_void or special"),
+    ("call(one, RIGHT, nobody, \"x\")", "expected group, call, call_void or special"),
+    ("call(one, -, everybody, \"x\")",
+     "who is affected: one of nobody, holders, callers, server, child, console, process, machine"),
+    ("call(one, -, machine, \"x\")", "what affects everybody needs a right"),
+    ("call(one, -, process, \"x\", u32 pid)", "what affects a process by its number needs a right"),
+    ("special(one, machine, \"x\")", "what affects everybody needs a right"),
+    ("call(one, -, nobody, \"x\", u64 a, u64 b, u64 c, u64 d, u64 e, u64 f, u64 g, u64 h, u64 i)",
+     "more than 8 parameters"),
 ])
 def test_a_wrong_line_of_the_table_is_named(tmp_path, line, message):
     table = tmp_path / "wrong.def"

@@ -6,22 +6,25 @@
 
 #include <string.h>
 
-#define BADGE_MAGIC 0x42414447454d4147 // "BADGEMAG"
-#define DEFAULT_WORKERS 1024           // blocked ones count, too
+#define DEFAULT_WORKERS 1024 // blocked ones count, too
+#define CHUNK_RECORDS 64     // made at a time
+#define CHUNKS_MAX 1024
 
-// A badge is the address of its record, which stays once made: late messages find it closed.
+// A badge is the number of a record and, above it, which use of the record it is of: one that has been closed, or never
+// was, is found to be none. Records stay once made, and are used again.
 struct ipc_endpoint {
-    u64 magic;
-    ipc_handler handler; // NULL: closed
+    u64 badge; // 0: free; the handler of a badge is that of the record only as long as it has that badge
+    ipc_handler handler;
     void *context;
     cap_t cap; // 0: only a badge
-    struct ipc_endpoint *next;
-};
+    u32 number, uses;
+    struct ipc_endpoint *next_free;
+} __attribute__((aligned(64))); // found by a shift
 
 struct worker {
     struct worker *next; // while idle
     struct thread *thread;
-    struct ipc_endpoint *endpoint;
+    u64 badge; // of the call
     struct ipc_request request;
     u8 *buffer; // MESSAGE_BYTES
 };
@@ -33,8 +36,10 @@ struct backlog {
     u8 data[];
 };
 
-static struct user_spin endpoints_lock;
-static struct ipc_endpoint *endpoints, *closed_endpoints;
+static struct user_spin records_lock; // of all but reading the chunks
+static struct ipc_endpoint *chunks[CHUNKS_MAX];
+static u32 chunk_count;
+static struct ipc_endpoint *free_records;
 static u32 max_workers = DEFAULT_WORKERS;
 
 void ipc_set_workers(u32 max)
@@ -42,101 +47,133 @@ void ipc_set_workers(u32 max)
     __atomic_store_n(&max_workers, max ? max : 1, __ATOMIC_RELAXED);
 }
 
-// ---- endpoints -----------------------------------------------------------------------------------
+// ---- records of endpoints ------------------------------------------------------------------------
 
-static struct ipc_endpoint *take_record(void)
+// The record that a badge names, which may have been closed: NULL when there never was one.
+static struct ipc_endpoint *record_of(u64 badge)
 {
-    struct ipc_endpoint *endpoint = user_alloc(sizeof *endpoint);
-    if (endpoint)
-        endpoint->magic = BADGE_MAGIC;
-    return endpoint;
+    u32 number = (u32)badge - 1;
+    if (number >= CHUNKS_MAX * CHUNK_RECORDS)
+        return NULL;
+    // What it points at is read through it, and thus after it.
+    struct ipc_endpoint *chunk = __atomic_load_n(&chunks[number / CHUNK_RECORDS], __ATOMIC_RELAXED);
+    return chunk ? &chunk[number % CHUNK_RECORDS] : NULL;
 }
 
-static void open_record(struct ipc_endpoint *endpoint, ipc_handler handler, void *context,
-                        cap_t cap)
+// Disabled, with the lock, as the next two.
+static void add_chunk(struct ipc_endpoint *chunk)
 {
-    u32 before = user_disable();
-    user_spin_lock(&endpoints_lock);
-    endpoint->context = context;
-    endpoint->cap = cap;
-    endpoint->next = endpoints;
-    endpoints = endpoint;
-    __atomic_store_n(&endpoint->handler, handler, __ATOMIC_RELEASE);
-    user_spin_unlock(&endpoints_lock);
-    user_enable(before);
+    for (u32 i = 0; i < CHUNK_RECORDS; i++)
+        chunk[i] = (struct ipc_endpoint){.number = chunk_count * CHUNK_RECORDS + i,
+                                         .next_free = i ? &chunk[i - 1] : free_records};
+    free_records = &chunk[CHUNK_RECORDS - 1];
+    __atomic_store_n(&chunks[chunk_count++], chunk, __ATOMIC_RELEASE);
+}
+
+static u64 open_record(ipc_handler handler, void *context)
+{
+    struct ipc_endpoint *record = free_records;
+    if (!record)
+        return 0;
+    free_records = record->next_free;
+    record->handler = handler;
+    record->context = context;
+    record->cap = 0;
+    u64 badge = (u64)++record->uses << 32 | (record->number + 1);
+    __atomic_store_n(&record->badge, badge, __ATOMIC_RELEASE);
+    return badge;
 }
 
 s64 ipc_badge_create(ipc_handler handler, void *context, u64 *badge)
 {
-    struct ipc_endpoint *endpoint = take_record();
-    if (!endpoint)
-        return E_NOMEM;
-    open_record(endpoint, handler, context, 0);
-    *badge = (u64)endpoint;
-    return 0;
-}
-
-s64 ipc_endpoint(ipc_handler handler, void *context)
-{
-    struct ipc_endpoint *endpoint = take_record();
-    if (!endpoint)
-        return E_NOMEM;
-    // Nobody can call before the capability has been given away.
-    s64 cap = sys_endpoint_create((u64)endpoint);
-    if (cap < 0)
-        user_free(endpoint, sizeof *endpoint);
-    else
-        open_record(endpoint, handler, context, (cap_t)cap);
-    return cap;
-}
-
-static struct ipc_endpoint *close_record(struct ipc_endpoint **link)
-{
-    struct ipc_endpoint *endpoint = *link;
-    if (endpoint) {
-        *link = endpoint->next;
-        endpoint->next = closed_endpoints;
-        closed_endpoints = endpoint;
-        __atomic_store_n(&endpoint->handler, NULL, __ATOMIC_RELEASE);
+    struct ipc_endpoint *spare = NULL;
+    for (;;) {
+        u32 before = user_disable();
+        user_spin_lock(&records_lock);
+        if (spare && !free_records && chunk_count < CHUNKS_MAX) {
+            add_chunk(spare);
+            spare = NULL;
+        }
+        *badge = open_record(handler, context);
+        user_spin_unlock(&records_lock);
+        user_enable(before);
+        if (*badge || spare)
+            break;
+        spare = user_alloc(CHUNK_RECORDS * sizeof *spare);
+        if (!spare)
+            return E_NOMEM;
     }
-    return endpoint;
-}
-
-s64 ipc_endpoint_close(cap_t cap)
-{
-    u32 before = user_disable();
-    user_spin_lock(&endpoints_lock);
-    struct ipc_endpoint **link = &endpoints;
-    while (*link && (*link)->cap != cap)
-        link = &(*link)->next;
-    bool found = close_record(link) != NULL;
-    user_spin_unlock(&endpoints_lock);
-    user_enable(before);
-    return found ? sys_endpoint_destroy(cap) : E_NOENT;
+    user_free(spare, CHUNK_RECORDS * sizeof *spare);
+    return *badge ? 0 : E_LIMIT;
 }
 
 void ipc_badge_destroy(u64 badge)
 {
     u32 before = user_disable();
-    user_spin_lock(&endpoints_lock);
-    struct ipc_endpoint **link = &endpoints;
-    while (*link && (u64)*link != badge)
-        link = &(*link)->next;
-    close_record(link);
-    user_spin_unlock(&endpoints_lock);
+    user_spin_lock(&records_lock);
+    struct ipc_endpoint *record = record_of(badge);
+    if (record && record->badge == badge) {
+        __atomic_store_n(&record->badge, 0, __ATOMIC_RELEASE);
+        record->next_free = free_records;
+        free_records = record;
+    }
+    user_spin_unlock(&records_lock);
     user_enable(before);
+}
+
+// The handler of a badge, with its context; NULL when it has been closed, or is nobody's. What is read is at least as new
+// as the call; it is this badge's if that still is there afterwards.
+static ipc_handler handler_of(u64 badge, void **context)
+{
+    const struct ipc_endpoint *record = record_of(badge);
+    if (!record)
+        return NULL;
+    ipc_handler handler = __atomic_load_n(&record->handler, __ATOMIC_RELAXED);
+    *context = __atomic_load_n(&record->context, __ATOMIC_RELAXED);
+    __atomic_thread_fence(__ATOMIC_ACQUIRE);
+    return __atomic_load_n(&record->badge, __ATOMIC_RELAXED) == badge ? handler : NULL;
+}
+
+// ---- endpoints -----------------------------------------------------------------------------------
+
+s64 ipc_endpoint(ipc_handler handler, void *context)
+{
+    u64 badge;
+    s64 error = ipc_badge_create(handler, context, &badge);
+    if (error)
+        return error;
+    s64 cap = sys_endpoint_create(badge);
+    if (cap < 0)
+        ipc_badge_destroy(badge);
+    else
+        record_of(badge)->cap = (cap_t)cap;
+    return cap;
 }
 
 u64 ipc_badge(cap_t cap)
 {
+    u64 badge = 0;
     u32 before = user_disable();
-    user_spin_lock(&endpoints_lock);
-    struct ipc_endpoint *endpoint = endpoints;
-    while (endpoint && endpoint->cap != cap)
-        endpoint = endpoint->next;
-    user_spin_unlock(&endpoints_lock);
+    user_spin_lock(&records_lock);
+    for (u32 number = 0; number < chunk_count * CHUNK_RECORDS && !badge; number++) {
+        const struct ipc_endpoint *record = &chunks[number / CHUNK_RECORDS][number % CHUNK_RECORDS];
+        if (record->badge && record->cap == cap)
+            badge = record->badge;
+    }
+    user_spin_unlock(&records_lock);
     user_enable(before);
-    return (u64)endpoint;
+    return badge;
+}
+
+s64 ipc_endpoint_close(cap_t cap)
+{
+    u64 badge = cap ? ipc_badge(cap) : 0;
+    if (!badge)
+        return E_NOENT;
+    ipc_badge_destroy(badge);
+    s64 error = sys_endpoint_destroy(cap);
+    sys_cap_drop(cap);
+    return error;
 }
 
 // ---- handing a call to a worker ------------------------------------------------------------------
@@ -146,7 +183,7 @@ static void fill(struct worker *worker, const struct event *event, const u8 *dat
 {
     struct ipc_request *request = &worker->request;
     bool is_call = event->type == EVENT_CALL;
-    worker->endpoint = (struct ipc_endpoint *)event->badge;
+    worker->badge = event->badge;
     request->call = is_call ? event->id : 0;
     request->pid = is_call ? 0 : event->id;
     copy_words(request->words, event->words);
@@ -233,8 +270,6 @@ static void refuse(const struct event *event, s64 status)
 
 void ipc_arrived(struct scheduler *scheduler, const struct event *event)
 {
-    const struct ipc_endpoint *endpoint = (const struct ipc_endpoint *)event->badge;
-    CHECK(endpoint && endpoint->magic == BADGE_MAGIC);
     struct worker *worker = find_worker(scheduler);
     bool fresh = !worker;
     if (fresh)
@@ -268,8 +303,7 @@ static u64 reply_info(const struct ipc_request *request)
 static s64 handle(struct worker *worker)
 {
     struct ipc_request *request = &worker->request;
-    ipc_handler handler = __atomic_load_n(&worker->endpoint->handler, __ATOMIC_ACQUIRE);
-    request->context = worker->endpoint->context;
+    ipc_handler handler = handler_of(worker->badge, &request->context);
     s64 status = E_PEER;
     if (handler)
         status = handler(request);

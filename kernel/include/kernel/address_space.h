@@ -9,6 +9,7 @@
 
 struct address_space;
 struct fcm;
+struct file;
 struct process;
 
 // An empty space: HAT (with an own PID for the MMU) and PM. limit in bytes, 0: none. NULL: out of memory.
@@ -94,10 +95,19 @@ bool space_kernel_fault(const struct frame *frame);
 // References to FCMs, as capabilities hold them.
 void fcm_hold(struct fcm *fcm);
 void fcm_put(struct fcm *fcm);
+// Of a reference that was taken for a while only: no news to a file's server, unless another has gone meanwhile.
+void fcm_put_quietly(struct fcm *fcm);
+// The file that it is, with the caller's reference, if this process serves it; else the reference goes, NULL and
+// *error: E_INVAL: it is none; E_PERM: another process's.
+struct file *file_get_served(struct fcm *memory, u32 server, s64 *error);
+void file_put_served(struct file *file);
 // Anonymous memory (FCMComputation); physical memory that exists, like the initrd; NULL: out of memory.
 struct fcm *fcm_create_anonymous(const char *name, u64 bytes, bool distributed);
 struct fcm *fcm_create_physical(const char *name, u64 physical, u64 bytes);
 u64 fcm_bytes(const struct fcm *fcm);
+// Gives the calling process a capability for it, with the caller's reference: the capability, or an error, and then the
+// reference is gone too. NULL: E_NOMEM.
+s64 fcm_hand_out(struct fcm *fcm);
 // The process with this pid has ended: files that it serves fail whoever waits for a page, and all later
 // requests, with E_PEER. Thread context, no lock held; from process end.
 void memory_process_ended(u32 pid);

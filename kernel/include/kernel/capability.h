@@ -4,6 +4,7 @@
 #ifndef KERNEL_CAPABILITY_H
 #define KERNEL_CAPABILITY_H
 
+#include <kernel/refs.h>
 #include <orrery/ipc.h>
 
 enum capability_type {
@@ -20,21 +21,47 @@ struct capability {
 };
 
 struct capability_table;
+struct endpoint;
+struct fcm;
 struct process;
 
-struct capability_table *capability_table_create(void);        // NULL: out of memory
-void capability_table_clear(struct capability_table *table);   // gives all references back
-void capability_table_destroy(struct capability_table *table); // gives all references back
-// Takes over the caller's reference. A slot >= CAP_FIRST_FREE, E_NOMEM or E_LIMIT (4,096 a process).
-s64 capability_add(struct capability_table *table, const struct capability *capability);
-s64 capability_put_at(struct capability_table *table, u32 slot,
-                      const struct capability *capability);
-// A copy with a reference of its own, to be given back by capability_release. E_NOENT, or E_INVAL when it is of
-// another type (CAPABILITY_NONE: any).
-s64 capability_get(struct capability_table *table, cap_t cap, u32 type, struct capability *out);
-s64 capability_remove(struct capability_table *table, cap_t cap);
-void capability_hold(const struct capability *capability);
-void capability_release(const struct capability *capability);
+struct capability_table *capability_table_create(void); // NULL: out of memory
+void capability_table_destroy(struct capability_table *table);
+// The capability's reference becomes the table's, and *capability nothing: a slot >= CAP_FIRST_FREE. On an error
+// nothing has changed: E_NOMEM, E_LIMIT (4,096 a process), E_PEER (the table's process ends).
+s64 capability_add(struct capability_table *table, struct capability *capability);
+// The same into a slot < CAP_FIRST_FREE, in the place of what is there. 0; E_INVAL: no such slot; E_NOMEM, E_PEER.
+s64 capability_put_at(struct capability_table *table, u32 slot, struct capability *capability);
+s64 capability_remove(struct capability_table *table, cap_t cap); // E_NOENT
+// From now on nothing comes into the table any more; all references go back.
+void capability_table_end(struct capability_table *table);
+
+// ---- what a capability names ---------------------------------------------------------------------
+// Each gives a reference of the caller's own to what is there and of the right type, or else NULL and *error: E_NOENT:
+// there is nothing; E_INVAL: it is of another type. There is nothing to give back then.
+struct endpoint *capability_get_endpoint(struct capability_table *table, cap_t cap, s64 *error);
+struct process *capability_get_process(struct capability_table *table, cap_t cap, s64 *error);
+struct fcm *capability_get_memory(struct capability_table *table, cap_t cap, s64 *error);
+// Of any type: type CAPABILITY_NONE and an error when there is nothing.
+struct capability capability_get(struct capability_table *table, cap_t cap, s64 *error);
+// Gives the reference back, if there is one, and makes *capability nothing.
+void capability_release(struct capability *capability);
+static inline void capability_put_held(struct capability *capability)
+{
+    capability_release(capability);
+}
+
+// ---- endpoints -------------------------------------------------------------------------------------
+
+void endpoint_hold(struct endpoint *endpoint); // by who has a reference
+void endpoint_put(struct endpoint *endpoint);
+static inline void endpoint_put_held(struct endpoint **endpoint)
+{
+    if (*endpoint != NULL)
+        endpoint_put(*endpoint);
+}
+// Does this live process serve it? No longer once it has destroyed it.
+bool endpoint_is_of(const struct endpoint *endpoint, const struct process *process);
 
 // ---- kernel/ipc towards processes ----------------------------------------------------------------
 
@@ -42,7 +69,6 @@ void capability_release(const struct capability *capability);
 // are dropped. Its dispatchers have stopped. Thread context, no lock held.
 void ipc_process_ends(struct process *process);
 // A message from the kernel (pid 0) to an endpoint's process. E_AGAIN, E_PEER, E_NOMEM.
-s64 ipc_send_from_kernel(const struct capability *endpoint, u64 badge,
-                         const u64 words[MESSAGE_WORDS]);
+s64 ipc_send_from_kernel(struct endpoint *endpoint, u64 badge, const u64 words[MESSAGE_WORDS]);
 
 #endif

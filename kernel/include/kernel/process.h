@@ -28,6 +28,15 @@ struct capability_table *process_capabilities(struct process *process);
 struct process *process_get(u32 pid);
 void process_hold(struct process *process); // one more reference; any context but PMI
 void process_put(struct process *process);
+static inline void process_put_held(struct process **process)
+{
+    if (*process != NULL)
+        process_put(*process);
+}
+// From a true on until process_end_loading it is not started: its memory and capabilities can be prepared. False:
+// it has been, or has ended. Thread context, no lock held.
+bool process_begin_loading(struct process *process);
+void process_end_loading(struct process *process);
 // Its dispatcher on cpu, or NULL; lives as long as the process is held.
 struct dispatcher *process_dispatcher(struct process *process, u32 cpu);
 // Ends it as sys_process_kill does. Any thread.

@@ -4,6 +4,7 @@
 
 #include <boot/options.h>
 #include <kernel/address_space.h>
+#include <kernel/capability.h>
 #include <kernel/irq.h>
 #include <kernel/memory.h>
 #include <kernel/percpu.h>
@@ -46,9 +47,6 @@ static void put(void *object)
 {
     ((struct host_object *)object)->references--;
 }
-
-void endpoint_hold(struct endpoint *endpoint);
-void endpoint_put(struct endpoint *endpoint);
 
 void endpoint_hold(struct endpoint *endpoint)
 {

@@ -28,7 +28,7 @@ void spin_unlock(struct spinlock *lock)
 
 void panic(const char *format, ...)
 {
-    char message[256];
+    static char message[256]; // read after the longjmp
     va_list arguments;
 
     va_start(arguments, format);

@@ -30,3 +30,8 @@ UNIT += boot_initrd
 boot_initrd_SRC := tests/unit/kernel/initrd.c tests/unit/kernel/host.c boot/src/initrd.c
 boot_initrd_INC := boot/include kernel/include .
 boot_initrd_CFLAGS := -include tests/unit/kernel/host.h
+
+UNIT += kernel_refs
+kernel_refs_SRC := tests/unit/kernel/refs.c tests/unit/kernel/host.c kernel/sync/refs.c
+kernel_refs_INC := kernel/include . kernel
+kernel_refs_CFLAGS := -include tests/unit/kernel/host.h

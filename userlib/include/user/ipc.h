@@ -55,8 +55,6 @@ struct ipc_request {
 typedef s64 (*ipc_handler)(struct ipc_request *request);
 #define IPC_LATER 1
 
-struct ipc_endpoint; // the library's record, named by the badge
-
 // An endpoint whose calls and messages go to handler with context. The capability, to be given to clients (as
 // send_cap, reply_cap, or when spawning). E_NOMEM, E_LIMIT.
 s64 ipc_endpoint(ipc_handler handler, void *context);

@@ -192,5 +192,7 @@ const struct attempt attempts[] = {
     {"upcall without a stack", upcall_without_stack, 0, ANY_EXCEPTION},
     {"spoil the dispatcher page", spoil_own_page, 0, ANY_END},
     {"unaligned reservation", unaligned_reservation, 0, EXCEPTION(0x600)},
+    {"capabilities of other types", capabilities_confused, 0, 0},
+    {"a file at another's endpoint", another_s_endpoint, 0, 0},
 };
 const u32 attempt_count = ARRAY_SIZE(attempts);

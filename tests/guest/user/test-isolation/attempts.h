@@ -20,6 +20,13 @@ struct attempt {
 extern const struct attempt attempts[];
 extern const u32 attempt_count;
 
+// confused.c
+void capabilities_confused(u64 unused);
+void another_s_endpoint(u64 unused);
+// For the one that starts attempts: an endpoint of its own, which each is granted at SLOT_VICTIM.
+cap_t victim(void);
+#define SLOT_VICTIM 9
+
 // privileged.S: instructions that user mode must not execute, by index.
 extern const u32 privileged_count;
 void privileged_run(u64 index);

@@ -30,16 +30,16 @@ static void verdict(bool good, const char *name, s64 status)
     printf("FAIL %s: ended with %#llx\n", name, (unsigned long long)status);
 }
 
-static s64 start(const char *kind, const char *argument, const struct process_grant *grant)
+static s64 start(const char *kind, const char *argument, struct process_grant grant, u32 rights)
 {
     const char *const argv[] = {"test-isolation", kind, argument, NULL};
     struct process_spawn how = PROCESS_SPAWN;
 
     how.path = "bin/test-isolation";
     how.argv = argv;
-    how.grants = grant;
-    how.grant_count = grant != NULL;
-    how.rights = grant != NULL ? random_rights : 0;
+    how.grants = &grant;
+    how.grant_count = 1;
+    how.rights = rights;
     return process_spawn(&how);
 }
 
@@ -67,7 +67,7 @@ static void run(const char *kind, u32 index, const char *name, s32 expected)
     char text[16];
 
     snprintf(text, sizeof(text), "%u", index);
-    s64 pid = start(kind, text, NULL);
+    s64 pid = start(kind, text, (struct process_grant){SLOT_VICTIM, victim()}, 0);
     if (pid > 0 && expected == STATUS_BY_PARENT) {
         thread_sleep_us(KILL_AFTER_US);
         sys_process_kill((u32)pid, STATUS_BY_PARENT);
@@ -93,7 +93,7 @@ static void random_processes(void)
 
     snprintf(calls, sizeof(calls), "%u", (u32)CALLS_A_PROCESS);
     while (random_calls_made() < wanted && status >= 0) {
-        status = wait_for(start("random", calls, &grant));
+        status = wait_for(start("random", calls, grant, random_rights));
         processes++;
     }
     verdict(random_calls_made() >= wanted, "random system calls", status);
