@@ -41,9 +41,10 @@
 // TOC, r13 = the window. FPRs are as the interrupted code left them.
 //
 //   type            r4        r5       r6    r7…r12
-#define EVENT_NONE 0    // nothing (SYS_POLL), or nothing yet (SYS_CALL)
-#define EVENT_START 1   // cpu                          a new dispatcher begins
-#define EVENT_CALL 2    // call id   badge    info  words     somebody calls one of our endpoints
+#define EVENT_NONE 0  // nothing (SYS_POLL), or nothing yet (SYS_CALL)
+#define EVENT_START 1 // cpu                          a new dispatcher begins
+#define EVENT_CALL                                                                                 \
+    2 // call id   badge    info  words     a process, whose pid is above the type, calls our endpoint
 #define EVENT_REPLY 3   // token     status   info  words     the answer to a call of ours
 #define EVENT_MESSAGE 4 // pid       badge    0     words     asynchronous; pid 0: from the kernel
 #define EVENT_TIMER 5   //                              the time given to SYS_TIMER has come
@@ -67,12 +68,21 @@
 #define MESSAGE_WORDS 6
 
 struct event {
-    u64 type;  // EVENT_*
+    u64 type;  // EVENT_*; of EVENT_CALL the lower half, above it the pid whose call it is
     u64 id;    // r4
     u64 badge; // r5: badge, status, …
     u64 info;  // r6
     u64 words[MESSAGE_WORDS];
 };
+#define EVENT_CALL_OF(pid) ((u64)(pid) << 32 | EVENT_CALL)
+static inline bool event_is_call(const struct event *event)
+{
+    return (u32)event->type == EVENT_CALL;
+}
+static inline u32 event_caller(const struct event *event)
+{
+    return (u32)(event->type >> 32);
+}
 
 // An interrupted user thread: what SYS_RESUME takes. The layout of the kernel's struct frame.
 struct user_state {

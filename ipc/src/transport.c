@@ -64,7 +64,7 @@ s64 ipc_answer_packet(u64 call, s64 status, struct ipc_packet *packet)
 static s64 handle(struct ipc_request *call)
 {
     const struct ipc_service *service = call->context;
-    struct ipc_caller caller = {.context = service->context, .call = call->call};
+    struct ipc_caller caller = {.context = service->context, .call = call->call, .pid = call->pid};
     u32 behind = ALIGN_UP(call->bytes, 8U);
     struct ipc_packet reply;
     if (call->call == 0)

@@ -83,8 +83,9 @@ static s64 send_call(struct endpoint *endpoint, struct call_start *start,
 
     if (info < 0)
         return info;
+    u64 type = EVENT_CALL_OF(start->client->pid);
     struct event event = {
-        .type = EVENT_CALL, .id = start->call, .badge = endpoint->badge, .info = (u64)info};
+        .type = type, .id = start->call, .badge = endpoint->badge, .info = (u64)info};
     memcpy(event.words, start->registers->words, sizeof(event.words));
     s64 result = deliver_call(start, record, &event, start->message.bytes);
     if (result >= 0)

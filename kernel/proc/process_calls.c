@@ -101,6 +101,16 @@ s64 sys_process_list(u64 *cursor, void *buffer, u64 bytes)
     return (s64)written;
 }
 
+s64 sys_process_info(u32 pid, struct sys_process_info *info)
+{
+    HELD(process) struct process *process = process_get(pid != 0 ? pid : process_current()->pid);
+
+    if (process == NULL)
+        return E_NOENT;
+    process_info(process, info);
+    return 0;
+}
+
 static bool is_code(u64 address)
 {
     return address >= USER_START && address < USER_END && (address & 3) == 0;

@@ -110,9 +110,9 @@ s64 opening_create_pipe(struct pipe *pipe, enum pipe_end end, u32 pid, u64 *hand
     return create(NULL, pipe, end, end == PIPE_READ ? FS_READ : FS_WRITE, pid, handle);
 }
 
-struct opening *opening_get(u64 handle)
+struct opening *opening_get(u64 handle, u32 pid)
 {
-    return handle_get(&open_files, handle);
+    return handle_get(&open_files, handle, pid);
 }
 
 // ---- the table as an object ------------------------------------------------------------------------

@@ -33,7 +33,7 @@ s64 opening_create(struct node *node, u32 flags, u32 pid, u64 *handle);
 s64 opening_create_pipe(struct pipe *pipe, enum pipe_end end, u32 pid, u64 *handle);
 
 // The opening that a handle names, to be given back by opening_put; NULL: E_STALE.
-struct opening *opening_get(u64 handle);
+struct opening *opening_get(u64 handle, u32 pid);
 void opening_put(struct opening *opening);
 
 #endif

@@ -6,6 +6,7 @@
 #include "store.h"
 
 #include <ipc/fs.h>
+#include <orrery/process.h>
 #include <string.h>
 #include <user/ipc.h>
 #include <user/lock.h>
@@ -40,36 +41,32 @@ static s64 open_node(struct node *node, u32 flags, u32 pid, u64 *file, struct fs
     return opening_create(node, flags & (FS_READ | FS_WRITE | FS_APPEND), pid, file);
 }
 
-s64 fs_server_open(struct ipc_caller *caller, const char *path, u32 flags, u32 pid, u64 *file,
+s64 fs_server_open(struct ipc_caller *caller, const char *path, u32 flags, u64 *file,
                    struct fs_stat *info)
 {
-    (void)caller;
     bool write = (flags & FS_WRITE) != 0;
-    if ((flags & ~OPEN_FLAGS) != 0 || (flags & (FS_READ | FS_WRITE)) == 0 || pid == 0 ||
+    if ((flags & ~OPEN_FLAGS) != 0 || (flags & (FS_READ | FS_WRITE)) == 0 ||
         (!write && (flags & FS_TRUNCATE) != 0))
         return E_INVAL;
     struct node *node;
     s64 status =
         filesystem_open(path, (flags & FS_CREATE) != 0, (flags & FS_EXCLUSIVE) != 0, &node);
-    return status != 0 ? status : open_node(node, flags, pid, file, info);
+    return status != 0 ? status : open_node(node, flags, caller->pid, file, info);
 }
 
 s64 fs_server_close(struct ipc_caller *caller, u64 file)
 {
-    (void)caller;
-    return handle_close(&open_files, file);
+    return handle_close(&open_files, file, caller->pid);
 }
 
 s64 fs_server_duplicate(struct ipc_caller *caller, u64 file, u64 *copy)
 {
-    (void)caller;
-    return handle_duplicate(&open_files, file, copy);
+    return handle_duplicate(&open_files, file, caller->pid, copy);
 }
 
-s64 fs_server_give(struct ipc_caller *caller, u64 file, u32 pid)
+s64 fs_server_give(struct ipc_caller *caller, u64 file, u32 child)
 {
-    (void)caller;
-    return pid == 0 ? E_INVAL : handle_give(&open_files, file, pid);
+    return handle_give(&open_files, file, caller->pid, child);
 }
 
 // ---- contents ----------------------------------------------------------------------------------
@@ -138,7 +135,7 @@ static s64 read_opening(struct opening *opening, u64 call, u64 offset, u32 flags
 s64 fs_server_read(struct ipc_caller *caller, u64 file, u64 offset, u32 flags, void *data,
                    u64 data_room, u64 *data_bytes)
 {
-    struct opening *opening = opening_get(file);
+    struct opening *opening = opening_get(file, caller->pid);
     if (opening == NULL)
         return E_STALE;
     s64 status = read_opening(opening, caller->call, offset, flags, data, data_room, data_bytes);
@@ -163,7 +160,7 @@ static s64 write_opening(struct opening *opening, u64 call, u64 offset, u32 flag
 s64 fs_server_write(struct ipc_caller *caller, u64 file, u64 offset, u32 flags, const void *data,
                     u64 data_bytes, u64 *written)
 {
-    struct opening *opening = opening_get(file);
+    struct opening *opening = opening_get(file, caller->pid);
     if (opening == NULL)
         return E_STALE;
     s64 status = write_opening(opening, caller->call, offset, flags, data, data_bytes, written);
@@ -205,8 +202,7 @@ static s64 seek(struct opening *opening, s64 offset, u32 whence, u64 *position)
 
 s64 fs_server_seek(struct ipc_caller *caller, u64 file, s64 offset, u32 whence, u64 *position)
 {
-    (void)caller;
-    struct opening *opening = opening_get(file);
+    struct opening *opening = opening_get(file, caller->pid);
     if (opening == NULL)
         return E_STALE;
     s64 status = seek(opening, offset, whence, position);
@@ -216,8 +212,7 @@ s64 fs_server_seek(struct ipc_caller *caller, u64 file, s64 offset, u32 whence, 
 
 s64 fs_server_truncate(struct ipc_caller *caller, u64 file, u64 bytes)
 {
-    (void)caller;
-    struct opening *opening = opening_get(file);
+    struct opening *opening = opening_get(file, caller->pid);
     if (opening == NULL)
         return E_STALE;
     s64 status = E_PERM;
@@ -229,8 +224,7 @@ s64 fs_server_truncate(struct ipc_caller *caller, u64 file, u64 bytes)
 
 s64 fs_server_sync(struct ipc_caller *caller, u64 file)
 {
-    (void)caller;
-    struct opening *opening = opening_get(file);
+    struct opening *opening = opening_get(file, caller->pid);
     if (opening == NULL)
         return E_STALE;
     opening_put(opening);
@@ -253,8 +247,7 @@ s64 fs_server_stat(struct ipc_caller *caller, const char *path, struct fs_stat *
 
 s64 fs_server_file_stat(struct ipc_caller *caller, u64 file, struct fs_stat *info)
 {
-    (void)caller;
-    struct opening *opening = opening_get(file);
+    struct opening *opening = opening_get(file, caller->pid);
     if (opening == NULL)
         return E_STALE;
     if (opening->node != NULL)
@@ -270,8 +263,7 @@ s64 fs_server_file_stat(struct ipc_caller *caller, u64 file, struct fs_stat *inf
 s64 fs_server_list(struct ipc_caller *caller, u64 file, u64 cursor, u64 *next, void *entries,
                    u64 entries_room, u64 *entries_bytes)
 {
-    (void)caller;
-    struct opening *opening = opening_get(file);
+    struct opening *opening = opening_get(file, caller->pid);
     if (opening == NULL)
         return E_STALE;
     s64 status = E_NOTDIR;
@@ -283,8 +275,7 @@ s64 fs_server_list(struct ipc_caller *caller, u64 file, u64 cursor, u64 *next, v
 
 s64 fs_server_map(struct ipc_caller *caller, u64 file, u64 *offset, u64 *bytes, cap_t *memory)
 {
-    (void)caller;
-    struct opening *opening = opening_get(file);
+    struct opening *opening = opening_get(file, caller->pid);
     if (opening == NULL)
         return E_STALE;
     s64 status = E_NOTSUP;
@@ -300,8 +291,7 @@ s64 fs_server_map(struct ipc_caller *caller, u64 file, u64 *offset, u64 *bytes, 
 
 s64 fs_server_ready(struct ipc_caller *caller, u64 file, u32 *bits)
 {
-    (void)caller;
-    struct opening *opening = opening_get(file);
+    struct opening *opening = opening_get(file, caller->pid);
     if (opening == NULL)
         return E_STALE;
     *bits = opening->pipe != NULL ? pipe_ready(opening->pipe, opening->end)
@@ -332,7 +322,9 @@ s64 fs_server_rename(struct ipc_caller *caller, const char *from, const char *to
 
 s64 fs_server_mount(struct ipc_caller *caller, const char *point, const char *service)
 {
-    (void)caller;
+    struct sys_process_info info;
+    if (sys_process_info(caller->pid, &info) != 0 || !(info.rights & RIGHT_SERVER))
+        return E_PERM;
     return mount_table_set(point, service);
 }
 
@@ -352,21 +344,18 @@ s64 fs_server_usage(struct ipc_caller *caller, struct fs_usage *usage)
 
 // ---- pipes -------------------------------------------------------------------------------------
 
-s64 fs_server_pipe(struct ipc_caller *caller, u32 pid, u64 *read_end, u64 *write_end)
+s64 fs_server_pipe(struct ipc_caller *caller, u64 *read_end, u64 *write_end)
 {
-    (void)caller;
-    if (pid == 0)
-        return E_INVAL;
     struct pipe *pipe = pipe_create();
     if (pipe == NULL)
         return E_LIMIT;
-    s64 status = opening_create_pipe(pipe, PIPE_READ, pid, read_end);
+    s64 status = opening_create_pipe(pipe, PIPE_READ, caller->pid, read_end);
     if (status != 0) {
         pipe_close(pipe, PIPE_WRITE);
         return status;
     }
-    status = opening_create_pipe(pipe, PIPE_WRITE, pid, write_end);
+    status = opening_create_pipe(pipe, PIPE_WRITE, caller->pid, write_end);
     if (status != 0)
-        handle_close(&open_files, *read_end);
+        handle_close(&open_files, *read_end, caller->pid);
     return status;
 }

@@ -26,7 +26,6 @@ struct place {
 // Reads the path; does not look whether the process is there. E_NOENT, E_NOTDIR.
 s64 place_find(const char *path, struct place *place);
 
-s64 process_find(u32 pid, struct sys_process_info *info); // E_NOENT
 // Calls visit for every process; its result other than 0 ends that, and is returned.
 s64 processes_each(s64 (*visit)(const struct sys_process_info *info, void *context), void *context);
 

@@ -26,22 +26,6 @@ s64 processes_each(s64 (*visit)(const struct sys_process_info *info, void *conte
     return result;
 }
 
-static s64 copy_if(const struct sys_process_info *info, void *context)
-{
-    struct sys_process_info *wanted = context;
-    if (info->pid != wanted->pid)
-        return 0;
-    *wanted = *info;
-    return 1;
-}
-
-s64 process_find(u32 pid, struct sys_process_info *info)
-{
-    info->pid = pid;
-    s64 result = processes_each(copy_if, info);
-    return result == 1 ? 0 : result < 0 ? result : E_NOENT;
-}
-
 // ---- status ------------------------------------------------------------------------------------
 
 static const char *name_of(const char *const *names, u32 count, u32 index)
@@ -54,7 +38,7 @@ static s64 fill_status(u32 pid, struct text *text)
     static const char *const states[] = {"new", "live", "ending"};
     static const char *const priorities[] = {"?", "low", "normal", "high", "server"};
     struct sys_process_info info;
-    s64 status = process_find(pid, &info);
+    s64 status = sys_process_info(pid, &info);
     if (status != 0)
         return status;
     text_add(text, "Name:        %.*s\n", PROCESS_NAME_MAX, info.name);
@@ -76,7 +60,7 @@ static s64 fill_status(u32 pid, struct text *text)
 static s64 fill_name(u32 pid, struct text *text)
 {
     struct sys_process_info info;
-    s64 status = process_find(pid, &info);
+    s64 status = sys_process_info(pid, &info);
     if (status == 0)
         text_add(text, "%.*s\n", PROCESS_NAME_MAX, info.name);
     return status;

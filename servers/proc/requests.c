@@ -26,10 +26,9 @@ static void fill_stat(const struct place *place, u64 bytes, u64 time, struct fs_
     };
 }
 
-s64 fs_server_open(struct ipc_caller *caller, const char *path, u32 flags, u32 pid, u64 *file,
+s64 fs_server_open(struct ipc_caller *caller, const char *path, u32 flags, u64 *file,
                    struct fs_stat *info)
 {
-    (void)caller;
     struct place place;
     s64 status = place_find(path, &place);
     if (status != 0)
@@ -38,9 +37,7 @@ s64 fs_server_open(struct ipc_caller *caller, const char *path, u32 flags, u32 p
         return place.kind == PLACE_FILE ? E_PERM : E_ISDIR;
     if ((flags & FS_DIRECTORY) != 0 && place.kind == PLACE_FILE)
         return E_NOTDIR;
-    if (pid == 0)
-        return E_INVAL;
-    status = snapshot_open(&place, pid, file);
+    status = snapshot_open(&place, caller->pid, file);
     if (status == 0)
         fill_stat(&place, 0, 0, info);
     return status;
@@ -48,20 +45,17 @@ s64 fs_server_open(struct ipc_caller *caller, const char *path, u32 flags, u32 p
 
 s64 fs_server_close(struct ipc_caller *caller, u64 file)
 {
-    (void)caller;
-    return handle_close(&snapshots, file);
+    return handle_close(&snapshots, file, caller->pid);
 }
 
 s64 fs_server_duplicate(struct ipc_caller *caller, u64 file, u64 *copy)
 {
-    (void)caller;
-    return handle_duplicate(&snapshots, file, copy);
+    return handle_duplicate(&snapshots, file, caller->pid, copy);
 }
 
-s64 fs_server_give(struct ipc_caller *caller, u64 file, u32 pid)
+s64 fs_server_give(struct ipc_caller *caller, u64 file, u32 child)
 {
-    (void)caller;
-    return pid == 0 ? E_INVAL : handle_give(&snapshots, file, pid);
+    return handle_give(&snapshots, file, caller->pid, child);
 }
 
 // ---- contents ----------------------------------------------------------------------------------
@@ -78,8 +72,8 @@ static u64 copy_part(const struct text *text, u64 offset, void *to, u64 room)
 s64 fs_server_read(struct ipc_caller *caller, u64 file, u64 offset, u32 flags, void *data,
                    u64 data_room, u64 *data_bytes)
 {
-    (void)caller, (void)flags;
-    struct snapshot *snapshot = snapshot_get(file);
+    (void)flags;
+    struct snapshot *snapshot = snapshot_get(file, caller->pid);
     if (snapshot == NULL)
         return E_STALE;
     s64 status = snapshot->place.kind == PLACE_FILE ? 0 : E_ISDIR;
@@ -110,8 +104,7 @@ static s64 seek(struct snapshot *snapshot, s64 offset, u32 whence, u64 *position
 
 s64 fs_server_seek(struct ipc_caller *caller, u64 file, s64 offset, u32 whence, u64 *position)
 {
-    (void)caller;
-    struct snapshot *snapshot = snapshot_get(file);
+    struct snapshot *snapshot = snapshot_get(file, caller->pid);
     if (snapshot == NULL)
         return E_STALE;
     mutex_lock(&snapshot->lock);
@@ -128,7 +121,7 @@ s64 fs_server_stat(struct ipc_caller *caller, const char *path, struct fs_stat *
     struct sys_process_info process;
     s64 status = place_find(path, &place);
     if (status == 0 && place.pid != 0)
-        status = process_find(place.pid, &process);
+        status = sys_process_info(place.pid, &process);
     if (status == 0)
         fill_stat(&place, 0, place.pid != 0 ? process.start_time : 0, info);
     return status;
@@ -136,8 +129,7 @@ s64 fs_server_stat(struct ipc_caller *caller, const char *path, struct fs_stat *
 
 s64 fs_server_file_stat(struct ipc_caller *caller, u64 file, struct fs_stat *info)
 {
-    (void)caller;
-    struct snapshot *snapshot = snapshot_get(file);
+    struct snapshot *snapshot = snapshot_get(file, caller->pid);
     if (snapshot == NULL)
         return E_STALE;
     fill_stat(&snapshot->place, snapshot->text.length, snapshot->time, info);
@@ -231,8 +223,7 @@ static s64 list_place(const struct place *place, struct listing *listing)
 s64 fs_server_list(struct ipc_caller *caller, u64 file, u64 cursor, u64 *next, void *entries,
                    u64 entries_room, u64 *entries_bytes)
 {
-    (void)caller;
-    struct snapshot *snapshot = snapshot_get(file);
+    struct snapshot *snapshot = snapshot_get(file, caller->pid);
     if (snapshot == NULL)
         return E_STALE;
     struct listing listing = {.to = entries, .room = entries_room, .cursor = cursor};
@@ -305,9 +296,9 @@ s64 fs_server_map(struct ipc_caller *caller, u64 file, u64 *offset, u64 *bytes, 
     return E_NOTSUP;
 }
 
-s64 fs_server_pipe(struct ipc_caller *caller, u32 pid, u64 *read_end, u64 *write_end)
+s64 fs_server_pipe(struct ipc_caller *caller, u64 *read_end, u64 *write_end)
 {
-    (void)caller, (void)pid, (void)read_end, (void)write_end;
+    (void)caller, (void)read_end, (void)write_end;
     return E_NOTSUP;
 }
 

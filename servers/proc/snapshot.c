@@ -43,7 +43,7 @@ static s64 fill(struct snapshot *snapshot)
     struct sys_process_info info;
     const struct place *place = &snapshot->place;
     if (place->pid != 0) {
-        s64 status = process_find(place->pid, &info);
+        s64 status = sys_process_info(place->pid, &info);
         if (status != 0)
             return status;
     }
@@ -69,9 +69,9 @@ s64 snapshot_open(const struct place *place, u32 pid, u64 *handle)
     return handle_add(&snapshots, snapshot, pid, handle);
 }
 
-struct snapshot *snapshot_get(u64 handle)
+struct snapshot *snapshot_get(u64 handle, u32 pid)
 {
-    return handle_get(&snapshots, handle);
+    return handle_get(&snapshots, handle, pid);
 }
 
 void snapshot_put(struct snapshot *snapshot)

@@ -23,7 +23,7 @@ extern struct handle_table snapshots;
 
 // The contents of a place, as a handle of process pid. Errors of the contents; E_LIMIT, E_NOMEM.
 s64 snapshot_open(const struct place *place, u32 pid, u64 *handle);
-struct snapshot *snapshot_get(u64 handle); // NULL: E_STALE
+struct snapshot *snapshot_get(u64 handle, u32 pid); // NULL: E_STALE
 void snapshot_put(struct snapshot *snapshot);
 // Registers the table as an object.
 s64 snapshots_start(void);

@@ -3,6 +3,7 @@
 #include <handles/handles.h>
 
 #include <orrery/errors.h>
+#include <orrery/process.h>
 #include <user/time.h>
 
 #define SLOT_MASK 0xffffUL
@@ -25,11 +26,24 @@ static u32 handles_of(const struct handle_table *table, u32 pid)
     return count;
 }
 
+static bool has_right(u32 pid)
+{
+    struct sys_process_info info;
+    return sys_process_info(pid, &info) == 0 && info.rights != 0;
+}
+
+// May the process have one more? The lock is held.
+static bool may_have(const struct handle_table *table, u32 pid)
+{
+    if (table->used >= HANDLES_OF_PROCESS_MAX && handles_of(table, pid) >= HANDLES_OF_PROCESS_MAX)
+        return false;
+    return table->used < HANDLES_MAX - HANDLES_RESERVED || has_right(pid);
+}
+
 // The lock is held.
 static s64 add(struct handle_table *table, void *thing, u32 pid, u64 *value)
 {
-    if (table->used == HANDLES_MAX ||
-        (table->used >= HANDLES_OF_PROCESS_MAX && handles_of(table, pid) >= HANDLES_OF_PROCESS_MAX))
+    if (table->used == HANDLES_MAX || !may_have(table, pid))
         return E_LIMIT;
     while (table->slots[table->next].value != 0)
         table->next = (table->next + 1) % HANDLES_MAX;
@@ -43,10 +57,11 @@ static s64 add(struct handle_table *table, void *thing, u32 pid, u64 *value)
     return 0;
 }
 
-static struct handle *find(struct handle_table *table, u64 value)
+static struct handle *find(struct handle_table *table, u64 value, u32 pid)
 {
     u64 slot = value & SLOT_MASK;
-    if (value == 0 || slot >= HANDLES_MAX || table->slots[slot].value != value)
+    if (value == 0 || slot >= HANDLES_MAX || table->slots[slot].value != value ||
+        table->slots[slot].pid != pid)
         return NULL;
     return &table->slots[slot];
 }
@@ -70,10 +85,10 @@ s64 handle_add(struct handle_table *table, void *thing, u32 pid, u64 *value)
     return status;
 }
 
-void *handle_get(struct handle_table *table, u64 value)
+void *handle_get(struct handle_table *table, u64 value, u32 pid)
 {
     mutex_lock(&table->lock);
-    const struct handle *handle = find(table, value);
+    const struct handle *handle = find(table, value, pid);
     void *thing = handle != NULL ? handle->thing : NULL;
     if (thing != NULL)
         table->hold(thing);
@@ -81,10 +96,10 @@ void *handle_get(struct handle_table *table, u64 value)
     return thing;
 }
 
-s64 handle_close(struct handle_table *table, u64 value)
+s64 handle_close(struct handle_table *table, u64 value, u32 pid)
 {
     mutex_lock(&table->lock);
-    struct handle *handle = find(table, value);
+    struct handle *handle = find(table, value, pid);
     void *thing = handle != NULL ? clear(table, handle) : NULL;
     mutex_unlock(&table->lock);
     if (thing == NULL)
@@ -93,10 +108,10 @@ s64 handle_close(struct handle_table *table, u64 value)
     return 0;
 }
 
-s64 handle_duplicate(struct handle_table *table, u64 value, u64 *copy)
+s64 handle_duplicate(struct handle_table *table, u64 value, u32 pid, u64 *copy)
 {
     mutex_lock(&table->lock);
-    const struct handle *handle = find(table, value);
+    const struct handle *handle = find(table, value, pid);
     s64 status = handle == NULL ? E_STALE : add(table, handle->thing, handle->pid, copy);
     if (status == 0)
         table->hold(handle->thing);
@@ -104,14 +119,23 @@ s64 handle_duplicate(struct handle_table *table, u64 value, u64 *copy)
     return status;
 }
 
-s64 handle_give(struct handle_table *table, u64 value, u32 pid)
+static bool is_child(u32 pid, u32 parent)
 {
+    struct sys_process_info info;
+    return pid != 0 && sys_process_info(pid, &info) == 0 && info.parent == parent;
+}
+
+s64 handle_give(struct handle_table *table, u64 value, u32 pid, u32 child)
+{
+    if (!is_child(child, pid))
+        return E_PERM;
     mutex_lock(&table->lock);
-    struct handle *handle = find(table, value);
-    if (handle != NULL)
-        handle->pid = pid;
+    struct handle *handle = find(table, value, pid);
+    s64 status = handle == NULL ? E_STALE : !may_have(table, child) ? E_LIMIT : 0;
+    if (status == 0)
+        handle->pid = child;
     mutex_unlock(&table->lock);
-    return handle != NULL ? 0 : E_STALE;
+    return status;
 }
 
 u32 handles_objects(struct handle_table *table, coid_t (*object_of)(void *thing), coid_t *out,

@@ -13,11 +13,6 @@
 
 // file->private: the service; handle: the server's; words[0]: FS_KIND_*.
 
-u32 posix_pid(void)
-{
-    return (u32)user_page(user_cpu())->pid;
-}
-
 bool file_handle(const struct fd_file *file, struct service **service, u64 *handle)
 {
     if (file->ops != &file_ops)

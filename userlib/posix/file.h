@@ -17,7 +17,5 @@ bool file_handle(const struct fd_file *file, struct service **service, u64 *hand
 typedef s64 (*handle_call)(cap_t server, u64 handle, void *argument);
 s64 file_do(const struct fd_file *file, handle_call call, void *argument);
 void file_stat_fill(const struct fs_stat *from, struct stat *to);
-// The calling process's pid, for open.
-u32 posix_pid(void);
 
 #endif

@@ -107,46 +107,62 @@ static s64 lend(struct fd_file *file, int child_fd, struct fd_inherit *to)
     return file->ops->lend(file, to);
 }
 
-static void settle(struct fd_file *const *files, const struct inheritance *with, u32 count, u32 pid)
+// What is lent on its way to a child.
+struct lending {
+    struct inheritance *with;
+    struct fd_file *files[FD_MAX]; // held
+    u32 count;
+};
+
+// The child has what was lent, or with pid 0 there is none.
+static void settle(u32 pid, void *context)
 {
-    for (u32 i = 0; i < count; i++) {
-        if (files[i]->ops->lent != NULL)
-            files[i]->ops->lent(files[i], &with->files[i], pid);
-        fd_put(files[i]);
+    struct lending *lending = context;
+    for (u32 i = 0; i < lending->count; i++) {
+        struct fd_file *file = lending->files[i];
+        if (file->ops->lent != NULL)
+            file->ops->lent(file, &lending->with->files[i], pid);
+        fd_put(file);
     }
+    lending->count = 0;
 }
 
-// Lends all descriptors, or none: how many, or an error.
-static s64 lend_all(const struct posix_spawn_fd *fds, u32 count, struct fd_file **files,
-                    struct inheritance *with)
+// Lends all descriptors, or none.
+static s64 lend_all(const struct posix_spawn_fd *fds, u32 count, struct lending *lending)
 {
     for (u32 i = 0; i < count; i++) {
-        files[i] = fd_hold(fds[i].parent);
-        if (files[i] != NULL && fds[i].child >= 0 && fds[i].child < FD_MAX &&
-            lend(files[i], fds[i].child, &with->files[i]) >= 0)
+        struct fd_file *file = fd_hold(fds[i].parent);
+        if (file != NULL && fds[i].child >= 0 && fds[i].child < FD_MAX &&
+            lend(file, fds[i].child, &lending->with->files[i]) >= 0) {
+            lending->files[lending->count++] = file;
             continue;
-        if (files[i] != NULL)
-            fd_put(files[i]);
-        settle(files, with, i, 0);
+        }
+        if (file != NULL)
+            fd_put(file);
+        settle(0, lending);
         return E_INVAL;
     }
-    return count;
+    return 0;
 }
 
-static s64 spawn_with(const struct process_spawn *spawn, struct inheritance *with, u64 bytes,
+// The child gets its handles before it can use them.
+static s64 spawn_with(const struct process_spawn *spawn, struct lending *lending, u64 bytes,
                       cap_t *process)
 {
     struct process_spawn child = *spawn;
-    child.inherit = with;
+    child.inherit = lending->with;
     child.inherit_bytes = bytes;
-    return process_spawn_cap(&child, process);
+    child.made = settle;
+    child.made_context = lending;
+    s64 result = process_spawn_cap(&child, process);
+    settle(0, lending);
+    return result;
 }
 
 s64 posix_spawn_program(const struct process_spawn *spawn, const struct posix_spawn_fd *fds,
                         u32 count, cap_t *process)
 {
     static const struct posix_spawn_fd standard[] = {{0, 0}, {1, 1}, {2, 2}};
-    struct fd_file *files[FD_MAX];
     if (fds == NULL) {
         fds = standard;
         count = ARRAY_SIZE(standard);
@@ -154,17 +170,15 @@ s64 posix_spawn_program(const struct process_spawn *spawn, const struct posix_sp
     if (count > FD_MAX)
         return E_INVAL;
     u64 bytes = sizeof(struct inheritance) + count * sizeof(struct fd_inherit);
-    struct inheritance *with = calloc(1, bytes);
-    if (with == NULL)
+    struct lending lending = {.with = calloc(1, bytes)};
+    if (lending.with == NULL)
         return E_NOMEM;
-    with->magic = INHERIT_MAGIC;
-    with->count = count;
-    directory_get(with->directory);
-    s64 result = lend_all(fds, count, files, with);
-    if (result >= 0) {
-        result = spawn_with(spawn, with, bytes, process);
-        settle(files, with, count, result > 0 ? (u32)result : 0);
-    }
-    free(with);
+    lending.with->magic = INHERIT_MAGIC;
+    lending.with->count = count;
+    directory_get(lending.with->directory);
+    s64 result = lend_all(fds, count, &lending);
+    if (result == 0)
+        result = spawn_with(spawn, &lending, bytes, process);
+    free(lending.with);
     return result;
 }

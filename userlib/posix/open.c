@@ -28,7 +28,7 @@ struct opening {
 static s64 call_open(cap_t server, const char *path, void *argument)
 {
     struct opening *opening = argument;
-    return fs_open(server, path, opening->flags, posix_pid(), &opening->handle, &opening->info);
+    return fs_open(server, path, opening->flags, &opening->handle, &opening->info);
 }
 
 static u32 open_flags(int flags)
@@ -230,7 +230,7 @@ struct piping {
 static s64 call_pipe(cap_t server, void *argument)
 {
     struct piping *piping = argument;
-    return fs_pipe(server, posix_pid(), &piping->ends[0], &piping->ends[1]);
+    return fs_pipe(server, &piping->ends[0], &piping->ends[1]);
 }
 
 int pipe(int fds[2])

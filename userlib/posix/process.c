@@ -11,7 +11,7 @@
 
 pid_t getpid(void)
 {
-    return (pid_t)posix_pid();
+    return (pid_t)sys_process_pid(0);
 }
 
 // Signals only end processes, with the status that shells give them.

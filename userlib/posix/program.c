@@ -16,7 +16,7 @@ static s64 call_map(cap_t server, const char *path, void *argument)
     struct mapping *mapping = argument;
     struct fs_stat info;
     u64 handle;
-    s64 status = fs_open(server, path, FS_READ, posix_pid(), &handle, &info);
+    s64 status = fs_open(server, path, FS_READ, &handle, &info);
     if (status != 0)
         return status;
     status = fs_map(server, handle, &mapping->offset, &mapping->bytes, &mapping->memory);

@@ -73,7 +73,7 @@ void event_handle(const struct event *event)
 {
     struct scheduler *scheduler = scheduler_here();
     scheduler->stat.events++;
-    switch (event->type) {
+    switch ((u32)event->type) {
     case EVENT_NONE:
         break;
     case EVENT_CALL:

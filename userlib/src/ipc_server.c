@@ -182,10 +182,10 @@ s64 ipc_endpoint_close(cap_t cap)
 static void fill(struct worker *worker, const struct event *event, const u8 *data)
 {
     struct ipc_request *request = &worker->request;
-    bool is_call = event->type == EVENT_CALL;
+    bool is_call = event_is_call(event);
     worker->badge = event->badge;
     request->call = is_call ? event->id : 0;
-    request->pid = is_call ? 0 : event->id;
+    request->pid = is_call ? event_caller(event) : (u32)event->id;
     copy_words(request->words, event->words);
     request->bytes = is_call ? (u32)(event->info & 0xffff) : 0;
     request->cap = is_call ? (cap_t)(event->info >> 32) : 0;
@@ -247,7 +247,7 @@ static struct worker *find_worker(struct scheduler *scheduler)
 
 static bool keep_for_later(struct scheduler *scheduler, const struct event *event)
 {
-    u64 bytes = event->type == EVENT_CALL ? event->info & 0xffff : 0;
+    u64 bytes = event_is_call(event) ? event->info & 0xffff : 0;
     struct backlog *backlog = user_alloc(sizeof *backlog + bytes);
     if (!backlog)
         return false;
@@ -264,7 +264,7 @@ static bool keep_for_later(struct scheduler *scheduler, const struct event *even
 static void refuse(const struct event *event, s64 status)
 {
     static const u64 nothing[MESSAGE_WORDS];
-    if (event->type == EVENT_CALL)
+    if (event_is_call(event))
         event_reply(event->id, status, 0, nothing);
 }
 
@@ -323,7 +323,7 @@ static bool take_backlog(struct scheduler *scheduler, struct worker *worker)
         return false;
     scheduler->backlog = backlog->next;
     fill(worker, &backlog->event, backlog->data);
-    u64 bytes = backlog->event.type == EVENT_CALL ? backlog->event.info & 0xffff : 0;
+    u64 bytes = event_is_call(&backlog->event) ? backlog->event.info & 0xffff : 0;
     user_free(backlog, sizeof *backlog + bytes);
     return true;
 }
@@ -350,7 +350,7 @@ static void answer_and_rest(struct scheduler *scheduler, struct worker *worker, 
     }
     struct event event;
     event_reply_wait(request->call, status, reply_info(request), request->reply, &event);
-    if (event.type == EVENT_CALL) {
+    if (event_is_call(&event)) {
         fill(worker, &event, NULL);
         return;
     }

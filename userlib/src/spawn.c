@@ -335,6 +335,8 @@ static s64 make_process(const struct process_spawn *spawn, const struct source *
     struct child child = {.cap = (cap_t)created};
     s64 pid = sys_process_pid(child.cap);
     error = build(&child, spawn, source, &program);
+    if (error == 0 && spawn->made)
+        spawn->made((u32)pid, spawn->made_context);
     if (error == 0)
         error = start(&child, spawn, &program, (u32)pid);
     if (error) {

@@ -33,6 +33,7 @@ struct ipc_packet {
 struct ipc_caller {
     void *context; // as given to ipc_interface_endpoint
     u64 call;      // for answers later
+    u32 pid;       // the process: told by the kernel
     bool
         drop_answer; // the server sets it: gives up the capability of its answer once that has gone
 };

@@ -16,10 +16,12 @@
 
 #include <cmocka.h>
 
-#define PID 5
+#define PID HOST_PID
+#define CHILD (PID + 2)
+#define OTHER 20
 #define RW (FS_READ | FS_WRITE)
 
-static struct ipc_caller caller;
+static struct ipc_caller caller = {.pid = PID};
 
 static int start(void **state)
 {
@@ -32,7 +34,8 @@ static int start(void **state)
 static s64 open_as(const char *path, u32 flags, u32 pid, u64 *file)
 {
     struct fs_stat info;
-    return fs_server_open(&caller, path, flags, pid, file, &info);
+    struct ipc_caller other = {.pid = pid};
+    return fs_server_open(&other, path, flags, file, &info);
 }
 
 static u64 opened(const char *path, u32 flags)
@@ -104,7 +107,6 @@ static void bad_requests_change_nothing(void **state)
     for (u32 i = 0; i < ARRAY_SIZE(paths); i++)
         assert_int_equal(open_as(paths[i], RW | FS_CREATE, PID, &file), E_INVAL);
     assert_int_equal(open_as("/f", FS_CREATE, PID, &file), E_INVAL);
-    assert_int_equal(open_as("/f", RW | FS_CREATE, 0, &file), E_INVAL);
     assert_int_equal(open_as("/f", RW | 0x8000, PID, &file), E_INVAL);
     assert_int_equal(open_as("/f", FS_READ | FS_TRUNCATE, PID, &file), E_INVAL);
     assert_int_equal(open_as("/none/f", RW | FS_CREATE, PID, &file), E_NOENT);
@@ -185,33 +187,69 @@ static bool nobody(u32 pid, void *context)
     return pid != *(u32 *)context;
 }
 
+static bool nobody_else(u32 pid, void *context)
+{
+    return pid == *(u32 *)context;
+}
+
 static void handles_belong_to_processes(void **state)
 {
     (void)state;
     u64 first, copy, file, count = 0, all[HANDLES_OF_PROCESS_MAX];
-    u32 gone = 7;
+    struct ipc_caller other = {.pid = OTHER}, child = {.pid = CHILD};
+    u32 gone = CHILD;
     first = opened("/f", RW | FS_CREATE);
     written(first, FS_CURRENT, "abc");
     assert_int_equal(fs_server_duplicate(&caller, first, &copy), 0);
     assert_int_not_equal(first, copy);
     written(copy, FS_CURRENT, "def"); // one position
-    assert_int_equal(fs_server_give(&caller, copy, gone), 0);
-    assert_int_equal(fs_server_give(&caller, copy, 0), E_INVAL);
-    handles_sweep(&open_files, nobody, &gone);
+    assert_int_equal(fs_server_close(&other, first), E_STALE);
+    assert_int_equal(fs_server_duplicate(&other, first, &file), E_STALE);
+    assert_int_equal(fs_server_give(&other, first, OTHER), E_PERM);
+    assert_int_equal(fs_server_give(&caller, copy, OTHER), E_PERM);
+    assert_int_equal(fs_server_give(&caller, copy, PID), E_PERM);
+    assert_int_equal(fs_server_give(&caller, copy, 0), E_PERM);
+    assert_int_equal(fs_server_give(&caller, copy, CHILD), 0);
     assert_int_equal(fs_server_close(&caller, copy), E_STALE);
+    assert_int_equal(fs_server_duplicate(&child, copy, &file), 0);
+    handles_sweep(&open_files, nobody, &gone);
+    assert_int_equal(fs_server_close(&child, copy), E_STALE);
+    assert_int_equal(fs_server_close(&child, file), E_STALE);
     holds(first, 0, "abcdef");
     remove_all("/f");
     holds(first, 0, "abcdef");
     fs_server_close(&caller, first);
-    while (open_as("/g", RW | FS_CREATE, 9, &file) == 0)
+    while (open_as("/g", RW | FS_CREATE, OTHER, &file) == 0)
         all[count++] = file;
     assert_int_equal(count, HANDLES_OF_PROCESS_MAX);
-    assert_int_equal(open_as("/g", RW, 10, &file), 0); // others still can
-    fs_server_close(&caller, file);
+    first = opened("/g", RW); // others still can
+    fs_server_close(&caller, first);
     while (count > 0)
-        fs_server_close(&caller, all[--count]);
+        assert_int_equal(fs_server_close(&other, all[--count]), 0);
     remove_all("/g");
     assert_int_equal(openings_count(), 0);
+}
+
+// However many processes without rights there are, who has one finds handles left.
+static void some_handles_are_kept_for_those_with_rights(void **state)
+{
+    (void)state;
+    u64 file, count = 0;
+    u32 pid = OTHER;
+    fs_server_close(&caller, opened("/g", RW | FS_CREATE));
+    for (u32 full = 0; full < 2; pid++) {
+        full = open_as("/g", RW, pid, &file) != 0 ? full + 1 : 0;
+        while (open_as("/g", RW, pid, &file) == 0)
+            count++;
+    }
+    assert_true(openings_count() == HANDLES_MAX - HANDLES_RESERVED);
+    file = opened("/g", RW);
+    assert_int_equal(fs_server_give(&caller, file, CHILD), E_LIMIT); // which has none
+    fs_server_close(&caller, file);
+    u32 alive = 0;
+    handles_sweep(&open_files, nobody_else, &alive);
+    assert_int_equal(openings_count(), 0);
+    remove_all("/g");
 }
 
 static void memory_ends_with_an_error(void **state)
@@ -248,6 +286,7 @@ static void mount_points_send_clients_away(void **state)
     u64 file;
     assert_int_equal(fs_server_make_directory(&caller, "/m"), 0);
     assert_int_equal(fs_server_make_directory(&caller, "/m/n"), 0);
+    assert_int_equal(fs_server_mount(&(struct ipc_caller){.pid = OTHER}, "/m/n", "s"), E_PERM);
     assert_int_equal(fs_server_mount(&caller, "/none", "s"), E_NOENT);
     assert_int_equal(fs_server_mount(&caller, "/m/", "s"), E_INVAL);
     assert_int_equal(fs_server_mount(&caller, "/", "s"), E_INVAL);
@@ -437,6 +476,7 @@ int main(void)
         cmocka_unit_test(directories_keep_their_rules),
         cmocka_unit_test(listings_are_complete_in_small_pieces),
         cmocka_unit_test(handles_belong_to_processes),
+        cmocka_unit_test(some_handles_are_kept_for_those_with_rights),
         cmocka_unit_test(memory_ends_with_an_error),
         cmocka_unit_test(mount_points_send_clients_away),
         cmocka_unit_test(fixed_names_stay),

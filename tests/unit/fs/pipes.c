@@ -27,28 +27,28 @@ static int make(void **state)
     (void)state;
     host_answer_count = 0;
     host_callers_gone = false;
-    return (int)fs_server_pipe(&(struct ipc_caller){0}, 5, &reader, &writer);
+    return (int)fs_server_pipe(&(struct ipc_caller){.pid = HOST_PID}, &reader, &writer);
 }
 
 static int end(void **state)
 {
     (void)state;
-    fs_server_close(&(struct ipc_caller){0}, reader);
-    fs_server_close(&(struct ipc_caller){0}, writer);
+    fs_server_close(&(struct ipc_caller){.pid = HOST_PID}, reader);
+    fs_server_close(&(struct ipc_caller){.pid = HOST_PID}, writer);
     host_reap_all();
     return openings_count() != 0;
 }
 
 static s64 do_read(u64 call, void *to, u64 room, u64 *bytes)
 {
-    return fs_server_read(&(struct ipc_caller){.call = call}, reader, FS_CURRENT, 0, to, room,
-                          bytes);
+    return fs_server_read(&(struct ipc_caller){.call = call, .pid = HOST_PID}, reader, FS_CURRENT,
+                          0, to, room, bytes);
 }
 
 static s64 do_write(u64 call, const void *from, u64 bytes, u64 *written)
 {
-    return fs_server_write(&(struct ipc_caller){.call = call}, writer, FS_CURRENT, 0, from, bytes,
-                           written);
+    return fs_server_write(&(struct ipc_caller){.call = call, .pid = HOST_PID}, writer, FS_CURRENT,
+                           0, from, bytes, written);
 }
 
 static void a_reader_waits_for_bytes(void **state)
@@ -79,9 +79,9 @@ static void a_writer_waits_for_room(void **state)
     assert_int_equal(host_answer_count, 0);
     assert_int_equal(do_read(2, back, 100, &bytes), 0);
     assert_true(bytes == 100 && host_answer_count == 1 && host_answers[0].written == 100);
-    assert_int_equal(
-        fs_server_write(&(struct ipc_caller){0}, writer, FS_CURRENT, FS_NO_WAIT, data, 1, &bytes),
-        E_AGAIN);
+    assert_int_equal(fs_server_write(&(struct ipc_caller){.pid = HOST_PID}, writer, FS_CURRENT,
+                                     FS_NO_WAIT, data, 1, &bytes),
+                     E_AGAIN);
 }
 
 static void closed_ends_release_everybody(void **state)
@@ -91,7 +91,7 @@ static void closed_ends_release_everybody(void **state)
     u64 bytes;
     assert_int_equal(do_read(1, data, 4, &bytes), IPC_LATER);
     assert_int_equal(do_read(2, data, 4, &bytes), IPC_LATER);
-    fs_server_close(&(struct ipc_caller){0}, writer);
+    fs_server_close(&(struct ipc_caller){.pid = HOST_PID}, writer);
     assert_int_equal(host_answer_count, 2);
     assert_true(host_answers[0].status == 0 && host_answers[0].bytes == 0);
     assert_int_equal(do_read(3, data, 4, &bytes), 0);
@@ -105,7 +105,7 @@ static void nobody_writes_to_nobody(void **state)
     u64 bytes;
     while (do_write(9, data, sizeof(data), &bytes) == 0)
         ;
-    fs_server_close(&(struct ipc_caller){0}, reader);
+    fs_server_close(&(struct ipc_caller){.pid = HOST_PID}, reader);
     assert_true(host_answer_count == 1 && host_answers[0].status == E_PEER);
     assert_int_equal(do_write(1, "x", 1, &bytes), E_PEER);
 }
@@ -134,7 +134,7 @@ static void waiting_has_a_limit(void **state)
         count++;
     assert_int_equal(count, 64);
     assert_int_equal(do_read(100, data, 4, &bytes), E_LIMIT);
-    fs_server_close(&(struct ipc_caller){0}, writer);
+    fs_server_close(&(struct ipc_caller){.pid = HOST_PID}, writer);
     assert_int_equal(host_answer_count, 64);
 }
 

@@ -123,7 +123,7 @@ static s64 put(const char *path, const void *data, u64 bytes)
 {
     struct fs_stat info;
     u64 file, written = 0;
-    s64 status = fs_server_open(&caller, path, FS_WRITE | FS_CREATE | FS_TRUNCATE, 5, &file, &info);
+    s64 status = fs_server_open(&caller, path, FS_WRITE | FS_CREATE | FS_TRUNCATE, &file, &info);
     if (status != 0)
         return status;
     status = fs_server_write(&caller, file, 0, 0, data, bytes, &written);
@@ -136,7 +136,7 @@ static bool holds(const char *path, const void *data, u64 bytes)
     static u8 back[DISK_BYTES];
     struct fs_stat info;
     u64 file, got = 0;
-    if (fs_server_open(&caller, path, FS_READ, 5, &file, &info) != 0)
+    if (fs_server_open(&caller, path, FS_READ, &file, &info) != 0)
         return false;
     s64 status = fs_server_read(&caller, file, 0, 0, back, sizeof(back), &got);
     fs_server_close(&caller, file);
@@ -316,7 +316,7 @@ static s64 fill(s64 found, u64 unused)
     }
     struct fs_stat info;
     u64 file;
-    if (last != E_LIMIT || fs_server_open(&caller, "/data/a", FS_WRITE, 5, &file, &info) != 0 ||
+    if (last != E_LIMIT || fs_server_open(&caller, "/data/a", FS_WRITE, &file, &info) != 0 ||
         fs_server_truncate(&caller, file, DISK_BYTES) != E_LIMIT ||
         fs_server_truncate(&caller, file, 0) != 0 || fs_server_truncate(&caller, file, 7) != 0)
         return -101;

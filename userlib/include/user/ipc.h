@@ -35,7 +35,7 @@ s64 ipc_send(cap_t to, s64 cpu, const u64 words[MESSAGE_WORDS]);
 // A call, as its handler sees it. Handlers fill in the lower part.
 struct ipc_request {
     u64 call;      // its id, for answers later; 0: a message (ipc_send), not to be answered
-    u64 pid;       // of a message: its sender, 0: the kernel
+    u32 pid;       // of the process that calls, or that sends a message; 0: the kernel
     void *context; // as given to ipc_endpoint
     u64 words[MESSAGE_WORDS]; // of call or message
     const void *data; // bulk, in the worker's memory until the handler returns, 16-byte aligned

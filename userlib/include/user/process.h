@@ -47,13 +47,15 @@ struct process_spawn {
     const char *const *envp; // NULL-terminated; NULL: environ
     const struct process_grant *grants;
     u32 grant_count;
-    u32 rights;          // at most the caller's own; PROCESS_SAME_RIGHTS
-    u32 cpu;             // of its first dispatcher; PROCESS_HERE
-    u32 priority;        // enum process_priority, 0: PROCESS_NORMAL
-    u64 memory_limit;    // 0: none of its own
-    u64 stack_bytes;     // 0: PROCESS_STACK_DEFAULT
-    const void *inherit; // copied into the new process (struct process_arguments)
-    u64 inherit_bytes;   // at most 64 KB with argv and envp
+    u32 rights;                           // at most the caller's own; PROCESS_SAME_RIGHTS
+    u32 cpu;                              // of its first dispatcher; PROCESS_HERE
+    u32 priority;                         // enum process_priority, 0: PROCESS_NORMAL
+    u64 memory_limit;                     // 0: none of its own
+    u64 stack_bytes;                      // 0: PROCESS_STACK_DEFAULT
+    const void *inherit;                  // copied into the new process (struct process_arguments)
+    u64 inherit_bytes;                    // at most 64 KB with argv and envp
+    void (*made)(u32 pid, void *context); // called before it starts; NULL: not
+    void *made_context;
 };
 #define PROCESS_SAME_RIGHTS UINT32_MAX
 #define PROCESS_HERE UINT32_MAX

@@ -31,10 +31,7 @@ void event_wait(struct event *event);
                      : "ctr", "xer", "cr0", "cr1", "cr5", "cr6", "cr7", "memory")
 #define EVENT                                                                                      \
     {                                                                                              \
-        r3, r4, r5, r6,                                                                            \
-        {                                                                                          \
-            r7, r8, r9, r10, r11, r12                                                              \
-        }                                                                                          \
+        .type = r3, .id = r4, .badge = r5, .info = r6, .words = {r7, r8, r9, r10, r11, r12},       \
     }
 
 // Something else came: the library's, until the answer is there. Its status.
@@ -71,7 +68,7 @@ s64 pingpong(cap_t cap, u64 count, u64 info)
 
 static __attribute__((noinline)) void wait_for_call(struct event *event)
 {
-    while (event->type != EVENT_CALL) {
+    while (!event_is_call(event)) {
         event_handle(event);
         event_wait(event);
     }
@@ -83,7 +80,7 @@ void serve_raw(void)
 
     r3 = r4 = r5 = r6 = r7 = r8 = r9 = r10 = r11 = r12 = 0;
     for (;;) {
-        if (__builtin_expect(r3 != EVENT_CALL, 0)) {
+        if (__builtin_expect((u32)r3 != EVENT_CALL, 0)) {
             struct event event = EVENT;
             wait_for_call(&event);
             r4 = event.id;

@@ -84,6 +84,11 @@ s64 call_simple(cap_t cap, u64 operation, u64 argument, u64 *result)
     return status;
 }
 
+static u64 own_pid(void)
+{
+    return (u64)sys_process_pid(0);
+}
+
 s64 call_echo(cap_t cap, u64 seed, u32 bytes)
 {
     u8 *sent = user_pages(0, 2 * MESSAGE_BYTES);
@@ -101,7 +106,7 @@ s64 call_echo(cap_t cap, u64 seed, u32 bytes)
         sent[i] = (u8)(seed + i * 7 + (i >> 8));
     s64 status = ipc_call(cap, &message);
     if (status == 0) {
-        const u64 expected[] = {OP_ECHO, seed + 1, seed + 2, seed + 3, seed + 4, ~seed + 1};
+        const u64 expected[] = {own_pid(), seed + 1, seed + 2, seed + 3, seed + 4, ~seed + 1};
         CHECK(memcmp(message.words, expected, sizeof(expected)) == 0);
         CHECK_IS(message.received, bytes);
         u32 wrong = 0;

@@ -27,9 +27,10 @@ s32 peer_wait(struct peer *peer);
 // ---- what a server does, by words[0] of a call ---------------------------------------------------------
 
 enum operation {
-    OP_ECHO = 1, // all words but the first plus one; bulk turned around byte by byte (xor 0xa5)
-    OP_EXIT,     // ends the process inside of the call
-    OP_KEEP,     // answers later: with OP_FLUSH
+    OP_ECHO =
+        1, // words[0]: the caller's pid; all other words plus one; bulk turned around byte by byte (xor 0xa5)
+    OP_EXIT,  // ends the process inside of the call
+    OP_KEEP,  // answers later: with OP_FLUSH
     OP_FLUSH, // answers all kept calls with words[0] = 4711; words: how many there were, and how many of those answers failed
     OP_KEPT,  // words[0]: how many are kept
     OP_BACK,  // calls the capability that came along with OP_ECHO, and returns it and the result

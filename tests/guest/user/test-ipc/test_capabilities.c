@@ -10,7 +10,7 @@ static s64 mirror(struct ipc_request *request)
         request->buffer[i] = ((const u8 *)request->data)[i] ^ 0xa5;
     request->reply_data = request->buffer;
     request->reply_bytes = request->bytes;
-    request->reply[0] = request->words[0];
+    request->reply[0] = request->pid;
     for (u32 i = 1; i < MESSAGE_WORDS; i++)
         request->reply[i] = request->words[i] + 1;
     return 0;

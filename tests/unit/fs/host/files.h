@@ -6,6 +6,8 @@
 #include <ipc/packet.h>
 
 #define HOST_ANSWERS 256
+#define HOST_PID 5         // a process with a right; the next two are its children
+#define HOST_NO_PID 999999 // none
 
 // Answers that came later.
 struct answer {

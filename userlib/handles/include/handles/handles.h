@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Handles by which processes name things that a server keeps for them, like open files: 48 bits that cannot be
-// guessed over the 16 of a slot. A handle belongs to one process, and goes when that has ended. Any thread.
+// Handles by which processes name things that a server keeps for them, like open files: 48 bits that differ from use to
+// use over the 16 of a slot. A handle belongs to one process, for which alone it names anything, and goes when that has
+// ended. Any thread.
 #ifndef HANDLES_HANDLES_H
 #define HANDLES_HANDLES_H
 
@@ -9,6 +10,7 @@
 
 #define HANDLES_MAX 4096
 #define HANDLES_OF_PROCESS_MAX 512
+#define HANDLES_RESERVED 1024 // the last ones, for processes that have a right
 
 struct handle {
     u64 value; // 0: free
@@ -25,14 +27,16 @@ struct handle_table {
     u64 seed;
 };
 
-// A handle of process pid for a thing, of which it takes over a reference, also on error. E_LIMIT.
+// pid, in all of these: the process that asks, as the kernel tells it (ipc/packet.h). E_STALE: it has no such handle.
+//
+// A handle of its own for a thing, of which this takes over a reference, also on error. E_LIMIT.
 s64 handle_add(struct handle_table *table, void *thing, u32 pid, u64 *value);
-// What a handle names, held; NULL: nothing.
-void *handle_get(struct handle_table *table, u64 value);
-s64 handle_close(struct handle_table *table, u64 value); // E_STALE
-s64 handle_duplicate(struct handle_table *table, u64 value,
-                     u64 *copy); // of the same process; E_STALE, E_LIMIT
-s64 handle_give(struct handle_table *table, u64 value, u32 pid); // E_STALE
+// What a handle names, held; NULL: E_STALE.
+void *handle_get(struct handle_table *table, u64 value, u32 pid);
+s64 handle_close(struct handle_table *table, u64 value, u32 pid);                // E_STALE
+s64 handle_duplicate(struct handle_table *table, u64 value, u32 pid, u64 *copy); // E_STALE, E_LIMIT
+// It belongs to a child of the process from now on. E_PERM: that is not its child; E_STALE, E_LIMIT.
+s64 handle_give(struct handle_table *table, u64 value, u32 pid, u32 child);
 // The handles' things, which are clustered objects, for a scan: one that has several handles is there once for each.
 // How many were put out.
 u32 handles_objects(struct handle_table *table, coid_t (*object_of)(void *thing), coid_t *out,
