@@ -36,7 +36,9 @@ struct sys_process_new {
 };
 enum process_priority { PROCESS_LOW = 1, PROCESS_NORMAL = 2, PROCESS_HIGH = 3, PROCESS_SERVER = 4 };
 
-// An empty process: a capability for it. The caller gets EVENT_CHILD when it ends.
+// An empty process: a capability for it. The caller gets EVENT_CHILD when it ends. It has none but the caller's rights
+// (E_PERM), at most its memory limit, and is no more urgent than PROCESS_NORMAL or the caller itself (E_INVAL) unless that
+// has RIGHT_SERVER.
 s64 sys_process_create(const struct sys_process_new *process);
 s64 sys_process_pid(cap_t process); // 0: the caller's own
 // Copies bytes (<= 64 KB) into its memory, before its start.

@@ -118,7 +118,7 @@ static struct endpoint *make(struct process *process, u64 badge)
 s64 sys_endpoint_create(u64 badge)
 {
     struct process *process = process_current();
-    struct endpoint *endpoint = make(process, badge);
+    struct endpoint *endpoint = memory_for_caller() ? make(process, badge) : NULL;
 
     if (endpoint == NULL)
         return E_NOMEM;

@@ -29,6 +29,8 @@ s64 call_region_create(struct process *process, struct sys_region *region)
 
     if (needs_memory(region) && memory == NULL)
         return error;
+    if (!memory_for_caller())
+        return E_NOMEM;
     return space_region_create(process_space(process), region, memory);
 }
 
@@ -90,7 +92,7 @@ s64 sys_memory_new(const char *name, u64 bytes)
 {
     if (bytes == 0 || bytes % PAGE_SIZE != 0 || bytes > USER_END)
         return E_INVAL;
-    return fcm_hand_out(fcm_create_anonymous(name, bytes, true));
+    return fcm_hand_out(memory_for_caller() ? fcm_create_anonymous(name, bytes, true) : NULL);
 }
 
 s64 call_memory_bytes(struct fcm *memory)
@@ -113,7 +115,7 @@ s64 call_file_create(struct endpoint *endpoint, u64 token, const char *name, u64
 {
     if (bytes > USER_END)
         return E_INVAL;
-    if (pager_start() != 0)
+    if (!memory_for_caller() || pager_start() != 0)
         return E_NOMEM;
     struct fr *fr = fr_create(endpoint, token);
     if (fr == NULL)

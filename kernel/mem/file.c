@@ -235,7 +235,7 @@ struct file *file_create(const char *name, u64 bytes, u32 server, struct fr *fr)
 
     if (file == NULL)
         return NULL;
-    fcm_init(&file->fcm, name, bytes, pm_root(), false);
+    fcm_init(&file->fcm, name, bytes, pm_of_caller(), false);
     file->fcm.detached = detached;
     file->fcm.alone = alone;
     file->fcm.shares = true;

@@ -126,7 +126,7 @@ static u8 *order_of(const void *object)
 static void *alloc_large(u64 bytes)
 {
     u32 order = pages_order(bytes);
-    void *pages = pages_alloc(order);
+    void *pages = memory_for_kernel() ? pages_alloc(order) : NULL;
 
     if (pages != NULL)
         *order_of(pages) = (u8)(LARGE | order);

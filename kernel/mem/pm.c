@@ -22,6 +22,7 @@
 #define NEAR_LIMIT (ORRERY_MAX_CPUS * SPARE_MAX) // with less than this left, no allowances
 #define RECLAIM_PAGES 128
 #define RESERVE_MIN 512 // pages that processes cannot have: the kernel's own
+#define PREFERRED 2     // as many times that can be had by preferred PMs only
 
 struct pm_rep;
 
@@ -44,21 +45,18 @@ struct pm {
     struct spinlock lock;
     struct refs refs;
     u64 limit;   // pages
+    u64 keeps;   // free pages below which nothing is granted
     u64 granted; // pages of account that reps hold or have given out
 };
 
 static struct pm *root_pm;
-static u64 reserve; // free pages below which nothing is granted
+static u64 reserve; // pages
 
 // Pages of account for a rep: their number, or an error. No lock held: may reclaim.
 static s64 grant(struct pm *pm)
 {
-    if (buddy_free_pages() < reserve) {
-        u64 freed = reclaim_pages(RECLAIM_PAGES);
-        trace_reclaim(RECLAIM_PAGES, freed);
-        if (buddy_free_pages() < reserve)
-            return E_NOMEM;
-    }
+    if (!pm_has_room(pm))
+        return E_NOMEM;
     spin_lock(&pm->lock);
     u64 left = pm->limit - pm->granted;
     s64 pages = left == 0 ? E_LIMIT : left < NEAR_LIMIT ? 1 : BATCH;
@@ -195,7 +193,7 @@ static struct co_class root_class = {
     .destroy_rep = destroy_rep,
 };
 
-static struct pm *make(u64 limit)
+static struct pm *make(u64 limit, bool preferred)
 {
     struct pm *pm = kzalloc(sizeof(*pm));
 
@@ -204,6 +202,7 @@ static struct pm *make(u64 limit)
     spin_init(&pm->lock, "PM", RANK_PM);
     refs_init(&pm->refs, KIND_PM);
     pm->limit = limit == 0 ? NO_LIMIT : limit / PAGE_SIZE;
+    pm->keeps = preferred ? reserve : (1 + PREFERRED) * reserve;
     return pm;
 }
 
@@ -212,7 +211,7 @@ void pm_init(void)
     u64 pages = buddy_total_pages() / 64;
 
     reserve = pages > RESERVE_MIN ? pages : RESERVE_MIN;
-    root_pm = make(0);
+    root_pm = make(0, true);
     if (root_pm == NULL)
         panic("out of memory for the root page manager");
     service_create(&root_class, &root_pm->root, NULL);
@@ -220,9 +219,9 @@ void pm_init(void)
 
 // ---- for the rest of kernel/mem ------------------------------------------------------------------
 
-struct pm *pm_create(u64 limit)
+struct pm *pm_create(u64 limit, bool preferred)
 {
-    struct pm *pm = make(limit);
+    struct pm *pm = make(limit, preferred);
 
     if (pm != NULL && co_create(&process_class, &pm->root) < 0) {
         kfree(pm);
@@ -246,6 +245,28 @@ void pm_put(struct pm *pm)
 {
     if (refs_put(&pm->refs, KIND_PM) == 0)
         co_destroy(pm->root.coid);
+}
+
+u64 pm_limit(const struct pm *pm)
+{
+    return pm->limit == NO_LIMIT ? 0 : pm->limit * PAGE_SIZE;
+}
+
+bool pm_has_room(const struct pm *pm)
+{
+    u64 free = buddy_free_pages();
+
+    if (free >= pm->keeps)
+        return true;
+    u64 wanted = pm->keeps - free > RECLAIM_PAGES ? pm->keeps - free : RECLAIM_PAGES;
+    u64 freed = reclaim_pages(wanted);
+    trace_reclaim(wanted, freed);
+    return buddy_free_pages() >= pm->keeps;
+}
+
+bool pm_has_room_for_kernel(const struct pm *pm)
+{
+    return pm->keeps == reserve || buddy_free_pages() >= reserve / 2;
 }
 
 coid_t pm_coid(const struct pm *pm)

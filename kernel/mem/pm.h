@@ -8,14 +8,18 @@
 
 struct pm;
 
-// A PM with one reference, of limit bytes at most (0: none). NULL: out of memory. Thread context, no lock
-// held, as all here unless said otherwise.
-struct pm *pm_create(u64 limit);
+// A PM with one reference, of limit bytes at most (0: none). preferred: it may have the last pages, too, which are kept
+// for processes that have a right. NULL: out of memory. Thread context, no lock held, as all here unless said otherwise.
+struct pm *pm_create(u64 limit, bool preferred);
 struct pm *pm_root(void);      // with a new reference
 struct pm *pm_of_caller(void); // of the current process, else the root; with a new reference
 void pm_hold(struct pm *pm);
 void pm_put(struct pm *pm);
 coid_t pm_coid(const struct pm *pm);
+u64 pm_limit(const struct pm *pm); // bytes, 0: none
+// Are more pages free than are kept from it, if need be after reclaiming some?
+bool pm_has_room(const struct pm *pm);
+bool pm_has_room_for_kernel(const struct pm *pm); // as memory_for_kernel
 u64 pm_pages(const struct pm *pm); // frames of data in use, without translation tables
 
 // A page frame, contents undefined: its physical address, E_LIMIT, or E_NOMEM. When memory is short, files'

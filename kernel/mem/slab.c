@@ -78,7 +78,7 @@ static struct free_object *take_listed(u32 class, u64 most, u64 *count)
 // All objects of a fresh page.
 static struct free_object *cut_page(u32 class, u64 *count)
 {
-    char *page = pages_alloc(0);
+    char *page = memory_for_kernel() ? pages_alloc(0) : NULL;
     struct free_object *first = NULL;
 
     if (page == NULL)

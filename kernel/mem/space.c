@@ -63,7 +63,7 @@ static void free_space(void *argument)
     kfree(space);
 }
 
-struct address_space *space_create(struct process *process, u64 limit)
+struct address_space *space_create(struct process *process, u64 limit, bool preferred)
 {
     struct address_space *space = kzalloc(sizeof(*space));
 
@@ -71,7 +71,7 @@ struct address_space *space_create(struct process *process, u64 limit)
         return NULL;
     spin_init(&space->lock, "regions", RANK_SPACE);
     space->process = process;
-    space->pm = pm_create(limit);
+    space->pm = pm_create(limit, preferred);
     space->hat = space->pm != NULL ? hat_create(space->pm, free_space, space) : NULL;
     if (space->hat == NULL) {
         if (space->pm != NULL)
@@ -158,6 +158,11 @@ void space_set_owner(struct address_space *space, u64 owner)
     hat_set_owner(space->hat, owner);
 }
 
+u64 space_limit(const struct address_space *space)
+{
+    return pm_limit(space->pm);
+}
+
 u64 space_resident_pages(const struct address_space *space)
 {
     return pm_pages(space->pm);
@@ -195,6 +200,20 @@ struct pm *pm_of_caller(void)
     struct pm *pm = process_space(process)->pm;
     pm_hold(pm);
     return pm;
+}
+
+bool memory_for_caller(void)
+{
+    struct process *process = process_current();
+
+    return process == NULL || pm_has_room(process_space(process)->pm);
+}
+
+bool memory_for_kernel(void)
+{
+    struct process *process = process_current();
+
+    return process == NULL || pm_has_room_for_kernel(process_space(process)->pm);
 }
 
 void memory_objects_init(void)

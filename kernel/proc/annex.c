@@ -59,7 +59,7 @@ CO_METHOD static s64 add(struct annex *self, struct process *process)
     s64 result = E_LIMIT;
 
     spin_lock(&lock);
-    if (count < PROCESS_MAX) {
+    if (count < (process->rights != 0 ? PROCESS_MAX : PROCESS_MAX - PROCESS_RESERVED)) {
         do
             last_pid++;
         while (last_pid == 0 || slots[last_pid % PROCESS_MAX] != NULL);

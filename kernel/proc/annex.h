@@ -7,7 +7,8 @@
 
 struct process;
 
-#define PROCESS_MAX 4096 // that exist at once
+#define PROCESS_MAX 4096    // that exist at once
+#define PROCESS_RESERVED 64 // of them, only for processes that have a right
 
 // Gives it a number and takes a reference of its own, which the caller has made already. 0 or E_LIMIT.
 s64 annex_add(struct process *process);

@@ -57,7 +57,7 @@ static struct process *allocate(const struct sys_process_new *new, u32 parent)
     process_monitor_init(&process->monitor);
     ipc_process_init(&process->ipc);
     process->capabilities = capability_table_create();
-    process->space = space_create(process, new->memory_limit);
+    process->space = space_create(process, new->memory_limit, new->rights != 0);
     if (process->capabilities != NULL && process->space != NULL)
         return process;
     process_free(process);
@@ -174,6 +174,8 @@ s64 process_add_dispatcher(struct process *process, u32 cpu, u64 upcall_stack)
 
     if (cpu >= cpu_count || process->image.upcall_entry == 0)
         return E_INVAL;
+    if (!memory_for_caller())
+        return E_NOMEM;
     s64 error = make_dispatcher(process, cpu, &dispatcher);
     if (error != 0)
         return error;

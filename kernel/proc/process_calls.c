@@ -2,6 +2,7 @@
 // System calls on processes.
 #include <kernel/address_space.h>
 #include <kernel/capability.h>
+#include <kernel/memory.h>
 #include <orrery/errors.h>
 #include <string.h>
 #include <syscalls/objects.h>
@@ -12,7 +13,10 @@
 
 static bool acceptable(const struct sys_process_new *new)
 {
-    u32 most = process_rights(process_current()) & RIGHT_SERVER ? PROCESS_SERVER : PROCESS_HIGH;
+    const struct process *self = process_current();
+    u32 most = self->rights & RIGHT_SERVER       ? PROCESS_SERVER
+               : self->priority > PROCESS_NORMAL ? self->priority
+                                                 : PROCESS_NORMAL;
 
     return new->name[0] != '\0' && memchr(new->name, '\0', PROCESS_NAME_MAX) !=
                                        NULL &&new->priority >= PROCESS_LOW &&new->priority <= most;
@@ -27,7 +31,13 @@ s64 sys_process_create(const struct sys_process_new *new)
         return E_PERM;
     if (!acceptable(new))
         return E_INVAL;
-    struct process *process = process_create(new, process_pid(creator), &result);
+    if (!memory_for_caller())
+        return E_NOMEM;
+    struct sys_process_new limited = *new;
+    u64 limit = space_limit(creator->space);
+    if (limit != 0 && (limited.memory_limit == 0 || limited.memory_limit > limit))
+        limited.memory_limit = limit;
+    struct process *process = process_create(&limited, process_pid(creator), &result);
     if (process == NULL)
         return result;
     HELD(capability)

@@ -6,6 +6,7 @@
 #include <kernel/memory.h>
 #include <kernel/panic.h>
 #include <kernel/percpu.h>
+#include <kernel/process.h>
 #include <kernel/softmask.h>
 #include <kernel/spinlock.h>
 #include <string.h>
@@ -58,7 +59,7 @@ static struct co_class class = {
 };
 
 // A thread without stack and not yet known to anyone.
-static struct thread *make(const char *name, u32 cpu, enum thread_priority priority)
+static struct thread *make(const char *name, u32 cpu, enum thread_priority priority, bool preferred)
 {
     struct thread *thread = kzalloc(sizeof(*thread));
 
@@ -69,7 +70,7 @@ static struct thread *make(const char *name, u32 cpu, enum thread_priority prior
     thread->priority = (u8)priority;
     thread->timer.fire = thread_deadline;
     strncpy(thread->name, name, THREAD_NAME_MAX - 1);
-    if (thread_table_add(thread) != 0) {
+    if (thread_table_add(thread, preferred) != 0) {
         kfree(thread);
         return NULL;
     }
@@ -100,10 +101,10 @@ static void prepare_stack(struct thread *thread)
 }
 
 static struct thread *create(const char *name, void (*entry)(void *), void *argument, u32 cpu,
-                             enum thread_priority priority)
+                             enum thread_priority priority, bool preferred)
 {
     KASSERT(cpu < cpu_count && priority < PRIORITY_COUNT && entry != NULL);
-    struct thread *thread = make(name, cpu, priority);
+    struct thread *thread = make(name, cpu, priority, preferred);
 
     if (thread == NULL)
         return NULL;
@@ -122,7 +123,7 @@ static struct thread *create(const char *name, void (*entry)(void *), void *argu
 struct thread *thread_create(const char *name, void (*entry)(void *), void *argument, u32 cpu,
                              enum thread_priority priority)
 {
-    struct thread *thread = create(name, entry, argument, cpu, priority);
+    struct thread *thread = create(name, entry, argument, cpu, priority, true);
 
     if (thread != NULL)
         scheduler_add(thread);
@@ -132,7 +133,8 @@ struct thread *thread_create(const char *name, void (*entry)(void *), void *argu
 struct thread *thread_create_dispatcher(const char *name, void (*entry)(void *),
                                         struct dispatcher *dispatcher, u32 cpu, u8 priority)
 {
-    struct thread *thread = create(name, entry, dispatcher, cpu, priority);
+    bool preferred = process_rights(dispatcher_process(dispatcher)) != 0;
+    struct thread *thread = create(name, entry, dispatcher, cpu, priority, preferred);
 
     if (thread != NULL) {
         thread->dispatcher = dispatcher;
@@ -143,7 +145,7 @@ struct thread *thread_create_dispatcher(const char *name, void (*entry)(void *),
 
 void thread_adopt(const char *name, enum thread_priority priority)
 {
-    struct thread *thread = make(name, cpu_id(), priority);
+    struct thread *thread = make(name, cpu_id(), priority, true);
 
     if (thread == NULL)
         panic("out of memory for the first thread of CPU %u", cpu_id());

@@ -42,7 +42,8 @@ struct thread {
 // Puts a READY thread into its CPU's run queue and lets that CPU know. Any context but PMI.
 void scheduler_add(struct thread *thread);
 // The table of threads: slot allocation and iteration for the scan.
-s64 thread_table_add(struct thread *thread); // sets the id; E_LIMIT
+// Sets the id. preferred: it may have the last slots, too. E_LIMIT.
+s64 thread_table_add(struct thread *thread, bool preferred);
 void thread_table_remove(const struct thread *thread);
 // Of kernel threads; those of dispatchers belong to their processes. Counts all when out is NULL.
 u32 thread_table_coids(coid_t *out, u32 max);

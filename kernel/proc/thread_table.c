@@ -8,18 +8,21 @@
 #include <kernel/spinlock.h>
 
 #define TABLE_SIZE 8192
+#define RESERVED                                                                                   \
+    256 // the last slots: for threads of the kernel, and of processes that have a right
 
 static struct spinlock lock = SPINLOCK_INIT("thread table", RANK_OBJECT);
 static struct thread *slots[TABLE_SIZE];
 static u32 uses[TABLE_SIZE];
 static u32 first_free; // no slot below it is free
 
-s64 thread_table_add(struct thread *thread)
+s64 thread_table_add(struct thread *thread, bool preferred)
 {
+    u32 end = preferred ? TABLE_SIZE : TABLE_SIZE - RESERVED;
     s64 result = E_LIMIT;
 
     spin_lock(&lock);
-    for (u32 slot = first_free; slot < TABLE_SIZE && result != 0; slot++) {
+    for (u32 slot = first_free; slot < end && result != 0; slot++) {
         if (slots[slot] == NULL) {
             first_free = slot + 1;
             slots[slot] = thread;

@@ -8,6 +8,7 @@
 
 #include <ipc/net.h>
 #include <ipc/net_session.h>
+#include <orrery/process.h>
 #include <stdlib.h>
 #include <user/ipc.h>
 #include <user/thread.h>
@@ -162,12 +163,13 @@ static s64 watch(void *argument)
 
 // ---- the service -------------------------------------------------------------------------------
 
-static s64 session_create(u32 slot, cap_t wake, cap_t *endpoint)
+static s64 session_create(u32 slot, u32 pid, cap_t wake, cap_t *endpoint)
 {
     struct session *session = calloc(1, sizeof(*session));
     if (session == NULL)
         return E_NOMEM;
     session->slot = slot;
+    session->pid = pid;
     session->client = wake;
     session->wake = UINT64_MAX;
     s64 coid = co_create_shared(&session_class, &session->root, &session->rep.co);
@@ -205,15 +207,34 @@ static s64 start_watching(struct session *session)
     return error;
 }
 
-static s64 open_session(cap_t wake, cap_t *endpoint)
+static bool has_right(u32 pid)
 {
-    u32 slot = 0;
+    struct sys_process_info info;
 
-    while (slot < NET_SESSIONS_MAX && sessions[slot] != NULL)
-        slot++;
-    if (slot == NET_SESSIONS_MAX)
-        return E_LIMIT;
-    s64 error = session_create(slot, wake, endpoint);
+    return sys_process_info(pid, &info) == 0 && info.rights != 0;
+}
+
+// A free slot that the process may have, or E_LIMIT.
+static s64 free_slot(u32 pid)
+{
+    u32 own = 0, end = has_right(pid) ? NET_SESSIONS_MAX : NET_SESSIONS_MAX - NET_SESSIONS_RESERVED;
+    s64 slot = E_LIMIT;
+
+    for (u32 i = 0; i < NET_SESSIONS_MAX; i++) {
+        own += sessions[i] != NULL && sessions[i]->pid == pid;
+        if (sessions[i] == NULL && slot < 0 && i < end)
+            slot = i;
+    }
+    return own < NET_SESSIONS_OF_PROCESS ? slot : E_LIMIT;
+}
+
+static s64 open_session(u32 pid, cap_t wake, cap_t *endpoint)
+{
+    s64 slot = free_slot(pid);
+
+    if (slot < 0)
+        return slot;
+    s64 error = session_create((u32)slot, pid, wake, endpoint);
     if (error != 0)
         return error;
     error = start_watching(sessions[slot]);
@@ -226,11 +247,10 @@ static s64 open_session(cap_t wake, cap_t *endpoint)
 
 s64 net_server_open(struct ipc_caller *caller, cap_t wake, cap_t *session)
 {
-    (void)caller;
     if (wake == 0)
         return E_INVAL;
     mutex_lock(&net_lock);
-    s64 error = open_session(wake, session);
+    s64 error = open_session(caller->pid, wake, session);
     mutex_unlock(&net_lock);
     server_wake();
     return error;

@@ -27,6 +27,7 @@ struct session {
     cap_t watched;                           // the same, for the thread that waits for its end
     u64 wake;                                // when; UINT64_MAX: not at all
     u32 slot;                                // in `sessions`
+    u32 pid;                                 // of the process that opened it
     struct socket *sockets[NET_SOCKETS_MAX]; // by number
 };
 

@@ -12,9 +12,10 @@ struct fcm;
 struct file;
 struct process;
 
-// An empty space: HAT (with an own PID for the MMU) and PM. limit in bytes, 0: none. NULL: out of memory.
-// Thread context, as all here unless said otherwise.
-struct address_space *space_create(struct process *process, u64 limit);
+// An empty space: HAT (with an own PID for the MMU) and PM. limit in bytes, 0: none. preferred: it may have the last
+// pages, too. NULL: out of memory. Thread context, as all here unless said otherwise.
+struct address_space *space_create(struct process *process, u64 limit, bool preferred);
+u64 space_limit(const struct address_space *space); // 0: none
 // The process is ending: faults that wait are done with E_PEER, and from now on every fault is FAULT_BAD.
 // To be called before its dispatchers are waited for, so that none stays blocked on a page.
 void space_end(struct address_space *space);

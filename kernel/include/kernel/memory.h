@@ -47,6 +47,13 @@ void *kzalloc(u64 bytes);
 void kfree(void *object);               // NULL is ignored
 u64 kmalloc_usable(const void *object); // bytes that it has room for
 
+// May the calling process have another object of the kernel's? False when little memory is left and the rest is kept for
+// processes that have a right: the call is to fail with E_NOMEM. Thread context, no lock held: may reclaim.
+bool memory_for_caller(void);
+// What the kernel allocates while it works for a process without rights fails a little before the last page is gone.
+// Any context but PMI. For kmalloc.
+bool memory_for_kernel(void);
+
 // Page protection for mmu_map.
 enum mmu_prot { MMU_READ = 1, MMU_WRITE = 2, MMU_EXEC = 4 };
 

@@ -143,7 +143,7 @@ static void sharing(struct bench_tally *tally, struct address_space *space,
 
 static void limits(struct bench_tally *tally)
 {
-    struct address_space *space = space_create(NULL, 40 * PAGE_SIZE);
+    struct address_space *space = space_create(NULL, 40 * PAGE_SIZE, true);
     u64 got = 0;
 
     region(tally, space, BASE, PAGES, REGION_ANONYMOUS, PROT_R | PROT_W, NULL);
@@ -158,7 +158,7 @@ static void limits(struct bench_tally *tally)
 
 static void all(struct bench_tally *tally)
 {
-    struct address_space *space = space_create(NULL, 0), *other = space_create(NULL, 0);
+    struct address_space *space = space_create(NULL, 0, true), *other = space_create(NULL, 0, true);
 
     void *wired = NULL;
 
@@ -180,7 +180,7 @@ static void all(struct bench_tally *tally)
 // Instructions (or nanoseconds) of one fault as space_fault sees it, over many pages.
 static void cost(const char *what, u32 kind, u32 flags, u32 access, struct fcm *memory)
 {
-    struct address_space *space = space_create(NULL, 0);
+    struct address_space *space = space_create(NULL, 0, true);
     struct sys_region wanted = {.address = BASE,
                                 .bytes = COST_PAGES * PAGE_SIZE,
                                 .kind = kind,

@@ -194,5 +194,9 @@ const struct attempt attempts[] = {
     {"unaligned reservation", unaligned_reservation, 0, EXCEPTION(0x600)},
     {"capabilities of other types", capabilities_confused, 0, 0},
     {"a file at another's endpoint", another_s_endpoint, 0, 0},
+    {"all memory", all_memory, 0, 0},
+    {"all processes", all_processes, 0, 0},
+    {"all objects", all_objects, 0, 0},
+    {"urgency is handed down", no_urgent_child, 0, 0},
 };
 const u32 attempt_count = ARRAY_SIZE(attempts);

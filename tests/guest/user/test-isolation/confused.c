@@ -156,9 +156,11 @@ void another_s_endpoint(u64 unused)
     expect(ipc_call(SLOT_VICTIM, &message) == 0 && message.words[0] == 6, 5);
 }
 
-static s64 add_up(struct ipc_request *request)
+static s64 serve(struct ipc_request *request)
 {
-    if (request->call != 0)
+    if (request->call != 0 && request->words[0] == VICTIM_GOES_ON)
+        request->reply[0] = (u64)goes_on();
+    else if (request->call != 0)
         request->reply[0] = request->words[0] + request->words[1] + request->words[2];
     return 0;
 }
@@ -168,6 +170,6 @@ cap_t victim(void)
     static s64 endpoint;
 
     if (endpoint == 0)
-        endpoint = ipc_endpoint(add_up, NULL);
+        endpoint = ipc_endpoint(serve, NULL);
     return (cap_t)endpoint;
 }

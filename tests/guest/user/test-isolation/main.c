@@ -12,7 +12,7 @@
 #include <user/thread.h>
 #include <user/time.h>
 
-#define PATIENCE_SECONDS 20
+#define PATIENCE_SECONDS 120
 #define KILL_AFTER_US 100000
 #define CALLS_A_PROCESS 4000
 #define CALLS_DEFAULT 1000000
@@ -157,7 +157,7 @@ int main(int argc, char **argv)
         attempts[argument].run(attempts[argument].argument);
     else if (strcmp(argv[1], "privileged") == 0)
         privileged_run(argument);
-    else
+    else if (strcmp(argv[1], "random") == 0)
         random_calls(argument);
     return 0;
 }

@@ -99,12 +99,39 @@ static int limited_child(void)
     return can_write(make_region(REGION_ANONYMOUS, PAGE, RW, 0, 0)) == 0 ? 0 : 4;
 }
 
+// What a process with a limit makes others hold for it counts, too: a child without a limit of its own has the same, and
+// pages of files that it serves are the server's.
+static int ways_around(void)
+{
+    static const u8 page[PAGE];
+    const struct sys_process_new wanted = {.name = "heir", .priority = PROCESS_NORMAL};
+    struct sys_region region = {.address = USER_IMAGE,
+                                .bytes = 2 * LIMIT_PAGES * PAGE,
+                                .kind = REGION_ANONYMOUS,
+                                .prot = RW};
+    s64 child = sys_process_create(&wanted), endpoint = sys_endpoint_create(1);
+    s64 file = sys_file_create((cap_t)endpoint, 0, "heir", 2 * LIMIT_PAGES * PAGE);
+    u64 written = 0, supplied = 0;
+
+    if (child < 0 || file < 0 || sys_region_create((cap_t)child, &region) != 0)
+        return 5;
+    while (sys_process_write((cap_t)child, region.address + written * PAGE, page, PAGE) == 0)
+        written++;
+    while (sys_file_supply((cap_t)file, supplied * PAGE, page, 0) == 0)
+        supplied++;
+    if (written < LIMIT_PAGES / 2 || written > LIMIT_PAGES)
+        return 6;
+    return supplied < LIMIT_PAGES ? 0 : 7;
+}
+
 int child_sharing(const char *name)
 {
     if (strcmp(name, "shared") == 0)
         return shared_child();
     if (strcmp(name, "limited") == 0)
         return limited_child();
+    if (strcmp(name, "ways-around") == 0)
+        return ways_around();
     return -1;
 }
 
@@ -113,4 +140,5 @@ void test_sharing(void)
     own_mappings();
     with_a_child();
     CHECK_IS(run_child("limited", LIMIT_PAGES * PAGE, 0), 0);
+    CHECK_IS(run_child("ways-around", LIMIT_PAGES * PAGE, 0), 0);
 }
