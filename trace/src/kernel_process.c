@@ -17,8 +17,8 @@
 #include "check.h"
 #include "salvage.h"
 
-#define KEEP_BYTES 0x800000
-#define KEEP_PROCESSES 256
+#define KEEP_BYTES 0x800000 // of packets, with what they are kept in
+#define KEEP_PROCESSES 256  // that have ended
 
 // A packet, as far as it has contents.
 struct kept {
@@ -42,7 +42,7 @@ struct traced {
 
 static struct spinlock lock = SPINLOCK_INIT("process traces", RANK_SERVICE);
 static struct traced *list, **list_end = &list; // oldest first
-static u64 list_count, next_serial = 1, kept_bytes;
+static u64 ended_count, next_serial = 1, kept_bytes;
 
 static u64 process_mask;
 
@@ -78,7 +78,7 @@ static void forget(struct traced *traced)
     *link = traced->next;
     if (list_end == &traced->next)
         list_end = link;
-    list_count--;
+    ended_count -= !traced->live;
     kfree(traced);
 }
 
@@ -91,7 +91,7 @@ static struct kept *take(struct traced *traced, u32 cpu)
     if (kept->next == NULL)
         traced->end[cpu] = &traced->first[cpu];
     traced->packets--;
-    kept_bytes -= kept->content;
+    kept_bytes -= sizeof(*kept) + kept->content;
     return kept;
 }
 
@@ -101,23 +101,37 @@ static void forget_if_done(struct traced *traced)
         forget(traced);
 }
 
-// The oldest packet that is kept goes, for others.
-static void drop_oldest(void)
+static void drop(struct traced *traced, u32 cpu)
 {
-    struct traced *traced = list;
-    while (traced != NULL && traced->packets == 0)
-        traced = traced->next;
-    if (traced == NULL)
-        return;
-    u32 cpu = 0;
-    while (traced->first[cpu] == NULL)
-        cpu++;
     struct kept *kept = take(traced, cpu);
     traced->lost++;
     traced->streams[cpu].dropped += TRACE_BE32(kept->packet.event_count);
     kfree(kept);
-    if (list_count > KEEP_PROCESSES)
-        forget_if_done(traced);
+}
+
+// The oldest packet that is kept goes, for others. There is one.
+static void drop_oldest(void)
+{
+    struct traced *traced = list;
+    while (traced->packets == 0)
+        traced = traced->next;
+    u32 cpu = 0;
+    while (traced->first[cpu] == NULL)
+        cpu++;
+    drop(traced, cpu);
+}
+
+// The process that has ended first goes, with all that is kept of it. There is one.
+static void forget_oldest(void)
+{
+    struct traced *traced = list;
+    while (traced->live)
+        traced = traced->next;
+    for (u32 cpu = 0; cpu < ORRERY_MAX_CPUS; cpu++) {
+        while (traced->first[cpu] != NULL)
+            drop(traced, cpu);
+    }
+    forget(traced);
 }
 
 static struct traced *find_or_add(u32 pid)
@@ -132,7 +146,6 @@ static struct traced *find_or_add(u32 pid)
         traced->end[cpu] = &traced->first[cpu];
     *list_end = traced;
     list_end = &traced->next;
-    list_count++;
     return traced;
 }
 
@@ -141,7 +154,7 @@ static void keep(struct traced *traced, u32 cpu, struct kept *kept)
     *traced->end[cpu] = kept;
     traced->end[cpu] = &kept->next;
     traced->packets++;
-    kept_bytes += kept->content;
+    kept_bytes += sizeof(*kept) + kept->content;
     while (kept_bytes > KEEP_BYTES)
         drop_oldest();
 }
@@ -212,8 +225,11 @@ static void note_end(u32 pid, const char *name)
     struct traced *traced = find(pid);
     if (traced != NULL) {
         traced->live = false;
+        ended_count++;
         memcpy(traced->name, name, PROCESS_NAME_MAX);
         forget_if_done(traced);
+        while (ended_count > KEEP_PROCESSES)
+            forget_oldest();
     }
     spin_unlock(&lock);
 }
