@@ -6,10 +6,10 @@
 #include "store.h"
 
 #include <ipc/fs.h>
-#include <orrery/process.h>
 #include <string.h>
 #include <user/ipc.h>
 #include <user/lock.h>
+#include <user/process.h>
 
 #define OPEN_FLAGS                                                                                 \
     (FS_READ | FS_WRITE | FS_CREATE | FS_EXCLUSIVE | FS_TRUNCATE | FS_APPEND | FS_DIRECTORY)
@@ -322,8 +322,7 @@ s64 fs_server_rename(struct ipc_caller *caller, const char *from, const char *to
 
 s64 fs_server_mount(struct ipc_caller *caller, const char *point, const char *service)
 {
-    struct sys_process_info info;
-    if (sys_process_info(caller->pid, &info) != 0 || !(info.rights & RIGHT_SERVER))
+    if (!process_has_right(caller->pid, RIGHT_SERVER))
         return E_PERM;
     return mount_table_set(point, service);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The name service: a table of names and endpoints. A name that the manifest lists belongs to that service's processes; all
-// others to whoever is first, until the endpoint is dead.
+// others to the process that is first, until the endpoint is dead.
 #include "names.h"
 
 #include <co/manager.h>
@@ -9,11 +9,13 @@
 #include <string.h>
 #include <user/ipc.h>
 #include <user/lock.h>
+#include <user/process.h>
 
 struct name {
     char name[NAMES_NAME_MAX + 1];
     cap_t endpoint; // 0: free
     u32 owner;      // service
+    u32 pid;        // of the process that registered it
 };
 
 static struct {
@@ -53,46 +55,74 @@ static bool dead(const struct name *entry)
     return status == E_PEER || status == E_NOENT;
 }
 
+static void clear_dead(void)
+{
+    for (u32 i = 0; i < NAMES_MAX; i++) {
+        if (names.names[i].endpoint != 0 && dead(&names.names[i]))
+            clear(&names.names[i]);
+    }
+}
+
 static struct name *find_free(void)
 {
     for (u32 i = 0; i < NAMES_MAX; i++) {
         if (names.names[i].endpoint == 0)
             return &names.names[i];
     }
-    for (u32 i = 0; i < NAMES_MAX; i++) {
-        if (dead(&names.names[i])) {
-            clear(&names.names[i]);
-            return &names.names[i];
-        }
-    }
     return NULL;
 }
 
-static s64 may_have(const char *name, u32 owner, struct name *entry)
+// How many names there are, and how many of them the process has.
+static u32 count_names(u32 pid, u32 *own)
 {
-    s32 listed = manifest_find(names.manifest, name);
-    if (listed >= 0 && (u32)listed != owner)
-        return E_PERM;
-    if (listed < 0 && entry != NULL && entry->owner != owner && !dead(entry))
-        return E_EXIST;
-    return 0;
+    u32 count = 0;
+    *own = 0;
+    for (u32 i = 0; i < NAMES_MAX; i++) {
+        count += names.names[i].endpoint != 0;
+        *own += names.names[i].endpoint != 0 && names.names[i].pid == pid;
+    }
+    return count;
 }
 
-static s64 enter(const char *name, u32 owner, cap_t endpoint)
+static bool may_have_one_more(u32 pid)
+{
+    u32 own, all = count_names(pid, &own);
+    u32 most = process_has_right(pid, RIGHT_ALL) ? NAMES_MAX : NAMES_MAX - NAMES_RESERVED;
+    if (all >= most) {
+        clear_dead();
+        all = count_names(pid, &own);
+    }
+    return own < NAMES_OF_PROCESS && all < most;
+}
+
+static s64 may_have(const char *name, const struct name *wanted, struct name *entry)
+{
+    s32 listed = manifest_find(names.manifest, name);
+    if (listed >= 0)
+        return (u32)listed == wanted->owner ? 0 : E_PERM;
+    if (entry != NULL && entry->pid == wanted->pid)
+        return 0;
+    if (entry != NULL && !dead(entry))
+        return E_EXIST;
+    return may_have_one_more(wanted->pid) ? 0 : E_LIMIT;
+}
+
+static s64 enter(const char *name, const struct name *wanted)
 {
     struct name *entry = find(name);
-    s64 status = may_have(name, owner, entry);
+    s64 status = may_have(name, wanted, entry);
     if (status != 0)
         return status;
-    if (entry != NULL)
-        clear(entry);
-    else
+    if (entry == NULL && (entry = find_free()) == NULL) {
+        clear_dead();
         entry = find_free();
+    }
     if (entry == NULL)
         return E_LIMIT;
+    if (entry->endpoint != 0)
+        clear(entry);
+    *entry = *wanted;
     strcpy(entry->name, name);
-    entry->endpoint = endpoint;
-    entry->owner = owner;
     return 0;
 }
 
@@ -107,8 +137,10 @@ s64 names_server_register(struct ipc_caller *caller, const char *name, cap_t end
 {
     if (name[0] == '\0' || endpoint == 0)
         return E_INVAL;
+    const struct name wanted = {
+        .endpoint = endpoint, .owner = owner_of(caller), .pid = caller->pid};
     mutex_lock(&names.lock);
-    s64 status = enter(name, owner_of(caller), endpoint);
+    s64 status = enter(name, &wanted);
     mutex_unlock(&names.lock);
     return status;
 }
@@ -131,7 +163,7 @@ s64 names_server_unregister(struct ipc_caller *caller, const char *name)
 {
     mutex_lock(&names.lock);
     struct name *entry = find(name);
-    s64 status = entry == NULL ? E_NOENT : entry->owner != owner_of(caller) ? E_PERM : 0;
+    s64 status = entry == NULL ? E_NOENT : entry->pid != caller->pid ? E_PERM : 0;
     if (status == 0)
         clear(entry);
     mutex_unlock(&names.lock);

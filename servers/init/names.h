@@ -6,6 +6,8 @@
 #include "manifest.h"
 
 #define NAMES_MAX 64
+#define NAMES_OF_PROCESS 8 // that are not in the manifest
+#define NAMES_RESERVED 32  // the last ones, for processes that have a right
 
 // The NameService object. 0 or an error.
 s64 names_create(const struct manifest *manifest);

@@ -8,9 +8,9 @@
 
 #include <ipc/net.h>
 #include <ipc/net_session.h>
-#include <orrery/process.h>
 #include <stdlib.h>
 #include <user/ipc.h>
+#include <user/process.h>
 #include <user/thread.h>
 
 static struct session *sessions[NET_SESSIONS_MAX];
@@ -207,17 +207,11 @@ static s64 start_watching(struct session *session)
     return error;
 }
 
-static bool has_right(u32 pid)
-{
-    struct sys_process_info info;
-
-    return sys_process_info(pid, &info) == 0 && info.rights != 0;
-}
-
 // A free slot that the process may have, or E_LIMIT.
 static s64 free_slot(u32 pid)
 {
-    u32 own = 0, end = has_right(pid) ? NET_SESSIONS_MAX : NET_SESSIONS_MAX - NET_SESSIONS_RESERVED;
+    u32 own = 0, end = process_has_right(pid, RIGHT_ALL) ? NET_SESSIONS_MAX
+                                                         : NET_SESSIONS_MAX - NET_SESSIONS_RESERVED;
     s64 slot = E_LIMIT;
 
     for (u32 i = 0; i < NET_SESSIONS_MAX; i++) {

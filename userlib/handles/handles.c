@@ -3,7 +3,7 @@
 #include <handles/handles.h>
 
 #include <orrery/errors.h>
-#include <orrery/process.h>
+#include <user/process.h>
 #include <user/time.h>
 
 #define SLOT_MASK 0xffffUL
@@ -26,18 +26,12 @@ static u32 handles_of(const struct handle_table *table, u32 pid)
     return count;
 }
 
-static bool has_right(u32 pid)
-{
-    struct sys_process_info info;
-    return sys_process_info(pid, &info) == 0 && info.rights != 0;
-}
-
 // May the process have one more? The lock is held.
 static bool may_have(const struct handle_table *table, u32 pid)
 {
     if (table->used >= HANDLES_OF_PROCESS_MAX && handles_of(table, pid) >= HANDLES_OF_PROCESS_MAX)
         return false;
-    return table->used < HANDLES_MAX - HANDLES_RESERVED || has_right(pid);
+    return table->used < HANDLES_MAX - HANDLES_RESERVED || process_has_right(pid, RIGHT_ALL);
 }
 
 // The lock is held.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Servers that are killed: clients get errors and no hang, init starts the servers again, later and later, and clients
 // find them by themselves. The last line is "test-servers: N passed, N failed".
+#include "tests.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <ipc/names.h>
@@ -23,16 +25,15 @@
 
 static unsigned long passed, failed;
 
-static void expect(int condition, int line, const char *text)
+void expect(int condition, int line, const char *text, unsigned long value)
 {
     if (condition) {
         passed++;
         return;
     }
     failed++;
-    printf("FAILED line %d: %s (errno %d)\n", line, text, errno);
+    printf("FAILED line %d: %s (errno %d, value %#lx)\n", line, text, errno, value);
 }
-#define EXPECT(condition) expect(condition, __LINE__, #condition)
 
 // The process that serves a name, and how often it was started; 0: nobody now.
 static u32 server_of(const char *wanted, u32 *starts)
@@ -280,8 +281,12 @@ static void noise_does_no_harm(const char *name)
     EXPECT(access("/proc/version", R_OK) == 0);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+    if (argc > 2)
+        return hostile_main(argc, argv);
+    what_is_anothers_is_refused();
+    nobody_takes_all();
     names_are_guarded();
     noise_does_no_harm("fs");
     noise_does_no_harm("proc");

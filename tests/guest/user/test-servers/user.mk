@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
 # Servers that are killed.
 PROGRAM := test-servers
-SRC := main.c
+SRC := main.c hostile.c
 DEPS := ipc posix
