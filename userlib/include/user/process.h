@@ -24,7 +24,7 @@ struct process_arguments {
 };
 const struct process_arguments *process_arguments(void); // NULL when the kernel started it
 u32 process_rights(void);                                // RIGHT_* that it was given
-bool process_has_right(u32 pid, u32 rights);             // one of them; false for one that has ended
+bool process_has_right(u32 pid, u32 rights); // one of them; false for one that has ended
 
 // ---- starting others -----------------------------------------------------------------------------
 
