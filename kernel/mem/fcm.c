@@ -5,8 +5,8 @@
 #include "hat.h"
 #include "pm.h"
 
+#include <kernel/name.h>
 #include <orrery/errors.h>
-#include <string.h>
 
 void fcm_init(struct fcm *fcm, const char *name, u64 bytes, struct pm *pm, bool private)
 {
@@ -20,7 +20,7 @@ void fcm_init(struct fcm *fcm, const char *name, u64 bytes, struct pm *pm, bool 
     fcm->pm = pm;
     fcm->private = private;
     fcm->rep.fcm = fcm;
-    strncpy(fcm->name, name, sizeof(fcm->name) - 1);
+    name_copy(fcm->name, name, sizeof(fcm->name));
 }
 
 void fcm_hold(struct fcm *fcm)

@@ -6,6 +6,7 @@
 #include <kernel/capability.h>
 #include <kernel/console.h>
 #include <kernel/memory.h>
+#include <kernel/name.h>
 #include <kernel/panic.h>
 #include <kernel/percpu.h>
 #include <kernel/softmask.h>
@@ -46,7 +47,7 @@ static struct process *allocate(const struct sys_process_new *new, u32 parent)
 
     if (process == NULL)
         return NULL;
-    memcpy(process->name, new->name, PROCESS_NAME_MAX - 1);
+    name_copy(process->name, new->name, sizeof(process->name));
     process->rights = new->rights;
     process->priority = new->priority;
     process->parent = parent;

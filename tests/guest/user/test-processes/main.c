@@ -3,6 +3,7 @@
 #include "tests.h"
 
 #include <orrery/errors.h>
+#include <orrery/ipc.h>
 #include <orrery/monitor.h>
 #include <orrery/process.h>
 #include <orrery/sys.h>
@@ -126,6 +127,22 @@ static void test_list(void)
     expect(sys_process_kill((u32)pid, 1) == E_NOENT, "a second end", 0);
 }
 
+// What is no printable character of a name is shown as one.
+static void test_names(void)
+{
+    const struct sys_process_new wanted = {.name = "a\033[2J\nb\x9b\177~", .priority = PROCESS_LOW};
+    struct sys_process_info info;
+    s64 cap = sys_process_create(&wanted);
+    s64 pid = sys_process_pid((cap_t)cap);
+
+    expect(sys_process_info((u32)pid, &info) == 0, "a process that has not started", pid);
+    expect(strcmp(info.name, "a?[2J?b??~") == 0, "its name", 0);
+    expect(info.pid == pid && info.parent == (u32)sys_process_pid(0), "its numbers", 0);
+    sys_cap_drop((cap_t)cap);
+    expect(sys_process_info((u32)pid, &info) == E_NOENT, "it goes with its capability", 0);
+    expect(sys_process_info(0, &info) == 0 && info.pid == (u32)sys_process_pid(0), "oneself", 0);
+}
+
 // How long a process has run, ticks; 0: there is none.
 static u64 ran(s64 pid)
 {
@@ -162,7 +179,7 @@ static const struct test {
     const char *name;
     void (*run)(void);
 } tests[] = {
-    {"list", test_list}, {"stuck", test_stuck}, {"patience", test_patience},
+    {"list", test_list}, {"names", test_names}, {"stuck", test_stuck}, {"patience", test_patience},
     {"fpu", test_fpu},   {"storm", test_storm}, {"crowd", test_crowd},
 };
 
