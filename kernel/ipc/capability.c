@@ -23,6 +23,7 @@ struct capability_table *capability_table_create(void)
 
     if (table == NULL)
         return NULL;
+    table->magic = CAPABILITY_TABLE_MAGIC;
     spin_init(&table->lock, "capabilities", RANK_OBJECT);
     table->first_free = CAP_FIRST_FREE;
     for (u32 i = 0; i < ARRAY_SIZE(table->chunks); i++)
@@ -89,6 +90,7 @@ static void set(struct capability_slot *slot, struct capability *capability)
 // The slot of a number, NULL when it cannot be one; perhaps one of no_slots. Lock held.
 static struct capability_slot *find(struct capability_table *table, cap_t cap)
 {
+    KASSERT(table->magic == CAPABILITY_TABLE_MAGIC);
     if (cap == 0 || cap >= CAPABILITY_MAX)
         return NULL;
     return &table->chunks[cap / CAPABILITY_CHUNK][cap % CAPABILITY_CHUNK];
@@ -111,6 +113,7 @@ static struct capability_slot *find_or_make(struct capability_table *table, cap_
 {
     struct capability_slot **chunk = &table->chunks[cap / CAPABILITY_CHUNK];
 
+    KASSERT(table->magic == CAPABILITY_TABLE_MAGIC);
     if (*chunk == no_slots && !make_chunk(chunk))
         return NULL;
     return &(*chunk)[cap % CAPABILITY_CHUNK];

@@ -21,11 +21,14 @@ struct capability_slot {
     u64 flags;
 };
 
+#define CAPABILITY_TABLE_MAGIC 0x43544142 // "CTAB"
+
 struct capability_table {
     struct capability_slot *chunks[CAPABILITY_MAX / CAPABILITY_CHUNK]; // never NULL
     struct spinlock lock;
     cap_t first_free; // no slot >= CAP_FIRST_FREE and below this is free
     bool ended;       // takes nothing any more
+    u32 magic;        // CAPABILITY_TABLE_MAGIC
 };
 
 // The endpoint in a slot, or NULL. Takes no lock and no reference: soft-masked, and it may be used only until

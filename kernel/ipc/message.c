@@ -10,6 +10,8 @@
 #include <string.h>
 #include <trace/events.h>
 
+#include "proc/dispatcher.h"
+
 struct queued_message {
     struct posted_event posted;
     struct endpoint *endpoint; // with a reference
@@ -77,7 +79,7 @@ CO_METHOD s64 endpoint_send(struct endpoint_rep *self, u64 pid, u64 badge, u64 c
         atomic_add(&endpoint->queued, -1UL);
     else
         endpoint->cpus[cpu_id()].messages++;
-    trace_ipc_send(endpoint->root.coid, pid, dispatcher_cpu(to), error);
+    trace_ipc_send(endpoint->root.coid, pid, to->cpu, error);
     return error;
 }
 

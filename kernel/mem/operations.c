@@ -6,6 +6,7 @@
 #include "hat.h"
 #include "pm.h"
 
+#include <kernel/panic.h>
 #include <kernel/thread.h>
 #include <kernel/timer.h>
 #include <orrery/errors.h>
@@ -123,6 +124,7 @@ static struct region *begin_change(struct address_space *space, u64 address)
         spin_lock(&space->lock);
         const struct region_range *range = region_map_find(space->map, address);
         struct region *region = range != NULL ? range->region : NULL;
+        KASSERT(region == NULL || region->root.magic == CO_ROOT_MAGIC);
         bool taken = region != NULL && region->kind != REGION_WIRED && !region->changing;
         if (taken)
             region->changing = true;

@@ -7,6 +7,7 @@
 #include "share.h"
 #include "space.h"
 
+#include <kernel/panic.h>
 #include <orrery/errors.h>
 #include <string.h>
 
@@ -92,6 +93,7 @@ struct fcm *region_shared_fcm(const struct region *region)
 
 void region_close(struct region *region)
 {
+    KASSERT(region->root.magic == CO_ROOT_MAGIC);
     region->closed = true;
     if (region->fcm != NULL)
         fcm_settle(region->fcm, region->first, region->pages);

@@ -41,6 +41,7 @@ void space_set_map(struct address_space *space, struct region_map *map)
 {
     struct region_map *before = space->map;
 
+    KASSERT(space->magic == SPACE_MAGIC);
     __atomic_store_n(&space->map, map, __ATOMIC_RELEASE);
     free_retired(space);
     if (before != NULL)
@@ -69,6 +70,7 @@ struct address_space *space_create(struct process *process, u64 limit, bool pref
 
     if (space == NULL)
         return NULL;
+    space->magic = SPACE_MAGIC;
     spin_init(&space->lock, "regions", RANK_SPACE);
     space->process = process;
     space->pm = pm_create(limit, preferred);

@@ -9,10 +9,13 @@
 
 #include <kernel/process.h>
 
+#define SPACE_MAGIC 0x53504143 // "SPAC"
+
 struct address_space {
     struct process *process;
     struct hat *hat;
     struct pm *pm;
+    u32 magic; // SPACE_MAGIC
     volatile bool ending;
     volatile u64 waits;     // for pages of files, now
     struct region_map *map; // replaced under the lock, read without

@@ -87,6 +87,7 @@ static void fill_window(struct dispatcher *dispatcher, char *window)
 
 static void initialise(struct dispatcher *dispatcher, struct process *process, u32 cpu)
 {
+    dispatcher->magic = DISPATCHER_MAGIC;
     dispatcher->process = process;
     dispatcher->cpu = cpu;
     spin_init(&dispatcher->lock, "dispatcher", RANK_CO);

@@ -16,6 +16,8 @@
 struct process;
 struct thread;
 
+#define DISPATCHER_MAGIC 0x44495350 // "DISP"
+
 struct dispatcher {
     // Together 0 while it runs, DISPATCHER_ASLEEP or _IN_CALL while it sleeps with nothing to do. Another CPU may write the
     // first two; the others are this CPU's alone, which is why wake-ups are carried there (events.c).
@@ -42,6 +44,7 @@ struct dispatcher {
     struct ipc_dispatcher ipc;
     void *message;
     struct dispatcher_page *page;
+    u32 magic; // DISPATCHER_MAGIC
     u32 cpu;
     u32 thread_id;        // of its thread, also when that has gone
     struct spinlock lock; // RANK_CO; guards has_events and the next four

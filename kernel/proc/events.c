@@ -3,6 +3,7 @@
 #include "events.h"
 
 #include <kernel/irq.h>
+#include <kernel/panic.h>
 #include <kernel/percpu.h>
 #include <kernel/softmask.h>
 #include <kernel/timer.h>
@@ -108,6 +109,7 @@ static void has_news(struct dispatcher *dispatcher)
 
 bool dispatcher_post(struct dispatcher *dispatcher, struct posted_event *event)
 {
+    KASSERT(dispatcher->magic == DISPATCHER_MAGIC);
     event->next = NULL;
     spin_lock(&dispatcher->lock);
     bool ending = dispatcher->ending;
@@ -127,6 +129,7 @@ bool dispatcher_post(struct dispatcher *dispatcher, struct posted_event *event)
 
 void dispatcher_kick(struct dispatcher *dispatcher, u64 bits)
 {
+    KASSERT(dispatcher->magic == DISPATCHER_MAGIC);
     spin_lock(&dispatcher->lock);
     dispatcher->kicks |= bits;
     has_news(dispatcher);
@@ -136,6 +139,7 @@ void dispatcher_kick(struct dispatcher *dispatcher, u64 bits)
 
 void dispatcher_timer_due(struct dispatcher *dispatcher)
 {
+    KASSERT(dispatcher->magic == DISPATCHER_MAGIC);
     spin_lock(&dispatcher->lock);
     dispatcher->timer_due = true;
     has_news(dispatcher);
