@@ -5,7 +5,7 @@
 MAKEFLAGS += --no-builtin-rules
 .DELETE_ON_ERROR:
 
-BUILD ?= build
+BUILD ?= build$(if $(SANITIZE),-$(subst $(comma),-,$(SANITIZE)))
 THIRD ?= build/third_party
 V     ?= 0
 
@@ -15,6 +15,7 @@ FORCE:
 all: kernel viewer initrd pmu-model
 
 include scripts/make/flags.mk
+include kernel/sanitize/sanitize.mk
 include scripts/make/modules.mk
 include scripts/make/generated.mk
 include ipc/ipc.mk
@@ -24,6 +25,7 @@ include scripts/make/user.mk
 include scripts/make/unit.mk
 include viewer/viewer.mk
 include pmu/model/model.mk
+include tests/fuzz/fuzz.mk
 
 VIEWER := $(KOV)
 .PHONY: viewer
@@ -44,6 +46,7 @@ APPEND  ?=
 DISK    ?=
 PMU     ?= model
 ONESHOT ?= 0
+ALL     ?= 0
 
 QEMU = scripts/qemu --kernel $(KERNEL_ELF) --mem $(MEM)$(if $(DISK), --disk '$(DISK)')
 # With nothing chosen, the programs that validate what the monitor sees of processes complete the table.
@@ -52,7 +55,7 @@ BENCH = $(if $(filter bench=%,$(APPEND)),,bench=all )
 CONTROLLER = $(if $(filter controller=%,$(APPEND)),,controller=$(TOKEN) )
 
 # Set-up first, then everything else in a second make, which sees the tools that set-up has installed.
-PUBLIC := run test bench bench-scaling bench-slowdown bench-overhead debug
+PUBLIC := run check test test-sanitized bench bench-scaling bench-slowdown bench-overhead debug fuzz fuzz-planted coverage
 .PHONY: $(PUBLIC) $(PUBLIC:%=%-now)
 $(PUBLIC):
 	@scripts/setup
@@ -67,8 +70,29 @@ run-now: $(KERNEL_ELF) $(INITRD) $(VIEWER) $(PMU_MODEL)
 	@$(QEMU) --pmu $(PMU) --cpus $(CPUS) --port $(PORT) --append '$(BENCH)$(CONTROLLER)$(APPEND)'
 endif
 
+# The inner loop: everything that needs no machine, and one machine with all servers.
+check-now: $(KERNEL_ELF) $(INITRD) $(VIEWER) $(PMU_MODEL) $(UNIT_BINS) $(PYTHON_GEN)
+	@scripts/lint > $(BUILD)/lint.said 2>&1 & lint=$$!; status=0; \
+	timeout 120 $(QEMU) --append 'run=bin/test-servers oneshot' < /dev/null || status=1; \
+	scripts/run-tests --build $(BUILD) --suite tests/viewer $(UNIT_BINS) || status=1; \
+	wait $$lint || status=1; cat $(BUILD)/lint.said; exit $$status
+
 test-now: $(KERNEL_ELF) $(INITRD) $(VIEWER) $(PMU_MODEL) $(UNIT_BINS) $(PYTHON_GEN)
 	@scripts/run-tests --build $(BUILD) $(UNIT_BINS)
+
+# What the system tests need, without unit tests.
+.PHONY: system-ready
+system-ready: $(KERNEL_ELF) $(INITRD) $(VIEWER) $(PMU_MODEL) $(PYTHON_GEN)
+
+# One after the other: third-party code is the same.
+SANITIZED := address undefined
+.PHONY: $(SANITIZED:%=sanitized-%)
+sanitized-undefined: sanitized-address
+$(SANITIZED:%=sanitized-%): sanitized-%:
+	@$(MAKE) --no-print-directory SANITIZE=$* BUILD=$(BUILD)-$* system-ready
+
+test-sanitized-now: $(SANITIZED:%=sanitized-%)
+	@scripts/test-sanitized $(if $(filter 1,$(ALL)),--all) $(SANITIZED:%=$(BUILD)-%)
 
 bench-now: $(KERNEL_ELF) $(INITRD) $(VIEWER)
 	@scripts/bench --build $(BUILD) $(BENCHFLAGS)
@@ -86,7 +110,32 @@ debug-now: $(KERNEL_ELF) $(INITRD)
 	@echo "  WAIT     for the debugger; another shell: scripts/gdb $(KERNEL_ELF) $(GDBPORT)"
 	@$(QEMU) --cpus $(CPUS) --port $(PORT) --gdb $(GDBPORT) --append '$(CONTROLLER)$(APPEND)'
 
-.PHONY: setup lint format clean help
+# Proofs by Frama-C, for those who ask: not part of run and test, and with a set-up of their own.
+PROOFS := prove prove-quick prove-planted
+.PHONY: $(PROOFS) $(PROOFS:%=%-now)
+$(PROOFS):
+	@scripts/setup proofs
+	@$(MAKE) --no-print-directory $@-now
+
+PROVE = scripts/prove --build $(BUILD) $(SUBJECT:%=--subject %)
+# What calls, and is called by, the generated code of interfaces.
+$(GEN)/proofs/stamp: tests/proofs/interfaces.py $(IPC_GEN)
+	$(call say,GEN,proofs/*.h)
+	$(Q)$(PYTHON) $< $(IPC_IDL) --out $(@D)
+	@touch $@
+
+$(PROOFS:%=%-now): $(TRACE_GEN) $(SYSCALLS_GEN) $(GEN)/proofs/stamp
+prove-now:
+	@$(PROVE)
+prove-quick-now:
+	@$(PROVE) --quick
+prove-planted-now:
+	@$(PROVE) --planted
+
+.PHONY: check-releases setup lint format clean help
+check-releases:
+	@scripts/check-releases
+
 setup:
 	@scripts/setup
 

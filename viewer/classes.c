@@ -7,7 +7,6 @@
 #include "session.h"
 
 #include <inttypes.h>
-#include <orrery/errors.h>
 
 static u64 pid;
 
@@ -56,9 +55,9 @@ static int run(const struct arguments *arguments)
         code = scan_processes(&snapshot);
     if (code == KOV_OK)
         code = scan_classes(&snapshot, scan_scope_of((u32)pid));
-    const struct process_info *process = snapshot_process(&snapshot, (u32)pid);
-    if (code == KOV_OK && process != NULL && process->failure != 0)
-        code = fail(KOV_FAILED, "process %" PRIu64 ": %s", pid, orrery_strerror(process->failure));
+    const struct process_failure *failure = failures_find(&snapshot.failures, (u32)pid);
+    if (code == KOV_OK && failure != NULL)
+        code = fail(KOV_FAILED, "process %" PRIu64 ": %s", pid, failure->reason);
     if (code == KOV_OK && settings.json)
         print_json(&snapshot);
     else if (code == KOV_OK)

@@ -3,6 +3,7 @@
 #include "connect.h"
 #include "frame.h"
 #include "kov.h"
+#include "patience.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -47,7 +48,7 @@ static int connect_address(const struct addrinfo *address, double deadline, int 
 
 static int connect_any(const struct addrinfo *addresses, int *fd)
 {
-    double deadline = frame_now() + settings.timeout;
+    double deadline = patience_end();
     int error = EADDRNOTAVAIL;
     for (const struct addrinfo *address = addresses; address != NULL; address = address->ai_next) {
         error = connect_address(address, deadline, fd);

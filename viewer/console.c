@@ -5,6 +5,7 @@
 #include "frame.h"
 #include "interrupt.h"
 #include "options.h"
+#include "patience.h"
 #include "resume.h"
 #include "session.h"
 #include "terminal.h"
@@ -72,9 +73,9 @@ static int take_taken(void *context, const dci_response *response)
 }
 
 // All of it, as fast as the console takes it.
-static int type(const u8 *data, size_t size)
+static int type(const u8 *data, size_t size, double end)
 {
-    while (size > 0 && !interrupted()) {
+    while (size > 0 && !interrupted() && frame_now() < end) {
         size_t taken = 0;
         Orrery__Dci__ConsoleInputRequest body = ORRERY__DCI__CONSOLE_INPUT_REQUEST__INIT;
         body.data = (ProtobufCBinaryData){size, (u8 *)data};
@@ -94,24 +95,26 @@ static int type(const u8 *data, size_t size)
     return KOV_OK;
 }
 
-static int read_and_type(struct console *console)
+static int read_and_type(struct console *console, double end)
 {
     u8 buffer[INPUT_BYTES];
     long count = console->input ? terminal_read(buffer, sizeof(buffer)) : 0;
     console->input = console->input && count >= 0;
-    return count > 0 ? type(buffer, (size_t)count) : KOV_OK;
+    return count > 0 ? type(buffer, (size_t)count, end) : KOV_OK;
 }
 
 static int attend(struct console *console)
 {
-    double end = limit > 0 ? frame_now() + limit : INFINITY;
     int code = attach(console);
+    double length = limit > 0 ? limit : INFINITY, end = frame_now() + length;
     resume_begin(attach, console);
+    patience_window(length);
     while (code == KOV_OK && !interrupted() && frame_now() < end) {
-        code = read_and_type(console);
+        code = read_and_type(console, end);
         if (code == KOV_OK)
             code = dci_listen(fmin(TURN_SECONDS, end - frame_now()));
     }
+    patience_window_over();
     resume_end();
     return code;
 }

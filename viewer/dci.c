@@ -4,19 +4,22 @@
 #include "connect.h"
 #include "frame.h"
 #include "interrupt.h"
+#include "patience.h"
 #include "resume.h"
+#include "session.h"
 #include "text.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <math.h>
 #include <orrery/errors.h>
 #include <poll.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-// One call may take this many times the time limit, as long as frames keep coming.
-#define MAX_CALL_TIMEOUTS 60
 // Silence is broken by a question after so many seconds: a server that was restarted knows nothing of the
 // connection, and says so only when it is spoken to.
 #define SILENCE_SECONDS 1.0
@@ -46,7 +49,8 @@ static int broken(const char *how)
 
 static int report_frame_result(enum frame_result result)
 {
-    connection.lost = connection.lost || (result != FRAME_OK && result != FRAME_TOO_LARGE);
+    bool lost = result != FRAME_OK && result != FRAME_TOO_LARGE;
+    connection.lost = connection.lost || (lost && frame_now() < patience_end());
     switch (result) {
     case FRAME_OK:
         return KOV_OK;
@@ -57,17 +61,20 @@ static int report_frame_result(enum frame_result result)
     case FRAME_TOO_LARGE:
         return broken("a frame is longer than 1 MB; is this an Orrery machine?");
     case FRAME_TIMEOUT:
-        return fail(KOV_CONNECTION, "no answer within %g s (--timeout)", settings.timeout);
+        return fail(KOV_CONNECTION, "not done within the %g s that the machine has (--timeout)",
+                    settings.timeout);
     case FRAME_ERROR:
         break;
     }
     return fail(KOV_CONNECTION, "the connection failed: %s", strerror(errno));
 }
 
-// Reads one frame; the caller frees it.
+// Reads one frame; the caller frees it. Not after the deadline, even if one is there: frames may come without end.
 static int receive(double deadline, dci_frame **frame)
 {
-    int code = report_frame_result(frame_read(connection.fd, deadline, &connection.payload));
+    bool late = frame_now() >= deadline;
+    int code = report_frame_result(late ? FRAME_TIMEOUT
+                                        : frame_read(connection.fd, deadline, &connection.payload));
     if (code != KOV_OK)
         return code;
     *frame =
@@ -99,8 +106,7 @@ static int send_request(dci_request *request)
     size_t size = orrery__dci__request__get_packed_size(request);
     u8 *packed = memory_get(size);
     orrery__dci__request__pack(request, packed);
-    enum frame_result result =
-        frame_write(connection.fd, frame_now() + settings.timeout, packed, size);
+    enum frame_result result = frame_write(connection.fd, patience_end(), packed, size);
     free(packed);
     return report_frame_result(result);
 }
@@ -124,6 +130,36 @@ static int break_silence(void)
     return send_request(&request);
 }
 
+#define REFUSAL_BYTES 2048
+static char refusal[REFUSAL_BYTES];
+
+const char *dci_refusal(void)
+{
+    return refusal;
+}
+
+__attribute__((format(printf, 1, 2))) static void add_refusal(const char *format, ...)
+{
+    size_t used = strlen(refusal);
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(refusal + used, sizeof(refusal) - used, format, arguments);
+    va_end(arguments);
+}
+
+// A full server tells who has the places.
+static void keep_refusal(const dci_response *response)
+{
+    refusal[0] = '\0';
+    add_refusal("%s", response->message);
+    for (size_t i = 0; i < response->n_served; i++) {
+        const Orrery__Dci__ServedClient *served = response->served[i];
+        add_refusal("%s client %" PRIu32 " (%s) from %s since %" PRIu64 " s", i == 0 ? ":" : ",",
+                    served->number, role_name(served->role), served->address, served->seconds);
+    }
+    text_make_printable(refusal, false);
+}
+
 struct call {
     u32 id;
     int body;
@@ -143,6 +179,7 @@ static int handle_response(struct call *call, const dci_response *response)
         call->error = response->error;
         snprintf(call->message, sizeof(call->message), "%.200s", response->message);
         text_make_printable(call->message, false);
+        keep_refusal(response);
         call->done = true;
         return KOV_OK;
     }
@@ -179,10 +216,9 @@ static int await_frame(double deadline)
 
 static int run_call(struct call *call)
 {
-    double end = frame_now() + settings.timeout * MAX_CALL_TIMEOUTS;
+    double deadline = patience_end();
     while (!call->done) {
         dci_frame *frame;
-        double deadline = fmin(end, frame_now() + settings.timeout);
         int code = await_frame(deadline);
         if (code == KOV_OK)
             code = receive(deadline, &frame);
@@ -212,7 +248,8 @@ int dci_try(dci_request *request, int body, dci_response_handler *handler, void 
     if (code != KOV_OK)
         return code;
     struct call call = {.id = request->id, .body = body, .handler = handler, .context = context};
-    if (frame_wait(connection.fd, POLLIN, frame_now() + patience) == FRAME_TIMEOUT)
+    double end = fmin(frame_now() + patience, patience_end());
+    if (frame_wait(connection.fd, POLLIN, end) == FRAME_TIMEOUT)
         call.error = E_TIMEOUT;
     else
         code = run_call(&call);
@@ -274,7 +311,7 @@ static int handle_unasked(const dci_frame *frame)
 static int take_unasked(void)
 {
     dci_frame *frame;
-    int code = receive(frame_now() + settings.timeout, &frame);
+    int code = receive(patience_end(), &frame);
     if (code != KOV_OK)
         return code;
     code = handle_unasked(frame);

@@ -35,6 +35,9 @@ int dci_call(dci_request *request, int body, const char *what, dci_response_hand
 int dci_try(dci_request *request, int body, dci_response_handler *handler, void *context,
             double patience, int *error);
 
+// What the machine said with the last error that an answer had, for people, with whom it serves if that is why. Printable.
+const char *dci_refusal(void);
+
 // Who gets pushed events, during calls too; NULL drops them.
 void dci_on_event(dci_event_handler *handler, void *context);
 // Who else sees every frame as it came, before anybody else; NULL: nobody.

@@ -2,6 +2,9 @@
 // From the messages of the machine, or of a recording, to what kov keeps. Nothing in a message is
 // trusted.
 #include "decode.h"
+#include "memory.h"
+
+#include <stdlib.h>
 
 void decode_processes(const Orrery__Dci__ProcessesReply *reply, struct snapshot *snapshot)
 {
@@ -46,10 +49,10 @@ static void add_class(const Orrery__Dci__ObjectClass *message, u32 pid, struct s
         snapshot_add_class(snapshot, &info);
 }
 
-static void add_object(const Orrery__Dci__Object *message, u32 pid, struct snapshot *snapshot)
+static struct object_info decode_object(const Orrery__Dci__Object *message, u32 pid)
 {
     size_t children = message->n_children;
-    struct object_info info = {
+    return (struct object_info){
         .pid = pid,
         .coid = message->coid,
         .misses = message->misses,
@@ -58,16 +61,24 @@ static void add_object(const Orrery__Dci__Object *message, u32 pid, struct snaps
         .child_count = children > DECODE_MAX_CHILDREN ? DECODE_MAX_CHILDREN : (u32)children,
         .children = message->children,
     };
-    if (snapshot->object_count < DECODE_MAX_OBJECTS)
-        snapshot_add_object(snapshot, &info);
+}
+
+static void add_objects(const Orrery__Dci__ObjectsReply *reply, struct snapshot *snapshot)
+{
+    size_t room = DECODE_MAX_OBJECTS - snapshot->object_count;
+    size_t count = reply->n_objects < room ? reply->n_objects : room;
+    struct object_info *infos = memory_get(count * sizeof(*infos));
+    for (size_t i = 0; i < count; i++)
+        infos[i] = decode_object(reply->objects[i], reply->pid);
+    snapshot_add_objects(snapshot, infos, count);
+    free(infos);
 }
 
 static void note_failure(const Orrery__Dci__ProcessFailure *failure, u32 pid,
                          struct snapshot *snapshot)
 {
-    struct process_info *process = snapshot_process(snapshot, pid);
-    if (process != NULL && failure != NULL)
-        process->failure = failure->error;
+    if (failure != NULL && snapshot_process(snapshot, pid) != NULL)
+        failures_add(&snapshot->failures, pid, failure->error, failure->message);
 }
 
 void decode_classes(const Orrery__Dci__ClassesReply *reply, struct snapshot *snapshot)
@@ -81,8 +92,7 @@ void decode_objects(const Orrery__Dci__ObjectsReply *reply, struct snapshot *sna
 {
     for (size_t i = 0; i < reply->n_classes; i++)
         add_class(reply->classes[i], reply->pid, snapshot);
-    for (size_t i = 0; i < reply->n_objects; i++)
-        add_object(reply->objects[i], reply->pid, snapshot);
+    add_objects(reply, snapshot);
     note_failure(reply->failure, reply->pid, snapshot);
 }
 

@@ -25,7 +25,9 @@ static int take_counts(void *context, const dci_response *response)
     if (reading->begin == 0)
         reading->begin = reply->begin;
     reading->end = reply->end;
-    reading->stuck += reply->failure != NULL;
+    if (reply->failure != NULL)
+        failures_add(&reading->failures, reply->pid, reply->failure->error,
+                     reply->failure->message);
     for (size_t i = 0; i < reply->n_counts; i++) {
         const Orrery__Dci__DrefCount *count = reply->counts[i];
         if (count->cpu >= ORRERY_MAX_CPUS)
@@ -58,5 +60,6 @@ int dref_read(struct dref_reading *reading, struct scan_scope scope)
 void dref_free(struct dref_reading *reading)
 {
     free(reading->counts);
+    failures_free(&reading->failures);
     *reading = (struct dref_reading){0};
 }

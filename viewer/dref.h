@@ -3,6 +3,7 @@
 #ifndef KOV_DREF_H
 #define KOV_DREF_H
 
+#include "failures.h"
 #include "scan.h"
 
 struct dref_count {
@@ -16,7 +17,7 @@ struct dref_reading {
     struct dref_count *counts; // sorted by pid, COID, CPU
     size_t count, capacity;
     u64 begin, end; // time base
-    u32 stuck;      // processes that did not answer
+    struct failures failures;
 };
 
 // Order of struct dref_count by pid, COID and CPU, for qsort and bsearch.

@@ -53,9 +53,9 @@ static void print_text(const Orrery__Dci__HelloReply *hello, const char *build_i
     const Orrery__Dci__Limits *limits = hello->limits;
     if (limits != NULL)
         printf("limits     request %" PRIu32 " bytes, frame %" PRIu32 " bytes, queue %" PRIu32
-               " bytes, %" PRIu32 " clients, idle %" PRIu32 " s\n",
+               " bytes, %" PRIu32 " clients (%" PRIu32 " observers), idle %" PRIu32 " s\n",
                limits->request_bytes, limits->frame_bytes, limits->queue_bytes, limits->clients,
-               limits->idle_seconds);
+               limits->observers, limits->idle_seconds);
 }
 
 static void json_machine(struct json *json, const dci_system_info *machine, const char *build_id)
@@ -80,6 +80,8 @@ static void json_limits(struct json *json, const Orrery__Dci__Limits *limits)
     json_u64(json, "frame_bytes", limits->frame_bytes);
     json_u64(json, "queue_bytes", limits->queue_bytes);
     json_u64(json, "clients", limits->clients);
+    json_u64(json, "observers", limits->observers);
+    json_u64(json, "strangers", limits->strangers);
     json_u64(json, "idle_seconds", limits->idle_seconds);
     json_close(json);
 }

@@ -8,10 +8,13 @@
 #include <time.h>
 
 static volatile sig_atomic_t caught;
+static struct timespec caught_at; // before caught is set
 
 static void note(int number)
 {
     (void)number;
+    if (caught == 0)
+        clock_gettime(CLOCK_MONOTONIC, &caught_at);
     caught = 1;
 }
 
@@ -26,6 +29,11 @@ void interrupt_catch(void)
 bool interrupted(void)
 {
     return caught != 0;
+}
+
+double interrupt_time(void)
+{
+    return (double)caught_at.tv_sec + (double)caught_at.tv_nsec * 1e-9;
 }
 
 void interrupt_sleep(double seconds)

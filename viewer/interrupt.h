@@ -7,6 +7,7 @@
 
 void interrupt_catch(void);
 bool interrupted(void);
+double interrupt_time(void); // when that was, by frame_now()
 
 // Sleeps, until a signal comes.
 void interrupt_sleep(double seconds);

@@ -3,6 +3,7 @@
 #include "help.h"
 #include "kov.h"
 #include "options.h"
+#include "patience.h"
 #include "session.h"
 
 #include <stdlib.h>
@@ -14,7 +15,7 @@ struct settings settings = {
     .token = "orrery",
     .kernel = "build/orrery.elf",
     .programs = "build/user/bin",
-    .timeout = 5,
+    .timeout = 10,
     .reconnect = 30,
 };
 
@@ -29,7 +30,7 @@ const struct option global_options[] = {
          "the kernel's ELF file, for names of functions (build/orrery.elf)"),
     TEXT(0, "programs", &settings.programs, "FOLDER",
          "the programs' ELF files, for the same (build/user/bin)"),
-    SECONDS(0, "timeout", &settings.timeout, 3600, "longest wait for an answer (5)"),
+    SECONDS(0, "timeout", &settings.timeout, 3600, "longest wait for the machine, in all (10)"),
     SECONDS(0, "reconnect", &settings.reconnect, 86400,
             "how long to try when a connection is lost (30)"),
     FLAG(0, "no-reconnect", &settings.no_reconnect, "end when the connection is lost"),
@@ -86,6 +87,7 @@ static int run(const struct command *command, int argc, char **argv)
         return fail(KOV_USAGE, "`kov %s` takes no workload", command->name);
     if (arguments.has_workload && arguments.workload_count == 0)
         return fail(KOV_USAGE, "the name of a workload must follow `--`: see `kov workload list`");
+    patience_begin();
     code = command->run(&arguments);
     session_end();
     if (fflush(stdout) != 0 || ferror(stdout))

@@ -10,7 +10,6 @@
 #include "tree.h"
 
 #include <inttypes.h>
-#include <orrery/errors.h>
 #include <regex.h>
 #include <stdlib.h>
 #include <string.h>
@@ -129,14 +128,14 @@ static void entry_name(const struct view *view, const struct tree_entry *entry,
     }
 }
 
-// Why a process's own objects are missing, or nothing.
-static const char *why_missing(const struct view *view, const struct tree_entry *entry)
+// And why a process's own objects are missing.
+static void print_name(const struct view *view, const struct tree_entry *entry, const char *name)
 {
-    const struct process_info *process = snapshot_process(&view->snapshot, entry->pid);
-    if (entry->kind != TREE_PROCESS || process == NULL || process->failure == 0)
-        return "";
-    return process->failure == E_TIMEOUT ? "  (stuck: it did not answer within 1 s)"
-                                         : "  (its own objects cannot be seen)";
+    const struct process_failure *failure = failures_find(&view->snapshot.failures, entry->pid);
+    if (entry->kind == TREE_PROCESS && failure != NULL)
+        printf("%s  (%s)\n", name, failure->reason);
+    else
+        printf("%s\n", name);
 }
 
 static void print_entry(const struct view *view, const struct tree_entry *entry,
@@ -146,7 +145,7 @@ static void print_entry(const struct view *view, const struct tree_entry *entry,
     entry_name(view, entry, name);
     int indent = print_branches(entry, above_last);
     if (entry->kind != TREE_OBJECT) {
-        printf("%s%s\n", name, why_missing(view, entry));
+        print_name(view, entry, name);
         return;
     }
     const struct object_info *object = &view->snapshot.objects[entry->object];
@@ -285,7 +284,10 @@ static void json_processes(struct json *json, const struct view *view)
         json_u64(json, "pid", process->pid);
         json_text(json, "name", process->name);
         json_hex(json, "object", process->object);
-        json_s64(json, "failure", process->failure);
+        const struct process_failure *failure =
+            failures_find(&view->snapshot.failures, process->pid);
+        json_s64(json, "failure", failure == NULL ? 0 : failure->error);
+        json_text(json, "reason", failure == NULL ? NULL : failure->reason);
         json_close(json);
     }
     json_close(json);

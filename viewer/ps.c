@@ -5,6 +5,7 @@
 #include "interrupt.h"
 #include "json.h"
 #include "options.h"
+#include "patience.h"
 #include "scan.h"
 #include "session.h"
 
@@ -180,13 +181,21 @@ static void print_json(const struct line *lines, size_t count)
     json_end(&json);
 }
 
+static int pause_for(double seconds)
+{
+    patience_window(seconds);
+    int code = dci_listen(seconds);
+    patience_window_over();
+    return code;
+}
+
 static int list(struct snapshot *snapshot, struct snapshot *before)
 {
     int code = session_begin(true);
     if (code == KOV_OK && interval > 0) {
         code = scan_processes(before);
         if (code == KOV_OK)
-            code = dci_listen(interval);
+            code = pause_for(interval);
     }
     return code == KOV_OK ? scan_processes(snapshot) : code;
 }

@@ -2,6 +2,7 @@
 // `kov record`: samples where the machine spends its time, into a file for `kov report`.
 #include "commands.h"
 #include "event_summary.h"
+#include "failures_print.h"
 #include "interrupt.h"
 #include "json.h"
 #include "recording.h"
@@ -70,6 +71,7 @@ static void print_text(const struct recording_run *run, bool workload)
            ", stale %" PRIu64 ", soft-masked %" PRIu64 "\n",
            busy_samples(totals), percent(totals->attributed, busy_samples(totals)),
            totals->unattributed, totals->stale, totals->soft_masked);
+    failures_print(&run->window.snapshot.failures, &run->window.snapshot);
     resume_print();
     printf("written to %s, %" PRIu64 " bytes; see `kov report -i %s`\n", path, run->writer.bytes,
            path);
@@ -114,6 +116,7 @@ static void print_json(const struct recording_run *run, bool workload)
     json_number(&json, "attributed_percent", percent(totals->attributed, busy_samples(totals)));
     json_u64(&json, "reconnected", resume_account()->times);
     json_number(&json, "disconnected_seconds", resume_account()->seconds);
+    failures_json(&json, &run->window.snapshot.failures, &run->window.snapshot);
     json_cpus(&json, &run->window.samples);
     event_summary_json(&json, "events", &run->window.request, &run->window.samples, true);
     if (workload)

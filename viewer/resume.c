@@ -3,6 +3,7 @@
 #include "resume.h"
 #include "frame.h"
 #include "interrupt.h"
+#include "patience.h"
 #include "progress.h"
 #include "session.h"
 
@@ -66,7 +67,9 @@ int resume(void)
     under_way = true;
     progress_end();
     warn("the connection is lost; trying to connect again (for %g s)", settings.reconnect);
-    int code = attempt_until(begin + settings.reconnect);
+    patience_reconnect(settings.reconnect);
+    int code = attempt_until(patience_end());
+    patience_reconnected();
     under_way = false;
     account.times++;
     account.seconds += frame_now() - begin;

@@ -6,6 +6,7 @@
 #include "interrupt.h"
 #include "json.h"
 #include "options.h"
+#include "patience.h"
 #include "session.h"
 #include "terminal.h"
 
@@ -221,8 +222,8 @@ static int send_input(struct run *run)
     request.body_case = ORRERY__DCI__REQUEST__BODY_RUN_INPUT;
     request.run_input = &body;
     int error;
-    int code = dci_try(&request, ORRERY__DCI__RESPONSE__BODY_RUN_INPUT, take_input, run,
-                       settings.timeout, &error);
+    int code =
+        dci_try(&request, ORRERY__DCI__RESPONSE__BODY_RUN_INPUT, take_input, run, INFINITY, &error);
     // It may have ended meanwhile, which its last event tells.
     run->end_told = run->input_ended && (run->input_bytes == 0 || error != 0);
     return code;
@@ -249,21 +250,20 @@ static int kill_it(const struct run *run)
     request.body_case = ORRERY__DCI__REQUEST__BODY_KILL;
     request.kill = &body;
     int error;
-    return dci_try(&request, ORRERY__DCI__RESPONSE__BODY__NOT_SET, NULL, NULL, settings.timeout,
-                   &error);
+    return dci_try(&request, ORRERY__DCI__RESPONSE__BODY__NOT_SET, NULL, NULL, INFINITY, &error);
 }
 
-static int attend(struct run *run)
+static int wait_for_program(struct run *run, double seconds)
 {
-    double end = limit > 0 ? frame_now() + limit : INFINITY;
+    double end = frame_now() + seconds;
     int code = KOV_OK;
     bool killed = false;
     while (code == KOV_OK && !run->ended) {
         if (!killed && (interrupted() || frame_now() > end)) {
+            patience_window_over();
             code = kill_it(run);
             killed = true;
-            end = frame_now() + settings.timeout;
-        } else if (killed && frame_now() > end) {
+        } else if (killed && frame_now() > patience_end()) {
             return fail(KOV_FAILED, "the program does not end");
         }
         if (code == KOV_OK && !killed)
@@ -271,6 +271,15 @@ static int attend(struct run *run)
         if (code == KOV_OK)
             code = dci_take(TURN_SECONDS);
     }
+    return code;
+}
+
+static int attend(struct run *run)
+{
+    double seconds = limit > 0 ? limit : INFINITY;
+    patience_window(seconds);
+    int code = wait_for_program(run, seconds);
+    patience_window_over();
     return code;
 }
 

@@ -4,6 +4,7 @@
 #include "json.h"
 #include "memory.h"
 #include "session.h"
+#include "text.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -35,7 +36,10 @@ static int take(void *context, const dci_response *response)
     for (size_t i = 0; i < stat->n_clients && account->count < MAX_CLIENTS; i++) {
         account->clients = memory_grow(account->clients, account->count, &account->capacity,
                                        sizeof(*account->clients));
-        account->clients[account->count++] = *stat->clients[i];
+        client_stat *client = &account->clients[account->count++];
+        *client = *stat->clients[i];
+        client->address = memory_copy_text(client->address);
+        text_make_printable(client->address, false);
     }
     return KOV_OK;
 }
@@ -65,6 +69,7 @@ static void print_text(const struct account *account)
     const network_stat *network = &account->network;
     printf("connections  accepted %" PRIu64 ", refused %" PRIu64 ", timed out %" PRIu64 "\n",
            totals->accepted, totals->refused, totals->timed_out);
+    printf("without role %" PRIu32 " connections\n", totals->without_role);
     printf("requests     malformed %" PRIu64 ", denied %" PRIu64 "\n", totals->malformed,
            totals->denied);
     printf("received     %" PRIu64 " frames, %" PRIu64 " bytes, dropped %" PRIu64 "\n",
@@ -72,16 +77,16 @@ static void print_text(const struct account *account)
     printf("sent         %" PRIu64 " frames, %" PRIu64 " bytes, failed %" PRIu64 "\n",
            network->sent_frames, network->sent_bytes, network->send_errors);
     printf("interrupts   %" PRIu64 "\n\n", network->interrupts);
-    printf("%7s %-10s %10s %10s %14s %10s %10s %8s\n", "CLIENT", "ROLE", "REQUESTS", "FRAMES",
-           "BYTES", "QUEUED", "MOST", "STALLS");
+    printf("%7s %-10s %10s %10s %14s %10s %10s %8s %s\n", "CLIENT", "ROLE", "REQUESTS", "FRAMES",
+           "BYTES", "QUEUED", "MOST", "STALLS", "FROM");
     for (size_t i = 0; i < account->count; i++) {
         const client_stat *client = &account->clients[i];
         char text[USES_BYTES];
         printf("%7" PRIu32 " %-10s %10" PRIu64 " %10" PRIu64 " %14" PRIu64 " %10" PRIu64
-               " %10" PRIu64 " %8" PRIu64 " %s\n",
+               " %10" PRIu64 " %8" PRIu64 " %-15s%s\n",
                client->number, role_name(client->role), client->requests, client->frames_sent,
                client->bytes_sent, client->queue_bytes, client->queue_bytes_max, client->stalls,
-               uses(client, text));
+               client->address, uses(client, text));
     }
 }
 
@@ -104,6 +109,7 @@ static void json_client(struct json *json, const client_stat *client)
     json_u64(json, "client", client->number);
     json_text(json, "role", role_name(client->role));
     json_bool(json, "self", client->self);
+    json_text(json, "address", client->address);
     json_u64(json, "requests", client->requests);
     json_u64(json, "frames_sent", client->frames_sent);
     json_u64(json, "bytes_sent", client->bytes_sent);
@@ -124,6 +130,7 @@ static void print_json(const struct account *account)
     json_u64(&json, "accepted", account->totals.accepted);
     json_u64(&json, "refused", account->totals.refused);
     json_u64(&json, "timed_out", account->totals.timed_out);
+    json_u64(&json, "without_role", account->totals.without_role);
     json_u64(&json, "malformed", account->totals.malformed);
     json_u64(&json, "denied", account->totals.denied);
     json_network(&json, &account->network);
@@ -145,6 +152,8 @@ static int run(const struct arguments *arguments)
         print_json(&account);
     else if (code == KOV_OK)
         print_text(&account);
+    for (size_t i = 0; i < account.count; i++)
+        free(account.clients[i].address);
     free(account.clients);
     return code;
 }

@@ -2,6 +2,7 @@
 // A session with the machine: connection, hello, and what the hello told.
 #include "session.h"
 #include "frame.h"
+#include "patience.h"
 
 #include <math.h>
 #include <orrery/errors.h>
@@ -35,7 +36,8 @@ static int report_hello_error(int error)
                     SESSION_PROTOCOL_VERSION);
     if (error == E_TIMEOUT)
         return fail(KOV_CONNECTION, "no answer within %g s (--timeout)", settings.timeout);
-    return fail(KOV_CONNECTION, "the machine refuses: %s", orrery_strerror(error));
+    return fail(KOV_CONNECTION, "the machine refuses: %s (%s)", dci_refusal(),
+                orrery_strerror(error));
 }
 
 static int say_hello(double patience, int *error)
@@ -53,7 +55,7 @@ static int say_hello(double patience, int *error)
 // stay silent for long. So a silent one is given up for a new one, each time after a longer wait.
 static int reach_machine(void)
 {
-    double end = frame_now() + settings.timeout;
+    double end = patience_end();
     for (double patience = FIRST_PATIENCE;; patience *= 2) {
         int error = 0;
         int code = dci_open();

@@ -9,14 +9,12 @@
 #include "scan.h"
 #include "session.h"
 #include "sleep_print.h"
-#include "text.h"
 #include "workload.h"
 
 #include <stdlib.h>
 
 #define DEFAULT_SECONDS 5
 #define READ_SECONDS 0.2
-#define FAILURES_MAX 4096
 
 static bool timeline;
 static u64 object; // COID; 0: all
@@ -60,23 +58,6 @@ static int enable(bool on, u64 *time)
                     "cannot log sleep locks", take_enabled, time);
 }
 
-static void add_failure(struct sleep_report *report, u32 pid,
-                        const Orrery__Dci__ProcessFailure *failure)
-{
-    for (size_t i = 0; i < report->failure_count; i++) {
-        if (report->failures[i].pid == pid)
-            return;
-    }
-    if (report->failure_count == FAILURES_MAX)
-        return;
-    report->failures = memory_grow(report->failures, report->failure_count,
-                                   &report->failure_capacity, sizeof(*report->failures));
-    char *message = memory_copy_text(failure->message);
-    text_make_printable(message, false);
-    report->failures[report->failure_count++] =
-        (struct sleep_failure){pid, failure->error, message};
-}
-
 static void take_log(struct sleep_report *report, u32 pid, const Orrery__Dci__SleepLockLog *log)
 {
     sleep_account_object(&report->account, pid, log->coid, log->logged, log->lost,
@@ -95,7 +76,7 @@ static int take_records(void *context, const dci_response *response)
     struct sleep_report *report = context;
     const Orrery__Dci__SleepLocksReadReply *reply = response->sleep_locks_read;
     if (reply->failure != NULL)
-        add_failure(report, reply->pid, reply->failure);
+        failures_add(&report->failures, reply->pid, reply->failure->error, reply->failure->message);
     for (size_t i = 0; i < reply->n_objects; i++)
         take_log(report, reply->pid, reply->objects[i]);
     report->account.end = reply->time;
@@ -179,9 +160,7 @@ static void show(const struct sleep_report *report, const struct workload_result
 
 static void report_free(struct sleep_report *report)
 {
-    for (size_t i = 0; i < report->failure_count; i++)
-        free(report->failures[i].message);
-    free(report->failures);
+    failures_free(&report->failures);
     sleep_account_free(&report->account);
     snapshot_free(&report->snapshot);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The account of sleep locks as tables, time lines and JSON.
 #include "sleep_print.h"
+#include "failures_print.h"
 #include "programs.h"
 
 #include <inttypes.h>
@@ -132,11 +133,7 @@ static void print_object(const struct sleep_report *report, const struct sleep_o
 
 static void print_failures(const struct sleep_report *report)
 {
-    for (size_t i = 0; i < report->failure_count; i++) {
-        char name[OBJECT_NAME_BYTES];
-        snapshot_process_name(&report->snapshot, report->failures[i].pid, name);
-        printf("%s: %s\n", name, report->failures[i].message);
-    }
+    failures_print(&report->failures, &report->snapshot);
     if (report->nonsense > 0)
         printf("%" PRIu64 " records cannot be, and were left out\n", report->nonsense);
 }
@@ -242,26 +239,13 @@ static void json_object(struct json *json, const struct sleep_report *report,
     json_close(json);
 }
 
-static void json_failures(struct json *json, const struct sleep_report *report)
-{
-    json_open_array(json, "failures");
-    for (size_t i = 0; i < report->failure_count; i++) {
-        json_open_object(json, NULL);
-        json_process(json, report, report->failures[i].pid);
-        json_s64(json, "error", report->failures[i].error);
-        json_text(json, "message", report->failures[i].message);
-        json_close(json);
-    }
-    json_close(json);
-}
-
 void sleep_json(struct json *json, const struct sleep_report *report)
 {
     const struct sleep_account *account = &report->account;
     json_number(json, "seconds", window(report));
     json_u64(json, "lost", all_lost(account));
     json_u64(json, "nonsense", report->nonsense);
-    json_failures(json, report);
+    failures_json(json, &report->failures, &report->snapshot);
     json_open_array(json, "objects");
     for (size_t i = 0; i < account->object_count; i++)
         json_object(json, report, &account->objects[i]);

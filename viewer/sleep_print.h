@@ -7,19 +7,11 @@
 #include "sleep_account.h"
 #include "snapshot.h"
 
-// A process that was not logged to the end.
-struct sleep_failure {
-    u32 pid;
-    s32 error;
-    char *message;
-};
-
 struct sleep_report {
     struct sleep_account account;
     struct snapshot snapshot;
-    struct sleep_failure *failures;
-    size_t failure_count, failure_capacity;
-    u64 nonsense; // records that cannot be
+    struct failures failures; // processes that were not logged to the end
+    u64 nonsense;             // records that cannot be
     u64 timebase_hz;
 };
 

@@ -68,6 +68,7 @@ static struct process_info *process_entry(struct snapshot *snapshot, u32 pid)
     struct process_info *entry = snapshot->processes + place;
     if (place < snapshot->process_count && entry->pid == pid) {
         free(entry->name);
+        failures_remove(&snapshot->failures, pid);
         return entry;
     }
     snapshot->processes = memory_grow(snapshot->processes, snapshot->process_count,
@@ -110,30 +111,66 @@ void snapshot_add_class(struct snapshot *snapshot, const struct class_info *info
     entry->implementation = printable_copy(info->implementation);
 }
 
-static struct object_info *object_entry(struct snapshot *snapshot, u32 pid, coid_t coid)
+static void copy_object(struct object_info *entry, const struct object_info *info)
 {
-    size_t place = object_place(snapshot, pid, coid);
-    const struct object_info *there = snapshot->objects + place;
-    if (place < snapshot->object_count && there->pid == pid && there->coid == coid) {
-        free(snapshot->objects[place].children);
-        return snapshot->objects + place;
-    }
-    snapshot->objects = memory_grow(snapshot->objects, snapshot->object_count,
-                                    &snapshot->object_capacity, sizeof(*snapshot->objects));
-    struct object_info *entry = snapshot->objects + place;
-    memmove(entry + 1, entry, (snapshot->object_count - place) * sizeof(*entry));
-    snapshot->object_count++;
-    return entry;
-}
-
-void snapshot_add_object(struct snapshot *snapshot, const struct object_info *info)
-{
-    struct object_info *entry = object_entry(snapshot, info->pid, info->coid);
     *entry = *info;
     size_t bytes = info->child_count * sizeof(*info->children);
     entry->children = memory_get(bytes);
     if (bytes > 0)
         memcpy(entry->children, info->children, bytes);
+}
+
+static bool same_object(const struct object_info *left, const struct object_info *right)
+{
+    return left->pid == right->pid && left->coid == right->coid;
+}
+
+static bool object_below(const struct object_info *left, const struct object_info *right)
+{
+    return is_below(left->pid, left->coid, right->pid, right->coid);
+}
+
+// How many of these rise, and belong before the object that is at a place now.
+static size_t run_length(const struct snapshot *snapshot, size_t place,
+                         const struct object_info *infos, size_t count)
+{
+    size_t length = 1;
+    while (length < count && object_below(&infos[length - 1], &infos[length]) &&
+           (place == snapshot->object_count ||
+            object_below(&infos[length], &snapshot->objects[place])))
+        length++;
+    return length;
+}
+
+static void insert_objects(struct snapshot *snapshot, size_t place, const struct object_info *infos,
+                           size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        snapshot->objects = memory_grow(snapshot->objects, snapshot->object_count + i,
+                                        &snapshot->object_capacity, sizeof(*snapshot->objects));
+    struct object_info *entry = snapshot->objects + place;
+    memmove(entry + count, entry, (snapshot->object_count - place) * sizeof(*entry));
+    snapshot->object_count += count;
+    for (size_t i = 0; i < count; i++)
+        copy_object(entry + i, &infos[i]);
+}
+
+// Processes answer in any order, each with objects that rise: room is made for many at once.
+void snapshot_add_objects(struct snapshot *snapshot, const struct object_info *infos, size_t count)
+{
+    while (count > 0) {
+        size_t place = object_place(snapshot, infos->pid, infos->coid), done = 1;
+        struct object_info *there = snapshot->objects + place;
+        if (place < snapshot->object_count && same_object(there, infos)) {
+            free(there->children);
+            copy_object(there, infos);
+        } else {
+            done = run_length(snapshot, place, infos, count);
+            insert_objects(snapshot, place, infos, done);
+        }
+        infos += done;
+        count -= done;
+    }
 }
 
 void snapshot_free(struct snapshot *snapshot)
@@ -149,6 +186,7 @@ void snapshot_free(struct snapshot *snapshot)
     free(snapshot->processes);
     free(snapshot->classes);
     free(snapshot->objects);
+    failures_free(&snapshot->failures);
     *snapshot = (struct snapshot){0};
 }
 

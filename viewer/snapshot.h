@@ -4,7 +4,7 @@
 #ifndef KOV_SNAPSHOT_H
 #define KOV_SNAPSHOT_H
 
-#include <orrery/types.h>
+#include "failures.h"
 
 struct process_info {
     u32 pid, parent;
@@ -15,7 +15,6 @@ struct process_info {
     u64 start_time, cpu_ticks;
     u64 memory_pages, faults, calls, events;
     char *name;
-    int failure; // of the last scan: 0, or the error in place of its objects
 };
 
 struct class_info {
@@ -44,13 +43,18 @@ struct snapshot {
     size_t class_count, class_capacity;
     struct object_info *objects; // by pid, then COID
     size_t object_count, object_capacity;
+    struct failures failures; // of the last scan: processes whose own side is missing
 };
 
 // These copy what they are given, and replace an entry of the same numbers, so that the latest scan
-// wins. Cheapest when added in rising order.
+// wins. Cheapest when many are added in rising order.
 void snapshot_add_process(struct snapshot *snapshot, const struct process_info *info);
 void snapshot_add_class(struct snapshot *snapshot, const struct class_info *info);
-void snapshot_add_object(struct snapshot *snapshot, const struct object_info *info);
+void snapshot_add_objects(struct snapshot *snapshot, const struct object_info *infos, size_t count);
+static inline void snapshot_add_object(struct snapshot *snapshot, const struct object_info *info)
+{
+    snapshot_add_objects(snapshot, info, 1);
+}
 void snapshot_free(struct snapshot *snapshot);
 
 // NULL when not known.

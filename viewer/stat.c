@@ -4,6 +4,7 @@
 #include "commands.h"
 #include "configuration.h"
 #include "dref.h"
+#include "failures_print.h"
 #include "interrupt.h"
 #include "json.h"
 #include "options.h"
@@ -138,9 +139,9 @@ static void print_text(const struct measurement *measurement, bool workload)
     if (difference->ended > 0)
         printf("%zu objects ended meanwhile; what they counted last is not known\n",
                difference->ended);
-    if (measurement->after.stuck > 0)
-        printf("%" PRIu32 " processes did not answer; what they counted is not known\n",
-               measurement->after.stuck);
+    if (measurement->after.failures.count > 0)
+        printf("what %zu processes counted is not known:\n", measurement->after.failures.count);
+    failures_print(&measurement->after.failures, &measurement->snapshot);
     if (workload)
         workload_print_account(&measurement->workload);
 }
@@ -172,7 +173,8 @@ static void print_json(const struct measurement *measurement, bool workload)
     json_u64(&json, "drefs", measurement->difference.invocations);
     json_u64(&json, "misses", measurement->difference.misses);
     json_u64(&json, "objects_ended", measurement->difference.ended);
-    json_u64(&json, "processes_stuck", measurement->after.stuck);
+    json_u64(&json, "processes_stuck", measurement->after.failures.count);
+    failures_json(&json, &measurement->after.failures, &measurement->snapshot);
     json_open_array(&json, "objects");
     for (size_t i = 0; i < measurement->difference.count; i++)
         json_row(&json, measurement, &measurement->difference.rows[i]);

@@ -5,6 +5,7 @@
 #include "frame.h"
 #include "interrupt.h"
 #include "kernel.h"
+#include "patience.h"
 #include "programs.h"
 #include "resume.h"
 #include "sample_names.h"
@@ -94,7 +95,7 @@ static void forget_samples(struct top *top)
 }
 
 // Until the next refresh, or a key that wants it now.
-static int attend(struct top *top)
+static int wait_for_refresh(struct top *top)
 {
     double end = frame_now() + delay;
     if (!top->keys)
@@ -105,6 +106,16 @@ static int attend(struct top *top)
         if (code == KOV_OK)
             code = top_keys(top);
     }
+    return code;
+}
+
+// Each refresh has all the patience that a command has.
+static int attend(struct top *top)
+{
+    patience_begin();
+    patience_window(delay);
+    int code = wait_for_refresh(top);
+    patience_window_over();
     return code;
 }
 

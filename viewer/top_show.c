@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A refresh of `kov top`: as tables, or as JSON.
 #include "event_summary.h"
+#include "failures_print.h"
 #include "table.h"
 #include "top.h"
 
@@ -9,7 +10,7 @@
 #include <unistd.h>
 
 #define PLAIN_ROWS 20
-#define HEADER_LINES 7
+#define HEADER_LINES 8
 
 static size_t rows_that_fit(void)
 {
@@ -18,6 +19,20 @@ static size_t rows_that_fit(void)
         window.ws_row <= HEADER_LINES)
         return PLAIN_ROWS;
     return (size_t)window.ws_row - HEADER_LINES;
+}
+
+// One line, as the screen is for objects: JSON has all of them.
+static void print_failures(const struct snapshot *snapshot)
+{
+    const struct failures *failures = &snapshot->failures;
+    char name[OBJECT_NAME_BYTES];
+    if (failures->count == 0)
+        return;
+    snapshot_process_name(snapshot, failures->list[0].pid, name);
+    printf("%s: %s", name, failures->list[0].reason);
+    if (failures->count > 1)
+        printf(", and %zu more whose own objects have no names", failures->count - 1);
+    putchar('\n');
 }
 
 static void print_begin(const struct top *top, double seconds, u64 lost)
@@ -32,6 +47,7 @@ static void print_begin(const struct top *top, double seconds, u64 lost)
     printf("not idle %" PRIu64 ": attributed %" PRIu64 ", unattributed %" PRIu64 ", stale %" PRIu64
            "; soft-masked %" PRIu64 "\n",
            busy, totals->attributed, totals->unattributed, totals->stale, totals->soft_masked);
+    print_failures(&top->snapshot);
 }
 
 static void json_begin_refresh(const struct top *top, u64 lost)
@@ -45,6 +61,7 @@ static void json_begin_refresh(const struct top *top, u64 lost)
     json_u64(top->json, "unattributed", totals->unattributed);
     json_u64(top->json, "stale", totals->stale);
     json_u64(top->json, "soft_masked", totals->soft_masked);
+    failures_json(top->json, &top->snapshot.failures, &top->snapshot);
     json_open_array(top->json, "tables");
 }
 

@@ -5,6 +5,7 @@
 #define KOV_TRACE_H
 
 #include "dci.h"
+#include "failures.h"
 #include "json.h"
 #include "scan.h"
 
@@ -49,7 +50,7 @@ struct trace_counts {
     struct trace_cpu_counts cpus[ORRERY_MAX_CPUS]; // the kernel's
     struct trace_process_counts *processes;
     size_t process_count, process_capacity;
-    u32 stuck; // processes that did not answer
+    struct failures failures;
 };
 
 // Adds the counts of an answer, of which there may be several; CPUs of absurd numbers are left out.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // `kov trace list`, `stat` and `set`: which events there are, what was counted, what is traced.
 #include "commands.h"
+#include "failures_print.h"
 #include "options.h"
 #include "session.h"
 #include "trace.h"
@@ -96,8 +97,9 @@ static void print_counts(const struct trace_counts *counts)
                process->counts.events, process->counts.discarded, process->counts.overwritten,
                process->counts.packets);
     }
-    if (counts->stuck > 0)
-        printf("%" PRIu32 " processes did not answer\n", counts->stuck);
+    if (counts->failures.count > 0)
+        printf("what %zu processes counted is not known:\n", counts->failures.count);
+    failures_print(&counts->failures, &(struct snapshot){0});
 }
 
 static void json_counts(const struct trace_counts *counts)
@@ -136,7 +138,8 @@ static void json_counts(const struct trace_counts *counts)
         json_close(&json);
     }
     json_close(&json);
-    json_u64(&json, "stuck", counts->stuck);
+    json_u64(&json, "stuck", counts->failures.count);
+    failures_json(&json, &counts->failures, &(struct snapshot){0});
     json_end(&json);
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What came of a trace, for people and as JSON.
+#include "failures_print.h"
 #include "resume.h"
 #include "trace_run.h"
 
@@ -47,8 +48,9 @@ static void print_processes(const struct trace_run *run)
         printf("%10" PRIu32, sums.pid);
         print_sums(&sums);
     }
-    if (run->counts.stuck > 0)
-        printf("%" PRIu32 " processes did not answer in the end\n", run->counts.stuck);
+    if (run->counts.failures.count > 0)
+        printf("what %zu processes logged in the end is not known:\n", run->counts.failures.count);
+    failures_print(&run->counts.failures, &(struct snapshot){0});
 }
 
 static void print_text(const struct trace_run *run)
@@ -118,7 +120,8 @@ static void print_json(const struct trace_run *run)
     json_cpus(&json, run);
     json_processes(&json, run);
     trace_counters_json(&json, &run->counters);
-    json_u64(&json, "stuck", run->counts.stuck);
+    json_u64(&json, "stuck", run->counts.failures.count);
+    failures_json(&json, &run->counts.failures, &(struct snapshot){0});
     json_u64(&json, "reconnected", resume_account()->times);
     if (run->has_workload)
         workload_json(&json, "workload", &run->workload);

@@ -163,7 +163,9 @@ void trace_take_counts(const Orrery__Dci__TraceStatReply *reply, struct trace_co
     counts->mask = reply->mask;
     counts->process_mask = reply->process_mask;
     counts->subscribed = reply->subscribed;
-    counts->stuck += (u32)reply->n_stuck;
+    for (size_t i = 0; i < reply->n_stuck; i++)
+        failures_add(&counts->failures, reply->stuck[i]->pid, reply->stuck[i]->error,
+                     reply->stuck[i]->message);
     for (size_t i = 0; i < reply->n_cpus; i++) {
         const Orrery__Dci__TraceStat *stat = reply->cpus[i];
         if (stat->cpu >= ORRERY_MAX_CPUS || counts->process_count >= MAX_PROCESS_COUNTS)
@@ -212,5 +214,6 @@ const struct trace_cpu_counts *trace_counts_of(const struct trace_counts *counts
 void trace_free_counts(struct trace_counts *counts)
 {
     free(counts->processes);
+    failures_free(&counts->failures);
     *counts = (struct trace_counts){0};
 }

@@ -4,6 +4,7 @@
 #include "dci.h"
 #include "frame.h"
 #include "interrupt.h"
+#include "patience.h"
 #include "text.h"
 
 #include <inttypes.h>
@@ -108,9 +109,10 @@ static int pause_between(bool stopping)
     return KOV_OK;
 }
 
-int workload_wait(u64 id, double seconds, struct workload_result *result)
+// The user's time is over when the workload has been told to stop.
+static int wait_for_workload(u64 id, double seconds, struct workload_result *result)
 {
-    double end = seconds > 0 ? frame_now() + seconds : INFINITY;
+    double end = frame_now() + seconds;
     bool stopping = false;
     for (;;) {
         int code = workload_status(id, result);
@@ -121,11 +123,21 @@ int workload_wait(u64 id, double seconds, struct workload_result *result)
             code = tick.handler(tick.context);
         if (code == KOV_OK && !stopping && (interrupted() || frame_now() > end)) {
             stopping = true;
+            patience_window_over();
             code = workload_stop(id);
         }
         if (code != KOV_OK)
             return code;
     }
+}
+
+int workload_wait(u64 id, double seconds, struct workload_result *result)
+{
+    seconds = seconds > 0 ? seconds : INFINITY;
+    patience_window(seconds);
+    int code = wait_for_workload(id, seconds, result);
+    patience_window_over();
+    return code;
 }
 
 static int listen_and_tick(double seconds)
@@ -145,10 +157,16 @@ static int listen_and_tick(double seconds)
 int workload_window(const struct arguments *arguments, double seconds, double otherwise,
                     struct workload_result *result)
 {
-    if (!arguments->has_workload)
-        return listen_and_tick(seconds > 0 ? seconds : otherwise);
+    int code;
+    if (!arguments->has_workload) {
+        seconds = seconds > 0 ? seconds : otherwise;
+        patience_window(seconds);
+        code = listen_and_tick(seconds);
+        patience_window_over();
+        return code;
+    }
     u64 id;
-    int code = workload_start(arguments, &id);
+    code = workload_start(arguments, &id);
     return code == KOV_OK ? workload_wait(id, seconds, result) : code;
 }
 

@@ -40,6 +40,20 @@ _start:
     addi    r8, r8, 8
     cmpld   r8, r9
     blt     2b
+#ifdef SANITIZE_ADDRESS
+// The image's shadow, which the first instrumented function looks at.
+    load_address r8, SANITIZE_SHADOW_OFFSET
+    load_address r9, image_end
+    load_address r10, text_start
+    srdi    r9, r9, 3
+    srdi    r10, r10, 3
+    add     r9, r9, r8
+    add     r8, r8, r10
+3:  std     r0, 0(r8)
+    addi    r8, r8, 8
+    cmpld   r8, r9
+    blt     3b
+#endif
     load_address r13, percpu_blocks
     mtspr   272, r13
     mtspr   275, r13

@@ -8,22 +8,26 @@
 
 #include <orrery/types.h>
 
+// Lists are asked for piece by piece: from a cursor (0 to start), as many whole records as there is room for in so many bytes. The
+// first result is where to go on, the second one 1 when nothing follows; an answer without records is the end, too. Records of
+// objects and counts come in rising order.
+//
 //                               arguments                  results          in the buffer
-#define MONITOR_SCAN 1  // cursor, bytes              new cursor       struct sys_object records
-#define MONITOR_CLASS 2 // index                                       struct sys_class
+#define MONITOR_SCAN 1  // cursor, bytes              new cursor, end  struct sys_object records
+#define MONITOR_CLASS 2 // cursor, bytes              new cursor, end  struct sys_class records
 #define MONITOR_DREF_ENABLE 3 // on
 #define MONITOR_DREF_READ                                                                          \
-    4 // cursor, bytes              new cursor       struct sys_dref_count records
+    4 // cursor, bytes              new cursor, end  struct sys_dref_count records
 #define MONITOR_TRACE_MASK 5 // mask, mode (0: as it is)
 #define MONITOR_TRACE_READ 6 // cpu, flush                                  one packet
 #define MONITOR_TRACE_STAT 7 // cpu                                         struct sys_trace_stat
 #define MONITOR_MOVE 8 // cpu                                         all its threads go to that CPU
 #define MONITOR_BLOCKED_LIST                                                                       \
-    9 // cursor, bytes              new cursor       struct sys_blocked_object records
+    9 // cursor, bytes              new cursor, end  struct sys_blocked_object records
 #define MONITOR_BLOCKED_LOG                                                                        \
     10 // COID or 0: all, logging   (returns how many objects that concerned; 0: those to come, too)
 #define MONITOR_BLOCKED_READ                                                                       \
-    11 // cursor, bytes             new cursor       struct sys_blocked_log, each with its records
+    11 // cursor, bytes             new cursor, end  struct sys_blocked_log, each with its records
 
 // ---- sleep locks -------------------------------------------------------------------------------
 // A BlockedThreadQueues object has a queue for each lock word that threads wait for. While it is logged each change of

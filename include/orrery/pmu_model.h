@@ -77,7 +77,7 @@ enum model_event {
 #define MODEL_KERNEL 1UL    // counts in supervisor state
 #define MODEL_USER 2UL      // counts in problem state
 #define MODEL_TAGGED 4UL    // also while the CPU's tag says MODEL_TAG_EXCLUDED
-#define MODEL_INTERRUPT 8UL // an overflow sets its bit in overflows and raises the unit's interrupt
+#define MODEL_INTERRUPT 8UL // an overflow raises the unit's interrupt, and MODEL_TAKE tells of it
 #define MODEL_PRECISE 16UL  // an overflow writes a record into the CPU's ring
 #define MODEL_FLAGS 31UL
 
@@ -131,7 +131,7 @@ struct model_cpu {
     u64 arguments[6];
     u64 tag;                   // the guest's, changed at any time, e.g. when it switches processes
     u64 enabled;               // counters that count
-    u64 overflows;             // counters that have overflowed since MODEL_TAKE
+    u64 overflows;             // at the last command: what had overflowed since MODEL_TAKE
     u64 interrupts;            // that were raised
     u64 value[MODEL_COUNTERS]; // at the last MODEL_READ
     struct model_ring ring;

@@ -109,8 +109,36 @@ s64 sys_timer(u64 deadline);
 
 // ---- monitoring (orrery/monitor.h) ---------------------------------------------------------------
 
-// Asks the library of a process, and waits for the answer at most 1 s: E_TIMEOUT. RIGHT_MONITOR.
-// Returns what the library answered; up to bytes of its monitor buffer are copied to buffer.
+// A question to the library of a process: nobody waits. What the kernel says and what the process says come apart: the calls
+// return the former only, struct sys_monitor_answer has the latter, which may be anything.
+#define MONITOR_PATIENCE_US 1000000 // for an answer, at most
+struct sys_monitor_question {
+    u32 pid;
+    u32 operation; // MONITOR_*
+    u64 arguments[4];
+    u64 patience_us; // for the answer; more than MONITOR_PATIENCE_US, or 0: that
+    u64 kick; // EVENT_KICK with these bits for the calling dispatcher when it is answered; 0: no
+};
+// The number (> 0) of the question. RIGHT_MONITOR. E_NOENT: no such process; E_PEER: it is ending; E_NOTSUP: it has no library;
+// E_BUSY: somebody else's question to it is open; E_TIMEOUT: it has not even taken the last one; E_NOMEM: no memory
+// for its buffer.
+s64 sys_monitor_ask(const struct sys_monitor_question *question);
+// Is a question of the caller's process over? 0, E_AGAIN: not yet, or E_NOENT: no such question is open.
+s64 sys_monitor_look(u32 pid, u64 question);
+struct sys_monitor_answer {
+    s64 status;     // as in orrery/monitor.h: bytes in its buffer, or an error
+    u64 results[2]; // what they are says orrery/monitor.h, too
+    u64 time;       // time base: when it answered
+};
+// Closes a question of the caller's process, and copies what is in the buffer, status bytes at most: how many that were. E_AGAIN: not
+// answered yet, the question stays open; E_TIMEOUT: not in its time; E_PEER: the process has ended; E_NOENT: no such
+// question is open, or another asker has taken its place because nobody looked for a second after its time. E_PROTO: the
+// answer is a trace packet that cannot be.
+s64 sys_monitor_answer(u32 pid, u64 question, struct sys_monitor_answer *answer, void *buffer,
+                       u64 bytes);
+
+// The same in one, for programs that ask little: asks, and the calling dispatcher waits for the answer. Returns what the library
+// answered, or what sys_monitor_ask or sys_monitor_answer would: which of them is not told.
 struct sys_monitor_request {
     u32 pid;
     u32 operation; // MONITOR_*
@@ -118,7 +146,7 @@ struct sys_monitor_request {
     u64 results[2];
 };
 s64 sys_process_monitor(struct sys_monitor_request *request, void *buffer, u64 bytes);
-// The library's answer to EVENT_MONITOR: result (bytes in the monitor buffer, or an error).
+// The library's answer to EVENT_MONITOR: result (bytes in the monitor buffer, or an error). E_NOENT: it is not waited for any more.
 s64 sys_monitor_done(u64 request_id, s64 result, u64 result0, u64 result1);
 
 #endif

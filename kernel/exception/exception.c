@@ -6,6 +6,7 @@
 #include <kernel/address_space.h>
 #include <kernel/panic.h>
 #include <kernel/rseq.h>
+#include <kernel/sanitize.h>
 #include <kernel/softmask.h>
 #include <orrery/user.h>
 #include <trace/events.h>
@@ -34,7 +35,8 @@ static bool repair_fault(struct frame *frame)
         return false;
     if (user_page_comes(frame))
         return true;
-    return fixup_apply(frame) || ((frame->dsisr & DSISR_MISS) && co_fault(frame->dar));
+    return fixup_apply(frame) || sanitize_fault(frame) ||
+           ((frame->dsisr & DSISR_MISS) && co_fault(frame->dar));
 }
 
 void exception_handle(struct frame *frame)

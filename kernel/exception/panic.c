@@ -9,6 +9,7 @@
 #include <kernel/memory.h>
 #include <kernel/panic.h>
 #include <kernel/percpu.h>
+#include <kernel/sanitize.h>
 #include <kernel/softmask.h>
 #include <kernel/spinlock.h>
 #include <kernel/symbols.h>
@@ -112,6 +113,7 @@ static void __attribute__((noreturn)) finish(const struct frame *frame)
     kprintf("\nPANIC on CPU %u: %s\n", cpu_id(), message);
     if (thread != NULL)
         kprintf("thread %u (%s)\n", thread_id(thread), thread_name(thread));
+    sanitize_describe();
     print_registers(frame);
     print_stack(frame);
     trace_print_last(LAST_EVENTS);

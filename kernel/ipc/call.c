@@ -88,7 +88,9 @@ static s64 send_call(struct endpoint *endpoint, struct call_start *start,
         .type = type, .id = start->call, .badge = endpoint->badge, .info = (u64)info};
     memcpy(event.words, start->registers->words, sizeof(event.words));
     s64 result = deliver_call(start, record, &event, start->message.bytes);
-    if (result >= 0)
+    if (result < 0)
+        message_take_back(endpoint->process, (u64)info);
+    else
         trace_ipc_call(endpoint->root.coid, start->call, process_pid(endpoint->process),
                        start->message.bytes, result == CALL_HANDED);
     return result;
@@ -179,9 +181,10 @@ static s64 queue_reply(struct dispatcher *self, struct call_record *record, stru
                        u64 bytes)
 {
     record->bulk = bytes != 0 ? kmalloc(bytes) : NULL;
-    if (bytes != 0 && record->bulk == NULL)
+    if (bytes != 0 && record->bulk == NULL) {
+        message_take_back(dispatcher_process(record->client), event->info);
         *event = reply_event(record->token, E_NOMEM);
-    else if (bytes != 0)
+    } else if (bytes != 0)
         memcpy(record->bulk, dispatcher_message(self), bytes);
     record->reply.event = *event;
     return call_post_reply(record);

@@ -32,3 +32,11 @@ s64 message_give(struct process *receiver, struct message *message)
         return slot;
     return (s64)MESSAGE_INFO(message->bytes, slot);
 }
+
+void message_take_back(struct process *receiver, u64 info)
+{
+    cap_t slot = (cap_t)(info >> 32);
+
+    if (slot != 0)
+        capability_remove(process_capabilities(receiver), slot);
+}

@@ -6,7 +6,7 @@
 #include <kernel/capability.h>
 #include <kernel/process.h>
 
-// A decoded MESSAGE_INFO. Holds a reference for its capability until message_send_capability or
+// A decoded MESSAGE_INFO. Holds a reference for its capability until message_give or
 // message_drop.
 struct message {
     u64 bytes;
@@ -19,5 +19,7 @@ void message_drop(struct message *message);
 // Gives its capability to the receiver. Returns the info for the receiver, or E_LIMIT, E_NOMEM (nothing is
 // given then, and the reference stays).
 s64 message_give(struct process *receiver, struct message *message);
+// The receiver will not hear of the message: takes back the capability that message_give has given with this info.
+void message_take_back(struct process *receiver, u64 info);
 
 #endif

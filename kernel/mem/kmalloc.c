@@ -7,6 +7,7 @@
 #include <kernel/memory.h>
 #include <kernel/panic.h>
 #include <kernel/percpu.h>
+#include <kernel/sanitize.h>
 #include <kernel/softmask.h>
 #include <kernel/startup.h>
 #include <string.h>
@@ -107,6 +108,7 @@ static struct co_class class = {
 
 void kmalloc_init(u64 memory_bytes)
 {
+    sanitize_init_records(memory_bytes);
     slab_init(memory_bytes);
     large_order = pages_alloc_zeroed(pages_order(memory_bytes >> PAGE_SHIFT));
     if (large_order == NULL)
@@ -139,11 +141,13 @@ void *kmalloc(u64 bytes)
 {
     if (bytes > KMALLOC_MAX)
         return NULL;
-    if (bytes > slab_class_bytes(SLAB_CLASSES - 1))
-        return alloc_large(bytes);
+    u64 room = sanitize_heap_room(bytes);
+    if (room > slab_class_bytes(SLAB_CLASSES - 1))
+        return sanitize_heap_given(alloc_large(room), bytes);
     if (small_allocator == 0)
-        return alloc(&heaps[0], class_for(bytes));
-    return CO_CALL(struct small_heap, small_allocator, alloc, class_for(bytes));
+        return sanitize_heap_given(alloc(&heaps[0], class_for(room)), bytes);
+    return sanitize_heap_given(CO_CALL(struct small_heap, small_allocator, alloc, class_for(room)),
+                               bytes);
 }
 
 void *kzalloc(u64 bytes)
@@ -169,20 +173,23 @@ u64 kmalloc_usable(const void *object)
 {
     u8 order = *order_of(object);
 
-    return order & LARGE ? PAGE_SIZE << (order & ~LARGE) : slab_class_bytes(class_of(object));
+    u64 room = order & LARGE ? PAGE_SIZE << (order & ~LARGE) : slab_class_bytes(class_of(object));
+    return sanitize_heap_usable(object, room);
 }
 
 void kfree(void *object)
 {
-    if (object == NULL)
-        return;
-    u8 order = *order_of(object);
-    if (order & LARGE) {
-        *order_of(object) = 0;
-        pages_free(object, order & (u32)~LARGE);
-    } else if (small_allocator == 0) {
-        release(&heaps[0], object, class_of(object));
-    } else {
-        CO_CALL(struct small_heap, small_allocator, free, object, class_of(object));
+    void *block = sanitize_heap_freed(object);
+
+    for (; block != NULL; block = sanitize_heap_evicted()) {
+        u8 order = *order_of(block);
+        if (order & LARGE) {
+            *order_of(block) = 0;
+            pages_free(block, order & (u32)~LARGE);
+        } else if (small_allocator == 0) {
+            release(&heaps[0], block, class_of(block));
+        } else {
+            CO_CALL(struct small_heap, small_allocator, free, block, class_of(block));
+        }
     }
 }

@@ -6,6 +6,7 @@
 #include <kernel/hcall.h>
 #include <kernel/memory.h>
 #include <kernel/panic.h>
+#include <kernel/sanitize.h>
 #include <kernel/spinlock.h>
 #include <orrery/errors.h>
 #include <string.h>
@@ -17,7 +18,6 @@
 #define PROC_TBL_RADIX_NEW 0x1d
 #define PROC_TBL_SIZE 4 // 2^(12 + 4) bytes
 
-#define TEXT_ALIAS_OFFSET 0x0000200000000000UL
 extern char text_start[], text_end[], rodata_start[], data_start[];
 
 static u64 pgd[1 << PGD_BITS] __attribute__((aligned(0x10000)));
@@ -161,6 +161,7 @@ void mmu_build(u64 memory_bytes)
         KASSERT(entry != NULL);
         *entry = leaf_bits(linear_protection(physical)) | physical;
     }
+    sanitize_map(pgd);
     mmu_set_tables(MMU_PID_KERNEL, pgd);
     mmu_set_tables(MMU_PID_NO_USER, no_user_pgd);
     __asm__ volatile("ptesync" ::: "memory");

@@ -28,6 +28,21 @@ static bool is_page_range(u64 address, u64 bytes)
            address >= USER_START && address <= USER_END && bytes <= USER_END - address;
 }
 
+static bool overlap(u64 low, u64 end, u64 address, u64 bytes)
+{
+    return low < address + bytes && end > address;
+}
+
+// Addresses at which the kernel puts pages of its own: nobody else may be there first.
+static bool is_the_kernels(u64 low, u64 end)
+{
+    bool any = overlap(low, end, USER_MONITOR, MONITOR_BYTES);
+
+    for (u64 cpu = 0; cpu < ORRERY_MAX_CPUS; cpu++)
+        any |= overlap(low, end, USER_WINDOW + cpu * R13_WINDOW_SIZE, WINDOW_LIBRARY);
+    return any;
+}
+
 static s64 check_memory(const struct sys_region *wanted, const struct fcm *memory)
 {
     if (memory == NULL || memory->private || wanted->offset % PAGE_SIZE != 0)
@@ -49,6 +64,8 @@ static s64 check_wanted(const struct sys_region *wanted, const struct fcm *memor
     u64 address = wanted->address != 0 ? wanted->address : USER_START + guard;
     if (!is_page_range(address, wanted->bytes) || address - guard < USER_START)
         return E_INVAL;
+    if (is_the_kernels(address - guard, address + wanted->bytes))
+        return E_EXIST;
     if (wanted->kind == REGION_SHARED || wanted->kind == REGION_PRIVATE)
         return check_memory(wanted, memory);
     return 0;
@@ -273,6 +290,8 @@ s64 space_region_resize(struct address_space *space, u64 address, u64 bytes)
 {
     if (!is_page_range(address, bytes))
         return E_INVAL;
+    if (is_the_kernels(address, address + bytes))
+        return E_EXIST;
     struct region *region = begin_change(space, address);
     if (region == NULL)
         return E_NOENT;
@@ -367,6 +386,20 @@ static s64 map_wired(const struct region *region)
     return 0;
 }
 
+// Tables that a run of pages in one segment can take: that of the segment, and two directories above it.
+#define WIRED_TABLES 3
+
+// The tables are not the process's choice, so its limit is raised by them. What it may gain if some are there already is
+// that much, once for each of the few places.
+static s64 make_wired_segments(struct address_space *space, const struct region *region)
+{
+    pm_allow(space->pm, WIRED_TABLES);
+    s64 error = make_segments(region);
+    if (error != 0)
+        pm_allow(space->pm, -WIRED_TABLES);
+    return error;
+}
+
 s64 space_wire(struct address_space *space, u64 address, u64 bytes, void **wired)
 {
     struct sys_region wanted = {.address = address, .bytes = bytes, .kind = REGION_WIRED};
@@ -383,7 +416,7 @@ s64 space_wire(struct address_space *space, u64 address, u64 bytes, void **wired
     }
     region->wired = memory;
     region->wired_order = order;
-    s64 error = make_segments(region);
+    s64 error = make_wired_segments(space, region);
     if (error != 0) {
         discard(region);
         return error;

@@ -6,6 +6,7 @@
 
 #include <kernel/memory.h>
 #include <kernel/percpu.h>
+#include <kernel/sanitize.h>
 #include <kernel/startup.h>
 #include <kernel/softmask.h>
 #include <string.h>
@@ -77,7 +78,9 @@ CO_METHOD static s64 release(struct page_stock *self, void *pages, u32 order)
 
     trace_page_free((u64)pages, order);
     self->frees++;
-    if (order == 0)
+    if (sanitize_pages_freed(pages, order))
+        ; // kept for a while
+    else if (order == 0)
         put_single(self, pages);
     else
         buddy_free(pages, order);
@@ -116,8 +119,8 @@ void page_allocator_init_cpu(void)
 void *pages_alloc(u32 order)
 {
     if (page_allocator == 0)
-        return buddy_alloc(order);
-    return CO_CALL(struct page_stock, page_allocator, alloc, order);
+        return sanitize_pages_given(buddy_alloc(order), order);
+    return sanitize_pages_given(CO_CALL(struct page_stock, page_allocator, alloc, order), order);
 }
 
 void *pages_alloc_zeroed(u32 order)
@@ -131,14 +134,17 @@ void *pages_alloc_zeroed(u32 order)
 
 void pages_free(void *pages, u32 order)
 {
-    if (page_allocator == 0)
-        buddy_free(pages, order);
-    else
+    if (page_allocator == 0) {
+        if (!sanitize_pages_freed(pages, order))
+            buddy_free(pages, order);
+    } else {
         CO_CALL(struct page_stock, page_allocator, free, pages, order);
+    }
 }
 
 void pages_stat(struct pages_stat *stat)
 {
+    sanitize_heap_settle();
     *stat = (struct pages_stat){.total = buddy_total_pages(), .free = buddy_free_pages()};
     for (u32 cpu = 0; cpu < cpu_count; cpu++) {
         stat->free += stocks[cpu].count;

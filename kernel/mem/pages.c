@@ -6,6 +6,7 @@
 
 #include <kernel/memory.h>
 #include <kernel/panic.h>
+#include <kernel/sanitize.h>
 #include <kernel/spinlock.h>
 #include <string.h>
 
@@ -50,7 +51,7 @@ static void take_out(u64 number)
 
 u64 buddy_free_pages(void)
 {
-    return free_pages;
+    return free_pages + sanitize_pages_quarantined();
 }
 
 u64 buddy_total_pages(void)
@@ -80,9 +81,13 @@ static void *take_block(u32 order)
 
 void *buddy_alloc(u32 order)
 {
-    spin_lock(&lock);
-    void *block = take_block(order);
-    spin_unlock(&lock);
+    void *block;
+
+    do {
+        spin_lock(&lock);
+        block = take_block(order);
+        spin_unlock(&lock);
+    } while (block == NULL && sanitize_pages_drain());
     return block;
 }
 
@@ -90,10 +95,12 @@ u32 buddy_alloc_singles(void **pages, u32 count)
 {
     u32 taken = 0;
 
-    spin_lock(&lock);
-    while (taken < count && (pages[taken] = take_block(0)) != NULL)
-        taken++;
-    spin_unlock(&lock);
+    do {
+        spin_lock(&lock);
+        while (taken < count && (pages[taken] = take_block(0)) != NULL)
+            taken++;
+        spin_unlock(&lock);
+    } while (taken == 0 && sanitize_pages_drain());
     return taken;
 }
 
@@ -165,14 +172,20 @@ static void insert_range(u64 number, u64 end)
 
 void pages_init(u64 memory_bytes, u64 first_free)
 {
+    u64 hole, hole_end; // that the sanitizer needs
+
+    sanitize_init(memory_bytes, first_free, &hole, &hole_end);
     page_limit = memory_bytes >> PAGE_SHIFT;
     free_order = phys_to_virt(first_free);
+    sanitize_reserve(first_free, first_free + page_limit);
     memset(free_order, NOT_FREE, page_limit);
     for (u32 order = 0; order <= PAGES_MAX_ORDER; order++)
         lists[order].next = lists[order].previous = &lists[order];
     u64 first = ALIGN_UP(first_free + page_limit, PAGE_SIZE) >> PAGE_SHIFT;
-    insert_range(first, page_limit);
-    total_pages = free_pages = page_limit - first;
+    insert_range(first, hole >> PAGE_SHIFT);
+    if (hole_end != memory_bytes)
+        insert_range(hole_end >> PAGE_SHIFT, page_limit);
+    total_pages = free_pages = page_limit - first - ((hole_end - hole) >> PAGE_SHIFT);
 }
 
 u32 pages_order(u64 bytes)

@@ -52,13 +52,19 @@ struct pm {
 static struct pm *root_pm;
 static u64 reserve; // pages
 
+// The limit may fall below what is given out (pm_allow).
+static u64 left_of(const struct pm *pm)
+{
+    return pm->limit > pm->granted ? pm->limit - pm->granted : 0;
+}
+
 // Pages of account for a rep: their number, or an error. No lock held: may reclaim.
 static s64 grant(struct pm *pm)
 {
     if (!pm_has_room(pm))
         return E_NOMEM;
     spin_lock(&pm->lock);
-    u64 left = pm->limit - pm->granted;
+    u64 left = left_of(pm);
     s64 pages = left == 0 ? E_LIMIT : left < NEAR_LIMIT ? 1 : BATCH;
     if (pages > 0)
         pm->granted += (u64)pages;
@@ -97,7 +103,7 @@ static void return_one(struct pm_rep *self)
     u64 excess = 0;
     u8 masked = soft_mask();
 
-    if (++self->spare > SPARE_MAX || self->pm->limit - self->pm->granted < NEAR_LIMIT) {
+    if (++self->spare > SPARE_MAX || left_of(self->pm) < NEAR_LIMIT) {
         excess = self->spare > SPARE_MAX ? BATCH : self->spare;
         self->spare -= excess;
     }
@@ -311,6 +317,14 @@ void pm_uncharge(struct pm *pm)
 {
     if (CO_CALL(struct pm_rep, pm->root.coid, charge, -1) != 0)
         give_back(pm, 1);
+}
+
+void pm_allow(struct pm *pm, s64 pages)
+{
+    spin_lock(&pm->lock);
+    if (pm->limit != NO_LIMIT)
+        pm->limit += (u64)pages;
+    spin_unlock(&pm->lock);
 }
 
 void *pm_table_alloc(struct pm *pm)

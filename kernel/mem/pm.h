@@ -31,6 +31,8 @@ void pm_free(struct pm *pm, u64 page);
 s64 pm_charge(struct pm *pm); // 0, E_LIMIT, E_NOMEM
 void pm_uncharge(struct pm *pm);
 // A zeroed page for translation tables: counted against the limit, but not as data.
+// (Those that the kernel needs for pages of its own are not to be: pm_allow makes room for them, or takes it back.)
+void pm_allow(struct pm *pm, s64 pages);
 void *pm_table_alloc(struct pm *pm);
 void pm_table_free(struct pm *pm, void *table);
 

@@ -6,6 +6,7 @@
 
 #include <kernel/memory.h>
 #include <kernel/panic.h>
+#include <kernel/sanitize.h>
 #include <kernel/spinlock.h>
 #include <orrery/errors.h>
 #include <trace/events.h>
@@ -83,6 +84,7 @@ static struct free_object *cut_page(u32 class, u64 *count)
 
     if (page == NULL)
         return NULL;
+    sanitize_heap_page(page);
     *slab_of(page) = (struct slab){.class = (u16)(class + 1)};
     trace_kmalloc_slab(slab_class_bytes(class), (u64)page);
     for (u64 at = 0; at < PAGE_SIZE; at += slab_class_bytes(class)) {

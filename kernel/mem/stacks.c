@@ -2,11 +2,8 @@
 // Kernel stacks: each the upper half of a 64 KB-aligned unit of address space; the lower half is
 // the guard, so exception entry can tell by one bit whether a stack has room left.
 #include <kernel/memory.h>
+#include <kernel/sanitize.h>
 #include <kernel/spinlock.h>
-
-#define STACKS_BASE 0xC000300000000000UL
-#define STACK_UNIT 0x10000UL
-#define STACK_UNITS 4096 // stacks that can exist at once
 
 static struct spinlock lock = SPINLOCK_INIT("stacks", RANK_MMU);
 static u64 stack_units[STACK_UNITS / 64]; // bit set: in use
@@ -44,7 +41,8 @@ u64 stack_alloc(void)
         give_stack_unit(unit);
         return 0;
     }
-    if (mmu_map(bottom, virt_to_phys(memory), 1UL << order, MMU_READ | MMU_WRITE) != 0) {
+    if (mmu_map(bottom, virt_to_phys(memory), 1UL << order, MMU_READ | MMU_WRITE) != 0 ||
+        sanitize_stack_map(bottom, memory) != 0) {
         mmu_unmap(bottom, 1UL << order);
         pages_free(memory, order);
         give_stack_unit(unit);
@@ -59,6 +57,7 @@ void stack_free(u64 top)
     u64 bottom = top - STACK_UNIT / 2;
     void *memory = phys_to_virt(mmu_lookup(bottom));
 
+    sanitize_stack_unmap(bottom);
     mmu_unmap(bottom, 1UL << order);
     pages_free(memory, order);
     give_stack_unit((top - STACKS_BASE) / STACK_UNIT - 1);

@@ -5,6 +5,7 @@
 #include <kernel/address_space.h>
 #include <kernel/memory.h>
 #include <kernel/percpu.h>
+#include <kernel/sanitize.h>
 #include <kernel/softmask.h>
 #include <orrery/errors.h>
 #include <pmu/model.h>
@@ -216,6 +217,8 @@ void dispatcher_switched(struct thread *from, struct thread *to)
     struct dispatcher *dispatcher = to->dispatcher;
 
     leave(from);
+    if (from->dispatcher != NULL && from->dispatcher->waiting)
+        sanitize_stack_left();
     cpu->dispatcher = dispatcher;
     cpu->user_work = 0;
     if (dispatcher == NULL) {

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Questions of the monitor (orrery/monitor.h): the event, the wait for the answer, the shared buffer.
+// Questions of the monitor (orrery/monitor.h): the event, the answer, the shared buffer. A question is open from its claim to
+// its close; no thread of the process, and none of another asker, can touch what is between the two but by answering.
 #include "monitor.h"
 
 #include <kernel/address_space.h>
+#include <kernel/percpu.h>
 #include <kernel/thread.h>
 #include <kernel/timer.h>
 #include <orrery/errors.h>
@@ -10,10 +12,12 @@
 #include <string.h>
 #include <trace/process.h>
 
+#include "dispatcher.h"
 #include "process.h"
+#include "thread.h"
 
-#define TIMEOUT_MICROSECONDS 1000000
 #define RETRY_MICROSECONDS 1000
+#define ABANDONED_MICROSECONDS 1000000 // after its time: nobody looks for the answer any more
 
 static struct process *process_of(struct process_monitor *monitor)
 {
@@ -25,10 +29,38 @@ void process_monitor_init(struct process_monitor *monitor)
     spin_init(&monitor->lock, "process monitor", RANK_OBJECT);
 }
 
-static void wake_asker(struct process_monitor *monitor)
+// ---- telling the asker ---------------------------------------------------------------------------
+
+// Whom to tell, and how: copied under the lock, told without it.
+struct news {
+    u32 asker, cpu;
+    u64 bits;
+};
+
+// Lock held.
+static struct news news_of(struct process_monitor *monitor)
 {
-    if (monitor->asker != NULL)
-        thread_unpark(monitor->asker);
+    if (monitor->waiter != NULL)
+        thread_unpark(monitor->waiter);
+    return (struct news){monitor->asker, monitor->kick_cpu, monitor->kick_bits};
+}
+
+static void tell(const struct news *news)
+{
+    if (news->asker == 0 || news->bits == 0)
+        return;
+    struct process *asker = process_get(news->asker);
+    if (asker == NULL)
+        return;
+    struct dispatcher *dispatcher = process_dispatcher(asker, news->cpu);
+    if (dispatcher != NULL)
+        dispatcher_kick(dispatcher, news->bits);
+    process_put(asker);
+}
+
+bool process_monitor_ended(const struct process *process)
+{
+    return __atomic_load_n(&process->monitor.ended, __ATOMIC_ACQUIRE);
 }
 
 void process_monitor_end(struct process *process)
@@ -37,9 +69,12 @@ void process_monitor_end(struct process *process)
 
     spin_lock(&monitor->lock);
     monitor->ended = true;
-    wake_asker(monitor);
+    struct news news = news_of(monitor);
     spin_unlock(&monitor->lock);
+    tell(&news);
 }
+
+// ---- asking --------------------------------------------------------------------------------------
 
 static void question_taken(struct posted_event *event, bool delivered)
 {
@@ -53,27 +88,237 @@ static void question_taken(struct posted_event *event, bool delivered)
     process_put(process_of(monitor));
 }
 
-// Becomes the asker, unless another one is, or the last question has not even been seen. 0, E_BUSY, E_PEER.
-static s64 claim(struct process_monitor *monitor)
+static bool has_ended(u32 pid)
 {
+    struct process *process = process_get(pid);
+    bool ended = process == NULL || process_ending(process);
+
+    if (process != NULL)
+        process_put(process);
+    return ended;
+}
+
+// Lock held. gone: an asker that has ended, or 0.
+static bool is_open(const struct process_monitor *monitor, u32 gone)
+{
+    if (monitor->asker == 0 || monitor->asker == gone)
+        return false;
+    return timebase() < monitor->deadline + microseconds_to_ticks(ABANDONED_MICROSECONDS);
+}
+
+// Opens the next question, unless one is open or the last one has not even been seen: its number, or an error.
+static s64 claim(struct process_monitor *monitor, const struct sys_monitor_question *asked,
+                 u64 deadline)
+{
+    u32 holder = __atomic_load_n(&monitor->asker, __ATOMIC_RELAXED);
+    u32 gone = holder != 0 && has_ended(holder) ? holder : 0;
+
     spin_lock(&monitor->lock);
-    s64 result = monitor->asker != NULL || monitor->queued ? E_BUSY : 0;
-    if (monitor->ended)
-        result = E_PEER;
+    s64 result = monitor->ended           ? E_PEER
+                 : is_open(monitor, gone) ? E_BUSY
+                 : monitor->queued        ? E_TIMEOUT
+                                          : 0;
     if (result == 0) {
-        monitor->asker = thread_current();
+        result = (s64)++monitor->question;
+        monitor->asker = process_pid(process_current());
+        monitor->operation = asked->operation;
+        memcpy(monitor->arguments, asked->arguments, sizeof(monitor->arguments));
+        monitor->deadline = deadline;
         monitor->answered = false;
-        monitor->question++;
+        monitor->queued = true; // from here on: `posted` and the making of the buffer are ours
+        monitor->kick_cpu = cpu_id();
+        monitor->kick_bits = asked->kick;
+        monitor->waiter = NULL;
     }
     spin_unlock(&monitor->lock);
     return result;
 }
 
-static s64 claim_until(struct process_monitor *monitor, u64 deadline)
+static void close_question(struct process_monitor *monitor, u64 question)
+{
+    spin_lock(&monitor->lock);
+    if (monitor->question == question) {
+        monitor->asker = 0;
+        monitor->waiter = NULL;
+    }
+    spin_unlock(&monitor->lock);
+}
+
+// A question that could not be asked.
+static void withdraw(struct process_monitor *monitor)
+{
+    spin_lock(&monitor->lock);
+    monitor->asker = 0;
+    monitor->queued = false;
+    spin_unlock(&monitor->lock);
+}
+
+static s64 post(struct process *process, struct dispatcher *to, u64 question,
+                const struct sys_monitor_question *asked)
+{
+    struct process_monitor *monitor = &process->monitor;
+
+    monitor->posted = (struct posted_event){
+        .taken = question_taken,
+        .event = {.type = EVENT_MONITOR,
+                  .id = question,
+                  .badge = asked->operation,
+                  .info = asked->arguments[0],
+                  .words = {asked->arguments[1], asked->arguments[2], asked->arguments[3]}}};
+    process_hold(process);
+    scheduler_favour(to->thread); // many may be asked at once, and some of them never rest
+    if (dispatcher_post(to, &monitor->posted))
+        return 0;
+    process_put(process);
+    return E_PEER;
+}
+
+// The number of a question that is on its way to the process, or an error.
+static s64 ask(struct process *process, const struct sys_monitor_question *asked, u64 deadline)
+{
+    struct process_monitor *monitor = &process->monitor;
+    struct dispatcher *to = process_any_dispatcher(process);
+
+    if (to == NULL || process->image.upcall_entry == 0)
+        return process_ending(process) ? E_PEER : E_NOTSUP;
+    s64 question = claim(monitor, asked, deadline);
+    if (question < 0)
+        return question;
+    s64 error = 0;
+    if (monitor->buffer == NULL)
+        error = space_wire(process->space, USER_MONITOR, MONITOR_BYTES, &monitor->buffer);
+    if (error == 0)
+        error = post(process, to, (u64)question, asked);
+    if (error != 0)
+        withdraw(monitor);
+    return error != 0 ? error : question;
+}
+
+static u64 patience_end(u64 microseconds)
+{
+    if (microseconds == 0 || microseconds > MONITOR_PATIENCE_US)
+        microseconds = MONITOR_PATIENCE_US;
+    return timebase() + microseconds_to_ticks(microseconds);
+}
+
+s64 sys_monitor_ask(const struct sys_monitor_question *question)
+{
+    struct process *process = process_get(question->pid);
+
+    if (process == NULL)
+        return E_NOENT;
+    s64 result = ask(process, question, patience_end(question->patience_us));
+    process_put(process);
+    return result;
+}
+
+// ---- the answer ----------------------------------------------------------------------------------
+
+s64 sys_monitor_done(u64 request_id, s64 result, u64 result0, u64 result1)
+{
+    struct process_monitor *monitor = &process_current()->monitor;
+    struct news news = {0};
+    u64 now = timebase();
+
+    spin_lock(&monitor->lock);
+    // What it has not taken it cannot answer: the buffer may not even be there.
+    bool open = monitor->asker != 0 && monitor->question == request_id && !monitor->queued &&
+                !monitor->answered && now < monitor->deadline;
+    if (open) {
+        monitor->answer = (struct sys_monitor_answer){result, {result0, result1}, now};
+        monitor->answered = true;
+        news = news_of(monitor);
+    }
+    spin_unlock(&monitor->lock);
+    tell(&news);
+    return open ? 0 : E_NOENT;
+}
+
+// Has the question been answered? 0, or why not. Lock held.
+static s64 look(const struct process_monitor *monitor, u64 question)
+{
+    if (monitor->asker != process_pid(process_current()) || monitor->question != question)
+        return E_NOENT;
+    if (monitor->answered)
+        return 0;
+    if (monitor->ended)
+        return E_PEER;
+    return timebase() >= monitor->deadline ? E_TIMEOUT : E_AGAIN;
+}
+
+// What the kernel itself has to do with an answer, of which `bytes` are in buffer.
+static s64 look_into(struct process *process, u32 operation, const u64 arguments[2], s64 status,
+                     void *buffer, u64 bytes)
+{
+    if (operation == MONITOR_TRACE_MASK && status == 0 && arguments[1] != 0)
+        trace_process_renewed(process_pid(process));
+    if (operation == MONITOR_TRACE_READ && status > 0)
+        return trace_process_check(process, arguments[0], buffer, bytes);
+    return (s64)bytes;
+}
+
+// The buffer is the process's memory, which it may change at any time: what lies there is copied once, and believed
+// nothing.
+static s64 take(struct process *process, u64 question, struct sys_monitor_answer *answer,
+                void *buffer, u64 bytes)
+{
+    struct process_monitor *monitor = &process->monitor;
+
+    spin_lock(&monitor->lock);
+    s64 result = look(monitor, question);
+    u32 operation = monitor->operation;
+    const u64 arguments[2] = {monitor->arguments[0], monitor->arguments[1]};
+    if (result == 0)
+        *answer = monitor->answer;
+    spin_unlock(&monitor->lock);
+    if (result == E_AGAIN || result == E_NOENT)
+        return result;
+    if (result == 0 && answer->status > 0) {
+        u64 told = (u64)answer->status < MONITOR_BYTES ? (u64)answer->status : MONITOR_BYTES;
+        bytes = told < bytes ? told : bytes;
+        memcpy(buffer, monitor->buffer, bytes);
+    } else {
+        bytes = 0;
+    }
+    close_question(monitor, question);
+    if (result == 0)
+        result = look_into(process, operation, arguments, answer->status, buffer, bytes);
+    return result;
+}
+
+s64 sys_monitor_look(u32 pid, u64 question)
+{
+    struct process *process = process_get(pid);
+
+    if (process == NULL)
+        return 0;
+    spin_lock(&process->monitor.lock);
+    s64 result = look(&process->monitor, question);
+    spin_unlock(&process->monitor.lock);
+    process_put(process);
+    return result == E_AGAIN || result == E_NOENT ? result : 0;
+}
+
+s64 sys_monitor_answer(u32 pid, u64 question, struct sys_monitor_answer *answer, void *buffer,
+                       u64 bytes)
+{
+    struct process *process = process_get(pid);
+
+    if (process == NULL)
+        return E_PEER;
+    s64 result = take(process, question, answer, buffer, bytes);
+    process_put(process);
+    return result;
+}
+
+// ---- both in one ---------------------------------------------------------------------------------
+
+static s64 ask_until(struct process *process, const struct sys_monitor_question *asked,
+                     u64 deadline)
 {
     s64 result;
 
-    while ((result = claim(monitor)) == E_BUSY) {
+    while ((result = ask(process, asked, deadline)) == E_BUSY) {
         if (timebase() >= deadline)
             return E_TIMEOUT;
         thread_sleep(microseconds_to_ticks(RETRY_MICROSECONDS));
@@ -81,76 +326,43 @@ static s64 claim_until(struct process_monitor *monitor, u64 deadline)
     return result;
 }
 
-static s64 post_question(struct process *process, const struct sys_monitor_request *request)
+// The answer may have come before there was anybody to wake.
+static s64 await(struct process *process, u64 question, struct sys_monitor_answer *answer,
+                 void *buffer, u64 bytes)
 {
     struct process_monitor *monitor = &process->monitor;
-    struct dispatcher *to = process_any_dispatcher(process);
+    s64 result;
 
-    if (to == NULL || process->image.upcall_entry == 0)
-        return E_NOTSUP;
-    monitor->posted = (struct posted_event){
-        .taken = question_taken,
-        .event = {.type = EVENT_MONITOR,
-                  .id = monitor->question,
-                  .badge = request->operation,
-                  .info = request->arguments[0],
-                  .words = {request->arguments[1], request->arguments[2], request->arguments[3]}}};
-    monitor->queued = true;
-    process_hold(process);
-    if (dispatcher_post(to, &monitor->posted))
-        return 0;
-    monitor->queued = false;
-    process_put(process);
-    return E_PEER;
-}
-
-static s64 await_answer(struct process_monitor *monitor, u64 deadline)
-{
     for (;;) {
-        if (*(volatile bool *)&monitor->answered)
-            return 0;
-        if (*(volatile bool *)&monitor->ended)
-            return E_PEER;
-        if (timebase() >= deadline)
-            return E_TIMEOUT;
-        thread_park(deadline);
+        spin_lock(&monitor->lock);
+        bool waits = look(monitor, question) == E_AGAIN;
+        u64 deadline = monitor->deadline;
+        if (waits)
+            monitor->waiter = thread_current();
+        spin_unlock(&monitor->lock);
+        if (waits)
+            thread_park(deadline);
+        result = take(process, question, answer, buffer, bytes);
+        if (result != E_AGAIN)
+            return result;
     }
 }
 
-// The buffer is the process's memory: what lies there is copied once and believed nothing.
-static s64 take_answer(struct process_monitor *monitor, struct sys_monitor_request *request,
-                       void *buffer, u64 bytes)
+static s64 ask_and_wait(struct process *process, struct sys_monitor_request *request, void *buffer,
+                        u64 bytes)
 {
-    s64 result = monitor->result;
+    struct sys_monitor_question asked = {.pid = request->pid, .operation = request->operation};
+    struct sys_monitor_answer answer = {0};
 
-    request->results[0] = monitor->results[0];
-    request->results[1] = monitor->results[1];
-    if (result > MONITOR_BYTES)
-        return E_PROTO;
-    if (result > 0)
-        memcpy(buffer, monitor->buffer, (u64)result < bytes ? (u64)result : bytes);
-    return result;
-}
-
-static s64 ask(struct process *process, struct sys_monitor_request *request, void *buffer,
-               u64 bytes)
-{
-    struct process_monitor *monitor = &process->monitor;
-    u64 deadline = timebase() + microseconds_to_ticks(TIMEOUT_MICROSECONDS);
-    s64 result = claim_until(monitor, deadline);
-
-    if (result != 0)
+    memcpy(asked.arguments, request->arguments, sizeof(asked.arguments));
+    s64 question = ask_until(process, &asked, patience_end(0));
+    if (question < 0)
+        return question;
+    s64 result = await(process, (u64)question, &answer, buffer, bytes);
+    memcpy(request->results, answer.results, sizeof(request->results));
+    if (result < 0)
         return result;
-    if (monitor->buffer == NULL)
-        result = space_wire(process->space, USER_MONITOR, MONITOR_BYTES, &monitor->buffer);
-    if (result == 0)
-        result = post_question(process, request);
-    if (result == 0)
-        result = await_answer(monitor, deadline);
-    spin_lock(&monitor->lock);
-    monitor->asker = NULL;
-    spin_unlock(&monitor->lock);
-    return result == 0 ? take_answer(monitor, request, buffer, bytes) : result;
+    return answer.status > (s64)bytes ? E_PROTO : answer.status;
 }
 
 s64 sys_process_monitor(struct sys_monitor_request *request, void *buffer, u64 bytes)
@@ -159,26 +371,7 @@ s64 sys_process_monitor(struct sys_monitor_request *request, void *buffer, u64 b
 
     if (process == NULL)
         return E_NOENT;
-    s64 result = ask(process, request, buffer, bytes);
-    if (result == 0 && request->operation == MONITOR_TRACE_MASK && request->arguments[1] != 0)
-        trace_process_renewed(request->pid);
+    s64 result = ask_and_wait(process, request, buffer, bytes);
     process_put(process);
     return result;
-}
-
-s64 sys_monitor_done(u64 request_id, s64 result, u64 result0, u64 result1)
-{
-    struct process_monitor *monitor = &process_current()->monitor;
-
-    spin_lock(&monitor->lock);
-    bool open = monitor->asker != NULL && monitor->question == request_id && !monitor->answered;
-    if (open) {
-        monitor->result = result;
-        monitor->results[0] = result0;
-        monitor->results[1] = result1;
-        monitor->answered = true;
-        wake_asker(monitor);
-    }
-    spin_unlock(&monitor->lock);
-    return open ? 0 : E_NOENT;
 }

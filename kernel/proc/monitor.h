@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The monitor's questions to the library of a process: one at a time, each answered or given up after 1 s.
+// The monitor's questions to the library of a process: one at a time, each answered within its time or never.
 #ifndef KERNEL_PROC_MONITOR_H
 #define KERNEL_PROC_MONITOR_H
 
@@ -8,16 +8,23 @@
 
 struct thread;
 
+// Who asked is known by numbers alone, so that nobody's end has to be waited for: an asker that has ended has no open
+// question any more (monitor.c).
 struct process_monitor {
-    struct spinlock lock; // RANK_OBJECT; guards all of it
+    struct spinlock lock; // RANK_OBJECT; guards all of it but buffer, which is its asker's to make
     void *buffer;         // USER_MONITOR as the kernel sees it, once there
-    struct thread *asker; // NULL: no question is open
     u64 question;         // number of the open question, or of the last one
+    u32 asker;            // pid of who asked; 0: no question is open
+    u32 operation;        // MONITOR_* of the open question
+    u64 arguments[2];     // the first ones
+    u64 deadline;         // an answer after it is none
     bool queued;          // `posted` is in a dispatcher's queue
     bool answered;
     bool ended; // the process does not answer any more
-    s64 result;
-    u64 results[2];
+    struct sys_monitor_answer answer;
+    u32 kick_cpu; // the asker's dispatcher that is told, and how; bits 0: nobody
+    u64 kick_bits;
+    struct thread *waiter; // of sys_process_monitor: waits for the answer
     struct posted_event posted;
 };
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Scheduler: preemptive priorities, round robin within one, each CPU for itself. The Scheduler object
 // is distributed; a representative is its CPU's run queue. A thread that more urgent ones have kept waiting for
-// PATIENCE_SLICES gets a turn all the same: a server that other CPUs keep busy would take its CPU for ever.
+// PATIENCE_SLICES gets a turn all the same: a server that other CPUs keep busy would take its CPU for ever. One that
+// somebody urgent waits for can be favoured.
 #include "scheduler.h"
 #include "dispatcher.h"
 #include "exception/user.h"
@@ -57,10 +58,8 @@ _Static_assert(offsetof(struct run_queue, running_priority) == RUN_QUEUE_PRIORIT
 
 void thread_switch(u64 *save_stack, u64 stack);
 
-static void push(struct run_queue *queue, struct thread *thread)
+static void push_at(struct run_queue *queue, struct thread *thread, u8 priority)
 {
-    u8 priority = thread->priority;
-
     thread->state = THREAD_READY;
     thread->next = NULL;
     if (queue->first[priority] == NULL)
@@ -69,6 +68,23 @@ static void push(struct run_queue *queue, struct thread *thread)
         queue->last[priority]->next = thread;
     queue->last[priority] = thread;
     queue->occupied |= 1u << priority;
+}
+
+// Where it waits for its turn. A favoured one waits with more urgent ones, once, and runs as urgent as it is.
+static u8 place_of(struct thread *thread)
+{
+    u8 priority = thread->priority;
+
+    if (__builtin_expect(thread->favoured, 0)) {
+        thread->favoured = false;
+        priority = priority < PRIORITY_HIGH ? PRIORITY_HIGH : priority;
+    }
+    return priority;
+}
+
+static void push(struct run_queue *queue, struct thread *thread)
+{
+    push_at(queue, thread, thread->priority);
 }
 
 // The most urgent ready thread, taken out; the idle thread is always ready when nothing else is.
@@ -94,8 +110,9 @@ CO_METHOD static s64 ready(struct run_queue *self, struct thread *thread)
     struct run_queue *queue = &queues[thread->cpu];
 
     spin_lock(&queue->lock);
-    push(queue, thread);
-    bool urgent = thread->priority > queue->running_priority;
+    u8 place = place_of(thread);
+    push_at(queue, thread, place);
+    bool urgent = place > queue->running_priority;
     if (urgent && queue == self)
         percpu()->need_resched = 1;
     spin_unlock(&queue->lock);
@@ -251,6 +268,42 @@ CO_METHOD static s64 hand_over(struct run_queue *self, struct thread *to)
         return 1;
     }
     return 0;
+}
+
+// Takes a thread out of the queue of its priority: false when it is not in it. Lock held.
+static bool take_out(struct run_queue *queue, struct thread *thread)
+{
+    u8 priority = thread->priority;
+    struct thread *before = NULL, *at = queue->first[priority];
+
+    if (thread->state != THREAD_READY || (queue->occupied >> priority & 1) == 0)
+        return false;
+    while (at != NULL && at != thread) {
+        before = at;
+        at = at->next;
+    }
+    if (at == NULL) // about to come
+        return false;
+    if (before == NULL)
+        queue->first[priority] = thread->next;
+    else
+        before->next = thread->next;
+    if (thread->next == NULL)
+        queue->last[priority] = before;
+    if (queue->first[priority] == NULL)
+        queue->occupied &= ~(1u << priority);
+    return true;
+}
+
+void scheduler_favour(struct thread *thread)
+{
+    struct run_queue *queue = &queues[thread->cpu];
+
+    spin_lock(&queue->lock);
+    thread->favoured = true;
+    if (take_out(queue, thread))
+        push_at(queue, thread, place_of(thread));
+    spin_unlock(&queue->lock);
 }
 
 bool scheduler_hand_over(struct thread *to)

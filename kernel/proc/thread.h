@@ -26,6 +26,8 @@ struct thread {
     bool wake_token;
     bool woken; // the last park ended by an unpark
     bool detached, ended;
+    bool
+        favoured; // the next time that it becomes ready it goes before its equals; under the run queue's lock
     struct thread *next; // in the run queue
     struct thread *joiner;
     u64 stack_pointer; // while not running
@@ -53,6 +55,9 @@ void thread_report(const struct thread *thread);
 // scheduler_add. NULL: out of memory.
 struct thread *thread_create_dispatcher(const char *name, void (*entry)(void *),
                                         struct dispatcher *dispatcher, u32 cpu, u8 priority);
+// Lets a thread have its next turn before its equals, though behind those that were favoured before it: somebody waits for it
+// who would else wait for all of them. Any context but PMI; locks held have rank < RANK_THREAD.
+void scheduler_favour(struct thread *thread);
 // As thread_park, called and returning soft-masked.
 bool thread_park_masked(u64 deadline);
 // The calling thread parks and `to`, which is parked on the same CPU, runs at once. False: nothing was

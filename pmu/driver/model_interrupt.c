@@ -15,7 +15,7 @@
 #include "src/sample.h"
 
 #define PROBE_PERIOD 1000
-#define PROBE_MICROSECONDS 200000 // an emulator on a busy host may be late
+#define PROBE_MICROSECONDS 30000000UL // an emulator on a busy host may be late
 
 static u32 console[ORRERY_MAX_CPUS]; // hypercall numbers
 

@@ -35,7 +35,7 @@
 #define CYCLES_A_SECOND 1000000000UL // QEMU's: a cycle is a nanosecond of virtual time
 
 #define PROBE_PERIOD 1000
-#define PROBE_MICROSECONDS 200000 // an emulator on a busy host may be late
+#define PROBE_MICROSECONDS 30000000UL // an emulator on a busy host may be late
 
 #define read_spr(n)                                                                                \
     __extension__({                                                                                \

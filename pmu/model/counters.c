@@ -79,10 +79,9 @@ void counters_settle(struct vcpu *cpu, u64 pc)
         }
         counter->remaining -= events;
     }
-    if (cpu->overflows != before) {
-        guest_write(&cpu->slot->overflows, cpu->overflows);
+    // The guest's copy is left alone: it may be about to look at what MODEL_TAKE has put there.
+    if (cpu->overflows != before)
         interrupt_raise(cpu);
-    }
 }
 
 static enum filter filter_of(const struct model_program *program)

@@ -101,6 +101,13 @@ void qemu_plugin_register_vcpu_insn_exec_inline_per_vcpu(struct qemu_plugin_insn
                                                          enum qemu_plugin_op op,
                                                          qemu_plugin_u64 word, u64 constant);
 
+// Before a block.
+void qemu_plugin_register_vcpu_tb_exec_cond_cb(struct qemu_plugin_tb *tb,
+                                               qemu_plugin_vcpu_udata_cb_t callback,
+                                               enum qemu_plugin_cb_flags flags,
+                                               enum qemu_plugin_cond condition,
+                                               qemu_plugin_u64 word, u64 constant, void *data);
+
 // After each access of an instruction that did not fault.
 void qemu_plugin_register_vcpu_mem_cb(struct qemu_plugin_insn *insn,
                                       qemu_plugin_vcpu_mem_cb_t callback,

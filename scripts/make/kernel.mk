@@ -16,11 +16,11 @@ KERNEL_LIBS = -Wl,--start-group $(KERNEL_ARCHIVES) $(NEWLIB)/lib/libc.a $(KERNEL
 # $(call link,tables object)
 define link
 	$(call say,LD,$@)
-	$(Q)$(KCC) $(KERNEL_LDFLAGS) -T $(KERNEL_LD) -Wl,-Map,$@.map $(KERNEL_OBJS) $(1) $(KERNEL_LIBS) -o $@
+	$(Q)$(KCC) $(KERNEL_LDFLAGS) $(SANITIZE_LDFLAGS) -T $(KERNEL_LD) -Wl,-Map,$@.map $(KERNEL_OBJS) $(1) $(KERNEL_LIBS) -o $@
 endef
 
 $(BUILD)/obj/link.flags: FORCE
-	$(call remember,$(KERNEL_LDFLAGS) $(KERNEL_OBJS) $(KERNEL_LIBS))
+	$(call remember,$(KERNEL_LDFLAGS) $(SANITIZE_LDFLAGS) $(KERNEL_OBJS) $(KERNEL_LIBS))
 
 LINK_INPUTS = $(KERNEL_OBJS) $(KERNEL_ARCHIVES) $(KERNEL_LD) $(BUILD)/obj/link.flags
 
@@ -42,7 +42,7 @@ $(BUILD)/orrery.pass1.elf: $(LINK_INPUTS) $(BUILD)/obj/tables/empty.o
 $(BUILD)/orrery.pass2.elf: $(BUILD)/obj/tables/full.o $(BUILD)/orrery.pass1.elf
 	$(call link,$(BUILD)/obj/tables/full.o)
 
-$(KERNEL_ELF): $(BUILD)/orrery.pass2.elf
+$(KERNEL_ELF): $(BUILD)/orrery.pass2.elf | $(SANITIZE_MARK)
 	$(call say,CHECK,$@)
 	$(Q)$(PYTHON) $(TABLES) --elf $< --out $(BUILD)/obj/tables/check.S
 	$(Q)cmp $(BUILD)/obj/tables/full.S $(BUILD)/obj/tables/check.S \

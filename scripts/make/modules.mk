@@ -47,7 +47,7 @@ define object
 $(3): $(2) $(BUILD)/obj/$(subst /,-,$(1)).flags | kernel-ready
 	$$(call say,CC,$(2))
 	@mkdir -p $$(@D)
-	$$(Q)$$(KCC) $$(call module_flags,$(1)) -MMD -MP -c $$< -o $$@
+	$$(Q)$$(KCC) $$(call module_flags,$(1)) $$(call sanitize_flags,$(2)) -MMD -MP -c $$< -o $$@
 KERNEL_OBJS += $(3)
 endef
 
@@ -55,7 +55,7 @@ module_flags = $(KERNEL_BASE_CFLAGS) $(KERNEL_WARNINGS) $(call includes,$(1)) $(
 
 define module_rules
 $(BUILD)/obj/$(subst /,-,$(1)).flags: FORCE
-	$$(call remember,$$(KCC) $$(call module_flags,$(1)))
+	$$(call remember,$$(KCC) $$(call module_flags,$(1)) $$(SANITIZE_KEY))
 $(foreach source,$($(1)_SRC),$(eval $(call object,$(1),$(source),$(BUILD)/obj/$(source).o)))
 endef
 $(foreach module,$(MODULES),$(eval $(call module_rules,$(module))))

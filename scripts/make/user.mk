@@ -4,7 +4,8 @@
 # A source sees its own folder, userlib's headers, the shared ones, and those of the libraries in its DEPS.
 
 USER_FILES := $(sort $(wildcard userlib/user.mk userlib/*/user.mk ipc/user.mk servers/*/user.mk \
-    commands/user.mk commands/*/user.mk tests/guest/user/*/user.mk))
+    commands/user.mk commands/*/user.mk tests/guest/user/*/user.mk tests/fuzz/guest/*/user.mk))
+USER_FILES := $(filter-out $(if $(filter undefined,$(SANITIZERS)),,%/undefined/user.mk %/test-undefined/user.mk),$(USER_FILES))
 
 USER := $(BUILD)/user
 USER_LD := userlib/user.ld
@@ -15,7 +16,7 @@ INITRD_FILES :=
 INITRD_INPUTS :=
 
 # Libraries that every program is linked with, besides those in its DEPS. Unused functions stay out.
-USER_ALWAYS = $(filter $(USER_LIBRARIES),posix ipc monitor objects trace user fallback)
+USER_ALWAYS = $(filter $(USER_LIBRARIES),posix ipc monitor objects trace user undefined fallback)
 
 USER_CFLAGS = -std=gnu17 -O2 -g -fno-common -ffixed-r13 -Wa,-mregnames $(USER_ABI) -ffunction-sections \
     -fdata-sections -D_READ_WRITE_RETURN_TYPE=_ssize_t -D__DYNAMIC_REENT__ -D_GNU_SOURCE -DORRERY_USER \
@@ -48,6 +49,7 @@ u_$(2)_CFLAGS := $(CFLAGS)
 u_$(2)_INC := $(addprefix $(1)/,$(PRIVATE_INC)) $(ROOT_INC)
 u_$(2)_PUBLIC := $(wildcard $(1)/include) $(PUBLIC_INC)
 u_$(2)_WHOLE := $(WHOLE)
+u_$(2)_BARE := $(BARE)
 endef
 
 define user_load
@@ -63,6 +65,7 @@ PRIVATE_INC :=
 ROOT_INC :=
 PUBLIC_INC :=
 WHOLE :=
+BARE :=
 FILES :=
 include $(1)
 $$(eval $$(call user_register,$(patsubst %/,%,$(dir $(1))),$$(strip $$(PROGRAM) $$(PROGRAMS) $$(LIBRARY))))
@@ -76,7 +79,7 @@ $(foreach unit,$(USER_LIBRARIES) $(USER_PROGRAMS),$(foreach dep,$(u_$(unit)_DEPS
 # $(call user_closure,units,found): found, units and all libraries that they depend on.
 user_closure = $(if $(1),$(call user_closure,$(filter-out $(1) $(2),\
     $(sort $(foreach unit,$(1),$(u_$(unit)_DEPS)))),$(2) $(filter-out $(2),$(1))),$(2))
-user_libraries = $(call user_closure,$(u_$(1)_DEPS) $(filter-out $(u_$(1)_DEPS),$(USER_ALWAYS)))
+user_libraries = $(if $(u_$(1)_BARE),,$(call user_closure,$(u_$(1)_DEPS) $(filter-out $(u_$(1)_DEPS),$(USER_ALWAYS))))
 
 # ---- compiling -----------------------------------------------------------------------------------
 
@@ -90,12 +93,12 @@ define user_object
 $(USER)/obj/$(1)/$(2).o: $(2) $(USER)/obj/$(1).flags | user-ready $(u_$(1)_LIBS:%=$(THIRD)/%.stamp)
 	$$(call say,CC,$(2) [$(1)])
 	@mkdir -p $$(@D)
-	$$(Q)$$(KCC) $$(call user_flags,$(1)) -MMD -MP -c $$< -o $$@
+	$$(Q)$$(KCC) $$(call user_flags,$(1)) $$(call sanitize_user_flags,$(2)) -MMD -MP -c $$< -o $$@
 endef
 
 define user_compile
 $(USER)/obj/$(1).flags: FORCE
-	$$(call remember,$$(KCC) $$(call user_flags,$(1)))
+	$$(call remember,$$(KCC) $$(call user_flags,$(1)) $$(call sanitize_user_flags) $$(SANITIZE_USER_KEY))
 $(foreach source,$(u_$(1)_SRC),$(eval $(call user_object,$(1),$(source))))
 USER_OBJS += $(call user_objects,$(1))
 endef
@@ -167,8 +170,10 @@ $(USER)/bin/$(1): $(USER)/bin/$(1).elf
 endef
 $(foreach program,$(USER_PROGRAMS),$(eval $(call user_program,$(program))))
 
+# Programs of tests/fuzz go into an initial file system of their own (fuzz.mk).
+FUZZ_PROGRAMS := $(foreach program,$(USER_PROGRAMS),$(if $(filter tests/fuzz/%,$(u_$(program)_DIR)),$(program)))
 # USER_ONLY="NAME …": an initial file system with just these programs.
-USER_ONLY ?= $(USER_PROGRAMS)
+USER_ONLY ?= $(filter-out $(FUZZ_PROGRAMS),$(USER_PROGRAMS))
 INITRD_FILES += $(foreach program,$(USER_ONLY),bin/$(program)=$(USER)/bin/$(program))
 INITRD_INPUTS += $(USER_ONLY:%=$(USER)/bin/%)
 

@@ -10,36 +10,42 @@
 #include <orrery/types.h>
 
 struct request_kind;
+struct round;
 
 struct client {
     struct stream *stream; // NULL: the slot is free, or the connection has ended
     u32 number;            // 0: the slot is free
+    u32 address;           // IPv4
     dci_Role role;
     u32 wrong_tokens;
+    bool finished;          // it sends no more: closed, or half-closed and still reading
     bool closing;           // no more requests; close when the queue is sent
     bool close_after_reply; // to the request under way
     bool held_back;         // the stream holds bytes that input had no room for
+    bool flooded;           // for it has sent too many requests
     bool dref;              // holds DREF counting on, for this scope
     dci_Scope dref_scope;
     u32 dref_pid;
     u32 excluded[EXCLUDED_MAX]; // processes that it has left out of counting
     u32 excluded_count;
-    u64 connected; // times
-    u64 progress;  // when something was last taken, or nothing waited
-    u64 close_by;  // when closing
+    u64 next_request; // finished: not before this time
+    u64 finish_by;    // finished: then what is left of its requests is dropped
+    u64 connected;    // times
+    u64 progress;     // when something was last taken, or nothing waited
+    u64 close_by;     // when closing
 
     struct queue queue;
-    u8 input[4 + REQUEST_BYTES_MAX];
-    u32 input_bytes;
+    u8 *input; // requests that wait, WAITING_BYTES_MAX of them: so their end is seen behind them
+    u32 input_first, input_bytes; // where they begin, and how much there is
 
     // The request under way: NULL when there is none.
     const struct request_kind *request;
     u32 request_id;
-    u64 cursor; // where its list is
+    u64 cursor; // where its list of the kernel's is
     dci_Scope scope;
-    u32 pid;       // the process that the list is at
-    u64 processes; // the kernel's cursor in its list of them
-    bool with_classes, classes_done;
+    u32 pid;                        // SCOPE_PROCESS
+    struct round *round;            // over the processes, NULL: none
+    bool kernel_done, classes_done; // of a list
     u32 phase;
     u64 mask, process_mask; // of a trace request
     bool set_mask;
@@ -61,12 +67,20 @@ struct server_counts {
 };
 extern struct server_counts server_counts;
 
-struct client *client_at(u32 index); // index < CLIENTS_MAX; NULL when that slot is free
+struct client *client_at(u32 index); // index < SLOTS_MAX; NULL when that slot is free
+// Is there a place for one more client with this role? 0, or E_LIMIT with the client's message.
+s64 client_seat(struct client *client, dci_Role role);
+u32 clients_without_role(void);
+#define ADDRESS_TEXT_BYTES 16
+void client_address(const struct client *client, char text[ADDRESS_TEXT_BYTES]);
 extern const struct stream_handlers client_handlers;
 
 // All that can be done for a client now. Returns true when it has done something, so that there may be
 // work elsewhere; false when it waits: for bytes, room, time.
 bool client_work(struct client *client, u64 now);
+
+// The request wants nothing more of processes.
+void client_end_round(struct client *client);
 
 // Responses to the request under way. frame: queue_prepare has been called for answers.
 void client_reply(struct client *client, u32 body, const pb_msgdesc_t *type, const void *message);
@@ -74,6 +88,8 @@ void client_frame_begin(struct client *client, struct frame *frame, u32 body);
 void client_frame_end(struct client *client, struct frame *frame, bool more);
 // A response without a body. error 0: done; else with the text that client_error has set.
 void client_respond(struct client *client, u32 id, s64 error);
+// The same for E_LIMIT to somebody who has shown a token: with the list of whom the server serves.
+void client_respond_full(struct client *client, u32 id);
 // Sets the error response's text; returns error.
 s64 client_error(struct client *client, s64 error, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

@@ -63,7 +63,7 @@ u64 console_work(u64 now)
 {
     bool any = false, more = false;
 
-    for (u32 i = 0; i < CLIENTS_MAX; i++) {
+    for (u32 i = 0; i < SLOTS_MAX; i++) {
         struct client *client = client_at(i);
         if (client == NULL || !client->console)
             continue;

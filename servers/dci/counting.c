@@ -7,6 +7,7 @@
 #include <orrery/pmu.h>
 #include <orrery/sys.h>
 #include <string.h>
+#include <user/answers.h>
 
 #define EVENTS_MAX 256 // in one frame
 #define SHARE_MAX 1000
@@ -261,7 +262,7 @@ static void add_task(struct frame *frame, const struct sys_pmu_task *task)
 {
     dci_CountTask head = {.pid = task->pid, .thread = task->thread, .flags = task->flags};
 
-    copy_name(head.name, task->name, sizeof(head.name));
+    answer_text(head.name, task->name, sizeof(head.name));
     u32 mark = frame_open(frame, dci_CountTasksReply_tasks_tag);
     frame_message(frame, dci_CountTask_fields, &head);
     for (u32 i = 0; i < item_count; i++)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Requests about DREF counts. What is counted follows from what the clients hold: after each change,
 // and before each reading, the kernel and the processes are brought in line, one by one.
-#include "ask.h"
 #include "requests.h"
+#include "round.h"
 #include "scope.h"
 #include "switching.h"
 
@@ -14,7 +14,7 @@ static s64 kernel_error; // of the last switching
 
 static bool wanted(u32 pid)
 {
-    for (u32 i = 0; i < CLIENTS_MAX; i++) {
+    for (u32 i = 0; i < SLOTS_MAX; i++) {
         const struct client *client = client_at(i);
         if (client == NULL || !client->dref)
             continue;
@@ -29,19 +29,12 @@ static void enable_arguments(u64 arguments[4], bool on)
     arguments[0] = on;
 }
 
-// One that cannot answer is not asked again as long as counting is wanted.
-static bool is_final(s64 result)
-{
-    return result >= 0 || scope_failure(result);
-}
-
 static struct switched_process counted[COUNTED_PROCESSES_MAX];
 static struct switching switching = {
     .operation = MONITOR_DREF_ENABLE,
     .arguments = enable_arguments,
     .wanted = wanted,
     .stays = wanted,
-    .answered = is_final,
     .processes = counted,
     .max = COUNTED_PROCESSES_MAX,
 };
@@ -59,7 +52,7 @@ static void start_over(void)
 
 u64 dref_work(u64 now)
 {
-    return switching_go(&switching) ? UINT64_MAX : now;
+    return switching_go(&switching) ? UINT64_MAX : now + server_ticks(SWITCHING_RETRY_MS);
 }
 
 // ---- requests ----------------------------------------------------------------------------------
@@ -94,11 +87,36 @@ void dref_release(struct client *client)
     start_over();
 }
 
+static u32 ask_counts(const struct round *round, const struct visit *visit, u64 arguments[4],
+                      u32 *room)
+{
+    (void)round;
+    arguments[0] = visit->cursor;
+    arguments[1] = *room;
+    return MONITOR_DREF_READ;
+}
+
+static enum answer_flaw check_counts(struct visit *visit, u64 now)
+{
+    const struct question *question = visit->question;
+
+    (void)now;
+    return answer_check_counts(question->bytes, question->answer.status, visit->room,
+                               &visit->place);
+}
+
+static bool advance_counts(struct visit *visit)
+{
+    return list_advance(visit, 1);
+}
+
+static const struct round_kind counts_kind = {
+    .ask = ask_counts, .check = check_counts, .advance = advance_counts};
+
 // Processes that have begun meanwhile are counted from now on.
 s64 dref_read_begin(struct client *client, const dci_Request *request)
 {
     const dci_DrefReadRequest *wish = &request->body.dref_read;
-
     s64 error = scope_begin(client, wish->scope, wish->pid);
     if (error != 0)
         return error;
@@ -107,54 +125,63 @@ s64 dref_read_begin(struct client *client, const dci_Request *request)
     return REQUEST_GOES_ON;
 }
 
-// The next counts of the list's process: bytes, 0 at the end, or an error.
-static s64 get_counts(struct client *client, const struct sys_dref_count **counts)
+static void add_counts(struct frame *frame, const u8 *bytes, u64 number)
 {
-    const u64 arguments[4] = {client->cursor, sizeof(server_records)};
-    struct answer answer;
+    struct answer_bytes records = {bytes, number};
+    struct sys_dref_count from;
 
-    *counts = (const struct sys_dref_count *)server_records;
-    if (client->pid == 0)
-        return sys_dref_read(&client->cursor, server_records, sizeof(server_records));
-    s64 result = ask(client, client->pid, MONITOR_DREF_READ, arguments, &answer);
-    if (result >= 0) {
-        *counts = (const struct sys_dref_count *)answer.bytes;
-        client->cursor = answer.results[0];
-    }
-    return result;
-}
-
-static void add_counts(struct frame *frame, const struct sys_dref_count *counts, u64 number)
-{
-    for (u64 i = 0; i < number; i++) {
+    while (answer_next_count(&records, &from)) {
         dci_DrefCount count = {
-            .coid = counts[i].coid,
-            .cpu = counts[i].cpu,
-            .invocations = counts[i].invocations,
-            .misses = counts[i].misses,
+            .coid = from.coid,
+            .cpu = from.cpu,
+            .invocations = from.invocations,
+            .misses = from.misses,
         };
         frame_record(frame, dci_DrefReadReply_counts_tag, dci_DrefCount_fields, &count);
     }
 }
 
+static void add_times(struct frame *frame, u64 begin, u64 end)
+{
+    frame_varint(frame, dci_DrefReadReply_begin_tag, begin);
+    frame_varint(frame, dci_DrefReadReply_end_tag, end);
+}
+
+static s64 read_kernel_step(struct client *client, struct frame *frame)
+{
+    u64 begin = sys_time();
+
+    s64 bytes = sys_dref_read(&client->cursor, server_records, sizeof(server_records));
+    if (bytes < 0)
+        return bytes;
+    add_times(frame, begin, sys_time());
+    add_counts(frame, server_records, (u64)bytes);
+    client->kernel_done = bytes == 0;
+    bool more = bytes > 0 || client->scope == dci_Scope_SCOPE_ALL;
+    client_frame_end(client, frame, more);
+    return more ? REQUEST_GOES_ON : REQUEST_REPLIED;
+}
+
 s64 dref_read_step(struct client *client)
 {
     struct frame frame;
-    const struct sys_dref_count *counts;
 
     if (!switching_go(&switching))
         return REQUEST_WAITS;
-    u64 begin = sys_time();
-    s64 bytes = get_counts(client, &counts);
-    if (bytes == E_AGAIN)
-        return REQUEST_WAITS;
+    if (client->round == NULL)
+        client->round = round_begin(&counts_kind, client->scope, client->pid);
+    if (client->round == NULL)
+        return E_NOMEM;
+    struct visit *visit = round_next(client->round);
+    if (client->kernel_done && visit == NULL)
+        return scope_wait(client, dci_Response_dref_read_tag);
     client_frame_begin(client, &frame, dci_Response_dref_read_tag);
-    frame_varint(&frame, dci_DrefReadReply_begin_tag, begin);
-    frame_varint(&frame, dci_DrefReadReply_end_tag, sys_time());
-    frame_varint(&frame, dci_DrefReadReply_pid_tag, client->pid);
-    if (bytes <= 0)
-        return scope_conclude(client, &frame, dci_DrefReadReply_failure_tag, bytes);
-    add_counts(&frame, counts, (u64)bytes / sizeof(*counts));
-    client_frame_end(client, &frame, true);
-    return REQUEST_GOES_ON;
+    if (!client->kernel_done)
+        return read_kernel_step(client, &frame);
+    frame_varint(&frame, dci_DrefReadReply_pid_tag, visit->pid);
+    if (visit->failure.error == 0) {
+        add_times(&frame, visit->question->begin, visit->question->answer.time);
+        add_counts(&frame, visit->question->bytes, visit->question->count);
+    }
+    return scope_conclude(client, &frame, dci_DrefReadReply_failure_tag, visit);
 }

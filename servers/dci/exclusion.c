@@ -29,7 +29,7 @@ static bool held_by(const struct client *client, u32 pid)
 
 static bool held_by_others(const struct client *client, u32 pid)
 {
-    for (u32 i = 0; i < CLIENTS_MAX; i++) {
+    for (u32 i = 0; i < SLOTS_MAX; i++) {
         const struct client *other = client_at(i);
         if (other != NULL && other != client && held_by(other, pid))
             return true;
@@ -46,7 +46,7 @@ static void note(u32 pid)
 void exclusion_session_begin(void)
 {
     of_session_count = 0;
-    for (u32 i = 0; i < CLIENTS_MAX; i++) {
+    for (u32 i = 0; i < SLOTS_MAX; i++) {
         const struct client *client = client_at(i);
         for (u32 k = 0; client != NULL && k < client->excluded_count; k++)
             note(client->excluded[k]);

@@ -2,9 +2,9 @@
 // Cuts frames, decodes requests, checks the role, has them carried out.
 #include "input.h"
 
-#include "ask.h"
 #include "requests.h"
 
+#include <orrery/sys.h>
 #include <pb_decode.h>
 #include <string.h>
 #include <trace/events.h>
@@ -29,6 +29,8 @@ static void conclude(struct client *client, s64 result)
     if (result != REQUEST_REPLIED)
         client_respond(client, client->request_id, result < 0 ? result : 0);
     client->request = NULL;
+    client->next_request = sys_time() + server_ticks(FINISHED_PAUSE_MS);
+    client_end_round(client);
 }
 
 static s64 begin(struct client *client, const dci_Request *request)
@@ -79,8 +81,13 @@ static bool frame_ready(const struct client *client)
 {
     if (client->input_bytes < FRAME_HEADER)
         return false;
-    u32 length = frame_length(client->input);
+    u32 length = frame_length(client->input + client->input_first);
     return bad_length(length) || client->input_bytes >= FRAME_HEADER + length;
+}
+
+bool input_has_request(const struct client *client)
+{
+    return frame_ready(client);
 }
 
 // Begins the request in the first frame, which leaves the input before it is carried out: closing
@@ -88,16 +95,17 @@ static bool frame_ready(const struct client *client)
 static void take_frame(struct client *client)
 {
     static u8 bytes[REQUEST_BYTES_MAX];
-    u32 length = frame_length(client->input);
+    const u8 *frame = client->input + client->input_first;
+    u32 length = frame_length(frame);
 
     if (bad_length(length)) {
         malformed(client, length == 0 ? E_PROTO : E_LIMIT,
                   length == 0 ? "empty frame" : "frame is longer than requests may be");
         return;
     }
-    memcpy(bytes, client->input + FRAME_HEADER, length);
+    memcpy(bytes, frame + FRAME_HEADER, length);
+    client->input_first += FRAME_HEADER + length;
     client->input_bytes -= FRAME_HEADER + length;
-    memmove(client->input, client->input + FRAME_HEADER + length, client->input_bytes);
     take_request(client, bytes, length);
 }
 
@@ -105,10 +113,8 @@ bool input_step(struct client *client)
 {
     if (client->request == NULL && !frame_ready(client))
         return false;
-    if (!queue_prepare(&client->queue, QUEUE_ANSWERS)) {
-        ask_forget(client); // it asks again when it has room; meanwhile others may
+    if (!queue_prepare(&client->queue, QUEUE_ANSWERS))
         return false;
-    }
     if (client->request == NULL) {
         take_frame(client);
         return true;

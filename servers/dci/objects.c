@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Requests about objects: classes and scan, of the kernel and of processes. Lists go on from step to
 // step, a frame each, in which all is of one process.
-#include "ask.h"
 #include "requests.h"
+#include "round.h"
 #include "scope.h"
 
 #include <orrery/monitor.h>
@@ -18,7 +18,16 @@ s64 list_begin(struct client *client, const dci_Request *request)
     return REQUEST_GOES_ON;
 }
 
-// ---- classes -----------------------------------------------------------------------------------
+static s64 begin(struct client *client, dci_Scope scope, u32 pid, const struct round_kind *kind)
+{
+    s64 error = scope_begin(client, scope, pid);
+    if (error != 0)
+        return error;
+    client->round = round_begin(kind, scope, pid);
+    return client->round != NULL ? REQUEST_GOES_ON : E_NOMEM;
+}
+
+// ---- records -----------------------------------------------------------------------------------
 
 static void add_class(struct frame *frame, u32 field, const struct sys_class *from)
 {
@@ -33,156 +42,203 @@ static void add_class(struct frame *frame, u32 field, const struct sys_class *fr
     frame_record(frame, field, dci_ObjectClass_fields, &to);
 }
 
-// Class number client->cursor of the list's process: 0, E_NOENT past the last, or an error.
-static s64 get_class(struct client *client, struct sys_class *class_info)
-{
-    const u64 arguments[4] = {client->cursor};
-    struct answer answer;
-
-    if (client->pid == 0)
-        return sys_class_get((u32)client->cursor, class_info);
-    s64 result = ask(client, client->pid, MONITOR_CLASS, arguments, &answer);
-    if (result < 0)
-        return result;
-    if (result != sizeof(*class_info))
-        return result == 0 ? E_NOENT : E_NOTSUP;
-    memcpy(class_info, answer.bytes, sizeof(*class_info));
-    return 0;
-}
-
-// Classes of the list's process into an open frame: 1 when there may be more, 0 at the end, or an
-// error.
-static s64 add_classes(struct client *client, struct frame *frame, u32 field)
-{
-    // An answer may take time, and a frame cannot stay open meanwhile: one by one then.
-    u32 count = client->pid == 0 ? CLASSES_A_FRAME : 1;
-    struct sys_class class_info;
-
-    for (u32 i = 0; i < count; i++) {
-        s64 error = get_class(client, &class_info);
-        if (error == E_NOENT && (client->cursor > 0 || client->pid == 0))
-            return 0;
-        if (error != 0)
-            return error;
-        add_class(frame, field, &class_info);
-        client->cursor++;
-    }
-    return 1;
-}
-
-s64 classes_begin(struct client *client, const dci_Request *request)
-{
-    const dci_ClassesRequest *wish = &request->body.classes;
-    s64 error = scope_begin(client, wish->scope, wish->pid);
-    return error != 0 ? error : REQUEST_GOES_ON;
-}
-
-s64 classes_step(struct client *client)
-{
-    struct frame frame;
-
-    client_frame_begin(client, &frame, dci_Response_classes_tag);
-    frame_varint(&frame, dci_ClassesReply_pid_tag, client->pid);
-    s64 result = add_classes(client, &frame, dci_ClassesReply_classes_tag);
-    if (result == E_AGAIN)
-        return REQUEST_WAITS;
-    if (result <= 0)
-        return scope_conclude(client, &frame, dci_ClassesReply_failure_tag, result);
-    client_frame_end(client, &frame, true);
-    return REQUEST_GOES_ON;
-}
-
-// ---- objects -----------------------------------------------------------------------------------
-
-static void add_object(struct frame *frame, const struct sys_object *object)
+static void add_object(struct frame *frame, const struct sys_object *object, const coid_t *children)
 {
     u32 mark = frame_open(frame, dci_ObjectsReply_objects_tag);
     frame_varint(frame, dci_Object_coid_tag, object->coid);
     frame_varint(frame, dci_Object_class_id_tag, object->class_id);
     frame_varint(frame, dci_Object_rep_count_tag, object->rep_count);
     frame_varint(frame, dci_Object_misses_tag, object->misses);
-    frame_packed(frame, dci_Object_children_tag, object->children, object->child_count);
+    frame_packed(frame, dci_Object_children_tag, children, object->child_count);
     frame_close(frame, mark);
 }
 
-// Is there a whole record at the front? Records of processes are theirs to spoil.
-static bool record_is_sound(const struct sys_object *object, u64 left)
+static void add_objects(struct frame *frame, const u8 *bytes, u64 count)
 {
-    return left >= sizeof(*object) && object->record_bytes <= left &&
-           object->record_bytes % 8 == 0 &&
-           object->record_bytes >= sizeof(*object) + object->child_count * sizeof(coid_t);
+    struct answer_bytes records = {bytes, count};
+    const coid_t *children;
+    struct sys_object object;
+
+    while (answer_next_object(&records, &object, &children))
+        add_object(frame, &object, children);
 }
 
-static void add_objects(struct frame *frame, const u8 *records, u64 bytes)
+// ---- of processes ------------------------------------------------------------------------------
+
+enum part { PART_CLASSES, PART_OBJECTS };
+
+static u32 ask_for(enum part part, const struct visit *visit, u64 arguments[4], u32 room)
 {
-    while (bytes > 0) {
-        const struct sys_object *object = (const struct sys_object *)records;
-        if (!record_is_sound(object, bytes))
-            return;
-        add_object(frame, object);
-        records += object->record_bytes;
-        bytes -= object->record_bytes;
+    arguments[0] = visit->cursor;
+    arguments[1] = room;
+    return part == PART_CLASSES ? MONITOR_CLASS : MONITOR_SCAN;
+}
+
+static u32 ask_classes(const struct round *round, const struct visit *visit, u64 arguments[4],
+                       u32 *room)
+{
+    (void)round;
+    return ask_for(PART_CLASSES, visit, arguments, *room);
+}
+
+static u32 ask_objects(const struct round *round, const struct visit *visit, u64 arguments[4],
+                       u32 *room)
+{
+    (void)round;
+    return ask_for(PART_OBJECTS, visit, arguments, *room);
+}
+
+static u32 ask_both(const struct round *round, const struct visit *visit, u64 arguments[4],
+                    u32 *room)
+{
+    (void)round;
+    return ask_for((enum part)visit->part, visit, arguments, *room);
+}
+
+static enum answer_flaw check_classes(struct visit *visit, u64 now)
+{
+    const struct question *question = visit->question;
+
+    (void)now;
+    return answer_check_classes(question->bytes, question->answer.status, visit->room,
+                                &visit->place);
+}
+
+static enum answer_flaw check_objects(struct visit *visit, u64 now)
+{
+    const struct question *question = visit->question;
+
+    (void)now;
+    return answer_check_objects(question->bytes, question->answer.status, visit->room,
+                                &visit->place);
+}
+
+static enum answer_flaw check_both(struct visit *visit, u64 now)
+{
+    return visit->part == PART_CLASSES ? check_classes(visit, now) : check_objects(visit, now);
+}
+
+static bool advance_list(struct visit *visit)
+{
+    return list_advance(visit, 1);
+}
+
+static bool advance_both(struct visit *visit)
+{
+    return list_advance(visit, 2);
+}
+
+static const struct round_kind classes_kind = {
+    .ask = ask_classes, .check = check_classes, .advance = advance_list};
+static const struct round_kind objects_kind = {
+    .ask = ask_objects, .check = check_objects, .advance = advance_list};
+static const struct round_kind both_kind = {
+    .ask = ask_both, .check = check_both, .advance = advance_both};
+
+static void add_answered_classes(struct frame *frame, u32 field, const struct visit *visit)
+{
+    struct sys_class class_info;
+
+    if (visit->failure.error != 0)
+        return;
+    struct answer_bytes records = {visit->question->bytes, visit->question->count};
+    while (answer_next_class(&records, &class_info))
+        add_class(frame, field, &class_info);
+}
+
+// ---- classes -----------------------------------------------------------------------------------
+
+// Classes of the kernel into an open frame: true when there may be more.
+static bool add_kernel_classes(struct client *client, struct frame *frame, u32 field)
+{
+    struct sys_class class_info;
+
+    for (u32 i = 0; i < CLASSES_A_FRAME; i++) {
+        if (sys_class_get((u32)client->cursor, &class_info) != 0)
+            return false;
+        add_class(frame, field, &class_info);
+        client->cursor++;
     }
+    return true;
 }
 
-// The next records of the list's process: bytes, 0 at the end, or an error.
-static s64 get_objects(struct client *client, const u8 **records)
+s64 classes_begin(struct client *client, const dci_Request *request)
 {
-    const u64 arguments[4] = {client->cursor, sizeof(server_records)};
-    struct answer answer;
+    const dci_ClassesRequest *wish = &request->body.classes;
 
-    *records = server_records;
-    if (client->pid == 0)
-        return sys_object_scan(&client->cursor, server_records, sizeof(server_records));
-    s64 result = ask(client, client->pid, MONITOR_SCAN, arguments, &answer);
-    if (result >= 0) {
-        *records = answer.bytes;
-        client->cursor = answer.results[0];
-    }
-    return result;
+    return begin(client, wish->scope, wish->pid, &classes_kind);
 }
+
+// Ends a frame of the kernel's part. more: of it.
+static s64 end_kernel_frame(struct client *client, struct frame *frame, bool more)
+{
+    client->kernel_done = !more;
+    more |= client->scope == dci_Scope_SCOPE_ALL;
+    client_frame_end(client, frame, more);
+    return more ? REQUEST_GOES_ON : REQUEST_REPLIED;
+}
+
+s64 classes_step(struct client *client)
+{
+    struct visit *visit = round_next(client->round);
+    struct frame frame;
+
+    if (client->kernel_done && visit == NULL)
+        return scope_wait(client, dci_Response_classes_tag);
+    client_frame_begin(client, &frame, dci_Response_classes_tag);
+    if (!client->kernel_done) {
+        bool more = add_kernel_classes(client, &frame, dci_ClassesReply_classes_tag);
+        return end_kernel_frame(client, &frame, more);
+    }
+    frame_varint(&frame, dci_ClassesReply_pid_tag, visit->pid);
+    add_answered_classes(&frame, dci_ClassesReply_classes_tag, visit);
+    return scope_conclude(client, &frame, dci_ClassesReply_failure_tag, visit);
+}
+
+// ---- objects -----------------------------------------------------------------------------------
 
 s64 objects_begin(struct client *client, const dci_Request *request)
 {
     const dci_ObjectsRequest *wish = &request->body.objects;
-    s64 error = scope_begin(client, wish->scope, wish->pid);
-    client->with_classes = wish->classes;
-    return error != 0 ? error : REQUEST_GOES_ON;
+
+    client->classes_done = !wish->classes;
+    return begin(client, wish->scope, wish->pid, wish->classes ? &both_kind : &objects_kind);
 }
 
-static s64 objects_classes_step(struct client *client, struct frame *frame)
+// Of the kernel: its classes, then its objects, as many as fit.
+static s64 objects_kernel_step(struct client *client, struct frame *frame)
 {
-    s64 result = add_classes(client, frame, dci_ObjectsReply_classes_tag);
-
-    if (result == E_AGAIN)
-        return REQUEST_WAITS;
-    if (result < 0)
-        return scope_conclude(client, frame, dci_ObjectsReply_failure_tag, result);
-    if (result == 0) {
-        client->classes_done = true;
-        client->cursor = 0;
+    if (!client->classes_done) {
+        client->classes_done = !add_kernel_classes(client, frame, dci_ObjectsReply_classes_tag);
+        if (client->classes_done)
+            client->cursor = 0;
+        return end_kernel_frame(client, frame, true);
     }
-    client_frame_end(client, frame, true);
-    return REQUEST_GOES_ON;
+    s64 bytes = sys_object_scan(&client->cursor, server_records, sizeof(server_records));
+    if (bytes < 0)
+        return bytes;
+    add_objects(frame, server_records, (u64)bytes);
+    return end_kernel_frame(client, frame, bytes > 0);
 }
 
 s64 objects_step(struct client *client)
 {
+    struct visit *visit = round_next(client->round);
     struct frame frame;
-    const u8 *records;
-    u64 time = sys_time();
 
+    if (client->kernel_done && visit == NULL)
+        return scope_wait(client, dci_Response_objects_tag);
     client_frame_begin(client, &frame, dci_Response_objects_tag);
-    frame_varint(&frame, dci_ObjectsReply_time_tag, time);
-    frame_varint(&frame, dci_ObjectsReply_pid_tag, client->pid);
-    if (client->with_classes && !client->classes_done)
-        return objects_classes_step(client, &frame);
-    s64 bytes = get_objects(client, &records);
-    if (bytes == E_AGAIN)
-        return REQUEST_WAITS;
-    if (bytes <= 0)
-        return scope_conclude(client, &frame, dci_ObjectsReply_failure_tag, bytes);
-    add_objects(&frame, records, (u64)bytes);
-    client_frame_end(client, &frame, true);
-    return REQUEST_GOES_ON;
+    bool answered = client->kernel_done && visit->failure.error == 0;
+    frame_varint(&frame, dci_ObjectsReply_time_tag,
+                 answered ? visit->question->answer.time : sys_time());
+    if (!client->kernel_done)
+        return objects_kernel_step(client, &frame);
+    frame_varint(&frame, dci_ObjectsReply_pid_tag, visit->pid);
+    bool classes = client->round->kind == &both_kind && visit->part == PART_CLASSES;
+    if (classes)
+        add_answered_classes(&frame, dci_ObjectsReply_classes_tag, visit);
+    else if (answered)
+        add_objects(&frame, visit->question->bytes, visit->question->count);
+    return scope_conclude(client, &frame, dci_ObjectsReply_failure_tag, visit);
 }

@@ -1,18 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Requests about processes: list, regions, ending and moving them.
-#include "ask.h"
 #include "requests.h"
+#include "round.h"
 
 #include <orrery/memory.h>
 #include <orrery/monitor.h>
 #include <orrery/sys.h>
 #include <string.h>
-
-void copy_name(char *to, const char *from, u32 bytes)
-{
-    for (u32 i = 0; i < bytes - 1 && from[i] != 0; i++)
-        to[i] = from[i] < 0x20 || from[i] > 0x7e ? '?' : from[i];
-}
 
 static void add_process(struct frame *frame, const struct sys_process_info *from)
 {
@@ -31,7 +25,7 @@ static void add_process(struct frame *frame, const struct sys_process_info *from
         .calls = from->calls,
         .events = from->events,
     };
-    copy_name(to.name, from->name, sizeof(to.name));
+    answer_text(to.name, from->name, sizeof(to.name));
     frame_record(frame, dci_ProcessesReply_processes_tag, dci_Process_fields, &to);
 }
 
@@ -66,7 +60,7 @@ static void add_region(struct frame *frame, const struct sys_region_info *from)
         .object = from->region,
         .memory = from->memory,
     };
-    copy_name(to.name, from->name, sizeof(to.name));
+    answer_text(to.name, from->name, sizeof(to.name));
     frame_record(frame, dci_RegionsReply_regions_tag, dci_Region_fields, &to);
 }
 
@@ -106,6 +100,17 @@ s64 kill_begin(struct client *client, const dci_Request *request)
     return error < 0 ? error : REQUEST_DONE;
 }
 
+static u32 ask_move(const struct round *round, const struct visit *visit, u64 arguments[4],
+                    u32 *room)
+{
+    (void)visit;
+    *room = 0;
+    arguments[0] = round->values[0];
+    return MONITOR_MOVE;
+}
+
+static const struct round_kind move_kind = {.ask = ask_move};
+
 s64 move_begin(struct client *client, const dci_Request *request)
 {
     const dci_MoveRequest *wish = &request->body.move;
@@ -115,18 +120,21 @@ s64 move_begin(struct client *client, const dci_Request *request)
     if (wish->cpu >= server_system.cpu_count)
         return client_error(client, E_INVAL, "there are %u CPUs",
                             (unsigned)server_system.cpu_count);
-    client->pid = wish->pid;
-    client->cpu = wish->cpu;
+    client->round = round_begin(&move_kind, dci_Scope_SCOPE_PROCESS, wish->pid);
+    if (client->round == NULL)
+        return E_NOMEM;
+    client->round->values[0] = wish->cpu;
     return REQUEST_GOES_ON;
 }
 
 s64 move_step(struct client *client)
 {
-    const u64 arguments[4] = {client->cpu};
-    struct answer answer;
+    const struct visit *visit = round_next(client->round);
 
-    s64 result = ask(client, client->pid, MONITOR_MOVE, arguments, &answer);
-    if (result == E_AGAIN)
+    if (visit == NULL)
         return REQUEST_WAITS;
-    return result < 0 ? result : REQUEST_DONE;
+    if (visit->failure.error == 0)
+        return REQUEST_DONE;
+    return client_error(client, visit->failure.error, "process %u %s", (unsigned)visit->pid,
+                        visit->failure.text);
 }

@@ -112,8 +112,6 @@ s64 regions_step(struct client *client);
 s64 kill_begin(struct client *client, const dci_Request *request);
 s64 move_begin(struct client *client, const dci_Request *request);
 s64 move_step(struct client *client);
-// Names that processes chose, at most bytes - 1 long, to something zeroed; a protobuf string must be UTF-8.
-void copy_name(char *to, const char *from, u32 bytes);
 
 // runs.c
 s64 run_open_begin(struct client *client, const dci_Request *request);

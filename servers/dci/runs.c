@@ -13,6 +13,7 @@ struct run {
     u32 number;
     u32 pid; // 0: not started
     u64 uploaded;
+    u64 changed; // when it was opened, or uploaded last
 };
 
 static struct run runs[RUNS_MAX];
@@ -57,11 +58,15 @@ s64 run_open_begin(struct client *client, const dci_Request *request)
     (void)request;
     if (run == NULL)
         return client_error(client, E_LIMIT, "%d programs run already", RUNS_MAX);
+    if (runs_of(client) == CLIENT_RUNS_MAX)
+        return client_error(client, E_LIMIT, "%d programs of this client run already",
+                            CLIENT_RUNS_MAX);
     s64 error = program_open(&run->program);
     if (error != 0)
         return error;
     run->client = client;
     run->number = ++last_number;
+    run->changed = sys_time();
     dci_RunOpenReply reply = {.run = run->number};
     client_reply(client, dci_Response_run_open_tag, dci_RunOpenReply_fields, &reply);
     return REQUEST_REPLIED;
@@ -76,6 +81,28 @@ static struct run *find_or_say(struct client *client, u32 number)
     return run;
 }
 
+// Of all programs that have not started: they are in this server's memory.
+static u64 bytes_uploaded(void)
+{
+    u64 bytes = 0;
+
+    for (u32 i = 0; i < RUNS_MAX; i++)
+        if (runs[i].client != NULL && runs[i].pid == 0)
+            bytes += runs[i].uploaded;
+    return bytes;
+}
+
+static s64 upload(struct client *client, struct run *run, const dci_RunUploadRequest *wish)
+{
+    if (wish->data.size > UPLOAD_BYTES_MAX - run->uploaded)
+        return client_error(client, E_LIMIT, "the program is longer than %d bytes",
+                            UPLOAD_BYTES_MAX);
+    if (bytes_uploaded() + wish->data.size > UPLOADS_BYTES_MAX)
+        return client_error(client, E_LIMIT, "programs of %d bytes wait to be started already",
+                            UPLOADS_BYTES_MAX);
+    return program_upload(run->program, wish->data.bytes, wish->data.size);
+}
+
 s64 run_upload_begin(struct client *client, const dci_Request *request)
 {
     const dci_RunUploadRequest *wish = &request->body.run_upload;
@@ -85,15 +112,13 @@ s64 run_upload_begin(struct client *client, const dci_Request *request)
         return E_NOENT;
     if (run->pid != 0)
         return client_error(client, E_INVAL, "the program runs already");
-    s64 error =
-        wish->data.size > UPLOAD_BYTES_MAX - run->uploaded
-            ? client_error(client, E_LIMIT, "the program is longer than %d bytes", UPLOAD_BYTES_MAX)
-            : program_upload(run->program, wish->data.bytes, wish->data.size);
+    s64 error = upload(client, run, wish);
     if (error < 0) {
         drop(run);
         return error;
     }
     run->uploaded += wish->data.size;
+    run->changed = sys_time();
     return REQUEST_DONE;
 }
 
@@ -177,14 +202,30 @@ static void push_end(struct run *run)
     drop(run);
 }
 
+// One that is not started gives way after a while. Returns when that is, if it is not now.
+static u64 look_after_upload(struct run *run, u64 now)
+{
+    u64 end = run->changed + server_ticks(UPLOAD_SECONDS * 1000);
+
+    if (now < end)
+        return end;
+    drop(run);
+    return UINT64_MAX;
+}
+
 u64 runs_work(u64 now)
 {
     u64 next = UINT64_MAX;
 
     for (u32 i = 0; i < RUNS_MAX; i++) {
         struct run *run = &runs[i];
-        if (run->client == NULL || run->pid == 0)
+        if (run->client == NULL)
             continue;
+        if (run->pid == 0) {
+            u64 end = look_after_upload(run, now);
+            next = end < next ? end : next;
+            continue;
+        }
         s64 result = push_output(run);
         if (result == E_PEER)
             push_end(run);

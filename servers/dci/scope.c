@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Lists over the kernel, one process, or all. Processes are taken from the kernel one by one: any
-// number may begin and end between two steps.
+// Lists over the kernel, one process, or all: the kernel first, then the processes, each when it has answered.
 #include "scope.h"
-
-#include <orrery/process.h>
-#include <string.h>
 
 s64 scope_begin(struct client *client, dci_Scope scope, u32 pid)
 {
@@ -15,53 +11,35 @@ s64 scope_begin(struct client *client, dci_Scope scope, u32 pid)
         return client_error(client, E_INVAL, "a pid needs the scope of a process");
     client->scope = scope;
     client->pid = pid;
-    client->processes = 0;
     client->cursor = 0;
+    client->kernel_done = !scope_has_kernel(client);
     return 0;
 }
 
-bool scope_next(struct client *client)
+bool scope_has_kernel(const struct client *client)
 {
-    struct sys_process_info info;
-
-    client->cursor = 0;
-    client->classes_done = false;
-    if (client->scope != dci_Scope_SCOPE_ALL)
-        return false;
-    if (sys_process_list(&client->processes, &info, sizeof(info)) <= 0)
-        return false;
-    client->pid = info.pid;
-    return true;
+    return client->scope != dci_Scope_SCOPE_PROCESS || client->pid == 0;
 }
 
-bool scope_failure(s64 error)
+s64 scope_conclude(struct client *client, struct frame *frame, u32 field, struct visit *visit)
 {
-    return error == E_TIMEOUT || error == E_NOTSUP;
-}
-
-// Has the process ended since it was listed?
-static bool left_out(const struct client *client, s64 error)
-{
-    return client->scope == dci_Scope_SCOPE_ALL && client->pid != 0 &&
-           (error == E_NOENT || error == E_PEER || error == E_STALE);
-}
-
-static void add_failure(struct frame *frame, u32 field, s64 error)
-{
-    dci_ProcessFailure failure = {.error = (s32)error};
-
-    strcpy(failure.message,
-           error == E_TIMEOUT ? "stuck: no answer within 1 s" : "does not answer the monitor");
-    frame_record(frame, field, dci_ProcessFailure_fields, &failure);
-}
-
-s64 scope_conclude(struct client *client, struct frame *frame, u32 field, s64 result)
-{
-    if (client->pid != 0 && scope_failure(result))
-        add_failure(frame, field, result);
-    else if (result < 0 && !left_out(client, result))
-        return result;
-    bool more = scope_next(client);
+    if (visit->failure.error == E_NOENT && client->scope == dci_Scope_SCOPE_PROCESS)
+        return E_NOENT;
+    if (visit->failure.error != 0)
+        failure_add(frame, field, &visit->failure);
+    round_used(client->round, visit);
+    bool more = !round_over(client->round) || !client->kernel_done;
     client_frame_end(client, frame, more);
     return more ? REQUEST_GOES_ON : REQUEST_REPLIED;
+}
+
+s64 scope_wait(struct client *client, u32 body)
+{
+    struct frame frame;
+
+    if (!round_over(client->round))
+        return REQUEST_WAITS;
+    client_frame_begin(client, &frame, body);
+    client_frame_end(client, &frame, false);
+    return REQUEST_REPLIED;
 }

@@ -4,17 +4,17 @@
 #define DCI_SCOPE_H
 
 #include "requests.h"
+#include "round.h"
 
-// Checks a request's scope and stands at its first process. 0 or E_INVAL with a message.
+// Checks a request's scope and remembers it. 0 or E_INVAL with a message.
 s64 scope_begin(struct client *client, dci_Scope scope, u32 pid);
-// Goes on to the next process; false when there is none. client->cursor begins anew.
-bool scope_next(struct client *client);
+// Is the kernel in it?
+bool scope_has_kernel(const struct client *client);
 
-// The end of a process's part of a list: result 0, or the error in its place. An error of its library is
-// told in the frame, as ProcessFailure in `field`; a process of many that has ended is left out; any
-// other error ends the list. Returns what the step is to return.
-s64 scope_conclude(struct client *client, struct frame *frame, u32 field, s64 result);
-// Is it an error of its library: it is stuck, or has none?
-bool scope_failure(s64 error);
+// What a step over processes returns once a frame about a visit is done: its failure, if any, goes into the frame as
+// ProcessFailure in `field`. The one process that was asked for and is not there is the request's error.
+s64 scope_conclude(struct client *client, struct frame *frame, u32 field, struct visit *visit);
+// There is no visit: the list is over, or somebody is waited for.
+s64 scope_wait(struct client *client, u32 body);
 
 #endif

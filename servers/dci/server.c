@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The server's thread: network, clients, pushes, time. It sleeps only in stream_run.
-#include "ask.h"
+#include "questions.h"
 #include "registry.h"
 #include "requests.h"
 #include "serve.h"
@@ -11,7 +11,8 @@
 
 #define TICK_MS 500 // clients' time limits are looked at
 #define LISTEN_PATIENCE_MS 20000
-#define RETRY_MS 20 // something waits to be sent, but the network had no room or memory
+#define RETRY_MS                                                                                   \
+    20 // something waits to be sent, but the network had no room or memory; or to be asked
 
 struct sys_info server_system;
 u64 server_started;
@@ -32,13 +33,15 @@ static u64 work_on_clients(u64 now)
 {
     u64 next = UINT64_MAX;
 
-    for (u32 i = 0; i < CLIENTS_MAX; i++) {
+    for (u32 i = 0; i < SLOTS_MAX; i++) {
         struct client *client = client_at(i);
         if (client == NULL)
             continue;
         if (registry_work(client, now))
             next = now;
-        next = earlier(next, now + server_ticks(client->queue.bytes > 0 ? RETRY_MS : TICK_MS));
+        bool soon = client->queue.bytes > 0 || client->round != NULL;
+        u64 wait_ms = client->finished ? FINISHED_PAUSE_MS : soon ? RETRY_MS : TICK_MS;
+        next = earlier(next, now + server_ticks(wait_ms));
     }
     return next;
 }
@@ -50,7 +53,7 @@ static u64 work(void)
     next = earlier(next, earlier(dref_work(now), runs_work(now)));
     next = earlier(next, earlier(sleep_locks_work(now), console_work(now)));
     next = earlier(next, work_on_clients(now));
-    next = earlier(next, ask_work(now));
+    next = earlier(next, questions_work(now));
     return earlier(next, power_off_work(now));
 }
 

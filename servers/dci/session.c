@@ -36,6 +36,9 @@ static const dci_Limits limits = {
     .hello_seconds = HELLO_SECONDS,
     .upload_bytes = UPLOAD_BYTES_MAX,
     .chunk_bytes = CHUNK_BYTES_MAX,
+    .observers = OBSERVERS_MAX,
+    .strangers = STRANGERS_MAX,
+    .waiting_bytes = WAITING_BYTES_MAX,
 };
 
 static s64 wrong_token(struct client *client)
@@ -60,6 +63,12 @@ s64 hello_begin(struct client *client, const dci_Request *request)
     if (hello->token[0] != 0 && role == dci_Role_ROLE_NONE)
         return wrong_token(client);
     role = role > client->role ? role : client->role; // a later hello never lowers it
+    if (client_seat(client, role) != 0) {
+        server_counts.refused++;
+        client_respond_full(client, client->request_id);
+        client_close_after_reply(client);
+        return REQUEST_REPLIED;
+    }
     reply.has_system = role != dci_Role_ROLE_NONE;
     s64 error = reply.has_system ? fill_system(&reply.system) : 0;
     if (error != 0)
@@ -118,7 +127,9 @@ static void add_client(struct frame *frame, const struct client *client, bool se
         .dref = client->dref,
         .runs = runs_of(client),
         .console = client->console,
+        .since = client->connected,
     };
+    client_address(client, stat.address);
     frame_record(frame, dci_ServerStat_clients_tag, dci_ClientStat_fields, &stat);
 }
 
@@ -132,14 +143,15 @@ s64 server_stat_begin(struct client *client, const dci_Request *request)
         .denied = server_counts.denied,
         .timed_out = server_counts.timed_out,
         .has_network = true,
+        .without_role = clients_without_role(),
     };
 
     (void)request;
     fill_network(&stat.network);
     client_frame_begin(client, &frame, dci_Response_server_stat_tag);
     frame_message(&frame, dci_ServerStat_fields, &stat);
-    for (u32 i = 0; i < CLIENTS_MAX; i++)
-        if (client_at(i) != NULL)
+    for (u32 i = 0; i < SLOTS_MAX; i++)
+        if (client_at(i) != NULL && client_at(i)->role != dci_Role_ROLE_NONE)
             add_client(&frame, client_at(i), client_at(i) == client);
     client_frame_end(client, &frame, false);
     return REQUEST_REPLIED;

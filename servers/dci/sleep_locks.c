@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Requests about sleep locks: the logs of processes' BlockedThreadQueues objects (orrery/monitor.h). One client at a
 // time has them on; processes are switched one by one, as they answer.
-#include "ask.h"
 #include "requests.h"
+#include "round.h"
 #include "scope.h"
 #include "switching.h"
 
@@ -15,7 +15,7 @@ static struct client *owner; // NULL: nobody wants any logging
 static u32 wanted_pids[FILTER_PIDS_MAX];
 static u32 wanted_count; // 0: all
 static coid_t wanted_object;
-static s64 object_error; // what its process said to being switched on
+static struct failure object_failure; // of its process, to be switched on
 static u64 began;
 
 static bool wanted(u32 pid)
@@ -41,11 +41,12 @@ static void log_arguments(u64 arguments[4], bool on)
     arguments[1] = on ? SYS_BLOCKED_FRESH : SYS_BLOCKED_OFF;
 }
 
-static bool answered(s64 result)
+// A process without such objects, or without the one that is wanted, is asked again.
+static bool told(const struct visit *visit)
 {
     if (wanted_object != 0)
-        object_error = result < 0 ? result : 0;
-    return result >= 0 || scope_failure(result) || result == E_NOMEM;
+        object_failure = visit->failure;
+    return visit->failure.error != E_NOENT;
 }
 
 static struct switched_process logged[LOGGED_PROCESSES_MAX];
@@ -54,14 +55,14 @@ static struct switching switching = {
     .arguments = log_arguments,
     .wanted = wanted,
     .stays = stays,
-    .answered = answered,
+    .told = told,
     .processes = logged,
     .max = LOGGED_PROCESSES_MAX,
 };
 
 u64 sleep_locks_work(u64 now)
 {
-    return switching_go(&switching) ? UINT64_MAX : now;
+    return switching_go(&switching) ? UINT64_MAX : now + server_ticks(SWITCHING_RETRY_MS);
 }
 
 // ---- switching ---------------------------------------------------------------------------------
@@ -105,7 +106,7 @@ s64 sleep_locks_enable_begin(struct client *client, const dci_Request *request)
     wanted_count = wish->pids_count;
     memcpy(wanted_pids, wish->pids, wish->pids_count * sizeof(wanted_pids[0]));
     wanted_object = wish->coid;
-    object_error = 0;
+    object_failure = (struct failure){0};
     began = sys_time();
     switching_begin(&switching, SWITCHING_OFF);
     return REQUEST_GOES_ON;
@@ -115,11 +116,12 @@ s64 sleep_locks_enable_step(struct client *client)
 {
     if (!switching_go(&switching))
         return REQUEST_WAITS;
-    if (owner == client && object_error < 0) {
+    if (owner == client && object_failure.error != 0) {
+        s64 error = object_failure.error;
         sleep_locks_release(client);
-        return object_error == E_NOENT
+        return error == E_NOENT
                    ? client_error(client, E_NOENT, "no BlockedThreadQueues object of this COID")
-                   : object_error;
+                   : client_error(client, error, "its process %s", object_failure.text);
     }
     dci_SleepLocksEnableReply reply = {.time = began};
     client_reply(client, dci_Response_sleep_locks_enable_tag, dci_SleepLocksEnableReply_fields,
@@ -150,11 +152,50 @@ s64 sleep_locks_read_begin(struct client *client, const dci_Request *request)
         return client_error(client, E_NOENT, "this viewer has not enabled the logging");
     if (switching.phase == SWITCHING_IN_LINE && wanted_count == 0)
         switching_begin(&switching, SWITCHING_ON);
-    client->processes = 0; // where it is in `logged`
-    client->cursor = 0;
-    client->left = LOGS_A_PROCESS;
+    client->cursor = 0; // in `logged`: those that have failed are told first
     return REQUEST_GOES_ON;
 }
+
+// Those that have not failed.
+static bool next_logged(struct round *round, struct visit *visit)
+{
+    while (round->cursor < switching.count) {
+        const struct switched_process *process = &logged[round->cursor++];
+        visit->pid = process->pid;
+        if (process->failure.error == 0)
+            return true;
+    }
+    return false;
+}
+
+static u32 ask_logs(const struct round *round, const struct visit *visit, u64 arguments[4],
+                    u32 *room)
+{
+    (void)round;
+    *room = LOGS_BYTES_MAX;
+    arguments[0] = visit->cursor;
+    arguments[1] = *room;
+    return MONITOR_BLOCKED_READ;
+}
+
+static enum answer_flaw check_logs(struct visit *visit, u64 now)
+{
+    const struct question *question = visit->question;
+
+    return answer_check_logs(question->bytes, question->answer.status, visit->room, now);
+}
+
+// What is left then comes with the next reading.
+static bool advance_logs(struct visit *visit)
+{
+    return list_advance(visit, 1) && visit->questions < LOGS_A_PROCESS;
+}
+
+static const struct round_kind logs_kind = {.ask = ask_logs,
+                                            .check = check_logs,
+                                            .advance = advance_logs,
+                                            .next = next_logged,
+                                            .tells_ended = true};
 
 static void add_records(struct frame *frame, const struct sys_blocked_record *records, u32 count)
 {
@@ -164,95 +205,69 @@ static void add_records(struct frame *frame, const struct sys_blocked_record *re
             .queue = records[i].queue,
             .thread = records[i].thread,
             .length = records[i].length,
-            .operation = (dci_SleepLockOperation)(records[i].operation & 7),
+            .operation = (dci_SleepLockOperation)records[i].operation,
             .lost = records[i].lost,
         };
         frame_record(frame, dci_SleepLockLog_records_tag, dci_SleepLockRecord_fields, &record);
     }
 }
 
-// What a process wrote, which may be anything: false when it is no logs.
-static bool add_logs(struct frame *frame, const u8 *bytes, u64 count)
+static void add_logs(struct frame *frame, const struct question *question)
 {
-    while (count > 0) {
-        const struct sys_blocked_log *head = (const struct sys_blocked_log *)bytes;
-        if (count < sizeof(*head) ||
-            (count - sizeof(*head)) / sizeof(struct sys_blocked_record) < head->count)
-            return false;
+    struct answer_bytes answer = {question->bytes, question->count};
+    const struct sys_blocked_record *records;
+    struct sys_blocked_log log;
+
+    while (answer_next_log(&answer, &log, &records)) {
         u32 mark = frame_open(frame, dci_SleepLocksReadReply_objects_tag);
-        frame_varint(frame, dci_SleepLockLog_coid_tag, head->coid);
-        frame_varint(frame, dci_SleepLockLog_logged_tag, head->logged);
-        frame_varint(frame, dci_SleepLockLog_lost_tag, head->lost);
-        frame_varint(frame, dci_SleepLockLog_buffer_bytes_tag, head->buffer_bytes);
-        add_records(frame, (const struct sys_blocked_record *)(head + 1), head->count);
+        frame_varint(frame, dci_SleepLockLog_coid_tag, log.coid);
+        frame_varint(frame, dci_SleepLockLog_logged_tag, log.logged);
+        frame_varint(frame, dci_SleepLockLog_lost_tag, log.lost);
+        frame_varint(frame, dci_SleepLockLog_buffer_bytes_tag, log.buffer_bytes);
+        add_records(frame, records, log.count);
         frame_close(frame, mark);
-        u64 used = sizeof(*head) + head->count * sizeof(struct sys_blocked_record);
-        bytes += used;
-        count -= used;
-    }
-    return true;
-}
-
-static void add_failure(struct frame *frame, s64 error)
-{
-    dci_ProcessFailure failure = {.error = (s32)error};
-
-    strcpy(failure.message, error == E_TIMEOUT  ? "stuck: no answer within 1 s"
-                            : error == E_NOTSUP ? "does not answer the monitor"
-                            : error == E_PEER   ? "has ended: what it logged last is not known"
-                            : error == E_NOMEM  ? "has no memory for its logs"
-                                                : "answers nonsense");
-    frame_record(frame, dci_SleepLocksReadReply_failure_tag, dci_ProcessFailure_fields, &failure);
-}
-
-// Goes on with the next process of the list.
-static void next_process(struct client *client)
-{
-    client->processes++;
-    client->cursor = 0;
-    client->left = LOGS_A_PROCESS;
-}
-
-// The process at the list's place has failed for good, or has ended.
-static void fail_process(struct client *client, u32 place, s64 error)
-{
-    bool ended = error == E_NOENT || error == E_PEER || error == E_STALE;
-
-    logged[place].error = (s32)error;
-    next_process(client);
-    if (ended) {
-        switching_forget(&switching, place);
-        client->processes--;
     }
 }
 
-// One question to a process: E_AGAIN, or what it came to is in the frame.
-static s64 read_process(struct client *client, struct frame *frame, u32 place)
+static void begin_frame(struct client *client, struct frame *frame, u32 pid, u64 time)
 {
-    const u64 arguments[4] = {client->cursor, LOGS_BYTES_MAX};
-    struct answer answer = {0};
-    s64 bytes = logged[place].error;
-    u32 pid = logged[place].pid;
-
-    if (bytes == 0)
-        bytes = ask(client, pid, MONITOR_BLOCKED_READ, arguments, &answer);
-    if (bytes == E_AGAIN)
-        return E_AGAIN;
     client_frame_begin(client, frame, dci_Response_sleep_locks_read_tag);
     frame_varint(frame, dci_SleepLocksReadReply_pid_tag, pid);
-    if (bytes > LOGS_BYTES_MAX || (bytes > 0 && !add_logs(frame, answer.bytes, (u64)bytes)))
-        bytes = E_PROTO;
-    bool ended = bytes == E_NOENT || bytes == E_STALE;
-    if (bytes < 0)
-        add_failure(frame, ended ? E_PEER : bytes);
-    frame_varint(frame, dci_SleepLocksReadReply_time_tag, sys_time());
-    if (bytes < 0)
-        fail_process(client, place, bytes);
-    else if (bytes == 0 || --client->left == 0)
-        next_process(client);
-    else
-        client->cursor = answer.results[0];
-    return 0;
+    frame_varint(frame, dci_SleepLocksReadReply_time_tag, time);
+}
+
+// The next of those that have failed before: false when there is none.
+static bool tell_failed(struct client *client)
+{
+    struct frame frame;
+
+    while (client->cursor < switching.count) {
+        const struct switched_process *process = &logged[client->cursor++];
+        if (process->failure.error == 0)
+            continue;
+        begin_frame(client, &frame, process->pid, sys_time());
+        failure_add(&frame, dci_SleepLocksReadReply_failure_tag, &process->failure);
+        client_frame_end(client, &frame, true);
+        return true;
+    }
+    return false;
+}
+
+// The process of a visit has failed, for good unless that was before this reading; or it has ended.
+static void note_failure(struct visit *visit)
+{
+    u32 place = 0;
+    bool ended = visit->failure.error == E_NOENT;
+
+    if (ended)
+        visit->failure = failure_with(E_PEER, "has ended: what it logged last is not known");
+    while (place < switching.count && logged[place].pid != visit->pid)
+        place++;
+    if (place == switching.count)
+        return;
+    logged[place].failure = visit->failure;
+    if (ended)
+        switching_forget(&switching, place);
 }
 
 s64 sleep_locks_read_step(struct client *client)
@@ -261,15 +276,29 @@ s64 sleep_locks_read_step(struct client *client)
 
     if (!switching_go(&switching))
         return REQUEST_WAITS;
-    if (client->processes >= switching.count) { // none at all
-        client_frame_begin(client, &frame, dci_Response_sleep_locks_read_tag);
-        frame_varint(&frame, dci_SleepLocksReadReply_time_tag, sys_time());
+    if (tell_failed(client))
+        return REQUEST_GOES_ON;
+    if (client->round == NULL)
+        client->round = round_begin(&logs_kind, dci_Scope_SCOPE_ALL, 0);
+    if (client->round == NULL)
+        return E_NOMEM;
+    struct visit *visit = round_next(client->round);
+    if (visit == NULL && !round_over(client->round))
+        return REQUEST_WAITS;
+    if (visit == NULL) { // none at all
+        begin_frame(client, &frame, 0, sys_time());
         client_frame_end(client, &frame, false);
         return REQUEST_REPLIED;
     }
-    if (read_process(client, &frame, (u32)client->processes) == E_AGAIN)
-        return REQUEST_WAITS;
-    bool more = client->processes < switching.count;
+    if (visit->failure.error != 0)
+        note_failure(visit);
+    begin_frame(client, &frame, visit->pid, sys_time());
+    if (visit->failure.error == 0)
+        add_logs(&frame, visit->question);
+    else
+        failure_add(&frame, dci_SleepLocksReadReply_failure_tag, &visit->failure);
+    round_used(client->round, visit);
+    bool more = !round_over(client->round);
     client_frame_end(client, &frame, more);
     return more ? REQUEST_GOES_ON : REQUEST_REPLIED;
 }

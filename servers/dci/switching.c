@@ -2,10 +2,11 @@
 // Bringing processes in line. Any number of them may begin and end between two steps.
 #include "switching.h"
 
-#include "ask.h"
+#include "requests.h"
 
 #include <orrery/errors.h>
 #include <orrery/process.h>
+#include <orrery/sys.h>
 
 static u32 find(const struct switching *switching, u32 pid)
 {
@@ -23,72 +24,130 @@ void switching_forget(struct switching *switching, u32 index)
 
 void switching_begin(struct switching *switching, enum switching_phase phase)
 {
-    switching->phase = phase;
+    if (switching->round == NULL)
+        switching->phase = phase;
+    else if (switching->after != SWITCHING_OFF)
+        switching->after = phase;
     switching->place = 0;
-    switching->cursor = 0;
 }
 
-static void note(struct switching *switching, u32 pid, bool on, s64 result)
-{
-    u32 i = find(switching, pid);
+// ---- the rounds' processes -----------------------------------------------------------------------
 
-    if (on && switching->answered(result) && i == switching->count)
-        switching->processes[switching->count++] =
-            (struct switched_process){.pid = pid, .error = result < 0 ? (s32)result : 0};
-    else if (!on && i < switching->count)
-        switching_forget(switching, i);
-}
-
-// Switches one process; false when its answer is not there yet.
-static bool switch_process(struct switching *switching, u32 pid, bool on)
+// One that has failed to switch on may have done so too late. It is told, and nobody waits for it.
+static void tell_off(const struct switching *switching, u32 pid)
 {
     u64 arguments[4] = {0};
-    struct answer answer;
 
-    switching->arguments(arguments, on);
-    switching->asked_pid = pid;
-    switching->asked_on = on;
-    s64 result = ask(switching, pid, switching->operation, arguments, &answer);
-    if (result == E_AGAIN)
-        return false;
-    switching->asked_pid = 0;
-    note(switching, pid, on, result);
-    return true;
+    switching->arguments(arguments, false);
+    question_drop(question_ask(pid, switching->operation, arguments, 0, server_ticks(1000)));
 }
 
-// The next process that has to be switched; false when all are in line.
-static bool find_next(struct switching *switching, u32 *pid, bool *on)
+// Whoever is visited leaves the list.
+static bool next_off(struct round *round, struct visit *visit)
 {
+    struct switching *switching = round->context;
+
+    while (switching->place < switching->count) {
+        const struct switched_process process = switching->processes[switching->place];
+        visit->pid = process.pid;
+        if (switching->stays(process.pid)) {
+            switching->place++;
+            continue;
+        }
+        switching_forget(switching, switching->place);
+        if (process.failure.error == 0)
+            return true;
+        tell_off(switching, process.pid);
+    }
+    return false;
+}
+
+// One that failed is tried again when its time has come (failures.h).
+static bool may_try_again(const struct failure *failure)
+{
+    return failure->error != 0 && failure->again != 0 && sys_time() >= failure->again;
+}
+
+static bool next_on(struct round *round, struct visit *visit)
+{
+    struct switching *switching = round->context;
     struct sys_process_info info;
 
-    *on = false;
-    for (; switching->phase == SWITCHING_OFF && switching->place < switching->count;
-         switching->place++) {
-        *pid = switching->processes[switching->place].pid;
-        if (!switching->stays(*pid))
-            return true;
+    while (sys_process_list(&round->cursor, &info, sizeof(info)) > 0) {
+        u32 place = find(switching, info.pid);
+        visit->pid = info.pid;
+        if (!switching->wanted(info.pid))
+            continue;
+        if (place < switching->count && may_try_again(&switching->processes[place].failure))
+            switching_forget(switching, place);
+        else if (place < switching->count)
+            continue;
+        return true;
     }
-    switching->phase = SWITCHING_ON;
-    *on = true;
-    while (switching->count < switching->max &&
-           sys_process_list(&switching->cursor, &info, sizeof(info)) > 0) {
-        *pid = info.pid;
-        if (switching->wanted(*pid) && find(switching, *pid) == switching->count)
-            return true;
-    }
-    switching->phase = SWITCHING_IN_LINE;
     return false;
+}
+
+static u32 ask_switch(const struct round *round, const struct visit *visit, u64 arguments[4],
+                      u32 *room)
+{
+    const struct switching *switching = round->context;
+
+    (void)visit;
+    *room = 0;
+    switching->arguments(arguments, switching->phase == SWITCHING_ON);
+    return switching->operation;
+}
+
+static const struct round_kind off_kind = {.ask = ask_switch, .next = next_off};
+static const struct round_kind on_kind = {.ask = ask_switch, .next = next_on};
+
+// ---- the rounds ----------------------------------------------------------------------------------
+
+static void note(struct switching *switching, const struct visit *visit)
+{
+    if (switching->phase == SWITCHING_OFF)
+        return;
+    bool wanted = switching->told == NULL || switching->told(visit);
+    if (wanted && switching->count < switching->max)
+        switching->processes[switching->count++] =
+            (struct switched_process){.pid = visit->pid, .failure = visit->failure};
+}
+
+static bool begin_round(struct switching *switching)
+{
+    const struct round_kind *kind = switching->phase == SWITCHING_OFF ? &off_kind : &on_kind;
+
+    switching->place = 0;
+    switching->round = round_begin(kind, dci_Scope_SCOPE_ALL, 0);
+    if (switching->round != NULL)
+        switching->round->context = switching;
+    return switching->round != NULL;
+}
+
+static void end_round(struct switching *switching)
+{
+    round_end(switching->round);
+    switching->round = NULL;
+    if (switching->after != SWITCHING_IN_LINE)
+        switching->phase = switching->after;
+    else
+        switching->phase = switching->phase == SWITCHING_OFF ? SWITCHING_ON : SWITCHING_IN_LINE;
+    switching->after = SWITCHING_IN_LINE;
 }
 
 bool switching_go(struct switching *switching)
 {
-    u32 pid = switching->asked_pid;
-    bool on = switching->asked_on;
-
-    while (pid != 0 || (switching->phase != SWITCHING_IN_LINE && find_next(switching, &pid, &on))) {
-        if (!switch_process(switching, pid, on))
+    while (switching->phase != SWITCHING_IN_LINE) {
+        struct visit *visit;
+        if (switching->round == NULL && !begin_round(switching))
+            return false; // no memory now: again
+        while ((visit = round_next(switching->round)) != NULL) {
+            note(switching, visit);
+            round_used(switching->round, visit);
+        }
+        if (!round_over(switching->round))
             return false;
-        pid = 0;
+        end_round(switching);
     }
     return true;
 }

@@ -152,6 +152,7 @@ static s64 begin_phase(struct client *client, enum end_phase phase)
 {
     struct sys_trace_stat stat;
 
+    client_end_round(client);
     client->phase = phase;
     client->cpu = 0;
     client->left = sys_trace_stat(0, &stat) == 0 ? (u32)stat.subbuffers + 1 : 0;

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: MIT
-// Counts of the trace's buffers, the kernel's and those of processes, which are asked one by one.
+// Counts of the trace's buffers, the kernel's and those of processes, which are asked in a round.
 #include "tracing_counts.h"
 
-#include "ask.h"
 #include "requests.h"
+#include "round.h"
 #include "scope.h"
 #include "tracing.h"
 #include "tracing_settings.h"
 
 #include <orrery/monitor.h>
 #include <orrery/sys.h>
+#include <string.h>
 
 static void add_stat(struct frame *frame, u32 pid, u32 cpu, const struct sys_trace_stat *stat)
 {
@@ -37,52 +38,80 @@ static void add_kernel_stat(struct frame *frame)
             add_stat(frame, 0, cpu, &stat);
 }
 
-// One buffer of the list's process: 1 when it may have more, 0 at the end or when it has none, or an
-// error.
-static s64 add_process_stat(struct client *client, struct frame *frame)
+// A buffer a question.
+static u32 ask_stat(const struct round *round, const struct visit *visit, u64 arguments[4],
+                    u32 *room)
 {
-    const u64 arguments[4] = {client->cpu};
-    struct answer answer;
-
-    s64 result = client->cpu == server_system.cpu_count
-                     ? 0
-                     : ask(client, client->pid, MONITOR_TRACE_STAT, arguments, &answer);
-    if (result == sizeof(struct sys_trace_stat))
-        add_stat(frame, client->pid, client->cpu, (const struct sys_trace_stat *)answer.bytes);
-    else if (result < 0 && result != E_NOENT)
-        return result;
-    return client->cpu++ < server_system.cpu_count;
+    (void)round;
+    *room = sizeof(struct sys_trace_stat);
+    arguments[0] = visit->part;
+    return MONITOR_TRACE_STAT;
 }
 
-static void add_stuck(struct frame *frame, u32 pid, s64 error)
+static enum answer_flaw check_stat(struct visit *visit, u64 now)
 {
-    dci_StuckProcess stuck = {.pid = pid, .error = (s32)error};
+    const struct question *question = visit->question;
 
-    if (scope_failure(error))
+    (void)now;
+    return answer_check_trace_stat(question->bytes, question->answer.status, visit->room);
+}
+
+static bool advance_stat(struct visit *visit)
+{
+    return ++visit->part < server_system.cpu_count;
+}
+
+static const struct round_kind stat_kind = {
+    .ask = ask_stat, .check = check_stat, .advance = advance_stat, .nothing = E_NOENT};
+
+static void add_process(struct frame *frame, const struct visit *visit)
+{
+    const struct failure *failure = &visit->failure;
+
+    if (failure->error == 0 && visit->question->count > 0) {
+        add_stat(frame, visit->pid, visit->part,
+                 (const struct sys_trace_stat *)(const void *)visit->question->bytes);
+    } else if (failure->error != 0) {
+        dci_StuckProcess stuck = {.pid = visit->pid, .error = (s32)failure->error};
+        memcpy(stuck.message, failure->text, sizeof(stuck.message));
         frame_record(frame, dci_TraceStatReply_stuck_tag, dci_StuckProcess_fields, &stuck);
+    }
+}
+
+static void begin_frame(struct client *client, struct frame *frame, u32 body, u64 mask)
+{
+    client_frame_begin(client, frame, body);
+    frame_varint(frame, dci_TraceStatReply_mask_tag, mask);
+    frame_varint(frame, dci_TraceStatReply_process_mask_tag, trace_process_mask());
+    frame_varint(frame, dci_TraceStatReply_subscribed_tag, tracing_subscriber() != NULL);
 }
 
 s64 trace_counts_step(struct client *client, u32 body, u64 mask, bool more_follows)
 {
+    struct visit *visit = NULL;
     struct frame frame;
-    s64 result = 0;
 
-    client_frame_begin(client, &frame, body);
-    frame_varint(&frame, dci_TraceStatReply_mask_tag, mask);
-    frame_varint(&frame, dci_TraceStatReply_process_mask_tag, trace_process_mask());
-    frame_varint(&frame, dci_TraceStatReply_subscribed_tag, tracing_subscriber() != NULL);
-    if (client->pid == 0)
-        add_kernel_stat(&frame);
-    else
-        result = add_process_stat(client, &frame);
-    if (result == E_AGAIN)
-        return REQUEST_WAITS;
-    add_stuck(&frame, client->pid, result);
-    bool more = true;
-    if (result <= 0) {
-        client->cpu = 0;
-        more = scope_next(client);
+    if (client->round == NULL)
+        client->round = round_begin(&stat_kind, client->scope, client->pid);
+    if (client->round == NULL)
+        return E_NOMEM;
+    if (client->kernel_done) {
+        visit = round_next(client->round);
+        if (visit == NULL && !round_over(client->round))
+            return REQUEST_WAITS;
+        if (visit != NULL && visit->failure.error == E_NOENT &&
+            client->scope == dci_Scope_SCOPE_PROCESS)
+            return E_NOENT;
     }
+    begin_frame(client, &frame, body, mask);
+    if (!client->kernel_done)
+        add_kernel_stat(&frame);
+    client->kernel_done = true;
+    if (visit != NULL) {
+        add_process(&frame, visit);
+        round_used(client->round, visit);
+    }
+    bool more = client->scope != dci_Scope_SCOPE_KERNEL && !round_over(client->round);
     client_frame_end(client, &frame, more || more_follows);
     return more ? REQUEST_GOES_ON : REQUEST_REPLIED;
 }

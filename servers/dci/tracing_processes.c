@@ -1,55 +1,43 @@
 // SPDX-License-Identifier: MIT
-// Trace packets of processes. Live ones are asked one by one, so a round may take a while: it goes on
-// from call to call. Packets of processes that have ended are with the kernel, and are read in the same way.
+// Trace packets of processes. Live ones are asked, all at once, in rounds that go on from call to call. Packets of processes that
+// have ended are with the kernel, and are read after them.
 #include "tracing_processes.h"
 
-#include "ask.h"
 #include "requests.h"
+#include "round.h"
 #include "scope.h"
+#include "tracing_settings.h"
 
 #include <orrery/monitor.h>
 #include <orrery/sys.h>
 #include <orrery/user.h>
 #include <string.h>
 
-#define STREAM_PACKETS_MAX 256 // of one stream in a round
-
-enum round_state { ROUND_OVER, ROUND_NEXT_PROCESS, ROUND_STREAMS };
-
 static dci_Scope scope;
 static u32 only_pid;
 
 static struct {
-    enum round_state state;
-    u64 cursor;
-    struct sys_trace_process process;
+    bool under_way;
+    bool flush;
+    struct round *live;               // NULL: not begun, or over
+    u64 cursor;                       // the kernel's, in its list of processes with packets
+    struct sys_trace_process process; // of the list: the ended one that is read
+    bool ended;                       // there is one
     u32 cpu;
     u32 packets; // of this stream
-    bool flush;
 } round;
 static u64 next_round;
 
-// A packet of the round's stream that the subscriber had no room for yet. It waits here, not as an answer,
-// for which others' questions would have to wait too.
-static u8 packet[MONITOR_BYTES] __attribute__((aligned(8)));
-static u32 packet_bytes; // 0: none
-
-// Masks to be set after a subscriber has gone.
-static struct {
-    bool wanted;
-    u64 mask;
-    u64 cursor;
-    u32 pid;
-} mask_back;
+static struct round *masks_back; // after a subscriber has gone; NULL: all are as they were
 
 void trace_processes_begin(dci_Scope wanted_scope, u32 pid)
 {
     scope = wanted_scope;
     only_pid = pid;
-    round.state = ROUND_OVER;
+    round.under_way = false;
     next_round = 0;
-    mask_back.wanted = false;
-    ask_forget(&mask_back);
+    round_end(masks_back);
+    masks_back = NULL;
 }
 
 dci_Scope trace_processes_scope(void)
@@ -62,80 +50,134 @@ u32 trace_processes_pid(void)
     return only_pid;
 }
 
-// ---- rounds ------------------------------------------------------------------------------------
+// ---- live processes ------------------------------------------------------------------------------
 
-static void begin_round(bool flush)
+// The next process of the kernel's list that is wanted; those that have ended come behind the live ones.
+static bool next_listed(void)
 {
-    round.state = ROUND_NEXT_PROCESS;
-    round.cursor = 0;
-    round.flush = flush;
+    for (;;) {
+        s64 bytes = sys_trace_process_list(&round.cursor, &round.process, sizeof(round.process));
+        if (bytes <= 0)
+            return false;
+        if (scope == dci_Scope_SCOPE_ALL || round.process.pid == only_pid)
+            return true;
+    }
 }
 
-static void next_process(void)
+// The visit's part is a CPU, its data the mask of those that are left.
+static bool next_live(struct round *live, struct visit *visit)
 {
-    s64 bytes = sys_trace_process_list(&round.cursor, &round.process, sizeof(round.process));
-
-    round.state = bytes <= 0 ? ROUND_OVER : ROUND_STREAMS;
-    round.cpu = 0;
-    round.packets = 0;
-    if (scope == dci_Scope_SCOPE_PROCESS && round.process.pid != only_pid)
-        round.process.cpu_mask = 0;
+    (void)live;
+    if (!next_listed())
+        return false;
+    round.ended = round.process.live == 0;
+    visit->pid = round.process.pid;
+    visit->data = round.process.cpu_mask;
+    visit->part = (u32)__builtin_ctz(round.process.cpu_mask | 1u << (ORRERY_MAX_CPUS - 1));
+    return !round.ended;
 }
+
+static u32 ask_packet(const struct round *live, const struct visit *visit, u64 arguments[4],
+                      u32 *room)
+{
+    (void)live;
+    *room = MONITOR_BYTES;
+    arguments[0] = visit->part;
+    arguments[1] = round.flush;
+    return MONITOR_TRACE_READ;
+}
+
+// The kernel has made sure of the packet.
+static enum answer_flaw check_packet(struct visit *visit, u64 now)
+{
+    const struct question *question = visit->question;
+
+    (void)now;
+    return question->answer.status == question->count ? ANSWER_SOUND : ANSWER_SIZE;
+}
+
+// A stream until it has no packet, then the next one; what is left after so many comes with the next round.
+static bool advance_packet(struct visit *visit)
+{
+    if (visit->questions >= VISIT_PACKETS_MAX)
+        return false;
+    if (visit->question->count > 0)
+        return true;
+    visit->data &= ~(1ul << visit->part);
+    if (visit->data == 0)
+        return false;
+    visit->part = (u32)__builtin_ctzl(visit->data);
+    return true;
+}
+
+static const struct round_kind packets_kind = {.ask = ask_packet,
+                                               .check = check_packet,
+                                               .advance = advance_packet,
+                                               .next = next_live,
+                                               .questions_max = VISIT_PACKETS_MAX,
+                                               .bytes_max = VISIT_PACKETS_MAX * MONITOR_BYTES,
+                                               .nothing = E_NOENT};
+
+// A packet that lies at `bytes`, or is read by the kernel, into the subscriber's queue: 1, 0: there was none, E_AGAIN: no room.
+static s64 push_packet(struct client *subscriber, u32 pid, u32 cpu, const u8 *bytes, u32 count)
+{
+    struct frame frame;
+    u32 room;
+
+    if (!client_push_begin(subscriber, &frame, dci_Event_packet_tag))
+        return E_AGAIN;
+    u32 mark = frame_open(&frame, dci_TracePacket_data_tag);
+    if (bytes != NULL) {
+        frame_bytes(&frame, bytes, count);
+    } else {
+        u8 *space = frame_space(&frame, &room);
+        s64 result = sys_trace_read_process(pid, cpu, true, space, room);
+        if (result <= 0)
+            return result == E_NOMEM ? E_AGAIN : 0;
+        frame_wrote(&frame, (u32)result);
+    }
+    frame_close(&frame, mark);
+    frame_varint(&frame, dci_TracePacket_cpu_tag, cpu);
+    frame_varint(&frame, dci_TracePacket_pid_tag, pid);
+    client_push_end(subscriber, &frame);
+    return 1;
+}
+
+// False when it has to wait: for answers, or for room.
+static bool go_live(struct client *subscriber)
+{
+    struct visit *visit;
+
+    while ((visit = round_next(round.live)) != NULL) {
+        const struct question *question = visit->question;
+        if (visit->failure.error == 0 && question->count > 0 &&
+            push_packet(subscriber, visit->pid, visit->part, question->bytes, question->count) ==
+                E_AGAIN)
+            return false;
+        round_used(round.live, visit);
+    }
+    return round_over(round.live);
+}
+
+// ---- ended processes -----------------------------------------------------------------------------
 
 static void next_stream(void)
 {
     round.packets = 0;
-    if (++round.cpu == ORRERY_MAX_CPUS)
-        round.state = ROUND_NEXT_PROCESS;
+    if (++round.cpu < ORRERY_MAX_CPUS)
+        return;
+    round.cpu = 0;
+    do
+        round.ended = next_listed();
+    while (round.ended && round.process.live != 0);
 }
 
-// The next packet of the round's stream: 1, 0 when it has none now, E_AGAIN: later.
-static s64 get_packet(void)
+static bool go_ended(struct client *subscriber)
 {
-    const u64 arguments[4] = {round.cpu, round.flush};
-    struct answer answer;
-
-    if (packet_bytes > 0)
-        return 1;
-    s64 bytes = ask(&round, round.process.pid, ASK_TRACE_READ, arguments, &answer);
-    if (bytes <= 0)
-        return bytes == E_AGAIN ? E_AGAIN : 0;
-    packet_bytes = (u32)bytes;
-    memcpy(packet, answer.bytes, packet_bytes);
-    return 1;
-}
-
-// The same, into the subscriber's queue.
-static s64 push_packet(struct client *subscriber)
-{
-    struct frame frame;
-
-    s64 result = get_packet();
-    if (result <= 0)
-        return result;
-    if (!client_push_begin(subscriber, &frame, dci_Event_packet_tag))
-        return E_AGAIN;
-    u32 mark = frame_open(&frame, dci_TracePacket_data_tag);
-    frame_bytes(&frame, packet, packet_bytes);
-    frame_close(&frame, mark);
-    frame_varint(&frame, dci_TracePacket_cpu_tag, round.cpu);
-    frame_varint(&frame, dci_TracePacket_pid_tag, round.process.pid);
-    client_push_end(subscriber, &frame);
-    packet_bytes = 0;
-    return 1;
-}
-
-// Goes on with the round: false when it has to wait.
-static bool go_round(struct client *subscriber)
-{
-    while (round.state != ROUND_OVER) {
+    while (round.ended) {
         s64 result = 0;
-        if (round.state == ROUND_NEXT_PROCESS) {
-            next_process();
-            continue;
-        }
-        if ((round.process.cpu_mask >> round.cpu & 1) != 0 && round.packets < STREAM_PACKETS_MAX)
-            result = push_packet(subscriber);
+        if ((round.process.cpu_mask >> round.cpu & 1) != 0 && round.packets < VISIT_PACKETS_MAX)
+            result = push_packet(subscriber, round.process.pid, round.cpu, NULL, 0);
         if (result == E_AGAIN)
             return false;
         round.packets++;
@@ -145,38 +187,65 @@ static bool go_round(struct client *subscriber)
     return true;
 }
 
+// ---- rounds --------------------------------------------------------------------------------------
+
+static void end_live(void)
+{
+    round_end(round.live);
+    round.live = NULL;
+}
+
+static void begin_round(bool flush)
+{
+    end_live();
+    round.under_way = true;
+    round.flush = flush;
+    round.cursor = 0;
+    round.ended = false;
+    round.cpu = round.packets = 0;
+    round.live = round_begin(&packets_kind, dci_Scope_SCOPE_ALL, 0);
+    round.under_way = round.live != NULL; // without memory, the next one
+}
+
+// Goes on with the round: false when it has to wait.
+static bool go_round(struct client *subscriber)
+{
+    if (!round.under_way)
+        return true;
+    if (round.live != NULL) {
+        if (!go_live(subscriber))
+            return false;
+        end_live();
+    }
+    round.under_way = !go_ended(subscriber);
+    return !round.under_way;
+}
+
 // ---- masks after the end -----------------------------------------------------------------------
 
 void trace_processes_release(u64 mask)
 {
-    ask_forget(&round);
-    packet_bytes = 0;
-    round.state = ROUND_OVER;
-    mask_back.wanted = scope != dci_Scope_SCOPE_KERNEL;
+    end_live();
+    round.under_way = false;
     if (scope == dci_Scope_SCOPE_ALL)
         sys_trace_set_process_mask(mask);
-    mask_back.mask = mask;
-    mask_back.cursor = 0;
-    mask_back.pid = scope == dci_Scope_SCOPE_PROCESS ? only_pid : 0;
+    masks_back = round_begin(&trace_mask_kind, scope, only_pid);
+    if (masks_back != NULL)
+        masks_back->values[0] = mask;
 }
 
 static bool set_masks_back(void)
 {
-    const u64 arguments[4] = {mask_back.mask, 0};
-    struct sys_process_info info;
-    struct answer answer;
+    struct visit *visit;
 
-    while (mask_back.wanted) {
-        if (mask_back.pid == 0) {
-            mask_back.wanted = scope == dci_Scope_SCOPE_ALL &&
-                               sys_process_list(&mask_back.cursor, &info, sizeof(info)) > 0;
-            mask_back.pid = mask_back.wanted ? info.pid : 0;
-            continue;
-        }
-        if (ask(&mask_back, mask_back.pid, MONITOR_TRACE_MASK, arguments, &answer) == E_AGAIN)
-            return false;
-        mask_back.pid = 0;
-    }
+    if (masks_back == NULL)
+        return true;
+    while ((visit = round_next(masks_back)) != NULL)
+        round_used(masks_back, visit);
+    if (!round_over(masks_back))
+        return false;
+    round_end(masks_back);
+    masks_back = NULL;
     return true;
 }
 
@@ -184,16 +253,19 @@ static bool set_masks_back(void)
 
 u64 trace_processes_work(struct client *subscriber, u64 now, bool flush)
 {
-    if (subscriber == NULL)
-        return set_masks_back() ? UINT64_MAX : now;
+    if (subscriber == NULL) {
+        set_masks_back();
+        return UINT64_MAX; // answers bring it on
+    }
     if (scope == dci_Scope_SCOPE_KERNEL)
         return UINT64_MAX;
-    if (round.state == ROUND_OVER && !flush && now < next_round)
+    if (!round.under_way && !flush && now < next_round)
         return next_round;
-    if (round.state == ROUND_OVER)
+    if (!round.under_way)
         begin_round(flush);
     next_round = now + server_ticks(PROCESS_TRACE_INTERVAL_MS);
-    return go_round(subscriber) ? next_round : now + server_ticks(1);
+    go_round(subscriber);
+    return next_round;
 }
 
 void trace_processes_end_begin(void)

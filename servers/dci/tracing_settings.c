@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// The trace's mode and masks: the kernel's, then those of processes, which are asked one by one.
+// The trace's mode and masks: the kernel's, then those of processes, which are asked in a round.
 #include "tracing_settings.h"
 
-#include "ask.h"
 #include "requests.h"
+#include "round.h"
 #include "scope.h"
 #include "tracing.h"
 
@@ -55,29 +55,53 @@ static s64 set_kernel(const struct client *client)
     return error;
 }
 
-// Sets mode and mask of the list's process.
-static s64 set_process(struct client *client)
+static u32 ask_mask(const struct round *round, const struct visit *visit, u64 arguments[4],
+                    u32 *room)
 {
-    const u64 arguments[4] = {client->set_mask ? client->process_mask : trace_process_mask(),
-                              (u64)client->mode};
-    struct answer answer;
-
-    if (client->pid == 0)
-        return set_kernel(client);
-    s64 result = ask(client, client->pid, MONITOR_TRACE_MASK, arguments, &answer);
-    // Of many processes some end, and some are stuck.
-    return result < 0 && result != E_AGAIN && client->scope == dci_Scope_SCOPE_ALL ? 0 : result;
+    (void)visit;
+    *room = 0;
+    arguments[0] = round->values[0];
+    arguments[1] = round->values[1];
+    return MONITOR_TRACE_MASK;
 }
 
+const struct round_kind trace_mask_kind = {.ask = ask_mask};
+
+static struct round *begin_round(const struct client *client)
+{
+    struct round *round = round_begin(&trace_mask_kind, client->scope, client->pid);
+
+    if (round != NULL) {
+        round->values[0] = client->set_mask ? client->process_mask : trace_process_mask();
+        round->values[1] = (u64)client->mode;
+    }
+    return round;
+}
+
+// Of many processes some end, and some fail: what they have logged is told as missing in the end.
 s64 trace_settings_step(struct client *client)
 {
-    s64 result = set_process(client);
+    struct visit *visit;
 
-    if (result == E_AGAIN)
+    if (client->round == NULL) {
+        s64 error = scope_has_kernel(client) ? set_kernel(client) : 0;
+        if (error < 0)
+            return error;
+        client->round = begin_round(client);
+        if (client->round == NULL)
+            return E_NOMEM;
+    }
+    while ((visit = round_next(client->round)) != NULL) {
+        const struct failure failure = visit->failure;
+        round_used(client->round, visit);
+        if (failure.error != 0 && client->scope == dci_Scope_SCOPE_PROCESS)
+            return client_error(client, failure.error, "process %u %s", (unsigned)client->pid,
+                                failure.text);
+    }
+    if (!round_over(client->round))
         return REQUEST_WAITS;
-    if (result < 0)
-        return result;
-    return scope_next(client) ? REQUEST_GOES_ON : REQUEST_DONE;
+    client_end_round(client);
+    return REQUEST_DONE;
 }
 
 void trace_settings_begin(struct client *client, dci_TraceMode mode, bool set_mask, u64 mask)

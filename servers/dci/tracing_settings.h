@@ -4,6 +4,7 @@
 #define DCI_TRACING_SETTINGS_H
 
 #include "client.h"
+#include "round.h"
 
 // The mask that processes begin with.
 u64 trace_process_mask(void);
@@ -12,8 +13,10 @@ u64 trace_process_mask(void);
 s64 trace_mode_check(struct client *client, dci_TraceMode mode);
 // What the following steps set; set_mask false: no mask. Over client->scope (scope.h).
 void trace_settings_begin(struct client *client, dci_TraceMode mode, bool set_mask, u64 mask);
-// The kernel's or one process's settings. REQUEST_GOES_ON, REQUEST_WAITS for its answer, REQUEST_DONE after the last, or an
+// The kernel's settings, then those of processes. REQUEST_WAITS for their answers, REQUEST_DONE after the last, or an
 // error.
 s64 trace_settings_step(struct client *client);
+// A round that sets processes' masks: values are the mask and the mode (0: as it is).
+extern const struct round_kind trace_mask_kind;
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The name service: a table of names and endpoints. A name that the manifest lists belongs to that service's processes; all
-// others to the process that is first, until the endpoint is dead.
+// others to the process that is first, until it or the endpoint is dead.
 #include "names.h"
 
 #include <co/manager.h>
@@ -47,12 +47,19 @@ static void clear(struct name *entry)
     *entry = (struct name){0};
 }
 
-// An empty message tells: servers pass it over, and to a dead endpoint it cannot be sent. A full queue is alive.
-static bool dead(const struct name *entry)
+// An empty message tells: servers pass it over. E_NOENT: no endpoint; E_PEER: a dead one; a full queue is alive.
+static s64 probe(cap_t endpoint)
 {
     static const u64 nothing[MESSAGE_WORDS];
-    s64 status = ipc_send(entry->endpoint, -1, nothing);
-    return status == E_PEER || status == E_NOENT;
+    return ipc_send(endpoint, -1, nothing);
+}
+
+// Somebody else's endpoint may live on when the process that registered it has ended.
+static bool dead(const struct name *entry)
+{
+    struct sys_process_info info;
+    s64 status = probe(entry->endpoint);
+    return status == E_PEER || sys_process_info(entry->pid, &info) == E_NOENT;
 }
 
 static void clear_dead(void)
@@ -135,7 +142,7 @@ static u32 owner_of(const struct ipc_caller *caller)
 
 s64 names_server_register(struct ipc_caller *caller, const char *name, cap_t endpoint)
 {
-    if (name[0] == '\0' || endpoint == 0)
+    if (name[0] == '\0' || endpoint == 0 || probe(endpoint) == E_NOENT)
         return E_INVAL;
     const struct name wanted = {
         .endpoint = endpoint, .owner = owner_of(caller), .pid = caller->pid};

@@ -151,6 +151,8 @@ static s64 watch(void *argument)
     if (copy != 0) {
         ipc_call(copy, &message);
         sys_cap_drop(copy);
+        if (message.received_cap != 0) // it has answered, and with something that nobody asked for
+            sys_cap_drop(message.received_cap);
     }
     mutex_lock(&net_lock);
     found = CO_CALL(struct session_rep, coid, find);

@@ -8,6 +8,11 @@
 #include <kernel/timer.h>
 #include <orrery/errors.h>
 
+#define PATIENCE_SECONDS 600
+// 6.5^2 = 169 / 4.
+#define SIGMAS_SQUARED 169
+#define SIGMAS_DIVISOR 4
+
 struct launch {
     void (*function)(struct bench_worker *worker);
     struct bench_worker *worker;
@@ -109,6 +114,20 @@ u64 bench_spin_iterations(u64 ns)
         iterations = trial * ns / (bench_ticks_to_ns(timebase() - begin) + 1);
     }
     return iterations == 0 ? 1 : iterations;
+}
+
+bool bench_waits(u64 since)
+{
+    return timebase() - since < PATIENCE_SECONDS * timebase_hz;
+}
+
+u64 bench_chance(u64 variance)
+{
+    u64 margin = 0;
+    for (u64 step = 1UL << 28; step != 0; step /= 2)
+        if (SIGMAS_DIVISOR * (margin + step) * (margin + step) < SIGMAS_SQUARED * variance)
+            margin += step;
+    return variance == 0 ? 0 : margin + 1;
 }
 
 u64 bench_random(u64 *state)

@@ -1,14 +1,92 @@
 # SPDX-License-Identifier: MIT
-"""Machines for the tests: shared ones, booted once, and ones of a test's own."""
+"""Machines for the tests: shared ones, and ones of a test's own; which tests begin first; what a failure shows."""
 
 import pytest
 
+import sanitizers
 from machine import Machine
+from pool import Pool
+
+MODULE_SCOPES = ("module", "class", "package")
 
 
 def pytest_configure(config):
-    config.addinivalue_line("markers", "alone: not beside others (scripts/run-tests): it works on more CPUs than the host has, "
-                                       "or looks at what an idle machine does")
+    config.addinivalue_line("markers", "long: takes more than some seconds; begins first, so that none of these is the last")
+    config.addinivalue_line("markers", "part: what `make test-sanitized` runs")
+    config.addinivalue_line("markers", "reports: the test is about a sanitizer's reports")
+
+
+def has_own_group(item):
+    """Whether a test shares what its file has made once, so that xdist must run the file's tests that do so one by one."""
+    definitions = item._fixtureinfo.name2fixturedefs.values()  # pylint: disable=protected-access
+    return any(definition[-1].scope in MODULE_SCOPES for definition in definitions)
+
+
+def pytest_collection_modifyitems(items):
+    for item in items:
+        if has_own_group(item):
+            item.add_marker(pytest.mark.xdist_group(f"group-{item.path.stem}"))
+        name = sanitizers.name_of(item)
+        if sanitizers.is_part(name):
+            item.add_marker("part")
+        if name in sanitizers.EXACT and sanitizers.active():
+            item.add_marker(pytest.mark.skip(reason=f"with a sanitizer: {sanitizers.EXACT[name]}"))
+    items.sort(key=lambda item: item.get_closest_marker("long") is None)
+
+
+def fail_for_sanitizers(item, report, machines):
+    """A report of a sanitizer on any console is a failure, if the test is not about them."""
+    told = [line for machine in machines for line in sanitizers.reports(machine.console[machine.shown_from:])]
+    if told and report.passed and not item.get_closest_marker("reports"):
+        report.outcome = "failed"
+        report.longrepr = "\n".join(told)
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_makereport(item, call):
+    """Shows a failing test's own machines: how each is started, and the end of its console."""
+    report = (yield).get_result()
+    machines = [one for one in Machine.running if not one.idle]
+    if call.when == "call" and sanitizers.active():
+        fail_for_sanitizers(item, report, machines)
+    if report.failed:
+        item.has_failed = True
+        for machine in machines:
+            report.sections.append((f"machine {machine.name}", machine.describe()))
+
+
+@pytest.fixture(scope="session", name="pool")
+def _pool(tmp_path_factory):
+    machines = Pool(tmp_path_factory.mktemp("pool"))
+    yield machines
+    machines.end()
+
+
+@pytest.fixture(autouse=True)
+def _settle(request, pool):
+    yield
+    pool.settle(getattr(request.node, "has_failed", False))
+
+
+# Of the pool's machines.
+MODELLED = {"cpus": 2, "pmu": "model"}
+EXACT = {"cpus": 1, "pmu": "model", "icount": True}  # a cycle is an instruction, however busy the host is
+
+
+def shared(name, **configuration):
+    """A machine of the pool; docs/testing.md says how a test must leave it."""
+
+    @pytest.fixture(name=name)
+    def fixture(pool):
+        return pool.lend(**configuration)
+
+    return fixture
+
+
+machine2 = shared("machine2", cpus=2)
+machine4 = shared("machine4", cpus=4)
+modelled = shared("modelled", **MODELLED)
+exact = shared("exact", **EXACT)
 
 
 @pytest.fixture
@@ -25,22 +103,7 @@ def boot(tmp_path):
         machine.end()
 
 
-def shared(cpus):
-    """A machine with so many CPUs, booted once for the tests of a module that use it."""
-
-    @pytest.fixture(scope="module", name=f"machine{cpus}")
-    def fixture(tmp_path_factory):
-        with Machine(str(tmp_path_factory.mktemp(f"machine{cpus}")), f"shared{cpus}", cpus=cpus) as machine:
-            yield machine.wait_ready()
-
-    return fixture
-
-
 def pid_of(machine, name):
     """The number of the one process of that name."""
     (pid,) = [one["pid"] for one in machine.kov("ps")["processes"] if one["name"] == name]
     return pid
-
-
-machine2 = shared(2)
-machine4 = shared(4)

@@ -5,6 +5,8 @@ import re
 import subprocess
 from collections import Counter
 
+from waiting import PATIENCE
+
 LINE = re.compile(r"^\[(\d+)\] (\w+): .*?cpu_id = (\d+)")
 
 
@@ -46,7 +48,7 @@ def parse_line(line, summary, last):
     last[cpu] = time
 
 
-def read(folder, timeout=300):
+def read(folder, timeout=PATIENCE):
     """Reads a whole trace with babeltrace2. Returns (TraceSummary, what babeltrace2 had to say)."""
     summary, last = TraceSummary(), {}
     command = ["babeltrace2", "--clock-cycles", "--no-delta", str(folder)]
@@ -61,7 +63,7 @@ def read(folder, timeout=300):
     return summary, complaints
 
 
-def count(folder, timeout=300):
+def count(folder, timeout=PATIENCE):
     """How many events babeltrace2 finds in a trace, without printing them. Returns (events, its complaints)."""
     done = subprocess.run(["babeltrace2", str(folder), "--component", "sink.utils.counter"], stdout=subprocess.PIPE,
                           stderr=subprocess.PIPE, text=True, errors="replace", timeout=timeout, check=False)

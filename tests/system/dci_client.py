@@ -6,14 +6,15 @@ dci_pb2, which protoc generates, is looked for in the build folder ($ORRERY_BUIL
 
 import os
 import pathlib
+import select
 import socket
 import struct
 import sys
-import time
 
 _ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, os.path.join(os.environ.get("ORRERY_BUILD", _ROOT / "build"), "gen", "python"))
 import dci_pb2 as pb  # noqa: E402
+from waiting import PATIENCE, wait_for  # noqa: E402
 
 VERSION = 2
 
@@ -33,7 +34,7 @@ class Closed(Exception):
 class Client:
     """One connection. Pushed events that come while something else is awaited are kept in `events`."""
 
-    def __init__(self, port, host="127.0.0.1", timeout=20, receive_buffer=None):
+    def __init__(self, port, host="127.0.0.1", timeout=PATIENCE, receive_buffer=None):
         self.socket = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
         if receive_buffer is not None:
             self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)
@@ -99,6 +100,14 @@ class Client:
             yield response
             if not response.more:
                 return
+
+    def is_answered(self, request_id):
+        """Whether the last response to a request has come; takes all that has."""
+        answered = False
+        while not answered and select.select([self.socket], [], [], 0)[0]:
+            frame = self.receive_frame()
+            answered = frame.response.id == request_id and not frame.response.more
+        return answered
 
     def request(self, **body):
         """Sends a request that has one response, and returns that."""
@@ -195,27 +204,30 @@ class Client:
         request_id = self.send(trace_metadata=pb.TraceMetadataRequest())
         return b"".join(r.trace_metadata.text for r in self.responses(request_id))
 
-    def run_workload(self, command, timeout=120):
+    def overflows(self):
+        """Of the sampling that runs, whoever has started it."""
+        return sum(one.overflows for one in self.request(sampling_stat=pb.SamplingStatRequest()).sampling_stat.cpus)
+
+    def run_workload(self, command):
         """Starts a workload and waits for its end: its report as {key: text}."""
         started = self.request(workload_start=pb.WorkloadStartRequest(command=command))
-        return self.finish_workload(started.workload_start.id, timeout)
+        return self.finish_workload(started.workload_start.id)
 
-    def finish_workload(self, workload_id, timeout=120):
-        end = time.monotonic() + timeout
-        while time.monotonic() < end:
-            request = pb.WorkloadStatusRequest(id=workload_id)
-            status = self.request(workload_status=request).workload_status
-            if not status.running:
-                if status.result != 0:
-                    raise AssertionError(f"workload ended with {status.result}: {status.report}")
-                return dict(line.split(" ", 1) for line in status.report.splitlines())
-            time.sleep(0.05)
-        raise AssertionError(f"workload {workload_id} still runs after {timeout} s")
+    def finish_workload(self, workload_id):
+        """Waits for a workload's end: its report as {key: text}."""
+        def ended():
+            status = self.request(workload_status=pb.WorkloadStatusRequest(id=workload_id)).workload_status
+            return None if status.running else status
+
+        status = wait_for(ended, f"the end of workload {workload_id}")
+        if status.result != 0:
+            raise AssertionError(f"workload ended with {status.result}: {status.report}")
+        return dict(line.split(" ", 1) for line in status.report.splitlines())
 
 
-def connect(port, token="", tries=100, **options):
+def connect(port, token="", **options):
     """A client that has said hello. Tries again while nothing listens yet."""
-    for left in range(tries, 0, -1):
+    def connected():
         client = None
         try:
             client = Client(port, **options)
@@ -224,7 +236,6 @@ def connect(port, token="", tries=100, **options):
         except (ConnectionError, Closed):
             if client is not None:
                 client.close()
-            if left == 1:
-                raise
-            time.sleep(0.1)
-    raise AssertionError("unreachable")
+            return None
+
+    return wait_for(connected, "a connection")

@@ -3,9 +3,12 @@
 
 import json
 import os
+import shlex
 import socket
 import subprocess
-import time
+
+from ports import Port
+from waiting import PATIENCE, wait_for
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 BUILD = os.environ.get("ORRERY_BUILD", os.path.join(ROOT, "build"))
@@ -14,8 +17,7 @@ KOV = os.path.join(BUILD, "kov")
 PROGRAMS = os.path.join(BUILD, "user", "bin")
 CONTROLLER = "test-controller"
 OBSERVER = "test-observer"
-BOOT_TIMEOUT = 60  # seconds; on a busy host a boot of eight CPUs takes some
-REPORT_TIMEOUT = 20  # seconds for a machine that hangs to tell what it is doing
+REPORT_TIMEOUT = 60  # seconds for a machine that hangs to tell what it is doing
 CONSOLE_TAIL = 6000  # characters of the console that a failure shows
 REPORT_TAIL = 30000  # with such a report
 
@@ -24,21 +26,23 @@ class GuestError(AssertionError):
     """The machine or kov did not do what was asked; the text holds what they said."""
 
 
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
-
-
 class Machine:
     """A machine that boots on construction. Use it as a context manager, or call end()."""
 
+    running = []  # all of this process
+
     def __init__(self, folder, name, *, cpus=2, mem="512M", append="", icount=False, network=True, typing=False,
                  forward=(), user=True, disk=None, pmu="none", machine_model="970fx", kernel=KERNEL, qemu=()):
+        self.name = name
+        self.harmed = False  # set by a test that leaves it other than it was (pool.py)
+        self.idle = False  # no test has it: it is the pool's
+        self.shown_from = 0  # of the console: what the test that has it has seen
         self.console_path = os.path.join(folder, f"{name}.console")
         self.qmp_path = os.path.join(folder, f"{name}.qmp")
         self.cpus = cpus
-        self.port = free_port() if network else None
+        self.ports = [Port() for _ in range(len(forward) + network)]
+        numbers = [port.number for port in self.ports]
+        self.port = numbers.pop() if network else None
         options = ["--kernel", kernel, "--cpus", str(cpus), "--mem", mem, "--monitor-socket", self.qmp_path]
         if network:
             options += ["--port", str(self.port)]
@@ -51,13 +55,14 @@ class Machine:
             options += ["--pmu", pmu, "--machine-model", machine_model]
         if not user:  # the kernel alone
             options += ["--initrd", "none"]
-        self.forwarded = {guest: free_port() for guest in forward}
+        self.forwarded = dict(zip(forward, numbers))
         for guest, port in self.forwarded.items():
             options += ["--forward", f"{port}:{guest}"]
         self.command = [os.path.join(ROOT, "scripts/qemu"), *options, "--append", append.strip(), "--", *qemu]
         with open(self.console_path, "wb") as console:
             self.process = subprocess.Popen(self.command, stdout=console, stderr=subprocess.STDOUT, cwd=ROOT,
                                             stdin=subprocess.PIPE if typing else subprocess.DEVNULL)
+        Machine.running.append(self)
 
     def __enter__(self):
         return self
@@ -70,6 +75,10 @@ class Machine:
         if self.process.poll() is None:
             self.process.kill()
         self.process.wait()
+        for port in self.ports:
+            port.release()
+        if self in Machine.running:
+            Machine.running.remove(self)
 
     @property
     def console(self):
@@ -81,9 +90,12 @@ class Machine:
         self.process.stdin.write(text.encode())
         self.process.stdin.flush()
 
+    def describe(self, tail=CONSOLE_TAIL):
+        """How it is started alone, and the end of its console."""
+        return f"--- to run it alone:\n{shlex.join(self.command)}\n--- console:\n{self.console[self.shown_from:][-tail:]}"
+
     def fail(self, what, tail=CONSOLE_TAIL):
-        command = " ".join(f"'{word}'" if " " in word or not word else word for word in self.command)
-        raise GuestError(f"{what}\n--- to run it alone:\n{command}\n--- console:\n{self.console[-tail:]}")
+        raise GuestError(f"{what}\n{self.describe(tail)}")
 
     def fail_hung(self, what):
         """As fail, for a machine that may hang: a reset makes it tell what each CPU and thread is at."""
@@ -97,42 +109,45 @@ class Machine:
         self.end()
         return self.fail(what, REPORT_TAIL)
 
-    def wait_end(self, timeout):
+    def wait_end(self, timeout=PATIENCE):
         """Waits until the machine has powered off; returns the exit status."""
         try:
             return self.process.wait(timeout)
         except subprocess.TimeoutExpired:
             return self.fail_hung(f"no power-off within {timeout} s")
 
-    def wait_console(self, text, timeout=BOOT_TIMEOUT):
-        """Waits until the console shows text."""
-        deadline = time.monotonic() + timeout
-        while text not in self.console:
-            if self.process.poll() is not None and text not in self.console:
-                self.fail(f"ended with status {self.process.returncode} before the console showed '{text}'")
-            if time.monotonic() > deadline:
-                self.fail_hung(f"the console did not show '{text}' within {timeout} s")
-            time.sleep(0.05)
+    def wait_for(self, condition, what):
+        """Waits until condition() holds, and returns what it gave; not for a machine that has ended."""
 
-    def wait_ready(self, timeout=BOOT_TIMEOUT):
+        def look():
+            ended = self.process.poll() is not None
+            found = condition()
+            if ended and not found:
+                self.fail(f"ended with status {self.process.returncode} before {what}")
+            return found
+
+        try:
+            return wait_for(look)
+        except TimeoutError:
+            return self.fail_hung(f"{what}: not within {PATIENCE} s")
+
+    def wait_console(self, text):
+        """Waits until the console shows text."""
+        self.wait_for(lambda: text in self.console, f"the console shows '{text}'")
+
+    def wait_ready(self):
         """Waits until the DCI server answers a hello."""
         # QEMU accepts connections before the guest does; one made too early would wait for its time-out.
-        self.wait_console("dci: listening", timeout)
-        deadline = time.monotonic() + timeout
-        while self.kov_run("hello", check=False).returncode != 0:
-            if self.process.poll() is not None:
-                self.fail(f"ended with status {self.process.returncode} before it answered")
-            if time.monotonic() > deadline:
-                self.fail_hung(f"no answer from the DCI server within {timeout} s")
-            time.sleep(0.05)
+        self.wait_console("dci: listening")
+        self.wait_for(lambda: self.kov_run("hello", check=False).returncode == 0, "the DCI server answers")
         return self
 
     def kov_command(self, *arguments, token=CONTROLLER):
         """The command line of `kov arguments` against this machine."""
-        return [KOV, "--port", str(self.port), "--token", token, "--timeout", "60", "--kernel", KERNEL, "--programs", PROGRAMS,
+        return [KOV, "--port", str(self.port), "--token", token, "--timeout", str(PATIENCE), "--kernel", KERNEL, "--programs", PROGRAMS,
                 *arguments]
 
-    def kov_run(self, *arguments, token=CONTROLLER, timeout=120, check=True):
+    def kov_run(self, *arguments, token=CONTROLLER, timeout=2 * PATIENCE, check=True):
         """Runs kov; returns the finished process."""
         try:
             done = subprocess.run(self.kov_command(*arguments, token=token), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
@@ -152,7 +167,7 @@ class Machine:
 class Monitor:
     """QEMU's machine protocol (QMP) on a machine's socket."""
 
-    def __init__(self, path, timeout=60):
+    def __init__(self, path, timeout=PATIENCE):
         self.socket = socket.socket(socket.AF_UNIX)
         self.socket.settimeout(timeout)
         self.socket.connect(path)

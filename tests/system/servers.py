@@ -2,25 +2,46 @@
 """Killing servers, and waiting until they are there again."""
 
 import json
-import time
+import signal
 
 from conftest import pid_of
+from waiting import PATIENCE
 
 
-def wait_up(machine, name, before, seconds=30):
+def wait_up(machine, name, before):
     """Waits until a server runs again, as another process."""
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        done = machine.kov_run("--json", "--timeout", "2", "ps", check=False)
-        if done.returncode == 0:
-            pids = [one["pid"] for one in json.loads(done.stdout)["processes"] if one["name"] == name]
-            if pids and pids[0] != before:
-                return
-        time.sleep(0.1)
-    machine.fail(f"{name} did not come back within {seconds} s")
+
+    def up():
+        # One connection after the other: those to a server that has died never get an answer.
+        done = machine.kov_run("--json", "--timeout", "10", "ps", check=False)
+        return done.returncode == 0 and any(one["name"] == name and one["pid"] != before
+                                            for one in json.loads(done.stdout)["processes"])
+
+    machine.wait_for(up, f"{name} is there again")
 
 
 def kill(machine, name):
+    """Kills a server: its number. init waits longer each time before it starts it again, so the machine is not as it was."""
+    machine.harmed = True
     before = pid_of(machine, name)
     machine.kov_run("kill", str(before), check=False)  # its answer may be lost
     return before
+
+
+def owners(machine, what):
+    """The clients that have something: counting, sampling, sleep_locks or tracing. None while their server is away."""
+    done = machine.kov_run("--json", "--timeout", "10", "server", check=False)
+    return [one for one in json.loads(done.stdout)["clients"] if one[what]] if done.returncode == 0 else []
+
+
+def wait_owner(machine, what, count=1):
+    """Waits until so many clients have it: only what has begun goes on when its server dies."""
+    machine.wait_for(lambda: len(owners(machine, what)) >= count, f"{count} with {what}")
+
+
+def interrupt(client):
+    """Ends a kov as Ctrl-C does: what it has printed."""
+    client.send_signal(signal.SIGINT)
+    said, complaint = client.communicate(timeout=PATIENCE)
+    assert client.returncode == 0, complaint
+    return said, complaint

@@ -32,7 +32,7 @@ def _start(boot):
 
 def power_off(shell):
     shell.machine.type("poweroff\n")
-    if shell.machine.wait_end(60) != 0:
+    if shell.machine.wait_end() != 0:
         shell.machine.fail("power-off failed")
 
 
@@ -63,9 +63,12 @@ def test_files_outlive_the_machine(start, disk, cpus):
     assert shell.run("mv /bin/sh /data/x")[1] != 0 and shell.run("rm -r /data")[1] != 0
 
 
-def test_a_change_is_saved_within_a_second_or_by_sync(start, disk):
+def test_a_change_is_saved_by_itself_or_by_sync(start, disk):
     shell = start(disk)
-    shell.says("echo kept > /data/f; sync; echo later > /data/g; sleep 4")
+    shell.says("echo kept > /data/f; sync")
+    saved = slots(disk)[0][1]
+    shell.says("echo later > /data/g")
+    shell.machine.wait_for(lambda: slots(disk)[0][1] > saved, "a snapshot is written")
     shell.machine.end()  # no power-off
     shell = start(disk)
     assert shell.says("cat /data/f /data/g") == "kept\nlater"
@@ -79,8 +82,8 @@ def test_a_killed_server_finds_it_again(start, disk):
     shell.says("echo here > /data/f; echo gone > /tmp/f; sync")
     for _ in range(3):
         pid = next(line.split()[0] for line in shell.says("ps").splitlines() if line.split()[-1] == "fs")
-        shell.says(f"kill {pid}; sleep 1")
-        assert shell.says("cat /data/f") == "here"
+        shell.says(f"kill {pid}")
+        shell.machine.wait_for(lambda: shell.run("cat /data/f") == ("here", 0), "the server has the file again")
     assert shell.run("cat /tmp/f")[1] != 0
     shell.says("echo more >> /data/f")
     power_off(shell)

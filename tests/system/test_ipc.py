@@ -13,7 +13,7 @@ LINE = re.compile(r"^BENCH ipc\.(\S+) (\d+\.\d) ns", re.MULTILINE)
 @pytest.mark.parametrize("cpus, options", [(1, "ipc=fast"), (4, "ipc=fast trace=none"), (2, "ipc=slow")])
 def test_calls_survive_all_that_peers_do(boot, cpus, options):
     machine = boot(cpus=cpus, network=False, append=f"init=bin/test-ipc {options}")
-    status = machine.wait_end(300)
+    status = machine.wait_end()
     result = RESULT.search(machine.console)
     if status != 0 or result is None or result.group(2) != "0" or int(result.group(1)) < 20:
         machine.fail(f"test-ipc ended with status {status}")
@@ -21,7 +21,7 @@ def test_calls_survive_all_that_peers_do(boot, cpus, options):
 
 def measure(boot, name, options):
     machine = boot(name, cpus=1, network=False, icount=True, append=f"init=bin/bench-ipc {options}")
-    if machine.wait_end(120) != 0 or "bench-ipc: done" not in machine.console:
+    if machine.wait_end() != 0 or "bench-ipc: done" not in machine.console:
         machine.fail("bench-ipc did not finish")
     return {key: float(value) for key, value in LINE.findall(machine.console)}
 

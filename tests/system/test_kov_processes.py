@@ -3,7 +3,6 @@
 
 import os
 import subprocess
-import time
 
 import pytest
 
@@ -11,17 +10,10 @@ import dci_client as dci
 from conftest import pid_of
 from dci_client import pb
 from machine import CONTROLLER, PROGRAMS
-
-pytestmark = pytest.mark.alone
+from servers import kill
+from waiting import PATIENCE, wait_for
 
 SERVERS = {"init", "fs", "net", "dci"}
-
-
-def wait_for(condition, seconds=20):
-    end = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < end
-        time.sleep(0.1)
 
 
 def test_the_servers_are_processes(machine2):
@@ -61,7 +53,7 @@ def test_a_program_is_run_with_arguments_input_and_status(machine2):
     assert machine2.kov_run("run", "echo", "one", "two words").stdout == "one two words\n"
     assert "dci" in machine2.kov_run("run", "ls", "/bin").stdout
     fed = subprocess.run(machine2.kov_command("run", "cat"), input="some lines\n" * 5000, capture_output=True, text=True,
-                         timeout=60, check=False)
+                         timeout=PATIENCE, check=False)
     assert fed.returncode == 0 and fed.stdout == "some lines\n" * 5000, fed.stderr
     failed = machine2.kov_run("run", "false", check=False)
     assert failed.returncode == 1 and "status 1" in failed.stderr
@@ -92,8 +84,7 @@ def test_programs_end_with_their_viewer(machine2):
 
 
 def test_kill_ends_a_process_and_init_starts_servers_again(machine2):
-    before = pid_of(machine2, "proc")
-    machine2.kov_run("kill", str(before))
+    before = kill(machine2, "proc")
     wait_for(lambda: [one for one in machine2.kov("ps")["processes"]
                       if one["name"] == "proc" and one["pid"] != before])
     assert machine2.kov_run("kill", "99999", check=False).returncode == 1
@@ -101,8 +92,8 @@ def test_kill_ends_a_process_and_init_starts_servers_again(machine2):
 
 def test_a_process_is_moved_to_another_cpu(machine2):
     with dci.connect(machine2.port, CONTROLLER) as client:
-        _, pid = client.start_program("keep-objects", 1)
-        time.sleep(0.5)
+        run, pid = client.start_program("keep-objects", 1)
+        client.output_of(run, b"objects\n")
         machine2.kov_run("move", str(pid), "1")
         process = next(one for one in machine2.kov("ps")["processes"] if one["pid"] == pid)
         assert process["dispatchers"] & 2, process
@@ -111,7 +102,7 @@ def test_a_process_is_moved_to_another_cpu(machine2):
 
 def test_the_console_is_seen_and_typed_at(machine2):
     done = subprocess.run(machine2.kov_command("console", "-d", "3"), input="echo four $((2+2)) five\n", capture_output=True,
-                          text=True, errors="replace", timeout=60, check=False)
+                          text=True, errors="replace", timeout=PATIENCE, check=False)
     assert done.returncode == 0, done.stderr
     assert "dci: listening" in done.stdout, "what was printed before"
     assert "four" in done.stdout.split("dci: listening")[1]
@@ -124,6 +115,7 @@ def test_regions_of_each_server(machine2, name):
     assert not [region for region in regions if "w" in region["protection"] and "x" in region["protection"]]
 
 
+@pytest.mark.long
 def test_a_hundred_processes_of_ten_threads(machine4):
     """At once, on four CPUs; afterwards the kernel has the same objects as before."""
     def kernel_classes():
@@ -132,15 +124,16 @@ def test_a_hundred_processes_of_ten_threads(machine4):
 
     machine4.kov_run("run", "many-threads", "2", "2", "10")  # what is made once and kept is made now
     before = kernel_classes()
-    done = machine4.kov_run("run", "many-threads", "100", "10", "50", timeout=400)
+    done = machine4.kov_run("run", "many-threads", "100", "10", "50")
     assert "100 processes, 0 wrong" in done.stdout
     counted = ("Process", "HAT", "PM", "Thread")
     wait_for(lambda: all(kernel_classes().get(one, 0) <= before.get(one, 0) for one in before if one[0] in counted))
 
 
+@pytest.mark.long
 def test_a_storm_of_ten_thousand_processes_leaves_nothing(boot):
     """One after the other, ended at any moment: not one object and no page more than before, as the program itself finds."""
     machine = boot(cpus=4, append="init=bin/test-processes -- only=storm storm=10000", network=False)
-    if machine.wait_end(600) != 0:
+    if machine.wait_end() != 0:
         machine.fail("it failed")
     assert "10000 processes in" in machine.console and " 0 failed" in machine.console, machine.console

@@ -11,7 +11,7 @@ VERDICT = re.compile(r"^test-memory: (\d+) passed, (\d+) failed$", re.MULTILINE)
 def run(boot, **options):
     """Runs test-memory as the first process: how many checks passed; none may fail."""
     machine = boot(append="init=bin/test-memory", network=False, **options)
-    status = machine.wait_end(120)
+    status = machine.wait_end()
     verdict = VERDICT.search(machine.console)
     if status != 0 or verdict is None or verdict.group(2) != "0":
         failed = "\n".join(line for line in machine.console.splitlines() if line.startswith("FAILED"))

@@ -5,9 +5,10 @@ import os
 import re
 import socket
 import threading
-import time
 
 import pytest
+
+from waiting import PATIENCE
 
 PORT = 5000
 BYTES = 4_000_000
@@ -17,7 +18,7 @@ BYTES = 4_000_000
 def test_sockets_as_programs_see_them(boot, cpus):
     """Streams, ends, limits, hostile shared memory, killed clients, a killed server: test-net checks itself."""
     machine = boot(f"net{cpus}", cpus=cpus, append="run=bin/test-net oneshot", network=False)
-    if machine.wait_end(300) != 0:
+    if machine.wait_end() != 0:
         machine.fail("test-net failed")
     assert re.search(r"^test-net: \d+ passed, 0 failed$", machine.console, re.MULTILINE)
 
@@ -50,16 +51,17 @@ def connect(machine, command):
     """
     told = machine.console.count("connected: ")
     machine.type(f"{command}\n")
-    deadline = time.monotonic() + 60
-    while time.monotonic() < deadline:
-        connection = socket.create_connection(("127.0.0.1", machine.forwarded[PORT]), timeout=60)
-        while not refused(connection) and time.monotonic() < deadline:
+
+    def connected():
+        connection = socket.create_connection(("127.0.0.1", machine.forwarded[PORT]), timeout=PATIENCE)
+        while not refused(connection):
             if machine.console.count("connected: ") > told:
-                connection.settimeout(60)
+                connection.settimeout(PATIENCE)
                 return connection
         connection.close()
-        time.sleep(0.1)
-    return machine.fail(f"{command}: no connection")
+        return None
+
+    return machine.wait_for(connected, f"{command}: a connection")
 
 
 def echo_through(connection, data):
@@ -123,9 +125,6 @@ def echo_once(connection, data):
 
 def wait_for_pid(machine):
     """The net server's process number, from the ps that was typed."""
-    deadline = time.monotonic() + 30
-    while time.monotonic() < deadline:
-        if found := re.findall(r"^ +(\d+) +\d+ live .* net$", machine.console, re.MULTILINE):
-            return found[-1]
-        time.sleep(0.05)
-    return machine.fail("ps shows no net server")
+    found = machine.wait_for(lambda: re.findall(r"^ +(\d+) +\d+ live .* net$", machine.console, re.MULTILINE),
+                             "ps shows the net server")
+    return found[-1]

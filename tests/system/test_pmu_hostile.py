@@ -14,10 +14,11 @@ import pytest
 
 import dci_client as dci
 from dci_client import pb
-from machine import BUILD, CONTROLLER, ROOT, Machine, Monitor
-from servers import kill, wait_up
+from machine import BUILD, CONTROLLER, ROOT, Monitor
+from servers import interrupt, kill, owners, wait_owner, wait_up
 from test_pmu_model import run
 from test_stat_events import working
+from waiting import PATIENCE, wait_for
 
 E_INVAL, E_LIMIT, E_NOTSUP, E_PROTO = -1, -6, -14, -13
 MODEL = pb.PMU_EVENT_MODEL
@@ -26,28 +27,10 @@ WHOLE = "instructions,instructions:u,instructions:k"
 ABSURD = [0, 1, 2**31, 2**63, 2**64 - 1]
 
 
-@pytest.fixture(scope="module", name="modelled")
-def modelled_machine(tmp_path_factory):
-    """A machine with the model unit."""
-    with Machine(str(tmp_path_factory.mktemp("modelled")), "modelled", cpus=2, pmu="model") as machine:
-        yield machine.wait_ready()
-
-
 @pytest.fixture(name="client")
 def raw_client(modelled):
     with dci.connect(modelled.port, CONTROLLER) as client:
         yield client
-
-
-def wait_for(condition, seconds=30):
-    end = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < end, f"not within {seconds} s"
-        time.sleep(0.05)
-
-
-def owners(machine, what):
-    return [one for one in machine.kov("server")["clients"] if one[what]]
 
 
 @contextlib.contextmanager
@@ -63,10 +46,9 @@ def session(machine, what, *arguments):
             client.kill()
 
 
-def result_of(client, seconds=60):
-    said, complaint = client.communicate(timeout=seconds)
-    assert client.returncode == 0, complaint
-    return json.loads(said)
+def result_of(client):
+    """What kov tells when it is interrupted."""
+    return json.loads(interrupt(client)[0])
 
 
 def check_parts(result, least=1000):
@@ -123,7 +105,7 @@ def build_other_version(folder):
     sources = [path for what in ("", "models/") for path in glob.glob(os.path.join(ROOT, f"pmu/model/{what}*.c"))]
     subprocess.run([os.environ.get("CC", "cc"), "-std=gnu17", "-O1", "-fPIC", "-shared", "-fvisibility=hidden", "-D_GNU_SOURCE",
                     "-I", str(folder / "include"), "-I", os.path.join(ROOT, "include"), "-I", os.path.join(ROOT, "pmu/model"),
-                    *sources, "-lpthread", "-o", str(folder / "pmu-model.so")], check=True, timeout=60)
+                    *sources, "-lpthread", "-o", str(folder / "pmu-model.so")], check=True, timeout=PATIENCE)
     for file in ("orrery.elf", "initrd.cpio"):
         os.symlink(os.path.join(os.path.abspath(BUILD), file), folder / file)
     return str(folder / "orrery.elf"), version
@@ -142,13 +124,13 @@ def test_a_plugin_of_another_version_is_refused(boot, tmp_path):
 
 @pytest.mark.parametrize("cpus", [1, 4])
 def test_a_hostile_guest_harms_itself_only(boot, cpus):
-    machine, ok = run(boot, "hostile", cpus=cpus, pmu="model", timeout=120)
+    machine, ok = run(boot, "hostile", cpus=cpus, pmu="model")
     assert ok == 13, machine.console
     assert re.search(r"pmu-model: refused: the guest speaks version \d+", machine.console), machine.console
 
 
 def test_commands_of_processes_do_nothing(modelled):
-    with session(modelled, "counting", "stat", "-e", WHOLE, "--per-process", "--per-cpu", "-d", "5") as client:
+    with session(modelled, "counting", "stat", "-e", WHOLE, "--per-process", "--per-cpu", "-d", "86400") as client:
         done = modelled.kov_run("run", "test-commands", "200000")
         assert done.stdout == "test-commands: 200000 commands\n"
         result = result_of(client)
@@ -184,7 +166,7 @@ def check_raw_refusal(client, errors, **request):
     ("-e", "instructions,cycles,larx,stcx,branches,taken,loads,stores,mispredicted"),
 ], ids=" ".join)
 def test_absurd_options_are_refused(modelled, tmp_path, options):
-    done = modelled.kov_run("record", "-o", str(tmp_path / "x"), "-d", "0.1", *options, check=False, timeout=20)
+    done = modelled.kov_run("record", "-o", str(tmp_path / "x"), "-d", "0.1", *options, check=False)
     assert done.returncode == 2 and done.stderr.startswith("kov: "), done
 
 
@@ -229,7 +211,7 @@ def test_more_events_than_counters_take_turns(modelled):
 
 
 def test_a_process_that_is_killed_while_it_is_counted(modelled):
-    with session(modelled, "counting", "stat", "-e", WHOLE, "--per-thread", "--per-cpu", "-d", "7") as client:
+    with session(modelled, "counting", "stat", "-e", WHOLE, "--per-thread", "--per-cpu", "-d", "86400") as client:
         with working(modelled) as pid:
             time.sleep(1)
             modelled.kov_run("kill", str(pid))
@@ -245,7 +227,7 @@ def test_a_process_that_is_killed_while_it_is_counted(modelled):
                          ids=["precise", "interrupts"])
 def test_a_process_that_is_killed_while_it_is_sampled(modelled, tmp_path, options):
     path = str(tmp_path / "samples")
-    with session(modelled, "sampling", "record", "-o", path, "-e", *options, "-d", "6") as client:
+    with session(modelled, "sampling", "record", "-o", path, "-e", *options, "-d", "86400") as client:
         with working(modelled) as pid:
             time.sleep(1)
             modelled.kov_run("kill", str(pid))
@@ -257,7 +239,7 @@ def test_a_process_that_is_killed_while_it_is_sampled(modelled, tmp_path, option
 
 @pytest.mark.parametrize("server", ["fs", "proc"])
 def test_a_server_that_is_killed_while_it_is_counted(modelled, server):
-    with session(modelled, "counting", "stat", "-e", WHOLE, "--per-process", "--per-cpu", "-d", "6") as client:
+    with session(modelled, "counting", "stat", "-e", WHOLE, "--per-process", "--per-cpu", "-d", "86400") as client:
         before = kill(modelled, server)
         wait_up(modelled, server, before)
         result = result_of(client)
@@ -267,10 +249,10 @@ def test_a_server_that_is_killed_while_it_is_counted(modelled, server):
 
 def test_a_recording_goes_on_without_its_server(modelled, tmp_path):
     path = str(tmp_path / "samples")
-    with session(modelled, "sampling", "record", "-o", path, "-e", "instructions@100003", "--precise", "-d", "8") as client:
-        before = kill(modelled, "dci")
-        recorded = result_of(client, 90)
-    wait_up(modelled, "dci", before)
+    with session(modelled, "sampling", "record", "-o", path, "-e", "instructions@100003", "--precise", "-d", "86400") as client:
+        wait_up(modelled, "dci", kill(modelled, "dci"))
+        wait_owner(modelled, "sampling")
+        recorded = result_of(client)
     assert recorded["reconnected"] >= 1
     assert modelled.kov("report", "-i", path)["samples"] == recorded["samples"] > 0
     check_counts(modelled)
@@ -291,7 +273,7 @@ def test_a_session_ends_with_a_killed_kov(modelled, tmp_path, what, command):
     with session(modelled, what, *command, "-d", "600") as client:
         time.sleep(0.5)
         client.send_signal(signal.SIGKILL)
-        client.wait(30)
+        client.wait(PATIENCE)
         wait_for(lambda: not owners(modelled, what))
     if command[0] == "top":
         command[2] = "1"
@@ -318,7 +300,7 @@ def reset(machine):
     up = machine.console.count("dci: listening")
     with Monitor(machine.qmp_path) as monitor:
         monitor.command("system_reset")
-    wait_for(lambda: machine.console.count("dci: listening") > up, 60)
+    machine.wait_for(lambda: machine.console.count("dci: listening") > up, "it has booted again")
     machine.wait_ready()
 
 
@@ -334,7 +316,7 @@ def test_a_machine_that_is_reset_counts_anew(boot, tmp_path, what, command):
     with session(machine, what, *command, "-d", "600") as client:
         reset(machine)
         client.send_signal(signal.SIGINT)
-        client.communicate(timeout=60)  # it ends with what it has, or with an error
+        client.communicate(timeout=PATIENCE)  # it ends with what it has, or with an error
     assert not owners(machine, what)
     check_counts(machine)
     check_overflows(machine.kov("record", "-o", path, "-e", "instructions@100003", "--precise", "-d", "0.5"))

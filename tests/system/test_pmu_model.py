@@ -5,8 +5,6 @@ import re
 
 import pytest
 
-pytestmark = pytest.mark.alone
-
 VERDICT = re.compile(r"^BENCHMARKS (\d+) ok, (\d+) failed$", re.MULTILINE)
 ROWS_WITH_UNIT = 450  # of bench=model; there are fewer only when something was left out
 
@@ -20,9 +18,9 @@ def rows(machine, status):
     return int(verdict.group(1))
 
 
-def run(boot, bench, timeout=300, **options):
+def run(boot, bench, **options):
     machine = boot(append=f"bench={bench} oneshot", network=False, user=False, **options)
-    return machine, rows(machine, machine.wait_end(timeout))
+    return machine, rows(machine, machine.wait_end())
 
 
 def test_counts_equal_the_hand_counts_on_eight_cpus(boot):
@@ -64,5 +62,5 @@ def test_without_the_plugin_the_guest_says_so_and_nothing_fails(boot, cpus):
 
 def test_several_cpus_under_icount_are_refused(boot):
     machine = boot(cpus=2, network=False, user=False, icount=True, pmu="model")
-    assert machine.wait_end(30) != 0, machine.console
+    assert machine.wait_end() != 0, machine.console
     assert "CPU" in machine.console and "icount" in machine.console, machine.console

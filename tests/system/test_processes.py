@@ -14,10 +14,10 @@ GENERATOR = os.path.join(ROOT, "kernel/syscalls/gen_syscalls.py")
 BENCH = re.compile(r"^BENCH (\S+) (\S+) instructions (\S+)$", re.MULTILINE)
 
 
-def run(boot, program, cpus=1, words="", timeout=240, **options):
+def run(boot, program, cpus=1, words="", **options):
     """Boots with a program as the first process; fails unless it ends with status 0. Returns the console."""
     machine = boot(cpus=cpus, append=f"init=bin/{program} -- {words}", network=False, **options)
-    status = machine.wait_end(timeout)
+    status = machine.wait_end()
     if status != 0:
         machine.fail(f"exit status {status}")
     return machine.console
@@ -51,11 +51,16 @@ def test_processes_come_and_go_and_leave_nothing(boot, cpus):
     check_counts(console, "test-processes")
 
 
+def test_a_process_that_does_not_answer_is_told_within_a_second(boot):
+    """Where a second is so many instructions."""
+    check_counts(run(boot, "test-processes", words="only=stuck exact=1", icount=True), "test-processes")
+
+
 def test_the_first_process_ends_the_machine_with_its_status(boot):
     machine = boot(append="init=bin/test-processes -- only=nothing", network=False)
-    assert machine.wait_end(60) == 0
+    assert machine.wait_end() == 0
     machine = boot(append="init=bin/none", network=False)
-    assert machine.wait_end(60) != 0
+    assert machine.wait_end() != 0
     assert "boot: cannot start bin/none: no such thing" in machine.console
 
 

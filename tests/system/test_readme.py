@@ -7,6 +7,7 @@ import shlex
 import subprocess
 
 from machine import ROOT
+from waiting import PATIENCE
 
 COMMAND = re.compile(r"^build/kov (.*?)(?:\s+#.*)?$", re.MULTILINE)
 FOR_EVER = {"top": ["-n", "2", "-d", "1"]}  # what ends them
@@ -19,5 +20,5 @@ def test_every_command_works(boot, tmp_path):
     machine = boot(cpus=2, pmu="model").wait_ready()
     for words in commands:
         done = subprocess.run(machine.kov_command(*words, *FOR_EVER.get(words[0], [])), cwd=tmp_path, capture_output=True,
-                              text=True, timeout=120, check=False)
+                              text=True, timeout=PATIENCE, check=False)
         assert done.returncode == 0 and done.stdout, (words, done.returncode, done.stderr)

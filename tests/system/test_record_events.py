@@ -2,23 +2,21 @@
 """Sampling by hardware events through kov: several at once, precise or by interrupts, with thresholds that change."""
 
 import math
+import re
 import subprocess
-import time
 
 import pytest
+
+import dci_client as dci
+from chance import AT_ONCE, may_be, may_be_alike
+from conftest import MODELLED
+from machine import CONTROLLER, KERNEL
+from servers import wait_owner
+from waiting import PATIENCE, wait_for
 
 SECONDS = 4
 INSTRUCTIONS, LARX = 100000, 1000
 BOTH = f"instructions@{INSTRUCTIONS},larx@{LARX}"
-
-
-@pytest.fixture(scope="module", name="modelled")
-def modelled_machine(tmp_path_factory):
-    """A machine with the model unit."""
-    from machine import Machine
-
-    with Machine(str(tmp_path_factory.mktemp("modelled")), "modelled", cpus=2, pmu="model") as machine:
-        yield machine.wait_ready()
 
 
 def record(machine, folder, *options):
@@ -29,13 +27,13 @@ def record(machine, folder, *options):
 
 
 @pytest.fixture(scope="module", name="interrupts")
-def record_by_interrupts(modelled, tmp_path_factory):
-    return record(modelled, tmp_path_factory.mktemp("interrupts"))
+def record_by_interrupts(pool, tmp_path_factory):
+    return record(pool.lend(**MODELLED), tmp_path_factory.mktemp("interrupts"))
 
 
 @pytest.fixture(scope="module", name="precise")
-def record_precisely(modelled, tmp_path_factory):
-    return record(modelled, tmp_path_factory.mktemp("precise"), "--precise")
+def record_precisely(pool, tmp_path_factory):
+    return record(pool.lend(**MODELLED), tmp_path_factory.mktemp("precise"), "--precise")
 
 
 @pytest.fixture(name="both", params=["interrupts", "precise"])
@@ -76,19 +74,16 @@ def test_precise_samples_are_never_missed(precise):
 def test_instructions_divide_as_the_work(both):
     shares = demo_shares(*both)
     total = sum(samples for _, samples in shares)
-    assert total > 1000
+    assert total > 0
     for work, samples in shares:
-        expected = total * work / 7
-        assert samples == pytest.approx(expected, abs=4 * math.sqrt(expected)), shares
+        assert may_be(samples, total, work / 7, 1 if both[0]["precise"] else AT_ONCE), shares
 
 
 def test_precise_and_interrupt_mode_agree(interrupts, precise):
     """Of the samples that name one of the three objects, in the same proportions."""
     one, other = ([samples for _, samples in demo_shares(*recording)] for recording in (interrupts, precise))
     for first, second in zip(one, other):
-        shares = first / sum(one), second / sum(other)
-        error = 4 * math.sqrt(first / sum(one) ** 2 + second / sum(other) ** 2)
-        assert shares[0] == pytest.approx(shares[1], abs=error), (one, other)
+        assert may_be_alike((first, sum(one)), (second, sum(other)), (AT_ONCE, 1)), (one, other)
 
 
 def test_events_are_samples_times_the_threshold(both):
@@ -101,18 +96,28 @@ def test_events_are_samples_times_the_threshold(both):
             assert row["events"] == row["samples"] * threshold
 
 
-def test_estimates_agree_with_a_count_of_the_same_work(modelled, interrupts):
-    """The same workload again, counted: instructions an iteration of the demo. Counting makes hardly any of its own."""
-    counted = modelled.kov("stat", "-e", "instructions", "--", "demo", f"seconds={SECONDS}")
+def test_estimates_agree_with_a_count_of_the_same_work(exact, tmp_path):
+    """The same workload again, counted: instructions an iteration of the demo. Where a cycle is an instruction, what happens
+    beside it does not depend on the host, and counting makes hardly any of its own."""
+    counted = exact.kov("stat", "-e", "instructions", "--", "demo", "seconds=1")
+    recorded = exact.kov("record", "-o", str(tmp_path / "x"), "-e", f"instructions@{INSTRUCTIONS}", "--", "demo", "seconds=1")
+    reported = exact.kov("report", "-i", str(tmp_path / "x"))
 
     def iterations(result):
         return sum(int(value) for key, value in result["workload"]["report"].items() if key.startswith("iterations."))
 
-    recorded = interrupts[0]
     one = event(recorded, "instructions")
-    taken = sum(samples for _, samples in demo_shares(*interrupts)) * one["overflows"] / one["taken"]
+    taken = sum(samples for _, samples in demo_shares(recorded, reported)) * one["overflows"] / one["taken"]
     estimate = taken * INSTRUCTIONS / iterations(recorded)
     assert estimate == pytest.approx(counted["events"][0]["count"] / iterations(counted), rel=0.1)
+
+
+def functions_with_larx():
+    """The kernel's, as it is disassembled."""
+    text = subprocess.run(["powerpc64-linux-gnu-objdump", "-d", KERNEL], stdout=subprocess.PIPE, text=True, timeout=PATIENCE,
+                          check=True).stdout
+    return {re.match(r"\.?([^>]+)>:", function)[1] for function in text.split("\n\n") for function in function.split(" <", 1)[1:]
+            if re.search(r"\tl[bhwd]arx ", function) and re.match(r"\.?([^>]+)>:", function)}
 
 
 def test_larx_are_found_in_functions_that_take_locks(modelled, tmp_path):
@@ -120,13 +125,13 @@ def test_larx_are_found_in_functions_that_take_locks(modelled, tmp_path):
     path = str(tmp_path / "samples.kov")
     run = str(modelled.kov("workload", "start", "demo")["workload"]["id"])
     try:
-        modelled.kov("record", "-o", path, "-e", f"larx@{LARX}", "--precise", "--", "contention", "seconds=2")
+        modelled.kov("record", "-o", path, "-e", f"larx@{LARX}", "--precise", "--pid", "0", "--", "contention", "seconds=2")
     finally:
         modelled.kov_run("workload", "stop", run)
     report = modelled.kov("report", "-i", path, "--sort", "function")
     functions = {row["function"]: row["samples"] for row in rows(report, "larx", "function")}
-    assert functions.get("wait_for", 0) > event(report, "larx")["samples"] / 2, functions
-    assert "test_object_spin_inner" not in functions, "the loop of the demo takes none"
+    assert "wait_for" in functions, functions
+    assert functions.keys() <= functions_with_larx(), functions
 
 
 def test_user_and_kernel_are_sampled_by_themselves(modelled, tmp_path):
@@ -141,27 +146,27 @@ def test_user_and_kernel_are_sampled_by_themselves(modelled, tmp_path):
 
 
 def test_a_threshold_changes_while_it_runs(modelled, tmp_path):
-    """Forty times as many samples a second, which stand for the same events."""
+    """Each sample stands for as many events as the threshold was when it was taken."""
     path = str(tmp_path / "samples.kov")
     run = str(modelled.kov("workload", "start", "demo")["workload"]["id"])
     try:
-        command = modelled.kov_command("--json", "record", "-o", path, "-e", "instructions@4000000", "-d", "60")
-        with subprocess.Popen(command, stdout=subprocess.DEVNULL) as recorder:
-            while modelled.kov_run("threshold", check=False).returncode != 0:
-                assert recorder.poll() is None
-            time.sleep(3)
+        command = modelled.kov_command("--json", "record", "-o", path, "-e", "instructions@4000000", "--precise", "-d", "86400")
+        with subprocess.Popen(command, stdout=subprocess.DEVNULL) as recorder, dci.connect(modelled.port, CONTROLLER) as client:
+            wait_owner(modelled, "sampling")
+            wait_for(lambda: client.overflows() > 10)
             modelled.kov_run("threshold", "instructions", "100000")
             assert [one["period"] for one in modelled.kov("threshold")["events"]] == [100000]
-            time.sleep(3)
+            before = client.overflows()
+            wait_for(lambda: client.overflows() > 5 * before)
             recorder.terminate()
-            assert recorder.wait(30) == 0
+            assert recorder.wait(PATIENCE) == 0
     finally:
         modelled.kov_run("workload", "stop", run)
     one = event(modelled.kov("report", "-i", path), "instructions")
     assert one["changes"] == 1
     late = (one["samples"] * 4000000 - one["events"]) / (4000000 - 100000)  # so many have the new threshold
     early = one["samples"] - late
-    assert late == int(late) and early > 5 and late > 4 * early, one
+    assert late == int(late) and early > 5 and late >= 4 * early, one
 
 
 def test_what_does_not_fit_the_counters_is_named(modelled, tmp_path):

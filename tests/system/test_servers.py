@@ -6,10 +6,10 @@ import re
 import pytest
 
 
-def run(boot, program, cpus=2, timeout=120, status=0, network=False):
+def run(boot, program, cpus=2, status=0, network=False):
     """Runs a program of the initial file system to its end; returns the machine."""
     machine = boot(f"{program}-{cpus}", cpus=cpus, append=f"run=bin/{program} oneshot", network=network)
-    if machine.wait_end(timeout) != status and status == 0:
+    if machine.wait_end() != status and status == 0:
         machine.fail(f"{program} failed")
     return machine
 
@@ -37,7 +37,7 @@ def test_killed_servers_come_back_and_clients_reconnect(boot, cpus):
 
 
 def test_the_run_programs_status_is_the_machines(boot):
-    assert run(boot, "true").wait_end(1) == 0
+    assert run(boot, "true").wait_end() == 0
     machine = run(boot, "false", status=1)
     assert "init: false (pid" in machine.console
     machine = run(boot, "no-such-program", status=1)

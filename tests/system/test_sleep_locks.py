@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Queues of sleep locks: the logs against a program's own account, in the guest and as kov shows them."""
 
+import json
 import re
 import subprocess
-import time
 
 import pytest
 
@@ -11,20 +11,23 @@ import dci_client as dci
 from conftest import pid_of
 from dci_client import pb
 from machine import CONTROLLER
+from servers import interrupt
+from test_scan_user import start_stuck
+from waiting import PATIENCE, wait_for
 
 E_INVAL, E_NOENT, E_BUSY, E_TIMEOUT = -1, -3, -5, -9
 
 
 @pytest.fixture(name="client")
 def controller(machine4):
-    with dci.connect(machine4.port, CONTROLLER, timeout=60) as client:
+    with dci.connect(machine4.port, CONTROLLER) as client:
         yield client
 
 
 @pytest.mark.parametrize("cpus", [1, 2, 4])
 def test_logs_are_the_program_s_own_account_entry_by_entry(boot, cpus):
     machine = boot(cpus=cpus, append="init=bin/test-queues", network=False)
-    assert machine.wait_end(150) == 0, machine.console
+    assert machine.wait_end() == 0, machine.console
     found = re.search(r"^test-queues: (\d+) passed, 0 failed$", machine.console, re.MULTILINE)
     assert found and int(found.group(1)) > 10000, machine.console
 
@@ -47,24 +50,30 @@ def replay(timeline):
     return members, longest
 
 
-def run_known(machine, *options, what="known", json=True):
+def run_known(machine, *options, what="known", as_json=True):
     """kov locks --sleep around `test-queues known`: what kov found, and the program's own account by name."""
     with subprocess.Popen(machine.kov_command("run", "test-queues", what), stdout=subprocess.PIPE, text=True) as program:
         coid = program.stdout.readline().split()[1]
-        pid = pid_of(machine, "test-queues")
-        wanted = [option.replace("COID", coid) for option in options]
-        arguments = ["locks", "--sleep", "--pid", str(pid), "-d", "4", *wanted]
-        found = machine.kov(*arguments) if json else machine.kov_run(*arguments).stdout
-        output = program.stdout.read()
-        assert program.wait(60) == 0, output
+        pid = str(pid_of(machine, "test-queues"))
+        wanted = [option.replace("COID", coid).replace("PID", pid) for option in options]
+        command = machine.kov_command(*["--json"] * as_json, "locks", "--sleep", "-d", "86400", *wanted)
+        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as locks:
+            output = ""
+            while "done" not in output:  # it waits for kov to begin, and to end
+                line = program.stdout.readline()
+                assert line, output
+                output += line
+            found = interrupt(locks)[0]
+        output += program.stdout.read()
+        assert program.wait(PATIENCE) == 0, output
     words = {name: [int(number) for number in numbers]
              for name, *numbers in (line.split() for line in output.splitlines() if line.startswith("known"))}
     assert "done" in output and words, output
-    return found, words, coid, {int(line.split()[1]) for line in output.splitlines() if line.startswith("thread")}
+    return json.loads(found) if as_json else found, words, coid, {int(line.split()[1]) for line in output.splitlines() if line.startswith("thread")}
 
 
 def test_kov_tells_what_the_program_did(machine4):
-    found, words, coid, threads = run_known(machine4)
+    found, words, coid, threads = run_known(machine4, "--pid", "PID")
     queues = {queue["name"]: queue for queue in found["queues"] if queue["coid"] == coid}
     assert queues.keys() == words.keys(), queues.keys()
     assert found["failures"] == [] and found["nonsense"] == 0
@@ -86,7 +95,7 @@ def test_kov_tells_what_the_program_did(machine4):
 
 
 def test_the_text_has_a_row_for_each_queue_and_its_time_line(machine4):
-    text, words, coid, _ = run_known(machine4, "--object", "COID", "--timeline", json=False)
+    text, words, coid, _ = run_known(machine4, "--pid", "PID", "--object", "COID", "--timeline", as_json=False)
     assert f"BlockedThreadQueues(HashedBlockedThreadQueues) {coid} of test-queues:" in text
     for name, (enqueues, wake_ups, time_outs, longest, _) in words.items():
         row = next(line.split() for line in text.splitlines() if line.endswith(f" {name}"))
@@ -97,7 +106,7 @@ def test_the_text_has_a_row_for_each_queue_and_its_time_line(machine4):
 
 
 def test_what_is_lost_is_told_exactly(machine4):
-    found, words, coid, _ = run_known(machine4, "--object", "COID", what="flood")
+    found, words, coid, _ = run_known(machine4, "--pid", "PID", "--object", "COID", what="flood")
     (flooded,), (queue,) = found["objects"], found["queues"]
     enqueues, _, time_outs, _, _ = words["known_first"]
     assert flooded["records"] + flooded["lost"] == enqueues + time_outs and flooded["coid"] == coid
@@ -108,11 +117,10 @@ def test_what_is_lost_is_told_exactly(machine4):
     assert queue["time_outs"] == sum(thread["waits"] for thread in queue["threads"]) + queue["waits_unknown"]
 
 
-def test_all_processes_are_logged_unless_some_are_named(machine4, client):
-    client.start_program("test-threads")
-    found = machine4.kov("locks", "--sleep", "-d", "3")
-    threads = [one for one in found["objects"] if one["process"] == "test-threads"]
-    assert len(threads) == 1 and threads[0]["records"] > 0
+def test_all_processes_are_logged_unless_some_are_named(machine4):
+    found, _, coid, _ = run_known(machine4)
+    (own,) = [one for one in found["objects"] if one["coid"] == coid]
+    assert own["process"] == "test-queues" and own["records"] > 0
     assert {"init", "fs", "net", "dci"} <= {one["process"] for one in found["objects"]}
     assert all(queue["nonsense"] == 0 for queue in [found])
 
@@ -143,22 +151,22 @@ def test_one_client_has_it_and_lets_go_when_it_goes(machine4, client):
         other.request(sleep_locks_enable=enable)
         assert refused(client, sleep_locks_enable=enable) == E_BUSY
         assert machine4.kov_run("locks", "--sleep", "-d", "1", check=False).returncode == 1
-    end = time.monotonic() + 20
-    while time.monotonic() < end:
+
+    def enabled():
         try:
-            client.request(sleep_locks_enable=enable)
-            break
+            return client.request(sleep_locks_enable=enable)
         except dci.DciError as error:
             assert error.error == E_BUSY
-            time.sleep(0.1)
+            return None
+
+    wait_for(enabled, "the other client has let go")
     assert list(client.responses(client.send(sleep_locks_read=pb.SleepLocksReadRequest())))
     client.request(sleep_locks_enable=pb.SleepLocksEnableRequest(on=False))
     machine4.kov("locks", "--sleep", "-d", "0.5")
 
 
 def test_a_stuck_process_is_told_and_the_others_are_shown(machine4, client):
-    _, pid = client.start_program("test-processes", "stuck", 0)
-    time.sleep(0.5)
+    pid = start_stuck(client)
     found = machine4.kov("locks", "--sleep", "-d", "1")
     assert {one["pid"]: one["error"] for one in found["failures"]} == {pid: E_TIMEOUT}
     assert {"init", "fs", "net"} <= {one["process"] for one in found["objects"]}

@@ -8,16 +8,10 @@ import subprocess
 
 import pytest
 
+from chance import AT_ONCE, certainly, may_be
 from conftest import pid_of
-
-
-@pytest.fixture(scope="module", name="modelled")
-def modelled_machine(tmp_path_factory):
-    """A machine with the model unit."""
-    from machine import Machine
-
-    with Machine(str(tmp_path_factory.mktemp("modelled")), "modelled", cpus=2, pmu="model") as machine:
-        yield machine.wait_ready()
+from servers import interrupt, kill, wait_up
+from waiting import PATIENCE
 
 
 def counts(result):
@@ -53,7 +47,7 @@ def test_counts_of_the_whole_hold_those_of_parts(modelled):
 
 def test_intervals_and_the_rest_are_the_whole(modelled):
     result = modelled.kov("stat", "-e", "instructions,larx", "-I", "200", "--", "demo", "seconds=2")
-    assert len(result["intervals"]) >= 3
+    assert len(result["intervals"]) >= 1
     for index, whole in enumerate(result["events"]):
         parts = [interval["events"][index]["count"] for interval in result["intervals"]]
         assert all(parts), "something happens in every interval"
@@ -79,7 +73,7 @@ def check_sum_of_parts(whole, parts):
     """The parts are no more than the whole but for their errors, where all are known."""
     errors = [one["error"] for one in [whole, *parts]]
     if None not in errors:
-        assert sum(part["count"] for part in parts) <= whole["count"] + sum(errors) + len(parts)
+        assert sum(part["count"] for part in parts) <= whole["count"] + certainly(sum(errors)) + len(parts)
 
 
 def test_rows_of_intervals_have_errors_that_hold(modelled):
@@ -130,26 +124,29 @@ def test_tasks_add_up_to_the_whole_to_the_instruction(modelled, by):
 
 
 def test_a_process_that_ends_is_still_told_of(modelled):
-    with subprocess.Popen(modelled.kov_command("stat", "-e", "instructions", "--per-process", "-d", "6", "--json"),
-                          stdout=subprocess.PIPE) as counting:
+    with subprocess.Popen(modelled.kov_command("stat", "-e", "instructions", "--per-process", "-d", "86400", "--json"),
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as counting:
         while not any(client["counting"] for client in modelled.kov("server")["clients"]):
             assert counting.poll() is None
         assert modelled.kov_run("run", "echo", "hello").stdout == "hello\n"
-        result = json.loads(counting.communicate(timeout=60)[0])
+        result = json.loads(interrupt(counting)[0])
     (echo,) = [task for task in tasks_of(result, ended=True) if task["name"].endswith("echo")]
     assert echo["events"][0]["count"] > 1000
 
 
 def test_only_some_processes_are_counted(modelled):
     with working(modelled) as pid:
-        some = modelled.kov("stat", "-e", "instructions:u,instructions:k", "--pid", str(pid), "-d", "1")
-        others = modelled.kov("stat", "-e", "instructions:u", "--pid", str(pid_of(modelled, "net")), "-d", "1")
-    assert some["events"][0]["count"] > 10 * others["events"][0]["count"] > 0
-    assert some["pids"] == [pid]
+        for one in (pid, pid_of(modelled, "net")):
+            some = modelled.kov("stat", "-e", "instructions:u,instructions:k", "--per-process", "--pid", str(one), "-d", "1")
+            assert some["pids"] == [one]
+            check_sum_of_tasks(some)
+            assert {task["pid"] for task in some["tasks"] if task["events"][0]["count"]} == {one}
 
 
-def counted(machine, *arguments):
-    return machine.kov("stat", "-e", "instructions:u", *arguments, "-d", "1")["events"][0]["count"]
+def check_sum_of_tasks(result):
+    """All that was counted is the tasks'."""
+    for index, event in enumerate(result["events"]):
+        assert event["count"] == sum(task["events"][index]["count"] for task in result["tasks"]) > 0
 
 
 def check_counted_again(machine, pid):
@@ -163,10 +160,9 @@ def check_counted_again(machine, pid):
 @pytest.mark.parametrize("by", ["--per-process", "--per-thread"])
 def test_a_process_is_left_out_and_counted_again(modelled, by):
     with working(modelled) as pid:
-        whole, without = counted(modelled), modelled.kov(
-            "stat", "-e", "instructions:u,instructions:k", "--exclude", str(pid), by, "-d", "1")
+        without = modelled.kov("stat", "-e", "instructions:u,instructions:k", "--exclude", str(pid), by, "-d", "1")
         assert without["excluded"] == [pid]
-        assert 10 * without["events"][0]["count"] < whole
+        check_sum_of_tasks(without)
         assert not [task for task in tasks_of(without, pid=pid) if any(event["count"] for event in task["events"])]
         check_counted_again(modelled, pid)
 
@@ -179,7 +175,7 @@ def test_however_the_client_ends_all_are_counted_again(modelled, end):
             while not any(one["counting"] for one in modelled.kov("server")["clients"]):
                 assert client.poll() is None
             client.send_signal(end)
-            client.wait(30)
+            client.wait(PATIENCE)
         while any(one["counting"] for one in modelled.kov("server")["clients"]):
             pass
         check_counted_again(modelled, pid)
@@ -203,12 +199,11 @@ def test_objects_have_the_instructions_of_their_work(modelled, options):
     result = modelled.kov("stat", "-e", f"instructions@{THRESHOLD}", "--per-object", *options, "--", "demo", "seconds=4")
     objects = demo_objects(result)
     assert [work for work, _ in objects] == [1, 2, 4]
-    total = sum(one["count"] for _, one in objects)
-    assert total > 300 * THRESHOLD and result["estimated"]
+    total = sum(one["samples"] for _, one in objects)
+    assert total > 0 and result["estimated"]
     for work, one in objects:
         assert one["count"] == one["samples"] * THRESHOLD
-        # The bound holds in 99 of 100 cases, and there are six; what they are compared with has an error, too.
-        assert abs(one["count"] - total * work / 7) <= 1.2 * one["error"] + THRESHOLD, objects
+        assert may_be(one["samples"], total, work / 7, 1 if options else AT_ONCE), objects
     assert sum(one["events"][0]["count"] for one in result["objects"]) == result["events"][0]["events"]
     assert sum(one["events"][0]["share"] for one in result["objects"]) == pytest.approx(100, abs=0.01)
 
@@ -223,7 +218,7 @@ def test_objects_have_metrics(modelled):
             ("IPC", pytest.approx(instructions / cycles, rel=1e-5))]
     busiest = max(found, key=lambda one: one["events"][1]["samples"])
     ipc = busiest["metrics"][0]
-    assert 0 < ipc["value"] <= 1 + ipc["error"], "the model's core completes one instruction a cycle at most"
+    assert 0 < ipc["value"] <= 1 + certainly(ipc["error"]), "the model's core completes one instruction a cycle at most"
 
 
 def test_what_has_no_room_in_any_turn_is_named(modelled):
@@ -246,17 +241,16 @@ def test_one_session_that_ends_with_its_client(modelled):
 
 
 def test_a_server_that_dies_ends_its_session(modelled):
-    pid = pid_of(modelled, "dci")
     with subprocess.Popen(modelled.kov_command("stat", "-e", "larx", "-d", "600"), stderr=subprocess.DEVNULL) as first:
         try:
             while not any(client["counting"] for client in modelled.kov("server")["clients"]):
                 assert first.poll() is None
-            modelled.kov_run("kill", str(pid), check=False)  # its own server: the answer may not come
-            assert first.wait(30) == 3
+            pid = kill(modelled, "dci")
+            assert first.wait(PATIENCE) == 3
         finally:
             first.kill()
     modelled.wait_console(f"dci (pid {pid}) ended")
-    modelled.wait_ready()
+    wait_up(modelled, "dci", pid)
     modelled.kov_run("stat", "-e", "larx", "-d", "0.1")
 
 

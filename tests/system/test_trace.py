@@ -4,13 +4,13 @@
 import json
 import signal
 import subprocess
-import time
 
 import pytest
 
 import ctf
+from waiting import PATIENCE, wait_for
 
-pytestmark = pytest.mark.alone
+pytestmark = pytest.mark.long
 
 SAMPLES_BEGUN = 200000  # bytes of a recording: more than is written before the first samples
 
@@ -23,7 +23,7 @@ def own_counts(workload, key):
 def record_storm(machine, folder, *options, events, mode="discard", majors="test0"):
     return machine.kov("trace", "record", "-o", str(folder), "-e", majors, "--mode", mode, "--pid", "0", "--",
                        "trace-storm",
-                       f"events={events}", *options, timeout=240)
+                       f"events={events}", *options)
 
 
 def check_storm(recorded, folder, names=None):
@@ -69,12 +69,10 @@ def test_samples_nest_in_a_storm(roomy, tmp_path):
     samples = tmp_path / "samples"
     command = roomy.kov_command("record", "-o", str(samples), "-F", "2000", "-d", "600")
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as sampling:
-        deadline = time.monotonic() + 30
-        while not (samples.exists() and samples.stat().st_size > SAMPLES_BEGUN) and time.monotonic() < deadline:
-            time.sleep(0.05)
+        wait_for(lambda: samples.exists() and samples.stat().st_size > SAMPLES_BEGUN, "samples")
         recorded = record_storm(roomy, tmp_path / "trace", events=100000, majors="test0,sample")
         sampling.send_signal(signal.SIGINT)
-        said, complaint = sampling.communicate(timeout=60)
+        said, complaint = sampling.communicate(timeout=PATIENCE)
         assert sampling.returncode == 0, said + complaint
     summary, complaints = ctf.read(tmp_path / "trace")
     assert complaints == "" and summary.backwards == 0 and not summary.strange, (complaints, summary.strange[:3])
@@ -106,8 +104,7 @@ def test_events_of_each_length(machine2, tmp_path, words):
 
 def test_all_majors_at_once(machine4, tmp_path):
     recorded = machine4.kov("trace", "record", "-o", str(tmp_path / "trace"), "-e", "all", "--pid", "0", "--",
-                            "churn:seconds=1",
-                            timeout=240)
+                            "churn:seconds=1")
     summary, complaints = ctf.read(tmp_path / "trace")
     assert {"obj_create", "obj_destroy", "obj_miss", "switch"} <= set(summary.by_name), summary.by_name
     assert summary.backwards == 0 and not without_discards(complaints), complaints

@@ -4,7 +4,7 @@
 import re
 import subprocess
 
-import pytest
+from waiting import PATIENCE
 
 TICK_NS = 1000 / 512
 SLACK = 200  # instructions: between an event's time and the reading of its counters, which differ by path
@@ -12,24 +12,8 @@ INSTRUCTIONS, LOADS, STORES = 0, 13, 14  # enum model_event of include/orrery/pm
 EVENT = re.compile(r"^\[(\d+)\] (\w+): .*?cpu_id = (\d+) \}, \{(.*)\}$")
 
 
-@pytest.fixture(scope="module", name="modelled")
-def modelled_machine(tmp_path_factory):
-    """Two CPUs with the model unit."""
-    from machine import Machine
-    with Machine(str(tmp_path_factory.mktemp("modelled")), "modelled", cpus=2, pmu="model") as machine:
-        yield machine.wait_ready()
-
-
-@pytest.fixture(scope="module", name="exact")
-def exact_machine(tmp_path_factory):
-    """One CPU whose clock is the number of instructions."""
-    from machine import Machine
-    with Machine(str(tmp_path_factory.mktemp("exact")), "exact", cpus=1, pmu="model", icount=True) as machine:
-        yield machine.wait_ready()
-
-
 def record(machine, folder, *options):
-    recorded = machine.kov("trace", "record", "-o", str(folder), "-e", "switch", "--pid", "0", *options, timeout=120)
+    recorded = machine.kov("trace", "record", "-o", str(folder), "-e", "switch", "--pid", "0", *options)
     assert all(cpu["discarded"] == 0 for cpu in recorded["cpus"])
     return recorded
 
@@ -37,7 +21,7 @@ def record(machine, folder, *options):
 def events_by_cpu(folder):
     """{CPU: [(time in ticks, name, {field: value})]}, by babeltrace2."""
     done = subprocess.run(["babeltrace2", "--clock-cycles", "--no-delta", str(folder)], stdout=subprocess.PIPE,
-                          stderr=subprocess.PIPE, text=True, check=True, timeout=120)
+                          stderr=subprocess.PIPE, text=True, check=True, timeout=PATIENCE)
     assert done.stderr == ""
     cpus = {}
     for line in done.stdout.splitlines():

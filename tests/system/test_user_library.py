@@ -14,10 +14,10 @@ CRASHES = ("null", "kernel", "text", "data", "stack", "trap", "r1", "privileged"
 BENCH = re.compile(r"^BENCH user\.(\S+) (\S+) ns$", re.MULTILINE)
 
 
-def run(boot, program, cpus=1, timeout=120, **options):
+def run(boot, program, cpus=1, **options):
     """Boots with a program as the first process; fails unless it ends with status 0. Returns the console."""
     machine = boot(cpus=cpus, append=f"init=bin/{program}", network=False, **options)
-    status = machine.wait_end(timeout)
+    status = machine.wait_end()
     if status != 0:
         machine.fail(f"exit status {status}")
     return machine.console

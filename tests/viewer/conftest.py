@@ -43,13 +43,15 @@ def kov(tmp_path):
     if not KOV.exists():
         pytest.fail(f"{KOV} is not built: run `make kov`")
 
-    def run(*arguments, machine=None, timeout=20, env=None, stdin=""):
+    from machine import PATIENCE
+
+    def run(*arguments, machine=None, env=None, stdin=""):
         command = [str(KOV)]
         if machine is not None:
             command += ["--port", str(machine.port)]
-        command += ["--timeout", "2", *map(str, arguments)]
+        command += ["--timeout", "30", *map(str, arguments)]
         environment = {key: value for key, value in os.environ.items() if key != "ORRERY_TOKEN"}
-        done = subprocess.run(command, cwd=tmp_path, timeout=timeout, text=True, capture_output=True, input=stdin,
+        done = subprocess.run(command, cwd=tmp_path, timeout=PATIENCE, text=True, capture_output=True, input=stdin,
                               env={**environment, **(env or {})}, check=False)
         return Result(done)
 

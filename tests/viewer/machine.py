@@ -12,6 +12,7 @@ import dci_pb2 as dci
 TIMEBASE_HZ = 512_000_000
 BUILD_ID = bytes(range(20))
 PACKET_BYTES = 4096
+PATIENCE = 300  # seconds: only what hangs takes so long
 PACKET_HEADER = struct.Struct(">I16sI7QII")
 
 # Errors of include/orrery/errors.h
@@ -163,7 +164,9 @@ class Session(threading.Thread):
         return [wish.pid] if wish.scope == dci.SCOPE_PROCESS else [0] + [one.pid for one in self.machine.processes]
 
     def failure(self, pid):
-        return {"failure": dci.ProcessFailure(error=E_TIMEOUT, message="stuck")} if pid in self.machine.stuck else {}
+        if pid not in self.machine.stuck:
+            return {}
+        return {"failure": dci.ProcessFailure(error=E_TIMEOUT, message="did not answer within 1 s")}
 
     def do_classes(self, request):
         for pid in self.pids_of(request.classes):
@@ -197,6 +200,9 @@ class Session(threading.Thread):
         machine = self.machine
         begin, counts = machine.dref_readings[min(machine.dref_reads, len(machine.dref_readings) - 1)]
         machine.dref_reads += 1
+        for pid in self.pids_of(request.dref_read):
+            if self.failure(pid):
+                self.respond(request, more=True, dref_read=dci.DrefReadReply(begin=begin, end=begin, pid=pid, **self.failure(pid)))
         self.in_chunks(counts, 2, lambda part: {
             "dref_read": dci.DrefReadReply(begin=begin, end=begin, counts=part)}, request)
 
@@ -515,9 +521,9 @@ class Machine:
         self.regions[7] = [dci.Region(address=0x10000000, bytes=0x3000, kind=5, protection=5, resident_pages=2,
                                       object=0x2030, memory=0x2040, name="bin/shell")]
 
-    def wait_for(self, kind, seconds=5, times=1):
+    def wait_for(self, kind, times=1):
         """Until requests of this kind were answered so many times, with all that an answer pushes."""
-        end = time.monotonic() + seconds
+        end = time.monotonic() + PATIENCE
         while self.answered.count(kind) < times:
             if time.monotonic() > end:
                 raise TimeoutError(f"kov was not answered {kind}, {times} times")

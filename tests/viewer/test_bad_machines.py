@@ -3,6 +3,7 @@
 
 import socket
 import struct
+import time
 
 import dci_pb2 as dci
 import pytest
@@ -58,7 +59,7 @@ def test_a_hello_that_is_answered_badly(kov, machine, data, message):
 @pytest.mark.parametrize("command", [["hello"], ["objects"], ["stat"], ["record"], ["trace", "record"], ["top"]])
 def test_a_machine_that_never_answers(kov, machine, command):
     machine.misbehaviour["hello"] = silent
-    result = kov("--timeout", "0.3", *command, machine=machine, timeout=5)
+    result = kov("--timeout", "0.3", *command, machine=machine)
     assert result.code == 3
     assert "0.3 s" in result.err
 
@@ -69,7 +70,7 @@ def test_a_machine_that_never_answers(kov, machine, command):
 ])
 def test_a_machine_that_stops_answering(kov, machine, kind, command):
     machine.misbehaviour[kind] = silent
-    result = kov("--timeout", "0.3", *command, machine=machine, timeout=10)
+    result = kov("--timeout", "0.3", *command, machine=machine)
     assert result.code == 3
 
 
@@ -103,7 +104,92 @@ def test_a_list_without_end_is_given_up(kov, machine):
         while True:
             session.respond(request, more=True, classes=dci.ClassesReply())
     machine.misbehaviour["classes"] = answer
-    assert kov("--timeout", "0.05", "classes", machine=machine, timeout=15).code == 3
+    assert kov("--timeout", "0.05", "classes", machine=machine).code == 3
+
+
+def chatter(session, request):
+    """Frames that are no answer, without end."""
+    while True:
+        session.send(dci.ServerFrame(event=dci.Event()))
+        time.sleep(0.01)
+
+
+def drip(session, request):
+    """A frame that never comes to its end."""
+    session.send_bytes(struct.pack(">I", 1 << 19))
+    while True:
+        session.send_bytes(b"\x12")
+        time.sleep(0.01)
+
+
+def no_end(session, request):
+    """The first answers to a list that goes on for ever."""
+    body = request.WhichOneof("body")
+    reply = {"classes": dci.ClassesReply, "objects": dci.ObjectsReply, "dref_read": dci.DrefReadReply,
+             "sleep_locks_read": dci.SleepLocksReadReply, "processes": dci.ProcessesReply}[body]
+    while True:
+        session.respond(request, more=True, **{body: reply()})
+
+
+def sleep_locks_on(session, request):
+    session.respond(request, sleep_locks_enable=dci.SleepLocksEnableReply(time=1))
+
+
+COMMANDS = {
+    "hello": ["hello"], "classes": ["classes"], "objects": ["objects"], "processes": ["ps"], "server_stat": ["server"],
+    "dref_read": ["stat", "-d", "0.1"], "sampling_start": ["record", "-d", "0.1"], "sampling_stop": ["top", "-n", "1", "-d", "0.1"],
+    "sleep_locks_enable": ["locks", "--sleep", "-d", "0.1"], "sleep_locks_read": ["locks", "--sleep", "-d", "0.1"],
+    "trace_metadata": ["trace", "record", "-d", "0.1"], "trace_subscribe": ["trace", "record", "-d", "0.1"],
+    "trace_unsubscribe": ["trace", "record", "-d", "0.1"], "trace_stat": ["trace", "stat"], "trace_events": ["trace", "list"],
+    "workloads": ["workload", "list"], "workload_start": ["workload", "run", "demo"], "pmu_events": ["events"],
+    "run_open": ["run", "hello"], "run_start": ["run", "hello"], "console_attach": ["console", "-d", "0.1"],
+}
+
+
+@pytest.mark.parametrize("kind", COMMANDS)
+@pytest.mark.parametrize("lie", [chatter, drip])
+def test_the_timeout_bounds_every_command(kov, machine, kind, lie):
+    """However it is kept going: all of a command's waits together are one patience."""
+    machine.misbehaviour["sleep_locks_enable"] = sleep_locks_on
+    machine.misbehaviour[kind] = lie
+    result = kov("--timeout", "0.6", "--no-reconnect", *COMMANDS[kind], machine=machine)
+    assert result.code == 3 and "0.6 s" in result.err, result.err
+
+
+@pytest.mark.parametrize("kind", ["classes", "objects", "dref_read", "sleep_locks_read", "processes"])
+def test_no_list_goes_on_for_ever(kov, machine, kind):
+    machine.misbehaviour["sleep_locks_enable"] = sleep_locks_on
+    machine.misbehaviour[kind] = no_end
+    assert kov("--timeout", "0.6", "--no-reconnect", *COMMANDS[kind], machine=machine).code == 3
+
+
+def test_answers_that_come_late_are_late_together(kov, machine):
+    """Each within the time limit, but not all."""
+    def late(kind):
+        def answer(session, request):
+            time.sleep(0.5)
+            getattr(session, "do_" + kind)(request)
+        return answer
+    for kind in ("processes", "objects", "dref_enable", "dref_read"):
+        machine.misbehaviour[kind] = late(kind)
+    result = kov("--timeout", "1.2", "--no-reconnect", "stat", "-d", "0.1", machine=machine)
+    assert result.code == 3 and "1.2 s" in result.err
+
+
+@pytest.mark.parametrize("command", ["stat", "record"])
+def test_the_time_that_was_asked_for_costs_no_patience(kov, machine, command):
+    assert kov("--timeout", "10", command, "-d", "11", machine=machine).code == 0
+
+
+def test_a_full_machine_tells_whom_it_serves(kov, machine):
+    machine.misbehaviour["hello"] = lambda session, request: session.respond(
+        request, error=-6, message="16 clients are served\x1b[2J already", served=[
+            dci.ServedClient(number=3, role=dci.ROLE_OBSERVER, address="10.0.2.2", seconds=12),
+            dci.ServedClient(number=4, role=dci.ROLE_CONTROLLER, address="10.0.2.2\n", seconds=7)])
+    result = kov("objects", machine=machine)
+    assert result.code == 3
+    assert "client 3 (observer) from 10.0.2.2 since 12 s, client 4 (controller) from 10.0.2.2" in result.err
+    assert "\x1b" not in result.err
 
 
 def test_a_machine_that_ends_the_session_while_recording(kov, machine):

@@ -83,10 +83,31 @@ def test_a_stuck_process_is_told_and_the_rest_is_there(kov, busy):
     busy.stuck.add(1)
     result = kov("objects", machine=busy)
     assert result.code == 0
-    assert "init:1  (stuck: it did not answer within 1 s)" in result.out
+    assert "init:1  (did not answer within 1 s)" in result.out
     assert "Job(JobShared)" in result.out
-    failures = {one["name"]: one["failure"] for one in kov("objects", "--json", machine=busy).json["processes"]}
-    assert failures == {"init": -9, "shell": 0}
+    found = {one["name"]: (one["failure"], one["reason"]) for one in kov("objects", "--json", machine=busy).json["processes"]}
+    assert found == {"init": (-9, "did not answer within 1 s"), "shell": (0, None)}
+
+
+@pytest.mark.parametrize("command", [("stat", "-d", "0.1"), ("record", "-d", "0.1"), ("top", "-n", "1", "-d", "0.1")],
+                         ids=lambda command: command[0])
+def test_each_command_tells_why_a_part_is_missing(kov, busy, command):
+    busy.stuck.add(1)
+    assert "init:1: did not answer within 1 s" in kov(*command, machine=busy).out
+    found = kov(*command, "--json", machine=busy).json
+    found = found["refreshes"][0] if "refreshes" in found else found
+    assert found["failures"] == [{"pid": 1, "process": "init", "error": -9, "message": "did not answer within 1 s"}]
+
+
+def test_the_trace_tells_whose_counts_are_missing(kov, busy):
+    def answer(session, request):
+        session.respond(request, more=True, trace_stat=dci.TraceStatReply(
+            stuck=[dci.StuckProcess(pid=7, error=-13, message="answered nonsense: a record that is cut off")]))
+        session.do_trace_stat(request)
+    busy.misbehaviour["trace_stat"] = answer
+    assert "pid 7: answered nonsense: a record that is cut off" in kov("trace", "stat", machine=busy).out
+    found = kov("trace", "stat", "--json", machine=busy).json
+    assert found["stuck"] == 1 and found["failures"][0]["pid"] == 7
 
 
 def test_classes_of_a_process(kov, busy):

@@ -37,7 +37,7 @@ class Dropper:
 
     def run(self, machine, kind, times):
         for time in range(1, times + 1):
-            machine.wait_for(kind, seconds=20, times=time)
+            machine.wait_for(kind, times=time)
             machine.drop_all()
 
 

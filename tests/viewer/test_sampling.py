@@ -9,7 +9,7 @@ import dci_pb2 as dci
 import pytest
 
 from conftest import KOV
-from machine import add_samples
+from machine import PATIENCE, add_samples
 
 KERNEL_ATTRIBUTED = dci.SAMPLE_KERNEL | dci.SAMPLE_ATTRIBUTED
 
@@ -94,7 +94,7 @@ def test_an_interrupt_ends_the_recording_and_keeps_it(kov, sampling, tmp_path):
     process = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, text=True)
     sampling.wait_for("sampling_start")
     os.kill(process.pid, signal.SIGINT)
-    out, _ = process.communicate(timeout=10)
+    out, _ = process.communicate(timeout=PATIENCE)
     assert process.returncode == 0
     assert "100 samples" in out
     assert kov("report", "--json").json["samples"] == 100

@@ -12,7 +12,7 @@ import dci_pb2 as dci
 import pytest
 
 from conftest import KOV
-from machine import E_BUSY, E_LIMIT, E_NOENT, add_samples, sampling_stat
+from machine import E_BUSY, E_LIMIT, E_NOENT, PATIENCE, add_samples, sampling_stat
 
 LARX = 16 + 12  # of machine.pmu_events
 QUANTILE_99 = 2.576
@@ -174,7 +174,7 @@ def test_samples_stand_for_the_threshold_of_their_time(kov, sampling, tmp_path):
         change = sampling.asked("sampling_change")[0]
         assert (change.index, change.period, change.randomise) == (0, 8000, 10)
         recorder.terminate()
-        recorder.wait(10)
+        recorder.wait(PATIENCE)
     report = kov("report", "--json").json
     assert report["events"][0]["changes"] == 1
     assert report["events"][0]["events"] == 71 * 5000 + 8000
@@ -201,7 +201,7 @@ def test_top_has_a_table_for_each_event(kov, sampling):
     assert text.count("OVERHEAD") == 2 and "larx:u: 70 samples, one every 5000" in text
 
 
-def read_until(terminal, word, seconds=10):
+def read_until(terminal, word, seconds=PATIENCE):
     """What kov writes on its terminal until a word comes."""
     text, end = "", time.monotonic() + seconds
     while word not in text:
@@ -229,7 +229,7 @@ def test_keys_of_top_change_thresholds_and_choose_events(sampling, tmp_path):
         os.write(ours, b"+\t")
         read_until(ours, "larx:u: ")
         os.write(ours, b"q")
-        end = time.monotonic() + 10
+        end = time.monotonic() + PATIENCE
         while top.poll() is None and time.monotonic() < end:
             if select.select([ours], [], [], 0.1)[0]:
                 try:

@@ -9,7 +9,7 @@ import dci_pb2 as dci
 import pytest
 
 from conftest import KOV
-from machine import E_LIMIT, add_samples, sampling_stat
+from machine import E_LIMIT, PATIENCE, add_samples, sampling_stat
 
 QUANTILE_99 = 2.576
 USER = {"flags": dci.SAMPLE_ATTRIBUTED, "pid": 7}
@@ -147,7 +147,7 @@ def test_an_interrupt_ends_it_with_what_there_is(sampled, tmp_path):
     with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, text=True) as counting:
         sampled.wait_for("sampling_start")
         counting.send_signal(signal.SIGINT)
-        out = counting.communicate(timeout=10)[0]
+        out = counting.communicate(timeout=PATIENCE)[0]
     assert counting.returncode == 0 and '"intervals": []' in out and '"0x1030"' in out
 
 

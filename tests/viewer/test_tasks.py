@@ -9,7 +9,7 @@ import dci_pb2 as dci
 import pytest
 
 from conftest import KOV
-from machine import E_INVAL, E_NOTSUP
+from machine import E_INVAL, E_NOTSUP, PATIENCE
 
 ENDED, IDLE, OTHERS = 1, 2, 4
 
@@ -134,7 +134,7 @@ def test_an_interrupt_takes_them_in_again(busy):
         assert busy.left_out == [7]
         time.sleep(0.1)
         running.send_signal(signal.SIGINT)
-        out, _ = running.communicate(timeout=10)
+        out, _ = running.communicate(timeout=PATIENCE)
     assert running.returncode == 0
     assert "Left out: shell:7" in out
     assert busy.left_out == []

@@ -6,6 +6,7 @@ import signal
 import subprocess
 
 from conftest import KOV
+from machine import PATIENCE
 
 
 def test_list(kov, machine):
@@ -35,7 +36,7 @@ def test_an_interrupt_stops_the_workload(machine, tmp_path):
     process = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, text=True)
     machine.wait_for("workload_status")
     os.kill(process.pid, signal.SIGINT)
-    out, _ = process.communicate(timeout=10)
+    out, _ = process.communicate(timeout=PATIENCE)
     assert process.returncode == 0
     assert machine.workload_stopped
     assert "calls 70" in out

@@ -244,8 +244,6 @@ void trace_process_ends(struct process *process, const char *name)
         if (ring != NULL && scratch != NULL)
             keep_ring(process, cpu, ring, scratch);
     }
-    if (scratch == NULL)
-        return;
     kfree(scratch);
     note_end(process_pid(process), name);
 }
@@ -269,23 +267,32 @@ static u64 unfold(struct kept *kept, void *buffer)
     return TRACE_SUBBUFFER_SIZE;
 }
 
+// A process that ends is told of no more once its packets have been taken over: then no new record is made of it.
+s64 trace_process_check(struct process *process, u64 cpu, void *buffer, u64 bytes)
+{
+    struct trace_packet *packet = buffer;
+    u32 pid = process_pid(process);
+    if (bytes != TRACE_SUBBUFFER_SIZE || cpu >= ORRERY_MAX_CPUS)
+        return E_PROTO;
+    u64 content = trace_check_content(packet);
+    if (content == 0)
+        return E_PROTO;
+    spin_lock(&lock);
+    struct traced *traced = process_monitor_ended(process) ? find(pid) : find_or_add(pid);
+    if (traced != NULL)
+        content =
+            trace_check_packet(packet, content, pid, (u32)cpu, timebase(), &traced->streams[cpu]);
+    spin_unlock(&lock);
+    if (traced == NULL)
+        return E_NOMEM;
+    return content != 0 ? (s64)bytes : E_PROTO;
+}
+
 static s64 read_live(u32 pid, u32 cpu, bool flush, void *buffer)
 {
     struct sys_monitor_request request = {
         .pid = pid, .operation = MONITOR_TRACE_READ, .arguments = {cpu, flush}};
-    s64 bytes = sys_process_monitor(&request, buffer, TRACE_SUBBUFFER_SIZE);
-    if (bytes <= 0)
-        return bytes;
-    struct trace_packet *packet = buffer;
-    u64 content = bytes == TRACE_SUBBUFFER_SIZE ? trace_check_content(packet) : 0;
-    spin_lock(&lock);
-    struct traced *traced = find_or_add(pid);
-    if (traced != NULL && content != 0)
-        content = trace_check_packet(packet, content, pid, cpu, timebase(), &traced->streams[cpu]);
-    spin_unlock(&lock);
-    if (traced == NULL)
-        return E_NOMEM;
-    return content != 0 ? TRACE_SUBBUFFER_SIZE : E_PROTO;
+    return sys_process_monitor(&request, buffer, TRACE_SUBBUFFER_SIZE);
 }
 
 s64 trace_process_read(u32 pid, u32 cpu, bool flush, void *buffer, u64 bytes)

@@ -39,6 +39,33 @@ static u64 room(u64 bytes)
     return bytes < MONITOR_BYTES ? bytes : MONITOR_BYTES;
 }
 
+typedef s64 (*list_function)(u64 *cursor, void *buffer, u64 bytes);
+
+// Fills the buffer with a list's records from results[0] on. To ask once more tells whether this was the end.
+static s64 fill(list_function list, u64 bytes, u64 results[2])
+{
+    u64 used = 0;
+    s64 got;
+    while ((got = list(&results[0], (char *)buffer() + used, bytes - used)) > 0)
+        used += (u64)got;
+    results[1] = got == 0;
+    return used > 0 ? (s64)used : got;
+}
+
+static s64 list_classes(u64 *index, void *to, u64 bytes)
+{
+    struct sys_class *classes = to;
+    u64 count = 0, max = bytes / sizeof(*classes);
+    if (max == 0)
+        return E_INVAL;
+    while (count < max && *index <= UINT32_MAX &&
+           co_manager_class((u32)*index, &classes[count]) == 0) {
+        count++;
+        ++*index;
+    }
+    return (s64)(count * sizeof(*classes));
+}
+
 static s64 set_counting(bool on)
 {
     u64 failures = user_patch_failures();
@@ -87,22 +114,20 @@ static void put_back(const struct event *request, s64 status)
         memcpy(undelivered[cpu], buffer(), TRACE_SUBBUFFER_SIZE);
 }
 
-static s64 answer(const struct event *request, u64 *result)
+static s64 answer(const struct event *request, u64 results[2])
 {
     const u64 arguments[] = {request->info, request->words[0]};
+    results[0] = arguments[0];
+    results[1] = 0;
     switch (request->badge) {
     case MONITOR_SCAN:
-        *result = arguments[0];
-        return co_manager_scan(result, buffer(), room(arguments[1]));
-    case MONITOR_CLASS: {
-        s64 error = co_manager_class((u32)arguments[0], buffer());
-        return error == 0 ? (s64)sizeof(struct sys_class) : error;
-    }
+        return fill(co_manager_scan, room(arguments[1]), results);
+    case MONITOR_CLASS:
+        return fill(list_classes, room(arguments[1]), results);
     case MONITOR_DREF_ENABLE:
         return set_counting(arguments[0] != 0);
     case MONITOR_DREF_READ:
-        *result = arguments[0];
-        return co_manager_dref_read(result, buffer(), room(arguments[1]));
+        return fill(co_manager_dref_read, room(arguments[1]), results);
     case MONITOR_TRACE_MASK:
         return set_trace(arguments[0], arguments[1]);
     case MONITOR_TRACE_READ:
@@ -112,13 +137,11 @@ static s64 answer(const struct event *request, u64 *result)
     case MONITOR_MOVE:
         return thread_move_all((u32)arguments[0]);
     case MONITOR_BLOCKED_LIST:
-        *result = arguments[0];
-        return blocked_threads_list(result, buffer(), room(arguments[1]));
+        return fill(blocked_threads_list, room(arguments[1]), results);
     case MONITOR_BLOCKED_LOG:
         return blocked_threads_log(arguments[0], arguments[1]);
     case MONITOR_BLOCKED_READ:
-        *result = arguments[0];
-        return blocked_threads_read(result, buffer(), room(arguments[1]));
+        return fill(blocked_threads_read, room(arguments[1]), results);
     default:
         return E_NOTSUP;
     }
@@ -192,9 +215,9 @@ static s64 __attribute__((noreturn)) monitor_main(void *argument)
         struct event request;
         look_after_cpus();
         while (next_request(&request)) {
-            u64 result = 0;
-            s64 status = answer(&request, &result);
-            if (sys_monitor_done(request.id, status, result, 0) != 0)
+            u64 results[2];
+            s64 status = answer(&request, results);
+            if (sys_monitor_done(request.id, status, results[0], results[1]) != 0)
                 put_back(&request, status);
         }
         thread_park(THREAD_FOREVER);

@@ -154,6 +154,16 @@ u32 net_socket_wanted(struct net_socket *socket, u32 waits)
     return net_socket_ready(socket) & waits;
 }
 
+bool net_socket_watch(struct net_socket *socket)
+{
+    u32 *client_waits = &socket->shared->client_waits;
+
+    if (net_socket_state(socket) == NET_FAILED)
+        return true;
+    shared_store(client_waits, shared_load(client_waits) | NET_WAIT_WRITE);
+    return net_socket_state(socket) == NET_FAILED;
+}
+
 // ---- bytes -------------------------------------------------------------------------------------
 
 static void wake_server(struct net_socket *socket, u32 for_what)

@@ -52,5 +52,7 @@ u64 net_socket_room(const struct net_socket *socket);
 u32 net_socket_ready(const struct net_socket *socket);
 // Those of `waits` that are ready. When there are none, the server has been asked for a wake-up.
 u32 net_socket_wanted(struct net_socket *socket, u32 waits);
+// Has it failed? If not, the server has been asked for a wake-up when it does.
+bool net_socket_watch(struct net_socket *socket);
 
 #endif

@@ -15,8 +15,9 @@ struct stream {
     struct net_socket socket;
     const struct stream_handlers *handlers; // NULL: the slot is free
     void *client;
-    u32 tail;  // of its send ring when `sent` was last called
-    bool held; // receive did not take all
+    u32 tail;      // of its send ring when `sent` was last called
+    bool held;     // receive did not take all
+    bool finished; // the handler of that name was called
 };
 
 struct listener {
@@ -102,9 +103,9 @@ static bool accept_one(struct listener *listener)
         return false;
     stream->handlers = listener->handlers;
     stream->client = NULL;
-    stream->held = false;
+    stream->held = stream->finished = false;
     stream->tail = 0;
-    void *client = listener->handlers->accept(stream);
+    void *client = listener->handlers->accept(stream, names.peer_address);
     if (stream->handlers == NULL)
         return true; // closed by the handler
     if (client == NULL)
@@ -148,15 +149,23 @@ static bool offer(struct stream *stream)
     return any;
 }
 
-static bool has_ended(const struct stream *stream)
+// The state comes first: what the ring holds came before the end.
+static bool has_finished(const struct stream *stream)
 {
-    u32 state = net_socket_state(&stream->socket);
     u32 count;
 
-    if (state != NET_FINISHED)
-        return state == NET_FAILED;
+    if (stream->finished || net_socket_state(&stream->socket) != NET_FINISHED)
+        return false;
     ring_front(&stream->socket.receive, &count);
     return count == 0;
+}
+
+static bool tell_finished(struct stream *stream)
+{
+    stream->finished = has_finished(stream);
+    if (stream->finished)
+        stream->handlers->finished(stream->client);
+    return stream->finished;
 }
 
 static bool tell_sent(struct stream *stream)
@@ -176,7 +185,8 @@ static bool work_on(struct stream *stream)
         return false;
     bool any = tell_sent(stream);
     any |= stream->handlers != NULL && offer(stream);
-    if (stream->handlers == NULL || !has_ended(stream))
+    any |= stream->handlers != NULL && !stream->finished && tell_finished(stream);
+    if (stream->handlers == NULL || net_socket_state(&stream->socket) != NET_FAILED)
         return any;
     const struct stream_handlers *handlers = stream->handlers;
     void *client = stream->client;
@@ -234,10 +244,12 @@ static bool stream_wanted(struct stream *stream)
 
     if (net_socket_room(&stream->socket) > 0)
         waits = 0;
-    if (!stream->held)
+    if (!stream->held && !stream->finished)
         waits |= NET_WAIT_READ;
     bool told = shared_load(&stream->socket.send.shared->tail) != stream->tail;
-    return told || net_socket_wanted(&stream->socket, waits) != 0;
+    if (told || waits == 0)
+        return told || net_socket_watch(&stream->socket);
+    return net_socket_wanted(&stream->socket, waits) != 0;
 }
 
 static bool anything_wanted(void *argument)

@@ -7,6 +7,7 @@
 
 static void (*event_handlers[EVENT_COUNT])(const struct event *event);
 static void (*kick_handlers[64])(void);
+static struct event early; // EVENT_MONITOR that came before its handler; type 0: none
 static u32 kick_next = KICK_FIRST_FREE;
 static struct user_spin kick_lock;
 
@@ -16,7 +17,11 @@ s64 user_on_event(u32 type, void (*handler)(const struct event *event))
         return E_INVAL;
     if (event_handlers[type])
         return E_EXIST;
+    u32 before = user_disable();
     event_handlers[type] = handler;
+    if (early.type == type)
+        handler(&early);
+    user_enable(before);
     return 0;
 }
 
@@ -97,6 +102,9 @@ void event_handle(const struct event *event)
     case EVENT_CHILD:
         if (event_handlers[event->type])
             event_handlers[event->type](event);
+        else if (event->type == EVENT_MONITOR)
+            early =
+                *event; // the monitor asks while the program starts: there is one question at a time
         break;
     default:
         user_panic("event %lu on CPU %u, which cannot come here", event->type, scheduler->cpu);

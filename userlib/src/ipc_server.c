@@ -19,7 +19,9 @@ struct ipc_endpoint {
     cap_t cap; // 0: only a badge
     u32 number, uses;
     struct ipc_endpoint *next_free;
-} __attribute__((aligned(64))); // found by a shift
+    u64 reserved[2]; // a power of two as size: found by a shift
+};
+_Static_assert(sizeof(struct ipc_endpoint) == 64, "a power of two");
 
 struct worker {
     struct worker *next; // while idle
@@ -264,8 +266,11 @@ static bool keep_for_later(struct scheduler *scheduler, const struct event *even
 static void refuse(const struct event *event, s64 status)
 {
     static const u64 nothing[MESSAGE_WORDS];
-    if (event_is_call(event))
-        event_reply(event->id, status, 0, nothing);
+    if (!event_is_call(event))
+        return;
+    if (event->info >> 32)
+        sys_cap_drop((cap_t)(event->info >> 32));
+    event_reply(event->id, status, 0, nothing);
 }
 
 void ipc_arrived(struct scheduler *scheduler, const struct event *event)

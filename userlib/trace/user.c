@@ -66,10 +66,10 @@ s64 user_trace_set_mode(enum sys_trace_mode mode)
 
 s64 user_trace_stat(u32 cpu, struct sys_trace_stat *stat)
 {
-    return has_ring(cpu) ? trace_stat(cpu, stat) : E_INVAL;
+    return has_ring(cpu) ? trace_stat(cpu, stat) : E_NOENT;
 }
 
 s64 user_trace_read(u32 cpu, bool flush, void *buffer, u64 bytes)
 {
-    return has_ring(cpu) ? trace_read(cpu, flush, buffer, bytes) : E_INVAL;
+    return has_ring(cpu) ? trace_read(cpu, flush, buffer, bytes) : E_NOENT;
 }

@@ -154,11 +154,13 @@ struct co_rep *co_dref(coid_t coid);
 
 #define DREF(type, coid) ((type *)co_dref(coid))
 
-// Calls a method: CO_CALL(struct counter, coid, add, 5). coid is evaluated once.
+// Calls a method: CO_CALL(struct counter, coid, add, 5). coid is evaluated once. What DREF gives need not be a `type`: the
+// Default Object has nothing but a first word, and no type's alignment.
 #define CO_CALL(type, coid, method, ...)                                                           \
     __extension__({                                                                                \
-        type *co_self_ = DREF(type, (coid));                                                       \
-        co_self_->ops->method(co_self_ __VA_OPT__(, ) __VA_ARGS__);                                \
+        struct co_rep *co_self_ = co_dref(coid);                                                   \
+        __typeof__(((type *)NULL)->ops) co_ops_ = (const void *)co_self_->ops;                     \
+        co_ops_->method((type *)co_self_ __VA_OPT__(, ) __VA_ARGS__);                              \
     })
 
 // ---- lifetime ----------------------------------------------------------------------------------

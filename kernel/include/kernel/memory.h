@@ -40,8 +40,10 @@ void pages_stat(struct pages_stat *stat);
 // the first of it.
 void pages_init(u64 memory_bytes, u64 first_free);
 
-// Small objects, 16-byte aligned, any size up to 16 MB (large ones come from pages). NULL when out
+// Small objects, any size up to 16 MB (large ones come from pages), aligned to 16 bytes, and to the largest
+// power of two that divides bytes, up to KMALLOC_ALIGNMENT_MAX: as any type of that size may ask for. NULL when out
 // of memory. Thread or interrupt context, not PMI. Freed memory is filled with junk.
+#define KMALLOC_ALIGNMENT_MAX 128
 void *kmalloc(u64 bytes);
 void *kzalloc(u64 bytes);
 void kfree(void *object);               // NULL is ignored
@@ -65,6 +67,10 @@ int mmu_map(u64 virtual, u64 physical, u64 pages, u32 prot);
 void mmu_unmap(u64 virtual, u64 pages);
 // Physical address behind a kernel virtual one, or 0 when there is none.
 u64 mmu_lookup(u64 virtual);
+
+#define STACKS_BASE 0xC000300000000000UL
+#define STACK_UNIT 0x10000UL
+#define STACK_UNITS 4096 // stacks that can exist at once
 
 // A stack of 32 KB in the upper half of a 64 KB-aligned unit of its own, with nothing mapped below.
 // Returns its top, or 0 when out of memory. Thread context.

@@ -45,6 +45,8 @@ void process_kill(struct process *process, s32 status);
 // E_NOENT. Thread context, no lock held.
 s64 process_set_excluded(u32 pid, bool excluded);
 bool process_ending(const struct process *process); // calls to it must fail with E_PEER
+// It answers the monitor no more. Once that is so its packets are taken over (trace/process.h). Any context.
+bool process_monitor_ended(const struct process *process);
 
 // ---- dispatchers -------------------------------------------------------------------------------
 

@@ -25,6 +25,7 @@ enum lock_rank {
     RANK_KMALLOC,
     RANK_PAGES,
     RANK_CONSOLE,
+    RANK_DEPOT, // call chains of the sanitizer
 };
 
 struct spinlock {

@@ -27,7 +27,7 @@ struct client_object {
     struct client *client;
 };
 
-static coid_t client_coids[CLIENTS_MAX]; // 0: none; a scan may read them at any time
+static coid_t client_coids[SLOTS_MAX]; // 0: none; a scan may read them at any time
 
 static CO_METHOD s64 dci_client_work(struct dci_client *self, u64 now)
 {
@@ -56,7 +56,7 @@ static u32 slot_of(coid_t coid)
 {
     u32 slot = 0;
 
-    while (slot < CLIENTS_MAX && client_coids[slot] != coid)
+    while (slot < SLOTS_MAX && client_coids[slot] != coid)
         slot++;
     return slot;
 }
@@ -66,7 +66,7 @@ void registry_add(struct client *client)
     struct client_object *object = calloc(1, sizeof(*object));
     u32 slot = slot_of(0);
 
-    if (object == NULL || slot == CLIENTS_MAX) {
+    if (object == NULL || slot == SLOTS_MAX) {
         free(object);
         return;
     }
@@ -82,9 +82,9 @@ void registry_add(struct client *client)
 
 void registry_remove(struct client *client)
 {
-    u32 slot = client->object == 0 ? CLIENTS_MAX : slot_of(client->object);
+    u32 slot = client->object == 0 ? SLOTS_MAX : slot_of(client->object);
 
-    if (slot == CLIENTS_MAX)
+    if (slot == SLOTS_MAX)
         return;
     __atomic_store_n(&client_coids[slot], 0, __ATOMIC_RELEASE);
     co_destroy(client->object);
@@ -126,7 +126,7 @@ static s64 server_num_children(struct co_rep *self)
     s64 count = 0;
 
     (void)self;
-    for (u32 i = 0; i < CLIENTS_MAX; i++)
+    for (u32 i = 0; i < SLOTS_MAX; i++)
         count += __atomic_load_n(&client_coids[i], __ATOMIC_ACQUIRE) != 0;
     return count;
 }
@@ -136,7 +136,7 @@ static s64 server_children(struct co_rep *self, coid_t *out, u32 max)
     u32 count = 0;
 
     (void)self;
-    for (u32 i = 0; i < CLIENTS_MAX && count < max; i++) {
+    for (u32 i = 0; i < SLOTS_MAX && count < max; i++) {
         coid_t coid = __atomic_load_n(&client_coids[i], __ATOMIC_ACQUIRE);
         if (coid != 0)
             out[count++] = coid;

@@ -16,13 +16,10 @@
 #include <kernel/timer.h>
 #include <string.h>
 
-// Of 80 periods randomised by ±16 %, six standard deviations of their sum, in samples.
-#define MADE_UP                                                                                    \
-    6 // samples of before the loop that came late and are made up for in it (docs/pmu.md)
-#define RANDOM_MARGIN 6
+// Samples of before the loop that came late and are made up for in it: four at most (docs/pmu.md).
+#define MADE_UP 6
 #define LONG_SAMPLES                                                                               \
     50 // a loop that long gets a sample, in the end, even on a host that is very busy
-#define PATIENCE_SECONDS 20
 
 struct run {
     u64 period;
@@ -55,15 +52,17 @@ static void spin(struct bench_worker *worker)
             CO_CALL(struct test_object, own[0], spin, run->iterations);
         worker->result += timebase() - turn;
         sample_counts_add(run->session, worker->cpu, own, mine);
-    } while (run->samples >= LONG_SAMPLES && mine->in_loop == 0 &&
-             timebase() - begin < PATIENCE_SECONDS * timebase_hz);
+    } while (run->samples >= LONG_SAMPLES && mine->in_loop == 0 && bench_waits(begin));
 }
 
 static void check_number(const struct run *run, bool exact, u32 cpu, u64 ticks)
 {
     u64 ns = exact ? 2 * run->iterations : bench_ticks_to_ns(ticks);
     u64 expected = ns / run->period;
-    u64 margin = run->randomise != 0 ? RANDOM_MARGIN : 1;
+    // The low bits of a period are uniform: its variance is 4^bits / 12. That of the loop's samples is so many
+    // times it, in units of the square of the period.
+    u64 variance = run->randomise != 0 ? expected * (1UL << 2 * run->randomise) / 12 : 0;
+    u64 margin = 1 + (bench_chance(variance) + run->period - 1) / run->period;
     if (!exact)
         margin += MADE_UP;
     u64 low = exact ? expected - margin : run->samples >= LONG_SAMPLES;

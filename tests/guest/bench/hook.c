@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The DREF hook under load: patched in and out 1,000 times while all CPUs call objects without a
-// break. Nothing may go wrong meanwhile, and windows that are bounded by the load count exactly.
+// The DREF hook under load: patched in and out while all CPUs call objects without a break, 1,000 times on one CPU, and on
+// several less often, for each patch waits for all of them. Nothing may go wrong meanwhile, and windows that are bounded by
+// the load count exactly.
 #include <guest/bench.h>
 
 #include "../benches.h"
@@ -24,6 +25,11 @@ struct load {
     bool stop;
 };
 
+static u32 patch_count(void)
+{
+    return PATCHES / (cpu_count * cpu_count);
+}
+
 static void call_each(struct load *load, u32 cpu)
 {
     for (u32 i = 0; i < OBJECTS; i++) {
@@ -43,7 +49,7 @@ static void patch_under_load(struct bench_worker *worker)
             call_each(load, worker->cpu);
         return;
     }
-    for (u32 i = 0; i < PATCHES; i++) {
+    for (u32 i = 0; i < patch_count(); i++) {
         worker->result += sys_dref_enable(true) == 0;
         call_each(load, 0);
         worker->result += sys_dref_enable(false) == 0;
@@ -64,7 +70,7 @@ static void patches(struct load *load, struct dref_counts *counts)
     struct bench_worker workers[ORRERY_MAX_CPUS];
     u64 failed = 0, counted = 0, calls = 0;
     bench_on_cpus(bench_all_cpus(), patch_under_load, load, workers);
-    bench_exact(2 * PATCHES, workers[0].result, "hook patched in and out, %u CPUs calling",
+    bench_exact(2 * patch_count(), workers[0].result, "hook patched in and out, %u CPUs calling",
                 cpu_count);
     dref_counts_read(load->coids, OBJECTS, counts);
     for (u32 cpu = 0; cpu < cpu_count; cpu++)
@@ -77,7 +83,7 @@ static void patches(struct load *load, struct dref_counts *counts)
         failed += load->failed[cpu];
     bench_exact(0, failed, "  calls gone wrong or counted twice");
     // CPU 0 calls every object once in every enabled window.
-    bench_range(PATCHES * OBJECTS, calls, counted, "  counted, of all calls");
+    bench_range(patch_count() * OBJECTS, calls, counted, "  counted, of all calls");
 }
 
 static void windows(struct load *load, struct dref_counts *before, struct dref_counts *after)

@@ -52,15 +52,12 @@ static void alternating(const struct model_case *one, u64 turns, u64 low[], u64 
     high[MODEL_MISPREDICTED] += turns / 20;
 }
 
-// Nothing can predict such a sequence better than by chance. Two branches a turn go wrong with probability 1/2: within
-// six standard deviations of their number.
+// Nothing can predict such a sequence better than by chance. Two branches a turn go wrong with probability 1/2.
 static void random_branches(const struct model_case *one, u64 turns, u64 low[], u64 high[])
 {
-    u64 margin = 1;
+    u64 margin = bench_chance(turns / 2) + 1;
 
     (void)one;
-    while (margin * margin < 36 * turns / 2)
-        margin++;
     low[MODEL_MISPREDICTED] += turns - margin;
     high[MODEL_MISPREDICTED] += turns + margin;
     low[MODEL_CYCLES] = 0; // each group of counters was mispredicted in its own way

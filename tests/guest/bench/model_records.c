@@ -6,11 +6,11 @@
 #include <guest/bench.h>
 #include <kernel/percpu.h>
 #include <kernel/softmask.h>
+#include <kernel/symbols.h>
 #include <pmu/model.h>
 
 #define RECORDS 1024
 #define FEW 8
-#define RUN_BYTES 0x400  // nor is `run`
 #define BODY_BYTES 0x200 // no body before its loop, and no loop, is longer
 
 struct session {
@@ -80,6 +80,13 @@ static void check_pc(const struct session *session, const struct model_record *r
         record->pc == (u64)model_body_spin_loop + (n - MODEL_WINDOW_INSTRUCTIONS) % 2 * 4;
 }
 
+static bool is_in_run(u64 pc)
+{
+    u64 offset;
+
+    return symbol_find(pc, &offset) != NULL && pc - offset == code_of((u64)run);
+}
+
 static void look_at(const struct session *session, const struct model_record *record,
                     struct result *result)
 {
@@ -91,7 +98,7 @@ static void look_at(const struct session *session, const struct model_record *re
     // A loop has no frame of its own: r1 is that of model_window, which `run` called.
     result->right_frames += inside && record->frames[0].sp == record->gpr[1] &&
                             record->frames[1].sp == result->frame &&
-                            record->frames[1].lr - code_of((u64)run) < RUN_BYTES;
+                            is_in_run(record->frames[1].lr);
 }
 
 static void read_all(const struct session *session, struct result *result)

@@ -110,11 +110,11 @@ static u64 class_live(void)
 static void wait_reclaimed(u64 wanted)
 {
     struct co_stat stat;
-    u64 limit = timebase() + 5 * timebase_hz;
+    u64 begin = timebase();
     do {
         thread_sleep(microseconds_to_ticks(1000));
         co_stat(&stat);
-    } while (stat.reclaimed < wanted && timebase() < limit);
+    } while (stat.reclaimed < wanted && bench_waits(begin));
     bench_range(wanted, UINT64_MAX, stat.reclaimed, "objects reclaimed after quiescence");
 }
 

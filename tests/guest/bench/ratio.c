@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Two objects with work 2:1 in turns: their samples are 2:1, on every CPU, at fixed and randomised
 // periods. A turn takes several periods, and there are many, so that chance does not weigh on one of
-// them. Where time is the host's, a turn may take longer than its work, because the host runs something
-// else: then the time base says what the samples have to agree with, but for times so long that the unit
-// gives up periods. How much the rounds differ among themselves says how well they can be told to agree:
-// if it is not well enough, there are more rounds.
+// them. Where time is the host's, some turns take longer than their work, for the host does other things
+// too; that falls to both objects by how long they work. How much the rounds differ among themselves says
+// how far off the sum of all may be: where an instruction is a cycle, about 1 %.
 #include <guest/bench.h>
 
 #include "../benches.h"
@@ -15,29 +14,20 @@
 #include <kernel/timer.h>
 #include <string.h>
 
-#define ROUND_TURNS 3 // between two readings of the buffer
-#define ROUNDS_EXACT 240
-#define PERIOD_EXACT 100003
-#define ROUNDS_WALL 40
-#define PERIOD_WALL 1000003 // long against the emulator's lateness
-#define TURN_SAMPLES 5      // of the object with less work
-#define PERIOD_PIECES 4     // of a turn, between two readings of the time base
-#define CATCH_UP_PERIODS 4  // that the unit makes up for (docs/pmu.md)
-#define TOLERANCE 10        // per mille, where a cycle is an instruction
-#define TOLERANCE_WALL 50   // where it is a nanosecond of the host, which does other things too,
-#define STANDARD_ERRORS 4   // or so many, if that still is more after
-#define PATIENCE_SECONDS 15
+#define ROUNDS 240   // of all CPUs: enough for their scatter to be known
+#define RATIO 2000   // in thousandths, as all ratios here
+#define WALL 1000003 // a period that is long against the emulator's lateness
+#define EXACT 20011
 
 struct pair {
-    coid_t coids[2]; // work 2 and 1
-    u64 iterations;  // of work 1
-    u32 rounds, period;
+    coid_t coids[2];          // work 2 and 1
+    u32 period, turn_samples; // of the object with less work
+    u64 iterations;           // of it
     s64 session;
 };
 
-// The objects' time and samples, and sums over the rounds of the products of their samples.
+// The objects' samples, and sums over the rounds of the squares and products of those of one round.
 struct account {
-    u64 nanoseconds[2];
     u64 samples[2];
     u64 squares[2], products;
     u64 wrong;
@@ -46,30 +36,16 @@ struct account {
 static struct account accounts[ORRERY_MAX_CPUS];
 static struct sample_counts counts[ORRERY_MAX_CPUS];
 
-static void turn(const struct pair *pair, u32 object, u32 work)
-{
-    u64 iterations = pair->iterations / (TURN_SAMPLES * PERIOD_PIECES);
-    u64 most = (u64)pair->period * (CATCH_UP_PERIODS + 1);
-    for (u32 i = 0; i < work * TURN_SAMPLES * PERIOD_PIECES; i++) {
-        u64 begin = timebase();
-        CO_CALL(struct test_object, pair->coids[object], spin_nested, iterations);
-        u64 taken = bench_ticks_to_ns(timebase() - begin);
-        accounts[cpu_id()].nanoseconds[object] += taken < most ? taken : most;
-    }
-}
-
 static void work(struct bench_worker *worker)
 {
     const struct pair *pair = worker->argument;
     struct sample_counts *mine = &counts[worker->cpu];
     struct account *account = &accounts[worker->cpu];
     sample_counts_begin(pair->session, worker->cpu, mine);
-    for (u32 i = 0; i < pair->rounds; i++) {
+    for (u32 i = 0; i < ROUNDS / cpu_count; i++) {
         u64 a = mine->own[0], b = mine->own[1];
-        for (u32 j = 0; j < ROUND_TURNS; j++) {
-            turn(pair, 0, 2);
-            turn(pair, 1, 1);
-        }
+        CO_CALL(struct test_object, pair->coids[0], spin_nested, 2 * pair->iterations);
+        CO_CALL(struct test_object, pair->coids[1], spin_nested, pair->iterations);
         sample_counts_add(pair->session, worker->cpu, pair->coids, mine);
         a = mine->own[0] - a;
         b = mine->own[1] - b;
@@ -88,7 +64,6 @@ static struct account sum_of_cpus(void)
     for (u32 cpu = 0; cpu < cpu_count; cpu++) {
         const struct account *one = &accounts[cpu];
         for (u32 object = 0; object < 2; object++) {
-            all.nanoseconds[object] += one->nanoseconds[object];
             all.samples[object] += one->samples[object];
             all.squares[object] += one->squares[object];
         }
@@ -98,43 +73,20 @@ static struct account sum_of_cpus(void)
     return all;
 }
 
-static u64 expected_of(const struct account *all)
+// How far off the ratio may be by chance. A round's a and b are off by a - 2 b, and the sum of all by as much as the
+// root of the sum of their squares.
+static u64 scatter(const struct account *all)
 {
-    return bench_time_is_exact() ? 2000 : all->nanoseconds[0] * 1000 / all->nanoseconds[1];
-}
-
-static u64 tolerance_of(u64 ratio)
-{
-    return ratio * (bench_time_is_exact() ? TOLERANCE : TOLERANCE_WALL) / 1000;
-}
-
-// What the ratio may be off by chance, both in thousandths. A round's a and b are off by 1000 a - ratio b,
-// and the sum of all by the root of the sum of their squares.
-static u64 scatter(u64 ratio, const struct account *all)
-{
-    u64 b = all->samples[1], margin = 0;
-    u64 squares =
-        1000000 * all->squares[0] + ratio * ratio * all->squares[1] - 2000 * ratio * all->products;
-    while (b != 0 && margin * b * margin * b < STANDARD_ERRORS * STANDARD_ERRORS * squares)
-        margin++;
-    return margin;
-}
-
-static bool can_be_told(void)
-{
-    const struct account all = sum_of_cpus();
-    u64 expected = expected_of(&all);
-    return bench_time_is_exact() || scatter(expected, &all) <= tolerance_of(expected);
+    u64 squares = all->squares[0] + 4 * all->squares[1] - 4 * all->products;
+    return all->samples[1] == 0 ? 0 : bench_chance(squares) * 1000 / all->samples[1] + 1;
 }
 
 static void check(void)
 {
     const struct account all = sum_of_cpus();
     u64 a = all.samples[0], b = all.samples[1];
-    u64 expected = expected_of(&all), margin = tolerance_of(expected);
-    if (!can_be_told())
-        margin = scatter(expected, &all);
-    bench_range(expected - margin, expected + margin, b == 0 ? 0 : a * 1000 / b,
+    u64 margin = scatter(&all);
+    bench_range(margin < RATIO ? RATIO - margin : 0, RATIO + margin, b == 0 ? 0 : a * 1000 / b,
                 "ratio x 1000 of %llu to %llu samples, %u CPUs", (unsigned long long)a,
                 (unsigned long long)b, cpu_count);
     bench_exact(0, all.wrong, "  samples with another object or none");
@@ -150,22 +102,17 @@ static void sample(struct pair *pair, u32 randomise)
                 randomise);
     if (pair->session <= 0)
         return;
-    u64 begin = timebase();
-    do
-        bench_on_cpus(bench_all_cpus(), work, pair, workers);
-    while (!can_be_told() && timebase() - begin < PATIENCE_SECONDS * timebase_hz);
+    bench_on_cpus(bench_all_cpus(), work, pair, workers);
     sys_sampling_stop(pair->session);
     check();
 }
 
 void bench_ratio(void)
 {
-    bool exact = bench_time_is_exact();
-    struct pair pair = {
-        .rounds = exact ? ROUNDS_EXACT : ROUNDS_WALL,
-        .period = exact ? PERIOD_EXACT : PERIOD_WALL,
-    };
-    pair.iterations = bench_spin_iterations((u64)pair.period * TURN_SAMPLES);
+    struct pair pair = {.period = WALL, .turn_samples = 5};
+    if (bench_time_is_exact())
+        pair = (struct pair){.period = EXACT, .turn_samples = 20};
+    pair.iterations = bench_spin_iterations((u64)pair.period * pair.turn_samples);
     if (test_objects_create(&test_object_class, pair.coids, 2) != 0) {
         bench_exact(0, 1, "objects that could not be created");
         return;

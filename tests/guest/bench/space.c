@@ -5,6 +5,7 @@
 
 #include "../benches.h"
 
+#include <co/manager.h>
 #include <kernel/address_space.h>
 #include <kernel/memory.h>
 #include <kernel/percpu.h>
@@ -19,7 +20,8 @@
 #define PAGES 300
 #define COST_PAGES 800
 #define ROUNDS 10
-#define SETTLE_MS 200
+#define SETTLE_US 1000
+#define LEFT 64 // pages that caches may keep
 
 static void region(struct bench_tally *tally, struct address_space *space, u64 address, u64 pages,
                    u32 kind, u32 prot, struct fcm *memory)
@@ -210,14 +212,25 @@ static void costs(void)
     fcm_put(memory);
 }
 
-// Objects go after quiescence.
 static u64 free_pages(void)
 {
     struct pages_stat stat;
 
-    thread_sleep(microseconds_to_ticks(SETTLE_MS * 1000));
     pages_stat(&stat);
     return stat.free;
+}
+
+// Objects go after quiescence: until all that were destroyed have gone, and at least so many pages are free.
+static u64 free_pages_settled(u64 wanted)
+{
+    u64 begin = timebase();
+    struct co_stat stat;
+
+    do {
+        thread_sleep(microseconds_to_ticks(SETTLE_US));
+        co_stat(&stat);
+    } while ((stat.reclaimed < stat.destroyed || free_pages() < wanted) && bench_waits(begin));
+    return free_pages();
 }
 
 void bench_space(void)
@@ -225,12 +238,12 @@ void bench_space(void)
     struct bench_tally tally = {0}, again = {0};
 
     all(&tally); // fills caches
-    u64 before = free_pages();
+    u64 before = free_pages_settled(0);
     for (u32 i = 0; i < ROUNDS; i++)
         all(&again);
-    u64 after = free_pages();
+    u64 after = free_pages_settled(before - LEFT);
     bench_tally_row(&tally, "regions, faults, protection, limits");
     bench_tally_row(&again, "  ten times more");
-    bench_range(0, 64, before > after ? before - after : 0, "  pages not back");
+    bench_range(0, LEFT, before > after ? before - after : 0, "  pages not back");
     costs();
 }

@@ -79,10 +79,10 @@ static void set_flag(void *flag)
 static void preemption(struct bench_worker *worker)
 {
     u32 flag = 0;
-    u64 limit = timebase() + timebase_hz;
+    u64 begin = timebase();
     struct thread *urgent =
         thread_create("bench-urgent", set_flag, &flag, worker->cpu, PRIORITY_HIGH);
-    while (__atomic_load_n(&flag, __ATOMIC_ACQUIRE) == 0 && timebase() < limit)
+    while (__atomic_load_n(&flag, __ATOMIC_ACQUIRE) == 0 && bench_waits(begin))
         bench_spin(100);
     worker->result = flag;
     thread_join(urgent);
@@ -92,10 +92,10 @@ static void preemption(struct bench_worker *worker)
 static void slicing(struct bench_worker *worker)
 {
     u32 flag = 0;
-    u64 limit = timebase() + timebase_hz;
+    u64 begin = timebase();
     struct thread *equal =
         thread_create("bench-equal", set_flag, &flag, worker->cpu, PRIORITY_NORMAL);
-    while (__atomic_load_n(&flag, __ATOMIC_ACQUIRE) == 0 && timebase() < limit)
+    while (__atomic_load_n(&flag, __ATOMIC_ACQUIRE) == 0 && bench_waits(begin))
         bench_spin(100);
     worker->result = flag;
     thread_join(equal);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Timers: each fires exactly once, in deadline order, never early, and not unbounded late; a
-// cancelled one does not fire. On every CPU at once.
+// Timers: each fires exactly once, in deadline order, never early; a cancelled one does not fire. On
+// every CPU at once. How late is the host's affair, unless time is instructions.
 #include <guest/bench.h>
 
 #include "../benches.h"
@@ -12,6 +12,7 @@
 
 #define TIMERS 16
 #define STEP_US 500
+#define LATE_US (STEP_US - 1) // none waits for the next one, where an instruction is a nanosecond
 
 struct shot {
     struct timer timer; // first: fire receives its address
@@ -45,6 +46,15 @@ static void arm(struct shot *shot, u64 deadline)
     timer_start(&shot->timer, deadline);
 }
 
+// Time is instructions only while there are some: an idle CPU is woken when the host gets to it.
+static void wait_step(u64 step)
+{
+    if (bench_time_is_exact())
+        bench_spin(100);
+    else
+        thread_sleep(step);
+}
+
 static void shoot(struct bench_worker *worker)
 {
     struct cpu_shots *mine = &all_shots[worker->cpu];
@@ -59,11 +69,10 @@ static void shoot(struct bench_worker *worker)
     timer_cancel(&mine->cancelled.timer);
     soft_mask_restore(masked);
     while (timebase() < base + (TIMERS + 4) * step)
-        thread_sleep(step);
+        wait_step(step);
     // Later than that only when the host does not run this CPU; the count must still come right.
-    u64 limit = timebase() + timebase_hz;
-    while (__atomic_load_n(&mine->fired, __ATOMIC_ACQUIRE) < TIMERS && timebase() < limit)
-        thread_sleep(step);
+    while (__atomic_load_n(&mine->fired, __ATOMIC_ACQUIRE) < TIMERS && bench_waits(base))
+        wait_step(step);
     for (u32 i = 0; i < TIMERS; i++) {
         mine->early += mine->shots[i].fired_at < mine->shots[i].deadline;
         mine->disorder += mine->shots[i].order != i;
@@ -99,6 +108,6 @@ void bench_timer(void)
     bench_tally_row(&cancelled, "cancelled timers fired");
     bench_exact(0, early, "timers before their deadline");
     bench_exact(0, disorder, "timers out of deadline order");
-    // Generous: the host may be busy; what is checked is that none is lost until the next event.
-    bench_range(0, 500000, latest() / microseconds_to_ticks(1), "latest timer, us late");
+    if (bench_time_is_exact())
+        bench_range(0, LATE_US, latest() / microseconds_to_ticks(1), "latest timer, us late");
 }

@@ -15,7 +15,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define SLOTS 8 // at least as many as workloads; ids of a slot are this much apart
+#define SLOTS 16 // at least as many as workloads; ids of a slot are this much apart
 
 #define START_POLL_US 200
 
@@ -179,6 +179,7 @@ s64 sys_workload_start(const char *command, char *message, u64 bytes)
     int error = workload_parse(workload_at(index), parameters, values, message, bytes);
     if (error != 0)
         return error;
+    KASSERT(index < SLOTS);
     s64 id = start(&slots[index], workload_at(index), values);
     if (id < 0)
         snprintf(message, bytes, "%s: %s", workload_at(index)->name, orrery_strerror((long)id));

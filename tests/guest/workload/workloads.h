@@ -7,6 +7,9 @@
 
 extern const struct workload workload_demo, workload_dref_storm, workload_trace_storm,
     workload_patch_storm, workload_churn, workload_contention, workload_idle, workload_crash;
+#ifdef SANITIZE
+extern const struct workload workload_violation;
+#endif
 
 // The time base when so many seconds will have passed; 0: never comes.
 u64 workload_deadline(u64 seconds);

@@ -111,24 +111,6 @@ static void many_requests_at_once_are_answered_in_order(void **state)
     peer_hang_up(peer);
 }
 
-static void one_client_too_many_is_told_so(void **state)
-{
-    struct peer *peers[16];
-    (void)state;
-    for (u32 i = 0; i < 16; i++)
-        peers[i] = peer_connect_as(OBSERVER_TOKEN);
-    struct peer *late = peer_connect(UINT64_MAX);
-    assert_int_equal(last_words(late), E_LIMIT);
-    assert_true(peer_closed(late));
-    peer_hang_up(late);
-    peer_hang_up(peers[5]);
-    peers[5] = peer_connect_as(OBSERVER_TOKEN);
-    for (u32 i = 0; i < 16; i++) {
-        assert_int_equal(peer_ask(peers[i], EMPTY(SYSTEM, system, System, SYSTEM)), 0);
-        peer_hang_up(peers[i]);
-    }
-}
-
 static void short_memory_delays_an_answer_and_loses_none(void **state)
 {
     (void)state;
@@ -158,7 +140,6 @@ int main(void)
         cmocka_unit_test(an_unknown_request_is_answered_and_the_connection_goes_on),
         cmocka_unit_test(a_request_may_come_byte_by_byte),
         cmocka_unit_test(many_requests_at_once_are_answered_in_order),
-        cmocka_unit_test(one_client_too_many_is_told_so),
     };
     return cmocka_run_group_tests(tests, server_start, NULL);
 }

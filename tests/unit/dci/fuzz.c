@@ -9,6 +9,8 @@
 #include "bounds.h"
 #include "queue.h"
 
+#include <orrery/user.h>
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -124,6 +126,17 @@ static void drain(struct peer *peer)
         answer_free(answer);
 }
 
+static s64 lie(struct machine_process *process, struct sys_monitor_request *request, void *buffer)
+{
+    u8 *bytes = buffer;
+    (void)process;
+    for (u32 i = any(MONITOR_BYTES); i > 0; i -= i < 16 ? i : 16)
+        bytes[i] = (u8)any(256);
+    request->results[0] = any(4) == 0 ? any(UINT32_MAX) : request->arguments[0] + 1;
+    request->results[1] = any(3);
+    return any(3) == 0 ? -(s64)any(40) : (s64)any(MONITOR_BYTES + 100);
+}
+
 static void change_processes(void)
 {
     for (u32 i = 0; i < MACHINE_PROCESSES; i++) {
@@ -134,6 +147,7 @@ static void change_processes(void)
         process->classes = any(4);
         process->stuck = any(100) == 0;
         process->mute = any(20) == 0;
+        process->lie = any(10) == 0 ? lie : NULL;
         process->packets[any(MACHINE_CPUS)] = any(3);
         process->begun[any(MACHINE_CPUS)] = any(2);
     }
@@ -191,6 +205,10 @@ static void fuzz_round(struct fuzz_client clients[CLIENTS])
             send_something(client);
         if (any(3) == 0)
             drain(client->peer);
+        if (any(60) == 0) { // half-closes: what it sends after that never comes
+            peer_finish(client->peer);
+            client->broken = true;
+        }
     }
     change_machine();
     time_pass(any(60));

@@ -21,6 +21,8 @@ struct stream {
     u8 *sent; // sent by the server
     u64 sent_bytes, read_bytes, sent_capacity;
     bool closed, aborted;
+    bool finished; // the peer sends no more
+    bool told;     // and the server knows
 };
 
 struct peer {
@@ -28,6 +30,7 @@ struct peer {
 };
 
 static const struct stream_handlers *handlers;
+static u32 next_address = 0x0a000202;
 static sem_t go, done;
 static u64 wanted_deadline;
 
@@ -107,6 +110,10 @@ static void offer(struct stream *stream)
         if (taken == 0)
             return;
     }
+    if (stream->client != NULL && stream->finished && !stream->told) {
+        stream->told = true;
+        handlers->finished(stream->client);
+    }
 }
 
 void stream_resume(struct stream *stream)
@@ -155,7 +162,7 @@ void server_settle(void)
     do {
         server_round();
         assert_true(++rounds < ROUNDS_MAX); // or it would spin for ever
-    } while (wanted_deadline <= machine.time);
+    } while (wanted_deadline <= machine.time || machine_is_asked());
 }
 
 void time_pass(u64 milliseconds)
@@ -169,9 +176,21 @@ struct peer *peer_connect(u64 room)
     struct peer *peer = calloc(1, sizeof(*peer));
 
     peer->stream.room = room;
-    peer->stream.client = handlers->accept(&peer->stream);
+    peer->stream.client = handlers->accept(&peer->stream, next_address);
     server_settle();
     return peer;
+}
+
+void peers_come_from(u32 address)
+{
+    next_address = address;
+}
+
+void peer_finish(struct peer *peer)
+{
+    peer->stream.finished = true;
+    offer(&peer->stream);
+    server_settle();
 }
 
 struct peer *peer_connect_as(const char *token)

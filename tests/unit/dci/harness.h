@@ -36,6 +36,8 @@ struct peer *peer_connect_as(const char *token);   // settled, hello done
 void peer_give_room(struct peer *peer, u64 bytes); // the viewer has read something
 void peer_send(struct peer *peer, const void *bytes, u64 count);
 void peer_hang_up(struct peer *peer);      // and settles; peer must not be used any more
+void peer_finish(struct peer *peer);       // it sends no more, but reads on; settles
+void peers_come_from(u32 address);         // those that connect from now on
 bool peer_closed(const struct peer *peer); // by the server, in order
 bool peer_aborted(const struct peer *peer);
 u64 peer_unread(const struct peer *peer); // bytes sent by the server and not taken by peer_next

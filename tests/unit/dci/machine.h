@@ -4,6 +4,7 @@
 #define TESTS_DCI_MACHINE_H
 
 #include <orrery/pmu.h>
+#include <orrery/process.h>
 #include <orrery/sys.h>
 
 #define MACHINE_CPUS 2
@@ -29,6 +30,16 @@ struct machine_process {
     u64 logged_object;
     u32 records;   // of sleep locks, to be read
     bool nonsense; // it answers that instead
+    // What it answers instead of what it should: status, with results and what is in the buffer of MONITOR_BYTES. NULL: as it should.
+    s64 (*lie)(struct machine_process *process, struct sys_monitor_request *request, void *buffer);
+    u32 questions; // it was asked
+    struct {
+        u64 number; // 0: none
+        u64 deadline;
+        u32 left; // looks before its answer is there
+        bool answered;
+        struct sys_monitor_answer answer;
+    } open;
 };
 
 // A program that a client runs: what the test makes it do.
@@ -80,7 +91,7 @@ extern struct machine {
     u32 packets_read[MACHINE_CPUS];
 
     struct machine_process processes[MACHINE_PROCESSES]; // by rising pid
-    u32 patience;                                        // askings before an answer is there
+    u32 patience;                                        // looks before an answer is there
     struct program programs[MACHINE_PROGRAMS];
     u32 programs_open;
     bool no_programs;
@@ -92,6 +103,7 @@ extern struct machine {
 } machine;
 
 struct machine_process *machine_process(u32 pid); // NULL when there is none
+bool machine_is_asked(void);                      // a question is open
 
 // Supplied by the harness: ends the server's last round.
 void machine_stopped(void) __attribute__((noreturn));

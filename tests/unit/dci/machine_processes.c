@@ -2,8 +2,8 @@
 // The made-up machine's processes, what they answer the monitor, and programs and console.
 #include "machine.h"
 
-#include "ask.h"
 #include "programs.h"
+#include "questions.h"
 #include "registry.h"
 #include "serve.h"
 
@@ -115,14 +115,20 @@ static s64 dref(struct sys_monitor_request *request, void *buffer,
     return sizeof(struct sys_dref_count);
 }
 
-static s64 class_of(u32 index, void *buffer, const struct machine_process *process)
+static s64 classes(struct sys_monitor_request *request, void *buffer,
+                   const struct machine_process *process)
 {
-    if (index >= process->classes)
-        return E_NOENT;
-    struct sys_class class_info = {.class_id = index, .live = process->objects};
-    snprintf(class_info.name, sizeof(class_info.name), "Of%u", process->pid);
-    memcpy(buffer, &class_info, sizeof(class_info));
-    return sizeof(class_info);
+    struct sys_class *to = buffer;
+    u64 cursor = request->arguments[0], count = 0;
+
+    for (; cursor < process->classes && (count + 1) * sizeof(*to) <= request->arguments[1];
+         cursor++) {
+        to[count] = (struct sys_class){.class_id = (u32)cursor, .live = process->objects};
+        snprintf(to[count++].name, sizeof(to->name), "Of%u", process->pid);
+    }
+    request->results[0] = cursor;
+    request->results[1] = cursor == process->classes;
+    return (s64)(count * sizeof(*to));
 }
 
 static s64 trace_stat(u32 cpu, void *buffer, const struct machine_process *process)
@@ -152,7 +158,7 @@ static s64 read_log(struct sys_monitor_request *request, void *buffer,
                                      .buffer_bytes = 0x3000,
                                      .count = process->nonsense ? UINT32_MAX : count};
     for (u32 i = 0; i < count; i++)
-        records[i] = (struct sys_blocked_record){.time = UINT64_MAX - --process->records,
+        records[i] = (struct sys_blocked_record){.time = machine.time - --process->records,
                                                  .queue = UINT64_MAX,
                                                  .thread = UINT32_MAX,
                                                  .length = UINT32_MAX,
@@ -171,23 +177,18 @@ static s64 switch_log(struct sys_monitor_request *request, struct machine_proces
     return 1;
 }
 
-s64 sys_process_monitor(struct sys_monitor_request *request, void *buffer, u64 bytes)
-{
-    struct machine_process *process = machine_process(request->pid);
+static s64 read_packet(struct machine_process *process, u32 cpu, bool flush, void *buffer);
 
-    if (bytes != MONITOR_BYTES)
-        return E_INVAL;
-    if (process == NULL)
-        return E_NOENT;
-    if (process->stuck)
-        machine.time += 1000000;
-    if (process->stuck || process->mute)
-        return process->stuck ? E_TIMEOUT : E_NOTSUP;
+static s64 answer_of(struct machine_process *process, struct sys_monitor_request *request,
+                     void *buffer)
+{
+    if (process->lie != NULL)
+        return process->lie(process, request, buffer);
     switch (request->operation) {
     case MONITOR_SCAN:
         return scan(request, buffer, process->objects);
     case MONITOR_CLASS:
-        return class_of((u32)request->arguments[0], buffer, process);
+        return classes(request, buffer, process);
     case MONITOR_DREF_ENABLE:
         process->dref += request->arguments[0] ? 1 : -1;
         return 0;
@@ -204,12 +205,104 @@ s64 sys_process_monitor(struct sys_monitor_request *request, void *buffer, u64 b
         return switch_log(request, process);
     case MONITOR_BLOCKED_READ:
         return read_log(request, buffer, process);
+    case MONITOR_TRACE_READ:
+        return read_packet(process, (u32)request->arguments[0], request->arguments[1] != 0, buffer);
     case MONITOR_MOVE:
         process->cpu = (u32)request->arguments[0];
         return 0;
     default:
         return E_NOTSUP;
     }
+}
+
+static _Alignas(8) u8 monitor_buffers[MACHINE_PROCESSES][MONITOR_BYTES];
+
+static u8 *buffer_of(const struct machine_process *process)
+{
+    return monitor_buffers[process - machine.processes];
+}
+
+s64 sys_monitor_ask(const struct sys_monitor_question *question)
+{
+    static u64 last_number;
+    struct machine_process *process = machine_process(question->pid);
+    struct sys_monitor_request request = {.pid = question->pid, .operation = question->operation};
+
+    if (question->patience_us < 1 || question->patience_us > 1000000)
+        return E_INVAL;
+    if (process == NULL)
+        return E_NOENT;
+    if (process->mute)
+        return E_NOTSUP;
+    if (process->open.number != 0)
+        return E_BUSY;
+    process->questions++;
+    process->open.number = ++last_number;
+    process->open.deadline = machine.time + question->patience_us;
+    process->open.left = machine.patience;
+    process->open.answered = false;
+    if (process->stuck)
+        return (s64)last_number;
+    memcpy(request.arguments, question->arguments, sizeof(request.arguments));
+    s64 status = answer_of(process, &request, buffer_of(process));
+    process->open.answered = true;
+    process->open.answer =
+        (struct sys_monitor_answer){status, {request.results[0], request.results[1]}, machine.time};
+    return (s64)last_number;
+}
+
+s64 sys_monitor_look(u32 pid, u64 question)
+{
+    struct machine_process *process = machine_process(pid);
+
+    if (process == NULL || process->open.number != question)
+        return process == NULL ? 0 : E_NOENT;
+    if (process->open.left == 0)
+        return 0;
+    process->open.left--;
+    return E_AGAIN;
+}
+
+// Who waits for a process that is stuck waits until its time is over.
+s64 sys_monitor_answer(u32 pid, u64 question, struct sys_monitor_answer *answer, void *buffer,
+                       u64 bytes)
+{
+    struct machine_process *process = machine_process(pid);
+
+    if (process == NULL)
+        return E_PEER;
+    if (process->open.number != question)
+        return E_NOENT;
+    process->open.number = 0;
+    if (!process->open.answered) {
+        if (machine.time < process->open.deadline)
+            machine.time = process->open.deadline;
+        return E_TIMEOUT;
+    }
+    *answer = process->open.answer;
+    if (answer->status <= 0)
+        return 0;
+    u64 count = (u64)answer->status < bytes ? (u64)answer->status : bytes;
+    memcpy(buffer, buffer_of(process), count < MONITOR_BYTES ? count : MONITOR_BYTES);
+    return (s64)count;
+}
+
+bool machine_is_asked(void)
+{
+    for (u32 i = 0; i < MACHINE_PROCESSES; i++)
+        if (machine.processes[i].pid != 0 && machine.processes[i].open.number != 0)
+            return true;
+    return false;
+}
+
+u64 kick_bits(void)
+{
+    return 1;
+}
+
+bool kick_come(void)
+{
+    return true;
 }
 
 s64 sys_trace_set_process_mask(u64 mask)
@@ -241,16 +334,8 @@ s64 sys_trace_process_list(u64 *cursor, void *buffer, u64 bytes)
     return sizeof(struct sys_trace_process);
 }
 
-s64 sys_trace_read_process(u32 pid, u32 cpu, bool flush, void *buffer, u64 bytes)
+static s64 read_packet(struct machine_process *process, u32 cpu, bool flush, void *buffer)
 {
-    struct machine_process *process = machine_process(pid);
-
-    if (bytes < PACKET_BYTES || cpu >= MACHINE_CPUS)
-        return E_INVAL;
-    if (process == NULL)
-        return E_NOENT;
-    if (process->stuck)
-        return E_TIMEOUT;
     if (process->packets[cpu] == 0 && flush && process->begun[cpu]) {
         process->begun[cpu] = false;
         process->packets[cpu] = 1;
@@ -258,39 +343,17 @@ s64 sys_trace_read_process(u32 pid, u32 cpu, bool flush, void *buffer, u64 bytes
     if (process->packets[cpu] == 0)
         return 0;
     process->packets[cpu]--;
-    u64 word = machine_packet_word(cpu, process->packets_read[cpu]++) | (u64)pid << 32;
+    u64 word = machine_packet_word(cpu, process->packets_read[cpu]++) | (u64)process->pid << 32;
     memset(buffer, 0, PACKET_BYTES);
     memcpy(buffer, &word, sizeof(word));
     return PACKET_BYTES;
 }
 
-// One question at a time, answered after some askings.
-static const void *asking;
-static u32 askings_left;
-
-s64 ask(const void *asker, u32 pid, u32 operation, const u64 arguments[4], struct answer *answer)
+// Only of processes that have ended, and there are none in the list.
+s64 sys_trace_read_process(u32 pid, u32 cpu, bool flush, void *buffer, u64 bytes)
 {
-    static _Alignas(8) u8 buffer[MONITOR_BYTES];
-
-    if (asking == NULL && machine.patience > 0) {
-        asking = asker;
-        askings_left = machine.patience;
-    }
-    if (asking != NULL && (asking != asker || --askings_left > 0))
-        return E_AGAIN;
-    asking = NULL;
-    return ask_and_wait(pid, operation, arguments, buffer, answer);
-}
-
-void ask_forget(const void *asker)
-{
-    if (asking == asker)
-        asking = NULL;
-}
-
-u64 ask_work(u64 now)
-{
-    return asking != NULL ? now : UINT64_MAX;
+    (void)pid, (void)cpu, (void)flush, (void)buffer, (void)bytes;
+    return E_NOENT;
 }
 
 // ---- programs ----------------------------------------------------------------------------------

@@ -3,6 +3,8 @@
 // input as far as it is taken, an end for everything that was begun.
 #include "harness.h"
 
+#include "bounds.h"
+
 #include <string.h>
 
 static u32 run_open(struct peer *peer)
@@ -165,15 +167,41 @@ static void what_goes_wrong_leaves_nothing_behind(void **state)
     run = run_open(peer);
     assert_int_equal(run_start(peer, run, "nonesuch", 0, NULL), E_NOENT);
     assert_int_equal(machine.programs_open, 0);
-    for (u32 i = 0; i < MACHINE_PROGRAMS; i++)
+    struct peer *third = peer_connect_as(CONTROLLER_TOKEN);
+    for (u32 i = 0; i < CLIENT_RUNS_MAX; i++)
         run_open(peer);
-    assert_int_equal(peer_ask(other, EMPTY(RUN_OPEN, run_open, RunOpen, RUN_OPEN)), E_LIMIT);
+    assert_int_equal(peer_ask(peer, EMPTY(RUN_OPEN, run_open, RunOpen, RUN_OPEN)), E_LIMIT);
+    for (u32 i = CLIENT_RUNS_MAX; i < MACHINE_PROGRAMS; i++)
+        run_open(other);
+    assert_int_equal(peer_ask(third, EMPTY(RUN_OPEN, run_open, RunOpen, RUN_OPEN)), E_LIMIT);
+    peer_hang_up(third);
     peer_hang_up(peer);
+    assert_int_equal(machine.programs_open, MACHINE_PROGRAMS - CLIENT_RUNS_MAX);
+    peer_hang_up(other);
     assert_int_equal(machine.programs_open, 0);
+    other = peer_connect_as(CONTROLLER_TOKEN);
     machine.no_programs = true;
     assert_int_equal(peer_ask(other, EMPTY(RUN_OPEN, run_open, RunOpen, RUN_OPEN)), E_NOTSUP);
     machine.no_programs = false;
     peer_hang_up(other);
+}
+
+static void uploads_that_do_not_go_on_give_way(void **state)
+{
+    (void)state;
+    struct peer *peer = peer_connect_as(CONTROLLER_TOKEN);
+    u32 runs[3];
+    for (u32 i = 0; i < 3; i++)
+        runs[i] = run_open(peer);
+    for (u32 i = 0; i < UPLOADS_BYTES_MAX / 8192; i++)
+        assert_int_equal(run_upload(peer, runs[i % 2], 1, 8192), 0);
+    assert_int_equal(run_upload(peer, runs[2], 1, 1), E_LIMIT); // for all of them
+    time_pass(UPLOAD_SECONDS * 1000 - 100);
+    assert_int_equal(machine.programs_open, 2);
+    time_pass(200);
+    assert_int_equal(machine.programs_open, 0);
+    assert_int_equal(run_start(peer, runs[0], "bin/cat", 0, NULL), E_NOENT);
+    peer_hang_up(peer);
 }
 
 static void the_console_comes_to_all_who_attach(void **state)
@@ -223,6 +251,7 @@ int main(void)
         cmocka_unit_test(output_is_complete_and_the_end_comes_last),
         cmocka_unit_test(input_is_taken_as_far_as_there_is_room),
         cmocka_unit_test(what_goes_wrong_leaves_nothing_behind),
+        cmocka_unit_test(uploads_that_do_not_go_on_give_way),
         cmocka_unit_test(the_console_comes_to_all_who_attach),
     };
     return cmocka_run_group_tests(tests, server_start, NULL);

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # Unit tests of kov. tests/viewer/ tests the program as a whole against a played machine.
 KOV_UNIT_INC := viewer trace/include $(GEN)/host
-KOV_UNIT_BASE := viewer/memory.c viewer/message.c viewer/text.c
+KOV_UNIT_BASE := viewer/memory.c viewer/message.c viewer/text.c viewer/failures.c
 
 UNIT += kov_disassemble kov_source kov_export
 kov_disassemble_SRC := tests/unit/viewer/disassemble.c viewer/disassemble.c

@@ -9,16 +9,20 @@
 struct stream; // one connection
 
 struct stream_handlers {
-    // A connection is there. Returns the client that the other handlers get, or NULL when it is not
-    // wanted; the handler may have sent something and closed it before, else it is reset.
-    void *(*accept)(struct stream *stream);
+    // A connection is there, from an IPv4 address (the first number of its text in the highest byte; 0: not known). Returns the
+    // client that the other handlers get, or NULL when it is not wanted; the handler may have sent something and closed it
+    // before, else it is reset. It may close others.
+    void *(*accept)(struct stream *stream, u32 address);
     // count (> 0) bytes have come. Returns how many were taken, 0…count; the rest is offered again
     // after stream_resume, and meanwhile the sender is held back.
     u64 (*receive)(void *client, const void *bytes, u64 count);
     // The other side has taken something: there is more room to send.
     void (*sent)(void *client);
-    // The connection has ended, by the other side or by an error, and everything it sent was taken.
-    // The stream must not be used any more.
+    // The other side sends no more, and everything it sent was taken; whether it still takes anything only sending to it
+    // will tell. Called once.
+    void (*finished)(void *client);
+    // The connection has ended, by a reset or another error: what came and was not taken is gone. The stream must not be
+    // used any more.
     void (*ended)(void *client);
 };
 
@@ -31,7 +35,7 @@ s64 stream_listen(u16 port, const struct stream_handlers *handlers);
 u64 stream_send(struct stream *stream, const void *bytes, u64 count);
 // Bytes that stream_send would take now.
 u64 stream_room(const struct stream *stream);
-// Offers again what receive did not take. May call receive and ended before it returns.
+// Offers again what receive did not take. May call receive, finished and ended before it returns.
 void stream_resume(struct stream *stream);
 // Ends the connection in order: what was sent still arrives. No handler is called any more.
 void stream_close(struct stream *stream);

@@ -46,6 +46,14 @@ int bench_on_cpus(u64 mask, void (*function)(struct bench_worker *worker), void 
                   struct bench_worker workers[ORRERY_MAX_CPUS]);
 u64 bench_all_cpus(void); // mask of the CPUs that are up
 
+// How many times as many instructions the kernel's code may take as it does without a sanitizer's checks: for bounds on
+// what a measurement costs by itself.
+#ifdef SANITIZE
+#define BENCH_CODE_FACTOR 6
+#else
+#define BENCH_CODE_FACTOR 1
+#endif
+
 // A loop of exactly 2 * iterations instructions, inlined, without memory access. iterations > 0.
 static inline void bench_spin(u64 iterations)
 {
@@ -65,6 +73,12 @@ u64 bench_ticks_to_ns(u64 ticks);
 // How many iterations of bench_spin take ns nanoseconds: exact in that mode, else by a trial run.
 // At least 1.
 u64 bench_spin_iterations(u64 ns);
+// Whether to go on waiting for what must come, since ticks of the time base. How long that takes is
+// the host's affair: the limit, ten minutes, only ends what hangs.
+bool bench_waits(u64 since);
+// How far from its mean something may be of chance, whose variance this is: 6.5 standard deviations,
+// for with a normal distribution there is more in one of 10^10 cases. Rounded up.
+u64 bench_chance(u64 variance);
 // Deterministic pseudo-random numbers: the next value of a state that must not start as 0.
 u64 bench_random(u64 *state);
 

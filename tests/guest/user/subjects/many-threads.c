@@ -10,10 +10,10 @@
 #include <user/scheduler.h>
 #include <user/thread.h>
 #include <user/time.h>
+#include <waiting.h>
 
 #define PROCESSES_MAX 1024
 #define THREADS_MAX 64
-#define PATIENCE_US 120000000
 
 static struct mutex lock;
 static u64 turns, sum;
@@ -72,8 +72,7 @@ static int many_processes(u64 count, const char *thread_count, const char *turn_
         pids[i] = start(i, thread_count, turn_count);
     for (u64 i = 0; i < count; i++) {
         s32 status = -1;
-        s64 ended =
-            pids[i] < 0 ? pids[i] : process_wait((u32)pids[i], &status, time_after_us(PATIENCE_US));
+        s64 ended = pids[i] < 0 ? pids[i] : process_wait((u32)pids[i], &status, patience());
         if (ended != pids[i] || status != 0) {
             printf("process %lu: pid %ld, ended %ld, status %d\n", i, pids[i], ended, (int)status);
             wrong++;

@@ -77,7 +77,7 @@ static void clocks(void)
     EXPECT(clock_gettime(CLOCK_MONOTONIC, &after) == 0);
     long passed_ms =
         (after.tv_sec - before.tv_sec) * 1000 + (after.tv_nsec - before.tv_nsec) / 1000000;
-    EXPECT(passed_ms >= 20 && passed_ms < 5000);
+    EXPECT(passed_ms >= 20);
     EXPECT(gettimeofday(&day, NULL) == 0 && day.tv_sec >= after.tv_sec);
     pause.tv_nsec = 1000000000;
     EXPECT_ERROR(nanosleep(&pause, NULL), EINVAL);

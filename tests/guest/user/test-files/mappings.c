@@ -9,6 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 #include <user/thread.h>
+#include <waiting.h>
 
 #define PAGE 4096
 #define PATH "/tmp/mapped"
@@ -53,10 +54,7 @@ static void shared_mapping(void)
     EXPECT(memcmp(second + 98, "ssshareds", 9) == 0);
     EXPECT(munmap(first, PAGE) == 0 && munmap(second, PAGE) == 0);
     // The kernel gives written pages to the server some time after nobody maps them any more.
-    for (int i = 0; i < 300 && memcmp(data + 100, "shared", 6) != 0; i++) {
-        thread_sleep_us(10000);
-        EXPECT(pread(fd, data, PAGE, 0) == PAGE);
-    }
+    EXPECT(WAIT_FOR(pread(fd, data, PAGE, 0) == PAGE && memcmp(data + 100, "shared", 6) == 0));
     EXPECT(memcmp(data + 98, "ssshareds", 9) == 0);
     close(fd);
     EXPECT(unlink(PATH) == 0);

@@ -2,4 +2,4 @@
 # Files as programs see them.
 PROGRAM := test-files
 SRC := main.c children.c contents.c descriptors.c directories.c mappings.c names.c pipes.c stdio.c storm.c
-DEPS := expect
+DEPS := expect waiting

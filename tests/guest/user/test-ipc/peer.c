@@ -9,8 +9,7 @@
 #include <user/scheduler.h>
 #include <user/thread.h>
 #include <user/time.h>
-
-#define START_LIMIT_US 20000000
+#include <waiting.h>
 
 static s64 greeted(struct ipc_request *request)
 {
@@ -43,14 +42,14 @@ bool peer_start(struct peer *peer, const char *role, u32 cpu, cap_t cap_given)
         return false;
     }
     peer->pid = (u32)pid;
-    return CHECK_IS(semaphore_down_until(&peer->ready, time_after_us(START_LIMIT_US)), 0);
+    return CHECK_IS(semaphore_down_until(&peer->ready, patience()), 0);
 }
 
 s32 peer_wait(struct peer *peer)
 {
     s32 status = 0;
 
-    CHECK_IS(process_wait(peer->pid, &status, time_after_us(START_LIMIT_US)), peer->pid);
+    CHECK_IS(process_wait(peer->pid, &status, patience()), peer->pid);
     CHECK_IS(ipc_endpoint_close(peer->greeting), 0);
     if (peer->cap != 0)
         CHECK_IS(sys_cap_drop(peer->cap), 0);

@@ -38,7 +38,7 @@ enum operation {
     OP_CLOSE, // ends its endpoint
     OP_FORGE, // answers calls that are not there: words[0]: how many of 2,000 were taken
     OP_ID,    // words[0]: the id of this very call
-    OP_HOLD,  // takes no event for words[1] microseconds
+    OP_HOLD,  // takes no event for words[1] microseconds; reply: from when and until when
     OP_MESSAGES, // words: messages since the last time, the sum of their numbers, how many were wrong
     OP_DESCEND, // words[1] levels: calls the capability, which calls ours, and so on
     OP_SPIN,    // keeps the CPU for words[1] microseconds

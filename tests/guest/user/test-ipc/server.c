@@ -96,8 +96,10 @@ static s64 hold(struct ipc_request *request)
     u32 before = user_disable();
     u64 end = time_after_us(request->words[1]);
 
+    request->reply[0] = time_now();
     while (time_now() < end)
         __asm__ volatile("or 31,31,31");
+    request->reply[1] = time_now();
     user_enable(before);
     return 0;
 }

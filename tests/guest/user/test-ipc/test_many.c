@@ -8,6 +8,7 @@
 #include <user/scheduler.h>
 #include <user/thread.h>
 #include <user/time.h>
+#include <waiting.h>
 
 #define WAITING 200
 #define THREADS 24
@@ -99,13 +100,8 @@ void random_calls_of_many_threads(void)
 // Objects of processes that have ended go back a little later, after quiescence.
 static u32 settled(const char *class_name, u32 wanted)
 {
-    u32 live = live_objects(class_name);
-
-    for (u32 tries = 0; tries < 200 && live > wanted; tries++) {
-        thread_sleep_us(10000);
-        live = live_objects(class_name);
-    }
-    return live;
+    WAIT_FOR(live_objects(class_name) <= wanted);
+    return live_objects(class_name);
 }
 
 void nothing_is_left_behind(void)

@@ -11,8 +11,8 @@
 #include <user/process.h>
 #include <user/thread.h>
 #include <user/time.h>
+#include <waiting.h>
 
-#define PATIENCE_SECONDS 120
 #define KILL_AFTER_US 100000
 #define CALLS_A_PROCESS 4000
 #define CALLS_DEFAULT 1000000
@@ -49,7 +49,7 @@ static s64 wait_for(s64 pid)
 
     if (pid < 0)
         return pid;
-    s64 ended = process_wait((u32)pid, &status, time_now() + PATIENCE_SECONDS * time_hz());
+    s64 ended = process_wait((u32)pid, &status, patience());
     return ended == pid ? status : ended;
 }
 
@@ -117,13 +117,10 @@ static u32 live(const char *class_name)
 static void nothing_remains(u64 free_before)
 {
     struct sys_info info;
-    u64 deadline = time_now() + 5 * time_hz();
 
-    do {
-        thread_sleep_us(50000);
-        sys_info(&info);
-    } while ((live("Process") > 1 || info.free_bytes + 0x200000 < free_before) &&
-             time_now() < deadline);
+    WAIT_FOR(live("Process") == 1 && sys_info(&info) == 0 &&
+             info.free_bytes + 0x200000 >= free_before);
+    sys_info(&info);
     verdict(live("Process") == 1, "processes left", live("Process"));
     printf("%lld KB less free than before\n",
            ((long long)free_before - (long long)info.free_bytes) / 1024);

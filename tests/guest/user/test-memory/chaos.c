@@ -9,6 +9,7 @@
 #include <user/ipc.h>
 #include <user/scheduler.h>
 #include <user/thread.h>
+#include <waiting.h>
 
 #define BASE 0x40000000UL
 #define WINDOW_PAGES 96
@@ -138,7 +139,6 @@ static u64 free_bytes(void)
 {
     struct sys_info info;
 
-    thread_sleep_us(300000); // objects go after quiescence
     return sys_info(&info) == 0 ? info.free_bytes : 0;
 }
 
@@ -152,7 +152,7 @@ void test_chaos(void)
     u64 before = free_bytes();
     for (u32 i = 0; i < 3; i++)
         CHECK_IS(run_child("chaos", 4000 * PAGE, file), 0);
-    CHECK_IS(free_bytes() + SLACK_BYTES > before, true);
+    CHECK_IS(WAIT_FOR(free_bytes() + SLACK_BYTES > before), true); // objects go after quiescence
     CHECK_IS(sys_cap_drop(file), 0);
     CHECK_IS(ipc_endpoint_close((cap_t)endpoint), 0);
 }

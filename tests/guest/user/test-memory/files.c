@@ -8,6 +8,7 @@
 #include <user/ipc.h>
 #include <user/thread.h>
 #include <user/time.h>
+#include <waiting.h>
 
 #define RW (PROT_R | PROT_W)
 #define FILE_PAGES 40
@@ -19,6 +20,9 @@ struct served {
     volatile u64 fetches, writes, gone;
     volatile u64 last_written;
 };
+
+static bool counting; // another thread does, in steps of its own
+static u64 rounds;
 
 // The server's side: page n is full of n + 1.
 static s64 serve(struct ipc_request *request)
@@ -34,7 +38,8 @@ static s64 serve(struct ipc_request *request)
         served->gone++;
     } else if (what == FILE_FETCH) {
         served->fetches++;
-        thread_sleep_us(1000); // others run
+        u64 before = __atomic_load_n(&rounds, __ATOMIC_RELAXED);
+        WAIT_FOR(!counting || __atomic_load_n(&rounds, __ATOMIC_RELAXED) > before); // others run
         for (u64 i = 0; i < WORDS; i++)
             page[i] = offset / PAGE + 1;
         sys_file_supply(served->file, offset, page, offset / PAGE == BAD_PAGE ? E_IO : 0);
@@ -44,37 +49,32 @@ static s64 serve(struct ipc_request *request)
 
 static bool eventually(volatile u64 *word, u64 value)
 {
-    for (u32 i = 0; i < 1000 && *word != value; i++)
-        thread_sleep_us(1000);
-    return *word == value;
+    return WAIT_FOR(*word == value);
 }
 
 static s64 count(void *argument)
 {
-    volatile bool *stop = argument;
-    s64 rounds = 0;
-
-    while (!*stop) {
+    (void)argument;
+    while (__atomic_load_n(&counting, __ATOMIC_RELAXED)) {
         thread_sleep_us(100);
-        rounds++;
+        __atomic_fetch_add(&rounds, 1, __ATOMIC_RELAXED);
     }
-    return rounds;
+    return 0;
 }
 
 static void reading(struct served *served)
 {
     u64 address = make_region(REGION_PRIVATE, FILE_PAGES * PAGE, PROT_R, served->file, 0);
     volatile u64 *words = (u64 *)address;
-    volatile bool stop = false;
     struct thread *other;
-    s64 rounds = 0;
 
-    CHECK_IS(thread_create(&other, NULL, count, (void *)&stop), 0);
+    counting = true;
+    CHECK_IS(thread_create(&other, NULL, count, NULL), 0);
     for (u64 i = 0; i < 20; i++)
         CHECK_IS(words[i * WORDS + 17], i + 1);
-    stop = true;
-    CHECK_IS(thread_join(other, &rounds), 0);
-    CHECK_IS(rounds > 20, 1); // it ran while we waited for pages
+    __atomic_store_n(&counting, false, __ATOMIC_RELAXED);
+    CHECK_IS(thread_join(other, NULL), 0);
+    CHECK_IS(rounds >= 20, 1); // it ran while we waited for pages
     CHECK_IS(served->fetches, 20);
     CHECK_IS(words[3 * WORDS], 4);
     CHECK_IS(served->fetches, 20);
@@ -127,9 +127,7 @@ static void server_death(void)
     s64 endpoint = ipc_endpoint(keep_cap, (void *)&file);
     s64 server = start_child("file-server", 0, (cap_t)endpoint);
 
-    for (u32 i = 0; i < 5000 && file == 0; i++)
-        thread_sleep_us(1000);
-    CHECK_IS(file != 0, 1);
+    CHECK_IS(WAIT_FOR(file != 0), true);
     s64 reader = start_child("file-dead", 0, file);
     s64 killed = start_child("file-dead", 0, file);
     thread_sleep_us(100000); // both wait

@@ -128,6 +128,26 @@ static s64 attempt(u64 address, u64 bytes, u32 kind, u32 prot, cap_t memory, u64
     return sys_region_create(0, &region);
 }
 
+// Where the kernel puts pages of its own, now or later, nobody comes first: not by a region, its guard, or its growing.
+static void kernel_addresses(void)
+{
+    u64 window =
+        USER_WINDOW + (ORRERY_MAX_CPUS - 1) * R13_WINDOW_SIZE; // of a CPU that is not there
+    u64 below = USER_MONITOR - 2 * PAGE;
+
+    CHECK_IS(attempt(USER_MONITOR, PAGE, REGION_ANONYMOUS, RW, 0, 0), E_EXIST);
+    CHECK_IS(attempt(USER_MONITOR + MONITOR_BYTES - PAGE, 2 * PAGE, REGION_COMMIT, RW, 0, 0),
+             E_EXIST);
+    CHECK_IS(attempt(USER_MONITOR + MONITOR_BYTES, PAGE, REGION_STACK, RW, 0, 0), E_EXIST);
+    CHECK_IS(attempt(window, PAGE, REGION_ANONYMOUS, RW, 0, 0), E_EXIST);
+    CHECK_IS(attempt(window - PAGE, 2 * PAGE, REGION_ANONYMOUS, RW, 0, 0), E_EXIST);
+    CHECK_IS(attempt(below, 2 * PAGE, REGION_ANONYMOUS, RW, 0, 0), 0);
+    CHECK_IS(sys_region_resize(below, 3 * PAGE), E_EXIST);
+    CHECK_IS(sys_region_destroy(below), 0);
+    CHECK_IS(attempt(window + WINDOW_LIBRARY, PAGE, REGION_ANONYMOUS, RW, 0, 0), 0);
+    CHECK_IS(sys_region_destroy(window + WINDOW_LIBRARY), 0);
+}
+
 static void refusals(void)
 {
     u64 there = (u64)patch_here & ~(PAGE - 1);
@@ -146,6 +166,7 @@ static void refusals(void)
     CHECK_IS(attempt(there, PAGE, REGION_ANONYMOUS, RW, 0, 0), E_EXIST);
     // Nor is what is there touched: without its page the dispatcher would end here.
     CHECK_IS(attempt(USER_WINDOW, PAGE, REGION_ANONYMOUS, RW, 0, 0), E_EXIST);
+    kernel_addresses();
     CHECK_IS(attempt(0, PAGE, REGION_SHARED, RW, 0, 0), E_NOENT);
     CHECK_IS(attempt(0, PAGE, REGION_SHARED, RW, 4000, 0), E_NOENT);
     CHECK_IS(sys_memory_new("none", 0), E_INVAL);

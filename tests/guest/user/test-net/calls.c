@@ -102,7 +102,7 @@ static void options(void)
     u64 before = time_now();
     EXPECT(fails((int)recv(ends[0], &byte, 1, 0), EAGAIN));
     u64 us = time_to_us(time_now() - before);
-    EXPECT(us >= 50000 && us < 2000000);
+    EXPECT(us >= 50000);
     close(ends[0]);
     close(ends[1]);
 }

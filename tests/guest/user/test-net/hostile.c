@@ -14,6 +14,7 @@
 #include <unistd.h>
 #include <user/ipc.h>
 #include <user/thread.h>
+#include <waiting.h>
 
 #define PORT 6300
 
@@ -45,8 +46,7 @@ static struct net_shared *connect_own(cap_t session, u32 *number)
     sys_cap_drop(memory);
     EXPECT(net_session_connect(session, *number, INADDR_LOOPBACK, PORT) == 0);
     struct net_shared *shared = address;
-    for (int i = 0; i < 1000 && shared_load(&shared->state) == NET_CONNECTING; i++)
-        thread_sleep_us(1000);
+    EXPECT(WAIT_FOR(shared_load(&shared->state) != NET_CONNECTING));
     EXPECT(shared_load(&shared->state) == NET_OPENED);
     return shared;
 }
@@ -59,12 +59,8 @@ static void ring(cap_t doorbell)
 
 static bool fails_soon(const struct net_shared *shared)
 {
-    for (int i = 0; i < 2000; i++) {
-        if (shared_load(&shared->state) == NET_FAILED)
-            return shared_load(&shared->error) == E_PROTO;
-        thread_sleep_us(1000);
-    }
-    return false;
+    return WAIT_FOR(shared_load(&shared->state) == NET_FAILED) &&
+           shared_load(&shared->error) == E_PROTO;
 }
 
 static void impossible_indices(int listener, cap_t session, cap_t doorbell)

@@ -12,6 +12,7 @@
 #include <user/scheduler.h>
 #include <user/thread.h>
 #include <user/time.h>
+#include <waiting.h>
 
 #define CALLS 20000
 #define CHURN 4000 // objects a CPU
@@ -193,9 +194,7 @@ static void objects_come_and_go(void)
     on_all_cpus(churn, NULL);
     scan_for(0, &after);
     CHECK_IS(after, before);
-    u64 deadline = time_after_us(10000000);
-    while (!all_reclaimed() && time_now() < deadline)
-        thread_sleep_us(2000);
+    WAIT_FOR(all_reclaimed());
     co_stat(&stat);
     CHECK_IS(stat.reclaimed, stat.destroyed);
     CHECK_IS(stat.chunks_reclaimed > 0, 1);

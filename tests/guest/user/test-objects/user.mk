@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
 # Clustered objects of a process: misses, counts, destruction, scan, on several CPUs.
 PROGRAM := test-objects
-DEPS := rows
+DEPS := rows waiting
 SRC := main.c

@@ -8,6 +8,7 @@
 #include <user/scheduler.h>
 #include <user/thread.h>
 #include <user/time.h>
+#include <waiting.h>
 
 static void refuse(struct sys_pmu_counting counting, s64 expected, int line)
 {
@@ -120,7 +121,7 @@ static void child(const char *what, u32 rights, s32 expected)
     spawn.argv = argv;
     spawn.rights = rights;
     s64 pid = process_spawn(&spawn);
-    CHECK_IS(process_wait((u32)pid, &status, time_after_us(10000000)), pid);
+    CHECK_IS(process_wait((u32)pid, &status, patience()), pid);
     CHECK_IS(status, expected);
 }
 

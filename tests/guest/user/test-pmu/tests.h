@@ -54,6 +54,7 @@ void tasks(void);
 void own(void);
 void intervals(void);
 
+#define FOREVER "9000000000000000" // turns
 // What a child does: so many turns, which it asks to be left out of all counts.
 int burn(const char *turns, bool excluded);
 

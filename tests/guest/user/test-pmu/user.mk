@@ -2,5 +2,5 @@
 # Counting hardware events through the system calls: refusals, exact counts, groups that take turns, tasks, counters
 # that programs read.
 PROGRAM := test-pmu
-DEPS := rows
+DEPS := rows waiting
 SRC := main.c refusals.c counts.c turns.c intervals.c tasks.c own.c work.c

@@ -9,6 +9,7 @@
 #include <user/process.h>
 #include <user/thread.h>
 #include <user/time.h>
+#include <waiting.h>
 
 #define CROWD 1024
 #define STORM 1000 // boot option storm=
@@ -59,15 +60,13 @@ static void tell_more(const struct census *before, const struct census *after)
 // Reapers need a moment.
 static void expect_as_before(const struct census *before, u64 slack_bytes, const char *what)
 {
-    u64 begin = time_now(), deadline = begin + 10 * time_hz();
+    u64 begin = time_now(), deadline = patience();
     struct census after;
 
-    do {
-        thread_sleep_us(50000);
+    do
         take_census(&after);
-    } while (
-        (more_objects(before, &after) || after.free_bytes + slack_bytes < before->free_bytes) &&
-        time_now() < deadline);
+    while ((more_objects(before, &after) || after.free_bytes + slack_bytes < before->free_bytes) &&
+           wait_more(deadline));
     printf("%llu ms until all is gone\n",
            (unsigned long long)((time_now() - begin) * 1000 / time_hz()));
     expect(!more_objects(before, &after), what, 0);

@@ -14,8 +14,7 @@
 #include <user/scheduler.h>
 #include <user/thread.h>
 #include <user/time.h>
-
-#define PATIENCE_SECONDS 20
+#include <waiting.h>
 
 static u32 passed, failed;
 
@@ -81,11 +80,12 @@ s64 wait_for(s64 pid)
 
     if (pid < 0)
         return pid - 1000;
-    s64 ended = process_wait((u32)pid, &status, time_now() + PATIENCE_SECONDS * time_hz());
+    s64 ended = process_wait((u32)pid, &status, patience());
     return ended == pid ? status : ended - 1000;
 }
 
-// A process that does not answer is reported within a second, and the next question finds it no different.
+// A process that does not answer is reported after a second, and the next question finds it no different. `exact`: where
+// an instruction is a nanosecond, so that a second is one whatever the host does.
 static void test_stuck(void)
 {
     static u8 buffer[4096];
@@ -97,8 +97,9 @@ static void test_stuck(void)
         u64 begin = time_now();
         s64 result = sys_process_monitor(&request, buffer, sizeof(buffer));
         expect(result == E_TIMEOUT || result == E_NOTSUP, "a stuck process", result);
-        expect(time_now() - begin < time_hz() * 3 / 2, "is told within a second",
-               (s64)(time_now() - begin));
+        u64 ticks = time_now() - begin;
+        expect(!option("exact", 0) || ticks < time_hz() * 11 / 10, "is told within a second",
+               (s64)ticks);
     }
     sys_process_kill((u32)pid, 3);
     expect(wait_for(pid) == 3, "and can be ended", 0);
@@ -179,8 +180,9 @@ static const struct test {
     const char *name;
     void (*run)(void);
 } tests[] = {
-    {"list", test_list}, {"names", test_names}, {"stuck", test_stuck}, {"patience", test_patience},
-    {"fpu", test_fpu},   {"storm", test_storm}, {"crowd", test_crowd},
+    {"list", test_list},     {"names", test_names},       {"stuck", test_stuck},
+    {"asking", test_asking}, {"patience", test_patience}, {"fpu", test_fpu},
+    {"storm", test_storm},   {"crowd", test_crowd},
 };
 
 int main(int argc, char **argv)

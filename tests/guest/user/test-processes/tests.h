@@ -16,6 +16,7 @@ u32 cpus(void);
 u64 option(const char *name, u64 otherwise);
 u32 live(const char *class_name); // objects of a class
 
+void test_asking(void);
 void test_crowd(void);
 void test_storm(void);
 void test_fpu(void);

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: MIT
 # Processes as the kernel sees them: many at once, many one after the other, killed at any moment, asked by the monitor.
 PROGRAM := test-processes
-SRC := main.c crowd.c fpu.c child.c
+SRC := main.c asking.c crowd.c fpu.c child.c
+DEPS := waiting

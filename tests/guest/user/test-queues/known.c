@@ -4,11 +4,11 @@
 #include "tests.h"
 
 #include <stdio.h>
+#include <waiting.h>
 
 #define AGENTS 6
 #define ROUNDS 15 // so that all records find room at once
 #define FLOOD 20000
-#define PATIENCE_US 60000000
 
 u64 known_first, known_second; // the viewer finds these names
 
@@ -17,13 +17,7 @@ static coid_t queues;
 
 static bool wait_until_logged(bool logged)
 {
-    u64 end = time_after_us(PATIENCE_US);
-    while ((buffer_bytes(queues) != 0) != logged) {
-        if (time_now() > end)
-            return false;
-        thread_sleep_us(10000);
-    }
-    return true;
+    return WAIT_FOR((buffer_bytes(queues) != 0) == logged);
 }
 
 // least_us: all waits together were at least as long.

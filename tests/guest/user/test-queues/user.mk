@@ -2,4 +2,4 @@
 # Queues of sleep locks, and their logs.
 PROGRAM := test-queues
 SRC := main.c agents.c order.c logging.c churn.c known.c
-DEPS := expect rows
+DEPS := expect rows waiting

@@ -17,7 +17,7 @@
 #include <user/lock.h>
 #include <user/process.h>
 #include <user/thread.h>
-#include <user/time.h>
+#include <waiting.h>
 
 #define SLOT_DONE 9
 #define TAKERS 10
@@ -181,6 +181,15 @@ void what_is_anothers_is_refused(void)
     sys_cap_drop(fs);
 }
 
+static u64 taken_by_one(const char *kind)
+{
+    verdict = 0;
+    s64 pid = start(kind, NULL, NULL);
+    semaphore_down(&done);
+    stop(pid);
+    return verdict;
+}
+
 // Several processes take what there is of something: they get some, and less than all. Who has rights still gets what
 // more() asks for; and when they have ended there is as much again.
 static void take_all(const char *kind, u64 all, bool (*more)(void))
@@ -198,15 +207,8 @@ static void take_all(const char *kind, u64 all, bool (*more)(void))
         EXPECT(more());
         for (u32 i = 0; i < TAKERS; i++)
             stop(pids[i]);
-        u64 before = verdict, deadline = time_after_us(10000000);
-        do { // what they had comes back soon
-            verdict = 0;
-            s64 pid = start(kind, NULL, NULL);
-            semaphore_down(&done);
-            stop(pid);
-            thread_sleep_us(100000);
-        } while (verdict * TAKERS < before && time_now() < deadline);
-        EXPECT(verdict * TAKERS >= before);
+        u64 before = verdict;
+        EXPECT(WAIT_FOR(taken_by_one(kind) * TAKERS >= before)); // what they had comes back
     }
 }
 

@@ -2,4 +2,4 @@
 # Servers that are killed.
 PROGRAM := test-servers
 SRC := main.c hostile.c
-DEPS := ipc posix
+DEPS := ipc posix waiting

@@ -11,6 +11,7 @@
 #include <user/scheduler.h>
 #include <user/thread.h>
 #include <user/time.h>
+#include <waiting.h>
 
 #define STORM 300
 #define WARM_UP 200 // processes that fill the kernel's caches first
@@ -44,7 +45,7 @@ static s64 run(const struct process_spawn *how)
     s64 pid = process_spawn(how);
     if (pid < 0)
         return pid;
-    s64 ended = process_wait((u32)pid, &status, time_after_us(20000000));
+    s64 ended = process_wait((u32)pid, &status, patience());
     return ended == pid ? status : -2000;
 }
 
@@ -91,7 +92,7 @@ static void errors(void)
     result = sys_process_kill((u32)pid, 9);
     expect(result == 0, "kill", result);
     s32 status = 0;
-    result = process_wait((u32)pid, &status, time_after_us(20000000));
+    result = process_wait((u32)pid, &status, patience());
     expect(result == pid && status == 9, "killed", status);
 }
 
@@ -139,11 +140,8 @@ static void storm(u32 processes)
     for (u32 i = 0; i < processes; i++)
         wrong += run_word("nothing") != 0;
     expect(wrong == 0, "storm", wrong);
-    s64 missing = pages_missing(before.free_bytes);
-    for (u32 i = 0; i < 200 && missing > KEPT; i++) {
-        thread_sleep_us(100000);
-        missing = pages_missing(before.free_bytes);
-    }
+    s64 missing;
+    WAIT_FOR((missing = pages_missing(before.free_bytes)) <= KEPT);
     expect(missing <= KEPT, "pages lost", missing);
     printf("test-spawn: %u processes one after the other: %ld pages fewer are free\n", processes,
            missing);
@@ -163,8 +161,7 @@ static void crowd(void)
     for (u32 i = 0; i < CROWD; i++) {
         s32 status = -1;
         if (pids[i] > 0)
-            wrong += process_wait((u32)pids[i], &status, time_after_us(60000000)) != pids[i] ||
-                     status != 0;
+            wrong += process_wait((u32)pids[i], &status, patience()) != pids[i] || status != 0;
     }
     expect(wrong == 0, "a hundred processes of ten threads", wrong);
 }

@@ -2,3 +2,4 @@
 # Processes from within: starting, arguments, ends, crashes.
 PROGRAM := test-spawn
 SRC := main.c child.c
+DEPS := waiting

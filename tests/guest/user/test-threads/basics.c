@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <waiting.h>
 
 static s64 twice(void *argument)
 {
@@ -80,7 +81,7 @@ static void sleeping(void)
     u64 begin = time_now();
     thread_sleep_us(20000);
     u64 slept = time_to_us(time_now() - begin);
-    EXPECT(slept >= 20000 && slept < 2000000);
+    EXPECT(slept >= 20000);
     EXPECT(!thread_park(time_after_us(1000)));
     thread_unpark(thread_current()); // remembered
     EXPECT(thread_park(THREAD_FOREVER));
@@ -101,7 +102,7 @@ static void parking(void)
         struct thread *waker;
         attributes.cpu = cpu;
         EXPECT(thread_create(&waker, &attributes, wake_later, thread_current()) == 0);
-        EXPECT(thread_park(time_after_us(5000000)));
+        EXPECT(thread_park(patience()));
         EXPECT(thread_join(waker, NULL) == 0);
     }
 }
@@ -139,8 +140,7 @@ static void moving(void)
     EXPECT(thread_create(&threads[0], NULL, stay, &end) == 0);
     thread_yield();
     EXPECT(thread_move(threads[0], last) == 0);
-    thread_sleep_us(2000);
-    EXPECT(thread_cpu(threads[0]) == last);
+    EXPECT(WAIT_FOR(thread_cpu(threads[0]) == last));
     __atomic_store_n(&end, 1, __ATOMIC_RELEASE);
     s64 cpu = -1;
     EXPECT(thread_join(threads[0], &cpu) == 0 && cpu == last);

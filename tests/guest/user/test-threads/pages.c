@@ -5,13 +5,15 @@
 #include <orrery/memory.h>
 #include <string.h>
 #include <user/ipc.h>
+#include <waiting.h>
 
 #define PAGES 8
 #define PAGE 4096
-#define DELAY_US 20000
+#define WORKED 10 // turns of another thread, while readers wait for a page
 
 static cap_t file;
 static u64 fetches; // atomic
+static u64 worked;  // read by others
 
 static s64 supply(struct ipc_request *message)
 {
@@ -19,8 +21,9 @@ static s64 supply(struct ipc_request *message)
     u64 offset = message->words[1];
     if (message->words[0] != FILE_FETCH)
         return 0;
+    u64 before = __atomic_load_n(&worked, __ATOMIC_RELAXED);
     __atomic_fetch_add(&fetches, 1, __ATOMIC_RELAXED);
-    thread_sleep_us(DELAY_US);
+    EXPECT(WAIT_FOR(__atomic_load_n(&worked, __ATOMIC_RELAXED) >= before + WORKED));
     memset(page[offset / PAGE], (int)(offset / PAGE) + 1, PAGE);
     return sys_file_supply(file, offset, page[offset / PAGE], 0);
 }
@@ -30,12 +33,10 @@ static s64 touch(void *argument)
     return *(volatile u8 *)argument;
 }
 
-static u64 worked;
-
 static s64 work(void *argument)
 {
     while (!__atomic_load_n((u32 *)argument, __ATOMIC_RELAXED)) {
-        worked++;
+        __atomic_store_n(&worked, worked + 1, __ATOMIC_RELAXED);
         thread_yield();
     }
     return 0;
@@ -46,17 +47,14 @@ static void read_pages(u8 *pages)
     struct thread *readers[PAGES], *worker;
     u32 stop = 0;
     EXPECT(thread_create(&worker, NULL, work, &stop) == 0);
-    u64 begin = time_now();
     for (u32 i = 0; i < PAGES; i++)
         EXPECT(thread_create(&readers[i], NULL, touch, pages + i * PAGE) == 0);
     for (u32 i = 0; i < PAGES; i++) {
         s64 value = 0;
         EXPECT(thread_join(readers[i], &value) == 0 && value == i + 1);
     }
-    u64 us = time_to_us(time_now() - begin);
     __atomic_store_n(&stop, 1, __ATOMIC_RELAXED);
     EXPECT(thread_join(worker, NULL) == 0);
-    EXPECT(us >= DELAY_US && worked > 10);
     EXPECT(__atomic_load_n(&fetches, __ATOMIC_RELAXED) == PAGES);
 }
 

@@ -2,4 +2,4 @@
 # Threads, sleep locks and their scheduler.
 PROGRAM := test-threads
 SRC := main.c basics.c locks.c order.c pages.c storm.c
-DEPS := expect
+DEPS := expect waiting

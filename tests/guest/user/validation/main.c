@@ -3,9 +3,7 @@
 // process it has the machine to itself, and the machine is powered off with its status.
 #include <stdio.h>
 #include <user/process.h>
-#include <user/time.h>
-
-#define PATIENCE_US 300000000 // of one program
+#include <user/thread.h>
 
 static const struct program {
     const char *path;
@@ -30,7 +28,7 @@ static s32 run(const struct program *program)
     spawn.rights = PROCESS_SAME_RIGHTS;
     s64 pid = process_spawn(&spawn);
     if (pid > 0)
-        pid = process_wait((u32)pid, &status, time_after_us(PATIENCE_US));
+        pid = process_wait((u32)pid, &status, THREAD_FOREVER);
     if (pid < 0)
         printf("%s: %s\n", program->argv[0], orrery_strerror(pid));
     return pid < 0 ? -1 : status;

@@ -14,13 +14,18 @@
 #include <user/scheduler.h>
 #include <user/thread.h>
 #include <user/time.h>
+#include <waiting.h>
 
 #define PROCESSES 2
-#define SECONDS "3"
-#define LONG "120" // killed before
-#define WANTED 400 // samples
+#define LONG "100000" // seconds: killed before
+#define WANTED 2000   // samples
+// Of a normal distribution in 10^10 cases one is farther off than so many standard deviations.
+#define SIGMAS 6.5
+// A host that lets a CPU wait makes it take several samples at once where it was, in place of those that are late.
+#define AT_ONCE 5
 
 static u64 failures;
+static bool exact; // an instruction takes a nanosecond: nothing is late
 static u64 buffer[MONITOR_BYTES / 8];
 
 #define CHECK(condition) check(#condition, __LINE__, condition)
@@ -34,12 +39,20 @@ static bool check(const char *what, int line, bool holds)
     return holds;
 }
 
-static s64 ask(u32 pid, u32 operation, u64 a, u64 b, u64 *result)
+static s64 ask_once(u32 pid, u32 operation, u64 a, u64 b, u64 *result)
 {
     struct sys_monitor_request request = {.pid = pid, .operation = operation, .arguments = {a, b}};
     s64 bytes = sys_process_monitor(&request, buffer, sizeof(buffer));
     if (result != NULL)
         *result = request.results[0];
+    return bytes;
+}
+
+// Of one that answers, but on a busy host not always within the kernel's second.
+static s64 ask(u32 pid, u32 operation, u64 a, u64 b, u64 *result)
+{
+    s64 bytes;
+    WAIT_FOR((bytes = ask_once(pid, operation, a, b, result)) != E_TIMEOUT);
     return bytes;
 }
 
@@ -55,7 +68,8 @@ struct subject {
 
 static u32 class_of(u32 pid, const char *implementation)
 {
-    for (u32 index = 0; ask(pid, MONITOR_CLASS, index, 0, NULL) > 0; index++) {
+    for (u32 index = 0; ask(pid, MONITOR_CLASS, index, sizeof(struct sys_class), NULL) > 0;
+         index++) {
         const struct sys_class *class = (const struct sys_class *)buffer;
         if (strcmp(class->implementation, implementation) == 0)
             return class->class_id;
@@ -104,8 +118,9 @@ static s64 start(const char *const argv[])
 
 static void find_objects(struct subject *subject)
 {
-    u32 light = class_of(subject->pid, "Light"), heavy = class_of(subject->pid, "Heavy");
-    if (!CHECK(light != 0 && heavy != 0))
+    u32 light, heavy;
+    if (!CHECK(WAIT_FOR((light = class_of(subject->pid, "Light")) != 0 &&
+                        (heavy = class_of(subject->pid, "Heavy")) != 0)))
         return;
     subject->light = object_of(subject->pid, light);
     subject->heavy = object_of(subject->pid, heavy);
@@ -148,19 +163,22 @@ static void read_samples(s64 session, u32 cpu, struct subject *subjects)
     }
 }
 
-static bool have(const struct subject *subjects, u64 samples)
+// kernel: and some of the process's kernel object.
+static bool have_enough(const struct subject *subjects, bool kernel)
 {
     for (u32 i = 0; i < PROCESSES; i++) {
-        if (subjects[i].of_light + subjects[i].of_heavy < samples)
+        if (subjects[i].of_light + subjects[i].of_heavy < WANTED ||
+            (kernel && subjects[i].in_process == 0))
             return false;
     }
     return true;
 }
 
-// One event, read for a second, and until there are so many samples of each: a busy host takes its time.
+// One event, until there are enough samples: a busy host takes its time.
 static s64 sample(struct subject *subjects, u32 cpu, const struct sys_sampled_event *event,
-                  u32 flags, u64 wanted)
+                  u32 flags)
 {
+    u64 deadline = patience();
     struct sys_sampling sampling = {
         .callers = 4, .cpu_mask = 1u << cpu, .event_count = 1, .flags = flags, .events = {*event}};
     char message[96];
@@ -169,17 +187,16 @@ static s64 sample(struct subject *subjects, u32 cpu, const struct sys_sampled_ev
         printf("test-monitor: not sampled: %s\n", message);
         return session;
     }
-    u64 end = time_after_us(1000000), latest = time_after_us(40000000);
-    while (time_now() < end || (!have(subjects, wanted) && time_now() < latest)) {
-        thread_sleep_us(20000);
+    do
         read_samples(session, cpu, subjects);
-    }
+    while (!have_enough(subjects, event->filter & SYS_PMU_KERNEL) && wait_more(deadline));
     CHECK(sys_sampling_stop(session) == 0);
     read_samples(session, cpu, subjects);
     return session;
 }
 
-static void judge(const struct subject *subject, u64 least)
+// precise: samples are neither late nor several at once.
+static void judge(const struct subject *subject, bool precise)
 {
     u64 work = subject->of_light + subject->of_heavy;
     u64 heavy = work != 0 ? subject->of_heavy * 1000 / work : 0;
@@ -188,29 +205,41 @@ static void judge(const struct subject *subject, u64 least)
         "Process object %lu\n",
         subject->pid, subject->samples, subject->of_light, subject->of_heavy, heavy / 10,
         heavy % 10, subject->of_none, subject->in_kernel, subject->in_process);
-    CHECK(work > least);
-    CHECK(heavy >= 690 &&
-          heavy <= 810); // a busy host; tests/system holds it to 3 % where time is exact
-    CHECK(subject->of_none * 20 < work);
+    CHECK(work >= WANTED);
+    // Three quarters, as n samples have it by chance; tests/system holds it to 3 % where time is exact.
+    double off = (double)subject->of_heavy - 0.75 * (double)work;
+    double variance = (precise ? 1 : AT_ONCE) * 0.75 * 0.25 * (double)work;
+    CHECK(off * off <= SIGMAS * SIGMAS * variance);
+    CHECK(subject->thread != 0 && subject->in_thread > 0);
     // All work on one CPU. Not all: when an interrupt comes while processes change.
-    CHECK(subject->thread != 0 && subject->in_thread * 50 > subject->samples * 49);
+    if (precise) {
+        CHECK(subject->of_none * 20 < work);
+        CHECK(subject->in_thread * 50 > subject->samples * 49);
+    }
 }
 
 // Processes that work on a CPU, and know their objects.
-static bool start_work(struct subject *subjects, const char *seconds, u32 cpu)
+static bool start_work(struct subject *subjects, u32 cpu)
 {
     char where[4];
     snprintf(where, sizeof(where), "%u", (unsigned)cpu);
     for (u32 i = 0; i < PROCESSES; i++) {
-        s64 pid = start((const char *[]){"work-objects", seconds, where, NULL});
+        s64 pid = start((const char *[]){"work-objects", LONG, where, NULL});
         if (!CHECK(pid > 0))
             return false;
         subjects[i] = (struct subject){.pid = (u32)pid};
     }
-    thread_sleep_us(300000);
     for (u32 i = 0; i < PROCESSES; i++)
         find_objects(&subjects[i]);
     return true;
+}
+
+static void end_work(const struct subject *subjects)
+{
+    for (u32 i = 0; i < PROCESSES; i++) {
+        CHECK(sys_process_kill(subjects[i].pid, 1) == 0);
+        CHECK(process_wait(subjects[i].pid, &(s32){0}, patience()) == subjects[i].pid);
+    }
 }
 
 static void forget_samples(struct subject *subject)
@@ -229,15 +258,14 @@ static bool sample_instructions(struct subject *subjects, u32 cpu, u32 flags)
                                             .filter = SYS_PMU_USER,
                                             .period = flags != 0 ? 5003 : 50021,
                                             .randomise = 10};
-    s64 session = sample(subjects, cpu, &event, flags, WANTED);
+    s64 session = sample(subjects, cpu, &event, flags);
     if (session == E_NOTSUP || !CHECK(session > 0))
         return false;
     printf("test-monitor: by instructions, %s\n", flags != 0 ? "precise" : "interrupts");
     for (u32 i = 0; i < PROCESSES; i++) {
-        judge(&subjects[i], WANTED - 1);
-        // An interrupt comes up to a block late, a record never.
-        CHECK(flags != 0 ? subjects[i].in_kernel == 0
-                         : subjects[i].in_kernel * 5 < subjects[i].samples);
+        judge(&subjects[i], flags != 0);
+        // An interrupt may come late, when the kernel runs; a record never.
+        CHECK(flags == 0 || subjects[i].in_kernel == 0);
         forget_samples(&subjects[i]);
     }
     return true;
@@ -247,49 +275,46 @@ static void samples_by_instructions(void)
 {
     struct subject subjects[PROCESSES];
     u32 cpu = user_cpu_count() - 1;
-    if (!start_work(subjects, LONG, cpu))
+    if (!start_work(subjects, cpu))
         return;
     if (sample_instructions(subjects, cpu, 0))
         sample_instructions(subjects, cpu, SYS_SAMPLING_PRECISE);
-    for (u32 i = 0; i < PROCESSES; i++) {
-        CHECK(sys_process_kill(subjects[i].pid, 1) == 0);
-        CHECK(process_wait(subjects[i].pid, &(s32){0}, time_after_us(5000000)) == subjects[i].pid);
+    end_work(subjects);
+}
+
+static u64 calls_of(u32 pid, coid_t coid)
+{
+    u64 cursor = 0, calls = 0;
+    s64 bytes = ask(pid, MONITOR_DREF_READ, 0, MONITOR_BYTES, &cursor);
+    for (u64 i = 0; bytes > 0 && i < (u64)bytes / sizeof(struct sys_dref_count); i++) {
+        const struct sys_dref_count *counted = &((const struct sys_dref_count *)buffer)[i];
+        if (counted->coid == coid)
+            calls += counted->invocations;
     }
+    return calls;
 }
 
 static void samples_find_objects_of_processes(void)
 {
     struct subject subjects[PROCESSES];
     u32 cpu = user_cpu_count() - 1;
-    if (!start_work(subjects, SECONDS, cpu))
+    if (!start_work(subjects, cpu))
         return;
     const struct sys_sampled_event cycles = {.event = SYS_PMU_CYCLES,
                                              .filter = SYS_PMU_KERNEL | SYS_PMU_USER,
                                              .period = 100000,
                                              .randomise = 14};
-    CHECK(sample(subjects, cpu, &cycles, 0, 0) > 0);
+    CHECK(sample(subjects, cpu, &cycles, 0) > 0);
     for (u32 i = 0; i < PROCESSES; i++) {
-        judge(&subjects[i], 300);
+        judge(&subjects[i], exact);
         CHECK(subjects[i].in_process > 0);
     }
     // Counts of a process's objects.
     u32 pid = subjects[0].pid;
-    u64 cursor = 0, calls = 0;
     CHECK(ask(pid, MONITOR_DREF_ENABLE, 1, 0, NULL) == 0);
-    thread_sleep_us(200000);
-    s64 bytes = ask(pid, MONITOR_DREF_READ, 0, MONITOR_BYTES, &cursor);
-    for (u64 i = 0; bytes > 0 && i < (u64)bytes / sizeof(struct sys_dref_count); i++) {
-        const struct sys_dref_count *counted = &((const struct sys_dref_count *)buffer)[i];
-        if (counted->coid == subjects[0].heavy)
-            calls += counted->invocations;
-    }
-    CHECK(calls > 0);
+    CHECK(WAIT_FOR(calls_of(pid, subjects[0].heavy) > 0));
     CHECK(ask(pid, MONITOR_DREF_ENABLE, 0, 0, NULL) == 0);
-    for (u32 i = 0; i < PROCESSES; i++) {
-        s32 status = -1;
-        CHECK(process_wait(subjects[i].pid, &status, time_after_us(20000000)) == subjects[i].pid);
-        CHECK(status == 0);
-    }
+    end_work(subjects);
 }
 
 // ---- a process that is stuck -------------------------------------------------------------------
@@ -306,14 +331,14 @@ static void a_stuck_process_is_told_as_such(void)
     s64 pid = start((const char *[]){"test-monitor", "stuck", NULL});
     if (!CHECK(pid > 0))
         return;
-    thread_sleep_us(300000);
-    u64 begin = time_now(), cursor;
-    CHECK(ask((u32)pid, MONITOR_SCAN, 0, MONITOR_BYTES, &cursor) == E_TIMEOUT);
+    u64 begin, cursor;
+    CHECK(WAIT_FOR((begin = time_now()) != 0 &&
+                   ask_once((u32)pid, MONITOR_SCAN, 0, MONITOR_BYTES, &cursor) == E_TIMEOUT));
     u64 ms = time_to_us(time_now() - begin) / 1000;
-    CHECK(ms >= 900 && ms < 3000);
+    CHECK(ms >= 900);
     printf("test-monitor: a stuck process is known after %lu ms\n", ms);
     CHECK(sys_process_kill((u32)pid, 1) == 0);
-    CHECK(process_wait((u32)pid, &(s32){0}, time_after_us(5000000)) == pid);
+    CHECK(process_wait((u32)pid, &(s32){0}, patience()) == pid);
     CHECK(ask((u32)pid, MONITOR_SCAN, 0, MONITOR_BYTES, &cursor) == E_NOENT);
 }
 
@@ -349,12 +374,13 @@ static void samples_survive_wild_stack_pointers(void)
     s64 pid = start((const char *[]){"test-monitor", "wild", NULL});
     CHECK(session > 0 && pid > 0);
     struct subject subjects[PROCESSES] = {{.pid = (u32)pid}};
-    s64 ended = E_TIMEOUT;
-    for (u32 i = 0; i < 3000 && ended == E_TIMEOUT; i++) {
+    s64 ended;
+    u64 deadline = patience();
+    do {
         ended = process_wait((u32)pid, &status, time_after_us(20000));
         for (u32 cpu = 0; cpu < user_cpu_count(); cpu++)
             read_samples(session, cpu, subjects);
-    }
+    } while (ended == E_TIMEOUT && wait_more(deadline));
     CHECK(ended == pid && status == 0);
     CHECK(sys_sampling_stop(session) == 0);
     CHECK(subjects[0].samples > 0);
@@ -364,10 +390,13 @@ static void samples_survive_wild_stack_pointers(void)
 
 int main(int argc, char **argv)
 {
+    char option[8];
+
     if (argc > 1 && strcmp(argv[1], "wild") == 0)
         return wild();
     if (argc > 1 && strcmp(argv[1], "stuck") == 0)
         return stuck();
+    exact = sys_option("exact", option, sizeof(option)) == 0;
     samples_find_objects_of_processes();
     samples_by_instructions();
     samples_survive_wild_stack_pointers();

@@ -6,6 +6,14 @@
 
 #include <orrery/types.h>
 
+// How many times as many instructions code may take as it does without a sanitizer's checks: for bounds on what a
+// measurement costs by itself.
+#ifdef SANITIZE_UNDEFINED
+#define ROW_CODE_FACTOR 6
+#else
+#define ROW_CODE_FACTOR 1
+#endif
+
 // ok when found == expected.
 void row_exact(u64 expected, u64 found, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: MIT
+// From a failed check's record and operands to a sentence. Kernel and programs have this code, each a host of its own.
+#include "undefined.h"
+
+#include <stdio.h>
+
+#define TEXT_BYTES 192
+#define KIND_INTEGER 0
+
+static bool is_signed(const struct undefined_type *type)
+{
+    return type->kind == KIND_INTEGER && (type->info & 1) != 0;
+}
+
+static u32 bits_of(const struct undefined_type *type)
+{
+    return 1u << (type->info >> 1);
+}
+
+struct number {
+    char text[24];
+};
+
+// An operand as the source sees it.
+static struct number number(const struct undefined_type *type, u64 value)
+{
+    struct number result;
+    u32 unused = type->kind == KIND_INTEGER && bits_of(type) < 64 ? 64 - bits_of(type) : 0;
+
+    if (type->kind == KIND_INTEGER && bits_of(type) > 64)
+        snprintf(result.text, sizeof(result.text), "a value of %u bits", bits_of(type));
+    else if (is_signed(type))
+        snprintf(result.text, sizeof(result.text), "%ld", (long)((s64)(value << unused) >> unused));
+    else
+        snprintf(result.text, sizeof(result.text), "%lu",
+                 (unsigned long)(value << unused >> unused));
+    return result;
+}
+
+static void overflow(const struct undefined_check *check, const char *operation, u64 left,
+                     u64 right)
+{
+    char text[TEXT_BYTES];
+    const struct undefined_type *type = check->types[0];
+
+    snprintf(text, sizeof(text), "%s %s %s does not fit %s", number(type, left).text, operation,
+             number(type, right).text, type->name);
+    undefined_found(&check->where, text);
+}
+
+void __ubsan_handle_add_overflow(const struct undefined_check *check, u64 left, u64 right)
+{
+    overflow(check, "+", left, right);
+}
+
+void __ubsan_handle_sub_overflow(const struct undefined_check *check, u64 left, u64 right)
+{
+    overflow(check, "-", left, right);
+}
+
+void __ubsan_handle_mul_overflow(const struct undefined_check *check, u64 left, u64 right)
+{
+    overflow(check, "*", left, right);
+}
+
+// By zero, or the least number by -1.
+void __ubsan_handle_divrem_overflow(const struct undefined_check *check, u64 left, u64 right)
+{
+    overflow(check, "/", left, right);
+}
+
+void __ubsan_handle_negate_overflow(const struct undefined_check *check, u64 value)
+{
+    char text[TEXT_BYTES];
+
+    snprintf(text, sizeof(text), "-(%s) does not fit %s", number(check->types[0], value).text,
+             check->types[0]->name);
+    undefined_found(&check->where, text);
+}
+
+// By too much, by less than 0, or of a negative number, or of bits out of a signed one.
+void __ubsan_handle_shift_out_of_bounds(const struct undefined_check *check, u64 value, u64 by)
+{
+    char text[TEXT_BYTES];
+
+    snprintf(text, sizeof(text), "shift of %s, %s, by %s", number(check->types[0], value).text,
+             check->types[0]->name, number(check->types[1], by).text);
+    undefined_found(&check->where, text);
+}
+
+void __ubsan_handle_out_of_bounds(const struct undefined_check *check, u64 index)
+{
+    char text[TEXT_BYTES];
+
+    snprintf(text, sizeof(text), "index %s of %s", number(check->types[1], index).text,
+             check->types[0]->name);
+    undefined_found(&check->where, text);
+}
+
+void __ubsan_handle_vla_bound_not_positive(const struct undefined_check *check, u64 bound)
+{
+    char text[TEXT_BYTES];
+
+    snprintf(text, sizeof(text), "an array of %s elements", number(check->types[0], bound).text);
+    undefined_found(&check->where, text);
+}
+
+void __ubsan_handle_load_invalid_value(const struct undefined_check *check, u64 value)
+{
+    char text[TEXT_BYTES];
+
+    snprintf(text, sizeof(text), "%s is no value of %s", number(check->types[0], value).text,
+             check->types[0]->name);
+    undefined_found(&check->where, text);
+}
+
+void __ubsan_handle_pointer_overflow(const struct undefined_check *check, u64 base, u64 result)
+{
+    char text[TEXT_BYTES];
+
+    snprintf(text, sizeof(text), "pointer %#lx becomes %#lx", (unsigned long)base,
+             (unsigned long)result);
+    undefined_found(&check->where, text);
+}
+
+void __ubsan_handle_type_mismatch_v1(const struct undefined_access *access, u64 address)
+{
+    static const char *const how[] = {"load of", "store to", "reference to", "member of",
+                                      "call of", "call of",  "construction", "cast to",
+                                      "cast to", "cast to",  "cast to",      "cast to"};
+    u64 alignment = 1UL << access->log_alignment;
+    const char *why = address == 0                       ? "NULL"
+                      : (address & (alignment - 1)) != 0 ? "misaligned"
+                                                         : "too small an object";
+    char text[TEXT_BYTES];
+
+    snprintf(text, sizeof(text), "%s %s at %#lx: %s (alignment %lu)",
+             access->how < ARRAY_SIZE(how) ? how[access->how] : "use of", access->type->name,
+             (unsigned long)address, why, (unsigned long)alignment);
+    undefined_found(&access->where, text);
+}
+
+void __ubsan_handle_nonnull_arg(const struct undefined_argument *argument)
+{
+    char text[TEXT_BYTES];
+
+    snprintf(text, sizeof(text), "argument %d is NULL, which it must not be", argument->number);
+    undefined_found(&argument->where, text);
+}
+
+void __ubsan_handle_nonnull_return_v1(const struct undefined_location *attribute,
+                                      const struct undefined_location *where)
+{
+    (void)attribute;
+    undefined_found(where, "NULL is returned, which must not be");
+}
+
+void __ubsan_handle_invalid_builtin(const struct undefined_builtin *builtin)
+{
+    undefined_found(&builtin->where, builtin->which == 0 ? "number of trailing zeroes of 0"
+                                                         : "number of leading zeroes of 0");
+}
+
+void __ubsan_handle_builtin_unreachable(const struct undefined_check *check)
+{
+    undefined_found(&check->where, "a place that must not be reached");
+    undefined_end();
+}

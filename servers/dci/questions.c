@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: MIT
+// Questions that are under way: put to the kernel one a process, looked at when it says so or their time is over.
+#include "questions.h"
+
+#include "queue.h"
+#include "requests.h"
+
+#include <orrery/errors.h>
+#include <orrery/sys.h>
+#include <orrery/user.h>
+#include <string.h>
+
+#define LOOK_MS 1 // when others' questions are in the way, or nothing wakes us
+
+static struct question *first;
+static u8 taken[MONITOR_BYTES] __attribute__((aligned(8)));
+
+u32 questions_count(void)
+{
+    u32 count = 0;
+
+    for (const struct question *one = first; one != NULL; one = one->next)
+        count++;
+    return count;
+}
+
+// Is a question to this process with the kernel?
+static bool is_asked(u32 pid)
+{
+    for (const struct question *one = first; one != NULL; one = one->next)
+        if (one->pid == pid && one->number != 0 && one->outcome == QUESTION_OPEN)
+            return true;
+    return false;
+}
+
+static void conclude(struct question *question, enum question_outcome outcome, s64 error)
+{
+    question->outcome = outcome;
+    question->error = error;
+}
+
+static u64 microseconds(u64 ticks)
+{
+    u64 whole = ticks / (server_system.timebase_hz / 1000000);
+    return whole > 0 ? whole : 1;
+}
+
+// ---- asking --------------------------------------------------------------------------------------
+
+static void put_question(struct question *question, u64 now)
+{
+    struct sys_monitor_question asked = {.pid = question->pid,
+                                         .operation = question->operation,
+                                         .patience_us = microseconds(question->patience),
+                                         .kick = kick_bits()};
+
+    memcpy(asked.arguments, question->arguments, sizeof(asked.arguments));
+    s64 number = sys_monitor_ask(&asked);
+    if (number > 0) {
+        question->number = number;
+        question->begin = now;
+    } else if (number == E_NOENT || number == E_PEER) {
+        conclude(question, QUESTION_ENDED, 0);
+    } else if (number == E_NOTSUP) {
+        conclude(question, QUESTION_UNHEARD, 0);
+    } else if (number == E_TIMEOUT) {
+        conclude(question, QUESTION_SILENT, 0);
+    } else if (number != E_BUSY) {
+        conclude(question, QUESTION_IMPOSSIBLE, number);
+    } else if (now >= question->begin + question->patience) {
+        conclude(question, QUESTION_BUSY, 0);
+    }
+}
+
+// One to a process at a time.
+static void try_question(struct question *question, u64 now)
+{
+    if (!is_asked(question->pid))
+        put_question(question, now);
+    else if (now >= question->begin + question->patience)
+        conclude(question, QUESTION_BUSY, 0);
+}
+
+struct question *question_ask(u32 pid, u32 operation, const u64 arguments[4], u32 room,
+                              u64 patience)
+{
+    struct question *question = queue_memory_alloc(sizeof(*question));
+
+    if (question == NULL)
+        return NULL;
+    question->pid = pid;
+    question->operation = operation;
+    question->room = room;
+    question->patience = patience;
+    question->begin = sys_time();
+    memcpy(question->arguments, arguments, sizeof(question->arguments));
+    question->next = first;
+    first = question;
+    try_question(question, question->begin);
+    return question;
+}
+
+// ---- the answer ----------------------------------------------------------------------------------
+
+// What came in `taken` is the question's from now on.
+static void keep_bytes(struct question *question, u64 count)
+{
+    if (count == 0)
+        return;
+    question->bytes = queue_memory_alloc(count);
+    if (question->bytes == NULL) {
+        conclude(question, QUESTION_IMPOSSIBLE, E_NOMEM);
+        return;
+    }
+    memcpy(question->bytes, taken, count);
+    question->count = (u32)count;
+}
+
+static void look(struct question *question, u64 now)
+{
+    if (sys_monitor_look(question->pid, (u64)question->number) == E_AGAIN)
+        return;
+    s64 result = sys_monitor_answer(question->pid, (u64)question->number, &question->answer, taken,
+                                    question->room);
+    if (result == E_AGAIN)
+        return;
+    u64 end = result >= 0 ? question->answer.time
+                          : now; // now: when the loop began its round, maybe before `begin`
+    question->spent = end > question->begin ? end - question->begin : 0;
+    if (result >= 0) {
+        conclude(question, QUESTION_ANSWERED, 0);
+        keep_bytes(question, (u64)result);
+    } else if (result == E_PEER) {
+        conclude(question, QUESTION_ENDED, 0);
+    } else if (result == E_TIMEOUT) {
+        conclude(question, QUESTION_SILENT, 0);
+    } else if (result == E_NOENT) { // this server was held up for so long that another asker came
+        conclude(question, QUESTION_BUSY, 0);
+    } else if (result == E_PROTO) {
+        conclude(question, QUESTION_FALSE, 0);
+    } else {
+        conclude(question, QUESTION_IMPOSSIBLE, result);
+    }
+}
+
+static void free_question(struct question *question)
+{
+    if (question->bytes != NULL)
+        queue_memory_free(question->bytes);
+    queue_memory_free(question);
+}
+
+static void unlink_question(const struct question *question)
+{
+    struct question **link = &first;
+
+    while (*link != question)
+        link = &(*link)->next;
+    *link = question->next;
+}
+
+void question_drop(struct question *question)
+{
+    if (question == NULL)
+        return;
+    question->unwanted = true;
+    if (question->outcome == QUESTION_OPEN && question->number != 0)
+        return; // the kernel answers it in its time
+    unlink_question(question);
+    free_question(question);
+}
+
+static void drop_unwanted(void)
+{
+    struct question **link = &first;
+
+    while (*link != NULL) {
+        struct question *question = *link;
+        if (question->unwanted && question->outcome != QUESTION_OPEN) {
+            *link = question->next;
+            free_question(question);
+        } else {
+            link = &question->next;
+        }
+    }
+}
+
+// When a question that is open has to be looked at, whether it is answered or not.
+static u64 time_of(const struct question *question, u64 now)
+{
+    bool woken = question->number != 0 && kick_bits() != 0;
+    return woken ? question->begin + question->patience : now + server_ticks(LOOK_MS);
+}
+
+u64 questions_work(u64 now)
+{
+    bool come = kick_come(), any = false;
+    u64 next = UINT64_MAX;
+
+    for (struct question *one = first; one != NULL; one = one->next) {
+        if (one->outcome != QUESTION_OPEN)
+            continue;
+        if (one->number == 0)
+            try_question(one, now);
+        else if (come || kick_bits() == 0 || now >= one->begin + one->patience)
+            look(one, now);
+        any |= one->outcome != QUESTION_OPEN;
+        u64 time = time_of(one, now);
+        next = time < next ? time : next;
+    }
+    drop_unwanted();
+    return any ? now : next; // somebody waits for those that are over
+}

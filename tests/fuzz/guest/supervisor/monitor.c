@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: MIT
+// The process that watches all others, and what it and processes with RIGHT_MONITOR leave behind
+// that is the whole machine's.
+#include "supervisor.h"
+
+#include <stdio.h>
+#include <user/process.h>
+#include <user/thread.h>
+#include <user/time.h>
+
+#define MONITOR "bin/fuzz-monitor"
+#define PATIENCE_US 5000000
+#define PACKET_BYTES 65536
+#define WORKLOAD_US 20000
+
+static struct archived program;
+static s64 monitor; // its pid, 0: none
+static u64 kernel_mask;
+
+static void spawn(void)
+{
+    char seed[24];
+    const char *const argv[] = {"fuzz-monitor", seed, NULL};
+    struct process_spawn how = PROCESS_SPAWN;
+
+    snprintf(seed, sizeof(seed), "%llu", (unsigned long long)random_next());
+    how.memory = program.memory;
+    how.memory_offset = program.offset;
+    how.bytes = program.bytes;
+    how.argv = argv;
+    how.rights = RIGHT_MONITOR;
+    monitor = process_spawn(&how);
+    if (monitor < 0)
+        monitor = 0;
+}
+
+bool is_monitor(u32 pid)
+{
+    return monitor != 0 && pid == (u32)monitor;
+}
+
+void monitor_start(void)
+{
+    kernel_mask = sys_trace_mask();
+    if (options.monitored && archive_find(MONITOR, &program) == 0)
+        spawn();
+}
+
+// Packets of processes that have ended, which the kernel keeps for a reader.
+static void take_packets(void)
+{
+    static u8 packet[PACKET_BYTES];
+    struct sys_trace_process process;
+    u64 cursor = 0;
+
+    while (sys_trace_process_list(&cursor, &process, sizeof(process)) > 0) {
+        for (u32 cpu = 0; !process.live && cpu < ORRERY_MAX_CPUS; cpu++) {
+            while (sys_trace_read_process(process.pid, cpu, true, packet, sizeof(packet)) > 0)
+                ;
+        }
+    }
+}
+
+// The kernel keeps what an ended workload measured, objects too, until somebody stops it. Those
+// that programs can start (host/text.py).
+static void stop_workload(const char *command)
+{
+    struct sys_workload_status status = {.running = true};
+    char message[64];
+    s64 id;
+
+    while ((id = sys_workload_start(command, message, sizeof(message))) == E_BUSY)
+        thread_sleep_us(WORKLOAD_US);
+    if (id < 0)
+        return; // this machine has none, or no memory
+    sys_workload_stop(id);
+    while (sys_workload_status(id, &status) == 0 && status.running)
+        thread_sleep_us(WORKLOAD_US);
+    sys_workload_stop(id);
+}
+
+static void stop_workloads(void)
+{
+    static const char *const commands[] = {"idle:seconds=1", "demo:seconds=1", "churn:seconds=1",
+                                           "dref-storm:calls=1"};
+
+    for (u32 i = 0; i < ARRAY_SIZE(commands); i++)
+        stop_workload(commands[i]);
+}
+
+static void restore_machine(void)
+{
+    stop_workloads();
+    sys_trace_set_mask(kernel_mask);
+    sys_trace_set_process_mask(0);
+    sys_dref_set_processes(false);
+    take_packets();
+}
+
+void monitor_pause(bool paused)
+{
+    if (!paused) {
+        if (program.bytes != 0)
+            spawn();
+        return;
+    }
+    if (monitor != 0) {
+        sys_process_kill((u32)monitor, 0);
+        process_wait((u32)monitor, NULL, time_after_us(PATIENCE_US));
+        monitor = 0;
+    }
+    restore_machine();
+}

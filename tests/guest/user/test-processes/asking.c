@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: MIT
+// Questions of the monitor that nobody waits for: open, answered, out of time, of processes that end.
+#include "tests.h"
+
+#include <orrery/errors.h>
+#include <orrery/monitor.h>
+#include <orrery/process.h>
+#include <orrery/sys.h>
+#include <orrery/user.h>
+#include <stdio.h>
+#include <user/scheduler.h>
+#include <user/thread.h>
+#include <user/time.h>
+
+static u8 bytes[MONITOR_BYTES];
+static struct sys_monitor_answer answer;
+static struct thread *asker;
+
+static void kicked(void)
+{
+    thread_unpark(asker);
+}
+
+static s64 ask(s64 pid, u64 patience_us, u64 kick)
+{
+    struct sys_monitor_question question = {.pid = (u32)pid,
+                                            .operation = MONITOR_CLASS,
+                                            .arguments = {0, sizeof(struct sys_class)},
+                                            .patience_us = patience_us,
+                                            .kick = kick};
+    return sys_monitor_ask(&question);
+}
+
+static s64 answer_to(s64 pid, s64 question)
+{
+    return sys_monitor_answer((u32)pid, (u64)question, &answer, bytes, sizeof(bytes));
+}
+
+static s64 final_answer_to(s64 pid, s64 question)
+{
+    s64 result;
+
+    while ((result = answer_to(pid, question)) == E_AGAIN)
+        thread_sleep_us(1000);
+    return result;
+}
+
+static void an_answer_kicks_its_asker(void)
+{
+    s64 pid = start("sleep", 0, cpus() - 1);
+    s64 bit = user_on_kick(kicked);
+    s64 result = E_AGAIN;
+
+    asker = thread_current();
+    thread_sleep_us(200000);
+    u64 before = time_now();
+    s64 question = ask(pid, 0, 1UL << bit);
+    expect(question > 0 && bit > 0, "a question", question);
+    while (result == E_AGAIN) {
+        thread_park(
+            time_after_us(10000000)); // far beyond the time of any answer: only the kick ends it
+        result = answer_to(pid, question);
+    }
+    expect(result == sizeof(struct sys_class), "a class is the answer", result);
+    expect(answer.status == result, "as the process says", answer.status);
+    expect(answer.time >= before && answer.time <= time_now(), "and when", 0);
+    expect(answer_to(pid, question) == E_NOENT, "which closes the question", 0);
+    sys_process_kill((u32)pid, 3);
+    expect(wait_for(pid) == 3, "a process that has answered ends", pid);
+    expect(ask(pid, 0, 0) == E_NOENT, "and cannot be asked", 0);
+}
+
+// Time may pass here at any instruction, so a question may be out of its time sooner than looked at.
+static void a_question_is_open_until_its_time_is_over(void)
+{
+    s64 pid = start("stuck", 0, cpus() - 1);
+
+    thread_sleep_us(200000);
+    u64 end = time_after_us(MONITOR_PATIENCE_US);
+    s64 question = ask(pid, 0, 0);
+    expect(question > 0, "a question to one that is stuck", question);
+    s64 second = ask(pid, 0, 0);
+    s64 other = answer_to(pid, question + 1);
+    s64 early = answer_to(pid, question), looked = sys_monitor_look((u32)pid, (u64)question);
+    bool in_time = time_now() < end;
+    expect(!in_time || second == E_BUSY, "one question at a time", second);
+    expect(other == E_NOENT, "the number of another question", other);
+    expect(!in_time || early == E_AGAIN, "no answer yet", early);
+    expect(!in_time || looked == E_AGAIN, "nor is it over", looked);
+    if (early == E_AGAIN)
+        expect(final_answer_to(pid, question) == E_TIMEOUT, "no answer in its time", question);
+    expect(time_now() >= end, "and not before", 0);
+    expect(answer_to(pid, question) == E_NOENT, "that is told once", 0);
+    expect(ask(pid, 0, 0) == E_TIMEOUT, "it has not seen the last question", 0);
+    sys_process_kill((u32)pid, 3);
+    expect(wait_for(pid) == 3, "one that is stuck can be ended", pid);
+}
+
+static void a_process_ends_while_it_is_asked(void)
+{
+    s64 pid = start("stuck", 0, cpus() - 1);
+
+    thread_sleep_us(200000);
+    s64 question = ask(pid, 0, 0);
+    expect(question > 0, "a question to one that will end", question);
+    sys_process_kill((u32)pid, 3);
+    expect(wait_for(pid) == 3, "its end", pid);
+    s64 result = final_answer_to(pid, question);
+    expect(result == E_PEER, "is the answer", result);
+}
+
+void test_asking(void)
+{
+    an_answer_kicks_its_asker();
+    a_question_is_open_until_its_time_is_over();
+    a_process_ends_while_it_is_asked();
+}

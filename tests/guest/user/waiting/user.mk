@@ -1,0 +1,3 @@
+# SPDX-License-Identifier: MIT
+LIBRARY := waiting
+SRC := waiting.c

@@ -1,0 +1,6 @@
+# SPDX-License-Identifier: MIT
+# Checks for undefined behaviour, of programs that are built with them (kernel/sanitize/README.md).
+LIBRARY := undefined
+SRC := found.c
+ROOT_SRC := kernel/sanitize/undefined.c
+ROOT_INC := kernel/sanitize
