@@ -8,6 +8,7 @@
 #include <orrery/sys.h>
 #include <orrery/user.h>
 #include <stdio.h>
+#include <trace/layout.h>
 #include <user/scheduler.h>
 #include <user/thread.h>
 #include <user/time.h>
@@ -47,12 +48,11 @@ static s64 final_answer_to(s64 pid, s64 question)
 
 static void an_answer_kicks_its_asker(void)
 {
-    s64 pid = start("sleep", 0, cpus() - 1);
+    s64 pid = start_ready("sleep", cpus() - 1);
     s64 bit = user_on_kick(kicked);
     s64 result = E_AGAIN;
 
     asker = thread_current();
-    thread_sleep_us(200000);
     u64 before = time_now();
     s64 question = ask(pid, 0, 1UL << bit);
     expect(question > 0 && bit > 0, "a question", question);
@@ -73,9 +73,7 @@ static void an_answer_kicks_its_asker(void)
 // Time may pass here at any instruction, so a question may be out of its time sooner than looked at.
 static void a_question_is_open_until_its_time_is_over(void)
 {
-    s64 pid = start("stuck", 0, cpus() - 1);
-
-    thread_sleep_us(200000);
+    s64 pid = start_ready("stuck", cpus() - 1);
     u64 end = time_after_us(MONITOR_PATIENCE_US);
     s64 question = ask(pid, 0, 0);
     expect(question > 0, "a question to one that is stuck", question);
@@ -98,9 +96,7 @@ static void a_question_is_open_until_its_time_is_over(void)
 
 static void a_process_ends_while_it_is_asked(void)
 {
-    s64 pid = start("stuck", 0, cpus() - 1);
-
-    thread_sleep_us(200000);
+    s64 pid = start_ready("stuck", cpus() - 1);
     s64 question = ask(pid, 0, 0);
     expect(question > 0, "a question to one that will end", question);
     sys_process_kill((u32)pid, 3);
@@ -109,9 +105,54 @@ static void a_process_ends_while_it_is_asked(void)
     expect(result == E_PEER, "is the answer", result);
 }
 
+static void what_was_not_taken_is_not_answered(void)
+{
+    s64 pid = start_ready("early", cpus() - 1);
+    s64 question = ask(pid, 0, 0);
+    expect(question == 1, "the first question to one that guesses its number", question);
+    s64 result = final_answer_to(pid, question);
+    expect(result == E_TIMEOUT, "is not answered by that", result);
+    sys_process_kill((u32)pid, 3);
+    expect(wait_for(pid) == 3, "one that guesses can be ended", pid);
+}
+
+static s64 read_packet(s64 pid)
+{
+    struct sys_monitor_request request = {.pid = (u32)pid, .operation = MONITOR_TRACE_READ};
+    return sys_process_monitor(&request, bytes, TRACE_SUBBUFFER_SIZE);
+}
+
+static s64 set_trace_mask(s64 pid, u64 mode)
+{
+    struct sys_monitor_request request = {
+        .pid = (u32)pid, .operation = MONITOR_TRACE_MASK, .arguments = {0, mode}};
+    return sys_process_monitor(&request, bytes, 0);
+}
+
+// Packets of a process begin anew when its rings do, which they do with a mode only.
+static void packets_begin_anew_with_a_mode(void)
+{
+    s64 pid = start_ready("first-packets", cpus() - 1), result = read_packet(pid);
+    expect(result == TRACE_SUBBUFFER_SIZE, "the first packet", result);
+    result = read_packet(pid);
+    expect(result == E_PROTO, "the first packet again", result);
+    result = set_trace_mask(pid, 0);
+    expect(result == 0, "another mask", result);
+    result = read_packet(pid);
+    expect(result == E_PROTO, "the first packet again, of the same rings", result);
+    result = set_trace_mask(pid, 1);
+    expect(result == 0, "other rings", result);
+    result = read_packet(pid);
+    expect(result == TRACE_SUBBUFFER_SIZE, "the first packet of other rings", result);
+    sys_process_kill((u32)pid, 3);
+    expect(wait_for(pid) == 3, "one that hands out packets can be ended", pid);
+}
+
 void test_asking(void)
 {
     an_answer_kicks_its_asker();
     a_question_is_open_until_its_time_is_over();
     a_process_ends_while_it_is_asked();
+    what_was_not_taken_is_not_answered();
+    packets_begin_anew_with_a_mode();
 }

@@ -2,14 +2,22 @@
 // What the processes do that are started here.
 #include "tests.h"
 
+#include "ready.h"
+#include "scheduler.h"
+
+#include <orrery/monitor.h>
+#include <orrery/sys.h>
 #include <orrery/user.h>
 #include <stdlib.h>
 #include <string.h>
+#include <trace/layout.h>
+#include <user/scheduler.h>
 #include <user/thread.h>
 #include <user/time.h>
 
 static int sleep_for_ever(void)
 {
+    ready_say();
     thread_sleep_us(1000000000);
     return 1;
 }
@@ -31,12 +39,43 @@ static void work_for_ever(u64 seed)
 
 static void never_answer(void)
 {
-    struct dispatcher_page *page;
-
-    __asm__("addi %0,13,%1" : "=b"(page) : "i"(R13_HOST));
-    page->disabled = 1;
+    user_disable(); // from here on nothing of the library runs
+    ready_say();
     for (;;)
         ;
+}
+
+// Says that it has answered its first question, which it never takes.
+static void answer_early(void)
+{
+    user_disable();
+    ready_say();
+    for (;;)
+        sys_monitor_done(1, 0, 0, 0);
+}
+
+static s64 tell_first_packet(void)
+{
+    struct trace_packet *packet = (struct trace_packet *)USER_MONITOR;
+    u64 now = time_now();
+
+    *packet = (struct trace_packet){
+        .magic = TRACE_PACKET_MAGIC, .timestamp_begin = now, .timestamp_end = now};
+    return TRACE_SUBBUFFER_SIZE;
+}
+
+// Each packet that it hands out is the first one of a stream.
+static void tell_first_packets(void)
+{
+    user_disable();
+    ready_say();
+    for (;;) {
+        struct event event;
+        event_wait(&event);
+        if (event.type == EVENT_MONITOR)
+            sys_monitor_done(event.id, event.badge == MONITOR_TRACE_READ ? tell_first_packet() : 0,
+                             0, 0);
+    }
 }
 
 static void spin_for_ever(void)
@@ -53,6 +92,10 @@ int child_main(const char *role, u64 argument)
         work_for_ever(argument);
     if (strcmp(role, "stuck") == 0)
         never_answer();
+    if (strcmp(role, "early") == 0)
+        answer_early();
+    if (strcmp(role, "first-packets") == 0)
+        tell_first_packets();
     if (strcmp(role, "spin") == 0)
         spin_for_ever();
     if (strcmp(role, "fpu") == 0)

@@ -16,6 +16,8 @@
 #include <user/time.h>
 #include <waiting.h>
 
+#include "ready.h"
+
 static u32 passed, failed;
 
 void expect(bool condition, const char *what, s64 got)
@@ -58,6 +60,7 @@ static s64 start_with(const char *role, u64 argument, u32 cpu, u32 priority)
 {
     char text[24];
     const char *const argv[] = {"test-processes", role, text, NULL};
+    const struct process_grant grant = {SLOT_READY, ready_share()};
     struct process_spawn how = PROCESS_SPAWN;
 
     snprintf(text, sizeof(text), "%llu", (unsigned long long)argument);
@@ -65,6 +68,8 @@ static s64 start_with(const char *role, u64 argument, u32 cpu, u32 priority)
     how.argv = argv;
     how.cpu = cpu;
     how.priority = priority;
+    how.grants = &grant;
+    how.grant_count = 1;
     return process_spawn(&how);
 }
 
@@ -72,6 +77,15 @@ s64 start(const char *role, u64 argument, u32 cpu)
 {
     bool works = strcmp(role, "work") == 0; // everybody would wait for it
     return start_with(role, argument, cpu, works ? PROCESS_LOW : PROCESS_NORMAL);
+}
+
+s64 start_ready(const char *role, u32 cpu)
+{
+    ready_share();
+    ready_forget();
+    s64 pid = start(role, 0, cpu);
+    expect(pid > 0 && ready_wait(), "a process is as its role says", pid);
+    return pid;
 }
 
 s64 wait_for(s64 pid)
@@ -89,8 +103,7 @@ s64 wait_for(s64 pid)
 static void test_stuck(void)
 {
     static u8 buffer[4096];
-    s64 pid = start("stuck", 0, cpus() - 1);
-    thread_sleep_us(200000);
+    s64 pid = start_ready("stuck", cpus() - 1);
 
     for (u32 i = 0; i < 2; i++) {
         struct sys_monitor_request request = {.pid = (u32)pid, .operation = MONITOR_SCAN};

@@ -9,7 +9,9 @@
 void expect(bool condition, const char *what, s64 got);
 // Starts this program as `role argument` without rights on cpu: its pid or an error.
 s64 start(const char *role, u64 argument, u32 cpu);
-// Waits for it at most 20 s: its status, or an error far below any.
+// The same with a role that tells, and waits until it has.
+s64 start_ready(const char *role, u32 cpu);
+// Waits for its end: its status, or an error far below any.
 s64 wait_for(s64 pid);
 u32 cpus(void);
 // Value of the boot option, or that.
