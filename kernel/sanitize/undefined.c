@@ -2,6 +2,7 @@
 // From a failed check's record and operands to a sentence. Kernel and programs have this code, each a host of its own.
 #include "undefined.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 
 #define TEXT_BYTES 192
@@ -37,15 +38,25 @@ static struct number number(const struct undefined_type *type, u64 value)
     return result;
 }
 
+static void __attribute__((format(printf, 2, 3)))
+found(const struct undefined_location *where, const char *format, ...)
+{
+    char text[TEXT_BYTES];
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(text, sizeof(text), format, arguments);
+    va_end(arguments);
+    undefined_found(where, text);
+}
+
 static void overflow(const struct undefined_check *check, const char *operation, u64 left,
                      u64 right)
 {
-    char text[TEXT_BYTES];
     const struct undefined_type *type = check->types[0];
 
-    snprintf(text, sizeof(text), "%s %s %s does not fit %s", number(type, left).text, operation,
-             number(type, right).text, type->name);
-    undefined_found(&check->where, text);
+    found(&check->where, "%s %s %s does not fit %s", number(type, left).text, operation,
+          number(type, right).text, type->name);
 }
 
 void __ubsan_handle_add_overflow(const struct undefined_check *check, u64 left, u64 right)
@@ -71,56 +82,37 @@ void __ubsan_handle_divrem_overflow(const struct undefined_check *check, u64 lef
 
 void __ubsan_handle_negate_overflow(const struct undefined_check *check, u64 value)
 {
-    char text[TEXT_BYTES];
-
-    snprintf(text, sizeof(text), "-(%s) does not fit %s", number(check->types[0], value).text,
-             check->types[0]->name);
-    undefined_found(&check->where, text);
+    found(&check->where, "-(%s) does not fit %s", number(check->types[0], value).text,
+          check->types[0]->name);
 }
 
 // By too much, by less than 0, or of a negative number, or of bits out of a signed one.
 void __ubsan_handle_shift_out_of_bounds(const struct undefined_check *check, u64 value, u64 by)
 {
-    char text[TEXT_BYTES];
-
-    snprintf(text, sizeof(text), "shift of %s, %s, by %s", number(check->types[0], value).text,
-             check->types[0]->name, number(check->types[1], by).text);
-    undefined_found(&check->where, text);
+    found(&check->where, "shift of %s, %s, by %s", number(check->types[0], value).text,
+          check->types[0]->name, number(check->types[1], by).text);
 }
 
 void __ubsan_handle_out_of_bounds(const struct undefined_check *check, u64 index)
 {
-    char text[TEXT_BYTES];
-
-    snprintf(text, sizeof(text), "index %s of %s", number(check->types[1], index).text,
-             check->types[0]->name);
-    undefined_found(&check->where, text);
+    found(&check->where, "index %s of %s", number(check->types[1], index).text,
+          check->types[0]->name);
 }
 
 void __ubsan_handle_vla_bound_not_positive(const struct undefined_check *check, u64 bound)
 {
-    char text[TEXT_BYTES];
-
-    snprintf(text, sizeof(text), "an array of %s elements", number(check->types[0], bound).text);
-    undefined_found(&check->where, text);
+    found(&check->where, "an array of %s elements", number(check->types[0], bound).text);
 }
 
 void __ubsan_handle_load_invalid_value(const struct undefined_check *check, u64 value)
 {
-    char text[TEXT_BYTES];
-
-    snprintf(text, sizeof(text), "%s is no value of %s", number(check->types[0], value).text,
-             check->types[0]->name);
-    undefined_found(&check->where, text);
+    found(&check->where, "%s is no value of %s", number(check->types[0], value).text,
+          check->types[0]->name);
 }
 
 void __ubsan_handle_pointer_overflow(const struct undefined_check *check, u64 base, u64 result)
 {
-    char text[TEXT_BYTES];
-
-    snprintf(text, sizeof(text), "pointer %#lx becomes %#lx", (unsigned long)base,
-             (unsigned long)result);
-    undefined_found(&check->where, text);
+    found(&check->where, "pointer %#lx becomes %#lx", (unsigned long)base, (unsigned long)result);
 }
 
 void __ubsan_handle_type_mismatch_v1(const struct undefined_access *access, u64 address)
@@ -132,20 +124,14 @@ void __ubsan_handle_type_mismatch_v1(const struct undefined_access *access, u64 
     const char *why = address == 0                       ? "NULL"
                       : (address & (alignment - 1)) != 0 ? "misaligned"
                                                          : "too small an object";
-    char text[TEXT_BYTES];
-
-    snprintf(text, sizeof(text), "%s %s at %#lx: %s (alignment %lu)",
-             access->how < ARRAY_SIZE(how) ? how[access->how] : "use of", access->type->name,
-             (unsigned long)address, why, (unsigned long)alignment);
-    undefined_found(&access->where, text);
+    found(&access->where, "%s %s at %#lx: %s (alignment %lu)",
+          access->how < ARRAY_SIZE(how) ? how[access->how] : "use of", access->type->name,
+          (unsigned long)address, why, (unsigned long)alignment);
 }
 
 void __ubsan_handle_nonnull_arg(const struct undefined_argument *argument)
 {
-    char text[TEXT_BYTES];
-
-    snprintf(text, sizeof(text), "argument %d is NULL, which it must not be", argument->number);
-    undefined_found(&argument->where, text);
+    found(&argument->where, "argument %d is NULL, which it must not be", argument->number);
 }
 
 void __ubsan_handle_nonnull_return_v1(const struct undefined_location *attribute,

@@ -9,8 +9,7 @@
 #include <user/thread.h>
 #include <user/time.h>
 
-#define GATHER_US 20000  // ends that come together are looked at together
-#define AGAIN_US 1000000 // a request that one made before its end may have been still at work
+#define GATHER_US 20000 // ends that come together are looked at together
 #define PIDS_MAX 16384
 
 struct pids {
@@ -59,7 +58,6 @@ static void on_end(void)
 s64 handles_sweep_forever(struct handle_table *table)
 {
     static struct pids pids;
-    u64 again = THREAD_FOREVER;
     sweeper = thread_current();
     s64 bit = user_on_kick(on_end);
     if (bit < 0)
@@ -71,9 +69,7 @@ s64 handles_sweep_forever(struct handle_table *table)
             return status;
         if (read_pids(&pids))
             handles_sweep(table, alive, &pids);
-        bool told = thread_park(again);
-        again = told ? time_after_us(AGAIN_US) : THREAD_FOREVER;
-        if (told)
-            thread_sleep_us(GATHER_US);
+        thread_park(THREAD_FOREVER);
+        thread_sleep_us(GATHER_US);
     }
 }

@@ -252,6 +252,24 @@ static void some_handles_are_kept_for_those_with_rights(void **state)
     remove_all("/g");
 }
 
+// A request may be at work longer than whoever made it lives, and no sweep follows.
+static void who_has_ended_gets_no_handle(void **state)
+{
+    (void)state;
+    u64 file, copy;
+    u32 nobody_lives = 0;
+    struct ipc_caller other = {.pid = OTHER};
+    assert_int_equal(open_as("/f", RW | FS_CREATE, OTHER, &file), 0);
+    host_ended = OTHER;
+    assert_int_equal(fs_server_duplicate(&other, file, &copy), E_PEER);
+    assert_int_equal(open_as("/f", RW, OTHER, &copy), E_PEER);
+    assert_int_equal(openings_count(), 1);
+    handles_sweep(&open_files, nobody_else, &nobody_lives);
+    assert_int_equal(openings_count(), 0);
+    host_ended = 0;
+    remove_all("/f");
+}
+
 static void memory_ends_with_an_error(void **state)
 {
     (void)state;
@@ -477,6 +495,7 @@ int main(void)
         cmocka_unit_test(listings_are_complete_in_small_pieces),
         cmocka_unit_test(handles_belong_to_processes),
         cmocka_unit_test(some_handles_are_kept_for_those_with_rights),
+        cmocka_unit_test(who_has_ended_gets_no_handle),
         cmocka_unit_test(memory_ends_with_an_error),
         cmocka_unit_test(mount_points_send_clients_away),
         cmocka_unit_test(fixed_names_stay),

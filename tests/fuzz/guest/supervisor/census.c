@@ -6,7 +6,9 @@
 // were.
 #include "supervisor.h"
 
+#include <ipc/fs.h>
 #include <ipc/names.h>
+#include <orrery/monitor.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -257,6 +259,33 @@ static bool more(const struct census *now)
     return false;
 }
 
+static void tell_objects_of(const struct sys_process_info *info, void *name)
+{
+    static struct sys_class classes[LIST];
+    struct sys_monitor_request request = {
+        .pid = info->pid, .operation = MONITOR_CLASS, .arguments = {0, sizeof(classes)}};
+
+    if (strcmp(info->name, name) != 0)
+        return;
+    s64 bytes = sys_process_monitor(&request, classes, sizeof(classes));
+    printf("fuzz: %s:", info->name);
+    for (s64 i = 0; i < bytes / (s64)sizeof(classes[0]); i++)
+        printf(" %s %u", classes[i].implementation, (unsigned)classes[i].live);
+    printf("\n");
+}
+
+// What is mapped has objects of the kernel as long as fs has the file.
+static void tell_files(void)
+{
+    struct fs_usage usage;
+
+    if (service("fs") == 0 || fs_usage(service("fs"), &usage) != 0)
+        return;
+    printf("fuzz: fs: %llu files, %llu directories, %llu open\n", (unsigned long long)usage.files,
+           (unsigned long long)usage.directories, (unsigned long long)usage.open_files);
+    each_process(tell_objects_of, "fs");
+}
+
 static void tell_left(const struct census *now)
 {
     struct sys_class class_info;
@@ -299,6 +328,7 @@ static void tell(const struct census *now, u32 left, u32 lost)
         (unsigned)left, (unsigned)lost, kilobytes(before.free_bytes, now->free_bytes),
         kilobytes(now->service_pages * FUZZ_PAGE, before.service_pages * FUZZ_PAGE));
     tell_left(now);
+    tell_files();
 }
 
 bool census_compare(bool last)

@@ -19,6 +19,7 @@ struct answer {
 extern struct answer host_answers[HOST_ANSWERS];
 extern u32 host_answer_count;
 extern bool host_callers_gone; // answers fail from now on
+extern u32 host_ended;         // a process that has ended
 
 // What the "kernel" was told of the one mapped file, and what it has to give.
 struct supplied {

@@ -20,6 +20,7 @@ u64 host_time = 1000;
 struct answer host_answers[HOST_ANSWERS];
 u32 host_answer_count;
 bool host_callers_gone;
+u32 host_ended;
 struct supplied host_supplied;
 
 // A lock that is taken twice, or by nobody given back, is an error of the code under test.
@@ -119,7 +120,7 @@ s64 sys_file_resize(cap_t file, u64 bytes, bool invalidate)
 // Process HOST_PID has a right, and the next two numbers are its children.
 s64 sys_process_info(u32 pid, struct sys_process_info *process)
 {
-    if (pid == 0 || pid == HOST_NO_PID)
+    if (pid == 0 || pid == HOST_NO_PID || pid == host_ended)
         return E_NOENT;
     *process = (struct sys_process_info){.pid = pid};
     if (pid == HOST_PID)

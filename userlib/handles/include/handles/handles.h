@@ -27,7 +27,8 @@ struct handle_table {
     u64 seed;
 };
 
-// pid, in all of these: the process that asks, as the kernel tells it (ipc/packet.h). E_STALE: it has no such handle.
+// pid, in all of these: the process that asks, as the kernel tells it (ipc/packet.h). E_STALE: it has no such handle. E_PEER:
+// whoever would have got one has ended meanwhile.
 //
 // A handle of its own for a thing, of which this takes over a reference, also on error. E_LIMIT.
 s64 handle_add(struct handle_table *table, void *thing, u32 pid, u64 *value);
