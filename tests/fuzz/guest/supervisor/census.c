@@ -305,6 +305,7 @@ static void tell_left(const struct census *now)
 void census_begin(void)
 {
     each_process(note_service, NULL);
+    files_begin();
 }
 
 void census_settle(void)

@@ -96,7 +96,8 @@ u32 census_services(u32 *pids, u32 most); // processes that were there before
 // ---- files.c -----------------------------------------------------------------------------------
 
 #define PATH_BYTES 512
-void files_remove(void); // all that can be removed
+void files_begin(void);  // which mounts there are
+void files_remove(void); // all that can be removed, and mounts that are new
 
 // ---- totals.c ----------------------------------------------------------------------------------
 
