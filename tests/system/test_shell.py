@@ -2,9 +2,12 @@
 """The shell on the console, and the small commands, by typing."""
 
 import re
-import time
 
 import pytest
+
+from waiting import wait_for
+
+PROMPT = "orrery:/$ "
 
 
 class Shell:
@@ -13,7 +16,7 @@ class Shell:
     def __init__(self, machine):
         self.machine = machine
         self.count = 0
-        machine.wait_console("orrery:/$ ")
+        machine.wait_console(PROMPT)
         # It comes when there are files; the last server may tell something later.
         machine.wait_console("dci: listening" if machine.port else "nobody will be let in")
 
@@ -94,11 +97,19 @@ def test_background_jobs(shell):
 def test_control_c_ends_the_foreground_only(shell):
     shell.says("sleep 30 &")
     shell.count += 1
-    before = len(shell.machine.console)
-    shell.machine.type("sleep 1000\n")
-    time.sleep(1)
-    shell.machine.type("\x03")
-    shell.machine.type(f'echo "en""d" {shell.count} $?\n')
+    machine = shell.machine
+    machine.wait_for(lambda: machine.console.endswith(PROMPT), "the prompt")
+    before = len(machine.console)
+    machine.type("sleep 1000\n")
+    machine.wait_for(lambda: "sleep 1000\n" in machine.console[before:], "the command")
+
+    def interrupted():
+        """It is pressed until it has come while the job is in the foreground."""
+        machine.type("\x03")
+        return PROMPT in machine.console[before:]
+
+    wait_for(interrupted, "the end of the job")
+    machine.type(f'echo "en""d" {shell.count} $?\n')
     assert shell.result(before)[1] == 130
     assert "sleep 30" in shell.says("jobs")
     shell.says("kill $!")

@@ -11,7 +11,7 @@ import pytest
 from chance import AT_ONCE, certainly, may_be
 from conftest import pid_of
 from servers import interrupt, kill, wait_up
-from waiting import PATIENCE
+from waiting import PATIENCE, wait_for
 
 
 def counts(result):
@@ -106,6 +106,15 @@ def working(machine):
             yield next(one["pid"] for one in machine.kov("ps")["processes"] if one["name"].endswith("work-objects"))
         finally:
             client.terminate()
+
+
+def let_work(machine, pid, seconds=0.5):
+    """Until a process has had its CPUs for so long."""
+    def used():
+        return next(one["cpu_seconds"] for one in machine.kov("ps")["processes"] if one["pid"] == pid)
+
+    begin = used()
+    wait_for(lambda: used() > begin + seconds, "work")
 
 
 @pytest.mark.parametrize("by", ["--per-process", "--per-thread"])
