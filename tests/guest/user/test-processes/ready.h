@@ -7,7 +7,7 @@
 
 #define SLOT_READY 8 // where each child has what ready_share returns
 
-// In a child; also inside of user_disable.
+// In a child, also inside of user_disable. Nothing where SLOT_READY is empty.
 void ready_say(void);
 
 // In the parent, the first one before the others.
