@@ -2,6 +2,7 @@
 // /data on a disk in memory: what was saved is found again; a power cut at any sector, damage and hostile contents leave
 // the older state or an error, never half of one; a disk that is full stays as it was.
 #include "archive.h"
+#include "files.h"
 #include "filesystem.h"
 #include "host.h"
 #include "kept.h"
@@ -77,7 +78,7 @@ s64 sys_block_flush(void)
 // Each is a process of its own on the host, since the server's objects live as long as it does. What it
 // does to the disk comes back by a pipe.
 
-static struct ipc_caller caller;
+static struct ipc_caller caller = {.pid = HOST_PID};
 
 static s64 start(void)
 {
