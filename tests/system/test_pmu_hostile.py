@@ -313,7 +313,8 @@ def test_a_machine_that_is_reset_counts_anew(boot, tmp_path, what, command):
     machine = boot("reset", pmu="model").wait_ready()
     path = str(tmp_path / "samples")
     command = [path if word == "FILE" else word for word in command]
-    with session(machine, what, *command, "-d", "600") as client:
+    # Nothing comes any more on its connection, perhaps in the middle of a frame.
+    with session(machine, what, "--timeout", "10", *command, "-d", "600") as client:
         reset(machine)
         client.send_signal(signal.SIGINT)
         client.communicate(timeout=PATIENCE)  # it ends with what it has, or with an error
