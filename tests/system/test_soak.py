@@ -30,7 +30,8 @@ WORKERS = 3
 RINGS = ("Region", "RegionAnonymous")
 RINGS_MAX = 2 * 4
 QUIET_MAX = 12  # the six lasting processes have 24 rings on 4 CPUs, and more than WORKERS are new in each but the last
-STACKS = {("Region", "RegionStack"), ("FCMComputation", "FCMComputationShared")}
+# A table of text that processes share comes with the first of them that runs code in those 2 MB.
+STACKS = {("Region", "RegionStack"), ("FCMComputation", "FCMComputationShared"), ("SegmentHAT", "SegmentHATShared")}
 TRANSLATIONS = ("SegmentHAT", "SegmentHATPrivate")
 FILES = 10 * "ls -l /bin | grep test | wc > /tmp/a; cat /proc/1/status > /tmp/b; cp /tmp/b /tmp/a; rm /tmp/a /tmp/b\n"
 
