@@ -77,11 +77,11 @@ static bool has_ended(u32 pid)
 
 // Whoever ends after it has got a handle is swept after. A request may still be at work long after its sender's end: who
 // had ended before is seen here.
-static s64 unless_ended(struct handle_table *table, s64 status, u64 value, u32 pid)
+static s64 unless_ended(struct handle_table *table, s64 status, const u64 *value, u32 pid)
 {
     if (status != 0 || !has_ended(pid))
         return status;
-    handle_close(table, value, pid);
+    handle_close(table, *value, pid);
     return E_PEER;
 }
 
@@ -92,7 +92,7 @@ s64 handle_add(struct handle_table *table, void *thing, u32 pid, u64 *value)
     mutex_unlock(&table->lock);
     if (status != 0)
         table->put(thing);
-    return unless_ended(table, status, *value, pid);
+    return unless_ended(table, status, value, pid);
 }
 
 void *handle_get(struct handle_table *table, u64 value, u32 pid)
@@ -126,7 +126,7 @@ s64 handle_duplicate(struct handle_table *table, u64 value, u32 pid, u64 *copy)
     if (status == 0)
         table->hold(handle->thing);
     mutex_unlock(&table->lock);
-    return unless_ended(table, status, *copy, pid);
+    return unless_ended(table, status, copy, pid);
 }
 
 static bool is_child(u32 pid, u32 parent)
@@ -145,7 +145,7 @@ s64 handle_give(struct handle_table *table, u64 value, u32 pid, u32 child)
     if (status == 0)
         handle->pid = child;
     mutex_unlock(&table->lock);
-    return unless_ended(table, status, value, child);
+    return unless_ended(table, status, &value, child);
 }
 
 u32 handles_objects(struct handle_table *table, coid_t (*object_of)(void *thing), coid_t *out,

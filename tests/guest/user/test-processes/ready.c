@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The word.
+// The word: the first of a page that the parent grants to all of its children.
 #include "ready.h"
 
 #include <orrery/memory.h>
