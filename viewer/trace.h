@@ -32,7 +32,7 @@ int trace_parse_mask(const char *text, const struct trace_events *events, u64 *m
 
 struct trace_cpu_counts {
     bool known;
-    u64 events, discarded, overwritten, packets, pushed_packets;
+    u64 events, discarded, overwritten, unread, packets, pushed_packets;
     u64 subbuffers, subbuffer_bytes;
 };
 

@@ -77,25 +77,25 @@ static void print_counts(const struct trace_counts *counts)
 {
     printf("mode %s, mask 0x%" PRIx64 "%s\n", trace_mode_name(counts->mode), counts->mask,
            counts->subscribed ? ", a client is recording" : "");
-    printf("%5s %14s %14s %14s %14s %10s %10s %16s\n", "CPU", "EMITTED", "LOGGED", "DISCARDED",
-           "OVERWRITTEN", "PACKETS", "PUSHED", "BUFFER");
+    printf("%5s %14s %14s %14s %14s %10s %10s %10s %16s\n", "CPU", "EMITTED", "LOGGED", "DISCARDED",
+           "OVERWRITTEN", "UNREAD", "PACKETS", "PUSHED", "BUFFER");
     for (u32 i = 0; i < counts->cpu_count; i++) {
         const struct trace_cpu_counts *cpu = &counts->cpus[i];
         printf("%5" PRIu32 " %14" PRIu64 " %14" PRIu64 " %14" PRIu64 " %14" PRIu64 " %10" PRIu64
-               " %10" PRIu64 " %5" PRIu64 " x %5" PRIu64 " KB\n",
+               " %10" PRIu64 " %10" PRIu64 " %5" PRIu64 " x %5" PRIu64 " KB\n",
                i, cpu->events + cpu->discarded, cpu->events, cpu->discarded, cpu->overwritten,
-               cpu->packets, cpu->pushed_packets, cpu->subbuffers, cpu->subbuffer_bytes >> 10);
+               cpu->unread, cpu->packets, cpu->pushed_packets, cpu->subbuffers, cpu->subbuffer_bytes >> 10);
     }
     if (counts->process_count > 0)
-        printf("\n%10s %5s %14s %14s %14s %14s %10s\n", "PID", "CPU", "EMITTED", "LOGGED",
-               "DISCARDED", "OVERWRITTEN", "PACKETS");
+        printf("\n%10s %5s %14s %14s %14s %14s %10s %10s\n", "PID", "CPU", "EMITTED", "LOGGED",
+               "DISCARDED", "OVERWRITTEN", "UNREAD", "PACKETS");
     for (size_t i = 0; i < counts->process_count; i++) {
         const struct trace_process_counts *process = &counts->processes[i];
         printf("%10" PRIu32 " %5" PRIu32 " %14" PRIu64 " %14" PRIu64 " %14" PRIu64 " %14" PRIu64
-               " %10" PRIu64 "\n",
+               " %10" PRIu64 " %10" PRIu64 "\n",
                process->pid, process->cpu, process->counts.events + process->counts.discarded,
                process->counts.events, process->counts.discarded, process->counts.overwritten,
-               process->counts.packets);
+               process->counts.unread, process->counts.packets);
     }
     if (counts->failures.count > 0)
         printf("what %zu processes counted is not known:\n", counts->failures.count);
@@ -117,6 +117,7 @@ static void json_counts(const struct trace_counts *counts)
         json_u64(&json, "logged", cpu->events);
         json_u64(&json, "discarded", cpu->discarded);
         json_u64(&json, "overwritten", cpu->overwritten);
+        json_u64(&json, "unread", cpu->unread);
         json_u64(&json, "packets", cpu->packets);
         json_u64(&json, "pushed_packets", cpu->pushed_packets);
         json_u64(&json, "subbuffers", cpu->subbuffers);
@@ -134,6 +135,7 @@ static void json_counts(const struct trace_counts *counts)
         json_u64(&json, "logged", process->counts.events);
         json_u64(&json, "discarded", process->counts.discarded);
         json_u64(&json, "overwritten", process->counts.overwritten);
+        json_u64(&json, "unread", process->counts.unread);
         json_u64(&json, "packets", process->counts.packets);
         json_close(&json);
     }

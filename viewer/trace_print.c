@@ -6,34 +6,19 @@
 
 #include <inttypes.h>
 
-static struct trace_sums cpu_sums(const struct trace_run *run, u32 cpu)
-{
-    const struct trace_cpu_counts *counts = &run->counts.cpus[cpu];
-    struct capture_stream stream = capture_of(&run->capture, 0, cpu);
-    return (struct trace_sums){
-        .emitted = counts->events + counts->discarded,
-        .logged = counts->events,
-        .discarded = counts->discarded,
-        .overwritten = counts->overwritten,
-        .received = stream.events,
-        .packets = stream.packets,
-        .bytes = stream.bytes,
-    };
-}
-
 static void print_heading(const char *whose)
 {
-    printf("%s %12s %12s %12s %12s %12s %9s %12s\n", whose, "EMITTED", "LOGGED", "DISCARDED",
-           "OVERWRITTEN", "RECEIVED", "PACKETS", "BYTES");
+    printf("%s %12s %12s %12s %12s %12s %12s %9s %12s\n", whose, "EMITTED", "LOGGED", "DISCARDED",
+           "OVERWRITTEN", "UNREAD", "RECEIVED", "PACKETS", "BYTES");
 }
 
 static void print_sums(const struct trace_sums *sums)
 {
     if (sums->ended)
-        printf(" %51s", "ended");
+        printf(" %64s", "ended");
     else
-        printf(" %12" PRIu64 " %12" PRIu64 " %12" PRIu64 " %12" PRIu64, sums->emitted, sums->logged,
-               sums->discarded, sums->overwritten);
+        printf(" %12" PRIu64 " %12" PRIu64 " %12" PRIu64 " %12" PRIu64 " %12" PRIu64, sums->emitted,
+               sums->logged, sums->discarded, sums->overwritten, sums->unread);
     printf(" %12" PRIu64 " %9" PRIu64 " %12" PRIu64 "\n", sums->received, sums->packets,
            sums->bytes);
 }
@@ -57,7 +42,7 @@ static void print_text(const struct trace_run *run)
 {
     print_heading("  CPU");
     for (u32 i = 0; i < run->counts.cpu_count; i++) {
-        struct trace_sums sums = cpu_sums(run, i);
+        struct trace_sums sums = trace_cpu_sums(run, i);
         printf("%5" PRIu32, i);
         print_sums(&sums);
     }
@@ -77,6 +62,7 @@ static void json_sums(struct json *json, const struct trace_sums *sums)
     json_u64(json, "logged", sums->logged);
     json_u64(json, "discarded", sums->discarded);
     json_u64(json, "overwritten", sums->overwritten);
+    json_u64(json, "unread", sums->unread);
     json_u64(json, "received", sums->received);
     json_u64(json, "packets", sums->packets);
     json_u64(json, "bytes", sums->bytes);
@@ -86,7 +72,7 @@ static void json_cpus(struct json *json, const struct trace_run *run)
 {
     json_open_array(json, "cpus");
     for (u32 i = 0; i < run->counts.cpu_count; i++) {
-        struct trace_sums sums = cpu_sums(run, i);
+        struct trace_sums sums = trace_cpu_sums(run, i);
         json_open_object(json, NULL);
         json_u64(json, "cpu", i);
         json_sums(json, &sums);

@@ -177,6 +177,7 @@ void trace_take_counts(const Orrery__Dci__TraceStatReply *reply, struct trace_co
             .events = stat->events,
             .discarded = stat->discarded,
             .overwritten = stat->overwritten,
+            .unread = stat->unread,
             .packets = stat->packets,
             .pushed_packets = stat->pushed_packets,
             .subbuffers = stat->subbuffers,

@@ -25,16 +25,17 @@ struct trace_run {
 struct trace_sums {
     u32 pid;
     bool ended; // what it logged in the end is not known
-    u64 emitted, logged, discarded, overwritten, received, packets, bytes;
+    u64 emitted, logged, discarded, overwritten, unread, received, packets, bytes;
 };
 
 // ---- trace_check.c -------------------------------------------------------------------------------
 
 // Index of the first stream of a process, or the count of streams.
 size_t trace_first_process(const struct trace_run *run);
+struct trace_sums trace_cpu_sums(const struct trace_run *run, u32 cpu);
 // Of the process whose streams begin at *next, which is moved behind them.
 struct trace_sums trace_process_sums(const struct trace_run *run, size_t *next);
-// Everything that was logged must have been received or overwritten, but for what a connection lost meanwhile took along:
+// Everything that was logged must have been received or overwritten, or be kept unread, but for what a connection lost meanwhile took along:
 // else KOV_FAILED, with a message for each CPU and process of which that is not so.
 int trace_check_counts(const struct trace_run *run);
 

@@ -194,7 +194,7 @@ struct sys_trace_stat {
     u64 packets;     // sub-buffers begun
     u64 subbuffers, subbuffer_bytes;
     u32 mode;
-    u32 reserved;
+    u32 unread; // events kept in the buffer
 };
 s64 sys_trace_stat(u32 cpu, struct sys_trace_stat *stat);
 // Copies cpu's oldest unread complete packet (a CTF packet of subbuffer_bytes) and consumes it.

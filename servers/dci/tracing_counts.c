@@ -19,6 +19,7 @@ static void add_stat(struct frame *frame, u32 pid, u32 cpu, const struct sys_tra
         .events = stat->events,
         .discarded = stat->discarded,
         .overwritten = stat->overwritten,
+        .unread = stat->unread,
         .packets = stat->packets,
         .subbuffers = stat->subbuffers,
         .subbuffer_bytes = stat->subbuffer_bytes,

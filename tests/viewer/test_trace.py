@@ -34,7 +34,7 @@ def test_record_writes_a_folder_that_babeltrace2_reads(kov, tracing, tmp_path):
 def test_record_tells_exactly_what_became_of_every_event(kov, tracing):
     result = kov("trace", "record", "-d", "0.1", machine=tracing)
     rows = [line.split() for line in result.out.splitlines()[1:3]]
-    assert rows == [["0", "10", "4", "6", "0", "4", "2", "8192"], ["1", "2", "2", "0", "0", "2", "1", "4096"]]
+    assert rows == [["0", "10", "4", "6", "0", "0", "4", "2", "8192"], ["1", "2", "2", "0", "0", "0", "2", "1", "4096"]]
 
 
 def test_record_as_json(kov, tracing):
@@ -46,7 +46,15 @@ def test_events_that_are_missing_are_told(kov, tracing):
     tracing.trace_stats[1].events = 3
     result = kov("trace", "record", "-d", "0.1", machine=tracing)
     assert result.code == 1
-    assert "CPU 1: 3 events logged, but 2 received and 0 overwritten" in result.err
+    assert "CPU 1: 3 events logged, but 2 received, 0 overwritten and 0 unread" in result.err
+
+
+def test_events_that_came_after_the_last_packet_are_told_apart(kov, tracing):
+    tracing.trace_stats[1].events = 3
+    tracing.trace_stats[1].unread = 1
+    result = kov("trace", "record", "-d", "0.1", "--json", machine=tracing)
+    assert result.code == 0, result.err
+    assert [cpu["unread"] for cpu in result.json["cpus"]] == [0, 1]
 
 
 @pytest.mark.parametrize("text, mask", [

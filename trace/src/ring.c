@@ -177,6 +177,14 @@ void trace_ring_reset(struct trace_cpu *cpu, enum sys_trace_mode mode)
     cpu->mode = (u16)mode;
 }
 
+static u32 unread_events(const struct trace_cpu *cpu)
+{
+    u32 count = trace_ring_open(cpu) ? (u32)(trace_cpu_events(cpu) - cpu->events) : 0;
+    for (u64 packet = cpu->consumed; packet != cpu->closed; packet++)
+        count += TRACE_BE32(trace_ring_packet(cpu, packet)->event_count);
+    return count;
+}
+
 void trace_ring_stat(const struct trace_cpu *cpu, struct sys_trace_stat *stat)
 {
     *stat = (struct sys_trace_stat){
@@ -187,5 +195,6 @@ void trace_ring_stat(const struct trace_cpu *cpu, struct sys_trace_stat *stat)
         .subbuffers = cpu->subbuffer_count,
         .subbuffer_bytes = TRACE_SUBBUFFER_SIZE,
         .mode = cpu->mode,
+        .unread = unread_events(cpu),
     };
 }

@@ -77,25 +77,44 @@ static s64 set_counting(bool on)
     return error == 0 && user_patch_failures() != failures ? E_NOMEM : error;
 }
 
+// A packet that was taken out of its ring for a question that had been given up when the answer
+// came: the next one gets it, if the ring has not been emptied meanwhile.
+static struct trace_packet *undelivered[ORRERY_MAX_CPUS];
+
+static void forget_undelivered(void)
+{
+    for (u32 cpu = 0; cpu < ORRERY_MAX_CPUS; cpu++) {
+        if (undelivered[cpu] != NULL)
+            trace_platform_subbuffer_free(undelivered[cpu]);
+        undelivered[cpu] = NULL;
+    }
+}
+
 static s64 set_trace(u64 mask, u64 mode)
 {
-    s64 error = mode != 0 ? user_trace_set_mode((enum sys_trace_mode)mode) : 0;
+    s64 error = 0;
+    if (mode != 0) {
+        error = user_trace_set_mode((enum sys_trace_mode)mode);
+        if (error == 0)
+            forget_undelivered();
+    }
     return error == 0 ? user_trace_set_mask(mask) : error;
 }
 
 static s64 trace_stat_of(u64 cpu)
 {
-    s64 error = user_trace_stat((u32)cpu, buffer());
-    return error == 0 ? (s64)sizeof(struct sys_trace_stat) : error;
+    struct sys_trace_stat *stat = buffer();
+    s64 error = user_trace_stat((u32)cpu, stat);
+    if (error != 0)
+        return error;
+    if (undelivered[cpu] != NULL)
+        stat->unread += TRACE_BE32(undelivered[cpu]->event_count);
+    return sizeof(*stat);
 }
-
-// A packet that was taken out of its ring for a question that had been given up when the answer
-// came: the next one gets it.
-static void *undelivered[ORRERY_MAX_CPUS];
 
 static s64 read_trace(u64 cpu, bool flush)
 {
-    void *packet = cpu < ORRERY_MAX_CPUS ? undelivered[cpu] : NULL;
+    struct trace_packet *packet = cpu < ORRERY_MAX_CPUS ? undelivered[cpu] : NULL;
     if (packet == NULL)
         return user_trace_read((u32)cpu, flush, buffer(), MONITOR_BYTES);
     undelivered[cpu] = NULL;

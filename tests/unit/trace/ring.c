@@ -165,10 +165,12 @@ static void overwrite_mode_keeps_the_latest_and_counts_the_rest(void **state)
     assert_int_equal(stat.discarded, 0);
     assert_int_equal(stat.overwritten, 6 * EVENTS_A_PACKET);
     assert_int_equal(stat.packets, 10);
+    assert_int_equal(stat.unread, emitted - stat.overwritten);
     u64 kept = 0, sequence = 6;
     for (struct trace_packet *packet; (packet = take(true)) != NULL; free(packet)) {
         assert_int_equal(TRACE_BE32(packet->packet_seq_num), sequence++);
         kept += TRACE_BE32(packet->event_count);
+        assert_int_equal(stat_now().unread, stat.unread - kept);
     }
     assert_int_equal(sequence, 10);
     assert_int_equal(stat_now().overwritten + kept, emitted);
@@ -229,7 +231,8 @@ static void reset_empties_and_zeroes(void **state)
     log_events(10 * EVENTS_A_PACKET + 1);
     trace_ring_reset(cpu, SYS_TRACE_DISCARD);
     struct sys_trace_stat stat = stat_now();
-    assert_int_equal(stat.events + stat.discarded + stat.overwritten + stat.packets, 0);
+    assert_int_equal(
+        stat.events + stat.discarded + stat.overwritten + stat.packets + stat.unread, 0);
     assert_int_equal(stat.mode, SYS_TRACE_DISCARD);
     assert_null(take(true));
     log_events(5);

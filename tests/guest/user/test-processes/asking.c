@@ -8,6 +8,7 @@
 #include <orrery/sys.h>
 #include <orrery/user.h>
 #include <stdio.h>
+#include <trace/events.h>
 #include <trace/layout.h>
 #include <user/scheduler.h>
 #include <user/thread.h>
@@ -116,36 +117,104 @@ static void what_was_not_taken_is_not_answered(void)
     expect(wait_for(pid) == 3, "one that guesses can be ended", pid);
 }
 
-static s64 read_packet(s64 pid)
+static s64 request(s64 pid, u32 operation, u64 first, u64 second)
 {
-    struct sys_monitor_request request = {.pid = (u32)pid, .operation = MONITOR_TRACE_READ};
+    struct sys_monitor_request request = {
+        .pid = (u32)pid, .operation = operation, .arguments = {first, second}};
     return sys_process_monitor(&request, bytes, TRACE_SUBBUFFER_SIZE);
 }
 
-static s64 set_trace_mask(s64 pid, u64 mode)
+static s64 read_packet(s64 pid, u32 cpu)
 {
-    struct sys_monitor_request request = {
-        .pid = (u32)pid, .operation = MONITOR_TRACE_MASK, .arguments = {0, mode}};
-    return sys_process_monitor(&request, bytes, 0);
+    return request(pid, MONITOR_TRACE_READ, cpu, true);
+}
+
+static s64 set_trace(s64 pid, u64 mask, u64 mode)
+{
+    return request(pid, MONITOR_TRACE_MASK, mask, mode);
 }
 
 // Packets of a process begin anew when its rings do, which they do with a mode only.
 static void packets_begin_anew_with_a_mode(void)
 {
-    s64 pid = start_ready("first-packets", cpus() - 1), result = read_packet(pid);
+    s64 pid = start_ready("first-packets", cpus() - 1), result = read_packet(pid, 0);
     expect(result == TRACE_SUBBUFFER_SIZE, "the first packet", result);
-    result = read_packet(pid);
+    result = read_packet(pid, 0);
     expect(result == E_PROTO, "the first packet again", result);
-    result = set_trace_mask(pid, 0);
+    result = set_trace(pid, 0, 0);
     expect(result == 0, "another mask", result);
-    result = read_packet(pid);
+    result = read_packet(pid, 0);
     expect(result == E_PROTO, "the first packet again, of the same rings", result);
-    result = set_trace_mask(pid, 1);
+    result = set_trace(pid, 0, SYS_TRACE_DISCARD);
     expect(result == 0, "other rings", result);
-    result = read_packet(pid);
+    result = read_packet(pid, 0);
     expect(result == TRACE_SUBBUFFER_SIZE, "the first packet of other rings", result);
     sys_process_kill((u32)pid, 3);
     expect(wait_for(pid) == 3, "one that hands out packets can be ended", pid);
+}
+
+static u32 events_of_packet(void)
+{
+    return TRACE_BE32(((const struct trace_packet *)(const void *)bytes)->event_count);
+}
+
+// Asks for a packet within so little time that it comes too late. Returns the events of those that came in time.
+static u64 let_a_packet_be_late(s64 pid, u32 cpu)
+{
+    struct sys_monitor_question question = {.pid = (u32)pid,
+                                            .operation = MONITOR_TRACE_READ,
+                                            .arguments = {cpu, true},
+                                            .patience_us = 1};
+    u64 events = 0;
+    s64 result = 1;
+
+    while (result > 0) {
+        s64 number = sys_monitor_ask(&question);
+        expect(number > 0, "a question without time for it", number);
+        result = number > 0 ? final_answer_to(pid, number) : number;
+        events += result > 0 ? events_of_packet() : 0;
+    }
+    expect(result == E_TIMEOUT, "no answer in so little time", result);
+    return events;
+}
+
+// As long as it has not even seen the last question it cannot be asked.
+static s64 request_after_late_one(s64 pid, u32 operation, u64 first)
+{
+    s64 result;
+
+    while ((result = request(pid, operation, first, 0)) == E_TIMEOUT)
+        thread_sleep_us(1000);
+    return result;
+}
+
+// Its events are unread until the next reader gets them; with other rings they are gone, and the packets of these count anew.
+static void a_packet_that_is_late_is_kept(void)
+{
+    u32 cpu = cpus() - 1;
+    s64 pid = start_ready("sleep", cpu);
+    const u64 mask = 1UL << TRACE_MAJOR_USER; // each question makes threads switch
+    s64 result = set_trace(pid, mask, SYS_TRACE_DISCARD);
+    expect(result == 0, "a trace", result);
+    u64 events = let_a_packet_be_late(pid, cpu);
+    result = request_after_late_one(pid, MONITOR_TRACE_STAT, cpu);
+    const struct sys_trace_stat *stat = (const void *)bytes;
+    expect(result == sizeof(*stat), "its counts", result);
+    expect(stat->unread > 0 && stat->events == events + stat->unread, "all that it logged",
+           (s64)stat->unread);
+    result = read_packet(pid, cpu);
+    expect(result == TRACE_SUBBUFFER_SIZE && events_of_packet() > 0, "the late packet", result);
+    let_a_packet_be_late(pid, cpu);
+    result = request_after_late_one(pid, MONITOR_TRACE_STAT, cpu);
+    expect(result > 0, "an answer that is in time", result);
+    result = set_trace(pid, mask, SYS_TRACE_DISCARD);
+    expect(result == 0, "other rings", result);
+    for (u32 i = 0; i < 3; i++) {
+        result = read_packet(pid, cpu);
+        expect(result == TRACE_SUBBUFFER_SIZE, "a packet of other rings", result);
+    }
+    sys_process_kill((u32)pid, 3);
+    expect(wait_for(pid) == 3, "one that is traced can be ended", pid);
 }
 
 void test_asking(void)
@@ -155,4 +224,5 @@ void test_asking(void)
     a_process_ends_while_it_is_asked();
     what_was_not_taken_is_not_answered();
     packets_begin_anew_with_a_mode();
+    a_packet_that_is_late_is_kept();
 }
