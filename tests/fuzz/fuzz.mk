@@ -31,7 +31,7 @@ $(FUZZ_INITRD): $(FUZZ_INITRD_PROGRAMS:%=$(USER)/bin/%) FORCE
 	$(call remember,$(FUZZ_INITRD_FILES))
 
 .PHONY: fuzz-ready
-fuzz-ready: $(KERNEL_ELF) $(FUZZ_INITRD) $(COVERAGE_PLUGIN) $(FUZZ_LINES)
+fuzz-ready: $(KERNEL_ELF) $(FUZZ_INITRD) $(COVERAGE_PLUGIN) $(PMU_MODEL) $(FUZZ_LINES)
 
 # The machines of tests/system/test_fuzz.py.
 test-now: fuzz-ready

@@ -106,7 +106,7 @@ FINE = {"finished": 1, "failed_looks": 0, "services_lost": 0}
 
 
 @pytest.mark.parametrize("status, console, summary, kind", [
-    (0, "", FINE, "fine"), (None, "", FINE, "hang"), (0, "", {**FINE, "finished": 0}, "panic"),
+    (0, "", FINE, "fine"), (None, "", FINE, "hang"), (2, "qemu: no plugin /nowhere", {}, "start"), (0, "", {**FINE, "finished": 0}, "panic"),
     (1, "fuzz: leak: option gave memory that the kernel had freed", FINE, "leak"), (1, "", {**FINE, "failed_looks": 1}, "left"),
     (1, "PANIC on CPU 0: assertion failed: x\npc  c0 fcm_put+0x18\n", FINE, "panic"), (0, "init: net (pid 4) was ended by 9", FINE, "server")])
 def test_the_end_of_a_machine_tells_what_was_found(status, console, summary, kind):

@@ -33,11 +33,11 @@ class Profile:
 
 
 PROFILES = (
-    Profile("plain", "processes without rights, beside the servers", 50, {"methods": 15}),
+    Profile("plain", "processes without rights, beside the servers", 53, {"methods": 15}),
     Profile("servers", "servers' methods, from processes without rights", 25, {"methods": 90}),
     Profile("rights", "processes with rights, beside the servers", 10, {"methods": 10, "rights": ALL_RIGHTS}, pmu="model", disk=True),
     Profile("devices", "processes with rights on a machine without servers", 10, {"methods": 0, "rights": ALL_RIGHTS}, first=True, disk=True),
-    Profile("watched", "processes that spoil what they share, while a monitor looks", 5, {"methods": 5, "monitored": 1, "subjects": 60}, pmu="model"),
+    Profile("watched", "processes that spoil what they share, while a monitor looks", 2, {"methods": 5, "monitored": 1, "subjects": 60}, pmu="model"),
 )
 
 

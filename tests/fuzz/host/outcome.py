@@ -14,7 +14,7 @@ ENDED = re.compile(r"^init: (\w+) \(pid \d+\) (was ended|ended)", re.MULTILINE)
 
 @dataclass(frozen=True)
 class Outcome:
-    """kind: fine, panic, hang, server, leak, left; place: what tells one from another of its kind."""
+    """kind: fine, start (none: the emulator says why), panic, hang, server, leak, left; place: what tells one from another of its kind."""
 
     kind: str
     place: str = ""
@@ -39,6 +39,8 @@ def of(status, console, summary):
         return Outcome("server", server[1])
     if status is None:
         return Outcome("hang")
+    if not summary and console.startswith("qemu"):
+        return Outcome("start", "", console.splitlines()[0])
     if not summary or not summary["finished"]:
         return Outcome("panic", "", "no end of the supervisor")
     leak = LEAK.search(console)
