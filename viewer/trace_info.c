@@ -84,7 +84,8 @@ static void print_counts(const struct trace_counts *counts)
         printf("%5" PRIu32 " %14" PRIu64 " %14" PRIu64 " %14" PRIu64 " %14" PRIu64 " %10" PRIu64
                " %10" PRIu64 " %10" PRIu64 " %5" PRIu64 " x %5" PRIu64 " KB\n",
                i, cpu->events + cpu->discarded, cpu->events, cpu->discarded, cpu->overwritten,
-               cpu->unread, cpu->packets, cpu->pushed_packets, cpu->subbuffers, cpu->subbuffer_bytes >> 10);
+               cpu->unread, cpu->packets, cpu->pushed_packets, cpu->subbuffers,
+               cpu->subbuffer_bytes >> 10);
     }
     if (counts->process_count > 0)
         printf("\n%10s %5s %14s %14s %14s %14s %10s %10s\n", "PID", "CPU", "EMITTED", "LOGGED",

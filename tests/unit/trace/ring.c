@@ -231,8 +231,8 @@ static void reset_empties_and_zeroes(void **state)
     log_events(10 * EVENTS_A_PACKET + 1);
     trace_ring_reset(cpu, SYS_TRACE_DISCARD);
     struct sys_trace_stat stat = stat_now();
-    assert_int_equal(
-        stat.events + stat.discarded + stat.overwritten + stat.packets + stat.unread, 0);
+    assert_int_equal(stat.events + stat.discarded + stat.overwritten + stat.packets + stat.unread,
+                     0);
     assert_int_equal(stat.mode, SYS_TRACE_DISCARD);
     assert_null(take(true));
     log_events(5);
