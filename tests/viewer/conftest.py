@@ -11,7 +11,7 @@ import tempfile
 import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-BUILD = ROOT / os.environ.get("BUILD", "build")
+BUILD = ROOT / os.environ.get("ORRERY_BUILD", "build")
 KOV = BUILD / "kov"
 
 
