@@ -1,26 +1,13 @@
 // SPDX-License-Identifier: MIT
-// What a wrong access, or a wrong free, has to be told of: the kind, and what lies at the address.
-#include <kernel/console.h>
+// A wrong access, or a wrong free, is a panic that names its kind. What lies there is told after it (describe.c).
 #include <kernel/memory.h>
 #include <kernel/panic.h>
-#include <kernel/sanitize.h>
-#include <kernel/symbols.h>
 #include <orrery/user.h>
-#include <stdio.h>
-#include <stdlib.h>
 
-#include "depot.h"
-#include "globals.h"
-#include "records.h"
 #include "report.h"
 #include "shadow.h"
 
-#define STACK_MAGIC 0x41b58ab3 // first word of a frame with redzones
-#define SHADOW_LINE 16         // shadow bytes that a line shows
-#define STACK_BYTES (STACK_UNIT / 2)
-
-static u64 subject; // the first byte that is not good
-static u64 culprit; // pc
+static u64 subject, culprit;
 
 static const struct {
     u8 shadow;
@@ -34,37 +21,19 @@ static const struct {
     {SHADOW_NOBODY, "memory that nobody may use"},
 };
 
-static bool has_shadow(u64 address)
-{
-    return shadow_is_memory(address) || address - STACKS_BASE < STACK_UNITS * STACK_UNIT;
-}
-
-// The reason of a granule that may be accessed in part stands behind it.
-static u8 reason_at(u64 address)
-{
-    u8 shadow = *shadow_of(address);
-
-    return shadow < SHADOW_GRANULE ? *shadow_of(address + SHADOW_GRANULE) : shadow;
-}
-
 static const char *kind_of(u64 address)
 {
     if (address < PAGE_SIZE)
         return "NULL pointer";
     if (address < USER_END)
         return "user address";
-    if (!has_shadow(address))
+    if (!shadow_covers(address))
         return "wild pointer";
     for (u32 i = 0; i < ARRAY_SIZE(kinds); i++) {
-        if (kinds[i].shadow == reason_at(address))
+        if (kinds[i].shadow == shadow_reason(address))
             return kinds[i].kind;
     }
     return "wild pointer";
-}
-
-static const char *bytes_of(u64 count)
-{
-    return count == 1 ? "byte" : "bytes";
 }
 
 void report_access(u64 address, u64 bytes, bool write, u64 pc)
@@ -73,8 +42,8 @@ void report_access(u64 address, u64 bytes, bool write, u64 pc)
         return;
     subject = shadow_first_bad(address, bytes);
     culprit = pc;
-    panic("address sanitizer: %s: %s of %lu %s at %016lx", kind_of(subject),
-          write ? "write" : "read", bytes, bytes_of(bytes), address);
+    panic("address sanitizer: %s: %s of %lu byte%s at %016lx", kind_of(subject),
+          write ? "write" : "read", bytes, bytes == 1 ? "" : "s", address);
 }
 
 _Noreturn void report_free(const char *why, const void *memory, u64 pc)
@@ -86,150 +55,12 @@ _Noreturn void report_free(const char *why, const void *memory, u64 pc)
     panic("address sanitizer: %s: free of %p", why, memory);
 }
 
-// ---- what lies there -----------------------------------------------------------------------------
-
-static void print_chain(const char *what, u32 thread, u32 chain)
+u64 report_subject(void)
 {
-    kprintf("  %s by thread %u:\n", what, thread);
-    depot_print(chain);
+    return subject;
 }
 
-// "3 bytes behind", and the like, of [start, start + bytes).
-static void print_place(u64 start, u64 bytes)
+u64 report_culprit(void)
 {
-    if (subject < start)
-        kprintf("%lu %s before", start - subject, bytes_of(start - subject));
-    else if (subject >= start + bytes)
-        kprintf("%lu %s behind the end of", subject - (start + bytes),
-                bytes_of(subject - (start + bytes)));
-    else
-        kprintf("%lu %s into", subject - start, bytes_of(subject - start));
-}
-
-static bool describe_heap(void)
-{
-    u64 block_bytes;
-    const struct object_header *header = heap_header(subject, &block_bytes);
-
-    if (header == NULL)
-        return false;
-    if (header->state != OBJECT_IN_USE && header->state != OBJECT_QUARANTINED) {
-        kprintf("  in a free block of %lu bytes of the heap\n", block_bytes);
-        return true;
-    }
-    kprintf("  ");
-    print_place(heap_object(header), header->bytes);
-    kprintf(" an object of %lu bytes at %016lx, in a block of %lu\n", header->bytes,
-            heap_object(header), block_bytes);
-    print_chain("allocated", header->allocating_thread, header->allocated);
-    if (header->state == OBJECT_QUARANTINED)
-        print_chain("freed", header->freeing_thread, header->freed);
-    return true;
-}
-
-static bool describe_pages(void)
-{
-    u64 start;
-    const struct page_record *record = pages_record(subject, &start);
-
-    if (record == NULL || record->state == PAGE_NEVER_GIVEN)
-        return false;
-    kprintf("  %lu bytes into %lu pages at %016lx\n", subject - start, 1UL << record->order, start);
-    print_chain("allocated", record->allocating_thread, record->allocated);
-    if (record->state != PAGE_GIVEN)
-        print_chain("freed", record->freeing_thread, record->freed);
-    return true;
-}
-
-static bool describe_global(void)
-{
-    const struct global *global = globals_find(subject);
-
-    if (global == NULL)
-        return false;
-    kprintf("  ");
-    print_place(global->start, global->bytes);
-    kprintf(" the variable %s of %lu bytes (%s:%d)\n", global->name, global->bytes, global->file,
-            global->location != NULL ? global->location->line : 0);
-    return true;
-}
-
-// The compiler describes a frame by a text: number of variables, and of each its place in the frame, its bytes, the
-// length of its name, and the name with its line.
-static void print_variables(u64 frame, const char *text)
-{
-    char *at;
-    u64 count = strtoul(text, &at, 10);
-
-    for (u64 i = 0; i < count; i++) {
-        u64 start = frame + strtoul(at, &at, 10);
-        u64 bytes = strtoul(at, &at, 10);
-        u64 length = strtoul(at, &at, 10);
-        kprintf("  ");
-        print_place(start, bytes);
-        kprintf(" the variable %.*s of %lu bytes\n", (int)length, at + 1, bytes);
-        at += 1 + length;
-    }
-}
-
-// The frame that an address is in begins at the first byte of the redzone to the left.
-static bool describe_stack(void)
-{
-    u64 bottom = ALIGN_DOWN(subject, STACK_BYTES);
-    u64 at = ALIGN_DOWN(subject, SHADOW_GRANULE);
-
-    while (at > bottom && *shadow_of(at) != SHADOW_STACK_LEFT)
-        at -= SHADOW_GRANULE;
-    while (at > bottom && *shadow_of(at - SHADOW_GRANULE) == SHADOW_STACK_LEFT)
-        at -= SHADOW_GRANULE;
-    const u64 *words = (const u64 *)at;
-    if (words[0] != STACK_MAGIC)
-        return false;
-    u64 offset = 0;
-    const char *name = symbol_find(words[2], &offset);
-    kprintf("  in the frame of %s, at %016lx\n", name != NULL ? name : "?", at);
-    print_variables(at, (const char *)words[1]);
-    return true;
-}
-
-static void print_shadow(void)
-{
-    u64 line = ALIGN_DOWN(subject, SHADOW_LINE * SHADOW_GRANULE);
-
-    for (u64 i = 0; i < 5; i++) {
-        u64 address = line + i * SHADOW_LINE * SHADOW_GRANULE - 2 * SHADOW_LINE * SHADOW_GRANULE;
-        char text[3 * SHADOW_LINE + 1];
-        for (u32 j = 0; j < SHADOW_LINE; j++)
-            snprintf(text + 3 * j, 4, " %02x", *shadow_of(address + j * SHADOW_GRANULE));
-        kprintf("  %c %016lx%s\n", address == line ? '>' : ' ', address, text);
-    }
-}
-
-static void describe_subject(void)
-{
-    u8 reason = reason_at(subject);
-
-    if (reason == SHADOW_GLOBAL && describe_global())
-        return;
-    if ((reason == SHADOW_STACK_SCOPE ||
-         (reason >= SHADOW_STACK_LEFT && reason <= SHADOW_STACK_RIGHT)) &&
-        describe_stack())
-        return;
-    if (!describe_heap())
-        describe_pages();
-}
-
-void sanitize_describe(void)
-{
-    u64 offset = 0;
-
-    if (!report_is_ours())
-        return;
-    const char *name = symbol_find(culprit, &offset);
-    kprintf("report by %016lx %s+%#lx\n", culprit, name != NULL ? name : "?", offset);
-    if (!has_shadow(subject))
-        return;
-    describe_subject();
-    kprintf("shadow:\n");
-    print_shadow();
+    return culprit;
 }

@@ -16,5 +16,8 @@ bool report_is_ours(void);
 void report_access(u64 address, u64 bytes, bool write, u64 pc);
 // Memory is given back that is not in use. why: a few words.
 _Noreturn void report_free(const char *why, const void *memory, u64 pc);
+// Of the report of this CPU: the first byte that is not good, and the code.
+u64 report_subject(void);
+u64 report_culprit(void);
 
 #endif

@@ -40,8 +40,12 @@ static inline u64 shadow_address(u64 shadow)
     return (shadow - SANITIZE_SHADOW_OFFSET) << SHADOW_SHIFT;
 }
 
+// Below here a physical address has shadow: until then none has. Real mode, once.
+void shadow_begin(u64 memory_end);
 // Memory of the linear map, below the end of the machine's.
 bool shadow_is_memory(u64 address);
+// That, or a place where stacks are mapped.
+bool shadow_covers(u64 address);
 
 // bytes from a multiple of 8 on may not be accessed, for that reason; they may, a last part of eight alone.
 void shadow_poison(u64 address, u64 bytes, enum shadow why);
@@ -51,5 +55,7 @@ void shadow_set(u64 address, u64 bytes, u64 end, enum shadow why);
 // The first byte of the range that may not be accessed, or its end.
 u64 shadow_first_bad(u64 address, u64 bytes);
 bool shadow_allows(u64 address, u64 bytes);
+// Why the byte may not be accessed, as far as its granule tells (enum shadow).
+u8 shadow_reason(u64 address);
 
 #endif
