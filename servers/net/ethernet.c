@@ -3,9 +3,6 @@
 // forwards to.
 #include "ethernet.h"
 
-#include "session.h"
-#include "socket.h"
-
 #include <co/manager.h>
 #include <lwip/etharp.h>
 #include <lwip/netif.h>
@@ -33,6 +30,8 @@ static struct {
     struct sys_net_frames frames;      // the payloads of the next, …
     struct pbuf *rooms[SYS_NET_BATCH]; // which wait for frames, …
     u32 room_count;                    // so many
+    u32 (*count_children)(void);
+    u32 (*list_children)(coid_t *out, u32 max);
 } interface;
 
 _Static_assert(PBUF_POOL_BUFSIZE >= SYS_NET_ROOM_BYTES, "a frame fits into one buffer");
@@ -99,14 +98,13 @@ static CO_METHOD s64 lwip_interface_receive(struct interface_rep *self)
 static CO_METHOD s64 lwip_interface_num_children(struct co_rep *self)
 {
     CO_HOME(self);
-    return sessions_count() + sockets_unheld(NULL, 0);
+    return interface.count_children();
 }
 
 static CO_METHOD s64 lwip_interface_children(struct co_rep *self, coid_t *out, u32 max)
 {
     CO_HOME(self);
-    u32 count = sessions_coids(out, max);
-    return count + sockets_unheld(out + count, max - count);
+    return interface.list_children(out, max);
 }
 
 static const struct interface_ops lwip_interface_ops = {
@@ -147,11 +145,13 @@ static s64 make_object(void)
     return coid < 0 ? coid : co_add_service((coid_t)coid);
 }
 
-s64 ethernet_start(void)
+s64 ethernet_start(u32 (*count_children)(void), u32 (*list_children)(coid_t *out, u32 max))
 {
     ip4_addr_t address, mask, gateway;
     u8 mac[6];
 
+    interface.count_children = count_children;
+    interface.list_children = list_children;
     s64 error = sys_net_open(mac);
     error = error ? error : make_object();
     if (error != 0)

@@ -19,9 +19,6 @@
 #define FRAMES_A_ROUND 256          // then timers and the clients have their turn
 #define LONGEST_SLEEP_US 3600000000 // lwIP compares times modulo 49 days
 
-struct mutex net_lock;
-
-static struct thread *main_thread;
 static u64 frames_kick; // bit of EVENT_KICK
 static u64 random_state;
 
@@ -47,11 +44,6 @@ void net_assertion_failed(const char *message)
 }
 
 // ---- the loop ----------------------------------------------------------------------------------
-
-void server_wake(void)
-{
-    thread_unpark(main_thread);
-}
 
 // All that can be done now: true when it was anything.
 static bool work(void)
@@ -100,16 +92,28 @@ static void __attribute__((noreturn)) run(void)
     }
 }
 
+// The interface is the root of all sessions and sockets.
+static u32 count_children(void)
+{
+    return sessions_count() + sockets_unheld(NULL, 0);
+}
+
+static u32 list_children(coid_t *out, u32 max)
+{
+    u32 count = sessions_coids(out, max);
+    return count + sockets_unheld(out + count, max - count);
+}
+
 static s64 start(void)
 {
+    server_begin();
     s64 bit = user_on_kick(server_wake);
     if (bit < 0)
         return bit;
     frames_kick = 1ul << bit;
     random_state = time_now() | 1;
-    main_thread = thread_current();
     lwip_init();
-    return ethernet_start();
+    return ethernet_start(count_children, list_children);
 }
 
 int main(void)

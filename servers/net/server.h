@@ -10,6 +10,8 @@
 
 extern struct mutex net_lock;
 
+// The calling thread is the main one from now on.
+void server_begin(void);
 // The main thread has something to do. Any thread.
 void server_wake(void);
 

@@ -89,12 +89,6 @@ u32 sessions_coids(coid_t *out, u32 max)
 
 // ---- wake-ups ----------------------------------------------------------------------------------
 
-void session_wake(struct session *session, u64 when)
-{
-    if (when < session->wake)
-        session->wake = when;
-}
-
 static void session_end(struct session *session)
 {
     for (u32 i = 0; i < NET_SOCKETS_MAX; i++) {
@@ -115,7 +109,7 @@ static void send_wake(struct session *session)
 {
     static const u64 nothing[MESSAGE_WORDS];
 
-    session->wake = UINT64_MAX;
+    session->holder.wake = UINT64_MAX;
     s64 error = ipc_send(session->client, -1, nothing);
     if (error != 0 && error != E_AGAIN && error != E_NOMEM)
         session_end(session);
@@ -124,7 +118,7 @@ static void send_wake(struct session *session)
 void sessions_wake(u64 now)
 {
     for (u32 i = 0; i < NET_SESSIONS_MAX; i++)
-        if (sessions[i] != NULL && sessions[i]->wake <= now)
+        if (sessions[i] != NULL && sessions[i]->holder.wake <= now)
             send_wake(sessions[i]);
 }
 
@@ -133,8 +127,8 @@ u64 sessions_deadline(void)
     u64 next = UINT64_MAX;
 
     for (u32 i = 0; i < NET_SESSIONS_MAX; i++)
-        if (sessions[i] != NULL && sessions[i]->wake < next)
-            next = sessions[i]->wake;
+        if (sessions[i] != NULL && sessions[i]->holder.wake < next)
+            next = sessions[i]->holder.wake;
     return next;
 }
 
@@ -173,7 +167,7 @@ static s64 session_create(u32 slot, u32 pid, cap_t wake, cap_t *endpoint)
     session->slot = slot;
     session->pid = pid;
     session->client = wake;
-    session->wake = UINT64_MAX;
+    session->holder.wake = UINT64_MAX;
     s64 coid = co_create_shared(&session_class, &session->root, &session->rep.co);
     if (coid < 0) {
         free(session);

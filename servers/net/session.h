@@ -5,14 +5,9 @@
 
 #include <orrery/process.h>
 
-struct session;
-
 // Makes the endpoint of the service "net", to be registered. 0 or an error.
 s64 sessions_start(cap_t *service);
-// Notes that a session's process is to be woken at the time `when`, or at the next sessions_wake
-// after it. net_lock held.
-void session_wake(struct session *session, u64 when);
-// Wakes those whose time has come. net_lock held.
+// Wakes those whose time has come (holder.h). net_lock held.
 void sessions_wake(u64 now);
 // When sessions_wake is next to be called at the latest. net_lock held.
 u64 sessions_deadline(void);

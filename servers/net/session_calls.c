@@ -59,7 +59,7 @@ static s64 create(struct session *session, u32 *number, cap_t *memory)
     if (free < 0)
         return free;
     *number = (u32)free;
-    return socket_create(session, &session->sockets[free], memory);
+    return socket_create(&session->holder, &session->sockets[free], memory);
 }
 
 s64 net_session_server_create(struct ipc_caller *caller, u32 *number, cap_t *memory)

@@ -3,6 +3,8 @@
 #ifndef NET_SESSION_STATE_H
 #define NET_SESSION_STATE_H
 
+#include "holder.h"
+
 #include <co/object.h>
 #include <ipc/packet.h>
 #include <net/protocol.h>
@@ -25,7 +27,7 @@ struct session {
     cap_t endpoint;                          // that its process calls
     cap_t client;                            // the process's, for wake-ups
     cap_t watched;                           // the same, for the thread that waits for its end
-    u64 wake;                                // when; UINT64_MAX: not at all
+    struct holder holder;                    // of its sockets
     u32 slot;                                // in `sessions`
     u32 pid;                                 // of the process that opened it
     struct socket *sockets[NET_SOCKETS_MAX]; // by number

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// A socket's life, and what sessions do with it.
+// A socket's life, and what it tells its process.
 #include "tcp_socket.h"
 
-#include "session.h"
+#include "holder.h"
 
-#include <ipc/net_session.h>
 #include <net/map.h>
+#include <orrery/ipc.h>
 #include <orrery/memory.h>
 #include <stdlib.h>
 
@@ -13,10 +13,10 @@
 
 void socket_wake_client_at(struct socket *socket, u32 for_what, u64 when)
 {
-    if (socket->session == NULL || (shared_load(&socket->shared->client_waits) & for_what) == 0)
+    if (socket->holder == NULL || (shared_load(&socket->shared->client_waits) & for_what) == 0)
         return;
     shared_store(&socket->shared->client_waits, 0);
-    session_wake(socket->session, when);
+    holder_wake(socket->holder, when);
 }
 
 void socket_wake_client(struct socket *socket, u32 for_what)
@@ -66,17 +66,17 @@ static void unshare(struct socket *socket)
         sys_cap_drop(socket->memory);
 }
 
-struct socket *socket_new(struct session *session)
+struct socket *socket_new(struct co_class *class, struct holder *holder)
 {
     struct socket *socket = calloc(1, sizeof(*socket));
     if (socket == NULL)
         return NULL;
-    if (share(socket) != 0 || co_create_shared(&socket_class, &socket->root, &socket->rep.co) < 0) {
+    if (share(socket) != 0 || co_create_shared(class, &socket->root, &socket->rep.co) < 0) {
         unshare(socket);
         free(socket);
         return NULL;
     }
-    socket->session = session;
+    socket->holder = holder;
     socket->waiting_end = &socket->waiting;
     socket_list_add(socket);
     return socket;
@@ -102,100 +102,4 @@ void socket_leave_listener(struct socket *socket)
     if (*at == NULL)
         listener->waiting_end = at;
     socket->listener = NULL;
-}
-
-// ---- for sessions ------------------------------------------------------------------------------
-
-static cap_t take_memory(struct socket *socket)
-{
-    cap_t memory = socket->memory;
-    socket->memory = 0;
-    return memory;
-}
-
-s64 socket_create(struct session *session, struct socket **out, cap_t *memory)
-{
-    struct tcp_pcb *pcb = tcp_new();
-    if (pcb == NULL)
-        return E_NOMEM;
-    struct socket *socket = socket_new(session);
-    if (socket == NULL) {
-        tcp_abort(pcb);
-        return E_NOMEM;
-    }
-    socket_attach(socket, pcb);
-    *out = socket;
-    *memory = take_memory(socket);
-    return 0;
-}
-
-s64 socket_accept(struct socket *listener, struct socket **out, cap_t *memory)
-{
-    struct socket *socket = listener->waiting;
-
-    if (listener->state != NET_LISTENING)
-        return E_BUSY;
-    if (socket == NULL)
-        return E_AGAIN;
-    socket_leave_listener(socket);
-    socket->session = listener->session;
-    tcp_backlog_accepted(socket->pcb);
-    *out = socket;
-    *memory = take_memory(socket);
-    return 0;
-}
-
-coid_t socket_coid(const struct socket *socket)
-{
-    return socket->root.coid;
-}
-
-s64 socket_get_names(const struct socket *socket, struct socket_names *names)
-{
-    const struct tcp_pcb *pcb = socket->pcb;
-
-    if (pcb == NULL)
-        return E_BUSY;
-    *names = (struct socket_names){.own_address = ip4_addr_get_u32(ip_2_ip4(&pcb->local_ip)),
-                                   .own_port = pcb->local_port};
-    if (socket->state == NET_LISTENING)
-        return 0; // lwIP's listening pcb is a shorter struct
-    names->peer_address = ip4_addr_get_u32(ip_2_ip4(&pcb->remote_ip));
-    names->peer_port = pcb->remote_port;
-    return 0;
-}
-
-static void refuse_waiting(struct socket *listener)
-{
-    while (listener->waiting != NULL)
-        socket_reset(listener->waiting, E_PEER);
-}
-
-void socket_release(struct socket *socket)
-{
-    socket->session = NULL;
-    if (socket->state == NET_LISTENING) {
-        refuse_waiting(socket);
-        tcp_close(socket_detach(socket)); // of a listening one: cannot fail
-        socket_end(socket);
-    } else if (socket->pcb == NULL) {
-        socket_end(socket);
-    } else if (socket->state == NET_IDLE || socket->state == NET_CONNECTING) {
-        socket_reset(socket, 0);
-    } else {
-        socket->finishing = true;
-        socket->polls = 0;
-        socket_credit_all(socket);
-        CO_CALL(struct socket_rep, socket->root.coid, work);
-    }
-}
-
-void socket_abort(struct socket *socket)
-{
-    if (socket->state == NET_LISTENING || socket->pcb == NULL) {
-        socket_release(socket);
-        return;
-    }
-    socket->session = NULL;
-    socket_reset(socket, 0);
 }

@@ -8,7 +8,7 @@
 #include <net/protocol.h>
 #include <orrery/process.h>
 
-struct session;
+struct holder;
 struct socket;
 struct socket_rep;
 
@@ -34,10 +34,10 @@ struct socket_names {
     u32 own_address, own_port, peer_address, peer_port;
 };
 
-// A socket of session; *memory is the capability for its memory, to be dropped by the caller.
+// A socket of holder; *memory is the capability for its memory, to be dropped by the caller.
 // E_NOMEM.
-s64 socket_create(struct session *session, struct socket **socket, cap_t *memory);
-// The oldest connection that listener (listening) has not given away, as a socket of its session: as
+s64 socket_create(struct holder *holder, struct socket **socket, cap_t *memory);
+// The oldest connection that listener (listening) has not given away, as a socket of its holder: as
 // socket_create. E_AGAIN: there is none; E_BUSY: not listening.
 s64 socket_accept(struct socket *listener, struct socket **socket, cap_t *memory);
 coid_t socket_coid(const struct socket *socket);
@@ -50,7 +50,7 @@ void socket_abort(struct socket *socket);
 // Work and await of all sockets: true when anything was done, or is to be done.
 bool sockets_work(void);
 bool sockets_await(void);
-// COIDs of sockets that no session has, at most max: how many there are (max 0), or were written.
+// COIDs of sockets that nobody holds, at most max: how many there are (max 0), or were written.
 // Any thread, no lock: for the scan.
 u32 sockets_unheld(coid_t *out, u32 max);
 

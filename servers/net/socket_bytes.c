@@ -141,7 +141,7 @@ void socket_receive(struct socket *socket, const struct pbuf *bytes)
 // A connection that nobody holds ends when both sides have said all.
 void socket_settle(struct socket *socket)
 {
-    bool held = socket->session != NULL || socket->listener != NULL;
+    bool held = socket->holder != NULL || socket->listener != NULL;
 
     if (socket->peer_finished && socket->state == NET_OPENED)
         socket_set_state(socket, NET_FINISHED, 0);

@@ -60,7 +60,7 @@ u32 sockets_unheld(coid_t *out, u32 max)
     user_spin_lock(&list_lock);
     for (struct socket *socket = all; socket != NULL && (out == NULL || count < max);
          socket = socket->next) {
-        if (socket->session != NULL)
+        if (socket->holder != NULL)
             continue;
         if (out != NULL)
             out[count] = socket->root.coid;

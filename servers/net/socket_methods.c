@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The methods of a socket, as calls and the main loop use them.
+// The methods of a socket, as calls and the main loop use them; and how connections begin.
 #include "tcp_socket.h"
 
 #include <ipc/net_session.h>
@@ -14,7 +14,7 @@ static CO_METHOD s64 tcp_socket_work(struct socket_rep *self)
     CO_HOME(self);
     struct socket *socket = socket_of(self);
 
-    bool any = socket->session != NULL && socket_credit(socket);
+    bool any = socket->holder != NULL && socket_credit(socket);
     return socket_send(socket) || any;
 }
 
@@ -25,7 +25,7 @@ static CO_METHOD s64 tcp_socket_await(struct socket_rep *self)
     struct socket *socket = socket_of(self);
     u32 waits = 0;
 
-    if (socket->session == NULL || socket->pcb == NULL || socket->state == NET_LISTENING)
+    if (socket->holder == NULL || socket->pcb == NULL || socket->state == NET_LISTENING)
         return 0;
     if (socket_can_send(socket) && !socket->starved && socket_room(socket) > 0)
         waits |= NET_WAIT_READ;
@@ -54,6 +54,28 @@ static CO_METHOD s64 tcp_socket_bind(struct socket_rep *self, u32 address, u32 p
     return socket->pcb->local_port;
 }
 
+static err_t on_accept(void *argument, struct tcp_pcb *pcb, err_t error)
+{
+    struct socket *listener = argument;
+
+    if (error != ERR_OK || pcb == NULL || listener == NULL)
+        return ERR_VAL;
+    struct socket *socket = socket_new(&socket_class, NULL);
+    if (socket == NULL) {
+        tcp_abort(pcb);
+        return ERR_ABRT;
+    }
+    socket_set_state(socket, NET_OPENED, 0);
+    socket->listener = listener;
+    *listener->waiting_end = socket;
+    listener->waiting_end = &socket->after;
+    socket_attach(socket, pcb);
+    tcp_backlog_delayed(pcb);
+    shared_store(&listener->shared->offers, ++listener->offers);
+    socket_wake_client(listener, NET_WAIT_READ);
+    return ERR_OK;
+}
+
 static CO_METHOD s64 tcp_socket_listen(struct socket_rep *self, u32 backlog)
 {
     CO_HOME(self);
@@ -72,9 +94,20 @@ static CO_METHOD s64 tcp_socket_listen(struct socket_rep *self, u32 backlog)
         return error == ERR_USE ? E_EXIST : E_NOMEM;
     socket->pcb = listening;
     tcp_arg(listening, socket);
-    tcp_accept(listening, socket_on_accept);
+    tcp_accept(listening, on_accept);
     socket_set_state(socket, NET_LISTENING, 0);
     return 0;
+}
+
+static err_t on_connected(void *argument, struct tcp_pcb *pcb, err_t error)
+{
+    struct socket *socket = argument;
+
+    (void)error; // always ERR_OK
+    socket_callback_begin();
+    socket_set_state(socket, NET_OPENED, 0);
+    socket_send(socket);
+    return socket_callback_end(pcb);
 }
 
 static CO_METHOD s64 tcp_socket_connect(struct socket_rep *self, u32 address, u32 port)
@@ -88,7 +121,7 @@ static CO_METHOD s64 tcp_socket_connect(struct socket_rep *self, u32 address, u3
     if (port == 0 || port > UINT16_MAX || address == 0)
         return E_INVAL;
     socket_set_state(socket, NET_CONNECTING, 0);
-    err_t error = tcp_connect(socket->pcb, &peer, (u16)port, socket_on_connected);
+    err_t error = tcp_connect(socket->pcb, &peer, (u16)port, on_connected);
     if (error == ERR_OK)
         return 0;
     socket_set_state(socket, NET_IDLE, 0);

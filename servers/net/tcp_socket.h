@@ -2,7 +2,7 @@
 // TCP by lwIP's raw callbacks on one side, rings on the other: what the parts of a socket share. All calls: net_lock
 // held.
 //
-// A socket lives from socket_create or lwIP's accept until both sides have let go of it: `session`
+// A socket lives from socket_create or lwIP's accept until both sides have let go of it: `holder`
 // is NULL once (or as long as) no process holds it, `pcb` is NULL once the connection is gone.
 #ifndef NET_TCP_SOCKET_H
 #define NET_TCP_SOCKET_H
@@ -16,7 +16,7 @@
 struct socket {
     struct co_root root;
     struct socket_rep rep;
-    struct session *session;
+    struct holder *holder;
     struct tcp_pcb *pcb;
     struct net_shared *shared;
     cap_t memory; // that it lies in, until the process has it
@@ -36,12 +36,10 @@ struct socket {
     struct socket *next, **link;                   // of all
 };
 
-extern struct co_class socket_class;
-
 // ---- socket.c ------------------------------------------------------------------------------------
 
-// One that session (NULL: nobody yet) holds, without a connection. NULL: no memory.
-struct socket *socket_new(struct session *session);
+// One that holder (NULL: nobody yet) holds, without a connection. NULL: no memory.
+struct socket *socket_new(struct co_class *class, struct holder *holder);
 // Nobody knows it any more. Its memory goes when no method runs in it.
 void socket_end(struct socket *socket);
 void socket_free(struct co_root *root);
@@ -58,17 +56,19 @@ void socket_set_state(struct socket *socket, u32 state, s32 error);
 void socket_list_add(struct socket *socket);
 void socket_list_remove(struct socket *socket);
 
-// ---- socket_connection.c -------------------------------------------------------------------------
+// ---- socket_end.c --------------------------------------------------------------------------------
 
-void socket_attach(struct socket *socket, struct tcp_pcb *pcb);
 // Takes our callbacks off the connection.
 struct tcp_pcb *socket_detach(struct socket *socket);
-// The connection ends at once; a socket that a process holds stays, to tell about it.
+// The connection has gone. A socket that a process holds stays, to tell about it.
+void socket_lost(struct socket *socket, s32 error);
+// The connection ends at once.
 void socket_reset(struct socket *socket, s32 error);
 // Both sides have said all: lwIP sees to the rest.
 void socket_finish_orderly(struct socket *socket);
-err_t socket_on_connected(void *argument, struct tcp_pcb *pcb, err_t error);
-err_t socket_on_accept(void *argument, struct tcp_pcb *pcb, err_t error);
+// Around each of lwIP's callbacks about a connection, which must return what the second one does.
+void socket_callback_begin(void);
+err_t socket_callback_end(const struct tcp_pcb *pcb);
 
 // ---- socket_bytes.c ------------------------------------------------------------------------------
 
@@ -82,5 +82,14 @@ void socket_credit_all(struct socket *socket);
 void socket_receive(struct socket *socket, const struct pbuf *bytes);
 // A connection that nobody holds ends when both sides have said all.
 void socket_settle(struct socket *socket);
+
+// ---- socket_connection.c -------------------------------------------------------------------------
+
+// Puts our callbacks on the connection.
+void socket_attach(struct socket *socket, struct tcp_pcb *pcb);
+
+// ---- socket_methods.c ----------------------------------------------------------------------------
+
+extern struct co_class socket_class;
 
 #endif

@@ -19,6 +19,7 @@ CONTROLLER = "test-controller"
 OBSERVER = "test-observer"
 REPORT_TIMEOUT = 60  # seconds for a machine that hangs to tell what it is doing
 CONSOLE_TAIL = 6000  # characters of the console that a failure shows
+FAILED_MOST = 20  # lines before that, that tell a failure
 REPORT_TAIL = 30000  # with such a report
 
 
@@ -91,8 +92,10 @@ class Machine:
         self.process.stdin.flush()
 
     def describe(self, tail=CONSOLE_TAIL):
-        """How it is started alone, and the end of its console."""
-        return f"--- to run it alone:\n{shlex.join(self.command)}\n--- console:\n{self.console[self.shown_from:][-tail:]}"
+        """How it is started alone, what has failed, and the end of its console."""
+        console = self.console[self.shown_from:]
+        failed = [line for line in console[:-tail].split("\n") if "FAILED" in line][:FAILED_MOST]
+        return "\n".join(["--- to run it alone:", shlex.join(self.command), "--- console:", *failed, console[-tail:]])
 
     def fail(self, what, tail=CONSOLE_TAIL):
         raise GuestError(f"{what}\n{self.describe(tail)}")

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: MIT
+// What whoever holds sockets does with them.
+#include "tcp_socket.h"
+
+static cap_t take_memory(struct socket *socket)
+{
+    cap_t memory = socket->memory;
+    socket->memory = 0;
+    return memory;
+}
+
+s64 socket_create(struct holder *holder, struct socket **out, cap_t *memory)
+{
+    struct tcp_pcb *pcb = tcp_new();
+    if (pcb == NULL)
+        return E_NOMEM;
+    struct socket *socket = socket_new(&socket_class, holder);
+    if (socket == NULL) {
+        tcp_abort(pcb);
+        return E_NOMEM;
+    }
+    socket_attach(socket, pcb);
+    *out = socket;
+    *memory = take_memory(socket);
+    return 0;
+}
+
+s64 socket_accept(struct socket *listener, struct socket **out, cap_t *memory)
+{
+    struct socket *socket = listener->waiting;
+
+    if (listener->state != NET_LISTENING)
+        return E_BUSY;
+    if (socket == NULL)
+        return E_AGAIN;
+    socket_leave_listener(socket);
+    socket->holder = listener->holder;
+    tcp_backlog_accepted(socket->pcb);
+    *out = socket;
+    *memory = take_memory(socket);
+    return 0;
+}
+
+coid_t socket_coid(const struct socket *socket)
+{
+    return socket->root.coid;
+}
+
+s64 socket_get_names(const struct socket *socket, struct socket_names *names)
+{
+    const struct tcp_pcb *pcb = socket->pcb;
+
+    if (pcb == NULL)
+        return E_BUSY;
+    *names = (struct socket_names){.own_address = ip4_addr_get_u32(ip_2_ip4(&pcb->local_ip)),
+                                   .own_port = pcb->local_port};
+    if (socket->state == NET_LISTENING)
+        return 0; // lwIP's listening pcb is a shorter struct
+    names->peer_address = ip4_addr_get_u32(ip_2_ip4(&pcb->remote_ip));
+    names->peer_port = pcb->remote_port;
+    return 0;
+}
+
+static void refuse_waiting(struct socket *listener)
+{
+    while (listener->waiting != NULL)
+        socket_reset(listener->waiting, E_PEER);
+}
+
+void socket_release(struct socket *socket)
+{
+    socket->holder = NULL;
+    if (socket->state == NET_LISTENING) {
+        refuse_waiting(socket);
+        tcp_close(socket_detach(socket)); // of a listening one: cannot fail
+        socket_end(socket);
+    } else if (socket->pcb == NULL) {
+        socket_end(socket);
+    } else if (socket->state == NET_IDLE || socket->state == NET_CONNECTING) {
+        socket_reset(socket, 0);
+    } else {
+        socket->finishing = true;
+        socket->polls = 0;
+        socket_credit_all(socket);
+        CO_CALL(struct socket_rep, socket->root.coid, work);
+    }
+}
+
+void socket_abort(struct socket *socket)
+{
+    if (socket->state == NET_LISTENING || socket->pcb == NULL) {
+        socket_release(socket);
+        return;
+    }
+    socket->holder = NULL;
+    socket_reset(socket, 0);
+}
