@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Clients: accepting, sending what waits, timing out, letting go.
+// Clients: accepting, places, frames for them, their end.
 #include "client.h"
 
-#include "input.h"
 #include "registry.h"
-#include "requests.h"
 #include "round.h"
+#include "system.h"
 
 #include <orrery/sys.h>
 #include <stdarg.h>
@@ -116,15 +115,13 @@ static void refuse(struct stream *stream)
     queue_clear(&queue);
 }
 
-static void release(struct client *client);
-
 static struct client *place_for(struct stream *stream)
 {
     if (clients_without_role() == STRANGERS_MAX) {
         struct client *client = most_dispensable();
         if (client->stream != NULL)
             refuse(client->stream);
-        release(client);
+        client_free(client);
     }
     struct client *slot = free_slot();
     if (slot == NULL)
@@ -149,8 +146,7 @@ static void *on_accept(struct stream *stream, u32 address)
     return client;
 }
 
-// A stranger has one request to send.
-static u32 input_limit(const struct client *client)
+u32 client_input_limit(const struct client *client)
 {
     return client->role == dci_Role_ROLE_NONE ? 4 + REQUEST_BYTES_MAX : WAITING_BYTES_MAX;
 }
@@ -158,7 +154,7 @@ static u32 input_limit(const struct client *client)
 static u64 on_receive(void *argument, const void *bytes, u64 count)
 {
     struct client *client = argument;
-    u32 limit = input_limit(client);
+    u32 limit = client_input_limit(client);
     u64 room = client->closing ? 0 : limit - client->input_bytes;
     u64 taken = count < room ? count : room;
 
@@ -262,15 +258,6 @@ void client_push_end(struct client *client, struct frame *frame)
     count_frame(client, frame_end(frame));
 }
 
-static void close_soon(struct client *client)
-{
-    client->closing = true;
-    client->request = NULL;
-    client_end_round(client);
-    client->input_bytes = 0;
-    client->close_by = sys_time() + server_ticks(CLOSE_SECONDS * 1000);
-}
-
 void client_close_after_reply(struct client *client)
 {
     client->close_after_reply = true;
@@ -330,7 +317,7 @@ void client_close_with(struct client *client, s64 error, const char *message)
 {
     client_error(client, error, "%s", message);
     client_respond(client, 0, error);
-    close_soon(client);
+    client_close_soon(client);
 }
 
 void client_end_round(struct client *client)
@@ -339,17 +326,19 @@ void client_end_round(struct client *client)
     client->round = NULL;
 }
 
-// ---- its turn ----------------------------------------------------------------------------------
+// ---- its end -----------------------------------------------------------------------------------
 
-static void release(struct client *client)
+void client_close_soon(struct client *client)
 {
-    tracing_release(client);
-    sampling_release(client);
-    counting_release(client);
-    exclusion_release(client);
-    dref_release(client);
-    sleep_locks_release(client);
-    runs_release(client);
+    client->closing = true;
+    client->request = NULL;
+    client_end_round(client);
+    client->input_bytes = 0;
+    client->close_by = sys_time() + server_ticks(CLOSE_SECONDS * 1000);
+}
+
+void client_free(struct client *client)
+{
     client_end_round(client);
     if (client->queue.bytes > 0)
         trace_dci_drop(client->number, client->queue.bytes);
@@ -358,103 +347,4 @@ static void release(struct client *client)
     registry_remove(client);
     client->stream = NULL;
     client->number = 0;
-}
-
-static void abort_client(struct client *client)
-{
-    stream_abort(client->stream);
-    release(client);
-}
-
-// A client that sends no more gets what it has asked for, but nothing that would come by itself.
-static void finish(struct client *client)
-{
-    if (!client->finished || client->closing || client->request != NULL ||
-        input_has_request(client))
-        return;
-    close_soon(client);
-    client->close_by = client->finish_by;
-}
-
-static bool send_waiting(struct client *client)
-{
-    const u8 *bytes;
-    bool any = false;
-
-    for (;;) {
-        u32 count = queue_front(&client->queue, &bytes);
-        u64 sent = count == 0 ? 0 : stream_send(client->stream, bytes, count);
-        if (sent == 0)
-            return any;
-        queue_remove(&client->queue, (u32)sent);
-        any = true;
-    }
-}
-
-// Returns false when the client is gone.
-static bool keep_time(struct client *client, u64 now)
-{
-    if (client->queue.bytes == 0)
-        client->progress = now;
-    if (client->closing && client->queue.bytes == 0) {
-        stream_close(client->stream);
-        release(client);
-        return false;
-    }
-    bool stuck = now > client->progress + server_ticks(IDLE_SECONDS * 1000);
-    bool late = (client->closing && now > client->close_by) ||
-                (client->finished && now > client->finish_by);
-    if (stuck || late) {
-        server_counts.timed_out++;
-        abort_client(client);
-        return false;
-    }
-    if (client->role == dci_Role_ROLE_NONE && !client->closing &&
-        now > client->connected + server_ticks(HELLO_SECONDS * 1000)) {
-        server_counts.timed_out++;
-        client_close_with(client, E_TIMEOUT, "no role: say hello with a token");
-    }
-    return true;
-}
-
-// Lets the stream offer again what it had to keep.
-static void resume(struct client *client)
-{
-    if (client->held_back && !client->closing && client->input_bytes < input_limit(client)) {
-        client->held_back = false;
-        stream_resume(client->stream);
-    }
-}
-
-// Whoever has sent its last may have gone. Then what is sent to it comes back as a reset, some time before the network
-// takes no more; so the next of its requests waits for a moment, and until the answers so far are out.
-static bool may_begin(const struct client *client)
-{
-    if (!client->finished || client->request != NULL)
-        return true;
-    return client->queue.bytes == 0 && sys_time() >= client->next_request;
-}
-
-bool client_work(struct client *client, u64 now)
-{
-    u64 end = sys_time() + server_ticks(TURN_MS);
-    bool busy = true, any = false;
-
-    for (u32 i = 0; i < STEPS_A_TURN && busy && client->stream != NULL && sys_time() < end; i++) {
-        busy = !client->closing && may_begin(client) && input_step(client);
-        if (client->close_after_reply && !client->closing)
-            close_soon(client);
-        busy |= send_waiting(client);
-        resume(client);
-        any |= busy;
-    }
-    if (client->stream != NULL && client->flooded && !client->closing)
-        client_close_with(client, E_LIMIT, "more requests wait than are kept: wait for answers");
-    if (client->stream != NULL)
-        finish(client);
-    if (client->stream == NULL)
-        release(client);
-    else if (keep_time(client, now))
-        return any; // once more: a request may have begun pushes
-    return true;    // and letting go leaves work
 }

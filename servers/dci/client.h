@@ -75,10 +75,8 @@ u32 clients_without_role(void);
 void client_address(const struct client *client, char text[ADDRESS_TEXT_BYTES]);
 extern const struct stream_handlers client_handlers;
 
-// All that can be done for a client now. Returns true when it has done something, so that there may be
-// work elsewhere; false when it waits: for bytes, room, time.
-bool client_work(struct client *client, u64 now);
-
+// Bytes of requests that may wait: a stranger has one request to send.
+u32 client_input_limit(const struct client *client);
 // The request wants nothing more of processes.
 void client_end_round(struct client *client);
 
@@ -98,8 +96,12 @@ s64 client_error(struct client *client, s64 error, const char *format, ...)
 bool client_push_begin(struct client *client, struct frame *frame, u32 body);
 void client_push_end(struct client *client, struct frame *frame);
 
+// No more requests; it is closed once what waits is sent, or some seconds later.
+void client_close_soon(struct client *client);
 void client_close_after_reply(struct client *client);
 // Sends a last response to no request, and closes once it is taken.
 void client_close_with(struct client *client, s64 error, const char *message);
+// Its place is free again; it holds nothing of any service.
+void client_free(struct client *client);
 
 #endif

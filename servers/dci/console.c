@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Requests about the system's console, and the pushing of what it prints.
 #include "programs.h"
-#include "requests.h"
+#include "service.h"
 
 #include <orrery/sys.h>
 
-s64 console_attach_begin(struct client *client, const dci_Request *request)
+static s64 console_attach_begin(struct client *client, const dci_Request *request)
 {
     u64 position = request->body.console_attach.from;
     u8 probe;
@@ -20,14 +20,14 @@ s64 console_attach_begin(struct client *client, const dci_Request *request)
     return REQUEST_REPLIED;
 }
 
-s64 console_detach_begin(struct client *client, const dci_Request *request)
+static s64 console_detach_begin(struct client *client, const dci_Request *request)
 {
     (void)request;
     client->console = false;
     return REQUEST_DONE;
 }
 
-s64 console_input_begin(struct client *client, const dci_Request *request)
+static s64 console_input_begin(struct client *client, const dci_Request *request)
 {
     const dci_ConsoleInputRequest *wish = &request->body.console_input;
 
@@ -59,7 +59,7 @@ static bool push(struct client *client)
     return true;
 }
 
-u64 console_work(u64 now)
+static u64 console_work(u64 now)
 {
     bool any = false, more = false;
 
@@ -74,3 +74,12 @@ u64 console_work(u64 now)
         return UINT64_MAX;
     return more ? now : now + server_ticks(OUTPUT_INTERVAL_MS);
 }
+
+static const struct request_kind kinds[] = {
+    REQUEST(console_attach, dci_Role_ROLE_OBSERVER, console_attach_begin, NULL),
+    REQUEST(console_input, dci_Role_ROLE_CONTROLLER, console_input_begin, NULL),
+    REQUEST(console_detach, dci_Role_ROLE_OBSERVER, console_detach_begin, NULL),
+};
+
+const struct service console_service = {
+    .kinds = kinds, .kind_count = ARRAY_SIZE(kinds), .work = console_work};

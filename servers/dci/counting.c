@@ -2,7 +2,8 @@
 // Requests about counting hardware events. One session at a time, of the client that started it; its counts stay
 // readable when it has ended.
 #include "count_mode.h"
-#include "requests.h"
+#include "exclusion.h"
+#include "service.h"
 
 #include <orrery/pmu.h>
 #include <orrery/sys.h>
@@ -29,7 +30,7 @@ static u32 item_count;       // of that session
 static u32 cpu_mask;         // never 0
 static bool by_task;
 
-bool counting_owned_by(const struct client *client)
+static u32 counting_owned_by(const struct client *client)
 {
     return owner == client;
 }
@@ -45,7 +46,7 @@ static void add_event(struct frame *frame, const struct sys_pmu_event *event)
     frame_record(frame, dci_PmuEventsReply_events_tag, dci_PmuEventInfo_fields, &to);
 }
 
-s64 pmu_events_step(struct client *client)
+static s64 pmu_events_step(struct client *client)
 {
     struct sys_pmu_event event;
     struct frame frame;
@@ -125,7 +126,7 @@ static void fill_counting(struct sys_pmu_counting *to, const dci_CountStartReque
         };
 }
 
-s64 count_start_begin(struct client *client, const dci_Request *request)
+static s64 count_start_begin(struct client *client, const dci_Request *request)
 {
     const dci_CountStartRequest *start = &request->body.count_start;
     static struct sys_pmu_counting counting;
@@ -202,7 +203,7 @@ static s64 reply_cpu(struct client *client, u32 body)
     return more ? REQUEST_GOES_ON : REQUEST_REPLIED;
 }
 
-s64 count_read_begin(struct client *client, const dci_Request *request)
+static s64 count_read_begin(struct client *client, const dci_Request *request)
 {
     (void)request;
     if (session == 0)
@@ -210,12 +211,12 @@ s64 count_read_begin(struct client *client, const dci_Request *request)
     return REQUEST_GOES_ON;
 }
 
-s64 count_read_step(struct client *client)
+static s64 count_read_step(struct client *client)
 {
     return reply_cpu(client, dci_Response_count_read_tag);
 }
 
-s64 count_stop_begin(struct client *client, const dci_Request *request)
+static s64 count_stop_begin(struct client *client, const dci_Request *request)
 {
     (void)request;
     if (owner != client)
@@ -228,12 +229,12 @@ s64 count_stop_begin(struct client *client, const dci_Request *request)
     return REQUEST_GOES_ON;
 }
 
-s64 count_stop_step(struct client *client)
+static s64 count_stop_step(struct client *client)
 {
     return reply_cpu(client, dci_Response_count_stop_tag);
 }
 
-s64 count_trace_begin(struct client *client, const dci_Request *request)
+static s64 count_trace_begin(struct client *client, const dci_Request *request)
 {
     if (owner != client)
         return client_error(client, E_NOENT, "this client does not count");
@@ -247,7 +248,7 @@ s64 count_trace_begin(struct client *client, const dci_Request *request)
 
 // ---- tasks -------------------------------------------------------------------------------------
 
-s64 count_tasks_begin(struct client *client, const dci_Request *request)
+static s64 count_tasks_begin(struct client *client, const dci_Request *request)
 {
     (void)request;
     if (session == 0)
@@ -282,7 +283,7 @@ static void add_tasks(struct frame *frame, u64 bytes)
 
 // One more part of the tasks of the CPU that the list is at. Large numbers make a count half as long again in a frame as it is
 // in memory, hence the part of the room.
-s64 count_tasks_step(struct client *client)
+static s64 count_tasks_step(struct client *client)
 {
     struct frame frame;
     u32 cpu = client->cpu;
@@ -306,10 +307,24 @@ s64 count_tasks_step(struct client *client)
     return more ? REQUEST_GOES_ON : REQUEST_REPLIED;
 }
 
-void counting_release(struct client *client)
+static void counting_release(struct client *client)
 {
     if (owner != client)
         return;
     sys_pmu_count_stop(session);
     owner = NULL;
 }
+
+static const struct request_kind kinds[] = {
+    REQUEST(pmu_events, dci_Role_ROLE_OBSERVER, NULL, pmu_events_step),
+    REQUEST(count_start, dci_Role_ROLE_CONTROLLER, count_start_begin, NULL),
+    REQUEST(count_read, dci_Role_ROLE_OBSERVER, count_read_begin, count_read_step),
+    REQUEST(count_stop, dci_Role_ROLE_CONTROLLER, count_stop_begin, count_stop_step),
+    REQUEST(count_tasks, dci_Role_ROLE_OBSERVER, count_tasks_begin, count_tasks_step),
+    REQUEST(count_trace, dci_Role_ROLE_CONTROLLER, count_trace_begin, NULL),
+};
+
+const struct service counting_service = {.kinds = kinds,
+                                         .kind_count = ARRAY_SIZE(kinds),
+                                         .release = counting_release,
+                                         .held_by = counting_owned_by};

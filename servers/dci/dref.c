@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Requests about DREF counts. What is counted follows from what the clients hold: after each change,
 // and before each reading, the kernel and the processes are brought in line, one by one.
-#include "requests.h"
+#include "service.h"
 #include "round.h"
 #include "scope.h"
 #include "switching.h"
@@ -50,14 +50,14 @@ static void start_over(void)
         kernel_counts = want;
 }
 
-u64 dref_work(u64 now)
+static u64 dref_work(u64 now)
 {
     return switching_go(&switching) ? UINT64_MAX : now + server_ticks(SWITCHING_RETRY_MS);
 }
 
 // ---- requests ----------------------------------------------------------------------------------
 
-s64 dref_enable_begin(struct client *client, const dci_Request *request)
+static s64 dref_enable_begin(struct client *client, const dci_Request *request)
 {
     const dci_DrefEnableRequest *wish = &request->body.dref_enable;
 
@@ -71,7 +71,7 @@ s64 dref_enable_begin(struct client *client, const dci_Request *request)
     return REQUEST_GOES_ON;
 }
 
-s64 dref_enable_step(struct client *client)
+static s64 dref_enable_step(struct client *client)
 {
     (void)client;
     if (!switching_go(&switching))
@@ -79,7 +79,7 @@ s64 dref_enable_step(struct client *client)
     return kernel_error < 0 ? kernel_error : REQUEST_DONE;
 }
 
-void dref_release(struct client *client)
+static void dref_release(struct client *client)
 {
     if (!client->dref)
         return;
@@ -114,7 +114,7 @@ static const struct round_kind counts_kind = {
     .ask = ask_counts, .check = check_counts, .advance = advance_counts};
 
 // Processes that have begun meanwhile are counted from now on.
-s64 dref_read_begin(struct client *client, const dci_Request *request)
+static s64 dref_read_begin(struct client *client, const dci_Request *request)
 {
     const dci_DrefReadRequest *wish = &request->body.dref_read;
     s64 error = scope_begin(client, wish->scope, wish->pid);
@@ -162,7 +162,7 @@ static s64 read_kernel_step(struct client *client, struct frame *frame)
     return more ? REQUEST_GOES_ON : REQUEST_REPLIED;
 }
 
-s64 dref_read_step(struct client *client)
+static s64 dref_read_step(struct client *client)
 {
     struct frame frame;
 
@@ -185,3 +185,11 @@ s64 dref_read_step(struct client *client)
     }
     return scope_conclude(client, &frame, dci_DrefReadReply_failure_tag, visit);
 }
+
+static const struct request_kind kinds[] = {
+    REQUEST(dref_enable, dci_Role_ROLE_CONTROLLER, dref_enable_begin, dref_enable_step),
+    REQUEST(dref_read, dci_Role_ROLE_OBSERVER, dref_read_begin, dref_read_step),
+};
+
+const struct service dref_service = {
+    .kinds = kinds, .kind_count = ARRAY_SIZE(kinds), .work = dref_work, .release = dref_release};

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Processes that clients leave out of counting. The kernel knows only whether a process is left out; here is kept
 // for whom, so that it is counted again when the last client that wanted it so is content or gone.
-#include "requests.h"
+#include "exclusion.h"
+
+#include "service.h"
 
 #include <orrery/pmu.h>
 #include <orrery/process.h>
@@ -104,7 +106,7 @@ static void take_in_but(const struct client *client, const u32 *pids, u32 count)
             take_in(client, client->excluded[i]);
 }
 
-s64 count_exclude_begin(struct client *client, const dci_Request *request)
+static s64 count_exclude_begin(struct client *client, const dci_Request *request)
 {
     const dci_CountExcludeRequest *wish = &request->body.count_exclude;
 
@@ -121,8 +123,15 @@ s64 count_exclude_begin(struct client *client, const dci_Request *request)
     return REQUEST_DONE;
 }
 
-void exclusion_release(struct client *client)
+static void exclusion_release(struct client *client)
 {
     take_in_but(client, NULL, 0);
     client->excluded_count = 0;
 }
+
+static const struct request_kind kinds[] = {
+    REQUEST(count_exclude, dci_Role_ROLE_CONTROLLER, count_exclude_begin, NULL),
+};
+
+const struct service exclusion_service = {
+    .kinds = kinds, .kind_count = ARRAY_SIZE(kinds), .release = exclusion_release};

@@ -2,7 +2,7 @@
 // Why processes have failed, in words; and those that have of late.
 #include "failures.h"
 
-#include "requests.h"
+#include "system.h"
 
 #include <orrery/errors.h>
 #include <stdio.h>

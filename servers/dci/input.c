@@ -2,7 +2,7 @@
 // Cuts frames, decodes requests, checks the role, has them carried out.
 #include "input.h"
 
-#include "requests.h"
+#include "service.h"
 
 #include <orrery/sys.h>
 #include <pb_decode.h>
@@ -47,7 +47,7 @@ static s64 begin(struct client *client, const dci_Request *request)
     client->request = kind;
     client->cursor = 0;
     client->cpu = 0;
-    return kind->begin(client, request);
+    return kind->begin != NULL ? kind->begin(client, request) : REQUEST_GOES_ON;
 }
 
 static void take_request(struct client *client, const u8 *bytes, u32 length)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Requests about objects: classes and scan, of the kernel and of processes. Lists go on from step to
 // step, a frame each, in which all is of one process.
-#include "requests.h"
+#include "service.h"
 #include "round.h"
 #include "scope.h"
 
@@ -10,13 +10,6 @@
 #include <string.h>
 
 #define CLASSES_A_FRAME 256
-
-s64 list_begin(struct client *client, const dci_Request *request)
-{
-    (void)client;
-    (void)request;
-    return REQUEST_GOES_ON;
-}
 
 static s64 begin(struct client *client, dci_Scope scope, u32 pid, const struct round_kind *kind)
 {
@@ -162,7 +155,7 @@ static bool add_kernel_classes(struct client *client, struct frame *frame, u32 f
     return true;
 }
 
-s64 classes_begin(struct client *client, const dci_Request *request)
+static s64 classes_begin(struct client *client, const dci_Request *request)
 {
     const dci_ClassesRequest *wish = &request->body.classes;
 
@@ -178,7 +171,7 @@ static s64 end_kernel_frame(struct client *client, struct frame *frame, bool mor
     return more ? REQUEST_GOES_ON : REQUEST_REPLIED;
 }
 
-s64 classes_step(struct client *client)
+static s64 classes_step(struct client *client)
 {
     struct visit *visit = round_next(client->round);
     struct frame frame;
@@ -197,7 +190,7 @@ s64 classes_step(struct client *client)
 
 // ---- objects -----------------------------------------------------------------------------------
 
-s64 objects_begin(struct client *client, const dci_Request *request)
+static s64 objects_begin(struct client *client, const dci_Request *request)
 {
     const dci_ObjectsRequest *wish = &request->body.objects;
 
@@ -221,7 +214,7 @@ static s64 objects_kernel_step(struct client *client, struct frame *frame)
     return end_kernel_frame(client, frame, bytes > 0);
 }
 
-s64 objects_step(struct client *client)
+static s64 objects_step(struct client *client)
 {
     struct visit *visit = round_next(client->round);
     struct frame frame;
@@ -242,3 +235,10 @@ s64 objects_step(struct client *client)
         add_objects(&frame, visit->question->bytes, visit->question->count);
     return scope_conclude(client, &frame, dci_ObjectsReply_failure_tag, visit);
 }
+
+static const struct request_kind kinds[] = {
+    REQUEST(classes, dci_Role_ROLE_OBSERVER, classes_begin, classes_step),
+    REQUEST(objects, dci_Role_ROLE_OBSERVER, objects_begin, objects_step),
+};
+
+const struct service objects_service = {.kinds = kinds, .kind_count = ARRAY_SIZE(kinds)};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Requests about processes: list, regions, ending and moving them.
-#include "requests.h"
+#include "service.h"
 #include "round.h"
 
 #include <orrery/memory.h>
@@ -29,7 +29,7 @@ static void add_process(struct frame *frame, const struct sys_process_info *from
     frame_record(frame, dci_ProcessesReply_processes_tag, dci_Process_fields, &to);
 }
 
-s64 processes_step(struct client *client)
+static s64 processes_step(struct client *client)
 {
     struct frame frame;
     u64 time = sys_time();
@@ -64,7 +64,7 @@ static void add_region(struct frame *frame, const struct sys_region_info *from)
     frame_record(frame, dci_RegionsReply_regions_tag, dci_Region_fields, &to);
 }
 
-s64 regions_begin(struct client *client, const dci_Request *request)
+static s64 regions_begin(struct client *client, const dci_Request *request)
 {
     client->pid = request->body.regions.pid;
     if (client->pid == 0)
@@ -72,7 +72,7 @@ s64 regions_begin(struct client *client, const dci_Request *request)
     return REQUEST_GOES_ON;
 }
 
-s64 regions_step(struct client *client)
+static s64 regions_step(struct client *client)
 {
     struct frame frame;
 
@@ -90,7 +90,7 @@ s64 regions_step(struct client *client)
 
 // ---- what changes them -------------------------------------------------------------------------
 
-s64 kill_begin(struct client *client, const dci_Request *request)
+static s64 kill_begin(struct client *client, const dci_Request *request)
 {
     const dci_KillRequest *wish = &request->body.kill;
 
@@ -111,7 +111,7 @@ static u32 ask_move(const struct round *round, const struct visit *visit, u64 ar
 
 static const struct round_kind move_kind = {.ask = ask_move};
 
-s64 move_begin(struct client *client, const dci_Request *request)
+static s64 move_begin(struct client *client, const dci_Request *request)
 {
     const dci_MoveRequest *wish = &request->body.move;
 
@@ -127,7 +127,7 @@ s64 move_begin(struct client *client, const dci_Request *request)
     return REQUEST_GOES_ON;
 }
 
-s64 move_step(struct client *client)
+static s64 move_step(struct client *client)
 {
     const struct visit *visit = round_next(client->round);
 
@@ -138,3 +138,12 @@ s64 move_step(struct client *client)
     return client_error(client, visit->failure.error, "process %u %s", (unsigned)visit->pid,
                         visit->failure.text);
 }
+
+static const struct request_kind kinds[] = {
+    REQUEST(processes, dci_Role_ROLE_OBSERVER, NULL, processes_step),
+    REQUEST(regions, dci_Role_ROLE_OBSERVER, regions_begin, regions_step),
+    REQUEST(kill, dci_Role_ROLE_CONTROLLER, kill_begin, NULL),
+    REQUEST(move, dci_Role_ROLE_CONTROLLER, move_begin, move_step),
+};
+
+const struct service processes_service = {.kinds = kinds, .kind_count = ARRAY_SIZE(kinds)};

@@ -3,7 +3,7 @@
 #include "questions.h"
 
 #include "queue.h"
-#include "requests.h"
+#include "system.h"
 
 #include <orrery/errors.h>
 #include <orrery/sys.h>

@@ -6,13 +6,14 @@
 
 #include "client.h"
 
-void registry_start(void);
+// round: one of the server's, turn: one of a client's, as registry_round and registry_work.
+void registry_start(u64 (*round)(u64 until), bool (*turn)(struct client *client, u64 now));
 // A client has come; without memory for its object it is served all the same.
 void registry_add(struct client *client);
 void registry_remove(struct client *client);
-// serve_round, as a method of the server's object.
+// A round, as a method of the server's object.
 u64 registry_round(u64 until);
-// client_work, as a method of the client's object.
+// A turn, as a method of the client's object.
 bool registry_work(struct client *client, u64 now);
 
 #endif

@@ -2,7 +2,7 @@
 // Rounds: many processes asked at once, each within its limits.
 #include "round.h"
 
-#include "requests.h"
+#include "system.h"
 
 #include <orrery/errors.h>
 #include <orrery/process.h>

@@ -2,7 +2,7 @@
 // Requests about programs that clients run. What a program prints stays with it while its client's
 // queue is full; so the program has to wait, and nothing is lost.
 #include "programs.h"
-#include "requests.h"
+#include "service.h"
 
 #include <orrery/sys.h>
 #include <string.h>
@@ -33,7 +33,7 @@ static void drop(struct run *run)
     *run = (struct run){0};
 }
 
-u32 runs_of(const struct client *client)
+static u32 runs_of(const struct client *client)
 {
     u32 count = 0;
 
@@ -42,7 +42,7 @@ u32 runs_of(const struct client *client)
     return count;
 }
 
-void runs_release(struct client *client)
+static void runs_release(struct client *client)
 {
     for (u32 i = 0; i < RUNS_MAX; i++)
         if (runs[i].client == client)
@@ -51,7 +51,7 @@ void runs_release(struct client *client)
 
 // ---- requests ----------------------------------------------------------------------------------
 
-s64 run_open_begin(struct client *client, const dci_Request *request)
+static s64 run_open_begin(struct client *client, const dci_Request *request)
 {
     struct run *run = find(NULL, 0);
 
@@ -103,7 +103,7 @@ static s64 upload(struct client *client, struct run *run, const dci_RunUploadReq
     return program_upload(run->program, wish->data.bytes, wish->data.size);
 }
 
-s64 run_upload_begin(struct client *client, const dci_Request *request)
+static s64 run_upload_begin(struct client *client, const dci_Request *request)
 {
     const dci_RunUploadRequest *wish = &request->body.run_upload;
     struct run *run = find_or_say(client, wish->run);
@@ -122,7 +122,7 @@ s64 run_upload_begin(struct client *client, const dci_Request *request)
     return REQUEST_DONE;
 }
 
-s64 run_start_begin(struct client *client, const dci_Request *request)
+static s64 run_start_begin(struct client *client, const dci_Request *request)
 {
     const dci_RunStartRequest *wish = &request->body.run_start;
     const char *arguments[1 + ARRAY_SIZE(wish->arguments)] = {wish->program};
@@ -148,7 +148,7 @@ s64 run_start_begin(struct client *client, const dci_Request *request)
     return REQUEST_REPLIED;
 }
 
-s64 run_input_begin(struct client *client, const dci_Request *request)
+static s64 run_input_begin(struct client *client, const dci_Request *request)
 {
     const dci_RunInputRequest *wish = &request->body.run_input;
     struct run *run = find_or_say(client, wish->run);
@@ -213,7 +213,7 @@ static u64 look_after_upload(struct run *run, u64 now)
     return UINT64_MAX;
 }
 
-u64 runs_work(u64 now)
+static u64 runs_work(u64 now)
 {
     u64 next = UINT64_MAX;
 
@@ -234,3 +234,16 @@ u64 runs_work(u64 now)
     }
     return next;
 }
+
+static const struct request_kind kinds[] = {
+    REQUEST(run_open, dci_Role_ROLE_CONTROLLER, run_open_begin, NULL),
+    REQUEST(run_upload, dci_Role_ROLE_CONTROLLER, run_upload_begin, NULL),
+    REQUEST(run_start, dci_Role_ROLE_CONTROLLER, run_start_begin, NULL),
+    REQUEST(run_input, dci_Role_ROLE_CONTROLLER, run_input_begin, NULL),
+};
+
+const struct service runs_service = {.kinds = kinds,
+                                     .kind_count = ARRAY_SIZE(kinds),
+                                     .work = runs_work,
+                                     .release = runs_release,
+                                     .held_by = runs_of};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Requests about sampling, and the pushing of samples to the client that owns the session. A full
 // queue leaves the samples in the kernel's buffers, where what gets lost is counted.
-#include "requests.h"
+#include "service.h"
 #include "sampling_request.h"
 
 #include <orrery/sys.h>
@@ -26,7 +26,7 @@ static struct {
 } filter;
 static u64 filtered[ORRERY_MAX_CPUS][SYS_SAMPLING_EVENTS];
 
-bool sampling_owned_by(const struct client *client)
+static u32 sampling_owned_by(const struct client *client)
 {
     return owner == client;
 }
@@ -56,7 +56,7 @@ static bool is_wanted(u32 pid)
 
 // ---- start and change --------------------------------------------------------------------------
 
-s64 sampling_start_begin(struct client *client, const dci_Request *request)
+static s64 sampling_start_begin(struct client *client, const dci_Request *request)
 {
     const dci_SamplingStartRequest *start = &request->body.sampling_start;
     struct sys_sampling sampling;
@@ -86,7 +86,7 @@ s64 sampling_start_begin(struct client *client, const dci_Request *request)
 }
 
 // Room for the news comes first: what is changed must be told to who adds the samples up.
-s64 sampling_change_begin(struct client *client, const dci_Request *request)
+static s64 sampling_change_begin(struct client *client, const dci_Request *request)
 {
     const dci_SamplingChangeRequest *change = &request->body.sampling_change;
     struct frame frame;
@@ -208,7 +208,7 @@ static u64 push_all(bool *more)
 // Not at every round of the server's loop: there is one as long as there is something to send, so that the sampling of
 // the sending itself would go on for ever, a sample a frame. Where samples are few, they wait longer for each other: a look
 // takes as long with one as with many.
-u64 sampling_work(u64 now)
+static u64 sampling_work(u64 now)
 {
     bool more;
 
@@ -267,7 +267,7 @@ static s64 reply_stat(struct client *client, u32 body)
     return REQUEST_REPLIED;
 }
 
-s64 sampling_stat_begin(struct client *client, const dci_Request *request)
+static s64 sampling_stat_begin(struct client *client, const dci_Request *request)
 {
     (void)request;
     if (session == 0)
@@ -275,7 +275,7 @@ s64 sampling_stat_begin(struct client *client, const dci_Request *request)
     return reply_stat(client, dci_Response_sampling_stat_tag);
 }
 
-s64 sampling_stop_begin(struct client *client, const dci_Request *request)
+static s64 sampling_stop_begin(struct client *client, const dci_Request *request)
 {
     (void)request;
     if (owner != client)
@@ -284,7 +284,7 @@ s64 sampling_stop_begin(struct client *client, const dci_Request *request)
     return error < 0 ? error : REQUEST_GOES_ON;
 }
 
-s64 sampling_stop_step(struct client *client)
+static s64 sampling_stop_step(struct client *client)
 {
     if (client->cpu == stream_count()) {
         owner = NULL;
@@ -296,10 +296,23 @@ s64 sampling_stop_step(struct client *client)
     return result == E_AGAIN ? REQUEST_WAITS : REQUEST_GOES_ON;
 }
 
-void sampling_release(struct client *client)
+static void sampling_release(struct client *client)
 {
     if (owner != client)
         return;
     sys_sampling_stop(session);
     owner = NULL;
 }
+
+static const struct request_kind kinds[] = {
+    REQUEST(sampling_start, dci_Role_ROLE_CONTROLLER, sampling_start_begin, NULL),
+    REQUEST(sampling_stop, dci_Role_ROLE_CONTROLLER, sampling_stop_begin, sampling_stop_step),
+    REQUEST(sampling_stat, dci_Role_ROLE_OBSERVER, sampling_stat_begin, NULL),
+    REQUEST(sampling_change, dci_Role_ROLE_CONTROLLER, sampling_change_begin, NULL),
+};
+
+const struct service sampling_service = {.kinds = kinds,
+                                         .kind_count = ARRAY_SIZE(kinds),
+                                         .work = sampling_work,
+                                         .release = sampling_release,
+                                         .held_by = sampling_owned_by};

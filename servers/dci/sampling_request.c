@@ -3,7 +3,7 @@
 #include "sampling_request.h"
 
 #include "count_mode.h"
-#include "requests.h"
+#include "service.h"
 
 #include <orrery/pmu.h>
 

@@ -3,7 +3,7 @@
 #ifndef DCI_SCOPE_H
 #define DCI_SCOPE_H
 
-#include "requests.h"
+#include "service.h"
 #include "round.h"
 
 // Checks a request's scope and remembers it. 0 or E_INVAL with a message.

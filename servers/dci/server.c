@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 // The server's thread: network, clients, pushes, time. It sleeps only in stream_run.
+#include "exclusion.h"
 #include "questions.h"
 #include "registry.h"
-#include "requests.h"
 #include "serve.h"
+#include "service.h"
 #include "token.h"
+#include "turn.h"
 
 #include <orrery/sys.h>
 #include <stdio.h>
@@ -13,15 +15,6 @@
 #define LISTEN_PATIENCE_MS 20000
 #define RETRY_MS                                                                                   \
     20 // something waits to be sent, but the network had no room or memory; or to be asked
-
-struct sys_info server_system;
-u64 server_started;
-u8 server_records[RECORDS_BYTES_MAX] __attribute__((aligned(8)));
-
-u64 server_ticks(u64 milliseconds)
-{
-    return milliseconds * (server_system.timebase_hz / 1000);
-}
 
 static u64 earlier(u64 a, u64 b)
 {
@@ -49,15 +42,12 @@ static u64 work_on_clients(u64 now)
 static u64 work(void)
 {
     u64 now = sys_time();
-    u64 next = earlier(sampling_work(now), tracing_work(now));
-    next = earlier(next, earlier(dref_work(now), runs_work(now)));
-    next = earlier(next, earlier(sleep_locks_work(now), console_work(now)));
+    u64 next = services_work(now);
     next = earlier(next, work_on_clients(now));
-    next = earlier(next, questions_work(now));
-    return earlier(next, power_off_work(now));
+    return earlier(next, questions_work(now));
 }
 
-u64 serve_round(u64 until)
+static u64 serve_round(u64 until)
 {
     stream_run(until);
     return work();
@@ -89,8 +79,7 @@ static s64 listen_patiently(void)
 
 static s64 start(void)
 {
-    server_started = sys_time();
-    s64 error = sys_info(&server_system);
+    s64 error = system_know();
     error = error ? error : stream_start();
     return error ? error : listen_patiently();
 }
@@ -108,7 +97,7 @@ void dci_serve(void)
     say(line, 0);
     if (tokens_load() == 0)
         say("no observer= or controller= token on the boot line: nobody will be let in", 0);
-    registry_start();
+    registry_start(serve_round, client_work);
     exclusion_begin();
     for (u64 next = 0;;)
         next = registry_round(next);

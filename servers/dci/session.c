@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Requests about the session and the system: hello, system, server_stat, power_off.
-#include "requests.h"
+#include "service.h"
 #include "token.h"
 
 #include <orrery/sys.h>
@@ -49,7 +49,7 @@ static s64 wrong_token(struct client *client)
     return client_error(client, E_PERM, "wrong token");
 }
 
-s64 hello_begin(struct client *client, const dci_Request *request)
+static s64 hello_begin(struct client *client, const dci_Request *request)
 {
     const dci_HelloRequest *hello = &request->body.hello;
     dci_HelloReply reply = {.version = DCI_VERSION, .has_limits = true, .limits = limits};
@@ -79,7 +79,7 @@ s64 hello_begin(struct client *client, const dci_Request *request)
     return REQUEST_REPLIED;
 }
 
-s64 system_begin(struct client *client, const dci_Request *request)
+static s64 system_begin(struct client *client, const dci_Request *request)
 {
     dci_SystemInfo reply = dci_SystemInfo_init_zero;
 
@@ -120,12 +120,12 @@ static void add_client(struct frame *frame, const struct client *client, bool se
         .queue_bytes = client->queue.bytes,
         .queue_bytes_max = client->queue.bytes_max,
         .stalls = client->stalls,
-        .sampling = sampling_owned_by(client),
-        .counting = counting_owned_by(client),
-        .sleep_locks = sleep_locks_owned_by(client),
-        .tracing = tracing_owned_by(client),
+        .sampling = sampling_service.held_by(client) != 0,
+        .counting = counting_service.held_by(client) != 0,
+        .sleep_locks = sleep_locks_service.held_by(client) != 0,
+        .tracing = tracing_service.held_by(client) != 0,
         .dref = client->dref,
-        .runs = runs_of(client),
+        .runs = runs_service.held_by(client),
         .console = client->console,
         .since = client->connected,
     };
@@ -133,7 +133,7 @@ static void add_client(struct frame *frame, const struct client *client, bool se
     frame_record(frame, dci_ServerStat_clients_tag, dci_ClientStat_fields, &stat);
 }
 
-s64 server_stat_begin(struct client *client, const dci_Request *request)
+static s64 server_stat_begin(struct client *client, const dci_Request *request)
 {
     struct frame frame;
     dci_ServerStat stat = {
@@ -157,7 +157,7 @@ s64 server_stat_begin(struct client *client, const dci_Request *request)
     return REQUEST_REPLIED;
 }
 
-s64 power_off_begin(struct client *client, const dci_Request *request)
+static s64 power_off_begin(struct client *client, const dci_Request *request)
 {
     (void)client;
     (void)request;
@@ -165,9 +165,19 @@ s64 power_off_begin(struct client *client, const dci_Request *request)
     return REQUEST_DONE;
 }
 
-u64 power_off_work(u64 now)
+static u64 power_off_work(u64 now)
 {
     if (now >= power_off_at)
         sys_power_off(0);
     return power_off_at;
 }
+
+static const struct request_kind kinds[] = {
+    REQUEST(hello, dci_Role_ROLE_NONE, hello_begin, NULL),
+    REQUEST(system, dci_Role_ROLE_OBSERVER, system_begin, NULL),
+    REQUEST(server_stat, dci_Role_ROLE_OBSERVER, server_stat_begin, NULL),
+    REQUEST(power_off, dci_Role_ROLE_CONTROLLER, power_off_begin, NULL),
+};
+
+const struct service session_service = {
+    .kinds = kinds, .kind_count = ARRAY_SIZE(kinds), .work = power_off_work};

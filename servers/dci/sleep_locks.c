@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Requests about sleep locks: the logs of processes' BlockedThreadQueues objects (orrery/monitor.h). One client at a
 // time has them on; processes are switched one by one, as they answer.
-#include "requests.h"
+#include "service.h"
 #include "round.h"
 #include "scope.h"
 #include "switching.h"
@@ -60,7 +60,7 @@ static struct switching switching = {
     .max = LOGGED_PROCESSES_MAX,
 };
 
-u64 sleep_locks_work(u64 now)
+static u64 sleep_locks_work(u64 now)
 {
     return switching_go(&switching) ? UINT64_MAX : now + server_ticks(SWITCHING_RETRY_MS);
 }
@@ -93,7 +93,7 @@ static s64 check_wish(struct client *client, const dci_SleepLocksEnableRequest *
     return 0;
 }
 
-s64 sleep_locks_enable_begin(struct client *client, const dci_Request *request)
+static s64 sleep_locks_enable_begin(struct client *client, const dci_Request *request)
 {
     const dci_SleepLocksEnableRequest *wish = &request->body.sleep_locks_enable;
 
@@ -112,7 +112,15 @@ s64 sleep_locks_enable_begin(struct client *client, const dci_Request *request)
     return REQUEST_GOES_ON;
 }
 
-s64 sleep_locks_enable_step(struct client *client)
+static void sleep_locks_release(struct client *client)
+{
+    if (owner != client)
+        return;
+    owner = NULL;
+    switching_begin(&switching, SWITCHING_OFF);
+}
+
+static s64 sleep_locks_enable_step(struct client *client)
 {
     if (!switching_go(&switching))
         return REQUEST_WAITS;
@@ -129,23 +137,15 @@ s64 sleep_locks_enable_step(struct client *client)
     return REQUEST_REPLIED;
 }
 
-bool sleep_locks_owned_by(const struct client *client)
+static u32 sleep_locks_owned_by(const struct client *client)
 {
     return owner == client;
-}
-
-void sleep_locks_release(struct client *client)
-{
-    if (owner != client)
-        return;
-    owner = NULL;
-    switching_begin(&switching, SWITCHING_OFF);
 }
 
 // ---- reading -----------------------------------------------------------------------------------
 
 // Processes that have begun meanwhile are logged from now on.
-s64 sleep_locks_read_begin(struct client *client, const dci_Request *request)
+static s64 sleep_locks_read_begin(struct client *client, const dci_Request *request)
 {
     (void)request;
     if (owner != client)
@@ -270,7 +270,7 @@ static void note_failure(struct visit *visit)
         switching_forget(&switching, place);
 }
 
-s64 sleep_locks_read_step(struct client *client)
+static s64 sleep_locks_read_step(struct client *client)
 {
     struct frame frame;
 
@@ -302,3 +302,16 @@ s64 sleep_locks_read_step(struct client *client)
     client_frame_end(client, &frame, more);
     return more ? REQUEST_GOES_ON : REQUEST_REPLIED;
 }
+
+static const struct request_kind kinds[] = {
+    REQUEST(sleep_locks_enable, dci_Role_ROLE_CONTROLLER, sleep_locks_enable_begin,
+            sleep_locks_enable_step),
+    REQUEST(sleep_locks_read, dci_Role_ROLE_CONTROLLER, sleep_locks_read_begin,
+            sleep_locks_read_step),
+};
+
+const struct service sleep_locks_service = {.kinds = kinds,
+                                            .kind_count = ARRAY_SIZE(kinds),
+                                            .work = sleep_locks_work,
+                                            .release = sleep_locks_release,
+                                            .held_by = sleep_locks_owned_by};

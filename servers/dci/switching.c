@@ -2,7 +2,7 @@
 // Bringing processes in line. Any number of them may begin and end between two steps.
 #include "switching.h"
 
-#include "requests.h"
+#include "system.h"
 
 #include <orrery/errors.h>
 #include <orrery/process.h>

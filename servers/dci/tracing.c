@@ -3,7 +3,7 @@
 // buffers: what gets lost is counted there, once.
 #include "tracing.h"
 
-#include "requests.h"
+#include "service.h"
 #include "scope.h"
 #include "tracing_counts.h"
 #include "tracing_processes.h"
@@ -14,27 +14,15 @@
 
 #define PACKET_BYTES_MAX 65536
 
-static struct client *subscriber;
 static bool with_kernel; // it takes the kernel's packets
 static bool begun;       // its first request is done: a new try of it may set the mode anew
 static bool rounds;      // over processes: not while its first or last request is under way
 static u64 mask_after, process_mask_after; // to be set when the subscription ends
 static u64 flush_ticks, next_flush;        // flush_ticks 0: no flushing
-static u64 pushed_packets[ORRERY_MAX_CPUS];
 
-bool tracing_owned_by(const struct client *client)
+static u32 tracing_owned_by(const struct client *client)
 {
-    return subscriber == client;
-}
-
-const struct client *tracing_subscriber(void)
-{
-    return subscriber;
-}
-
-u64 tracing_pushed(u32 cpu)
-{
-    return pushed_packets[cpu];
+    return tracing.subscriber == client;
 }
 
 // ---- its begin ---------------------------------------------------------------------------------
@@ -46,9 +34,9 @@ static s64 check_subscribe(struct client *client, const dci_TraceSubscribeReques
     if (wish->flush_ms != 0 && (wish->flush_ms < FLUSH_MS_MIN || wish->flush_ms > FLUSH_MS_MAX))
         return client_error(client, E_INVAL, "flush_ms must be 0 or %d…%d", FLUSH_MS_MIN,
                             FLUSH_MS_MAX);
-    if (subscriber != NULL)
+    if (tracing.subscriber != NULL)
         return client_error(client, E_BUSY, "client %u takes the packets",
-                            (unsigned)subscriber->number);
+                            (unsigned)tracing.subscriber->number);
     s64 error = trace_mode_check(client, wish->mode);
     if (error == 0)
         error = sys_trace_stat(0, &stat);
@@ -57,7 +45,7 @@ static s64 check_subscribe(struct client *client, const dci_TraceSubscribeReques
     return error;
 }
 
-s64 trace_subscribe_begin(struct client *client, const dci_Request *request)
+static s64 trace_subscribe_begin(struct client *client, const dci_Request *request)
 {
     const dci_TraceSubscribeRequest *wish = &request->body.trace_subscribe;
 
@@ -69,22 +57,22 @@ s64 trace_subscribe_begin(struct client *client, const dci_Request *request)
     mask_after = sys_trace_mask();
     process_mask_after = trace_process_mask();
     trace_settings_begin(client, wish->mode, wish->set_mask, wish->mask);
-    subscriber = client;
+    tracing.subscriber = client;
     begun = rounds = false;
     with_kernel = wish->scope != dci_Scope_SCOPE_PROCESS || wish->pid == 0;
     trace_processes_begin(wish->scope, wish->pid);
     flush_ticks = server_ticks(wish->flush_ms);
     next_flush = sys_time() + flush_ticks;
-    memset(pushed_packets, 0, sizeof(pushed_packets));
+    memset(tracing.pushed_packets, 0, sizeof(tracing.pushed_packets));
     return REQUEST_GOES_ON;
 }
 
-s64 trace_subscribe_step(struct client *client)
+static s64 trace_subscribe_step(struct client *client)
 {
     s64 result = trace_settings_step(client);
 
     if (result < 0)
-        subscriber = NULL;
+        tracing.subscriber = NULL;
     begun = rounds = result == REQUEST_DONE;
     return result;
 }
@@ -98,7 +86,7 @@ static s64 push_packet(u32 cpu, bool flush)
     struct frame frame;
     u32 room;
 
-    if (!client_push_begin(subscriber, &frame, dci_Event_packet_tag))
+    if (!client_push_begin(tracing.subscriber, &frame, dci_Event_packet_tag))
         return E_AGAIN;
     // The packet is the first field: in a fresh block it then lies at a multiple of 8, and copying
     // is fast.
@@ -110,8 +98,8 @@ static s64 push_packet(u32 cpu, bool flush)
     frame_wrote(&frame, (u32)bytes);
     frame_close(&frame, mark);
     frame_varint(&frame, dci_TracePacket_cpu_tag, cpu);
-    client_push_end(subscriber, &frame);
-    pushed_packets[cpu]++;
+    client_push_end(tracing.subscriber, &frame);
+    tracing.pushed_packets[cpu]++;
     return 1;
 }
 
@@ -128,18 +116,18 @@ static s64 push_cpu(u32 cpu, bool flush)
     return result;
 }
 
-u64 tracing_work(u64 now)
+static u64 tracing_work(u64 now)
 {
     bool more = false;
 
-    if (subscriber == NULL)
+    if (tracing.subscriber == NULL)
         return trace_processes_work(NULL, now, false);
     bool flush = flush_ticks != 0 && now >= next_flush;
     if (flush)
         next_flush = now + flush_ticks;
     for (u32 cpu = 0; cpu < server_system.cpu_count && with_kernel && begun; cpu++)
         more |= push_cpu(cpu, flush) == 1;
-    u64 next = !rounds ? UINT64_MAX : trace_processes_work(subscriber, now, flush);
+    u64 next = !rounds ? UINT64_MAX : trace_processes_work(tracing.subscriber, now, flush);
     u64 own = more ? now : now + server_ticks(TRACE_INTERVAL_MS);
     return next < own ? next : own;
 }
@@ -162,11 +150,11 @@ static s64 begin_phase(struct client *client, enum end_phase phase)
     return REQUEST_GOES_ON;
 }
 
-s64 trace_unsubscribe_begin(struct client *client, const dci_Request *request)
+static s64 trace_unsubscribe_begin(struct client *client, const dci_Request *request)
 {
     const dci_TraceUnsubscribeRequest *wish = &request->body.trace_unsubscribe;
 
-    if (subscriber != client)
+    if (tracing.subscriber != client)
         return client_error(client, E_NOENT, "this client does not take packets");
     if (wish->set_mask) {
         mask_after = wish->mask;
@@ -228,29 +216,41 @@ static s64 reply_end(struct client *client)
     return REQUEST_REPLIED;
 }
 
-s64 trace_unsubscribe_step(struct client *client)
+static s64 trace_unsubscribe_step(struct client *client)
 {
     s64 result = end_step(client);
 
     if (result != REQUEST_DONE && result >= 0)
         return result;
     if (client->phase == END_COUNTS) {
-        subscriber = NULL;
+        tracing.subscriber = NULL;
         trace_settings_begin(client, dci_TraceMode_TRACE_MODE_KEEP, true, mask_after);
         client->process_mask = process_mask_after;
     }
     if (result >= 0 && client->phase != END_MASKS_BACK)
         return begin_phase(client, client->phase + 1);
-    subscriber = NULL;
+    tracing.subscriber = NULL;
     return result < 0 ? result : reply_end(client);
 }
 
-void tracing_release(struct client *client)
+static void tracing_release(struct client *client)
 {
-    if (subscriber != client)
+    if (tracing.subscriber != client)
         return;
-    subscriber = NULL;
+    tracing.subscriber = NULL;
     if (with_kernel)
         sys_trace_set_mask(mask_after);
     trace_processes_release(process_mask_after);
 }
+
+static const struct request_kind kinds[] = {
+    REQUEST(trace_subscribe, dci_Role_ROLE_CONTROLLER, trace_subscribe_begin, trace_subscribe_step),
+    REQUEST(trace_unsubscribe, dci_Role_ROLE_CONTROLLER, trace_unsubscribe_begin,
+            trace_unsubscribe_step),
+};
+
+const struct service tracing_service = {.kinds = kinds,
+                                        .kind_count = ARRAY_SIZE(kinds),
+                                        .work = tracing_work,
+                                        .release = tracing_release,
+                                        .held_by = tracing_owned_by};

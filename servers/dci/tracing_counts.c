@@ -2,7 +2,7 @@
 // Counts of the trace's buffers, the kernel's and those of processes, which are asked in a round.
 #include "tracing_counts.h"
 
-#include "requests.h"
+#include "service.h"
 #include "round.h"
 #include "scope.h"
 #include "tracing.h"
@@ -24,7 +24,7 @@ static void add_stat(struct frame *frame, u32 pid, u32 cpu, const struct sys_tra
         .subbuffers = stat->subbuffers,
         .subbuffer_bytes = stat->subbuffer_bytes,
         .mode = (dci_TraceMode)stat->mode,
-        .pushed_packets = pid == 0 ? tracing_pushed(cpu) : 0,
+        .pushed_packets = pid == 0 ? tracing.pushed_packets[cpu] : 0,
         .pid = pid,
     };
     frame_record(frame, dci_TraceStatReply_cpus_tag, dci_TraceStat_fields, &to);
@@ -84,7 +84,7 @@ static void begin_frame(struct client *client, struct frame *frame, u32 body, u6
     client_frame_begin(client, frame, body);
     frame_varint(frame, dci_TraceStatReply_mask_tag, mask);
     frame_varint(frame, dci_TraceStatReply_process_mask_tag, trace_process_mask());
-    frame_varint(frame, dci_TraceStatReply_subscribed_tag, tracing_subscriber() != NULL);
+    frame_varint(frame, dci_TraceStatReply_subscribed_tag, tracing.subscriber != NULL);
 }
 
 s64 trace_counts_step(struct client *client, u32 body, u64 mask, bool more_follows)
@@ -117,14 +117,20 @@ s64 trace_counts_step(struct client *client, u32 body, u64 mask, bool more_follo
     return more ? REQUEST_GOES_ON : REQUEST_REPLIED;
 }
 
-s64 trace_stat_begin(struct client *client, const dci_Request *request)
+static s64 trace_stat_begin(struct client *client, const dci_Request *request)
 {
     const dci_TraceStatRequest *wish = &request->body.trace_stat;
     s64 error = scope_begin(client, wish->scope, wish->pid);
     return error != 0 ? error : REQUEST_GOES_ON;
 }
 
-s64 trace_stat_step(struct client *client)
+static s64 trace_stat_step(struct client *client)
 {
     return trace_counts_step(client, dci_Response_trace_stat_tag, sys_trace_mask(), false);
 }
+
+static const struct request_kind kinds[] = {
+    REQUEST(trace_stat, dci_Role_ROLE_OBSERVER, trace_stat_begin, trace_stat_step),
+};
+
+const struct service trace_counts_service = {.kinds = kinds, .kind_count = ARRAY_SIZE(kinds)};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What can be traced: the list of events, and the metadata that describe them to readers of the trace.
-#include "requests.h"
+#include "service.h"
 
 #include <orrery/sys.h>
 #include <string.h>
@@ -20,7 +20,7 @@ static void add_event(struct frame *frame, const struct sys_trace_event *from)
     frame_record(frame, dci_TraceEventsReply_events_tag, dci_TraceEvent_fields, &to);
 }
 
-s64 trace_events_step(struct client *client)
+static s64 trace_events_step(struct client *client)
 {
     struct sys_trace_event event;
     struct frame frame;
@@ -40,7 +40,7 @@ s64 trace_events_step(struct client *client)
     return error == 0 ? REQUEST_GOES_ON : REQUEST_REPLIED;
 }
 
-s64 trace_metadata_step(struct client *client)
+static s64 trace_metadata_step(struct client *client)
 {
     struct frame frame;
 
@@ -55,3 +55,10 @@ s64 trace_metadata_step(struct client *client)
     client_frame_end(client, &frame, bytes > 0);
     return bytes > 0 ? REQUEST_GOES_ON : REQUEST_REPLIED;
 }
+
+static const struct request_kind kinds[] = {
+    REQUEST(trace_events, dci_Role_ROLE_OBSERVER, NULL, trace_events_step),
+    REQUEST(trace_metadata, dci_Role_ROLE_OBSERVER, NULL, trace_metadata_step),
+};
+
+const struct service trace_lists_service = {.kinds = kinds, .kind_count = ARRAY_SIZE(kinds)};

@@ -3,7 +3,7 @@
 // have ended are with the kernel, and are read after them.
 #include "tracing_processes.h"
 
-#include "requests.h"
+#include "service.h"
 #include "round.h"
 #include "scope.h"
 #include "tracing_settings.h"

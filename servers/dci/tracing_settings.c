@@ -2,13 +2,15 @@
 // The trace's mode and masks: the kernel's, then those of processes, which are asked in a round.
 #include "tracing_settings.h"
 
-#include "requests.h"
+#include "service.h"
 #include "round.h"
 #include "scope.h"
 #include "tracing.h"
 
 #include <orrery/monitor.h>
 #include <orrery/sys.h>
+
+struct tracing tracing;
 
 u64 trace_process_mask(void)
 {
@@ -21,7 +23,7 @@ s64 trace_mode_check(struct client *client, dci_TraceMode mode)
     if (mode != dci_TraceMode_TRACE_MODE_KEEP && mode != dci_TraceMode_TRACE_MODE_OVERWRITE &&
         mode != dci_TraceMode_TRACE_MODE_DISCARD)
         return client_error(client, E_INVAL, "mode %u is not known", (unsigned)mode);
-    const struct client *subscriber = tracing_subscriber();
+    const struct client *subscriber = tracing.subscriber;
     if (mode != dci_TraceMode_TRACE_MODE_KEEP && subscriber != NULL && subscriber != client)
         return client_error(client, E_BUSY, "client %u takes the packets",
                             (unsigned)subscriber->number);
@@ -111,7 +113,7 @@ void trace_settings_begin(struct client *client, dci_TraceMode mode, bool set_ma
     client->mask = client->process_mask = mask;
 }
 
-s64 trace_set_begin(struct client *client, const dci_Request *request)
+static s64 trace_set_begin(struct client *client, const dci_Request *request)
 {
     const dci_TraceSetRequest *wish = &request->body.trace_set;
 
@@ -124,7 +126,13 @@ s64 trace_set_begin(struct client *client, const dci_Request *request)
     return REQUEST_GOES_ON;
 }
 
-s64 trace_set_step(struct client *client)
+static s64 trace_set_step(struct client *client)
 {
     return trace_settings_step(client);
 }
+
+static const struct request_kind kinds[] = {
+    REQUEST(trace_set, dci_Role_ROLE_CONTROLLER, trace_set_begin, trace_set_step),
+};
+
+const struct service trace_settings_service = {.kinds = kinds, .kind_count = ARRAY_SIZE(kinds)};

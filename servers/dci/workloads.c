@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Requests about workloads: list, start, stop, status.
-#include "requests.h"
+#include "service.h"
 
 #include <orrery/sys.h>
 #include <string.h>
 
 #define WORKLOADS_MAX 256 // in one frame
 
-s64 workloads_step(struct client *client)
+static s64 workloads_step(struct client *client)
 {
     struct sys_workload workload;
     struct frame frame;
@@ -37,7 +37,7 @@ static void make_printable(char *text)
             *text = '?';
 }
 
-s64 workload_start_begin(struct client *client, const dci_Request *request)
+static s64 workload_start_begin(struct client *client, const dci_Request *request)
 {
     char message[sizeof(client->message)] = "";
 
@@ -51,14 +51,14 @@ s64 workload_start_begin(struct client *client, const dci_Request *request)
     return REQUEST_REPLIED;
 }
 
-s64 workload_stop_begin(struct client *client, const dci_Request *request)
+static s64 workload_stop_begin(struct client *client, const dci_Request *request)
 {
     (void)client;
     s64 error = sys_workload_stop((s64)request->body.workload_stop.id);
     return error < 0 ? error : REQUEST_DONE;
 }
 
-s64 workload_status_begin(struct client *client, const dci_Request *request)
+static s64 workload_status_begin(struct client *client, const dci_Request *request)
 {
     struct sys_workload_status status;
     dci_WorkloadStatusReply reply = dci_WorkloadStatusReply_init_zero;
@@ -72,3 +72,12 @@ s64 workload_status_begin(struct client *client, const dci_Request *request)
     client_reply(client, dci_Response_workload_status_tag, dci_WorkloadStatusReply_fields, &reply);
     return REQUEST_REPLIED;
 }
+
+static const struct request_kind kinds[] = {
+    REQUEST(workloads, dci_Role_ROLE_OBSERVER, NULL, workloads_step),
+    REQUEST(workload_start, dci_Role_ROLE_CONTROLLER, workload_start_begin, NULL),
+    REQUEST(workload_stop, dci_Role_ROLE_CONTROLLER, workload_stop_begin, NULL),
+    REQUEST(workload_status, dci_Role_ROLE_OBSERVER, workload_status_begin, NULL),
+};
+
+const struct service workloads_service = {.kinds = kinds, .kind_count = ARRAY_SIZE(kinds)};

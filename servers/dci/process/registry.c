@@ -2,11 +2,12 @@
 // The server and its clients as clustered objects.
 #include "registry.h"
 
-#include "serve.h"
-
 #include <co/manager.h>
 #include <co/object.h>
 #include <stdlib.h>
+
+static u64 (*server_round)(u64 until);
+static bool (*client_turn)(struct client *client, u64 now);
 
 // ---- clients -----------------------------------------------------------------------------------
 
@@ -34,7 +35,7 @@ static CO_METHOD s64 dci_client_work(struct dci_client *self, u64 now)
     CO_HOME(self);
     struct client_object *object =
         (struct client_object *)((char *)self - offsetof(struct client_object, rep));
-    return client_work(object->client, now);
+    return client_turn(object->client, now);
 }
 
 static void client_destroy(struct co_root *root)
@@ -94,7 +95,7 @@ void registry_remove(struct client *client)
 bool registry_work(struct client *client, u64 now)
 {
     if (client->object == 0)
-        return client_work(client, now);
+        return client_turn(client, now);
     return CO_CALL(struct dci_client, client->object, work, now) > 0;
 }
 
@@ -118,7 +119,7 @@ struct server_object {
 static CO_METHOD s64 dci_server_round(struct dci_server *self, u64 until)
 {
     CO_HOME(self);
-    return (s64)serve_round(until);
+    return (s64)server_round(until);
 }
 
 static s64 server_num_children(struct co_rep *self)
@@ -157,8 +158,10 @@ static struct co_class server_class = {
     .ops = &server_ops.base,
 };
 
-void registry_start(void)
+void registry_start(u64 (*round)(u64 until), bool (*turn)(struct client *client, u64 now))
 {
+    server_round = round;
+    client_turn = turn;
     s64 coid = co_create_shared(&server_class, &server_object.root, &server_object.rep.co);
     if (coid > 0)
         co_add_service((coid_t)coid);
@@ -167,6 +170,6 @@ void registry_start(void)
 u64 registry_round(u64 until)
 {
     if (server_object.root.coid == 0)
-        return serve_round(until);
+        return server_round(until);
     return (u64)CO_CALL(struct dci_server, server_object.root.coid, round, until);
 }

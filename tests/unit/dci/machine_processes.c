@@ -458,8 +458,13 @@ s64 console_input(const void *bytes, u64 count)
 
 // ---- objects: none -----------------------------------------------------------------------------
 
-void registry_start(void)
+static u64 (*server_round)(u64 until);
+static bool (*client_turn)(struct client *client, u64 now);
+
+void registry_start(u64 (*round)(u64 until), bool (*turn)(struct client *client, u64 now))
 {
+    server_round = round;
+    client_turn = turn;
 }
 
 void registry_add(struct client *client)
@@ -474,10 +479,10 @@ void registry_remove(struct client *client)
 
 u64 registry_round(u64 until)
 {
-    return serve_round(until);
+    return server_round(until);
 }
 
 bool registry_work(struct client *client, u64 now)
 {
-    return client_work(client, now);
+    return client_turn(client, now);
 }
