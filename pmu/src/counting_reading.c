@@ -72,7 +72,7 @@ struct copy {
     char *to;
 };
 
-// As many as there are of those wanted; before the first of all the slice ends.
+// As many as there are of those wanted; before the first of all the slice ends. Who has come since then is in the next reading.
 static void copy_here(void *argument)
 {
     struct copy *copy = argument;
@@ -80,19 +80,22 @@ static void copy_here(void *argument)
 
     if (copy->first == 0 && copy->counting->plan != NULL)
         counting_cpu_settle(copy->counting);
-    while (copy->count < copy->wanted && copy->first + copy->count < table->count) {
+    while (copy->count < copy->wanted && copy->first + copy->count < table->counted) {
         memcpy(copy->to + copy->count * table->task_bytes,
                task_table_get(table, copy->first + copy->count), table->task_bytes);
         copy->count++;
     }
 }
 
+// A thread has ended with its process, even while there is something left to do in its name.
 static bool has_ended(const struct counted_task *task)
 {
-    if (task->flags != 0 || (task->pid == 0 && task->thread == 0))
+    if (task->flags != 0)
         return false;
-    if (task->thread != 0)
-        return !thread_exists(task->thread);
+    if (task->thread != 0 && !thread_exists(task->thread))
+        return true;
+    if (task->pid == 0)
+        return false;
     struct process *process = process_get(task->pid);
     bool ended = process == NULL || process_ending(process);
     if (process != NULL)

@@ -154,4 +154,5 @@ void task_table_slice(struct task_table *table, const struct pmu_group *group, u
         task->active = false;
     }
     table->active = NULL;
+    table->counted = table->count;
 }

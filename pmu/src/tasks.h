@@ -28,6 +28,7 @@ struct task_table {
     u64 task_bytes;
     u32 items;
     u32 count, room;
+    u32 counted; // of them: have run in slices that have ended; the others have counted nothing yet, and come behind
     bool by_thread;
     struct counted_task *current, *active;
     u64 mark[PMU_COUNTERS]; // values up to which everything has been added up

@@ -135,6 +135,24 @@ static void processes_have_that_of_their_threads(void **state)
     task_table_free(table);
 }
 
+static void who_has_come_is_counted_from_the_next_slice_on(void **state)
+{
+    (void)state;
+    struct task_table *table = begin(true);
+    struct pmu_task second = person(1);
+    assert_int_equal(table->counted, 0);
+    live(0, 1, 1);
+    task_table_slice(table, &group, TIME, values);
+    assert_int_equal(table->counted, 1);
+    task_table_switch(table, &second, values);
+    assert_int_equal(table->count, 2);
+    assert_int_equal(table->counted, 1);
+    task_table_slice(table, &group, TIME, values);
+    assert_int_equal(table->counted, 2);
+    check(find(table, 0, 2), 0, 0);
+    task_table_free(table);
+}
+
 static void who_finds_no_place_is_others(void **state)
 {
     (void)state;
@@ -173,6 +191,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(threads_have_their_own),
         cmocka_unit_test(processes_have_that_of_their_threads),
+        cmocka_unit_test(who_has_come_is_counted_from_the_next_slice_on),
         cmocka_unit_test(who_finds_no_place_is_others),
         cmocka_unit_test(idle_is_told_from_the_kernel),
     };
