@@ -6,7 +6,6 @@
 #include "interrupt.h"
 #include "patience.h"
 #include "resume.h"
-#include "session.h"
 #include "text.h"
 
 #include <errno.h>
@@ -145,6 +144,20 @@ __attribute__((format(printf, 1, 2))) static void add_refusal(const char *format
     va_start(arguments, format);
     vsnprintf(refusal + used, sizeof(refusal) - used, format, arguments);
     va_end(arguments);
+}
+
+const char *role_name(Orrery__Dci__Role role)
+{
+    switch (role) {
+    case ORRERY__DCI__ROLE__ROLE_NONE:
+        return "none";
+    case ORRERY__DCI__ROLE__ROLE_OBSERVER:
+        return "observer";
+    case ORRERY__DCI__ROLE__ROLE_CONTROLLER:
+        return "controller";
+    default:
+        return "unknown";
+    }
 }
 
 // A full server tells who has the places.

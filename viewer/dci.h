@@ -37,6 +37,7 @@ int dci_try(dci_request *request, int body, dci_response_handler *handler, void 
 
 // What the machine said with the last error that an answer had, for people, with whom it serves if that is why. Printable.
 const char *dci_refusal(void);
+const char *role_name(Orrery__Dci__Role role);
 
 // Who gets pushed events, during calls too; NULL drops them.
 void dci_on_event(dci_event_handler *handler, void *context);

@@ -106,20 +106,6 @@ const dci_system_info *session_machine(void)
     return hello->system;
 }
 
-const char *role_name(Orrery__Dci__Role role)
-{
-    switch (role) {
-    case ORRERY__DCI__ROLE__ROLE_NONE:
-        return "none";
-    case ORRERY__DCI__ROLE__ROLE_OBSERVER:
-        return "observer";
-    case ORRERY__DCI__ROLE__ROLE_CONTROLLER:
-        return "controller";
-    default:
-        return "unknown";
-    }
-}
-
 int session_describe(void)
 {
     Orrery__Dci__SystemRequest body = ORRERY__DCI__SYSTEM_REQUEST__INIT;

@@ -15,7 +15,6 @@ void session_end(void); // also when there is none
 const Orrery__Dci__HelloReply *session_hello(void);
 // The machine; NULL when the role is none.
 const dci_system_info *session_machine(void);
-const char *role_name(Orrery__Dci__Role role);
 // Asks the machine to describe itself once more; the answer passes the taps of dci.h and is not
 // kept.
 int session_describe(void);
