@@ -83,6 +83,7 @@ static void add_sample(struct pprof *pprof, const struct sample *sample)
     const struct recording *recording = pprof->export->recording;
     const struct snapshot *snapshot = &recording->snapshot;
     char object[SAMPLE_NAME_BYTES], class[SAMPLE_NAME_BYTES], process[SAMPLE_NAME_BYTES];
+    char cpu[16]; // as a text: a number 0 is no label
     struct export_frame frames[EXPORT_MAX_FRAMES];
     u64 locations[EXPORT_MAX_FRAMES];
     u32 count = export_stack(pprof->export, sample, frames);
@@ -91,10 +92,9 @@ static void add_sample(struct pprof *pprof, const struct sample *sample)
     sample_object_name(snapshot, sample, object);
     sample_class_name(snapshot, sample, class);
     sample_process_name(snapshot, sample, process);
-    const struct profile_label labels[] = {{.key = "object", .text = object},
-                                           {.key = "class", .text = class},
-                                           {.key = "process", .text = process},
-                                           {.key = "cpu", .number = sample->cpu}};
+    snprintf(cpu, sizeof(cpu), "%" PRIu32, sample->cpu);
+    const struct profile_label labels[] = {
+        {"object", object}, {"class", class}, {"process", process}, {"cpu", cpu}};
     u32 event = recording_event_of(recording, sample);
     const u64 values[2] = {1, recording_event_weight(recording, sample)};
     profile_add(&pprof->profile, locations, count, labels, ARRAY_SIZE(labels),

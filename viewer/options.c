@@ -30,7 +30,7 @@ static const struct option *find(const struct option *const *tables, char letter
 
 static int set_number(const struct option *option, const char *text)
 {
-    if (option->kind == OPTION_NUMBER) {
+    if (option->kind != OPTION_SECONDS) {
         if (text_to_u64(text, option->minimum, option->maximum, option->target))
             return KOV_OK;
         return fail(KOV_USAGE, "--%s %s: must be a number from %" PRIu64 " to %" PRIu64,
@@ -63,10 +63,16 @@ static int set(const struct option *option, const char *text)
     case OPTION_TEXTS:
         return add_text(option, text);
     case OPTION_NUMBER:
+    case OPTION_OPTIONAL:
     case OPTION_SECONDS:
         break;
     }
     return set_number(option, text);
+}
+
+static bool begins_number(const char *text)
+{
+    return text != NULL && text[0] >= '0' && text[0] <= '9';
 }
 
 // Sets an option whose value is `attached` to it or, when that is NULL, the next argument. *used: 1
@@ -82,6 +88,8 @@ static int take_value(const struct option *option, const char *attached, const c
     }
     if (attached != NULL)
         return set(option, attached);
+    if (option->kind == OPTION_OPTIONAL && !begins_number(next))
+        return KOV_OK;
     if (next == NULL)
         return fail(KOV_USAGE, "--%s needs a value: %s", option->name, option->argument);
     *used = 2;
@@ -107,9 +115,11 @@ static int parse_letters(const struct option *const *tables, const char *text, c
         const struct option *option = find(tables, *text, "", 0);
         if (option == NULL)
             return fail(KOV_USAGE, "unknown option -%c", *text);
-        bool flag = option->kind == OPTION_FLAG;
-        int code = take_value(option, !flag && text[1] != '\0' ? text + 1 : NULL, next, used);
-        if (code != KOV_OK || !flag)
+        bool last = text[1] == '\0';
+        bool alone = option->kind == OPTION_FLAG ||
+                     (option->kind == OPTION_OPTIONAL && !last && !begins_number(text + 1));
+        int code = take_value(option, alone || last ? NULL : text + 1, last ? next : NULL, used);
+        if (code != KOV_OK || !alone)
             return code;
     }
     return KOV_OK;
@@ -171,9 +181,12 @@ void options_print(FILE *out, const struct option *table)
     for (; table->name != NULL; table++) {
         char left[64];
         char letter[] = {'-', table->letter, ',', ' ', '\0'};
-        snprintf(left, sizeof(left), "%s--%s%s%s", table->letter != 0 ? letter : "    ",
-                 table->name, table->argument != NULL ? " " : "",
-                 table->argument != NULL ? table->argument : "");
+        const char *argument = table->argument != NULL ? table->argument : "";
+        const char *form = table->argument == NULL          ? "%s--%s%s"
+                           : table->kind == OPTION_OPTIONAL ? "%s--%s [%s]"
+                                                            : "%s--%s %s";
+        snprintf(left, sizeof(left), form, table->letter != 0 ? letter : "    ", table->name,
+                 argument);
         fprintf(out, "  %-26s %s\n", left, table->help);
     }
 }

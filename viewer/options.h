@@ -6,11 +6,12 @@
 #include "kov.h"
 
 enum option_kind {
-    OPTION_FLAG,   // bool *
-    OPTION_TEXT,   // const char **
-    OPTION_TEXTS,  // struct texts *: may be given several times
-    OPTION_NUMBER, // u64 *, within minimum…maximum
-    OPTION_SECONDS // double *, within minimum…maximum
+    OPTION_FLAG,     // bool *
+    OPTION_TEXT,     // const char **
+    OPTION_TEXTS,    // struct texts *: may be given several times
+    OPTION_NUMBER,   // u64 *, within minimum…maximum
+    OPTION_OPTIONAL, // the same; without a number the target stays as it is
+    OPTION_SECONDS   // double *, within minimum…maximum
 };
 
 #define TEXTS_MAX 16
@@ -45,6 +46,10 @@ struct option {
 #define NUMBER(letter, name, target, minimum, maximum, argument, help)                             \
     {                                                                                              \
         letter, name, OPTION_NUMBER, target, argument, help, minimum, maximum                      \
+    }
+#define OPTIONAL(letter, name, target, minimum, maximum, argument, help)                           \
+    {                                                                                              \
+        letter, name, OPTION_OPTIONAL, target, argument, help, minimum, maximum                    \
     }
 #define SECONDS(letter, name, target, maximum, help)                                               \
     {                                                                                              \

@@ -130,10 +130,7 @@ static Pprof__Label *make_label(struct profile *profile, const struct profile_la
     Pprof__Label *message = memory_get(sizeof(*message));
     pprof__label__init(message);
     message->key = profile_text(profile, label->key);
-    if (label->text != NULL)
-        message->str = profile_text(profile, label->text);
-    else
-        message->num = (int64_t)label->number;
+    message->str = profile_text(profile, label->text);
     return message;
 }
 
@@ -167,10 +164,8 @@ static struct bytes sample_key(const u64 *locations, size_t location_count,
         bytes_append(&key, number, (size_t)length);
     }
     for (size_t i = 0; i < label_count; i++) {
-        snprintf(number, sizeof(number), "%" PRIu64, labels[i].number);
-        const char *text = labels[i].text == NULL ? number : labels[i].text;
         bytes_append(&key, ";", 1);
-        bytes_append(&key, text, strlen(text));
+        bytes_append(&key, labels[i].text, strlen(labels[i].text));
     }
     bytes_append(&key, "", 1);
     return key;

@@ -23,9 +23,7 @@ struct profile {
 };
 
 struct profile_label {
-    const char *key;
-    const char *text; // NULL: the number
-    u64 number;
+    const char *key, *text;
 };
 
 void profile_begin(struct profile *profile);

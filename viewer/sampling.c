@@ -26,7 +26,7 @@ const struct option sampling_option_table[] = {
            "THRESHOLD", "events a sample (100000 of rare ones, 10000000 of others)"),
     FLAG(0, "precise", &sampling_options.precise,
          "samples that the model unit writes itself: exact places, no interrupts"),
-    NUMBER('g', "depth", &sampling_options.callers, 0, 16, "FRAMES", "callers to record (16)"),
+    OPTIONAL('g', "depth", &sampling_options.callers, 0, 16, "FRAMES", "callers to record (16)"),
     NUMBER(0, "cpus", &sampling_options.cpu_mask, 1, UINT32_MAX, "MASK",
            "CPUs to sample, bit 0 is CPU 0 (all)"),
     NUMBER(0, "randomise", &sampling_options.randomise, 0, 16, "BITS",

@@ -193,7 +193,7 @@ def test_a_profile_has_labels(profile):
         sums[sample["labels"]["process"], sample["labels"]["object"]] += sample["values"][0]
         cpus[sample["labels"]["cpu"]] += sample["values"][0]
         assert sample["labels"]["class"].split("(")[0] == sample["labels"]["object"].split("(")[0].split(" ")[0]
-    assert sums == EXPECTED and cpus == {0: 18, 1: 27}
+    assert sums == EXPECTED and cpus == {"0": 18, "1": 27}
 
 
 def test_equal_samples_are_one(profile):

@@ -57,6 +57,15 @@ def test_record_passes_on_what_is_asked_for(kov, sampling):
     assert asked_events(sampling) == [(1, dci.COUNT_MODE_ALL, 5000, 4)]
 
 
+@pytest.mark.parametrize("options, callers", [(["-g"], 16), (["-g", "--cpus", "2"], 16), (["-g4"], 4), (["-gd", "0.1"], 16), (["--depth=5"], 5),
+                                              (["--depth"], 16)])
+def test_record_takes_call_chains_without_a_number(kov, sampling, options, callers):
+    """As perf does."""
+    result = kov("record", "-d", "0.1", *options, machine=sampling)
+    assert result.code == 0, result.err
+    assert sampling.asked("sampling_start")[0].callers == callers
+
+
 def test_record_as_json(kov, sampling):
     summary = kov("record", "-d", "0.1", "--json", machine=sampling).json
     assert summary["samples"] == 100 and summary["lost"] == 5 and summary["missed"] == 2
