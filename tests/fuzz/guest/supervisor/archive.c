@@ -4,6 +4,7 @@
 
 #include <cpio/cpio.h>
 #include <orrery/memory.h>
+#include <stdio.h>
 #include <string.h>
 
 static struct cpio archive;
@@ -41,4 +42,18 @@ s64 archive_find(const char *path, struct archived *file)
         return 0;
     }
     return E_NOENT;
+}
+
+s64 archive_start(const struct archived *program, const char *name, struct process_spawn *how,
+                  cap_t *process)
+{
+    char seed[24];
+    const char *const argv[] = {name, seed, NULL};
+
+    snprintf(seed, sizeof(seed), "%llu", (unsigned long long)random_next());
+    how->memory = program->memory;
+    how->memory_offset = program->offset;
+    how->bytes = program->bytes;
+    how->argv = argv;
+    return process_spawn_cap(how, process);
 }

@@ -3,7 +3,7 @@
 // that is the whole machine's.
 #include "supervisor.h"
 
-#include <stdio.h>
+#include <orrery/ipc.h>
 #include <user/process.h>
 #include <user/thread.h>
 #include <user/time.h>
@@ -19,18 +19,14 @@ static u64 kernel_mask;
 
 static void spawn(void)
 {
-    char seed[24];
-    const char *const argv[] = {"fuzz-monitor", seed, NULL};
     struct process_spawn how = PROCESS_SPAWN;
+    cap_t process;
 
-    snprintf(seed, sizeof(seed), "%llu", (unsigned long long)random_next());
-    how.memory = program.memory;
-    how.memory_offset = program.offset;
-    how.bytes = program.bytes;
-    how.argv = argv;
     how.rights = RIGHT_MONITOR;
-    monitor = process_spawn(&how);
-    if (monitor < 0)
+    monitor = archive_start(&program, "fuzz-monitor", &how, &process);
+    if (monitor > 0)
+        sys_cap_drop(process);
+    else
         monitor = 0;
 }
 

@@ -208,17 +208,10 @@ cap_t service(const char *name)
 // Runs no programs: all of the batch is left for the next process.
 static s64 start_subject(struct slot *slot)
 {
-    char seed[24];
-    const char *const argv[] = {"fuzz-subject", seed, NULL};
     struct process_spawn how = PROCESS_SPAWN;
 
-    snprintf(seed, sizeof(seed), "%llu", (unsigned long long)random_next());
-    how.memory = subject.memory;
-    how.memory_offset = subject.offset;
-    how.bytes = subject.bytes;
-    how.argv = argv;
     how.cpu = slot->cpu;
-    return process_spawn_cap(&how, &slot->process);
+    return archive_start(&subject, "fuzz-subject", &how, &slot->process);
 }
 
 static s64 start_target(struct slot *slot)

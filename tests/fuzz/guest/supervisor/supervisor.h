@@ -8,6 +8,7 @@
 #include <orrery/sys.h>
 
 #include <fuzz/calls.h>
+#include <user/process.h>
 
 #define ACTIVE_MAX 12 // processes at once
 #define SLOTS_MAX 24  // with those that rest
@@ -41,6 +42,9 @@ struct archived {
     const u8 *contents;
 };
 s64 archive_find(const char *path, struct archived *file); // 0 or E_NOENT
+// Starts a program that takes a seed as its argument; *how has the rest. As process_spawn_cap.
+s64 archive_start(const struct archived *program, const char *name, struct process_spawn *how,
+                  cap_t *process);
 
 // ---- random.c ----------------------------------------------------------------------------------
 
