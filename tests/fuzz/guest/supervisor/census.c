@@ -284,6 +284,7 @@ static void tell_files(void)
     printf("fuzz: fs: %llu files, %llu directories, %llu open\n", (unsigned long long)usage.files,
            (unsigned long long)usage.directories, (unsigned long long)usage.open_files);
     each_process(tell_objects_of, "fs");
+    files_tell();
 }
 
 static void tell_left(const struct census *now)

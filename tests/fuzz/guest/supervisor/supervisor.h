@@ -99,9 +99,9 @@ u32 census_services(u32 *pids, u32 most); // processes that were there before
 
 // ---- files.c -----------------------------------------------------------------------------------
 
-#define PATH_BYTES 512
-void files_begin(void);  // which mounts there are
+void files_begin(void);  // which mounts there are; and maps all files once
 void files_remove(void); // all that can be removed, and mounts that are new
+void files_tell(void);   // what there is
 
 // ---- totals.c ----------------------------------------------------------------------------------
 
