@@ -15,5 +15,6 @@ int main(int argc, char **argv)
     test_children();
     test_stdio();
     test_storm();
+    test_killed();
     return expect_report("test-files");
 }

@@ -21,8 +21,10 @@ void test_mappings(void);
 void test_children(void);
 void test_stdio(void);
 void test_storm(void);
+void test_killed(void);
 
 // The parts of this program that run as its children: the exit status.
 int child_main(int argc, char **argv);
+int child_map(void);
 
 #endif

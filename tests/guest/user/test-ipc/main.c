@@ -19,17 +19,6 @@ static const struct test tests[] = {
 #undef TEST_ENTRY
 };
 
-u32 live_objects(const char *class_name)
-{
-    struct sys_class class_info;
-
-    for (u32 index = 0; sys_class_get(index, &class_info) == 0; index++) {
-        if (strcmp(class_info.name, class_name) == 0)
-            return class_info.live;
-    }
-    return 0;
-}
-
 // Boot option only=NAME runs one.
 static bool wanted(const char *name)
 {

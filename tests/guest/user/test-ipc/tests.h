@@ -31,8 +31,4 @@
 TESTS(TEST_DECLARE)
 #undef TEST_DECLARE
 
-// Objects of a kernel class that live now.
-#include <orrery/types.h>
-u32 live_objects(const char *class_name);
-
 #endif

@@ -101,27 +101,15 @@ static void random_processes(void)
            processes);
 }
 
-static u32 live(const char *class_name)
-{
-    struct sys_class class_info;
-    u32 count = 0;
-
-    for (u32 index = 0; sys_class_get(index, &class_info) == 0; index++) {
-        if (strcmp(class_info.name, class_name) == 0)
-            count += class_info.live;
-    }
-    return count;
-}
-
 // What was left behind goes within moments.
 static void nothing_remains(u64 free_before)
 {
     struct sys_info info;
 
-    WAIT_FOR(live("Process") == 1 && sys_info(&info) == 0 &&
+    WAIT_FOR(live_objects("Process") == 1 && sys_info(&info) == 0 &&
              info.free_bytes + 0x200000 >= free_before);
     sys_info(&info);
-    verdict(live("Process") == 1, "processes left", live("Process"));
+    verdict(live_objects("Process") == 1, "processes left", live_objects("Process"));
     printf("%lld KB less free than before\n",
            ((long long)free_before - (long long)info.free_bytes) / 1024);
     verdict(info.free_bytes + 0x200000 >= free_before, "memory given back", 0);

@@ -44,18 +44,6 @@ u32 cpus(void)
     return info.cpu_count;
 }
 
-u32 live(const char *class_name)
-{
-    struct sys_class class_info;
-    u32 count = 0;
-
-    for (u32 index = 0; sys_class_get(index, &class_info) == 0; index++) {
-        if (strcmp(class_info.name, class_name) == 0)
-            count += class_info.live;
-    }
-    return count;
-}
-
 static s64 start_with(const char *role, u64 argument, u32 cpu, u32 priority)
 {
     char text[24];

@@ -16,7 +16,6 @@ s64 wait_for(s64 pid);
 u32 cpus(void);
 // Value of the boot option, or that.
 u64 option(const char *name, u64 otherwise);
-u32 live(const char *class_name); // objects of a class
 
 void test_asking(void);
 void test_crowd(void);

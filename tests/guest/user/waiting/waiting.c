@@ -2,6 +2,8 @@
 // Waiting for what must come.
 #include "waiting.h"
 
+#include <orrery/sys.h>
+#include <string.h>
 #include <user/thread.h>
 #include <user/time.h>
 
@@ -19,4 +21,16 @@ bool wait_more(u64 deadline)
         return false;
     thread_sleep_us(STEP_US);
     return true;
+}
+
+u32 live_objects(const char *class_name)
+{
+    struct sys_class class_info;
+    u32 count = 0;
+
+    for (u32 index = 0; sys_class_get(index, &class_info) == 0; index++) {
+        if (strcmp(class_info.name, class_name) == 0)
+            count += class_info.live;
+    }
+    return count;
 }

@@ -10,6 +10,9 @@ u64 patience(void);
 // Sleeps a little between two looks; false once the deadline is over.
 bool wait_more(u64 deadline);
 
+// What is waited for, often: the kernel's objects of a class, of all its implementations. Without RIGHT_MONITOR there are none.
+u32 live_objects(const char *class_name);
+
 // Looks until the condition holds, or patience is over: whether it does.
 #define WAIT_FOR(condition)                                                                        \
     ({                                                                                             \
