@@ -111,12 +111,17 @@ static void library_calls(void)
 
 // ---- messages ------------------------------------------------------------------------------------------
 
-// Bursts to a server of the same CPU, each followed by a call that is served after them.
+static u64 least(u64 a, u64 b)
+{
+    return a < b ? a : b;
+}
+
+// Bursts to a server of the same CPU, each followed by a call that is served after them. The least of each, as above.
 static void messages(void)
 {
     const u64 words[MESSAGE_WORDS] = {1};
     struct peer server;
-    u64 sending = 0, all = 0;
+    u64 sending = UINT64_MAX, all = UINT64_MAX;
 
     if (!peer_start(&server, "library", PROCESS_HERE))
         return;
@@ -124,12 +129,12 @@ static void messages(void)
         u64 start = time_now();
         for (u32 i = 0; i < MESSAGES; i++)
             ipc_send(server.cap, -1, words);
-        sending += time_now() - start;
+        sending = least(sending, time_now() - start);
         raw_ticks(server.cap, 1, 0);
-        all += time_now() - start;
+        all = least(all, time_now() - start);
     }
-    tell("send", 0, nanoseconds(sending, ROUNDS / MESSAGES * MESSAGES), "-");
-    tell("send_received", 0, nanoseconds(all, ROUNDS / MESSAGES * MESSAGES), "-");
+    tell("send", 0, nanoseconds(sending, MESSAGES), "-");
+    tell("send_received", 0, nanoseconds(all, MESSAGES), "-");
     peer_end(&server);
 }
 
