@@ -13,8 +13,7 @@ import minimise
 import outcome
 import text
 
-RIGHT_POWER = 0x10
-ALL_RIGHTS = 0xFF
+RIGHTS = 0xFF & ~0x10  # all but RIGHT_POWER: a process that spoils what it knows of its rights would switch the machine off
 RUN_SECONDS = 4 * 3600
 ERRORS = ("ok INVAL NOMEM NOENT STALE BUSY LIMIT PERM FAULT TIMEOUT AGAIN EXIST IO PROTO NOTSUP PEER NOTDIR ISDIR NOTEMPTY other").split()
 
@@ -35,8 +34,8 @@ class Profile:
 PROFILES = (
     Profile("plain", "processes without rights, beside the servers", 53, {"methods": 15}),
     Profile("servers", "servers' methods, from processes without rights", 25, {"methods": 90}),
-    Profile("rights", "processes with rights, beside the servers", 10, {"methods": 10, "rights": ALL_RIGHTS}, pmu="model", disk=True),
-    Profile("devices", "processes with rights on a machine without servers", 10, {"methods": 0, "rights": ALL_RIGHTS}, first=True, disk=True),
+    Profile("rights", "processes with rights, beside the servers", 10, {"methods": 10, "rights": RIGHTS}, pmu="model", disk=True),
+    Profile("devices", "processes with rights on a machine without servers", 10, {"methods": 0, "rights": RIGHTS}, first=True, disk=True),
     Profile("watched", "processes that spoil what they share, while a monitor looks", 2, {"methods": 5, "monitored": 1, "subjects": 60}, pmu="model"),
 )
 
