@@ -9,6 +9,7 @@
 #include <orrery/process.h>
 #include <orrery/sys.h>
 #include <string.h>
+#include <trace/events.h>
 #include <trace/platform.h>
 #include <trace/trace.h>
 #include <user/blocked_threads.h>
@@ -90,9 +91,12 @@ static void forget_undelivered(void)
     }
 }
 
+// The rings begin anew only if the mask is one: the kernel must know of it.
 static s64 set_trace(u64 mask, u64 mode)
 {
     s64 error = 0;
+    if ((mask & ~TRACE_ALL_MAJORS) != 0 || mode > SYS_TRACE_DISCARD)
+        return E_INVAL;
     if (mode != 0) {
         error = user_trace_set_mode((enum sys_trace_mode)mode);
         if (error == 0)
@@ -114,7 +118,7 @@ static s64 trace_stat_of(u64 cpu)
 
 static s64 read_trace(u64 cpu, bool flush)
 {
-    struct trace_packet *packet = cpu < ORRERY_MAX_CPUS ? undelivered[cpu] : NULL;
+    struct trace_packet *packet = undelivered[cpu];
     if (packet == NULL)
         return user_trace_read((u32)cpu, flush, buffer(), MONITOR_BYTES);
     undelivered[cpu] = NULL;
@@ -133,11 +137,20 @@ static void put_back(const struct event *request, s64 status)
         memcpy(undelivered[cpu], buffer(), TRACE_SUBBUFFER_SIZE);
 }
 
+static bool names_a_cpu(u64 operation)
+{
+    return operation == MONITOR_TRACE_READ || operation == MONITOR_TRACE_STAT ||
+           operation == MONITOR_MOVE;
+}
+
+// The numbers are the asker's: whatever they are, they do no harm here.
 static s64 answer(const struct event *request, u64 results[2])
 {
     const u64 arguments[] = {request->info, request->words[0]};
     results[0] = arguments[0];
     results[1] = 0;
+    if (names_a_cpu(request->badge) && arguments[0] >= ORRERY_MAX_CPUS)
+        return E_INVAL;
     switch (request->badge) {
     case MONITOR_SCAN:
         return fill(co_manager_scan, room(arguments[1]), results);

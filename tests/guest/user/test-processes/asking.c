@@ -217,6 +217,33 @@ static void a_packet_that_is_late_is_kept(void)
     expect(wait_for(pid) == 3, "one that is traced can be ended", pid);
 }
 
+// Numbers whose low halves would be good ones, too.
+static void absurd_numbers_change_nothing(void)
+{
+    static const u32 operations[] = {MONITOR_TRACE_STAT, MONITOR_TRACE_READ, MONITOR_MOVE};
+    u32 cpu = cpus() - 1;
+    const u64 absurd[] = {ORRERY_MAX_CPUS, 1UL << 32 | cpu, UINT64_MAX};
+    const u64 mask = 1UL << TRACE_MAJOR_USER;
+    s64 pid = start_ready("sleep", cpu);
+    s64 result = set_trace(pid, mask, SYS_TRACE_DISCARD);
+    expect(result == 0, "a trace", result);
+    for (u32 i = 0; i < ARRAY_SIZE(operations) * ARRAY_SIZE(absurd); i++) {
+        u64 number = absurd[i / ARRAY_SIZE(operations)];
+        result = request(pid, operations[i % ARRAY_SIZE(operations)], number, true);
+        expect(result == E_INVAL, "a CPU that there is not", result);
+    }
+    result = read_packet(pid, cpu);
+    expect(result == TRACE_SUBBUFFER_SIZE, "its first packet", result);
+    result = set_trace(pid, UINT64_MAX, SYS_TRACE_DISCARD);
+    expect(result == E_INVAL, "majors that there are not", result);
+    result = set_trace(pid, mask, 1UL << 32 | SYS_TRACE_DISCARD);
+    expect(result == E_INVAL, "a mode that there is not", result);
+    result = read_packet(pid, cpu);
+    expect(result == TRACE_SUBBUFFER_SIZE, "the next packet of the same rings", result);
+    sys_process_kill((u32)pid, 3);
+    expect(wait_for(pid) == 3, "one that was asked for nonsense can be ended", pid);
+}
+
 void test_asking(void)
 {
     an_answer_kicks_its_asker();
@@ -225,4 +252,5 @@ void test_asking(void)
     what_was_not_taken_is_not_answered();
     packets_begin_anew_with_a_mode();
     a_packet_that_is_late_is_kept();
+    absurd_numbers_change_nothing();
 }
