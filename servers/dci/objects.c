@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Requests about objects: classes and scan, of the kernel and of processes. Lists go on from step to
 // step, a frame each, in which all is of one process.
-#include "service.h"
 #include "round.h"
 #include "scope.h"
+#include "service.h"
 
 #include <orrery/monitor.h>
 #include <orrery/sys.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Requests about processes: list, regions, ending and moving them.
-#include "service.h"
 #include "round.h"
+#include "service.h"
 
 #include <orrery/memory.h>
 #include <orrery/monitor.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Requests about sampling, and the pushing of samples to the client that owns the session. A full
 // queue leaves the samples in the kernel's buffers, where what gets lost is counted.
-#include "service.h"
 #include "sampling_request.h"
+#include "service.h"
 
 #include <orrery/sys.h>
 #include <string.h>

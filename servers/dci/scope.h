@@ -3,8 +3,8 @@
 #ifndef DCI_SCOPE_H
 #define DCI_SCOPE_H
 
-#include "service.h"
 #include "round.h"
+#include "service.h"
 
 // Checks a request's scope and remembers it. 0 or E_INVAL with a message.
 s64 scope_begin(struct client *client, dci_Scope scope, u32 pid);

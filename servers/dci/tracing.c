@@ -3,8 +3,8 @@
 // buffers: what gets lost is counted there, once.
 #include "tracing.h"
 
-#include "service.h"
 #include "scope.h"
+#include "service.h"
 #include "tracing_counts.h"
 #include "tracing_processes.h"
 #include "tracing_settings.h"

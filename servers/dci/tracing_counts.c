@@ -2,9 +2,9 @@
 // Counts of the trace's buffers, the kernel's and those of processes, which are asked in a round.
 #include "tracing_counts.h"
 
-#include "service.h"
 #include "round.h"
 #include "scope.h"
+#include "service.h"
 #include "tracing.h"
 #include "tracing_settings.h"
 

@@ -3,9 +3,9 @@
 // have ended are with the kernel, and are read after them.
 #include "tracing_processes.h"
 
-#include "service.h"
 #include "round.h"
 #include "scope.h"
+#include "service.h"
 #include "tracing_settings.h"
 
 #include <orrery/monitor.h>

@@ -2,9 +2,9 @@
 // The trace's mode and masks: the kernel's, then those of processes, which are asked in a round.
 #include "tracing_settings.h"
 
-#include "service.h"
 #include "round.h"
 #include "scope.h"
+#include "service.h"
 #include "tracing.h"
 
 #include <orrery/monitor.h>
