@@ -2,4 +2,4 @@
 # Clustered objects: COIDs, translation tables, misses, lifetime, scan, DREF counting.
 MODULE := clustered-objects
 KERNEL_SRC := src/trampoline.S $(patsubst clustered-objects/%,%,$(wildcard clustered-objects/src/*.c))
-DEPS := orrery kernel trace
+DEPS := orrery trace

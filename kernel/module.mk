@@ -2,4 +2,4 @@
 # Machine resources: exceptions, locks, memory, threads, devices.
 MODULE := kernel
 KERNEL_SRC := $(patsubst kernel/%,%,$(filter-out $(SANITIZE_OMITTED),$(wildcard kernel/*/*.c kernel/*/*.S)))
-DEPS := orrery boot clustered-objects trace pmu
+DEPS := orrery clustered-objects trace pmu

@@ -13,7 +13,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 PROOFS = "tests/proofs"
 TIME_LIMIT = 900  # seconds of a CPU a subject
 INCLUDES = {
-    "kernel": ["kernel", "kernel/include", "include", "boot/include", "clustered-objects/include", "trace/include", "trace/src",
+    "kernel": ["kernel", "kernel/include", "include", "clustered-objects/include", "trace/include",
                "pmu/include"],
     "user": ["userlib/include", "include", "clustered-objects/include", "trace/include"],
 }

@@ -2,4 +2,4 @@
 # Trace core: event descriptions, points, per-CPU rings of CTF packets.
 MODULE := trace
 KERNEL_SRC := $(patsubst trace/%,%,$(wildcard trace/src/*.c trace/src/*.S))
-DEPS := orrery kernel clustered-objects boot
+DEPS := orrery

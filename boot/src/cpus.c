@@ -2,12 +2,12 @@
 // CPUs: their number from the device tree, their blocks and windows, and starting them.
 #include "cpus.h"
 
-#include <boot/firmware.h>
-#include <boot/options.h>
 #include <co/manager.h>
 #include <kernel/console.h>
+#include <kernel/firmware.h>
 #include <kernel/hcall.h>
 #include <kernel/memory.h>
+#include <kernel/options.h>
 #include <kernel/panic.h>
 #include <kernel/percpu.h>
 #include <kernel/softmask.h>

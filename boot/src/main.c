@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 // From firmware's entry to running services, in three legs: real mode, translated set-up, first thread.
-#include <boot/firmware.h>
-#include <boot/initrd.h>
-#include <boot/options.h>
 #include <co/manager.h>
 #include <guest/bench.h>
 #include <guest/workload.h>
 #include <kernel/console.h>
+#include <kernel/firmware.h>
 #include <kernel/hcall.h>
+#include <kernel/initrd.h>
 #include <kernel/memory.h>
+#include <kernel/options.h>
 #include <kernel/panic.h>
 #include <kernel/percpu.h>
 #include <kernel/softmask.h>
@@ -22,7 +22,6 @@
 #include <trace/trace.h>
 
 #include "cpus.h"
-#include "system.h"
 
 #define REAL_VECTORS 0x0000
 #define TRANSLATED_VECTORS 0x4000

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The firmware console (spapr-vty): output by hypercall, 16 bytes a call.
-#include <boot/firmware.h>
 #include <kernel/console.h>
+#include <kernel/firmware.h>
 #include <kernel/hcall.h>
 #include <kernel/spinlock.h>
 #include <stdio.h>

@@ -129,6 +129,13 @@ static void replace(struct process *process, u64 typed_bits, u64 interrupt_bits)
         process_put(before);
 }
 
+static void listener_ends(struct process *process)
+{
+    if (input.process == process)
+        replace(NULL, 0, 0);
+}
+PROCESS_END_HOOK(listener_ends);
+
 s64 sys_console_kick(u64 typed_bits, u64 interrupt_bits)
 {
     struct process *process = process_current();
@@ -139,16 +146,10 @@ s64 sys_console_kick(u64 typed_bits, u64 interrupt_bits)
     if (error != 0)
         return error;
     if ((typed_bits | interrupt_bits) == 0) {
-        console_process_ends(process);
+        listener_ends(process);
         return 0;
     }
     process_hold(process);
     replace(process, typed_bits, interrupt_bits);
     return 0;
-}
-
-void console_process_ends(const struct process *process)
-{
-    if (input.process == process)
-        replace(NULL, 0, 0);
 }

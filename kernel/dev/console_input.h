@@ -14,7 +14,4 @@ struct console_device {
 };
 extern struct console_device console_device;
 
-// If it is the process that is told of typing, nobody is any more. Thread context, no lock held.
-void console_process_ends(const struct process *process);
-
 #endif

@@ -4,12 +4,12 @@
 // that cannot wait are more urgent: they have been ended when anybody else can look.
 #include "interrupts.h"
 
-#include <boot/firmware.h>
+#include <kernel/firmware.h>
 #include <kernel/hcall.h>
 #include <kernel/irq.h>
 #include <kernel/percpu.h>
-#include <kernel/startup.h>
 #include <kernel/spinlock.h>
+#include <kernel/startup.h>
 #include <orrery/errors.h>
 #include <trace/events.h>
 

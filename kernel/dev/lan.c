@@ -3,10 +3,8 @@
 // a ring in memory; sending copies at once. All of it is reached by DMA through TCEs.
 #include "lan.h"
 
-#include "dma.h"
-
-#include <boot/firmware.h>
 #include <kernel/address_space.h>
+#include <kernel/firmware.h>
 #include <kernel/hcall.h>
 #include <kernel/irq.h>
 #include <kernel/memory.h>
@@ -14,6 +12,8 @@
 #include <orrery/errors.h>
 #include <string.h>
 #include <trace/events.h>
+
+#include "dma.h"
 
 #define RX_BUFFERS 1024
 #define RX_BUFFER_SIZE 2048

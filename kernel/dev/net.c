@@ -135,11 +135,12 @@ static void give_up(void)
         process_put(process);
 }
 
-void net_process_ends(const struct process *process)
+static void owner_ends(struct process *process)
 {
     if (interface.process == process)
         give_up();
 }
+PROCESS_END_HOOK(owner_ends);
 
 static s64 first_open(void)
 {

@@ -22,7 +22,4 @@ struct net_interface {
     CO_REP(struct net_interface_ops);
 };
 
-// If it owns the interface, the interface is free again. Thread context, no lock held.
-void net_process_ends(const struct process *process);
-
 #endif

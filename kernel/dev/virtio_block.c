@@ -3,7 +3,7 @@
 // the ring and the device's configuration in the guest's byte order. The device uses real addresses.
 #include "virtio_block.h"
 
-#include <boot/firmware.h>
+#include <kernel/firmware.h>
 #include <kernel/hcall.h>
 #include <kernel/memory.h>
 #include <kernel/thread.h>

@@ -2,8 +2,8 @@
 // Panic: tells what is known and powers off with a failing status.
 #include "exception.h"
 
-#include <boot/firmware.h>
 #include <kernel/console.h>
+#include <kernel/firmware.h>
 #include <kernel/frame.h>
 #include <kernel/irq.h>
 #include <kernel/memory.h>

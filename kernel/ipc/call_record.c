@@ -3,9 +3,9 @@
 // come to a record by its id alone, and own it when their exchange of its word succeeds.
 #include "call_record.h"
 
-#include <boot/options.h>
 #include <kernel/irq.h>
 #include <kernel/memory.h>
+#include <kernel/options.h>
 #include <kernel/panic.h>
 #include <kernel/percpu.h>
 #include <kernel/softmask.h>

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
 // The system calls of orrery/memory.h on regions and memory objects.
-#include "file.h"
-#include "space.h"
-
-#include <boot/initrd.h>
 #include <kernel/capability.h>
+#include <kernel/initrd.h>
 #include <kernel/process.h>
 #include <orrery/errors.h>
 #include <orrery/user.h>
 #include <syscalls/look_up.h>
 #include <syscalls/objects.h>
+
+#include "file.h"
+#include "space.h"
 
 static struct address_space *own_space(void)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The first process: a program of the initial file system, loaded by the kernel itself because there is no
 // one else yet.
-#include <boot/initrd.h>
 #include <kernel/address_space.h>
+#include <kernel/initrd.h>
 #include <kernel/memory.h>
 #include <kernel/startup.h>
 #include <orrery/errors.h>

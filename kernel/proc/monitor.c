@@ -10,11 +10,11 @@
 #include <orrery/errors.h>
 #include <orrery/monitor.h>
 #include <string.h>
-#include <trace/process.h>
 
 #include "dispatcher.h"
 #include "process.h"
 #include "thread.h"
+#include "trace/processes.h"
 
 #define RETRY_MICROSECONDS 1000
 #define ABANDONED_MICROSECONDS 1000000 // after its time: nobody looks for the answer any more

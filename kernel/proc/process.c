@@ -2,6 +2,7 @@
 // Processes: from creation to end.
 #include "process.h"
 
+#include <co/manager.h>
 #include <kernel/address_space.h>
 #include <kernel/capability.h>
 #include <kernel/console.h>
@@ -11,20 +12,19 @@
 #include <kernel/percpu.h>
 #include <kernel/softmask.h>
 #include <kernel/timer.h>
-#include <co/manager.h>
 #include <orrery/errors.h>
 #include <pmu/model.h>
 #include <pmu/pmu.h>
 #include <string.h>
 #include <trace/events.h>
-#include <trace/process.h>
 
 #include "annex.h"
-#include "dev/console_input.h"
-#include "dev/net.h"
 #include "dispatcher.h"
 #include "end_watch.h"
 #include "thread.h"
+#include "trace/processes.h"
+
+extern const process_end_hook process_end_hooks_start[], process_end_hooks_end[];
 
 // ---- creation ------------------------------------------------------------------------------------
 
@@ -275,12 +275,10 @@ void process_finish(struct process *process)
 {
     ipc_process_ends(process);
     memory_process_ended(process->pid);
-    net_process_ends(process);
-    console_process_ends(process);
-    pmu_process_ends(process->pid);
-    co_process_ends(process->pid);
     process_monitor_end(process);
-    trace_process_ends(process, process->name);
+    for (const process_end_hook *hook = process_end_hooks_start; hook < process_end_hooks_end;
+         hook++)
+        (*hook)(process);
     if (process->pid == FIRST_PID) {
         kprintf("process 1 (%s) has ended with status %d\n", process->name, process->status);
         power_off(process->status == 0 ? 0 : 1);

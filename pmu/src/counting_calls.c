@@ -39,10 +39,11 @@ s64 sys_pmu_count_start(const struct sys_pmu_counting *counting, char *message, 
     return CO_CALL(struct pmu_counting, pmu_counting, start, counting, message, bytes);
 }
 
-void counting_process_ends(u32 pid)
+static void counter_ends(struct process *process)
 {
-    CO_CALL(struct pmu_counting, pmu_counting, process_ends, pid);
+    CO_CALL(struct pmu_counting, pmu_counting, process_ends, process_pid(process));
 }
+PROCESS_END_HOOK(counter_ends);
 
 s64 sys_pmu_count_read(s64 session, u32 cpu, struct sys_pmu_count *counts, u64 bytes)
 {

@@ -23,14 +23,14 @@ s64 sys_sampling_start(const struct sys_sampling *sampling, char *message, u64 b
     return session;
 }
 
-void pmu_process_ends(u32 pid)
+static void sampler_ends(struct process *process)
 {
-    counting_process_ends(pid);
-    if (__atomic_load_n(&owner, __ATOMIC_ACQUIRE) != pid)
+    if (__atomic_load_n(&owner, __ATOMIC_ACQUIRE) != process_pid(process))
         return;
     __atomic_store_n(&owner, 0, __ATOMIC_RELAXED);
     sys_sampling_stop(__atomic_load_n(&owned, __ATOMIC_RELAXED));
 }
+PROCESS_END_HOOK(sampler_ends);
 
 s64 sys_sampling_stop(s64 session)
 {

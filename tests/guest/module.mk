@@ -6,4 +6,4 @@ KERNEL_SRC := $(patsubst tests/guest/%,%,$(wildcard tests/guest/*.c tests/guest/
 KERNEL_SRC := $(filter-out $(if $(SANITIZERS),,workload/violation.c) \
     $(if $(filter address,$(SANITIZERS)),,workload/violation_address.c) \
     $(if $(filter undefined,$(SANITIZERS)),,workload/violation_undefined.c),$(KERNEL_SRC))
-DEPS := orrery kernel clustered-objects trace pmu boot
+DEPS := orrery kernel clustered-objects trace pmu

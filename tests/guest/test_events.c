@@ -2,8 +2,8 @@
 // Reads trace packets back, word by word, and checks what must hold for any packet.
 #include "test_events.h"
 
-#include <boot/options.h>
 #include <kernel/memory.h>
+#include <kernel/options.h>
 #include <orrery/errors.h>
 #include <trace/layout.h>
 

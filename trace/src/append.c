@@ -6,9 +6,8 @@
 #include <trace/counters.h>
 #include <trace/events.h>
 #include <trace/platform.h>
+#include <trace/ring.h>
 #include <trace/trace.h>
-
-#include "ring.h"
 
 static trace_counters_read *read_counters;
 

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Checking packets of processes, event by event.
-#include "check.h"
-
 #include <string.h>
+#include <trace/check.h>
+#include <trace/metadata.h>
 #include <trace/table.h>
-
-#include "metadata.h"
 
 u64 trace_check_content(const struct trace_packet *packet)
 {

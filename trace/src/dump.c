@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: MIT
 // The descriptor that makes trace buffers findable in memory dumps.
-#include "dump.h"
-
 #include <string.h>
 #include <trace/dump.h>
+#include <trace/metadata.h>
 #include <trace/platform.h>
 #include <trace/table.h>
-
-#include "metadata.h"
 
 struct trace_descriptor trace_descriptor;
 

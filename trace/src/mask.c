@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT
 // The mask of enabled majors: patches the points, keeps the heartbeat.
 #include <orrery/errors.h>
+#include <trace/control.h>
 #include <trace/events.h>
 #include <trace/platform.h>
+#include <trace/ring.h>
 #include <trace/trace.h>
-
-#include "control.h"
-#include "ring.h"
 
 // Event times have 32 bits: within a packet a reader must see no gap of 2^32 ticks (8.4 s). Every
 // two seconds, then, each CPU logs a heartbeat, or, with major TRACE off, ends its packet.

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
 // CTF 1.8 metadata, served by the running image, so that it always fits the packets.
-#include "metadata.h"
-
 #include <stdio.h>
 #include <string.h>
 #include <trace/layout.h>
+#include <trace/metadata.h>
 #include <trace/platform.h>
 #include <trace/table.h>
 

@@ -2,10 +2,9 @@
 // The flight recorder's read-out: the last events of all CPUs, merged by time, on the console.
 // Works on a system in any state: takes no lock, allocates nothing, trusts no length it reads.
 #include <trace/platform.h>
+#include <trace/ring.h>
 #include <trace/table.h>
 #include <trace/trace.h>
-
-#include "ring.h"
 
 struct last_event {
     u64 time;

@@ -3,10 +3,9 @@
 // are exact and no packet is torn, without an atomic instruction.
 #include <orrery/errors.h>
 #include <string.h>
+#include <trace/control.h>
 #include <trace/platform.h>
-
-#include "control.h"
-#include "ring.h"
+#include <trace/ring.h>
 
 static void reset(struct trace_cpu *cpu, void *mode)
 {

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: MIT
 // The slow half of logging: sub-buffers are begun, closed, overwritten and taken here. The fast
 // half, which only ever advances pos within the open packet, is sequence.S.
-#include "ring.h"
-
 #include <orrery/errors.h>
 #include <string.h>
+#include <trace/metadata.h>
 #include <trace/platform.h>
-
-#include "metadata.h"
+#include <trace/ring.h>
 
 #define HIGH_HALF 0xffffffff00000000UL
 

@@ -2,8 +2,7 @@
 // Memory of a CPU's ring.
 #include <orrery/errors.h>
 #include <trace/platform.h>
-
-#include "ring.h"
+#include <trace/ring.h>
 
 static void free_all(u64 *subbuffers, u32 count)
 {

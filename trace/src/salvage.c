@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Reading the ring of a writer that has stopped for good. The order in which ring.c changes things
 // makes each state that it can be left in one of those told apart here.
-#include "salvage.h"
-
-#include "check.h"
+#include <trace/check.h>
+#include <trace/salvage.h>
 
 static bool plausible(const struct trace_cpu *ring)
 {

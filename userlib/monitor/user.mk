@@ -2,5 +2,5 @@
 # The monitor's channel of a process.
 LIBRARY := monitor
 SRC := monitor.c
-ROOT_INC := clustered-objects/include trace/include trace/src userlib/objects userlib/trace
+ROOT_INC := clustered-objects/include trace/include userlib/objects userlib/trace
 WHOLE := yes

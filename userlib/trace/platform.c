@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 // A user process as host of the trace core: a ring a dispatcher, in the process's own memory. The
-// kernel reads what is left of it when the process has ended (trace/src/process.c).
+// kernel reads what is left of it when the process has ended (kernel/trace/processes.c).
 #include <co/platform.h>
 #include <orrery/process.h>
+#include <trace/control.h>
 #include <trace/platform.h>
 #include <user/scheduler.h>
 #include <user/time.h>
 
-#include "control.h"
 #include "objects.h"
 
 u8 trace_uuid[16]; // the kernel fills it in

@@ -2,15 +2,15 @@
 // The process's rings: made when something is to be logged, on each CPU by that CPU.
 #include <co/platform.h>
 #include <orrery/errors.h>
+#include <trace/control.h>
 #include <trace/events.h>
 #include <trace/platform.h>
+#include <trace/ring.h>
 #include <trace/trace.h>
 #include <user/scheduler.h>
 #include <user/trace.h>
 
-#include "control.h"
 #include "objects.h"
-#include "ring.h"
 #include "rings.h"
 
 #define SUBBUFFERS 4

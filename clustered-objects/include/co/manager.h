@@ -37,9 +37,6 @@ s64 co_manager_dref_enable(bool on);
 s64 co_manager_dref_read(u64 *cursor, void *buffer, u64 bytes);
 s64 co_manager_dref_users(void);
 
-// The kernel's: a process has ended, and with it the counting that it held on. Thread context.
-void co_process_ends(u32 pid);
-
 enum co_rep_state {
     CO_REP_LIVE,  // a rep of a live object
     CO_REP_STALE, // a rep, its object is gone

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What clustered objects need from their host: the kernel (src/kernel_platform.c), user processes
+// What clustered objects need from their host: the kernel (kernel/objects), user processes
 // (userlib/objects) and the unit tests each supply these.
 #ifndef CO_PLATFORM_H
 #define CO_PLATFORM_H

@@ -45,8 +45,16 @@ void process_kill(struct process *process, s32 status);
 // E_NOENT. Thread context, no lock held.
 s64 process_set_excluded(u32 pid, bool excluded);
 bool process_ending(const struct process *process); // calls to it must fail with E_PEER
-// It answers the monitor no more. Once that is so its packets are taken over (trace/process.h). Any context.
+// It answers the monitor no more. Once that is so its packets are taken over (trace/processes.h). Any context.
 bool process_monitor_ended(const struct process *process);
+
+// What ends with a process: each hook of the image is called once, when the process's last dispatcher has stopped and
+// it answers the monitor no more; its address space and capabilities are still there. In no order. Thread context, no
+// lock held.
+typedef void (*process_end_hook)(struct process *process);
+#define PROCESS_END_HOOK(function)                                                                 \
+    static const process_end_hook function##_hook                                                  \
+        __attribute__((used, section(".process_end_hooks"))) = function
 
 // ---- dispatchers -------------------------------------------------------------------------------
 

@@ -5,10 +5,14 @@
 
 #include <orrery/types.h>
 
+#define ORRERY_VERSION "0.1"
+
 void kmalloc_init(u64 memory_bytes); // tables of slabs and large objects; pages can be had
 // Services as clustered objects; co_init has been called.
 void page_allocator_init(void);
 void small_allocator_init(void);
+// What the calls about the system tell: memory in bytes; entry_timebase: when firmware entered the kernel.
+void system_init(u64 memory, u64 entry_timebase);
 // System calls, memory objects, the ProcessAnnex; interrupts work.
 void processes_init(void);
 // The BlockDevice, if the machine has a disk: calls the firmware, so before anything else may. Thread context.
@@ -23,5 +27,15 @@ void scheduler_init(void);
 void interrupts_init(void);
 // Opens this CPU for external interrupts.
 void interrupts_init_cpu(void);
+
+// Sets up tracing and the boot CPU's buffers, of boot_options.trace_subbuffers sub-buffers. Boot
+// CPU, once, when pages can be allocated and text can be patched. E_NOMEM.
+int trace_init(void);
+// Buffers of another CPU; on any CPU, before that one runs code with trace points. E_NOMEM: that
+// CPU counts all its events as discarded.
+int trace_init_cpu(u32 cpu);
+// Makes the TraceManager object, and enables what boot options ask for. Thread context, all CPUs
+// up. E_NOMEM, E_LIMIT.
+int trace_start_services(void);
 
 #endif

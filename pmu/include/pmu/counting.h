@@ -43,7 +43,4 @@ s64 counting_init(void);
 // What can be counted now. Any context but PMI.
 void counting_offer(struct pmu_offer *offer);
 
-// A process has ended: the session that it has started stops. Thread context.
-void counting_process_ends(u32 pid);
-
 #endif

@@ -20,9 +20,6 @@ s64 pmu_init(void);
 // do arrive when it is started.
 void pmu_start(void);
 
-// A process has ended: its sessions, of sampling and counting, stop. Thread context.
-void pmu_process_ends(u32 pid);
-
 #define PMU_MMCR0_PMAO 0x80UL // an overflow has happened whose interrupt has not been taken
 
 // Takes the sample of frame's code that pmu_catch_overflow found due.

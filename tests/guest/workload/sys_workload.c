@@ -4,8 +4,8 @@
 // touches it.
 #include "manager.h"
 
-#include <boot/options.h>
 #include <kernel/console.h>
+#include <kernel/options.h>
 #include <kernel/panic.h>
 #include <kernel/percpu.h>
 #include <kernel/thread.h>

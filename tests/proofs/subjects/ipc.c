@@ -12,7 +12,7 @@
 #include "model/panic.h"
 #include "model/proof.h"
 
-#include <boot/options.h>
+#include <kernel/options.h>
 #include <co/object.h>
 
 // Methods are called straight, their objects found or gone.

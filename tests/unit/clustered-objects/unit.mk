@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: MIT
 # Clustered objects: the module's portable sources on the host platform in host/.
 CO_UNIT_DIR := tests/unit/clustered-objects
-CO_UNIT_SRC := $(CO_UNIT_DIR)/host/host.c \
-    $(filter-out clustered-objects/src/kernel_%,$(wildcard clustered-objects/src/*.c))
+CO_UNIT_SRC := $(CO_UNIT_DIR)/host/host.c $(wildcard clustered-objects/src/*.c)
 CO_UNIT_INC := clustered-objects/include clustered-objects $(CO_UNIT_DIR)/host
 
 UNIT += co_lifetime co_miss co_counter co_scan co_quiesce co_threads co_races

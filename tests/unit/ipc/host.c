@@ -2,7 +2,7 @@
 // The kernel around kernel/ipc, for host tests; its locks and panics are in tests/unit/kernel/host.c.
 #include "host.h"
 
-#include <boot/options.h>
+#include <kernel/options.h>
 #include <kernel/address_space.h>
 #include <kernel/capability.h>
 #include <kernel/irq.h>

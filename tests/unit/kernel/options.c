@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Boot line options: what is taken, and that everything else is refused with a list of what is valid.
-#include <boot/firmware.h>
-#include <boot/options.h>
+#include <kernel/firmware.h>
+#include <kernel/options.h>
 #include <kernel/console.h>
 #include <kernel/panic.h>
 #include <orrery/errors.h>

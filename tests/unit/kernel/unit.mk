@@ -4,9 +4,9 @@ kernel_pages_SRC := tests/unit/kernel/pages.c tests/unit/kernel/host.c kernel/me
 kernel_pages_INC := kernel/include . kernel
 kernel_pages_CFLAGS := -include tests/unit/kernel/host.h
 
-UNIT += boot_options
-boot_options_SRC := tests/unit/kernel/options.c boot/src/options.c
-boot_options_INC := boot/include kernel/include trace/include
+UNIT += kernel_options
+kernel_options_SRC := tests/unit/kernel/options.c kernel/system/options.c
+kernel_options_INC := kernel/include trace/include
 
 UNIT += kernel_page_map
 kernel_page_map_SRC := tests/unit/kernel/page_map.c tests/unit/kernel/host.c kernel/mem/page_map.c
@@ -26,10 +26,10 @@ UNIT += kernel_elf
 kernel_elf_SRC := tests/unit/kernel/elf.c kernel/proc/elf.c
 kernel_elf_INC := kernel
 
-UNIT += boot_initrd
-boot_initrd_SRC := tests/unit/kernel/initrd.c tests/unit/kernel/host.c boot/src/initrd.c
-boot_initrd_INC := boot/include kernel/include .
-boot_initrd_CFLAGS := -include tests/unit/kernel/host.h
+UNIT += kernel_initrd
+kernel_initrd_SRC := tests/unit/kernel/initrd.c tests/unit/kernel/host.c kernel/system/initrd.c
+kernel_initrd_INC := kernel/include .
+kernel_initrd_CFLAGS := -include tests/unit/kernel/host.h
 
 UNIT += kernel_refs
 kernel_refs_SRC := tests/unit/kernel/refs.c tests/unit/kernel/host.c kernel/sync/refs.c

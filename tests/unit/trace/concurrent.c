@@ -7,11 +7,11 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
+#include <trace/control.h>
 #include <trace/events.h>
 #include <trace/trace.h>
 
 #include "host_platform.h"
-#include "src/control.h"
 
 #define EVENTS 200000
 

@@ -6,12 +6,12 @@
 #include <cmocka.h>
 
 #include <orrery/errors.h>
+#include <trace/control.h>
 #include <trace/counters.h>
 #include <trace/events.h>
 #include <trace/trace.h>
 
 #include "host_platform.h"
-#include "src/control.h"
 
 #define TEST_BIT (1UL << TRACE_MAJOR_TEST)
 #define OBJ_BIT (1UL << TRACE_MAJOR_OBJ)

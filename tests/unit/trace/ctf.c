@@ -9,13 +9,13 @@
 #include <unistd.h>
 #include <cmocka.h>
 
+#include <trace/check.h>
+#include <trace/control.h>
 #include <trace/events.h>
+#include <trace/metadata.h>
 #include <trace/trace.h>
 
 #include "host_platform.h"
-#include "src/check.h"
-#include "src/control.h"
-#include "src/metadata.h"
 
 static char folder[64];
 static char text[1 << 23]; // what babeltrace2 printed

@@ -8,10 +8,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <trace/metadata.h>
+#include <trace/ring.h>
 #include <trace/trace.h>
-
-#include "src/metadata.h"
-#include "src/ring.h"
 
 struct trace_cpu host_cpus[HOST_CPUS];
 _Thread_local u32 host_cpu;

@@ -6,11 +6,11 @@
 #include <cmocka.h>
 
 #include <orrery/errors.h>
+#include <trace/control.h>
 #include <trace/events.h>
 #include <trace/trace.h>
 
 #include "host_platform.h"
-#include "src/control.h"
 
 #define TEST_BIT (1UL << TRACE_MAJOR_TEST)
 #define TRACE_BIT (1UL << TRACE_MAJOR_TRACE)

@@ -7,13 +7,13 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include <trace/control.h>
 #include <trace/events.h>
+#include <trace/ring.h>
 #include <trace/table.h>
 #include <trace/trace.h>
 
 #include "host_platform.h"
-#include "src/control.h"
-#include "src/ring.h"
 
 static int start(void **state)
 {

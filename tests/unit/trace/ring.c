@@ -9,9 +9,9 @@
 
 #include <orrery/errors.h>
 #include <trace/events.h>
+#include <trace/ring.h>
 
 #include "host_platform.h"
-#include "src/ring.h"
 
 #define EVENT_BYTES 16 // of test1
 #define CONTENT (TRACE_SUBBUFFER_SIZE - TRACE_PACKET_HEADER_SIZE)

@@ -15,13 +15,13 @@
 
 #include <cmocka.h>
 
+#include <trace/check.h>
 #include <trace/events.h>
+#include <trace/metadata.h>
+#include <trace/ring.h>
+#include <trace/salvage.h>
 
 #include "src/append.h"
-#include "src/check.h"
-#include "src/metadata.h"
-#include "src/ring.h"
-#include "src/salvage.h"
 
 #define PID 77
 #define COUNT 2

@@ -11,10 +11,10 @@
 
 #include <orrery/r13.h>
 #include <trace/events.h>
+#include <trace/ring.h>
 
 #include "host_platform.h"
 #include "src/append.h"
-#include "src/ring.h"
 
 static const u32 text[] = {
 #include "trace/append_text.h"

@@ -7,11 +7,11 @@
 #include <cmocka.h>
 
 #include <trace/events.h>
+#include <trace/ring.h>
 #include <trace/table.h>
 #include <trace/trace.h>
 
 #include "host_platform.h"
-#include "src/ring.h"
 
 static int start(void **state)
 {

@@ -4,7 +4,7 @@
 #ifndef TRACE_DUMP_H
 #define TRACE_DUMP_H
 
-#include <orrery/types.h>
+#include <trace/cpu.h>
 
 #define TRACE_DESCRIPTOR_MAGIC "ORRERY-TRACE-1\0" // 16 bytes with the last NUL
 
@@ -19,5 +19,8 @@ struct trace_descriptor {
 };
 
 _Static_assert(sizeof(struct trace_descriptor) == 120, "scripts/extract-trace");
+
+// Adds a CPU that has its buffers to the descriptor. Not concurrently.
+void trace_dump_add(u32 number, const struct trace_cpu *cpu);
 
 #endif

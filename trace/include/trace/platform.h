@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the trace core needs from its host: the kernel (src/kernel_platform.c, src/manager.c), user
+// What the trace core needs from its host: the kernel (kernel/trace), user
 // processes (userlib/trace) and the unit tests each supply these functions.
 #ifndef TRACE_PLATFORM_H
 #define TRACE_PLATFORM_H

@@ -6,16 +6,6 @@
 
 #include <orrery/types.h>
 
-// Sets up tracing and the boot CPU's buffers, of boot_options.trace_subbuffers sub-buffers. Boot
-// CPU, once, when pages can be allocated and text can be patched. E_NOMEM.
-int trace_init(void);
-// Buffers of another CPU; on any CPU, before that one runs code with trace points. E_NOMEM: that
-// CPU counts all its events as discarded.
-int trace_init_cpu(u32 cpu);
-// Makes the TraceManager object, and enables what boot options ask for. Thread context, all CPUs
-// up. E_NOMEM, E_LIMIT.
-int trace_start_services(void);
-
 // The majors that are enabled (bit n: major n). Any context.
 u64 trace_mask(void);
 // Enables exactly these; E_INVAL when a bit is no major's. Thread context, no lock held.

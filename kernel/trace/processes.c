@@ -2,6 +2,8 @@
 // Packets of processes. A live one hands out its own, through its library; when it ends, by
 // whatever cause, the kernel reads its rings out of its memory, checks them, and keeps them until
 // somebody asks. Nothing that a process wrote is believed.
+#include "processes.h"
+
 #include <kernel/address_space.h>
 #include <kernel/memory.h>
 #include <kernel/process.h>
@@ -10,12 +12,12 @@
 #include <orrery/errors.h>
 #include <orrery/monitor.h>
 #include <string.h>
+#include <trace/check.h>
 #include <trace/cpu.h>
 #include <trace/events.h>
-#include <trace/process.h>
+#include <trace/salvage.h>
 
-#include "check.h"
-#include "salvage.h"
+#include "proc/process.h"
 
 #define KEEP_BYTES 0x800000 // of packets, with what they are kept in
 #define KEEP_PROCESSES 256  // that have ended
@@ -234,7 +236,8 @@ static void note_end(u32 pid, const char *name)
     spin_unlock(&lock);
 }
 
-void trace_process_ends(struct process *process, const char *name)
+// Takes over the unread packets of a process that ends. Out of memory: packets are lost, and counted.
+static void traced_ends(struct process *process)
 {
     struct scratch *scratch = NULL;
     for (u32 cpu = 0; cpu < ORRERY_MAX_CPUS; cpu++) {
@@ -245,8 +248,9 @@ void trace_process_ends(struct process *process, const char *name)
             keep_ring(process, cpu, ring, scratch);
     }
     kfree(scratch);
-    note_end(process_pid(process), name);
+    note_end(process_pid(process), process->name);
 }
+PROCESS_END_HOOK(traced_ends);
 
 // ---- reading -----------------------------------------------------------------------------------
 

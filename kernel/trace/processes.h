@@ -1,16 +1,11 @@
 // SPDX-License-Identifier: MIT
 // The kernel's part in the tracing of processes: what they leave behind, and how it is read.
-#ifndef TRACE_PROCESS_H
-#define TRACE_PROCESS_H
+#ifndef KERNEL_TRACE_PROCESSES_H
+#define KERNEL_TRACE_PROCESSES_H
 
 #include <orrery/sys.h>
 
 struct process;
-
-// Takes over the unread packets of a process that ends. Its dispatchers have stopped for good, its
-// address space is still there. name: PROCESS_NAME_MAX bytes. Thread context, no lock held. Out of
-// memory: packets are lost, and counted.
-void trace_process_ends(struct process *process, const char *name);
 
 // Is what a process has handed out as a packet of its CPU's one? bytes when it is, else E_PROTO; E_NOMEM. The buffer is
 // the caller's own. Thread context, no lock held.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // RTAS calls by hypercall; tokens are properties of /rtas.
-#include <boot/firmware.h>
+#include <kernel/firmware.h>
 #include <kernel/hcall.h>
 #include <kernel/memory.h>
 #include <kernel/panic.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Open Firmware client calls by hypercall, which works at any time (PLATFORM.md §4).
-#include <boot/firmware.h>
+#include <kernel/firmware.h>
 #include <kernel/hcall.h>
 #include <orrery/errors.h>
 #include <string.h>

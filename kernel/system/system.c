@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT
 // System calls about the system itself: information, time, boot options, console.
-#include "system.h"
-
-#include <boot/options.h>
 #include <kernel/console.h>
 #include <kernel/memory.h>
+#include <kernel/options.h>
 #include <kernel/panic.h>
 #include <kernel/percpu.h>
 #include <kernel/process.h>
+#include <kernel/startup.h>
 #include <kernel/timer.h>
 #include <orrery/errors.h>
 #include <orrery/sys.h>

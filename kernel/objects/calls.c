@@ -76,8 +76,9 @@ s64 sys_dref_enable(bool on)
 
 static u32 processes_count;
 
-void co_process_ends(u32 pid)
+static void holder_ends(struct process *process)
 {
+    u32 pid = process_pid(process);
     struct holder ended = {0};
 
     spin_lock(&holding.lock);
@@ -92,6 +93,7 @@ void co_process_ends(u32 pid)
     for (; ended.count > 0; ended.count--)
         co_manager_dref_enable(false);
 }
+PROCESS_END_HOOK(holder_ends);
 
 s64 sys_dref_set_processes(bool on)
 {

@@ -4,11 +4,11 @@
 #include "manager.h"
 
 #include <co/manager.h>
+#include <trace/control.h>
 #include <trace/platform.h>
-#include <trace/process.h>
 #include <trace/trace.h>
 
-#include "control.h"
+#include "processes.h"
 
 CO_CHECK_INTERFACE(struct trace_manager_ops);
 

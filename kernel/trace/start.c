@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: MIT
 // Start-up of tracing, as boot options ask for it.
-#include <boot/options.h>
+#include <kernel/options.h>
+#include <kernel/startup.h>
+#include <trace/control.h>
+#include <trace/dump.h>
+#include <trace/metadata.h>
 #include <trace/platform.h>
+#include <trace/ring.h>
 #include <trace/trace.h>
 
-#include "control.h"
-#include "dump.h"
 #include "manager.h"
-#include "metadata.h"
-#include "ring.h"
 
 int trace_init(void)
 {

@@ -2,8 +2,8 @@
 // Boot line options: `name` or `name=value`, separated by blanks. Parsed strictly: an unknown or
 // malformed one prints an error that lists the valid ones and powers off with a failing status. The word `--`
 // ends them: the words after it are for programs, which read them by sys_option.
-#ifndef BOOT_OPTIONS_H
-#define BOOT_OPTIONS_H
+#ifndef KERNEL_OPTIONS_H
+#define KERNEL_OPTIONS_H
 
 #include <orrery/types.h>
 

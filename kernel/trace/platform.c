@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The kernel as host of the trace core.
-#include <boot/firmware.h>
 #include <kernel/console.h>
+#include <kernel/firmware.h>
 #include <kernel/irq.h>
 #include <kernel/memory.h>
 #include <kernel/patch.h>
@@ -9,9 +9,9 @@
 #include <kernel/softmask.h>
 #include <kernel/timer.h>
 #include <string.h>
+#include <trace/control.h>
 #include <trace/platform.h>
 
-#include "control.h"
 #include "manager.h"
 
 _Static_assert(offsetof(struct percpu, trace) == R13_TRACE, "sequence.S");

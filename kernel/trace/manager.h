@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The TraceManager: a clustered object, one representative a CPU, which stands for that CPU's
 // buffers.
-#ifndef TRACE_MANAGER_H
-#define TRACE_MANAGER_H
+#ifndef KERNEL_TRACE_MANAGER_H
+#define KERNEL_TRACE_MANAGER_H
 
 #include <co/object.h>
 #include <orrery/sys.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The initial file system: a cpio archive (newc) that firmware has loaded. Its pages are never given out.
-#ifndef BOOT_INITRD_H
-#define BOOT_INITRD_H
+#ifndef KERNEL_INITRD_H
+#define KERNEL_INITRD_H
 
 #include <orrery/types.h>
 

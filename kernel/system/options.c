@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Boot line options, parsed strictly: one table of names, values and help. What follows the word `--` is for
 // programs.
-#include <boot/firmware.h>
-#include <boot/options.h>
 #include <kernel/console.h>
+#include <kernel/firmware.h>
+#include <kernel/options.h>
 #include <kernel/panic.h>
 #include <orrery/errors.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Open Firmware client calls and RTAS (PLATFORM.md §4): the device tree and firmware services.
-#ifndef BOOT_FIRMWARE_H
-#define BOOT_FIRMWARE_H
+#ifndef KERNEL_FIRMWARE_H
+#define KERNEL_FIRMWARE_H
 
 #include <orrery/types.h>
 

@@ -3,12 +3,12 @@
 #include <orrery/errors.h>
 #include <orrery/sys.h>
 #include <string.h>
-#include <trace/process.h>
+#include <trace/metadata.h>
 #include <trace/table.h>
 #include <trace/trace.h>
 
 #include "manager.h"
-#include "metadata.h"
+#include "processes.h"
 
 u64 sys_trace_mask(void)
 {
