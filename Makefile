@@ -89,7 +89,7 @@ SANITIZED := address undefined
 .PHONY: $(SANITIZED:%=sanitized-%)
 sanitized-undefined: sanitized-address
 $(SANITIZED:%=sanitized-%): sanitized-%:
-	@$(MAKE) --no-print-directory SANITIZE=$* BUILD=$(BUILD)-$* system-ready
+	@$(MAKE) --no-print-directory SANITIZE=$* BUILD=$(BUILD)-$* system-ready $(if $(filter 1,$(ALL)),fuzz-ready)
 
 test-sanitized-now: $(SANITIZED:%=sanitized-%)
 	@scripts/test-sanitized $(if $(filter 1,$(ALL)),--all) $(SANITIZED:%=$(BUILD)-%)

@@ -50,9 +50,14 @@ def demo_coids(recorded):
     return sorted(work, key=work.get), sorted(work.values())
 
 
-def test_no_sample_is_lost(recording):
-    recorded, reported = recording
+def test_no_sample_is_lost(exact_recording):
+    """Where the machine waits for nobody: a busy host may hold the reader up until the buffers are full."""
+    recorded, _ = exact_recording
     assert recorded["lost"] == 0
+
+
+def test_every_sample_is_accounted_for(recording):
+    recorded, reported = recording
     assert all(cpu["taken"] == cpu["samples"] + cpu["filtered"] for cpu in recorded["cpus"])
     assert reported["samples"] == recorded["samples"]
 

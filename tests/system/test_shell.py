@@ -113,6 +113,7 @@ def test_control_c_ends_the_foreground_only(shell):
     assert shell.result(before)[1] == 130
     assert "sleep 30" in shell.says("jobs")
     shell.says("kill $!")
+    wait_for(lambda: shell.says("jobs") == "", "the end of the job in the background")
     shell.machine.type("echo half a li\x03")
     assert shell.says("echo whole") == "whole"
 
