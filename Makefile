@@ -48,7 +48,10 @@ PMU     ?= model
 ONESHOT ?= 0
 ALL     ?= 0
 
-QEMU = scripts/qemu --kernel $(KERNEL_ELF) --mem $(MEM)$(if $(DISK), --disk '$(DISK)')
+QEMU = scripts/qemu --kernel $(BENCH_ELF) --mem $(MEM)$(if $(DISK), --disk '$(DISK)')
+# What people boot, and the same with benchmarks and tests.
+IMAGES := $(KERNEL_ELF) $(INITRD) $(BENCH_ELF) $(BENCH_INITRD)
+
 # With nothing chosen, the programs that validate what the monitor sees of processes complete the table.
 VALIDATE = $(if $(filter bench=% run=% init=%,$(APPEND)),,init=bin/validation )
 BENCH = $(if $(filter bench=%,$(APPEND)),,bench=all )
@@ -62,27 +65,27 @@ $(PUBLIC):
 	@$(MAKE) --no-print-directory $@-now
 
 ifeq ($(ONESHOT),1)
-run-now: $(KERNEL_ELF) $(INITRD) $(PMU_MODEL)
+run-now: $(IMAGES) $(PMU_MODEL)
 	@$(QEMU) --pmu $(PMU) --cpus $(CPUS) --append '$(BENCH)$(VALIDATE)oneshot $(APPEND)' < /dev/null
 else
-run-now: $(KERNEL_ELF) $(INITRD) $(VIEWER) $(PMU_MODEL)
+run-now: $(IMAGES) $(VIEWER) $(PMU_MODEL)
 	@echo "  BOOT     DCI on 127.0.0.1:$(PORT); another shell: $(BUILD)/kov objects; leave with Ctrl-A X"
 	@$(QEMU) --pmu $(PMU) --cpus $(CPUS) --port $(PORT) --append '$(BENCH)$(CONTROLLER)$(APPEND)'
 endif
 
 # The inner loop: everything that needs no machine, and one machine with all servers.
-check-now: $(KERNEL_ELF) $(INITRD) $(VIEWER) $(PMU_MODEL) $(UNIT_BINS) $(PYTHON_GEN)
+check-now: $(IMAGES) $(VIEWER) $(PMU_MODEL) $(UNIT_BINS) $(PYTHON_GEN)
 	@scripts/lint > $(BUILD)/lint.said 2>&1 & lint=$$!; status=0; \
 	timeout 120 $(QEMU) --append 'run=bin/test-servers oneshot' < /dev/null || status=1; \
 	scripts/run-tests --build $(BUILD) --suite tests/viewer $(UNIT_BINS) || status=1; \
 	wait $$lint || status=1; cat $(BUILD)/lint.said; exit $$status
 
-test-now: $(KERNEL_ELF) $(INITRD) $(VIEWER) $(PMU_MODEL) $(UNIT_BINS) $(PYTHON_GEN)
+test-now: $(IMAGES) $(VIEWER) $(PMU_MODEL) $(UNIT_BINS) $(PYTHON_GEN)
 	@scripts/run-tests --build $(BUILD) $(UNIT_BINS)
 
 # What the system tests need, without unit tests.
 .PHONY: system-ready
-system-ready: $(KERNEL_ELF) $(INITRD) $(VIEWER) $(PMU_MODEL) $(PYTHON_GEN)
+system-ready: $(IMAGES) $(VIEWER) $(PMU_MODEL) $(PYTHON_GEN)
 
 # One after the other: third-party code is the same.
 SANITIZED := address undefined
@@ -94,20 +97,20 @@ $(SANITIZED:%=sanitized-%): sanitized-%:
 test-sanitized-now: $(SANITIZED:%=sanitized-%)
 	@scripts/test-sanitized $(if $(filter 1,$(ALL)),--all) $(SANITIZED:%=$(BUILD)-%)
 
-bench-now: $(KERNEL_ELF) $(INITRD) $(VIEWER)
+bench-now: $(IMAGES) $(VIEWER)
 	@scripts/bench --build $(BUILD) $(BENCHFLAGS)
 
-bench-scaling-now: $(KERNEL_ELF) $(INITRD)
+bench-scaling-now: $(IMAGES)
 	@scripts/bench --build $(BUILD) --scaling $(BENCHFLAGS)
 
-bench-slowdown-now: $(KERNEL_ELF) $(INITRD) $(PMU_MODEL)
+bench-slowdown-now: $(IMAGES) $(PMU_MODEL)
 	@scripts/costs slowdown --build $(BUILD) $(BENCHFLAGS)
 
-bench-overhead-now: $(KERNEL_ELF) $(INITRD) $(VIEWER) $(PMU_MODEL)
+bench-overhead-now: $(IMAGES) $(VIEWER) $(PMU_MODEL)
 	@scripts/costs overhead --build $(BUILD) $(BENCHFLAGS)
 
-debug-now: $(KERNEL_ELF) $(INITRD)
-	@echo "  WAIT     for the debugger; another shell: scripts/gdb $(KERNEL_ELF) $(GDBPORT)"
+debug-now: $(IMAGES)
+	@echo "  WAIT     for the debugger; another shell: scripts/gdb $(BENCH_ELF) $(GDBPORT)"
 	@$(QEMU) --cpus $(CPUS) --port $(PORT) --gdb $(GDBPORT) --append '$(CONTROLLER)$(APPEND)'
 
 # Proofs by Frama-C, for those who ask: not part of run and test, and with a set-up of their own.

@@ -107,7 +107,7 @@ def run_all(build, measuring, loads, plugin, counted, client=None, program="cost
     counted: a nanosecond is an instruction, of one CPU. client: Poller or Recorder. prefix: the command to start it by.
     """
     port = str(bench.free_port())
-    command = bench.qemu(os.path.join(build, "orrery.elf"), "--cpus", "1" if counted else str(cpus), "--pmu",
+    command = bench.qemu(os.path.join(build, "orrery-bench.elf"), "--cpus", "1" if counted else str(cpus), "--pmu",
                          "model" if plugin else "none", *(["--icount"] if counted else []), *(["--port", port] if client else []),
                          "--append", f"run=bin/{program},{measuring},{','.join(loads)} oneshot quiet trace=none controller=costs")
     machine = subprocess.Popen([*prefix, *command], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,

@@ -286,7 +286,7 @@ def report_hooks(found, paths):
 def overhead(options):
     progress = Progress(21 + 5 * options.repetitions)
     progress.step("paths in a loop")
-    kernel = os.path.join(options.build, "orrery.elf")
+    kernel = os.path.join(options.build, "orrery-bench.elf")
     paths = {metric["name"]: metric["value"] for metric in bench.measure_guest(kernel, "bench=budget oneshot")}
     found = collect_instructions(options, progress)
     wall = collect_wall(options, progress)

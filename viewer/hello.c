@@ -35,7 +35,8 @@ static void print_machine(const dci_system_info *machine, const char *build_id, 
 {
     text_make_printable(version, false);
     printf("kernel     %s\n", version);
-    printf("build id   %s (%s: %s)\n", build_id, settings.kernel, kernel_match());
+    const char *match = kernel_match(); // may take the image beside
+    printf("build id   %s (%s: %s)\n", build_id, settings.kernel, match);
     printf("cpus       %" PRIu32 "\n", machine->cpu_count);
     printf("memory     %" PRIu64 " MB, %" PRIu64 " MB free\n", machine->memory_bytes >> 20,
            machine->free_bytes >> 20);
@@ -61,10 +62,11 @@ static void print_text(const Orrery__Dci__HelloReply *hello, const char *build_i
 static void json_machine(struct json *json, const dci_system_info *machine, const char *build_id)
 {
     json_open_object(json, "system");
+    const char *match = kernel_match();
     json_text(json, "version", machine->version);
     json_text(json, "build_id", build_id);
     json_text(json, "kernel_file", settings.kernel);
-    json_text(json, "kernel_file_build_id", kernel_match());
+    json_text(json, "kernel_file_build_id", match);
     json_u64(json, "cpus", machine->cpu_count);
     json_u64(json, "memory_bytes", machine->memory_bytes);
     json_u64(json, "free_bytes", machine->free_bytes);

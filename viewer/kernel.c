@@ -4,6 +4,7 @@
 #include "kernel.h"
 #include "kov.h"
 
+#include <limits.h>
 #include <string.h>
 
 #define MAX_BUILD_ID ((KERNEL_BUILD_ID_TEXT - 1) / 2)
@@ -30,25 +31,46 @@ void kernel_build_id_text(char text[KERNEL_BUILD_ID_TEXT])
         snprintf(text + 2 * i, 3, "%02x", kernel.id[i]);
 }
 
-static void open_once(void)
+static enum kernel_match match(struct symbols *symbols)
 {
-    if (kernel.tried)
-        return;
-    kernel.tried = true;
-    kernel.symbols = symbols_open(settings.kernel, &kernel.problem);
-}
-
-enum kernel_match kernel_check(void)
-{
-    open_once();
-    if (kernel.symbols == NULL)
+    if (symbols == NULL)
         return KERNEL_UNREADABLE;
     const u8 *id = NULL;
-    size_t size = symbols_build_id(kernel.symbols, &id);
+    size_t size = symbols_build_id(symbols, &id);
     if (size == 0 || kernel.id_size == 0)
         return KERNEL_UNKNOWN;
     bool same = size == kernel.id_size && memcmp(id, kernel.id, size) == 0;
     return same ? KERNEL_MATCHES : KERNEL_DIFFERS;
+}
+
+// The image with the benchmarks lies beside the one without: orrery-bench.elf beside orrery.elf. Either is meant.
+static void open_beside(void)
+{
+    static char path[PATH_MAX];
+    const char *problem;
+    const char *end = strrchr(settings.kernel, '.');
+    int stem = (int)(end == NULL ? strlen(settings.kernel) : (size_t)(end - settings.kernel));
+    if (snprintf(path, sizeof(path), "%.*s-bench.elf", stem, settings.kernel) >= (int)sizeof(path))
+        return;
+    struct symbols *beside = symbols_open(path, &problem);
+    if (match(beside) != KERNEL_MATCHES) {
+        symbols_close(beside);
+        return;
+    }
+    symbols_close(kernel.symbols);
+    kernel.symbols = beside;
+    settings.kernel = path;
+}
+
+enum kernel_match kernel_check(void)
+{
+    if (!kernel.tried) {
+        kernel.tried = true;
+        kernel.symbols = symbols_open(settings.kernel, &kernel.problem);
+        if (match(kernel.symbols) != KERNEL_MATCHES && kernel.id_size != 0)
+            open_beside();
+    }
+    return match(kernel.symbols);
 }
 
 struct symbols *kernel_symbols(void)

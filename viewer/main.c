@@ -26,8 +26,9 @@ const struct option global_options[] = {
     NUMBER(0, "port", &settings.port, 1, 65535, "PORT", "its TCP port (4242)"),
     TEXT(0, "token", &settings.token, "TOKEN",
          "observer or controller token ($ORRERY_TOKEN, else \"orrery\")"),
-    TEXT(0, "kernel", &settings.kernel, "FILE",
-         "the kernel's ELF file, for names of functions (build/orrery.elf)"),
+    TEXT(
+        0, "kernel", &settings.kernel, "FILE",
+        "the kernel's ELF file, for names of functions (build/orrery.elf, or orrery-bench.elf beside it)"),
     TEXT(0, "programs", &settings.programs, "FOLDER",
          "the programs' ELF files, for the same (build/user/bin)"),
     SECONDS(0, "timeout", &settings.timeout, 3600, "longest wait for the machine, in all (10)"),

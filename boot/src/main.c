@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // From firmware's entry to running services, in three legs: real mode, translated set-up, first thread.
+#include <boot/benches.h>
 #include <co/manager.h>
-#include <guest/bench.h>
-#include <guest/workload.h>
 #include <kernel/console.h>
 #include <kernel/firmware.h>
 #include <kernel/hcall.h>
@@ -20,6 +19,7 @@
 #include <pmu/pmu.h>
 #include <string.h>
 #include <trace/trace.h>
+#include <workloads/workload.h>
 
 #include "cpus.h"
 
@@ -103,17 +103,26 @@ static void start_first_process(void)
     power_off(1);
 }
 
+static int run_benches(void)
+{
+    if (boot_run_benches != NULL)
+        return boot_run_benches(boot_options.bench);
+    kprintf(
+        "error: bench=: this image has no benchmarks; boot the one beside it, orrery-bench.elf\n");
+    power_off(1);
+}
+
 // Benchmarks and workload that the boot line asks for; the first thread then has nothing left to do.
 static void run_requests(void)
 {
     if (boot_options.panic_test)
         panic("asked for on the boot line");
-    int failures = boot_options.bench[0] != '\0' ? guest_run_benches(boot_options.bench) : 0;
+    int failures = boot_options.bench[0] != '\0' ? run_benches() : 0;
     bool more = boot_options.run[0] != '\0' || strcmp(boot_options.init, BOOT_INIT) != 0;
     if (boot_options.oneshot && (failures != 0 || !more))
         power_off(failures == 0 ? 0 : 1);
     if (boot_options.workload[0] != '\0')
-        guest_start_boot_workload();
+        workload_start_at_boot();
     start_first_process();
     for (;;)
         thread_park(NO_DEADLINE);

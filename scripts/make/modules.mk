@@ -16,6 +16,7 @@ $(MODULE)_SRC := $(addprefix $(1)/,$(KERNEL_SRC))
 $(MODULE)_DEPS := $(DEPS)
 $(MODULE)_CFLAGS := $(KERNEL_CFLAGS)
 $(MODULE)_PRIVATE := $(addprefix $(1)/,$(PRIVATE_INC))
+$(MODULE)_IMAGE := $(or $(IMAGE),kernel)
 endef
 
 define load
@@ -24,6 +25,7 @@ KERNEL_SRC :=
 DEPS :=
 KERNEL_CFLAGS :=
 PRIVATE_INC :=
+IMAGE :=
 include $(1)
 $$(eval $$(call register,$(patsubst %/,%,$(dir $(1)))))
 endef
@@ -39,8 +41,9 @@ dep_include = $(if $(filter orrery,$(1)),include,$($(1)_DIR)/include)
 includes = $(addprefix -I,$(sort include $(call dep_include,$(1)) $($(1)_PRIVATE) \
     $(foreach dep,$($(1)_DEPS),$(call dep_include,$(dep)))) $($(1)_DIR) $(BUILD)/gen)
 
-KERNEL_OBJS :=
-KERNEL_OBJ_DIRS :=
+# The objects of the kernel, and those that the image for tests has besides.
+kernel_OBJS :=
+tests_OBJS :=
 
 # $(call object,module,source,object)
 define object
@@ -48,7 +51,7 @@ $(3): $(2) $(BUILD)/obj/$(subst /,-,$(1)).flags | kernel-ready
 	$$(call say,CC,$(2))
 	@mkdir -p $$(@D)
 	$$(Q)$$(KCC) $$(call module_flags,$(1)) $$(call sanitize_flags,$(2)) -MMD -MP -c $$< -o $$@
-KERNEL_OBJS += $(3)
+$($(1)_IMAGE)_OBJS += $(3)
 endef
 
 module_flags = $(KERNEL_BASE_CFLAGS) $(KERNEL_WARNINGS) $(call includes,$(1)) $($(1)_CFLAGS)

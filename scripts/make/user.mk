@@ -12,8 +12,9 @@ USER_LD := userlib/user.ld
 USER_LIBRARIES :=
 USER_PROGRAMS :=
 USER_OBJS :=
+# What lies in the initial file system, and what in that for tests besides.
 INITRD_FILES :=
-INITRD_INPUTS :=
+TESTS_FILES :=
 
 # Libraries that every program is linked with, besides those in its DEPS. Unused functions stay out.
 USER_ALWAYS = $(filter $(USER_LIBRARIES),posix ipc monitor objects trace user undefined fallback)
@@ -31,13 +32,15 @@ user-ready: $(TRACE_GEN) $(SYSCALLS_GEN) $(IPC_GEN) $(DCI_GEN) $(NEWLIB_USER_STA
 
 # ---- reading the user.mk files -------------------------------------------------------------------
 
+# $(call user_initrd,folder)
+user_initrd = $(if $(filter tests/%,$(1)),TESTS_FILES,INITRD_FILES)
+
 # $(call user_register,folder,units): a unit is a program or a library; several programs share all but their source.
 define user_register
 $(if $(2),,$(error $(1)/user.mk sets none of PROGRAM, PROGRAMS, LIBRARY))
 USER_$(if $(LIBRARY),LIBRARIES,PROGRAMS) += $(2)
 $(foreach unit,$(2),$(eval $(call user_unit,$(1),$(unit))))
-INITRD_FILES += $(foreach file,$(FILES),$(firstword $(subst =, ,$(file)))=$(1)/$(lastword $(subst =, ,$(file))))
-INITRD_INPUTS += $(foreach file,$(FILES),$(1)/$(lastword $(subst =, ,$(file))))
+$(call user_initrd,$(1)) += $(foreach file,$(FILES),$(firstword $(subst =, ,$(file)))=$(1)/$(lastword $(subst =, ,$(file))))
 endef
 
 define user_unit
@@ -174,26 +177,31 @@ $(foreach program,$(USER_PROGRAMS),$(eval $(call user_program,$(program))))
 FUZZ_PROGRAMS := $(foreach program,$(USER_PROGRAMS),$(if $(filter tests/fuzz/%,$(u_$(program)_DIR)),$(program)))
 # USER_ONLY="NAME …": an initial file system with just these programs.
 USER_ONLY ?= $(filter-out $(FUZZ_PROGRAMS),$(USER_PROGRAMS))
-INITRD_FILES += $(foreach program,$(USER_ONLY),bin/$(program)=$(USER)/bin/$(program))
-INITRD_INPUTS += $(USER_ONLY:%=$(USER)/bin/%)
+$(foreach program,$(USER_ONLY),$(eval $(call user_initrd,$(u_$(program)_DIR)) += bin/$(program)=$(USER)/bin/$(program)))
 
 $(USER)/tables/%.o: $(USER)/tables/%.S
 	$(Q)$(KCC) $(USER_ABI) -c $< -o $@
 
-# ---- the initial file system ---------------------------------------------------------------------
+# ---- the initial file systems --------------------------------------------------------------------
 
 INITRD := $(BUILD)/initrd.cpio
+BENCH_INITRD := $(BUILD)/initrd-bench.cpio
 MKINITRD := scripts/mkinitrd.py
 
-$(BUILD)/obj/initrd.list: FORCE
-	$(call remember,$(INITRD_FILES))
-$(INITRD): $(INITRD_INPUTS) $(BUILD)/obj/initrd.list $(MKINITRD)
-	$(call say,CPIO,$@)
-	$(Q)$(PYTHON) $(MKINITRD) --out $@ $(INITRD_FILES)
+# $(call initrd,archive,files): each file as name=path
+define initrd
+$(BUILD)/obj/$(notdir $(1)).list: FORCE
+	$$(call remember,$(2))
+$(1): $(foreach file,$(2),$(lastword $(subst =, ,$(file)))) $(BUILD)/obj/$(notdir $(1)).list $(MKINITRD)
+	$$(call say,CPIO,$$@)
+	$$(Q)$(PYTHON) $(MKINITRD) --out $$@ $(2)
+endef
+$(eval $(call initrd,$(INITRD),$(INITRD_FILES)))
+$(eval $(call initrd,$(BENCH_INITRD),$(INITRD_FILES) $(TESTS_FILES)))
 
 .PHONY: user initrd
 user: $(USER_PROGRAMS:%=$(USER)/bin/%)
-initrd: $(INITRD)
+initrd: $(INITRD) $(BENCH_INITRD)
 
 .SECONDARY: $(USER_PROGRAMS:%=$(USER)/tables/%.S) $(USER_PROGRAMS:%=$(USER)/pass1/%.elf)
 -include $(USER_OBJS:.o=.d) $(USER_LWIP_OBJS:.o=.d) $(USER_NANOPB_OBJS:.o=.d)

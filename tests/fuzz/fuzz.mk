@@ -31,7 +31,7 @@ $(FUZZ_INITRD): $(FUZZ_INITRD_PROGRAMS:%=$(USER)/bin/%) FORCE
 	$(call remember,$(FUZZ_INITRD_FILES))
 
 .PHONY: fuzz-ready
-fuzz-ready: $(KERNEL_ELF) $(FUZZ_INITRD) $(COVERAGE_PLUGIN) $(PMU_MODEL) $(FUZZ_LINES)
+fuzz-ready: $(BENCH_ELF) $(FUZZ_INITRD) $(COVERAGE_PLUGIN) $(PMU_MODEL) $(FUZZ_LINES)
 
 # The machines of tests/system/test_fuzz.py.
 test-now: fuzz-ready
@@ -49,7 +49,7 @@ fuzz-now: fuzz-ready
 
 # What the system tests and the fuzzer reach of the kernel.
 COVERAGE := $(BUILD)/coverage
-coverage-now: $(KERNEL_ELF) $(INITRD) $(VIEWER) $(PMU_MODEL) $(PYTHON_GEN) fuzz-ready
+coverage-now: $(IMAGES) $(VIEWER) $(PMU_MODEL) $(PYTHON_GEN) fuzz-ready
 	@rm -rf $(COVERAGE) && mkdir -p $(COVERAGE)
 	-@ORRERY_COVERAGE=$(abspath $(COVERAGE)) scripts/run-tests --build $(BUILD) --suite tests/system
 	-@$(FUZZ_RUN) --out $(COVERAGE)/fuzz --no-minimise > $(COVERAGE)/fuzz.log

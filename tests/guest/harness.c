@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 // Benchmark harness: picks the benchmarks that the boot line names and keeps the table of verdicts.
-#include <guest/bench.h>
-
-#include "benches.h"
-
+#include <boot/benches.h>
 #include <kernel/console.h>
 #include <kernel/panic.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "bench.h"
+#include "benches.h"
 
 #define NAME_WIDTH 54
 #define EXPECTED_WIDTH 23
@@ -139,7 +139,7 @@ static void check_only(const struct bench *bench)
     (void)bench;
 }
 
-int guest_run_benches(const char *names)
+int boot_run_benches(const char *names)
 {
     bool all = strcmp(names, "all") == 0;
     if (!all)

@@ -2,10 +2,9 @@
 // Reads samples through sys_sampling_read and sorts them by where they fell.
 #include "sampling.h"
 
-#include "objects.h"
-
 #include <kernel/memory.h>
 #include <orrery/errors.h>
+#include <workloads/work_object.h>
 
 #define BUFFER_BYTES 16384
 
@@ -36,7 +35,7 @@ static void count(const struct sys_sample *sample, const struct place *place, co
     counts->backwards += sample->time < counts->last_time;
     counts->malformed += sample->cpu != place->cpu || sample->event != place->event;
     counts->last_time = sample->time;
-    if (!test_object_loop_at(sample->pc))
+    if (!work_object_loop_at(sample->pc))
         return;
     counts->in_loop++;
     counts->own[0] += attributed && sample->coid == own[0];

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Benchmark work on several CPUs at once, what time means on this machine, and random numbers.
-#include <guest/bench.h>
+// Benchmark work on several CPUs at once, patience, and chance.
+#include "bench.h"
 
 #include <kernel/percpu.h>
-#include <kernel/softmask.h>
 #include <kernel/thread.h>
 #include <kernel/timer.h>
 #include <orrery/errors.h>
@@ -76,46 +75,6 @@ u64 bench_all_cpus(void)
     return (1UL << cpu_count) - 1;
 }
 
-u64 bench_ticks_to_ns(u64 ticks)
-{
-    return ticks * 1000 / (timebase_hz / 1000000);
-}
-
-static u64 time_of_loop(u64 iterations)
-{
-    u64 msr = hard_mask();
-    u64 begin = timebase();
-    bench_spin(iterations);
-    u64 end = timebase();
-    hard_mask_restore(msr);
-    return bench_ticks_to_ns(end - begin);
-}
-
-// Two lengths: their difference does not contain the cost of reading the clock.
-bool bench_time_is_exact(void)
-{
-    const u64 iterations = 50000;
-    for (int round = 0; round < 2; round++) {
-        s64 difference = (s64)(time_of_loop(2 * iterations) - time_of_loop(iterations));
-        s64 error = difference - (s64)(2 * iterations);
-        if (error < -4 || error > 4) // two ticks of the time base
-            return false;
-    }
-    return true;
-}
-
-u64 bench_spin_iterations(u64 ns)
-{
-    const u64 trial = 1000000;
-    u64 iterations = ns / 2;
-    if (!bench_time_is_exact()) {
-        u64 begin = timebase();
-        bench_spin(trial);
-        iterations = trial * ns / (bench_ticks_to_ns(timebase() - begin) + 1);
-    }
-    return iterations == 0 ? 1 : iterations;
-}
-
 bool bench_waits(u64 since)
 {
     return timebase() - since < PATIENCE_SECONDS * timebase_hz;
@@ -128,12 +87,4 @@ u64 bench_chance(u64 variance)
         if (SIGMAS_DIVISOR * (margin + step) * (margin + step) < SIGMAS_SQUARED * variance)
             margin += step;
     return variance == 0 ? 0 : margin + 1;
-}
-
-u64 bench_random(u64 *state)
-{
-    *state ^= *state << 13;
-    *state ^= *state >> 7;
-    *state ^= *state << 17;
-    return *state;
 }

@@ -12,7 +12,8 @@ from waiting import PATIENCE, wait_for
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 BUILD = os.environ.get("ORRERY_BUILD", os.path.join(ROOT, "build"))
-KERNEL = os.path.join(BUILD, "orrery.elf")
+KERNEL = os.path.join(BUILD, "orrery-bench.elf")  # and initrd-bench.cpio: with what tests run
+PRODUCT = os.path.join(BUILD, "orrery.elf")
 KOV = os.path.join(BUILD, "kov")
 PROGRAMS = os.path.join(BUILD, "user", "bin")
 CONTROLLER = "test-controller"
@@ -35,6 +36,7 @@ class Machine:
     def __init__(self, folder, name, *, cpus=2, mem="512M", append="", icount=False, network=True, typing=False,
                  forward=(), user=True, disk=None, pmu="none", machine_model="970fx", kernel=KERNEL, qemu=()):
         self.name = name
+        self.kernel = kernel
         self.harmed = False  # set by a test that leaves it other than it was (pool.py)
         self.idle = False  # no test has it: it is the pool's
         self.shown_from = 0  # of the console: what the test that has it has seen
@@ -147,7 +149,7 @@ class Machine:
 
     def kov_command(self, *arguments, token=CONTROLLER):
         """The command line of `kov arguments` against this machine."""
-        return [KOV, "--port", str(self.port), "--token", token, "--timeout", str(PATIENCE), "--kernel", KERNEL, "--programs", PROGRAMS,
+        return [KOV, "--port", str(self.port), "--token", token, "--timeout", str(PATIENCE), "--kernel", self.kernel, "--programs", PROGRAMS,
                 *arguments]
 
     def kov_run(self, *arguments, token=CONTROLLER, timeout=2 * PATIENCE, check=True):

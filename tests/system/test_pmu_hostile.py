@@ -106,9 +106,9 @@ def build_other_version(folder):
     subprocess.run([os.environ.get("CC", "cc"), "-std=gnu17", "-O1", "-fPIC", "-shared", "-fvisibility=hidden", "-D_GNU_SOURCE",
                     "-I", str(folder / "include"), "-I", os.path.join(ROOT, "include"), "-I", os.path.join(ROOT, "pmu/model"),
                     *sources, "-lpthread", "-o", str(folder / "pmu-model.so")], check=True, timeout=PATIENCE)
-    for file in ("orrery.elf", "initrd.cpio"):
+    for file in ("orrery-bench.elf", "initrd-bench.cpio"):
         os.symlink(os.path.join(os.path.abspath(BUILD), file), folder / file)
-    return str(folder / "orrery.elf"), version
+    return str(folder / "orrery-bench.elf"), version
 
 
 def test_a_plugin_of_another_version_is_refused(boot, tmp_path):

@@ -140,9 +140,9 @@ def test_user_and_kernel_are_sampled_by_themselves(modelled, tmp_path):
     modelled.kov("record", "-o", path, "-e", events, "--precise", "--", "demo", "seconds=1")
     report = modelled.kov("report", "-i", path, "--sort", "function", "-e", "instructions:k")
     assert [table["mode"] for table in report["tables"]] == ["kernel"]
-    assert any(row["function"] == "test_object_spin_inner" for row in report["tables"][0]["rows"])
+    assert any(row["function"] == "work_object_spin_inner" for row in report["tables"][0]["rows"])
     user = modelled.kov("report", "-i", path, "--sort", "function", "-e", "instructions:u")["tables"][0]["rows"]
-    assert not any(row["function"].startswith("test_object_spin") for row in user)
+    assert not any(row["function"].startswith("work_object_spin") for row in user)
 
 
 def test_a_threshold_changes_while_it_runs(modelled, tmp_path):

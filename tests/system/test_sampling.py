@@ -117,10 +117,10 @@ def test_samples_fall_into_soft_masked_sections(exact_recording):
 def test_functions_and_call_chains_have_names(exact_recording):
     _, reported = exact_recording
     functions = {row["function"]: row for row in table(reported, "function")}
-    inner = functions["test_object_spin_inner"]
+    inner = functions["work_object_spin_inner"]
     assert inner["samples"] > reported["samples"] // 3
     chains = [chain["functions"] for chain in inner["chains"]]
-    assert any("test_object_spin_outer" in chain and "test_object_spin_nested" in chain for chain in chains), chains
+    assert any("work_object_spin_outer" in chain and "work_object_spin_nested" in chain for chain in chains), chains
     assert not [name for name in functions if name.startswith("0x")], functions.keys()
 
 

@@ -63,7 +63,7 @@ def merged(map_paths):
     for path in map_paths:
         with open(path + ".kernel", encoding="utf-8") as file:
             build, sum_of_kernel = file.read().splitlines()
-        if sum_of_kernel.split()[0] != sum_of(os.path.join(build, "orrery.elf")):
+        if sum_of_kernel.split()[0] != sum_of(os.path.join(build, "orrery-bench.elf")):
             raise ValueError(f"{path} is of another kernel than that in {build} now")
         with open(path, "rb") as file:
             sums[build] = sums.get(build, 0) | int.from_bytes(file.read()[MAP_HEAD:], "little")
@@ -73,7 +73,7 @@ def merged(map_paths):
 def line_table(build):
     """Rows of fuzz-lines for the kernel in a build folder."""
     generated = os.path.relpath(build, tables.ROOT) + "/gen/syscalls/"
-    return subprocess.run([os.path.join(build, "fuzz-lines"), os.path.join(build, "orrery.elf"), "kernel/", generated], cwd=tables.ROOT,
+    return subprocess.run([os.path.join(build, "fuzz-lines"), os.path.join(build, "orrery-bench.elf"), "kernel/", generated], cwd=tables.ROOT,
                           stdout=subprocess.PIPE, text=True, check=True).stdout.splitlines()
 
 

@@ -66,7 +66,7 @@ class Guest:
         setting = self.setting
         words = " ".join(f"{key}={value}" for key, value in setting.options.items())
         start = "init=bin/fuzz" if setting.first else "run=bin/fuzz"
-        command = [os.path.join(ROOT, "scripts/qemu"), "--kernel", os.path.join(setting.build, "orrery.elf"), "--initrd", initrd,
+        command = [os.path.join(ROOT, "scripts/qemu"), "--kernel", os.path.join(setting.build, "orrery-bench.elf"), "--initrd", initrd,
                    "--cpus", str(setting.cpus), "--mem", setting.mem, "--append", f"{start} oneshot quiet {setting.boot} -- {words}"]
         if setting.disk:
             command += ["--disk", setting.disk]

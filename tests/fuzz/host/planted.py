@@ -58,7 +58,7 @@ class Garden:
             apply(patch, self.sources, "--reverse")
         planted = os.path.join(self.folder, os.path.basename(patch).removesuffix(".patch"))
         os.makedirs(planted)
-        shutil.copy(os.path.join(out, "orrery.elf"), planted)
+        shutil.copy(os.path.join(out, "orrery-bench.elf"), planted)
         for name in ("coverage.so", "fuzz-lines", "fuzz-initrd.list", "pmu-model.so"):
             os.symlink(os.path.join(self.build, name), os.path.join(planted, name))
         return planted

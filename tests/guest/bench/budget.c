@@ -2,15 +2,16 @@
 // Instruction counts of the paths that DESIGN.md §10 gives budgets. Under -icount shift=0 -smp 1 an
 // instruction takes one nanosecond of virtual time, so the time base counts them; loops long enough
 // make up for its 2 ns ticks. Nothing fails here: scripts/bench compares with budgets and baseline.
-#include <guest/bench.h>
-
-#include "../benches.h"
 #include "budget.h"
 
 #include <kernel/console.h>
 #include <kernel/softmask.h>
 #include <kernel/timer.h>
 #include <orrery/sys.h>
+#include <workloads/work.h>
+
+#include "../bench.h"
+#include "../benches.h"
 
 #define RUNS 8
 
@@ -61,7 +62,7 @@ static u64 measure(budget_loop loop, budget_loop base, u64 times, void *argument
 {
     u64 with = least_ticks(loop, times, argument, masked);
     u64 without = least_ticks(base, times, argument, masked);
-    u64 hundredths = with <= without ? 0 : bench_ticks_to_ns((with - without) * 100);
+    u64 hundredths = with <= without ? 0 : work_ticks_to_ns((with - without) * 100);
     return (hundredths + times / 2) / times;
 }
 
@@ -78,7 +79,7 @@ u64 budget_measure_open(budget_loop loop, budget_loop base, u64 times, void *arg
 void bench_budget(void)
 {
     u64 mask = sys_trace_mask();
-    exact = bench_time_is_exact();
+    exact = work_time_is_exact();
     lines = 0;
     kprintf("BENCH-MODE %s\n", exact ? "exact" : "wall");
     sys_trace_set_mask(0);

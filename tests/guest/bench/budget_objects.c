@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 // Instructions of DREF with the counting hook out and in, of calls and misses, and of the scan.
-#include "budget.h"
-
-#include "../objects.h"
-
 #include <co/counter.h>
-#include <guest/bench.h>
 #include <kernel/memory.h>
 #include <kernel/timer.h>
 #include <orrery/sys.h>
+#include <workloads/work.h>
+#include <workloads/work_object.h>
+
+#include "../bench.h"
+#include "budget.h"
 
 #define DREFS 8
 #define TURNS 2000
@@ -29,7 +29,7 @@ static void calls(u64 times, void *argument)
 {
     coid_t coid = *(coid_t *)argument;
     for (u64 i = 0; i < times; i++)
-        CO_CALL(struct test_object, coid, touch);
+        CO_CALL(struct work_object, coid, touch);
 }
 
 static u64 a_dref(coid_t *coid)
@@ -39,7 +39,7 @@ static u64 a_dref(coid_t *coid)
 
 static void dref(coid_t *coid)
 {
-    CO_CALL(struct test_object, *coid, touch);          // the first call misses
+    CO_CALL(struct work_object, *coid, touch);          // the first call misses
     budget_print("dref_hook_off", a_dref(coid), 1 + 1); // the load and the nop
     budget_print("object_call", budget_measure(calls, budget_empty_loop, TURNS, coid), NO_BUDGET);
     sys_dref_enable(true);
@@ -51,21 +51,21 @@ static void call_each(u64 times, void *argument)
 {
     const coid_t *coids = argument;
     for (u64 i = 0; i < times; i++)
-        CO_CALL(struct test_object, coids[i], touch);
+        CO_CALL(struct work_object, coids[i], touch);
 }
 
 // Every object misses once on a CPU, so this loop is measured once, and what the calls cost without
 // missing is taken off.
 static void miss(coid_t *coids)
 {
-    if (test_objects_create(&test_object_class, coids, OBJECTS) != 0)
+    if (work_objects_create(coids, OBJECTS) != 0)
         return;
     u64 begin = timebase();
     call_each(OBJECTS, coids);
-    u64 first = bench_ticks_to_ns((timebase() - begin) * 100) / OBJECTS;
+    u64 first = work_ticks_to_ns((timebase() - begin) * 100) / OBJECTS;
     u64 again = budget_measure(call_each, budget_empty_loop, OBJECTS, coids);
     budget_print("object_miss", first <= again ? 0 : first - again, NO_BUDGET);
-    test_objects_destroy(coids, OBJECTS);
+    work_objects_destroy(coids, OBJECTS);
 }
 
 static void scan_all(u64 times, void *buffer)
@@ -93,20 +93,20 @@ static void scan(coid_t *coids)
     for (u32 i = 0; i < OBJECTS; i++)
         coids[i] = (coid_t)shared_counter_create();
     budget_print("scan", a_scanned_object(buffer, without), 40);
-    test_objects_destroy(coids, OBJECTS);
+    work_objects_destroy(coids, OBJECTS);
     kfree(buffer);
 }
 
 void budget_objects(void)
 {
     coid_t *coids = kmalloc(OBJECTS * sizeof(*coids));
-    if (coids == NULL || test_objects_create(&test_object_class, coids, 1) != 0) {
+    if (coids == NULL || work_objects_create(coids, 1) != 0) {
         kfree(coids);
         return;
     }
     coid_t one = coids[0];
     dref(&one);
-    test_objects_destroy(&one, 1);
+    work_objects_destroy(&one, 1);
     miss(coids);
     scan(coids);
     kfree(coids);

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
 // Instructions of one sample, interrupt to return, with the object found two frames up: what
 // sampling adds to a loop of known length, divided by the samples taken in it.
-#include "budget.h"
-
-#include "../objects.h"
-#include "../sampling.h"
-
-#include <guest/bench.h>
 #include <kernel/percpu.h>
 #include <kernel/softmask.h>
 #include <kernel/timer.h>
 #include <orrery/sys.h>
+#include <workloads/work.h>
+#include <workloads/work_object.h>
+
+#include "../bench.h"
+#include "../sampling.h"
+#include "budget.h"
 
 #define PERIOD 10007
 #define SAMPLES 60 // fewer than the buffer holds: a sample that is lost would cost less
@@ -21,7 +21,7 @@ static u64 ticks_of_loop(coid_t coid)
 {
     u8 before = soft_mask();
     u64 begin = timebase();
-    CO_CALL(struct test_object, coid, spin_nested, ITERATIONS);
+    CO_CALL(struct work_object, coid, spin_nested, ITERATIONS);
     u64 ticks = timebase() - begin;
     soft_mask_restore(before);
     return ticks;
@@ -46,16 +46,16 @@ static void a_sample(const char *name, coid_t coid, u32 callers, u64 budget)
     u64 samples = after.taken - before.taken;
     sys_sampling_stop(session);
     if (samples != 0 && after.lost == before.lost && with > without)
-        budget_print(name, bench_ticks_to_ns((with - without) * 100) / samples, budget);
+        budget_print(name, work_ticks_to_ns((with - without) * 100) / samples, budget);
 }
 
 void budget_sample(void)
 {
     coid_t coid;
-    if (test_objects_create(&test_object_class, &coid, 1) != 0)
+    if (work_objects_create(&coid, 1) != 0)
         return;
-    CO_CALL(struct test_object, coid, touch);
+    CO_CALL(struct work_object, coid, touch);
     a_sample("sample", coid, 0, 200);
     a_sample("sample_8_callers", coid, 8, NO_BUDGET);
-    test_objects_destroy(&coid, 1);
+    work_objects_destroy(&coid, 1);
 }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Instructions of a trace point: off, and on with 0 to 4 data words.
-#include "budget.h"
+#include <workloads/test_events.h>
 
-#include "../test_events.h"
+#include "../test_trace.h"
+#include "budget.h"
 
 #define POINTS 8 // what the second loop of a pair has more than the first
 #define BATCH 64 // turns that fit into one sub-buffer, of which the best batch crosses no boundary

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT
 // Objects destroyed and made anew while all CPUs call them: every call gives the object's own
 // answer or E_STALE, never another object's or that of freed memory; in the end all are reclaimed.
-#include <guest/bench.h>
-
-#include "../benches.h"
-#include "../counts.h"
-#include "../objects.h"
+#include "../bench.h"
 
 #include <co/manager.h>
 #include <kernel/percpu.h>
 #include <kernel/thread.h>
 #include <kernel/timer.h>
 #include <orrery/sys.h>
+#include <workloads/work_object.h>
+
+#include "../benches.h"
+#include "../counts.h"
 
 #define SLOTS 16
 #define GENERATIONS 2000
@@ -32,8 +32,8 @@ static void call_until_stopped(struct churn *churn, struct outcome *outcome)
 {
     for (u32 i = 0; !__atomic_load_n(&churn->stop, __ATOMIC_ACQUIRE); i++) {
         coid_t coid = __atomic_load_n(&churn->slots[i % SLOTS], __ATOMIC_ACQUIRE);
-        s64 stamp = CO_CALL(struct test_object, coid, stamp);
-        if (stamp == test_object_stamp(coid))
+        s64 stamp = CO_CALL(struct work_object, coid, stamp);
+        if (stamp == work_object_stamp(coid))
             __atomic_store_n(&outcome->answered, outcome->answered + 1, __ATOMIC_RELAXED);
         else if (stamp == E_STALE)
             outcome->stale++;
@@ -70,14 +70,14 @@ static void replace(struct bench_worker *worker)
     for (u32 i = 0; i < GENERATIONS || (!all_answered() && bench_waits(begin)); i++) {
         churn->generations++;
         coid_t old = churn->slots[i % SLOTS];
-        s64 coid = test_object_create(&test_object_class, NULL, 0);
+        s64 coid = work_object_create(NULL, 0);
         if (coid < 0) {
             worker->result++;
             break;
         }
         __atomic_store_n(&churn->slots[i % SLOTS], (coid_t)coid, __ATOMIC_RELEASE);
         // Half of them are still called by others at this moment.
-        worker->result += CO_CALL(struct test_object, old, stamp) != test_object_stamp(old);
+        worker->result += CO_CALL(struct work_object, old, stamp) != work_object_stamp(old);
         worker->result += co_destroy(old) != 0;
         if (i % 100 == 0)
             worker->result += scan_objects(ignore, NULL) < SLOTS;
@@ -104,14 +104,14 @@ void bench_churn(void)
     struct co_stat before;
     struct outcome sum = {0};
     co_stat(&before);
-    if (test_objects_create(&test_object_class, churn.slots, SLOTS) != 0) {
+    if (work_objects_create(churn.slots, SLOTS) != 0) {
         bench_exact(0, 1, "objects that could not be created");
         return;
     }
     for (u32 cpu = 0; cpu < cpu_count; cpu++)
         outcomes[cpu] = (struct outcome){0};
     bench_on_cpus(bench_all_cpus(), replace, &churn, workers);
-    test_objects_destroy(churn.slots, SLOTS);
+    work_objects_destroy(churn.slots, SLOTS);
     for (u32 cpu = 0; cpu < cpu_count; cpu++) {
         sum.answered += outcomes[cpu].answered;
         sum.stale += outcomes[cpu].stale;

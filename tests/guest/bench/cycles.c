@@ -6,15 +6,15 @@
 // Where an instruction is a cycle (-icount) the number is exact. Otherwise a cycle is a nanosecond
 // of the host's time: then the loop's length is what the time base measured, and since the emulator
 // raises the interrupt late, and not while the host runs something else, fewer may come.
-#include <guest/bench.h>
-
-#include "../benches.h"
-#include "../objects.h"
-#include "../sampling.h"
-
 #include <kernel/percpu.h>
 #include <kernel/timer.h>
 #include <string.h>
+#include <workloads/work.h>
+#include <workloads/work_object.h>
+
+#include "../bench.h"
+#include "../benches.h"
+#include "../sampling.h"
 
 // Samples of before the loop that came late and are made up for in it: four at most (docs/pmu.md).
 #define MADE_UP 6
@@ -39,7 +39,7 @@ static void spin(struct bench_worker *worker)
     const struct run *run = worker->argument;
     coid_t own[2] = {run->coids[worker->cpu], 0};
     struct sample_counts *mine = &counts[worker->cpu];
-    CO_CALL(struct test_object, own[0], touch); // the first call misses
+    CO_CALL(struct work_object, own[0], touch); // the first call misses
     sample_counts_begin(run->session, worker->cpu, mine);
     u64 begin = timebase();
     worker->result = 0;
@@ -47,9 +47,9 @@ static void spin(struct bench_worker *worker)
     do {
         u64 turn = timebase();
         if (run->masked)
-            CO_CALL(struct test_object, own[0], spin_masked, run->iterations);
+            CO_CALL(struct work_object, own[0], spin_masked, run->iterations);
         else
-            CO_CALL(struct test_object, own[0], spin, run->iterations);
+            CO_CALL(struct work_object, own[0], spin, run->iterations);
         worker->result += timebase() - turn;
         sample_counts_add(run->session, worker->cpu, own, mine);
     } while (run->samples >= LONG_SAMPLES && mine->in_loop == 0 && bench_waits(begin));
@@ -57,7 +57,7 @@ static void spin(struct bench_worker *worker)
 
 static void check_number(const struct run *run, bool exact, u32 cpu, u64 ticks)
 {
-    u64 ns = exact ? 2 * run->iterations : bench_ticks_to_ns(ticks);
+    u64 ns = exact ? 2 * run->iterations : work_ticks_to_ns(ticks);
     u64 expected = ns / run->period;
     // The low bits of a period are uniform: its variance is 4^bits / 12. That of the loop's samples is so many
     // times it, in units of the square of the period.
@@ -96,8 +96,8 @@ static void check(const struct run *run, bool exact, const struct bench_worker w
 static void sample(struct run *run, bool exact)
 {
     struct bench_worker workers[ORRERY_MAX_CPUS];
-    run->iterations = bench_spin_iterations(run->period * run->samples);
-    if (test_objects_create(&test_object_class, run->coids, cpu_count) != 0) {
+    run->iterations = work_spin_iterations(run->period * run->samples);
+    if (work_objects_create(run->coids, cpu_count) != 0) {
         bench_exact(0, 1, "objects that could not be created");
         return;
     }
@@ -110,7 +110,7 @@ static void sample(struct run *run, bool exact)
         sys_sampling_stop(run->session);
         check(run, exact, workers);
     }
-    test_objects_destroy(run->coids, cpu_count);
+    work_objects_destroy(run->coids, cpu_count);
 }
 
 void bench_cycles(void)
@@ -123,7 +123,7 @@ void bench_cycles(void)
         {.period = 200000, .samples = 80, .randomise = 16},
     };
     static const struct run fast = {.period = 5003, .samples = 100};
-    bool exact = bench_time_is_exact();
+    bool exact = work_time_is_exact();
     if (!exact)
         bench_note("a cycle is a nanosecond of host time here: the number has an upper bound only");
     for (u32 i = 0; i < ARRAY_SIZE(runs); i++) {

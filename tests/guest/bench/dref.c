@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
 // DREF counts (S000 §4.4.2): for several numbers of objects, loop sizes and orders, all CPUs call
 // at once, each object a number of times of its own; the monitor's counts must be exactly these.
-#include <guest/bench.h>
-
-#include "../benches.h"
-#include "../counts.h"
-#include "../objects.h"
-
 #include <kernel/memory.h>
 #include <kernel/percpu.h>
 #include <orrery/sys.h>
+#include <workloads/work.h>
+#include <workloads/work_object.h>
+
+#include "../bench.h"
+#include "../benches.h"
+#include "../counts.h"
 
 #define OBJECTS_MAX 8
 
@@ -33,7 +33,7 @@ static u32 nth(const struct plan *plan, u32 i, u64 *random)
 {
     if (plan->order == BACKWARD)
         return plan->objects - 1 - i % plan->objects;
-    return plan->order == FORWARD ? i % plan->objects : (u32)(bench_random(random) % plan->objects);
+    return plan->order == FORWARD ? i % plan->objects : (u32)(work_random(random) % plan->objects);
 }
 
 // result: calls that did not return 0.
@@ -47,7 +47,7 @@ static void call_all(struct bench_worker *worker)
         u32 object = nth(plan, i, &random);
         if (left[object] == 0)
             continue;
-        worker->result += CO_CALL(struct test_object, plan->coids[object], touch) != 0;
+        worker->result += CO_CALL(struct work_object, plan->coids[object], touch) != 0;
         left[object]--;
         total--;
     }
@@ -69,7 +69,7 @@ static void count(struct plan *plan, struct dref_counts *before, struct dref_cou
 {
     struct bench_worker workers[ORRERY_MAX_CPUS];
     struct bench_tally errors = {0};
-    if (test_objects_create(&test_object_class, plan->coids, plan->objects) != 0) {
+    if (work_objects_create(plan->coids, plan->objects) != 0) {
         bench_exact(0, 1, "objects that could not be created");
         return;
     }
@@ -79,7 +79,7 @@ static void count(struct plan *plan, struct dref_counts *before, struct dref_cou
     error += sys_dref_enable(false);
     // With the hook out these must not count.
     for (u32 i = 0; i < plan->objects; i++)
-        error += CO_CALL(struct test_object, plan->coids[i], touch);
+        error += CO_CALL(struct work_object, plan->coids[i], touch);
     error += dref_counts_read(plan->coids, plan->objects, after);
     compare(plan, before, after);
     for (u32 cpu = 0; cpu < cpu_count; cpu++)
@@ -87,7 +87,7 @@ static void count(struct plan *plan, struct dref_counts *before, struct dref_cou
     bench_compare(&errors, 0, (u64)-error);
     if (errors.mismatches != 0)
         bench_tally_row(&errors, "  calls that failed");
-    test_objects_destroy(plan->coids, plan->objects);
+    work_objects_destroy(plan->coids, plan->objects);
 }
 
 void bench_dref(void)

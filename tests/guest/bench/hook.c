@@ -2,16 +2,16 @@
 // The DREF hook under load: patched in and out while all CPUs call objects without a break, 1,000 times on one CPU, and on
 // several less often, for each patch waits for all of them. Nothing may go wrong meanwhile, and windows that are bounded by
 // the load count exactly.
-#include <guest/bench.h>
-
-#include "../benches.h"
-#include "../counts.h"
-#include "../objects.h"
+#include "../bench.h"
 
 #include <kernel/memory.h>
 #include <kernel/percpu.h>
 #include <kernel/thread.h>
 #include <orrery/sys.h>
+#include <workloads/work_object.h>
+
+#include "../benches.h"
+#include "../counts.h"
 
 #define OBJECTS 4
 #define PATCHES 1000
@@ -33,8 +33,8 @@ static u32 patch_count(void)
 static void call_each(struct load *load, u32 cpu)
 {
     for (u32 i = 0; i < OBJECTS; i++) {
-        s64 stamp = CO_CALL(struct test_object, load->coids[i], stamp);
-        load->failed[cpu] += stamp != test_object_stamp(load->coids[i]);
+        s64 stamp = CO_CALL(struct work_object, load->coids[i], stamp);
+        load->failed[cpu] += stamp != work_object_stamp(load->coids[i]);
         load->calls[cpu][i]++;
     }
     thread_quiesce();
@@ -110,13 +110,12 @@ void bench_hook(void)
 {
     struct dref_counts *counts = kmalloc(2 * sizeof(*counts));
     struct load *load = kzalloc(sizeof(*load));
-    if (counts == NULL || load == NULL ||
-        test_objects_create(&test_object_class, load->coids, OBJECTS) != 0) {
+    if (counts == NULL || load == NULL || work_objects_create(load->coids, OBJECTS) != 0) {
         bench_exact(0, 1, "out of memory");
     } else {
         patches(load, &counts[0]);
         windows(load, &counts[0], &counts[1]);
-        test_objects_destroy(load->coids, OBJECTS);
+        work_objects_destroy(load->coids, OBJECTS);
     }
     kfree(load);
     kfree(counts);

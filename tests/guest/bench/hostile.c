@@ -2,15 +2,15 @@
 // A guest that does to the model unit what it must not do: another version, pages and rings that are none, then on all
 // CPUs at once random values all over the page and random commands with random arguments. The unit must write nowhere
 // but where it was told to, not at all when it was told off, and afterwards count to the instruction again.
-#include <guest/bench.h>
-
-#include "../benches.h"
-#include "model_measure.h"
-
 #include <kernel/memory.h>
 #include <kernel/percpu.h>
 #include <pmu/model.h>
 #include <string.h>
+#include <workloads/work.h>
+
+#include "../bench.h"
+#include "../benches.h"
+#include "model_measure.h"
 
 #define COMMANDS 100000  // of all CPUs together
 #define ATTACHMENTS 3000 // of each
@@ -132,12 +132,12 @@ static void check_attachments(u8 *piece)
 
 static u64 pick(u64 *random, const u64 *choices, u32 count)
 {
-    return choices[bench_random(random) % count];
+    return choices[work_random(random) % count];
 }
 
 static bool chance(u64 *random, u32 of)
 {
-    return bench_random(random) % of == 0;
+    return work_random(random) % of == 0;
 }
 
 // One CPU's part.
@@ -162,13 +162,13 @@ static void choose_program(struct hostility *one)
     static const u64 periods[] = {0,         0,         16,   17, 1000, 1UL << 31,
                                   1UL << 47, 1UL << 63, ~0UL, 1,  15,   (1UL << 47) + 1};
     u64 *arguments = slot_of(one)->arguments, *random = &one->random;
-    u64 event = bench_random(random) % (MODEL_EVENTS + 2);
+    u64 event = work_random(random) % (MODEL_EVENTS + 2);
 
-    arguments[0] = bench_random(random) % (MODEL_COUNTERS + 2);
+    arguments[0] = work_random(random) % (MODEL_COUNTERS + 2);
     arguments[1] = event;
-    arguments[2] = bench_random(random) % (2 * (MODEL_FLAGS + 1));
+    arguments[2] = work_random(random) % (2 * (MODEL_FLAGS + 1));
     arguments[3] = pick(random, periods, ARRAY_SIZE(periods));
-    arguments[4] = chance(random, 4) ? bench_random(random) % (MODEL_RANDOM_MAX + 2) : 0;
+    arguments[4] = chance(random, 4) ? work_random(random) % (MODEL_RANDOM_MAX + 2) : 0;
     if (event < MODEL_EVENTS && model_machine()->counters[event] != 0 && chance(random, 2)) {
         arguments[0] = (u64)__builtin_ctzl(model_machine()->counters[event]);
         arguments[2] = MODEL_KERNEL | MODEL_USER | MODEL_PRECISE;
@@ -191,12 +191,12 @@ static void choose_ring(struct hostility *one)
 
     ring->address = pick(random, addresses, ARRAY_SIZE(addresses));
     ring->records = pick(random, records, ARRAY_SIZE(records));
-    ring->tail = chance(random, 2) ? ring->head : bench_random(random);
+    ring->tail = chance(random, 2) ? ring->head : work_random(random);
 }
 
 static void choose(struct hostility *one, u32 number)
 {
-    u64 *arguments = slot_of(one)->arguments, any = bench_random(&one->random);
+    u64 *arguments = slot_of(one)->arguments, any = work_random(&one->random);
 
     if (number == MODEL_PROGRAM)
         choose_program(one);
@@ -214,12 +214,12 @@ static void scribble(u64 *random, u8 *piece)
 {
     static const u64 edges[] = {0, 1, ~0UL, 1UL << 63};
     u64 *words = part_of(piece, PAGE);
-    u64 at = bench_random(random) % (MODEL_PAGE_BYTES / sizeof(u64));
+    u64 at = work_random(random) % (MODEL_PAGE_BYTES / sizeof(u64));
 
-    if (bench_random(random) % 2 != 0)
+    if (work_random(random) % 2 != 0)
         at %= sizeof(struct model_page) / sizeof(u64);
-    words[at] = bench_random(random) % 4 == 0 ? pick(random, edges, ARRAY_SIZE(edges))
-                                              : bench_random(random);
+    words[at] =
+        work_random(random) % 4 == 0 ? pick(random, edges, ARRAY_SIZE(edges)) : work_random(random);
 }
 
 // What MODEL_ATTACH is given: seldom the page, with its version right.
@@ -227,7 +227,7 @@ static u64 page_word(struct hostility *one)
 {
     struct model_page *page = part_of(one->piece, PAGE);
     const u64 words[] = {1UL << 63, ~0UL, 1UL << 46, virt_to_phys(page) + 8,
-                         bench_random(&one->random) | 1};
+                         work_random(&one->random) | 1};
 
     if (!chance(&one->random, 32))
         return pick(&one->random, words, ARRAY_SIZE(words));
@@ -238,7 +238,7 @@ static u64 page_word(struct hostility *one)
 // What makes the unit throw code away is seldom, because of the time it takes.
 static u32 choose_number(struct hostility *one)
 {
-    u32 number = numbers[bench_random(&one->random) % ARRAY_SIZE(numbers)];
+    u32 number = numbers[work_random(&one->random) % ARRAY_SIZE(numbers)];
 
     if (number == MODEL_DETACH && !chance(&one->random, 64))
         return MODEL_READ;
@@ -312,7 +312,7 @@ static void check_counts(const char *when)
 
 static void run_loop(struct bench_worker *worker)
 {
-    bench_spin(1000000);
+    work_spin(1000000);
     worker->result = 1;
 }
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 // Samples that no one reads: the buffer keeps the oldest, counts what it loses exactly, and grows
 // so as to hold as much the next time.
-#include <guest/bench.h>
-
-#include "../benches.h"
-#include "../objects.h"
-#include "../sampling.h"
-
 #include <kernel/percpu.h>
 #include <kernel/softmask.h>
+#include <workloads/work.h>
+#include <workloads/work_object.h>
+
+#include "../bench.h"
+#include "../benches.h"
+#include "../sampling.h"
 
 #define PERIOD 50021
 #define SAMPLES 400 // three times what the smallest buffer holds
@@ -33,16 +33,16 @@ static void spin_unread(s64 session, coid_t coid, u64 samples, struct sample_cou
                         struct round *round)
 {
     struct sys_sampling_stat stat = {0};
-    u64 step = bench_time_is_exact() ? samples : STEP;
-    u64 iterations = bench_spin_iterations(step * PERIOD);
+    u64 step = work_time_is_exact() ? samples : STEP;
+    u64 iterations = work_spin_iterations(step * PERIOD);
     // Emptying a full buffer holds interrupts back, and what came late is made up for (docs/pmu.md):
     // before the count begins.
     sample_counts_begin(session, cpu_id(), counts);
-    CO_CALL(struct test_object, coid, spin_masked, bench_spin_iterations(STEP * PERIOD));
+    CO_CALL(struct work_object, coid, spin_masked, work_spin_iterations(STEP * PERIOD));
     sample_counts_begin(session, cpu_id(), counts);
     u64 end = overflows(session) + samples - 1;
     do {
-        CO_CALL(struct test_object, coid, spin_masked, iterations);
+        CO_CALL(struct work_object, coid, spin_masked, iterations);
     } while (overflows(session) < end);
     sample_counts_add(session, cpu_id(), (const coid_t[]){coid, 0}, counts);
     sys_sampling_stat(session, cpu_id(), 0, &stat);
@@ -69,7 +69,7 @@ static void run(coid_t coid)
 {
     struct round rounds[ROUNDS];
     struct sample_counts counts = {0};
-    bool exact = bench_time_is_exact();
+    bool exact = work_time_is_exact();
     s64 session = sample_cycles(PERIOD, 0, 0, 1u << cpu_id());
     bench_exact(1, session > 0, "sampling started, period %u", PERIOD);
     if (session <= 0)
@@ -84,11 +84,11 @@ static void run(coid_t coid)
 void bench_loss(void)
 {
     coid_t coid;
-    if (test_objects_create(&test_object_class, &coid, 1) != 0) {
+    if (work_objects_create(&coid, 1) != 0) {
         bench_exact(0, 1, "objects that could not be created");
         return;
     }
-    CO_CALL(struct test_object, coid, touch);
+    CO_CALL(struct work_object, coid, touch);
     run(coid);
-    test_objects_destroy(&coid, 1);
+    work_objects_destroy(&coid, 1);
 }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Memory: pages and small objects from all CPUs at once keep the pattern that was written, are
 // aligned, never overlap, and are all back afterwards.
-#include <guest/bench.h>
-
-#include "../benches.h"
-
 #include <kernel/memory.h>
 #include <kernel/percpu.h>
 #include <orrery/errors.h>
+#include <workloads/work.h>
+
+#include "../bench.h"
+#include "../benches.h"
 
 #define BLOCKS 64
 #define ROUNDS 3000
@@ -67,12 +67,12 @@ static void churn(struct bench_worker *worker)
     struct block blocks[BLOCKS] = {0};
     u64 random = 0x9e3779b97f4a7c15 + worker->cpu;
     for (u64 i = 0; i < ROUNDS; i++) {
-        struct block *block = &blocks[bench_random(&random) % BLOCKS];
+        struct block *block = &blocks[work_random(&random) % BLOCKS];
         if (block->words != NULL) {
             worker->result += !intact(block);
             give(block);
-        } else if (take(block, bench_random(&random))) {
-            fill(block, bench_random(&random));
+        } else if (take(block, work_random(&random))) {
+            fill(block, work_random(&random));
         } else {
             worker->result++;
         }

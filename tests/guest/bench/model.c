@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: MIT
 // The model unit (S000 §4.4): loops whose events are counted by hand, at several lengths, on all CPUs at once, and
 // what its counters found. Exact in every mode, but where a case says by how much not (struct model_case).
-#include <guest/bench.h>
+#include "../bench.h"
+
+#include <kernel/memory.h>
+#include <kernel/percpu.h>
+#include <pmu/model.h>
+#include <string.h>
 
 #include "../benches.h"
 #include "model_checks.h"
@@ -12,11 +17,6 @@
 #include "model_records.h"
 #include "model_sampling.h"
 #include "model_walk.h"
-
-#include <kernel/memory.h>
-#include <kernel/percpu.h>
-#include <pmu/model.h>
-#include <string.h>
 
 #define WINDOW_ACCESSES 20                  // of the window itself: more than it has of any miss
 #define RANDOM_FACTOR 6364136223846793005UL // Knuth's, for sequences modulo 2^64

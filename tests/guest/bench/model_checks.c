@@ -2,12 +2,14 @@
 // Checks of the model unit beside its counts: every counter, filters, tags, writes, changes under load, refusals.
 #include "model_checks.h"
 
-#include <guest/bench.h>
 #include <kernel/percpu.h>
 #include <kernel/softmask.h>
 #include <kernel/timer.h>
 #include <orrery/errors.h>
 #include <pmu/model.h>
+#include <workloads/work.h>
+
+#include "../bench.h"
 
 #define TURNS 1000
 #define SWITCHES 40 // of what is counted, by each CPU but the first
@@ -179,7 +181,7 @@ static u64 time_of(const struct model_case *one, u64 turns, u32 counter, u64 *co
     u64 end = timebase();
     hard_mask_restore(msr);
     *counted = counts[counter];
-    return bench_ticks_to_ns(end - begin);
+    return work_ticks_to_ns(end - begin);
 }
 
 // Where an instruction takes a nanosecond the clock is a witness. Two lengths: their difference does not contain what
@@ -189,7 +191,7 @@ static void check_time(const struct model_case *one)
     u32 counter = counter_of(MODEL_INSTRUCTIONS);
     u64 few, many;
 
-    if (!bench_time_is_exact())
+    if (!work_time_is_exact())
         return;
     count_one(counter, MODEL_INSTRUCTIONS, MODEL_KERNEL);
     u64 short_time = time_of(one, TURNS, counter, &few);

@@ -3,14 +3,14 @@
 // the turns that it waited, as the locks' own trace events tell them.
 #include "model_contention.h"
 
-#include "../test_events.h"
-#include "../workload/contended.h"
-
-#include <guest/bench.h>
 #include <kernel/percpu.h>
 #include <kernel/softmask.h>
 #include <kernel/timer.h>
 #include <pmu/model.h>
+#include <workloads/contended.h>
+
+#include "../bench.h"
+#include "../test_trace.h"
 
 #define ACQUISITIONS 2000
 #define HOLD_US 20

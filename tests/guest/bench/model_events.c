@@ -6,17 +6,17 @@
 // the unit's totals say how many overflows there have to be, and of samples some have to be in the loop.
 #include "model_events.h"
 
-#include "../objects.h"
-#include "../sampling.h"
-#include "model_witness.h"
-
-#include <guest/bench.h>
 #include <kernel/percpu.h>
 #include <kernel/softmask.h>
 #include <kernel/timer.h>
 #include <orrery/errors.h>
 #include <pmu/model.h>
 #include <string.h>
+#include <workloads/work_object.h>
+
+#include "../bench.h"
+#include "../sampling.h"
+#include "model_witness.h"
 
 #define BOTH (SYS_PMU_KERNEL | SYS_PMU_USER)
 #define AROUND 40 // instructions of the method around its loop
@@ -56,9 +56,9 @@ static void work(struct bench_worker *worker)
 {
     coid_t own = run.coids[worker->cpu];
 
-    CO_CALL(struct test_object, own, reserve, 1); // the first call misses
+    CO_CALL(struct work_object, own, reserve, 1); // the first call misses
     u64 msr = is_precise() ? hard_mask() : 0;
-    CO_CALL(struct test_object, own, reserve, run.turns);
+    CO_CALL(struct work_object, own, reserve, run.turns);
     if (is_precise())
         hard_mask_restore(msr);
 }
@@ -263,9 +263,9 @@ static void work_nested(struct bench_worker *worker)
 {
     coid_t own = run.coids[worker->cpu];
 
-    CO_CALL(struct test_object, own, touch);
+    CO_CALL(struct work_object, own, touch);
     u64 msr = hard_mask();
-    CO_CALL(struct test_object, own, spin_nested, run.turns);
+    CO_CALL(struct work_object, own, spin_nested, run.turns);
     hard_mask_restore(msr);
 }
 
@@ -408,7 +408,7 @@ void model_check_events(void)
     static const u64 limits[][2] = {
         {20000, 1003}, {100000, 1003}, {500000, 10007}, {2000000, 100003}};
 
-    if (test_objects_create(&test_object_class, run.coids, cpu_count) != 0) {
+    if (work_objects_create(run.coids, cpu_count) != 0) {
         bench_exact(0, 1, "objects that could not be created");
         return;
     }
@@ -422,5 +422,5 @@ void model_check_events(void)
     check_both_units();
     check_conflict();
     check_refusals();
-    test_objects_destroy(run.coids, cpu_count);
+    work_objects_destroy(run.coids, cpu_count);
 }

@@ -3,11 +3,12 @@
 // all loops run.
 #include "model_measure.h"
 
-#include <guest/bench.h>
 #include <kernel/percpu.h>
 #include <kernel/softmask.h>
 #include <pmu/model.h>
 #include <string.h>
+
+#include "../bench.h"
 
 #define NO_EVENT MODEL_EVENTS
 

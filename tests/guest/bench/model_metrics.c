@@ -5,16 +5,16 @@
 // interrupts the unit's totals say how many overflows there have to be.
 #include "model_metrics.h"
 
-#include "../objects.h"
-#include "../sampling.h"
-#include "model_walk.h"
-#include "model_witness.h"
-
-#include <guest/bench.h>
 #include <kernel/percpu.h>
 #include <kernel/softmask.h>
 #include <kernel/timer.h>
 #include <pmu/model.h>
+#include <workloads/work_object.h>
+
+#include "../bench.h"
+#include "../sampling.h"
+#include "model_walk.h"
+#include "model_witness.h"
 
 #define BOTH (SYS_PMU_KERNEL | SYS_PMU_USER)
 #define EVENTS_MAX 2
@@ -54,43 +54,43 @@ enum { READS = 0, WRITES = 1, CODE = 3 }; // of them
 
 static void look(coid_t own, u64 turns)
 {
-    CO_CALL(struct test_object, own, look, turns);
+    CO_CALL(struct work_object, own, look, turns);
 }
 
 static void hint_wrong(coid_t own, u64 turns)
 {
-    CO_CALL(struct test_object, own, hint_wrong, turns);
+    CO_CALL(struct work_object, own, hint_wrong, turns);
 }
 
 static void hint_right(coid_t own, u64 turns)
 {
-    CO_CALL(struct test_object, own, hint_right, turns);
+    CO_CALL(struct work_object, own, hint_right, turns);
 }
 
 static void add(coid_t own, u64 turns)
 {
-    CO_CALL(struct test_object, own, add, turns);
+    CO_CALL(struct work_object, own, add, turns);
 }
 
-static struct test_walk walk_of(u32 number, u64 turns)
+static struct work_walk walk_of(u32 number, u64 turns)
 {
     const struct model_case *one = &walks[number];
 
-    return (struct test_walk){.turns = turns, .base = one->a, .stride = one->b, .mask = one->c};
+    return (struct work_walk){.turns = turns, .base = one->a, .stride = one->b, .mask = one->c};
 }
 
 static void read_walk(coid_t own, u64 turns)
 {
-    const struct test_walk walk = walk_of(READS, turns);
+    const struct work_walk walk = walk_of(READS, turns);
 
-    CO_CALL(struct test_object, own, read_walk, &walk);
+    CO_CALL(struct work_object, own, read_walk, &walk);
 }
 
 static void write_walk(coid_t own, u64 turns)
 {
-    const struct test_walk walk = walk_of(WRITES, turns);
+    const struct work_walk walk = walk_of(WRITES, turns);
 
-    CO_CALL(struct test_object, own, write_walk, &walk);
+    CO_CALL(struct work_object, own, write_walk, &walk);
 }
 
 // A turn is a page, one of a chain of branches.
@@ -148,7 +148,7 @@ static void work(struct bench_worker *worker)
 {
     coid_t own = run.coids[worker->cpu];
 
-    CO_CALL(struct test_object, own, touch); // the first call misses
+    CO_CALL(struct work_object, own, touch); // the first call misses
     u64 msr = is_precise() ? hard_mask() : 0;
     run.loop->run(own, run.turns);
     if (is_precise())
@@ -335,13 +335,13 @@ void model_check_metrics(void)
         bench_exact(0, 1, "metrics: no memory for the pages");
         return;
     }
-    if (test_objects_create(&test_object_class, run.coids, cpu_count) != 0) {
+    if (work_objects_create(run.coids, cpu_count) != 0) {
         bench_exact(0, 1, "metrics: objects that could not be created");
     } else {
         fill_in_cycles();
         for (u32 i = 0; i < ARRAY_SIZE(loops); i++)
             check_loop(&loops[i]);
-        test_objects_destroy(run.coids, cpu_count);
+        work_objects_destroy(run.coids, cpu_count);
     }
     model_walks_destroy();
 }

@@ -3,11 +3,12 @@
 // it has left in the ring. With a period P and a value V there are V / P of them, P instructions apart.
 #include "model_records.h"
 
-#include <guest/bench.h>
 #include <kernel/percpu.h>
 #include <kernel/softmask.h>
 #include <kernel/symbols.h>
 #include <pmu/model.h>
+
+#include "../bench.h"
 
 #define RECORDS 1024
 #define FEW 8

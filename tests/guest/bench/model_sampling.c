@@ -4,15 +4,15 @@
 // have to be.
 #include "model_sampling.h"
 
-#include "../objects.h"
-#include "../sampling.h"
-#include "model_witness.h"
-
-#include <guest/bench.h>
 #include <kernel/percpu.h>
 #include <kernel/timer.h>
 #include <pmu/model.h>
 #include <string.h>
+#include <workloads/work_object.h>
+
+#include "../bench.h"
+#include "../sampling.h"
+#include "model_witness.h"
 
 #define PERIOD 100003UL
 #define SAMPLES 100                       // a round
@@ -50,15 +50,15 @@ static void spin(struct bench_worker *worker)
     struct model_witness *witness = &witnesses[worker->cpu];
     u64 begin = timebase();
 
-    CO_CALL(struct test_object, own[0], touch); // the first call misses
+    CO_CALL(struct work_object, own[0], touch); // the first call misses
     *witness = (struct model_witness){.session = run->session, .count = 1, .event = &event};
     model_witness_begin(witness);
     do {
         struct sample_counts more;
         if (run->masked)
-            CO_CALL(struct test_object, own[0], spin_masked, ITERATIONS);
+            CO_CALL(struct work_object, own[0], spin_masked, ITERATIONS);
         else
-            CO_CALL(struct test_object, own[0], spin, ITERATIONS);
+            CO_CALL(struct work_object, own[0], spin, ITERATIONS);
         run->rounds[worker->cpu]++;
         sample_counts_of(run->session, worker->cpu, 0, EVENT, own, &more);
         add_counts(&counts[worker->cpu], &more);
@@ -118,7 +118,7 @@ static void sample(bool masked)
         .events = {{.event = EVENT, .filter = SYS_PMU_KERNEL | SYS_PMU_USER, .period = PERIOD}}};
     struct run run = {.masked = masked};
 
-    if (test_objects_create(&test_object_class, run.coids, cpu_count) != 0) {
+    if (work_objects_create(run.coids, cpu_count) != 0) {
         bench_exact(0, 1, "objects that could not be created");
         return;
     }
@@ -131,7 +131,7 @@ static void sample(bool masked)
         read_rest(&run);
         check(&run);
     }
-    test_objects_destroy(run.coids, cpu_count);
+    work_objects_destroy(run.coids, cpu_count);
 }
 
 void model_check_sampling(void)

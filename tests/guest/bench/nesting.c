@@ -2,17 +2,18 @@
 // Trace events of a thread, of timer interrupts, of calls between CPUs and of the performance
 // monitor interrupt, nesting at random: each source's events are all there, in order, whole, and
 // time never goes back.
-#include <guest/bench.h>
-
-#include "../benches.h"
-#include "../sampling.h"
-#include "../test_events.h"
-
 #include <kernel/irq.h>
 #include <kernel/percpu.h>
 #include <kernel/thread.h>
 #include <kernel/timer.h>
 #include <string.h>
+#include <workloads/test_events.h>
+#include <workloads/work.h>
+
+#include "../bench.h"
+#include "../benches.h"
+#include "../sampling.h"
+#include "../test_trace.h"
 
 #define EVENTS_MAX 60000
 #define EVENT_ROOM 64 // bytes of buffer for each event: more than it has
@@ -96,7 +97,7 @@ static void storm(struct bench_worker *worker)
             cpus_call(bench_all_cpus(), called, NULL);
     }
     while (!has_nested(session, worker->cpu) && bench_waits(begin))
-        bench_spin(1000);
+        work_spin(1000);
     __atomic_store_n(&mine->stop, true, __ATOMIC_RELEASE);
     timer_cancel(&mine->timer);
 }

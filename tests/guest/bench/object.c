@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The object scan against what was created: every object once, with its class, references, reps
 // and misses; none after they were destroyed. Stale COIDs give E_STALE on all CPUs.
-#include <guest/bench.h>
-
-#include "../benches.h"
-#include "../counts.h"
-#include "../objects.h"
+#include "../bench.h"
 
 #include <co/counter.h>
 #include <co/manager.h>
@@ -15,6 +11,10 @@
 #include <kernel/timer.h>
 #include <orrery/sys.h>
 #include <string.h>
+#include <workloads/work_object.h>
+
+#include "../benches.h"
+#include "../counts.h"
 
 #define OBJECTS 100
 
@@ -39,7 +39,7 @@ static bool create(struct tree *tree)
     memset(tree, 0, sizeof(*tree));
     for (u32 i = OBJECTS; i-- > 0;) {
         coid_t children[2];
-        s64 coid = test_object_create(&test_object_class, children, children_of(tree, i, children));
+        s64 coid = work_object_create(children, children_of(tree, i, children));
         if (coid < 0)
             return false;
         tree->coids[i] = (coid_t)coid;
@@ -58,7 +58,7 @@ static void check(const struct sys_object *object, void *argument)
         tree->seen[i]++;
         tree->reps += object->rep_count;
         tree->misses += object->misses;
-        tree->wrong += object->class_id != test_object_class.id || object->child_count != count ||
+        tree->wrong += object->class_id != work_object_class.id || object->child_count != count ||
                        memcmp(object->children, children, count * sizeof(coid_t)) != 0;
     }
 }
@@ -84,7 +84,7 @@ static void call(struct bench_worker *worker)
 {
     s64 expected = worker->argument == NULL ? 0 : E_STALE;
     for (u32 i = 0; i < OBJECTS; i++)
-        worker->result += CO_CALL(struct test_object, tree.coids[i], touch) != expected;
+        worker->result += CO_CALL(struct work_object, tree.coids[i], touch) != expected;
 }
 
 static void call_on_all(bool stale, const char *what)
@@ -101,7 +101,7 @@ static u64 class_live(void)
 {
     struct sys_class class;
     for (u32 i = 0; sys_class_get(i, &class) == 0; i++)
-        if (class.class_id == test_object_class.id)
+        if (class.class_id == work_object_class.id)
             return class.live;
     return 0;
 }

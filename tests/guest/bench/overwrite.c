@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 // The flight recorder: in overwrite mode the newest events are kept without a gap, and overwritten
 // + kept = emitted, per CPU, exactly.
-#include <guest/bench.h>
-
-#include "../benches.h"
-#include "../test_events.h"
-
 #include <kernel/percpu.h>
+#include <workloads/test_events.h>
+
+#include "../bench.h"
+#include "../benches.h"
+#include "../test_trace.h"
 
 #define WORDS 4
 #define ROUNDS 3 // times that the buffer is filled

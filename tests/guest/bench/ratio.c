@@ -4,15 +4,15 @@
 // them. Where time is the host's, some turns take longer than their work, for the host does other things
 // too; that falls to both objects by how long they work. How much the rounds differ among themselves says
 // how far off the sum of all may be: where an instruction is a cycle, about 1 %.
-#include <guest/bench.h>
-
-#include "../benches.h"
-#include "../objects.h"
-#include "../sampling.h"
-
 #include <kernel/percpu.h>
 #include <kernel/timer.h>
 #include <string.h>
+#include <workloads/work.h>
+#include <workloads/work_object.h>
+
+#include "../bench.h"
+#include "../benches.h"
+#include "../sampling.h"
 
 #define ROUNDS 240   // of all CPUs: enough for their scatter to be known
 #define RATIO 2000   // in thousandths, as all ratios here
@@ -44,8 +44,8 @@ static void work(struct bench_worker *worker)
     sample_counts_begin(pair->session, worker->cpu, mine);
     for (u32 i = 0; i < ROUNDS / cpu_count; i++) {
         u64 a = mine->own[0], b = mine->own[1];
-        CO_CALL(struct test_object, pair->coids[0], spin_nested, 2 * pair->iterations);
-        CO_CALL(struct test_object, pair->coids[1], spin_nested, pair->iterations);
+        CO_CALL(struct work_object, pair->coids[0], spin_nested, 2 * pair->iterations);
+        CO_CALL(struct work_object, pair->coids[1], spin_nested, pair->iterations);
         sample_counts_add(pair->session, worker->cpu, pair->coids, mine);
         a = mine->own[0] - a;
         b = mine->own[1] - b;
@@ -110,14 +110,14 @@ static void sample(struct pair *pair, u32 randomise)
 void bench_ratio(void)
 {
     struct pair pair = {.period = WALL, .turn_samples = 5};
-    if (bench_time_is_exact())
+    if (work_time_is_exact())
         pair = (struct pair){.period = EXACT, .turn_samples = 20};
-    pair.iterations = bench_spin_iterations((u64)pair.period * pair.turn_samples);
-    if (test_objects_create(&test_object_class, pair.coids, 2) != 0) {
+    pair.iterations = work_spin_iterations((u64)pair.period * pair.turn_samples);
+    if (work_objects_create(pair.coids, 2) != 0) {
         bench_exact(0, 1, "objects that could not be created");
         return;
     }
     sample(&pair, 0);
     sample(&pair, 14);
-    test_objects_destroy(pair.coids, 2);
+    work_objects_destroy(pair.coids, 2);
 }

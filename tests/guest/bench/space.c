@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Address spaces from within the kernel: regions of all kinds, faults, copy-on-write, protection, limits; seen through
 // the MMU as a process would see them; and every page is back afterwards.
-#include <guest/bench.h>
-
-#include "../benches.h"
-
 #include <co/manager.h>
 #include <kernel/address_space.h>
 #include <kernel/memory.h>
@@ -15,6 +11,10 @@
 #include <orrery/errors.h>
 #include <orrery/user.h>
 #include <string.h>
+#include <workloads/work.h>
+
+#include "../bench.h"
+#include "../benches.h"
 
 #define BASE 0x10000000UL
 #define PAGES 300
@@ -195,7 +195,7 @@ static void cost(const char *what, u32 kind, u32 flags, u32 access, struct fcm *
     u64 start = timebase();
     for (u64 i = COST_PAGES / 2; i < COST_PAGES; i++)
         touch(space, BASE + i * PAGE_SIZE, access);
-    u64 ns = bench_ticks_to_ns(timebase() - start);
+    u64 ns = work_ticks_to_ns(timebase() - start);
     bench_note("%s: %lu ns a page", what, ns / (COST_PAGES / 2));
     space_destroy(space);
 }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Spin locks: plain increments under one lock from all CPUs, from threads and from timer
 // interrupts, add up; nobody is ever seen inside with another.
-#include <guest/bench.h>
-
-#include "../benches.h"
-
 #include <kernel/percpu.h>
 #include <kernel/spinlock.h>
 #include <kernel/timer.h>
+#include <workloads/work.h>
+
+#include "../bench.h"
+#include "../benches.h"
 
 #define ROUNDS 20000
 #define TICK_US 300
@@ -30,7 +30,7 @@ static void increment(void)
         torn++;
     inside = cpu_id() + 1;
     shared[0]++;
-    bench_spin(10);
+    work_spin(10);
     shared[1]++;
     if (inside != cpu_id() + 1)
         torn++;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Threads: park and unpark between CPUs lose no wake-up, a wake-up that comes first is kept, a
 // deadline ends a park, and priorities preempt.
-#include <guest/bench.h>
-
-#include "../benches.h"
-
 #include <kernel/percpu.h>
 #include <kernel/thread.h>
 #include <kernel/timer.h>
+#include <workloads/work.h>
+
+#include "../bench.h"
+#include "../benches.h"
 
 #define ROUNDS 2000
 
@@ -83,7 +83,7 @@ static void preemption(struct bench_worker *worker)
     struct thread *urgent =
         thread_create("bench-urgent", set_flag, &flag, worker->cpu, PRIORITY_HIGH);
     while (__atomic_load_n(&flag, __ATOMIC_ACQUIRE) == 0 && bench_waits(begin))
-        bench_spin(100);
+        work_spin(100);
     worker->result = flag;
     thread_join(urgent);
 }
@@ -96,7 +96,7 @@ static void slicing(struct bench_worker *worker)
     struct thread *equal =
         thread_create("bench-equal", set_flag, &flag, worker->cpu, PRIORITY_NORMAL);
     while (__atomic_load_n(&flag, __ATOMIC_ACQUIRE) == 0 && bench_waits(begin))
-        bench_spin(100);
+        work_spin(100);
     worker->result = flag;
     thread_join(equal);
 }

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 // Timers: each fires exactly once, in deadline order, never early; a cancelled one does not fire. On
 // every CPU at once. How late is the host's affair, unless time is instructions.
-#include <guest/bench.h>
-
-#include "../benches.h"
-
 #include <kernel/percpu.h>
 #include <kernel/softmask.h>
 #include <kernel/thread.h>
 #include <kernel/timer.h>
+#include <workloads/work.h>
+
+#include "../bench.h"
+#include "../benches.h"
 
 #define TIMERS 16
 #define STEP_US 500
@@ -49,8 +49,8 @@ static void arm(struct shot *shot, u64 deadline)
 // Time is instructions only while there are some: an idle CPU is woken when the host gets to it.
 static void wait_step(u64 step)
 {
-    if (bench_time_is_exact())
-        bench_spin(100);
+    if (work_time_is_exact())
+        work_spin(100);
     else
         thread_sleep(step);
 }
@@ -108,6 +108,6 @@ void bench_timer(void)
     bench_tally_row(&cancelled, "cancelled timers fired");
     bench_exact(0, early, "timers before their deadline");
     bench_exact(0, disorder, "timers out of deadline order");
-    if (bench_time_is_exact())
+    if (work_time_is_exact())
         bench_range(0, LATE_US, latest() / microseconds_to_ticks(1), "latest timer, us late");
 }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Trace events: of 0 to 4 data words, all CPUs at once, read back word by word in the order they
 // were emitted; and discard mode, where what is read and what was discarded add up.
-#include <guest/bench.h>
-
-#include "../benches.h"
-#include "../test_events.h"
-
 #include <kernel/percpu.h>
+#include <workloads/test_events.h>
+
+#include "../bench.h"
+#include "../benches.h"
+#include "../test_trace.h"
 
 #define EVENTS 20000 // fit into the smallest buffers: 4 sub-buffers of 64 KB hold 6,500 of 5 words
 #define MIXED 5

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Workload crash: deliberate kernel faults, to see what a panic, or a reset, tells. It does not end.
-#include "workloads.h"
-
 #include <kernel/console.h>
 #include <kernel/memory.h>
 #include <kernel/panic.h>
 #include <kernel/softmask.h>
 #include <kernel/spinlock.h>
+#include <workloads/workload.h>
 
 #define NOT_INLINED __attribute__((noipa))
 #define HOLE 0xC000080000000000 // nothing is mapped there
@@ -103,7 +102,7 @@ static void work(struct workload_run *run, u32 cpu)
     panic("the fault that was asked for did not happen");
 }
 
-const struct workload workload_crash = {
+static const struct workload workload_crash = {
     .name = "crash",
     .help =
         "kind=wild (stack, assert, lock-order, deadlock, text, exec): panics; hang: a CPU waits, masked",
@@ -115,3 +114,4 @@ const struct workload workload_crash = {
     .finish = workload_nothing,
     .release = workload_nothing,
 };
+WORKLOAD(workload_crash);

@@ -5,8 +5,7 @@
 
 #include <kernel/console.h>
 #include <kernel/panic.h>
-
-#include "workloads.h"
+#include <workloads/workload.h>
 
 #define KIND_NAME(name, function) "|" name
 #define KIND_FUNCTION(name, function) function,
@@ -36,7 +35,7 @@ static void work(struct workload_run *run, u32 cpu)
     kprintf("violation: %lu kinds in good health\n", kind);
 }
 
-const struct workload workload_violation = {
+static const struct workload workload_violation = {
     .name = "violation",
     .help = "kind=NAME: what a sanitizer has to find; healthy: all of it, done well",
     .params = params,
@@ -47,3 +46,4 @@ const struct workload workload_violation = {
     .finish = workload_nothing,
     .release = workload_nothing,
 };
+WORKLOAD(workload_violation);

@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Workload patch-storm: CPU 0 patches the DREF hook and the trace points in and out, while all CPUs
 // call objects and pass trace points. Every call must give its object's answer.
-#include "workloads.h"
-
-#include "../objects.h"
-#include "../test_events.h"
-
 #include <kernel/percpu.h>
 #include <kernel/thread.h>
 #include <orrery/errors.h>
 #include <orrery/sys.h>
+#include <workloads/test_events.h>
+#include <workloads/work_object.h>
+#include <workloads/workload.h>
 
 #define OBJECTS 4
 
@@ -33,14 +31,14 @@ static int prepare(struct workload_run *run)
         calls[cpu] = failed[cpu] = 0;
     run->objects = coids;
     run->object_count = OBJECTS;
-    return test_objects_create(&demo_object_class, coids, OBJECTS);
+    return work_objects_create(coids, OBJECTS);
 }
 
 static void call_and_emit(u32 cpu)
 {
     for (u32 i = 0; i < OBJECTS; i++) {
-        s64 stamp = CO_CALL(struct test_object, coids[i], stamp);
-        failed[cpu] += stamp != test_object_stamp(coids[i]);
+        s64 stamp = CO_CALL(struct work_object, coids[i], stamp);
+        failed[cpu] += stamp != work_object_stamp(coids[i]);
         test_event_emit(i, cpu, calls[cpu]++);
     }
     thread_quiesce();
@@ -90,10 +88,10 @@ static void finish(struct workload_run *run)
 static void release(struct workload_run *run)
 {
     (void)run;
-    test_objects_destroy(coids, OBJECTS);
+    work_objects_destroy(coids, OBJECTS);
 }
 
-const struct workload workload_patch_storm = {
+static const struct workload workload_patch_storm = {
     .name = "patch-storm",
     .help = "rounds=1000 (hook and trace points in and out, ..10^6), cpus=all (or 0-1)",
     .params = params,
@@ -104,3 +102,4 @@ const struct workload workload_patch_storm = {
     .finish = finish,
     .release = release,
 };
+WORKLOAD(workload_patch_storm);

@@ -7,12 +7,6 @@
 
 #include <orrery/types.h>
 
-// Runs the benchmarks of a boot option's value: "all" (every validation), "budget" (instruction
-// counts against DESIGN.md §10), or names separated by commas. Prints the table and, as its last
-// line, `BENCHMARKS n ok, m failed`. Returns m. An unknown name prints an error that lists the
-// valid ones and powers off with a failing status. Thread context, no lock held, once at a time.
-int guest_run_benches(const char *names);
-
 // ---- what a benchmark is written with: thread context, the benchmark's own thread ---------------
 
 // One row: ok when counted == expected.
@@ -54,32 +48,10 @@ u64 bench_all_cpus(void); // mask of the CPUs that are up
 #define BENCH_CODE_FACTOR 1
 #endif
 
-// A loop of exactly 2 * iterations instructions, inlined, without memory access. iterations > 0.
-static inline void bench_spin(u64 iterations)
-{
-    __asm__ volatile("mtctr %0\n"
-                     "1: nop\n"
-                     "bdnz 1b"
-                     :
-                     : "r"(iterations)
-                     : "ctr");
-}
-
-// Whether virtual time advances by exactly one nanosecond an instruction (QEMU's -icount shift=0
-// -smp 1), found by timing a loop of known length. Only then are cycle counts exact.
-bool bench_time_is_exact(void);
-// Nanoseconds; in that mode, instructions.
-u64 bench_ticks_to_ns(u64 ticks);
-// How many iterations of bench_spin take ns nanoseconds: exact in that mode, else by a trial run.
-// At least 1.
-u64 bench_spin_iterations(u64 ns);
 // Whether to go on waiting for what must come, since ticks of the time base. How long that takes is
 // the host's affair: the limit, ten minutes, only ends what hangs.
 bool bench_waits(u64 since);
 // How far from its mean something may be of chance, whose variance this is: 6.5 standard deviations,
 // for with a normal distribution there is more in one of 10^10 cases. Rounded up.
 u64 bench_chance(u64 variance);
-// Deterministic pseudo-random numbers: the next value of a state that must not start as 0.
-u64 bench_random(u64 *state);
-
 #endif

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: MIT
 // Workload contention: a thread on each CPU calls one of several objects at random, some more often than others; each
 // holds a spin lock of its own meanwhile. It tells how long each lock was waited for, by the clock and by trace events.
-#include "workloads.h"
-
-#include "contended.h"
-#include "lock_turns.h"
-
-#include <guest/bench.h>
 #include <kernel/percpu.h>
 #include <kernel/thread.h>
 #include <kernel/timer.h>
 #include <string.h>
+#include <workloads/contended.h>
+#include <workloads/work.h>
+#include <workloads/workload.h>
+
+#include "lock_turns.h"
 
 #define OBJECTS 4
 
@@ -77,7 +76,7 @@ static void work(struct workload_run *run, u32 cpu)
     u64 random = 0x2545f4914f6cdd1d + cpu;
 
     while (!workload_stopping(run) && timebase() < deadline) {
-        u32 object = pick(shares, bench_random(&random) % all_work);
+        u32 object = pick(shares, work_random(&random) % all_work);
         CO_CALL(struct contended_object, coids[object], hold, ticks, &accounts[cpu][object]);
         thread_quiesce();
     }
@@ -104,7 +103,7 @@ static void finish(struct workload_run *run)
         struct contended_account sum = sum_of(object);
         workload_report_object(run, "work", coids[object], run->values[WORK].numbers[object]);
         workload_report_object(run, "acquisitions", coids[object], sum.acquisitions);
-        workload_report_object(run, "waited", coids[object], bench_ticks_to_ns(sum.waited));
+        workload_report_object(run, "waited", coids[object], work_ticks_to_ns(sum.waited));
         if (!turns_known || !lock_turns_known())
             continue;
         workload_report_object(run, "contended", coids[object], sum.contended);
@@ -118,7 +117,7 @@ static void release(struct workload_run *run)
     destroy(OBJECTS);
 }
 
-const struct workload workload_contention = {
+static const struct workload workload_contention = {
     .name = "contention",
     .help = "work=27-9-3-1 (calls of four objects, 1..100), hold=100 (us, 1..10000), seconds=0 "
             "(..86400, 0: until stopped), cpus=all (or 0-1)",
@@ -130,3 +129,4 @@ const struct workload workload_contention = {
     .finish = finish,
     .release = release,
 };
+WORKLOAD(workload_contention);

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Objects with a spin lock each, which keep their own account of how long they were waited for.
-#include "contended.h"
-
-#include "lock_turns.h"
-
-#include <guest/bench.h>
 #include <kernel/memory.h>
 #include <kernel/softmask.h>
 #include <kernel/timer.h>
 #include <orrery/errors.h>
+#include <workloads/contended.h>
+#include <workloads/work.h>
+
+#include "lock_turns.h"
 
 #define TRIES 1000
 #define LOOK_ITERATIONS 50 // between two looks at the clock
@@ -38,7 +37,7 @@ static CO_METHOD s64 contended_hold(struct contended_object *self, u64 ticks,
     account->turns += turns;
     account->waited += end - begin > free_ticks ? end - begin - free_ticks : 0;
     while (timebase() - end < ticks)
-        bench_spin(LOOK_ITERATIONS);
+        work_spin(LOOK_ITERATIONS);
     spin_unlock(lock);
     soft_mask_restore(before);
     return 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Strict parsing of workload parameters: unknown keys, keys given twice, numbers out of range and
 // anything left over are errors that say what is valid.
-#include <guest/workload.h>
+#include "registry.h"
 
 #include <kernel/percpu.h>
 #include <orrery/errors.h>

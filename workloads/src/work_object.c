@@ -1,91 +1,90 @@
 // SPDX-License-Identifier: MIT
-// The clustered objects of benchmarks and workloads.
-#include "objects.h"
-
-#include <guest/bench.h>
+// The clustered objects of workloads.
 #include <kernel/memory.h>
 #include <kernel/softmask.h>
 #include <kernel/symbols.h>
 #include <string.h>
+#include <workloads/work.h>
+#include <workloads/work_object.h>
 
 #define NOT_INLINED __attribute__((noipa))
 
-struct test_object_root {
+struct work_object_root {
     struct co_root root; // first
-    struct test_object object;
+    struct work_object object;
     s64 stamp;
     u64 word; // of reserve
     u32 child_count;
-    coid_t children[TEST_OBJECT_CHILDREN];
+    coid_t children[WORK_OBJECT_CHILDREN];
 };
 
-static struct test_object_root *root_of(struct test_object *self)
+static struct work_object_root *root_of(struct work_object *self)
 {
-    return (struct test_object_root *)self->co.root;
+    return (struct work_object_root *)self->co.root;
 }
 
-static CO_METHOD s64 test_object_get_num_children(struct co_rep *self)
+static CO_METHOD s64 work_object_get_num_children(struct co_rep *self)
 {
     CO_HOME(self);
-    return ((struct test_object_root *)self->root)->child_count;
+    return ((struct work_object_root *)self->root)->child_count;
 }
 
-static CO_METHOD s64 test_object_get_children(struct co_rep *self, coid_t *out, u32 max)
+static CO_METHOD s64 work_object_get_children(struct co_rep *self, coid_t *out, u32 max)
 {
     CO_HOME(self);
-    const struct test_object_root *root = (struct test_object_root *)self->root;
+    const struct work_object_root *root = (struct work_object_root *)self->root;
     u32 count = root->child_count < max ? root->child_count : max;
     memcpy(out, root->children, count * sizeof(*out));
     return count;
 }
 
-static CO_METHOD s64 test_object_touch(struct test_object *self)
+static CO_METHOD s64 work_object_touch(struct work_object *self)
 {
     CO_HOME(self);
     return 0;
 }
 
-static CO_METHOD s64 test_object_read_stamp(struct test_object *self)
+static CO_METHOD s64 work_object_read_stamp(struct work_object *self)
 {
     CO_HOME(self);
     return root_of(self)->stamp;
 }
 
-static CO_METHOD s64 test_object_spin(struct test_object *self, u64 iterations)
+static CO_METHOD s64 work_object_spin(struct work_object *self, u64 iterations)
 {
     CO_HOME(self);
-    bench_spin(iterations);
+    work_spin(iterations);
     return 0;
 }
 
-static NOT_INLINED s64 test_object_spin_inner(u64 iterations)
+static NOT_INLINED s64 work_object_spin_inner(u64 iterations)
 {
-    bench_spin(iterations);
+    work_spin(iterations);
     return 0;
 }
 
 // The loop is a function of its own, so that all of it runs masked.
-static CO_METHOD s64 test_object_spin_masked(struct test_object *self, u64 iterations)
+static CO_METHOD s64 work_object_spin_masked(struct work_object *self, u64 iterations)
 {
     CO_HOME(self);
     u8 before = soft_mask();
-    test_object_spin_inner(iterations);
+    work_object_spin_inner(iterations);
     soft_mask_restore(before);
     return 0;
 }
 
-static NOT_INLINED s64 test_object_spin_outer(u64 iterations)
+static NOT_INLINED s64 work_object_spin_outer(u64 iterations)
 {
-    return test_object_spin_inner(iterations);
+    return work_object_spin_inner(iterations);
 }
 
-static CO_METHOD s64 test_object_spin_nested(struct test_object *self, u64 iterations)
+static CO_METHOD s64 work_object_spin_nested(struct work_object *self, u64 iterations)
 {
     CO_HOME(self);
-    return test_object_spin_outer(iterations);
+    return work_object_spin_outer(iterations);
 }
 
-static CO_METHOD s64 test_object_reserve(struct test_object *self, u64 iterations)
+static CO_METHOD s64 work_object_reserve(struct work_object *self, u64 iterations)
 {
     CO_HOME(self);
     u64 value;
@@ -101,7 +100,7 @@ static CO_METHOD s64 test_object_reserve(struct test_object *self, u64 iteration
 }
 
 // A reservation each turn that nothing is stored by: the test in front of the store never holds.
-static CO_METHOD s64 test_object_look(struct test_object *self, u64 iterations)
+static CO_METHOD s64 work_object_look(struct work_object *self, u64 iterations)
 {
     CO_HOME(self);
     u64 value;
@@ -118,21 +117,21 @@ static CO_METHOD s64 test_object_look(struct test_object *self, u64 iterations)
     return 0;
 }
 
-static CO_METHOD s64 test_object_hint_wrong(struct test_object *self, u64 iterations)
+static CO_METHOD s64 work_object_hint_wrong(struct work_object *self, u64 iterations)
 {
     CO_HOME(self);
     __asm__ volatile("mtctr %0\n1: nop\nbdnz- 1b" ::"r"(iterations) : "ctr");
     return 0;
 }
 
-static CO_METHOD s64 test_object_hint_right(struct test_object *self, u64 iterations)
+static CO_METHOD s64 work_object_hint_right(struct work_object *self, u64 iterations)
 {
     CO_HOME(self);
     __asm__ volatile("mtctr %0\n1: nop\nbdnz+ 1b" ::"r"(iterations) : "ctr");
     return 0;
 }
 
-static CO_METHOD s64 test_object_add(struct test_object *self, u64 iterations)
+static CO_METHOD s64 work_object_add(struct work_object *self, u64 iterations)
 {
     CO_HOME(self);
     u64 sum = 1;
@@ -143,7 +142,7 @@ static CO_METHOD s64 test_object_add(struct test_object *self, u64 iterations)
     return 0;
 }
 
-static CO_METHOD s64 test_object_read_walk(struct test_object *self, const struct test_walk *walk)
+static CO_METHOD s64 work_object_read_walk(struct work_object *self, const struct work_walk *walk)
 {
     CO_HOME(self);
     u64 offset = 0, value;
@@ -158,7 +157,7 @@ static CO_METHOD s64 test_object_read_walk(struct test_object *self, const struc
     return 0;
 }
 
-static CO_METHOD s64 test_object_write_walk(struct test_object *self, const struct test_walk *walk)
+static CO_METHOD s64 work_object_write_walk(struct work_object *self, const struct work_walk *walk)
 {
     CO_HOME(self);
     u64 offset = 0;
@@ -173,12 +172,12 @@ static CO_METHOD s64 test_object_write_walk(struct test_object *self, const stru
     return 0;
 }
 
-bool test_object_loop_at(u64 pc)
+bool work_object_loop_at(u64 pc)
 {
     static const char *const loops[] = {
-        "test_object_spin", "test_object_spin_inner", "test_object_reserve",
-        "test_object_look", "test_object_hint_wrong", "test_object_hint_right",
-        "test_object_add",  "test_object_read_walk",  "test_object_write_walk",
+        "work_object_spin", "work_object_spin_inner", "work_object_reserve",
+        "work_object_look", "work_object_hint_wrong", "work_object_hint_right",
+        "work_object_add",  "work_object_read_walk",  "work_object_write_walk",
     };
     const char *name = symbol_find(pc, NULL);
     for (u32 i = 0; name != NULL && i < ARRAY_SIZE(loops); i++)
@@ -189,71 +188,63 @@ bool test_object_loop_at(u64 pc)
 
 static void destroy(struct co_root *root)
 {
-    ((struct test_object_root *)root)->stamp = 0;
+    ((struct work_object_root *)root)->stamp = 0;
     kfree(root);
 }
 
-static const struct test_object_ops ops = {
-    .base = {test_object_get_num_children, test_object_get_children},
-    .touch = test_object_touch,
-    .stamp = test_object_read_stamp,
-    .spin = test_object_spin,
-    .spin_masked = test_object_spin_masked,
-    .spin_nested = test_object_spin_nested,
-    .reserve = test_object_reserve,
-    .look = test_object_look,
-    .hint_wrong = test_object_hint_wrong,
-    .hint_right = test_object_hint_right,
-    .add = test_object_add,
-    .read_walk = test_object_read_walk,
-    .write_walk = test_object_write_walk,
+static const struct work_object_ops ops = {
+    .base = {work_object_get_num_children, work_object_get_children},
+    .touch = work_object_touch,
+    .stamp = work_object_read_stamp,
+    .spin = work_object_spin,
+    .spin_masked = work_object_spin_masked,
+    .spin_nested = work_object_spin_nested,
+    .reserve = work_object_reserve,
+    .look = work_object_look,
+    .hint_wrong = work_object_hint_wrong,
+    .hint_right = work_object_hint_right,
+    .add = work_object_add,
+    .read_walk = work_object_read_walk,
+    .write_walk = work_object_write_walk,
 };
 
-CO_CHECK_INTERFACE(struct test_object_ops);
+CO_CHECK_INTERFACE(struct work_object_ops);
 
-struct co_class test_object_class = {
-    .name = "BenchObject",
-    .implementation = "SharedTestObject",
-    .size = sizeof(struct test_object_root),
-    .ops = &ops.base,
-    .destroy = destroy,
-};
-
-struct co_class demo_object_class = {
+struct co_class work_object_class = {
     .name = "DemoObject",
-    .implementation = "SharedTestObject",
-    .size = sizeof(struct test_object_root),
+    .implementation = "SharedWorkObject",
+    .size = sizeof(struct work_object_root),
     .ops = &ops.base,
     .destroy = destroy,
 };
 
-s64 test_object_stamp(coid_t coid)
+s64 work_object_stamp(coid_t coid)
 {
     return (s64)(coid ^ 0x5a5a5a5a5a5a);
 }
 
-s64 test_object_create(struct co_class *class, const coid_t *children, u32 child_count)
+s64 work_object_create(const coid_t *children, u32 child_count)
 {
-    struct test_object_root *root = kzalloc(sizeof(*root));
+    struct work_object_root *root = kzalloc(sizeof(*root));
     if (root == NULL)
         return E_NOMEM;
     root->child_count = child_count;
     if (child_count != 0)
         memcpy(root->children, children, child_count * sizeof(*children));
-    s64 coid = co_create_shared(class, &root->root, &root->object.co);
+    s64 coid = co_create_shared(&work_object_class, &root->root, &root->object.co);
     if (coid < 0)
         kfree(root);
     else
-        root->stamp = test_object_stamp((coid_t)coid);
+        root->stamp = work_object_stamp((coid_t)coid);
     return coid;
 }
 
-int test_objects_create(struct co_class *class, coid_t *coids, u32 count)
+int work_objects_create(coid_t *coids, u32 count)
 {
     for (u32 i = 0; i < count; i++) {
-        s64 coid = test_object_create(class, NULL, 0);
+        s64 coid = work_object_create(NULL, 0);
         if (coid < 0) {
-            test_objects_destroy(coids, i);
+            work_objects_destroy(coids, i);
             return (int)coid;
         }
         coids[i] = (coid_t)coid;
@@ -261,7 +252,7 @@ int test_objects_create(struct co_class *class, coid_t *coids, u32 count)
     return 0;
 }
 
-void test_objects_destroy(const coid_t *coids, u32 count)
+void work_objects_destroy(const coid_t *coids, u32 count)
 {
     for (u32 i = 0; i < count; i++)
         co_destroy(coids[i]);

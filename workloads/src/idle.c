@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Workload idle: nothing but a thread that sleeps, to see what the system does by itself.
-#include "workloads.h"
-
 #include <kernel/thread.h>
 #include <kernel/timer.h>
+#include <workloads/workload.h>
 
 #define NAP_US 10000
 
@@ -31,7 +30,7 @@ static void finish(struct workload_run *run)
     workload_report_number(run, "naps", naps);
 }
 
-const struct workload workload_idle = {
+static const struct workload workload_idle = {
     .name = "idle",
     .help = "seconds=0 (..86400, 0: until stopped)",
     .params = params,
@@ -42,3 +41,4 @@ const struct workload workload_idle = {
     .finish = finish,
     .release = workload_nothing,
 };
+WORKLOAD(workload_idle);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // How many turns an acquisition of a spin lock waited, as its trace event tells: a count that owes nothing to the
 // performance monitor. It reads this CPU's own trace ring, and takes nothing out of it.
-#ifndef GUEST_LOCK_TURNS_H
-#define GUEST_LOCK_TURNS_H
+#ifndef WORKLOADS_LOCK_TURNS_H
+#define WORKLOADS_LOCK_TURNS_H
 
 #include <kernel/spinlock.h>
 

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Workload churn: every CPU makes objects that refer to each other, calls those that other CPUs
 // made, and destroys its own again.
-#include "workloads.h"
-
-#include "../objects.h"
-
 #include <kernel/percpu.h>
 #include <kernel/thread.h>
 #include <kernel/timer.h>
 #include <orrery/errors.h>
+#include <workloads/work_object.h>
+#include <workloads/workload.h>
 
 #define SLOTS 64 // of each CPU
 
@@ -52,7 +50,7 @@ static void destroy(u32 cpu, u32 slot, struct account *account)
 static void create(u32 cpu, u32 slot, struct account *account)
 {
     coid_t other = slots[cpu][(slot + SLOTS - 1) % SLOTS];
-    s64 coid = test_object_create(&demo_object_class, &other, other != 0);
+    s64 coid = work_object_create(&other, other != 0);
     if (coid < 0) {
         account->failed++;
         return;
@@ -66,10 +64,10 @@ static void call(u32 cpu, u32 slot, struct account *account)
     coid_t coid = __atomic_load_n(&slots[cpu][slot], __ATOMIC_ACQUIRE);
     if (coid == 0)
         return;
-    s64 stamp = CO_CALL(struct test_object, coid, stamp);
-    account->answered += stamp == test_object_stamp(coid);
+    s64 stamp = CO_CALL(struct work_object, coid, stamp);
+    account->answered += stamp == work_object_stamp(coid);
     account->stale += stamp == E_STALE;
-    account->failed += stamp != E_STALE && stamp != test_object_stamp(coid);
+    account->failed += stamp != E_STALE && stamp != work_object_stamp(coid);
 }
 
 static void work(struct workload_run *run, u32 cpu)
@@ -108,7 +106,7 @@ static void finish(struct workload_run *run)
         run->result = E_IO;
 }
 
-const struct workload workload_churn = {
+static const struct workload workload_churn = {
     .name = "churn",
     .help =
         "seconds=0 (..86400, 0: until stopped), pause=0 (microseconds after each object, ..10^6), "
@@ -121,3 +119,4 @@ const struct workload workload_churn = {
     .finish = finish,
     .release = workload_nothing,
 };
+WORKLOAD(workload_churn);

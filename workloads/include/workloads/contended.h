@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Objects with a spin lock each, which keep their own account of how long they were waited for.
-#ifndef GUEST_CONTENDED_H
-#define GUEST_CONTENDED_H
+#ifndef WORKLOADS_CONTENDED_H
+#define WORKLOADS_CONTENDED_H
 
 #include <co/object.h>
 #include <kernel/spinlock.h>

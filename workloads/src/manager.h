@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // The WorkloadManager object: a service whose references are the objects of the workloads.
-#ifndef GUEST_WORKLOAD_MANAGER_H
-#define GUEST_WORKLOAD_MANAGER_H
+#ifndef WORKLOADS_WORKLOAD_MANAGER_H
+#define WORKLOADS_WORKLOAD_MANAGER_H
 
-#include <guest/workload.h>
+#include <workloads/workload.h>
 
 // Creates it, if this is the first call. 0 or an error. Thread context.
 s64 workload_manager_create(void);

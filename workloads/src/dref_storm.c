@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Workload dref-storm: every CPU calls several objects in varying order, each a known number of
 // times, which the monitor's DREF counts must equal.
-#include "workloads.h"
-
-#include "../objects.h"
-
-#include <guest/bench.h>
 #include <kernel/percpu.h>
 #include <kernel/thread.h>
 #include <orrery/errors.h>
+#include <workloads/work.h>
+#include <workloads/work_object.h>
+#include <workloads/workload.h>
 
 #define OBJECTS_MAX 32
 #define QUIESCE_EVERY 1024 // calls
@@ -36,7 +34,7 @@ static int prepare(struct workload_run *run)
     }
     run->objects = coids;
     run->object_count = objects;
-    return test_objects_create(&demo_object_class, coids, objects);
+    return work_objects_create(coids, objects);
 }
 
 static void work(struct workload_run *run, u32 cpu)
@@ -44,8 +42,8 @@ static void work(struct workload_run *run, u32 cpu)
     u64 loops = run->values[LOOPS].numbers[0];
     u64 random = 0x2545f4914f6cdd1d + cpu;
     for (u64 i = 0; i < loops && !workload_stopping(run); i++) {
-        u64 object = bench_random(&random) % objects;
-        failed[cpu] += CO_CALL(struct test_object, coids[object], touch) != 0;
+        u64 object = work_random(&random) % objects;
+        failed[cpu] += CO_CALL(struct work_object, coids[object], touch) != 0;
         calls[cpu][object]++;
         if (i % QUIESCE_EVERY == 0)
             thread_quiesce();
@@ -71,10 +69,10 @@ static void finish(struct workload_run *run)
 static void release(struct workload_run *run)
 {
     (void)run;
-    test_objects_destroy(coids, objects);
+    work_objects_destroy(coids, objects);
 }
 
-const struct workload workload_dref_storm = {
+static const struct workload workload_dref_storm = {
     .name = "dref-storm",
     .help = "objects=8 (1..32), loops=100000 (calls a CPU, ..10^9), cpus=all (or 0-1)",
     .params = params,
@@ -85,3 +83,4 @@ const struct workload workload_dref_storm = {
     .finish = finish,
     .release = release,
 };
+WORKLOAD(workload_dref_storm);

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Parts that workloads are made of: when to end, lines of their reports, and what has nothing to do.
-#include "workloads.h"
-
 #include <kernel/timer.h>
+#include <workloads/workload.h>
 
 u64 workload_deadline(u64 seconds)
 {

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Workload trace-storm: every CPU emits an exact number of test events as fast as it can, while a
 // timer interrupt emits some of its own in between. Its account is per CPU.
-#include "workloads.h"
-
-#include "../test_events.h"
-
 #include <kernel/percpu.h>
 #include <kernel/thread.h>
 #include <kernel/timer.h>
+#include <workloads/test_events.h>
+#include <workloads/workload.h>
 
 #define TICK_US 100
 #define MIXED 5 // choices of words, and the index of the sixth, `mixed`
@@ -82,7 +80,7 @@ static void finish(struct workload_run *run)
     }
 }
 
-const struct workload workload_trace_storm = {
+static const struct workload workload_trace_storm = {
     .name = "trace-storm",
     .help =
         "events=1000000 (a CPU, ..10^9), words=mixed (or 0..4), nest=1 (or 0: no timer between), "
@@ -95,3 +93,4 @@ const struct workload workload_trace_storm = {
     .finish = finish,
     .release = workload_nothing,
 };
+WORKLOAD(workload_trace_storm);

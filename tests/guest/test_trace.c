@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Reads trace packets back, word by word, and checks what must hold for any packet.
-#include "test_events.h"
+#include "test_trace.h"
 
 #include <kernel/memory.h>
 #include <kernel/options.h>

@@ -2,8 +2,6 @@
 // The workload calls of orrery/sys.h: one run of each workload at a time. A run goes free →
 // starting → running → ended, and back to starting or free; only who wins the step to `starting`
 // touches it.
-#include "manager.h"
-
 #include <kernel/console.h>
 #include <kernel/options.h>
 #include <kernel/panic.h>
@@ -14,6 +12,9 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "manager.h"
+#include "registry.h"
 
 #define SLOTS 16 // at least as many as workloads; ids of a slot are this much apart
 
@@ -219,7 +220,7 @@ s64 sys_workload_status(s64 id, struct sys_workload_status *status)
     return 0;
 }
 
-void guest_start_boot_workload(void)
+void workload_start_at_boot(void)
 {
     char message[240];
     if (boot_options.workload[0] == '\0')

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Workload demo: three objects that do work in a given ratio, in short turns on every CPU: mostly
 // some calls deep, a part of it soft-masked. The ratio is exact in loop iterations.
-#include "workloads.h"
-
-#include "../objects.h"
-
-#include <guest/bench.h>
 #include <kernel/percpu.h>
 #include <kernel/thread.h>
 #include <kernel/timer.h>
+#include <workloads/work.h>
+#include <workloads/work_object.h>
+#include <workloads/workload.h>
 
 #define OBJECTS 3
 #define TURN_US 3000  // of work 1; long against the time between two samples
@@ -37,25 +35,25 @@ static int prepare(struct workload_run *run)
 {
     for (u32 cpu = 0; cpu < cpu_count; cpu++)
         done[cpu] = (struct done){0};
-    call_iterations = bench_spin_iterations(TURN_US * 1000UL / TURN_CALLS);
+    call_iterations = work_spin_iterations(TURN_US * 1000UL / TURN_CALLS);
     deadline = workload_deadline(run->values[SECONDS].numbers[0]);
     run->objects = coids;
     run->object_count = OBJECTS;
-    return test_objects_create(&demo_object_class, coids, OBJECTS);
+    return work_objects_create(coids, OBJECTS);
 }
 
 static void call(struct done *mine, u32 object, u32 number)
 {
     switch (number % 8) {
     case 3:
-        CO_CALL(struct test_object, coids[object], spin, call_iterations);
+        CO_CALL(struct work_object, coids[object], spin, call_iterations);
         break;
     case 7:
-        CO_CALL(struct test_object, coids[object], spin_masked, call_iterations);
+        CO_CALL(struct work_object, coids[object], spin_masked, call_iterations);
         mine->masked[object] += call_iterations;
         break;
     default:
-        CO_CALL(struct test_object, coids[object], spin_nested, call_iterations);
+        CO_CALL(struct work_object, coids[object], spin_nested, call_iterations);
         break;
     }
     mine->iterations[object] += call_iterations;
@@ -96,10 +94,10 @@ static void finish(struct workload_run *run)
 static void release(struct workload_run *run)
 {
     (void)run;
-    test_objects_destroy(coids, OBJECTS);
+    work_objects_destroy(coids, OBJECTS);
 }
 
-const struct workload workload_demo = {
+static const struct workload workload_demo = {
     .name = "demo",
     .help = "work=1-2-4 (three objects' work, 1..100), seconds=0 (..86400, 0: until stopped), "
             "cpus=all (or 0-1)",
@@ -111,3 +109,4 @@ const struct workload workload_demo = {
     .finish = finish,
     .release = release,
 };
+WORKLOAD(workload_demo);

@@ -2,15 +2,15 @@
 // Workloads: named in-guest programs for demonstration and validation, started from the boot line
 // (`workload=`) or by a viewer (orrery/sys.h). Each does counted work on the CPUs it is given and
 // ends with its own account, against which the monitor's findings are checked.
-#ifndef GUEST_WORKLOAD_H
-#define GUEST_WORKLOAD_H
+#ifndef WORKLOADS_WORKLOAD_H
+#define WORKLOADS_WORKLOAD_H
 
 #include <orrery/sys.h>
 #include <orrery/types.h>
 
 // Starts boot_options.workload, if one is given; prints an error that lists the valid ones and
 // powers off with a failing status when it cannot. Thread context, once, after all services are up.
-void guest_start_boot_workload(void);
+void workload_start_at_boot(void);
 
 // ---- what a workload is written with -----------------------------------------------------------
 
@@ -76,11 +76,20 @@ static inline bool workload_stopping(const struct workload_run *run)
 void workload_report(struct workload_run *run, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-// The registry (workloads.c), NULL past the last.
-const struct workload *workload_at(u32 index);
-// Parses "key=value,…" into values, the others by their fallbacks. 0, or E_INVAL with the reason in
-// message.
-int workload_parse(const struct workload *workload, const char *text,
-                   struct workload_value values[WORKLOAD_PARAMS_MAX], char *message, u64 bytes);
+// Puts a workload on the image's list.
+#define WORKLOAD(variable)                                                                         \
+    static const struct workload *const variable##_entry                                           \
+        __attribute__((used, section(".workloads"))) = &variable
+
+// The time base when so many seconds will have passed; 0: never comes.
+u64 workload_deadline(u64 seconds);
+
+// Lines of the report: "key number", and "key.0x10 number" of an object.
+void workload_report_number(struct workload_run *run, const char *key, u64 number);
+void workload_report_object(struct workload_run *run, const char *key, coid_t coid, u64 number);
+
+// For workloads that make nothing beforehand, or have nothing to say or to undo afterwards.
+int workload_no_prepare(struct workload_run *run);
+void workload_nothing(struct workload_run *run);
 
 #endif
