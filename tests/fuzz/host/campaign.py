@@ -101,7 +101,7 @@ class Run:
 
     def minimise(self, keep, turns=3, tries=2):
         options = {key: value for key, value in self.setting.options.items() if key not in ("calls", "processes", "seconds")}
-        setting = guest.Setting(self.setting.build, cpus=self.setting.cpus, options={**options, "patience": 1000000}, first=self.setting.first,
+        setting = guest.Setting(self.setting.build, cpus=self.setting.cpus, options={**options, "patience": 10000000}, first=self.setting.first,
                                 pmu=self.setting.pmu, disk=self.setting.disk)
         replayer = minimise.Replayer(setting, self.known, turns=turns, tries=tries, tell=lambda line: self.tell(f"  minimise: {line}"))
         got, _ = replayer.run(self.history)

@@ -31,7 +31,7 @@ void options_read(void)
     options.rights = (u32)number("rights", 0) & RIGHT_ALL;
     options.warm = number("warm", 150);
     options.every = number("every", 200);
-    options.patience = number("patience", 10000000);
+    options.patience = number("patience", 100000000);
     options.fresh = (u32)number("fresh", 30);
     options.methods = (u32)number("methods", 20);
     options.replay = (u32)number("replay", 0);
