@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Performance monitoring: the POWER PMU's driver, sampling, attribution to objects.
+# Performance monitoring: events, groups, turns, scaled counts, buffers of samples.
 MODULE := pmu
-KERNEL_SRC := $(patsubst pmu/%,%,$(wildcard pmu/driver/*.c pmu/driver/*.S pmu/src/*.c))
-DEPS := orrery kernel clustered-objects trace
+KERNEL_SRC := $(patsubst pmu/%,%,$(wildcard pmu/src/*.c))
+DEPS := orrery

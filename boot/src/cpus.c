@@ -10,11 +10,11 @@
 #include <kernel/options.h>
 #include <kernel/panic.h>
 #include <kernel/percpu.h>
+#include <kernel/pmu.h>
 #include <kernel/softmask.h>
 #include <kernel/startup.h>
 #include <kernel/thread.h>
 #include <kernel/timer.h>
-#include <pmu/pmu.h>
 #include <string.h>
 #include <trace/trace.h>
 

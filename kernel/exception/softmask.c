@@ -6,9 +6,9 @@
 #include <co/object.h>
 #include <kernel/irq.h>
 #include <kernel/percpu.h>
+#include <kernel/pmu.h>
 #include <kernel/softmask.h>
 #include <kernel/startup.h>
-#include <pmu/pmu.h>
 #include <trace/events.h>
 
 #include "../dev/interrupts.h"

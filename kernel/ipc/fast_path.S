@@ -13,7 +13,7 @@
 #include <kernel/frame.h>
 #include <kernel/percpu.h>
 #include <orrery/user.h>
-#include <pmu/cpu.h>
+#include <kernel/pmu_cpu.h>
 
 #include "call_layout.h"
 #include "exception/user.h"

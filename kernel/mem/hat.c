@@ -2,10 +2,10 @@
 // HAT: the object of one space's translations. Its methods, its life, and which CPUs may know what is in it.
 #include "hat_rep.h"
 
+#include <kernel/model_unit.h>
+
 #include "pids.h"
 #include "pm.h"
-
-#include <pmu/model.h>
 
 #define FLUSH_SINGLE_MAX 8 // pages flushed one by one; more: the whole PID
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-// Threads as the performance monitor sees them: who runs (pmu/task.h), and whom it leaves out.
+// Threads as the performance monitor sees them: who runs (pmu/task_points.h), and whom it leaves out.
 #include <kernel/address_space.h>
 #include <kernel/irq.h>
+#include <kernel/model_unit.h>
 #include <kernel/percpu.h>
 #include <orrery/errors.h>
-#include <pmu/model.h>
-#include <pmu/task.h>
 
 #include "dispatcher.h"
+#include "pmu/task_points.h"
 #include "process.h"
 #include "thread.h"
 

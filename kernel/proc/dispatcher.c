@@ -4,11 +4,11 @@
 
 #include <kernel/address_space.h>
 #include <kernel/memory.h>
+#include <kernel/model_unit.h>
 #include <kernel/percpu.h>
 #include <kernel/sanitize.h>
 #include <kernel/softmask.h>
 #include <orrery/errors.h>
-#include <pmu/model.h>
 #include <stdio.h>
 #include <string.h>
 

@@ -7,14 +7,14 @@
 #include <kernel/capability.h>
 #include <kernel/console.h>
 #include <kernel/memory.h>
+#include <kernel/model_unit.h>
 #include <kernel/name.h>
 #include <kernel/panic.h>
 #include <kernel/percpu.h>
+#include <kernel/pmu.h>
 #include <kernel/softmask.h>
 #include <kernel/timer.h>
 #include <orrery/errors.h>
-#include <pmu/model.h>
-#include <pmu/pmu.h>
 #include <string.h>
 #include <trace/events.h>
 

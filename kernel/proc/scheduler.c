@@ -4,20 +4,21 @@
 // PATIENCE_SLICES gets a turn all the same: a server that other CPUs keep busy would take its CPU for ever. One that
 // somebody urgent waits for can be favoured.
 #include "scheduler.h"
-#include "dispatcher.h"
-#include "exception/user.h"
-#include "services.h"
-#include "thread.h"
 
 #include <kernel/hcall.h>
 #include <kernel/irq.h>
 #include <kernel/panic.h>
 #include <kernel/percpu.h>
-#include <kernel/startup.h>
 #include <kernel/softmask.h>
 #include <kernel/spinlock.h>
-#include <pmu/task.h>
+#include <kernel/startup.h>
 #include <trace/events.h>
+
+#include "dispatcher.h"
+#include "exception/user.h"
+#include "pmu/task_points.h"
+#include "services.h"
+#include "thread.h"
 
 #define SLICE_MICROSECONDS 10000
 #define PATIENCE_SLICES 10

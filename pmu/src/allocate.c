@@ -4,9 +4,8 @@
 // held, their holders make room if they can move, and so on. So a set is split only when no arrangement of its
 // items would do, and when there is none, the items that the search came by are the reason: they hold every slot
 // that any of them can use, and are one too many (Hall's theorem).
-#include <pmu/allocate.h>
-
 #include <orrery/errors.h>
+#include <pmu/allocate.h>
 #include <stdio.h>
 #include <string.h>
 

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
 // One CPU's counters. What runs between reading a group's counters and the next group's start is counted in neither
 // slice; where the same group goes on, nothing is left out.
-#include "counting_cpu.h"
-
 #include <orrery/errors.h>
-#include <pmu/model.h>
+#include <pmu/counting_cpu.h>
+#include <pmu/platform.h>
 #include <string.h>
 
 #define SLICE_ITEM 0

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Checking what is to be counted, and making groups of it.
-#include "counting_request.h"
-
 #include <orrery/errors.h>
+#include <pmu/counting_request.h>
 #include <pmu/rotate.h>
 #include <stdio.h>
 

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Scaled counts and their errors. Relative variances lie between 0 and 4 and are computed with 90 binary places
 // from exact sums, so that the difference of nearly equal squares keeps its value.
-#include <pmu/multiplex.h>
-
 #include <orrery/errors.h>
+#include <pmu/multiplex.h>
 #include <string.h>
 
 #define PLACES 90 // even: a root has half as many

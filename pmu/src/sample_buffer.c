@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Sample buffer: set-up, growth and the reader's side. The writer's side is inline in the header.
-#include "sample_buffer.h"
-
 #include <orrery/errors.h>
 #include <pmu/platform.h>
+#include <pmu/sample_buffer.h>
 
 static struct sample_ring *ring_create(u64 bytes, u64 record_bytes)
 {

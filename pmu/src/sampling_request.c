@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Checking what is to be sampled, and finding counters for it.
-#include "sampling_request.h"
-
 #include <orrery/errors.h>
+#include <pmu/sampling_request.h>
 #include <stdarg.h>
 #include <stdio.h>
 

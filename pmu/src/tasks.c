@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Tasks of one CPU: found by hashing, added up slice by slice.
-#include "tasks.h"
-
 #include <pmu/platform.h>
+#include <pmu/tasks.h>
 #include <string.h>
 
 _Static_assert(sizeof(struct counted_task) % 16 == 0, "sums behind it are aligned");

@@ -3,8 +3,8 @@
 // CPUs at once random values all over the page and random commands with random arguments. The unit must write nowhere
 // but where it was told to, not at all when it was told off, and afterwards count to the instruction again.
 #include <kernel/memory.h>
+#include <kernel/model_unit.h>
 #include <kernel/percpu.h>
-#include <pmu/model.h>
 #include <string.h>
 #include <workloads/work.h>
 

@@ -4,8 +4,8 @@
 #include "../bench.h"
 
 #include <kernel/memory.h>
+#include <kernel/model_unit.h>
 #include <kernel/percpu.h>
-#include <pmu/model.h>
 #include <string.h>
 
 #include "../benches.h"

@@ -2,11 +2,11 @@
 // Checks of the model unit beside its counts: every counter, filters, tags, writes, changes under load, refusals.
 #include "model_checks.h"
 
+#include <kernel/model_unit.h>
 #include <kernel/percpu.h>
 #include <kernel/softmask.h>
 #include <kernel/timer.h>
 #include <orrery/errors.h>
-#include <pmu/model.h>
 #include <workloads/work.h>
 
 #include "../bench.h"

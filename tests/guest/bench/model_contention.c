@@ -3,10 +3,10 @@
 // the turns that it waited, as the locks' own trace events tell them.
 #include "model_contention.h"
 
+#include <kernel/model_unit.h>
 #include <kernel/percpu.h>
 #include <kernel/softmask.h>
 #include <kernel/timer.h>
-#include <pmu/model.h>
 #include <workloads/contended.h>
 
 #include "../bench.h"

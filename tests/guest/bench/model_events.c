@@ -6,11 +6,11 @@
 // the unit's totals say how many overflows there have to be, and of samples some have to be in the loop.
 #include "model_events.h"
 
+#include <kernel/model_unit.h>
 #include <kernel/percpu.h>
 #include <kernel/softmask.h>
 #include <kernel/timer.h>
 #include <orrery/errors.h>
-#include <pmu/model.h>
 #include <string.h>
 #include <workloads/work_object.h>
 

@@ -3,9 +3,9 @@
 // all loops run.
 #include "model_measure.h"
 
+#include <kernel/model_unit.h>
 #include <kernel/percpu.h>
 #include <kernel/softmask.h>
-#include <pmu/model.h>
 #include <string.h>
 
 #include "../bench.h"

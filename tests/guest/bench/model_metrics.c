@@ -5,10 +5,10 @@
 // interrupts the unit's totals say how many overflows there have to be.
 #include "model_metrics.h"
 
+#include <kernel/model_unit.h>
 #include <kernel/percpu.h>
 #include <kernel/softmask.h>
 #include <kernel/timer.h>
-#include <pmu/model.h>
 #include <workloads/work_object.h>
 
 #include "../bench.h"

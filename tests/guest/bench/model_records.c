@@ -3,10 +3,10 @@
 // it has left in the ring. With a period P and a value V there are V / P of them, P instructions apart.
 #include "model_records.h"
 
+#include <kernel/model_unit.h>
 #include <kernel/percpu.h>
 #include <kernel/softmask.h>
 #include <kernel/symbols.h>
-#include <pmu/model.h>
 
 #include "../bench.h"
 

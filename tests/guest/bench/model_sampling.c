@@ -4,9 +4,9 @@
 // have to be.
 #include "model_sampling.h"
 
+#include <kernel/model_unit.h>
 #include <kernel/percpu.h>
 #include <kernel/timer.h>
-#include <pmu/model.h>
 #include <string.h>
 #include <workloads/work_object.h>
 

@@ -7,7 +7,7 @@
 #include "model_walk.h"
 
 #include <kernel/memory.h>
-#include <pmu/model.h>
+#include <kernel/model_unit.h>
 
 #define DATA_BASE 0xC000500000000000UL // nothing else is mapped there
 #define CODE_BASE 0xC000510000000000UL

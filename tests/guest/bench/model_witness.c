@@ -2,8 +2,8 @@
 // Overflows against the unit's totals.
 #include "model_witness.h"
 
+#include <kernel/model_unit.h>
 #include <kernel/percpu.h>
-#include <pmu/model.h>
 
 // Right after a session's start a CPU may run on for a while without looking for overflows: it does when it is asked for
 // its counters.

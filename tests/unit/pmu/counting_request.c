@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What is asked to be counted: checked, and put into groups that all have the counter of slices.
 #include <orrery/errors.h>
-#include "src/counting_request.h"
+#include <pmu/counting_request.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 
 #include <orrery/errors.h>
 #include <setjmp.h>
-#include "src/sample_buffer.h"
+#include <pmu/sample_buffer.h>
 #include <stdarg.h>
 #include <string.h>
 

@@ -6,7 +6,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <setjmp.h>
-#include "src/sample_buffer.h"
+#include <pmu/sample_buffer.h>
 #include <stdarg.h>
 
 #include <cmocka.h>

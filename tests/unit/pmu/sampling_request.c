@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What is asked to be sampled: checked, with the reason in words, and given counters.
 #include <orrery/errors.h>
-#include "src/sampling_request.h"
+#include <pmu/sampling_request.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <string.h>

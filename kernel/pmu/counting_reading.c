@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: MIT
+// Reading what has been counted, of a CPU and of its tasks. Estimates take long: they are made of copies, with the CPU
+// going on.
+#include "counting_reading.h"
+
+#include <kernel/irq.h>
+#include <kernel/memory.h>
+#include <kernel/process.h>
+#include <kernel/thread.h>
+#include <orrery/errors.h>
+#include <pmu/tasks.h>
+#include <string.h>
+
+#define CHUNK 32 // tasks that are copied at once, with interrupts held back
+
+static void estimate(const struct counting_plan *plan, const struct pmu_multiplex *sums,
+                     struct sys_pmu_count *counts)
+{
+    for (u32 i = 0; i < plan->items; i++) {
+        struct pmu_estimate found;
+        pmu_multiplex_read(sums, plan->place[i], &found);
+        counts[i] = (struct sys_pmu_count){.count = found.count,
+                                           .measured = found.measured,
+                                           .total = found.time,
+                                           .error = found.error,
+                                           .slices = sums->item[plan->place[i]].slices};
+    }
+}
+
+// ---- a CPU ---------------------------------------------------------------------------------------
+
+struct sums {
+    struct counting_cpu *counting;
+    struct pmu_multiplex *to;
+};
+
+static void copy_sums_here(void *argument)
+{
+    const struct sums *sums = argument;
+    const struct pmu_multiplex *from = sums->counting->multiplex;
+
+    if (sums->counting->plan != NULL)
+        counting_cpu_settle(sums->counting);
+    memcpy(sums->to, from, PMU_MULTIPLEX_BYTES(from->items));
+}
+
+s64 counting_read_cpu(const struct counting_plan *plan, struct counting_cpu *counting, u32 cpu,
+                      bool running, struct sys_pmu_count *counts)
+{
+    struct sums sums = {.counting = counting,
+                        .to = kmalloc(PMU_MULTIPLEX_BYTES(plan->request.items))};
+
+    if (sums.to == NULL)
+        return E_NOMEM;
+    if (running)
+        cpus_call(1UL << cpu, copy_sums_here, &sums);
+    else
+        copy_sums_here(&sums);
+    if (counting->error == 0)
+        estimate(plan, sums.to, counts);
+    kfree(sums.to);
+    return counting->error != 0 ? counting->error : (s64)(plan->items * sizeof(*counts));
+}
+
+// ---- its tasks -----------------------------------------------------------------------------------
+
+struct copy {
+    struct counting_cpu *counting;
+    u32 first, count;
+    u32 wanted;
+    char *to;
+};
+
+// As many as there are of those wanted; before the first of all the slice ends. Who has come since then is in the next reading.
+static void copy_here(void *argument)
+{
+    struct copy *copy = argument;
+    const struct task_table *table = copy->counting->tasks;
+
+    if (copy->first == 0 && copy->counting->plan != NULL)
+        counting_cpu_settle(copy->counting);
+    while (copy->count < copy->wanted && copy->first + copy->count < table->counted) {
+        memcpy(copy->to + copy->count * table->task_bytes,
+               task_table_get(table, copy->first + copy->count), table->task_bytes);
+        copy->count++;
+    }
+}
+
+// A thread has ended with its process, even while there is something left to do in its name.
+static bool has_ended(const struct counted_task *task)
+{
+    if (task->flags != 0)
+        return false;
+    if (task->thread != 0 && !thread_exists(task->thread))
+        return true;
+    if (task->pid == 0)
+        return false;
+    struct process *process = process_get(task->pid);
+    bool ended = process == NULL || process_ending(process);
+    if (process != NULL)
+        process_put(process);
+    return ended;
+}
+
+static void write_record(const struct counting_plan *plan, const struct counted_task *task,
+                         struct sys_pmu_task *to, u64 bytes)
+{
+    to->pid = task->pid;
+    to->thread = task->thread;
+    to->record_bytes = (u32)bytes;
+    to->flags = task->flags | (has_ended(task) ? SYS_PMU_TASK_ENDED : 0);
+    memcpy(to->name, task->name, sizeof(to->name));
+    estimate(plan, counted_task_sums(task), to->counts);
+}
+
+s64 counting_read_tasks(const struct counting_plan *plan, struct counting_cpu *counting, u32 cpu,
+                        bool running, u64 *cursor, void *buffer, u64 bytes)
+{
+    const struct task_table *table = counting->tasks;
+    u64 record = sizeof(struct sys_pmu_task) + plan->items * sizeof(struct sys_pmu_count);
+    u64 fit = bytes / record < CHUNK ? bytes / record : CHUNK;
+
+    if (table == NULL || fit == 0 || *cursor > TASKS_MAX)
+        return E_INVAL;
+    struct copy copy = {.counting = counting, .first = (u32)*cursor, .wanted = (u32)fit};
+    copy.to = kmalloc(fit * table->task_bytes);
+    if (copy.to == NULL)
+        return E_NOMEM;
+    if (running)
+        cpus_call(1UL << cpu, copy_here, &copy);
+    else
+        copy_here(&copy);
+    for (u32 i = 0; i < copy.count && counting->error == 0; i++)
+        write_record(plan, (const struct counted_task *)(copy.to + i * table->task_bytes),
+                     (struct sys_pmu_task *)((char *)buffer + i * record), record);
+    kfree(copy.to);
+    if (counting->error != 0)
+        return counting->error;
+    *cursor += copy.count;
+    return (s64)(copy.count * record);
+}

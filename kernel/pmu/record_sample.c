@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: MIT
+// The walk of sample.h over a precise record: the stack's words are in it, as far as it has frames, and the unwind map
+// says which of them matter. Of user code, map and representative are read from the process, without waiting: all of
+// it may be anything or not there.
+#include <co/object.h>
+#include <kernel/address_space.h>
+#include <kernel/process.h>
+
+#include "precise.h"
+#include "sample.h"
+
+// One activation; frames[frame] is what its stack pointer points at.
+struct walk {
+    const struct model_record *record;
+    struct process *process; // whose code it is, held; NULL: the kernel's, or the process has ended
+    u64 pc, state;
+    u32 frame;
+    bool user, innermost;
+};
+
+static u64 user_state(struct process *process, u64 pc)
+{
+    const struct sys_process_image *image = process_image(process);
+    u8 state = 0;
+    if (image->unwind_map == 0 || pc < image->text_start || pc >= image->text_end)
+        return 0;
+    u64 address = image->unwind_map + (pc - image->text_start) / 4;
+    return space_peek(process_space(process), &state, address, 1) == 0 ? state : 0;
+}
+
+static u64 state_of(const struct walk *walk, u64 pc)
+{
+    if (!walk->user)
+        return unwind_state(pc);
+    return walk->process != NULL ? user_state(walk->process, pc) : 0;
+}
+
+// The frame that the caller's stack pointer points at; MODEL_FRAMES: not in the record.
+static u32 caller_frame(const struct walk *walk)
+{
+    u32 frame = walk->frame + (walk->state & UNWIND_FRAME ? 1 : 0);
+    return frame < MODEL_FRAMES && walk->record->frames[frame].sp != 0 ? frame : MODEL_FRAMES;
+}
+
+// Goes on to the caller; false at the outermost one, and where the record ends.
+static bool step(struct walk *walk)
+{
+    u32 frame = caller_frame(walk);
+    u64 pc = 0;
+    if (frame == MODEL_FRAMES || !(walk->state & UNWIND_KNOWN) ||
+        UNWIND_SELF(walk->state) == UNWIND_SELF_LOW_LR)
+        return false;
+    if (walk->state & UNWIND_LR_SAVED)
+        pc = walk->record->frames[frame].lr;
+    else if (walk->innermost)
+        pc = walk->record->lr;
+    if (pc == 0)
+        return false;
+    walk->pc = pc;
+    walk->frame = frame;
+    walk->innermost = false;
+    walk->state = state_of(walk, pc - 4);
+    return true;
+}
+
+// The representative whose method runs; 0: none, and *idle says whether because the idle loop was met first.
+static u64 find_rep(struct walk walk, bool *idle)
+{
+    for (u32 depth = 0; depth < SAMPLE_MAX_DEPTH;
+         depth++) { // a process's map may lead round in circles
+        u64 self = UNWIND_SELF(walk.state);
+        u32 frame = caller_frame(&walk);
+        *idle = self == UNWIND_SELF_IDLE && !walk.user;
+        if (self == UNWIND_SELF_HOMED)
+            return frame < MODEL_FRAMES ? walk.record->frames[frame].self : 0;
+        if (self > UNWIND_SELF_IDLE && self != UNWIND_SELF_LOW_LR && walk.innermost)
+            return walk.record->gpr[self];
+        if (*idle || !step(&walk))
+            break;
+    }
+    return 0;
+}
+
+static coid_t claimed_by(struct process *process, u64 rep)
+{
+    struct {
+        coid_t coid;
+        u64 magic;
+    } head; // as in struct co_rep
+    _Static_assert(offsetof(struct co_rep, magic) == offsetof(struct co_rep, coid) + sizeof(u64),
+                   "");
+    if (process == NULL || space_peek(process_space(process), &head,
+                                      rep + offsetof(struct co_rep, coid), sizeof(head)) != 0)
+        return 0;
+    bool plausible = head.magic == CO_REP_MAGIC && head.coid >= R13_LTT && head.coid < R13_COUNTS &&
+                     head.coid % R13_LTT_ENTRY_SIZE == 0;
+    return plausible ? head.coid : 0;
+}
+
+static struct walk begin(const struct model_record *record, struct process *process, bool user)
+{
+    struct walk walk = {
+        .record = record, .process = process, .pc = record->pc, .user = user, .innermost = true};
+    walk.state = state_of(&walk, record->pc + (record->flags & MODEL_RECORD_AFTER ? 4 : 0));
+    return walk;
+}
+
+static u64 collect(struct walk walk, u64 *callers, u64 max)
+{
+    u64 count = 0;
+    while (count < max && step(&walk))
+        callers[count++] = walk.pc;
+    return count;
+}
+
+// By the address, not by the record's MSR: that of an instruction whose end was seen only when an interrupt had come is
+// the handler's.
+static bool is_user(u64 pc)
+{
+    return pc >= USER_START && pc < USER_END;
+}
+
+// A process has one thread of the kernel's on a CPU, as long as it lives.
+static u64 thread_on(struct process *process, u32 cpu)
+{
+    const struct dispatcher *dispatcher = process != NULL ? process_dispatcher(process, cpu) : NULL;
+    return dispatcher != NULL ? dispatcher_thread_id(dispatcher) : 0;
+}
+
+void precise_sample(const struct model_record *record, u32 cpu, u32 callers,
+                    struct raw_sample *sample)
+{
+    u32 pid = MODEL_TAG_PID(record->tag);
+    bool user = is_user(record->pc), idle = false;
+    struct process *process = pid != 0 ? process_get(pid) : NULL;
+    struct walk walk = begin(record, user ? process : NULL, user);
+    u64 rep = find_rep(walk, &idle);
+    u64 flags = (user ? 0 : SYS_SAMPLE_KERNEL) | (idle ? SYS_SAMPLE_IDLE : 0);
+    *sample =
+        (struct raw_sample){.time = timebase(),
+                            .rep = user ? claimed_by(process, rep) : rep,
+                            .pc = record->pc,
+                            .pid = pid,
+                            .thread_flags_callers = thread_on(process, cpu) << 32 | flags << 16};
+    sample->thread_flags_callers |= collect(walk, sample->callers, callers);
+    if (process != NULL)
+        process_put(process);
+}

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+// The sampling calls of orrery/sys.h. A session ends with the process that has started it.
+#include <co/object.h>
+#include <kernel/pmu.h>
+#include <kernel/process.h>
+#include <orrery/sys.h>
+
+#include "counting.h"
+#include "manager.h"
+
+static u32 owner; // pid, 0: none or the kernel
+static s64 owned;
+
+s64 sys_sampling_start(const struct sys_sampling *sampling, char *message, u64 bytes)
+{
+    const struct process *process = process_current();
+    s64 session = CO_CALL(struct pmu_manager, pmu_manager, start, sampling, message, bytes);
+
+    // There is one session, so there is no other start until it ends.
+    if (session > 0) {
+        __atomic_store_n(&owned, session, __ATOMIC_RELAXED);
+        __atomic_store_n(&owner, process == NULL ? 0 : process_pid(process), __ATOMIC_RELEASE);
+    }
+    return session;
+}
+
+static void sampler_ends(struct process *process)
+{
+    if (__atomic_load_n(&owner, __ATOMIC_ACQUIRE) != process_pid(process))
+        return;
+    __atomic_store_n(&owner, 0, __ATOMIC_RELAXED);
+    sys_sampling_stop(__atomic_load_n(&owned, __ATOMIC_RELAXED));
+}
+PROCESS_END_HOOK(sampler_ends);
+
+s64 sys_sampling_stop(s64 session)
+{
+    return CO_CALL(struct pmu_manager, pmu_manager, stop, session);
+}
+
+s64 sys_sampling_change(s64 session, u32 index, u64 period, u32 randomise)
+{
+    return CO_CALL(struct pmu_manager, pmu_manager, change, session, index, period, randomise);
+}
+
+s64 sys_sampling_read(s64 session, u32 cpu, u32 index, void *buffer, u64 bytes)
+{
+    return CO_CALL(struct pmu_manager, pmu_manager, read, session, cpu, index, buffer, bytes);
+}
+
+s64 sys_sampling_stat(s64 session, u32 cpu, u32 index, struct sys_sampling_stat *stat)
+{
+    return CO_CALL(struct pmu_manager, pmu_manager, stat, session, cpu, index, stat);
+}

@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: MIT
+"""scripts/check-modules on folders with planted faults."""
+
+import pathlib
+import subprocess
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+CHECK = ROOT / "scripts/check-modules"
+
+
+def write(root, files):
+    for path, text in files.items():
+        target = root / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(text, encoding="utf-8")
+
+
+def check(root, *arguments):
+    done = subprocess.run([CHECK, "--root", str(root), *arguments], stdout=subprocess.PIPE, text=True, check=False)
+    return done.returncode, done.stdout
+
+
+@pytest.fixture(name="house")
+def good_house(tmp_path):
+    """Two modules and what all share; an include of each kind that is right."""
+    write(tmp_path, {
+        "include/module.mk": "MODULE := orrery\n",
+        "include/orrery/types.h": "",
+        "low/module.mk": "MODULE := low\nDEPS := orrery\n",
+        "low/include/low/low.h": "#include <orrery/types.h>\n",
+        "high/module.mk": "MODULE := high\nDEPS := \\\n  orrery low\n",
+        "high/include/high/high.h": "",
+        "high/src/high.c": "#include <high/high.h>\n#include <low/low.h>\n#include <string.h>\n",
+    })
+    return tmp_path
+
+
+def test_a_good_house_is_fine_and_drawn_from_below(house):
+    assert check(house) == (0, "")
+    code, table = check(house, "--table")
+    assert code == 0 and [line.split("`")[1] for line in table.splitlines()[2:]] == ["orrery", "low", "high"]
+
+
+def test_a_cycle_is_told_with_its_way(house):
+    write(house, {"low/module.mk": "MODULE := low\nDEPS := orrery high\n"})
+    code, said = check(house)
+    assert code == 1 and said == "high/module.mk: a cycle: high -> low -> high\n"
+
+
+def test_a_cycle_of_libraries_of_processes_is_told(house):
+    write(house, {f"userlib/{one}/user.mk": f"LIBRARY := {one}\nDEPS := {other}\n" for one, other in ("ab", "bc", "ca")})
+    code, said = check(house)
+    assert code == 1 and said == "userlib/a/user.mk: a cycle: a -> b -> c -> a\n"
+
+
+@pytest.mark.parametrize("path", ["low/src/low.c", "low/include/low/low.h", "low/src/low.S"])
+def test_an_undeclared_include_is_told_with_its_line(house, path):
+    write(house, {path: "\n#include <high/high.h>\n"})
+    code, said = check(house)
+    assert code == 1 and said == f"{path}:2: <high/high.h> is high's, which is not in DEPS of low/module.mk\n"
+
+
+def test_a_table_that_is_not_true_any_more_is_told(house):
+    _, table = check(house, "--table")
+    write(house, {"docs/architecture.md": f"# Architecture\n\n{table}\nMore.\n"})
+    assert check(house) == (0, "")
+    write(house, {"high/module.mk": "MODULE := high\nDEPS := low\n"})
+    code, said = check(house)
+    assert code == 1 and "docs/architecture.md" in said
+
+
+def test_this_house_is_good():
+    assert check(ROOT) == (0, "")
