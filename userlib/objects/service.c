@@ -66,7 +66,8 @@ s64 co_platform_reaper_start(u32 cpu, u64 (*work)(void))
                                            .cpu = cpu,
                                            .priority = THREAD_PRIORITY_LIBRARY,
                                            .stack_bytes = 0x4000,
-                                           .detached = true};
+                                           .detached = true,
+                                           .pinned = true};
     struct thread *thread;
     reap = work;
     return thread_create(&thread, &attributes, service_main, &services[cpu]);

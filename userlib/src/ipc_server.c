@@ -223,7 +223,8 @@ static struct worker *new_worker(struct scheduler *scheduler)
     const struct thread_attributes attributes = {.name = "worker",
                                                  .cpu = scheduler->cpu,
                                                  .priority = THREAD_PRIORITY_WORKER,
-                                                 .detached = true};
+                                                 .detached = true,
+                                                 .pinned = true};
     if (scheduler->worker_count >= __atomic_load_n(&max_workers, __ATOMIC_RELAXED))
         return NULL;
     struct thread *thread = thread_make(&attributes, worker_run, NULL);
@@ -388,6 +389,7 @@ void ipc_serve(void)
     struct worker *worker = make_worker(scheduler, scheduler->current);
     if (!worker)
         user_panic("no memory for a worker");
+    thread_pin(worker->thread);
     if (!take_backlog(scheduler, worker))
         rest(scheduler, worker);
     user_enable(0);

@@ -26,8 +26,18 @@ void thread_follow_online(struct thread *self)
     co_thread_enter(&self->member);
 }
 
+void thread_pin(struct thread *self)
+{
+    thread_all_lock();
+    self->pinned = true;
+    self->wanted_cpu = user_cpu();
+    thread_all_unlock();
+}
+
 s64 thread_move(struct thread *thread, u32 cpu)
 {
+    if (thread->pinned)
+        return E_PERM;
     s64 error = user_dispatcher_start(cpu);
     if (error)
         return error;
@@ -46,8 +56,10 @@ s64 thread_move_all(u32 cpu)
         return error;
     u32 before = user_disable();
     thread_all_lock();
-    for (struct thread *thread = thread_all_first(); thread; thread = thread->all_next)
-        __atomic_store_n(&thread->wanted_cpu, cpu, __ATOMIC_RELAXED);
+    for (struct thread *thread = thread_all_first(); thread; thread = thread->all_next) {
+        if (!thread->pinned)
+            __atomic_store_n(&thread->wanted_cpu, cpu, __ATOMIC_RELAXED);
+    }
     thread_all_unlock();
     thread_follow_wish(thread_current());
     user_enable(before);

@@ -67,7 +67,7 @@ struct thread {
     void *argument;
     s64 result;
     u32 holders; // atomic: 1 while it lives, 1 for who may join it
-    bool detached, ended;
+    bool detached, ended, pinned;
     struct thread *joiner;
     struct thread *all_next, *all_previous;
     u64 stack_low, stack_high; // its memory; this structure lies above
@@ -189,6 +189,8 @@ void upcall_entry(void);
 // The current thread, offline, goes to the CPU where it is wanted.
 void thread_follow(struct thread *self);
 void thread_follow_online(struct thread *self);
+// The calling thread stays on this CPU from now on. Disabled.
+void thread_pin(struct thread *self);
 static inline void thread_follow_wish(struct thread *self) // the same, online
 {
     if (self->wanted_cpu != user_cpu())

@@ -92,6 +92,7 @@ struct thread *thread_make(const struct thread_attributes *attributes, thread_fu
     thread->function = function;
     thread->argument = argument;
     thread->detached = attributes->detached;
+    thread->pinned = attributes->pinned;
     thread->holders = attributes->detached ? 1 : 2;
     lay_out_stack(thread);
     register_thread(thread);

@@ -33,6 +33,7 @@ struct thread_attributes {
     u32 priority;     // 0 … THREAD_PRIORITIES - 1
     u64 stack_bytes;  // THREAD_STACK_MIN … THREAD_STACK_MAX, 0: THREAD_STACK_DEFAULT
     bool detached;    // nobody will join it
+    bool pinned;      // it belongs to its CPU: nobody moves it
 };
 #define THREAD_ATTRIBUTES                                                                          \
     {                                                                                              \
@@ -76,9 +77,10 @@ u32 thread_priority(const struct thread *thread);
 s64 thread_set_priority(struct thread *thread, u32 priority); // E_INVAL
 
 // Moves a thread to a CPU. The caller itself has moved on return. Another one moves when it next blocks or
-// yields: in between it may hold representatives of its CPU. E_INVAL: no such CPU; E_NOMEM.
+// yields: in between it may hold representatives of its CPU. E_INVAL: no such CPU; E_PERM: it is pinned; E_NOMEM.
 s64 thread_move(struct thread *thread, u32 cpu);
-// All threads of the process, present ones, as with thread_move (MONITOR_MOVE).
+// All threads of the process, present ones, as with thread_move (MONITOR_MOVE), but for pinned ones: those of the library
+// that each CPU needs, and the workers that take its calls.
 s64 thread_move_all(u32 cpu);
 
 // One word for whoever wants it (a thread's own), per slot; 0 at first. Slots are handed out once, and never

@@ -44,6 +44,29 @@ static void call_from_all(cap_t cap)
         CHECK_IS(thread_join(callers[cpu].thread, NULL), 0);
 }
 
+static s64 say_nothing(struct ipc_request *request)
+{
+    (void)request;
+    return 0;
+}
+
+// Who moves all threads of a server (kov move) leaves each CPU its workers: all calls are answered.
+void a_moved_server_answers(void)
+{
+    cap_t own = (cap_t)ipc_endpoint(say_nothing, NULL);
+
+    ipc_set_workers(1);
+    for (u32 i = 0; i < 4 * user_cpu_count(); i++) {
+        struct ipc_message message = {0};
+        CHECK_IS(thread_move(thread_current(), i % user_cpu_count()), 0);
+        CHECK_IS(ipc_call(own, &message), 0);
+        CHECK_IS(thread_move_all((i + 1) % user_cpu_count()), 0);
+    }
+    ipc_set_workers(1024);
+    CHECK_IS(ipc_endpoint_close(own), 0);
+    CHECK_IS(thread_move(thread_current(), 0), 0);
+}
+
 void calls_reach_servers_on_every_cpu(void)
 {
     for (u32 cpu = 0; cpu < user_cpu_count(); cpu++) {

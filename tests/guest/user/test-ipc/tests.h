@@ -19,6 +19,7 @@
     X(clients_may_die_at_any_moment)                                                               \
     X(answers_to_dead_clients_are_refused)                                                         \
     X(calls_reach_servers_on_every_cpu)                                                            \
+    X(a_moved_server_answers)                                                                      \
     X(a_server_on_each_cpu_serves_there)                                                           \
     X(a_slow_server_stops_one_thread_only)                                                         \
     X(messages_arrive_up_to_the_limit)                                                             \

@@ -205,6 +205,17 @@ static void objects_come_and_go(void)
     CHECK_IS(stat.faults > faults, 1);
 }
 
+// Who moves all threads (kov move) leaves those that each CPU needs: what is destroyed there goes on to be reclaimed.
+static void a_moved_process_reclaims(void)
+{
+    for (u32 cpu = 0; cpu < user_cpu_count(); cpu++) {
+        CHECK_IS(thread_move_all(cpu), 0);
+        on_all_cpus(churn, NULL);
+    }
+    CHECK_IS(thread_move_all(0), 0);
+    WAIT_FOR(all_reclaimed());
+}
+
 // ---- a scan while others come and go -----------------------------------------------------------
 
 #define KNOWN 1000
@@ -298,6 +309,7 @@ int main(void)
     counters_count(distributed_counter_create, true);
     calls_are_counted();
     objects_come_and_go();
+    a_moved_process_reclaims();
     a_scan_finds_all_that_stays();
     struct co_stat stat;
     co_stat(&stat);
