@@ -98,7 +98,7 @@ static int run_move(const struct arguments *arguments)
 const struct command command_move = {
     .name = "move",
     .synopsis = "PID CPU",
-    .summary = "Move all threads of a process to a CPU",
+    .summary = "Move the threads of a process to a CPU",
     .max_arguments = 2,
     .run = run_move,
 };
