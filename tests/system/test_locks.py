@@ -32,6 +32,9 @@ class Measurement:
         self.larx = {coid: report[f"acquisitions.{coid}"] + report[f"spins.{coid}"] for coid in coids}
         self.rows = {row["coid"]: row for row in self.kov["objects"] if row.get("coid") in coids and row["coid_pid"] == 0}
         self.samples = sum(row["samples"] for row in self.rows.values())
+        # Overflows that a busy host let pass without a sample of their own: they may have been anybody's.
+        self.overlooked = self.kov["lost"] + self.kov["missed"]
+        self.unknown = 100 * self.overlooked / max(self.samples + self.overlooked, 1)  # percentage points
         self.own = {coid: 100 * larx / sum(self.larx.values()) for coid, larx in self.larx.items()}
         found = sum(row["larx"]["value"] for row in self.rows.values())
         self.found = {coid: 100 * self.rows[coid]["larx"]["value"] / found if coid in self.rows else 0 for coid in coids}
@@ -42,7 +45,7 @@ class Measurement:
 
     def chance(self, one, other):
         """Percentage points that the difference of two found shares may be off; they are not independent."""
-        return certainly(self.error[one] + self.error[other]) * self.at_once ** 0.5
+        return certainly(self.error[one] + self.error[other]) * self.at_once ** 0.5 + self.unknown
 
     def told_apart(self):
         """Pairs whose true shares differ by more than chance may add to samples of them: first the one with more."""
@@ -50,9 +53,11 @@ class Measurement:
                 if self.own[one] - self.own[other] > self.chance(one, other)]
 
     def check_shares(self):
+        overflows = self.samples + self.overlooked
         for coid in self.own:
             samples = self.rows[coid]["samples"] if coid in self.rows else 0
-            assert self.samples == 0 or may_be(samples, self.samples, self.own[coid] / 100, self.at_once), (coid, self.found, self.own)
+            likely = min(max(overflows * self.own[coid] / 100, samples), samples + self.overlooked)
+            assert overflows == 0 or may_be(likely, overflows, self.own[coid] / 100, self.at_once), (coid, self.found, self.own, self.overlooked)
 
     def show(self, title):
         print(f"\n{title}: {self.samples} samples of {sum(self.larx.values())} larx")
@@ -92,7 +97,7 @@ def test_both_ways_agree(measured):
     for a, b in zip(one.ranked(one.own), other.ranked(other.own)):
         difference = (one.found[a] - one.own[a]) - (other.found[b] - other.own[b])
         error = (one.at_once * one.error[a] ** 2 + other.at_once * other.error[b] ** 2) ** 0.5
-        assert abs(difference) <= certainly(error), (one.found, one.own, other.found, other.own)
+        assert abs(difference) <= certainly(error) + one.unknown + other.unknown, (one.found, one.own, other.found, other.own)
 
 
 @pytest.mark.parametrize("mode", ["interrupt", "precise"])
@@ -101,9 +106,8 @@ def test_all_larx_are_those_of_the_locks(measured, mode):
     them are other locks'."""
     found = measured[mode]
     total, own = found.kov["larx"], sum(found.larx.values())
-    overlooked = found.kov["lost"] + found.kov["missed"]
-    assert mode == "interrupt" or overlooked == 0
-    assert total["value"] + overlooked * THRESHOLD >= own - CONTENDED["cpus"] * THRESHOLD, (total, own)
+    assert mode == "interrupt" or found.overlooked == 0
+    assert total["value"] + found.overlooked * THRESHOLD >= own - CONTENDED["cpus"] * THRESHOLD, (total, own)
     shown = sum(row["samples"] for row in found.kov["objects"])
     assert found.samples <= shown <= total["value"] / THRESHOLD * (1 + 1e-5), (shown, total)
     metric = found.kov["spin_contention"]

@@ -101,9 +101,7 @@ static void finish(struct workload_run *run)
     workload_report_number(run, "destroyed", sum.destroyed);
     workload_report_number(run, "answered", sum.answered);
     workload_report_number(run, "stale", sum.stale);
-    workload_report_number(run, "failed", sum.failed);
-    if (sum.failed != 0)
-        run->result = E_IO;
+    workload_report_failed(run, sum.failed);
 }
 
 static const struct workload workload_churn = {

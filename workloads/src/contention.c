@@ -7,6 +7,7 @@
 #include <string.h>
 #include <workloads/contended.h>
 #include <workloads/work.h>
+#include <workloads/work_object.h>
 #include <workloads/workload.h>
 
 #include "lock_turns.h"
@@ -27,18 +28,12 @@ static struct contended_account accounts[ORRERY_MAX_CPUS][OBJECTS];
 static u64 all_work;
 static bool turns_known;
 
-static void destroy(u32 count)
-{
-    for (u32 i = 0; i < count; i++)
-        co_destroy(coids[i]);
-}
-
 static int create(void)
 {
     for (u32 i = 0; i < OBJECTS; i++) {
         s64 coid = contended_create();
         if (coid < 0) {
-            destroy(i);
+            work_objects_destroy(coids, i);
             return (int)coid;
         }
         coids[i] = (coid_t)coid;
@@ -111,12 +106,6 @@ static void finish(struct workload_run *run)
     }
 }
 
-static void release(struct workload_run *run)
-{
-    (void)run;
-    destroy(OBJECTS);
-}
-
 static const struct workload workload_contention = {
     .name = "contention",
     .help = "work=27-9-3-1 (calls of four objects, 1..100), hold=100 (us, 1..10000), seconds=0 "
@@ -127,6 +116,6 @@ static const struct workload workload_contention = {
     .prepare = prepare,
     .work = work,
     .finish = finish,
-    .release = release,
+    .release = workload_destroy_objects,
 };
 WORKLOAD(workload_contention);

@@ -91,12 +91,6 @@ static void finish(struct workload_run *run)
     }
 }
 
-static void release(struct workload_run *run)
-{
-    (void)run;
-    work_objects_destroy(coids, OBJECTS);
-}
-
 static const struct workload workload_demo = {
     .name = "demo",
     .help = "work=1-2-4 (three objects' work, 1..100), seconds=0 (..86400, 0: until stopped), "
@@ -107,6 +101,6 @@ static const struct workload workload_demo = {
     .prepare = prepare,
     .work = work,
     .finish = finish,
-    .release = release,
+    .release = workload_destroy_objects,
 };
 WORKLOAD(workload_demo);

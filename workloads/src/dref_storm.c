@@ -3,7 +3,6 @@
 // times, which the monitor's DREF counts must equal.
 #include <kernel/percpu.h>
 #include <kernel/thread.h>
-#include <orrery/errors.h>
 #include <workloads/work.h>
 #include <workloads/work_object.h>
 #include <workloads/workload.h>
@@ -61,15 +60,7 @@ static void finish(struct workload_run *run)
     }
     for (u32 cpu = 0; cpu < cpu_count; cpu++)
         failures += failed[cpu];
-    workload_report_number(run, "failed", failures);
-    if (failures != 0)
-        run->result = E_IO;
-}
-
-static void release(struct workload_run *run)
-{
-    (void)run;
-    work_objects_destroy(coids, objects);
+    workload_report_failed(run, failures);
 }
 
 static const struct workload workload_dref_storm = {
@@ -81,6 +72,6 @@ static const struct workload workload_dref_storm = {
     .prepare = prepare,
     .work = work,
     .finish = finish,
-    .release = release,
+    .release = workload_destroy_objects,
 };
 WORKLOAD(workload_dref_storm);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Parts that workloads are made of: when to end, lines of their reports, and what has nothing to do.
+// Parts that workloads are made of: when to end, lines of their reports, the end of their objects.
+#include <co/object.h>
 #include <kernel/timer.h>
+#include <orrery/errors.h>
 #include <workloads/workload.h>
 
 u64 workload_deadline(u64 seconds)
@@ -17,6 +19,19 @@ void workload_report_object(struct workload_run *run, const char *key, coid_t co
 {
     workload_report(run, "%s.0x%llx %llu", key, (unsigned long long)coid,
                     (unsigned long long)number);
+}
+
+void workload_report_failed(struct workload_run *run, u64 number)
+{
+    workload_report_number(run, "failed", number);
+    if (number != 0)
+        run->result = E_IO;
+}
+
+void workload_destroy_objects(struct workload_run *run)
+{
+    for (u32 i = 0; i < run->object_count; i++)
+        co_destroy(run->objects[i]);
 }
 
 int workload_no_prepare(struct workload_run *run)

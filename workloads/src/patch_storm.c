@@ -3,7 +3,6 @@
 // call objects and pass trace points. Every call must give its object's answer.
 #include <kernel/percpu.h>
 #include <kernel/thread.h>
-#include <orrery/errors.h>
 #include <orrery/sys.h>
 #include <workloads/test_events.h>
 #include <workloads/work_object.h>
@@ -80,15 +79,7 @@ static void finish(struct workload_run *run)
     }
     workload_report_number(run, "rounds", patched);
     workload_report_number(run, "calls", all_calls);
-    workload_report_number(run, "failed", all_failed);
-    if (all_failed != 0)
-        run->result = E_IO;
-}
-
-static void release(struct workload_run *run)
-{
-    (void)run;
-    work_objects_destroy(coids, OBJECTS);
+    workload_report_failed(run, all_failed);
 }
 
 static const struct workload workload_patch_storm = {
@@ -100,6 +91,6 @@ static const struct workload workload_patch_storm = {
     .prepare = prepare,
     .work = work,
     .finish = finish,
-    .release = release,
+    .release = workload_destroy_objects,
 };
 WORKLOAD(workload_patch_storm);

@@ -88,6 +88,11 @@ u64 workload_deadline(u64 seconds);
 void workload_report_number(struct workload_run *run, const char *key, u64 number);
 void workload_report_object(struct workload_run *run, const char *key, coid_t coid, u64 number);
 
+// The line "failed number": if it is not 0, the run ends with E_IO.
+void workload_report_failed(struct workload_run *run, u64 number);
+
+// For `release`: destroys run->objects.
+void workload_destroy_objects(struct workload_run *run);
 // For workloads that make nothing beforehand, or have nothing to say or to undo afterwards.
 int workload_no_prepare(struct workload_run *run);
 void workload_nothing(struct workload_run *run);
