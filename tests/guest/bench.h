@@ -41,7 +41,7 @@ int bench_on_cpus(u64 mask, void (*function)(struct bench_worker *worker), void 
 u64 bench_all_cpus(void); // mask of the CPUs that are up
 
 // How many times as many instructions the kernel's code may take as it does without a sanitizer's checks: for bounds on
-// what a measurement costs by itself.
+// what a measurement costs by itself, and how far apart its samples must be.
 #ifdef SANITIZE
 #define BENCH_CODE_FACTOR 6
 #else

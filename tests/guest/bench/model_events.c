@@ -274,11 +274,11 @@ static void check_nested(void)
 {
     struct bench_worker workers[ORRERY_MAX_CPUS];
     struct bench_tally own = {0};
-    u64 found = 0, samples;
+    u64 found = 0, period = 1009 * BENCH_CODE_FACTOR;
 
-    run.turns = 100000;
-    samples = 2 * run.turns / 1009;
-    s64 session = start_one(MODEL_INSTRUCTIONS, BOTH, 1009, SYS_SAMPLING_PRECISE);
+    run.turns = 100000 * BENCH_CODE_FACTOR;
+    u64 samples = 2 * run.turns / period;
+    s64 session = start_one(MODEL_INSTRUCTIONS, BOTH, period, SYS_SAMPLING_PRECISE);
     bench_on_cpus(bench_all_cpus(), work_nested, &run, workers);
     sys_sampling_stop(session);
     for (u32 cpu = 0; cpu < cpu_count; cpu++) {
@@ -413,8 +413,9 @@ void model_check_events(void)
         return;
     }
     for (u32 i = 0; i < ARRAY_SIZE(limits); i++) {
-        sample(limits[i][0], limits[i][1], SYS_SAMPLING_PRECISE);
-        sample(limits[i][0], limits[i][1], 0);
+        u64 turns = limits[i][0] * BENCH_CODE_FACTOR, period = limits[i][1] * BENCH_CODE_FACTOR;
+        sample(turns, period, SYS_SAMPLING_PRECISE);
+        sample(turns, period, 0);
     }
     check_change();
     check_nested();

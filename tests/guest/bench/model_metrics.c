@@ -311,9 +311,10 @@ static void check_loop(const struct loop *loop)
         u32 flags = precise == 0 ? SYS_SAMPLING_PRECISE : 0;
         bench_note("%s, %s", loop->name, precise == 0 ? "precise records" : "interrupts");
         // The first one leaves the TLB as each one does.
-        bool right = sample(1, 1003, flags);
+        bool right = sample(1, 1003 * BENCH_CODE_FACTOR, flags);
         for (u32 i = 0; i < ARRAY_SIZE(limits) && right; i++) {
-            right = sample(limits[i][0], limits[i][1], flags);
+            right =
+                sample(limits[i][0] * BENCH_CODE_FACTOR, limits[i][1] * BENCH_CODE_FACTOR, flags);
             for (u32 j = 0; j < loop->count && right; j++)
                 check_metric(j);
             if (right)
