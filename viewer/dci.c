@@ -22,18 +22,17 @@
 // Silence is broken by a question after so many seconds: a server that was restarted knows nothing of the
 // connection, and says so only when it is spoken to.
 #define SILENCE_SECONDS 1.0
-#define MAX_TRIES 4 // of a call, each on a new connection
-#define SILENCES_MAX                                                                               \
-    5 // without an answer the connection counts as lost, where it can be taken up again
+#define MAX_TRIES 4    // of a call, each on a new connection
+#define SILENCES_MAX 5 // then the connection counts as lost, where it can be taken up again
 
 static struct {
     int fd;
     bool open;
     bool lost; // it ended or is silent: a new one may be better. What is wrong in it is no reason.
-    double heard; // when the last frame came
+    double heard; // when something came last
     u32 silences; // questions since
     u32 last_id;
-    struct bytes payload;
+    struct frame_input input;
     dci_event_handler *event_handler;
     void *event_context;
     dci_tap *tap;
@@ -68,22 +67,31 @@ static int report_frame_result(enum frame_result result)
     return fail(KOV_CONNECTION, "the connection failed: %s", strerror(errno));
 }
 
-// Reads one frame; the caller frees it. Not after the deadline, even if one is there: frames may come without end.
-static int receive(double deadline, dci_frame **frame)
+static void note_heard(void)
 {
-    bool late = frame_now() >= deadline;
-    int code = report_frame_result(late ? FRAME_TIMEOUT
-                                        : frame_read(connection.fd, deadline, &connection.payload));
-    if (code != KOV_OK)
-        return code;
-    *frame =
-        orrery__dci__server_frame__unpack(NULL, connection.payload.size, connection.payload.data);
-    if (*frame == NULL)
-        return broken("a frame is no message");
     connection.heard = frame_now();
     connection.silences = 0;
+}
+
+// Takes what comes until then. *frame is NULL if no frame is whole by then; the caller frees it.
+static int receive(double until, dci_frame **frame)
+{
+    struct frame_input *input = &connection.input;
+    size_t before = input->done;
+    *frame = NULL;
+    enum frame_result result = frame_read(connection.fd, until, input);
+    if (result == FRAME_OK || input->done != before)
+        note_heard();
+    if (result == FRAME_TIMEOUT)
+        return KOV_OK;
+    int code = report_frame_result(result);
+    if (code != KOV_OK)
+        return code;
+    *frame = orrery__dci__server_frame__unpack(NULL, input->payload.size, input->payload.data);
+    if (*frame == NULL)
+        return broken("a frame is no message");
     if (connection.tap != NULL)
-        connection.tap(connection.tap_context, &connection.payload, *frame);
+        connection.tap(connection.tap_context, &input->payload, *frame);
     return KOV_OK;
 }
 
@@ -216,33 +224,23 @@ static int handle_frame(struct call *call, const dci_frame *frame)
     }
 }
 
-// Until a frame is there, or the deadline; then receive says which.
-static int await_frame(double deadline)
-{
-    int code = KOV_OK;
-    while (code == KOV_OK && frame_now() < deadline &&
-           frame_wait(connection.fd, POLLIN, fmin(deadline, frame_now() + SILENCE_SECONDS)) ==
-               FRAME_TIMEOUT)
-        code = break_silence();
-    return code;
-}
-
+// Not beyond the deadline, even if frames are there: they may come without end.
 static int run_call(struct call *call)
 {
     double deadline = patience_end();
-    while (!call->done) {
+    int code = KOV_OK;
+    while (code == KOV_OK && !call->done) {
+        deadline = fmin(deadline, patience_end()); // an interrupt brings it nearer
+        double now = frame_now();
+        if (now >= deadline)
+            return report_frame_result(FRAME_TIMEOUT);
         dci_frame *frame;
-        int code = await_frame(deadline);
+        code = receive(fmin(deadline, now + SILENCE_SECONDS), &frame);
         if (code == KOV_OK)
-            code = receive(deadline, &frame);
-        if (code != KOV_OK)
-            return code;
-        code = handle_frame(call, frame);
+            code = frame == NULL ? break_silence() : handle_frame(call, frame);
         release(frame);
-        if (code != KOV_OK)
-            return code;
     }
-    return KOV_OK;
+    return code;
 }
 
 static int report_error(const struct call *call)
@@ -321,24 +319,18 @@ static int handle_unasked(const dci_frame *frame)
     return code == KOV_OK && none.error != 0 ? report_error(&none) : code;
 }
 
-static int take_unasked(void)
+int dci_take(double seconds)
 {
     dci_frame *frame;
-    int code = receive(patience_end(), &frame);
+    int code = receive(frame_now() + seconds, &frame);
     if (code != KOV_OK)
         return code;
+    if (frame == NULL)
+        return connection.silences >= SILENCES_MAX && resume_possible() ? report_silence()
+                                                                        : break_silence();
     code = handle_unasked(frame);
     release(frame);
     return code;
-}
-
-int dci_take(double seconds)
-{
-    enum frame_result result = frame_wait(connection.fd, POLLIN, frame_now() + seconds);
-    if (result != FRAME_TIMEOUT)
-        return take_unasked();
-    return connection.silences >= SILENCES_MAX && resume_possible() ? report_silence()
-                                                                    : break_silence();
 }
 
 static int listen_until(double end)
@@ -370,8 +362,8 @@ int dci_open(void)
     int code = connect_socket(&connection.fd);
     connection.open = code == KOV_OK;
     connection.lost = false;
-    connection.heard = frame_now();
-    connection.silences = 0;
+    connection.input.done = 0;
+    note_heard();
     return code;
 }
 
@@ -379,6 +371,6 @@ void dci_close(void)
 {
     if (connection.open)
         close(connection.fd);
-    bytes_free(&connection.payload);
+    bytes_free(&connection.input.payload);
     connection.open = false; // handlers stay: a new connection may follow
 }

@@ -51,15 +51,16 @@ static bool would_block(void)
     return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR;
 }
 
-static enum frame_result read_exactly(int fd, double deadline, u8 *buffer, size_t size)
+// A part of the frame, behind `before` other bytes, or what is left of it.
+static enum frame_result read_part(int fd, double deadline, size_t *done, size_t before, u8 *part,
+                                   size_t size)
 {
-    size_t done = 0;
-    while (done < size) {
-        ssize_t count = read(fd, buffer + done, size - done);
+    while (*done < before + size) {
+        ssize_t count = read(fd, part + (*done - before), before + size - *done);
         if (count == 0)
-            return done == 0 ? FRAME_CLOSED : FRAME_TRUNCATED;
+            return *done == 0 ? FRAME_CLOSED : FRAME_TRUNCATED;
         if (count > 0) {
-            done += (size_t)count;
+            *done += (size_t)count;
             continue;
         }
         if (!would_block())
@@ -71,20 +72,24 @@ static enum frame_result read_exactly(int fd, double deadline, u8 *buffer, size_
     return FRAME_OK;
 }
 
-enum frame_result frame_read(int fd, double deadline, struct bytes *payload)
+enum frame_result frame_read(int fd, double deadline, struct frame_input *input)
 {
-    u8 header[FRAME_HEADER_BYTES];
+    struct bytes *payload = &input->payload;
     payload->size = 0;
-    enum frame_result result = read_exactly(fd, deadline, header, sizeof(header));
+    enum frame_result result =
+        read_part(fd, deadline, &input->done, 0, input->header, FRAME_HEADER_BYTES);
     if (result != FRAME_OK)
         return result;
-    u32 length = frame_decode_length(header);
+    u32 length = frame_decode_length(input->header);
     if (length > FRAME_MAX_BYTES)
         return FRAME_TOO_LARGE;
-    result = read_exactly(fd, deadline, bytes_reserve(payload, length), length);
-    if (result == FRAME_OK)
+    result = read_part(fd, deadline, &input->done, FRAME_HEADER_BYTES,
+                       bytes_reserve(payload, length), length);
+    if (result == FRAME_OK) {
         payload->size = length;
-    return result == FRAME_CLOSED ? FRAME_TRUNCATED : result;
+        input->done = 0;
+    }
+    return result;
 }
 
 static enum frame_result write_exactly(int fd, double deadline, const u8 *data, size_t size)

@@ -24,8 +24,15 @@ double frame_now(void);
 // Waits until fd is readable or writable (poll events) or the deadline. Signals do not end it.
 enum frame_result frame_wait(int fd, short events, double deadline);
 
-// fd is non-blocking. Replaces the contents of payload.
-enum frame_result frame_read(int fd, double deadline, struct bytes *payload);
+// A frame on its way in.
+struct frame_input {
+    u8 header[FRAME_HEADER_BYTES];
+    size_t done;          // bytes of the frame that have come
+    struct bytes payload; // whole once frame_read has returned FRAME_OK
+};
+
+// fd is non-blocking. Takes the next frame; what has come of it until FRAME_TIMEOUT stays for the next call.
+enum frame_result frame_read(int fd, double deadline, struct frame_input *input);
 enum frame_result frame_write(int fd, double deadline, const u8 *payload, size_t size);
 
 void frame_encode_length(u8 header[FRAME_HEADER_BYTES], u32 length);

@@ -1,12 +1,16 @@
 # SPDX-License-Identifier: MIT
 """A connection that is lost is taken up again, and what is missing is told."""
 
+import signal
+import subprocess
 import threading
+import time
 
 import dci_pb2 as dci
 import pytest
 
-from machine import METADATA, add_samples, packet
+from conftest import KOV
+from machine import METADATA, PATIENCE, add_samples, packet
 
 
 BEFORE_THE_TRACE = ["trace_events", "pmu_events", "trace_metadata", "trace_stat"]
@@ -105,6 +109,36 @@ def test_a_silent_machine_is_spoken_to(kov, sampled):
     sampled.misbehaviour["system"] = system
     result = kov("record", "-d", "3", "--json", machine=sampled)
     assert result.code == 0 and result.json["reconnected"] == 1
+
+
+def stop_inside_a_frame(machine):
+    """From the beginning of sampling on: a part of a frame, and nothing behind it."""
+    def begin(session, request):
+        del machine.misbehaviour["sampling_start"]
+        session.do_sampling_start(request)
+        session.send_bytes(bytes([0, 0, 1, 0, 42]))
+        machine.misbehaviour["system"] = lambda asker, question: asker is session or asker.do_system(question)
+
+    machine.misbehaviour["sampling_start"] = begin
+
+
+def test_a_frame_that_does_not_end_is_silence(kov, sampled):
+    """A machine that is reset may leave one."""
+    stop_inside_a_frame(sampled)
+    result = kov("record", "-d", "10", "--json", machine=sampled)
+    assert result.code == 0, result.err
+    assert result.json["reconnected"] == 1 and len(sampled.asked("sampling_start")) == 2
+
+
+def test_an_interrupt_ends_the_wait_for_the_rest_of_a_frame(sampled, tmp_path):
+    stop_inside_a_frame(sampled)
+    command = [KOV, "--port", str(sampled.port), "--timeout", "3", "record", "-d", "80000", "--no-reconnect"]
+    with subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True) as client:
+        sampled.wait_for("sampling_start")
+        time.sleep(0.2)
+        client.send_signal(signal.SIGINT)
+        _, errors = client.communicate(timeout=PATIENCE)
+    assert client.returncode == 3 and "not done within the 3 s" in errors
 
 
 def test_trace_counts_what_went_with_the_connection(kov, machine):

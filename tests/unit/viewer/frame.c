@@ -16,14 +16,15 @@ static void make_pair(int fds[2])
 }
 
 // What reading gives when these bytes came and then, maybe, the end.
-static enum frame_result read_of(const void *data, size_t size, bool end, struct bytes *payload)
+static enum frame_result read_of(const void *data, size_t size, bool end, struct frame_input *input)
 {
     int fds[2];
     make_pair(fds);
     assert_int_equal(write(fds[0], data, size), size);
+    input->done = 0;
     if (end)
         close(fds[0]);
-    enum frame_result result = frame_read(fds[1], frame_now() + SOON, payload);
+    enum frame_result result = frame_read(fds[1], frame_now() + SOON, input);
     if (!end)
         close(fds[0]);
     close(fds[1]);
@@ -34,19 +35,41 @@ static void what_is_written_is_read(void **state)
 {
     (void)state;
     int fds[2];
-    struct bytes payload = {0};
+    struct frame_input input = {0};
     make_pair(fds);
     const size_t sizes[] = {0, 1, 255, 65536};
     for (size_t i = 0; i < ARRAY_SIZE(sizes); i++) {
         u8 *data = memory_get(sizes[i]);
         memset(data, (int)i + 1, sizes[i]);
         assert_int_equal(frame_write(fds[0], frame_now() + 1, data, sizes[i]), FRAME_OK);
-        assert_int_equal(frame_read(fds[1], frame_now() + 1, &payload), FRAME_OK);
-        assert_int_equal(payload.size, sizes[i]);
-        assert_memory_equal(payload.data, data, sizes[i]);
+        assert_int_equal(frame_read(fds[1], frame_now() + 1, &input), FRAME_OK);
+        assert_int_equal(input.payload.size, sizes[i]);
+        assert_memory_equal(input.payload.data, data, sizes[i]);
         free(data);
     }
-    bytes_free(&payload);
+    bytes_free(&input.payload);
+    close(fds[0]);
+    close(fds[1]);
+}
+
+static void a_frame_in_pieces_is_whole_in_the_end(void **state)
+{
+    (void)state;
+    const u8 bytes[] = "\0\0\0\3abc\0\0\0\1";
+    struct frame_input input = {0};
+    int fds[2];
+    make_pair(fds);
+    for (size_t i = 0; i < sizeof(bytes);
+         i++) { // the terminating zero is the second frame's payload
+        assert_int_equal(write(fds[0], &bytes[i], 1), 1);
+        bool whole = i == 6 || i == 11;
+        assert_int_equal(frame_read(fds[1], frame_now(), &input), whole ? FRAME_OK : FRAME_TIMEOUT);
+        assert_int_equal(input.done, whole ? 0 : i < 7 ? i + 1 : i - 6);
+        if (whole)
+            assert_memory_equal(input.payload.data, i == 6 ? "abc" : "", input.payload.size);
+        assert_int_equal(input.payload.size, i == 6 ? 3 : whole);
+    }
+    bytes_free(&input.payload);
     close(fds[0]);
     close(fds[1]);
 }
@@ -63,16 +86,16 @@ static void lengths_are_big_endian(void **state)
 static void every_way_to_end_is_told_apart(void **state)
 {
     (void)state;
-    struct bytes payload = {0};
-    assert_int_equal(read_of("", 0, true, &payload), FRAME_CLOSED);
-    assert_int_equal(read_of("\0\0", 2, true, &payload), FRAME_TRUNCATED);
-    assert_int_equal(read_of("\0\0\0\5abc", 7, true, &payload), FRAME_TRUNCATED);
-    assert_int_equal(read_of("\0\0\0\5", 4, true, &payload), FRAME_TRUNCATED);
-    assert_int_equal(read_of("\0\x10\0\1", 4, false, &payload), FRAME_TOO_LARGE);
-    assert_int_equal(read_of("\0\0\0\5abc", 7, false, &payload), FRAME_TIMEOUT);
-    assert_int_equal(read_of("", 0, false, &payload), FRAME_TIMEOUT);
-    assert_int_equal(read_of("\0\0\0\0", 4, false, &payload), FRAME_OK);
-    bytes_free(&payload);
+    struct frame_input input = {0};
+    assert_int_equal(read_of("", 0, true, &input), FRAME_CLOSED);
+    assert_int_equal(read_of("\0\0", 2, true, &input), FRAME_TRUNCATED);
+    assert_int_equal(read_of("\0\0\0\5abc", 7, true, &input), FRAME_TRUNCATED);
+    assert_int_equal(read_of("\0\0\0\5", 4, true, &input), FRAME_TRUNCATED);
+    assert_int_equal(read_of("\0\x10\0\1", 4, false, &input), FRAME_TOO_LARGE);
+    assert_int_equal(read_of("\0\0\0\5abc", 7, false, &input), FRAME_TIMEOUT);
+    assert_int_equal(read_of("", 0, false, &input), FRAME_TIMEOUT);
+    assert_int_equal(read_of("\0\0\0\0", 4, false, &input), FRAME_OK);
+    bytes_free(&input.payload);
 }
 
 static void a_reader_that_does_not_read_ends_the_writing(void **state)
@@ -95,7 +118,7 @@ static void random_bytes_never_give_more_than_came(void **state)
 {
     (void)state;
     u64 seed = 4242;
-    struct bytes payload = {0};
+    struct frame_input input = {0};
     for (u64 round = 0; round < unit_fuzz_rounds(3000); round++) {
         u8 data[64];
         size_t size = unit_random(&seed) % sizeof(data);
@@ -103,20 +126,21 @@ static void random_bytes_never_give_more_than_came(void **state)
             data[i] = (u8)unit_random(&seed);
         if (round % 2 == 0) // else nearly every length is too large
             memset(data, 0, 3);
-        enum frame_result result = read_of(data, size, true, &payload);
+        enum frame_result result = read_of(data, size, true, &input);
         if (result == FRAME_OK)
-            assert_true(payload.size + FRAME_HEADER_BYTES <= size);
+            assert_true(input.payload.size + FRAME_HEADER_BYTES <= size);
         else
             assert_true(result == FRAME_CLOSED || result == FRAME_TRUNCATED ||
                         result == FRAME_TOO_LARGE);
     }
-    bytes_free(&payload);
+    bytes_free(&input.payload);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_written_is_read),
+        cmocka_unit_test(a_frame_in_pieces_is_whole_in_the_end),
         cmocka_unit_test(lengths_are_big_endian),
         cmocka_unit_test(every_way_to_end_is_told_apart),
         cmocka_unit_test(a_reader_that_does_not_read_ends_the_writing),
