@@ -35,7 +35,7 @@ viewer: $(VIEWER)
 .PHONY: kernel-ready
 kernel-ready: $(TRACE_GEN) $(SYSCALLS_GEN) $(NEWLIB_STAMP)
 
-# --- What people call ---------------------------------------------------------------------------------------------
+# --- What people call -----------------------------------------------------------------------------
 
 CPUS    ?= 2
 MEM     ?= 512M
@@ -52,13 +52,16 @@ QEMU = scripts/qemu --kernel $(BENCH_ELF) --mem $(MEM)$(if $(DISK), --disk '$(DI
 # What people boot, and the same with benchmarks and tests.
 IMAGES := $(KERNEL_ELF) $(INITRD) $(BENCH_ELF) $(BENCH_INITRD)
 
-# With nothing chosen, the programs that validate what the monitor sees of processes complete the table.
+# With nothing chosen, the programs that validate what the monitor sees of
+# processes complete the table.
 VALIDATE = $(if $(filter bench=% run=% init=%,$(APPEND)),,init=bin/validation )
 BENCH = $(if $(filter bench=%,$(APPEND)),,bench=all )
 CONTROLLER = $(if $(filter controller=%,$(APPEND)),,controller=$(TOKEN) )
 
-# Set-up first, then everything else in a second make, which sees the tools that set-up has installed.
-PUBLIC := run check test test-sanitized bench bench-scaling bench-slowdown bench-overhead debug fuzz fuzz-planted coverage
+# Set-up first, then everything else in a second make,
+# which sees the tools that set-up has installed.
+PUBLIC := run check test test-sanitized bench bench-scaling bench-slowdown bench-overhead debug \
+    fuzz fuzz-planted coverage
 .PHONY: $(PUBLIC) $(PUBLIC:%=%-now)
 $(PUBLIC):
 	@scripts/setup
@@ -69,7 +72,8 @@ run-now: $(IMAGES) $(PMU_MODEL)
 	@$(QEMU) --pmu $(PMU) --cpus $(CPUS) --append '$(BENCH)$(VALIDATE)oneshot $(APPEND)' < /dev/null
 else
 run-now: $(IMAGES) $(VIEWER) $(PMU_MODEL)
-	@echo "  BOOT     DCI on 127.0.0.1:$(PORT); another shell: $(BUILD)/kov objects; leave with Ctrl-A X"
+	@echo "  BOOT     DCI on 127.0.0.1:$(PORT); another shell: $(BUILD)/kov objects;" \
+	    "leave with Ctrl-A X"
 	@$(QEMU) --pmu $(PMU) --cpus $(CPUS) --port $(PORT) --append '$(BENCH)$(CONTROLLER)$(APPEND)'
 endif
 
@@ -92,7 +96,8 @@ SANITIZED := address undefined
 .PHONY: $(SANITIZED:%=sanitized-%)
 sanitized-undefined: sanitized-address
 $(SANITIZED:%=sanitized-%): sanitized-%:
-	@$(MAKE) --no-print-directory SANITIZE=$* BUILD=$(BUILD)-$* system-ready $(if $(filter 1,$(ALL)),fuzz-ready)
+	@$(MAKE) --no-print-directory SANITIZE=$* BUILD=$(BUILD)-$* system-ready \
+	    $(if $(filter 1,$(ALL)),fuzz-ready)
 
 test-sanitized-now: $(SANITIZED:%=sanitized-%)
 	@scripts/test-sanitized $(if $(filter 1,$(ALL)),--all) $(SANITIZED:%=$(BUILD)-%)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # The small commands: one source each, and what they share.
-PROGRAMS := cat cp date echo env false free grep head kill ls mkdir mount mv netperf poweroff ps rm sleep sync tcp true uname \
+PROGRAMS := cat cp date echo env false free grep head kill ls mkdir mount mv netperf poweroff ps \
+    rm sleep sync tcp true uname \
     uptime wc
 SRC := common.c internet.c
 DEPS := socket

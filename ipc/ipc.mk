@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: MIT
-# Interfaces of servers: header, client stubs and dispatch of each ipc/NAME.idl, and the page about them.
+# Interfaces of servers: header, client stubs and dispatch of each ipc/NAME.idl,
+# and the page about them.
 
 IPC_TOOL := $(wildcard ipc/tools/*.py)
 IPC_IDL := $(sort $(wildcard ipc/*.idl))
 IPC_NAMES := $(IPC_IDL:ipc/%.idl=%)
-IPC_GEN := $(foreach name,$(IPC_NAMES),$(GEN)/ipc/$(name).h $(GEN)/ipc/$(name)_client.c $(GEN)/ipc/$(name)_server.c)
+IPC_GEN := $(foreach name,$(IPC_NAMES),$(GEN)/ipc/$(name).h $(GEN)/ipc/$(name)_client.c \
+    $(GEN)/ipc/$(name)_server.c)
 
 # One rule for all: the tool takes milliseconds, and rewrites only what has changed.
 $(GEN)/ipc/stamp: $(IPC_IDL) $(IPC_TOOL) include/orrery/errors.h

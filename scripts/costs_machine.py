@@ -15,7 +15,8 @@ import time
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 BOOT_SECONDS = 300
 POLL_SECONDS = 0.3      # of the host's time, between two scans of kov
-SAMPLED = "instructions,cycles,larx,stcx,branches,mispredicted,itlb-miss,dtlb-miss"  # of the five metrics
+# of the five metrics
+SAMPLED = "instructions,cycles,larx,stcx,branches,mispredicted,itlb-miss,dtlb-miss"
 COST = re.compile(r"^COST (\S+) (\d+) (\d+)")
 PART = re.compile(r"^PART (\d+)")
 
@@ -57,7 +58,8 @@ class Poller(threading.Thread):
 
     def run(self):
         while not self.stopping.wait(POLL_SECONDS):
-            done = subprocess.run(self.command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=60, check=False)
+            done = subprocess.run(self.command, stdout=subprocess.DEVNULL,
+                                  stderr=subprocess.DEVNULL, timeout=60, check=False)
             self.answers += done.returncode == 0
 
 
@@ -66,20 +68,23 @@ class Recorder(threading.Thread):
 
     def __init__(self, kov, port):
         super().__init__(daemon=True)
-        self.command = [kov, "--port", port, "--token", "costs", "record", "-e", SAMPLED, "-d", str(BOOT_SECONDS), "-o"]
+        self.command = [kov, "--port", port, "--token", "costs", "record", "-e", SAMPLED, "-d",
+                        str(BOOT_SECONDS), "-o"]
         self.answers, self.stopping = 0, threading.Event()
 
     def run(self):
         with tempfile.TemporaryDirectory() as folder:
             while not self.stopping.wait(POLL_SECONDS):
-                subprocess.run(self.command + [os.path.join(folder, "samples.kov")], stdout=subprocess.DEVNULL,
-                               stderr=subprocess.DEVNULL, timeout=2 * BOOT_SECONDS, check=False)
+                subprocess.run(self.command + [os.path.join(folder, "samples.kov")],
+                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                               timeout=2 * BOOT_SECONDS, check=False)
 
 
 def listen(machine, client):
     """Reads the console until the machine ends: ({load: [(ns, events)]}, all of it).
 
-    What a load took is the median of its parts, times their number: now and then one has something to do for others.
+    What a load took is the median of its parts, times their number: now and then one has something
+    to do for others.
     """
     costs, console, parts, before = {}, [], [], 0
     for raw in machine.stdout:
@@ -91,27 +96,33 @@ def listen(machine, client):
             parts.append(int(match[1]))
         if match := COST.match(line):
             nanoseconds = statistics.median(parts) * len(parts) if parts else int(match[2])
-            costs.setdefault(match[1], []).append((nanoseconds, client.answers - before if client else int(match[3])))
+            costs.setdefault(match[1], []).append((nanoseconds, client.answers - before if client
+                                                   else int(match[3])))
     return costs, console
 
 
 def run(build, measuring, loads, plugin, processor):
     """Boots a machine of one CPU, on a processor of the host, that runs loads, each once: {load: ns}."""
-    found = run_all(build, measuring, loads, plugin, False, cpus=1, prefix=("taskset", "--cpu-list", str(processor)))
+    found = run_all(build, measuring, loads, plugin, False, cpus=1,
+                    prefix=("taskset", "--cpu-list", str(processor)))
     return {load: runs[0][0] for load, runs in found.items()}
 
 
-def run_all(build, measuring, loads, plugin, counted, client=None, program="costs", cpus=2, prefix=()):
+def run_all(build, measuring, loads, plugin, counted, client=None, program="costs", cpus=2,
+            prefix=()):
     """Boots a machine that runs loads, some of them several times: {load: [(ns, events)]}.
 
-    counted: a nanosecond is an instruction, of one CPU. client: Poller or Recorder. prefix: the command to start it by.
+    counted: a nanosecond is an instruction, of one CPU. client: Poller or Recorder. prefix: the
+    command to start it by.
     """
     port = str(bench.free_port())
-    command = bench.qemu(os.path.join(build, "orrery-bench.elf"), "--cpus", "1" if counted else str(cpus), "--pmu",
-                         "model" if plugin else "none", *(["--icount"] if counted else []), *(["--port", port] if client else []),
+    command = bench.qemu(os.path.join(build, "orrery-bench.elf"), "--cpus",
+                         "1" if counted else str(cpus), "--pmu", "model" if plugin else "none",
+                         *(["--icount"] if counted else []), *(["--port", port] if client else []),
                          "--append", f"run=bin/{program},{measuring},{','.join(loads)} oneshot quiet trace=none controller=costs")
-    machine = subprocess.Popen([*prefix, *command], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                               text=True, errors="replace")
+    machine = subprocess.Popen([*prefix, *command], stdin=subprocess.DEVNULL,
+                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                               errors="replace")
     limit = threading.Timer(BOOT_SECONDS, machine.kill)
     asking = client(os.path.join(build, "kov"), port) if client else None
     try:

@@ -10,21 +10,25 @@ from costs_machine import Impossible, Poller, Progress, Recorder, bench, run_all
 
 THREE = ("objects", "calls", "files")
 STEADY = "objects"  # repeats to within a millionth
-METRICS = ("acquisition", "contention", "misprediction", "tlb", "ipc", "metrics")  # columns of table 4.2, the last all at once
+# columns of table 4.2, the last all at once
+METRICS = ("acquisition", "contention", "misprediction", "tlb", "ipc", "metrics")
 SCAN_SECONDS = 5      # S000: an object scan every five seconds
 DREFS_IN_LOOP = 1000000 # of the load dref-loop
 GOALS = {"PMU": 0.5, "total": 2}  # in per cent of instructions
-# The state that files are in settles with time, and still changes from run to run: several, the first left out.
+# The state that files are in settles with time, and still changes from run to run: several,
+# the first left out.
 REPEATED = (STEADY, "calls") + ("files",) * 4
 
 # Published, in per cent: S000, tables 4.1 to 4.5.
 WORKLOADS = ("ApacheBench", "SURGE", "SPECjbb2000", "Average")
 PUBLISHED = {
-    "4.1": ((1.25, 1.03, 2.97, 1.75), (2.28, 2.11, 2.17, 2.19), (2.05, 2.06, 2.31, 2.14), (5.58, 5.20, 7.45, 6.08)),
-    "4.2": ((0.35, 0.37, 0.68, 0.47), (0.45, 0.34, 0.86, 0.55), (0.29, 0.24, 0.28, 0.27), (0.35, 0.28, 1.20, 0.61),
-            (0.19, 0.20, 0.24, 0.21), (1.20, 1.01, 2.97, 1.73)),
+    "4.1": ((1.25, 1.03, 2.97, 1.75), (2.28, 2.11, 2.17, 2.19), (2.05, 2.06, 2.31, 2.14),
+            (5.58, 5.20, 7.45, 6.08)),
+    "4.2": ((0.35, 0.37, 0.68, 0.47), (0.45, 0.34, 0.86, 0.55), (0.29, 0.24, 0.28, 0.27),
+            (0.35, 0.28, 1.20, 0.61), (0.19, 0.20, 0.24, 0.21), (1.20, 1.01, 2.97, 1.73)),
     "4.3": ((2.28, 2.11, 2.17, 2.19), ("<0.01",) * 4),
-    "4.5": ((0.84, 0.87, 0.92, 0.88), (1.29, 1.35, 1.39, 1.34), (1.20, 1.01, 2.97, 1.73), (0.38, 0.33, 0.55, 0.42)),
+    "4.5": ((0.84, 0.87, 0.92, 0.88), (1.29, 1.35, 1.39, 1.34), (1.20, 1.01, 2.97, 1.73),
+            (0.38, 0.33, 0.55, 0.42)),
 }
 PUBLISHED_44 = {"DREF": (51.4, 250.5), "BlockedThreadQueues": (2.3, 10.5)}
 
@@ -62,7 +66,8 @@ class Measured:
 
     def one(self, name, load):
         """What the load took; None: not measured."""
-        return median_or_none([nanoseconds for nanoseconds, _ in self.runs.get(name, {}).get(load, [])])
+        return median_or_none([nanoseconds for nanoseconds,
+                               _ in self.runs.get(name, {}).get(load, [])])
 
     def every(self, name, base, load):
         """Of the machine's time, if what is measured came every SCAN_SECONDS."""
@@ -80,7 +85,8 @@ def collect_instructions(options, progress):
 
     def boot(name, measuring, loads, plugin, client=None, program="costs"):
         progress.step(f"instructions: {name}")
-        found.add(name, lambda: run_all(options.build, measuring, loads, plugin, True, client, program))
+        found.add(name, lambda: run_all(options.build, measuring, loads, plugin, True, client,
+                                        program))
 
     collect_loops(boot)
     boot("plugin, at once", "at-once", REPEATED[:-1], True)
@@ -110,15 +116,17 @@ def collect_loops(boot):
 
 def collect_wall(options, progress):
     found = Measured("wall time")
-    variants = (("nothing", "nothing", False), ("plugin", "nothing", True), ("metrics", "metrics", True),
-                ("drefs", "drefs", False), ("all drefs", "all-drefs", False))
+    variants = (("nothing", "nothing", False), ("plugin", "nothing", True),
+                ("metrics", "metrics", True), ("drefs", "drefs", False),
+                ("all drefs", "all-drefs", False))
     for _ in range(options.repetitions):
         if time.monotonic() - progress.start > options.minutes * 60 * 0.8:
             print("costs: no time for all repetitions in wall time", file=sys.stderr)
             break
         for name, measuring, plugin in variants:
             progress.step(f"wall time: {name}")
-            found.add(name, lambda measuring=measuring, plugin=plugin: run_all(options.build, measuring, THREE, plugin, False))
+            found.add(name, lambda measuring=measuring,
+                      plugin=plugin: run_all(options.build, measuring, THREE, plugin, False))
     return found
 
 
@@ -129,14 +137,17 @@ def total(*values):
 def table(title, columns, rows, published, goals=()):
     """rows: {load: values}; published: a tuple of columns for WORKLOADS."""
     def text(value):
-        return f"{'-':>16}" if value is None else f"{value:>16}" if isinstance(value, str) else f"{value:>16.3f}"
+        return f"{'-':>16}" if value is None else f"{value:>16}" if isinstance(value, str) \
+            else f"{value:>16.3f}"
     print(f"\n{title}\n{'':<16}" + "".join(f"{column:>16}" for column in columns))
     for load, values in rows.items():
         print(f"{load:<16}" + "".join(text(value) for value in values))
-    averages = [None if None in column else statistics.mean(column) for column in zip(*rows.values())]
+    averages = [None if None in column else statistics.mean(column)
+                for column in zip(*rows.values())]
     print(f"{'average':<16}" + "".join(text(value) for value in averages))
     if goals:
-        print(f"{'goal, at most':<16}" + "".join(text(goals[column]) if column in goals else text(None) for column in columns))
+        print(f"{'goal, at most':<16}" + "".join(text(goals[column]) if column in goals
+                                                 else text(None) for column in columns))
     for number, workload in enumerate(WORKLOADS if published else ()):
         print(f"{'S000 ' + workload:<16}" + "".join(text(column[number]) for column in published))
     return averages
@@ -162,14 +173,16 @@ def sleep_lock_changes(found):
 
 def sleep_lock_hook(found):
     """Instructions of the hook that is off, at each change of a queue."""
-    all_of_them, changes = difference(found, "hooks off", "without hooks", "sleep-locks"), sleep_lock_changes(found)
+    all_of_them, changes = difference(found, "hooks off", "without hooks",
+                                      "sleep-locks"), sleep_lock_changes(found)
     return None if all_of_them is None or changes == 0 else all_of_them / changes
 
 
 def disabled(found, counted, hook, load):
     """Of hooks that are off, each as long as in the loop, as many as were counted when they were on."""
     return median_or_none([] if hook is None else [with_it[1] * hook / without[0] * 100
-                                                   for with_it, without in found.pairs(counted, "nothing", load)])
+                                                   for with_it, without in found.pairs(
+                                                       counted, "nothing", load)])
 
 
 def traffic_of_scan(found, load):
@@ -178,7 +191,8 @@ def traffic_of_scan(found, load):
 
 
 def traffic_of_pmu(found, load):
-    both, pmu = found.share("recorded", "plugin, at once", load), found.share("metrics", "plugin", load)
+    both, pmu = found.share("recorded", "plugin, at once",
+                            load), found.share("metrics", "plugin", load)
     return None if both is None or pmu is None else both - pmu
 
 
@@ -195,13 +209,15 @@ class Report:
         averages = table(f"Table {number}: {title}, % more {self.found.unit}", columns, values, published, goals)
         for name, row in list(values.items()) + [("average", averages)]:
             self.metrics.extend({"name": f"overhead.{number}.{name}.{column}.{self.found.unit}".replace(" ", "_"),
-                                 "value": round(value, 4)} for column, value in zip(columns, row) if value is not None)
+                                 "value": round(value, 4)} for column,
+                                value in zip(columns, row) if value is not None)
 
 
 def report_wall(found):
     """Table 4.1, as far as wall time can tell it."""
     report = Report(found)
-    rows = {load: {"PMU": found.share("metrics", "plugin", load), "DREFs counted": found.share("drefs", "nothing", load),
+    rows = {load: {"PMU": found.share("metrics", "plugin", load),
+                   "DREFs counted": found.share("drefs", "nothing", load),
                    "and processes'": found.share("all drefs", "nothing", load)} for load in THREE}
     report.put("4.1", "monitoring", rows, ())
     return report.metrics
@@ -211,8 +227,10 @@ def parts_of_monitoring(found, load):
     """In per cent of instructions, by the columns of tables 4.3 and 4.5."""
     return {"DREF": disabled(found, "drefs", dref_hook(found), load),
             "sleep locks": disabled(found, "sleep-locks", sleep_lock_hook(found), load),
-            "scan": found.every("scans", "at once", load), "scan's traffic": traffic_of_scan(found, load),
-            "PMU": found.share("metrics", "plugin", load), "PMU's traffic": traffic_of_pmu(found, load)}
+            "scan": found.every("scans", "at once", load),
+            "scan's traffic": traffic_of_scan(found, load),
+            "PMU": found.share("metrics", "plugin", load),
+            "PMU's traffic": traffic_of_pmu(found, load)}
 
 
 def report_instructions(found):
@@ -224,18 +242,24 @@ def report_instructions(found):
         return {load: {name: part[name] for name in names} for load, part in parts.items()}
 
     rows = {load: {"PMU": part["PMU"], "disabled instr.": total(part["DREF"], part["sleep locks"]),
-                   "traffic, scan": total(part["scan"], part["scan's traffic"], part["PMU's traffic"]),
+                   "traffic, scan": total(part["scan"], part["scan's traffic"],
+                                          part["PMU's traffic"]),
                    "total": total(*part.values())} for load, part in parts.items()}
     report.put("4.1", "monitoring", rows, PUBLISHED["4.1"], GOALS)
-    report.put("4.2", "PMU, by metric", {load: {metric if metric != "metrics" else "at once": found.share(metric, "plugin", load)
-                                                for metric in METRICS} for load in THREE}, PUBLISHED["4.2"])
+    report.put("4.2", "PMU, by metric",
+               {load: {metric if metric != "metrics"
+                       else "at once": found.share(metric, "plugin", load)
+                       for metric in METRICS} for load in THREE}, PUBLISHED["4.2"])
     report_samples(found)
-    report.put("4.3", "instrumentation that is off", columns("DREF", "sleep locks"), PUBLISHED["4.3"])
+    report.put("4.3", "instrumentation that is off", columns("DREF", "sleep locks"),
+               PUBLISHED["4.3"])
     report.put("4.3, on", "instrumentation that is on",
                {load: {"DREF, kernel": found.share("drefs", "nothing", load),
                        "and processes": found.share("all drefs", "nothing", load),
-                       "sleep locks": found.share("sleep-locks", "nothing", load)} for load in THREE}, ())
-    report.put("4.5", "actions and traffic", columns("scan", "scan's traffic", "PMU", "PMU's traffic"), PUBLISHED["4.5"])
+                       "sleep locks": found.share("sleep-locks", "nothing", load)}
+                for load in THREE}, ())
+    report.put("4.5", "actions and traffic",
+               columns("scan", "scan's traffic", "PMU", "PMU's traffic"), PUBLISHED["4.5"])
     return report.metrics
 
 
@@ -248,9 +272,12 @@ def report_samples(found):
     if not found.shares("metrics", "plugin", THREE[0]):
         return
     samples = {load: samples_of(found, load) for load in THREE}
-    each = {load: difference(found, "metrics", "plugin", load) / samples[load] if samples[load] else 0 for load in THREE}
-    columns = ("runs", "least, %", "median, %", "most, %", "samples", "instr. each", "by samples, %")
-    print("\nPMU, all at once: the runs\n" + f"{'':<16}" + "".join(f"{column:>14}" for column in columns))
+    each = {load: difference(found, "metrics", "plugin", load) / samples[load] if samples[load]
+            else 0 for load in THREE}
+    columns = ("runs", "least, %", "median, %", "most, %", "samples", "instr. each",
+               "by samples, %")
+    print("\nPMU, all at once: the runs\n" + f"{'':<16}"
+          + "".join(f"{column:>14}" for column in columns))
     for load in THREE:
         shares = found.shares("metrics", "plugin", load)
         print(f"{load:<16}{len(shares):>14}{min(shares):>14.3f}{statistics.median(shares):>14.3f}{max(shares):>14.3f}"
@@ -265,7 +292,8 @@ def report_hooks(found, paths):
 
     def put(name, values, published):
         shares = more(values[1], values[0]), more(values[2], values[0])
-        print(f"{name:<24}" + "".join(f"{value:>10.1f}" for value in values + shares) + f"{published[0]:>14}{published[1]:>10}")
+        print(f"{name:<24}" + "".join(f"{value:>10.1f}" for value in values
+                                      + shares) + f"{published[0]:>14}{published[1]:>10}")
         metrics.extend({"name": f"overhead.4.4.{name}.{state}", "value": round(share, 2)}
                        for state, share in zip(("off", "on"), shares))
 
@@ -275,11 +303,13 @@ def report_hooks(found, paths):
         drefs = tuple((with_it - without) / DREFS_IN_LOOP for with_it, without in loops)
         put("DREF", drefs, PUBLISHED_44["DREF"])
         if "object_call" in paths:
-            put("DREF and empty method", tuple(paths["object_call"] - drefs[1] + dref for dref in drefs), PUBLISHED_44["DREF"])
+            put("DREF and empty method", tuple(paths["object_call"] - drefs[1] + dref
+                                               for dref in drefs), PUBLISHED_44["DREF"])
     changes = sleep_lock_changes(found)
     locks = [found.one(state, "sleep-locks") for state in (*states[:2], "sleep locks' hook on")]
     if changes and None not in locks:
-        put("BlockedThreadQueues", tuple(lock / changes for lock in locks), PUBLISHED_44["BlockedThreadQueues"])
+        put("BlockedThreadQueues", tuple(lock / changes for lock in locks),
+            PUBLISHED_44["BlockedThreadQueues"])
     return metrics
 
 
@@ -287,7 +317,8 @@ def overhead(options):
     progress = Progress(21 + 5 * options.repetitions)
     progress.step("paths in a loop")
     kernel = os.path.join(options.build, "orrery-bench.elf")
-    paths = {metric["name"]: metric["value"] for metric in bench.measure_guest(kernel, "bench=budget oneshot")}
+    paths = {metric["name"]: metric["value"]
+             for metric in bench.measure_guest(kernel, "bench=budget oneshot")}
     found = collect_instructions(options, progress)
     wall = collect_wall(options, progress)
     metrics = report_instructions(found) + report_hooks(found, paths) + report_wall(wall)

@@ -9,12 +9,15 @@ import time
 
 from costs_machine import Progress, bench, run
 
-LOADS = ("objects", "calls", "processes", "files", "memory")  # what programs here do; docs/benchmarks.md says why these
+# what programs here do; docs/benchmarks.md says why these
+LOADS = ("objects", "calls", "processes", "files", "memory")
 
-# How fast a processor of the host is changes by the second, and so do the sizes that QEMU gives its TLB. So each machine runs beside one
-# without the plugin, each on a processor of its own, in turns on either.
+# How fast a processor of the host is changes by the second, and so do the sizes that QEMU gives its
+# TLB. So each machine runs beside one without the plugin, each on a processor of its
+# own, in turns on either.
 VARIANTS = {  # what is measured, with the plugin?, in every n-th repetition, the goal
-    "no plugin": ("at-once", False, 1, None),  # what is found between equals is what can be told apart
+    # what is found between equals is what can be told apart
+    "no plugin": ("at-once", False, 1, None),
     "nothing enabled": ("at-once", True, 1, 1.03),
     "five metrics": ("counts", True, 3, 4),
 }
@@ -88,13 +91,15 @@ def interval(ratios):
     repetitions = range(len(ratios[LOADS[0]]))
     for _ in range(RESAMPLES):
         drawn = random_draw.choices(repetitions, k=len(repetitions))
-        medians.append(median_of_loads({load: [of_load[i] for i in drawn] for load, of_load in ratios.items()}))
+        medians.append(median_of_loads({load: [of_load[i] for i in drawn] for load,
+                                        of_load in ratios.items()}))
     medians.sort()
     return medians[RESAMPLES * 25 // 1000], medians[RESAMPLES * 975 // 1000]
 
 
 def report_slowdown(options, found):
-    ratios = {name: {load: [with_it / without for with_it, without in pairs] for load, pairs in loads.items()}
+    ratios = {name: {load: [with_it / without for with_it, without in pairs] for load,
+                     pairs in loads.items()}
               for name, loads in found.items()}
     metrics = []
 
@@ -102,10 +107,13 @@ def report_slowdown(options, found):
         metrics.append({"name": f"slowdown.{name}".replace(" ", "_"), "value": round(value, 3)})
 
     print("Slowdown by the plugin, against a machine without it on the processor beside: median (least … most)\n")
-    print(f"{'load':<12}{'no plugin':>12}   " + "".join(f"{f'{name}, {len(ratios[name][LOADS[0]])} times':<28}" for name in VARIANTS))
+    print(f"{'load':<12}{'no plugin':>12}   "
+          + "".join(f"{f'{name}, {len(ratios[name][LOADS[0]])} times':<28}" for name in VARIANTS))
     for load in LOADS:
-        seconds = statistics.median(without for name in VARIANTS for _, without in found[name][load]) / 1e9
-        print(f"{load:<12}{seconds:>10.2f} s   " + "".join(f"{spread(ratios[name][load]):<28}" for name in VARIANTS))
+        seconds = statistics.median(without for name in VARIANTS for _,
+                                    without in found[name][load]) / 1e9
+        print(f"{load:<12}{seconds:>10.2f} s   "
+              + "".join(f"{spread(ratios[name][load]):<28}" for name in VARIANTS))
         put(f"{load}.seconds", seconds)
         for name in VARIANTS:
             put(f"{load}.{name}", statistics.median(ratios[name][load]))
@@ -114,6 +122,7 @@ def report_slowdown(options, found):
         low, high = interval(ratios[name])
         line += f"{f'{median_of_loads(ratios[name]):6.3f} ({low:.3f} … {high:.3f})':<28}"
         put(f"median.{name}", median_of_loads(ratios[name]))
-    print(line + f"\n{'goal':<12}{'':>12}   " + "".join(f"{f'{goal:6g}' if goal else '':<28}" for *_, goal in VARIANTS.values()).rstrip())
+    print(line + f"\n{'goal':<12}{'':>12}   " + "".join(f"{f'{goal:6g}' if goal else '':<28}"
+                                                        for *_, goal in VARIANTS.values()).rstrip())
     print("\nIn brackets behind the loads' median: the interval of 95 %.")
     bench.append_result(options.results, metrics)

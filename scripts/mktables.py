@@ -1,11 +1,11 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Builds the symbol table and unwind map of the kernel, or of a program, from its linked ELF file, as assembly.
+"""Builds the symbol table and unwind map of a kernel or program, from its linked ELF file.
 
-The unwind map has one byte for each instruction of [text_start, text_end): what holds just before it
-executes (kernel/include/kernel/unwind.h). It comes from a data-flow analysis of the machine code, so
-it is exact in prologues and epilogues and covers assembly functions too; the compiler's own unwind
-information is not read and serves as an independent witness in the tests.
+The unwind map has one byte for each instruction of [text_start, text_end): what holds just before
+it executes (kernel/include/kernel/unwind.h). It comes from a data-flow analysis of the machine
+code, so it is exact in prologues and epilogues and covers assembly functions too; the compiler's
+own unwind information is not read and serves as an independent witness in the tests.
 """
 
 import argparse
@@ -89,8 +89,8 @@ class Elf:
         return struct.unpack(f">{len(memory) // struct.calcsize(code)}{code}", memory)
 
     def jumps(self, name, stride):
-        """From and to address of jumps listed between the symbols NAME_start and NAME_end, if the ELF
-        has them, in records of stride words that begin with the two."""
+        """From and to address of jumps listed between the symbols NAME_start and NAME_end, if the
+        ELF has them, in records of stride words that begin with the two."""
         start, end = self.by_name.get(name + "_start"), self.by_name.get(name + "_end")
         words = self.words(start.value, end.value, "Q") if start and end else ()
         return zip(words[::stride], words[1::stride])
@@ -118,8 +118,8 @@ def code_symbols(elf, start, end):
 
 
 def find_functions(elf, start, end):
-    """Functions in order of address. A symbol without a size reaches to the next one; one inside of a
-    sized function is left out."""
+    """Functions in order of address. A symbol without a size reaches to the next one; one inside of
+    a sized function is left out."""
     found = code_symbols(elf, start, end)
     addresses = sorted(found)
     functions = []
@@ -144,10 +144,12 @@ def signed(value, bits):
 # Extended opcodes of primary opcode 31 whose result is in RA, or that have no result in a general
 # register; all others have theirs in RT.
 RA_RESULT = frozenset({
-    24, 26, 27, 28, 51, 58, 60, 115, 122, 124, 154, 186, 252, 282, 284, 307, 314, 316, 378, 412, 444,
+    24, 26, 27, 28, 51, 58, 60, 115, 122, 124, 154, 186, 252, 282, 284, 307, 314, 316, 378, 412,
+    444,
     476, 506, 508, 536, 538, 539, 570, 792, 794, 824, 826, 827, 890, 891, 922, 954, 986})
 NO_RESULT = frozenset({
-    0, 4, 22, 30, 32, 54, 68, 86, 134, 135, 144, 146, 149, 150, 151, 167, 178, 182, 192, 199, 210, 214,
+    0, 4, 22, 30, 32, 54, 68, 86, 134, 135, 144, 146, 149, 150, 151, 167, 178, 182, 192, 199, 210,
+    214,
     215, 224, 231, 242, 246, 274, 278, 306, 402, 407, 434, 467, 487, 498, 535, 566, 576, 598, 599,
     660, 661, 662, 663, 694, 710, 725, 726, 727, 742, 854, 918, 982, 983, 1014})
 LOAD_UPDATE = frozenset({53, 55, 119, 311, 373, 375})
@@ -186,9 +188,10 @@ def destinations(word):
 
 # ---- states ------------------------------------------------------------------------------------
 
-# frame: bytes of the pushed frame, 0 none, -1 pushed but of unknown size. lr_home: offset from the CFA
-# where the return address is, 0 while in the link register. lr: registers that hold it. base: registers that hold the value of r1 right after the
-# push (a frame pointer). selfs: registers that hold the object. homed: it is at CFA+48.
+# frame: bytes of the pushed frame, 0 none, -1 pushed but of unknown size. lr_home: offset from the
+# CFA where the return address is, 0 while in the link register. lr: registers that hold it. base:
+# registers that hold the value of r1 right after the push (a frame pointer). selfs: registers that
+# hold the object. homed: it is at CFA+48.
 State = collections.namedtuple("State", "frame lr_home lr base selfs homed")
 ENTRY = State(0, 0, 0, 0, 0, False)
 METHOD_ENTRY = ENTRY._replace(selfs=1 << 3)
@@ -336,8 +339,8 @@ class Analysis:
         return self
 
     def propagate(self, index, state, only_new=False):
-        """Follows every path from an instruction whose state before it is given; only_new: as far as
-        instructions not reached before."""
+        """Follows every path from an instruction whose state before it is given; only_new: as far
+        as instructions not reached before."""
         work = [(index, state)]
         states, code = self.states, self.code
         while work:
@@ -417,8 +420,8 @@ class Analysis:
         return sorted(targets)
 
     def fill_unreached(self, function):
-        """Code that no visible path reaches (an indirect jump elsewhere, a path opened by patching) is
-        taken to be in its function's body, which is where the frame is pushed."""
+        """Code that no visible path reaches (an indirect jump elsewhere, a path opened by patching)
+        is taken to be in its function's body, which is where the frame is pushed."""
         low, high = self.index(function.start), self.index(min(function.end, self.end))
         reached = [state for state in self.states[low:high] if state]
         if len(reached) == high - low or not reached:

@@ -9,7 +9,8 @@ import subprocess
 
 from prove_subject import PROOFS, ROOT, Subject, analyse
 
-COPIED = ["boot", "clustered-objects", "include", "ipc", "kernel", "pmu", "servers", "trace", "userlib", "viewer", PROOFS]
+COPIED = ["boot", "clustered-objects", "include", "ipc", "kernel", "pmu", "servers", "trace",
+          "userlib", "viewer", PROOFS]
 
 
 class Defect:
@@ -29,7 +30,8 @@ class Defect:
         shutil.rmtree(root, ignore_errors=True)
         for folder in COPIED:
             shutil.copytree(os.path.join(ROOT, folder), os.path.join(root, folder))
-        subprocess.run(["patch", "--quiet", "--no-backup-if-mismatch", "-p1", "-i", self.path], cwd=root, check=True)
+        subprocess.run(["patch", "--quiet", "--no-backup-if-mismatch", "-p1", "-i", self.path],
+                       cwd=root, check=True)
         return root
 
     def look_for(self, build):
@@ -47,4 +49,5 @@ class Defect:
 
 
 def planted_defects():
-    return [Defect(path) for path in sorted(glob.glob(os.path.join(ROOT, PROOFS, "planted/*.patch")))]
+    return [Defect(path) for path in sorted(glob.glob(os.path.join(ROOT, PROOFS,
+                                                                   "planted/*.patch")))]

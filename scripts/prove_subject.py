@@ -42,17 +42,20 @@ class Subject:
     def includes(self, build):
         own = self.fields.get("includes", "").split()
         folders = INCLUDES[self.fields.get("side", "kernel")] + own + [PROOFS, "."]
-        return [f"-I{os.path.join(self.root, folder)}" for folder in folders] + [f"-I{os.path.abspath(build)}/gen"]
+        return [f"-I{os.path.join(self.root, folder)}"
+                for folder in folders] + [f"-I{os.path.abspath(build)}/gen"]
 
     def command(self, build, table, machine):
         """The machine, the preprocessor, a check of every access and operation, and the analysis of what they come to."""
         proofs = os.path.join(self.root, PROOFS)
-        preprocess = [*self.includes(build), "-include model/prelude.h", "-D__FC_MACHDEP_X86_64", self.fields.get("defines", "")]
-        return ["prlimit", f"--cpu={TIME_LIMIT}", "frama-c", "-load-script", machine, "-machdep", "ppc64", "-c11", *STRICT,
-                "-cpp-command", f"{proofs}/preprocess %args %i -o %o", "-cpp-frama-c-compliant", "-cpp-extra-args=" + " ".join(preprocess),
-                self.path, *self.fields.get("checks", "").split(), "-rte", "-then",
-                "-eva", *self.fields.get("eva", "").split(), "-eva-no-show-progress", "-eva-verbose", "0", "-then",
-                "-metrics", "-metrics-eva-cover", "-then", "-report-csv", table]
+        preprocess = [*self.includes(build), "-include model/prelude.h", "-D__FC_MACHDEP_X86_64",
+                      self.fields.get("defines", "")]
+        return ["prlimit", f"--cpu={TIME_LIMIT}", "frama-c", "-load-script", machine, "-machdep",
+                "ppc64", "-c11", *STRICT, "-cpp-command", f"{proofs}/preprocess %args %i -o %o",
+                "-cpp-frama-c-compliant", "-cpp-extra-args=" + " ".join(preprocess), self.path,
+                *self.fields.get("checks", "").split(), "-rte", "-then", "-eva",
+                *self.fields.get("eva", "").split(), "-eva-no-show-progress", "-eva-verbose", "0",
+                "-then", "-metrics", "-metrics-eva-cover", "-then", "-report-csv", table]
 
 
 def subjects(root=ROOT):
@@ -77,7 +80,8 @@ class Verdict:
 
     @property
     def proved(self):
-        return self.failed is None and not self.open and not self.missing and self.checked > 0 and self.reached > 0
+        return self.failed is None and not self.open and not self.missing and self.checked > 0 \
+            and self.reached > 0
 
     def line(self):
         name = self.subject.name + ".c"
@@ -89,7 +93,8 @@ class Verdict:
         return f"PROVED {name}: {self.checked} properties{'; ' + also if also else ''}; bounds: {self.subject.bounds}"
 
     def details(self, verbose):
-        lines = ["open: " + text for text in self.open] + ["not reached: " + text for text in self.missing]
+        lines = ["open: " + text for text in self.open] + ["not reached: " + text
+                                                           for text in self.missing]
         return lines + (["no path comes to: " + text for text in self.dead] if verbose else [])
 
     def row(self):
@@ -102,7 +107,9 @@ class Verdict:
 def harness_functions(root, build):
     """Functions of harnesses and of what they put in the place of the rest of the system."""
     names = set()
-    for path in glob.glob(os.path.join(root, PROOFS, "*/*.[ch]")) + glob.glob(os.path.join(build, "gen/proofs/*.h")):
+    for path in glob.glob(os.path.join(root, PROOFS,
+                                       "*/*.[ch]")) + glob.glob(os.path.join(
+                                           build, "gen/proofs/*.h")):
         with open(path, encoding="utf-8") as file:
             names |= set(DEFINED.findall(file.read()))
     return names
@@ -110,7 +117,8 @@ def harness_functions(root, build):
 
 def count_statements(log, harness):
     """The functions of the system that are called: how many, and (statements that a path comes to, all)."""
-    counts = [(int(part), int(whole)) for name, part, whole in re.findall(r"^ +(\w+): (\d+) stmts out of (\d+) ", log, re.MULTILINE)
+    counts = [(int(part), int(whole)) for name, part,
+              whole in re.findall(r"^ +(\w+): (\d+) stmts out of (\d+) ", log, re.MULTILINE)
               if name not in harness]
     return len(counts), (sum(part for part, _ in counts), sum(whole for _, whole in counts))
 
@@ -127,7 +135,8 @@ def name_of(row, root):
     """The name of a check of ours, from its line: the table leaves it out."""
     if not row["property kind"].startswith("user "):
         return None
-    match = NAMED.search(source_line(os.path.join(root, row["directory"]), row["file"], row["line"]))
+    match = NAMED.search(source_line(os.path.join(root, row["directory"]), row["file"],
+                                     row["line"]))
     return match.group(1) if match else None
 
 
@@ -154,21 +163,25 @@ def read_table(verdict, table, root):
 def analyse(subject, folder):
     """Runs Frama-C over a subject; the verdict."""
     os.makedirs(folder, exist_ok=True)
-    log_path, table = (os.path.abspath(os.path.join(folder, subject.name + end)) for end in (".log", ".csv"))
+    log_path, table = (os.path.abspath(os.path.join(folder, subject.name + end))
+                       for end in (".log", ".csv"))
     if os.path.exists(table):
         os.remove(table)
-    machine = os.path.abspath(os.path.join(folder, subject.name + "_machine.ml"))  # its own: it is compiled beside
+    # its own: it is compiled beside
+    machine = os.path.abspath(os.path.join(folder, subject.name + "_machine.ml"))
     shutil.copyfile(os.path.join(subject.root, PROOFS, "machine/ppc64.ml"), machine)
     began = time.monotonic()
     with open(log_path, "w", encoding="utf-8") as log:
         environment = dict(os.environ, PWD=subject.root)  # which paths are told relative to
-        status = subprocess.run(subject.command(os.path.dirname(folder), table, machine), cwd=subject.root, env=environment,
-                                stdout=log, stderr=subprocess.STDOUT, check=False).returncode
+        status = subprocess.run(subject.command(os.path.dirname(folder), table, machine),
+                                cwd=subject.root, env=environment, stdout=log,
+                                stderr=subprocess.STDOUT, check=False).returncode
     verdict = Verdict(subject, time.monotonic() - began)
     if status != 0 or not os.path.exists(table):
         verdict.failed = f"Frama-C ended with {status}; see {log_path}"
         return verdict
     read_table(verdict, table, subject.root)
     with open(log_path, encoding="utf-8") as log:
-        verdict.functions, verdict.statements = count_statements(log.read(), harness_functions(subject.root, os.path.dirname(folder)))
+        verdict.functions, verdict.statements = count_statements(log.read(), harness_functions(
+            subject.root, os.path.dirname(folder)))
     return verdict

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What newlib's FILE functions call. From newlib 4.3 on, snprintf's initial state names the standard streams and so
-// links these functions in; the kernel has no files, and nothing calls them.
+// What newlib's FILE functions call. From newlib 4.3 on, snprintf's initial state names the
+// standard streams and so links these functions in; the kernel has no files,
+// and nothing calls them.
 #include <errno.h>
 #include <sys/types.h>
 #include <unistd.h>

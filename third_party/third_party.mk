@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: MIT
-# Third-party code: newlib, lwIP, nanopb. Sources come from Debian packages into $(THIRD), never into the repository; newlib
-# is compiled there once; lwIP and nanopb are compiled with the programs (scripts/make/user.mk) and the unit tests.
+# Third-party code: newlib, lwIP, nanopb. Sources come from Debian packages into $(THIRD), never
+# into the repository; newlib is compiled there once; lwIP and nanopb are compiled with the programs
+# (scripts/make/user.mk) and the unit tests.
 
 NEWLIB_STAMP := $(THIRD)/newlib.stamp
 NEWLIB_USER_STAMP := $(THIRD)/newlib-user.stamp
 LWIP_STAMP := $(THIRD)/lwip.stamp
 NANOPB_STAMP := $(THIRD)/nanopb.stamp
 
-# A recipe runs again when its text or its flags change, not when a checkout gives its file a new date.
+# A recipe runs again when its text or its flags change,
+# not when a checkout gives its file a new date.
 RECIPE_HASH = $(shell cat third_party/progress $(1) | sha256sum | cut -c 1-16)
 
 $(THIRD)/newlib.key: FORCE
@@ -34,14 +36,15 @@ $(LWIP_STAMP) $(NANOPB_STAMP): $(THIRD)/%.stamp: $(THIRD)/source.key
 .PHONY: third-party
 third-party: $(NEWLIB_STAMP) $(NEWLIB_USER_STAMP) $(LWIP_STAMP) $(NANOPB_STAMP)
 
-# lwIP without an operating system; the port headers are ours. With SSIZE_MAX it takes ssize_t from newlib instead of
-# defining its own.
+# lwIP without an operating system; the port headers are ours. With SSIZE_MAX it takes ssize_t from
+# newlib instead of defining its own.
 LWIP_PORT := servers/net/port/include
 LWIP_DIR := $(THIRD)/lwip/src
 # Included from system headers, so the compiler does not name them as prerequisites.
 LWIP_PORT_FILES := $(wildcard $(LWIP_PORT)/*.h $(LWIP_PORT)/*/*.h)
 lwip_INCLUDES := -I$(LWIP_PORT) -isystem $(LWIP_DIR)/include -DSSIZE_MAX=__LONG_MAX__
-LWIP_SRC := $(addprefix core/,altcp altcp_alloc altcp_tcp def inet_chksum init ip mem memp netif pbuf \
+LWIP_SRC := $(addprefix core/,altcp altcp_alloc altcp_tcp def inet_chksum init ip mem memp netif \
+    pbuf \
     raw stats sys tcp tcp_in tcp_out timeouts udp) \
     $(addprefix core/ipv4/,etharp icmp ip4 ip4_addr ip4_frag) netif/ethernet
 

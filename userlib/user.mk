@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 # The thread library: start-up, scheduler, sleep locks, calls, processes, and what newlib needs.
 LIBRARY := user
-SRC := $(patsubst userlib/%,%,$(wildcard userlib/src/*.c userlib/src/*.S userlib/libc/*.c userlib/libc/*.S))
+SRC := $(patsubst userlib/%,%,$(wildcard userlib/src/*.c userlib/src/*.S userlib/libc/*.c \
+    userlib/libc/*.S))
 ROOT_SRC := $(GEN)/syscalls/stubs.S kernel/mem/memcpy.c
 ROOT_INC := clustered-objects/include
 PRIVATE_INC := src

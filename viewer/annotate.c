@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// `kov annotate`: the samples of a recording beside the source lines and instructions of a function.
+// `kov annotate`: the samples of a recording beside the source lines and
+// instructions of a function.
 #include "annotate_print.h"
 #include "commands.h"
 #include "disassemble.h"

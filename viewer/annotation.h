@@ -30,7 +30,8 @@ struct annotation {
     size_t line_count, line_capacity;
 };
 
-// Every instruction of the function is in exactly one line, so that both add up to the function's samples.
+// Every instruction of the function is in exactly one line,
+// so that both add up to the function's samples.
 void annotation_make(const struct hot_functions *hot, const struct hot_function *function,
                      struct annotation *annotation);
 void annotation_free(struct annotation *annotation);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The machine code of functions, from their ELF file: where a function begins and ends, and its instructions.
+// The machine code of functions, from their ELF file: where a function begins and ends,
+// and its instructions.
 #include "code.h"
 
 #include <elfutils/libdwfl.h>

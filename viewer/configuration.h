@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Named configurations: which events are measured, and how. Some are built in, the others are files of the user's that
-// are meant to be edited by hand:
+// Named configurations: which events are measured, and how. Some are built in, the others are files
+// of the user's that are meant to be edited by hand:
 //
 //     # What waits for page tables.
 //     about   translations that the TLB did not hold
@@ -8,8 +8,9 @@
 //     events  itlb-miss:k,dtlb-miss:k
 //     shares  3,1
 //
-// Keys: about (one line for `kov config list`), events (a set, as behind -e; up to 16 of them), shares, cpus, slice (as of
-// `kov stat`), period (as -c of `kov record`). Behind an event may stand @PERIOD, which is for sampling only.
+// Keys: about (one line for `kov config list`), events (a set, as behind -e; up to 16 of them),
+// shares, cpus, slice (as of `kov stat`), period (as -c of `kov record`). Behind an event may stand
+// @PERIOD, which is for sampling only.
 #ifndef KOV_CONFIGURATION_H
 #define KOV_CONFIGURATION_H
 
@@ -34,15 +35,16 @@ struct configuration {
     char counted[CONFIGURATION_BYTES + 1];
 };
 
-// The user's of that name, else the built-in one. KOV_OK, or what is wrong has been told: there is none (KOV_USAGE), or
-// it cannot be read or is not valid (KOV_FAILED, with file and line).
+// The user's of that name, else the built-in one. KOV_OK, or what is wrong has been told: there is
+// none (KOV_USAGE), or it cannot be read or is not valid (KOV_FAILED, with file and line).
 int configuration_load(const char *name, struct configuration *out);
 // The sets without periods, for counting. They lie in the configuration.
 struct texts configuration_count_sets(struct configuration *configuration);
 
 // ---- for `kov config` --------------------------------------------------------------------------
 
-// Takes apart the text of a file, which is in out->text already; `origin` is named in messages. KOV_OK or KOV_FAILED.
+// Takes apart the text of a file, which is in out->text already;
+// `origin` is named in messages. KOV_OK or KOV_FAILED.
 int configuration_parse(const char *origin, struct configuration *out);
 // Reads a file ("-": standard input) instead of what has been saved.
 int configuration_read(const char *path, const char *name, struct configuration *out);

@@ -13,7 +13,8 @@
 
 #define SUFFIX ".conf"
 
-// The folder that ours is in, and ours. A relative XDG_CONFIG_HOME does not count, as its specification says.
+// The folder that ours is in, and ours. A relative XDG_CONFIG_HOME does not count,
+// as its specification says.
 static int folders(char base[PATH_MAX], char own[PATH_MAX])
 {
     const char *xdg = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");

@@ -12,7 +12,8 @@
 // Instructions of a turn of a lock's loop, as in metrics.c.
 #define TURN 4
 
-// Overflows that left no sample, lost or merged with others, are taken to be spread as those that did.
+// Overflows that left no sample, lost or merged with others,
+// are taken to be spread as those that did.
 static double overflows_a_sample(const struct sample_stream *stream)
 {
     u64 all =
@@ -36,8 +37,8 @@ static bool was_sampled(const struct sample_cpu *cpu)
     return false;
 }
 
-// Each CPU has counted its overflows exactly, and is somewhere between two of them at the end: no chance is in it but
-// for that remainder.
+// Each CPU has counted its overflows exactly, and is somewhere between two of them at the end: no
+// chance is in it but for that remainder.
 static struct estimate whole_total(const struct sample_set *samples, u32 event)
 {
     double period = mean_weight(samples, event), overflows = 0, cpus = 0;
@@ -123,8 +124,8 @@ static double add_rows(struct contention *contention, const struct sample_set *s
     return square;
 }
 
-// How samples of objects divide is a matter of chance, given how many there are: binomial, of as many samples as would
-// weigh the same each.
+// How samples of objects divide is a matter of chance, given how many there are: binomial, of as
+// many samples as would weigh the same each.
 static struct estimate share_of(double larx, double all, double square)
 {
     if (all <= 0)

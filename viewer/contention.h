@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: MIT
-// Contention for spin locks by object, estimated from samples of larx (seed: KOV §3.2.1 "Spin locks"): who waits for a
-// lock spins on larx, so an object's part of all larx is its part of the contention.
+// Contention for spin locks by object, estimated from samples of larx (seed: KOV §3.2.1 "Spin
+// locks"): who waits for a lock spins on larx, so an object's part of all larx is its
+// part of the contention.
 #ifndef KOV_CONTENTION_H
 #define KOV_CONTENTION_H
 
 #include "samples.h"
 #include "snapshot.h"
 
-// The events of a session for contention, in this order; those behind CONTENTION_LARX_ONLY are for acquisitions.
+// The events of a session for contention, in this order;
+// those behind CONTENTION_LARX_ONLY are for acquisitions.
 enum contention_event {
     CONTENTION_LARX,
     CONTENTION_INSTRUCTIONS,
@@ -40,8 +42,8 @@ struct contention {
     struct estimate metric; // 4 larx / instructions, percent; an error of INFINITY: not known
 };
 
-// From the samples of one session, whose events are the first `events` of contention_event. filtered: only samples of
-// some processes were kept; then totals are theirs.
+// From the samples of one session, whose events are the first `events` of contention_event.
+// filtered: only samples of some processes were kept; then totals are theirs.
 void contention_compute(const struct sample_set *samples, u32 events, bool filtered,
                         const struct snapshot *snapshot, struct contention *contention);
 void contention_free(struct contention *contention);

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT
-// How far off the count of an interval may be. The machine's error of a whole session (pmu/multiplex.h) is
+// How far off the count of an interval may be.
+// The machine's error of a whole session (pmu/multiplex.h) is
 //
-//     E = T/t q sqrt(u n/(n-1) R) + 5 (1 - f)/f,   R = sum (c_j - t_j c/t)²,   f = t/T,   u = min(1, (1 - f)/f)
+//     E = T/t q sqrt(u n/(n-1) R) + 5 (1 - f)/f,
+//     R = sum (c_j - t_j c/t)²,   f = t/T,   u = min(1, (1 - f)/f)
 //
-// over its n slices, from which R follows. R is the least that such a sum over these slices can be, whatever stands for
-// c/t (exactly if all slices take the same time); so a session's R is at least that of its beginning plus that of the
-// interval behind it: the difference of two readings' R is a bound of the interval's own, and E with that bound is the
-// interval's error.
+// over its n slices, from which R follows. R is the least that such a sum over these slices can be,
+// whatever stands for c/t (exactly if all slices take the same time); so a session's R is at least
+// that of its beginning plus that of the interval behind it: the difference of two readings' R is a
+// bound of the interval's own, and E with that bound is the interval's error.
 #include "count_error.h"
 
 #include <math.h>
@@ -15,8 +17,8 @@
 #define ROUNDINGS 1  // of both readings' counts, together
 #define ROUNDED_UP 3 // the machine's E is at most so much larger than the formula says
 
-// Student's t, two-sided 99 %, for at least so many degrees of freedom: the steps are the machine's, or R would not be
-// what it had.
+// Student's t, two-sided 99 %, for at least so many degrees of freedom: the steps are the
+// machine's, or R would not be what it had.
 static double student(u64 freedom)
 {
     static const struct {

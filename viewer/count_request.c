@@ -127,8 +127,8 @@ int cpu_list_parse(const char *text, u32 *mask)
     return KOV_OK;
 }
 
-// Instructions, because these do not pass while a CPU sleeps; a machine that does not count them has cycles, or says
-// what it misses.
+// Instructions, because these do not pass while a CPU sleeps; a machine that does not count them
+// has cycles, or says what it misses.
 static u32 choose_slice_event(const struct event_list *list)
 {
     static const char *const choice[] = {"instructions", "cycles"};

@@ -15,7 +15,8 @@ int counting_stop(const struct count_request *wanted, struct count_reading *read
 // Counts of processes or threads, as asked for at the start; ordered.
 int counting_tasks(const struct count_request *wanted, struct task_reading *tasks);
 
-// These processes are left out of all counting, and those of the call before no more, until the connection ends.
+// These processes are left out of all counting, and those of the call before no more,
+// until the connection ends.
 int counting_exclude(const struct pid_list *pids);
 
 #endif

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Counts of events as read at one moment, the sum over CPUs, and what an interval between two readings had.
+// Counts of events as read at one moment, the sum over CPUs,
+// and what an interval between two readings had.
 #include "counts.h"
 #include "count_error.h"
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Counts of events as read at one moment, the sum over CPUs, and what an interval between two readings had.
+// Counts of events as read at one moment, the sum over CPUs,
+// and what an interval between two readings had.
 #ifndef KOV_COUNTS_H
 #define KOV_COUNTS_H
 
@@ -32,7 +33,8 @@ struct count_reading {
     u32 excluded_count;
 };
 
-// Adds the same event's count on another CPU. Errors are independent of each other: their squares add up.
+// Adds the same event's count on another CPU.
+// Errors are independent of each other: their squares add up.
 void count_add(struct count *sum, const struct count *other);
 // All CPUs of a reading.
 struct count count_total(const struct count_reading *reading, u32 item);
@@ -43,8 +45,8 @@ bool count_lacks_slices(const struct count *count);
 // The CPU of which that is so, of several the one with the fewest slices; NULL: of none.
 const struct cpu_counts *count_without_slices(const struct count_reading *reading, u32 item);
 
-// What came from one reading of a CPU to the next, scaled by what was measured in between; how far off it may be is
-// worked out in count_error.h.
+// What came from one reading of a CPU to the next, scaled by what was measured in between; how far
+// off it may be is worked out in count_error.h.
 struct count count_between(const struct count *before, const struct count *after);
 void count_reading_between(const struct count_reading *before, const struct count_reading *after,
                            struct count_reading *between);

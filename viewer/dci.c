@@ -19,8 +19,8 @@
 #include <string.h>
 #include <unistd.h>
 
-// Silence is broken by a question after so many seconds: a server that was restarted knows nothing of the
-// connection, and says so only when it is spoken to.
+// Silence is broken by a question after so many seconds: a server that was restarted knows nothing
+// of the connection, and says so only when it is spoken to.
 #define SILENCE_SECONDS 1.0
 #define MAX_TRIES 4    // of a call, each on a new connection
 #define SILENCES_MAX 5 // then the connection counts as lost, where it can be taken up again

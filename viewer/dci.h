@@ -35,7 +35,8 @@ int dci_call(dci_request *request, int body, const char *what, dci_response_hand
 int dci_try(dci_request *request, int body, dci_response_handler *handler, void *context,
             double patience, int *error);
 
-// What the machine said with the last error that an answer had, for people, with whom it serves if that is why. Printable.
+// What the machine said with the last error that an answer had, for people,
+// with whom it serves if that is why. Printable.
 const char *dci_refusal(void);
 const char *role_name(Orrery__Dci__Role role);
 
@@ -44,8 +45,8 @@ void dci_on_event(dci_event_handler *handler, void *context);
 // Who else sees every frame as it came, before anybody else; NULL: nobody.
 void dci_on_frame(dci_tap *tap, void *context);
 
-// Takes pushed events for that long, less when interrupted. Calls and listening take up a lost connection
-// again where resume.h says so.
+// Takes pushed events for that long, less when interrupted. Calls and listening take up a lost
+// connection again where resume.h says so.
 int dci_listen(double seconds);
 // Waits at most that long for one frame and takes it, also when interrupted.
 int dci_take(double seconds);

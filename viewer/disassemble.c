@@ -22,7 +22,8 @@ static bool open_once(void)
     return usable;
 }
 
-// Whether the low half of an instruction is a signed number: mulli, subfic, cmpwi, addic, addi, addis and their like.
+// Whether the low half of an instruction is a signed number: mulli, subfic, cmpwi, addic,
+// addi, addis and their like.
 static bool has_signed_number(u32 word)
 {
     u32 opcode = word >> 26;

@@ -11,7 +11,8 @@
 void disassemble(u64 address, u32 word, char text[DISASSEMBLY_BYTES]);
 void disassemble_close(void);
 
-// Where a branch goes whose target stands in the instruction itself; false for all other instructions.
+// Where a branch goes whose target stands in the instruction itself;
+// false for all other instructions.
 bool disassemble_target(u64 address, u32 word, u64 *target);
 
 #endif

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What came of each event of a sampling session: samples, losses, and how many events they stand for.
+// What came of each event of a sampling session: samples, losses,
+// and how many events they stand for.
 #include "event_summary.h"
 
 #include <inttypes.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What came of each event of a sampling session: samples, losses, and how many events they stand for.
+// What came of each event of a sampling session: samples, losses,
+// and how many events they stand for.
 #ifndef KOV_EVENT_SUMMARY_H
 #define KOV_EVENT_SUMMARY_H
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// `kov events`: the hardware events that the machine can count or sample by, and what restricts them.
+// `kov events`: the hardware events that the machine can count or sample by,
+// and what restricts them.
 #include "commands.h"
 #include "event_list.h"
 #include "json.h"

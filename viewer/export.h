@@ -15,11 +15,11 @@ struct export
     u64 samples; // counted by those below
 };
 
-// These write every chosen sample. An error of the file shows in ferror(out); otherwise KOV_OK, or an exit code with a
-// message.
+// These write every chosen sample. An error of the file shows in ferror(out); otherwise KOV_OK, or
+// an exit code with a message.
 
-// A line for each distinct stack, "process;object;outermost;…;innermost COUNT", as flame graph tools read it. Of one
-// event only.
+// A line for each distinct stack, "process;object;outermost;…;innermost COUNT", as flame graph
+// tools read it. Of one event only.
 int export_folded(struct export *export);
 // The protocol buffer of pprof, packed by gzip.
 int export_pprof(struct export *export);
@@ -31,8 +31,8 @@ struct export_frame {
     u32 space;   // 0: the kernel, else the process
     struct symbols *symbols;
 };
-// A sample's stack, innermost first; how many frames it has. The last caller of a sample in the kernel may be the
-// process's, from where it entered the kernel.
+// A sample's stack, innermost first; how many frames it has. The last caller of a sample in the
+// kernel may be the process's, from where it entered the kernel.
 #define EXPORT_MAX_FRAMES (SAMPLE_MAX_CALLERS + 1)
 u32 export_stack(const struct export *export, const struct sample *sample,
                  struct export_frame frames[EXPORT_MAX_FRAMES]);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The text of `perf script`: a line for each sample, its stack below, innermost first, and an empty line.
+// The text of `perf script`: a line for each sample, its stack below, innermost first,
+// and an empty line.
 #include "export.h"
 #include "kov.h"
 #include "memory.h"

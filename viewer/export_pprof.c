@@ -49,7 +49,8 @@ static void kernel_file_id(const struct recording *recording, char text[KERNEL_B
         snprintf(text + 2 * i, 3, "%02x", recording->build_id[i]);
 }
 
-// The build id of the file whose names are used; of the kernel, when there is no file, what the machine told.
+// The build id of the file whose names are used; of the kernel, when there is no file,
+// what the machine told.
 static void build_id(const struct pprof *pprof, struct symbols *symbols, bool kernel,
                      char text[KERNEL_BUILD_ID_TEXT])
 {

@@ -31,7 +31,8 @@ struct frame_input {
     struct bytes payload; // whole once frame_read has returned FRAME_OK
 };
 
-// fd is non-blocking. Takes the next frame; what has come of it until FRAME_TIMEOUT stays for the next call.
+// fd is non-blocking. Takes the next frame;
+// what has come of it until FRAME_TIMEOUT stays for the next call.
 enum frame_result frame_read(int fd, double deadline, struct frame_input *input);
 enum frame_result frame_write(int fd, double deadline, const u8 *payload, size_t size);
 

@@ -43,7 +43,8 @@ static enum kernel_match match(struct symbols *symbols)
     return same ? KERNEL_MATCHES : KERNEL_DIFFERS;
 }
 
-// The image with the benchmarks lies beside the one without: orrery-bench.elf beside orrery.elf. Either is meant.
+// The image with the benchmarks lies beside the one without:
+// orrery-bench.elf beside orrery.elf. Either is meant.
 static void open_beside(void)
 {
     static char path[PATH_MAX];

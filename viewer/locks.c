@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// `kov locks`: which objects' spin locks are waited for, by samples of larx; with --sleep, sleep locks.
+// `kov locks`: which objects' spin locks are waited for, by samples of larx; with --sleep,
+// sleep locks.
 #include "commands.h"
 #include "contention_print.h"
 #include "event_list.h"
@@ -35,7 +36,8 @@ static const struct option own_options[] = {
     OPTIONS_END,
 };
 
-// In the order of enum contention_event. Instructions are only there to be compared with: their own threshold.
+// In the order of enum contention_event.
+// Instructions are only there to be compared with: their own threshold.
 static const char larx_events[] = "larx,instructions@10000000";
 static const char stcx_events[] = "stcx,stcx-failed";
 

@@ -28,9 +28,9 @@ struct metric_value {
     double error; // half width of its 99 % interval; negative: not known
 };
 
-// From counts (one for each item of the request), those of this mode. All that the metric needs are taken from one
-// set if they can be, because these were measured at the same time. False: an event is not among the items, was not
-// measured, or is a divisor that is 0.
+// From counts (one for each item of the request), those of this mode. All that the metric needs are
+// taken from one set if they can be, because these were measured at the same time. False: an event
+// is not among the items, was not measured, or is a divisor that is 0.
 bool metric_compute(const struct metric *metric, const struct count_request *request,
                     const struct count *counts, enum count_mode mode, struct metric_value *value);
 

@@ -5,7 +5,8 @@
 
 #include <orrery/types.h>
 
-// Reads numbers and ranges, each below 64, separated by commas: bit n for number n. False: it is none.
+// Reads numbers and ranges, each below 64, separated by commas: bit n for number n.
+// False: it is none.
 bool number_list_parse(const char *text, u64 *mask);
 
 #define NUMBER_LIST_BYTES 192

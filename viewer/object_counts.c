@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Counts of hardware events by object, estimated from samples: each stands for as many events as the threshold was.
+// Counts of hardware events by object,
+// estimated from samples: each stands for as many events as the threshold was.
 #include "object_counts.h"
 #include "memory.h"
 #include "sample_names.h"

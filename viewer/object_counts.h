@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Counts of hardware events by object, estimated from samples: each stands for as many events as the threshold was.
+// Counts of hardware events by object,
+// estimated from samples: each stands for as many events as the threshold was.
 #ifndef KOV_OBJECT_COUNTS_H
 #define KOV_OBJECT_COUNTS_H
 
@@ -38,7 +39,8 @@ void object_counts_order(struct object_counts *counts);
 // Of all samples of the event, percent.
 double object_counts_share(const struct object_counts *counts, const struct object_row *row,
                            u32 event);
-// False: not all of its events were sampled, or its divisor has no sample of the object. The error is that of chance;
+// False: not all of its events were sampled, or its divisor has no sample of the object.
+// The error is that of chance;
 // it is not known where an event has no sample.
 bool object_counts_metric(const struct object_counts *counts, const struct object_row *row,
                           const struct metric *metric, enum count_mode mode,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// `kov objects`: every live object of kernel and processes, with its class, COID and children, as one
-// tree or a list.
+// `kov objects`: every live object of kernel and processes, with its class, COID and children, as
+// one tree or a list.
 #include "commands.h"
 #include "json.h"
 #include "memory.h"

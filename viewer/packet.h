@@ -5,7 +5,8 @@
 
 #include <orrery/types.h>
 
-// What is wrong with a packet that came as that process's (0: the kernel's) and CPU's, or NULL. *events: how many it holds,
+// What is wrong with a packet that came as that process's (0: the kernel's) and CPU's,
+// or NULL. *events: how many it holds,
 // *sequence: its number on its CPU; valid with NULL.
 const char *packet_check(const u8 *data, size_t size, u32 pid, u32 cpu, u64 *events, u64 *sequence);
 

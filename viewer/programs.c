@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Names for addresses of processes: their programs' ELF files, found by the process's name. A name comes
-// from the machine, so it is no path: what it names lies in the folder or is not there.
+// Names for addresses of processes: their programs' ELF files, found by the process's name. A name
+// comes from the machine, so it is no path: what it names lies in the folder or is not there.
 #include "programs.h"
 #include "kov.h"
 #include "memory.h"

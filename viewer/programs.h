@@ -6,8 +6,8 @@
 #include "snapshot.h"
 #include "symbols.h"
 
-// The symbols of a process's program, from settings.programs; NULL when there is no such file. That is
-// said once a program.
+// The symbols of a process's program, from settings.programs; NULL when there is no such file. That
+// is said once a program.
 struct symbols *program_symbols(const struct snapshot *snapshot, u32 pid);
 void programs_close(void);
 

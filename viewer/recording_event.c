@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The events that the samples of a recording are of. Nothing else in reports by place, and in exports, knows how a
-// recording keeps them.
+// The events that the samples of a recording are of. Nothing else in reports by place, and in
+// exports, knows how a recording keeps them.
 #include "recording_event.h"
 
 #include <string.h>

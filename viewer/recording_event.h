@@ -19,8 +19,8 @@ u64 recording_event_lost(const struct recording *recording, u32 event);
 // Which event a sample is of, and for how many of them it stands.
 u32 recording_event_of(const struct recording *recording, const struct sample *sample);
 u64 recording_event_weight(const struct recording *recording, const struct sample *sample);
-// The event of a name; NULL: the only one, or RECORDING_EVENT_ALL when there are several. KOV_FAILED, with
-// the names that there are, when the recording has none of this name.
+// The event of a name; NULL: the only one, or RECORDING_EVENT_ALL when there are several.
+// KOV_FAILED, with the names that there are, when the recording has none of this name.
 int recording_event_find(const struct recording *recording, const char *name, u32 *event);
 
 #endif

@@ -28,7 +28,8 @@ static void write_request(struct recording_writer *writer, const struct sampling
     free(packed);
 }
 
-// The names of the events, in the machine's form: its own list has them all, and came before there was a file.
+// The names of the events, in the machine's form: its own list has them all,
+// and came before there was a file.
 static void write_names(struct recording_writer *writer, const struct sampled_events *events)
 {
     Orrery__Dci__PmuEventInfo infos[SAMPLED_EVENTS_MAX], *pointers[SAMPLED_EVENTS_MAX];

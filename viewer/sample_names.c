@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What a sample names, as text: its object, class and process; and whose symbols its addresses have.
+// What a sample names, as text: its object, class and process;
+// and whose symbols its addresses have.
 #include "sample_names.h"
 #include "programs.h"
 

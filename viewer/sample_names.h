@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What a sample names, as text: its object, class and process; and whose symbols its addresses have.
+// What a sample names, as text: its object, class and process;
+// and whose symbols its addresses have.
 #ifndef KOV_SAMPLE_NAMES_H
 #define KOV_SAMPLE_NAMES_H
 
@@ -21,7 +22,8 @@ void sample_process_name(const struct snapshot *snapshot, const struct sample *s
 // Are all objects of the samples from that one on in the snapshot?
 bool samples_have_names(const struct sample_set *samples, size_t first,
                         const struct snapshot *snapshot);
-// Where the names of its addresses are: the kernel's symbols, or those of its process's program. NULL: nowhere.
+// Where the names of its addresses are: the kernel's symbols,
+// or those of its process's program. NULL: nowhere.
 struct symbols *sample_symbols(const struct snapshot *snapshot, struct symbols *kernel,
                                const struct sample *sample);
 

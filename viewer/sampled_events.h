@@ -36,7 +36,8 @@ void sampled_events_add_run_cycles(struct sampled_events *events);
 // "larx:u"
 #define SAMPLED_TITLE_BYTES (SAMPLED_NAME_BYTES + 2)
 const char *sampled_event_title(const struct sampled_event *event, char title[SAMPLED_TITLE_BYTES]);
-// Which of them a title or a name means, several ones for a name in several modes: bit n for events[n]. 0: none.
+// Which of them a title or a name means,
+// several ones for a name in several modes: bit n for events[n]. 0: none.
 u32 sampled_events_find(const struct sampled_events *events, const char *text, size_t length);
 
 #endif

@@ -74,7 +74,8 @@ void samples_change(struct sample_set *set, u32 index, u64 period, u64 time)
         set->changes[index]++;
 }
 
-// The last one of its event that had begun; else, for a sample that seems older than the session, the first one.
+// The last one of its event that had begun; else,
+// for a sample that seems older than the session, the first one.
 static u64 weight_of(const struct sample_set *set, const struct sample *sample)
 {
     u64 weight = 0;

@@ -77,8 +77,8 @@ static inline u32 sample_space(const struct sample *sample)
     return (sample->flags & SYS_SAMPLE_KERNEL) != 0 ? 0 : sample->pid;
 }
 
-// Counts the sample, weighs it, and, unless the set only counts, copies it with its chain. Samples of absurd
-// numbers of CPUs or events are dropped.
+// Counts the sample, weighs it, and, unless the set only counts, copies it with its chain. Samples
+// of absurd numbers of CPUs or events are dropped.
 void samples_add(struct sample_set *set, const struct sample *sample);
 
 // A session with these events begins.
@@ -98,7 +98,8 @@ u64 samples_lost(const struct sample_set *set);
 u64 samples_missed(const struct sample_set *set);
 void samples_free(struct sample_set *set);
 
-// Half of the interval around an estimate of events that holds their number in 99 of 100 cases, as far as chance goes:
+// Half of the interval around an estimate of events that holds their number in 99 of 100 cases,
+// as far as chance goes:
 // from the sum of the squares of what each sample stands for. In events.
 double samples_error(double square);
 

@@ -35,8 +35,8 @@ struct sampling_request {
     struct pid_list pids, except_pids;
 };
 
-// The events, CPUs and period of the configuration that is named, where the options do not say them already. It does
-// nothing when none is named; sampling_decide calls it.
+// The events, CPUs and period of the configuration that is named, where the options do not say them
+// already. It does nothing when none is named; sampling_decide calls it.
 int sampling_take_configuration(void);
 // From the options, what needs no machine; KOV_USAGE when they contradict each other.
 int sampling_decide(struct sampling_request *request);
@@ -51,8 +51,8 @@ void sampling_fill(struct sampling_message *message, const struct sampling_reque
 
 // From here on the set counts what comes.
 int sampling_start(const struct sampling_request *request, struct sample_set *set);
-// Another period for the running session's event `index`; randomises as much as was wanted, or as fits. The machine
-// pushes to its owner when that began.
+// Another period for the running session's event `index`; randomises as much as was wanted, or as
+// fits. The machine pushes to its owner when that began.
 int sampling_change(u32 index, u64 period);
 // The shortest period that the session can have.
 u64 sampling_min_period(const struct sampling_request *request);

@@ -11,8 +11,8 @@ static u32 count_events(const char *events)
     return count;
 }
 
-// Samples of several events are taken at once and not in turns, so all sets are one, or where that are too many events,
-// the first set is.
+// Samples of several events are taken at once and not in turns, so all sets are one, or where that
+// are too many events, the first set is.
 static void take_events(const struct configuration *configuration)
 {
     struct texts *events = &sampling_options.events;

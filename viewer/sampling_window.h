@@ -18,8 +18,9 @@ struct sampling_window {
     double seconds; // that it took
 };
 
-// Samples for `duration` seconds (0: SAMPLING_WINDOW_SECONDS, or as long as the workload runs), with scans before and
-// after, so that objects that end or begin meanwhile have names too. A lost connection is taken up again. An exit code.
+// Samples for `duration` seconds (0: SAMPLING_WINDOW_SECONDS, or as long as the workload runs),
+// with scans before and after, so that objects that end or begin meanwhile have names too. A lost
+// connection is taken up again. An exit code.
 int sampling_window_run(const struct arguments *arguments, double duration,
                         struct sampling_window *window);
 void sampling_window_free(struct sampling_window *window);

@@ -20,8 +20,8 @@ struct scan_scope scan_scope_of(u32 pid);
 
 int scan_processes(struct snapshot *snapshot);
 int scan_classes(struct snapshot *snapshot, struct scan_scope scope);
-// Classes and objects, after the processes. A process that does not answer is no failure: its `failure`
-// tells.
+// Classes and objects, after the processes. A process that does not answer is no failure: its
+// `failure` tells.
 int scan_objects(struct snapshot *snapshot, struct scan_scope scope);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The account of sleep locks' queues, from the records of their logs: who waited where, how often, how long. Nothing
-// in a record is trusted.
+// The account of sleep locks' queues, from the records of their logs: who waited where, how often,
+// how long. Nothing in a record is trusted.
 #ifndef KOV_SLEEP_ACCOUNT_H
 #define KOV_SLEEP_ACCOUNT_H
 
@@ -79,8 +79,8 @@ struct sleep_account {
     size_t queue_count, queue_capacity;
 };
 
-// What the machine tells of an object; lost: since the logging began. When more was lost than its records have told,
-// the rest comes with a later record.
+// What the machine tells of an object; lost: since the logging began. When more was lost than its
+// records have told, the rest comes with a later record.
 void sleep_account_object(struct sleep_account *account, u32 pid, coid_t coid, u64 logged, u64 lost,
                           u64 buffer_bytes);
 // The object's next record. False: it is none that can be.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// `kov locks --sleep`: switches the logging of sleep locks on, takes the records now and then, prints the account.
+// `kov locks --sleep`: switches the logging of sleep locks on,
+// takes the records now and then, prints the account.
 #include "sleep_locks.h"
 #include "dci.h"
 #include "frame.h"

@@ -5,7 +5,8 @@
 
 #include "options.h"
 
-// Logs for `seconds`, 0: as long as the workload runs, or 5 s without one. pids: a list of processes, NULL: all.
+// Logs for `seconds`, 0: as long as the workload runs, or 5 s without one.
+// pids: a list of processes, NULL: all.
 int sleep_locks_run(const struct arguments *arguments, double seconds, const char *pids);
 
 // Options of its own: --timeline, --object.

@@ -66,8 +66,8 @@ const struct object_info *snapshot_object(const struct snapshot *snapshot, u32 p
 // "Class(implementation)", or "class 7" when the class is not known.
 void snapshot_class_name(const struct snapshot *snapshot, u32 pid, u32 id,
                          char name[OBJECT_NAME_BYTES]);
-// "Class(implementation) 0xcoid", or "[gone] 0xcoid" when no scan saw the object. Behind a process's
-// own objects " of name:pid".
+// "Class(implementation) 0xcoid", or "[gone] 0xcoid" when no scan saw the object. Behind a
+// process's own objects " of name:pid".
 void snapshot_object_name(const struct snapshot *snapshot, u32 pid, coid_t coid,
                           char name[OBJECT_NAME_BYTES]);
 // "kernel", "name:pid", or "pid 7" when the process is not known.

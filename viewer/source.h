@@ -15,8 +15,8 @@ struct source {
     struct source *next;
 };
 
-// The file at its own path or, when it is not there, the one in `folder` (or a folder in it) that has most of the
-// end of its path. Never NULL; kept until sources_close.
+// The file at its own path or, when it is not there, the one in `folder` (or a folder in it) that
+// has most of the end of its path. Never NULL; kept until sources_close.
 struct source *source_find(const char *file, const char *folder);
 // Printable, tabs as blanks, from 1; NULL when there is none.
 const char *source_line(const struct source *source, u32 line);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// `kov stat`: how often each object was used (DREFs) in a while, or while a workload ran. With -e hardware events
-// are counted instead: stat_events.c.
+// `kov stat`: how often each object was used (DREFs) in a while, or while a workload ran. With -e
+// hardware events are counted instead: stat_events.c.
 #include "commands.h"
 #include "configuration.h"
 #include "dref.h"

@@ -15,7 +15,8 @@ struct stat_events {
     const char *exclude; // processes to leave out, also while the kernel works for them; NULL: none
 };
 
-// KOV_USAGE when the machine has not all of these CPUs (bit n: CPU n); `cpus` is their list as it was given.
+// KOV_USAGE when the machine has not all of these CPUs (bit n: CPU n);
+// `cpus` is their list as it was given.
 int stat_check_cpus(const char *cpus, u32 mask);
 
 int stat_events(const struct arguments *arguments, const struct stat_events *wanted);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// `kov stat -e --per-object`: hardware events by object, which are estimated from samples. What to sample by is in
-// sampling_options.
+// `kov stat -e --per-object`: hardware events by object, which are estimated from samples. What to
+// sample by is in sampling_options.
 #ifndef KOV_STAT_OBJECTS_H
 #define KOV_STAT_OBJECTS_H
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Counts of processes or threads and their metrics, for people and as JSON: a row a task, a column an event.
+// Counts of processes or threads and their metrics, for people and as JSON: a row a task,
+// a column an event.
 #include "stat_tasks.h"
 #include "stat_cell.h"
 

@@ -139,8 +139,9 @@ static const char *with_file(struct symbols *symbols, const char *name, u64 addr
     return symbols->texts.texts[number];
 }
 
-// The function at an address: its name, the address's offset in it, its size. Where a label without size
-// (of assembly, or the end of what lies before) stands at a function's beginning, it is the function.
+// The function at an address: its name, the address's offset in it, its size. Where a label without
+// size (of assembly, or the end of what lies before) stands at a function's beginning,
+// it is the function.
 static const char *function_at(struct symbols *symbols, u64 address, GElf_Off *offset, u64 *size)
 {
     GElf_Sym symbol, next;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Counts of processes or threads, CPU by CPU, as read at one moment: ordered, added up, taken apart into intervals.
+// Counts of processes or threads, CPU by CPU, as read at one moment: ordered, added up,
+// taken apart into intervals.
 #include "task_counts.h"
 #include "memory.h"
 

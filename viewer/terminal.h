@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Standard input while a program or the console is attached: read without waiting, line by line or, on a
-// terminal for the console, key by key.
+// Standard input while a program or the console is attached: read without waiting, line by line or,
+// on a terminal for the console, key by key.
 #ifndef KOV_TERMINAL_H
 #define KOV_TERMINAL_H
 

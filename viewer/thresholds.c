@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The thresholds of S000 §4.3.1: as many samples as are of use, at a cost that is not felt. Events that it does not
-// have are like those that happen about as often.
+// The thresholds of S000 §4.3.1: as many samples as are of use, at a cost that is not felt. Events
+// that it does not have are like those that happen about as often.
 #include "thresholds.h"
 
 #include <orrery/sys.h>

@@ -8,8 +8,8 @@
 // By the event's name, without a mode.
 u64 threshold_default(const char *event);
 
-// As many low bits of the period as are wanted random, or as fit: 2^bits below the period, and the longest one that
-// then comes out within what a counter holds.
+// As many low bits of the period as are wanted random, or as fit: 2^bits below the period, and the
+// longest one that then comes out within what a counter holds.
 u32 threshold_randomise(u64 period, u32 wanted);
 
 #endif

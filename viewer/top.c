@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// `kov top`: where the machine spends its time, or where events happen, now; refreshed again and again.
+// `kov top`: where the machine spends its time, or where events happen, now;
+// refreshed again and again.
 #include "commands.h"
 #include "decode.h"
 #include "frame.h"

@@ -129,8 +129,8 @@ static int trace_window(const struct arguments *arguments, struct trace_run *run
     return code;
 }
 
-// Before the trace is subscribed to nothing is lost with a connection: what has come in answer is forgotten, and the same
-// asked again.
+// Before the trace is subscribed to nothing is lost with a connection: what has come in answer is
+// forgotten, and the same asked again.
 static int forget_counts(void *context)
 {
     trace_free_counts(context);

@@ -115,8 +115,8 @@ static void range_of(const struct snapshot *snapshot, u32 pid, size_t *first, si
         ++*end;
 }
 
-// Starts at every object of a process that is not reached yet: first those without parents, then one
-// of each cycle.
+// Starts at every object of a process that is not reached yet: first those without parents, then
+// one of each cycle.
 static void walk_rest(struct walk *walk, u32 pid, u32 depth)
 {
     size_t first, end;
@@ -173,7 +173,8 @@ static void walk_processes(struct walk *walk, u32 only)
     }
 }
 
-// Processes are walked first: what they share with the kernel belongs to them. They are listed last.
+// Processes are walked first: what they share with the kernel belongs to them.
+// They are listed last.
 static void walk_machine(struct walk *walk, u32 only)
 {
     struct tree *tree = walk->tree;

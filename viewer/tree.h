@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The tree of objects as a list of lines: machine, processes, and of each its objects, those in the
-// kernel (below its Process object) and its own. Each object stands there once; what no object refers
-// to comes last. Any graph is fine, cycles too. A machine without processes is the kernel's tree alone.
+// kernel (below its Process object) and its own. Each object stands there once; what no object
+// refers to comes last. Any graph is fine, cycles too. A machine without processes
+// is the kernel's tree alone.
 #ifndef KOV_TREE_H
 #define KOV_TREE_H
 

@@ -3,10 +3,12 @@
 
 KOV := $(BUILD)/kov
 KOV_SRC := $(wildcard viewer/*.c)
-KOV_CFLAGS = -std=gnu17 -O2 -g $(WARNINGS) -Wconversion -D_GNU_SOURCE -Iinclude -Itrace/include -Iviewer \
+KOV_CFLAGS = -std=gnu17 -O2 -g $(WARNINGS) -Wconversion -D_GNU_SOURCE -Iinclude -Itrace/include \
+    -Iviewer \
     -isystem $(GEN)/host
 KOV_LIBS := -lprotobuf-c -ldw -lelf -lcapstone -lz -lm
-KOV_OBJS := $(KOV_SRC:viewer/%.c=$(BUILD)/viewer/%.o) $(BUILD)/viewer/dci.pb-c.o $(BUILD)/viewer/pprof.pb-c.o
+KOV_OBJS := $(KOV_SRC:viewer/%.c=$(BUILD)/viewer/%.o) $(BUILD)/viewer/dci.pb-c.o \
+    $(BUILD)/viewer/pprof.pb-c.o
 
 $(BUILD)/viewer/flags: FORCE
 	$(call remember,$(CC) $(KOV_CFLAGS) $(KOV_LIBS) $(KOV_SRC))

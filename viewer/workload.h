@@ -25,7 +25,8 @@ int workload_wait(u64 id, double seconds, struct workload_result *result);
 // for a workload.
 int workload_window(const struct arguments *arguments, double seconds, double otherwise,
                     struct workload_result *result);
-// Who is called meanwhile, some twenty times a second; NULL: nobody. Another code than KOV_OK ends the wait.
+// Who is called meanwhile, some twenty times a second; NULL: nobody.
+// Another code than KOV_OK ends the wait.
 typedef int workload_tick(void *context);
 void workload_on_tick(workload_tick *tick, void *context);
 // KOV_FAILED, with a message, when it ended with an error of its own.

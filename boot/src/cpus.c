@@ -125,8 +125,8 @@ void cpu_prepare(u32 cpu)
         panic("out of memory for CPU %u", cpu);
 }
 
-// Interrupts arrive with translation on from now (AIL 3); the setting is the machine's, so that each
-// CPU may ask for it.
+// Interrupts arrive with translation on from now (AIL 3); the setting is the machine's, so that
+// each CPU may ask for it.
 void cpu_enter_translated(void)
 {
     percpu()->mmu_msr = MSR_TRANSLATION;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// From firmware's entry to running services, in three legs: real mode, translated set-up, first thread.
+// From firmware's entry to running services, in three legs: real mode, translated set-up,
+// first thread.
 #include <boot/benches.h>
 #include <co/manager.h>
 #include <kernel/console.h>
@@ -89,7 +90,8 @@ static void start_services(void)
     report("services run");
 }
 
-// Without an initial file system the kernel is alone, which is enough for its own benchmarks and workloads.
+// Without an initial file system the kernel is alone,
+// which is enough for its own benchmarks and workloads.
 static void start_first_process(void)
 {
     u64 physical, bytes;
@@ -112,7 +114,8 @@ static int run_benches(void)
     power_off(1);
 }
 
-// Benchmarks and workload that the boot line asks for; the first thread then has nothing left to do.
+// Benchmarks and workload that the boot line asks for;
+// the first thread then has nothing left to do.
 static void run_requests(void)
 {
     if (boot_options.panic_test)

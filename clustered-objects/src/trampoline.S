@@ -4,7 +4,8 @@
 // method called returns straight to the caller; stack arguments stay where the caller put them.
 //
 // In: r3 = self, the address of word 1 of the empty LTT entry; r4-r10 arguments; LR the caller.
-// Out: as the method; or r3 = error when there is no rep. 14 instructions besides saving and restoring.
+// Out: as the method; or r3 = error when there is no rep. 14 instructions
+// besides saving and restoring.
 
 #define SLOTS 64 // CO_METHOD_SLOTS
 #define FRAME 0xc0

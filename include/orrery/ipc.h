@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: MIT
 // IPC (DESIGN.md §8): protected procedure call with hand-over of the CPU, asynchronous messages,
-// capabilities. A message is six words in registers, up to MESSAGE_BYTES in the dispatcher's message
-// buffer (copied by the kernel), and at most one capability.
+// capabilities. A message is six words in registers, up to MESSAGE_BYTES in the dispatcher's
+// message buffer (copied by the kernel), and at most one capability.
 //
-// Register interface, for the stubs in userlib (all called while disabled, r3…r12 as in struct event):
+// Register interface, for the stubs in userlib (all called while disabled,
+// r3…r12 as in struct event):
 //   SYS_CALL        r3 cap, r4 token, r5 flags (CALL_ALONE), r6 info, r7…r12 words.
 //                   Returns an event: most often EVENT_REPLY with this token at once; else whatever
-//                   comes first, the reply later. A dead or dying server gives EVENT_REPLY with status
-//                   E_PEER, a bad capability E_NOENT, bad flags or info E_INVAL, more than 256 waiting calls of
-//                   this dispatcher E_LIMIT: always a reply for each call.
+//                   comes first, the reply later. A dead or dying server gives EVENT_REPLY with
+//                   status E_PEER, a bad capability E_NOENT, bad flags or info E_INVAL, more than
+//                   256 waiting calls of this dispatcher E_LIMIT: always a reply for each call.
 //   SYS_REPLY_WAIT  r4 call id, r5 status, r6 info, r7…r12 words: answers and waits for an event.
 //   SYS_REPLY       the same, and returns 0 or an error in r3.
 //   SYS_SEND        r3 cap, r4 cpu (or -1: the endpoint's), r7…r12 words. 0, E_AGAIN when the
@@ -22,10 +23,12 @@
 
 #define CALL_ALONE 1u // no other thread of this dispatcher could run: return with an event only
 
-// An endpoint of the calling process; its calls and messages arrive with this badge. Calls from CPUs where
-// the process has no dispatcher are served on the CPU where the endpoint was created, or another one.
+// An endpoint of the calling process; its calls and messages arrive with this badge. Calls from
+// CPUs where the process has no dispatcher are served on the CPU where the endpoint was created, or
+// another one.
 s64 sys_endpoint_create(u64 badge);
-// The endpoint, the caller's own (E_PERM), takes no further call; calls waiting get E_PEER. The capability stays.
+// The endpoint, the caller's own (E_PERM), takes no further call; calls waiting get E_PEER.
+// The capability stays.
 s64 sys_endpoint_destroy(cap_t endpoint);
 s64 sys_cap_drop(cap_t cap);
 // Another slot with the same capability.

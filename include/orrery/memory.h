@@ -29,18 +29,20 @@ struct sys_region {
 };
 #define REGION_DISTRIBUTED 1u // anonymous: the distributed implementation of FCM
 
-// In the caller's (0) or a not yet started child's space (E_BUSY: it has been). 0; E_EXIST when it overlaps; E_NOMEM;
+// In the caller's (0) or a not yet started child's space (E_BUSY: it has been). 0;
+// E_EXIST when it overlaps; E_NOMEM;
 // E_LIMIT.
 s64 sys_region_create(cap_t process, struct sys_region *region);
 s64 sys_region_destroy(u64 address);           // the region that begins there
 s64 sys_region_resize(u64 address, u64 bytes); // its end moves; grows only into free space
-// Whole pages of one region; splits nothing: protection is kept by page. REGION_PRIVATE text: not W.
+// Whole pages of one region; splits nothing: protection is kept by page.
+// REGION_PRIVATE text: not W.
 s64 sys_region_protect(u64 address, u64 bytes, u32 prot);
 // REGION_COMMIT: makes zeroed pages exist with this protection (again: protection only), or none.
 s64 sys_region_commit(u64 address, u64 bytes, u32 prot);
 s64 sys_region_decommit(u64 address, u64 bytes);
-// Replaces one instruction of the caller's own text, in a page of its own from then on; all CPUs execute
-// the new one on return. E_INVAL: not executable; E_AGAIN: old was not there.
+// Replaces one instruction of the caller's own text, in a page of its own from then on; all CPUs
+// execute the new one on return. E_INVAL: not executable; E_AGAIN: old was not there.
 s64 sys_text_patch(u64 address, u32 old, u32 new);
 
 struct sys_region_info {
@@ -60,16 +62,17 @@ s64 sys_memory_new(const char *name, u64 bytes);
 s64 sys_memory_bytes(cap_t memory);
 s64 sys_initrd(void); // RIGHT_INITRD: the initial file system, read-only, as a memory object
 
-// A file of a server: pages are asked for by EVENT_MESSAGE {badge = token; words: FILE_FETCH, offset,
-// bytes (4 KB)}, at most one request a page at a time, and answered by sys_file_supply. FILE_WRITE tells
-// of a dirty page to fetch with sys_file_take; FILE_GONE: nobody maps or holds it any more.
+// A file of a server: pages are asked for by EVENT_MESSAGE {badge = token; words: FILE_FETCH,
+// offset, bytes (4 KB)}, at most one request a page at a time, and answered by sys_file_supply.
+// FILE_WRITE tells of a dirty page to fetch with sys_file_take; FILE_GONE: nobody maps
+// or holds it any more.
 #define FILE_FETCH 1
 #define FILE_WRITE 2
 #define FILE_GONE 3
 // endpoint: the caller's own, else E_PERM.
 s64 sys_file_create(cap_t endpoint, u64 token, const char *name, u64 bytes);
-// status 0: 4 KB at from are the page (short last page: zero-filled by the caller); else the error that
-// those who wait for it get.
+// status 0: 4 KB at from are the page (short last page: zero-filled by the caller); else the error
+// that those who wait for it get.
 s64 sys_file_supply(cap_t file, u64 offset, const void *from, s64 status);
 s64 sys_file_take(cap_t file, u64 offset, void *to);
 // New length; pages beyond it, and with invalidate all clean pages, are dropped.

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: MIT
 // What the monitor asks of a process's library (EVENT_MONITOR): S000 §3.2.1 "Object Scan" for user
 // objects, the switches of DREF counting and tracing, and the logs of sleep locks ("Software
-// Instrumentation"). The answer goes through the monitor buffer at USER_MONITOR, a shared region of process and
-// kernel.
+// Instrumentation"). The answer goes through the monitor buffer at USER_MONITOR, a shared region of
+// process and kernel.
 #ifndef ORRERY_MONITOR_H
 #define ORRERY_MONITOR_H
 
 #include <orrery/types.h>
 
-// Lists are asked for piece by piece: from a cursor (0 to start), as many whole records as there is room for in so many bytes. The
-// first result is where to go on, the second one 1 when nothing follows; an answer without records is the end, too. Records of
-// objects and counts come in rising order.
+// Lists are asked for piece by piece: from a cursor (0 to start), as many whole records as there is
+// room for in so many bytes. The first result is where to go on, the second one 1 when nothing
+// follows; an answer without records is the end, too. Records of objects and counts
+// come in rising order.
 //
 //                               arguments                  results          in the buffer
 #define MONITOR_SCAN 1  // cursor, bytes              new cursor, end  struct sys_object records
@@ -30,8 +31,8 @@
     11 // cursor, bytes             new cursor, end  struct sys_blocked_log, each with its records
 
 // ---- sleep locks -------------------------------------------------------------------------------
-// A BlockedThreadQueues object has a queue for each lock word that threads wait for. While it is logged each change of
-// a queue is a record in the object's own buffer.
+// A BlockedThreadQueues object has a queue for each lock word that threads wait for. While it is
+// logged each change of a queue is a record in the object's own buffer.
 
 enum sys_blocked_logging {
     SYS_BLOCKED_OFF,   // the buffer goes, and what is in it

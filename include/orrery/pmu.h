@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Counting hardware events, of either unit, multiplexed where they do not fit the counters at once (seed: KOV §2.1.2).
+// Counting hardware events, of either unit,
+// multiplexed where they do not fit the counters at once (seed: KOV §2.1.2).
 // RIGHT_MONITOR. What stands behind is docs/pmu.md.
 #ifndef ORRERY_PMU_H
 #define ORRERY_PMU_H
@@ -45,25 +46,28 @@ struct sys_pmu_counting {
     struct sys_pmu_item items[SYS_PMU_ITEMS];
 };
 
-// Begins to count: a session number > 0. E_BUSY (one user of the unit at a time, sampling by its events included), E_NOTSUP
-// (no unit has the event), E_INVAL, E_NOMEM, E_TIMEOUT (the unit does not follow), or
-// E_LIMIT: events exclude each other; message (NUL-terminated, cut to bytes) says which and why.
+// Begins to count: a session number > 0. E_BUSY (one user of the unit at a time, sampling by its
+// events included), E_NOTSUP (no unit has the event), E_INVAL, E_NOMEM, E_TIMEOUT (the unit does
+// not follow), or E_LIMIT: events exclude each other; message (NUL-terminated, cut to bytes) says
+// which and why.
 s64 sys_pmu_count_start(const struct sys_pmu_counting *counting, char *message, u64 bytes);
 
 struct sys_pmu_count {
     u64 count;           // scaled to all of the time
     u64 measured, total; // of the slice event: while it was counted, and in all
-    u64 error; // half width of the 99 % interval around count; 0: all of the time was measured; UINT64_MAX: unknown (fewer
-               // than two slices)
+    // half width of the 99 % interval around count; 0: all of the time was measured; UINT64_MAX:
+    // unknown (fewer than two slices)
+    u64 error;
     u64 slices; // in which it was counted
 };
-// The counts of one CPU so far, one for each item: bytes. E_STALE: not the latest session; E_INVAL: a CPU that is not
-// counted, or too few bytes; E_LIMIT: a count beyond 2^48.
+// The counts of one CPU so far, one for each item: bytes. E_STALE: not the latest session; E_INVAL:
+// a CPU that is not counted, or too few bytes; E_LIMIT: a count beyond 2^48.
 s64 sys_pmu_count_read(s64 session, u32 cpu, struct sys_pmu_count *counts, u64 bytes);
-// Puts what a session counts on a CPU into the kernel's trace, behind each event of these majors (bit n: major n): an event PMU
-// counters with the values since the start, in the order of the items; PMU counter tells what each is. 0: not any more; a
-// session that stops does the same. E_STALE: it does not run; E_LIMIT: it takes turns, or has more than
-// SYS_PMU_TRACED items; E_INVAL: no such majors.
+// Puts what a session counts on a CPU into the kernel's trace, behind each event of these majors
+// (bit n: major n): an event PMU counters with the values since the start, in the order of the
+// items; PMU counter tells what each is. 0: not any more; a session that stops does the same.
+// E_STALE: it does not run; E_LIMIT: it takes turns, or has more than SYS_PMU_TRACED items;
+// E_INVAL: no such majors.
 #define SYS_PMU_TRACED 6
 s64 sys_pmu_count_trace(s64 session, u64 majors);
 
@@ -80,18 +84,20 @@ struct sys_pmu_task {
     char name[32];                 // NUL-terminated
     struct sys_pmu_count counts[]; // one for each item; total is the time in which the task ran
 };
-// Counts of the tasks that have run on one CPU, as of the call with *cursor 0, which begins; several at once, as many
-// as fit: bytes, 0 when there are no more. Of an item that is counted all the time the counts of all tasks add up to
-// what sys_pmu_count_read says of that CPU at the same moment. What a task's switches cost, and interrupts, belongs
-// to the task that they stop. E_STALE, E_INVAL: a CPU or a session without such counts, or too few bytes for one
-// record; E_LIMIT as above; E_NOMEM.
+// Counts of the tasks that have run on one CPU, as of the call with *cursor 0, which begins;
+// several at once, as many as fit: bytes, 0 when there are no more. Of an item that is counted all
+// the time the counts of all tasks add up to what sys_pmu_count_read says of that CPU at the same
+// moment. What a task's switches cost, and interrupts, belongs to the task that they stop. E_STALE,
+// E_INVAL: a CPU or a session without such counts, or too few bytes for one record; E_LIMIT as
+// above; E_NOMEM.
 s64 sys_pmu_count_tasks(s64 session, u32 cpu, u64 *cursor, void *buffer, u64 bytes);
-// For user/pmu.h, in a session with SYS_PMU_READABLE: a capability for the unit's page (orrery/pmu_model.h), which
-// can be mapped, but not be written; counters[i]: which counter counts item i. E_STALE: it does not run; E_INVAL: not
-// such a session; E_NOMEM, E_LIMIT.
+// For user/pmu.h, in a session with SYS_PMU_READABLE: a capability for the unit's page
+// (orrery/pmu_model.h), which can be mapped, but not be written; counters[i]: which counter counts
+// item i. E_STALE: it does not run; E_INVAL: not such a session; E_NOMEM, E_LIMIT.
 s64 sys_pmu_count_open(s64 session, u8 counters[SYS_PMU_ITEMS]);
-// Leaves a process out of everything that the model unit counts and samples, what the kernel does on its behalf
-// included, until undone, or until the process ends. Sessions may run, the process too. E_INVAL: pid 0; E_NOENT;
+// Leaves a process out of everything that the model unit counts and samples, what the kernel does
+// on its behalf included, until undone, or until the process ends. Sessions may run, the process
+// too. E_INVAL: pid 0; E_NOENT;
 // E_NOTSUP.
 s64 sys_pmu_exclude(u32 pid, bool excluded);
 // The counts stay readable until the next start. E_STALE: it does not run.

@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: MIT
-// The model unit: what a guest and the QEMU plugin (pmu/model) that gives the machine a performance monitor share.
+// The model unit: what a guest and the QEMU plugin (pmu/model)
+// that gives the machine a performance monitor share.
 // Used by both; no other file says how they talk.
 //
-// A guest that wants the unit sets one page (64 KB, aligned) of its memory aside, writes MODEL_VERSION into
-// version and 0 into magic, and executes the command MODEL_ATTACH with the page's physical address. A plugin
-// writes the rest of the head; without one magic stays 0. From then on each CPU puts commands with its own
-// slot of the page. Every number in guest memory is big-endian. What a guest writes into the page can harm
-// nobody but itself: the plugin keeps its own state, and reads parameters once, at commands, and checks them.
+// A guest that wants the unit sets one page (64 KB, aligned) of its memory aside, writes
+// MODEL_VERSION into version and 0 into magic, and executes the command MODEL_ATTACH with the
+// page's physical address. A plugin writes the rest of the head; without one magic stays 0. From
+// then on each CPU puts commands with its own slot of the page. Every number in guest memory is
+// big-endian. What a guest writes into the page can harm nobody but itself: the plugin keeps its
+// own state, and reads parameters once, at commands, and checks them.
 //
-// A command is the instruction `twi 0,rA,MODEL_COMMAND | number`: a trap that never traps, in any mode. rA is
-// the page's physical address for MODEL_ATTACH, and not looked at else. Its effects are there at the next
-// instruction; only a change of what is instrumented (MODEL_ENABLE) takes until head.generation says so.
+// A command is the instruction `twi 0,rA,MODEL_COMMAND | number`: a trap that never traps, in any
+// mode. rA is the page's physical address for MODEL_ATTACH, and not looked at else. Its effects are
+// there at the next instruction; only a change of what is instrumented (MODEL_ENABLE) takes until
+// head.generation says so.
 #ifndef ORRERY_PMU_MODEL_H
 #define ORRERY_PMU_MODEL_H
 
@@ -29,10 +32,10 @@ enum model_command {
     MODEL_PROGRAM = 2, // arguments: struct model_program; the counter is stopped, its value 0
     MODEL_ENABLE = 3,  // arguments[0]: mask of this CPU's counters that count from now on
     MODEL_READ = 4,    // value[] and overflows are brought up to date; any mode
-    MODEL_WRITE =
-        5, // arguments[0]: counter, [1]: its new value (its next overflow stays as far away as it was)
-    MODEL_TAKE =
-        6, // overflows is brought up to date, and the plugin's own copy zeroed: an interrupt is handled
+    // arguments[0]: counter, [1]: its new value (its next overflow stays as far away as it was)
+    MODEL_WRITE = 5,
+    // overflows is brought up to date, and the plugin's own copy zeroed: an interrupt is handled
+    MODEL_TAKE = 6,
     MODEL_TOTALS = 7, // totals[] is brought up to date
     MODEL_DETACH =
         8, // all CPUs' counters stop, instrumentation goes, the page is not touched any more
@@ -91,7 +94,8 @@ struct model_program {
 
 // A precise record. It is complete when sequence, which is written last, is that of its place.
 #define MODEL_FRAMES 8
-// The instruction at pc, no branch, has changed the registers already; else they are as it found them.
+// The instruction at pc, no branch, has changed the registers already;
+// else they are as it found them.
 #define MODEL_RECORD_AFTER 1u
 struct model_record {
     u64 sequence; // number of the record in its ring, from 1
@@ -99,13 +103,15 @@ struct model_record {
     u32 flags; // MODEL_RECORD_…
     u64 pc;    // of the instruction that made the counter overflow
     u64 msr, lr;
-    u64 time; // instructions that this CPU has completed since MODEL_ATTACH, 0 where they are not counted
+    // instructions that this CPU has completed since MODEL_ATTACH, 0 where they are not counted
+    u64 time;
     u64 address; // of the data, for loads, stores and their misses, else 0
     u64 tag;
     u64 gpr[32];
-    // The stack: frame 0 is that of gpr[1], each other one where the back chain of the one before leads. lr and self:
-    // the words at sp + 16 and sp + 48, where what this frame's function has called saves its return address and its
-    // object. A frame that could not be read is 0, and all after it.
+    // The stack: frame 0 is that of gpr[1],
+    // each other one where the back chain of the one before leads. lr and self:
+    // the words at sp + 16 and sp + 48, where what this frame's function has called saves its
+    // return address and its object. A frame that could not be read is 0, and all after it.
     struct {
         u64 sp, lr, self;
     } frames[MODEL_FRAMES];
@@ -122,7 +128,8 @@ struct model_ring {
 
 #define MODEL_TAG_EXCLUDED (1UL << 63)
 #define MODEL_TAG_SPACE 0xffffffffUL // address space: TLB entries of different ones differ
-// The rest is the guest's, and goes into records. Orrery's: the process on whose behalf the CPU runs, 0: none.
+// The rest is the guest's, and goes into records.
+// Orrery's: the process on whose behalf the CPU runs, 0: none.
 #define MODEL_TAG_PID(tag) ((u32)((tag) >> 32) & 0x7fffffffu)
 #define MODEL_TAG_OF_PID(pid) ((u64)((pid)&0x7fffffffu) << 32)
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // System calls on processes and dispatchers (S000 §2.4; DESIGN.md §8). In the kernel these are the
-// functions behind the calls, in a process the stubs; both are bound by kernel/syscalls/syscalls.def.
+// functions behind the calls, in a process the stubs; both are bound by
+// kernel/syscalls/syscalls.def.
 // Results: 0 or a count or a handle, or a negative error (orrery/errors.h).
 #ifndef ORRERY_PROCESS_H
 #define ORRERY_PROCESS_H
@@ -36,14 +37,15 @@ struct sys_process_new {
 };
 enum process_priority { PROCESS_LOW = 1, PROCESS_NORMAL = 2, PROCESS_HIGH = 3, PROCESS_SERVER = 4 };
 
-// An empty process: a capability for it. The caller gets EVENT_CHILD when it ends. It has none but the caller's rights
-// (E_PERM), at most its memory limit, and is no more urgent than PROCESS_NORMAL or the caller itself (E_INVAL) unless that
-// has RIGHT_SERVER.
+// An empty process: a capability for it. The caller gets EVENT_CHILD when it ends. It has none but
+// the caller's rights (E_PERM), at most its memory limit, and is no more urgent than PROCESS_NORMAL
+// or the caller itself (E_INVAL) unless that has RIGHT_SERVER.
 s64 sys_process_create(const struct sys_process_new *process);
 s64 sys_process_pid(cap_t process); // 0: the caller's own
 // Copies bytes (<= 64 KB) into its memory, before its start.
 s64 sys_process_write(cap_t process, u64 address, const void *from, u64 bytes);
-// Puts a copy of one of the caller's capabilities into a slot (1 … CAP_FIRST_FREE - 1), before its start.
+// Puts a copy of one of the caller's capabilities into a slot (1 … CAP_FIRST_FREE - 1),
+// before its start.
 s64 sys_process_grant(cap_t process, u32 slot, cap_t cap);
 struct sys_process_start {
     u64 pc, toc, sp; // entry, r2, r1
@@ -52,7 +54,8 @@ struct sys_process_start {
     u32 reserved;
 };
 s64 sys_process_start(cap_t process, const struct sys_process_start *start);
-// Ends a process, also one not started. Its creator or RIGHT_PROCESS. status is what the parent is told.
+// Ends a process, also one not started. Its creator or RIGHT_PROCESS.
+// status is what the parent is told.
 s64 sys_process_kill(u32 pid, s32 status);
 void sys_exit(s32 status) __attribute__((noreturn));
 #define STATUS_KILLED(vector) ((s32)(0x10000 | (vector))) // ended by an exception
@@ -76,8 +79,9 @@ enum process_state { PROCESS_NEW, PROCESS_LIVE, PROCESS_ENDING };
 s64 sys_process_list(u64 *cursor, void *buffer, u64 bytes);
 s64 sys_process_info(u32 pid, struct sys_process_info *process); // 0: the caller. E_NOENT
 
-// EVENT_KICK with these bits for the calling dispatcher, once: after the next end of any process, which sys_process_list
-// does not show any more. Replaces what the process asked for before; 0: nothing. So: ask, look at the list, wait, and again.
+// EVENT_KICK with these bits for the calling dispatcher, once: after the next end of any process,
+// which sys_process_list does not show any more. Replaces what the process asked for before; 0:
+// nothing. So: ask, look at the list, wait, and again.
 // E_LIMIT: too many processes ask.
 s64 sys_process_await_end(u64 bits);
 
@@ -107,10 +111,11 @@ s64 sys_timer(u64 deadline);
 //   SYS_CALL, SYS_REPLY, SYS_REPLY_WAIT, SYS_SEND: orrery/ipc.h
 // All but SYS_SEND, SYS_REPLY: only while disabled (else E_INVAL in r3).
 
-// ---- monitoring (orrery/monitor.h) ---------------------------------------------------------------
+// ---- monitoring (orrery/monitor.h) --------------------------------------------------------------
 
-// A question to the library of a process: nobody waits. What the kernel says and what the process says come apart: the calls
-// return the former only, struct sys_monitor_answer has the latter, which may be anything.
+// A question to the library of a process: nobody waits. What the kernel says and what the process
+// says come apart: the calls return the former only, struct sys_monitor_answer has the latter,
+// which may be anything.
 #define MONITOR_PATIENCE_US 1000000 // for an answer, at most
 struct sys_monitor_question {
     u32 pid;
@@ -119,26 +124,30 @@ struct sys_monitor_question {
     u64 patience_us; // for the answer; more than MONITOR_PATIENCE_US, or 0: that
     u64 kick; // EVENT_KICK with these bits for the calling dispatcher when it is answered; 0: no
 };
-// The number (> 0) of the question. RIGHT_MONITOR. E_NOENT: no such process; E_PEER: it is ending; E_NOTSUP: it has no library;
-// E_BUSY: somebody else's question to it is open; E_TIMEOUT: it has not even taken the last one; E_NOMEM: no memory
-// for its buffer.
+// The number (> 0) of the question. RIGHT_MONITOR. E_NOENT: no such process;
+// E_PEER: it is ending; E_NOTSUP: it has no library;
+// E_BUSY: somebody else's question to it is open; E_TIMEOUT: it has not even taken the last one;
+// E_NOMEM: no memory for its buffer.
 s64 sys_monitor_ask(const struct sys_monitor_question *question);
-// Is a question of the caller's process over? 0, E_AGAIN: not yet, or E_NOENT: no such question is open.
+// Is a question of the caller's process over? 0, E_AGAIN: not yet,
+// or E_NOENT: no such question is open.
 s64 sys_monitor_look(u32 pid, u64 question);
 struct sys_monitor_answer {
     s64 status;     // as in orrery/monitor.h: bytes in its buffer, or an error
     u64 results[2]; // what they are says orrery/monitor.h, too
     u64 time;       // time base: when it answered
 };
-// Closes a question of the caller's process, and copies what is in the buffer, status bytes at most: how many that were. E_AGAIN: not
-// answered yet, the question stays open; E_TIMEOUT: not in its time; E_PEER: the process has ended; E_NOENT: no such
-// question is open, or another asker has taken its place because nobody looked for a second after its time. E_PROTO: the
-// answer is a trace packet that cannot be.
+// Closes a question of the caller's process, and copies what is in the buffer, status bytes at
+// most: how many that were. E_AGAIN: not answered yet, the question stays open; E_TIMEOUT: not in
+// its time; E_PEER: the process has ended; E_NOENT: no such question is open, or another asker has
+// taken its place because nobody looked for a second after its time. E_PROTO: the answer is a trace
+// packet that cannot be.
 s64 sys_monitor_answer(u32 pid, u64 question, struct sys_monitor_answer *answer, void *buffer,
                        u64 bytes);
 
-// The same in one, for programs that ask little: asks, and the calling dispatcher waits for the answer. Returns what the library
-// answered, or what sys_monitor_ask or sys_monitor_answer would: which of them is not told.
+// The same in one, for programs that ask little: asks, and the calling dispatcher waits for the
+// answer. Returns what the library answered, or what sys_monitor_ask or sys_monitor_answer would:
+// which of them is not told.
 struct sys_monitor_request {
     u32 pid;
     u32 operation; // MONITOR_*
@@ -146,7 +155,8 @@ struct sys_monitor_request {
     u64 results[2];
 };
 s64 sys_process_monitor(struct sys_monitor_request *request, void *buffer, u64 bytes);
-// The library's answer to EVENT_MONITOR: result (bytes in the monitor buffer, or an error). E_NOENT: it is not waited for any more.
+// The library's answer to EVENT_MONITOR: result (bytes in the monitor buffer, or an error).
+// E_NOENT: it is not waited for any more.
 s64 sys_monitor_done(u64 request_id, s64 result, u64 result0, u64 result1);
 
 #endif

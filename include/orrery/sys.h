@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// System calls about the system, its objects, sampling, trace, the network device and workloads. Every
-// call takes plain values and flat structs. In the kernel: thread context, no lock held. Results: 0 or a count, or a negative error
-// (orrery/errors.h). Every struct is big endian as it lies, without implicit padding.
+// System calls about the system, its objects, sampling, trace, the network device and workloads.
+// Every call takes plain values and flat structs. In the kernel: thread context, no lock held.
+// Results: 0 or a count, or a negative error (orrery/errors.h). Every struct is big endian as it
+// lies, without implicit padding.
 #ifndef ORRERY_SYS_H
 #define ORRERY_SYS_H
 
@@ -35,8 +36,8 @@ s64 sys_console_write(const char *bytes, u64 count);
 // Takes typed bytes out of the console: how many (0: none there), at most bytes (<= 512).
 s64 sys_console_read(char *buffer, u64 bytes);
 // EVENT_KICK with these bits for the calling dispatcher whenever something has been typed, or
-// Ctrl-C (then with both, and first of what waits: the rest was dropped); 0, 0: no more. One dispatcher
-// at a time: the last one to ask. Level after return: read once more before waiting.
+// Ctrl-C (then with both, and first of what waits: the rest was dropped); 0, 0: no more. One
+// dispatcher at a time: the last one to ask. Level after return: read once more before waiting.
 s64 sys_console_kick(u64 typed_bits, u64 interrupt_bits);
 // What the console has printed, counted from the boot, from *position on, which is moved to the
 // first byte that is still kept (the last 64 KB), or to the end. Bytes written, 0 when there is
@@ -97,8 +98,9 @@ enum sys_sampling_event {
 };
 
 #define SYS_SAMPLING_EVENTS 8
-// flags: records that the unit writes itself take the place of interrupts: exactly the instruction that made the
-// counter overflow, at no cost in the guest. Events of the model unit only (else E_NOTSUP).
+// flags: records that the unit writes itself take the place of interrupts: exactly the instruction
+// that made the counter overflow, at no cost in the guest. Events of the model
+// unit only (else E_NOTSUP).
 #define SYS_SAMPLING_PRECISE 1u
 
 #define SYS_PERIOD_MIN 1000
@@ -109,31 +111,35 @@ enum sys_sampling_event {
 
 struct sys_sampled_event {
     u32 event; // enum sys_sampling_event
-    u32 filter; // SYS_PMU_KERNEL, SYS_PMU_USER (orrery/pmu.h) or both; SYS_PMU_CYCLES: both (else E_NOTSUP)
-    u64 period; // events a sample, SYS_PERIOD_MIN (precise: SYS_PRECISE_PERIOD_MIN) … SYS_PERIOD_MAX
+    // SYS_PMU_KERNEL, SYS_PMU_USER (orrery/pmu.h) or both; SYS_PMU_CYCLES: both (else E_NOTSUP)
+    u32 filter;
+    // events a sample, SYS_PERIOD_MIN (precise: SYS_PRECISE_PERIOD_MIN) … SYS_PERIOD_MAX
+    u64 period;
     u32 randomise; // low bits of the period to randomise, 0…SYS_RANDOMISE_MAX, 2^randomise < period
     u32 reserved; // 0
 };
 
 struct sys_sampling {
-    u32 callers; // frames of call chain to record, 0…SYS_CALLERS_MAX; precise records hold at most 7 of them
+    // frames of call chain to record, 0…SYS_CALLERS_MAX; precise records hold at most 7 of them
+    u32 callers;
     u32 cpu_mask;    // CPUs to sample, 0 = all
     u32 event_count; // 1…SYS_SAMPLING_EVENTS; no event twice with the same filter
     u32 flags;       // SYS_SAMPLING_PRECISE or 0
     struct sys_sampled_event events[SYS_SAMPLING_EVENTS];
 };
 
-// Starts sampling of all of these events at once, one session at a time. Returns a session number > 0, or nothing has
-// changed and message (NUL-terminated, cut to bytes; 0: none; empty where the error says all) says why:
+// Starts sampling of all of these events at once, one session at a time. Returns a session number >
+// 0, or nothing has changed and message (NUL-terminated, cut to bytes; 0: none; empty where the
+// error says all) says why:
 // E_INVAL   a number is out of its range
 // E_NOTSUP  no unit of this machine samples an event, or not so, or its interrupts do not arrive
-// E_LIMIT   the events do not fit the counters at once: the message names those that exclude each other
+// E_LIMIT   the events do not fit the counters at once: the message names those in each other's way
 // E_BUSY    somebody else samples, reads samples, or uses the unit
 // E_NOMEM, E_TIMEOUT (the unit does not follow)
 s64 sys_sampling_start(const struct sys_sampling *sampling, char *message, u64 bytes);
-// Another period for events[index] of the running session, on all of its CPUs at once; samples and counts stay, the
-// period that had begun is given up. E_STALE: not the running session. E_INVAL: no such event, or a number out of
-// its range. E_BUSY, E_TIMEOUT.
+// Another period for events[index] of the running session, on all of its CPUs at once; samples and
+// counts stay, the period that had begun is given up. E_STALE: not the running session. E_INVAL: no
+// such event, or a number out of its range. E_BUSY, E_TIMEOUT.
 s64 sys_sampling_change(s64 session, u32 index, u64 period, u32 randomise);
 s64 sys_sampling_stop(s64 session); // buffers stay readable until the next start
 
@@ -153,26 +159,31 @@ struct sys_sample {
     u16 flags;
     u64 time;    // time base; of a precise sample when it was taken out of the unit's ring
     coid_t coid; // 0: none found
-    u32 thread; // id; 0 in precise samples of kernel threads, and of processes that have ended since
-    u32 pid;    // process at work, also in kernel code on its behalf; 0: none
+    // id; 0 in precise samples of kernel threads, and of processes that have ended since
+    u32 thread;
+    u32 pid; // process at work, also in kernel code on its behalf; 0: none
     u64 pc;
     u32 event;
     u32 caller_count;
     u64 callers[]; // return addresses, innermost first
 };
-// Takes samples of events[index] out of cpu's buffer, which is that event's alone: bytes written, 0 when it is empty.
-// E_INVAL: no such session, CPU or event, or not even one sample fits. E_BUSY: somebody else reads that CPU's.
+// Takes samples of events[index] out of cpu's buffer, which is that event's alone: bytes written,
+// 0 when it is empty.
+// E_INVAL: no such session, CPU or event, or not even one sample fits. E_BUSY:
+// somebody else reads that CPU's.
 s64 sys_sampling_read(s64 session, u32 cpu, u32 index, void *buffer, u64 bytes);
 
 struct sys_sampling_stat {
     u64 taken,
-        lost; // exact; taken = stored, readable or read. Precise: exact once the session has been stopped
+        // exact; taken = stored, readable or read. Precise: exact once the session has been stopped
+        lost;
     u64 missed; // periods without a sample of their own: the interrupt came too late (emulators)
     u64 attributed, unattributed, stale, idle; // of those read
     u64 buffer_bytes, buffer_grown;            // now, and how many 4 KB steps it has grown
     u64 ticks_in_handler;                      // time base
-    u64 overflows; // as the unit has counted them: taken + lost + missed, once the session has been stopped; 0:
-        // the unit does not count them (SYS_PMU_CYCLES)
+    // as the unit has counted them: taken + lost + missed, once the session has been stopped; 0:
+    u64 overflows;
+    // the unit does not count them (SYS_PMU_CYCLES)
 };
 // Of events[index] on one CPU. E_INVAL.
 s64 sys_sampling_stat(s64 session, u32 cpu, u32 index, struct sys_sampling_stat *stat);
@@ -243,7 +254,8 @@ s64 sys_trace_event_get(u32 index, struct sys_trace_event *event); // E_NOENT pa
 #define SYS_NET_ROOM_BYTES 1536 // room for one
 
 // The one Ethernet interface; the process that opens it owns it until it ends (E_BUSY; E_PERM for
-// the calls of others). E_NOENT when the machine has none. The owner's calls: one at a time (E_BUSY).
+// the calls of others). E_NOENT when the machine has none. The owner's calls: one
+// at a time (E_BUSY).
 s64 sys_net_open(u8 mac[6]);
 // Sends the frame at an address of the caller's: bytes, or E_IO, E_INVAL or E_FAULT.
 s64 sys_net_send(u64 frame, u64 bytes);

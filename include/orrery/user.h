@@ -3,8 +3,8 @@
 // dispatcher page, events, and the state of an interrupted user thread. Shared by C and assembly.
 //
 // A process has one dispatcher a CPU at most. r13 of user code is its dispatcher's window
-// (orrery/r13.h, the layout is the kernel's): head page, LTT and counts. The head page and the message
-// buffer behind it are always resident.
+// (orrery/r13.h, the layout is the kernel's): head page, LTT and counts. The head page and the
+// message buffer behind it are always resident.
 #ifndef ORRERY_USER_H
 #define ORRERY_USER_H
 
@@ -24,7 +24,7 @@
 #define MESSAGE_BYTES 0x4000
 #define WINDOW_LIBRARY 0x5000 // up to R13_LTT: the library's, which maps what it needs there
 
-// ---- the dispatcher page, at r13 + R13_HOST ------------------------------------------------------
+// ---- the dispatcher page, at r13 + R13_HOST -----------------------------------------------------
 #define DISPATCHER_DISABLED (R13_HOST + 0x00)
 #define DISPATCHER_PENDING (R13_HOST + 0x04)
 #define DISPATCHER_STACK (R13_HOST + 0x08)
@@ -35,30 +35,31 @@
 
 // ---- events ------------------------------------------------------------------------------------
 // What a dispatcher is told, one at a time: in r3 its type, in r4…r12 the rest. An event arrives
-// either as the result of SYS_WAIT, SYS_POLL, SYS_CALL or SYS_REPLY_WAIT, all called while disabled, or as
-// an upcall: when the dispatcher runs enabled user code, the kernel stores that code's state in `save`,
-// sets disabled to 1, and goes to the upcall entry with r1 = the page's upcall stack, r2 = the library's
-// TOC, r13 = the window. FPRs are as the interrupted code left them.
+// either as the result of SYS_WAIT, SYS_POLL, SYS_CALL or SYS_REPLY_WAIT, all called while
+// disabled, or as an upcall: when the dispatcher runs enabled user code, the kernel stores that
+// code's state in `save`, sets disabled to 1, and goes to the upcall entry with r1 = the page's
+// upcall stack, r2 = the library's TOC, r13 = the window. FPRs are as the
+// interrupted code left them.
 //
-//   type            r4        r5       r6    r7…r12
-#define EVENT_NONE 0  // nothing (SYS_POLL), or nothing yet (SYS_CALL)
-#define EVENT_START 1 // cpu                          a new dispatcher begins
-#define EVENT_CALL                                                                                 \
-    2 // call id   badge    info  words     a process, whose pid is above the type, calls our endpoint
-#define EVENT_REPLY 3   // token     status   info  words     the answer to a call of ours
-#define EVENT_MESSAGE 4 // pid       badge    0     words     asynchronous; pid 0: from the kernel
-#define EVENT_TIMER 5   //                              the time given to SYS_TIMER has come
-#define EVENT_KICK 6    // bits                         from sys_dispatcher_kick, merged by or
-#define EVENT_FAULT_BLOCKED                                                                        \
-    7 // token                        (upcall only) the thread in `save` waits for a page
-#define EVENT_FAULT_DONE 8 // token     status             that page is there, or will not come
-#define EVENT_EXCEPTION                                                                            \
-    9 // vector    address  dsisr     (upcall only) the thread in `save` cannot go on
-#define EVENT_MONITOR 10 // request id  operation  a  b c …  the monitor asks (orrery/monitor.h)
-#define EVENT_CHILD 11   // pid       status             a process that we created has ended
+// clang-format off
+//      type                r4         r5       r6    r7…r12
+#define EVENT_NONE 0     // nothing (SYS_POLL), or nothing yet (SYS_CALL)
+#define EVENT_START 1    // cpu                           a new dispatcher begins
+#define EVENT_CALL 2     // call id    badge    info  words      a call; pid: above the type
+#define EVENT_REPLY 3    // token      status   info  words      the answer to a call of ours
+#define EVENT_MESSAGE 4  // pid        badge    0     words      asynchronous; pid 0: the kernel's
+#define EVENT_TIMER 5    //                               the time given to SYS_TIMER has come
+#define EVENT_KICK 6     // bits                          from sys_dispatcher_kick, merged by or
+#define EVENT_FAULT_BLOCKED 7 // token  (upcall only)     the thread in `save` waits for a page
+#define EVENT_FAULT_DONE 8    // token  status            that page is there, or will not come
+#define EVENT_EXCEPTION 9     // vector address dsisr    (upcall only) the thread in `save` is stuck
+#define EVENT_MONITOR 10 // request id operation a b c …  the monitor asks (orrery/monitor.h)
+#define EVENT_CHILD 11   // pid        status             a process that we created has ended
+// clang-format on
 #define EVENT_COUNT 12
 
-// info of calls and replies: low 16 bits: bytes in the message buffer (0 … MESSAGE_BYTES); high 32 bits:
+// info of calls and replies: low 16 bits: bytes in the message buffer (0 … MESSAGE_BYTES);
+// high 32 bits:
 // a capability that goes along, 0 for none (in the receiver's numbering on arrival).
 #define MESSAGE_INFO(bytes, cap) ((unsigned long)(cap) << 32 | (bytes))
 

@@ -20,7 +20,8 @@ void ipc_packet_init(struct ipc_packet *packet, void *bulk, u64 room, u64 word0)
     packet->words[0] = word0;
 }
 
-// The next bytes of the bulk, with zeros up to a multiple of 8 behind them; NULL when they do not fit.
+// The next bytes of the bulk, with zeros up to a multiple of 8 behind them;
+// NULL when they do not fit.
 static u8 *extend(struct ipc_packet *packet, u64 bytes)
 {
     u64 whole = ALIGN_UP(bytes, 8UL);
@@ -180,7 +181,8 @@ cap_t ipc_get_cap(struct ipc_packet *packet)
     return packet->cap;
 }
 
-// The next bytes of what was received; NULL when they are not there. What comes last need not be padded.
+// The next bytes of what was received; NULL when they are not there.
+// What comes last need not be padded.
 static const u8 *take(struct ipc_packet *packet, u64 bytes)
 {
     u64 whole = ALIGN_UP(bytes, 8UL), left = packet->bytes - packet->taken;

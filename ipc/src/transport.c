@@ -59,8 +59,8 @@ s64 ipc_answer_packet(u64 call, s64 status, struct ipc_packet *packet)
     return ipc_answer(call, status, &reply);
 }
 
-// The answer is made behind the request, in case both lie in the same memory: gen_stubs.py has checked that
-// there is room for both.
+// The answer is made behind the request, in case both lie in the same memory: gen_stubs.py has
+// checked that there is room for both.
 static s64 handle(struct ipc_request *call)
 {
     const struct ipc_service *service = call->context;

@@ -306,7 +306,8 @@ class Parser:
                          f'not "{token.text}"', token)
 
     def check_limits(self, method, start):
-        words_in = 1 + len(method.some('in', 'integer')) + len(method.some('out', 'string', 'bytes'))
+        words_in = 1 + len(method.some('in', 'integer')) + len(method.some('out', 'string',
+                                                                           'bytes'))
         checks = (
             (len(method.parameters), MAX_PARAMETERS, 'parameters'),
             (words_in, MESSAGE_WORDS, 'words in (number, integers, room for the answer)'),

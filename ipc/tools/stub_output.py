@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """The generated files as text: header, client stubs, server dispatch, documentation."""
 
+import textwrap
+
 HEADER = ('// SPDX-License-Identifier: MIT\n'
           '// Generated from {path} by ipc/tools/gen_stubs.py.\n')
 
@@ -92,7 +94,8 @@ def method_comment(method):
 
 def header(interface):
     guard = f'IPC_{interface.name.upper()}_H'
-    constants = ''.join(comment_lines(constant.comment) + f'#define {constant.name} {constant.text}\n'
+    constants = ''.join(comment_lines(
+        constant.comment) + f'#define {constant.name} {constant.text}\n'
                         for constant in interface.constants.values())
     structs = ''.join(struct_text(struct) for struct in interface.structs.values())
     numbers = ''.join(f'    {number_name(interface, method)} = {method.number},\n'
@@ -115,15 +118,15 @@ def header(interface):
 {structs}enum {interface.name}_method {{
 {numbers}}};
 
-// ---- client stubs (ipc/README.md: the rules that all follow) --------------------------------------
+// ---- client stubs (ipc/README.md: the rules that all follow) ------------------------------------
 
 {clients}
-// ---- what a server supplies, and what it calls -----------------------------------------------------
+// ---- what a server supplies, and what it calls --------------------------------------------------
 
 {servers}
-// Decodes a request, calls the function above that it names, encodes its answer. Returns the answer's
-// status: what the function returned, E_PROTO for a malformed request, E_NOTSUP for an unknown one. Given to
-// ipc_interface_endpoint (ipc/packet.h).
+// Decodes a request, calls the function above that it names, encodes its answer. Returns the
+// answer's status: what the function returned, E_PROTO for a malformed request, E_NOTSUP for an
+// unknown one. Given to ipc_interface_endpoint (ipc/packet.h).
 s64 {interface.name}_dispatch(struct ipc_caller *caller, struct ipc_packet *request,
 {' ' * (len(interface.name) + 14)}struct ipc_packet *reply);
 
@@ -269,7 +272,8 @@ def server_place(method):
 def server_argument(parameter):
     name = parameter.name
     if parameter.direction == 'in':
-        return {'struct': [f'&{name}'], 'bytes': [name, f'{name}_bytes']}.get(parameter.kind, [name])
+        return {'struct': [f'&{name}'], 'bytes': [name, f'{name}_bytes']}.get(parameter.kind,
+                                                                              [name])
     return {'string': [name, f'{name}_room'],
             'bytes': [name, f'{name}_room', f'&{name}_bytes']}.get(parameter.kind, [f'&{name}'])
 
@@ -337,10 +341,12 @@ def server(interface):
     cases = ''.join(f'    case {number_name(interface, method)}:\n'
                     f'        return dispatch_{method.name}(caller, request, reply);\n'
                     for method in interface.methods)
+    answers = ''.join(server_answer(interface, method)
+                      for method in interface.methods if method.later)
     return f'''{HEADER.format(path=interface.path)}#include <ipc/{interface.name}.h>
 
 {chr(10).join(server_case(interface, method) for method in interface.methods)}
-{''.join(server_answer(interface, method) for method in interface.methods if method.later)}s64 {interface.name}_dispatch(struct ipc_caller *caller, struct ipc_packet *request,
+{answers}s64 {interface.name}_dispatch(struct ipc_caller *caller, struct ipc_packet *request,
 {' ' * (len(interface.name) + 14)}struct ipc_packet *reply)
 {{
     switch (request->words[0]) {{
@@ -351,7 +357,7 @@ def server(interface):
 '''
 
 
-# --- documentation ----------------------------------------------------------------------------------
+# --- documentation --------------------------------------------------------------------------------
 
 def document_parameter(parameter):
     if parameter.variable:
@@ -360,17 +366,22 @@ def document_parameter(parameter):
     return f'{parameter.direction} {type_text} {parameter.name}'
 
 
+def paragraph(text):
+    return textwrap.fill(text, 120, break_long_words=False, break_on_hyphens=False)
+
+
 def document(interface):
-    lines = [f'## {interface.name}', '', ' '.join(interface.comment.split()), '']
+    lines = [f'## {interface.name}', '', paragraph(interface.comment), '']
     if interface.constants:
         lines += ['| constant | value | |', '|---|---|---|']
         lines += [f'| `{constant.name}` | {constant.text} | {" ".join(constant.comment.split())} |'
                   for constant in interface.constants.values()] + ['']
     for struct in interface.structs.values():
-        fields = ', '.join(f'{entry.type} {entry.name}' + (f'[{entry.count}]' if entry.count else '')
+        fields = ', '.join(f'{entry.type} {entry.name}'
+                           + (f'[{entry.count}]' if entry.count else '')
                            for entry in struct.fields)
-        lines += [f'`struct {struct.name}` ({struct.size} bytes): {fields}. '
-                  f'{" ".join(struct.comment.split())}'.rstrip(), '']
+        lines += [paragraph(f'`struct {struct.name}` ({struct.size} bytes): {fields}. '
+                            f'{struct.comment}'), '']
     lines += ['| | method | what it does | errors |', '|---|---|---|---|']
     for method in interface.methods:
         parameters = ', '.join(document_parameter(parameter) for parameter in method.parameters)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Console input: the device's interrupt moves what was typed into a buffer, from which processes
 // read. When somebody wants to be told of Ctrl-C, it drops what waits in the buffer, and is told to
-// them at once; it is input as well, so that a line's reader sees it between what came before and after.
+// them at once; it is input as well, so that a line's reader sees it between what
+// came before and after.
 #include "console_input.h"
 
 #include <kernel/hcall.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What the console printed last: a ring that its writer never waits for. A reader copies first and then looks
-// whether the writer has come around meanwhile.
+// What the console printed last: a ring that its writer never waits for. A reader copies first and
+// then looks whether the writer has come around meanwhile.
 #include "console_ring.h"
 
 #include <orrery/errors.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // External interrupts through the XICS hypercalls. Devices and IPIs use one priority, so that an
-// accepted interrupt holds back all others until it is ended, and one pending word a CPU suffices. Only those
-// that cannot wait are more urgent: they have been ended when anybody else can look.
+// accepted interrupt holds back all others until it is ended, and one pending word a CPU suffices.
+// Only those that cannot wait are more urgent: they have been ended when anybody else can look.
 #include "interrupts.h"
 
 #include <kernel/firmware.h>

@@ -15,8 +15,9 @@
 #define DSISR_MISS 0x40000000
 #define STACK_VALID_BIT 0x8000 // set in every address of a stack, clear in its guard
 
-// A system call touches its process's memory: the page may have to be made, or waited for. Not where interrupts are masked,
-// hard (the handler of samples) or soft: a read there is content with its fixup.
+// A system call touches its process's memory: the page may have to be made, or waited for. Not
+// where interrupts are masked, hard (the handler of samples) or soft: a read there
+// is content with its fixup.
 static bool user_page_comes(const struct frame *frame)
 {
     if (frame->dar >= USER_END || (frame->msr & MSR_EE) == 0 || frame->soft_masked)

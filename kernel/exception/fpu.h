@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Floating-point registers of user code. They stay in the CPU until another dispatcher of that CPU uses
-// them; the kernel itself uses none.
+// Floating-point registers of user code. They stay in the CPU until another dispatcher of that CPU
+// uses them; the kernel itself uses none.
 #ifndef KERNEL_EXCEPTION_FPU_H
 #define KERNEL_EXCEPTION_FPU_H
 
@@ -19,12 +19,13 @@ struct dispatcher;
 void fpu_save(struct fpu_state *state);
 void fpu_load(const struct fpu_state *state);
 
-// MSR[FP] in a dispatcher's frame says that it has its CPU's registers. Both go together: another one that preempts
-// it takes both away.
+// MSR[FP] in a dispatcher's frame says that it has its CPU's registers. Both go together: another
+// one that preempts it takes both away.
 //
 // The current dispatcher gets the registers, with its own contents. Thread context.
 void fpu_take(struct dispatcher *dispatcher);
-// The current dispatcher's frame has been written anew: it uses the registers again if they still are its own.
+// The current dispatcher's frame has been written anew: it uses the registers again
+// if they still are its own.
 // Thread context.
 void fpu_resume(struct dispatcher *dispatcher);
 // It ends. On its CPU, thread context.

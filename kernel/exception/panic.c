@@ -32,8 +32,8 @@ static struct {
 } resets[ORRERY_MAX_CPUS];
 static char message[256];
 
-// Interrupts the others, which then stop in panic_stop_here; one that is soft-masked for good goes on,
-// so this waits for a while only.
+// Interrupts the others, which then stop in panic_stop_here; one that is soft-masked for good goes
+// on, so this waits for a while only.
 static void stop_others(void)
 {
     u64 deadline = timebase() + microseconds_to_ticks(STOP_MICROSECONDS);
@@ -151,7 +151,7 @@ void panic_with_frame(const struct frame *frame, const char *format, ...)
     finish(frame);
 }
 
-// ---- a machine that hangs ------------------------------------------------------------------------
+// ---- a machine that hangs -----------------------------------------------------------------------
 
 // Waits for those that the reset comes to later.
 static void wait_for_frames(void)

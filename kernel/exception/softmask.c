@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Maskable interrupts and the soft mask. The InterruptManager object does what is due on its CPU, so
-// that time spent in handlers is attributed to it, or to the object that the handler belongs to.
+// Maskable interrupts and the soft mask. The InterruptManager object does what is due on its CPU,
+// so that time spent in handlers is attributed to it, or to the object that the handler belongs to.
 #include "exception.h"
 
 #include <co/object.h>
@@ -82,8 +82,8 @@ static void run_handlers(void)
     cpu->in_interrupt = 0;
 }
 
-// Does all that is due: handlers, then a thread switch. They run soft-masked with MSR[EE] on, so that
-// samples land in them too. Called with the flag set and EE off; leaves both so.
+// Does all that is due: handlers, then a thread switch. They run soft-masked with MSR[EE] on, so
+// that samples land in them too. Called with the flag set and EE off; leaves both so.
 CO_METHOD static s64 work(struct interrupt_manager *self)
 {
     CO_HOME(self);

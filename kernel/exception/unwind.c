@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Stack walks by the unwind map of scripts/mktables.py. A caller's state is looked up at its call, the
-// instruction before the return address: a call that never returns may be a function's last one.
+// Stack walks by the unwind map of scripts/mktables.py. A caller's state is looked up at its call,
+// the instruction before the return address: a call that never returns may be
+// a function's last one.
 #include <kernel/frame.h>
 #include <kernel/memory.h>
 #include <kernel/unwind.h>
@@ -21,8 +22,8 @@ static int read_word(u64 address, u64 *value)
     return safe_read_u64(value, (const u64 *)address);
 }
 
-// Is there an exception frame at sp (kernel/frame.h)? Its handler's back chain and the interrupted r1
-// agree, which what is left of a dead frame would not.
+// Is there an exception frame at sp (kernel/frame.h)? Its handler's back chain and the interrupted
+// r1 agree, which what is left of a dead frame would not.
 static bool at_exception_frame(u64 sp)
 {
     u64 magic, chain, r1;
@@ -87,7 +88,8 @@ u32 stack_walk(u64 pc, u64 sp, u64 lr, u64 *callers, u32 max)
     return walk(&position, callers, max < UNWIND_MAX ? max : UNWIND_MAX);
 }
 
-// noipa: __builtin_frame_address(0) must be this function's own frame, and the caller's call a call.
+// noipa: __builtin_frame_address(0) must be this function's own frame,
+// and the caller's call a call.
 __attribute__((noipa)) u32 stack_walk_here(u64 *callers, u32 max)
 {
     struct unwind_position position = {

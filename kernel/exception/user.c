@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Exceptions from user mode: interrupts, and what the program's Process object has to deal with. Then what has to be
-// done before user code goes on.
+// Exceptions from user mode: interrupts, and what the program's Process object has to deal with.
+// Then what has to be done before user code goes on.
 #include "user.h"
 
 #include <co/object.h>

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Exceptions from user mode and the way back. Shared by C and assembly.
 //
-// A dispatcher's kernel stack begins at kernel_stack (a back chain of 0 lies there). Right below is the
-// frame of its user code, always at the same place; what the kernel does for it lies below that.
+// A dispatcher's kernel stack begins at kernel_stack (a back chain of 0 lies there). Right below is
+// the frame of its user code, always at the same place; what the kernel does for
+// it lies below that.
 #ifndef KERNEL_EXCEPTION_USER_H
 #define KERNEL_EXCEPTION_USER_H
 
@@ -30,8 +31,8 @@ static inline struct event *user_registers(const struct dispatcher *dispatcher)
     return (struct event *)&user_frame(dispatcher)->gpr[3];
 }
 
-// A dispatcher that slept in a special system call goes on by this (user_entry.S). Not called: returned to by
-// thread_switch from a frame that user_resume_stack makes.
+// A dispatcher that slept in a special system call goes on by this (user_entry.S). Not called:
+// returned to by thread_switch from a frame that user_resume_stack makes.
 void user_resume(void);
 // Prepares an empty kernel stack that goes on so; for thread_switch.
 static inline u64 user_resume_stack(const struct dispatcher *dispatcher)
@@ -42,8 +43,8 @@ static inline u64 user_resume_stack(const struct dispatcher *dispatcher)
     return frame - SWITCH_FRAME;
 }
 
-// From exception_entry and for special system calls: MSR[EE] off, the frame is user_frame(). Returns
-// with EE off, after user_exit.
+// From exception_entry and for special system calls: MSR[EE] off, the frame is user_frame().
+// Returns with EE off, after user_exit.
 void user_exception(struct frame *frame);
 // What has to be done before user mode, if anything. EE off, before and after.
 void user_exit(struct frame *frame);

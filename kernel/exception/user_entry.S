@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Into the kernel from user mode by `sc`, and out again. A plain system call saves what C does not keep, calls the
-// decoding function with the arguments still in r3…r10, and goes back: 55 instructions without that function,
-// from vector to rfid. Registers: docs/system-calls.md.
+// Into the kernel from user mode by `sc`, and out again. A plain system call saves what C does not
+// keep, calls the decoding function with the arguments still in r3…r10, and goes back: 55
+// instructions without that function, from vector to rfid. Registers: docs/system-calls.md.
 #include <kernel/asm.h>
 #include <kernel/percpu.h>
 #include <orrery/r13.h>
@@ -15,8 +15,8 @@
 #define SELF_HOME 48
 #define LR_HOME 16
 
-// Comes from vector 0xc00: EE off, r13 = this CPU's block, CTR = the user's r13. Everything else is as user
-// code left it: trust no register.
+// Comes from vector 0xc00: EE off, r13 = this CPU's block, CTR = the user's r13. Everything else is
+// as user code left it: trust no register.
     .section .text.co, "ax"
     .balign 64
     .globl  syscall_entry
@@ -33,7 +33,8 @@ syscall_entry:
     std     r11, FRAME_PC-USER_FRAME(r1)
     ld      r2, PERCPU_PROCESS(r13)
     mr      r12, r3
-// DREF of the Process object, with its counting hook (co/object.h). Its representative is there: attach.
+// DREF of the Process object, with its counting hook (co/object.h).
+// Its representative is there: attach.
 1:  nop
 2:  ldx     r3, r13, r2
     .pushsection .text.rseq32, "ax", @progbits
@@ -49,8 +50,8 @@ syscall_entry:
     .quad   1b, 3b
     .popsection
 
-// The Process method that plain system calls run in: r3 = self, r12 = the call's first argument, r0 = number,
-// r1 = kernel_stack, LR the user's.
+// The Process method that plain system calls run in: r3 = self, r12 = the call's first argument, r0
+// = number, r1 = kernel_stack, LR the user's.
     .globl  system_call
     .pushsection .opd, "aw"
 system_call:
@@ -120,8 +121,8 @@ syscall_work:
     .size   .system_call, . - .system_call
 
     .text
-// Special calls and wrong numbers take the way of all exceptions (boot/src/vectors.S has its convention), calls and
-// answers the fast path when they can.
+// Special calls and wrong numbers take the way of all exceptions (boot/src/vectors.S has its
+// convention), calls and answers the fast path when they can.
 syscall_special:
     cmpldi  r0, SYS_CALL
     beq     ipc_fast_call
@@ -149,7 +150,8 @@ function user_enter
     b       user_return
 end_function user_enter
 
-// Continues a dispatcher whose sleep is over: r1 = the frame of user code, soft-masked. The Process object's work goes on:
+// Continues a dispatcher whose sleep is over: r1 = the frame of user code, soft-masked.
+// The Process object's work goes on:
 // no new call, so no counting hook.
 function user_resume
     addi    r11, r1, USER_FRAME

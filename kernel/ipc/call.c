@@ -67,7 +67,8 @@ static s64 deliver_call(struct call_start *start, struct call_record *record,
         *start->registers = *event; // its bulk is where it has to be
         return CALL_TO_SELF;
     }
-    // A server that is in a call itself still owes a client the CPU (ipc_before_sleep): one at a time.
+    // A server that is in a call itself still owes a client the CPU (ipc_before_sleep):
+    // one at a time.
     if (dispatcher_cpu(start->target) != cpu_id() || start->target->waiting == DISPATCHER_CALLS ||
         !dispatcher_hand(start->target, event, false))
         return queue_call(start, event, bytes);
@@ -323,8 +324,9 @@ static const struct call_record *take_handed(struct dispatcher *self)
     return call_is_pending(record) && record->server == self ? record : &no_call;
 }
 
-// A client that handed its CPU over gets it back for its other threads, with EVENT_NONE. One that has no
-// other threads (CALL_ALONE) sleeps on, but then whoever had handed the CPU to that one gets it.
+// A client that handed its CPU over gets it back for its other threads, with EVENT_NONE. One that
+// has no other threads (CALL_ALONE) sleeps on, but then whoever had handed the CPU to
+// that one gets it.
 void ipc_before_sleep(struct dispatcher *self)
 {
     const struct event none = {.type = EVENT_NONE};

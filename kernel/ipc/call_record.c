@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Records of calls: one table a CPU, filled and searched by that CPU with interrupts masked; other CPUs
-// come to a record by its id alone, and own it when their exchange of its word succeeds.
+// Records of calls: one table a CPU, filled and searched by that CPU with interrupts masked; other
+// CPUs come to a record by its id alone, and own it when their exchange of its word succeeds.
 #include "call_record.h"
 
 #include <kernel/irq.h>

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Records of calls that wait for their answers. A CPU has a table of those that its dispatchers made; the
-// memory of a record stays a record for ever, and each use has its own generation, so that a call id
-// from anywhere can be looked up safely from any CPU.
+// Records of calls that wait for their answers. A CPU has a table of those that its dispatchers
+// made; the memory of a record stays a record for ever, and each use has its own generation, so
+// that a call id from anywhere can be looked up safely from any CPU.
 //
-// States: FREE -> PENDING by the client's CPU; PENDING -> ANSWERED by whoever answers: one exchange of
-// the record's word decides among a reply, the end of the server and of the client. An ORPHAN waits for
-// the server to notice that its client has ended.
+// States: FREE -> PENDING by the client's CPU; PENDING -> ANSWERED by whoever answers: one exchange
+// of the record's word decides among a reply, the end of the server and of the client. An ORPHAN
+// waits for the server to notice that its client has ended.
 //
 // A dispatcher has one record of its own for calls to servers of its CPU, used again and again. Its
 // word is changed by its CPU alone, with interrupts masked, so that the fast path needs no atomic
@@ -48,9 +48,10 @@ static inline u32 call_cpu(u64 id)
 // A new pending record of this CPU, with its id. NULL: out of memory, or of records. Soft-masked.
 struct call_record *call_new(struct dispatcher *client, struct dispatcher *server, coid_t endpoint,
                              u64 token, u64 *id);
-// The pending record of a call to a process, which now belongs to the caller of this (ANSWERED). NULL and *error:
-// E_NOENT, or E_PEER when its client has ended. A dispatcher's own record: soft-masked on its CPU only
-// (call_needs_cpu); else soft-masked on any.
+// The pending record of a call to a process,
+// which now belongs to the caller of this (ANSWERED). NULL and *error:
+// E_NOENT, or E_PEER when its client has ended. A dispatcher's own record: soft-masked on its CPU
+// only (call_needs_cpu); else soft-masked on any.
 struct call_record *call_claim(u64 id, const struct process *server, s64 *error);
 static inline bool call_needs_cpu(u64 id, u32 cpu)
 {
@@ -65,7 +66,8 @@ void call_cancel(struct call_record *record);
 void call_answered(struct call_record *record);
 // Finishes an owned record without a server's reply: the client gets EVENT_REPLY with this status.
 void call_fail(struct call_record *record, s64 status);
-// Sends the reply that is in record->reply to the client by its queue. E_PEER when it is gone. Soft-masked.
+// Sends the reply that is in record->reply to the client by its queue.
+// E_PEER when it is gone. Soft-masked.
 s64 call_post_reply(struct call_record *record);
 
 // What ends: a process, with all the calls that it made or serves, or one endpoint.

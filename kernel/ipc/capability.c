@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Capability tables: slots in chunks that are added as needed and stay where they are until the table goes,
-// so that a look-up with interrupts masked needs no lock. A slot's object and type are one word, stored at
-// once, for the same reason.
+// Capability tables: slots in chunks that are added as needed and stay where they are until the
+// table goes, so that a look-up with interrupts masked needs no lock. A slot's object and type are
+// one word, stored at once, for the same reason.
 #include "capability_table.h"
 
 #include "endpoint.h"
@@ -172,7 +172,7 @@ s64 capability_put_at(struct capability_table *table, u32 slot_number,
     return result;
 }
 
-// ---- look-up -------------------------------------------------------------------------------------
+// ---- look-up ------------------------------------------------------------------------------------
 
 static struct capability get(struct capability_table *table, cap_t cap, u32 type, s64 *error)
 {
@@ -211,7 +211,7 @@ struct fcm *capability_get_memory(struct capability_table *table, cap_t cap, s64
     return get(table, cap, CAPABILITY_MEMORY, error).object;
 }
 
-// ---- ends ----------------------------------------------------------------------------------------
+// ---- ends ---------------------------------------------------------------------------------------
 
 // Lock held.
 static struct capability take_out(struct capability_table *table, cap_t cap)

@@ -31,8 +31,8 @@ struct capability_table {
     u32 magic;        // CAPABILITY_TABLE_MAGIC
 };
 
-// The endpoint in a slot, or NULL. Takes no lock and no reference: soft-masked, and it may be used only until
-// unmasking, because what others drop meanwhile is freed after quiescence.
+// The endpoint in a slot, or NULL. Takes no lock and no reference: soft-masked, and it may be used
+// only until unmasking, because what others drop meanwhile is freed after quiescence.
 static inline struct endpoint *capability_endpoint(const struct capability_table *table, u64 cap)
 {
     if (cap >= CAPABILITY_MAX)

@@ -160,7 +160,8 @@ s64 sys_cap_copy(cap_t cap)
     return error != 0 ? error : capability_add(table, &capability);
 }
 
-// For the fast path, which does not look whether the endpoint is dead: one that dies meanwhile must forget it.
+// For the fast path, which does not look whether the endpoint is dead: one that
+// dies meanwhile must forget it.
 static void remember_server(struct endpoint *endpoint, struct dispatcher *dispatcher)
 {
     struct dispatcher **server = &endpoint->cpus[cpu_id()].server;

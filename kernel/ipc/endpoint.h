@@ -65,8 +65,8 @@ struct endpoint_ops {
     s64 (*send)(struct endpoint_rep *self, u64 pid, u64 badge, u64 cpu, const u64 *words);
 };
 
-// Where a call from this CPU is served: the process's dispatcher here, else on the endpoint's CPU, else
-// on any; NULL: it has none.
+// Where a call from this CPU is served: the process's dispatcher here, else on the endpoint's CPU,
+// else on any; NULL: it has none.
 struct dispatcher *endpoint_dispatcher(struct endpoint *endpoint);
 
 extern const struct endpoint_ops endpoint_ops;

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: MIT
-// The fast path of calls: SYS_CALL and SYS_REPLY_WAIT when the other side sleeps on this CPU, the message has no
-// capability and little or no bulk. What it does is what call.c does then, and what switching to the other thread
-// does, in one piece with EE off and without a lock: everything it changes belongs to this CPU. Whatever it does not
-// like it leaves to call.c, before it has changed anything but registers, which it puts back.
+// The fast path of calls: SYS_CALL and SYS_REPLY_WAIT when the other side sleeps on this CPU, the
+// message has no capability and little or no bulk. What it does is what call.c does then, and what
+// switching to the other thread does, in one piece with EE off and without a lock: everything it
+// changes belongs to this CPU. Whatever it does not like it leaves to call.c, before it has changed
+// anything but registers, which it puts back.
 //
-// 121 instructions a call and 102 a reply, from vector to rfid, without bulk and events. Of each way 18 save and load
-// r14 ... r31, 8 or 10 find the way here, 22 save and load the other registers, about 30 look whether it can be done; the rest
-// is the record, the states of both sides, and this CPU's idea of who runs.
+// 121 instructions a call and 102 a reply, from vector to rfid, without bulk and events. Of each
+// way 18 save and load r14 ... r31, 8 or 10 find the way here, 22 save and load the other
+// registers, about 30 look whether it can be done; the rest is the record, the states of both
+// sides, and this CPU's idea of who runs.
 //
-// Entry (exception/user_entry.S): all registers are the user's, but r13 = this CPU's block, CTR = the user's r13.
+// Entry (exception/user_entry.S): all registers are the user's, but r13 = this CPU's block,
+// CTR = the user's r13.
 // r3 ... r12 as struct event. EE off.
 #include <kernel/frame.h>
 #include <kernel/percpu.h>
@@ -53,8 +56,8 @@
     .popsection
     .endm
 
-// Too much bulk? The branch is taken whatever CR0 says while events are counted by task (pmu/task_point.h): the
-// scheduler then has to know of every change.
+// Too much bulk? The branch is taken whatever CR0 says while events are counted by task
+// (pmu/task_point.h): the scheduler then has to know of every change.
     .macro unless_tasks_counted
 1:  bgt-    put_back
     .pushsection .task_points, "a", @progbits
@@ -72,8 +75,10 @@
     bge-    \target
     .endm
 
-// The CPU goes from dispatcher r14 to r16: r14 sleeps, its thread r22 is parked, r16's thread r23 runs. r20 = run queue.
-// User registers of r14 to its frame. The order matters for those who look from other CPUs: first who runs, then who sleeps no more.
+// The CPU goes from dispatcher r14 to r16: r14 sleeps, its thread r22 is parked,
+// r16's thread r23 runs. r20 = run queue.
+// User registers of r14 to its frame. The order matters for those who look from other CPUs: first
+// who runs, then who sleeps no more.
     .macro change_dispatcher own_state
     ld      r22, DISPATCHER_THREAD(r14)
     ld      r23, DISPATCHER_THREAD(r16)
@@ -98,7 +103,7 @@
     std     r28, FIELD(FRAME_PC)(r1)
     .endm
 
-// ---- SYS_CALL: r3 capability, r4 token, r5 flags, r6 info --------------------------------------------------
+// ---- SYS_CALL: r3 capability, r4 token, r5 flags, r6 info ---------------------------------------
 
     .text
     .balign 64
@@ -187,7 +192,7 @@ enter_user:
     ld      r1, GPR(1)(r1)
     rfid
 
-// ---- SYS_REPLY_WAIT: r4 call id, r5 status, r6 info ---------------------------------------------------------
+// ---- SYS_REPLY_WAIT: r4 call id, r5 status, r6 info ---------------------------------------------
 
     .balign 64
     .globl  ipc_fast_reply_wait
@@ -231,7 +236,7 @@ reply_told:
     li      r3, EVENT_REPLY
     b       enter_user
 
-// ---- bulk -------------------------------------------------------------------------------------------------
+// ---- bulk ---------------------------------------------------------------------------------------
 
 // r6 bytes from the message buffer of r14 to that of r16, whole doublewords.
     .macro copy_bulk
@@ -254,16 +259,17 @@ copy_reply:
     copy_bulk
     b       reply_copied
 
-// ---- not today ----------------------------------------------------------------------------------------------
+// ---- not today ----------------------------------------------------------------------------------
 
 put_back:
     load_kept
     mfspr   r1, 274
     b       syscall_slow
 
-// ---- trace events --------------------------------------------------------------------------------------------
+// ---- trace events -------------------------------------------------------------------------------
 
-// Around an event: r7 ... r12 hold words of the message. r1 gets a frame below that of the user code.
+// Around an event: r7 ... r12 hold words of the message.
+// r1 gets a frame below that of the user code.
     .macro begin_event
     std     r1, -USER_FRAME(r1)
     addi    r1, r1, -USER_FRAME

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The kernel's reads and writes of user memory: of the current process directly, of any through the linear map.
+// The kernel's reads and writes of user memory: of the current process directly,
+// of any through the linear map.
 #include "space.h"
 
 #include "fcm.h"
@@ -36,7 +37,7 @@ s64 copy_string_from_user(char *to, u64 from, u64 max)
     return cut && length == E_INVAL ? E_FAULT : length;
 }
 
-// ---- any space -----------------------------------------------------------------------------------
+// ---- any space ----------------------------------------------------------------------------------
 
 // A piece of memory within one page.
 struct piece {
@@ -141,7 +142,7 @@ s64 space_write(struct address_space *space, u64 to, const void *from, u64 bytes
     return access_pieces(space, to, NULL, from, bytes);
 }
 
-// ---- patching text -------------------------------------------------------------------------------
+// ---- patching text ------------------------------------------------------------------------------
 
 static void synchronise(void *unused)
 {
@@ -149,7 +150,8 @@ static void synchronise(void *unused)
     __asm__ volatile("isync" ::: "memory");
 }
 
-// Stored twice, for the reason in exception/patch.c. What is something else by then was patched again meanwhile.
+// Stored twice, for the reason in exception/patch.c.
+// What is something else by then was patched again meanwhile.
 static s64 store_text(struct address_space *space, u64 address, u32 old, u32 new)
 {
     struct piece piece = {.address = address, .bytes = sizeof(new), .from = &new, .expected = &old};

@@ -78,7 +78,7 @@ s64 sys_region_list(u32 pid, u64 *cursor, void *buffer, u64 bytes)
     return space_region_list(process_space(process), cursor, buffer, bytes);
 }
 
-// ---- memory objects ------------------------------------------------------------------------------
+// ---- memory objects -----------------------------------------------------------------------------
 
 s64 fcm_hand_out(struct fcm *fcm)
 {
@@ -109,7 +109,7 @@ s64 sys_initrd(void)
     return fcm_hand_out(fcm_create_physical("initrd", physical, bytes));
 }
 
-// ---- files ---------------------------------------------------------------------------------------
+// ---- files --------------------------------------------------------------------------------------
 
 s64 call_file_create(struct endpoint *endpoint, u64 token, const char *name, u64 bytes)
 {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// FCMComputation: anonymous memory. Pages are zero until written; over a source, pages are the source's until
-// written (copy-on-write). Two implementations, which differ in their locks and representatives: shared (one lock,
-// one rep), for what few threads use at a time, and distributed (a lock every 32 pages, a rep a CPU).
+// FCMComputation: anonymous memory. Pages are zero until written; over a source, pages are the
+// source's until written (copy-on-write). Two implementations, which differ in their locks and
+// representatives: shared (one lock, one rep), for what few threads use at a time, and distributed
+// (a lock every 32 pages, a rep a CPU).
 #include "fcm.h"
 #include "hat.h"
 #include "pm.h"
@@ -118,8 +119,8 @@ static s64 get_frame(struct attempt *attempt)
     return FAULT_RESOLVED;
 }
 
-// Where to map: a segment shared with other spaces if that is possible. A page that gets a frame of its own, which
-// in a region that cannot be written only the loader brings about, ends that.
+// Where to map: a segment shared with other spaces if that is possible. A page that gets a frame of
+// its own, which in a region that cannot be written only the loader brings about, ends that.
 static inline s64 find_segment(struct fault *fault)
 {
     if (fault->region->sharable) {
@@ -159,7 +160,7 @@ CO_METHOD static s64 fault(struct fcm_rep *self, struct fault *fault)
     return result;
 }
 
-// ---- as source of private FCMs --------------------------------------------------------------------
+// ---- as source of private FCMs ------------------------------------------------------------------
 
 // A page that nobody has written yet shows as zeroes.
 CO_METHOD static s64 lend(struct fcm_rep *self, struct fault *fault, u64 page, u32 prot)
@@ -190,7 +191,7 @@ CO_METHOD static s64 copy(struct fcm_rep *self, struct fault *fault, u64 page, v
     return FAULT_RESOLVED;
 }
 
-// ---- the kernel's access ---------------------------------------------------------------------------
+// ---- the kernel's access ------------------------------------------------------------------------
 
 // A page that has no frame here.
 static s64 transfer_missing(const struct fcm *fcm, struct transfer *transfer)
@@ -229,7 +230,7 @@ CO_METHOD static s64 end(struct fcm_rep *self)
     return 0;
 }
 
-// ---- scan, life ------------------------------------------------------------------------------------
+// ---- scan, life ---------------------------------------------------------------------------------
 
 static s64 get_num_children(struct co_rep *self)
 {

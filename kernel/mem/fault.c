@@ -32,8 +32,8 @@ static void wake(struct fault_wait *wait, s64 status)
     thread_unpark(thread);
 }
 
-// The range with an address. Faults come in runs, so the one of this CPU's last fault is tried first; another map
-// may be in place by now, so the index is no more than a guess.
+// The range with an address. Faults come in runs, so the one of this CPU's last fault is tried
+// first; another map may be in place by now, so the index is no more than a guess.
 static inline const struct region_range *find_range(struct address_space *space, u64 address)
 {
     const struct region_map *map = space_map(space);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What all FCMs have in common: references, users, waiting for faults under way, and work on ranges of pages.
+// What all FCMs have in common: references, users, waiting for faults under way,
+// and work on ranges of pages.
 #include "fcm.h"
 
 #include "hat.h"
@@ -53,7 +54,8 @@ static void put(struct fcm *fcm, u64 left)
     }
 }
 
-// Said before the reference goes: the server's, given back quietly meanwhile, may turn out to be the last but one.
+// Said before the reference goes: the server's, given back quietly meanwhile,
+// may turn out to be the last but one.
 void fcm_put(struct fcm *fcm)
 {
     fcm->let_go = true;
@@ -70,7 +72,7 @@ u64 fcm_bytes(const struct fcm *fcm)
     return fcm->bytes;
 }
 
-// ---- users ---------------------------------------------------------------------------------------
+// ---- users --------------------------------------------------------------------------------------
 
 void fcm_add_user(struct fcm *fcm, struct region *region)
 {
@@ -95,7 +97,7 @@ void fcm_remove_user(struct fcm *fcm, struct region *region)
     spin_unlock(&fcm->users_lock);
 }
 
-// ---- ranges of pages -----------------------------------------------------------------------------
+// ---- ranges of pages ----------------------------------------------------------------------------
 
 void fcm_settle(struct fcm *fcm, u64 first, u64 count)
 {
@@ -128,7 +130,8 @@ u64 fcm_resident(const struct fcm *fcm, u64 first, u64 count)
     return resident;
 }
 
-// Takes frames, and flags, of one leaf out of it, but from no entry with one of the flags in unless. How many.
+// Takes frames, and flags, of one leaf out of it,
+// but from no entry with one of the flags in unless. How many.
 static u32 take_frames(struct fcm *fcm, struct page_leaf *leaf, u64 first, u64 end, u64 flags,
                        u64 unless, u64 frames[LEAF_PAGES])
 {

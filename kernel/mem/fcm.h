@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// File Cache Managers: who keeps the page frames of memory objects, and makes them addressable for Regions (S000
-// §2.4.3). Implementations: FCMComputation (computation.c) for anonymous memory, shared or distributed; FCMFile
-// (file.c); FCMPhysical (physical.c).
+// File Cache Managers: who keeps the page frames of memory objects, and makes them addressable for
+// Regions (S000 §2.4.3). Implementations: FCMComputation (computation.c) for anonymous memory,
+// shared or distributed; FCMFile (file.c); FCMPhysical (physical.c).
 #ifndef KERNEL_MEM_FCM_H
 #define KERNEL_MEM_FCM_H
 
@@ -21,8 +21,8 @@ struct transfer {
     u64 offset, bytes; // within the page
     void *to;          // one of the two
     const void *from;
-    // For text: write only over this word, else E_EXIST, and only if the page is executable, by its own or the
-    // region's protection, else E_INVAL. NULL: over anything.
+    // For text: write only over this word, else E_EXIST, and only if the page is executable, by its
+    // own or the region's protection, else E_INVAL. NULL: over anything.
     const u32 *expected;
     u32 region_prot;
 };
@@ -31,8 +31,8 @@ struct fcm_ops {
     struct co_ops base;
     // For a region that maps this FCM itself: makes a page addressable. enum fault_result.
     s64 (*fault)(struct fcm_rep *self, struct fault *fault);
-    // For a region over a private FCM whose source this is: maps a page of ours read-only, or copies it to a
-    // frame. The private FCM's lock is held. enum fault_result.
+    // For a region over a private FCM whose source this is: maps a page of ours read-only, or
+    // copies it to a frame. The private FCM's lock is held. enum fault_result.
     s64 (*lend)(struct fcm_rep *self, struct fault *fault, u64 page, u32 prot);
     s64 (*copy)(struct fcm_rep *self, struct fault *fault, u64 page, void *to);
     // 0, or E_AGAIN: the page is not there.
@@ -65,7 +65,8 @@ struct fcm {
     struct spinlock users_lock;
     bool shares;                 // a source whose pages' translations can be shared
     struct shared_list *sharing; // segments that are (share.c)
-    // For implementations that want to know: a region has gone; one reference is left, and it is the server's. NULL: not.
+    // For implementations that want to know: a region has gone; one reference is left,
+    // and it is the server's. NULL: not.
     void (*detached)(struct fcm *fcm);
     void (*alone)(struct fcm *fcm);
     volatile bool let_go; // a reference has gone since alone() was called last
@@ -75,7 +76,8 @@ struct fcm {
 
 // Fills in what is common. Takes over the reference to pm.
 void fcm_init(struct fcm *fcm, const char *name, u64 bytes, struct pm *pm, bool private);
-// An FCMComputation for one region, over a source or none (takes over a reference). NULL: out of memory.
+// An FCMComputation for one region, over a source or none (takes over a reference).
+// NULL: out of memory.
 struct fcm *fcm_create_private(const char *name, u64 pages, struct pm *pm, bool distributed,
                                struct fcm *source, u64 source_first);
 // A reference to an object found in a list: false when it is ending.
@@ -84,18 +86,18 @@ s64 transfer_frame(const struct transfer *transfer,
                    u64 entry); // 0 or E_EXIST; the page's lock is held
 void fcm_add_user(struct fcm *fcm, struct region *region);
 void fcm_remove_user(struct fcm *fcm, struct region *region);
-// Every fault on pages of [first, first + count) that began before has finished; later ones see what was stored
-// before the call.
+// Every fault on pages of [first, first + count) that began before has finished; later ones see
+// what was stored before the call.
 void fcm_settle(struct fcm *fcm, u64 first, u64 count);
 u64 fcm_resident(const struct fcm *fcm, u64 first, u64 count);
 
-// Private FCMs: takes away the frames of pages in a range, with these flags of theirs. Their mappings are removed
-// before the frames are free.
+// Private FCMs: takes away the frames of pages in a range, with these flags of theirs. Their
+// mappings are removed before the frames are free.
 void fcm_drop(struct fcm *fcm, struct region *region, u64 first, u64 count, u64 flags);
 // The same for pages that never were committed, and are not mapped.
 void fcm_drop_uncommitted(struct fcm *fcm, u64 first, u64 count);
-// All pages of a range have a frame on return, zeroed if new. 0, E_NOMEM or E_LIMIT, and then new frames of pages
-// without ENTRY_COMMITTED may stay behind.
+// All pages of a range have a frame on return, zeroed if new. 0, E_NOMEM or E_LIMIT, and then new
+// frames of pages without ENTRY_COMMITTED may stay behind.
 s64 fcm_populate(struct fcm *fcm, u64 first, u64 count);
 // Changes the flags of each entry of a range that has a leaf (make: of all; false: out of memory).
 bool fcm_set_flags(struct fcm *fcm, u64 first, u64 count, u64 clear, u64 set, bool make);
@@ -110,7 +112,7 @@ static inline u64 fcm_pages(const struct fcm *fcm)
     return (fcm->bytes + PAGE_SIZE - 1) / PAGE_SIZE;
 }
 
-// ---- frames --------------------------------------------------------------------------------------
+// ---- frames -------------------------------------------------------------------------------------
 void frame_zero(u64 frame);
 void frame_copy(void *to, const void *from);
 // The instruction cache forgets what it had of the frame.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// FCMFile: the pages of a file that a server keeps, as those who map it see them: fetched when first needed, writable
-// from the first write on. And its life.
+// FCMFile: the pages of a file that a server keeps, as those who map it see them: fetched when
+// first needed, writable from the first write on. And its life.
 #include "file.h"
 
 #include "hat.h"
@@ -9,7 +9,7 @@
 
 #include <orrery/errors.h>
 
-// ---- faults --------------------------------------------------------------------------------------
+// ---- faults -------------------------------------------------------------------------------------
 
 // A page that is there: maps it. prot has PROT_W only if it may become dirty now.
 static s64 map_present(struct fault *fault, u64 *entry, u32 prot)
@@ -33,8 +33,8 @@ static s64 wait_for(struct file *file, struct fault *fault, u64 page)
     return file_wait(file, page, fault->wait);
 }
 
-// For a region that maps the file itself. Pages are mapped writable at the first write only, which makes them
-// dirty.
+// For a region that maps the file itself. Pages are mapped writable at the first write only, which
+// makes them dirty.
 static s64 resolve(struct file *file, struct fault *fault, u64 page, u64 *entry)
 {
     const struct region *region = fault->region;
@@ -71,7 +71,8 @@ CO_METHOD static s64 fault(struct fcm_rep *self, struct fault *fault)
     return result;
 }
 
-// The two below are called with a private FCM's lock held, so they make no leaf: without one, the page is not there.
+// The two below are called with a private FCM's lock held, so they make no leaf: without one,
+// the page is not there.
 CO_METHOD static s64 lend(struct fcm_rep *self, struct fault *fault, u64 page, u32 prot)
 {
     CO_HOME(self);
@@ -137,7 +138,7 @@ CO_METHOD static s64 transfer(struct fcm_rep *self, struct transfer *transfer)
     return result;
 }
 
-// ---- users ---------------------------------------------------------------------------------------
+// ---- users --------------------------------------------------------------------------------------
 
 static void detached(struct fcm *fcm)
 {
@@ -151,7 +152,7 @@ static void alone(struct fcm *fcm)
     file_pump(file_of(fcm));
 }
 
-// ---- scan, life ----------------------------------------------------------------------------------
+// ---- scan, life ---------------------------------------------------------------------------------
 
 static bool always(struct file *file, u64 page, u64 *entry)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// FCMFile: memory objects whose pages a server supplies. File pages are the root's, and the clean ones are what
-// reclaim takes when memory is short.
+// FCMFile: memory objects whose pages a server supplies. File pages are the root's, and the clean
+// ones are what reclaim takes when memory is short.
 #ifndef KERNEL_MEM_FILE_H
 #define KERNEL_MEM_FILE_H
 
@@ -37,44 +37,48 @@ static inline struct file *file_of(struct fcm *fcm)
     return (struct file *)fcm;
 }
 
-// The thread that sends later what could not be sent at once; started with the first file. 0 or E_NOMEM.
+// The thread that sends later what could not be sent at once; started with the first file.
+// 0 or E_NOMEM.
 s64 pager_start(void);
 // Takes over fr, unless it returns NULL: out of memory.
 struct file *file_create(const char *name, u64 bytes, u32 server, struct fr *fr);
 bool fcm_is_file(const struct fcm *fcm);
 
-// ---- pages (file_pages.c) -------------------------------------------------------------------------
-// The three below: thread context, no lock held, for the server. supply: see sys_file_supply. take: E_NOENT
-// when the page is not there.
+// ---- pages (file_pages.c) -----------------------------------------------------------------------
+// The three below: thread context, no lock held, for the server. supply: see sys_file_supply. take:
+// E_NOENT when the page is not there.
 s64 file_supply(struct file *file, u64 page, const void *from, s64 status);
 s64 file_take(struct file *file, u64 page, void *to);
 void file_resize(struct file *file, u64 bytes, bool invalidate);
 
-// The next dirty page at or after *page that the server has not been told of, marked as told; and the reverse.
+// The next dirty page at or after *page that the server has not been told of, marked as told;
+// and the reverse.
 bool file_next_unwritten(struct file *file, u64 *page);
 void file_mark_unwritten(struct file *file, u64 page);
 
-// Is it to go? With the page's lock held; it may unmap the page and change its entry, which has a frame.
+// Is it to go? With the page's lock held; it may unmap the page and change its entry,
+// which has a frame.
 typedef bool file_page_test(struct file *file, u64 page, u64 *entry);
-// Frees the frames of one leaf, or of all from the one with page first on, of those that which() names; the first tells
-// how many. Thread context, no lock of a page held.
+// Frees the frames of one leaf, or of all from the one with page first on, of those that which()
+// names; the first tells how many. Thread context, no lock of a page held.
 u32 file_drop_leaf(struct file *file, struct page_leaf *leaf, file_page_test *which);
 void file_drop(struct file *file, u64 first, file_page_test *which);
 // No region maps the frame any more, on return. With the page's lock held.
 void file_unmap_page(struct file *file, u64 page, u64 frame);
 
-// ---- reclaim (file_reclaim.c) ---------------------------------------------------------------------
+// ---- reclaim (file_reclaim.c) -------------------------------------------------------------------
 // From now on its clean pages can be reclaimed, until reclaim_remove. Thread context, no lock held.
 void file_reclaim_begin(struct file *file);
 
-// ---- requests (file_request.c) --------------------------------------------------------------------
-// Queues a wait for a page that is not there; FAULT_WAIT, FAULT_BAD when the server or the space is ending,
-// FAULT_NO_MEMORY. Whoever called fault() then calls file_pump. The page's lock is held.
+// ---- requests (file_request.c) ------------------------------------------------------------------
+// Queues a wait for a page that is not there; FAULT_WAIT, FAULT_BAD when the server or the space is
+// ending, FAULT_NO_MEMORY. Whoever called fault() then calls file_pump. The page's lock is held.
 s64 file_wait(struct file *file, u64 page, struct fault_wait *wait);
 // Ends the waits for a page.
 void file_complete(struct file *file, u64 page, s64 status);
 void file_complete_all(struct file *file, s64 status);
-// Sends what the server has to be told, as far as its queue has room; the rest follows later by itself.
+// Sends what the server has to be told, as far as its queue has room;
+// the rest follows later by itself.
 void file_pump(struct file *file);
 // Whoever of this space waits for a page is told E_PEER. Thread context, no lock held.
 void files_cancel_waits(struct address_space *space);
@@ -85,13 +89,15 @@ void files_remove(struct file *file);
 void files_each(bool (*wants)(struct file *file, u64 argument), u64 argument,
                 void (*work)(struct file *file));
 
-// ---- FR (fr.c) -----------------------------------------------------------------------------------
-// The File Representative: how the kernel speaks to a file's server. Takes a reference to the endpoint of its own.
+// ---- FR (fr.c) ----------------------------------------------------------------------------------
+// The File Representative: how the kernel speaks to a file's server. Takes a reference to the
+// endpoint of its own.
 // NULL: out of memory.
 struct fr *fr_create(struct endpoint *endpoint, u64 token);
 void fr_destroy(struct fr *fr); // no call is under way any more, or it holds a generation
 coid_t fr_coid(const struct fr *fr);
-// FILE_FETCH, FILE_WRITE or FILE_GONE. 0, E_AGAIN: its queue is full; E_PEER, E_NOMEM. No lock held.
+// FILE_FETCH, FILE_WRITE or FILE_GONE. 0, E_AGAIN: its queue is full; E_PEER, E_NOMEM.
+// No lock held.
 s64 fr_tell(struct fr *fr, u64 what, u64 offset);
 
 #endif

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The pages of a file as its server sees them: supplied, taken, cut off; which are dirty; which frames go.
+// The pages of a file as its server sees them: supplied, taken, cut off; which are dirty;
+// which frames go.
 #include "file.h"
 
 #include "hat.h"
@@ -10,7 +11,7 @@
 #include <string.h>
 #include <trace/events.h>
 
-// ---- mappings of a page --------------------------------------------------------------------------
+// ---- mappings of a page -------------------------------------------------------------------------
 
 // Where a region would map a page of the file; 0: not there.
 static u64 address_in(const struct region *region, const struct fcm *file, u64 page)
@@ -35,7 +36,7 @@ void file_unmap_page(struct file *file, u64 page, u64 frame)
     share_unmap(&file->fcm, page, frame);
 }
 
-// ---- what the server does ------------------------------------------------------------------------
+// ---- what the server does -----------------------------------------------------------------------
 
 // Puts a frame in where there is none: whether it did.
 static bool put_page(struct file *file, struct page_leaf *leaf, u64 page, u64 frame)
@@ -175,7 +176,7 @@ void file_resize(struct file *file, u64 bytes, bool invalidate)
         file_drop(file, 0, is_clean);
 }
 
-// ---- dirty pages ---------------------------------------------------------------------------------
+// ---- dirty pages --------------------------------------------------------------------------------
 
 bool file_next_unwritten(struct file *file, u64 *page)
 {

@@ -19,7 +19,8 @@ static struct file *file_of_reclaimable(struct reclaimable *object)
     return (struct file *)((char *)object - offsetof(struct file, reclaimable));
 }
 
-// Goes round the file once at most. The server is told of dirty pages, so that they can go next time.
+// Goes round the file once at most. The server is told of dirty pages,
+// so that they can go next time.
 static u64 reclaim(struct reclaimable *object, u64 pages)
 {
     struct file *file = file_of_reclaimable(object);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Who waits for which page of which file, and telling servers: one request a page, resent by the pager thread when a
-// server's queue was full.
+// Who waits for which page of which file, and telling servers: one request a page, resent by the
+// pager thread when a server's queue was full.
 #include "file.h"
 #include "space.h"
 
@@ -17,7 +17,7 @@ static struct file *files;
 static struct thread *pager;
 static volatile bool pager_due;
 
-// ---- the list of files ---------------------------------------------------------------------------
+// ---- the list of files --------------------------------------------------------------------------
 
 void files_add(struct file *file)
 {
@@ -66,7 +66,7 @@ void files_each(bool (*wants)(struct file *file, u64 argument), u64 argument,
     }
 }
 
-// ---- waiting -------------------------------------------------------------------------------------
+// ---- waiting ------------------------------------------------------------------------------------
 
 static struct file_request *find(struct file *file, u64 page)
 {
@@ -93,8 +93,8 @@ static struct file_request *find_or_make(struct file *file, u64 page)
     return request;
 }
 
-// A space counts its waits before it looks whether it is ending, and whoever ends it does the reverse; so one
-// of the two sees the other.
+// A space counts its waits before it looks whether it is ending, and whoever ends it does the
+// reverse; so one of the two sees the other.
 s64 file_wait(struct file *file, u64 page, struct fault_wait *wait)
 {
     struct address_space *space = wait->space;
@@ -156,9 +156,10 @@ void file_complete_all(struct file *file, s64 status)
     }
 }
 
-// ---- ending spaces and servers -------------------------------------------------------------------
+// ---- ending spaces and servers ------------------------------------------------------------------
 
-// Moves the waits of a space from a file's requests to *taken. The requests stay: their pages will come.
+// Moves the waits of a space from a file's requests to *taken.
+// The requests stay: their pages will come.
 static void take_waits(struct file *file, const struct address_space *space,
                        struct fault_wait **taken)
 {
@@ -211,7 +212,7 @@ void memory_process_ended(u32 pid)
     files_each(is_of_server, pid, server_ended);
 }
 
-// ---- telling servers -----------------------------------------------------------------------------
+// ---- telling servers ----------------------------------------------------------------------------
 
 // Written only where it is set: retry_later may set it at any time.
 static bool wants_retry(struct file *file, u64 unused)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// FR: the kernel's side of a file that a server keeps (S000 §2.4.3): its endpoint, and the token by which the
-// server knows the file.
+// FR: the kernel's side of a file that a server keeps (S000 §2.4.3): its endpoint, and the token by
+// which the server knows the file.
 #include "file.h"
 
 #include <kernel/capability.h>

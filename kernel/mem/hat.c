@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// HAT: the object of one space's translations. Its methods, its life, and which CPUs may know what is in it.
+// HAT: the object of one space's translations. Its methods, its life,
+// and which CPUs may know what is in it.
 #include "hat_rep.h"
 
 #include <kernel/model_unit.h>
@@ -14,12 +15,12 @@ static struct hat *hat_of(struct co_root *root)
     return (struct hat *)((char *)root - offsetof(struct hat, root));
 }
 
-// ---- flushing ------------------------------------------------------------------------------------
+// ---- flushing -----------------------------------------------------------------------------------
 
 enum reach { REACH_NONE, REACH_LOCAL, REACH_ALL };
 
-// Which TLBs can have entries of this space. A CPU marks itself before it first runs in the space, with a
-// barrier in between; the caller's stores to tables come before this look.
+// Which TLBs can have entries of this space. A CPU marks itself before it first runs in the space,
+// with a barrier in between; the caller's stores to tables come before this look.
 static enum reach reach(struct hat *hat)
 {
     __asm__ volatile("" ::: "memory");
@@ -73,7 +74,7 @@ static void gather_flush(struct hat *hat, const struct gather *gather)
         hat_flush_page(hat, gather->addresses[i]);
 }
 
-// ---- methods -------------------------------------------------------------------------------------
+// ---- methods ------------------------------------------------------------------------------------
 
 CO_METHOD static s64 map(struct hat *self, struct segment *segment, u64 address, u64 entry)
 {
@@ -157,7 +158,7 @@ void hat_unmap_page(struct hat *hat, u64 address, u64 page)
     }
 }
 
-// ---- scan ----------------------------------------------------------------------------------------
+// ---- scan ---------------------------------------------------------------------------------------
 
 static u32 segments(struct hat *hat, coid_t *out, u32 max)
 {
@@ -189,7 +190,7 @@ static s64 get_children(struct co_rep *self, coid_t *out, u32 max)
     return segments((struct hat *)self, out, max);
 }
 
-// ---- life ----------------------------------------------------------------------------------------
+// ---- life ---------------------------------------------------------------------------------------
 
 static void destroy(struct co_root *root)
 {
@@ -248,7 +249,8 @@ void hat_retire(struct hat *hat)
     hat->retired = true;
 }
 
-// The PID's tables go first, and what TLBs know of them, so that pages and tables can be used for other things.
+// The PID's tables go first, and what TLBs know of them,
+// so that pages and tables can be used for other things.
 void hat_destroy(struct hat *hat)
 {
     mmu_set_tables(hat->pid, NULL);

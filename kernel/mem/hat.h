@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// HAT: the hardware's picture of an address space, as page tables (S000 §2.4.3). A SegmentHAT has the table of
-// one segment of 2 MB; several HATs can share one.
+// HAT: the hardware's picture of an address space, as page tables (S000 §2.4.3). A SegmentHAT has
+// the table of one segment of 2 MB; several HATs can share one.
 #ifndef KERNEL_MEM_HAT_H
 #define KERNEL_MEM_HAT_H
 
@@ -14,7 +14,8 @@ struct hat;
 struct pm;
 struct segment;
 
-// An empty HAT with an MMU PID of its own; its tables are charged to pm. NULL: out of memory or of PIDs.
+// An empty HAT with an MMU PID of its own; its tables are charged to pm.
+// NULL: out of memory or of PIDs.
 // ended() is called in the reaper's thread when nobody can be using the HAT any more.
 struct hat *hat_create(struct pm *pm, void (*ended)(void *), void *argument);
 // Gives tables, segments and PID back; no CPU runs in the space.
@@ -22,21 +23,22 @@ void hat_destroy(struct hat *hat);
 coid_t hat_coid(const struct hat *hat);
 // What a CPU that runs in it has as its tag (pmu/model.h); the low half is the MMU's PID.
 u64 hat_tag(const struct hat *hat);
-// Whose space it is: the upper half of the tag. CPUs that run in it at the moment go on with the old one.
+// Whose space it is: the upper half of the tag.
+// CPUs that run in it at the moment go on with the old one.
 void hat_set_owner(struct hat *hat, u64 owner);
 // Makes it this CPU's. Soft-masked.
 void hat_switch(struct hat *hat);
 
-// The space's own segment of an address, made when missing (and when a shared one is attached, in its
-// place). E_NOMEM, E_LIMIT. Thread context, no lock held.
+// The space's own segment of an address, made when missing (and when a shared one is attached, in
+// its place). E_NOMEM, E_LIMIT. Thread context, no lock held.
 s64 hat_segment(struct hat *hat, u64 address, struct segment **segment);
 // The segment attached for an address, own or shared; NULL: none.
 struct segment *hat_segment_find(struct hat *hat, u64 address);
 // Attaches a shared segment where none is: 0, E_EXIST, E_NOMEM, E_LIMIT. Takes a reference.
 s64 hat_segment_attach(struct hat *hat, u64 address, struct segment *segment);
 
-// Maps a page in a segment of this HAT, over whatever was there. prot: PROT_*. The caller holds the lock
-// under which this address may be mapped and unmapped.
+// Maps a page in a segment of this HAT, over whatever was there. prot: PROT_*. The caller holds the
+// lock under which this address may be mapped and unmapped.
 void hat_map(struct hat *hat, struct segment *segment, u64 address, u64 page, u32 prot);
 // Removes mappings from own segments and detaches shared ones; on return no CPU uses them.
 void hat_unmap(struct hat *hat, u64 address, u64 bytes);
@@ -46,10 +48,10 @@ void hat_unmap_page(struct hat *hat, u64 address, u64 page);
 // No CPU will run in the space any more: from now on nothing is flushed for it.
 void hat_retire(struct hat *hat);
 
-// ---- shared segments -----------------------------------------------------------------------------
+// ---- shared segments ----------------------------------------------------------------------------
 
-// What a shared segment shows: pieces of one memory object, read-only. Who has exactly these pieces there can
-// use it.
+// What a shared segment shows: pieces of one memory object, read-only. Who has exactly these pieces
+// there can use it.
 #define SEGMENT_PIECES 4
 struct segment_key {
     u64 base; // address of the segment

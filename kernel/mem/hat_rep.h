@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What a HAT is made of, for the files that implement it. Its directories are changed with its lock held; its slots are
-// only added, keep their place while the space lives, and are found without a lock.
+// What a HAT is made of, for the files that implement it. Its directories are changed with its lock
+// held; its slots are only added, keep their place while the space lives, and are
+// found without a lock.
 #ifndef KERNEL_MEM_HAT_REP_H
 #define KERNEL_MEM_HAT_REP_H
 
@@ -45,7 +46,7 @@ struct hat {
 
 _Static_assert(ORRERY_MAX_CPUS == sizeof(u64), "ran");
 
-// ---- slots and directories (hat_segments.c) --------------------------------------------------------
+// ---- slots and directories (hat_segments.c) -----------------------------------------------------
 
 static inline struct hat_slot **hat_bucket(struct hat *hat, u64 number)
 {
@@ -66,15 +67,17 @@ static inline struct segment *hat_attached(struct hat_slot *slot)
     return __atomic_load_n(&slot->segment, __ATOMIC_ACQUIRE);
 }
 
-// Takes a shared segment out of its slot, flushed, and gives its reference back; leaves an own one. Thread context.
+// Takes a shared segment out of its slot, flushed, and gives its reference back;
+// leaves an own one. Thread context.
 void hat_slot_detach(struct hat *hat, struct hat_slot *slot);
 // The space ends and no CPU can see its tables any more: segments go, tables go back to the PM.
 void hat_free_segments(struct hat *hat);
 void hat_free_directories(struct hat *hat);
 
-// ---- flushing (hat.c) ------------------------------------------------------------------------------
+// ---- flushing (hat.c) ---------------------------------------------------------------------------
 
-// From its return on no TLB knows what the tables had before the caller's stores. Any context but the PMI.
+// From its return on no TLB knows what the tables had before the caller's stores.
+// Any context but the PMI.
 void hat_flush_space(struct hat *hat);
 
 #endif

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The segments of a space and the directories above them: found, made, attached, detached, given back.
+// The segments of a space and the directories above them: found, made, attached, detached,
+// given back.
 #include "hat_rep.h"
 
 #include "pids.h"
@@ -14,7 +15,8 @@ struct segment *hat_segment_find(struct hat *hat, u64 address)
     return slot != NULL ? hat_attached(slot) : NULL;
 }
 
-// With the lock held: the directory entry of a segment, or NULL and in *missing the entry that has no table yet.
+// With the lock held: the directory entry of a segment,
+// or NULL and in *missing the entry that has no table yet.
 static u64 *walk(struct hat *hat, u64 address, u64 **missing)
 {
     u64 *entry = &hat->pgd[pgd_index(address)];
@@ -30,7 +32,8 @@ static u64 *walk(struct hat *hat, u64 address, u64 **missing)
     return entry;
 }
 
-// Makes a slot with the directories above it. Tables are allocated with no lock held, as that may reclaim.
+// Makes a slot with the directories above it. Tables are allocated with no lock held,
+// as that may reclaim.
 static s64 add_slot(struct hat *hat, u64 address)
 {
     struct hat_slot *slot = kzalloc(sizeof(*slot));
@@ -66,7 +69,8 @@ static s64 add_slot(struct hat *hat, u64 address)
     return done ? 0 : E_NOMEM;
 }
 
-// Attaches a segment unless an own one, or with replace unset any one, is there already: whether it did.
+// Attaches a segment unless an own one, or with replace unset any one,
+// is there already: whether it did.
 // What it replaces goes to *before.
 static bool attach(struct hat *hat, struct hat_slot *slot, struct segment *segment, bool replace,
                    struct segment **before)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Small objects: power-of-two size classes from 16 to 2,048 bytes. The SmallAllocator object has a
-// representative a CPU with free lists of its own, in front of the shared slabs. Larger requests become
-// pages, whose order is noted in a table by page.
+// representative a CPU with free lists of its own, in front of the shared slabs. Larger requests
+// become pages, whose order is noted in a table by page.
 #include "slab.h"
 
 #include <kernel/memory.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// memset for this machine, in place of newlib's: pages are cleared by dcbz, a cache block an instruction; other values
-// go 64 bytes a round.
+// memset for this machine, in place of newlib's: pages are cleared by dcbz, a cache block an
+// instruction; other values go 64 bytes a round.
 #include <string.h>
 
 #include <orrery/types.h>

@@ -15,7 +15,7 @@
 
 #define WAIT_MICROSECONDS 50
 
-// ---- checks --------------------------------------------------------------------------------------
+// ---- checks -------------------------------------------------------------------------------------
 
 static bool valid_prot(u32 prot)
 {
@@ -71,7 +71,7 @@ static s64 check_wanted(const struct sys_region *wanted, const struct fcm *memor
     return 0;
 }
 
-// ---- finding and adding --------------------------------------------------------------------------
+// ---- finding and adding -------------------------------------------------------------------------
 
 static struct region_range range_of(struct region *region, u64 pages)
 {
@@ -108,7 +108,8 @@ static s64 insert(struct address_space *space, struct region *region)
     return 0;
 }
 
-// A region that has come to nothing: none of its pages is mapped, and what is there may be another's.
+// A region that has come to nothing: none of its pages is mapped,
+// and what is there may be another's.
 static void discard(struct region *region)
 {
     region->closed = true;
@@ -178,7 +179,7 @@ static struct region *begin_range_change(struct address_space *space, u64 addres
     return NULL;
 }
 
-// ---- create, destroy, resize ---------------------------------------------------------------------
+// ---- create, destroy, resize --------------------------------------------------------------------
 
 static const char *name_of(u32 kind)
 {
@@ -271,8 +272,8 @@ static s64 set_end(struct address_space *space, struct region *region, u64 pages
     return error;
 }
 
-// When it shrinks, the map changes last, so that nothing new can come where old pages still are mapped; without
-// memory for a new map, the addresses merely stay taken.
+// When it shrinks, the map changes last, so that nothing new can come where old pages still are
+// mapped; without memory for a new map, the addresses merely stay taken.
 static s64 resize(struct address_space *space, struct region *region, u64 pages)
 {
     u64 before = region->pages;
@@ -300,7 +301,7 @@ s64 space_region_resize(struct address_space *space, u64 address, u64 bytes)
     return error;
 }
 
-// ---- protection, commitment ----------------------------------------------------------------------
+// ---- protection, commitment ---------------------------------------------------------------------
 
 static s64 check_protect(const struct region *region, u32 prot)
 {
@@ -359,7 +360,7 @@ s64 space_region_decommit(struct address_space *space, u64 address, u64 bytes)
     return error;
 }
 
-// ---- wired pages ---------------------------------------------------------------------------------
+// ---- wired pages --------------------------------------------------------------------------------
 
 // The tables that mapping takes.
 static s64 make_segments(const struct region *region)
@@ -386,11 +387,12 @@ static s64 map_wired(const struct region *region)
     return 0;
 }
 
-// Tables that a run of pages in one segment can take: that of the segment, and two directories above it.
+// Tables that a run of pages in one segment can take: that of the segment,
+// and two directories above it.
 #define WIRED_TABLES 3
 
-// The tables are not the process's choice, so its limit is raised by them. What it may gain if some are there already is
-// that much, once for each of the few places.
+// The tables are not the process's choice, so its limit is raised by them. What it may gain if some
+// are there already is that much, once for each of the few places.
 static s64 make_wired_segments(struct address_space *space, const struct region *region)
 {
     pm_allow(space->pm, WIRED_TABLES);
@@ -429,7 +431,7 @@ s64 space_wire(struct address_space *space, u64 address, u64 bytes, void **wired
     return error;
 }
 
-// ---- list ----------------------------------------------------------------------------------------
+// ---- list ---------------------------------------------------------------------------------------
 
 static void describe(const struct region *region, struct sys_region_info *info)
 {

@@ -104,8 +104,8 @@ void page_allocator_init(void)
     page_allocator = service_create(&class, &root, NULL);
 }
 
-// A CPU's first use misses, for which the object manager takes its locks; so it is made before this CPU
-// can be in need of a page with another lock held.
+// A CPU's first use misses, for which the object manager takes its locks; so it is made before this
+// CPU can be in need of a page with another lock held.
 void page_allocator_init_cpu(void)
 {
     void *page = pages_alloc(0);

@@ -33,7 +33,8 @@ void page_map_settle_account(struct page_map *map)
         pm_uncharge(map->pm);
 }
 
-// Pays ahead for all nodes that one leaf may need, with no lock held, as that may reclaim. False: it cannot.
+// Pays ahead for all nodes that one leaf may need, with no lock held, as that may reclaim.
+// False: it cannot.
 static bool pay(struct page_map *map)
 {
     while (map->nodes + NODES_AT_ONCE > map->paid * NODES_PER_PAGE) {

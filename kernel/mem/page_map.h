@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What a memory object knows of its pages: a radix tree by page number. Its leaves hold 32 entries each and
-// a lock of their own, so that work on pages far apart shares nothing. Nodes are only added while the
-// object lives, which is why they are found without a lock.
+// What a memory object knows of its pages: a radix tree by page number. Its leaves hold 32 entries
+// each and a lock of their own, so that work on pages far apart shares nothing. Nodes are only
+// added while the object lives, which is why they are found without a lock.
 #ifndef KERNEL_MEM_PAGE_MAP_H
 #define KERNEL_MEM_PAGE_MAP_H
 
@@ -36,8 +36,8 @@ struct page_map {
     u64 paid;      // pages charged, each for NODES_PER_PAGE nodes
 };
 
-// rank: of the locks of leaves and of the map itself, which are never held together. pm: charged for the
-// nodes; not held, page_map_settle_account comes before its end.
+// rank: of the locks of leaves and of the map itself, which are never held together. pm: charged
+// for the nodes; not held, page_map_settle_account comes before its end.
 void page_map_init(struct page_map *map, enum lock_rank rank, struct pm *pm);
 // No node will be added any more: gives back what was charged.
 void page_map_settle_account(struct page_map *map);
@@ -49,12 +49,12 @@ struct page_leaf *page_map_get(struct page_map *map, u64 page);
 struct page_leaf *page_map_next(const struct page_map *map, u64 page);
 // The first leaf with any page in [page, end), or NULL.
 struct page_leaf *page_map_next_before(const struct page_map *map, u64 page, u64 end);
-// Changes flags of the entries of a range: of those that have a leaf, or with make of all (false: out of
-// memory, nothing was changed). single: the lock that stands for all leaves' locks, or NULL.
+// Changes flags of the entries of a range: of those that have a leaf, or with make of all (false:
+// out of memory, nothing was changed). single: the lock that stands for all leaves' locks, or NULL.
 bool page_map_set_flags(struct page_map *map, struct spinlock *single, u64 first, u64 count,
                         u64 clear, u64 set, bool make);
-// Every leaf that was begun before this call is found by those that follow, and who begins one later sees what
-// this CPU stored before.
+// Every leaf that was begun before this call is found by those that follow, and who begins one
+// later sees what this CPU stored before.
 void page_map_fence(struct page_map *map);
 // Frees the nodes; nobody uses the map any more.
 void page_map_destroy(struct page_map *map);

@@ -156,8 +156,8 @@ void buddy_free_singles(void *const *pages, u32 count)
     spin_unlock(&lock);
 }
 
-// The largest aligned blocks that fit, one after the other. Only their first pages are touched, so that
-// memory that is not used costs the host nothing.
+// The largest aligned blocks that fit, one after the other. Only their first pages are touched, so
+// that memory that is not used costs the host nothing.
 static void insert_range(u64 number, u64 end)
 {
     while (number < end) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// FCMPhysical: memory that exists already, such as the initial file system. Read-only; nothing is ever allocated,
-// so there is nothing to lock but against regions that close.
+// FCMPhysical: memory that exists already, such as the initial file system. Read-only; nothing is
+// ever allocated, so there is nothing to lock but against regions that close.
 #include "fcm.h"
 #include "hat.h"
 #include "pm.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// PIDs of the MMU, handed out round robin, and the stock of top-level tables: 64 KB of which a user space uses
-// 512 bytes, so clearing those and keeping the table is much cheaper than a fresh one.
+// PIDs of the MMU, handed out round robin, and the stock of top-level tables: 64 KB of which a user
+// space uses 512 bytes, so clearing those and keeping the table is much cheaper than a fresh one.
 #include "pids.h"
 
 #include "radix.h"

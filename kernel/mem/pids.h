@@ -5,14 +5,14 @@
 
 #include <orrery/types.h>
 
-// A PID nobody uses, with nothing of it in any TLB: E_LIMIT when there is none. Any context but PMI, locks of
-// rank < RANK_HAT held.
+// A PID nobody uses, with nothing of it in any TLB: E_LIMIT when there is none. Any context but
+// PMI, locks of rank < RANK_HAT held.
 s64 mmu_pid_take(void);
 // Flushes all TLBs; its tables have been taken away.
 void mmu_pid_give(u32 pid);
 
-// A zeroed PGD (64 KB) from a small stock; NULL: out of memory. The first USER_PGD_ENTRIES of one that is given
-// back may be in any state, the rest is zero.
+// A zeroed PGD (64 KB) from a small stock; NULL: out of memory. The first USER_PGD_ENTRIES of one
+// that is given back may be in any state, the rest is zero.
 #define USER_PGD_ENTRIES 64
 u64 *pgd_take(void);
 void pgd_give(u64 *pgd);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Page Managers, distributed: a representative a CPU holds an allowance of pages that it may give out, so that
-// faults on different CPUs meet only once in 32 pages. Near its limit a PM hands out single pages.
+// Page Managers, distributed: a representative a CPU holds an allowance of pages that it may give
+// out, so that faults on different CPUs meet only once in 32 pages. Near its limit a PM hands out
+// single pages.
 #include "pm.h"
 
 #include "pages.h"
@@ -187,7 +188,7 @@ static struct co_class process_class = {
     .destroy = destroy,
 };
 
-// ---- the root: pages that belong to no process ---------------------------------------------------
+// ---- the root: pages that belong to no process --------------------------------------------------
 
 static struct co_class root_class = {
     .name = "PM",
@@ -223,7 +224,7 @@ void pm_init(void)
     service_create(&root_class, &root_pm->root, NULL);
 }
 
-// ---- for the rest of kernel/mem ------------------------------------------------------------------
+// ---- for the rest of kernel/mem -----------------------------------------------------------------
 
 struct pm *pm_create(u64 limit, bool preferred)
 {
@@ -280,7 +281,8 @@ coid_t pm_coid(const struct pm *pm)
     return pm->root.coid;
 }
 
-// Of the reps: what they have not given out, and what went into tables. Others may work on meanwhile.
+// Of the reps: what they have not given out, and what went into tables.
+// Others may work on meanwhile.
 u64 pm_pages(const struct pm *pm)
 {
     u64 pages = pm->granted;

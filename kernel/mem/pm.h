@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Page Managers: who may have how many page frames (S000 §2.4.3). Each address space has one; pages that belong
-// to no process are the root's. Frames come from the PageAllocator; a PM keeps the account.
+// Page Managers: who may have how many page frames (S000 §2.4.3). Each address space has one; pages
+// that belong to no process are the root's. Frames come from the PageAllocator; a
+// PM keeps the account.
 #ifndef KERNEL_MEM_PM_H
 #define KERNEL_MEM_PM_H
 
@@ -8,8 +9,9 @@
 
 struct pm;
 
-// A PM with one reference, of limit bytes at most (0: none). preferred: it may have the last pages, too, which are kept
-// for processes that have a right. NULL: out of memory. Thread context, no lock held, as all here unless said otherwise.
+// A PM with one reference, of limit bytes at most (0: none). preferred: it may have the last pages,
+// too, which are kept for processes that have a right. NULL: out of memory. Thread context, no lock
+// held, as all here unless said otherwise.
 struct pm *pm_create(u64 limit, bool preferred);
 struct pm *pm_root(void);      // with a new reference
 struct pm *pm_of_caller(void); // of the current process, else the root; with a new reference
@@ -22,16 +24,18 @@ bool pm_has_room(const struct pm *pm);
 bool pm_has_room_for_kernel(const struct pm *pm); // as memory_for_kernel
 u64 pm_pages(const struct pm *pm); // frames of data in use, without translation tables
 
-// A page frame, contents undefined: its physical address, E_LIMIT, or E_NOMEM. When memory is short, files'
-// clean pages are reclaimed first.
+// A page frame, contents undefined: its physical address, E_LIMIT, or E_NOMEM. When memory is
+// short, files' clean pages are reclaimed first.
 s64 pm_alloc(struct pm *pm);
 // Gives one back. Any context but PMI; locks held have rank < RANK_PM.
 void pm_free(struct pm *pm, u64 page);
-// Charges the account with a page that is no frame of it, such as nodes of page maps; and the reverse.
+// Charges the account with a page that is no frame of it, such as nodes of page maps;
+// and the reverse.
 s64 pm_charge(struct pm *pm); // 0, E_LIMIT, E_NOMEM
 void pm_uncharge(struct pm *pm);
 // A zeroed page for translation tables: counted against the limit, but not as data.
-// (Those that the kernel needs for pages of its own are not to be: pm_allow makes room for them, or takes it back.)
+// (Those that the kernel needs for pages of its own are not to be: pm_allow makes room for them, or
+// takes it back.)
 void pm_allow(struct pm *pm, s64 pages);
 void *pm_table_alloc(struct pm *pm);
 void pm_table_free(struct pm *pm, void *table);

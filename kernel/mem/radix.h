@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Radix translation as the hardware defines it: levels of 13, 9, 9 and 9 bits over 4 KB pages, entries,
-// and the instructions that make TLBs forget.
+// Radix translation as the hardware defines it: levels of 13, 9, 9 and 9 bits over 4 KB pages,
+// entries, and the instructions that make TLBs forget.
 #ifndef KERNEL_MEM_RADIX_H
 #define KERNEL_MEM_RADIX_H
 
@@ -48,8 +48,9 @@ static inline u64 table_entry(const void *table)
 // Which tables an MMU PID stands for; NULL: none, every access faults.
 void mmu_set_tables(u32 pid, const u64 *pgd);
 
-// TLB entries of one user page, of a PID with all that is cached of its tables, of all PIDs. local: this
-// CPU's only, else all CPUs'. Stores to tables before the call are ordered before the flush. Any context.
+// TLB entries of one user page, of a PID with all that is cached of its tables, of all PIDs. local:
+// this CPU's only, else all CPUs'. Stores to tables before the call are ordered before the flush.
+// Any context.
 void mmu_flush_page(u32 pid, u64 virtual, bool local);
 void mmu_flush_pid(u32 pid, bool local);
 void mmu_flush_all(void);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Reclaim: a ring of memory objects; each is asked in turn, and goes round its own pages in the manner of a clock.
+// Reclaim: a ring of memory objects; each is asked in turn,
+// and goes round its own pages in the manner of a clock.
 #include "reclaim.h"
 
 #include <kernel/spinlock.h>

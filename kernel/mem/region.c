@@ -122,7 +122,7 @@ void region_destroy(struct region *region)
     co_destroy(region->root.coid);
 }
 
-// ---- protection ----------------------------------------------------------------------------------
+// ---- protection ---------------------------------------------------------------------------------
 
 u32 region_protection(const struct region *region, u64 page)
 {
@@ -161,9 +161,10 @@ s64 region_protect(struct region *region, u64 first, u64 count, u32 prot)
     return 0;
 }
 
-// ---- growing and shrinking -----------------------------------------------------------------------
+// ---- growing and shrinking ----------------------------------------------------------------------
 
-// Pages that are made here are mapped at once, as far as there is memory for tables; else at their first use.
+// Pages that are made here are mapped at once, as far as there is memory for tables;
+// else at their first use.
 static void map_committed(struct region *region, u64 first, u64 count, u32 prot)
 {
     u32 access = prot & PROT_R ? PROT_R : prot & PROT_X;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Regions: ranges of a space's addresses over ranges of a memory object's pages, and the fault that wants
-// one of them.
+// Regions: ranges of a space's addresses over ranges of a memory object's pages, and the fault that
+// wants one of them.
 #ifndef KERNEL_MEM_REGION_H
 #define KERNEL_MEM_REGION_H
 
@@ -60,7 +60,8 @@ struct region {
     struct region *previous_user;
 };
 
-// An open region with one reference to fcm taken over; it is not in its space yet. NULL: out of memory.
+// An open region with one reference to fcm taken over; it is not in its space yet.
+// NULL: out of memory.
 struct region *region_create(struct address_space *space, struct hat *hat,
                              const struct sys_region *wanted, struct fcm *fcm);
 // The memory object behind it that others may share, or NULL.
@@ -68,7 +69,8 @@ struct fcm *region_shared_fcm(const struct region *region);
 // Closed regions resolve no faults any more.
 void region_close(struct region *region);
 void region_reopen(struct region *region);
-// Closes it for faults, takes its mappings and pages away, and ends the object. It is in no list any more.
+// Closes it for faults, takes its mappings and pages away, and ends the object.
+// It is in no list any more.
 void region_destroy(struct region *region);
 
 static inline u64 region_end(const struct region *region)
@@ -90,8 +92,8 @@ static inline bool region_is_private(const struct region *region)
 // Of one page of a REGION_SHARED, with the page's lock held.
 u32 region_protection(const struct region *region, u64 page);
 
-// Operations on whole pages [first, first + count) of an open region, counted from its start. Only one at a time
-// (changing). 0 or an error, which changed nothing.
+// Operations on whole pages [first, first + count) of an open region, counted from its start. Only
+// one at a time (changing). 0 or an error, which changed nothing.
 s64 region_protect(struct region *region, u64 first, u64 count, u32 prot);
 s64 region_commit(struct region *region, u64 first, u64 count, u32 prot);
 void region_decommit(struct region *region, u64 first, u64 count);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The regions of a space, sorted by address: an array that is never changed. A change makes a new one, so faults
-// look regions up without a lock; the old one is freed after a grace period.
+// The regions of a space, sorted by address: an array that is never changed. A change makes a new
+// one, so faults look regions up without a lock; the old one is freed after a grace period.
 #ifndef KERNEL_MEM_REGION_MAP_H
 #define KERNEL_MEM_REGION_MAP_H
 
@@ -29,9 +29,11 @@ struct region_map {
 const struct region_range *region_map_find(const struct region_map *map, u64 address);
 // Whether [low, end) meets no range, apart from that of one region (or NULL).
 bool region_map_free(const struct region_map *map, u64 low, u64 end, const struct region *except);
-// The lowest address >= from where bytes are free with guard bytes free below them, ending at or below to; 0: none.
+// The lowest address >= from where bytes are free with guard bytes free below them,
+// ending at or below to; 0: none.
 u64 region_map_gap(const struct region_map *map, u64 from, u64 to, u64 bytes, u64 guard);
-// New maps: with a range more, with one region's range replaced, or without it. NULL: out of memory.
+// New maps: with a range more, with one region's range replaced, or without it.
+// NULL: out of memory.
 struct region_map *region_map_with(const struct region_map *map, struct region_range range);
 struct region_map *region_map_replace(const struct region_map *map, struct region_range range);
 struct region_map *region_map_without(const struct region_map *map, const struct region *region);

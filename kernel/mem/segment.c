@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// SegmentHATs: the last level of translation, one table of 2 MB. A space's own, or shared by all spaces that map
-// the same pages of a memory object at the same place, read-only: program text is translated once for all.
+// SegmentHATs: the last level of translation, one table of 2 MB. A space's own, or shared by all
+// spaces that map the same pages of a memory object at the same place, read-only: program text is
+// translated once for all.
 #include "segment.h"
 
 #include <orrery/memory.h>
@@ -13,7 +14,8 @@ static inline void store_entry(u64 *slot, u64 entry)
     __atomic_store_n(slot, entry, __ATOMIC_RELEASE);
 }
 
-// An entry that was invalid is in no TLB, so nothing is flushed for it, and no ptesync waits for the store:
+// An entry that was invalid is in no TLB, so nothing is flushed for it,
+// and no ptesync waits for the store:
 // should a CPU walk the tables before it sees the entry, it faults once more and finds it.
 CO_METHOD static s64 map_own(struct segment *self, u64 address, u64 entry)
 {
@@ -91,7 +93,7 @@ void segment_destroy(struct segment *segment)
     co_destroy(segment->root.coid);
 }
 
-// ---- shared --------------------------------------------------------------------------------------
+// ---- shared -------------------------------------------------------------------------------------
 
 struct shared_segment {
     struct segment segment;
@@ -122,7 +124,8 @@ const struct segment_key *segment_key(const struct segment *segment)
     return &((const struct shared_segment *)segment)->key;
 }
 
-// The table of a shared one goes only after quiescence: a fault that found the segment may still store to it.
+// The table of a shared one goes only after quiescence: a fault that found the
+// segment may still store to it.
 void segment_put(struct segment *segment)
 {
     if (refs_put(&segment->refs, KIND_SEGMENT) == 0)

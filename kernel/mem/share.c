@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Which segments are shared: each source FCM has a list of them, by what they show. A segment stays in the list when
-// the last space has gone, so the next process that runs the program finds its text translated.
+// Which segments are shared: each source FCM has a list of them, by what they show. A segment stays
+// in the list when the last space has gone, so the next process that runs the program finds its
+// text translated.
 #include "share.h"
 
 #include "fcm.h"
@@ -23,7 +24,7 @@ bool share_is_possible(const struct region *region)
            region->fcm->source->shares;
 }
 
-// ---- keys ----------------------------------------------------------------------------------------
+// ---- keys ---------------------------------------------------------------------------------------
 
 // Page of the source at an address of the region.
 static u64 source_page_at(const struct region *region, u64 address)
@@ -85,7 +86,7 @@ static bool shows(const struct segment_key *key, const struct fault *fault)
     return false;
 }
 
-// ---- the list of a source ------------------------------------------------------------------------
+// ---- the list of a source -----------------------------------------------------------------------
 
 // With the users lock held: the segment of a key, or NULL.
 static struct segment *find(const struct fcm *source, const struct segment_key *key)
@@ -131,10 +132,11 @@ static struct segment *get(struct fcm *source, const struct segment_key *key)
     return found;
 }
 
-// ---- attaching -----------------------------------------------------------------------------------
+// ---- attaching ----------------------------------------------------------------------------------
 
-// A region that closes, or stops being sharable, says so first and takes its mappings away then. So whoever attaches
-// a segment and still finds all as it was is seen by that region; else it undoes the attachment.
+// A region that closes, or stops being sharable, says so first and takes its mappings away then. So
+// whoever attaches a segment and still finds all as it was is seen by that region; else it undoes
+// the attachment.
 static struct segment *attach(const struct fault *fault)
 {
     const struct region *region = fault->region;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Sharing translations: spaces that map the same pieces of a memory object read-only at the same addresses, such
-// as the text of one program, use one SegmentHAT. What one of them has touched, none of the others faults for.
+// Sharing translations: spaces that map the same pieces of a memory object read-only at the same
+// addresses, such as the text of one program, use one SegmentHAT. What one of them has touched,
+// none of the others faults for.
 #ifndef KERNEL_MEM_SHARE_H
 #define KERNEL_MEM_SHARE_H
 
@@ -13,14 +14,16 @@ struct segment;
 
 // Of a region that is being made: whether its kind, protection and source allow it.
 bool share_is_possible(const struct region *region);
-// The shared segment for a fault that does not write, attached to the region's HAT; NULL: use the space's own.
+// The shared segment for a fault that does not write, attached to the region's HAT;
+// NULL: use the space's own.
 // Thread context, no lock held.
 struct segment *share_segment(const struct fault *fault);
 // Removes a page's translations from all segments that share the object. The page's lock is held.
 void share_unmap(struct fcm *fcm, u64 page, u64 frame);
 // The object ends: nobody maps it.
 void share_end(struct fcm *fcm);
-// The shared SegmentHATs of an object, for the scan: writes at most max COIDs, counts all when out is NULL.
+// The shared SegmentHATs of an object, for the scan: writes at most max COIDs,
+// counts all when out is NULL.
 u32 share_coids(struct fcm *fcm, coid_t *out, u32 max);
 
 #endif

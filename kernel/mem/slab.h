@@ -20,8 +20,8 @@ static inline u64 slab_class_bytes(u32 class)
 }
 
 // The next three: any context but PMI, no lock of rank >= RANK_KMALLOC held.
-// Up to most objects of a class as a list, cutting up a fresh page when the depot has none. *count is
-// their number; NULL when out of memory.
+// Up to most objects of a class as a list, cutting up a fresh page when the depot has none. *count
+// is their number; NULL when out of memory.
 struct free_object *slab_take(u32 class, u64 most, u64 *count);
 // Gives a list of objects back; a page whose objects are all back becomes free.
 void slab_give(struct free_object *first, u32 class);

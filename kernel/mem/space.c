@@ -14,7 +14,7 @@
 #include <orrery/user.h>
 #include <string.h>
 
-// ---- maps ----------------------------------------------------------------------------------------
+// ---- maps ---------------------------------------------------------------------------------------
 
 // Frees the maps whose grace period is over. With the oldest's, no other's is.
 static void free_retired(struct address_space *space)
@@ -48,7 +48,7 @@ void space_set_map(struct address_space *space, struct region_map *map)
         retire(space, before);
 }
 
-// ---- life ----------------------------------------------------------------------------------------
+// ---- life ---------------------------------------------------------------------------------------
 
 // Nobody looks anything up in the space any more.
 static void free_space(void *argument)
@@ -100,8 +100,8 @@ static bool any_changing(const struct region_map *map)
     return false;
 }
 
-// With the space's lock held: leaves only wired regions in the map. What was in it before, or NULL: nothing was
-// done, an operation on a region is under way, or there is no memory.
+// With the space's lock held: leaves only wired regions in the map. What was in it before, or NULL:
+// nothing was done, an operation on a region is under way, or there is no memory.
 static const struct region_map *leave_wired(struct address_space *space)
 {
     struct region_map *before = space->map;

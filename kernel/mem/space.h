@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Address spaces, between the files that implement them: space.c (life, list of regions), operations.c (what calls
-// do with regions), fault.c (faults), access.c (the kernel's reads and writes).
+// Address spaces, between the files that implement them: space.c (life, list of regions),
+// operations.c (what calls do with regions), fault.c (faults), access.c (the
+// kernel's reads and writes).
 #ifndef KERNEL_MEM_SPACE_H
 #define KERNEL_MEM_SPACE_H
 
@@ -39,8 +40,8 @@ void space_set_map(struct address_space *space, struct region_map *map);
 // Sleeps until somebody else's operation on a region may be over.
 void space_wait_for_change(void);
 
-// One fault of a space, with what must be told beside address and access already in it. No lock held; may block
-// when fault->wait is NULL.
+// One fault of a space, with what must be told beside address and access already in it. No lock
+// held; may block when fault->wait is NULL.
 enum fault_result space_resolve(struct address_space *space, struct fault *fault);
 
 #endif

@@ -6,7 +6,8 @@
 #define IS_ALL 0x800UL // all entries of this machine
 #define PID_OF(pid) ((u64)(pid) << 32)
 
-// Operands: RB, RS, RIC (0: TLB, 2: everything cached of the tables too), PRS (process scoped), R (radix).
+// Operands: RB, RS, RIC (0: TLB, 2: everything cached of the tables too), PRS (process scoped),
+// R (radix).
 void mmu_flush_page(u32 pid, u64 virtual, bool local)
 {
     u64 rb = virtual & ~0xfffUL;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Copies where one side is user memory: eight bytes a step, aligned or not, 32 a round. Every access that may
-// fault is named in .fixups; the fault handler goes there when the page cannot be had.
+// Copies where one side is user memory: eight bytes a step, aligned or not, 32 a round. Every
+// access that may fault is named in .fixups; the fault handler goes there when the
+// page cannot be had.
 #include <kernel/asm.h>
 
     .macro fixup address
@@ -53,8 +54,8 @@ user_copy_failed:
     blr
 end_function user_copy
 
-// s64 user_copy_string(char *to, const char *from, u64 max): length without the NUL; E_FAULT; E_INVAL when no NUL
-// is among the first max bytes.
+// s64 user_copy_string(char *to, const char *from, u64 max): length without the NUL; E_FAULT;
+// E_INVAL when no NUL is among the first max bytes.
 function user_copy_string
     cmpdi   r5, 0
     beq     3f

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The PmuCounting object: who may start, stop and read sessions. Each CPU's representative has what that CPU counts
-// (counting_cpu.h) and the timer that ends its slices.
+// The PmuCounting object: who may start, stop and read sessions. Each CPU's representative has what
+// that CPU counts (counting_cpu.h) and the timer that ends its slices.
 #include "counting_session.h"
 
 #include <co/manager.h>
@@ -135,7 +135,8 @@ static CO_METHOD s64 counting_trace(struct pmu_counting *self, s64 session, u64 
     return error;
 }
 
-// Looked at without a claim: a process that ends is in no start any more, so its number is there or never will be.
+// Looked at without a claim: a process that ends is in no start any more,
+// so its number is there or never will be.
 static CO_METHOD s64 counting_ends(struct pmu_counting *self, u32 pid)
 {
     CO_HOME(self);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// PmuCounting: a distributed object, one representative a CPU, that counts events on all CPUs of a session. Same
-// contracts as the sys_pmu_* calls of orrery/pmu.h; thread context, no lock held. There is one session: calls wait for
-// each other.
+// PmuCounting: a distributed object, one representative a CPU, that counts events on all CPUs of a
+// session. Same contracts as the sys_pmu_* calls of orrery/pmu.h; thread context, no lock held.
+// There is one session: calls wait for each other.
 #ifndef KERNEL_PMU_COUNTING_H
 #define KERNEL_PMU_COUNTING_H
 
@@ -16,13 +16,14 @@ struct pmu_counting_ops {
     // E_BUSY also while another user has the model unit.
     s64 (*start)(struct pmu_counting *self, const struct sys_pmu_counting *counting, char *message,
                  u64 bytes);
-    // E_INVAL: not one of the session's CPUs, or no room for all items; E_LIMIT: it has counted more than
-    // PMU_COUNT_MAX there, and ended. The slice that runs ends.
+    // E_INVAL: not one of the session's CPUs, or no room for all items; E_LIMIT: it has counted
+    // more than PMU_COUNT_MAX there, and ended. The slice that runs ends.
     s64 (*read)(struct pmu_counting *self, s64 session, u32 cpu, struct sys_pmu_count *counts,
                 u64 bytes);
     s64 (*tasks)(struct pmu_counting *self, s64 session, u32 cpu, u64 *cursor, void *buffer,
                  u64 bytes);
-    // Which counter counts each item, of a running session that programs may read. E_STALE, E_INVAL.
+    // Which counter counts each item, of a running session that programs may read.
+    // E_STALE, E_INVAL.
     s64 (*places)(struct pmu_counting *self, s64 session, u8 counters[SYS_PMU_ITEMS]);
     s64 (*stop)(struct pmu_counting *self, s64 session); // E_STALE: it does not run
     s64 (*trace)(struct pmu_counting *self, s64 session, u64 majors);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Reading what has been counted, of a CPU and of its tasks. Estimates take long: they are made of copies, with the CPU
-// going on.
+// Reading what has been counted, of a CPU and of its tasks. Estimates take long: they are made of
+// copies, with the CPU going on.
 #include "counting_reading.h"
 
 #include <kernel/irq.h>
@@ -27,7 +27,7 @@ static void estimate(const struct counting_plan *plan, const struct pmu_multiple
     }
 }
 
-// ---- a CPU ---------------------------------------------------------------------------------------
+// ---- a CPU --------------------------------------------------------------------------------------
 
 struct sums {
     struct counting_cpu *counting;
@@ -62,7 +62,7 @@ s64 counting_read_cpu(const struct counting_plan *plan, struct counting_cpu *cou
     return counting->error != 0 ? counting->error : (s64)(plan->items * sizeof(*counts));
 }
 
-// ---- its tasks -----------------------------------------------------------------------------------
+// ---- its tasks ----------------------------------------------------------------------------------
 
 struct copy {
     struct counting_cpu *counting;
@@ -71,7 +71,8 @@ struct copy {
     char *to;
 };
 
-// As many as there are of those wanted; before the first of all the slice ends. Who has come since then is in the next reading.
+// As many as there are of those wanted; before the first of all the slice ends.
+// Who has come since then is in the next reading.
 static void copy_here(void *argument)
 {
     struct copy *copy = argument;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A session of counting on its CPUs: its begin and its end. Thread context, no lock held, by who has claimed the object.
+// A session of counting on its CPUs: its begin and its end. Thread context, no lock held,
+// by who has claimed the object.
 #ifndef KERNEL_PMU_COUNTING_SESSION_H
 #define KERNEL_PMU_COUNTING_SESSION_H
 
@@ -30,10 +31,11 @@ struct counting_root {
 
 extern struct counting_rep counting_reps[ORRERY_MAX_CPUS];
 
-// By the plan in root, on its CPUs, for its owner; the unit has been acquired. All begin, or none: 0, E_NOMEM, or an error
-// of counting_cpu_begin, with the unit released and no owner.
+// By the plan in root, on its CPUs, for its owner; the unit has been acquired. All begin, or none:
+// 0, E_NOMEM, or an error of counting_cpu_begin, with the unit released and no owner.
 s64 counting_session_begin(struct counting_root *root);
-// The session that runs: nothing counts any more, the unit is released. What was counted can still be read.
+// The session that runs: nothing counts any more, the unit is released.
+// What was counted can still be read.
 void counting_session_end(struct counting_root *root);
 // The next tick of this CPU. Soft-masked.
 void counting_rep_set_timer(struct counting_rep *here);

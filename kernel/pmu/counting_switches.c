@@ -7,7 +7,7 @@
 #include <orrery/user_counters.h>
 #include <string.h>
 
-// ---- points --------------------------------------------------------------------------------------
+// ---- points -------------------------------------------------------------------------------------
 
 struct task_point {
     u32 *place;
@@ -33,7 +33,7 @@ void counting_points_set(bool on)
     patch_end();
 }
 
-// ---- switches ------------------------------------------------------------------------------------
+// ---- switches -----------------------------------------------------------------------------------
 
 // The process's threads compute what they have counted from what is left here (user/pmu.h).
 static void change_windows(struct user_counters *from, struct user_counters *to, const u64 values[])

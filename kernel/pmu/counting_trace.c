@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The counters of a session in the kernel's trace. One group counts all the time, from 0, the same on all of the
-// session's CPUs: what a counter says is the count.
+// The counters of a session in the kernel's trace. One group counts all the time, from 0, the same
+// on all of the session's CPUs: what a counter says is the count.
 #include "counting_trace.h"
 
 #include <kernel/model_unit.h>

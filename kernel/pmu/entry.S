@@ -5,7 +5,8 @@
 // soft-masked sections and restartable sequences included, so it uses a stack of its own.
 //
 // 42 instructions in and 33 out, the vector's 3 included, when pmi_handle can do it alone. That one
-// changes only r0, r3…r12, LR, CR, CTR, XER, and needs no r2 but the kernel's. User code always goes the slow way:
+// changes only r0, r3…r12, LR, CR, CTR, XER, and needs no r2 but the kernel's. User code always
+// goes the slow way:
 // its r2 and r13 are its own, and reading its memory may fault.
 #include <kernel/percpu.h>
 #include <kernel/pmu_cpu.h>
@@ -52,8 +53,8 @@ pmi_entry:
     andi.   r10, r5, MSR_PR
     bne-    from_user
 
-    // r6 = the unwind map's byte for the interrupted instruction; of no meaning when that is not kernel
-    // text.
+    // r6 = the unwind map's byte for the interrupted instruction; of no meaning when that is not
+    // kernel text.
     ld      r10, PMU_CPU_MAP(r13)
     srdi    r8, r4, 2
 1:  lbzx    r6, r10, r8
@@ -97,7 +98,8 @@ save_nonvolatile:
     each_register std, 14, 31
     b       3b
 
-// What C may change and the fast way leaves alone: r2, and SPRG2, which an exception in the handler overwrites.
+// What C may change and the fast way leaves alone: r2, and SPRG2,
+// which an exception in the handler overwrites.
     .macro prepare_slow
     mfspr   r7, SPR_SPRG2
     std     r7, PMI_GPR+8*13(r1)

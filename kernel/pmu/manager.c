@@ -134,8 +134,8 @@ static void end_change(struct pmu_manager_root *root, enum session_state to)
     spin_unlock(&root->lock);
 }
 
-// A new session with empty buffers on all CPUs; readers of the session before are refused from here on. E_BUSY, and no
-// change, while anyone still reads.
+// A new session with empty buffers on all CPUs; readers of the session before are refused from here
+// on. E_BUSY, and no change, while anyone still reads.
 static s64 reset_all(struct pmu_manager_root *root, const struct sampling_plan *plan)
 {
     if (!samplers_claim_all(root->session.samplers, cpu_count))

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Sampling by interrupts of the model unit. The unit types at a console of the CPU's own, beside the system's, when a
-// counter has overflowed. The console's interrupt cannot wait: it is handled where it comes, before anything else, so
-// that the code that it finds is what made the counter overflow, or the next block.
+// Sampling by interrupts of the model unit. The unit types at a console of the CPU's own, beside
+// the system's, when a counter has overflowed. The console's interrupt cannot wait: it is handled
+// where it comes, before anything else, so that the code that it finds is what made the counter
+// overflow, or the next block.
 #include <kernel/console.h>
 #include <kernel/hcall.h>
 #include <kernel/irq.h>
@@ -63,7 +64,7 @@ void model_interrupts_init(void)
             kprintf("pmu: the model unit cannot interrupt CPU %u\n", cpu);
 }
 
-// ---- the unit ------------------------------------------------------------------------------------
+// ---- the unit -----------------------------------------------------------------------------------
 
 static bool has_event(u32 event)
 {
@@ -84,8 +85,8 @@ static s64 program(const struct pmu_source *source)
     return model_program(&program);
 }
 
-// Overflows that come while an interrupt is on its way, because the host is busy, become one with it; the unit counts
-// them all the same.
+// Overflows that come while an interrupt is on its way, because the host is busy, become one with
+// it; the unit counts them all the same.
 static void stop(void)
 {
     model_enable(0);
@@ -113,7 +114,8 @@ static const u64 *counted(u32 cpu, u32 counter)
     return &model_slot_of(cpu)->overflow_count[counter];
 }
 
-// The counter stands still before it is programmed, or an overflow might come in between that nobody has counted.
+// The counter stands still before it is programmed,
+// or an overflow might come in between that nobody has counted.
 static s64 change(const struct pmu_source *source, u64 *before)
 {
     u64 counters = session[cpu_id()].counters;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The model unit: attaching the page, and a CPU's commands. A command's arguments lie in the CPU's slot, which the
-// interrupt handler uses too, so each command runs with MSR[EE] off.
+// The model unit: attaching the page, and a CPU's commands. A command's arguments lie in the CPU's
+// slot, which the interrupt handler uses too, so each command runs with MSR[EE] off.
 #include <kernel/console.h>
 #include <kernel/memory.h>
 #include <kernel/model_unit.h>
@@ -57,7 +57,7 @@ void model_release(void)
     __atomic_store_n(&acquired, false, __ATOMIC_RELEASE);
 }
 
-// ---- commands ------------------------------------------------------------------------------------
+// ---- commands -----------------------------------------------------------------------------------
 
 static s64 outcome(void)
 {
@@ -167,7 +167,7 @@ s64 model_totals(u64 totals[MODEL_EVENTS][2])
     return error;
 }
 
-// ---- start-up ------------------------------------------------------------------------------------
+// ---- start-up -----------------------------------------------------------------------------------
 
 void model_forget(void)
 {

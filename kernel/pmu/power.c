@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The architected POWER PMU. Sampling uses PMC6 (run cycles): it needs no event selection, and on QEMU
-// any MMCR1 other than 0 makes the whole guest slower. QEMU's other events cannot be trusted
+// The architected POWER PMU. Sampling uses PMC6 (run cycles): it needs no event selection, and on
+// QEMU any MMCR1 other than 0 makes the whole guest slower. QEMU's other events cannot be trusted
 // (docs/pmu.md), so this unit offers no others.
 #include "frame.h"
 
@@ -68,7 +68,8 @@ static inline u64 next_period(struct pmu_cpu *cpu)
 }
 
 // Cycles to leave out of the next period. An emulator may deliver the interrupt long after the
-// overflow, with the counter frozen in between: made up for, so that the rate is what was asked for.
+// overflow, with the counter frozen in between: made up for, so that the rate is
+// what was asked for.
 // More than MAX_BEHIND periods are given up, and counted.
 static inline u64 make_up(struct pmu_cpu *cpu, u64 late_ticks)
 {
@@ -103,9 +104,9 @@ static u64 no_sample(struct pmu_cpu *cpu)
     return cpu->running ? MMCR0_RUN : MMCR0_FC;
 }
 
-// Both from entry.S, counters frozen. They return the MMCR0 to go on with; pmi_handle returns 0 when it
-// has done nothing, for pmi_handle_slow to do it. It calls nothing and uses no global data, because
-// entry.S saves only what a leaf function of the kernel changes.
+// Both from entry.S, counters frozen. They return the MMCR0 to go on with; pmi_handle returns 0
+// when it has done nothing, for pmi_handle_slow to do it. It calls nothing and uses no global data,
+// because entry.S saves only what a leaf function of the kernel changes.
 u64 pmi_handle(const struct interrupted *code, u64 pc, u64 msr, u64 state)
 {
     struct pmu_cpu *cpu = pmu_cpu();

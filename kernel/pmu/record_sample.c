@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The walk of sample.h over a precise record: the stack's words are in it, as far as it has frames, and the unwind map
-// says which of them matter. Of user code, map and representative are read from the process, without waiting: all of
-// it may be anything or not there.
+// The walk of sample.h over a precise record: the stack's words are in it, as far as it has frames,
+// and the unwind map says which of them matter. Of user code, map and representative are read from
+// the process, without waiting: all of it may be anything or not there.
 #include <co/object.h>
 #include <kernel/address_space.h>
 #include <kernel/process.h>
@@ -63,7 +63,8 @@ static bool step(struct walk *walk)
     return true;
 }
 
-// The representative whose method runs; 0: none, and *idle says whether because the idle loop was met first.
+// The representative whose method runs; 0: none,
+// and *idle says whether because the idle loop was met first.
 static u64 find_rep(struct walk walk, bool *idle)
 {
     for (u32 depth = 0; depth < SAMPLE_MAX_DEPTH;
@@ -113,8 +114,8 @@ static u64 collect(struct walk walk, u64 *callers, u64 max)
     return count;
 }
 
-// By the address, not by the record's MSR: that of an instruction whose end was seen only when an interrupt had come is
-// the handler's.
+// By the address, not by the record's MSR: that of an instruction whose end was seen only when an
+// interrupt had come is the handler's.
 static bool is_user(u64 pc)
 {
     return pc >= USER_START && pc < USER_END;

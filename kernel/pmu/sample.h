@@ -148,8 +148,8 @@ bool sample_after_system_call(u64 pc);
 u64 sample_user_callers(const struct sys_process_image *image, const struct interrupted *code,
                         u64 pc, u64 *callers, u64 max);
 
-// Records a sample in a buffer of this CPU. state is the unwind map's byte for pc, 0 when pc is not in
-// the kernel. Only from an interrupt handler with MSR[EE] off, while a session has the buffer.
+// Records a sample in a buffer of this CPU. state is the unwind map's byte for pc, 0 when pc is not
+// in the kernel. Only from an interrupt handler with MSR[EE] off, while a session has the buffer.
 void sample_take(struct sample_buffer *buffer, const struct interrupted *code, u64 pc, u64 msr,
                  u64 state);
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The reader's side of sampling an event on one CPU: which object owns each sample's representative.
+// The reader's side of sampling an event on one CPU: which object
+// owns each sample's representative.
 #include "sampler.h"
 
 #include <co/manager.h>

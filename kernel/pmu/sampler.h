@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Sampling of one event on one CPU: its buffer, and what its reader has seen; and all events of a CPU.
+// Sampling of one event on one CPU: its buffer, and what its reader has seen;
+// and all events of a CPU.
 #ifndef KERNEL_PMU_SAMPLER_H
 #define KERNEL_PMU_SAMPLER_H
 
@@ -12,7 +13,8 @@ struct sampler {
     u32 event;                                 // enum sys_sampling_event
     u32 counter;                               // that counts it, by the numbering of pmu/events.h
     u64 attributed, unattributed, stale, idle; // of those read
-    // What the unit counts (struct pmu_unit, counted): counted_before and, while it does, *counting. The session's.
+    // What the unit counts (struct pmu_unit, counted): counted_before and,
+    // while it does, *counting. The session's.
     const u64 *counting;
     u64 counted_before;
 };
@@ -38,7 +40,8 @@ s64 sampler_reset(struct sampler *sampler, u32 event, u32 counter, u32 callers);
 // Not of use until the next reset; its memory is given back.
 void sampler_free(struct sampler *sampler);
 
-// Counts so far, but missed and overflows. Claimed or not; while samples come in, not of one instant.
+// Counts so far, but missed and overflows. Claimed or not; while samples come in,
+// not of one instant.
 void sampler_stat(const struct sampler *sampler, struct sys_sampling_stat *stat);
 
 #endif

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Sampling on the CPUs of a session: starting, changing and stopping the units there, and their counts.
+// Sampling on the CPUs of a session: starting, changing and stopping the units there,
+// and their counts.
 #include "session.h"
 
 #include <kernel/irq.h>
@@ -265,8 +266,8 @@ static void stat_interrupts(const struct session *session, const struct sampler 
     stat->missed = stat->overflows - known;
 }
 
-// Records that are on their way are neither taken nor lost: overflows are looked at before they are taken in. While
-// somebody else takes them in nobody knows how many are left.
+// Records that are on their way are neither taken nor lost: overflows are looked at before they are
+// taken in. While somebody else takes them in nobody knows how many are left.
 static void stat_records(struct session *session, u32 cpu, const struct sampler *sampler,
                          struct sys_sampling_stat *stat)
 {

@@ -23,8 +23,8 @@ struct session {
 
 // Sets out what is to be sampled; the samplers stay as they are.
 void session_plan(struct session *session, const struct sampling_plan *plan);
-// Empty buffers for the planned events on all CPUs, those too that are not sampled, and rings for precise records. The
-// samplers are claimed. 0 or E_NOMEM, E_TIMEOUT.
+// Empty buffers for the planned events on all CPUs, those too that are not sampled, and rings for
+// precise records. The samplers are claimed. 0 or E_NOMEM, E_TIMEOUT.
 s64 session_reset(struct session *session);
 // All units begin on all of its CPUs: 0, or an error, and nothing runs.
 s64 session_begin(struct session *session);

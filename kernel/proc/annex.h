@@ -10,11 +10,13 @@ struct process;
 #define PROCESS_MAX 4096    // that exist at once
 #define PROCESS_RESERVED 64 // of them, only for processes that have a right
 
-// Gives it a number and takes a reference of its own, which the caller has made already. 0 or E_LIMIT.
+// Gives it a number and takes a reference of its own, which the caller has made already.
+// 0 or E_LIMIT.
 s64 annex_add(struct process *process);
 // It can no longer be found. The reference is the caller's again.
 void annex_remove(struct process *process);
-// A process whose parent is `parent`, with a reference, now the child of new_parent; NULL: none left.
+// A process whose parent is `parent`, with a reference, now the child of new_parent;
+// NULL: none left.
 struct process *annex_next_child(u32 parent, u32 new_parent);
 // Moves on to the next process from *place (0 to start), with a reference; NULL: the end.
 struct process *annex_next(u64 *place);

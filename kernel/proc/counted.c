@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Threads as the performance monitor sees them: who runs (pmu/task_points.h), and whom it leaves out.
+// Threads as the performance monitor sees them: who runs (pmu/task_points.h),
+// and whom it leaves out.
 #include <kernel/address_space.h>
 #include <kernel/irq.h>
 #include <kernel/model_unit.h>
@@ -11,7 +12,7 @@
 #include "process.h"
 #include "thread.h"
 
-// ---- tasks ---------------------------------------------------------------------------------------
+// ---- tasks --------------------------------------------------------------------------------------
 
 static struct pmu_task task_of(const struct thread *thread)
 {
@@ -28,8 +29,9 @@ static struct pmu_task task_of(const struct thread *thread)
     return task;
 }
 
-// Tag and task change at different places of a switch. Who is left out has no part in what lies between: the tag of one
-// that comes changes before the counts are its own, that of one that goes after.
+// Tag and task change at different places of a switch. Who is left out has no part in what lies
+// between: the tag of one that comes changes before the counts are its own, that of
+// one that goes after.
 static void hide(const struct thread *to)
 {
     u64 owner = to->dispatcher != NULL ? to->dispatcher->tag & ~MODEL_TAG_SPACE : 0;
@@ -51,7 +53,7 @@ void pmu_task_current(struct pmu_task *task)
     *task = task_of(percpu()->current);
 }
 
-// ---- exclusion -----------------------------------------------------------------------------------
+// ---- exclusion ----------------------------------------------------------------------------------
 
 // Where the process runs at this moment.
 static void refresh(void *argument)

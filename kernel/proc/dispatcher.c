@@ -235,7 +235,7 @@ void dispatcher_switched(struct thread *from, struct thread *to)
     space_switch(dispatcher->process->space);
 }
 
-// ---- what others may ask -------------------------------------------------------------------------
+// ---- what others may ask ------------------------------------------------------------------------
 
 struct dispatcher *dispatcher_current(void)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The dispatcher: what the kernel keeps of a process on one CPU. Its thread's stack begins with the frame of
-// its user code, at a fixed place.
+// The dispatcher: what the kernel keeps of a process on one CPU. Its thread's stack begins with the
+// frame of its user code, at a fixed place.
 #ifndef KERNEL_PROC_DISPATCHER_H
 #define KERNEL_PROC_DISPATCHER_H
 
@@ -19,15 +19,17 @@ struct thread;
 #define DISPATCHER_MAGIC 0x44495350 // "DISP"
 
 struct dispatcher {
-    // Together 0 while it runs, DISPATCHER_ASLEEP or _IN_CALL while it sleeps with nothing to do. Another CPU may write the
-    // first two; the others are this CPU's alone, which is why wake-ups are carried there (events.c).
+    // Together 0 while it runs, DISPATCHER_ASLEEP or _IN_CALL while it sleeps with nothing to do.
+    // Another CPU may write the first two; the others are this CPU's alone, which is why wake-ups
+    // are carried there (events.c).
     union {
         struct {
             volatile bool has_events;
             volatile bool ending;
             u8 reserved[3];
             bool handed; // an event has been put into its registers: its sleep is over
-            u8 waiting; // DISPATCHER_WAITS or _CALLS: goes on by dispatcher_resume; 0: does not wait
+            // DISPATCHER_WAITS or _CALLS: goes on by dispatcher_resume; 0: does not wait
+            u8 waiting;
             bool asleep; // and its thread is parked
         };
         u64 state;
@@ -71,8 +73,8 @@ static inline u64 dispatcher_window(u32 cpu)
     return (u64)USER_WINDOW + (u64)cpu * R13_WINDOW_SIZE;
 }
 
-// A dispatcher on cpu, its page and message buffer wired, its thread made but not running. E_NOMEM, or
-// E_EXIST. Thread context, the process held.
+// A dispatcher on cpu, its page and message buffer wired, its thread made but not running. E_NOMEM,
+// or E_EXIST. Thread context, the process held.
 s64 dispatcher_create(struct process *process, u32 cpu, struct dispatcher **made);
 // Frees one whose thread has ended.
 void dispatcher_free(struct dispatcher *dispatcher);
@@ -80,14 +82,16 @@ void dispatcher_free(struct dispatcher *dispatcher);
 void dispatcher_discard(struct dispatcher *dispatcher);
 // Its thread enters user mode at start_pc.
 void dispatcher_start(struct dispatcher *dispatcher);
-// Its thread is to be unparked, by its own CPU. Any context but PMI, no lock of rank >= RANK_THREAD held.
+// Its thread is to be unparked, by its own CPU. Any context but PMI,
+// no lock of rank >= RANK_THREAD held.
 void dispatcher_unpark(struct dispatcher *dispatcher);
 // Makes it end before it next runs user code, and wakes it. Any thread.
 void dispatcher_stop(struct dispatcher *dispatcher);
 // The calling dispatcher ends; what still waits in its queue is given back.
 void dispatcher_end(void) __attribute__((noreturn));
 
-// The user code of self's dispatcher, which frame holds, goes on in the upcall entry with event, its state saved. False:
+// The user code of self's dispatcher, which frame holds,
+// goes on in the upcall entry with event, its state saved. False:
 // not possible (disabled, or no entry known); nothing was done. Own thread.
 bool dispatcher_upcall(struct dispatcher *self, struct frame *frame, const struct event *event);
 // Is it running user code that could take an upcall? Own thread.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Where assembly finds what it needs of dispatchers, threads and run queues; asserted in dispatcher.c, scheduler.c.
+// Where assembly finds what it needs of dispatchers, threads and run queues;
+// asserted in dispatcher.c, scheduler.c.
 #ifndef KERNEL_PROC_DISPATCHER_LAYOUT_H
 #define KERNEL_PROC_DISPATCHER_LAYOUT_H
 

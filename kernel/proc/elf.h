@@ -17,8 +17,8 @@ struct elf_program {
     u64 entry; // address of the entry function's descriptor
 };
 
-// Checks a file and fills in *program. 0, or E_INVAL: not such a file, or one whose parts lie outside of it, of
-// user addresses, or in one another's pages.
+// Checks a file and fills in *program. 0, or E_INVAL: not such a file, or one whose parts lie
+// outside of it, of user addresses, or in one another's pages.
 s64 elf_read(const void *file, u64 bytes, struct elf_program *program);
 
 #endif

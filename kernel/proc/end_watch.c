@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Who is told that a process has ended: a few servers, which keep something for processes and would have to look at the
-// list of them again and again. Each is told once and asks anew, so that a storm of ends costs it one event.
+// Who is told that a process has ended: a few servers, which keep something for processes and would
+// have to look at the list of them again and again. Each is told once and asks anew, so that a
+// storm of ends costs it one event.
 #include "end_watch.h"
 
 #include <kernel/percpu.h>

@@ -16,10 +16,11 @@
 
 void dispatcher_resume(struct process_rep *process, struct frame *frame);
 
-// ---- posting -------------------------------------------------------------------------------------
+// ---- posting ------------------------------------------------------------------------------------
 
-// What changes a dispatcher's sleep is done by its own CPU alone, with interrupts masked, so that a call can hand the CPU
-// over without a lock (ipc/fast_path.S). Others put it into that CPU's list, and ring.
+// What changes a dispatcher's sleep is done by its own CPU alone, with interrupts masked, so that a
+// call can hand the CPU over without a lock (ipc/fast_path.S). Others put it into
+// that CPU's list, and ring.
 static struct {
     struct spinlock lock;
     struct dispatcher *first;
@@ -147,9 +148,10 @@ void dispatcher_timer_due(struct dispatcher *dispatcher)
     dispatcher_look(dispatcher);
 }
 
-// ---- taking --------------------------------------------------------------------------------------
+// ---- taking -------------------------------------------------------------------------------------
 
-// The first event into *event, with *posted what it came from (NULL: from the kernel's own). Lock held.
+// The first event into *event, with *posted what it came from (NULL: from the kernel's own).
+// Lock held.
 static bool take_first(struct dispatcher *self, struct event *event, struct posted_event **posted)
 {
     *posted = NULL;
@@ -218,7 +220,7 @@ void dispatcher_drop_events(struct dispatcher *dispatcher)
     }
 }
 
-// ---- sleeping ------------------------------------------------------------------------------------
+// ---- sleeping -----------------------------------------------------------------------------------
 
 // Announces the sleep, unless there is something to do. Soft-masked.
 static bool begin_sleep(struct dispatcher *self, u8 waiting)
@@ -309,9 +311,10 @@ void dispatcher_switch(struct dispatcher *self, struct dispatcher *to, bool in_c
         dispatcher_wait(self, event);
 }
 
-// The way on for a dispatcher that slept in dispatcher_wait, on an empty kernel stack (user_entry.S): what it did in the
-// kernel was done when it fell asleep, and its event goes into its registers. A method of its Process, called by
-// user_resume alone. Soft-masked; returns with EE off.
+// The way on for a dispatcher that slept in dispatcher_wait, on an empty kernel stack
+// (user_entry.S): what it did in the kernel was done when it fell asleep, and its event goes into
+// its registers. A method of its Process, called by user_resume alone. Soft-masked;
+// returns with EE off.
 CO_METHOD void dispatcher_resume(struct process_rep *process, struct frame *frame)
 {
     CO_HOME(process);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The first process: a program of the initial file system, loaded by the kernel itself because there is no
-// one else yet.
+// The first process: a program of the initial file system, loaded by the kernel itself because
+// there is no one else yet.
 #include <kernel/address_space.h>
 #include <kernel/initrd.h>
 #include <kernel/memory.h>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Questions of the monitor (orrery/monitor.h): the event, the answer, the shared buffer. A question is open from its claim to
-// its close; no thread of the process, and none of another asker, can touch what is between the two but by answering.
+// Questions of the monitor (orrery/monitor.h): the event, the answer, the shared buffer. A question
+// is open from its claim to its close; no thread of the process, and none of another asker, can
+// touch what is between the two but by answering.
 #include "monitor.h"
 
 #include <kernel/address_space.h>
@@ -29,7 +30,7 @@ void process_monitor_init(struct process_monitor *monitor)
     spin_init(&monitor->lock, "process monitor", RANK_OBJECT);
 }
 
-// ---- telling the asker ---------------------------------------------------------------------------
+// ---- telling the asker --------------------------------------------------------------------------
 
 // Whom to tell, and how: copied under the lock, told without it.
 struct news {
@@ -74,7 +75,7 @@ void process_monitor_end(struct process *process)
     tell(&news);
 }
 
-// ---- asking --------------------------------------------------------------------------------------
+// ---- asking -------------------------------------------------------------------------------------
 
 static void question_taken(struct posted_event *event, bool delivered)
 {
@@ -106,7 +107,8 @@ static bool is_open(const struct process_monitor *monitor, u32 gone)
     return timebase() < monitor->deadline + microseconds_to_ticks(ABANDONED_MICROSECONDS);
 }
 
-// Opens the next question, unless one is open or the last one has not even been seen: its number, or an error.
+// Opens the next question, unless one is open or the last one has not even been
+// seen: its number, or an error.
 static s64 claim(struct process_monitor *monitor, const struct sys_monitor_question *asked,
                  u64 deadline)
 {
@@ -212,7 +214,7 @@ s64 sys_monitor_ask(const struct sys_monitor_question *question)
     return result;
 }
 
-// ---- the answer ----------------------------------------------------------------------------------
+// ---- the answer ---------------------------------------------------------------------------------
 
 s64 sys_monitor_done(u64 request_id, s64 result, u64 result0, u64 result1)
 {
@@ -257,8 +259,8 @@ static s64 look_into(struct process *process, u32 operation, const u64 arguments
     return (s64)bytes;
 }
 
-// The buffer is the process's memory, which it may change at any time: what lies there is copied once, and believed
-// nothing.
+// The buffer is the process's memory, which it may change at any time: what lies there is copied
+// once, and believed nothing.
 static s64 take(struct process *process, u64 question, struct sys_monitor_answer *answer,
                 void *buffer, u64 bytes)
 {
@@ -311,7 +313,7 @@ s64 sys_monitor_answer(u32 pid, u64 question, struct sys_monitor_answer *answer,
     return result;
 }
 
-// ---- both in one ---------------------------------------------------------------------------------
+// ---- both in one --------------------------------------------------------------------------------
 
 static s64 ask_until(struct process *process, const struct sys_monitor_question *asked,
                      u64 deadline)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The monitor's questions to the library of a process: one at a time, each answered within its time or never.
+// The monitor's questions to the library of a process: one at a time,
+// each answered within its time or never.
 #ifndef KERNEL_PROC_MONITOR_H
 #define KERNEL_PROC_MONITOR_H
 
@@ -8,8 +9,8 @@
 
 struct thread;
 
-// Who asked is known by numbers alone, so that nobody's end has to be waited for: an asker that has ended has no open
-// question any more (monitor.c).
+// Who asked is known by numbers alone, so that nobody's end has to be waited for: an asker that has
+// ended has no open question any more (monitor.c).
 struct process_monitor {
     struct spinlock lock; // RANK_OBJECT; guards all of it but buffer, which is its asker's to make
     void *buffer;         // USER_MONITOR as the kernel sees it, once there

@@ -26,7 +26,7 @@
 
 extern const process_end_hook process_end_hooks_start[], process_end_hooks_end[];
 
-// ---- creation ------------------------------------------------------------------------------------
+// ---- creation -----------------------------------------------------------------------------------
 
 void process_free(struct process *process)
 {
@@ -111,7 +111,8 @@ static void end_making(struct process *process, u32 cpu)
     spin_unlock(&process->lock);
 }
 
-// Makes a dispatcher, unless there is one on that CPU or somebody is making it: two must not set up one page.
+// Makes a dispatcher, unless there is one on that CPU or somebody is making it: two must
+// not set up one page.
 static s64 make_dispatcher(struct process *process, u32 cpu, struct dispatcher **made)
 {
     spin_lock(&process->lock);
@@ -188,15 +189,16 @@ s64 process_add_dispatcher(struct process *process, u32 cpu, u64 upcall_stack)
     return install(process, dispatcher, PROCESS_LIVE);
 }
 
-// ---- end -----------------------------------------------------------------------------------------
+// ---- end ----------------------------------------------------------------------------------------
 
 bool process_ending(const struct process *process)
 {
     return *(volatile const u32 *)&process->state == PROCESS_ENDING;
 }
 
-// False: somebody else was first. In one piece as far as this CPU goes: a dispatcher that is more urgent than the caller
-// and ran in between would find its memory ended but not itself, and fault for ever before the caller went on.
+// False: somebody else was first. In one piece as far as this CPU goes: a dispatcher that is more
+// urgent than the caller and ran in between would find its memory ended but not itself, and fault
+// for ever before the caller went on.
 static bool begin_end(struct process *process, s32 status, bool *never_ran)
 {
     u8 masked = soft_mask();
@@ -293,7 +295,7 @@ void process_finish(struct process *process)
     process_put(process);
 }
 
-// ---- references ----------------------------------------------------------------------------------
+// ---- references ---------------------------------------------------------------------------------
 
 void process_hold(struct process *process)
 {
@@ -311,7 +313,7 @@ void process_put(struct process *process)
         co_destroy(process->root.coid);
 }
 
-// ---- what others may ask -------------------------------------------------------------------------
+// ---- what others may ask ------------------------------------------------------------------------
 
 struct process *process_current(void)
 {

@@ -18,14 +18,14 @@
 
 struct process_rep;
 
-// What user code makes the kernel do runs in these methods, so that samples find the process. Each is called on
-// the CPU of the dispatcher that caused it.
+// What user code makes the kernel do runs in these methods, so that samples find the process. Each
+// is called on the CPU of the dispatcher that caused it.
 struct process_ops {
     struct co_ops base;
     // Plain system calls: exception/user_entry.S, not to be called from C.
     s64 (*system_call)(struct process_rep *self);
-    // An exception of user code that is no interrupt: special system call, fault, … Called with EE off, on meanwhile: what
-    // became pending in the entry code is sampled in here.
+    // An exception of user code that is no interrupt: special system call, fault, … Called with EE
+    // off, on meanwhile: what became pending in the entry code is sampled in here.
     s64 (*exception)(struct process_rep *self, struct frame *frame);
     s64 (*attach)(struct process_rep *self, struct dispatcher *dispatcher);
     // Exceptions taken, of all CPUs: the one count that both implementations keep, each in its way.
@@ -68,7 +68,8 @@ s64 process_object_create(struct process *process, bool replicated);
 
 // The exception in frame, for process_ops.exception (process_exception.c).
 void process_exception(struct process *process, struct frame *frame);
-// A dispatcher has run its last instruction of user code; the last one ends the process. Its own thread.
+// A dispatcher has run its last instruction of user code; the last one ends the process.
+// Its own thread.
 void process_dispatcher_ended(struct process *process, struct dispatcher *dispatcher);
 // The process ends for good: no dispatcher runs any more, or has ever run. Thread context.
 void process_finish(struct process *process);
@@ -77,7 +78,8 @@ void process_free(struct process *process);
 // Children for the scan.
 u32 process_coids(struct process *process, coid_t *out, u32 max);
 void process_info(struct process *process, struct sys_process_info *info);
-// Makes one with a reference for the caller and one for the ProcessAnnex, in state NEW. NULL and *error.
+// Makes one with a reference for the caller and one for the ProcessAnnex, in state NEW.
+// NULL and *error.
 struct process *process_create(const struct sys_process_new *new, u32 parent, s64 *error);
 // Starts its first dispatcher. 0, E_INVAL, E_BUSY: not NEW, E_NOMEM.
 s64 process_start(struct process *process, const struct sys_process_start *start);

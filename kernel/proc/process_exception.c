@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Exceptions of user code that are no interrupts: special system calls, page faults, first use of the FPU, and what
-// the program did wrong. Runs inside of the Process object, EE on.
+// Exceptions of user code that are no interrupts: special system calls, page faults, first use of
+// the FPU, and what the program did wrong. Runs inside of the Process object, EE on.
 #include "process.h"
 
 #include <kernel/address_space.h>
@@ -18,9 +18,10 @@
 #define VECTOR_SYSTEM_CALL 0xc00
 #define DSISR_STORE 0x02000000
 
-// ---- what a program may not do ---------------------------------------------------------------------
+// ---- what a program may not do ------------------------------------------------------------------
 
-// Tells the library, which may repair it, or ends the process. One that is being ended finds its memory gone: no news.
+// Tells the library, which may repair it, or ends the process.
+// One that is being ended finds its memory gone: no news.
 static void bad(struct dispatcher *self, struct frame *frame, const char *why)
 {
     const struct event event = {
@@ -32,9 +33,10 @@ static void bad(struct dispatcher *self, struct frame *frame, const char *why)
     process_kill(self->process, STATUS_KILLED(frame->vector));
 }
 
-// ---- page faults -----------------------------------------------------------------------------------
+// ---- page faults --------------------------------------------------------------------------------
 
-// A user thread that waits for a page: first as a wait for the page, then as the event that it is there.
+// A user thread that waits for a page: first as a wait for the page,
+// then as the event that it is there.
 struct blocked_fault {
     struct fault_wait wait;
     struct posted_event posted;
@@ -74,7 +76,8 @@ static struct blocked_fault *may_block(struct dispatcher *self)
     return fault;
 }
 
-// The page has to be waited for: by the thread if the library can run others, else by the dispatcher.
+// The page has to be waited for: by the thread if the library can run others,
+// else by the dispatcher.
 static enum fault_result wait_for_page(struct dispatcher *self, struct frame *frame, u64 address,
                                        u32 access)
 {
@@ -107,7 +110,7 @@ static void page_fault(struct dispatcher *self, struct frame *frame, u64 address
         bad(self, frame, "out of memory");
 }
 
-// ---- system calls that see all registers -------------------------------------------------------------
+// ---- system calls that see all registers --------------------------------------------------------
 
 static void special_system_call(struct frame *frame)
 {

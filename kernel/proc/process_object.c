@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The Process class in two implementations: ProcessShared, one representative for all CPUs, for processes
-// that run on one or two; ProcessReplicated, one a CPU, so that what a CPU does for a process touches no
-// line that another CPU writes.
+// The Process class in two implementations: ProcessShared, one representative for all CPUs, for
+// processes that run on one or two; ProcessReplicated, one a CPU, so that what a CPU does for a
+// process touches no line that another CPU writes.
 #include "process.h"
 
 #include <kernel/memory.h>
@@ -38,7 +38,7 @@ CO_METHOD static s64 attach(struct process_rep *self, struct dispatcher *dispatc
     return 0;
 }
 
-// ---- shared --------------------------------------------------------------------------------------
+// ---- shared -------------------------------------------------------------------------------------
 
 CO_METHOD static s64 shared_exception(struct process_rep *self, struct frame *frame)
 {
@@ -71,7 +71,7 @@ static struct co_class shared_class = {
     .destroy = destroy,
 };
 
-// ---- replicated ----------------------------------------------------------------------------------
+// ---- replicated ---------------------------------------------------------------------------------
 
 CO_METHOD static s64 replicated_exception(struct process_rep *self, struct frame *frame)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Scheduler: preemptive priorities, round robin within one, each CPU for itself. The Scheduler object
-// is distributed; a representative is its CPU's run queue. A thread that more urgent ones have kept waiting for
-// PATIENCE_SLICES gets a turn all the same: a server that other CPUs keep busy would take its CPU for ever. One that
-// somebody urgent waits for can be favoured.
+// Scheduler: preemptive priorities, round robin within one, each CPU for itself. The Scheduler
+// object is distributed; a representative is its CPU's run queue. A thread that more urgent ones
+// have kept waiting for PATIENCE_SLICES gets a turn all the same: a server that other CPUs keep
+// busy would take its CPU for ever. One that somebody urgent waits for can be favoured.
 #include "scheduler.h"
 
 #include <kernel/hcall.h>
@@ -41,8 +41,8 @@ struct run_queue {
     struct thread *first[PRIORITY_COUNT], *last[PRIORITY_COUNT];
     struct timer slice;
     u64 switched_at;
-    // Of those less urgent than what runs, the one that is looked after: it has waited for so many slices, and had run so
-    // often before.
+    // Of those less urgent than what runs, the one that is looked after: it has waited for so many
+    // slices, and had run so often before.
     const struct thread *waiting;
     u64 waiting_switches;
     u32 waiting_priority; // of the last one, to take turns
@@ -71,7 +71,8 @@ static void push_at(struct run_queue *queue, struct thread *thread, u8 priority)
     queue->occupied |= 1u << priority;
 }
 
-// Where it waits for its turn. A favoured one waits with more urgent ones, once, and runs as urgent as it is.
+// Where it waits for its turn. A favoured one waits with more urgent ones, once,
+// and runs as urgent as it is.
 static u8 place_of(struct thread *thread)
 {
     u8 priority = thread->priority;
@@ -130,15 +131,16 @@ CO_METHOD static s64 poked(struct run_queue *self)
     return 0;
 }
 
-// Calls that hand the CPU over do not account (ipc/fast_path.S): the time of pairs that do nothing else is
-// shared out by who runs at the ticks.
+// Calls that hand the CPU over do not account (ipc/fast_path.S): the time of pairs that do nothing
+// else is shared out by who runs at the ticks.
 static void charge(struct run_queue *queue, struct thread *thread, u64 now)
 {
     thread->run_ticks += now - queue->switched_at;
     queue->switched_at = now;
 }
 
-// The priority to look after next among those that wait behind what runs, each in turn; PRIORITY_IDLE: none.
+// The priority to look after next among those that wait behind what runs,
+// each in turn; PRIORITY_IDLE: none.
 static u32 next_waiting(const struct run_queue *queue)
 {
     u32 below = queue->occupied & ((1u << queue->running_priority) - 1) & ~(1u << PRIORITY_IDLE);
@@ -248,8 +250,8 @@ CO_METHOD static s64 reschedule(struct run_queue *self)
     return 0;
 }
 
-// The running thread parks, and `to`, which dispatcher_hand has taken out of its sleep, runs at once,
-// unless something more urgent is ready. With a wake-up token the running one stays.
+// The running thread parks, and `to`, which dispatcher_hand has taken out of its sleep, runs at
+// once, unless something more urgent is ready. With a wake-up token the running one stays.
 CO_METHOD static s64 hand_over(struct run_queue *self, struct thread *to)
 {
     CO_HOME(self);
@@ -407,9 +409,10 @@ void thread_yield(void)
     soft_mask_restore(masked);
 }
 
-// Sleeps until the next interrupt. An idle thread holds no object, so it is a member of no generation: as
-// one it would hold back quiescence for as long as others keep it from running. H_CEDE is entered
-// with EE off, so that nothing can come between the decision and the sleep, and returns with EE on.
+// Sleeps until the next interrupt. An idle thread holds no object, so it is a member of no
+// generation: as one it would hold back quiescence for as long as others keep it from running.
+// H_CEDE is entered with EE off, so that nothing can come between the decision and the sleep, and
+// returns with EE on.
 // Samples that land here are idle time.
 void thread_idle_loop(struct thread *idle)
 {

@@ -5,8 +5,8 @@
 
 #include <co/object.h>
 
-// Creates a service of a class: shared when rep is given, else distributed. Panics on failure, which
-// at boot can only be lack of memory. Boot CPU, set-up.
+// Creates a service of a class: shared when rep is given, else distributed. Panics on failure,
+// which at boot can only be lack of memory. Boot CPU, set-up.
 coid_t service_create(struct co_class *class, struct co_root *root, struct co_rep *rep);
 
 #endif

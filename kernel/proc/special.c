@@ -90,7 +90,7 @@ void special_send(struct frame *frame)
     frame->gpr[3] = (u64)ipc_send(dispatcher_current(), registers_of(frame));
 }
 
-// ---- plain ones ----------------------------------------------------------------------------------
+// ---- plain ones ---------------------------------------------------------------------------------
 
 s64 sys_dispatcher_create(u32 cpu, u64 upcall_stack)
 {

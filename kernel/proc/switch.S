@@ -2,8 +2,8 @@
 // Thread switch: saves what the ABI asks a callee to keep. 46 instructions.
 #include <kernel/asm.h>
 
-// void thread_switch(u64 *save_stack, u64 stack): soft-masked. Stores this thread's stack pointer and
-// goes on with the other's.
+// void thread_switch(u64 *save_stack, u64 stack): soft-masked. Stores this thread's stack pointer
+// and goes on with the other's.
 function thread_switch
     mflr    r0
     mfcr    r6

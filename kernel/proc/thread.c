@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Threads: life from creation to join. Each is a clustered object of class Thread; its memory and stack
-// go back after quiescence, when nothing can refer to it any more.
+// Threads: life from creation to join. Each is a clustered object of class Thread; its memory and
+// stack go back after quiescence, when nothing can refer to it any more.
 #include "thread.h"
 
 #include <kernel/memory.h>

@@ -26,8 +26,8 @@ struct thread {
     bool wake_token;
     bool woken; // the last park ended by an unpark
     bool detached, ended;
-    bool
-        favoured; // the next time that it becomes ready it goes before its equals; under the run queue's lock
+    // the next time that it becomes ready it goes before its equals; under the run queue's lock
+    bool favoured;
     struct thread *next; // in the run queue
     struct thread *joiner;
     u64 stack_pointer; // while not running
@@ -55,13 +55,15 @@ void thread_report(const struct thread *thread);
 // scheduler_add. NULL: out of memory.
 struct thread *thread_create_dispatcher(const char *name, void (*entry)(void *),
                                         struct dispatcher *dispatcher, u32 cpu, u8 priority);
-// Lets a thread have its next turn before its equals, though behind those that were favoured before it: somebody waits for it
-// who would else wait for all of them. Any context but PMI; locks held have rank < RANK_THREAD.
+// Lets a thread have its next turn before its equals, though behind those that were favoured before
+// it: somebody waits for it who would else wait for all of them. Any context but PMI; locks held
+// have rank < RANK_THREAD.
 void scheduler_favour(struct thread *thread);
 // As thread_park, called and returning soft-masked.
 bool thread_park_masked(u64 deadline);
-// The calling thread parks and `to`, which is parked on the same CPU, runs at once. False: nothing was
-// done, because `to` is not parked, something more urgent is runnable, or the caller has been unparked.
+// The calling thread parks and `to`, which is parked on the same CPU, runs at once. False: nothing
+// was done, because `to` is not parked, something more urgent is runnable, or the
+// caller has been unparked.
 // True: the caller has been unparked since. Soft-masked, the caller in no generation.
 bool scheduler_hand_over(struct thread *to);
 // Ends the calling thread, whatever it is in; it is a member of a generation.
@@ -70,7 +72,8 @@ void thread_end(void) __attribute__((noreturn));
 // that advance generations, and switches, call this first. No effect on a member, or in user mode.
 // Soft-masked.
 void thread_join_generation(struct thread *thread);
-// The CPU goes between threads of which one is a dispatcher: its process, address space and pending work.
+// The CPU goes between threads of which one is a dispatcher: its process,
+// address space and pending work.
 // Soft-masked, after `current` has changed, before the stack has.
 void dispatcher_switched(struct thread *from, struct thread *to);
 // Tells the counting of events that the CPU goes from one thread to another. Soft-masked.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What every thread is doing, for the report of a machine that has been stopped because it hangs. Nothing else runs, so
-// nothing is locked; what cannot be read is left out.
+// What every thread is doing, for the report of a machine that has been stopped because it hangs.
+// Nothing else runs, so nothing is locked; what cannot be read is left out.
 #include <kernel/console.h>
 #include <kernel/memory.h>
 #include <kernel/symbols.h>
@@ -21,7 +21,8 @@ static const char *const states[] = {
     [THREAD_ENDED] = "ended",
 };
 
-// Where a thread that has been switched away from goes on: thread_switch's frame is on top of its stack.
+// Where a thread that has been switched away from goes on: thread_switch's frame is on
+// top of its stack.
 static void report_stack(const struct thread *thread)
 {
     u64 chain, pc, offset, callers[MAX_CALLERS];

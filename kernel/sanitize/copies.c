@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Functions that are not instrumented, in assembly or of the C library, with a check of what they will access around
-// them. The linker puts each in front of its function (sanitize.mk): __real_NAME is the function itself.
+// Functions that are not instrumented, in assembly or of the C library, with a check of what they
+// will access around them. The linker puts each in front of its function (sanitize.mk): __real_NAME
+// is the function itself.
 #include <kernel/memory.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -19,7 +20,7 @@ static void check(u64 address, u64 bytes, bool write, u64 pc)
         report_access(address, bytes, write, pc);
 }
 
-// ---- the kernel's own ----------------------------------------------------------------------------
+// ---- the kernel's own ---------------------------------------------------------------------------
 
 void *__wrap_memcpy(void *to, const void *from, size_t bytes)
 {
@@ -75,7 +76,7 @@ void __wrap_fpu_load(const struct fpu_state *state)
     __real_fpu_load(state);
 }
 
-// ---- the C library's -----------------------------------------------------------------------------
+// ---- the C library's ----------------------------------------------------------------------------
 
 void *__wrap_memmove(void *to, const void *from, size_t bytes)
 {
@@ -97,7 +98,8 @@ void *__wrap_memchr(const void *memory, int value, size_t bytes)
     return __real_memchr(memory, value, bytes);
 }
 
-// Bytes of a text of at most max, with its NUL if that is among them; what may not be read ends the search.
+// Bytes of a text of at most max, with its NUL if that is among them;
+// what may not be read ends the search.
 static u64 text_bytes(const char *text, u64 max)
 {
     u64 bytes = 0;

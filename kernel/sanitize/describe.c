@@ -90,8 +90,8 @@ static bool describe_global(void)
     return true;
 }
 
-// The compiler describes a frame by a text: number of variables, and of each its place in the frame, its bytes, the
-// length of its name, and the name with its line.
+// The compiler describes a frame by a text: number of variables, and of each its place in the
+// frame, its bytes, the length of its name, and the name with its line.
 static void print_variables(u64 frame, const char *text)
 {
     char *at;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Looks at the shadow of an address that has none: of a NULL or wild pointer, or one of user space. The check in the code
-// knows size and direction of the access, so it goes on with poison as what it has found, and reports.
+// Looks at the shadow of an address that has none: of a NULL or wild pointer, or one of user space.
+// The check in the code knows size and direction of the access, so it goes on with poison as what
+// it has found, and reports.
 #include <kernel/frame.h>
 #include <kernel/memory.h>
 #include <kernel/percpu.h>
@@ -28,7 +29,8 @@ static bool is_load(u32 instruction)
             (extended == EXTENDED_LDX || extended == EXTENDED_LBZX || extended == EXTENDED_LHZX));
 }
 
-// Below the kernel's addresses, or where the shadow of its guards and of what it never uses would be.
+// Below the kernel's addresses, or where the shadow of its guards and of what it
+// never uses would be.
 static bool is_missing_shadow(u64 address)
 {
     return address >= SANITIZE_SHADOW_OFFSET && address < PERCPU_WINDOW_BASE;

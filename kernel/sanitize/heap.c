@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Objects of the heap: each lies in its block behind a header, which is the redzone to its left; what is left of the
-// block is the one to its right.
+// Objects of the heap: each lies in its block behind a header, which is the redzone to its left;
+// what is left of the block is the one to its right.
 #include <kernel/memory.h>
 #include <kernel/sanitize.h>
 #include <kernel/spinlock.h>
@@ -84,7 +84,7 @@ u64 sanitize_heap_usable(const void *object, u64 room)
     return heap_header((u64)object, &room)->bytes;
 }
 
-// ---- quarantine ----------------------------------------------------------------------------------
+// ---- quarantine ---------------------------------------------------------------------------------
 
 static void append(struct object_header *header, u64 block_bytes)
 {

@@ -83,7 +83,7 @@ void *sanitize_pages_given(void *pages, u32 order)
     return pages;
 }
 
-// ---- quarantine ----------------------------------------------------------------------------------
+// ---- quarantine ---------------------------------------------------------------------------------
 
 static void append(u32 number, u32 order)
 {
@@ -96,7 +96,8 @@ static void append(u32 number, u32 order)
     held += 1UL << order;
 }
 
-// The block that has been there longest, while there is more than `limit`; NO_PAGE: nothing has to go.
+// The block that has been there longest, while there is more than `limit`;
+// NO_PAGE: nothing has to go.
 static u32 take_oldest(u64 limit)
 {
     u32 number = NO_PAGE;

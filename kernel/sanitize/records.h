@@ -22,7 +22,8 @@ struct page_record {
     bool object; // a large object of the heap has it
 };
 
-// The record of the block that an address of memory is in; NULL before there are any. *start: where the block begins.
+// The record of the block that an address of memory is in; NULL before there are any.
+// *start: where the block begins.
 struct page_record *pages_record(u64 address, u64 *start);
 
 enum object_state {

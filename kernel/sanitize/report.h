@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-// Reports: each is a panic that tells more. The first one counts; what the panic itself stumbles over is passed over. Any
-// context, PMI included.
+// Reports: each is a panic that tells more. The first one counts; what the panic itself stumbles
+// over is passed over. Any context, PMI included.
 #ifndef KERNEL_SANITIZE_REPORT_H
 #define KERNEL_SANITIZE_REPORT_H
 
 #include <orrery/types.h>
 
-// True: this is the first report, and the caller goes on to panic. False: this CPU is within a report's panic. Another
-// CPU's report, at the same time, stops this one for good.
+// True: this is the first report, and the caller goes on to panic. False: this CPU is within a
+// report's panic. Another CPU's report, at the same time, stops this one for good.
 bool report_begin(void);
 // Whether this CPU reports.
 bool report_is_ours(void);

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# make SANITIZE=address, SANITIZE=undefined, SANITIZE=address,undefined: the kernel with checks in its code
-# (kernel/sanitize/README.md).
+# make SANITIZE=address, SANITIZE=undefined, SANITIZE=address,undefined: the kernel with checks in
+# its code (kernel/sanitize/README.md).
 
 SANITIZE ?=
 comma := ,
@@ -12,14 +12,17 @@ $(foreach one,$(SANITIZERS),$(if $(filter $(one),address undefined),,\
 SANITIZE_FOLDER := kernel/sanitize
 SANITIZE_SRC_undefined := $(addprefix $(SANITIZE_FOLDER)/,undefined.c undefined_kernel.c)
 SANITIZE_SRC_shared := $(addprefix $(SANITIZE_FOLDER)/,report.c)
-SANITIZE_SRC_address := $(filter-out $(SANITIZE_SRC_undefined) $(SANITIZE_SRC_shared),$(wildcard $(SANITIZE_FOLDER)/*.c))
-SANITIZE_SRC := $(if $(SANITIZERS),$(SANITIZE_SRC_shared)) $(foreach one,$(SANITIZERS),$(SANITIZE_SRC_$(one)))
+SANITIZE_SRC_address := $(filter-out $(SANITIZE_SRC_undefined) \
+    $(SANITIZE_SRC_shared),$(wildcard $(SANITIZE_FOLDER)/*.c))
+SANITIZE_SRC := $(if $(SANITIZERS),$(SANITIZE_SRC_shared)) \
+    $(foreach one,$(SANITIZERS),$(SANITIZE_SRC_$(one)))
 SANITIZE_OMITTED := $(filter-out $(SANITIZE_SRC),$(wildcard $(SANITIZE_FOLDER)/*.c))
 
 # ---- address -------------------------------------------------------------------------------------
 
-# Physical address of the shadow: behind the image and the initial file system, whatever their sizes. The compiler adds
-# the offset to an eighth of an address: that of 0xC000000000000000 has its shadow there.
+# Physical address of the shadow: behind the image and the initial file system, whatever their
+# sizes. The compiler adds the offset to an eighth of an address: that of 0xC000000000000000 has its
+# shadow there.
 SANITIZE_SHADOW_START := 0x08000000
 SANITIZE_SHADOW_OFFSET := 0xA800000008000000
 
@@ -30,8 +33,8 @@ SANITIZE_CHECK_address := -fsanitize=kernel-address -fasan-shadow-offset=$(SANIT
 SANITIZE_CPPFLAGS_address := -DSANITIZE_ADDRESS -DSANITIZE_SHADOW_START=$(SANITIZE_SHADOW_START) \
     -DSANITIZE_SHADOW_OFFSET=$(SANITIZE_SHADOW_OFFSET)
 
-# Not checked, because they work on memory that is nobody's, or are what checks call. What they call of the functions
-# below they call without the check, too.
+# Not checked, because they work on memory that is nobody's, or are what checks call. What they call
+# of the functions below they call without the check, too.
 SANITIZE_EXEMPT := \
     $(wildcard $(SANITIZE_FOLDER)/*.c) \
     kernel/mem/pages.c \
@@ -41,8 +44,10 @@ SANITIZE_EXEMPT := \
     kernel/mem/memset.c
 
 # Functions that the linker puts a check in front of (kernel/sanitize/copies.c).
-SANITIZE_WRAPPED := memcpy memset frame_zero user_copy user_copy_string safe_read_bytes fpu_save fpu_load \
-    memmove memcmp memchr strlen strcmp strncmp strncasecmp strchr strrchr strcspn strcpy strncpy strlcpy vsnprintf snprintf
+SANITIZE_WRAPPED := memcpy memset frame_zero user_copy user_copy_string safe_read_bytes fpu_save \
+    fpu_load \
+    memmove memcmp memchr strlen strcmp strncmp strncasecmp strchr strrchr strcspn strcpy strncpy \
+    strlcpy vsnprintf snprintf
 SANITIZE_UNCHECKED := $(filter-out kernel/mem/memcpy.c kernel/mem/memset.c,$(SANITIZE_EXEMPT))
 
 # ---- undefined -----------------------------------------------------------------------------------
@@ -53,15 +58,21 @@ SANITIZE_CPPFLAGS_undefined := -DSANITIZE_UNDEFINED
 # ---- what the build uses -------------------------------------------------------------------------
 
 # $(call sanitize_flags,source)
-sanitize_flags = $(if $(SANITIZERS),-DSANITIZE) $(foreach one,$(SANITIZERS),$(SANITIZE_CPPFLAGS_$(one))) \
+sanitize_flags = $(if $(SANITIZERS),-DSANITIZE) \
+    $(foreach one,$(SANITIZERS),$(SANITIZE_CPPFLAGS_$(one))) \
     $(if $(filter address,$(SANITIZERS)),\
         $(if $(filter $(1),$(SANITIZE_EXEMPT)),,$(SANITIZE_CHECK_address)) \
-        $(if $(filter $(1),$(SANITIZE_UNCHECKED)),$(foreach name,$(SANITIZE_WRAPPED),-D$(name)=__real_$(name)))) \
-    $(if $(filter undefined,$(SANITIZERS)),$(if $(filter $(SANITIZE_FOLDER)/%,$(1)),,$(SANITIZE_CHECK_undefined)))
-# Programs: undefined behaviour alone, and not in code of others, nor where a test does wrong for the kernel to end it.
-SANITIZE_DELIBERATE := $(addprefix tests/guest/user/,test-isolation/attempts.c test-memory/crashes.c test-spawn/child.c)
+        $(if $(filter $(1),$(SANITIZE_UNCHECKED)), \
+            $(foreach name,$(SANITIZE_WRAPPED),-D$(name)=__real_$(name)))) \
+    $(if $(filter undefined,$(SANITIZERS)), \
+        $(if $(filter $(SANITIZE_FOLDER)/%,$(1)),,$(SANITIZE_CHECK_undefined)))
+# Programs: undefined behaviour alone, and not in code of others,
+# nor where a test does wrong for the kernel to end it.
+SANITIZE_DELIBERATE := $(addprefix tests/guest/user/,test-isolation/attempts.c \
+    test-memory/crashes.c test-spawn/child.c)
 sanitize_user_flags = $(if $(filter undefined,$(SANITIZERS)),$(SANITIZE_CPPFLAGS_undefined) \
-    $(if $(filter $(SANITIZE_FOLDER)/% userlib/undefined/% $(SANITIZE_DELIBERATE),$(1)),,$(SANITIZE_CHECK_undefined)))
+    $(if $(filter $(SANITIZE_FOLDER)/% userlib/undefined/% \
+    $(SANITIZE_DELIBERATE),$(1)),,$(SANITIZE_CHECK_undefined)))
 
 # For tests: which ones there are.
 ifneq ($(SANITIZERS),)

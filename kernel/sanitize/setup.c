@@ -41,11 +41,11 @@ void sanitize_reserve(u64 start, u64 end)
     shadow_unpoison(linear(start), end - start);
 }
 
-// ---- what is mapped elsewhere --------------------------------------------------------------------
+// ---- what is mapped elsewhere -------------------------------------------------------------------
 
-// Windows, and what is mapped twice, have a shadow of zeroes, one page for all: what is not there faults by itself. Stacks
-// have the shadow of their memory (stacks.c). All other addresses, those of users among them, have none: to look at it is
-// a fault (fault.c).
+// Windows, and what is mapped twice, have a shadow of zeroes, one page for all: what is not there
+// faults by itself. Stacks have the shadow of their memory (stacks.c). All other addresses, those
+// of users among them, have none: to look at it is a fault (fault.c).
 static u8 zeroes[PAGE_SIZE] __attribute__((aligned(4096)));
 static u64 zero_tables[3][TABLE_ENTRIES] __attribute__((aligned(4096)));
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// The shadow: one byte for each eight of memory. 0: all eight may be accessed; 1 … 7: the first so many; else none, and
-// the byte tells why.
+// The shadow: one byte for each eight of memory. 0: all eight may be accessed; 1 … 7: the first so
+// many; else none, and the byte tells why.
 //
-// The shadow of memory lies in the linear map at SANITIZE_SHADOW_START, a place that the build fixes: the compiler adds
-// SANITIZE_SHADOW_OFFSET in every check, and an address without its top nibble gives a shadow address without its top
-// nibble, so that real mode needs nothing of its own.
+// The shadow of memory lies in the linear map at SANITIZE_SHADOW_START, a place that the build
+// fixes: the compiler adds SANITIZE_SHADOW_OFFSET in every check, and an address without its top
+// nibble gives a shadow address without its top nibble, so that real mode needs nothing of its own.
 #ifndef KERNEL_SANITIZE_SHADOW_H
 #define KERNEL_SANITIZE_SHADOW_H
 
@@ -47,7 +47,8 @@ bool shadow_is_memory(u64 address);
 // That, or a place where stacks are mapped.
 bool shadow_covers(u64 address);
 
-// bytes from a multiple of 8 on may not be accessed, for that reason; they may, a last part of eight alone.
+// bytes from a multiple of 8 on may not be accessed, for that reason; they may,
+// a last part of eight alone.
 void shadow_poison(u64 address, u64 bytes, enum shadow why);
 void shadow_unpoison(u64 address, u64 bytes);
 // bytes may be accessed, what follows up to end (a multiple of 8) not.

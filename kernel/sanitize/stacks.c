@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Stacks: the shadow of the addresses that they are mapped at is that of their memory. The compiler poisons what lies
-// between a function's variables when it begins, and takes that back when it ends; here is what it cannot do.
+// Stacks: the shadow of the addresses that they are mapped at is that of their memory. The compiler
+// poisons what lies between a function's variables when it begins, and takes that back when it
+// ends; here is what it cannot do.
 #include <kernel/memory.h>
 #include <kernel/sanitize.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Undefined behaviour: what code with checks calls, by the names and with the records that the compiler gives, and what
-// the host of that code, the kernel or a program, does then.
+// Undefined behaviour: what code with checks calls, by the names and with the records that the
+// compiler gives, and what the host of that code, the kernel or a program, does then.
 #ifndef KERNEL_SANITIZE_UNDEFINED_H
 #define KERNEL_SANITIZE_UNDEFINED_H
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Spin locks: the kernel's only larx/stcx loops. Who waits spins on larx, so that contention is visible to the PMU as
-// larx without a matching stcx (DESIGN.md §6), besides as trace lock_contended, once an acquisition that had to wait.
+// Spin locks: the kernel's only larx/stcx loops. Who waits spins on larx, so that contention is
+// visible to the PMU as larx without a matching stcx (DESIGN.md §6), besides as trace
+// lock_contended, once an acquisition that had to wait.
 #include <kernel/panic.h>
 #include <kernel/percpu.h>
 #include <kernel/softmask.h>
@@ -56,9 +57,9 @@ bool spin_held(const struct spinlock *lock)
     return lock->word == cpu_id() + 1;
 }
 
-// Waits for the lock and takes it. A turn is a pause, larx, test and branch: four instructions, which the metrics of
-// contention take it for. CTR counts turns down from 0 at no instruction's cost. Returns how many there were; each was
-// one larx, the last one took the lock.
+// Waits for the lock and takes it. A turn is a pause, larx, test and branch: four instructions,
+// which the metrics of contention take it for. CTR counts turns down from 0 at no instruction's
+// cost. Returns how many there were; each was one larx, the last one took the lock.
 static u64 spin(u32 *word, u32 owner)
 {
     u64 turns = 0;

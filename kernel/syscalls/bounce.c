@@ -43,7 +43,8 @@ s64 bounce_out(struct bounce *bounce, u64 user, u64 bytes)
     return error;
 }
 
-// The text may end close to the end of the address space, so its range is checked where it is copied.
+// The text may end close to the end of the address space,
+// so its range is checked where it is copied.
 s64 bounce_string(struct bounce *bounce, u64 user, u64 bytes)
 {
     bounce->user = user;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Kernel copies of what the pointers of a system call name: made before the call acts, given back after it.
+// Kernel copies of what the pointers of a system call name: made before the call acts,
+// given back after it.
 #ifndef KERNEL_SYSCALLS_BOUNCE_H
 #define KERNEL_SYSCALLS_BOUNCE_H
 
@@ -14,8 +15,10 @@ struct bounce {
     u64 small[BOUNCE_SMALL / 8];
 };
 
-// Each makes *bounce for bytes at the user address: 0, E_FAULT or E_NOMEM. in: with the user's contents; out:
-// zeroed; result: anything, as the call writes all that its result counts, of what is often much more room; in_optional:
+// Each makes *bounce for bytes at the user address: 0, E_FAULT or E_NOMEM.
+// in: with the user's contents; out:
+// zeroed; result: anything, as the call writes all that its result counts, of what is often much
+// more room; in_optional:
 // no copy for address 0; string: E_INVAL when it is longer than bytes with its NUL.
 s64 bounce_in(struct bounce *bounce, u64 user, u64 bytes);
 s64 bounce_in_optional(struct bounce *bounce, u64 user, u64 bytes);

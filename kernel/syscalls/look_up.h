@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// What the capabilities of a system call name: for the generated code around calls (syscalls.def). Each returns the
-// object with a reference, to be given back by HELD, or NULL and *error: E_NOENT: there is nothing; E_INVAL: it is
-// something else; and those that are named. Thread context of the calling process, no lock held.
+// What the capabilities of a system call name: for the generated code around calls (syscalls.def).
+// Each returns the object with a reference, to be given back by HELD, or NULL and *error: E_NOENT:
+// there is nothing; E_INVAL: it is something else; and those that are named. Thread context of the
+// calling process, no lock held.
 #ifndef KERNEL_SYSCALLS_LOOK_UP_H
 #define KERNEL_SYSCALLS_LOOK_UP_H
 

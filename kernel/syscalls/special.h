@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The functions behind special system calls (syscalls.def): arguments and results in the registers of the
-// current dispatcher's frame. Thread context.
+// The functions behind special system calls (syscalls.def): arguments and results in the registers
+// of the current dispatcher's frame. Thread context.
 #ifndef KERNEL_SYSCALLS_SPECIAL_H
 #define KERNEL_SYSCALLS_SPECIAL_H
 

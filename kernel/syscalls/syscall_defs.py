@@ -18,7 +18,8 @@ BYTES = re.compile(r'(in|in\?|out|result) bytes\[(?:([a-z][a-z0-9_]*)<=)?(\d+)\]
 STRING = re.compile(r'string\[(\d+)\] ([a-z][a-z0-9_]*)$')
 
 
-# Who is affected, besides the caller. Of those that it can reach by no capability a right has to be asked for.
+# Who is affected, besides the caller.
+# Of those that it can reach by no capability a right has to be asked for.
 AFFECTED = {
     'nobody': False,
     'holders': False,  # those who have a capability for the same object
@@ -29,7 +30,8 @@ AFFECTED = {
     'process': True,  # one named by its number
     'machine': True,  # everybody
 }
-# What a capability names: the type of the kernel's function's parameter, and whether 0 can stand for the caller.
+# What a capability names: the type of the kernel's function's parameter,
+# and whether 0 can stand for the caller.
 OBJECTS = {
     'process': ('struct process *', True),
     'loading': ('struct process *', True),
@@ -107,13 +109,22 @@ class Reader:
         raise DefError(f'{self.path}:{self.line}: error: {text}')
 
     def read(self):
-        for self.line, text in enumerate(self.path.read_text().splitlines(), 1):
+        entry = ''
+        for number, text in enumerate(self.path.read_text().splitlines(), 1):
             text = text.strip()
-            if text and not text.startswith('//'):
-                self.read_line(text)
+            if not text or text.startswith('//'):
+                continue
+            if not entry:
+                self.line = number
+            entry = f'{entry} {text}'.strip()
+            if not entry.endswith(','):  # else it goes on in the next line
+                self.read_entry(entry)
+                entry = ''
+        if entry:
+            self.fail('the last entry has no end')
         return self.groups
 
-    def read_line(self, text):
+    def read_entry(self, text):
         if match := GROUP_LINE.match(text):
             self.groups.append(Group(match[1], []))
             return
@@ -123,7 +134,8 @@ class Reader:
             self.add(self.plain(match))
         elif match := SPECIAL_LINE.match(text):
             self.check_affected(match[2], '-')
-            self.add(Call(self.next_special, match[1], '-', match[2], match[3], (), is_special=True))
+            self.add(Call(self.next_special, match[1], '-', match[2], match[3], (),
+                          is_special=True))
             self.next_special += 1
         else:
             self.fail('expected group, call, call_void or special')
@@ -160,7 +172,8 @@ class Reader:
         self.next_plain += 1
         if number >= FIRST_SPECIAL:
             self.fail('too many calls')
-        return Call(number, match[2], match[3], match[4], match[5], tuple(parameters), match[1] == 'call_void')
+        return Call(number, match[2], match[3], match[4], match[5], tuple(parameters),
+                    match[1] == 'call_void')
 
 
 def load(path):

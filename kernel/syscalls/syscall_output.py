@@ -25,7 +25,8 @@ def special_calls(groups):
 # ---- numbers -------------------------------------------------------------------------------------
 
 def numbers_h(groups):
-    lines = ''.join(f'#define SYS_{call.name.upper()} {call.number:#x}\n' for call in all_calls(groups))
+    lines = ''.join(f'#define SYS_{call.name.upper()} {call.number:#x}\n'
+                    for call in all_calls(groups))
     special = special_calls(groups)
     return f'''{HEADER}#ifndef SYSCALLS_NUMBERS_H
 #define SYSCALLS_NUMBERS_H
@@ -46,14 +47,17 @@ def named_objects(call):
 
 
 def object_prototype(call):
-    parameters = ', '.join(f'{OBJECTS[p.object][0]}{p.name}' if p.object else c_parameter(p) for p in call.parameters)
+    parameters = ', '.join(f'{OBJECTS[p.object][0]}{p.name}' if p.object else c_parameter(p)
+                           for p in call.parameters)
     return f's64 call_{call.name}({parameters})'
 
 
 def objects_h(groups):
-    prototypes = ''.join(f'{object_prototype(call)};\n' for call in plain_calls(groups) if named_objects(call))
-    return f'''{HEADER}// The functions behind calls that name objects by capabilities: what they get is of the right type and whose it has to
-// be, and there at least until they return.
+    prototypes = ''.join(f'{object_prototype(call)};\n'
+                         for call in plain_calls(groups) if named_objects(call))
+    return f'''{HEADER}
+// The functions behind calls that name objects by capabilities: what they get is of the right type
+// and whose it has to be, and there at least until they return.
 #ifndef SYSCALLS_OBJECTS_H
 #define SYSCALLS_OBJECTS_H
 
@@ -87,7 +91,8 @@ def for_caller(call, parameter):
 def with_objects(call):
     """The function of the C prototype, for a call that names objects; what holds references stands apart."""
     objects = named_objects(call)
-    parameters = ', '.join(f'cap_t {p.name}_cap' if p in objects else c_parameter(p) for p in call.parameters)
+    parameters = ', '.join(f'cap_t {p.name}_cap' if p in objects else c_parameter(p)
+                           for p in call.parameters)
     held = (f'({parameters})\n{{\n    s64 error;\n' + ''.join(look_up(p) for p in objects)
             + f'    return call_{call.name}({", ".join(p.name for p in call.parameters)});\n}}\n')
     optional = [p for p in objects if p.optional]
@@ -95,7 +100,8 @@ def with_objects(call):
         return f's64 sys_{call.name}{held}'
     arguments = ', '.join(f'{p.name}_cap' if p in objects else p.name for p in call.parameters)
     return (f'static s64 held_{call.name}{held}\ns64 sys_{call.name}({parameters})\n{{\n'
-            + ''.join(for_caller(call, p) for p in optional) + f'    return held_{call.name}({arguments});\n}}\n')
+            + ''.join(for_caller(call, p)
+                      for p in optional) + f'    return held_{call.name}({arguments});\n}}\n')
 
 
 # ---- decoding ------------------------------------------------------------------------------------
@@ -239,7 +245,8 @@ const special_function special_functions[SYSCALL_SPECIAL_COUNT] = {{
 
 def stubs_s(groups):
     stubs = ''.join(f'    stub {call.name}, {call.number:#x}\n' for call in plain_calls(groups))
-    return f'''{HEADER}// What is kept and what is changed: orrery/process.h and docs/system-calls.md.
+    return f'''{HEADER}
+// What is kept and what is changed: orrery/process.h and docs/system-calls.md.
     .macro stub name, number
     .globl  sys_\\name
     .section .opd, "aw"
@@ -289,7 +296,8 @@ OBJECT_TEXT = {
 
 def named(call):
     """What a call's capabilities have to name."""
-    texts = [OBJECT_TEXT[p.object] + (', 0: itself' if p.optional else '') for p in call.parameters if p.object]
+    texts = [OBJECT_TEXT[p.object] + (', 0: itself' if p.optional else '')
+             for p in call.parameters if p.object]
     return '; '.join(texts)
 
 
@@ -307,18 +315,21 @@ def document(groups):
                      + ''.join(row(call) for call in group.calls) for group in groups)
     return f'''# System calls
 
-Generated from `kernel/syscalls/syscalls.def`; `make docs/system-calls.md` renews it. The contracts stand with the prototypes in
-`include/orrery/{{sys,process,memory,ipc,pmu}}.h`.
+Generated from `kernel/syscalls/syscalls.def`; `make docs/system-calls.md` renews it. The contracts
+stand with the prototypes in `include/orrery/{{sys,process,memory,ipc,pmu}}.h`.
 
-`sc` with the number in r0 and arguments in r3 … r10; the result comes in r3: 0, a count or a handle, or a negative error
-(`include/orrery/errors.h`). A call changes r0, r3 … r12, CTR, XER and the condition fields 0, 1, 5, 6 and 7; all else is kept. The kernel first
-checks right, values and lengths, copies in what pointers name, then acts, and copies results out: a wrong argument gives an error
-and changes nothing. A number that does not exist gives `E_NOTSUP`. Calls without a C prototype take and return an event in registers
-(`include/orrery/user.h`, `include/orrery/ipc.h`).
+`sc` with the number in r0 and arguments in r3 … r10; the result comes in r3: 0, a count, a handle,
+or a negative error (`include/orrery/errors.h`). A call changes r0, r3 … r12, CTR, XER and the
+condition fields 0, 1, 5, 6 and 7; all else is kept. The kernel first checks right, values and
+lengths, copies in what pointers name, then acts, and copies results out: a wrong argument gives an
+error and changes nothing. A number that does not exist gives `E_NOTSUP`. Calls without a C
+prototype take and return an event in registers (`include/orrery/user.h`, `include/orrery/ipc.h`).
 
-**right**: without it `E_PERM`; with a `?` it is asked for only where the call is about what is not the caller's own. **names**: what the
-call's capabilities have to name, else `E_INVAL` (of another type), `E_NOENT` (nothing), `E_PERM` (another's); looked up and held by generated
-code before the call's function runs. **affects**: who else may notice: *nobody*; *holders* of capabilities for the same object;
-*callers* of the caller's endpoint; the *server* of an endpoint; a *child* that has not been started; who reads the *console*; a
-*process* named by its number, or the whole *machine*: the generator refuses these two without a right.
+**right**: without it `E_PERM`; with a `?` it is asked for only where the call is about what is not
+the caller's own. **names**: what the call's capabilities have to name, else `E_INVAL` (of another
+type), `E_NOENT` (nothing), `E_PERM` (another's); looked up and held by generated code before the
+call's function runs. **affects**: who else may notice: *nobody*; *holders* of capabilities for the
+same object; *callers* of the caller's endpoint; the *server* of an endpoint; a *child* that has not
+been started; who reads the *console*; a *process* named by its number, or the whole *machine*: the
+generator refuses these two without a right.
 {tables}'''

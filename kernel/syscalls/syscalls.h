@@ -8,7 +8,8 @@
 #include <kernel/frame.h>
 #include <orrery/types.h>
 
-// Plain calls: s64 functions of the arguments as they came in r3…r10, of which each takes as many as it has.
+// Plain calls: s64 functions of the arguments as they came in r3…r10,
+// of which each takes as many as it has.
 typedef void (*syscall_function)(
     void); // called as what it is by the entry code (exception/user_entry.S)
 extern const syscall_function syscall_functions[SYSCALL_COUNT];

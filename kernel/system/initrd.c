@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Files of the initial file system: cpio "newc" records of an ASCII header with hexadecimal fields, the name, and the
-// contents, each padded to 4 bytes.
+// Files of the initial file system: cpio "newc" records of an ASCII header with hexadecimal fields,
+// the name, and the contents, each padded to 4 bytes.
 #include <kernel/initrd.h>
 #include <kernel/memory.h>
 #include <orrery/errors.h>

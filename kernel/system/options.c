@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Boot line options, parsed strictly: one table of names, values and help. What follows the word `--` is for
-// programs.
+// Boot line options, parsed strictly: one table of names, values and help. What follows the word
+// `--` is for programs.
 #include <kernel/console.h>
 #include <kernel/firmware.h>
 #include <kernel/options.h>

@@ -236,7 +236,8 @@ static void note_end(u32 pid, const char *name)
     spin_unlock(&lock);
 }
 
-// Takes over the unread packets of a process that ends. Out of memory: packets are lost, and counted.
+// Takes over the unread packets of a process that ends. Out of memory: packets are lost,
+// and counted.
 static void traced_ends(struct process *process)
 {
     struct scratch *scratch = NULL;
@@ -271,7 +272,8 @@ static u64 unfold(struct kept *kept, void *buffer)
     return TRACE_SUBBUFFER_SIZE;
 }
 
-// A process that ends is told of no more once its packets have been taken over: then no new record is made of it.
+// A process that ends is told of no more once its packets have been taken over: then
+// no new record is made of it.
 s64 trace_process_check(struct process *process, u64 cpu, void *buffer, u64 bytes)
 {
     struct trace_packet *packet = buffer;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The guest's side of things: its memory, as the file that QEMU keeps it in, and the registers of the CPU that runs a
-// callback. What is in guest memory is big-endian and may be changed by the guest at any time: read a word once, then
-// check it.
+// The guest's side of things: its memory, as the file that QEMU keeps it in, and the registers of
+// the CPU that runs a callback. What is in guest memory is big-endian and may be changed by the
+// guest at any time: read a word once, then check it.
 #ifndef MODEL_GUEST_H
 #define MODEL_GUEST_H
 
@@ -47,10 +47,12 @@ enum guest_register {
 // Finds the registers. Called from a CPU's initialisation. False: QEMU lacks one.
 bool guest_registers_find(void);
 
-// A register's value now. Only from callbacks that may read registers, and from the translation callback.
+// A register's value now. Only from callbacks that may read registers,
+// and from the translation callback.
 u64 guest_register(unsigned number);
 
-// Reads words of the running CPU's effective memory. False: not there, nothing is stored. words: 1 … 8.
+// Reads words of the running CPU's effective memory. False: not there, nothing is stored.
+// words: 1 … 8.
 bool guest_read_virtual(u64 address, u64 *out, unsigned words);
 
 #endif

@@ -17,8 +17,8 @@ static inline u64 space_of(const struct vcpu *cpu, u64 address, u64 bits)
     return cpu->space;
 }
 
-// The space sits above what a line's number needs, so that sets are chosen by the address alone. The kernel's lines
-// have none.
+// The space sits above what a line's number needs, so that sets are chosen by the address alone.
+// The kernel's lines have none.
 static inline u64 line_of(u64 space, u64 address)
 {
     u64 above = space == SPACE_KERNEL ? 0 : (space + 1) << 44;
@@ -89,9 +89,10 @@ static void access_data(struct vcpu *cpu, u64 address, u64 bits, u64 pc)
         access_l1d(cpu, line_of(space, address), user, pc);
 }
 
-// What follows is called for each access and each line of instructions, so that it is worth a way without a call: most of
-// them are to the line that was used last of its set in the first cache, in the page that was used last of its set in
-// the TLB. They change nothing in the models, and are no event.
+// What follows is called for each access and each line of instructions, so that it is worth a way
+// without a call: most of them are to the line that was used last of its set in the first cache, in
+// the page that was used last of its set in the TLB. They change nothing in the models,
+// and are no event.
 
 static inline __attribute__((always_inline)) bool page_recent(const struct vcpu *cpu, u64 space,
                                                               u64 address)
@@ -179,8 +180,8 @@ static void send(struct vcpu *cpu, const struct invalidation *invalidation)
     pthread_mutex_unlock(&cpu->lock);
 }
 
-// Power ISA 3.0B, Book III, 5.9.3.3: rB holds IS in bits 52:53, AP in 56:58 and the address; rS the process number in
-// its upper half.
+// Power ISA 3.0B, Book III, 5.9.3.3: rB holds IS in bits 52:53, AP in 56:58 and the address; rS the
+// process number in its upper half.
 void hierarchy_invalidate(unsigned number, void *data)
 {
     u64 bits = (u64)(uintptr_t)data;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Accesses to memory, through the models of TLB and caches. Addresses are effective ones throughout: lines of
-// different spaces, and of the kernel, are different lines, and one that is mapped twice is two.
+// Accesses to memory, through the models of TLB and caches. Addresses are effective ones
+// throughout: lines of different spaces, and of the kernel, are different lines, and one that is
+// mapped twice is two.
 #ifndef MODEL_HIERARCHY_H
 #define MODEL_HIERARCHY_H
 

@@ -12,7 +12,8 @@
 
 #include "host_clock.h"
 
-// QEMU's main loop takes the byte, in 20 µs mostly. Should it wait for this CPU, patience has an end.
+// QEMU's main loop takes the byte, in 20 µs mostly. Should it wait for this CPU,
+// patience has an end.
 #define WAIT_NS 2000000
 #define WAIT_STEP_NS 5000
 #define AFTERWARDS_NS 20000 // from taking the byte to raising the interrupt

@@ -101,7 +101,8 @@ static void on_reset(qemu_plugin_id_t id)
     pthread_mutex_unlock(&lock);
 }
 
-// Asks for a reset if the plan in force does not do, or if a period has ended and it is more than is needed.
+// Asks for a reset if the plan in force does not do,
+// or if a period has ended and it is more than is needed.
 static void replan(void)
 {
     struct plan sum = sum_of_wishes(), grown = plan;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// What is instrumented: the union of what the enabled counters of all CPUs need. It changes by a reset of the plugin,
-// which throws all translated code away. So it grows at once, but sheds what nobody has needed only after a second or
-// two, or when nothing is enabled any more: counters that take turns pay once.
+// What is instrumented: the union of what the enabled counters of all CPUs need. It changes by a
+// reset of the plugin, which throws all translated code away. So it grows at once, but sheds what
+// nobody has needed only after a second or two, or when nothing is enabled any more: counters that
+// take turns pay once.
 #ifndef MODEL_PLAN_H
 #define MODEL_PLAN_H
 

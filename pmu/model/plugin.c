@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Installation: -plugin pmu-model.so,ram=FILE,machine=FILE[,console=SOCKETS]. What is wrong is said before the machine
-// starts.
+// Installation: -plugin pmu-model.so,ram=FILE,machine=FILE[,console=SOCKETS]. What is wrong is said
+// before the machine starts.
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -53,7 +53,8 @@ static bool parse(int count, char **words, struct options *options)
     return true;
 }
 
-// Whether QEMU's own command line has a word that contains text. Plugins are not told in any other way.
+// Whether QEMU's own command line has a word that contains text.
+// Plugins are not told in any other way.
 static bool command_line_has(const char *text)
 {
     char line[65536];

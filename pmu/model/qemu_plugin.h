@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What we use of QEMU's public plugin interface, version 4 (QEMU 9.2 and later): declared here because distributions
-// do not ship its header. Also the part of glib in which registers and memory come back. QEMU itself provides all of
-// it.
+// What we use of QEMU's public plugin interface, version 4 (QEMU 9.2 and later): declared here
+// because distributions do not ship its header. Also the part of glib in which registers and memory
+// come back. QEMU itself provides all of it.
 //
 // Callbacks run on the thread of their virtual CPU, between two instructions, except where said.
 #ifndef MODEL_QEMU_PLUGIN_H
@@ -80,7 +80,8 @@ typedef void (*qemu_plugin_vcpu_mem_cb_t)(unsigned vcpu, qemu_plugin_meminfo_t i
                                           void *data);
 typedef void (*qemu_plugin_vcpu_tb_trans_cb_t)(qemu_plugin_id_t id, struct qemu_plugin_tb *tb);
 
-// Takes back all that the plugin has registered, and all translated code; then, with all CPUs stopped, calls done.
+// Takes back all that the plugin has registered, and all translated code; then,
+// with all CPUs stopped, calls done.
 // Returns before that. A second call before done is ignored.
 void qemu_plugin_reset(qemu_plugin_id_t id, qemu_plugin_simple_cb_t done);
 
@@ -140,7 +141,8 @@ typedef struct {
     const char *feature;
 } qemu_plugin_reg_descriptor;
 
-// Of the CPU that runs the callback; its elements are qemu_plugin_reg_descriptor. The caller frees it.
+// Of the CPU that runs the callback; its elements are qemu_plugin_reg_descriptor.
+// The caller frees it.
 GArray *qemu_plugin_get_registers(void);
 // Appends the register as the guest would store it. The number of its bytes, or negative.
 int qemu_plugin_read_register(struct qemu_plugin_register *handle, GByteArray *out);

@@ -61,7 +61,8 @@ void record_write(struct vcpu *cpu, u32 event, unsigned counter, u64 pc)
     struct ring *ring = &cpu->ring;
     if (ring->address == 0)
         return;
-    // A tail that is ahead of the head makes this difference large: the ring is then as good as full.
+    // A tail that is ahead of the head makes this difference large: the ring is then
+    // as good as full.
     if (ring->head - guest_read(&cpu->slot->ring.tail) >= ring->records) {
         guest_write(&cpu->slot->ring.lost, ++ring->lost);
         return;

@@ -5,7 +5,8 @@
 
 #include "unit.h"
 
-// Writes a record into the CPU's ring, or counts it as lost. Only from callbacks that may read registers.
+// Writes a record into the CPU's ring, or counts it as lost.
+// Only from callbacks that may read registers.
 void record_write(struct vcpu *cpu, u32 event, unsigned counter, u64 pc);
 
 #endif

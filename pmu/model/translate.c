@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Where in a block what is added and called.
 //
-// An instruction that is interrupted has not been completed, and comes again. So events are added where it is certain
-// that their instruction completes: up to the first instruction that may fault at the start of the block; this one,
-// and those behind it up to the next that may, at the start of the instruction behind it. The last of a block is left
-// open for the next block (outcome.h), unless it is a branch.
+// An instruction that is interrupted has not been completed, and comes again. So events are added
+// where it is certain that their instruction completes: up to the first instruction that may fault
+// at the start of the block; this one, and those behind it up to the next that may, at the start of
+// the instruction behind it. The last of a block is left open for the next block (outcome.h),
+// unless it is a branch.
 #include "translate.h"
 
 #include "command.h"
@@ -47,14 +48,16 @@ static u32 events_of(const struct insn *insn)
     return events & plan.events;
 }
 
-// Interrupts go to low real addresses, or with relocation on to the same behind a fixed one (Power ISA, "AIL").
+// Interrupts go to low real addresses,
+// or with relocation on to the same behind a fixed one (Power ISA, "AIL").
 static bool is_vector(u64 pc, u64 msr)
 {
     u64 offset = (pc & ~0x4000UL) & 0x0fffffffffffffffUL;
     return !(msr & MSR_PR) && offset >= 0x100 && offset < 0x3000;
 }
 
-// Adds number events to their total, before the instruction at. That of cycles follows from the others (counters_cost).
+// Adds number events to their total, before the instruction at.
+// That of cycles follows from the others (counters_cost).
 static void add_total(const struct block *block, size_t at, unsigned event, u64 number)
 {
     size_t offset = offsetof(struct board, total) + (event * 2 + (block->user != 0)) * sizeof(u64);
@@ -63,7 +66,8 @@ static void add_total(const struct block *block, size_t at, unsigned event, u64 
             block->handles[at], QEMU_PLUGIN_INLINE_ADD_U64, board_word(offset), number);
 }
 
-// Adds them to the words that say whether a counter has overflowed, where one can, and asks for a look at these.
+// Adds them to the words that say whether a counter has overflowed, where one can,
+// and asks for a look at these.
 static void add_due(const struct block *block, size_t at, unsigned event, u64 number, u64 last_pc)
 {
     struct qemu_plugin_insn *insn = block->handles[at];
@@ -118,7 +122,8 @@ static void leave_open(const struct block *block, size_t at, u64 how)
                                                         board_word(offset + sizeof(u64)), how);
 }
 
-// The end of the run of instructions, from one that starts, that complete with it: none if it may fault itself.
+// The end of the run of instructions, from one that starts,
+// that complete with it: none if it may fault itself.
 static size_t run_end(const struct block *block, size_t from)
 {
     size_t last = block->length - 1;
@@ -129,8 +134,8 @@ static size_t run_end(const struct block *block, size_t from)
     return end;
 }
 
-// Adds before instruction at what is certain there, given that what is before counted has been added. The new
-// counted.
+// Adds before instruction at what is certain there, given that what is before counted has been
+// added. The new counted.
 static size_t add_certain(const struct block *block, size_t at, size_t counted)
 {
     size_t end = run_end(block, at);

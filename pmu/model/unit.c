@@ -47,12 +47,14 @@ bool unit_init(void)
 
 void vcpu_init(unsigned number)
 {
-    // QEMU moves a scoreboard only when it comes to have more CPUs than it has set memory aside for.
+    // QEMU moves a scoreboard only when it comes to have more CPUs than it has
+    // set memory aside for.
     for (unsigned i = 0; i <= number; i++)
         unit.vcpu[i].board = qemu_plugin_scoreboard_find(unit.boards, i);
 }
 
-// Everything as it was at the start; the tables too, so that an attachment does not depend on earlier ones.
+// Everything as it was at the start; the tables too,
+// so that an attachment does not depend on earlier ones.
 void vcpu_begin(struct vcpu *cpu, u64 life)
 {
     struct model_page *page = __atomic_load_n(&unit.page, __ATOMIC_ACQUIRE);

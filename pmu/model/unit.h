@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The unit: what the plugin keeps, for the machine and for each virtual CPU. A CPU's own part is touched by its own
-// thread only.
+// The unit: what the plugin keeps, for the machine and for each virtual CPU. A CPU's own part is
+// touched by its own thread only.
 #ifndef MODEL_UNIT_H
 #define MODEL_UNIT_H
 
@@ -106,8 +106,8 @@ static inline bool vcpu_settled(const struct vcpu *cpu)
            cpu->tag == __atomic_load_n(cpu->tag_word, __ATOMIC_RELAXED);
 }
 
-// The state of a CPU, which begins anew with each attachment, and follows its tag. First call of each callback, on the
-// CPU's own thread, unless vcpu_settled.
+// The state of a CPU, which begins anew with each attachment, and follows its tag. First call of
+// each callback, on the CPU's own thread, unless vcpu_settled.
 static inline struct vcpu *vcpu_enter(unsigned number)
 {
     struct vcpu *cpu = &unit.vcpu[number];

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Groups of events that do not conflict. A set fits into k groups when its items can be matched with the slots of
-// these, a slot being one counter in one group. Matching is by augmenting paths: where an item finds all its slots
-// held, their holders make room if they can move, and so on. So a set is split only when no arrangement of its
-// items would do, and when there is none, the items that the search came by are the reason: they hold every slot
-// that any of them can use, and are one too many (Hall's theorem).
+// Groups of events that do not conflict. A set fits into k groups when its items can be matched
+// with the slots of these, a slot being one counter in one group. Matching is by augmenting paths:
+// where an item finds all its slots held, their holders make room if they can move, and so on. So a
+// set is split only when no arrangement of its items would do, and when there is none, the items
+// that the search came by are the reason: they hold every slot that any of them can use, and are
+// one too many (Hall's theorem).
 #include <orrery/errors.h>
 #include <pmu/allocate.h>
 #include <stdio.h>
@@ -52,7 +53,8 @@ static void reach(const struct packing *packing, struct search *search, u32 item
     }
 }
 
-// Every holder on the path moves on to the slot that was reached from its own; the item takes the first.
+// Every holder on the path moves on to the slot that was reached from its own;
+// the item takes the first.
 static void move_along(struct packing *packing, const struct search *search, u32 slot, u32 item)
 {
     for (; search->from[slot] != FIRST_MOVE; slot = search->from[slot])
@@ -74,7 +76,8 @@ static u32 counters_of(const struct pmu_request *request, u64 items)
     return counters;
 }
 
-// Places the item in the group, or any, moving others where it must. When there is no room, nothing has moved, and
+// Places the item in the group, or any, moving others where it must. When there is no room,
+// nothing has moved, and
 // *conflict says why.
 static bool place(struct packing *packing, u32 item, u32 group, struct pmu_conflict *conflict)
 {
@@ -136,7 +139,8 @@ static bool holds(const struct packing *packing, u32 group, u32 item)
     return memchr(packing->holder + group * PMU_COUNTERS, (int)item, PMU_COUNTERS) != NULL;
 }
 
-// Gives the counters that are left over to items that are in other groups: what is counted for longer is scaled less.
+// Gives the counters that are left over to items that are in other groups: what
+// is counted for longer is scaled less.
 static void fill(struct packing *packing, u32 set)
 {
     struct pmu_conflict unused;

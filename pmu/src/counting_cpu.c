@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// One CPU's counters. What runs between reading a group's counters and the next group's start is counted in neither
-// slice; where the same group goes on, nothing is left out.
+// One CPU's counters. What runs between reading a group's counters and the next group's start is
+// counted in neither slice; where the same group goes on, nothing is left out.
 #include <orrery/errors.h>
 #include <pmu/counting_cpu.h>
 #include <pmu/platform.h>
@@ -51,8 +51,9 @@ static s64 program_changed(const struct counting_cpu *cpu, const struct pmu_grou
     return error;
 }
 
-// Changes to another group. Something counts at every moment, by the counter of slices at least: were the last counter
-// of the machine stopped, the unit would take its instrumentation down, and all code be translated again.
+// Changes to another group. Something counts at every moment, by the counter of slices at least:
+// were the last counter of the machine stopped, the unit would take its instrumentation down, and
+// all code be translated again.
 static s64 change_group(struct counting_cpu *cpu, u32 next)
 {
     const struct pmu_group *to = group_of(cpu, next);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Scaled counts and their errors. Relative variances lie between 0 and 4 and are computed with 90 binary places
-// from exact sums, so that the difference of nearly equal squares keeps its value.
+// Scaled counts and their errors. Relative variances lie between 0 and 4 and are computed with 90
+// binary places from exact sums, so that the difference of nearly equal squares keeps its value.
 #include <orrery/errors.h>
 #include <pmu/multiplex.h>
 #include <string.h>
@@ -107,8 +107,8 @@ s64 pmu_multiplex_slice(struct pmu_multiplex *multiplex, const struct pmu_group 
 
 // ---- estimates ---------------------------------------------------------------------------------
 
-// u n/(n-1) sum (c_j/c - t_j/t)², at most 4, rounded up; by the sum's three products, of which each is at
-// most 1.
+// u n/(n-1) sum (c_j/c - t_j/t)², at most 4, rounded up; by the sum's three products, of which each
+// is at most 1.
 static pmu_wide relative_variance(const struct pmu_sums *sums, u64 all_time)
 {
     if (sums->count == 0)

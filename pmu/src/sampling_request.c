@@ -77,9 +77,10 @@ static const char *event_fault(const struct sys_sampling *sampling, u32 index)
         return "reserved must be 0";
     if (!sampling_period_valid(sampling, event->period, event->randomise))
         return sampling->flags & SYS_SAMPLING_PRECISE
-                   ? "period must be 16…2147483647, with what is random, randomise 0…16, 2^randomise below the period"
-                   : "period must be 1000…2147483647, with what is random, randomise 0…16, 2^randomise below the "
-                     "period";
+                   ? "period must be 16…2147483647, with what is random, "
+                     "randomise 0…16, 2^randomise below the period"
+                   : "period must be 1000…2147483647, with what is random, "
+                     "randomise 0…16, 2^randomise below the period";
     return is_repeated(sampling, index) ? "the same event and filter twice" : NULL;
 }
 

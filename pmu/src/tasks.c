@@ -48,7 +48,7 @@ void task_table_free(struct task_table *table)
     pmu_platform_free(table);
 }
 
-// ---- finding -------------------------------------------------------------------------------------
+// ---- finding ------------------------------------------------------------------------------------
 
 static void set_name(struct counted_task *task, const char *name)
 {
@@ -107,7 +107,7 @@ static struct counted_task *find(struct task_table *table, const struct pmu_task
     return add(table, &like, name_of(table, who));
 }
 
-// ---- adding up -----------------------------------------------------------------------------------
+// ---- adding up ----------------------------------------------------------------------------------
 
 // What was counted since the last time is the running task's.
 static void charge(struct task_table *table, const u64 values[PMU_COUNTERS])

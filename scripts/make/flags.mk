@@ -19,7 +19,8 @@ USER_ABI := $(filter-out -msoft-float,$(KERNEL_ABI))
 
 WARNINGS := -Wall -Wextra -Werror -Wmissing-prototypes -Wstrict-prototypes
 
-# The compiler may not be installed when this is read (set-up comes first), so it is asked on first use, once.
+# The compiler may not be installed when this is read (set-up comes first),
+# so it is asked on first use, once.
 KCC_INCLUDE = $(eval KCC_INCLUDE := $$(shell $(KCC) -print-file-name=include))$(KCC_INCLUDE)
 KERNEL_LIBGCC = $(shell $(KCC) -print-libgcc-file-name)
 
@@ -43,7 +44,7 @@ Q := @
 say = @printf '  %-8s %s\n' $(1) '$(2)'
 endif
 
-# $(call remember,text): recipe that rewrites its target only when the text differs, so that what depends on
-# the target is remade when, and only when, its flags or its list of files have changed.
+# $(call remember,text): recipe that rewrites its target only when the text differs, so that what
+# depends on the target is remade when, and only when, its flags or its list of files have changed.
 remember = @mkdir -p $(@D); printf '%s\n' '$(subst ','\'',$(1))' | cmp -s - $@ \
     || printf '%s\n' '$(subst ','\'',$(1))' > $@

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-# Generated sources: trace events from their descriptions, protobuf messages for the kernel, the viewer and the tests.
+# Generated sources: trace events from their descriptions, protobuf messages for the kernel,
+# the viewer and the tests.
 
 GEN := $(BUILD)/gen
 
@@ -12,7 +13,8 @@ $(TRACE_GEN) &: $(TRACE_TOOL) $(wildcard trace/events/*.def)
 	@touch $(TRACE_GEN)
 $(eval $(call object,trace,$(GEN)/trace/event_table.c,$(BUILD)/obj/gen/trace/event_table.o))
 
-# System calls from their table: numbers, the kernel's decoding, the stubs of user programs, and a page.
+# System calls from their table: numbers, the kernel's decoding, the stubs of user programs,
+# and a page.
 SYSCALLS_DEF := kernel/syscalls/syscalls.def
 SYSCALLS_GEN := $(addprefix $(GEN)/syscalls/,numbers.h objects.h table.c stubs.S)
 SYSCALLS_TOOL := kernel/syscalls/gen_syscalls.py
@@ -30,7 +32,8 @@ DCI_GEN := $(GEN)/dci/dci.pb.h $(GEN)/dci/dci.pb.c
 $(DCI_GEN) &: proto/dci.proto $(wildcard proto/dci.options)
 	$(call say,GEN,dci.pb.c dci.pb.h)
 	@mkdir -p $(GEN)/dci
-	$(Q)$(PYTHON) /usr/bin/nanopb_generator.py --quiet --proto-path=proto --output-dir=$(GEN)/dci dci.proto
+	$(Q)$(PYTHON) /usr/bin/nanopb_generator.py --quiet --proto-path=proto --output-dir=$(GEN)/dci \
+	    dci.proto
 
 HOST_DCI_GEN := $(GEN)/host/dci.pb-c.h $(GEN)/host/dci.pb-c.c
 $(HOST_DCI_GEN) &: proto/dci.proto

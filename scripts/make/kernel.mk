@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
-# The kernel's link, in two passes: the symbol table and the unwind map describe the linked kernel, and are part of it.
-# Pass 1 links with empty tables; mktables.py reads the result; pass 2 links the true tables, and a second run of
-# mktables.py must give the same again.
+# The kernel's link, in two passes: the symbol table and the unwind map describe
+# the linked kernel, and are part of it.
+# Pass 1 links with empty tables; mktables.py reads the result; pass 2 links the true tables, and a
+# second run of mktables.py must give the same again.
 # orrery-bench.elf is the same with the objects of the modules that say IMAGE := tests.
 
 KERNEL_ELF := $(BUILD)/orrery.elf
@@ -13,7 +14,8 @@ TABLES := scripts/mktables.py
 KERNEL_START := $(filter %/start.S.o,$(kernel_OBJS))
 KERNEL_OBJS := $(KERNEL_START) $(filter-out $(KERNEL_START),$(kernel_OBJS))
 
-KERNEL_LIBS = -Wl,--start-group $(KERNEL_ARCHIVES) $(NEWLIB)/lib/libc.a $(KERNEL_LIBGCC) -Wl,--end-group
+KERNEL_LIBS = -Wl,--start-group $(KERNEL_ARCHIVES) $(NEWLIB)/lib/libc.a $(KERNEL_LIBGCC) \
+    -Wl,--end-group
 
 $(BUILD)/obj/tables/empty.S: $(TABLES)
 	@mkdir -p $(@D)
@@ -25,16 +27,18 @@ $(BUILD)/obj/tables/%.o: $(BUILD)/obj/tables/%.S
 # $(call link,objects,tables object)
 define link
 	$(call say,LD,$@)
-	$(Q)$(KCC) $(KERNEL_LDFLAGS) $(SANITIZE_LDFLAGS) -T $(KERNEL_LD) -Wl,-Map,$@.map $(1) $(2) $(KERNEL_LIBS) -o $@
+	$(Q)$(KCC) $(KERNEL_LDFLAGS) $(SANITIZE_LDFLAGS) -T $(KERNEL_LD) -Wl,-Map,$@.map $(1) $(2) \
+	    $(KERNEL_LIBS) -o $@
 endef
 
-# $(call image,name,objects). Linked under another name first: an image whose tables disagree with it must not be left
-# behind to be run.
+# $(call image,name,objects). Linked under another name first: an image whose tables disagree with
+# it must not be left behind to be run.
 define image
 $(BUILD)/obj/$(1).link: FORCE
 	$$(call remember,$$(KERNEL_LDFLAGS) $$(SANITIZE_LDFLAGS) $(2) $$(KERNEL_LIBS))
 
-$(BUILD)/$(1).pass1.elf: $(2) $(KERNEL_ARCHIVES) $(KERNEL_LD) $(BUILD)/obj/$(1).link $(BUILD)/obj/tables/empty.o
+$(BUILD)/$(1).pass1.elf: $(2) $(KERNEL_ARCHIVES) $(KERNEL_LD) $(BUILD)/obj/$(1).link \
+    $(BUILD)/obj/tables/empty.o
 	$$(call link,$(2),$(BUILD)/obj/tables/empty.o)
 
 $(BUILD)/obj/tables/$(1).S: $(BUILD)/$(1).pass1.elf $(TABLES)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-# Modules: every folder with a module.mk. A module's sources see its own folder, its own include/, the include/ of
-# the modules that it names in DEPS, and generated headers: including anything else fails. The variables that a
-# module.mk may set are described in docs/building.md.
+# Modules: every folder with a module.mk. A module's sources see its own folder, its own include/,
+# the include/ of the modules that it names in DEPS, and generated headers: including anything else
+# fails. The variables that a module.mk may set are described in docs/building.md.
 
 MODULE_FILES := $(wildcard include/module.mk */module.mk tests/guest/module.mk)
 MODULE_FILES := $(sort $(MODULE_FILES))

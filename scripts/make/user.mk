@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: MIT
-# Programs and libraries of processes, and the initial file system that holds the programs. Every folder with a user.mk
-# (USER_FILES below) has a program, several, or a library; docs/building.md describes the variables that it may set.
-# A source sees its own folder, userlib's headers, the shared ones, and those of the libraries in its DEPS.
+# Programs and libraries of processes, and the initial file system that holds the programs. Every
+# folder with a user.mk (USER_FILES below) has a program, several, or a library; docs/building.md
+# describes the variables that it may set.
+# A source sees its own folder, userlib's headers, the shared ones, and those of
+# the libraries in its DEPS.
 
 USER_FILES := $(sort $(wildcard userlib/user.mk userlib/*/user.mk ipc/user.mk servers/*/user.mk \
     commands/user.mk commands/*/user.mk tests/guest/user/*/user.mk tests/fuzz/guest/*/user.mk))
-USER_FILES := $(filter-out $(if $(filter undefined,$(SANITIZERS)),,%/undefined/user.mk %/test-undefined/user.mk),$(USER_FILES))
+USER_FILES := $(filter-out $(if $(filter undefined,$(SANITIZERS)),,%/undefined/user.mk \
+    %/test-undefined/user.mk),$(USER_FILES))
 
 USER := $(BUILD)/user
 USER_LD := userlib/user.ld
@@ -19,11 +22,14 @@ TESTS_FILES :=
 # Libraries that every program is linked with, besides those in its DEPS. Unused functions stay out.
 USER_ALWAYS = $(filter $(USER_LIBRARIES),posix ipc monitor objects trace user undefined fallback)
 
-USER_CFLAGS = -std=gnu17 -O2 -g -fno-common -ffixed-r13 -Wa,-mregnames $(USER_ABI) -ffunction-sections \
-    -fdata-sections -D_READ_WRITE_RETURN_TYPE=_ssize_t -D__DYNAMIC_REENT__ -D_GNU_SOURCE -DORRERY_USER \
+USER_CFLAGS = -std=gnu17 -O2 -g -fno-common -ffixed-r13 -Wa,-mregnames $(USER_ABI) \
+    -ffunction-sections \
+    -fdata-sections -D_READ_WRITE_RETURN_TYPE=_ssize_t -D__DYNAMIC_REENT__ -D_GNU_SOURCE \
+    -DORRERY_USER \
     -nostdinc -isystem $(NEWLIB_USER)/include -isystem $(KCC_INCLUDE)
 USER_WARNINGS := $(WARNINGS) -Wconversion -Wno-sign-conversion
-USER_LDFLAGS := -mabi=elfv1 -mbig-endian -nostdlib -static -no-pie -Wl,--build-id=sha1 -Wl,--gc-sections \
+USER_LDFLAGS := -mabi=elfv1 -mbig-endian -nostdlib -static -no-pie -Wl,--build-id=sha1 \
+    -Wl,--gc-sections \
     -Wl,-z,max-page-size=4096 -Wl,-z,noexecstack -Wl,--no-warn-rwx-segments
 
 # Generated sources that must exist before any user source is compiled.
@@ -35,12 +41,14 @@ user-ready: $(TRACE_GEN) $(SYSCALLS_GEN) $(IPC_GEN) $(DCI_GEN) $(NEWLIB_USER_STA
 # $(call user_initrd,folder)
 user_initrd = $(if $(filter tests/%,$(1)),TESTS_FILES,INITRD_FILES)
 
-# $(call user_register,folder,units): a unit is a program or a library; several programs share all but their source.
+# $(call user_register,folder,units): a unit is a program or a library;
+# several programs share all but their source.
 define user_register
 $(if $(2),,$(error $(1)/user.mk sets none of PROGRAM, PROGRAMS, LIBRARY))
 USER_$(if $(LIBRARY),LIBRARIES,PROGRAMS) += $(2)
 $(foreach unit,$(2),$(eval $(call user_unit,$(1),$(unit))))
-$(call user_initrd,$(1)) += $(foreach file,$(FILES),$(firstword $(subst =, ,$(file)))=$(1)/$(lastword $(subst =, ,$(file))))
+$(call user_initrd,$(1)) += $(foreach file,$(FILES), \
+    $(firstword $(subst =, ,$(file)))=$(1)/$(lastword $(subst =, ,$(file))))
 endef
 
 define user_unit
@@ -71,7 +79,8 @@ WHOLE :=
 BARE :=
 FILES :=
 include $(1)
-$$(eval $$(call user_register,$(patsubst %/,%,$(dir $(1))),$$(strip $$(PROGRAM) $$(PROGRAMS) $$(LIBRARY))))
+$$(eval $$(call user_register,$(patsubst %/,%,$(dir $(1))),$$(strip $$(PROGRAM) $$(PROGRAMS) \
+    $$(LIBRARY))))
 endef
 $(foreach file,$(USER_FILES),$(eval $(call user_load,$(file))))
 
@@ -82,11 +91,13 @@ $(foreach unit,$(USER_LIBRARIES) $(USER_PROGRAMS),$(foreach dep,$(u_$(unit)_DEPS
 # $(call user_closure,units,found): found, units and all libraries that they depend on.
 user_closure = $(if $(1),$(call user_closure,$(filter-out $(1) $(2),\
     $(sort $(foreach unit,$(1),$(u_$(unit)_DEPS)))),$(2) $(filter-out $(2),$(1))),$(2))
-user_libraries = $(if $(u_$(1)_BARE),,$(call user_closure,$(u_$(1)_DEPS) $(filter-out $(u_$(1)_DEPS),$(USER_ALWAYS))))
+user_libraries = $(if $(u_$(1)_BARE),,$(call user_closure,$(u_$(1)_DEPS) \
+    $(filter-out $(u_$(1)_DEPS),$(USER_ALWAYS))))
 
 # ---- compiling -----------------------------------------------------------------------------------
 
-user_includes = $(addprefix -I,$(u_$(1)_INC) $(u_$(1)_DIR) $(u_$(1)_PUBLIC) userlib/include include \
+user_includes = $(addprefix -I,$(u_$(1)_INC) $(u_$(1)_DIR) $(u_$(1)_PUBLIC) userlib/include \
+    include \
     $(foreach dep,$(call user_libraries,$(1)),$(u_$(dep)_PUBLIC)) $(GEN)) \
     $(foreach lib,$(u_$(1)_LIBS),$($(lib)_INCLUDES))
 user_flags = $(USER_CFLAGS) $(USER_WARNINGS) $(call user_includes,$(1)) $(u_$(1)_CFLAGS)
@@ -101,7 +112,8 @@ endef
 
 define user_compile
 $(USER)/obj/$(1).flags: FORCE
-	$$(call remember,$$(KCC) $$(call user_flags,$(1)) $$(call sanitize_user_flags) $$(SANITIZE_USER_KEY))
+	$$(call remember,$$(KCC) $$(call user_flags,$(1)) $$(call sanitize_user_flags) \
+	    $$(SANITIZE_USER_KEY))
 $(foreach source,$(u_$(1)_SRC),$(eval $(call user_object,$(1),$(source))))
 USER_OBJS += $(call user_objects,$(1))
 endef
@@ -125,11 +137,13 @@ USER_NANOPB_OBJS := $(NANOPB_SRC:%=$(USER)/obj/nanopb/%.o)
 USER_THIRD_FLAGS = $(USER_CFLAGS) -w $(lwip_INCLUDES) $(nanopb_INCLUDES) -Iinclude
 $(USER)/obj/third_party.flags: FORCE
 	$(call remember,$(USER_THIRD_FLAGS))
-$(USER_LWIP_OBJS): $(USER)/obj/lwip/%.o: $(USER)/obj/third_party.flags $(LWIP_STAMP) $(LWIP_PORT_FILES) | $(NEWLIB_USER_STAMP)
+$(USER_LWIP_OBJS): $(USER)/obj/lwip/%.o: $(USER)/obj/third_party.flags $(LWIP_STAMP) \
+    $(LWIP_PORT_FILES) | $(NEWLIB_USER_STAMP)
 	$(call say,CC,lwip/$* [user])
 	@mkdir -p $(@D)
 	$(Q)$(KCC) $(USER_THIRD_FLAGS) -MMD -MP -c $(LWIP_DIR)/$*.c -o $@
-$(USER_NANOPB_OBJS): $(USER)/obj/nanopb/%.o: $(USER)/obj/third_party.flags $(NANOPB_STAMP) | $(NEWLIB_USER_STAMP)
+$(USER_NANOPB_OBJS): $(USER)/obj/nanopb/%.o: $(USER)/obj/third_party.flags $(NANOPB_STAMP) | \
+    $(NEWLIB_USER_STAMP)
 	$(call say,CC,nanopb/$* [user])
 	@mkdir -p $(@D)
 	$(Q)$(KCC) $(USER_THIRD_FLAGS) -MMD -MP -c $(NANOPB_DIR)/$*.c -o $@
@@ -141,23 +155,28 @@ $(USER)/third/liblwip.a $(USER)/third/libnanopb.a:
 	@rm -f $@
 	$(Q)$(KAR) rcs $@ $^
 
-# ---- programs, in two passes as the kernel (kernel.mk) ---------------------------------------------
+# ---- programs, in two passes as the kernel (kernel.mk) -------------------------------------------
 
 # The tables lie in a segment of their own behind everything else, so that pass 2 moves nothing.
 user_archives = $(foreach library,$(call user_libraries,$(1)),$(USER)/lib$(library).a)
 # Behind the C library: what it needs and no other library has.
 USER_LAST := $(USER)/libfallback.a
-user_whole = $(foreach library,$(call user_libraries,$(1)),$(if $(u_$(library)_WHOLE),$(USER)/lib$(library).a))
-user_third = $(sort $(foreach unit,$(1) $(call user_libraries,$(1)),$(u_$(unit)_LIBS:%=$(USER)/third/lib%.a)))
+user_whole = $(foreach library,$(call user_libraries,$(1)), \
+    $(if $(u_$(library)_WHOLE),$(USER)/lib$(library).a))
+user_third = $(sort $(foreach unit,$(1) $(call user_libraries,$(1)), \
+    $(u_$(unit)_LIBS:%=$(USER)/third/lib%.a)))
 user_link = $(KCC) $(USER_LDFLAGS) -T $(USER_LD) $(call user_objects,$(1)) \
     -Wl,--whole-archive $(call user_whole,$(1)) -Wl,--no-whole-archive -Wl,--start-group \
-    $(filter-out $(call user_whole,$(1)) $(USER_LAST),$(call user_archives,$(1))) $(call user_third,$(1)) \
-    $(NEWLIB_USER)/lib/libc.a $(NEWLIB_USER)/lib/libm.a $(KERNEL_LIBGCC) $(USER_LAST) -Wl,--end-group
+    $(filter-out $(call user_whole,$(1)) $(USER_LAST),$(call user_archives,$(1))) \
+    $(call user_third,$(1)) \
+    $(NEWLIB_USER)/lib/libc.a $(NEWLIB_USER)/lib/libm.a $(KERNEL_LIBGCC) $(USER_LAST) \
+    -Wl,--end-group
 
 define user_program
 $(USER)/obj/$(1).link: FORCE
 	$$(call remember,$$(call user_link,$(1)))
-$(USER)/pass1/$(1).elf: $(call user_objects,$(1)) $(call user_archives,$(1)) $(call user_third,$(1)) \
+$(USER)/pass1/$(1).elf: $(call user_objects,$(1)) $(call user_archives,$(1)) \
+    $(call user_third,$(1)) \
     $(USER_LD) $(USER)/obj/$(1).link $(BUILD)/obj/tables/empty.o
 	@mkdir -p $$(@D)
 	$$(Q)$$(call user_link,$(1)) $(BUILD)/obj/tables/empty.o -o $$@
@@ -174,10 +193,12 @@ endef
 $(foreach program,$(USER_PROGRAMS),$(eval $(call user_program,$(program))))
 
 # Programs of tests/fuzz go into an initial file system of their own (fuzz.mk).
-FUZZ_PROGRAMS := $(foreach program,$(USER_PROGRAMS),$(if $(filter tests/fuzz/%,$(u_$(program)_DIR)),$(program)))
+FUZZ_PROGRAMS := $(foreach program,$(USER_PROGRAMS), \
+    $(if $(filter tests/fuzz/%,$(u_$(program)_DIR)),$(program)))
 # USER_ONLY="NAME …": an initial file system with just these programs.
 USER_ONLY ?= $(filter-out $(FUZZ_PROGRAMS),$(USER_PROGRAMS))
-$(foreach program,$(USER_ONLY),$(eval $(call user_initrd,$(u_$(program)_DIR)) += bin/$(program)=$(USER)/bin/$(program)))
+$(foreach program,$(USER_ONLY),$(eval $(call user_initrd,$(u_$(program)_DIR)) += \
+    bin/$(program)=$(USER)/bin/$(program)))
 
 $(USER)/tables/%.o: $(USER)/tables/%.S
 	$(Q)$(KCC) $(USER_ABI) -c $< -o $@
@@ -192,7 +213,8 @@ MKINITRD := scripts/mkinitrd.py
 define initrd
 $(BUILD)/obj/$(notdir $(1)).list: FORCE
 	$$(call remember,$(2))
-$(1): $(foreach file,$(2),$(lastword $(subst =, ,$(file)))) $(BUILD)/obj/$(notdir $(1)).list $(MKINITRD)
+$(1): $(foreach file,$(2),$(lastword $(subst =, ,$(file)))) $(BUILD)/obj/$(notdir $(1)).list \
+    $(MKINITRD)
 	$$(call say,CPIO,$$@)
 	$$(Q)$(PYTHON) $(MKINITRD) --out $$@ $(2)
 endef

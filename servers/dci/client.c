@@ -66,8 +66,8 @@ static u32 strangers_from(u32 address)
     return count;
 }
 
-// Of the address that has most connections without a role the oldest one: whoever means it well has said hello by
-// then, and processes inside the machine do not crowd out those outside.
+// Of the address that has most connections without a role the oldest one: whoever means it well has
+// said hello by then, and processes inside the machine do not crowd out those outside.
 static struct client *most_dispensable(void)
 {
     struct client *found = NULL;

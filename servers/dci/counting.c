@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Requests about counting hardware events. One session at a time, of the client that started it; its counts stay
-// readable when it has ended.
+// Requests about counting hardware events. One session at a time, of the client that started it;
+// its counts stay readable when it has ended.
 #include "count_mode.h"
 #include "exclusion.h"
 #include "service.h"
@@ -281,8 +281,8 @@ static void add_tasks(struct frame *frame, u64 bytes)
     }
 }
 
-// One more part of the tasks of the CPU that the list is at. Large numbers make a count half as long again in a frame as it is
-// in memory, hence the part of the room.
+// One more part of the tasks of the CPU that the list is at. Large numbers make a count half as
+// long again in a frame as it is in memory, hence the part of the room.
 static s64 count_tasks_step(struct client *client)
 {
     struct frame frame;

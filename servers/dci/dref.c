@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Requests about DREF counts. What is counted follows from what the clients hold: after each change,
-// and before each reading, the kernel and the processes are brought in line, one by one.
+// Requests about DREF counts. What is counted follows from what the clients hold: after each
+// change, and before each reading, the kernel and the processes are brought in line, one by one.
 #include "round.h"
 #include "scope.h"
 #include "service.h"

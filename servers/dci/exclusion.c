@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Processes that clients leave out of counting. The kernel knows only whether a process is left out; here is kept
-// for whom, so that it is counted again when the last client that wanted it so is content or gone.
+// Processes that clients leave out of counting. The kernel knows only whether a process is left
+// out; here is kept for whom, so that it is counted again when the last client that wanted it so is
+// content or gone.
 #include "exclusion.h"
 
 #include "service.h"

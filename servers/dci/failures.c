@@ -69,7 +69,7 @@ void failure_add(struct frame *frame, u32 field, const struct failure *failure)
     frame_record(frame, field, dci_ProcessFailure_fields, &to);
 }
 
-// ---- of late -------------------------------------------------------------------------------------
+// ---- of late ------------------------------------------------------------------------------------
 
 static struct {
     u32 pid;   // 0: nobody

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Why a process's part of an answer is missing; and which processes have failed of late, so that not every request waits for them
-// again.
+// Why a process's part of an answer is missing; and which processes have failed of late, so that
+// not every request waits for them again.
 #ifndef DCI_FAILURES_H
 #define DCI_FAILURES_H
 
@@ -18,14 +18,16 @@ struct failure {
     u64 again; // when the process is asked again; 0: by the next request
 };
 
-// A question that is over, and not as it should be. error stays 0 when it was answered without an error.
+// A question that is over, and not as it should be.
+// error stays 0 when it was answered without an error.
 struct failure failure_of(const struct question *question);
 struct failure failure_of_flaw(enum answer_flaw flaw);
 struct failure failure_with(s64 error, const char *text);
 // As ProcessFailure in `field`.
 void failure_add(struct frame *frame, u32 field, const struct failure *failure);
 
-// Remembers it, and sets failure->again, when to ask this process once more would cost everybody time.
+// Remembers it, and sets failure->again,
+// when to ask this process once more would cost everybody time.
 void failure_note(u32 pid, struct failure *failure);
 // It has answered well.
 void failure_forget(u32 pid);

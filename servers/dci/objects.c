@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Requests about objects: classes and scan, of the kernel and of processes. Lists go on from step to
-// step, a frame each, in which all is of one process.
+// Requests about objects: classes and scan, of the kernel and of processes. Lists go on from step
+// to step, a frame each, in which all is of one process.
 #include "round.h"
 #include "scope.h"
 #include "service.h"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Questions that are under way: put to the kernel one a process, looked at when it says so or their time is over.
+// Questions that are under way: put to the kernel one a process,
+// looked at when it says so or their time is over.
 #include "questions.h"
 
 #include "queue.h"
@@ -45,7 +46,7 @@ static u64 microseconds(u64 ticks)
     return whole > 0 ? whole : 1;
 }
 
-// ---- asking --------------------------------------------------------------------------------------
+// ---- asking -------------------------------------------------------------------------------------
 
 static void put_question(struct question *question, u64 now)
 {
@@ -100,7 +101,7 @@ struct question *question_ask(u32 pid, u32 operation, const u64 arguments[4], u3
     return question;
 }
 
-// ---- the answer ----------------------------------------------------------------------------------
+// ---- the answer ---------------------------------------------------------------------------------
 
 // What came in `taken` is the question's from now on.
 static void keep_bytes(struct question *question, u64 count)

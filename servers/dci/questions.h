@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Questions to the libraries of processes that are under way (orrery/monitor.h). Any number are, one to each process; nobody waits for
-// them. Whatever a process answers is data: what the kernel says of the question is told apart.
+// Questions to the libraries of processes that are under way (orrery/monitor.h). Any number are,
+// one to each process; nobody waits for them. Whatever a process answers is data: what the kernel
+// says of the question is told apart.
 #ifndef DCI_QUESTIONS_H
 #define DCI_QUESTIONS_H
 
@@ -36,19 +37,22 @@ struct question {
     bool unwanted; // dropped, and the kernel's question is open still
 };
 
-// Asks; patience: ticks for the answer, at most a second's. room: bytes of the answer that are taken at most. NULL: out of memory.
+// Asks; patience: ticks for the answer, at most a second's. room: bytes of the answer that are
+// taken at most. NULL: out of memory.
 struct question *question_ask(u32 pid, u32 operation, const u64 arguments[4], u32 room,
                               u64 patience);
 // Nobody wants the answer any more. NULL: nothing.
 void question_drop(struct question *question);
-// Looks at all that are under way. Returns when to come again at the latest: UINT64_MAX while there are none.
+// Looks at all that are under way. Returns when to come again at the latest:
+// UINT64_MAX while there are none.
 u64 questions_work(u64 now);
 // How many are there, dropped ones that are not over included.
 u32 questions_count(void);
 
-// ---- by whoever runs the server ------------------------------------------------------------------
+// ---- by whoever runs the server -----------------------------------------------------------------
 
-// Bits of EVENT_KICK that wake the server's loop; 0: there are none, and it looks every millisecond.
+// Bits of EVENT_KICK that wake the server's loop; 0: there are none,
+// and it looks every millisecond.
 u64 kick_bits(void);
 // Have they come since this was last asked?
 bool kick_come(void);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The server and its clients as clustered objects of its process: DciServer, and below it a DciClient each. In tests there
-// are none.
+// The server and its clients as clustered objects of its process: DciServer, and below it a
+// DciClient each. In tests there are none.
 #ifndef DCI_REGISTRY_H
 #define DCI_REGISTRY_H
 

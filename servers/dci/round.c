@@ -36,7 +36,7 @@ bool round_over(const struct round *round)
     return round->listed && round->count == 0;
 }
 
-// ---- the processes -------------------------------------------------------------------------------
+// ---- the processes ------------------------------------------------------------------------------
 
 static bool next_of_scope(struct round *round, struct visit *visit)
 {
@@ -52,7 +52,8 @@ static bool next_of_scope(struct round *round, struct visit *visit)
     return true;
 }
 
-// Whoever failed of late is not asked for everybody once more; but for who wants to know of that one.
+// Whoever failed of late is not asked for everybody once more;
+// but for who wants to know of that one.
 static void take_processes(struct round *round, u64 now)
 {
     bool (*next)(struct round *, struct visit *) =
@@ -69,7 +70,7 @@ static void take_processes(struct round *round, u64 now)
     }
 }
 
-// ---- asking --------------------------------------------------------------------------------------
+// ---- asking -------------------------------------------------------------------------------------
 
 static void fail(struct visit *visit, struct failure failure)
 {
@@ -107,7 +108,8 @@ static void ask_next(struct round *round, struct visit *visit)
         visit->failure = failure_with(E_NOMEM, "could not be asked: the server is out of memory");
 }
 
-// Those that have told little come first: whoever tells much, or without end, keeps nobody else waiting.
+// Those that have told little come first: whoever tells much, or without end,
+// keeps nobody else waiting.
 static void ask_some(struct round *round, bool few)
 {
     for (u32 i = 0; i < round->count && round->held < ROUND_BYTES_MAX; i++) {
@@ -139,7 +141,7 @@ static void ask_all(struct round *round, u64 now)
         ask_some(round, false);
 }
 
-// ---- answers -------------------------------------------------------------------------------------
+// ---- answers ------------------------------------------------------------------------------------
 
 // The visit's question is over: is its answer one?
 static void judge(struct round *round, struct visit *visit)

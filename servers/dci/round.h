@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// A round: something is asked of each process of a scope, in one or more questions, of all at once. Each has a second in all,
-// however it answers, and a limit of questions and bytes; whoever fails is told with a reason, and the others are complete.
+// A round: something is asked of each process of a scope, in one or more questions, of all at once.
+// Each has a second in all, however it answers, and a limit of questions and bytes; whoever fails
+// is told with a reason, and the others are complete.
 #ifndef DCI_ROUND_H
 #define DCI_ROUND_H
 
@@ -28,8 +29,8 @@ struct visit {
 
 struct round;
 struct round_kind {
-    // The visit's next question: its operation, with its arguments. *room: bytes that it may fill; it comes as what a
-    // list should be asked for now.
+    // The visit's next question: its operation, with its arguments. *room: bytes that it may fill;
+    // it comes as what a list should be asked for now.
     u32 (*ask)(const struct round *round, const struct visit *visit, u64 arguments[4], u32 *room);
     // Are the bytes (some) that it has answered sound? NULL: nothing is wanted in the buffer.
     enum answer_flaw (*check)(struct visit *visit, u64 now);
@@ -60,16 +61,19 @@ struct round {
 struct round *round_begin(const struct round_kind *kind, dci_Scope scope, u32 pid);
 void round_end(struct round *round); // NULL: nothing
 
-// Asks what can be asked now, and gives a visit that has an answer or a failure, or NULL: either all are waited for, or
-// round_over. A process that ends while many are visited is left out, if the kind does not say otherwise.
+// Asks what can be asked now, and gives a visit that has an answer or a failure, or NULL: either
+// all are waited for, or round_over. A process that ends while many are visited is left out, if the
+// kind does not say otherwise.
 struct visit *round_next(struct round *round);
-// The visit's answer has been used, or its failure told: it goes on, or is over. The visit must not be used any more.
+// The visit's answer has been used, or its failure told: it goes on, or is over.
+// The visit must not be used any more.
 void round_used(struct round *round, struct visit *visit);
 // Ends a visit before its end.
 void round_leave(struct round *round, struct visit *visit);
 bool round_over(const struct round *round);
 
-// For kinds of lists: goes on by the cursor that came, as long as more follows; then with the next part, of so many.
+// For kinds of lists: goes on by the cursor that came, as long as more follows;
+// then with the next part, of so many.
 bool list_advance(struct visit *visit, u32 parts);
 
 #endif

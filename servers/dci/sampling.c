@@ -160,8 +160,8 @@ static u32 add_samples(struct frame *frame, u32 cpu, u32 index, u64 bytes)
     return added;
 }
 
-// Pushes what an event's buffer on a CPU holds, at most a frame. The bytes of the samples, 0 when it was empty, or E_AGAIN,
-// no room. There are more when it was `cut`.
+// Pushes what an event's buffer on a CPU holds, at most a frame. The bytes of the samples, 0 when
+// it was empty, or E_AGAIN, no room. There are more when it was `cut`.
 static s64 push_batch(u32 cpu, u32 index)
 {
     u64 room = cut[cpu][index] ? sizeof(server_records) : SAMPLES_BYTES_FEW;
@@ -205,9 +205,9 @@ static u64 push_all(bool *more)
     return most;
 }
 
-// Not at every round of the server's loop: there is one as long as there is something to send, so that the sampling of
-// the sending itself would go on for ever, a sample a frame. Where samples are few, they wait longer for each other: a look
-// takes as long with one as with many.
+// Not at every round of the server's loop: there is one as long as there is something to send, so
+// that the sampling of the sending itself would go on for ever, a sample a frame. Where samples are
+// few, they wait longer for each other: a look takes as long with one as with many.
 static u64 sampling_work(u64 now)
 {
     bool more;

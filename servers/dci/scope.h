@@ -11,8 +11,9 @@ s64 scope_begin(struct client *client, dci_Scope scope, u32 pid);
 // Is the kernel in it?
 bool scope_has_kernel(const struct client *client);
 
-// What a step over processes returns once a frame about a visit is done: its failure, if any, goes into the frame as
-// ProcessFailure in `field`. The one process that was asked for and is not there is the request's error.
+// What a step over processes returns once a frame about a visit is done: its failure, if any, goes
+// into the frame as ProcessFailure in `field`. The one process that was asked for and is not there
+// is the request's error.
 s64 scope_conclude(struct client *client, struct frame *frame, u32 field, struct visit *visit);
 // There is no visit: the list is over, or somebody is waited for.
 s64 scope_wait(struct client *client, u32 body);

@@ -63,8 +63,8 @@ static void say(const char *text, s64 error)
     sys_console_write(line, (u64)length);
 }
 
-// The port may still be that of a server before this one: the network finds out within seconds that it has
-// ended.
+// The port may still be that of a server before this one: the network finds out within seconds that
+// it has ended.
 static s64 listen_patiently(void)
 {
     u64 deadline = sys_time() + server_ticks(LISTEN_PATIENCE_MS);

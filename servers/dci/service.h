@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// A service: requests, what is to be done besides, and what clients hold of it. Each has its own file, and its line in the table
-// below. Every `begin` decodes and checks all, then acts; the act cannot half fail.
+// A service: requests, what is to be done besides, and what clients hold of it. Each has its own
+// file, and its line in the table below. Every `begin` decodes and checks all, then acts; the act
+// cannot half fail.
 #ifndef DCI_SERVICE_H
 #define DCI_SERVICE_H
 
@@ -31,7 +32,8 @@ struct request_kind {
 struct service {
     const struct request_kind *kinds;
     u32 kind_count;
-    // Does what there is to do. Returns when to call it again, UINT64_MAX: not by itself. NULL: nothing.
+    // Does what there is to do. Returns when to call it again, UINT64_MAX: not by itself.
+    // NULL: nothing.
     u64 (*work)(u64 now);
     void (*release)(struct client *client); // lets go of all that the client holds; NULL: nothing
     u32 (*held_by)(const struct client *client); // how many things; NULL: not told

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Requests about sleep locks: the logs of processes' BlockedThreadQueues objects (orrery/monitor.h). One client at a
-// time has them on; processes are switched one by one, as they answer.
+// Requests about sleep locks: the logs of processes' BlockedThreadQueues objects
+// (orrery/monitor.h). One client at a time has them on; processes are switched one by
+// one, as they answer.
 #include "round.h"
 #include "scope.h"
 #include "service.h"

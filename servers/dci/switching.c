@@ -31,7 +31,7 @@ void switching_begin(struct switching *switching, enum switching_phase phase)
     switching->place = 0;
 }
 
-// ---- the rounds' processes -----------------------------------------------------------------------
+// ---- the rounds' processes ----------------------------------------------------------------------
 
 // One that has failed to switch on may have done so too late. It is told, and nobody waits for it.
 static void tell_off(const struct switching *switching, u32 pid)
@@ -101,7 +101,7 @@ static u32 ask_switch(const struct round *round, const struct visit *visit, u64 
 static const struct round_kind off_kind = {.ask = ask_switch, .next = next_off};
 static const struct round_kind on_kind = {.ask = ask_switch, .next = next_on};
 
-// ---- the rounds ----------------------------------------------------------------------------------
+// ---- the rounds ---------------------------------------------------------------------------------
 
 static void note(struct switching *switching, const struct visit *visit)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The subscription to the trace: packets are pushed to the one subscriber. A full queue leaves packets in the kernel's
-// buffers: what gets lost is counted there, once.
+// The subscription to the trace: packets are pushed to the one subscriber. A full queue leaves
+// packets in the kernel's buffers: what gets lost is counted there, once.
 #include "tracing.h"
 
 #include "scope.h"

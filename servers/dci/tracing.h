@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The subscription to the trace, for all that is asked about tracing. All of this: the server's thread.
+// The subscription to the trace, for all that is asked about tracing.
+// All of this: the server's thread.
 #ifndef DCI_TRACING_H
 #define DCI_TRACING_H
 

@@ -5,8 +5,9 @@
 
 #include "client.h"
 
-// A part of the counts that client->scope asks for (scope.h), a frame each, in the body of this tag. mask: the kernel's, as
-// it is told. The last frame says that more responses follow as given. Returns as a step. The server's thread.
+// A part of the counts that client->scope asks for (scope.h), a frame each, in the body of this
+// tag. mask: the kernel's, as it is told. The last frame says that more responses follow as given.
+// Returns as a step. The server's thread.
 s64 trace_counts_step(struct client *client, u32 body, u64 mask, bool more_follows);
 
 #endif

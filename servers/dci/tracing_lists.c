@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What can be traced: the list of events, and the metadata that describe them to readers of the trace.
+// What can be traced: the list of events,
+// and the metadata that describe them to readers of the trace.
 #include "service.h"
 
 #include <orrery/sys.h>

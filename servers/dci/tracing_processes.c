@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Trace packets of processes. Live ones are asked, all at once, in rounds that go on from call to call. Packets of processes that
-// have ended are with the kernel, and are read after them.
+// Trace packets of processes. Live ones are asked, all at once, in rounds that go on from call to
+// call. Packets of processes that have ended are with the kernel, and are read after them.
 #include "tracing_processes.h"
 
 #include "round.h"
@@ -50,9 +50,10 @@ u32 trace_processes_pid(void)
     return only_pid;
 }
 
-// ---- live processes ------------------------------------------------------------------------------
+// ---- live processes -----------------------------------------------------------------------------
 
-// The next process of the kernel's list that is wanted; those that have ended come behind the live ones.
+// The next process of the kernel's list that is wanted;
+// those that have ended come behind the live ones.
 static bool next_listed(void)
 {
     for (;;) {
@@ -96,7 +97,8 @@ static enum answer_flaw check_packet(struct visit *visit, u64 now)
     return question->answer.status == question->count ? ANSWER_SOUND : ANSWER_SIZE;
 }
 
-// A stream until it has no packet, then the next one; what is left after so many comes with the next round.
+// A stream until it has no packet, then the next one;
+// what is left after so many comes with the next round.
 static bool advance_packet(struct visit *visit)
 {
     if (visit->questions >= VISIT_PACKETS_MAX)
@@ -118,7 +120,8 @@ static const struct round_kind packets_kind = {.ask = ask_packet,
                                                .bytes_max = VISIT_PACKETS_MAX * MONITOR_BYTES,
                                                .nothing = E_NOENT};
 
-// A packet that lies at `bytes`, or is read by the kernel, into the subscriber's queue: 1, 0: there was none, E_AGAIN: no room.
+// A packet that lies at `bytes`, or is read by the kernel, into the subscriber's queue: 1,
+// 0: there was none, E_AGAIN: no room.
 static s64 push_packet(struct client *subscriber, u32 pid, u32 cpu, const u8 *bytes, u32 count)
 {
     struct frame frame;
@@ -159,7 +162,7 @@ static bool go_live(struct client *subscriber)
     return round_over(round.live);
 }
 
-// ---- ended processes -----------------------------------------------------------------------------
+// ---- ended processes ----------------------------------------------------------------------------
 
 static void next_stream(void)
 {
@@ -187,7 +190,7 @@ static bool go_ended(struct client *subscriber)
     return true;
 }
 
-// ---- rounds --------------------------------------------------------------------------------------
+// ---- rounds -------------------------------------------------------------------------------------
 
 static void end_live(void)
 {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The trace's mode and masks, set over the kernel, one process, or all. All of this: the server's thread.
+// The trace's mode and masks, set over the kernel, one process, or all.
+// All of this: the server's thread.
 #ifndef DCI_TRACING_SETTINGS_H
 #define DCI_TRACING_SETTINGS_H
 
@@ -8,13 +9,13 @@
 
 // The mask that processes begin with.
 u64 trace_process_mask(void);
-// 0, or with the client's error message set: E_INVAL, not a mode; E_BUSY, it would throw away the packets that another client
-// takes. TRACE_MODE_KEEP is always right.
+// 0, or with the client's error message set: E_INVAL, not a mode; E_BUSY, it would throw away the
+// packets that another client takes. TRACE_MODE_KEEP is always right.
 s64 trace_mode_check(struct client *client, dci_TraceMode mode);
 // What the following steps set; set_mask false: no mask. Over client->scope (scope.h).
 void trace_settings_begin(struct client *client, dci_TraceMode mode, bool set_mask, u64 mask);
-// The kernel's settings, then those of processes. REQUEST_WAITS for their answers, REQUEST_DONE after the last, or an
-// error.
+// The kernel's settings, then those of processes. REQUEST_WAITS for their answers, REQUEST_DONE
+// after the last, or an error.
 s64 trace_settings_step(struct client *client);
 // A round that sets processes' masks: values are the mask and the mode (0: as it is).
 extern const struct round_kind trace_mask_kind;

@@ -79,8 +79,9 @@ static void resume(struct client *client)
     }
 }
 
-// Whoever has sent its last may have gone. Then what is sent to it comes back as a reset, some time before the network
-// takes no more; so the next of its requests waits for a moment, and until the answers so far are out.
+// Whoever has sent its last may have gone. Then what is sent to it comes back as a reset, some time
+// before the network takes no more; so the next of its requests waits for a moment, and until the
+// answers so far are out.
 static bool may_begin(const struct client *client)
 {
     if (!client->finished || client->request != NULL)

@@ -5,8 +5,8 @@
 
 #include "client.h"
 
-// All that can be done for a client now. Returns true when it has done something, so that there may be
-// work elsewhere; false when it waits: for bytes, room, time.
+// All that can be done for a client now. Returns true when it has done something, so that there may
+// be work elsewhere; false when it waits: for bytes, room, time.
 bool client_work(struct client *client, u64 now);
 
 #endif

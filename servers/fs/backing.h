@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A file's pages in other processes' memory: the memory object (a file FCM in the kernel) behind its mappings, whose
-// pages are read through the file's own interface when they are asked for.
+// A file's pages in other processes' memory: the memory object (a file FCM in the kernel) behind
+// its mappings, whose pages are read through the file's own interface when they are asked for.
 #ifndef FS_BACKING_H
 #define FS_BACKING_H
 
@@ -18,7 +18,8 @@ struct backing {
     struct node *node;
 };
 
-// The memory object, made if there is none; holds the node while anybody maps it. The file's lock is not held.
+// The memory object, made if there is none; holds the node while anybody maps it.
+// The file's lock is not held.
 s64 backing_map(struct backing *backing, struct node *node, cap_t *memory);
 // The contents have changed, by other ways than the mapping. bytes: how long the file is now.
 void backing_changed(struct backing *backing, u64 bytes);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The FileSystem: names in a tree of directories. One lock guards the tree; nothing that waits happens under it.
+// The FileSystem: names in a tree of directories. One lock guards the tree;
+// nothing that waits happens under it.
 #include "filesystem.h"
 
 #include "mount_table.h"

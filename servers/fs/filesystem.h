@@ -9,7 +9,8 @@
 s64 filesystem_create(void);
 coid_t filesystem_coid(void);
 
-// Paths are absolute, without "." and "..": else E_INVAL. A path that goes through or to a mount point: E_AGAIN.
+// Paths are absolute, without "." and "..": else E_INVAL.
+// A path that goes through or to a mount point: E_AGAIN.
 // The node at path, held.
 s64 filesystem_find(const char *path, struct node **node);
 // The same; with create a file is made when there is none, with exclusive E_EXIST when there is.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// ServerFile over the initial file system: contents where the archive has them. Files that begin on a page there are
-// mapped straight from the archive's memory object, so that programs run on even when this server ends.
+// ServerFile over the initial file system: contents where the archive has them. Files that begin on
+// a page there are mapped straight from the archive's memory object, so that programs run on even
+// when this server ends.
 #include "backing.h"
 #include "node.h"
 

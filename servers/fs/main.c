@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The fs server (docs/files.md): the initial file system at /, memory files, pipes, the mount table. Serves ipc/fs.idl
-// as "fs".
+// The fs server (docs/files.md): the initial file system at /, memory files, pipes, the mount
+// table. Serves ipc/fs.idl as "fs".
 #include "backing.h"
 #include "filesystem.h"
 #include "initial.h"

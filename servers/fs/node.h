@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Files and directories of the fs server: clustered objects of one interface, ServerFile, in a tree of directories.
+// Files and directories of the fs server: clustered objects of one interface, ServerFile,
+// in a tree of directories.
 // The tree is guarded by the FileSystem's lock (filesystem.h); contents by each file's own.
 #ifndef FS_NODE_H
 #define FS_NODE_H
@@ -19,7 +20,8 @@ struct server_file_ops {
                  u64 bytes);                              // E_PERM, E_LIMIT
     s64 (*truncate)(struct server_file *self, u64 bytes); // E_PERM, E_LIMIT
     s64 (*bytes)(struct server_file *self);
-    // A memory object that shows the contents from *offset on, held by the file: E_ISDIR, E_NOMEM, ….
+    // A memory object that shows the contents from *offset on, held by the file: E_ISDIR,
+    // E_NOMEM, ….
     s64 (*map)(struct server_file *self, u64 *offset, cap_t *memory);
 };
 
@@ -47,7 +49,8 @@ struct node {
 
 struct node *node_of(struct server_file *file);
 
-// Fills in a node of zeroes, and creates its object. On error the memory is the caller's still. name is copied.
+// Fills in a node of zeroes, and creates its object.
+// On error the memory is the caller's still. name is copied.
 s64 node_create(struct node *node, struct co_class *class, u32 kind, bool writable,
                 const char *name);
 // References: the last one gone, the object is destroyed, and its class's destroy frees it.
@@ -56,7 +59,7 @@ void node_put(struct node *node);
 void node_free(struct node *node); // for classes' destroy: what node_create made, and the node
 void node_stat(struct node *node, struct fs_stat *info);
 
-// ---- implementations -------------------------------------------------------------------------------
+// ---- implementations ----------------------------------------------------------------------------
 
 // A file in the initial file system, contents where they lie. archive: its memory object, or 0.
 struct node *initrd_file_create(const char *name, const u8 *contents, u64 bytes, u64 offset,
@@ -70,7 +73,7 @@ u64 memory_files_bytes(void);
 void memory_files_limit(u64 bytes);
 u64 memory_files_limit_get(void);
 
-// ---- directories -----------------------------------------------------------------------------------
+// ---- directories --------------------------------------------------------------------------------
 
 struct directory {
     struct node node; // first

@@ -63,8 +63,8 @@ void opening_put(struct opening *opening)
     if (__atomic_sub_fetch(&opening->references, 1, __ATOMIC_ACQ_REL) > 0)
         return;
     __atomic_sub_fetch(&table.openings, 1, __ATOMIC_RELAXED);
-    // A scan that still finds the opening asks what it leads to: that goes last. Its own memory stays until this call is
-    // over.
+    // A scan that still finds the opening asks what it leads to: that goes last. Its own memory
+    // stays until this call is over.
     co_destroy(opening->root.coid);
     let_go(opening->node, opening->pipe, opening->end);
 }
@@ -115,7 +115,7 @@ struct opening *opening_get(u64 handle, u32 pid)
     return handle_get(&open_files, handle, pid);
 }
 
-// ---- the table as an object ------------------------------------------------------------------------
+// ---- the table as an object ---------------------------------------------------------------------
 
 static CO_METHOD s64 table_num_children(struct co_rep *self)
 {

@@ -27,7 +27,8 @@ s64 openings_create(void);
 coid_t openings_coid(void);
 u64 openings_count(void);
 
-// A new opening, with its first handle, of process pid. Takes over the reference to node, or the pipe's end, also on error.
+// A new opening, with its first handle, of process pid. Takes over the reference to node,
+// or the pipe's end, also on error.
 // E_LIMIT, E_NOMEM.
 s64 opening_create(struct node *node, u32 flags, u32 pid, u64 *handle);
 s64 opening_create_pipe(struct pipe *pipe, enum pipe_end end, u32 pid, u64 *handle);

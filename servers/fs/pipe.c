@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Pipes. A call that has to wait is put aside and answered when the other end moves: no thread waits with it, so that
-// any number of waiting readers cannot keep writers out.
+// Pipes. A call that has to wait is put aside and answered when the other end moves: no thread
+// waits with it, so that any number of waiting readers cannot keep writers out.
 #include "pipe.h"
 
 #include <ipc/fs.h>
@@ -115,8 +115,8 @@ static void serve_reader(struct pipe *pipe)
     waited(queue);
 }
 
-// The first waiting writer's bytes go in as far as there is room. They go out again when it has ended: nobody can
-// have read them yet, and whether it was told is then the same.
+// The first waiting writer's bytes go in as far as there is room. They go out again when it has
+// ended: nobody can have read them yet, and whether it was told is then the same.
 static void serve_writer(struct pipe *pipe)
 {
     struct queue *queue = &pipe->waiting[PIPE_WRITE];

@@ -14,7 +14,7 @@
 #define OPEN_FLAGS                                                                                 \
     (FS_READ | FS_WRITE | FS_CREATE | FS_EXCLUSIVE | FS_TRUNCATE | FS_APPEND | FS_DIRECTORY)
 
-// ---- opening and closing ---------------------------------------------------------------------------
+// ---- opening and closing ------------------------------------------------------------------------
 
 static s64 may_open(const struct node *node, u32 flags)
 {
@@ -231,7 +231,7 @@ s64 fs_server_sync(struct ipc_caller *caller, u64 file)
     return store_save();
 }
 
-// ---- about files ---------------------------------------------------------------------------------
+// ---- about files --------------------------------------------------------------------------------
 
 s64 fs_server_stat(struct ipc_caller *caller, const char *path, struct fs_stat *info)
 {

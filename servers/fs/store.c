@@ -88,7 +88,8 @@ static bool any(const struct look *look, enum snapshot_state state)
     return look->states[0] == state || look->states[1] == state;
 }
 
-// A slot's archive, to be freed. E_PROTO: it is damaged; then, and on other errors, *archive is NULL.
+// A slot's archive, to be freed. E_PROTO: it is damaged; then, and on other errors,
+// *archive is NULL.
 static s64 read_slot(u32 slot, const struct snapshot *snapshot, u8 **archive)
 {
     u64 room = ALIGN_UP(snapshot->bytes, (u64)BLOCK_SECTOR);

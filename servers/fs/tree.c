@@ -14,7 +14,8 @@ struct mutex *directory_lock = &tree.lock;
 
 // ---- walking -----------------------------------------------------------------------------------
 
-// One name of a path: its start in *path, which moves behind it. Bytes of it, 0 at the end; E_INVAL.
+// One name of a path: its start in *path, which moves behind it. Bytes of it,
+// 0 at the end; E_INVAL.
 static s64 next_name(const char **path, const char **name)
 {
     *path += strspn(*path, "/");

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// How long to wait before a service is started again: twice as long each time, unless it had run for a while.
+// How long to wait before a service is started again: twice as long each time,
+// unless it had run for a while.
 #ifndef INIT_BACKOFF_H
 #define INIT_BACKOFF_H
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Lines on the console, without stdio: init must be able to tell what is wrong when memory is short.
+// Lines on the console, without stdio: init must be able to tell what is wrong
+// when memory is short.
 #ifndef INIT_LOG_H
 #define INIT_LOG_H
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// init, the first process: starts the servers of the manifest and keeps them running, and knows their names
-// (docs/servers.md). It trusts nothing that it reads or is told, and it never ends.
+// init, the first process: starts the servers of the manifest and keeps them running, and knows
+// their names (docs/servers.md). It trusts nothing that it reads or is told, and it never ends.
 #include "log.h"
 #include "manifest.h"
 #include "names.h"

@@ -57,7 +57,7 @@ s32 manifest_find(const struct manifest *manifest, const char *name)
     return -1;
 }
 
-// ---- values: NULL, or what is wrong ----------------------------------------------------------------
+// ---- values: NULL, or what is wrong -------------------------------------------------------------
 
 static const char *read_rights(struct service_plan *plan, char *value)
 {

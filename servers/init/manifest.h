@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The manifest: which servers there are, with what rights, after which others (docs/servers.md has the format).
+// The manifest: which servers there are, with what rights,
+// after which others (docs/servers.md has the format).
 #ifndef INIT_MANIFEST_H
 #define INIT_MANIFEST_H
 
@@ -33,9 +34,9 @@ struct manifest {
     struct service_plan services[SERVICES_MAX];
 };
 
-// Takes the lines that are right, in order; for each that is wrong it calls complain with the line's number and what
-// is wrong. text is NUL-terminated and changed. Services that need ones that are not there, or each other in a circle,
-// are wrong.
+// Takes the lines that are right, in order; for each that is wrong it calls complain with the
+// line's number and what is wrong. text is NUL-terminated and changed. Services that need ones that
+// are not there, or each other in a circle, are wrong.
 void manifest_parse(char *text, struct manifest *manifest,
                     void (*complain)(u32 line, const char *what));
 // Index of a service, or -1.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The name service: a table of names and endpoints. A name that the manifest lists belongs to that service's processes; all
-// others to the process that is first, until it or the endpoint is dead.
+// The name service: a table of names and endpoints. A name that the manifest lists belongs to that
+// service's processes; all others to the process that is first, until it or the endpoint is dead.
 #include "names.h"
 
 #include <co/manager.h>
@@ -30,7 +30,7 @@ static struct {
 
 struct names_state names_states[SERVICES_MAX];
 
-// ---- the table: the lock is held -------------------------------------------------------------------
+// ---- the table: the lock is held ----------------------------------------------------------------
 
 static struct name *find(const char *name)
 {
@@ -47,7 +47,8 @@ static void clear(struct name *entry)
     *entry = (struct name){0};
 }
 
-// An empty message tells: servers pass it over. E_NOENT: no endpoint; E_PEER: a dead one; a full queue is alive.
+// An empty message tells: servers pass it over. E_NOENT: no endpoint; E_PEER: a dead one;
+// a full queue is alive.
 static s64 probe(cap_t endpoint)
 {
     static const u64 nothing[MESSAGE_WORDS];

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The supervisor: each service is waiting for what it needs, running, pausing before its next start, or over. The loop
-// looks at all of them whenever a process has ended, and every few milliseconds while something is to happen.
+// The supervisor: each service is waiting for what it needs, running, pausing before its next
+// start, or over. The loop looks at all of them whenever a process has ended, and every few
+// milliseconds while something is to happen.
 #include "supervisor.h"
 
 #include "backoff.h"
@@ -56,7 +57,7 @@ static struct {
     struct semaphore news;
 } ends;
 
-// ---- the services as objects -----------------------------------------------------------------------
+// ---- the services as objects --------------------------------------------------------------------
 
 static const struct co_ops ops = CO_LEAF;
 static struct co_class class = {

@@ -63,7 +63,8 @@ static bool await(void)
     return any;
 }
 
-// Only connections depend on time: while there is none, lwIP's tables of addresses and fragments may age later.
+// Only connections depend on time: while there is none,
+// lwIP's tables of addresses and fragments may age later.
 static u64 timers_deadline(void)
 {
     if (tcp_active_pcbs == NULL && tcp_tw_pcbs == NULL)

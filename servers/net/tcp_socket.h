@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// TCP by lwIP's raw callbacks on one side, rings on the other: what the parts of a socket share. All calls: net_lock
-// held.
+// TCP by lwIP's raw callbacks on one side, rings on the other: what the parts of a socket share.
+// All calls: net_lock held.
 //
 // A socket lives from socket_create or lwIP's accept until both sides have let go of it: `holder`
 // is NULL once (or as long as) no process holds it, `pcb` is NULL once the connection is gone.
@@ -36,7 +36,7 @@ struct socket {
     struct socket *next, **link;                   // of all
 };
 
-// ---- socket.c ------------------------------------------------------------------------------------
+// ---- socket.c -----------------------------------------------------------------------------------
 
 // One that holder (NULL: nobody yet) holds, without a connection. NULL: no memory.
 struct socket *socket_new(struct co_class *class, struct holder *holder);
@@ -51,12 +51,12 @@ void socket_wake_client(struct socket *socket, u32 for_what);
 // Tells the process: enum net_state, and an error or 0.
 void socket_set_state(struct socket *socket, u32 state, s32 error);
 
-// ---- socket_list.c -------------------------------------------------------------------------------
+// ---- socket_list.c ------------------------------------------------------------------------------
 
 void socket_list_add(struct socket *socket);
 void socket_list_remove(struct socket *socket);
 
-// ---- socket_end.c --------------------------------------------------------------------------------
+// ---- socket_end.c -------------------------------------------------------------------------------
 
 // Takes our callbacks off the connection.
 struct tcp_pcb *socket_detach(struct socket *socket);
@@ -70,7 +70,7 @@ void socket_finish_orderly(struct socket *socket);
 void socket_callback_begin(void);
 err_t socket_callback_end(const struct tcp_pcb *pcb);
 
-// ---- socket_bytes.c ------------------------------------------------------------------------------
+// ---- socket_bytes.c -----------------------------------------------------------------------------
 
 // How much the connection takes now.
 u32 socket_room(const struct socket *socket);
@@ -83,12 +83,12 @@ void socket_receive(struct socket *socket, const struct pbuf *bytes);
 // A connection that nobody holds ends when both sides have said all.
 void socket_settle(struct socket *socket);
 
-// ---- socket_connection.c -------------------------------------------------------------------------
+// ---- socket_connection.c ------------------------------------------------------------------------
 
 // Puts our callbacks on the connection.
 void socket_attach(struct socket *socket, struct tcp_pcb *pcb);
 
-// ---- socket_methods.c ----------------------------------------------------------------------------
+// ---- socket_methods.c ---------------------------------------------------------------------------
 
 extern struct co_class socket_class;
 

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <user/time.h>
 
-// ---- the list of processes -----------------------------------------------------------------------
+// ---- the list of processes ----------------------------------------------------------------------
 
 s64 processes_each(s64 (*visit)(const struct sys_process_info *info, void *context), void *context)
 {
@@ -80,7 +80,8 @@ static void add_region(const struct sys_region_info *region, struct text *text)
              (unsigned long)region->memory, (int)sizeof(region->name), region->name);
 }
 
-// Address range, protection, offset, what is resident, kind, the Region's and the FCM's object, name.
+// Address range, protection, offset, what is resident, kind,
+// the Region's and the FCM's object, name.
 static s64 fill_maps(u32 pid, struct text *text)
 {
     struct sys_region_info regions[16];

@@ -178,7 +178,8 @@ static void list_files(struct listing *listing, u32 pid, const struct proc_file 
     }
 }
 
-// The kernel lists processes in no promised order, so the next pid above the cursor is looked for each time.
+// The kernel lists processes in no promised order,
+// so the next pid above the cursor is looked for each time.
 static s64 find_next(const struct sys_process_info *info, void *context)
 {
     u32 *pids = context; // above pids[0], the lowest in pids[1]
@@ -250,7 +251,7 @@ s64 fs_server_usage(struct ipc_caller *caller, struct fs_usage *usage)
     return 0;
 }
 
-// ---- what cannot be done here --------------------------------------------------------------------
+// ---- what cannot be done here -------------------------------------------------------------------
 
 s64 fs_server_write(struct ipc_caller *caller, u64 file, u64 offset, u32 flags, const void *data,
                     u64 data_bytes, u64 *written)

@@ -19,7 +19,7 @@ static void put(void *thing)
 
 struct handle_table snapshots = {.hold = hold, .put = put};
 
-// ---- one -----------------------------------------------------------------------------------------
+// ---- one ----------------------------------------------------------------------------------------
 
 static const struct co_ops snapshot_ops = CO_LEAF;
 

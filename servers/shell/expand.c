@@ -66,7 +66,8 @@ static s64 put_value(struct expansion *expansion, const char *value, bool quoted
     return error;
 }
 
-// The name behind a "$": its start and length, and `at` moved behind. Length 0: this "$" is just one.
+// The name behind a "$": its start and length, and `at` moved behind.
+// Length 0: this "$" is just one.
 static s64 take_name(struct expansion *expansion, const char **name, u64 *length)
 {
     const char *at = expansion->at;

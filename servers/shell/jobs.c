@@ -62,7 +62,7 @@ struct job *job_find(u32 number)
     return NULL;
 }
 
-// ---- ends of processes ---------------------------------------------------------------------------
+// ---- ends of processes --------------------------------------------------------------------------
 
 static void process_ended(struct job *job, u32 which, s32 status)
 {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// One command of a pipeline on its way: its words, and the files that it is to have. All of this: the shell's main thread.
+// One command of a pipeline on its way: its words, and the files that it is to have.
+// All of this: the shell's main thread.
 #ifndef SHELL_LAUNCH_H
 #define SHELL_LAUNCH_H
 
@@ -18,7 +19,8 @@ struct launch {
 
 // No words yet, and the shell's own files. The arena is for what is expanded.
 void launch_begin(struct launch *launch, struct arena *arena, const struct command *command);
-// Descriptor `which` (0…2) is to be `file`; what it was is closed if it was opened. opened: to be closed in the end.
+// Descriptor `which` (0…2) is to be `file`; what it was is closed if it was opened.
+// opened: to be closed in the end.
 void launch_use_file(struct launch *launch, int which, int file, bool opened);
 // Closes what was opened.
 void launch_close(struct launch *launch);

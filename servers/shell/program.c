@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A program is found in the folders of PATH, and started with a command's words, files and assignments.
+// A program is found in the folders of PATH, and started with a command's words,
+// files and assignments.
 #include "program.h"
 
 #include "run.h"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Texts and files of commands, pipeline by pipeline: one is carried out here, or its processes are started and waited for.
+// Texts and files of commands, pipeline by pipeline: one is carried out here,
+// or its processes are started and waited for.
 #include "run.h"
 
 #include "builtins.h"

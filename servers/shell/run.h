@@ -22,7 +22,8 @@ struct shell {
 
 extern struct shell shell;
 
-// Parses and runs text. False: it is only a beginning (nothing was run). Errors are told, and set $?.
+// Parses and runs text. False: it is only a beginning (nothing was run). Errors are told,
+// and set $?.
 bool run_text(const char *text);
 // The same for text that is whole: a beginning is an error.
 void run_whole_text(const char *text);

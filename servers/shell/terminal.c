@@ -91,7 +91,8 @@ static char next_character(void)
     return pending[pending_next++];
 }
 
-// The Ctrl-C that has ended a job is not for the line that follows, nor is what was typed before it.
+// The Ctrl-C that has ended a job is not for the line that follows,
+// nor is what was typed before it.
 static void drop_interrupt(void)
 {
     if (!jobs_interrupted())

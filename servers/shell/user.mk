@@ -2,4 +2,5 @@
 # The shell.
 PROGRAM := sh
 DEPS := ipc posix
-SRC := arena.c builtins.c editor.c expand.c jobs.c launch.c main.c parse.c program.c run.c terminal.c variables.c
+SRC := arena.c builtins.c editor.c expand.c jobs.c launch.c main.c parse.c program.c run.c \
+    terminal.c variables.c

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: MIT
-# Fuzzing (tests/fuzz/README.md): the plugin and the tool for coverage, the guest's tables, an initial file system with its
-# programs.
+# Fuzzing (tests/fuzz/README.md): the plugin and the tool for coverage, the guest's tables, an
+# initial file system with its programs.
 
 FUZZ := tests/fuzz
 FUZZ_HOST := $(wildcard $(FUZZ)/host/*.py)
 
 FUZZ_GEN := $(GEN)/fuzz/calls.h $(GEN)/fuzz/calls.c
-$(FUZZ_GEN) &: $(FUZZ_HOST) $(SYSCALLS_DEF) $(SYSCALLS_TOOLS) $(IPC_IDL) $(wildcard ipc/tools/*.py include/orrery/*.h)
+$(FUZZ_GEN) &: $(FUZZ_HOST) $(SYSCALLS_DEF) $(SYSCALLS_TOOLS) $(IPC_IDL) \
+    $(wildcard ipc/tools/*.py include/orrery/*.h)
 	$(call say,GEN,fuzz/calls.h calls.c)
 	$(Q)$(PYTHON) $(FUZZ)/host/generate.py --out $(GEN)/fuzz
 	@touch $(FUZZ_GEN)
@@ -16,7 +17,8 @@ COVERAGE_PLUGIN := $(BUILD)/coverage.so
 FUZZ_HOST_CFLAGS := -std=gnu17 -O2 -g $(WARNINGS) -Wconversion -D_GNU_SOURCE -Iinclude
 $(COVERAGE_PLUGIN): $(FUZZ)/plugin/coverage.c $(FUZZ)/plugin/map.h pmu/model/qemu_plugin.h
 	$(call say,HOSTCC,$<)
-	$(Q)$(CC) $(FUZZ_HOST_CFLAGS) -fPIC -fvisibility=hidden -shared -Ipmu/model -I$(FUZZ)/plugin $< -o $@
+	$(Q)$(CC) $(FUZZ_HOST_CFLAGS) -fPIC -fvisibility=hidden -shared -Ipmu/model -I$(FUZZ)/plugin \
+	    $< -o $@
 
 FUZZ_LINES := $(BUILD)/fuzz-lines
 $(FUZZ_LINES): $(FUZZ)/lines/lines.c
@@ -26,7 +28,8 @@ $(FUZZ_LINES): $(FUZZ)/lines/lines.c
 # The servers, and nothing else that is not needed; the driver adds a corpus.
 FUZZ_INITRD := $(BUILD)/fuzz-initrd.list
 FUZZ_INITRD_PROGRAMS := init fs proc net dci true $(FUZZ_PROGRAMS)
-FUZZ_INITRD_FILES = $(filter-out bin/%,$(INITRD_FILES)) $(foreach program,$(FUZZ_INITRD_PROGRAMS),bin/$(program)=$(USER)/bin/$(program))
+FUZZ_INITRD_FILES = $(filter-out bin/%,$(INITRD_FILES)) \
+    $(foreach program,$(FUZZ_INITRD_PROGRAMS),bin/$(program)=$(USER)/bin/$(program))
 $(FUZZ_INITRD): $(FUZZ_INITRD_PROGRAMS:%=$(USER)/bin/%) FORCE
 	$(call remember,$(FUZZ_INITRD_FILES))
 
@@ -41,7 +44,8 @@ PROCESSES ?= 0
 MINUTES   ?= 0
 SEED      ?= 1
 FUZZFLAGS ?=
-FUZZ_RUN = $(FUZZ)/fuzz --build $(BUILD) run --calls $(CALLS) --processes $(PROCESSES) --minutes $(MINUTES) --cpus $(CPUS) \
+FUZZ_RUN = $(FUZZ)/fuzz --build $(BUILD) run --calls $(CALLS) --processes $(PROCESSES) \
+    --minutes $(MINUTES) --cpus $(CPUS) \
     --seed $(SEED) $(FUZZFLAGS)
 
 fuzz-now: fuzz-ready
@@ -57,4 +61,5 @@ coverage-now: $(IMAGES) $(VIEWER) $(PMU_MODEL) $(PYTHON_GEN) fuzz-ready
 
 # Defects that are there on purpose: found by a kernel with the sanitizer.
 fuzz-planted-now: fuzz-ready
-	@$(FUZZ)/fuzz --build $(BUILD) planted --folder $(BUILD)/planted --third $(THIRD) --make SANITIZE=address --cpus $(CPUS)
+	@$(FUZZ)/fuzz --build $(BUILD) planted --folder $(BUILD)/planted --third $(THIRD) \
+	    --make SANITIZE=address --cpus $(CPUS)

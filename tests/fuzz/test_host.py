@@ -31,9 +31,12 @@ def some_program(call):
     """A program with one step of this call, with sensible values of its parameters and fields."""
     described = KNOWN.calls[call]
     any_number = KNOWN.choices["number"]
-    values = [some_value(KNOWN.choices.get(one.meaning, any_number)) for one in described.parameters]
-    fields = [some_value(KNOWN.choices.get(one.meaning, any_number)) for one in KNOWN.call_fields(described)]
-    return text.Program([text.Step(call, values, fields, thread=call % 2, flags=call % 8)], flags=call % 8)
+    values = [some_value(KNOWN.choices.get(one.meaning, any_number))
+              for one in described.parameters]
+    fields = [some_value(KNOWN.choices.get(one.meaning, any_number))
+              for one in KNOWN.call_fields(described)]
+    return text.Program([text.Step(call, values, fields, thread=call % 2, flags=call % 8)],
+                        flags=call % 8)
 
 
 def test_every_system_call_and_every_method_can_be_made():
@@ -49,7 +52,8 @@ def test_every_system_call_and_every_method_can_be_made():
 
 def test_every_meaning_of_a_parameter_has_values():
     meant = {one.meaning for call in KNOWN.calls for one in call.parameters if one.kind == "value"}
-    assert not [name for name in meant if name not in KNOWN.choices and name not in ("number", "any_number")]
+    assert not [name for name in meant if name not in KNOWN.choices
+                and name not in ("number", "any_number")]
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -62,8 +66,11 @@ def test_a_program_reads_as_it_was_written_and_unpacks_as_it_was_packed(seed):
     assert text.programs_text(unpacked, KNOWN) == written
 
 
-@pytest.mark.parametrize("line, why", [("no_such_call()", "no call no_such_call"), ("touch(0", "no value"), ("touch(@nowhere)", "no place nowhere"),
-                                       ("touch(0) loudly", "loudly"), ("region_create(0, data) {colour=1}", "colour")])
+@pytest.mark.parametrize("line, why", [("no_such_call()", "no call no_such_call"),
+                                       ("touch(0", "no value"), (
+                                           "touch(@nowhere)", "no place nowhere"),
+                                       ("touch(0) loudly", "loudly"),
+                                       ("region_create(0, data) {colour=1}", "colour")])
 def test_a_wrong_line_is_refused_with_its_place(line, why):
     with pytest.raises(text.TextError, match=f"x.fuzz:3: .*{why}"):
         text.Source(KNOWN).read(f"process\nprogram\n{line}\n", "x.fuzz")
@@ -88,17 +95,20 @@ def test_a_scenario_is_minimised_to_what_it_needs():
     random.seed(1)
     programs = []
     for process in range(12):
-        program = text.Program([some_program(random.randrange(len(KNOWN.calls))).steps[0] for _ in range(20)], process=process)
+        program = text.Program([some_program(random.randrange(len(KNOWN.calls))).steps[0]
+                                for _ in range(20)], process=process)
         programs.append(program)
     needed = ["memory_new", "region_create"]
     for process, name in ((3, needed[0]), (8, needed[1])):
         programs[process].steps[7] = some_program(KNOWN.by_name[name]).steps[0]
     small = minimise.minimise(programs, outcome.Outcome("panic"), PlayedReplayer(needed))
-    assert sorted(KNOWN.calls[step.call].name for program in small for step in program.steps) == needed
+    assert sorted(KNOWN.calls[step.call].name for program in small
+                  for step in program.steps) == needed
 
 
 def test_results_keep_their_step_when_another_one_goes():
-    program = text.Source(KNOWN).read("process\nprogram\nfpu()\nmemory_new(\"a\", 1)\nmemory_bytes($1)\n")[0]
+    program = text.Source(KNOWN).read(
+        "process\nprogram\nfpu()\nmemory_new(\"a\", 1)\nmemory_bytes($1)\n")[0]
     assert "memory_bytes($0)" in text.programs_text([minimise.drop_step(program, 0)], KNOWN)
 
 
@@ -106,9 +116,12 @@ FINE = {"finished": 1, "failed_looks": 0, "services_lost": 0}
 
 
 @pytest.mark.parametrize("status, console, summary, kind", [
-    (0, "", FINE, "fine"), (None, "", FINE, "hang"), (2, "qemu: no plugin /nowhere", {}, "start"), (0, "", {**FINE, "finished": 0}, "panic"),
-    (1, "fuzz: leak: option gave memory that the kernel had freed", FINE, "leak"), (1, "", {**FINE, "failed_looks": 1}, "left"),
-    (1, "PANIC on CPU 0: assertion failed: x\npc  c0 fcm_put+0x18\n", FINE, "panic"), (0, "init: net (pid 4) was ended by 9", FINE, "server")])
+    (0, "", FINE, "fine"), (None, "", FINE, "hang"), (2, "qemu: no plugin /nowhere", {}, "start"),
+    (0, "", {**FINE, "finished": 0}, "panic"),
+    (1, "fuzz: leak: option gave memory that the kernel had freed", FINE, "leak"),
+    (1, "", {**FINE, "failed_looks": 1}, "left"),
+    (1, "PANIC on CPU 0: assertion failed: x\npc  c0 fcm_put+0x18\n", FINE, "panic"),
+    (0, "init: net (pid 4) was ended by 9", FINE, "server")])
 def test_the_end_of_a_machine_tells_what_was_found(status, console, summary, kind):
     assert outcome.of(status, console, summary).kind == kind
 
@@ -121,7 +134,8 @@ def test_what_is_said_to_be_unreachable_is_looked_up(tmp_path):
     for line, executed in ((2, True), (11, False)):
         lines.note("kernel/a.c", line, executed)
     found = list(coverage.Unreachable(str(rows)).complaints(lines))
-    assert found == ["unreachable.txt:2: kernel/a.c here: executed: 2", "unreachable.txt:3: kernel/b.c * fits no line"]
+    assert found == ["unreachable.txt:2: kernel/a.c here: executed: 2",
+                     "unreachable.txt:3: kernel/b.c * fits no line"]
 
 
 @pytest.mark.parametrize("patch", planted.patches(HERE), ids=os.path.basename)

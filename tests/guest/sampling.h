@@ -30,8 +30,8 @@ s64 sample_cycles(u64 period, u32 randomise, u32 callers, u32 cpu_mask);
 // Empties cpu's buffer, and counts from here. *counts is zero at the session's start. Thread
 // context, the only reader.
 void sample_counts_begin(s64 session, u32 cpu, struct sample_counts *counts);
-// All that is in cpu's buffer of the session's events[index], which is this event; own as below. *counts begins with 0
-// each time; taken and lost are the session's so far.
+// All that is in cpu's buffer of the session's events[index], which is this event; own as below.
+// *counts begins with 0 each time; taken and lost are the session's so far.
 void sample_counts_of(s64 session, u32 cpu, u32 index, u32 event, const coid_t own[2],
                       struct sample_counts *counts);
 // Adds what is in cpu's buffer; own: the objects that spin (the second may be 0: none).

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Tracing for a benchmark: the buffers of all CPUs for itself, and reading them back through sys_trace_read.
+// Tracing for a benchmark: the buffers of all CPUs for itself,
+// and reading them back through sys_trace_read.
 #ifndef GUEST_TEST_TRACE_H
 #define GUEST_TEST_TRACE_H
 

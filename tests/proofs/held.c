@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Every way out of a scope that holds something, told by what is given back and when. test_lowering.py compares what the
-// compiler makes of it with what lower.py does.
+// Every way out of a scope that holds something, told by what is given back and when.
+// test_lowering.py compares what the compiler makes of it with what lower.py does.
 #include <stdio.h>
 
 #define HELD(type) __attribute__((cleanup(type##_put_held)))

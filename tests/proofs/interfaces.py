@@ -1,9 +1,10 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""What stands around the generated code of an interface while it is analysed (model/interface.h): a server that looks at all that
-it is given and answers anything, and a client that calls each method with anything.
+"""What stands around the code of an interface while it is analysed (model/interface.h).
 
-NAME.h: NAME_server_METHOD of each method, METHODS, and call_METHOD, the calls.
+A server that looks at all that it is given and answers anything, and a client that calls each
+method with anything. NAME.h: NAME_server_METHOD of each method, METHODS, and call_METHOD, the
+calls.
 """
 
 import argparse
@@ -51,11 +52,13 @@ def argument(parameter):
             "cap": (f"    cap_t {name};\n", f"&{name}"),
             "struct": (f"    {parameter.type} {name};\n", f"&{name}"),
             "string": ("", "(char *)caller_memory, caller_room"),
-            "bytes": (f"    u64 {name}_bytes;\n", f"caller_memory, caller_room, &{name}_bytes")}[parameter.kind]
+            "bytes": (f"    u64 {name}_bytes;\n",
+                      f"caller_memory, caller_room, &{name}_bytes")}[parameter.kind]
 
 
 def client(interface, method):
-    declared, given = zip(*(argument(parameter) for parameter in method.parameters)) if method.parameters else ((), ())
+    declared, given = zip(*(argument(parameter)
+                            for parameter in method.parameters)) if method.parameters else ((), ())
     call = f"{interface.name}_{method.name}({', '.join(('SERVER',) + given)})"
     return f"static void call_{method.name}(void)\n{{\n{''.join(declared)}    {call};\n    answer_was_taken();\n}}\n"
 
@@ -77,14 +80,16 @@ def text(interface):
     parts = [HEADER.format(path=interface.path)]
     parts += [server(interface, method) for method in interface.methods]
     parts += [client(interface, method) for method in interface.methods]
-    parts.append("static const struct proof_method proof_methods[] = {\n" + "".join(map(row, interface.methods)) + "};\n")
+    parts.append("static const struct proof_method proof_methods[] = {\n"
+                 + "".join(map(row, interface.methods)) + "};\n")
     return "\n".join(parts)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("interfaces", nargs="+", type=pathlib.Path, help="the .idl files")
-    parser.add_argument("--out", type=pathlib.Path, required=True, help="folder to write NAME.h into")
+    parser.add_argument("--out", type=pathlib.Path, required=True,
+                        help="folder to write NAME.h into")
     arguments = parser.parse_args()
     known = load_errors(ROOT / "include/orrery/errors.h")
     for interface in (load(path, known) for path in arguments.interfaces):

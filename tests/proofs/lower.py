@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Writes the cleanup attribute out: Frama-C ignores it.
 
-A variable declared with __attribute__((cleanup(f))) gets a call f(&variable) at every end of its scope, as the compiler
-makes it: at the closing brace, and before each return, break and continue that leaves it. Works on preprocessed text; what it
-cannot lower it refuses.
+A variable declared with __attribute__((cleanup(f))) gets a call f(&variable) at every end of its
+scope, as the compiler makes it: at the closing brace, and before each return, break and continue
+that leaves it. Works on preprocessed text; what it cannot lower it refuses.
 """
 
 import re

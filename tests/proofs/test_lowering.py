@@ -22,7 +22,8 @@ def run_c(text, folder, name):
 def test_what_is_held_is_given_back_as_the_compiler_does(tmp_path):
     with open(os.path.join(HERE, "held.c"), encoding="utf-8") as file:
         original = file.read()
-    preprocessed = subprocess.run(["gcc", "-E", os.path.join(HERE, "held.c")], stdout=subprocess.PIPE, text=True, check=True).stdout
+    preprocessed = subprocess.run(["gcc", "-E", os.path.join(HERE, "held.c")],
+                                  stdout=subprocess.PIPE, text=True, check=True).stdout
     lowered = lower(preprocessed)
     assert "cleanup(" in preprocessed and "cleanup(" not in lowered
     expected = run_c(original, tmp_path, "original")

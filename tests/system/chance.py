@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""What chance may bring about. What is right fails each check here with a probability of at most 10^-10.
+"""What chance may bring about. What is right fails each check here with a probability of at most
+10^-10.
 
-Bounds are Chernoff's: of n independent trials of probability p, the probability of n q successes or more (q > p), or of so many or
-fewer (q < p), is at most exp(-n D(q, p)), whatever n is, with D(q, p) = q ln(q / p) + (1 - q) ln((1 - q) / (1 - p)).
+Bounds are Chernoff's: of n independent trials of probability p, the probability of n q successes or
+more (q > p), or of so many or fewer (q < p), is at most exp(-n D(q, p)), whatever n is, with D(q,
+p) = q ln(q / p) + (1 - q) ln((1 - q) / (1 - p)).
 """
 
 import math
@@ -11,8 +13,8 @@ EXPONENT = math.log(2e10)  # both tails together have 10^-10
 # Two independent divergences x + y with tails 2 exp(-x): P(x + y >= s) <= 4 (1 + s) exp(-s).
 EXPONENT_OF_TWO = 29.0
 SIGMAS = 6.5  # of a normal distribution: both tails together have 0.8 * 10^-10
-# An interrupt that the host makes late is followed by those for what was missed meanwhile, four at most (docs/pmu.md): as many
-# samples of one place.
+# An interrupt that the host makes late is followed by those for what was missed meanwhile, four at
+# most (docs/pmu.md): as many samples of one place.
 AT_ONCE = 5
 QUANTILE_99 = 2.576  # errors that kov prints are so many standard deviations
 
@@ -34,8 +36,10 @@ def may_be_alike(one, other, at_once=(1, 1)):
     """Whether two measurements (successes, trials) may be of the same probability, whatever it is."""
     rates = [successes / trials for successes, trials in (one, other)]
     weights = [trials / together for (_, trials), together in zip((one, other), at_once)]
-    p = sum(rate * weight for rate, weight in zip(rates, weights)) / sum(weights)  # the one that makes it likeliest
-    return sum(weight * divergence(rate, p) for rate, weight in zip(rates, weights)) <= EXPONENT_OF_TWO
+    # the one that makes it likeliest
+    p = sum(rate * weight for rate, weight in zip(rates, weights)) / sum(weights)
+    return sum(weight * divergence(rate, p) for rate,
+               weight in zip(rates, weights)) <= EXPONENT_OF_TWO
 
 
 def certainly(error):

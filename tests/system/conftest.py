@@ -11,7 +11,8 @@ MODULE_SCOPES = ("module", "class", "package")
 
 
 def pytest_configure(config):
-    config.addinivalue_line("markers", "long: takes more than some seconds; begins first, so that none of these is the last")
+    config.addinivalue_line("markers",
+                            "long: takes more than some seconds; begins first, so that none of these is the last")
     config.addinivalue_line("markers", "part: what `make test-sanitized` runs")
     config.addinivalue_line("markers", "reports: the test is about a sanitizer's reports")
 
@@ -36,7 +37,8 @@ def pytest_collection_modifyitems(items):
 
 def fail_for_sanitizers(item, report, machines):
     """A report of a sanitizer on any console is a failure, if the test is not about them."""
-    told = [line for machine in machines for line in sanitizers.reports(machine.console[machine.shown_from:])]
+    told = [line for machine in machines
+            for line in sanitizers.reports(machine.console[machine.shown_from:])]
     if told and report.passed and not item.get_closest_marker("reports"):
         report.outcome = "failed"
         report.longrepr = "\n".join(told)
@@ -70,7 +72,8 @@ def _settle(request, pool):
 
 # Of the pool's machines.
 MODELLED = {"cpus": 2, "pmu": "model"}
-EXACT = {"cpus": 1, "pmu": "model", "icount": True}  # a cycle is an instruction, however busy the host is
+# a cycle is an instruction, however busy the host is
+EXACT = {"cpus": 1, "pmu": "model", "icount": True}
 
 
 def shared(name, **configuration):

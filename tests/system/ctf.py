@@ -52,8 +52,8 @@ def read(folder, timeout=PATIENCE):
     """Reads a whole trace with babeltrace2. Returns (TraceSummary, what babeltrace2 had to say)."""
     summary, last = TraceSummary(), {}
     command = ["babeltrace2", "--clock-cycles", "--no-delta", str(folder)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace",
-                          bufsize=1 << 20) as reader:
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                          errors="replace", bufsize=1 << 20) as reader:
         for line in reader.stdout:
             parse_line(line, summary, last)
         complaints = reader.stderr.read()
@@ -65,8 +65,9 @@ def read(folder, timeout=PATIENCE):
 
 def count(folder, timeout=PATIENCE):
     """How many events babeltrace2 finds in a trace, without printing them. Returns (events, its complaints)."""
-    done = subprocess.run(["babeltrace2", str(folder), "--component", "sink.utils.counter"], stdout=subprocess.PIPE,
-                          stderr=subprocess.PIPE, text=True, errors="replace", timeout=timeout, check=False)
+    done = subprocess.run(["babeltrace2", str(folder), "--component", "sink.utils.counter"],
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                          errors="replace", timeout=timeout, check=False)
     found = re.findall(r"^ *(\d+) Event messages", done.stdout, re.MULTILINE)
     complaints = done.stderr if done.returncode == 0 else f"{done.stderr}\nstatus {done.returncode}"
     return int(found[-1]) if found else 0, complaints

@@ -135,7 +135,8 @@ class Client:
     def start_program(self, program, *arguments):
         """Starts a program of the machine; its output and end come as events. Returns (run, pid)."""
         run = self.request(run_open=pb.RunOpenRequest()).run_open.run
-        started = self.request(run_start=pb.RunStartRequest(run=run, program=program, arguments=map(str, arguments)))
+        started = self.request(run_start=pb.RunStartRequest(run=run, program=program,
+                                                            arguments=map(str, arguments)))
         return run, started.run_start.pid
 
     def output_of(self, run, text):
@@ -206,7 +207,8 @@ class Client:
 
     def overflows(self):
         """Of the sampling that runs, whoever has started it."""
-        return sum(one.overflows for one in self.request(sampling_stat=pb.SamplingStatRequest()).sampling_stat.cpus)
+        return sum(one.overflows for one in self.request(sampling_stat=pb.SamplingStatRequest(
+            )).sampling_stat.cpus)
 
     def run_workload(self, command):
         """Starts a workload and waits for its end: its report as {key: text}."""
@@ -216,7 +218,8 @@ class Client:
     def finish_workload(self, workload_id):
         """Waits for a workload's end: its report as {key: text}."""
         def ended():
-            status = self.request(workload_status=pb.WorkloadStatusRequest(id=workload_id)).workload_status
+            status = self.request(workload_status=pb.WorkloadStatusRequest(
+                id=workload_id)).workload_status
             return None if status.running else status
 
         status = wait_for(ended, f"the end of workload {workload_id}")

@@ -33,8 +33,9 @@ class Machine:
 
     running = []  # all of this process
 
-    def __init__(self, folder, name, *, cpus=2, mem="512M", append="", icount=False, network=True, typing=False,
-                 forward=(), user=True, disk=None, pmu="none", machine_model="970fx", kernel=KERNEL, qemu=()):
+    def __init__(self, folder, name, *, cpus=2, mem="512M", append="", icount=False, network=True,
+                 typing=False, forward=(), user=True, disk=None, pmu="none", machine_model="970fx",
+                 kernel=KERNEL, qemu=()):
         self.name = name
         self.kernel = kernel
         self.harmed = False  # set by a test that leaves it other than it was (pool.py)
@@ -46,7 +47,8 @@ class Machine:
         self.ports = [Port() for _ in range(len(forward) + network)]
         numbers = [port.number for port in self.ports]
         self.port = numbers.pop() if network else None
-        options = ["--kernel", kernel, "--cpus", str(cpus), "--mem", mem, "--monitor-socket", self.qmp_path]
+        options = ["--kernel", kernel, "--cpus", str(cpus), "--mem", mem, "--monitor-socket",
+                   self.qmp_path]
         if network:
             options += ["--port", str(self.port)]
             append = f"controller={CONTROLLER} observer={OBSERVER} {append}"
@@ -61,10 +63,12 @@ class Machine:
         self.forwarded = dict(zip(forward, numbers))
         for guest, port in self.forwarded.items():
             options += ["--forward", f"{port}:{guest}"]
-        self.command = [os.path.join(ROOT, "scripts/qemu"), *options, "--append", append.strip(), "--", *qemu]
+        self.command = [os.path.join(ROOT, "scripts/qemu"), *options, "--append", append.strip(),
+                        "--", *qemu]
         with open(self.console_path, "wb") as console:
-            self.process = subprocess.Popen(self.command, stdout=console, stderr=subprocess.STDOUT, cwd=ROOT,
-                                            stdin=subprocess.PIPE if typing else subprocess.DEVNULL)
+            self.process = subprocess.Popen(self.command, stdout=console, stderr=subprocess.STDOUT,
+                                            cwd=ROOT, stdin=subprocess.PIPE if typing
+                                            else subprocess.DEVNULL)
         Machine.running.append(self)
 
     def __enter__(self):
@@ -97,7 +101,8 @@ class Machine:
         """How it is started alone, what has failed, and the end of its console."""
         console = self.console[self.shown_from:]
         failed = [line for line in console[:-tail].split("\n") if "FAILED" in line][:FAILED_MOST]
-        return "\n".join(["--- to run it alone:", shlex.join(self.command), "--- console:", *failed, console[-tail:]])
+        return "\n".join(["--- to run it alone:", shlex.join(self.command), "--- console:", *failed,
+                          console[-tail:]])
 
     def fail(self, what, tail=CONSOLE_TAIL):
         raise GuestError(f"{what}\n{self.describe(tail)}")
@@ -142,21 +147,24 @@ class Machine:
 
     def wait_ready(self):
         """Waits until the DCI server answers a hello."""
-        # QEMU accepts connections before the guest does; one made too early would wait for its time-out.
+        # QEMU accepts connections before the guest does;
+        # one made too early would wait for its time-out.
         self.wait_console("dci: listening")
-        self.wait_for(lambda: self.kov_run("hello", check=False).returncode == 0, "the DCI server answers")
+        self.wait_for(lambda: self.kov_run("hello", check=False).returncode == 0,
+                      "the DCI server answers")
         return self
 
     def kov_command(self, *arguments, token=CONTROLLER):
         """The command line of `kov arguments` against this machine."""
-        return [KOV, "--port", str(self.port), "--token", token, "--timeout", str(PATIENCE), "--kernel", self.kernel, "--programs", PROGRAMS,
-                *arguments]
+        return [KOV, "--port", str(self.port), "--token", token, "--timeout", str(PATIENCE),
+                "--kernel", self.kernel, "--programs", PROGRAMS, *arguments]
 
     def kov_run(self, *arguments, token=CONTROLLER, timeout=2 * PATIENCE, check=True):
         """Runs kov; returns the finished process."""
         try:
-            done = subprocess.run(self.kov_command(*arguments, token=token), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                                  text=True, errors="replace", timeout=timeout, check=False)
+            done = subprocess.run(self.kov_command(*arguments, token=token), stdout=subprocess.PIPE,
+                                  stderr=subprocess.PIPE, text=True, errors="replace",
+                                  timeout=timeout, check=False)
         except subprocess.TimeoutExpired:
             return self.fail_hung(f"kov {' '.join(arguments)}: not done within {timeout} s")
         if check and done.returncode != 0:

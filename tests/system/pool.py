@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Machines that tests share, by configuration: booted when first asked for, kept for the next test, thrown away when a test has
-harmed them."""
+"""Machines that tests share, by configuration: booted when first asked for, kept for the next test,
+thrown away when a test has harmed them."""
 
 import os
 
@@ -16,13 +16,15 @@ def state_of(machine):
     """What a test must leave as it was: processes, clients and what they have switched on, what is traced."""
     with dci.connect(machine.port, CONTROLLER, timeout=SETTLE_SECONDS) as client:
         processes = client.list("processes", "processes", dci.pb.ProcessesRequest())
-        return sorted(one.name for one in processes), len(client.server_stat().clients), client.trace_stat().mask
+        return sorted(one.name for one in processes), len(client.server_stat().clients), \
+            client.trace_stat().mask
 
 
 class Pool:
     def __init__(self, folder):
         self.folder = folder
-        self.machines = {}  # (machine, its state when it had booted) by configuration, the last one used last
+        # (machine, its state when it had booted) by configuration, the last one used last
+        self.machines = {}
         self.lent = set()  # configurations, since the last settle()
         self.booted = 0
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Builds whose code checks itself (make SANITIZE=...): which checks the build under test has, which tests are not for it,
-which are the part that `make test-sanitized` runs, and what the checks said."""
+"""Builds whose code checks itself (make SANITIZE=...): which checks the build under test has, which
+tests are not for it, which are the part that `make test-sanitized` runs, and what the checks
+said."""
 
 import os
 
@@ -18,7 +19,8 @@ EXACT = {
     "test_user_monitor.py::test_a_user_event_costs_at_most_20_instructions": "an event's instructions are limited",
 }
 
-# The part that `make test-sanitized` runs: files, or tests of them. Hostile use of the kernel first of all.
+# The part that `make test-sanitized` runs: files, or tests of them.
+# Hostile use of the kernel first of all.
 PART = (
     "test_sanitizers.py",
     "test_boot.py::test_it_boots_and_powers_off",

@@ -31,7 +31,8 @@ def kill(machine, name):
 def owners(machine, what):
     """The clients that have something: counting, sampling, sleep_locks or tracing. None while their server is away."""
     done = machine.kov_run("--json", "--timeout", "10", "server", check=False)
-    return [one for one in json.loads(done.stdout)["clients"] if one[what]] if done.returncode == 0 else []
+    return [one for one in json.loads(done.stdout)["clients"]
+            if one[what]] if done.returncode == 0 else []
 
 
 def wait_owner(machine, what, count=1):

@@ -81,9 +81,11 @@ def test_a_killed_server_finds_it_again(start, disk):
     shell = start(disk)
     shell.says("echo here > /data/f; echo gone > /tmp/f; sync")
     for _ in range(3):
-        pid = next(line.split()[0] for line in shell.says("ps").splitlines() if line.split()[-1] == "fs")
+        pid = next(line.split()[0] for line in shell.says("ps").splitlines()
+                   if line.split()[-1] == "fs")
         shell.says(f"kill {pid}")
-        shell.machine.wait_for(lambda: shell.run("cat /data/f") == ("here", 0), "the server has the file again")
+        shell.machine.wait_for(lambda: shell.run("cat /data/f") == ("here", 0),
+                               "the server has the file again")
     assert shell.run("cat /tmp/f")[1] != 0
     shell.says("echo more >> /data/f")
     power_off(shell)

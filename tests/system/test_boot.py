@@ -5,7 +5,8 @@ import re
 
 import pytest
 
-KERNEL_ROWS, PROGRAM_ROWS = 550, 90  # of a machine with the model unit; there are fewer only when something was left out
+# of a machine with the model unit; there are fewer only when something was left out
+KERNEL_ROWS, PROGRAM_ROWS = 550, 90
 VERDICT = re.compile(r"^BENCHMARKS (\d+) ok, (\d+) failed$", re.MULTILINE)
 
 
@@ -22,7 +23,8 @@ def check_benchmarks(machine, status):
 @pytest.mark.parametrize("cpus", [4, 2, 1])
 def test_the_whole_validation_table_is_ok(boot, cpus):
     """What `make run ONESHOT=1` prints: the kernel's rows, then those of programs."""
-    machine = boot(cpus=cpus, append="bench=all init=bin/validation oneshot", network=False, pmu="model")
+    machine = boot(cpus=cpus, append="bench=all init=bin/validation oneshot", network=False,
+                   pmu="model")
     rows = check_benchmarks(machine, machine.wait_end())
     assert rows > KERNEL_ROWS, machine.console
     of_programs = re.findall(r"^test-\w+: (\d+) rows ok, 0 failed$", machine.console, re.MULTILINE)
@@ -38,7 +40,8 @@ def test_all_benchmarks_are_ok_without_the_model_unit(boot):
 
 
 def test_benchmarks_are_exact_where_a_cycle_is_an_instruction(boot):
-    machine = boot(cpus=1, append="bench=timer,cycles,ratio,loss,trace,nesting oneshot", network=False, icount=True)
+    machine = boot(cpus=1, append="bench=timer,cycles,ratio,loss,trace,nesting oneshot",
+                   network=False, icount=True)
     check_benchmarks(machine, machine.wait_end())
     assert "nanosecond of host time" not in machine.console
 

@@ -15,10 +15,13 @@ def measure(boot, name):
 
 def test_paths_keep_their_budgets_and_runs_repeat(boot):
     first, second = measure(boot, "first"), measure(boot, "second")
-    # Samples are taken where the emulator lets the interrupt through: that may differ by an instruction or two.
-    assert [(name, budget) for name, _, budget in first] == [(name, budget) for name, _, budget in second]
+    # Samples are taken where the emulator lets the interrupt through: that may
+    # differ by an instruction or two.
+    assert [(name, budget) for name, _, budget in first] == [(name, budget) for name, _,
+                                                             budget in second]
     for (name, once, _), (_, again, _) in zip(first, second):
-        assert abs(float(once) - float(again)) < (0.15 if name.startswith("sample") else 0.01), (name, once, again)
+        assert abs(float(once) - float(again)) < (0.15 if name.startswith("sample")
+                                                  else 0.01), (name, once, again)
     measured = {name: (float(value), budget) for name, value, budget in first}
     for wanted in ("trace_off", "trace_on_1", "dref_hook_off", "dref_hook_on", "sample", "scan"):
         assert wanted in measured, measured

@@ -108,7 +108,8 @@ def test_silent_and_half_said_connections_are_closed(machine2, viewer):
 
 def say_hello(port):
     """A raw connection on which hello has been said, its answer not read."""
-    hello = pb.Request(id=1, hello=pb.HelloRequest(version=dci.VERSION, token=OBSERVER)).SerializeToString()
+    hello = pb.Request(id=1, hello=pb.HelloRequest(version=dci.VERSION,
+                                                   token=OBSERVER)).SerializeToString()
     sock = socket.create_connection(("127.0.0.1", port), timeout=PATIENCE)
     try:
         sock.sendall(struct.pack(">I", len(hello)) + hello)
@@ -130,7 +131,8 @@ def answer_of(sock):
 def test_sixty_four_clients_at_once(machine2, viewer):
     limit = viewer.hello().limits.clients
     refused = viewer.server_stat().refused
-    # In threads: QEMU's forwarding has a backlog of one, and a connection that finds it full waits seconds.
+    # In threads: QEMU's forwarding has a backlog of one,
+    # and a connection that finds it full waits seconds.
     with ThreadPoolExecutor(64) as threads:
         sockets = list(threads.map(say_hello, [machine2.port] * 64))
         errors = list(threads.map(answer_of, sockets))

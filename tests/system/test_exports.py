@@ -39,7 +39,8 @@ def test_every_sample_stands_at_a_line_and_an_instruction(exact, recording, busy
     assert {function["binary"] for function in report["functions"]} >= {"kernel", "work-objects"}
     for function in report["functions"]:
         for kind in ("lines", "instructions"):
-            assert sum(row["samples"] for row in function[kind]) == function["samples"], (kind, function["function"])
+            assert sum(row["samples"] for row in function[kind]) == function["samples"], \
+                (kind, function["function"])
 
 
 def test_the_hottest_line_is_the_loop(exact, recording):
@@ -48,17 +49,21 @@ def test_the_hottest_line_is_the_loop(exact, recording):
         line = max(function["lines"], key=lambda row: row["samples"])
         assert "addi" in line["text"] and line["percent"] > 80, line
         assert line["file"].endswith("work-objects.c")
-        samples = {row["text"]: row["samples"] for row in function["instructions"] if row["line"] == line["line"]}
+        samples = {row["text"]: row["samples"]
+                   for row in function["instructions"] if row["line"] == line["line"]}
         assert all(text.startswith(("li ", "addi ")) for text in samples), samples
 
 
 def test_the_kernels_code_is_disassembled(exact, recording):
-    functions = exact.kov("annotate", "-i", recording, "-n", "100000", "--asm", "--pid", "0")["functions"]
+    functions = exact.kov("annotate", "-i", recording, "-n", "100000", "--asm", "--pid",
+                          "0")["functions"]
     functions += exact.kov("annotate", "-i", recording, "-n", "100000", "--asm")["functions"]
     instructions = [row["text"] for function in functions for row in function["instructions"]]
-    unknown = [text for text in instructions if text.startswith(".long") and text.split()[1] != "0x00000000"]
+    unknown = [text for text in instructions if text.startswith(".long")
+               and text.split()[1] != "0x00000000"]
     assert len(instructions) > 100
-    assert len(unknown) < len(instructions) / 20, unknown  # tables behind functions, and the few that capstone lacks
+    # tables behind functions, and the few that capstone lacks
+    assert len(unknown) < len(instructions) / 20, unknown
 
 
 def test_exports_have_every_sample(exact, recording, busy, tmp_path):

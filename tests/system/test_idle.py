@@ -22,7 +22,8 @@ BYSTANDERS = {"init", "fs", "proc", "shell"}
 @pytest.fixture(scope="module", name="machine")
 def _machine(tmp_path_factory):
     from machine import Machine  # pylint: disable=import-outside-toplevel
-    with Machine(str(tmp_path_factory.mktemp("idle")), "idle", append="trace=sched", typing=True) as machine:
+    with Machine(str(tmp_path_factory.mktemp("idle")), "idle", append="trace=sched",
+                 typing=True) as machine:
         machine.wait_ready().wait_console("orrery:/$ ")
         yield machine
 
@@ -40,20 +41,23 @@ def told(machine):
 
 
 def test_no_process_is_told_anything(machine):
-    """Once start-up and connections are over, which a host may make last: nobody gets an event, and those who carry
-    the question, and the end of the connection of the one before, get some."""
+    """Once start-up and connections are over, which a host may make last: nobody gets an event, and
+    those who carry the question, and the end of the connection of the one before, get some."""
     def silent():
         found = told(machine)
-        return all(found[name] == 0 for name in BYSTANDERS) and found["net"] < 5 * QUIET and found["dci"] < 5 * QUIET
+        return all(found[name] == 0
+                   for name in BYSTANDERS) and found["net"] < 5 * QUIET and found["dci"] < 5 * QUIET
 
     wait_for(silent, "a machine in which nothing happens")
 
 
 def switches(folder):
     """When, in seconds, the scheduler gave a CPU to a thread that is not the idle one, as babeltrace2 tells."""
-    text = subprocess.run(["babeltrace2", "--clock-seconds", "--no-delta", str(folder)], stdout=subprocess.PIPE,
-                          stderr=subprocess.DEVNULL, text=True, errors="replace", timeout=PATIENCE, check=True).stdout
-    return sorted(float(at) for at, priority in SWITCH.findall(text) if int(priority) > IDLE_PRIORITY)
+    text = subprocess.run(["babeltrace2", "--clock-seconds", "--no-delta", str(folder)],
+                          stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+                          errors="replace", timeout=PATIENCE, check=True).stdout
+    return sorted(float(at) for at, priority in SWITCH.findall(text)
+                  if int(priority) > IDLE_PRIORITY)
 
 
 def test_the_scheduler_has_nothing_to_run(machine, tmp_path):
@@ -72,7 +76,8 @@ def test_the_scheduler_has_nothing_to_run(machine, tmp_path):
 def test_a_killed_process_leaves_no_open_file(machine):
     """The servers are woken when there is reason to: the reader of a pipe whose writer was killed sees the end."""
     machine.type("sleep 1000 | cat > /tmp/out; echo the pipe ended\n")
-    pids = wait_for(lambda: [one["pid"] for one in machine.kov("ps")["processes"] if one["name"] == "sleep"], "sleep")
+    pids = wait_for(lambda: [one["pid"] for one in machine.kov("ps")["processes"]
+                             if one["name"] == "sleep"], "sleep")
     assert "\nthe pipe ended" not in machine.console
     machine.kov_run("kill", str(pids[0]))
     machine.wait_console("\nthe pipe ended")

@@ -10,7 +10,8 @@ FAST_LIMIT = 260  # instructions of a call and its return, the loops on both sid
 LINE = re.compile(r"^BENCH ipc\.(\S+) (\d+\.\d) ns", re.MULTILINE)
 
 
-@pytest.mark.parametrize("cpus, options", [(1, "ipc=fast"), (4, "ipc=fast trace=none"), (2, "ipc=slow")])
+@pytest.mark.parametrize("cpus, options",
+                         [(1, "ipc=fast"), (4, "ipc=fast trace=none"), (2, "ipc=slow")])
 def test_calls_survive_all_that_peers_do(boot, cpus, options):
     machine = boot(cpus=cpus, network=False, append=f"init=bin/test-ipc {options}")
     status = machine.wait_end()

@@ -38,7 +38,8 @@ def test_the_whole_system_is_one_tree(machine2):
         own = [one for one in objects if one["pid"] == process["pid"]]
         assert "ObjectManager" in {one["class"] for one in own}, process
     text = machine2.kov_run("objects").stdout
-    order = [text.index(line) for line in ("machine\n", "|- kernel\n", "init:1", "in the kernel", "in the process")]
+    order = [text.index(line) for line in ("machine\n", "|- kernel\n", "init:1", "in the kernel",
+                                           "in the process")]
     assert order == sorted(order)
 
 
@@ -52,8 +53,8 @@ def test_the_viewer_is_an_object_of_its_server(machine2):
 def test_a_program_is_run_with_arguments_input_and_status(machine2):
     assert machine2.kov_run("run", "echo", "one", "two words").stdout == "one two words\n"
     assert "dci" in machine2.kov_run("run", "ls", "/bin").stdout
-    fed = subprocess.run(machine2.kov_command("run", "cat"), input="some lines\n" * 5000, capture_output=True, text=True,
-                         timeout=PATIENCE, check=False)
+    fed = subprocess.run(machine2.kov_command("run", "cat"), input="some lines\n" * 5000,
+                         capture_output=True, text=True, timeout=PATIENCE, check=False)
     assert fed.returncode == 0 and fed.stdout == "some lines\n" * 5000, fed.stderr
     failed = machine2.kov_run("run", "false", check=False)
     assert failed.returncode == 1 and "status 1" in failed.stderr
@@ -101,8 +102,9 @@ def test_a_process_is_moved_to_another_cpu(machine2):
 
 
 def test_the_console_is_seen_and_typed_at(machine2):
-    done = subprocess.run(machine2.kov_command("console", "-d", "3"), input="echo four $((2+2)) five\n", capture_output=True,
-                          text=True, errors="replace", timeout=PATIENCE, check=False)
+    done = subprocess.run(machine2.kov_command("console", "-d", "3"),
+                          input="echo four $((2+2)) five\n", capture_output=True, text=True,
+                          errors="replace", timeout=PATIENCE, check=False)
     assert done.returncode == 0, done.stderr
     assert "dci: listening" in done.stdout, "what was printed before"
     assert "four" in done.stdout.split("dci: listening")[1]
@@ -111,8 +113,10 @@ def test_the_console_is_seen_and_typed_at(machine2):
 @pytest.mark.parametrize("name", sorted(SERVERS))
 def test_regions_of_each_server(machine2, name):
     regions = machine2.kov("regions", str(pid_of(machine2, name)))["regions"]
-    assert any(region["protection"] == "r-x" and region["address"] == "0x10000000" for region in regions), regions
-    assert not [region for region in regions if "w" in region["protection"] and "x" in region["protection"]]
+    assert any(region["protection"] == "r-x" and region["address"] == "0x10000000"
+               for region in regions), regions
+    assert not [region for region in regions if "w" in region["protection"]
+                and "x" in region["protection"]]
 
 
 @pytest.mark.long
@@ -122,18 +126,22 @@ def test_a_hundred_processes_of_ten_threads(machine4):
         found = machine4.kov("objects", "--pid", "0")["classes"]
         return {(one["class"], one["implementation"]): one["objects"] for one in found}
 
-    machine4.kov_run("run", "many-threads", "2", "2", "10")  # what is made once and kept is made now
+    # what is made once and kept is made now
+    machine4.kov_run("run", "many-threads", "2", "2", "10")
     before = kernel_classes()
     done = machine4.kov_run("run", "many-threads", "100", "10", "50")
     assert "100 processes, 0 wrong" in done.stdout
     counted = ("Process", "HAT", "PM", "Thread")
-    wait_for(lambda: all(kernel_classes().get(one, 0) <= before.get(one, 0) for one in before if one[0] in counted))
+    wait_for(lambda: all(kernel_classes().get(one, 0) <= before.get(one, 0)
+                         for one in before if one[0] in counted))
 
 
 @pytest.mark.long
 def test_a_storm_of_ten_thousand_processes_leaves_nothing(boot):
     """One after the other, ended at any moment: not one object and no page more than before, as the program itself finds."""
-    machine = boot(cpus=4, append="init=bin/test-processes -- only=storm storm=10000", network=False)
+    machine = boot(cpus=4, append="init=bin/test-processes -- only=storm storm=10000",
+                   network=False)
     if machine.wait_end() != 0:
         machine.fail("it failed")
-    assert "10000 processes in" in machine.console and " 0 failed" in machine.console, machine.console
+    assert "10000 processes in" in machine.console and " 0 failed" in machine.console, \
+        machine.console

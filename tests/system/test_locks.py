@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Contention for spin locks by object: what `kov locks` finds by samples of larx, against the workload's own account, which it has from
-the locks' trace events."""
+"""Contention for spin locks by object: what `kov locks` finds by samples of larx, against the
+workload's own account, which it has from the locks' trace events."""
 
 import pytest
 
@@ -23,22 +23,28 @@ class Measurement:
     def __init__(self, machine, threshold, *options, seconds=SECONDS, hold=100):
         self.threshold = threshold
         self.at_once = 1 if "--precise" in options else AT_ONCE
-        self.kov = machine.kov("locks", "-c", str(threshold), *options, "--", "contention", f"seconds={seconds}",
-                               f"hold={hold}")
+        self.kov = machine.kov("locks", "-c", str(threshold), *options, "--", "contention",
+                               f"seconds={seconds}", f"hold={hold}")
         report = self.kov["workload"]["report"]
         coids = [key[len("spins."):] for key in report if key.startswith("spins.")]
         assert len(coids) == 4, "the workload knows its turns from trace events, which are on by default"
         # Each acquisition is a larx, each turn of waiting another one.
-        self.larx = {coid: report[f"acquisitions.{coid}"] + report[f"spins.{coid}"] for coid in coids}
-        self.rows = {row["coid"]: row for row in self.kov["objects"] if row.get("coid") in coids and row["coid_pid"] == 0}
+        self.larx = {coid: report[f"acquisitions.{coid}"] + report[f"spins.{coid}"]
+                     for coid in coids}
+        self.rows = {row["coid"]: row for row in self.kov["objects"] if row.get("coid") in coids
+                     and row["coid_pid"] == 0}
         self.samples = sum(row["samples"] for row in self.rows.values())
-        # Overflows that a busy host let pass without a sample of their own: they may have been anybody's.
+        # Overflows that a busy host let pass without a sample of their own: they
+        # may have been anybody's.
         self.overlooked = self.kov["lost"] + self.kov["missed"]
-        self.unknown = 100 * self.overlooked / max(self.samples + self.overlooked, 1)  # percentage points
+        # percentage points
+        self.unknown = 100 * self.overlooked / max(self.samples + self.overlooked, 1)
         self.own = {coid: 100 * larx / sum(self.larx.values()) for coid, larx in self.larx.items()}
         found = sum(row["larx"]["value"] for row in self.rows.values())
-        self.found = {coid: 100 * self.rows[coid]["larx"]["value"] / found if coid in self.rows else 0 for coid in coids}
-        self.error = {coid: self.rows[coid]["share"]["error"] if coid in self.rows else 100 / max(self.samples, 1) for coid in coids}
+        self.found = {coid: 100 * self.rows[coid]["larx"]["value"] / found if coid in self.rows
+                      else 0 for coid in coids}
+        self.error = {coid: self.rows[coid]["share"]["error"] if coid in self.rows
+                      else 100 / max(self.samples, 1) for coid in coids}
 
     def ranked(self, shares):
         return sorted(shares, key=shares.get, reverse=True)
@@ -57,7 +63,9 @@ class Measurement:
         for coid in self.own:
             samples = self.rows[coid]["samples"] if coid in self.rows else 0
             likely = min(max(overflows * self.own[coid] / 100, samples), samples + self.overlooked)
-            assert overflows == 0 or may_be(likely, overflows, self.own[coid] / 100, self.at_once), (coid, self.found, self.own, self.overlooked)
+            assert overflows == 0 or may_be(likely, overflows, self.own[coid] / 100,
+                                            self.at_once), (coid, self.found, self.own,
+                                                            self.overlooked)
 
     def show(self, title):
         print(f"\n{title}: {self.samples} samples of {sum(self.larx.values())} larx")
@@ -67,15 +75,16 @@ class Measurement:
 
 @pytest.fixture(scope="module", name="measured")
 def measure_in_both_ways(pool):
-    """By interrupts and by precise records: a run each in which some ranks can be told, for the host decides who waits for
-    whom."""
+    """By interrupts and by precise records: a run each in which some ranks can be told, for the
+    host decides who waits for whom."""
 
     def one(*options):
         found = Measurement(pool.lend(**CONTENDED), THRESHOLD, *options)
         found.show(" ".join((str(THRESHOLD), *options)))
         return found if found.told_apart() else None
 
-    return {mode: wait_for(lambda mode=mode: one(*options), "contention that differs between objects")
+    return {mode: wait_for(lambda mode=mode: one(*options),
+                           "contention that differs between objects")
             for mode, options in (("interrupt", ()), ("precise", ("--precise",)))}
 
 
@@ -97,22 +106,26 @@ def test_both_ways_agree(measured):
     for a, b in zip(one.ranked(one.own), other.ranked(other.own)):
         difference = (one.found[a] - one.own[a]) - (other.found[b] - other.own[b])
         error = (one.at_once * one.error[a] ** 2 + other.at_once * other.error[b] ** 2) ** 0.5
-        assert abs(difference) <= certainly(error) + one.unknown + other.unknown, (one.found, one.own, other.found, other.own)
+        assert abs(difference) <= certainly(error) + one.unknown + other.unknown, \
+            (one.found, one.own, other.found, other.own)
 
 
 @pytest.mark.parametrize("mode", ["interrupt", "precise"])
 def test_all_larx_are_those_of_the_locks(measured, mode):
-    """Turns and acquisitions of the workload are all counted, but for a period that each CPU has begun; what is counted beyond
-    them are other locks'."""
+    """Turns and acquisitions of the workload are all counted, but for a period that each CPU has
+    begun; what is counted beyond them are other locks'."""
     found = measured[mode]
     total, own = found.kov["larx"], sum(found.larx.values())
     assert mode == "interrupt" or found.overlooked == 0
-    assert total["value"] + found.overlooked * THRESHOLD >= own - CONTENDED["cpus"] * THRESHOLD, (total, own)
+    assert total["value"] + found.overlooked * THRESHOLD >= own - CONTENDED["cpus"] * THRESHOLD, \
+        (total, own)
     shown = sum(row["samples"] for row in found.kov["objects"])
     assert found.samples <= shown <= total["value"] / THRESHOLD * (1 + 1e-5), (shown, total)
     metric = found.kov["spin_contention"]
     expected = 100 * 4 * total["value"] / found.kov["instructions"]["value"]
-    assert metric["value"] == pytest.approx(expected, rel=1e-5) and metric["error"] < metric["value"]  # six digits
+    # six digits
+    assert metric["value"] == pytest.approx(expected,
+                                            rel=1e-5) and metric["error"] < metric["value"]
 
 
 def test_thresholds_as_in_figure_4_8(machine):
@@ -121,9 +134,11 @@ def test_thresholds_as_in_figure_4_8(machine):
     for run in runs:
         run.show(f"threshold {run.threshold}")
         run.check_shares()
-        # A sample stands for so many larx, give or take what each CPU had counted last, and whose were in between.
+        # A sample stands for so many larx, give or take what each CPU had counted last,
+        # and whose were in between.
         samples = sum(run.larx.values()) / run.threshold
-        assert abs(run.samples - samples) <= SIGMAS * samples ** 0.5 + CONTENDED["cpus"], (run.samples, samples)
+        assert abs(run.samples - samples) <= SIGMAS * samples ** 0.5 + CONTENDED["cpus"], \
+            (run.samples, samples)
     fine, _, coarse = runs
     assert coarse.samples == 0 or max(coarse.error.values()) > max(fine.error.values())
 
@@ -135,17 +150,20 @@ def test_acquisitions_are_counted_beside(machine):
     for coid, row in found.rows.items():
         taken, own = row["acquisitions"], report[f"acquisitions.{coid}"]
         print(f"{coid}: {own} acquisitions, found {taken['value']} ± {taken['error']:.0f}")
-        assert abs(taken["value"] - own) <= certainly(taken["error"]) + 5 * found.threshold, (coid, taken, own)
+        assert abs(taken["value"] - own) <= certainly(taken["error"]) + 5 * found.threshold, \
+            (coid, taken, own)
 
 
 def test_a_process_can_be_picked(machine):
     everything = machine.kov("locks", "-c", "1000", "--pid", "0", "--", "contention", "seconds=3")
     assert any("ContendedObject" in row["object"] for row in everything["objects"])
-    nothing = machine.kov("locks", "-c", "1000", "--except-pid", "0", "--", "contention", "seconds=3")
+    nothing = machine.kov("locks", "-c", "1000", "--except-pid", "0", "--", "contention",
+                          "seconds=3")
     assert not any("ContendedObject" in row["object"] for row in nothing["objects"])
 
 
-@pytest.mark.parametrize("options", [("-c", "15"), ("-c", "999"), ("-c", "4294967296"), ("--cpus", "16"), ("--pid", "x")])
+@pytest.mark.parametrize("options", [("-c", "15"), ("-c", "999"), ("-c", "4294967296"),
+                                     ("--cpus", "16"), ("--pid", "x")])
 def test_absurd_requests_are_refused(machine, options):
     done = machine.kov_run("locks", "-d", "0.1", *options, check=False)
     assert done.returncode in (1, 2) and done.stderr.startswith("kov: "), done

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Ten processes of each kind that lies to the monitor, alive at once: every list is complete for everybody else, and tells each
-liar with a reason; on a machine where a nanosecond is an instruction, so that a busy host does not count."""
+"""Ten processes of each kind that lies to the monitor, alive at once: every list is complete for
+everybody else, and tells each liar with a reason; on a machine where a nanosecond is an
+instruction, so that a busy host does not count."""
 
 import re
 import subprocess
@@ -19,14 +20,18 @@ KEPT = {"first": 30, "second": 300}  # objects of processes that tell the truth
 SILENT = "did not answer within 1 s|took longer than 1 s for its answers"
 ENDLESS = f"{SILENT}|has more to tell"
 NONSENSE = "answered nonsense: "
-# That of another list is told for some seconds when it is one of these; and some may still be starting.
+# That of another list is told for some seconds when it is one of these;
+# and some may still be starting.
 REMEMBERED = f"{SILENT}|{NONSENSE}|has not started"
-# What each kind may be told to have done when its objects were asked for; None: nothing is wrong with those.
+# What each kind may be told to have done when its objects were asked for;
+# None: nothing is wrong with those.
 REASONS = {
     "silent": SILENT, "late": SILENT, "slow": SILENT, "exits": None,
-    "again": "refused: ", "errors": f"refused: |{NONSENSE}", "memory": "refused: ", "missing": "refused: |has ended",
+    "again": "refused: ", "errors": f"refused: |{NONSENSE}", "memory": "refused: ",
+    "missing": "refused: |has ended",
     "huge": f"refused: |{NONSENSE}", "others": ENDLESS, "endless": ENDLESS, "backwards": NONSENSE,
-    "still": NONSENSE, "random": f"{NONSENSE}|refused: |{SILENT}", "numbers": NONSENSE, "children": NONSENSE, "logs": ENDLESS,
+    "still": NONSENSE, "random": f"{NONSENSE}|refused: |{SILENT}", "numbers": NONSENSE,
+    "children": NONSENSE, "logs": ENDLESS,
     "packets": ENDLESS, "names": None, "map": None, "full": None,
     "unstarted": "has not started", "stuck": SILENT,  # last: they keep the CPU busy
 }
@@ -78,13 +83,15 @@ def liars(client):
 
 def assert_all_alive(kinds):
     counts = {kind: list(kinds.values()).count(kind) for kind in REASONS}
-    mortal = {kind: counts[kind] for kind in ("exits", "full")}  # starting again, or at the end of their memory
+    # starting again, or at the end of their memory
+    mortal = {kind: counts[kind] for kind in ("exits", "full")}
     assert counts == {**dict.fromkeys(REASONS, TEN), **mortal}
 
 
 def ask_in_one(client, *bodies):
     """Asks all in one go, between two questions for the time: ([responses of each], seconds of the machine for all)."""
-    ids = [client.send(**body) for body in ({"system": pb.SystemRequest()}, *bodies, {"system": pb.SystemRequest()})]
+    ids = [client.send(**body)
+           for body in ({"system": pb.SystemRequest()}, *bodies, {"system": pb.SystemRequest()})]
     answers = [list(client.responses(number)) for number in ids]
     begin, end = answers[0][0].system, answers[-1][0].system
     return answers[1:-1], (end.time - begin.time) / begin.timebase_hz
@@ -96,10 +103,12 @@ def check_failures(client, failures, kinds):
     assert not failures.keys() & honest, {pid: failures[pid] for pid in failures.keys() & honest}
     for pid, reason in failures.items():
         kind = kinds.get(pid)
-        assert kind is None or re.search(f"{REASONS[kind] or SILENT}|{REMEMBERED}", reason), f"{kind}: {reason}"
+        assert kind is None or re.search(f"{REASONS[kind] or SILENT}|{REMEMBERED}",
+                                         reason), f"{kind}: {reason}"
     for kind, wanted in REASONS.items():
         if wanted is not None and kind not in ("exits", "missing"):
-            missing = {pid for pid in kinds if kinds[pid] == kind and pid in alive} - failures.keys()
+            missing = {pid for pid in kinds if kinds[pid] == kind
+                       and pid in alive} - failures.keys()
             assert not missing, f"{kind}: nothing is said of {missing}"
 
 
@@ -107,15 +116,18 @@ EVERYTHING = {"scope": pb.SCOPE_ALL}
 PROCESSES = {"processes": pb.ProcessesRequest()}
 OBJECTS = {"objects": pb.ObjectsRequest(classes=True, **EVERYTHING)}
 DREF_READ = {"dref_read": pb.DrefReadRequest(**EVERYTHING)}
-# What the commands ask, but for the time that they measure. The first is asked while nobody is known to lie.
+# What the commands ask, but for the time that they measure.
+# The first is asked while nobody is known to lie.
 COMMANDS = {
-    "stat": [PROCESSES, OBJECTS, {"dref_enable": pb.DrefEnableRequest(on=True, **EVERYTHING)}, DREF_READ, DREF_READ,
-             {"dref_enable": pb.DrefEnableRequest(on=False, **EVERYTHING)}, PROCESSES, OBJECTS],
+    "stat": [PROCESSES, OBJECTS, {"dref_enable": pb.DrefEnableRequest(on=True, **EVERYTHING)},
+             DREF_READ, DREF_READ, {"dref_enable": pb.DrefEnableRequest(on=False, **EVERYTHING)},
+             PROCESSES, OBJECTS],
     "objects": [PROCESSES, OBJECTS],
     "record": [PROCESSES, OBJECTS, {"sampling_start": pb.SamplingStartRequest(
         events=[pb.SampledEvent(event=pb.PMU_EVENT_CYCLES, period=1000000)])},
         {"sampling_stop": pb.SamplingStopRequest()}, PROCESSES, OBJECTS],
-    "locks --sleep": [PROCESSES, OBJECTS, {"sleep_locks_enable": pb.SleepLocksEnableRequest(on=True)},
+    "locks --sleep": [PROCESSES, OBJECTS,
+                      {"sleep_locks_enable": pb.SleepLocksEnableRequest(on=True)},
                       {"sleep_locks_read": pb.SleepLocksReadRequest()},
                       {"sleep_locks_enable": pb.SleepLocksEnableRequest(on=False)}],
     "trace stat": [{"trace_stat": pb.TraceStatRequest(**EVERYTHING)}],
@@ -125,7 +137,8 @@ COMMANDS = {
 def check_objects(client, answers, kinds, kept):
     replies = [answer.objects for answer in answers]
     kinds.update(liars(client))
-    check_failures(client, {one.pid: one.failure.message for one in replies if one.HasField("failure")}, kinds)
+    check_failures(client, {one.pid: one.failure.message
+                            for one in replies if one.HasField("failure")}, kinds)
     for pid, count in kept.items():
         assert sum(len(reply.objects) for reply in replies if reply.pid == pid) > count
 
@@ -171,7 +184,8 @@ def test_kov_objects_shows_all_others_and_why_some_are_missing(besieged, capsys)
         print(f"\nkov objects: {seconds:.2f} s of the host")
 
 
-@pytest.mark.parametrize("command", [("stat", "-d", "0.1"), ("record", "-d", "0.1"), ("locks", "--sleep", "-d", "0.5"),
+@pytest.mark.parametrize("command", [("stat", "-d", "0.1"), ("record", "-d", "0.1"),
+                                     ("locks", "--sleep", "-d", "0.5"),
                                      ("trace", "stat")], ids=lambda command: " ".join(command[:2]))
 def test_kov_goes_on_and_tells_who_failed(besieged, capsys, tmp_path, command):
     machine, client, kept = besieged
@@ -189,9 +203,10 @@ def test_kov_goes_on_and_tells_who_failed(besieged, capsys, tmp_path, command):
 
 def test_kov_top_goes_on(besieged):
     machine, _, _ = besieged
-    top = subprocess.run(machine.kov_command("top", "-d", "0.5", "-n", "2"), capture_output=True, text=True, timeout=300,
-                         check=False)
-    assert top.returncode == 0 and "did not answer within 1 s" in top.stdout, top.stdout + top.stderr
+    top = subprocess.run(machine.kov_command("top", "-d", "0.5", "-n", "2"), capture_output=True,
+                         text=True, timeout=300, check=False)
+    assert top.returncode == 0 and "did not answer within 1 s" in top.stdout, \
+        top.stdout + top.stderr
 
 
 def test_the_server_is_the_same_afterwards(besieged):

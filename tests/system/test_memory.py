@@ -14,7 +14,8 @@ def run(boot, **options):
     status = machine.wait_end()
     verdict = VERDICT.search(machine.console)
     if status != 0 or verdict is None or verdict.group(2) != "0":
-        failed = "\n".join(line for line in machine.console.splitlines() if line.startswith("FAILED"))
+        failed = "\n".join(line for line in machine.console.splitlines()
+                           if line.startswith("FAILED"))
         machine.fail(f"exit status {status}\n{failed}")
     return int(verdict.group(1))
 

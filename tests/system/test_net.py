@@ -46,14 +46,16 @@ def refused(connection):
 def connect(machine, command):
     """Types a command that listens on PORT; a connection to it.
 
-    The emulator accepts at once, and resets the connection when it has learnt that nobody listens in the guest, on a busy
-    host after whole seconds. So a connection that is still there says nothing: the program has to tell that it has it.
+    The emulator accepts at once, and resets the connection when it has learnt that nobody listens
+    in the guest, on a busy host after whole seconds. So a connection that is still there says
+    nothing: the program has to tell that it has it.
     """
     told = machine.console.count("connected: ")
     machine.type(f"{command}\n")
 
     def connected():
-        connection = socket.create_connection(("127.0.0.1", machine.forwarded[PORT]), timeout=PATIENCE)
+        connection = socket.create_connection(("127.0.0.1", machine.forwarded[PORT]),
+                                              timeout=PATIENCE)
         while not refused(connection):
             if machine.console.count("connected: ") > told:
                 connection.settimeout(PATIENCE)
@@ -125,6 +127,7 @@ def echo_once(connection, data):
 
 def wait_for_pid(machine):
     """The net server's process number, from the ps that was typed."""
-    found = machine.wait_for(lambda: re.findall(r"^ +(\d+) +\d+ live .* net$", machine.console, re.MULTILINE),
+    found = machine.wait_for(lambda: re.findall(r"^ +(\d+) +\d+ live .* net$", machine.console,
+                                                re.MULTILINE),
                              "ps shows the net server")
     return found[-1]

@@ -10,7 +10,8 @@ from waiting import wait_for
 
 
 def by_coid(machine):
-    return {found["coid"]: found for found in machine.kov("objects", "--pid", "0", "--flat")["objects"]}
+    return {found["coid"]: found
+            for found in machine.kov("objects", "--pid", "0", "--flat")["objects"]}
 
 
 def roots_of(objects):
@@ -25,8 +26,10 @@ def test_services_are_objects_of_one_tree(machine2):
         objects = by_coid(machine2)
         return objects if roots_of(objects) == (["Kernel"], set()) else None
 
-    classes = {found["class"] for found in wait_for(scan, "a scan in which all objects are one tree").values()}
-    assert {"Kernel", "ObjectManager", "Thread", "PageAllocator", "TraceManager", "PmuManager"} <= classes, classes
+    classes = {found["class"] for found in wait_for(scan,
+                                                    "a scan in which all objects are one tree").values()}
+    assert {"Kernel", "ObjectManager", "Thread", "PageAllocator", "TraceManager",
+            "PmuManager"} <= classes, classes
 
 
 def test_live_counts_of_classes_equal_the_scan(machine2):
@@ -34,11 +37,13 @@ def test_live_counts_of_classes_equal_the_scan(machine2):
     agreed = set()
 
     def all_have_agreed():
-        live = {(found["class"], found["implementation"]): found["live"] for found in machine2.kov("classes")["classes"]}
+        live = {(found["class"], found["implementation"]): found["live"]
+                for found in machine2.kov("classes")["classes"]}
         scanned = {(found["class"], found["implementation"]): found["objects"]
                    for found in machine2.kov("objects", "--pid", "0")["classes"]}
         agreed.update(name for name in scanned if scanned[name] == live.get(name))
-        print({name: (count, live.get(name)) for name, count in scanned.items() if name not in agreed})
+        print({name: (count, live.get(name)) for name,
+               count in scanned.items() if name not in agreed})
         return len(scanned) > 10 and scanned.keys() <= agreed
 
     wait_for(all_have_agreed, "counts that equal the scan")
@@ -53,7 +58,8 @@ def test_objects_of_a_workload_come_and_go(machine2):
     assert demo_objects() == before + 3
     objects = by_coid(machine2)
     manager = next(found for found in objects.values() if found["class"] == "WorkloadManager")
-    assert [objects[child]["class"] for child in manager["children"]].count("DemoObject") == before + 3
+    assert [objects[child]["class"]
+            for child in manager["children"]].count("DemoObject") == before + 3
     ended = machine2.kov("workload", "stop", run)["workload"]
     assert not ended["running"] and ended["result"] == 0 and "rounds" in ended["report"], ended
     machine2.kov_run("workload", "stop", run)  # ended: gives its objects back
@@ -61,7 +67,8 @@ def test_objects_of_a_workload_come_and_go(machine2):
 
 
 def storm_counts(report):
-    return {key.split(".")[1]: int(value) for key, value in report.items() if key.startswith("dref.")}
+    return {key.split(".")[1]: int(value) for key,
+            value in report.items() if key.startswith("dref.")}
 
 
 @pytest.mark.parametrize("objects, loops", [(1, 1000), (8, 100000), (32, 20011)])
@@ -104,7 +111,8 @@ def test_churn_leaves_nothing_behind(machine4):
     for _ in range(5):
         before = churn(machine4)
         try:
-            wait_for(lambda: not classes(machine4) - before, "the end of what has come", seconds=30)  # pylint: disable=cell-var-from-loop
+            # pylint: disable=cell-var-from-loop
+            wait_for(lambda: not classes(machine4) - before, "the end of what has come", seconds=30)
             return
         except TimeoutError:
             kept = classes(machine4) - before
@@ -112,7 +120,8 @@ def test_churn_leaves_nothing_behind(machine4):
 
 
 def test_bad_workload_commands_say_what_is_wrong(machine2):
-    for command, complaint in [("nonesuch", "no workload"), ("demo:work=0-1-2", "list of 3 numbers"),
+    for command, complaint in [("nonesuch", "no workload"),
+                               ("demo:work=0-1-2", "list of 3 numbers"),
                                ("demo:x=1", "no such parameter")]:
         done = machine2.kov_run("workload", "start", command, check=False)
         assert done.returncode == 1 and complaint in done.stderr, done

@@ -77,20 +77,25 @@ def test_a_test_that_waits_in_vain_shows_what_threads_do(boot):
 
 def test_a_memory_dump_holds_the_last_events(boot, tmp_path):
     """QEMU dumps the memory of a panicked guest; scripts/extract-trace makes of it what babeltrace2 reads."""
-    machine = boot(cpus=2, append="workload=crash:kind=assert", network=False, user=False, qemu=("-action", "panic=pause"))
+    machine = boot(cpus=2, append="workload=crash:kind=assert", network=False, user=False,
+                   qemu=("-action", "panic=pause"))
     machine.wait_console("crash_by_assertion")
     dump, folder = tmp_path / "memory.elf", tmp_path / "trace"
     with Monitor(machine.qmp_path) as monitor:
         wait_stopped(monitor)
         monitor.command("dump-guest-memory", paging=False, protocol=f"file:{dump}")
-    command = [os.path.join(ROOT, "scripts/extract-trace"), "--kernel", KERNEL, "--output", str(folder), str(dump)]
-    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=PATIENCE, check=False)
+    command = [os.path.join(ROOT, "scripts/extract-trace"), "--kernel", KERNEL, "--output",
+               str(folder), str(dump)]
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                          timeout=PATIENCE, check=False)
     assert done.returncode == 0, done.stdout
     summary, complaints = ctf.read(folder)
-    assert complaints == "" and summary.backwards == 0 and not summary.strange, (complaints, summary.strange[:3])
+    assert complaints == "" and summary.backwards == 0 and not summary.strange, \
+        (complaints, summary.strange[:3])
     assert set(summary.by_cpu) == {0, 1}, summary.by_cpu
     assert {"switch", "obj_create"} <= set(summary.by_name), summary.by_name
 
 
 def wait_stopped(monitor):
-    wait_for(lambda: monitor.command("query-status")["status"] in ("guest-panicked", "paused"), "the machine stops")
+    wait_for(lambda: monitor.command("query-status")["status"] in ("guest-panicked", "paused"),
+             "the machine stops")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Counting events through system calls: a program's own account of its loops, by CPU, process and thread,
-with the model unit and without it."""
+"""Counting events through system calls: a program's own account of its loops, by CPU, process and
+thread, with the model unit and without it."""
 
 import re
 
@@ -8,7 +8,8 @@ import pytest
 
 def run(boot, cpus, words="brief=1", **options):
     """The console of a machine whose first process is test-pmu, which must end well."""
-    machine = boot("counting", cpus=cpus, append=f"init=bin/test-pmu -- {words}", network=False, **options)
+    machine = boot("counting", cpus=cpus, append=f"init=bin/test-pmu -- {words}", network=False,
+                   **options)
     status = machine.wait_end()
     if status != 0 or "test-pmu: ok" not in machine.console:
         machine.fail(f"exit status {status}")
@@ -17,7 +18,8 @@ def run(boot, cpus, words="brief=1", **options):
 
 def check_counts(console, cpus):
     assert "test-pmu: 15 events" in console, console
-    assert len(re.findall(r"turns, CPU \d: \S+, measured \d+ % of the time +\S+ +\d+  ok", console)) == 10 * cpus, console
+    assert len(re.findall(r"turns, CPU \d: \S+, measured \d+ % of the time +\S+ +\d+  ok",
+                          console)) == 10 * cpus, console
     assert "test-pmu: tasks done" in console and "test-pmu: own counters done" in console, console
     shares = re.findall(r"a share of (\d+) permille +\S+ +(\d+)  ok", console)
     assert len(shares) == 3 * cpus and all(abs(int(a) - int(b)) <= 20 for a, b in shares), console

@@ -36,8 +36,8 @@ def raw_client(modelled):
 @contextlib.contextmanager
 def session(machine, what, *arguments):
     """kov in the background, as soon as its session runs; what: counting, sampling, sleep_locks or tracing."""
-    with subprocess.Popen(machine.kov_command("--json", *arguments), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                          text=True) as client:
+    with subprocess.Popen(machine.kov_command("--json", *arguments), stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, text=True) as client:
         try:
             wait_for(lambda: owners(machine, what) or client.poll() is not None)
             assert client.poll() is None, client.communicate()
@@ -55,8 +55,10 @@ def check_parts(result, least=1000):
     """On each CPU all instructions are those of user and kernel, and those of all tasks, to the one."""
     whole, user, kernel = (event["cpus"] for event in result["events"])
     for cpu, (all_of, in_user, in_kernel) in enumerate(zip(whole, user, kernel)):
-        assert all_of["count"] == in_user["count"] + in_kernel["count"] > least and all_of["error"] == 0
-        tasks = [task["events"][0]["count"] for task in result.get("tasks", ()) if task["cpu"] == cpu]
+        assert all_of["count"] == in_user["count"] + in_kernel["count"] > least \
+            and all_of["error"] == 0
+        tasks = [task["events"][0]["count"] for task in result.get("tasks", ())
+                 if task["cpu"] == cpu]
         assert not tasks or sum(tasks) == all_of["count"]
 
 
@@ -69,7 +71,8 @@ def check_overflows(recorded):
 
 
 def check_counts(machine, *options):
-    check_parts(machine.kov("stat", "-e", WHOLE, "--per-process", "--per-cpu", "-d", "0.5", *options))
+    check_parts(machine.kov("stat", "-e", WHOLE, "--per-process", "--per-cpu", "-d", "0.5",
+                            *options))
 
 
 # ---- no plugin, and another one ------------------------------------------------------------------
@@ -79,9 +82,11 @@ def check_refusals(machine, tmp_path):
     """All that needs the unit says that it is not there; what does not need it goes on."""
     assert not [event for event in machine.kov("events")["events"] if event["unit"] == "model"]
     path = str(tmp_path / "samples")
-    for command in (("stat", "-e", "larx"), ("record", "-o", path, "-e", "larx"), ("locks", "-c", "1000")):
+    for command in (("stat", "-e", "larx"), ("record", "-o", path, "-e", "larx"),
+                    ("locks", "-c", "1000")):
         done = machine.kov_run(*command, "-d", "0.1", check=False)
-        assert done.returncode in (1, 2) and "without the model unit" in done.stderr, (command, done)
+        assert done.returncode in (1,
+                                   2) and "without the model unit" in done.stderr, (command, done)
     with dci.connect(machine.port, CONTROLLER) as client:
         check_raw_refusal(client, E_NOTSUP, sampling_start=sampling(LARX))
         check_raw_refusal(client, E_NOTSUP, count_start=counting(2))
@@ -101,11 +106,14 @@ def build_other_version(folder):
     version = int(re.search(r"^#define MODEL_VERSION (\d+)$", header, re.MULTILINE).group(1))
     (folder / "include/orrery").mkdir(parents=True)
     (folder / "include/orrery/pmu_model.h").write_text(
-        header.replace(f"#define MODEL_VERSION {version}\n", f"#define MODEL_VERSION {version + 1}\n"), encoding="utf-8")
-    sources = [path for what in ("", "models/") for path in glob.glob(os.path.join(ROOT, f"pmu/model/{what}*.c"))]
-    subprocess.run([os.environ.get("CC", "cc"), "-std=gnu17", "-O1", "-fPIC", "-shared", "-fvisibility=hidden", "-D_GNU_SOURCE",
-                    "-I", str(folder / "include"), "-I", os.path.join(ROOT, "include"), "-I", os.path.join(ROOT, "pmu/model"),
-                    *sources, "-lpthread", "-o", str(folder / "pmu-model.so")], check=True, timeout=PATIENCE)
+        header.replace(f"#define MODEL_VERSION {version}\n",
+                       f"#define MODEL_VERSION {version + 1}\n"), encoding="utf-8")
+    sources = [path for what in ("", "models/")
+               for path in glob.glob(os.path.join(ROOT, f"pmu/model/{what}*.c"))]
+    subprocess.run([os.environ.get("CC", "cc"), "-std=gnu17", "-O1", "-fPIC", "-shared",
+                    "-fvisibility=hidden", "-D_GNU_SOURCE", "-I", str(folder / "include"), "-I",
+                    os.path.join(ROOT, "include"), "-I", os.path.join(ROOT, "pmu/model"), *sources,
+                    "-lpthread", "-o", str(folder / "pmu-model.so")], check=True, timeout=PATIENCE)
     for file in ("orrery-bench.elf", "initrd-bench.cpio"):
         os.symlink(os.path.join(os.path.abspath(BUILD), file), folder / file)
     return str(folder / "orrery-bench.elf"), version
@@ -130,7 +138,8 @@ def test_a_hostile_guest_harms_itself_only(boot, cpus):
 
 
 def test_commands_of_processes_do_nothing(modelled):
-    with session(modelled, "counting", "stat", "-e", WHOLE, "--per-process", "--per-cpu", "-d", "86400") as client:
+    with session(modelled, "counting", "stat", "-e", WHOLE, "--per-process", "--per-cpu", "-d",
+                 "86400") as client:
         done = modelled.kov_run("run", "test-commands", "200000")
         assert done.stdout == "test-commands: 200000 commands\n"
         result = result_of(client)
@@ -144,7 +153,8 @@ def test_commands_of_processes_do_nothing(modelled):
 
 
 def sampling(*events, period=100000, precise=False):
-    return pb.SamplingStartRequest(events=[pb.SampledEvent(event=one, period=period) for one in events], precise=precise)
+    return pb.SamplingStartRequest(events=[pb.SampledEvent(event=one, period=period)
+                                           for one in events], precise=precise)
 
 
 def counting(*events):
@@ -154,7 +164,8 @@ def counting(*events):
 def check_raw_refusal(client, errors, **request):
     with pytest.raises(dci.DciError) as refusal:
         client.request(**request)
-    assert refusal.value.error in (errors if isinstance(errors, tuple) else (errors,)), refusal.value
+    assert refusal.value.error in (errors if isinstance(errors, tuple)
+                                   else (errors,)), refusal.value
     assert len(str(refusal.value).partition(": ")[2]) > 10, "there is a reason"
 
 
@@ -173,12 +184,16 @@ def test_absurd_options_are_refused(modelled, tmp_path, options):
 def test_absurd_thresholds_are_refused_by_the_machine(client):
     for period in ABSURD:
         check_raw_refusal(client, E_INVAL, sampling_start=sampling(LARX, period=period))
-        check_raw_refusal(client, E_INVAL, sampling_start=sampling(LARX, period=period, precise=True))
+        check_raw_refusal(client, E_INVAL,
+                          sampling_start=sampling(LARX, period=period, precise=True))
     client.request(sampling_start=sampling(LARX))
     for period in ABSURD:
-        check_raw_refusal(client, E_INVAL, sampling_change=pb.SamplingChangeRequest(index=0, period=period))
-    check_raw_refusal(client, E_INVAL, sampling_change=pb.SamplingChangeRequest(index=1, period=100000))
-    assert client.request(sampling_stat=pb.SamplingStatRequest()).sampling_stat.events[0].period == 100000
+        check_raw_refusal(client, E_INVAL,
+                          sampling_change=pb.SamplingChangeRequest(index=0, period=period))
+    check_raw_refusal(client, E_INVAL,
+                      sampling_change=pb.SamplingChangeRequest(index=1, period=100000))
+    assert client.request(sampling_stat=pb.SamplingStatRequest()).sampling_stat.events[0].period \
+        == 100000
     list(client.responses(client.send(sampling_stop=pb.SamplingStopRequest())))
 
 
@@ -191,11 +206,14 @@ def test_events_that_are_not_there_are_refused_by_the_machine(client):
 
 def test_full_counters_are_told(modelled, client, tmp_path):
     done = modelled.kov_run("record", "-o", str(tmp_path / "x"), "-e", "larx:u,larx:k", check=False)
-    assert done.returncode == 1 and "larx:u, larx:k" in done.stderr and "only counter" in done.stderr
-    two = [pb.SampledEvent(event=LARX, mode=mode, period=100000) for mode in (pb.COUNT_MODE_USER, pb.COUNT_MODE_KERNEL)]
+    assert done.returncode == 1 and "larx:u, larx:k" in done.stderr \
+        and "only counter" in done.stderr
+    two = [pb.SampledEvent(event=LARX, mode=mode, period=100000)
+           for mode in (pb.COUNT_MODE_USER, pb.COUNT_MODE_KERNEL)]
     check_raw_refusal(client, E_LIMIT, sampling_start=pb.SamplingStartRequest(events=two))
     with dci.connect(modelled.port, CONTROLLER) as other:  # more than the message may hold
-        check_raw_refusal(other, (E_PROTO, E_LIMIT, E_INVAL), sampling_start=sampling(*range(MODEL, MODEL + 9)))
+        check_raw_refusal(other, (E_PROTO, E_LIMIT, E_INVAL),
+                          sampling_start=sampling(*range(MODEL, MODEL + 9)))
     check_counts(modelled)
 
 
@@ -204,14 +222,16 @@ def test_more_events_than_counters_take_turns(modelled):
     assert len(result["events"]) > 8
     for event in result["events"]:
         assert 0 < event["measured"] <= event["total"]
-        assert event["error"] != 0 or event["measured"] == event["total"], "what is an estimate says so"
+        assert event["error"] != 0 or event["measured"] == event["total"], \
+            "what is an estimate says so"
 
 
 # ---- deaths --------------------------------------------------------------------------------------
 
 
 def test_a_process_that_is_killed_while_it_is_counted(modelled):
-    with session(modelled, "counting", "stat", "-e", WHOLE, "--per-thread", "--per-cpu", "-d", "86400") as client:
+    with session(modelled, "counting", "stat", "-e", WHOLE, "--per-thread", "--per-cpu", "-d",
+                 "86400") as client:
         with working(modelled) as pid:
             let_work(modelled, pid)
             modelled.kov_run("kill", str(pid))
@@ -227,7 +247,8 @@ def test_a_process_that_is_killed_while_it_is_counted(modelled):
                          ids=["precise", "interrupts"])
 def test_a_process_that_is_killed_while_it_is_sampled(modelled, tmp_path, options):
     path = str(tmp_path / "samples")
-    with session(modelled, "sampling", "record", "-o", path, "-e", *options, "-d", "86400") as client:
+    with session(modelled, "sampling", "record", "-o", path, "-e", *options, "-d",
+                 "86400") as client:
         with working(modelled) as pid:
             let_work(modelled, pid)
             modelled.kov_run("kill", str(pid))
@@ -239,7 +260,8 @@ def test_a_process_that_is_killed_while_it_is_sampled(modelled, tmp_path, option
 
 @pytest.mark.parametrize("server", ["fs", "proc"])
 def test_a_server_that_is_killed_while_it_is_counted(modelled, server):
-    with session(modelled, "counting", "stat", "-e", WHOLE, "--per-process", "--per-cpu", "-d", "86400") as client:
+    with session(modelled, "counting", "stat", "-e", WHOLE, "--per-process", "--per-cpu", "-d",
+                 "86400") as client:
         before = kill(modelled, server)
         wait_up(modelled, server, before)
         result = result_of(client)
@@ -249,7 +271,8 @@ def test_a_server_that_is_killed_while_it_is_counted(modelled, server):
 
 def test_a_recording_goes_on_without_its_server(modelled, tmp_path):
     path = str(tmp_path / "samples")
-    with session(modelled, "sampling", "record", "-o", path, "-e", "instructions@100003", "--precise", "-d", "86400") as client:
+    with session(modelled, "sampling", "record", "-o", path, "-e", "instructions@100003",
+                 "--precise", "-d", "86400") as client:
         wait_up(modelled, "dci", kill(modelled, "dci"))
         wait_owner(modelled, "sampling")
         recorded = result_of(client)
@@ -286,13 +309,16 @@ def test_a_session_ends_with_a_killed_kov(modelled, tmp_path, what, command):
 
 def test_eight_cpus_that_all_work(boot, tmp_path):
     machine = boot("eight", cpus=8, pmu="model").wait_ready()
-    result = machine.kov("stat", "-e", WHOLE, "--per-process", "--per-cpu", "--", "demo", "seconds=2")
+    result = machine.kov("stat", "-e", WHOLE, "--per-process", "--per-cpu", "--", "demo",
+                         "seconds=2")
     assert len(result["events"][0]["cpus"]) == 8
     check_parts(result, least=1000000)
     for options in (("instructions@100003", "--precise"), ("instructions@1000003",)):
-        recorded = machine.kov("record", "-o", str(tmp_path / "samples"), "-e", *options, "--", "demo", "seconds=2")
+        recorded = machine.kov("record", "-o", str(tmp_path / "samples"), "-e", *options, "--",
+                               "demo", "seconds=2")
         check_overflows(recorded)
-        assert len(recorded["events"][0]["cpus"]) == 8 and all(cpu["overflows"] for cpu in recorded["events"][0]["cpus"])
+        assert len(recorded["events"][0]["cpus"]) == 8 \
+            and all(cpu["overflows"] for cpu in recorded["events"][0]["cpus"])
 
 
 def reset(machine):
@@ -320,5 +346,6 @@ def test_a_machine_that_is_reset_counts_anew(boot, tmp_path, what, command):
         client.communicate(timeout=PATIENCE)  # it ends with what it has, or with an error
     assert not owners(machine, what)
     check_counts(machine)
-    check_overflows(machine.kov("record", "-o", path, "-e", "instructions@100003", "--precise", "-d", "0.5"))
+    check_overflows(machine.kov("record", "-o", path, "-e", "instructions@100003", "--precise",
+                                "-d", "0.5"))
     assert "PANIC" not in machine.console, machine.console

@@ -53,7 +53,8 @@ def test_processes_come_and_go_and_leave_nothing(boot, cpus):
 
 def test_a_process_that_does_not_answer_is_told_within_a_second(boot):
     """Where a second is so many instructions."""
-    check_counts(run(boot, "test-processes", words="only=stuck exact=1", icount=True), "test-processes")
+    check_counts(run(boot, "test-processes", words="only=stuck exact=1", icount=True),
+                 "test-processes")
 
 
 def test_the_first_process_ends_the_machine_with_its_status(boot):
@@ -65,14 +66,16 @@ def test_the_first_process_ends_the_machine_with_its_status(boot):
 
 
 def test_entering_the_kernel_keeps_its_budget(boot):
-    rows = {name: (float(value), budget) for name, value, budget in BENCH.findall(run(boot, "bench-calls", icount=True))}
+    rows = {name: (float(value), budget) for name, value,
+            budget in BENCH.findall(run(boot, "bench-calls", icount=True))}
     value, budget = rows["null_system_call"]
     assert value <= float(budget), rows
 
 
 def test_the_page_of_system_calls_says_what_the_table_says():
-    subprocess.run([sys.executable, GENERATOR, "--defs", os.path.join(ROOT, "kernel/syscalls/syscalls.def"),
-                    "--check-doc", os.path.join(ROOT, "docs/system-calls.md")], check=True)
+    subprocess.run([sys.executable, GENERATOR, "--defs",
+                    os.path.join(ROOT, "kernel/syscalls/syscalls.def"), "--check-doc",
+                    os.path.join(ROOT, "docs/system-calls.md")], check=True)
 
 
 @pytest.mark.parametrize("line, message", [
@@ -95,7 +98,8 @@ def test_the_page_of_system_calls_says_what_the_table_says():
 def test_a_wrong_line_of_the_table_is_named(tmp_path, line, message):
     table = tmp_path / "wrong.def"
     table.write_text('group("Wrong")\n' + line + "\n")
-    result = subprocess.run([sys.executable, GENERATOR, "--defs", str(table), "--out", str(tmp_path / "out")],
+    result = subprocess.run([sys.executable, GENERATOR, "--defs", str(table), "--out",
+                             str(tmp_path / "out")],
                             capture_output=True, text=True, check=False)
     assert result.returncode != 0
     place = 2 + line.count("\n")

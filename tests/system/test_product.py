@@ -43,7 +43,8 @@ def test_no_program_of_tests_lies_in_the_initial_file_system():
     folders = os.listdir(os.path.join(ROOT, "tests/guest/user"))
     programs = {f"bin/{folder}" for folder in folders}
     assert {"bin/init", "bin/sh"} <= own and not own & programs
-    assert own < names("initrd-bench.cpio") and "bin/validation" in programs & names("initrd-bench.cpio")
+    assert own < names("initrd-bench.cpio") \
+        and "bin/validation" in programs & names("initrd-bench.cpio")
 
 
 @pytest.mark.parametrize("option", ["bench=all", "bench=nonsense"])

@@ -19,6 +19,7 @@ def test_every_command_works(boot, tmp_path):
     assert len(commands) > 10
     machine = boot(cpus=2, pmu="model").wait_ready()
     for words in commands:
-        done = subprocess.run(machine.kov_command(*words, *FOR_EVER.get(words[0], [])), cwd=tmp_path, capture_output=True,
-                              text=True, timeout=PATIENCE, check=False)
+        done = subprocess.run(machine.kov_command(*words, *FOR_EVER.get(words[0], [])),
+                              cwd=tmp_path, capture_output=True, text=True, timeout=PATIENCE,
+                              check=False)
         assert done.returncode == 0 and done.stdout, (words, done.returncode, done.stderr)

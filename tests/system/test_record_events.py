@@ -22,7 +22,8 @@ BOTH = f"instructions@{INSTRUCTIONS},larx@{LARX}"
 def record(machine, folder, *options):
     """(what record said, what report says) of the demo workload, in instructions and larx."""
     path = str(folder / "samples.kov")
-    recorded = machine.kov("record", "-o", path, "-e", BOTH, *options, "--", "demo", f"seconds={SECONDS}")
+    recorded = machine.kov("record", "-o", path, "-e", BOTH, *options, "--", "demo",
+                           f"seconds={SECONDS}")
     return recorded, machine.kov("report", "-i", path)
 
 
@@ -46,14 +47,17 @@ def event(result, name):
 
 
 def rows(report, name, key):
-    return next(table["rows"] for table in report["tables"] if (table["event"], table["sort"]) == (name, [key]))
+    return next(table["rows"] for table in report["tables"]
+                if (table["event"], table["sort"]) == (name, [key]))
 
 
 def demo_shares(recorded, reported):
     """[(work, samples)] of the demo's three objects."""
     report = recorded["workload"]["report"]
-    work = {key.split(".")[1]: int(value) for key, value in report.items() if key.startswith("work.")}
-    samples = {row["coid"]: row["samples"] for row in rows(reported, "instructions", "object") if "coid" in row}
+    work = {key.split(".")[1]: int(value) for key,
+            value in report.items() if key.startswith("work.")}
+    samples = {row["coid"]: row["samples"] for row in rows(reported, "instructions", "object")
+               if "coid" in row}
     return sorted((share, samples[coid]) for coid, share in work.items())
 
 
@@ -81,7 +85,8 @@ def test_instructions_divide_as_the_work(both):
 
 def test_precise_and_interrupt_mode_agree(interrupts, precise):
     """Of the samples that name one of the three objects, in the same proportions."""
-    one, other = ([samples for _, samples in demo_shares(*recording)] for recording in (interrupts, precise))
+    one, other = ([samples for _, samples in demo_shares(*recording)]
+                  for recording in (interrupts, precise))
     for first, second in zip(one, other):
         assert may_be_alike((first, sum(one)), (second, sum(other)), (AT_ONCE, 1)), (one, other)
 
@@ -91,32 +96,38 @@ def test_events_are_samples_times_the_threshold(both):
     for name, threshold in (("instructions", INSTRUCTIONS), ("larx", LARX)):
         one = event(recorded, name)
         assert one["period"] == threshold and one["events"] == one["samples"] * threshold
-        assert one["events_error"] == pytest.approx(2.576 * math.sqrt(one["samples"]) * threshold, rel=1e-4)
+        assert one["events_error"] == pytest.approx(2.576 * math.sqrt(one["samples"]) * threshold,
+                                                    rel=1e-4)
         for row in rows(reported, name, "object"):
             assert row["events"] == row["samples"] * threshold
 
 
 def test_estimates_agree_with_a_count_of_the_same_work(exact, tmp_path):
-    """The same workload again, counted: instructions an iteration of the demo. Where a cycle is an instruction, what happens
-    beside it does not depend on the host, and counting makes hardly any of its own."""
+    """The same workload again, counted: instructions an iteration of the demo. Where a cycle is an
+    instruction, what happens beside it does not depend on the host, and counting makes hardly any
+    of its own."""
     counted = exact.kov("stat", "-e", "instructions", "--", "demo", "seconds=1")
-    recorded = exact.kov("record", "-o", str(tmp_path / "x"), "-e", f"instructions@{INSTRUCTIONS}", "--", "demo", "seconds=1")
+    recorded = exact.kov("record", "-o", str(tmp_path / "x"), "-e", f"instructions@{INSTRUCTIONS}",
+                         "--", "demo", "seconds=1")
     reported = exact.kov("report", "-i", str(tmp_path / "x"))
 
     def iterations(result):
-        return sum(int(value) for key, value in result["workload"]["report"].items() if key.startswith("iterations."))
+        return sum(int(value) for key, value in result["workload"]["report"].items()
+                   if key.startswith("iterations."))
 
     one = event(recorded, "instructions")
-    taken = sum(samples for _, samples in demo_shares(recorded, reported)) * one["overflows"] / one["taken"]
+    taken = sum(samples for _,
+                samples in demo_shares(recorded, reported)) * one["overflows"] / one["taken"]
     estimate = taken * INSTRUCTIONS / iterations(recorded)
     assert estimate == pytest.approx(counted["events"][0]["count"] / iterations(counted), rel=0.1)
 
 
 def functions_with_larx():
     """The kernel's, as it is disassembled."""
-    text = subprocess.run(["powerpc64-linux-gnu-objdump", "-d", KERNEL], stdout=subprocess.PIPE, text=True, timeout=PATIENCE,
-                          check=True).stdout
-    return {re.match(r"\.?([^>]+)>:", function)[1] for function in text.split("\n\n") for function in function.split(" <", 1)[1:]
+    text = subprocess.run(["powerpc64-linux-gnu-objdump", "-d", KERNEL], stdout=subprocess.PIPE,
+                          text=True, timeout=PATIENCE, check=True).stdout
+    return {re.match(r"\.?([^>]+)>:", function)[1] for function in text.split("\n\n")
+            for function in function.split(" <", 1)[1:]
             if re.search(r"\tl[bhwd]arx ", function) and re.match(r"\.?([^>]+)>:", function)}
 
 
@@ -125,7 +136,8 @@ def test_larx_are_found_in_functions_that_take_locks(modelled, tmp_path):
     path = str(tmp_path / "samples.kov")
     run = str(modelled.kov("workload", "start", "demo")["workload"]["id"])
     try:
-        modelled.kov("record", "-o", path, "-e", f"larx@{LARX}", "--precise", "--pid", "0", "--", "contention", "seconds=2")
+        modelled.kov("record", "-o", path, "-e", f"larx@{LARX}", "--precise", "--pid", "0", "--",
+                     "contention", "seconds=2")
     finally:
         modelled.kov_run("workload", "stop", run)
     report = modelled.kov("report", "-i", path, "--sort", "function")
@@ -141,7 +153,8 @@ def test_user_and_kernel_are_sampled_by_themselves(modelled, tmp_path):
     report = modelled.kov("report", "-i", path, "--sort", "function", "-e", "instructions:k")
     assert [table["mode"] for table in report["tables"]] == ["kernel"]
     assert any(row["function"] == "work_object_spin_inner" for row in report["tables"][0]["rows"])
-    user = modelled.kov("report", "-i", path, "--sort", "function", "-e", "instructions:u")["tables"][0]["rows"]
+    user = modelled.kov("report", "-i", path, "--sort", "function", "-e",
+                        "instructions:u")["tables"][0]["rows"]
     assert not any(row["function"].startswith("work_object_spin") for row in user)
 
 
@@ -150,8 +163,11 @@ def test_a_threshold_changes_while_it_runs(modelled, tmp_path):
     path = str(tmp_path / "samples.kov")
     run = str(modelled.kov("workload", "start", "demo")["workload"]["id"])
     try:
-        command = modelled.kov_command("--json", "record", "-o", path, "-e", "instructions@4000000", "--precise", "-d", "86400")
-        with subprocess.Popen(command, stdout=subprocess.DEVNULL) as recorder, dci.connect(modelled.port, CONTROLLER) as client:
+        command = modelled.kov_command("--json", "record", "-o", path, "-e", "instructions@4000000",
+                                       "--precise", "-d", "86400")
+        with subprocess.Popen(command,
+                              stdout=subprocess.DEVNULL) as recorder, \
+                                  dci.connect(modelled.port, CONTROLLER) as client:
             wait_owner(modelled, "sampling")
             wait_for(lambda: client.overflows() > 10)
             modelled.kov_run("threshold", "instructions", "100000")
@@ -164,30 +180,36 @@ def test_a_threshold_changes_while_it_runs(modelled, tmp_path):
         modelled.kov_run("workload", "stop", run)
     one = event(modelled.kov("report", "-i", path), "instructions")
     assert one["changes"] == 1
-    late = (one["samples"] * 4000000 - one["events"]) / (4000000 - 100000)  # so many have the new threshold
+    # so many have the new threshold
+    late = (one["samples"] * 4000000 - one["events"]) / (4000000 - 100000)
     early = one["samples"] - late
     assert late == int(late) and early > 5 and late >= 4 * early, one
 
 
 def test_what_does_not_fit_the_counters_is_named(modelled, tmp_path):
     done = modelled.kov_run("record", "-o", str(tmp_path / "x"), "-e", "larx:u,larx:k", check=False)
-    assert done.returncode == 1 and "larx:u, larx:k" in done.stderr and "only counter" in done.stderr
+    assert done.returncode == 1 and "larx:u, larx:k" in done.stderr \
+        and "only counter" in done.stderr
 
 
 def test_counting_and_sampling_exclude_each_other(modelled, tmp_path):
-    with subprocess.Popen(modelled.kov_command("stat", "-e", "larx", "-d", "600"), stdout=subprocess.DEVNULL) as counter:
+    with subprocess.Popen(modelled.kov_command("stat", "-e", "larx", "-d", "600"),
+                          stdout=subprocess.DEVNULL) as counter:
         try:
             while not any(client["counting"] for client in modelled.kov("server")["clients"]):
                 assert counter.poll() is None
-            done = modelled.kov_run("record", "-o", str(tmp_path / "x"), "-e", "larx", "-d", "0.1", check=False)
+            done = modelled.kov_run("record", "-o", str(tmp_path / "x"), "-e", "larx", "-d", "0.1",
+                                    check=False)
             assert done.returncode == 1 and "in use" in done.stderr
-            modelled.kov_run("record", "-o", str(tmp_path / "y"), "-d", "0.1")  # run-cycles are of the other unit
+            # run-cycles are of the other unit
+            modelled.kov_run("record", "-o", str(tmp_path / "y"), "-d", "0.1")
         finally:
             counter.kill()
 
 
-@pytest.mark.parametrize("options", [("-e", "nonsense"), ("-e", "larx@15", "--precise"), ("-e", "larx@999"),
-                                     ("-e", "larx@2147483648"), ("-e", "run-cycles", "--precise")])
+@pytest.mark.parametrize("options",
+                         [("-e", "nonsense"), ("-e", "larx@15", "--precise"), ("-e", "larx@999"),
+                          ("-e", "larx@2147483648"), ("-e", "run-cycles", "--precise")])
 def test_absurd_events_are_refused(modelled, tmp_path, options):
     done = modelled.kov_run("record", "-o", str(tmp_path / "x"), "-d", "0.1", *options, check=False)
     assert done.returncode == 2 and done.stderr.startswith("kov: "), done
@@ -195,6 +217,8 @@ def test_absurd_events_are_refused(modelled, tmp_path, options):
 
 def test_without_the_unit_run_cycles_are_there(boot, tmp_path):
     machine = boot("plain").wait_ready()
-    done = machine.kov_run("record", "-o", str(tmp_path / "x"), "-e", "larx", "-d", "0.1", check=False)
+    done = machine.kov_run("record", "-o", str(tmp_path / "x"), "-e", "larx", "-d", "0.1",
+                           check=False)
     assert done.returncode == 2 and "without the model unit" in done.stderr
-    assert machine.kov("record", "-o", str(tmp_path / "y"), "-e", "run-cycles", "-d", "1")["samples"] > 0
+    assert machine.kov("record", "-o", str(tmp_path / "y"), "-e", "run-cycles", "-d",
+                       "1")["samples"] > 0

@@ -16,8 +16,9 @@ FOR_EVER = ("-d", "86400")
 
 
 def started(machine, *arguments):
-    return subprocess.Popen(machine.kov_command(*arguments), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                            stderr=subprocess.PIPE, text=True, errors="replace")
+    return subprocess.Popen(machine.kov_command(*arguments), stdin=subprocess.DEVNULL,
+                            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                            errors="replace")
 
 
 def kill_under(machine, server, what):
@@ -41,7 +42,8 @@ def test_a_recording_goes_on(machine2, tmp_path, server):
 
 def test_a_trace_goes_on_and_counts_what_is_missing(machine2, tmp_path):
     mask = machine2.kov("trace", "stat")["mask"]
-    with started(machine2, "--json", "trace", "record", "-o", str(tmp_path / "trace"), *FOR_EVER) as recording:
+    with started(machine2, "--json", "trace", "record", "-o", str(tmp_path / "trace"),
+                 *FOR_EVER) as recording:
         kill_under(machine2, "dci", "tracing")
         assert json.loads(interrupt(recording)[0])["reconnected"] >= 1
     assert machine2.kov("trace", "stat")["mask"] == mask
@@ -72,7 +74,8 @@ def test_servers_killed_at_random_under_load(machine4, tmp_path):
     """Work and a recording go on through ten deaths; in the end the machine is as it was."""
     chance = random.Random(42)
     work = started(machine4, "workload", "run", *FOR_EVER, "demo")
-    with started(machine4, "--json", "record", "-o", str(tmp_path / "samples"), *FOR_EVER) as recording:
+    with started(machine4, "--json", "record", "-o", str(tmp_path / "samples"),
+                 *FOR_EVER) as recording:
         wait_owner(machine4, "sampling")
         for _ in range(10):
             server = chance.choice(["net", "fs", "dci", "proc"])

@@ -23,7 +23,8 @@ def record_demo(pool, tmp_path_factory):
     """(what record said, what report says) of the demo workload."""
     path = str(tmp_path_factory.mktemp("demo") / "samples.kov")
     machine2 = pool.lend(cpus=2)
-    recorded = machine2.kov("record", "-o", path, "-F", "1000", "--pid", "0", "--", "demo", f"seconds={SECONDS}")
+    recorded = machine2.kov("record", "-o", path, "-F", "1000", "--pid", "0", "--", "demo",
+                            f"seconds={SECONDS}")
     return recorded, machine2.kov("report", "-i", path, "-g")
 
 
@@ -39,14 +40,17 @@ def record_demo_exactly(pool, tmp_path_factory):
     path = str(tmp_path_factory.mktemp("exact") / "samples.kov")
     exact = pool.lend(**EXACT)
     before = guest_seconds(exact)
-    recorded = exact.kov("record", "-o", path, "-F", str(EXACT_RATE), "--pid", "0", "--", "demo", f"seconds={EXACT_SECONDS}")
-    return dict(recorded, guest_seconds=guest_seconds(exact) - before), exact.kov("report", "-i", path, "-g")
+    recorded = exact.kov("record", "-o", path, "-F", str(EXACT_RATE), "--pid", "0", "--", "demo",
+                         f"seconds={EXACT_SECONDS}")
+    return dict(recorded, guest_seconds=guest_seconds(exact) - before), exact.kov("report", "-i",
+                                                                                  path, "-g")
 
 
 def demo_coids(recorded):
     """COIDs of the three objects in order of work."""
     report = recorded["workload"]["report"]
-    work = {key.split(".")[1]: int(value) for key, value in report.items() if key.startswith("work.")}
+    work = {key.split(".")[1]: int(value) for key,
+            value in report.items() if key.startswith("work.")}
     return sorted(work, key=work.get), sorted(work.values())
 
 
@@ -64,7 +68,8 @@ def test_every_sample_is_accounted_for(recording):
 
 def test_both_cpus_are_sampled(recording):
     recorded, _ = recording
-    assert len(recorded["cpus"]) == 2 and all(cpu["samples"] > 0 for cpu in recorded["cpus"]), recorded["cpus"]
+    assert len(recorded["cpus"]) == 2 and all(cpu["samples"] > 0
+                                              for cpu in recorded["cpus"]), recorded["cpus"]
 
 
 def test_the_rate_is_that_which_was_asked_for(exact_recording):
@@ -83,7 +88,8 @@ def test_samples_are_attributed(exact_recording):
 
 def test_samples_of_processes_are_attributed(exact, tmp_path):
     """The servers that carry the samples are sampled as well: what they do is some object's work, but for the loop of net."""
-    recorded = exact.kov("record", "-o", str(tmp_path / "all.kov"), "-F", "1000", "--", "demo", "seconds=3")
+    recorded = exact.kov("record", "-o", str(tmp_path / "all.kov"), "-F", "1000", "--", "demo",
+                         "seconds=3")
     assert recorded["attributed_percent"] >= 93, recorded
 
 
@@ -120,15 +126,18 @@ def test_functions_and_call_chains_have_names(exact_recording):
     inner = functions["work_object_spin_inner"]
     assert inner["samples"] > reported["samples"] // 3
     chains = [chain["functions"] for chain in inner["chains"]]
-    assert any("work_object_spin_outer" in chain and "work_object_spin_nested" in chain for chain in chains), chains
+    assert any("work_object_spin_outer" in chain and "work_object_spin_nested" in chain
+               for chain in chains), chains
     assert not [name for name in functions if name.startswith("0x")], functions.keys()
 
 
 def test_a_higher_rate_gives_more_samples(exact, tmp_path):
-    slow, fast = (exact.kov("record", "-o", str(tmp_path / rate), "-F", rate, "--pid", "0", "--", "demo", "seconds=1")
+    slow, fast = (exact.kov("record", "-o", str(tmp_path / rate), "-F", rate, "--pid", "0", "--",
+                            "demo", "seconds=1")
                   for rate in ("1000", "8000"))
     assert slow["lost"] == 0
-    # At least those of the second that the workload takes; and what there is beside it is far from as much again.
+    # At least those of the second that the workload takes;
+    # and what there is beside it is far from as much again.
     assert fast["samples"] + fast["lost"] > 7500, (slow["cpus"], fast["cpus"])
     assert 900 < slow["samples"] < 2000, (slow["cpus"], fast["cpus"])
 
@@ -136,7 +145,8 @@ def test_a_higher_rate_gives_more_samples(exact, tmp_path):
 def test_sampling_is_one_clients_at_a_time(machine2, tmp_path):
     command = machine2.kov_command("record", "-o", str(tmp_path / "first"), "-d", "3")
     for _ in range(5):
-        with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as first:
+        with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                              text=True) as first:
             second = wait_refused(machine2, first, tmp_path)
             errors = first.stderr.read()
         if second is not None:
@@ -158,7 +168,8 @@ def wait_refused(machine, first, tmp_path):
     return None
 
 
-@pytest.mark.parametrize("options", [("-c", "999"), ("-c", "4294967296"), ("-g", "17"), ("-F", "0")])
+@pytest.mark.parametrize("options",
+                         [("-c", "999"), ("-c", "4294967296"), ("-g", "17"), ("-F", "0")])
 def test_absurd_sampling_is_refused(machine2, tmp_path, options):
     done = machine2.kov_run("record", "-o", str(tmp_path / "x"), "-d", "0.1", *options, check=False)
     assert done.returncode in (1, 2) and done.stderr.startswith("kov: "), done

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Samples of processes: object work at 1:3 in two of them, and the kernel's work on their behalf. By instructions, to the
-very one, and far from in step with the work: how much time anything takes is up to the host."""
+"""Samples of processes: object work at 1:3 in two of them, and the kernel's work on their behalf.
+By instructions, to the very one, and far from in step with the work: how much time anything takes
+is up to the host."""
 
 import subprocess
 
@@ -15,7 +16,8 @@ from servers import interrupt, wait_owner
 from waiting import wait_for
 
 FOR_EVER = 86400  # seconds
-ENOUGH = 20000  # samples: of each process so many that chance does not move a share by three percent
+# samples: of each process so many that chance does not move a share by three percent
+ENOUGH = 20000
 
 
 @pytest.fixture(scope="module", name="recording")
@@ -25,9 +27,11 @@ def record_two_processes(pool, tmp_path_factory):
     machine = pool.lend(**MODELLED)
     with dci.connect(machine.port, CONTROLLER) as client:
         pids = [client.start_program("work-objects", FOR_EVER, cpu)[1] for cpu in range(2)]
-        command = machine.kov_command("record", "-o", path, "-e", "instructions", "--precise", "-c", "10007", "--randomise", "12",
-                                      "-d", "86400", "--pid", ",".join(map(str, pids)))
-        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as recording:
+        command = machine.kov_command("record", "-o", path, "-e", "instructions", "--precise", "-c",
+                                      "10007", "--randomise", "12", "-d", "86400", "--pid",
+                                      ",".join(map(str, pids)))
+        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                              text=True) as recording:
             wait_owner(machine, "sampling")
             wait_for(lambda: client.overflows() > ENOUGH)
             interrupt(recording)
@@ -38,7 +42,8 @@ def record_two_processes(pool, tmp_path_factory):
 
 def rows_of(machine, recording, pid):
     _, path = recording
-    return machine.kov("report", "-i", path, "--sort", "process,object", "--pid", str(pid))["tables"][0]["rows"]
+    return machine.kov("report", "-i", path, "--sort", "process,object", "--pid",
+                       str(pid))["tables"][0]["rows"]
 
 
 def test_only_the_processes_asked_for_are_in_the_recording(modelled, recording):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Builds with a sanitizer: each kind of wrong access and of undefined behaviour is found, and told whole; what looks like it, and
-is right, is not. The tables of tests name tests that are there."""
+"""Builds with a sanitizer: each kind of wrong access and of undefined behaviour is found, and told
+whole; what looks like it, and is right, is not. The tables of tests name tests that are there."""
 
 import os
 import re
@@ -15,30 +15,44 @@ ALLOCATED, FREED = "violation_allocate", "violation_free"
 
 # kind: (what is wrong, how the access is called, the rest of the report)
 ADDRESS = {
-    "use-after-free": ("heap use after free", "read of 1 byte", [f"8 bytes into {OBJECT}", ALLOCATED, FREED]),
-    "write-after-free": ("heap use after free", "write of 1 byte", ["4999 bytes into an object of 5000 bytes", ALLOCATED, FREED]),
+    "use-after-free": ("heap use after free", "read of 1 byte",
+                       [f"8 bytes into {OBJECT}", ALLOCATED, FREED]),
+    "write-after-free": ("heap use after free", "write of 1 byte",
+                         ["4999 bytes into an object of 5000 bytes", ALLOCATED, FREED]),
     "double-free": ("object freed twice", "free of", [OBJECT, ALLOCATED, FREED]),
     "wrong-free": ("no object of the heap", "free of", [f"16 bytes into {OBJECT}", ALLOCATED]),
     "left": ("heap out of bounds", "write of 1 byte", [f"1 byte before {OBJECT}", ALLOCATED]),
-    "right": ("heap out of bounds", "write of 1 byte", [f"0 bytes behind the end of {OBJECT}", ALLOCATED]),
-    "right-of-large": ("heap out of bounds", "read of 1 byte", ["0 bytes behind the end of an object of 5000 bytes", ALLOCATED]),
-    "page-after-free": ("pages use after free", "write of 1 byte", ["4104 bytes into 2 pages", "violation_pages",
-                                                                    "violation_free_pages"]),
-    "page-double-free": ("pages freed twice", "free of", ["violation_pages", "violation_free_pages"]),
+    "right": ("heap out of bounds", "write of 1 byte",
+              [f"0 bytes behind the end of {OBJECT}", ALLOCATED]),
+    "right-of-large": ("heap out of bounds", "read of 1 byte",
+                       ["0 bytes behind the end of an object of 5000 bytes", ALLOCATED]),
+    "page-after-free": ("pages use after free", "write of 1 byte",
+                        ["4104 bytes into 2 pages", "violation_pages",
+                         "violation_free_pages"]),
+    "page-double-free": ("pages freed twice", "free of",
+                         ["violation_pages", "violation_free_pages"]),
     "page-wrong-order": ("pages of another order", "free of", ["violation_pages"]),
     "stack": ("stack out of bounds", "write of 1 byte", ["0 bytes behind the end of the variable variable:", "violate_stack"]),
-    "stack-left": ("stack out of bounds", "write of 1 byte", ["1 byte before the variable variable:", "violate_stack_left"]),
-    "stack-after-scope": ("stack use after scope", "read of 1 byte", ["0 bytes into the variable variable:",
-                                                                      "violate_stack_after_scope"]),
+    "stack-left": ("stack out of bounds", "write of 1 byte",
+                   ["1 byte before the variable variable:", "violate_stack_left"]),
+    "stack-after-scope": ("stack use after scope", "read of 1 byte",
+                          ["0 bytes into the variable variable:",
+                           "violate_stack_after_scope"]),
     "global": ("global out of bounds", "write of 1 byte", ["0 bytes behind the end of the variable violation_variable of 20 bytes",
                                                            "violation_address.c"]),
-    "memcpy": ("heap out of bounds", "write of 34 bytes", [f"0 bytes behind the end of {OBJECT}", ALLOCATED]),
-    "memset": ("heap out of bounds", "write of 40 bytes", [f"0 bytes behind the end of {OBJECT}", ALLOCATED]),
-    "text": ("heap out of bounds", "read of 34 bytes", [f"0 bytes behind the end of {OBJECT}", ALLOCATED]),
-    "snprintf": ("heap out of bounds", "write of 34 bytes", [f"0 bytes behind the end of {OBJECT}", ALLOCATED]),
-    "copy-from-user": ("heap out of bounds", "write of 34 bytes", [f"0 bytes behind the end of {OBJECT}", ALLOCATED,
-                                                                   "copy_from_user"]),
-    "copy-to-user": ("heap out of bounds", "read of 34 bytes", [f"0 bytes behind the end of {OBJECT}", ALLOCATED, "copy_to_user"]),
+    "memcpy": ("heap out of bounds", "write of 34 bytes",
+               [f"0 bytes behind the end of {OBJECT}", ALLOCATED]),
+    "memset": ("heap out of bounds", "write of 40 bytes",
+               [f"0 bytes behind the end of {OBJECT}", ALLOCATED]),
+    "text": ("heap out of bounds", "read of 34 bytes",
+             [f"0 bytes behind the end of {OBJECT}", ALLOCATED]),
+    "snprintf": ("heap out of bounds", "write of 34 bytes",
+                 [f"0 bytes behind the end of {OBJECT}", ALLOCATED]),
+    "copy-from-user": ("heap out of bounds", "write of 34 bytes",
+                       [f"0 bytes behind the end of {OBJECT}", ALLOCATED,
+                        "copy_from_user"]),
+    "copy-to-user": ("heap out of bounds", "read of 34 bytes",
+                     [f"0 bytes behind the end of {OBJECT}", ALLOCATED, "copy_to_user"]),
     "null": ("NULL pointer", "read of 1 byte at 0000000000000018", []),
     "user": ("user address", "write of 1 byte at 0000000000010000", []),
     "wild": ("wild pointer", "read of 1 byte at abad1dea00000000", []),
@@ -71,7 +85,8 @@ UNDEFINED = {
 
 
 def needs(sanitizer):
-    return pytest.mark.skipif(sanitizer not in sanitizers.active(), reason=f"needs make SANITIZE={sanitizer}")
+    return pytest.mark.skipif(sanitizer not in sanitizers.active(),
+                              reason=f"needs make SANITIZE={sanitizer}")
 
 
 def violate(boot, kind):
@@ -82,7 +97,8 @@ def violate(boot, kind):
     console = machine.console
     assert len(sanitizers.reports(console)) == 1, console
     assert "was not found" not in console, console
-    assert re.search(r"^stack:\n(  from .*\n)*  from \w+ thread_begin\+", console, re.MULTILINE), console
+    assert re.search(r"^stack:\n(  from .*\n)*  from \w+ thread_begin\+", console,
+                     re.MULTILINE), console
     assert "last trace events" in console, console
     return console
 
@@ -113,7 +129,8 @@ def test_a_wrong_access_is_told(boot, kind):
 @pytest.mark.parametrize("kind", UNDEFINED)
 def test_undefined_behaviour_is_told(boot, kind):
     [report] = sanitizers.reports(violate(boot, kind))
-    assert re.search(r"undefined behaviour: tests/guest/workload/violation_undefined\.c:\d+:\d+: ", report), report
+    assert re.search(r"undefined behaviour: tests/guest/workload/violation_undefined\.c:\d+:\d+: ",
+                     report), report
     assert UNDEFINED[kind] in report, report
 
 
@@ -154,7 +171,8 @@ def test_a_program_ends_with_its_report(boot, kind):
 def test_a_program_that_is_right_goes_on(boot):
     machine = boot(append="quiet run=bin/test-undefined,healthy oneshot", network=False)
     assert machine.wait_end(60) == 0, machine.console
-    assert f"test-undefined: {len(OF_PROGRAMS)} kinds" in machine.console and not sanitizers.reports(machine.console)
+    assert f"test-undefined: {len(OF_PROGRAMS)} kinds" in machine.console \
+        and not sanitizers.reports(machine.console)
 
 
 def test_the_tables_name_tests_that_are_there():

@@ -66,13 +66,14 @@ def test_calls_of_objects_of_a_process_are_counted_exactly(machine4, client):
 
 def failure_of(client, pid):
     """What comes of a scan of a process."""
-    replies = list(client.responses(client.send(objects=pb.ObjectsRequest(scope=pb.SCOPE_PROCESS, pid=pid))))
+    replies = list(client.responses(client.send(objects=pb.ObjectsRequest(scope=pb.SCOPE_PROCESS,
+                                                                          pid=pid))))
     return replies[-1].objects.failure.error
 
 
 def start_stuck(client):
-    """A process that answers nothing: until it is so. That it takes a second to know is what test-processes asks, where a
-    second is so many instructions."""
+    """A process that answers nothing: until it is so. That it takes a second to know is what
+    test-processes asks, where a second is so many instructions."""
     _, pid = client.start_program("test-processes", "stuck", 0)
     wait_for(lambda: failure_of(client, pid) == E_TIMEOUT, "a process that is stuck")
     return pid
@@ -91,8 +92,9 @@ def test_a_stuck_process_is_told_and_the_others_are_shown(machine4, client):
 def test_others_are_served_while_a_process_is_stuck(machine4, client):
     with dci.connect(machine4.port, CONTROLLER) as other:
         def served_meanwhile():
-            """Had all waited for the process, each answer would come after the other client's. Only the first question to a
-            process that is stuck is waited for, so each time it is another one."""
+            """Had all waited for the process, each answer would come after the other client's. Only
+            the first question to a process that is stuck is waited for, so each time it is another
+            one."""
             _, pid = client.start_program("test-processes", "stuck", 0)
             request = other.send(objects=pb.ObjectsRequest(scope=pb.SCOPE_PROCESS, pid=pid))
             client.system()

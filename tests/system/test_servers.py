@@ -8,7 +8,8 @@ import pytest
 
 def run(boot, program, cpus=2, status=0, network=False):
     """Runs a program of the initial file system to its end; returns the machine."""
-    machine = boot(f"{program}-{cpus}", cpus=cpus, append=f"run=bin/{program} oneshot", network=network)
+    machine = boot(f"{program}-{cpus}", cpus=cpus, append=f"run=bin/{program} oneshot",
+                   network=network)
     if machine.wait_end() != status and status == 0:
         machine.fail(f"{program} failed")
     return machine
@@ -32,7 +33,8 @@ def test_killed_servers_come_back_and_clients_reconnect(boot, cpus):
     """And before that: processes without rights that use what is another's, and take all there is."""
     machine = run(boot, "test-servers", cpus, network=True)
     assert passed(machine, "test-servers") > 250
-    pauses = re.findall(r"^init: proc \(pid \d+\) .*; restart in (\d+) ms$", machine.console, re.MULTILINE)
+    pauses = re.findall(r"^init: proc \(pid \d+\) .*; restart in (\d+) ms$", machine.console,
+                        re.MULTILINE)
     assert pauses[:4] == ["100", "200", "400", "800"]
 
 

@@ -30,10 +30,12 @@ class Shell:
     def result(self, before):
         """What the console showed since `before`, up to the mark that the last command printed."""
         mark = re.compile(rf"^end {self.count} (\d+)\n", re.MULTILINE)
-        found = self.machine.wait_for(lambda: mark.search(self.machine.console, before), "the shell finishes a command")
+        found = self.machine.wait_for(lambda: mark.search(self.machine.console, before),
+                                      "the shell finishes a command")
         shown = self.machine.console[before:found.start()]
         lines = [line for line in shown.split("\n") if not re.match(r"(orrery:\S*\$ |> )", line)]
-        return "\n".join(lines[1:] if not shown.startswith("orrery:") else lines).strip("\n"), int(found[1])
+        return "\n".join(lines[1:] if not shown.startswith("orrery:")
+                         else lines).strip("\n"), int(found[1])
 
     def says(self, command):
         """What a command prints that must succeed."""
@@ -46,12 +48,14 @@ class Shell:
 @pytest.fixture(scope="module", name="shell")
 def _shell(tmp_path_factory):
     from machine import Machine  # pylint: disable=import-outside-toplevel
-    with Machine(str(tmp_path_factory.mktemp("shell")), "shell", network=False, typing=True) as machine:
+    with Machine(str(tmp_path_factory.mktemp("shell")), "shell", network=False,
+                 typing=True) as machine:
         yield Shell(machine)
 
 
 def test_words_and_quotes(shell):
-    assert shell.says("echo one   'two  three' \"four $PATH\" fi\\ ve") == "one two  three four /bin fi ve"
+    assert shell.says("echo one   'two  three' \"four $PATH\" fi\\ ve") \
+        == "one two  three four /bin fi ve"
     assert shell.says("A=7; echo $A ${A}b '$A' $unset.") == "7 7b $A ."
     assert shell.says("B='x y' env | grep ^B=") == "B=x y"
     assert shell.says("echo a; echo b # not c") == "a\nb"

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The server under siege: clients that flood it and go, connections that never say who they are, a full house, frames of all kinds.
+"""The server under siege: clients that flood it and go, connections that never say who they are, a
+full house, frames of all kinds.
 tests/system/siege.py does the last for as long as wanted."""
 
 import socket
@@ -48,7 +49,8 @@ def half_close(sock):
         pass  # it has been closed
 
 
-@pytest.mark.parametrize("end", [socket.socket.close, reset, half_close], ids=["close", "reset", "half-close"])
+@pytest.mark.parametrize("end", [socket.socket.close, reset, half_close],
+                         ids=["close", "reset", "half-close"])
 @pytest.mark.parametrize("size", FLOODS)
 def test_requests_of_who_has_gone_are_dropped(machine2, capsys, end, size):
     """15 clients with thousands of requests each: their places are free again long before those could be carried out."""

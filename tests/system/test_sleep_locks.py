@@ -52,12 +52,15 @@ def replay(timeline):
 
 def run_known(machine, *options, what="known", as_json=True):
     """kov locks --sleep around `test-queues known`: what kov found, and the program's own account by name."""
-    with subprocess.Popen(machine.kov_command("run", "test-queues", what), stdout=subprocess.PIPE, text=True) as program:
+    with subprocess.Popen(machine.kov_command("run", "test-queues", what), stdout=subprocess.PIPE,
+                          text=True) as program:
         coid = program.stdout.readline().split()[1]
         pid = str(pid_of(machine, "test-queues"))
         wanted = [option.replace("COID", coid).replace("PID", pid) for option in options]
-        command = machine.kov_command(*["--json"] * as_json, "locks", "--sleep", "-d", "86400", *wanted)
-        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as locks:
+        command = machine.kov_command(*["--json"] * as_json, "locks", "--sleep", "-d", "86400",
+                                      *wanted)
+        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                              text=True) as locks:
             output = ""
             while "done" not in output:  # it waits for kov to begin, and to end
                 line = program.stdout.readline()
@@ -67,9 +70,12 @@ def run_known(machine, *options, what="known", as_json=True):
         output += program.stdout.read()
         assert program.wait(PATIENCE) == 0, output
     words = {name: [int(number) for number in numbers]
-             for name, *numbers in (line.split() for line in output.splitlines() if line.startswith("known"))}
+             for name, *numbers in (line.split()
+                                    for line in output.splitlines() if line.startswith("known"))}
     assert "done" in output and words, output
-    return json.loads(found) if as_json else found, words, coid, {int(line.split()[1]) for line in output.splitlines() if line.startswith("thread")}
+    return json.loads(found) if as_json else found, words, coid, {int(line.split()[1])
+                                                                  for line in output.splitlines()
+                                                                  if line.startswith("thread")}
 
 
 def test_kov_tells_what_the_program_did(machine4):
@@ -86,20 +92,25 @@ def test_kov_tells_what_the_program_did(machine4):
         assert sum(thread["waits"] for thread in queue["threads"]) == enqueues
         assert {thread["thread"] for thread in queue["threads"]} <= threads
         waited = [thread["seconds"] for thread in queue["threads"]]
-        assert waited == sorted(waited, reverse=True) and sum(waited) == pytest.approx(queue["seconds"], rel=1e-4)
+        assert waited == sorted(waited,
+                                reverse=True) and sum(waited) == pytest.approx(queue["seconds"],
+                                                                               rel=1e-4)
         # The integral of the length over time is the sum of all waits.
-        assert queue["average_length"] * found["seconds"] == pytest.approx(queue["seconds"], rel=1e-4)
+        assert queue["average_length"] * found["seconds"] == pytest.approx(queue["seconds"],
+                                                                           rel=1e-4)
         assert queue["seconds"] >= least_us / 1e6 and queue["max_seconds"] >= queue["mean_seconds"]
     assert words["known_second"][-1] > 0
     assert [one["lost"] for one in found["objects"] if one["coid"] == coid] == [0]
 
 
 def test_the_text_has_a_row_for_each_queue_and_its_time_line(machine4):
-    text, words, coid, _ = run_known(machine4, "--pid", "PID", "--object", "COID", "--timeline", as_json=False)
+    text, words, coid, _ = run_known(machine4, "--pid", "PID", "--object", "COID", "--timeline",
+                                     as_json=False)
     assert f"BlockedThreadQueues(HashedBlockedThreadQueues) {coid} of test-queues:" in text
     for name, (enqueues, wake_ups, time_outs, longest, _) in words.items():
         row = next(line.split() for line in text.splitlines() if line.endswith(f" {name}"))
-        assert [int(row[place]) for place in (0, 1, 2, 6)] == [enqueues, wake_ups, time_outs, longest], row
+        assert [int(row[place]) for place in (0, 1, 2, 6)] == [enqueues, wake_ups, time_outs,
+                                                               longest], row
     changes = [line for line in text.splitlines() if " wait:" in line]
     assert len(changes) == sum(2 * enqueues for enqueues, *_ in words.values())
     assert "2 queues of 1 objects" in text, "nothing else was logged"
@@ -114,7 +125,8 @@ def test_what_is_lost_is_told_exactly(machine4):
     assert found["lost"] == flooded["lost"] > 0, "a buffer of 8 KB cannot hold this much"
     assert flooded["buffer_bytes"] > 8192 and flooded["buffer_bytes"] % 4096 == 0
     assert sum(change["lost"] for change in queue["timeline"]) <= flooded["lost"]
-    assert queue["time_outs"] == sum(thread["waits"] for thread in queue["threads"]) + queue["waits_unknown"]
+    assert queue["time_outs"] == sum(thread["waits"]
+                                     for thread in queue["threads"]) + queue["waits_unknown"]
 
 
 def test_all_processes_are_logged_unless_some_are_named(machine4):

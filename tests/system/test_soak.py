@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Everything at once on 4 CPUs: objects, processes, files and connections come and go while clients sample, trace and scan, and
-servers are killed. Then nothing is missing and nothing is left over.
+"""Everything at once on 4 CPUs: objects, processes, files and connections come and go while clients
+sample, trace and scan, and servers are killed. Then nothing is missing and nothing is left over.
 
 ORRERY_SOAK_SECONDS sets how long; some seconds by default.
 """
@@ -24,20 +24,25 @@ pytestmark = pytest.mark.long
 SECONDS = int(os.environ.get("ORRERY_SOAK_SECONDS", "20"))
 LEAK_BYTES = 8 << 20  # what caches may keep
 SERVERS = ["fs", "proc", "net", "dci"]
-# A thread more of a library, which stays once it was needed, is a stack and its memory, and what translates it if that lies in
-# other 2 MB. A CPU more that init or the shell has worked on is a trace ring. Others' counts are exact.
+# A thread more of a library, which stays once it was needed, is a stack and its memory, and what
+# translates it if that lies in other 2 MB. A CPU more that init or the shell has worked on is a
+# trace ring. Others' counts are exact.
 WORKERS = 3
 RINGS = ("Region", "RegionAnonymous")
 RINGS_MAX = 2 * 4
-QUIET_MAX = 12  # the six lasting processes have 24 rings on 4 CPUs, and more than WORKERS are new in each but the last
+# the six lasting processes have 24 rings on 4 CPUs, and more than WORKERS are new in each but the
+# last
+QUIET_MAX = 12
 # A table of text that processes share comes with the first of them that runs code in those 2 MB.
-STACKS = {("Region", "RegionStack"), ("FCMComputation", "FCMComputationShared"), ("SegmentHAT", "SegmentHATShared")}
+STACKS = {("Region", "RegionStack"), ("FCMComputation", "FCMComputationShared"),
+          ("SegmentHAT", "SegmentHATShared")}
 TRANSLATIONS = ("SegmentHAT", "SegmentHATPrivate")
 FILES = 10 * "ls -l /bin | grep test | wc > /tmp/a; cat /proc/1/status > /tmp/b; cp /tmp/b /tmp/a; rm /tmp/a /tmp/b\n"
 
 
 def classes(machine):
-    return {(found["class"], found["implementation"]): found["live"] for found in machine.kov("classes")["classes"]}
+    return {(found["class"], found["implementation"]): found["live"]
+            for found in machine.kov("classes")["classes"]}
 
 
 def restart_servers(machine):
@@ -74,8 +79,8 @@ class Clients:
     def __init__(self, machine, folder, name, seconds=3):
         self.machine, self.folder, self.name, self.running = machine, folder, name, []
         self.start("record", "-o", str(folder / "samples"), "-d", str(seconds), "-F", "1000")
-        self.start("trace", "record", "-o", str(folder / f"{name}.trace"), "-d", str(seconds), "-e", "sample,obj_create", "--mode",
-                   "overwrite")
+        self.start("trace", "record", "-o", str(folder / f"{name}.trace"), "-d", str(seconds), "-e",
+                   "sample,obj_create", "--mode", "overwrite")
         self.start("stat", "-d", "3")
         self.start("run", "sh", typed=FILES)
 
@@ -86,7 +91,8 @@ class Clients:
         said = open(self.folder / f"{self.name}.{arguments[0]}.said", "w+", encoding="utf-8")
         command = self.machine.kov_command(*arguments)
         with open(script, encoding="utf-8") as typing:
-            self.running.append((subprocess.Popen(command, stdin=typing, stdout=said, stderr=subprocess.STDOUT), said))
+            self.running.append((subprocess.Popen(command, stdin=typing, stdout=said,
+                                                  stderr=subprocess.STDOUT), said))
 
     def look(self):
         """Scans until all have ended."""
@@ -103,8 +109,8 @@ class Clients:
 
 
 def quiet_rounds(machine, folder, seconds):
-    """Rounds; the least objects of each class that were there after one. What is about to go is there in some only; what is
-    left over stays."""
+    """Rounds; the least objects of each class that were there after one. What is about to go is
+    there in some only; what is left over stays."""
     least = {}
     lasting = processes(machine)
     end = time.monotonic() + seconds
@@ -119,7 +125,8 @@ def quiet_rounds(machine, folder, seconds):
 
 
 def grown(early, late):
-    return {name: (early.get(name, 0), live) for name, live in late.items() if live > early.get(name, 0) + WORKERS}
+    return {name: (early.get(name, 0), live) for name,
+            live in late.items() if live > early.get(name, 0) + WORKERS}
 
 
 def wait_for_recordings(machine):
@@ -146,8 +153,10 @@ def deadly_rounds(machine, folder, seconds):
         for number_of, (client, said) in enumerate(clients.running):
             client.wait(PATIENCE)
             said.seek(0)
-            # The recordings go on; counting and a program end with their connection, or with the files they work on.
-            assert client.returncode in ([0] if number_of < 2 else [0, 1, 3]), (server, client.args, said.read()[-2000:])
+            # The recordings go on; counting and a program end with their connection,
+            # or with the files they work on.
+            assert client.returncode in ([0] if number_of < 2 else [0, 1, 3]), (server, client.args,
+                                                                                said.read()[-2000:])
             said.close()
 
 
@@ -180,9 +189,11 @@ def test_everything_at_once(boot, tmp_path):
     more_stacks = after["Region", "RegionStack"] - before["Region", "RegionStack"]
     more_rings = after[RINGS] - before[RINGS]
     assert 0 <= more_rings <= RINGS_MAX, (before, after)
-    assert 0 <= after[TRANSLATIONS] - before[TRANSLATIONS] <= max(more_stacks, 0) + more_rings, (before, after)
+    assert 0 <= after[TRANSLATIONS] - before[TRANSLATIONS] <= max(more_stacks,
+                                                                  0) + more_rings, (before, after)
     assert {name: (before.get(name), live) for name, live in after.items()
             if live != before.get(name) and name not in STACKS | {TRANSLATIONS, RINGS}} == {}
-    assert all(abs(after[name] - before[name]) <= WORKERS + more_rings for name in STACKS), (before, after)
+    assert all(abs(after[name] - before[name]) <= WORKERS + more_rings for name in STACKS), (before,
+                                                                                             after)
     assert machine.kov("hello")["system"]["free_bytes"] > free_before - LEAK_BYTES
     assert "PANIC" not in machine.console

@@ -21,8 +21,8 @@ def own_counts(workload, key):
 
 
 def record_storm(machine, folder, *options, events, mode="discard", majors="test0"):
-    return machine.kov("trace", "record", "-o", str(folder), "-e", majors, "--mode", mode, "--pid", "0", "--",
-                       "trace-storm",
+    return machine.kov("trace", "record", "-o", str(folder), "-e", majors, "--mode", mode, "--pid",
+                       "0", "--", "trace-storm",
                        f"events={events}", *options)
 
 
@@ -68,18 +68,21 @@ def test_samples_nest_in_a_storm(roomy, tmp_path):
     """Sampled meanwhile: the performance monitor interrupt emits events between those of threads and timers."""
     samples = tmp_path / "samples"
     command = roomy.kov_command("record", "-o", str(samples), "-F", "2000", "-d", "600")
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as sampling:
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          text=True) as sampling:
         wait_for(lambda: samples.exists() and samples.stat().st_size > SAMPLES_BEGUN, "samples")
         recorded = record_storm(roomy, tmp_path / "trace", events=100000, majors="test0,sample")
         sampling.send_signal(signal.SIGINT)
         said, complaint = sampling.communicate(timeout=PATIENCE)
         assert sampling.returncode == 0, said + complaint
     summary, complaints = ctf.read(tmp_path / "trace")
-    assert complaints == "" and summary.backwards == 0 and not summary.strange, (complaints, summary.strange[:3])
+    assert complaints == "" and summary.backwards == 0 and not summary.strange, \
+        (complaints, summary.strange[:3])
     for cpu, emitted in own_counts(recorded["workload"], "emitted").items():
         assert sum(summary.by_place[cpu, f"test{words}"] for words in range(5)) == emitted
         assert summary.by_place[cpu, "sample"] > 0
-        assert summary.by_cpu[cpu] == recorded["cpus"][cpu]["received"] == recorded["cpus"][cpu]["logged"]
+        assert summary.by_cpu[cpu] == recorded["cpus"][cpu]["received"] \
+            == recorded["cpus"][cpu]["logged"]
 
 
 def test_small_buffers_discard_and_count(machine4, tmp_path):
@@ -89,7 +92,8 @@ def test_small_buffers_discard_and_count(machine4, tmp_path):
 
 
 def test_overwritten_and_kept_are_all(machine4, tmp_path):
-    recorded = record_storm(machine4, tmp_path / "trace", "words=4", events=400000, mode="overwrite")
+    recorded = record_storm(machine4, tmp_path / "trace", "words=4", events=400000,
+                            mode="overwrite")
     _, complaints = check_storm(recorded, tmp_path / "trace")
     assert sum(cpu["overwritten"] for cpu in recorded["cpus"]) > 0, recorded["cpus"]
     assert not without_discards(complaints), complaints
@@ -103,10 +107,11 @@ def test_events_of_each_length(machine2, tmp_path, words):
 
 
 def test_all_majors_at_once(machine4, tmp_path):
-    recorded = machine4.kov("trace", "record", "-o", str(tmp_path / "trace"), "-e", "all", "--pid", "0", "--",
-                            "churn:seconds=1")
+    recorded = machine4.kov("trace", "record", "-o", str(tmp_path / "trace"), "-e", "all", "--pid",
+                            "0", "--", "churn:seconds=1")
     summary, complaints = ctf.read(tmp_path / "trace")
-    assert {"obj_create", "obj_destroy", "obj_miss", "switch"} <= set(summary.by_name), summary.by_name
+    assert {"obj_create", "obj_destroy", "obj_miss",
+            "switch"} <= set(summary.by_name), summary.by_name
     assert summary.backwards == 0 and not without_discards(complaints), complaints
     for cpu in recorded["cpus"]:
         assert summary.by_cpu[cpu["cpu"]] == cpu["received"], cpu
@@ -117,7 +122,8 @@ def test_ten_million_events_on_one_cpu(boot, tmp_path):
     recorded = record_storm(machine, tmp_path / "trace", events=10000000)
     cpu = recorded["cpus"][0]
     found, complaints = ctf.count(tmp_path / "trace")
-    assert cpu["logged"] + cpu["discarded"] == own_counts(recorded["workload"], "emitted")[0] >= 10000000, cpu
+    assert cpu["logged"] + cpu["discarded"] == own_counts(recorded["workload"],
+                                                          "emitted")[0] >= 10000000, cpu
     assert found == cpu["received"] == cpu["logged"], (found, cpu)
     assert not without_discards(complaints), complaints
 
@@ -126,9 +132,10 @@ def test_the_list_of_events_is_the_images_own(machine2):
     events = machine2.kov("trace", "list")["events"]
     names = [event["name"] for event in events]
     assert len(set(names)) == len(names)
-    for wanted in ("SCHED:switch", "OBJ:obj_create", "OBJ:obj_destroy", "OBJ:obj_miss", "MEM:page_alloc",
-                   "MEM:page_free", "LOCK:lock_contended", "TIMER:timer_fire", "IRQ:ipi_send", "NET:net_receive",
-                   "DCI:dci_request", "PMU:sample", "EXC:exc_enter"):
+    for wanted in ("SCHED:switch", "OBJ:obj_create", "OBJ:obj_destroy", "OBJ:obj_miss",
+                   "MEM:page_alloc", "MEM:page_free", "LOCK:lock_contended", "TIMER:timer_fire",
+                   "IRQ:ipi_send", "NET:net_receive", "DCI:dci_request", "PMU:sample",
+                   "EXC:exc_enter"):
         assert wanted in names, names
     for event in events:
         assert event["format"].count("%") == event["fields"], event
@@ -140,7 +147,8 @@ def test_streams_of_kernel_and_processes_merge_in_time_order(machine2, tmp_path)
     recorded = machine2.kov("trace", "record", "-o", str(folder), "-d", "2")
     server = next(one for one in machine2.kov("ps")["processes"] if one["name"] == "dci")
     streams = {path.name for path in folder.iterdir()}
-    assert {"metadata", "stream_0", "stream_1"} < streams and f"stream_{server['pid']}_0" in streams, streams
+    assert {"metadata", "stream_0",
+            "stream_1"} < streams and f"stream_{server['pid']}_0" in streams, streams
     own = next(one for one in recorded["processes"] if one["pid"] == server["pid"])
     assert own["received"] + own["overwritten"] + own["unread"] == own["logged"] > 0, own
     summary, complaints = ctf.read(folder)
@@ -154,8 +162,10 @@ def test_each_recording_has_all_that_a_process_logs_in_it(machine2, tmp_path):
     server = next(one for one in machine2.kov("ps")["processes"] if one["name"] == "fs")
     for number in range(3):
         folder = tmp_path / f"trace{number}"
-        command = machine2.kov_command("--json", "trace", "record", "-o", str(folder), "-e", "obj_create", "--mode", "discard", "-d", "2")
-        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as recording:
+        command = machine2.kov_command("--json", "trace", "record", "-o", str(folder), "-e",
+                                       "obj_create", "--mode", "discard", "-d", "2")
+        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                              text=True) as recording:
             while recording.poll() is None:
                 machine2.kov_run("run", "cp", "/etc/manifest", f"/tmp/{number}")
             said, complaint = recording.communicate()

@@ -10,7 +10,8 @@ import pytest
 
 from machine import BUILD, ROOT
 
-CRASHES = ("null", "kernel", "text", "data", "stack", "trap", "r1", "privileged", "r13", "panic", "thread")
+CRASHES = ("null", "kernel", "text", "data", "stack", "trap", "r1", "privileged", "r13", "panic",
+           "thread")
 BENCH = re.compile(r"^BENCH user\.(\S+) (\S+) ns$", re.MULTILINE)
 
 

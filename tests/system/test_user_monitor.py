@@ -8,7 +8,8 @@ import pytest
 
 def run(boot, program, cpus, words="", **options):
     """The program's lines, as the machine's first process, which must end well."""
-    machine = boot(program, cpus=cpus, append=f"init=bin/{program} -- {words}", network=False, **options)
+    machine = boot(program, cpus=cpus, append=f"init=bin/{program} -- {words}", network=False,
+                   **options)
     status = machine.wait_end()
     assert status == 0 and f"{program}: ok" in machine.console, machine.console
     return [line for line in machine.console.splitlines() if line.startswith(program)]
@@ -22,7 +23,8 @@ def test_objects_of_a_process_on_all_its_cpus(boot, cpus):
 
 def test_a_scan_costs_at_most_40_instructions_an_object(boot):
     """Where a nanosecond is an instruction."""
-    line = next(line for line in run(boot, "test-objects", 1, icount=True) if "a scan takes" in line)
+    line = next(line for line in run(boot, "test-objects", 1, icount=True)
+                if "a scan takes" in line)
     assert float(line.split()[4]) <= 40, line
 
 
@@ -46,11 +48,13 @@ def test_samples_scans_and_counts_of_two_processes(boot):
 def test_samples_of_two_processes_by_instructions(boot):
     """By the model unit: in problem state only, by interrupts and by precise records, the same shares."""
     lines = run(boot, "test-monitor", 2, pmu="model")
-    assert [line.split()[-1] for line in lines if "by instructions" in line] == ["interrupts", "precise"], lines
+    assert [line.split()[-1] for line in lines if "by instructions" in line] == ["interrupts",
+                                                                                 "precise"], lines
 
 
 def test_attribution_is_right_within_3_percent(boot):
     """Where a cycle is an instruction, so that a busy host does not count."""
     shares = [float(share) for share in re.findall(r"heavy \((\d+\.\d) %\) (?:\d) other",
-                                                   "\n".join(run(boot, "test-monitor", 1, "exact=1", icount=True)))]
+                                                   "\n".join(run(boot, "test-monitor", 1, "exact=1",
+                                                                 icount=True)))]
     assert len(shares) == 2 and all(abs(share - 75) < 3 * 0.75 for share in shares), shares

@@ -20,7 +20,8 @@ def pytest_configure(config):
     folder = tempfile.TemporaryDirectory()
     config.add_cleanup(folder.cleanup)
     subprocess.run(
-        ["protoc", f"--proto_path={ROOT / 'proto'}", f"--python_out={folder.name}", "dci.proto"], check=True)
+        ["protoc", f"--proto_path={ROOT / 'proto'}", f"--python_out={folder.name}", "dci.proto"],
+        check=True)
     sys.path.insert(0, folder.name)
 
 
@@ -51,8 +52,9 @@ def kov(tmp_path):
             command += ["--port", str(machine.port)]
         command += ["--timeout", "30", *map(str, arguments)]
         environment = {key: value for key, value in os.environ.items() if key != "ORRERY_TOKEN"}
-        done = subprocess.run(command, cwd=tmp_path, timeout=PATIENCE, text=True, capture_output=True, input=stdin,
-                              env={**environment, **(env or {})}, check=False)
+        done = subprocess.run(command, cwd=tmp_path, timeout=PATIENCE, text=True,
+                              capture_output=True, input=stdin, env={**environment, **(env or {})},
+                              check=False)
         return Result(done)
 
     return run

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""A machine that speaks the DCI, played by Python: answers as Orrery does, from tables that tests may change, and
-can be told to misbehave."""
+"""A machine that speaks the DCI, played by Python: answers as Orrery does, from tables that tests
+may change, and can be told to misbehave."""
 
 import socket
 import struct
@@ -31,8 +31,8 @@ typealias integer { size = 10; align = 1; signed = false; } := uint10;
 typealias integer { size = 22; align = 1; signed = false; } := uint22;
 stream { id = 0; event.header := struct { time32 timestamp; uint10 length; uint22 id; };
     packet.context := struct { time64 timestamp_begin; time64 timestamp_end; uint64 content_size;
-        uint64 packet_size; uint64 events_discarded; uint64 packet_seq_num; uint64 events_overwritten;
-        uint32 event_count; uint32 cpu_id; }; };
+        uint64 packet_size; uint64 events_discarded; uint64 packet_seq_num; uint64
+        events_overwritten; uint32 event_count; uint32 cpu_id; }; };
 event { name = "TEST:zero"; id = 65536; stream_id = 0; };
 """
 
@@ -42,8 +42,8 @@ def packet(cpu, sequence, times, discarded=0, overwritten=0):
     events = b"".join(struct.pack(">II", when & 0xffffffff, 1 << 22 | 1 << 16) for when in times)
     content = PACKET_HEADER.size + len(events)
     header = PACKET_HEADER.pack(
-        0xc1fc1fc1, bytes.fromhex("00000000000040008000000000000000"), 0, times[0], times[-1], 8 * content,
-        8 * PACKET_BYTES, discarded, sequence, overwritten, len(times), cpu)
+        0xc1fc1fc1, bytes.fromhex("00000000000040008000000000000000"), 0, times[0], times[-1],
+        8 * content, 8 * PACKET_BYTES, discarded, sequence, overwritten, len(times), cpu)
     return (header + events).ljust(PACKET_BYTES, b"\0")
 
 
@@ -116,8 +116,8 @@ class Session(threading.Thread):
             return
         self.role = machine.tokens.get(request.hello.token, dci.ROLE_NONE)
         reply = dci.HelloReply(version=2, role=self.role, limits=dci.Limits(
-            request_bytes=65536, frame_bytes=1 << 20, queue_bytes=1 << 22, clients=64, idle_seconds=10,
-            upload_bytes=1 << 20, chunk_bytes=8192))
+            request_bytes=65536, frame_bytes=1 << 20, queue_bytes=1 << 22, clients=64,
+            idle_seconds=10, upload_bytes=1 << 20, chunk_bytes=8192))
         if self.role != dci.ROLE_NONE:
             reply.system.CopyFrom(machine.system)
         self.respond(request, hello=reply)
@@ -129,8 +129,8 @@ class Session(threading.Thread):
         clients = [dci.ClientStat(number=4, role=dci.ROLE_CONTROLLER, self=True, requests=2),
                    dci.ClientStat(number=3, role=dci.ROLE_OBSERVER, stalls=6, dref=True)]
         self.respond(request, more=True, server_stat=dci.ServerStat(
-            accepted=4, refused=1, malformed=2, denied=3, network=dci.NetworkStat(received_frames=99),
-            clients=clients[:1]))
+            accepted=4, refused=1, malformed=2, denied=3,
+            network=dci.NetworkStat(received_frames=99), clients=clients[:1]))
         self.respond(request, server_stat=dci.ServerStat(clients=clients[1:]))
 
     def do_power_off(self, request):
@@ -161,7 +161,8 @@ class Session(threading.Thread):
     def pids_of(self, wish):
         if wish.scope == dci.SCOPE_KERNEL:
             return [0]
-        return [wish.pid] if wish.scope == dci.SCOPE_PROCESS else [0] + [one.pid for one in self.machine.processes]
+        return [wish.pid] if wish.scope == dci.SCOPE_PROCESS else [0] \
+            + [one.pid for one in self.machine.processes]
 
     def failure(self, pid):
         if pid not in self.machine.stuck:
@@ -175,7 +176,8 @@ class Session(threading.Thread):
                 self.respond(request, more=True, classes=dci.ClassesReply(
                     pid=pid, classes=classes[start:start + 2]))
             if self.failure(pid):
-                self.respond(request, more=True, classes=dci.ClassesReply(pid=pid, **self.failure(pid)))
+                self.respond(request, more=True,
+                             classes=dci.ClassesReply(pid=pid, **self.failure(pid)))
         self.respond(request, classes=dci.ClassesReply())
 
     def do_objects(self, request):
@@ -183,7 +185,8 @@ class Session(threading.Thread):
             classes = self.machine.classes if pid == 0 else self.machine.user_classes.get(pid, [])
             objects = self.machine.objects if pid == 0 else self.machine.user_objects.get(pid, [])
             if self.failure(pid):
-                self.respond(request, more=True, objects=dci.ObjectsReply(pid=pid, **self.failure(pid)))
+                self.respond(request, more=True,
+                             objects=dci.ObjectsReply(pid=pid, **self.failure(pid)))
                 continue
             if request.objects.classes:
                 self.respond(request, more=True, objects=dci.ObjectsReply(pid=pid, classes=classes))
@@ -198,11 +201,14 @@ class Session(threading.Thread):
 
     def do_dref_read(self, request):
         machine = self.machine
-        begin, counts = machine.dref_readings[min(machine.dref_reads, len(machine.dref_readings) - 1)]
+        begin, counts = machine.dref_readings[min(machine.dref_reads,
+                                                  len(machine.dref_readings) - 1)]
         machine.dref_reads += 1
         for pid in self.pids_of(request.dref_read):
             if self.failure(pid):
-                self.respond(request, more=True, dref_read=dci.DrefReadReply(begin=begin, end=begin, pid=pid, **self.failure(pid)))
+                self.respond(request, more=True,
+                             dref_read=dci.DrefReadReply(
+                                 begin=begin, end=begin, pid=pid, **self.failure(pid)))
         self.in_chunks(counts, 2, lambda part: {
             "dref_read": dci.DrefReadReply(begin=begin, end=begin, counts=part)}, request)
 
@@ -211,7 +217,8 @@ class Session(threading.Thread):
         machine.sampled = [dci.SampledEvent.FromString(event.SerializeToString()) for event in
                            request.sampling_start.events]
         machine.sampler = self
-        self.respond(request, sampling_start=dci.SamplingStartReply(session=1, time=machine.sampling_begin))
+        self.respond(request, sampling_start=dci.SamplingStartReply(
+            session=1, time=machine.sampling_begin))
         for batch in machine.samples:
             self.push(samples=batch)
 
@@ -225,7 +232,8 @@ class Session(threading.Thread):
     def do_sampling_stat(self, request):
         machine = self.machine
         self.respond(request, sampling_stat=dci.SamplingStatReply(
-            session=1, cpus=machine.sampling_stats, events=machine.sampled, running=machine.sampler is not None))
+            session=1, cpus=machine.sampling_stats, events=machine.sampled,
+            running=machine.sampler is not None))
 
     def do_sampling_change(self, request):
         """From the machine's sampling_change_time on; to whoever samples, then machine.samples_after_change."""
@@ -235,7 +243,8 @@ class Session(threading.Thread):
             return
         machine.sampled[change.index].period = change.period
         machine.sampler.push(sampling_changed=dci.SamplingChanged(
-            index=change.index, period=change.period, randomise=change.randomise, time=machine.sampling_change_time))
+            index=change.index, period=change.period, randomise=change.randomise,
+            time=machine.sampling_change_time))
         for batch in machine.samples_after_change:
             machine.sampler.push(samples=batch)
         self.respond(request)
@@ -278,9 +287,11 @@ class Session(threading.Thread):
 
     def do_console_input(self, request):
         self.machine.typed += request.console_input.data
-        self.respond(request, console_input=dci.ConsoleInputReply(taken=len(request.console_input.data)))
+        self.respond(request, console_input=dci.ConsoleInputReply(taken=len(
+            request.console_input.data)))
         end = self.machine.console_start + len(self.machine.console)
-        self.push(console=dci.ConsoleOutput(position=end, data=b"typed " + request.console_input.data))
+        self.push(console=dci.ConsoleOutput(position=end, data=b"typed "
+                                            + request.console_input.data))
 
     def do_pmu_events(self, request):
         self.in_chunks(self.machine.pmu_events, 2, lambda part: {
@@ -314,7 +325,8 @@ class Session(threading.Thread):
         for cpu in range(machine.system.cpu_count):
             tasks = [machine.task_of(cpu, name, machine.count_reads) for name in machine.tasks]
             for part in (tasks[:1], tasks[1:], []):
-                self.respond(request, more=bool(part) or cpu + 1 < machine.system.cpu_count, count_tasks=dci.CountTasksReply(
+                self.respond(request, more=bool(part) or cpu + 1 < machine.system.cpu_count,
+                             count_tasks=dci.CountTasksReply(
                     session=1, cpu=cpu, tasks=part))
 
     def do_count_trace(self, request):
@@ -343,7 +355,8 @@ class Session(threading.Thread):
     def do_trace_metadata(self, request):
         text = METADATA.encode()
         for start in range(0, len(text), 500):
-            self.respond(request, more=True, trace_metadata=dci.TraceMetadataReply(text=text[start:start + 500]))
+            self.respond(request, more=True,
+                         trace_metadata=dci.TraceMetadataReply(text=text[start:start + 500]))
         self.respond(request, trace_metadata=dci.TraceMetadataReply())  # the last one may be empty
 
     def push_packet(self, cpu, data):
@@ -380,35 +393,42 @@ class Session(threading.Thread):
     def do_workload_status(self, request):
         machine = self.machine
         machine.workload_polls += 1
-        running = machine.workload_polls <= machine.workload_duration and not machine.workload_stopped
+        running = machine.workload_polls <= machine.workload_duration \
+            and not machine.workload_stopped
         self.respond(request, workload_status=dci.WorkloadStatusReply(
-            running=running, result=0 if running else machine.workload_result, report=machine.workload_report))
+            running=running, result=0 if running else machine.workload_result,
+            report=machine.workload_report))
 
 
 class Machine:
     """Listens on a free port of this host, and serves any number of clients."""
 
-    CONTROL = {"power_off", "dref_enable", "sampling_start", "sampling_stop", "sampling_change", "count_start", "count_stop",
-               "count_exclude", "count_trace", "trace_set", "trace_subscribe",
-               "trace_unsubscribe", "workload_start", "workload_stop", "kill", "move", "run_open", "run_upload",
-               "run_start", "run_input", "console_input"}
+    CONTROL = {"power_off", "dref_enable", "sampling_start", "sampling_stop", "sampling_change",
+               "count_start", "count_stop", "count_exclude", "count_trace", "trace_set",
+               "trace_subscribe", "trace_unsubscribe", "workload_start", "workload_stop", "kill",
+               "move", "run_open", "run_upload", "run_start", "run_input", "console_input"}
 
     def __init__(self):
         self.requests, self.answered, self.sessions = [], [], []
-        self.misbehaviour = {}  # kind of request: function(session, request) that answers in place of us
+        # kind of request: function(session, request) that answers in place of us
+        self.misbehaviour = {}
         self.errors = {}  # kind of request: (error, message)
         self.tokens = {"orrery": dci.ROLE_CONTROLLER, "look": dci.ROLE_OBSERVER}
         self.system = dci.SystemInfo(
-            cpu_count=2, timebase_hz=TIMEBASE_HZ, boot_time=0, time=3 * TIMEBASE_HZ, memory_bytes=512 << 20,
-            free_bytes=500 << 20, build_id=BUILD_ID, version="Orrery 0.1 test")
+            cpu_count=2, timebase_hz=TIMEBASE_HZ, boot_time=0, time=3 * TIMEBASE_HZ,
+            memory_bytes=512 << 20, free_bytes=500 << 20, build_id=BUILD_ID,
+            version="Orrery 0.1 test")
         self.classes = [
-            dci.ObjectClass(class_id=1, name="Kernel", implementation="KernelRoot", size=64, live=1),
-            dci.ObjectClass(class_id=2, name="PageAllocator", implementation="PageAllocatorDist", size=256,
-                            distributed=True, live=1),
-            dci.ObjectClass(class_id=3, name="Thread", implementation="ThreadShared", size=128, live=3),
+            dci.ObjectClass(class_id=1, name="Kernel", implementation="KernelRoot", size=64,
+                            live=1),
+            dci.ObjectClass(class_id=2, name="PageAllocator", implementation="PageAllocatorDist",
+                            size=256, distributed=True, live=1),
+            dci.ObjectClass(class_id=3, name="Thread", implementation="ThreadShared", size=128,
+                            live=3),
         ]
         self.objects = [
-            dci.Object(coid=0x1000, class_id=1, rep_count=1, misses=2, children=[0x1010, 0x1020, 0x1030]),
+            dci.Object(coid=0x1000, class_id=1, rep_count=1, misses=2,
+                       children=[0x1010, 0x1020, 0x1030]),
             dci.Object(coid=0x1010, class_id=2, rep_count=2, misses=2, children=[0x1030]),
             dci.Object(coid=0x1020, class_id=3, rep_count=1, misses=1),
             dci.Object(coid=0x1030, class_id=3, rep_count=1, misses=1),
@@ -427,16 +447,20 @@ class Machine:
         self.sampling_begin, self.sampling_change_time = 0, 0
         # numbers that are not their places in the list
         self.pmu_events = [
-            dci.PmuEventInfo(event=10 + index, name=name, unit="model", meaning=f"what {name} is", modelled=modelled,
-                             counters=counters)
+            dci.PmuEventInfo(event=10 + index, name=name, unit="model", meaning=f"what {name} is",
+                             modelled=modelled, counters=counters)
             for index, (name, modelled, counters) in enumerate([
-                ("instructions", False, 0xff), ("cycles", True, 0x0f), ("larx", False, 0x30), ("stcx", False, 0x60),
-                ("stcx-failed", False, 0x60), ("branches", False, 0x03), ("mispredicted", True, 0x04),
+                ("instructions", False, 0xff), ("cycles", True, 0x0f), ("larx", False, 0x30),
+                ("stcx", False, 0x60),
+                ("stcx-failed", False, 0x60), ("branches", False, 0x03),
+                ("mispredicted", True, 0x04),
                 ("itlb-miss", True, 0x08), ("dtlb-miss", True, 0x08)])]
-        self.pmu_events.append(dci.PmuEventInfo(event=3, name="run-cycles", unit="driver", counters=0x100))
+        self.pmu_events.append(dci.PmuEventInfo(event=3, name="run-cycles", unit="driver",
+                                                counters=0x100))
         # (CPU, item of the request, number of the reading from 1): its count since the start
         self.count_of = lambda cpu, item, reading: dci.Count(
-            count=item.event * 1000 * reading * (cpu + 1), measured=100 * reading, total=100 * reading)
+            count=item.event * 1000 * reading * (cpu + 1), measured=100 * reading,
+            total=100 * reading)
         self.counted, self.count_reads = [], 0
         self.left_out, self.left_out_of_session = [], set()
         # name: (pid, thread, flags, instructions and all else a reading and CPU)
@@ -444,13 +468,15 @@ class Machine:
         self.mask = 0
         self.events = [
             dci.TraceEvent(major=1, minor=0, name="TEST:zero", format="", field_count=0),
-            dci.TraceEvent(major=3, minor=0, name="SCHED:switch", format="from=%lu to=%lu", field_count=2),
+            dci.TraceEvent(major=3, minor=0, name="SCHED:switch", format="from=%lu to=%lu",
+                           field_count=2),
             dci.TraceEvent(major=3, minor=1, name="SCHED:wake", format="thread=%lu", field_count=1),
         ]
         self.trace_stats, self.packets, self.last_packets = [], [], []
         self.workloads = [dci.Workload(name="demo", help="work=1-2-4, seconds=0"),
                           dci.Workload(name="idle", help="seconds=0")]
-        self.workload_duration, self.workload_result, self.workload_report = 1, 0, "calls 70\nmode fast\n"
+        self.workload_duration, self.workload_result, self.workload_report = 1, 0, \
+            "calls 70\nmode fast\n"
         self.workload_polls, self.workload_stopped = 0, False
 
     def __enter__(self):
@@ -461,8 +487,8 @@ class Machine:
         return self
 
     def __exit__(self, *exception):
-        # The thread must have left accept() before the descriptor's number is used again, or it would serve the clients
-        # of the next machine.
+        # The thread must have left accept() before the descriptor's number is used again, or it
+        # would serve the clients of the next machine.
         if self.listener.fileno() >= 0:
             self.listener.shutdown(socket.SHUT_RDWR)
             self.server.join()
@@ -496,18 +522,22 @@ class Machine:
 
     def asked(self, kind):
         """The requests of a kind, in order."""
-        return [getattr(request, kind) for request in self.requests if request.WhichOneof("body") == kind]
+        return [getattr(request, kind) for request in self.requests
+                if request.WhichOneof("body") == kind]
 
     def add_processes(self):
         """Two processes, with objects in the kernel and objects of their own."""
         self.processes = [
-            dci.Process(pid=1, parent=0, state=1, object=0x2000, name="init", cpu_ticks=TIMEBASE_HZ, dispatchers=1,
-                        memory_pages=100, faults=7),
-            dci.Process(pid=7, parent=1, state=1, object=0x2010, name="shell", cpu_ticks=2 * TIMEBASE_HZ,
-                        start_time=5 * TIMEBASE_HZ, dispatchers=3, memory_pages=2000, faults=70),
+            dci.Process(pid=1, parent=0, state=1, object=0x2000, name="init", cpu_ticks=TIMEBASE_HZ,
+                        dispatchers=1, memory_pages=100, faults=7),
+            dci.Process(pid=7, parent=1, state=1, object=0x2010, name="shell",
+                        cpu_ticks=2 * TIMEBASE_HZ, start_time=5 * TIMEBASE_HZ, dispatchers=3,
+                        memory_pages=2000, faults=70),
         ]
-        self.classes += [dci.ObjectClass(class_id=8, name="Process", implementation="ProcessShared", live=2),
-                         dci.ObjectClass(class_id=9, name="Region", implementation="RegionDefault", live=2)]
+        self.classes += [dci.ObjectClass(class_id=8, name="Process", implementation="ProcessShared",
+                                         live=2),
+                         dci.ObjectClass(class_id=9, name="Region", implementation="RegionDefault",
+                                         live=2)]
         self.objects[0].children.append(0x1050)
         self.objects += [
             dci.Object(coid=0x1050, class_id=3, children=[0x2000, 0x2010]),
@@ -515,11 +545,13 @@ class Machine:
             dci.Object(coid=0x2010, class_id=8, children=[0x2030]),
             dci.Object(coid=0x2020, class_id=9), dci.Object(coid=0x2030, class_id=9)]
         for process in self.processes:
-            self.user_classes[process.pid] = [dci.ObjectClass(class_id=1, name="Job", implementation="JobShared")]
+            self.user_classes[process.pid] = [dci.ObjectClass(
+                class_id=1, name="Job", implementation="JobShared")]
         self.user_objects = {7: [dci.Object(coid=0x1000, class_id=1, children=[0x1010]),
                                  dci.Object(coid=0x1010, class_id=1)]}
-        self.regions[7] = [dci.Region(address=0x10000000, bytes=0x3000, kind=5, protection=5, resident_pages=2,
-                                      object=0x2030, memory=0x2040, name="bin/shell")]
+        self.regions[7] = [dci.Region(address=0x10000000, bytes=0x3000, kind=5, protection=5,
+                                      resident_pages=2, object=0x2030, memory=0x2040,
+                                      name="bin/shell")]
 
     def wait_for(self, kind, times=1):
         """Until requests of this kind were answered so many times, with all that an answer pushes."""
@@ -541,7 +573,8 @@ def sampling_stat(machine, cpu, index=0):
 
 def add_samples(machine, counts, cpu=0, lost=0, index=0, **fields):
     """Samples to be pushed on the start of sampling, of one event on one CPU; counts: {(coid, pc): how many}."""
-    fields = {"flags": dci.SAMPLE_KERNEL | dci.SAMPLE_ATTRIBUTED, "thread": 3, "event": dci.PMU_EVENT_CYCLES, **fields}
+    fields = {"flags": dci.SAMPLE_KERNEL | dci.SAMPLE_ATTRIBUTED, "thread": 3,
+              "event": dci.PMU_EVENT_CYCLES, **fields}
     batch = dci.Samples(cpu=cpu, lost=lost, index=index)
     for (coid, pc), count in counts.items():
         for _ in range(count):

@@ -58,18 +58,22 @@ class Program:
         self.path = folder / f"{name}.elf"
         self.source.write_text(SOURCE)
         (folder / "plain.s").write_text(ASSEMBLY)
-        flags = ["-g", "-O1", "-fno-inline", "-fno-optimize-sibling-calls", "-mabi=elfv1", "-mbig-endian",
-                 "-mcpu=power8", "-ffreestanding", "-nostdlib", "-static", "-no-pie", "-Wl,--build-id=sha1"]
-        subprocess.run([f"{CROSS}as", "-mbig", "-a64", "plain.s", "-o", "plain.o"], cwd=folder, check=True)
-        subprocess.run([f"{CROSS}gcc", *flags, self.source.name, "plain.o", "-o", self.path], cwd=folder, check=True)
+        flags = ["-g", "-O1", "-fno-inline", "-fno-optimize-sibling-calls", "-mabi=elfv1",
+                 "-mbig-endian", "-mcpu=power8", "-ffreestanding", "-nostdlib", "-static",
+                 "-no-pie", "-Wl,--build-id=sha1"]
+        subprocess.run([f"{CROSS}as", "-mbig", "-a64", "plain.s", "-o", "plain.o"], cwd=folder,
+                       check=True)
+        subprocess.run([f"{CROSS}gcc", *flags, self.source.name, "plain.o", "-o", self.path],
+                       cwd=folder, check=True)
 
     def output(self, tool, *arguments):
-        return subprocess.run([f"{CROSS}{tool}", *arguments, self.path], check=True, capture_output=True,
-                              text=True).stdout
+        return subprocess.run([f"{CROSS}{tool}", *arguments, self.path], check=True,
+                              capture_output=True, text=True).stdout
 
     @property
     def build_id(self):
-        return next(line.split()[2] for line in self.output("readelf", "-n").splitlines() if "Build ID" in line)
+        return next(line.split()[2] for line in self.output("readelf", "-n").splitlines()
+                    if "Build ID" in line)
 
     def functions(self):
         """name: [(address, word, mnemonic)] of all functions."""
@@ -85,7 +89,8 @@ class Program:
     def lines(self):
         """address: line of the C source, for every instruction of it."""
         rows = [(int(words[2], 16), None if words[1] == "-" else int(words[1]))
-                for words in map(str.split, self.output("objdump", "--dwarf=decodedline").splitlines())
+                for words in map(str.split,
+                                 self.output("objdump", "--dwarf=decodedline").splitlines())
                 if len(words) >= 3 and words[0] == self.source.name]
         rows.sort(key=lambda row: row[0])
         found = {}

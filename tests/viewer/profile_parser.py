@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Reads pprof profiles from their bytes, by the rules of the wire format and the numbers of the published fields. Knows
-nothing of the schema that kov is built with."""
+"""Reads pprof profiles from their bytes, by the rules of the wire format and the numbers of the
+published fields. Knows nothing of the schema that kov is built with."""
 
 import gzip
 
@@ -63,7 +63,8 @@ class Profile:
         assert {field for field, _ in profile} <= known
         self.texts = [value.decode() for field, value in profile if field == 6]
         assert self.texts[0] == "" and len(set(self.texts)) == len(self.texts)
-        self.types = [(self.texts[number(one, 1)], self.texts[number(one, 2)]) for one in messages(profile, 1)]
+        self.types = [(self.texts[number(one, 1)], self.texts[number(one, 2)])
+                      for one in messages(profile, 1)]
         self.period = number(profile, 12)
         self.period_type = [self.texts[number(one, 1)] for one in messages(profile, 11)]
         self.duration = number(profile, 10)
@@ -98,7 +99,8 @@ class Profile:
             labels[self.texts[number(label, 1)]] = self.texts[text] if text else value
         values = numbers(one, 2)
         assert len(values) == len(self.types)
-        return {"stack": [self.locations[id] for id in numbers(one, 1)], "values": values, "labels": labels}
+        return {"stack": [self.locations[id] for id in numbers(one, 1)], "values": values,
+                "labels": labels}
 
     def sum(self, type_name):
         at = [name for name, _ in self.types].index(type_name)

@@ -24,8 +24,8 @@ def program(tmp_path_factory):
 @pytest.fixture
 def spread(program):
     """address: samples. 6 + 10 + 30 in bottom, 4 in odd, 20 at every second instruction of plain, 1 nowhere."""
-    places = collections.Counter({program.address(4): 6, program.address(5): 10, program.address(7): 30,
-                                  program.address(19): 4, 0x77777770: 1})
+    places = collections.Counter({program.address(4): 6, program.address(5): 10,
+                                  program.address(7): 30, program.address(19): 4, 0x77777770: 1})
     for address, _, _ in program.functions()["plain"][::2]:
         places[address] += 10
     return places
@@ -35,7 +35,8 @@ def spread(program):
 def recorded(kov, machine, program, spread):
     machine.system.build_id = bytes.fromhex(program.build_id)
     add_samples(machine, {(OBJECT, address): count for address, count in spread.items()}, lost=3)
-    add_samples(machine, {(0, program.address(23)): 50}, cpu=1, flags=dci.SAMPLE_KERNEL | dci.SAMPLE_IDLE)
+    add_samples(machine, {(0, program.address(23)): 50}, cpu=1, flags=dci.SAMPLE_KERNEL
+                | dci.SAMPLE_IDLE)
     assert kov("record", "-d", "0.1", "-c", "5000", machine=machine).code == 0
 
 
@@ -49,10 +50,12 @@ def annotate(kov, recorded, program):
 
 def test_samples_stand_at_the_lines_that_the_line_table_names(annotate, program, spread):
     report = annotate("--json").json
-    assert (report["samples"], report["lost"], report["unknown"], report["period"]) == (71, 3, 1, 5000)
+    assert (report["samples"], report["lost"], report["unknown"], report["period"]) == (71, 3, 1,
+                                                                                        5000)
     assert report["event"] == EVENT
     function, = report["functions"]
-    assert (function["function"], function["binary"], function["samples"]) == ("bottom", "kernel", 46)
+    assert (function["function"], function["binary"], function["samples"]) == ("bottom", "kernel",
+                                                                               46)
     lines = program.lines()
     expected = collections.Counter()
     for address, count in spread.items():
@@ -60,7 +63,8 @@ def test_samples_stand_at_the_lines_that_the_line_table_names(annotate, program,
             expected[lines[address]] += count
     found = {row["line"]: row["samples"] for row in function["lines"] if row["samples"]}
     assert found == {line: expected[line] for line in (4, 5, 7)}
-    assert all(row["percent"] == pytest.approx(100 * row["samples"] / 46, abs=0.01) for row in function["lines"])
+    assert all(row["percent"] == pytest.approx(100 * row["samples"] / 46, abs=0.01)
+               for row in function["lines"])
     text = {row["line"]: row["text"] for row in function["lines"]}
     assert text[4] == "    sink = x * 3; /* line 4 */"
     assert text[5] == "        sink -= 5;    /* line 5 */", "tabs as blanks"
@@ -69,11 +73,14 @@ def test_samples_stand_at_the_lines_that_the_line_table_names(annotate, program,
 def test_samples_stand_at_their_instructions(annotate, program, spread):
     for name in ("bottom", "odd", "plain"):
         function, = annotate(name, "--json").json["functions"]
-        expected = [(address, word, spread[address]) for address, word, _ in program.functions()[name]]
-        found = [(int(row["address"], 16), int(row["word"], 16), row["samples"]) for row in function["instructions"]]
+        expected = [(address, word, spread[address]) for address, word,
+                    _ in program.functions()[name]]
+        found = [(int(row["address"], 16), int(row["word"], 16), row["samples"])
+                 for row in function["instructions"]]
         # objdump counts what lies behind the function, such as a traceback table, to it
         assert found == expected[:len(found)], name
-        assert len(found) >= 4 and sum(samples for _, _, samples in found) == function["samples"], name
+        assert len(found) >= 4 and sum(samples for _, _,
+                                       samples in found) == function["samples"], name
         assert sum(row["samples"] for row in function["lines"]) == function["samples"], name
         lines = program.lines()
         for row in function["instructions"]:
@@ -85,8 +92,9 @@ def test_instructions_are_disassembled_as_objdump_does(annotate, program):
         function, = annotate(name, "--json", "--asm").json["functions"]
         assert "lines" not in function
         for row, (_, _, mnemonic) in zip(function["instructions"], program.functions()[name]):
-            simple = {"addi": ("addi", "li"), "or": ("or", "mr"), "ori": ("ori", "nop"), "bclr": ("blr",),
-                      "mfspr": ("mflr",), "mtspr": ("mtlr",), "bc": ("bne-", "bne"), "hrfid": (".long",),
+            simple = {"addi": ("addi", "li"), "or": ("or", "mr"), "ori": ("ori", "nop"),
+                      "bclr": ("blr",), "mfspr": ("mflr",), "mtspr": ("mtlr",),
+                      "bc": ("bne-", "bne"), "hrfid": (".long",),
                       "rldicr": ("rldicr", "sldi")}.get(mnemonic, (mnemonic,))
             assert row["text"].split()[0] in simple, (name, row, mnemonic)
 
@@ -125,7 +133,8 @@ def test_source_or_assembly_alone(annotate):
 
 def test_functions_are_chosen_by_name_or_number(annotate):
     def names(*arguments):
-        return [function["function"] for function in annotate("--json", *arguments).json["functions"]]
+        return [function["function"]
+                for function in annotate("--json", *arguments).json["functions"]]
 
     assert names("-n", "9") == ["bottom", "plain", "odd"]
     assert names("-n", "2") == ["bottom", "plain"]
@@ -198,21 +207,24 @@ def test_programs_have_their_own_files(kov, machine, program, tmp_path):
     kov("record", "-d", "0.1", machine=machine)
 
     def binaries(*arguments):
-        report = kov("annotate", "--kernel", program.path, "--programs", programs, "--json", "bottom", *arguments).json
+        report = kov("annotate", "--kernel", program.path, "--programs", programs, "--json",
+                     "bottom", *arguments).json
         return [(function["binary"], function["samples"]) for function in report["functions"]]
 
     assert binaries() == [("shell", 8), ("kernel", 5)]
     assert binaries("--pid", "7") == [("shell", 8), ("kernel", 3)]
     assert binaries("--pid", "0") == [("kernel", 2)]
-    report = kov("annotate", "--kernel", program.path, "--programs", programs, "--json", "shell:bottom").json
+    report = kov("annotate", "--kernel", program.path, "--programs", programs, "--json",
+                 "shell:bottom").json
     assert len(report["functions"]) == 1
 
 
 def test_a_file_of_another_machine_is_not_disassembled(kov, machine, tmp_path):
     (tmp_path / "host.c").write_text("int _start(void)\n{\n    return 3;\n}\n")
-    subprocess.run(["gcc", "-g", "-nostdlib", "-static", "-no-pie", "host.c", "-o", "host.elf"], cwd=tmp_path,
-                   check=True)
-    out = subprocess.run(["nm", "host.elf"], cwd=tmp_path, check=True, capture_output=True, text=True).stdout
+    subprocess.run(["gcc", "-g", "-nostdlib", "-static", "-no-pie", "host.c", "-o", "host.elf"],
+                   cwd=tmp_path, check=True)
+    out = subprocess.run(["nm", "host.elf"], cwd=tmp_path, check=True, capture_output=True,
+                         text=True).stdout
     start = next(int(line.split()[0], 16) for line in out.splitlines() if line.endswith(" _start"))
     add_samples(machine, {(OBJECT, start): 4})
     kov("record", "-d", "0.1", machine=machine)

@@ -44,7 +44,8 @@ def test_no_such_host(kov):
     (struct.pack(">I", 0xffffffff), "longer than 1 MB"),
     (b"HTTP/1.1 400 Bad Request\r\n\r\n", "longer than 1 MB"),
     (framed(b"\xff\xff\xff\xff"), "no message"),
-    (framed(dci.ServerFrame(response=dci.Response(id=1, system=dci.SystemInfo())).SerializeToString()),
+    (framed(dci.ServerFrame(response=dci.Response(id=1,
+                                                  system=dci.SystemInfo())).SerializeToString()),
      "another question"),
     (framed(dci.ServerFrame(response=dci.Response(id=1)).SerializeToString()), "another question"),
     (framed(dci.ServerFrame(response=dci.Response(id=0)).SerializeToString()), "answer to nothing"),
@@ -56,7 +57,8 @@ def test_a_hello_that_is_answered_badly(kov, machine, data, message):
     assert message in result.err
 
 
-@pytest.mark.parametrize("command", [["hello"], ["objects"], ["stat"], ["record"], ["trace", "record"], ["top"]])
+@pytest.mark.parametrize("command", [["hello"], ["objects"], ["stat"], ["record"],
+                                     ["trace", "record"], ["top"]])
 def test_a_machine_that_never_answers(kov, machine, command):
     machine.misbehaviour["hello"] = silent
     result = kov("--timeout", "0.3", *command, machine=machine)
@@ -65,8 +67,10 @@ def test_a_machine_that_never_answers(kov, machine, command):
 
 
 @pytest.mark.parametrize("kind, command", [
-    ("objects", ["objects"]), ("dref_read", ["stat", "-d", "0.1"]), ("sampling_stop", ["record", "-d", "0.1"]),
-    ("trace_unsubscribe", ["trace", "record", "-d", "0.1"]), ("workload_status", ["stat", "--", "demo"]),
+    ("objects", ["objects"]), ("dref_read", ["stat", "-d", "0.1"]),
+    ("sampling_stop", ["record", "-d", "0.1"]),
+    ("trace_unsubscribe", ["trace", "record", "-d", "0.1"]),
+    ("workload_status", ["stat", "--", "demo"]),
 ])
 def test_a_machine_that_stops_answering(kov, machine, kind, command):
     machine.misbehaviour[kind] = silent
@@ -125,8 +129,9 @@ def drip(session, request):
 def no_end(session, request):
     """The first answers to a list that goes on for ever."""
     body = request.WhichOneof("body")
-    reply = {"classes": dci.ClassesReply, "objects": dci.ObjectsReply, "dref_read": dci.DrefReadReply,
-             "sleep_locks_read": dci.SleepLocksReadReply, "processes": dci.ProcessesReply}[body]
+    reply = {"classes": dci.ClassesReply, "objects": dci.ObjectsReply,
+             "dref_read": dci.DrefReadReply, "sleep_locks_read": dci.SleepLocksReadReply,
+             "processes": dci.ProcessesReply}[body]
     while True:
         session.respond(request, more=True, **{body: reply()})
 
@@ -136,13 +141,20 @@ def sleep_locks_on(session, request):
 
 
 COMMANDS = {
-    "hello": ["hello"], "classes": ["classes"], "objects": ["objects"], "processes": ["ps"], "server_stat": ["server"],
-    "dref_read": ["stat", "-d", "0.1"], "sampling_start": ["record", "-d", "0.1"], "sampling_stop": ["top", "-n", "1", "-d", "0.1"],
-    "sleep_locks_enable": ["locks", "--sleep", "-d", "0.1"], "sleep_locks_read": ["locks", "--sleep", "-d", "0.1"],
-    "trace_metadata": ["trace", "record", "-d", "0.1"], "trace_subscribe": ["trace", "record", "-d", "0.1"],
-    "trace_unsubscribe": ["trace", "record", "-d", "0.1"], "trace_stat": ["trace", "stat"], "trace_events": ["trace", "list"],
-    "workloads": ["workload", "list"], "workload_start": ["workload", "run", "demo"], "pmu_events": ["events"],
-    "run_open": ["run", "hello"], "run_start": ["run", "hello"], "console_attach": ["console", "-d", "0.1"],
+    "hello": ["hello"], "classes": ["classes"], "objects": ["objects"], "processes": ["ps"],
+    "server_stat": ["server"],
+    "dref_read": ["stat", "-d", "0.1"], "sampling_start": ["record", "-d", "0.1"],
+    "sampling_stop": ["top", "-n", "1", "-d", "0.1"],
+    "sleep_locks_enable": ["locks", "--sleep", "-d", "0.1"],
+    "sleep_locks_read": ["locks", "--sleep", "-d", "0.1"],
+    "trace_metadata": ["trace", "record", "-d", "0.1"],
+    "trace_subscribe": ["trace", "record", "-d", "0.1"],
+    "trace_unsubscribe": ["trace", "record", "-d", "0.1"], "trace_stat": ["trace", "stat"],
+    "trace_events": ["trace", "list"],
+    "workloads": ["workload", "list"], "workload_start": ["workload", "run", "demo"],
+    "pmu_events": ["events"],
+    "run_open": ["run", "hello"], "run_start": ["run", "hello"],
+    "console_attach": ["console", "-d", "0.1"],
 }
 
 
@@ -156,7 +168,8 @@ def test_the_timeout_bounds_every_command(kov, machine, kind, lie):
     assert result.code == 3 and "0.6 s" in result.err, result.err
 
 
-@pytest.mark.parametrize("kind", ["classes", "objects", "dref_read", "sleep_locks_read", "processes"])
+@pytest.mark.parametrize("kind",
+                         ["classes", "objects", "dref_read", "sleep_locks_read", "processes"])
 def test_no_list_goes_on_for_ever(kov, machine, kind):
     machine.misbehaviour["sleep_locks_enable"] = sleep_locks_on
     machine.misbehaviour[kind] = no_end

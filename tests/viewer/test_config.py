@@ -21,21 +21,24 @@ BUILT_IN = ["IPC", "TLB misses", "branches", "caches", "locks", "metrics"]
 def test_the_built_in_ones_are_listed(config):
     result = config("list", "--json")
     assert [one["name"] for one in result.json["configurations"]] == BUILT_IN
-    assert all(one["built_in"] and one["about"] and one["sets"] for one in result.json["configurations"])
+    assert all(one["built_in"] and one["about"] and one["sets"]
+               for one in result.json["configurations"])
     assert len(config("list").out.splitlines()) == 7
 
 
 def test_what_is_saved_is_loaded(config):
-    result = config("save", "my locks", "-e", "larx:k@5000,stcx", "-e", "cycles", "--shares", "3,1", "--slice", "20000", "-C",
-                    "0-1", "-c", "777", "--about", "what I look at")
+    result = config("save", "my locks", "-e", "larx:k@5000,stcx", "-e", "cycles", "--shares", "3,1",
+                    "--slice", "20000", "-C", "0-1", "-c", "777", "--about", "what I look at")
     assert result.code == 0, result.err
     assert (config.folder / "my locks.conf").read_text() == (
         "about what I look at\nevents larx:k@5000,stcx\nevents cycles\nshares 3,1\ncpus 0-1\nslice 20000\nperiod 777\n")
     assert not list(config.folder.glob("*.new"))
     one = config("load", "my locks", "--json").json
-    assert one == {"name": "my locks", "built_in": False, "about": "what I look at", "events": "larx:k@5000,stcx,cycles",
-                   "sets": ["larx:k@5000,stcx", "cycles"], "shares": "3,1", "cpus": "0-1", "slice": 20000, "period": 777}
-    assert [line.split("  ")[0] for line in config("list").out.splitlines()[1:]] == sorted(BUILT_IN + ["my locks"])
+    assert one == {"name": "my locks", "built_in": False, "about": "what I look at",
+                   "events": "larx:k@5000,stcx,cycles", "sets": ["larx:k@5000,stcx", "cycles"],
+                   "shares": "3,1", "cpus": "0-1", "slice": 20000, "period": 777}
+    assert [line.split("  ")[0]
+            for line in config("list").out.splitlines()[1:]] == sorted(BUILT_IN + ["my locks"])
 
 
 def test_nothing_is_replaced_without_force(config):
@@ -110,27 +113,34 @@ def test_wrong_usage_is_told(config, arguments, text):
 
 def test_a_place_that_cannot_be_written_is_told(kov, tmp_path):
     (tmp_path / "file").write_text("")
-    result = kov("config", "save", "x", "-e", "larx", env={"XDG_CONFIG_HOME": str(tmp_path / "file")})
+    result = kov("config", "save", "x", "-e", "larx",
+                 env={"XDG_CONFIG_HOME": str(tmp_path / "file")})
     assert result.code == 1 and "cannot make" in result.err
-    result = kov("config", "save", "x", "-e", "larx", env={"XDG_CONFIG_HOME": "relative", "HOME": str(tmp_path / "home")})
+    result = kov("config", "save", "x", "-e", "larx",
+                 env={"XDG_CONFIG_HOME": "relative", "HOME": str(tmp_path / "home")})
     assert result.code == 1 and "home/.config" in result.err, "a relative folder does not count"
     (tmp_path / "home").mkdir()
-    assert kov("config", "save", "x", "-e", "larx", env={"XDG_CONFIG_HOME": "", "HOME": str(tmp_path / "home")}).code == 0
+    assert kov("config", "save", "x", "-e", "larx",
+               env={"XDG_CONFIG_HOME": "", "HOME": str(tmp_path / "home")}).code == 0
     assert (tmp_path / "home/.config/orrery/x.conf").exists()
 
 
 def test_stat_counts_the_events_of_a_configuration(kov, config, machine):
-    config("save", "mine", "-e", "larx:u@1000,stcx", "-e", "cycles@50", "--shares", "3,1", "--slice", "20000")
-    result = kov("stat", "--config", "mine", "-d", "0.1", "--slice", "30000", machine=machine, env=config.env)
+    config("save", "mine", "-e", "larx:u@1000,stcx", "-e", "cycles@50", "--shares", "3,1",
+           "--slice", "20000")
+    result = kov("stat", "--config", "mine", "-d", "0.1", "--slice", "30000", machine=machine,
+                 env=config.env)
     assert result.code == 0, result.err
     start = machine.asked("count_start")[0]
-    assert [(item.event, item.mode, item.set) for item in start.items] == [(12, 2, 0), (13, 0, 0), (11, 0, 1)]
+    assert [(item.event, item.mode, item.set)
+            for item in start.items] == [(12, 2, 0), (13, 0, 0), (11, 0, 1)]
     assert list(start.shares) == [3, 1]
     assert start.slice == 30000, "the command line goes first"
 
 
 def test_the_built_in_metrics_are_the_five(kov, config, machine):
-    result = kov("stat", "--config", "metrics", "-d", "0.1", "--json", machine=machine, env=config.env)
+    result = kov("stat", "--config", "metrics", "-d", "0.1", "--json", machine=machine,
+                 env=config.env)
     assert len(result.json["metrics"]) == 5
 
 
@@ -149,13 +159,14 @@ def sampled(machine):
 
 
 def test_record_and_top_sample_the_events_of_a_configuration(kov, config, machine):
-    config("save", "mine", "-e", "larx:u@1000,stcx", "-e", "cycles@5000,stcx", "-c", "7000", "-C", "1")
+    config("save", "mine", "-e", "larx:u@1000,stcx", "-e", "cycles@5000,stcx", "-c", "7000", "-C",
+           "1")
     expected = [(12, 2, 1000), (13, 0, 7000), (11, 0, 5000)]
     result = kov("record", "--config", "mine", "-d", "0.1", machine=machine, env=config.env)
     assert result.code == 0, result.err
     assert sampled(machine) == (expected, 2), "all sets at once"
-    result = kov("top", "--config", "mine", "-n", "1", "-d", "0.1", "-c", "9000", "--cpus", "1", machine=machine,
-                 env=config.env)
+    result = kov("top", "--config", "mine", "-n", "1", "-d", "0.1", "-c", "9000", "--cpus", "1",
+                 machine=machine, env=config.env)
     assert result.code == 0, result.err
     expected[1] = (13, 0, 9000)
     assert sampled(machine) == (expected, 1), "the command line goes first"

@@ -9,7 +9,8 @@ from machine import E_LIMIT, E_NOTSUP
 
 def partly(machine, count, measured, error):
     """All counts are these, on every CPU, of a total of 1000."""
-    machine.count_of = lambda cpu, item, reading: dci.Count(count=count, measured=measured, total=1000, error=error)
+    machine.count_of = lambda cpu, item, reading: dci.Count(count=count, measured=measured,
+                                                            total=1000, error=error)
 
 
 def test_events_are_listed(kov, machine):
@@ -22,21 +23,25 @@ def test_events_are_listed(kov, machine):
 
 
 def test_words_filter_events(kov, machine):
-    assert [line.split()[0] for line in kov("events", "TLB", machine=machine).out.splitlines()[1:]] == [
+    assert [line.split()[0] for line in kov("events", "TLB",
+                                            machine=machine).out.splitlines()[1:]] == [
         "itlb-miss", "dtlb-miss"]
     assert len(kov("events", "tlb", "itlb", machine=machine).out.splitlines()) == 2
     assert kov("events", "driver", "--json", machine=machine).json == {"events": [
-        {"name": "run-cycles", "unit": "driver", "counted": True, "modelled": False, "counters": [8], "meaning": ""}]}
+        {"name": "run-cycles", "unit": "driver", "counted": True, "modelled": False,
+         "counters": [8], "meaning": ""}]}
 
 
 def test_what_can_only_be_sampled_is_listed_too(kov, machine):
     del machine.pmu_events[-1]
     lines = kov("events", machine=machine).out.splitlines()
     assert len(lines) == 11
-    assert lines[10].split()[:4] == ["run-cycles", "driver", "no", "-"] and "sampled only" in lines[10]
+    assert lines[10].split()[:4] == ["run-cycles", "driver", "no",
+                                     "-"] and "sampled only" in lines[10]
     (found,) = kov("events", "run-", "--json", machine=machine).json["events"]
     assert (found["name"], found["counted"], found["counters"]) == ("run-cycles", False, [])
-    assert kov("stat", "-e", "run-cycles", "-d", "0.1", machine=machine).code == 2, "it is not counted indeed"
+    assert kov("stat", "-e", "run-cycles", "-d", "0.1",
+               machine=machine).code == 2, "it is not counted indeed"
     assert kov("record", "-e", "run-cycles", "-d", "0.1", machine=machine).code == 0
 
 
@@ -48,8 +53,8 @@ def test_an_older_machine_is_told(kov, machine):
 
 
 def test_each_e_is_a_set_and_modes_and_numbers_are_the_machines(kov, machine):
-    result = kov("stat", "-e", "larx:u,larx:k", "-e", "cycles", "--shares", "3,1", "-C", "1", "--slice", "20000", "-d",
-                 "0.1", machine=machine)
+    result = kov("stat", "-e", "larx:u,larx:k", "-e", "cycles", "--shares", "3,1", "-C", "1",
+                 "--slice", "20000", "-d", "0.1", machine=machine)
     assert result.code == 0, result.err
     start = machine.asked("count_start")[0]
     assert [(item.event, item.mode, item.set) for item in start.items] == [
@@ -107,14 +112,17 @@ def test_what_never_had_its_turn_has_no_count(kov, machine):
 
 
 def test_metrics_follow_from_the_events(kov, machine):
-    counts = {"instructions": 4000, "cycles": 8000, "larx": 100, "stcx": 90, "stcx-failed": 15, "branches": 400,
-              "mispredicted": 20, "itlb-miss": 4, "dtlb-miss": 16}
+    counts = {"instructions": 4000, "cycles": 8000, "larx": 100, "stcx": 90, "stcx-failed": 15,
+              "branches": 400, "mispredicted": 20, "itlb-miss": 4, "dtlb-miss": 16}
     names = {event.event: event.name for event in machine.pmu_events}
-    machine.count_of = lambda cpu, item, reading: dci.Count(count=counts[names[item.event]], measured=9, total=9)
+    machine.count_of = lambda cpu, item, reading: dci.Count(count=counts[names[item.event]],
+                                                            measured=9, total=9)
     result = kov("stat", "-e", ",".join(counts), "-d", "0.1", "--json", machine=machine)
     assert {metric["metric"]: metric["value"] for metric in result.json["metrics"]} == {
-        "IPC": 0.5, "lock acquisition": 7.5, "spin contention": 10, "branch misprediction": 5, "TLB miss rate": 0.5}
-    result = kov("stat", "-e", "larx:k,instructions:k,larx:u,instructions", "-d", "0.1", machine=machine)
+        "IPC": 0.5, "lock acquisition": 7.5, "spin contention": 10, "branch misprediction": 5,
+        "TLB miss rate": 0.5}
+    result = kov("stat", "-e", "larx:k,instructions:k,larx:u,instructions", "-d", "0.1",
+                 machine=machine)
     assert "spin contention:k" in result.out
     assert "spin contention:u" not in result.out, "there are no instructions:u to divide by"
     assert "IPC" not in result.out
@@ -141,7 +149,8 @@ def test_intervals_as_json_with_a_workload(kov, machine):
     result = kov("stat", "-e", "larx", "-I", "100", "--json", "--", "demo", machine=machine)
     assert result.code == 0
     assert len(result.json["intervals"]) == len(machine.asked("count_read")) >= 1
-    assert [interval["events"][0]["count"] for interval in result.json["intervals"]] == [36000] * len(
+    assert [interval["events"][0]["count"]
+            for interval in result.json["intervals"]] == [36000] * len(
         result.json["intervals"])
     assert result.json["workload"]["report"] == {"calls": 70, "mode": "fast"}
     order = [request.WhichOneof("body") for request in machine.requests]
@@ -189,8 +198,10 @@ def test_without_the_model_unit_that_is_said(kov, machine):
     assert kov("stat", "-e", "run-cycles", "-d", "0.1", machine=machine).code == 0
     machine.pmu_events = []
     listed = kov("events", machine=machine).out
-    assert "Nothing can be counted: the machine runs without the model unit" in listed and "run-cycles" in listed
-    assert [event["name"] for event in kov("events", "--json", machine=machine).json["events"]] == ["run-cycles"]
+    assert "Nothing can be counted: the machine runs without the model unit" in listed \
+        and "run-cycles" in listed
+    assert [event["name"] for event in kov("events", "--json",
+                                           machine=machine).json["events"]] == ["run-cycles"]
 
 
 def test_counts_that_were_not_asked_for_are_refused(kov, machine):

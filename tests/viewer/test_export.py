@@ -15,7 +15,8 @@ EVENT = "run-cycles"
 PERIOD = 5000
 # What was recorded: (process, object): samples that are not idle.
 EXPECTED = {("kernel", "PageAllocator(PageAllocatorDist) 0x1010"): 10, ("kernel", "[none]"): 3,
-            ("she:ll;x:7", "Job(JobShared) 0x1010 of she:ll;x:7"): 20, ("she:ll;x:7", "Thread(ThreadShared) 0x1020"): 7,
+            ("she:ll;x:7", "Job(JobShared) 0x1010 of she:ll;x:7"): 20,
+            ("she:ll;x:7", "Thread(ThreadShared) 0x1020"): 7,
             ("init:1", "[gone] 0x7770 of init:1"): 5}
 BUSY, IDLE, LOST = 45, 25, 4
 
@@ -76,19 +77,22 @@ def test_folded_stacks_begin_with_process_and_object(export):
     sums = collections.Counter()
     for frames, count in folded(export("-f", "folded").out).items():
         sums[frames[:2]] += count
-    assert sums == {tuple(name.replace(";", ":") for name in key): count for key, count in EXPECTED.items()}
+    assert sums == {tuple(name.replace(";", ":") for name in key): count for key,
+                    count in EXPECTED.items()}
 
 
 def test_folded_stacks_are_outermost_first(export):
     stacks = folded(export("-f", "folded").out)
-    assert stacks[("kernel", "PageAllocator(PageAllocatorDist) 0x1010", "_start", "odd", "bottom")] == 10
+    assert stacks[("kernel", "PageAllocator(PageAllocatorDist) 0x1010", "_start", "odd",
+                   "bottom")] == 10
     assert stacks[("kernel", "[none]", "_start", "odd")] == 3
     assert stacks[("she:ll:x:7", "Thread(ThreadShared) 0x1020", "0x20000100", "bottom")] == 7
 
 
 # ---- perf script
 
-HEAD = re.compile(r"^(\S.+?)\s+(\d+)\/*(\d+)*\s+")  # this and the next two: what stackcollapse-perf.pl looks for
+# this and the next two: what stackcollapse-perf.pl looks for
+HEAD = re.compile(r"^(\S.+?)\s+(\d+)\/*(\d+)*\s+")
 EVENT_OF_HEAD = re.compile(r":\s*(\d+)*\s+(\S+):\s*$")
 FRAME = re.compile(r"^\s*(\w+)\s*(.+) \((.*)\)")
 STRICT_HEAD = re.compile(r"(\S+) +(\d+)/(\d+) +\[(\d{3})\] +(\d+)\.(\d{6}): +(\d+) (\S+): $")
@@ -103,7 +107,8 @@ def perf_script(text):
         head, *frames = block.split("\n")
         strict = STRICT_HEAD.fullmatch(head)
         assert strict and HEAD.match(head), head
-        assert HEAD.match(head)[1] == strict[1] and EVENT_OF_HEAD.search(head).groups() == (strict[7], strict[8])
+        assert HEAD.match(head)[1] == strict[1] \
+            and EVENT_OF_HEAD.search(head).groups() == (strict[7], strict[8])
         stack = []
         for frame in frames:
             one = STRICT_FRAME.fullmatch(frame)
@@ -112,8 +117,8 @@ def perf_script(text):
             stack.append((int(one[1], 16), one[2], one[4]))
         assert stack
         samples.append({"comm": strict[1], "pid": int(strict[2]), "cpu": int(strict[4]),
-                        "time": int(strict[5]) + int(strict[6]) / 1e6, "period": int(strict[7]), "event": strict[8],
-                        "frames": stack})
+                        "time": int(strict[5]) + int(strict[6]) / 1e6, "period": int(strict[7]),
+                        "event": strict[8], "frames": stack})
     return samples
 
 
@@ -137,18 +142,22 @@ def test_perf_script_times_are_seconds(kov, machine):
     machine.samples[0].samples[0].time = 3 * TIMEBASE_HZ + TIMEBASE_HZ // 4
     kov("record", "-d", "0.1", machine=machine)
     sample, = perf_script(kov("export", "-f", "perf-script").out)
-    assert sample["time"] == 3.25 and sample["frames"] == [(0x100, "[unknown]", "[kernel.kallsyms]")]
+    assert sample["time"] == 3.25 and sample["frames"] == [(0x100, "[unknown]",
+                                                            "[kernel.kallsyms]")]
 
 
 def test_perf_script_stacks_are_innermost_first(export, program):
     samples = perf_script(export("-f", "perf-script").out)
-    stacks = collections.Counter(tuple(name for _, name, _ in sample["frames"]) for sample in samples)
+    stacks = collections.Counter(tuple(name for _, name, _ in sample["frames"])
+                                 for sample in samples)
     assert stacks == {("bottom", "odd", "_start"): 10, ("odd", "_start"): 3, ("[unknown]",): 25,
                       ("bottom", "[unknown]"): 7}
     first = next(sample for sample in samples if len(sample["frames"]) == 3)
-    assert [address for address, _, _ in first["frames"]] == [program.address(5), program.address(19),
-                                                              program.address(23)]
-    mixed = next(sample for sample in samples if sample["frames"][1:] and sample["frames"][1][1] == "[unknown]")
+    assert [address for address, _, _ in first["frames"]] == [program.address(5),
+                                                              program.address(19), program.address(
+                                                                  23)]
+    mixed = next(sample for sample in samples if sample["frames"][1:]
+                 and sample["frames"][1][1] == "[unknown]")
     assert [file for _, _, file in mixed["frames"]] == ["[kernel.kallsyms]", "[unknown]"]
 
 
@@ -162,7 +171,8 @@ def test_blanks_in_a_process_name_do_not_split_it(kov, machine):
     machine.processes[1].name = "two words 3"
     add_samples(machine, {(0, 0x100): 2}, flags=0, pid=7)
     kov("record", "-d", "0.1", machine=machine)
-    assert {sample["comm"] for sample in perf_script(kov("export", "-f", "perf-script").out)} == {"two_words_3"}
+    assert {sample["comm"] for sample in perf_script(kov("export", "-f",
+                                                         "perf-script").out)} == {"two_words_3"}
 
 
 # ---- pprof
@@ -192,7 +202,8 @@ def test_a_profile_has_labels(profile):
         assert set(sample["labels"]) == {"object", "class", "process", "cpu"}
         sums[sample["labels"]["process"], sample["labels"]["object"]] += sample["values"][0]
         cpus[sample["labels"]["cpu"]] += sample["values"][0]
-        assert sample["labels"]["class"].split("(")[0] == sample["labels"]["object"].split("(")[0].split(" ")[0]
+        assert sample["labels"]["class"].split("(")[0] \
+            == sample["labels"]["object"].split("(")[0].split(" ")[0]
     assert sums == EXPECTED and cpus == {"0": 18, "1": 27}
 
 
@@ -212,7 +223,8 @@ def test_a_profile_has_programs_with_build_ids(profile, program):
     kernel = next(one for one in made.mappings.values() if one["file"] == str(program.path))
     assert kernel["build_id"] == program.build_id and kernel["has_functions"]
     others = {one["file"]: one for one in made.mappings.values() if one is not kernel}
-    assert set(others) == {"she:ll;x", "init"} and not any(one["has_functions"] for one in others.values())
+    assert set(others) == {"she:ll;x", "init"} and not any(one["has_functions"]
+                                                           for one in others.values())
     mixed = next(sample for sample in made.samples if sample["values"][0] == 7)
     assert [one["mapping"]["file"] for one in mixed["stack"]] == [str(program.path), "she:ll;x"]
 
@@ -254,7 +266,8 @@ def test_a_file_gets_what_standard_output_would(export, tmp_path):
 
 def test_wrong_use_is_told(kov, recorded):
     assert "--format" in kov("export").err
-    for arguments in ([], ["-f", "svg"], ["-f", "folded", "--json"], ["-f", "folded", "-e"], ["-f", "folded", "x"]):
+    for arguments in ([], ["-f", "svg"], ["-f", "folded", "--json"], ["-f", "folded", "-e"],
+                      ["-f", "folded", "x"]):
         assert kov("export", *arguments).code == 2, arguments
     result = kov("export", "-f", "folded", "-e", "larx")
     assert result.code == 1 and "larx" in result.err and EVENT in result.err

@@ -11,7 +11,8 @@ from conftest import ROOT
 def test_hello_tells_version_machine_role_and_limits(kov, machine):
     result = kov("hello", machine=machine)
     assert result.code == 0
-    for text in ("Orrery 0.1 test", "000102030405", "controller", "512 MB", "3.000 s", "64 clients"):
+    for text in ("Orrery 0.1 test", "000102030405", "controller", "512 MB", "3.000 s",
+                 "64 clients"):
         assert text in result.out
 
 
@@ -55,11 +56,15 @@ def test_an_observer_is_told_which_token_is_needed(kov, machine):
 
 
 @pytest.mark.parametrize("arguments", [
-    ["nonsense"], ["hello", "extra"], ["hello", "--nonsense"], ["trace"], ["record", "-F"], ["record", "-F", "0"],
-    ["record", "-F", "10", "-c", "5000"], ["record", "-c", "1000", "--randomise", "10"], ["record", "-g", "17"],
-    ["report", "--sort", "nonsense"], ["report", "--sort", "object,object"], ["objects", "("], ["record", "--"],
+    ["nonsense"], ["hello", "extra"], ["hello", "--nonsense"], ["trace"], ["record", "-F"],
+    ["record", "-F", "0"],
+    ["record", "-F", "10", "-c", "5000"], ["record", "-c", "1000", "--randomise", "10"],
+    ["record", "-g", "17"],
+    ["report", "--sort", "nonsense"], ["report", "--sort", "object,object"], ["objects", "("],
+    ["record", "--"],
     ["hello", "--", "demo"], ["--port", "70000", "hello"], ["stat", "-d", "soon"], ["trace", "set"],
-    ["trace", "record", "--mode", "sometimes"], ["trace", "record", "-e", "NOSUCH"], ["workload", "stop", "x"],
+    ["trace", "record", "--mode", "sometimes"], ["trace", "record", "-e", "NOSUCH"],
+    ["workload", "stop", "x"],
     ["workload", "run"], ["help", "nonsense"], [],
 ])
 def test_wrong_usage_ends_with_2_and_a_message(kov, machine, arguments):
@@ -72,7 +77,8 @@ def test_wrong_usage_ends_with_2_and_a_message(kov, machine, arguments):
 def test_help_lists_every_command(kov):
     overview = kov("help")
     assert overview.code == 0
-    for command in ("hello", "objects", "stat", "record", "report", "top", "trace record", "workload run", "poweroff"):
+    for command in ("hello", "objects", "stat", "record", "report", "top", "trace record",
+                    "workload run", "poweroff"):
         assert f"  {command} " in overview.out
         assert kov("help", *command.split()).out.startswith(f"usage: kov {command}")
         assert kov(*command.split(), "--help").out == kov("help", *command.split()).out
@@ -89,7 +95,8 @@ def test_the_manual_page_has_every_command_and_option(kov):
     assert len(commands) > 15
     for command in commands:
         assert command in manual
-        for option in re.findall(r"^ .*?(--[a-z-]+)", kov("help", *command.split()).out, re.MULTILINE):
+        for option in re.findall(r"^ .*?(--[a-z-]+)", kov("help", *command.split()).out,
+                                 re.MULTILINE):
             assert option in manual, f"{option} of kov {command}"
 
 
@@ -97,7 +104,8 @@ def test_server_shows_clients_and_what_was_refused(kov, machine):
     result = kov("server", machine=machine)
     assert result.code == 0
     assert "accepted 4, refused 1" in result.out and "malformed 2, denied 3" in result.out
-    assert result.out.splitlines()[-1].split() == ["3", "observer", "0", "0", "0", "0", "0", "6", "dref"]
+    assert result.out.splitlines()[-1].split() == ["3", "observer", "0", "0", "0", "0", "0", "6",
+                                                   "dref"]
     account = kov("server", "--json", machine=machine).json
     assert account["network"]["received_frames"] == 99
     assert [client["client"] for client in account["clients"]] == [4, 3]

@@ -36,12 +36,14 @@ def test_a_regex_selects_objects_and_what_is_above_them(kov, machine):
 
 
 def test_a_class_is_selected_by_its_name(kov, machine):
-    objects = kov("objects", "--class", "Thread", "--flat", "--json", machine=machine).json["objects"]
+    objects = kov("objects", "--class", "Thread", "--flat", "--json",
+                  machine=machine).json["objects"]
     assert [entry["coid"] for entry in objects] == ["0x1020", "0x1030", "0x1040"]
 
 
 def test_json_has_all_of_an_object(kov, machine):
-    objects = {entry["coid"]: entry for entry in kov("objects", "--json", machine=machine).json["objects"]}
+    objects = {entry["coid"]: entry
+               for entry in kov("objects", "--json", machine=machine).json["objects"]}
     assert len(objects) == 5
     assert objects["0x1000"]["children"] == ["0x1010", "0x1020", "0x1030"]
     assert objects["0x1000"]["class"] == "Kernel"
@@ -81,6 +83,7 @@ def test_names_cannot_harm_the_terminal(kov, machine):
 def test_classes(kov, machine):
     result = kov("classes", machine=machine)
     assert result.code == 0
-    assert lines_of(result)[2].split() == ["2", "PageAllocator", "PageAllocatorDist", "256", "distributed", "1"]
+    assert lines_of(result)[2].split() == ["2", "PageAllocator", "PageAllocatorDist", "256",
+                                           "distributed", "1"]
     classes = kov("classes", "--json", machine=machine).json["classes"]
     assert [entry["class"] for entry in classes] == ["Kernel", "PageAllocator", "Thread"]

@@ -21,15 +21,16 @@ def test_ps_lists_processes(kov, busy):
 
 
 def test_ps_sorts(kov, busy):
-    for key, first in (("pid", "init"), ("cpu", "shell"), ("time", "shell"), ("mem", "shell"), ("faults", "shell"),
-                       ("name", "init")):
+    for key, first in (("pid", "init"), ("cpu", "shell"), ("time", "shell"), ("mem", "shell"),
+                       ("faults", "shell"), ("name", "init")):
         assert kov("ps", "--sort", key, machine=busy).out.splitlines()[1].split()[-1] == first, key
     assert kov("ps", "--sort", "size", machine=busy).code == 2
 
 
 def test_ps_over_an_interval(kov, busy):
     processes = kov("ps", "-d", "0.1", "--json", machine=busy).json["processes"]
-    assert [one["cpu_percent"] for one in processes] == [0, 0], "nothing happened between the two lists"
+    assert [one["cpu_percent"] for one in processes] == [0, 0], \
+        "nothing happened between the two lists"
     assert processes[1]["memory_bytes"] == 8192000 and processes[1]["object"] == "0x2010"
 
 
@@ -47,7 +48,8 @@ def test_kill_and_move(kov, busy):
 
 def test_regions(kov, busy):
     line = kov("regions", 7, machine=busy).out.splitlines()[1].split()
-    assert line == ["10000000-10003000", "12", "8", "r-x", "private", "0x2030", "0x2040", "bin/shell"]
+    assert line == ["10000000-10003000", "12", "8", "r-x", "private", "0x2030", "0x2040",
+                    "bin/shell"]
     assert kov("regions", 7, "--json", machine=busy).json["regions"][0]["resident_bytes"] == 8192
     assert kov("regions", 9, machine=busy).code == 1
 
@@ -56,7 +58,8 @@ def test_regions(kov, busy):
 
 def test_the_tree_goes_from_machine_to_process_to_objects(kov, busy):
     lines = [line[:60].rstrip() for line in kov("objects", machine=busy).out.splitlines()]
-    assert lines[1:4] == ["machine", "|- kernel", "|  |- Kernel(KernelRoot)                        0x1000"[:60].rstrip()]
+    assert lines[1:4] == ["machine", "|- kernel",
+                          "|  |- Kernel(KernelRoot)                        0x1000"[:60].rstrip()]
     shell = lines.index("`- shell:7")
     assert lines[shell + 1] == "   |- in the kernel"
     assert lines[shell + 2].startswith("   |  `- Process(ProcessShared)")
@@ -85,33 +88,39 @@ def test_a_stuck_process_is_told_and_the_rest_is_there(kov, busy):
     assert result.code == 0
     assert "init:1  (did not answer within 1 s)" in result.out
     assert "Job(JobShared)" in result.out
-    found = {one["name"]: (one["failure"], one["reason"]) for one in kov("objects", "--json", machine=busy).json["processes"]}
+    found = {one["name"]: (one["failure"], one["reason"])
+             for one in kov("objects", "--json", machine=busy).json["processes"]}
     assert found == {"init": (-9, "did not answer within 1 s"), "shell": (0, None)}
 
 
-@pytest.mark.parametrize("command", [("stat", "-d", "0.1"), ("record", "-d", "0.1"), ("top", "-n", "1", "-d", "0.1")],
+@pytest.mark.parametrize("command", [("stat", "-d", "0.1"), ("record", "-d", "0.1"),
+                                     ("top", "-n", "1", "-d", "0.1")],
                          ids=lambda command: command[0])
 def test_each_command_tells_why_a_part_is_missing(kov, busy, command):
     busy.stuck.add(1)
     assert "init:1: did not answer within 1 s" in kov(*command, machine=busy).out
     found = kov(*command, "--json", machine=busy).json
     found = found["refreshes"][0] if "refreshes" in found else found
-    assert found["failures"] == [{"pid": 1, "process": "init", "error": -9, "message": "did not answer within 1 s"}]
+    assert found["failures"] == [{"pid": 1, "process": "init", "error": -9,
+                                  "message": "did not answer within 1 s"}]
 
 
 def test_the_trace_tells_whose_counts_are_missing(kov, busy):
     def answer(session, request):
         session.respond(request, more=True, trace_stat=dci.TraceStatReply(
-            stuck=[dci.StuckProcess(pid=7, error=-13, message="answered nonsense: a record that is cut off")]))
+            stuck=[dci.StuckProcess(pid=7, error=-13,
+                                    message="answered nonsense: a record that is cut off")]))
         session.do_trace_stat(request)
     busy.misbehaviour["trace_stat"] = answer
-    assert "pid 7: answered nonsense: a record that is cut off" in kov("trace", "stat", machine=busy).out
+    assert "pid 7: answered nonsense: a record that is cut off" in kov("trace", "stat",
+                                                                       machine=busy).out
     found = kov("trace", "stat", "--json", machine=busy).json
     assert found["stuck"] == 1 and found["failures"][0]["pid"] == 7
 
 
 def test_classes_of_a_process(kov, busy):
-    assert [one["class"] for one in kov("classes", "--pid", 7, "--json", machine=busy).json["classes"]] == ["Job"]
+    assert [one["class"] for one in kov("classes", "--pid", 7, "--json",
+                                        machine=busy).json["classes"]] == ["Job"]
 
 
 # ---- counting
@@ -122,12 +131,14 @@ def test_counts_are_of_processes_and_kernel(kov, busy):
         for pid, count in ((0, 5), (7, 9)):
             session.respond(request, more=True, dref_read=dci.DrefReadReply(
                 begin=1, end=2, pid=pid,
-                counts=[dci.DrefCount(coid=0x1000, cpu=0, invocations=count * (1 if first else 3))]))
+                counts=[dci.DrefCount(coid=0x1000, cpu=0,
+                                      invocations=count * (1 if first else 3))]))
         session.respond(request, dref_read=dci.DrefReadReply())
 
     busy.misbehaviour["dref_read"] = reply
     rows = kov("stat", "-d", "0.1", "--json", machine=busy).json["objects"]
-    assert [(row["pid"], row["class"], row["drefs"]) for row in rows] == [(7, "Job", 18), (0, "Kernel", 10)]
+    assert [(row["pid"], row["class"], row["drefs"]) for row in rows] == [(7, "Job", 18),
+                                                                          (0, "Kernel", 10)]
     assert busy.asked("dref_enable")[0].scope == dci.SCOPE_ALL
 
 
@@ -148,8 +159,10 @@ def test_a_report_shows_kernel_objects_under_their_process(kov, sampled):
     start = lines.index(["OVERHEAD", "SAMPLES", "MASKED", "EVENTS", "+-", "PROCESS", "OBJECT"])
     assert lines[start + 1] == ["60.00", "%", "60", "0", "60000000", "33.26", "%", "kernel"]
     assert lines[start + 3] == ["40.00", "%", "40", "0", "40000000", "40.73", "%", "shell:7"]
-    assert lines[start + 4] == ["30.00", "%", "30", "0", "30000000", "47.03", "%", "Job(JobShared)", "0x1000", "of", "shell:7"]
-    assert lines[start + 5] == ["10.00", "%", "10", "0", "10000000", "81.46", "%", "Process(ProcessShared)", "0x2010"]
+    assert lines[start + 4] == ["30.00", "%", "30", "0", "30000000", "47.03", "%", "Job(JobShared)",
+                                "0x1000", "of", "shell:7"]
+    assert lines[start + 5] == ["10.00", "%", "10", "0", "10000000", "81.46", "%",
+                                "Process(ProcessShared)", "0x2010"]
 
 
 def test_a_report_of_one_process(kov, sampled):

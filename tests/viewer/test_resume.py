@@ -117,7 +117,8 @@ def stop_inside_a_frame(machine):
         del machine.misbehaviour["sampling_start"]
         session.do_sampling_start(request)
         session.send_bytes(bytes([0, 0, 1, 0, 42]))
-        machine.misbehaviour["system"] = lambda asker, question: asker is session or asker.do_system(question)
+        machine.misbehaviour["system"] = lambda asker, \
+            question: asker is session or asker.do_system(question)
 
     machine.misbehaviour["sampling_start"] = begin
 
@@ -132,7 +133,8 @@ def test_a_frame_that_does_not_end_is_silence(kov, sampled):
 
 def test_an_interrupt_ends_the_wait_for_the_rest_of_a_frame(sampled, tmp_path):
     stop_inside_a_frame(sampled)
-    command = [KOV, "--port", str(sampled.port), "--timeout", "3", "record", "-d", "80000", "--no-reconnect"]
+    command = [KOV, "--port", str(sampled.port), "--timeout", "3", "record", "-d", "80000",
+               "--no-reconnect"]
     with subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True) as client:
         sampled.wait_for("sampling_start")
         time.sleep(0.2)
@@ -175,7 +177,8 @@ def traced(machine):
 
 
 def record_with_counters(kov, machine):
-    return kov("trace", "record", "-d", "0.1", "--counters", "cycles,instructions", "--json", machine=machine)
+    return kov("trace", "record", "-d", "0.1", "--counters", "cycles,instructions", "--json",
+               machine=machine)
 
 
 @pytest.mark.parametrize("kind", BEFORE_THE_TRACE)
@@ -209,7 +212,8 @@ def test_trace_goes_on_when_the_counters_begin(kov, traced, kind):
     result = record_with_counters(kov, traced)
     assert result.code == 0, result.err
     assert result.json["cpus"][0]["received"] == 3
-    assert [one.mode for one in traced.asked("trace_subscribe")] == [dci.TRACE_MODE_DISCARD, dci.TRACE_MODE_KEEP]
+    assert [one.mode for one in traced.asked("trace_subscribe")] == [dci.TRACE_MODE_DISCARD,
+                                                                     dci.TRACE_MODE_KEEP]
     assert len(traced.asked("count_start")) == 2
     assert traced.asked("trace_unsubscribe")[0].set_mask
 

@@ -51,14 +51,16 @@ def test_record_asks_for_1000_samples_a_second_by_default(kov, sampling):
 
 
 def test_record_passes_on_what_is_asked_for(kov, sampling):
-    kov("record", "-d", "0.1", "-c", "5000", "-g", "3", "--cpus", "0x2", "--randomise", "4", machine=sampling)
+    kov("record", "-d", "0.1", "-c", "5000", "-g", "3", "--cpus", "0x2", "--randomise", "4",
+        machine=sampling)
     request = sampling.asked("sampling_start")[0]
     assert (request.callers, request.cpu_mask) == (3, 2)
     assert asked_events(sampling) == [(1, dci.COUNT_MODE_ALL, 5000, 4)]
 
 
-@pytest.mark.parametrize("options, callers", [(["-g"], 16), (["-g", "--cpus", "2"], 16), (["-g4"], 4), (["-gd", "0.1"], 16), (["--depth=5"], 5),
-                                              (["--depth"], 16)])
+@pytest.mark.parametrize("options, callers", [(["-g"], 16), (["-g", "--cpus", "2"], 16),
+                                              (["-g4"], 4), (["-gd", "0.1"], 16),
+                                              (["--depth=5"], 5), (["--depth"], 16)])
 def test_record_takes_call_chains_without_a_number(kov, sampling, options, callers):
     """As perf does."""
     result = kov("record", "-d", "0.1", *options, machine=sampling)
@@ -69,7 +71,8 @@ def test_record_takes_call_chains_without_a_number(kov, sampling, options, calle
 def test_record_as_json(kov, sampling):
     summary = kov("record", "-d", "0.1", "--json", machine=sampling).json
     assert summary["samples"] == 100 and summary["lost"] == 5 and summary["missed"] == 2
-    assert summary["cpus"][1] == {"cpu": 1, "samples": 30, "taken": 30, "filtered": 0, "lost": 5, "missed": 2}
+    assert summary["cpus"][1] == {"cpu": 1, "samples": 30, "taken": 30, "filtered": 0, "lost": 5,
+                                  "missed": 2}
 
 
 def test_samples_that_come_with_the_end_are_taken(kov, sampling):
@@ -119,13 +122,15 @@ def test_sampling_that_is_in_use_is_told(kov, machine):
 def test_report_by_object_class_and_function(kov, sampling):
     kov("record", "-d", "0.1", machine=sampling)
     report = kov("report", "--json").json
-    assert (report["samples"], report["lost"], report["idle"], report["attributed"]) == (100, 5, 25, 70)
+    assert (report["samples"], report["lost"], report["idle"], report["attributed"]) == (100, 5, 25,
+                                                                                         70)
     assert (report["unattributed"], report["stale"]) == (2, 3)
     objects = [(row["object"], row["samples"]) for row in table(report, "object")]
     assert objects == [("Thread(ThreadShared) 0x1030", 40), ("Thread(ThreadShared) 0x1020", 20),
-                       ("PageAllocator(PageAllocatorDist) 0x1010", 10), ("[stale]", 3), ("[none]", 2)]
-    assert table(report, "class")[0] == {"class": "Thread(ThreadShared)", "samples": 60, "soft_masked": 0,
-                                         "percent": 80, "events": 60000000,
+                       ("PageAllocator(PageAllocatorDist) 0x1010", 10), ("[stale]", 3),
+                       ("[none]", 2)]
+    assert table(report, "class")[0] == {"class": "Thread(ThreadShared)", "samples": 60,
+                                         "soft_masked": 0, "percent": 80, "events": 60000000,
                                          "events_error": pytest.approx(2.576 * 60**.5 * 1e6)}
     assert table(report, "function")[0]["function"] == "0x300"
 
@@ -133,7 +138,8 @@ def test_report_by_object_class_and_function(kov, sampling):
 def test_report_counts_idle_samples_when_asked(kov, sampling):
     kov("record", "-d", "0.1", machine=sampling)
     rows = table(kov("report", "--json", "--idle", "--sort", "object").json, "object")
-    assert [(row["samples"], row["percent"]) for row in rows if row["object"] == "[idle]"] == [(25, 25)]
+    assert [(row["samples"], row["percent"]) for row in rows
+            if row["object"] == "[idle]"] == [(25, 25)]
 
 
 def test_report_by_several_keys(kov, sampling):
@@ -178,7 +184,8 @@ def test_a_recording_cut_short_is_still_of_use(kov, sampling, tmp_path):
     assert not result.json["complete"]
 
 
-@pytest.mark.parametrize("content", [b"", b"nonsense", b"KOVREC1\n\xff\xff\xff\xff", b"KOVREC1\n\0\0\0\2\xff\xff"])
+@pytest.mark.parametrize("content", [b"", b"nonsense", b"KOVREC1\n\xff\xff\xff\xff",
+                                     b"KOVREC1\n\0\0\0\2\xff\xff"])
 def test_a_file_that_is_no_recording_is_told(kov, tmp_path, content):
     (tmp_path / "samples.kov").write_bytes(content)
     result = kov("report")
@@ -208,7 +215,8 @@ def test_top_prints_tables_that_follow_each_other(kov, sampling):
 
 
 def test_top_as_json(kov, sampling):
-    refreshes = kov("top", "-n", "2", "-d", "0.2", "--json", "--sort", "class", machine=sampling).json["refreshes"]
+    refreshes = kov("top", "-n", "2", "-d", "0.2", "--json", "--sort", "class",
+                    machine=sampling).json["refreshes"]
     assert len(refreshes) == 2
     assert refreshes[0]["samples"] == 100 and refreshes[0]["lost"] == 5
     assert refreshes[0]["tables"][0]["rows"][0]["class"] == "Thread(ThreadShared)"

@@ -40,7 +40,8 @@ def record(kov, machine, *options):
 
 
 def table(report, event, key):
-    return next(table["rows"] for table in report["tables"] if (table["event"], table["sort"]) == (event, [key]))
+    return next(table["rows"] for table in report["tables"]
+                if (table["event"], table["sort"]) == (event, [key]))
 
 
 # ---- what is asked for
@@ -56,23 +57,29 @@ def test_events_have_modes_thresholds_and_defaults(kov, machine):
 
 def test_c_is_the_threshold_of_those_without_one_and_f_that_of_run_cycles(kov, machine):
     record(kov, machine, "-c", "2000", "--randomise", "3")
-    assert asked(machine) == [(LARX, dci.COUNT_MODE_USER, 5000, 3), (26, dci.COUNT_MODE_ALL, 2000, 3)]
+    assert asked(machine) == [(LARX, dci.COUNT_MODE_USER, 5000, 3),
+                              (26, dci.COUNT_MODE_ALL, 2000, 3)]
     kov("record", "-e", "run-cycles,larx", "-F", "200", "-d", "0.1", machine=machine)
     assert [event[2] for event in asked(machine)] == [5000000, 100000]
 
 
 def test_precise_thresholds_may_be_short(kov, machine):
-    result = kov("record", "-e", "larx", "-c", "16", "--precise", "-d", "0.1", "--json", machine=machine)
+    result = kov("record", "-e", "larx", "-c", "16", "--precise", "-d", "0.1", "--json",
+                 machine=machine)
     assert result.code == 0 and result.json["precise"]
     assert machine.asked("sampling_start")[0].precise
     assert asked(machine) == [(LARX, dci.COUNT_MODE_ALL, 16, 3)], "random bits as far as they fit"
 
 
 @pytest.mark.parametrize("options, word", [
-    (("-e", "nonsense"), "kov events"), (("-e", "larx:x"), "u (user) or k (kernel)"), (("-e", "larx,larx"), "twice"),
-    (("-e", "larx@5"), "threshold"), (("-e", "larx", "-c", "999"), "less than 1000"), (("-e", "larx", "-F", "10"), "known rate"),
-    (("--precise",), "interrupts only"), (("-e", "larx,run-cycles", "--precise"), "interrupts only"),
-    (("-e", "run-cycles:u"), "user and kernel at once"), (("-e", "larx", "-c", "1000", "--randomise", "10"), "less than"),
+    (("-e", "nonsense"), "kov events"), (("-e", "larx:x"), "u (user) or k (kernel)"),
+    (("-e", "larx,larx"), "twice"),
+    (("-e", "larx@5"), "threshold"), (("-e", "larx", "-c", "999"), "less than 1000"),
+    (("-e", "larx", "-F", "10"), "known rate"),
+    (("--precise",), "interrupts only"),
+    (("-e", "larx,run-cycles", "--precise"), "interrupts only"),
+    (("-e", "run-cycles:u"), "user and kernel at once"),
+    (("-e", "larx", "-c", "1000", "--randomise", "10"), "less than"),
     (("-e", "larx", "-c", "5000", "-F", "10"), "either"),
     (("-e", "instructions,cycles,larx,stcx,stcx-failed,branches,mispredicted,itlb-miss,dtlb-miss"), "at most 8")])
 def test_what_cannot_be_sampled_is_told_and_starts_nothing(kov, machine, tmp_path, options, word):
@@ -89,7 +96,8 @@ def test_a_machine_without_the_unit_has_run_cycles(kov, machine):
 
 
 @pytest.mark.parametrize("error, message", [
-    (E_LIMIT, "larx, stcx: 2 events, only counter 5"), (E_BUSY, "another program of the machine samples")])
+    (E_LIMIT, "larx, stcx: 2 events, only counter 5"),
+    (E_BUSY, "another program of the machine samples")])
 def test_the_machines_refusals_are_told_in_its_words(kov, machine, error, message):
     machine.errors["sampling_start"] = (error, message)
     result = kov("record", "-e", "larx,stcx", machine=machine)
@@ -104,7 +112,8 @@ def test_each_event_has_its_counts(kov, sampling):
     assert (result["samples"], result["lost"], result["missed"]) == (82, 3, 4)
     larx, instructions = result["events"]
     assert (larx["event"], larx["mode"], larx["period"]) == ("larx", "user", 5000)
-    assert (larx["samples"], larx["taken"], larx["lost"], larx["missed"], larx["overflows"]) == (70, 70, 3, 4, 77)
+    assert (larx["samples"], larx["taken"], larx["lost"], larx["missed"],
+            larx["overflows"]) == (70, 70, 3, 4, 77)
     assert larx["events"] == 70 * 5000
     assert larx["events_error"] == pytest.approx(QUANTILE_99 * math.sqrt(70) * 5000, rel=1e-4)
     assert (instructions["samples"], instructions["idle"], instructions["lost"]) == (12, 2, 0)
@@ -122,17 +131,20 @@ def test_a_report_has_tables_for_each_event(kov, sampling):
     record(kov, sampling)
     report = kov("report", "--json").json
     rows = table(report, "larx", "object")
-    assert [(row["samples"], row["events"]) for row in rows] == [(40, 200000), (20, 100000), (10, 50000)]
+    assert [(row["samples"], row["events"])
+            for row in rows] == [(40, 200000), (20, 100000), (10, 50000)]
     assert rows[0]["percent"] == pytest.approx(100 * 40 / 70)
     assert rows[0]["events_error"] == pytest.approx(QUANTILE_99 * math.sqrt(40) * 5000, rel=1e-4)
     assert [row["events"] for row in table(report, "instructions", "object")] == [100000000]
     lines = [line.split() for line in kov("report", "--sort", "object").out.splitlines()]
     assert ["larx:u", "70", "3", "4", "5000", "350000", "30.79", "%"] in lines
     assert lines.index(["----", "larx:u"]) < lines.index(["----", "instructions"])
-    assert ["57.14", "%", "40", "0", "200000", "40.73", "%", "Thread(ThreadShared)", "0x1030"] in lines
+    assert ["57.14", "%", "40", "0", "200000", "40.73", "%", "Thread(ThreadShared)",
+            "0x1030"] in lines
 
 
-@pytest.mark.parametrize("wanted, found", [("larx", ["larx"]), ("larx:u", ["larx"]), ("instructions,larx", [
+@pytest.mark.parametrize("wanted, found",
+                         [("larx", ["larx"]), ("larx:u", ["larx"]), ("instructions,larx", [
     "larx", "instructions"])])
 def test_a_report_of_some_events(kov, sampling, wanted, found):
     record(kov, sampling)
@@ -148,7 +160,8 @@ def test_events_that_were_not_sampled_are_told(kov, sampling, wrong):
 
 
 def test_a_recording_of_an_older_kov_is_told(kov, tmp_path):
-    start = dci.Request(id=1, sampling_start=dci.SamplingStartRequest(callers=3)).SerializeToString()
+    start = dci.Request(id=1, sampling_start=dci.SamplingStartRequest(callers=3)).SerializeToString(
+        )
     (tmp_path / "samples.kov").write_bytes(b"KOVREC1\n" + len(start).to_bytes(4, "big") + start)
     result = kov("report")
     assert result.code == 1 and "older kov" in result.err
@@ -160,11 +173,14 @@ def test_a_recording_of_an_older_kov_is_told(kov, tmp_path):
 def test_samples_stand_for_the_threshold_of_their_time(kov, sampling, tmp_path):
     """Another client changes it: samples of before may arrive after the news."""
     sampling.sampling_change_time = 1000
-    late = dci.Samples(samples=[dci.Sample(time=999, coid=0x1010, flags=dci.SAMPLE_KERNEL | dci.SAMPLE_ATTRIBUTED),
-                                dci.Sample(time=1000, coid=0x1010, flags=dci.SAMPLE_KERNEL | dci.SAMPLE_ATTRIBUTED)])
+    late = dci.Samples(samples=[dci.Sample(time=999, coid=0x1010, flags=dci.SAMPLE_KERNEL
+                                           | dci.SAMPLE_ATTRIBUTED),
+                                dci.Sample(time=1000, coid=0x1010, flags=dci.SAMPLE_KERNEL
+                                           | dci.SAMPLE_ATTRIBUTED)])
     sampling.samples_after_change = [late]
     sampling_stat(sampling, 0).taken += 2
-    command = [KOV, "--port", str(sampling.port), "--json", "record", "-e", "larx:u@5000,instructions", "-d", "20"]
+    command = [KOV, "--port", str(sampling.port), "--json", "record", "-e",
+               "larx:u@5000,instructions", "-d", "20"]
     with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE) as recorder:
         sampling.wait_for("sampling_start")
         shown = kov("threshold", "--json", machine=sampling).json["events"]
@@ -213,7 +229,8 @@ def read_until(terminal, word, seconds=PATIENCE):
 
 def test_keys_of_top_change_thresholds_and_choose_events(sampling, tmp_path):
     ours, theirs = pty.openpty()
-    command = [KOV, "--port", str(sampling.port), "top", "-e", "larx:u@1500,instructions", "-d", "0.3"]
+    command = [KOV, "--port", str(sampling.port), "top", "-e", "larx:u@1500,instructions", "-d",
+               "0.3"]
     with subprocess.Popen(command, cwd=tmp_path, stdin=theirs, stdout=theirs, stderr=theirs) as top:
         os.close(theirs)
         text = read_until(ours, "q quit")

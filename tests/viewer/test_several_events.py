@@ -25,14 +25,16 @@ def recorded(kov, machine, program):
     add_samples(machine, {(0x1010, bottom): 30}, index=0, lost=2)
     add_samples(machine, {(0x1010, odd): 7}, index=1, cpu=1, lost=3)
     add_samples(machine, {(0x1010, odd): 5, (0x1020, bottom): 5}, index=2)
-    result = kov("record", "-d", "0.1", "-e", "larx:k@1000,larx:u@3000", "-e", "instructions@20000", machine=machine)
+    result = kov("record", "-d", "0.1", "-e", "larx:k@1000,larx:u@3000", "-e", "instructions@20000",
+                 machine=machine)
     assert result.code == 0, result.err
 
 
 def test_annotate_shows_the_event_that_is_asked_for(kov, recorded, program):
     def function(*arguments):
         report = kov("annotate", "--json", "--kernel", program.path, *arguments).json
-        return report["event"], report["period"], report["lost"], report["functions"][0]["function"], report["samples"]
+        return report["event"], report["period"], report["lost"], \
+            report["functions"][0]["function"], report["samples"]
 
     assert function() == ("larx:k", 1000, 2, "bottom", 30)
     assert function("-e", "larx:u") == ("larx:u", 3000, 3, "odd", 7)
@@ -60,8 +62,8 @@ def test_perf_script_has_all_events_with_what_each_sample_stands_for(kov, record
 def test_profiles_have_two_values_an_event(kov, recorded, tmp_path, program):
     assert kov("export", "-f", "pprof", "-o", "p.gz", "--kernel", program.path).code == 0
     made = Profile(tmp_path / "p.gz")
-    assert [name for name, _ in made.types] == ["larx:k-samples", "larx:k", "larx:u-samples", "larx:u",
-                                                "instructions-samples", "instructions"]
+    assert [name for name, _ in made.types] == ["larx:k-samples", "larx:k", "larx:u-samples",
+                                                "larx:u", "instructions-samples", "instructions"]
     assert [made.sum(name) for name, _ in made.types] == [30, 30000, 7, 21000, 10, 200000]
     assert made.period == 0 and not made.period_type and made.default_type == "larx:k"
     assert any("5 samples were lost" in comment for comment in made.comments)

@@ -10,8 +10,8 @@ ENQUEUE, DEQUEUE, WAKEUP = dci.SLEEP_LOCK_ENQUEUE, dci.SLEEP_LOCK_DEQUEUE, dci.S
 
 
 def record(milliseconds, operation, thread, length, queue=0x5000, lost=0):
-    return dci.SleepLockRecord(time=TIMEBASE_HZ + milliseconds * TIMEBASE_HZ // 1000, queue=queue, thread=thread, length=length,
-                               operation=operation, lost=lost)
+    return dci.SleepLockRecord(time=TIMEBASE_HZ + milliseconds * TIMEBASE_HZ // 1000, queue=queue,
+                               thread=thread, length=length, operation=operation, lost=lost)
 
 
 class Logs:
@@ -48,10 +48,13 @@ def test_waits_lengths_and_threads(kov, logs):
                      [log(record(200, WAKEUP, 3, 1), record(500, DEQUEUE, 4, 0))]]
     found = kov("locks", "--sleep", "-d", "0.6", "--json", machine=logs.machine).json
     (queue,) = found["queues"]
-    assert found["seconds"] == 1 and queue["pid"] == 7 and queue["queue"] == "0x5000" and queue["name"] is None
-    assert [queue[name] for name in ("enqueues", "wake_ups", "time_outs", "longest")] == [2, 1, 1, 2]
+    assert found["seconds"] == 1 and queue["pid"] == 7 and queue["queue"] == "0x5000" \
+        and queue["name"] is None
+    assert [queue[name] for name in ("enqueues", "wake_ups", "time_outs",
+                                     "longest")] == [2, 1, 1, 2]
     assert queue["seconds"] == pytest.approx(0.45) and queue["mean_seconds"] == pytest.approx(0.225)
-    assert queue["max_seconds"] == pytest.approx(0.35) and queue["average_length"] == pytest.approx(0.45)
+    assert queue["max_seconds"] == pytest.approx(0.35) \
+        and queue["average_length"] == pytest.approx(0.45)
     assert [(thread["thread"], thread["waits"]) for thread in queue["threads"]] == [(4, 1), (3, 1)]
     assert [change["members"] for change in queue["timeline"]] == [[3], [3, 4], [4], []]
     assert queue["timeline"][2]["seconds"] == pytest.approx(0.2)
@@ -69,8 +72,11 @@ def test_it_is_on_only_meanwhile_and_where_it_is_wanted(kov, logs):
 
 def test_losses_failures_and_nonsense_are_told(kov, logs):
     logs.machine.processes = [dci.Process(pid=8, name="slow")]
-    logs.readings = [[log(record(1, ENQUEUE, 3, 1), record(2, 7, 3, 0), record(3, WAKEUP, 3, 0, lost=40), lost=41),
-                      dci.SleepLocksReadReply(pid=8, failure=dci.ProcessFailure(error=-9, message="stuck\x1b[2J"))]] * 2
+    logs.readings = [[log(record(1, ENQUEUE, 3, 1), record(2, 7, 3, 0),
+                          record(3, WAKEUP, 3, 0, lost=40), lost=41),
+                      dci.SleepLocksReadReply(pid=8,
+                                              failure=dci.ProcessFailure(
+                                                  error=-9, message="stuck\x1b[2J"))]] * 2
     text = kov("locks", "--sleep", "-d", "0.3", machine=logs.machine).out
     assert "41 records lost" in text and "of 2 waits a part was lost" in text
     assert "slow:8: stuck?[2J" in text and text.count("stuck") == 1
@@ -79,15 +85,18 @@ def test_losses_failures_and_nonsense_are_told(kov, logs):
 
 def test_the_time_line(kov, logs):
     logs.readings = [[log(record(1, ENQUEUE, 3, 1), record(5, ENQUEUE, 4, 7, lost=9))]]
-    lines = kov("locks", "--sleep", "-d", "0.1", "--timeline", machine=logs.machine).out.splitlines()
+    lines = kov("locks", "--sleep", "-d", "0.1", "--timeline",
+                machine=logs.machine).out.splitlines()
     place = next(index for index, line in enumerate(lines) if "wait:" in line)
     assert lines[place].split() == ["1.000", "ms", "enqueue", "thread", "3", "1", "wait:", "3"]
     assert lines[place + 1].split() == ["9", "records", "lost"]
-    assert lines[place + 2].split() == ["5.000", "ms", "enqueue", "thread", "4", "7", "wait:", "4", "…"]
+    assert lines[place + 2].split() == ["5.000", "ms", "enqueue", "thread", "4", "7", "wait:", "4",
+                                        "…"]
 
 
-@pytest.mark.parametrize("arguments", [["--pid", "x"], ["--pid", "0"], ["--pid", "7,"], ["--object", "5"],
-                                       ["--object", "5", "--pid", "7,8"]])
+@pytest.mark.parametrize("arguments",
+                         [["--pid", "x"], ["--pid", "0"], ["--pid", "7,"], ["--object", "5"],
+                          ["--object", "5", "--pid", "7,8"]])
 def test_wrong_arguments_ask_nothing(kov, logs, arguments):
     assert kov("locks", "--sleep", *arguments, machine=logs.machine).code == 2
     assert not logs.machine.requests

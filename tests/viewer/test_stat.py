@@ -15,7 +15,8 @@ def count(coid, cpu, invocations, misses=0):
 def counting(machine):
     machine.dref_readings = [
         (TIMEBASE_HZ, [count(0x1010, 0, 100, 1), count(0x1020, 0, 50), count(0x1050, 1, 9)]),
-        (3 * TIMEBASE_HZ, [count(0x1020, 0, 50), count(0x1010, 1, 40, 1), count(0x1010, 0, 160, 1)]),
+        (3 * TIMEBASE_HZ, [count(0x1020, 0, 50), count(0x1010, 1, 40, 1),
+                           count(0x1010, 0, 160, 1)]),
     ]
     return machine
 
@@ -23,7 +24,8 @@ def counting(machine):
 def test_the_difference_of_two_readings_is_shown(kov, counting):
     result = kov("stat", "-d", "0.1", machine=counting)
     assert result.code == 0
-    assert result.out.splitlines()[1].split() == ["100", "50", "1", "PageAllocator(PageAllocatorDist)", "0x1010"]
+    assert result.out.splitlines()[1].split() == ["100", "50", "1",
+                                                  "PageAllocator(PageAllocatorDist)", "0x1010"]
     assert "0x1020" not in result.out, "an object that was not used is not listed"
     assert "100 DREFs and 1 misses of 1 objects in 2.000 s" in result.out
     assert "1 objects ended meanwhile" in result.out
@@ -36,7 +38,8 @@ def test_counting_is_on_only_meanwhile(kov, counting):
 
 def test_per_cpu_columns(kov, counting):
     result = kov("stat", "-d", "0.1", "--per-cpu", machine=counting)
-    assert result.out.splitlines()[0].split() == ["DREFS", "PER", "SECOND", "MISSES", "CPU0", "CPU1", "OBJECT"]
+    assert result.out.splitlines()[0].split() == ["DREFS", "PER", "SECOND", "MISSES", "CPU0",
+                                                  "CPU1", "OBJECT"]
     assert result.out.splitlines()[1].split()[3:5] == ["60", "40"]
 
 

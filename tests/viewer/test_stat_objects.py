@@ -43,28 +43,35 @@ def test_a_sample_stands_for_the_threshold(kov, sampled):
     assert start.callers == 0 and not start.precise and not sampled.asked("count_start")
     found = objects(result)
     counts = {key: [event["count"] for event in one["events"]] for key, one in found.items()}
-    assert counts == {(0, "0x1030"): [200000, 10000000], (7, "0x1010"): [100000, 10000000], (0, "0x1010"): [50000, 0],
-                      (0, None): [40000, 0]}
-    assert list(counts) == sorted(counts, key=counts.get, reverse=True), "the most of the first event first"
+    assert counts == {(0, "0x1030"): [200000, 10000000], (7, "0x1010"): [100000, 10000000],
+                      (0, "0x1010"): [50000, 0], (0, None): [40000, 0]}
+    assert list(counts) == sorted(counts, key=counts.get,
+                                  reverse=True), "the most of the first event first"
     larx, instructions = found[0, "0x1030"]["events"]
     assert larx["error"] == pytest.approx(QUANTILE_99 * math.sqrt(40) * 5000, rel=1e-4)
-    assert larx["share"] == pytest.approx(100 * 40 / 78) and instructions["share"] == pytest.approx(50)
-    assert found[0, "0x1010"]["events"][INSTRUCTIONS]["error"] is None, "without samples nothing is known"
+    assert larx["share"] == pytest.approx(100 * 40 / 78) \
+        and instructions["share"] == pytest.approx(50)
+    assert found[0, "0x1010"]["events"][INSTRUCTIONS]["error"] is None, \
+        "without samples nothing is known"
     assert result.json["estimated"] and (result.json["lost"], result.json["missed"]) == (3, 4)
 
 
 def test_objects_have_names(kov, sampled):
     found = objects(kov(*COMMAND, "--json", machine=sampled))
-    assert [found[0, "0x1030"][key] for key in ("class", "process", "missing")] == ["Thread(ThreadShared)", "kernel", None]
-    assert [found[7, "0x1010"][key] for key in ("class", "process")] == ["Job(JobShared)", "shell:7"]
+    assert [found[0, "0x1030"][key]
+            for key in ("class", "process", "missing")] == ["Thread(ThreadShared)", "kernel", None]
+    assert [found[7, "0x1010"][key]
+            for key in ("class", "process")] == ["Job(JobShared)", "shell:7"]
     assert [found[0, None][key] for key in ("class", "missing")] == [None, "[none]"]
 
 
 def test_metrics_of_each_object_follow(kov, sampled):
     found = objects(kov(*COMMAND, "--json", machine=sampled))
     (metric,) = found[0, "0x1030"]["metrics"]
-    assert metric["metric"] == "spin contention" and metric["value"] == pytest.approx(100 * 4 * 200000 / 10000000)
-    assert metric["error"] == pytest.approx(metric["value"] * QUANTILE_99 * math.hypot(40 ** -0.5, 50 ** -0.5), rel=1e-3)
+    assert metric["metric"] == "spin contention" \
+        and metric["value"] == pytest.approx(100 * 4 * 200000 / 10000000)
+    assert metric["error"] == pytest.approx(metric["value"] * QUANTILE_99 * math.hypot(
+        40 ** -0.5, 50 ** -0.5), rel=1e-3)
     assert found[0, "0x1010"]["metrics"] == [], "no sample of its instructions"
     alone = kov("stat", "-e", "larx", "--per-object", "-d", "0.1", "--json", machine=sampled)
     assert all(one["metrics"] == [] for one in alone.json["objects"])
@@ -74,8 +81,8 @@ def test_the_table_says_that_it_is_an_estimate(kov, sampled):
     out = kov(*COMMAND, machine=sampled).out
     lines = [line.split() for line in out.splitlines()]
     assert lines[0] == ["larx", "SHARE", "instructions", "SHARE", "OBJECT", "CLASS", "PROCESS"]
-    assert lines[1] == ["200000", "±", "40.73", "%", "51.28", "%", "10000000", "±", "36.43", "%", "50.00", "%", "0x1030",
-                        "Thread(ThreadShared)", "kernel"]
+    assert lines[1] == ["200000", "±", "40.73", "%", "51.28", "%", "10000000", "±", "36.43", "%",
+                        "50.00", "%", "0x1030", "Thread(ThreadShared)", "kernel"]
     assert lines[2][-3:] == ["0x1010", "Job(JobShared)", "shell:7"]
     assert lines[4] == ["40000", "±", "91.08", "%", "10.26", "%", "-", "-", "[none]", "-", "kernel"]
     assert lines[6] == ["spin", "contention", "OBJECT", "CLASS", "PROCESS"]
@@ -87,20 +94,23 @@ def test_the_table_says_that_it_is_an_estimate(kov, sampled):
 def test_top_leaves_only_the_first(kov, sampled):
     result = kov(*COMMAND, "--top", "2", "--json", machine=sampled)
     assert [one["coid"] for one in result.json["objects"]] == ["0x1030", "0x1010"]
-    assert result.json["objects"][0]["events"][0]["share"] == pytest.approx(100 * 40 / 78), "of all samples"
+    assert result.json["objects"][0]["events"][0]["share"] == pytest.approx(100 * 40 / 78), \
+        "of all samples"
     text = kov(*COMMAND, "--top", "2", machine=sampled).out
     assert "2 objects more" in text and "[none]" not in text
 
 
 def test_thresholds_are_those_of_the_table_and_precise_ones_may_be_short(kov, machine):
-    kov("stat", "-e", "larx:u,instructions,cycles@777777", "--per-object", "-d", "0.1", machine=machine)
+    kov("stat", "-e", "larx:u,instructions,cycles@777777", "--per-object", "-d", "0.1",
+        machine=machine)
     assert [(one.mode, one.period) for one in machine.asked("sampling_start")[0].events] == [
         (dci.COUNT_MODE_USER, 100000), (dci.COUNT_MODE_ALL, 10000000), (dci.COUNT_MODE_ALL, 777777)]
-    result = kov("stat", "-e", "larx@16", "--per-object", "--precise", "-C", "1", "--pid", "7,0", "-d", "0.1", "--json",
-                 machine=machine)
+    result = kov("stat", "-e", "larx@16", "--per-object", "--precise", "-C", "1", "--pid", "7,0",
+                 "-d", "0.1", "--json", machine=machine)
     assert result.code == 0 and result.json["precise"] and result.json["objects"] == []
     start = machine.asked("sampling_start")[1]
-    assert start.precise and start.cpu_mask == 2 and list(start.pids) == [7, 0] and start.events[0].period == 16
+    assert start.precise and start.cpu_mask == 2 and list(start.pids) == [7, 0] \
+        and start.events[0].period == 16
 
 
 def later(machine, coid, count):
@@ -120,25 +130,29 @@ def test_intervals_have_what_came_in_them(kov, sampled):
     later(sampled, 0x7770, 5)
     result = kov(*COMMAND[:4], "-I", "100", "--json", "--", "demo", machine=sampled)
     assert result.code == 0, result.err
-    counts = [{one["coid"]: one["events"][0]["count"] for one in interval["objects"]} for interval in
+    counts = [{one["coid"]: one["events"][0]["count"] for one in interval["objects"]}
+              for interval in
               result.json["intervals"]]
     assert len(counts) >= 2 and counts[0]["0x1030"] == 200000
     assert [one for one in counts[1:] if one] == [{"0x7770": 25000}], counts
     times = [interval["time"] for interval in result.json["intervals"]]
     assert times == sorted(times) and times[-1] <= result.json["seconds"]
     found = objects(result)
-    assert found[0, "0x7770"]["events"][0]["count"] == 25000 and found[0, "0x7770"]["class"] == "[gone]"
+    assert found[0, "0x7770"]["events"][0]["count"] == 25000 \
+        and found[0, "0x7770"]["class"] == "[gone]"
     assert found[0, "0x1030"]["events"][0]["count"] == 200000
     assert result.json["workload"]["report"] == {"calls": 70, "mode": "fast"}
     order = [request.WhichOneof("body") for request in sampled.requests]
-    assert order.index("sampling_start") < order.index("workload_start") < order.index("sampling_stop")
+    assert order.index("sampling_start") < order.index("workload_start") \
+        < order.index("sampling_stop")
 
 
 def test_intervals_of_text_have_times(kov, sampled):
     out = kov(*COMMAND[:4], "-I", "100", "-d", "0.35", machine=sampled).out
     lines = [line.split() for line in out.splitlines()]
     assert lines[0][:2] == ["TIME", "larx"] and 0.1 <= float(lines[1][0]) < 0.3
-    assert [line[-3] for line in lines if len(line) > 3 and line[-1] == "shell:7"].count("0x1010") == 4
+    assert [line[-3] for line in lines if len(line) > 3
+            and line[-1] == "shell:7"].count("0x1010") == 4
     assert out.count("TIME") >= 2
 
 
@@ -173,10 +187,12 @@ def test_an_interrupt_ends_it_with_what_there_is(sampled, tmp_path):
 def test_wrong_usage_is_told_and_samples_nothing(kov, machine, arguments, text):
     result = kov("stat", *arguments, "-d", "0.1", machine=machine)
     assert result.code == 2 and text in result.err, result.err
-    assert not machine.asked("sampling_start") and not machine.asked("count_start") and not machine.asked("dref_enable")
+    assert not machine.asked("sampling_start") and not machine.asked("count_start") \
+        and not machine.asked("dref_enable")
 
 
 def test_a_refusal_is_told_in_the_machines_words(kov, machine):
     machine.errors["sampling_start"] = (E_LIMIT, "larx, stcx: 2 events, only counter 5")
     result = kov("stat", "-e", "larx,stcx", "--per-object", "--json", "-I", "100", machine=machine)
-    assert result.code == 1 and "larx, stcx: 2 events, only counter 5" in result.err and result.out == ""
+    assert result.code == 1 and "larx, stcx: 2 events, only counter 5" in result.err \
+        and result.out == ""

@@ -33,20 +33,23 @@ def program(tmp_path_factory):
     (folder / "program.c").write_text(SOURCE)
     (folder / "other.c").write_text("static int leaf(int x)\n{\n    return x * 5;\n}\n"
                                     "int other(int x)\n{\n    return leaf(x);\n}\n")
-    subprocess.run(["gcc", "-g", "-O0", "-fno-inline", "-nostdlib", "-static", "-no-pie", "-Wl,--build-id=sha1",
-                    "program.c", "other.c", "-o", "program.elf"], cwd=folder, check=True)
+    subprocess.run(["gcc", "-g", "-O0", "-fno-inline", "-nostdlib", "-static", "-no-pie",
+                    "-Wl,--build-id=sha1", "program.c", "other.c", "-o", "program.elf"], cwd=folder,
+                   check=True)
     return folder / "program.elf"
 
 
 def address_of(program, line, file="program.c"):
     """Some address of the code of a line."""
-    out = subprocess.run(["objdump", "--dwarf=decodedline", program], check=True, capture_output=True, text=True).stdout
+    out = subprocess.run(["objdump", "--dwarf=decodedline", program], check=True,
+                         capture_output=True, text=True).stdout
     return next(int(words[2], 16) for words in map(str.split, out.splitlines())
                 if len(words) >= 3 and words[0] == file and words[1] == str(line))
 
 
 def build_id_of(program):
-    out = subprocess.run(["readelf", "-n", program], check=True, capture_output=True, text=True).stdout
+    out = subprocess.run(["readelf", "-n", program], check=True, capture_output=True,
+                         text=True).stdout
     return bytes.fromhex(next(line.split()[2] for line in out.splitlines() if "Build ID" in line))
 
 
@@ -105,7 +108,9 @@ def test_without_the_kernels_file_there_are_addresses(kov, machine):
 
 def test_functions_of_one_name_are_told_apart_by_their_files(kov, machine, program):
     machine.system.build_id = build_id_of(program)
-    add_samples(machine, {(0x1010, address_of(program, 16)): 2, (0x1010, address_of(program, 3, "other.c")): 1})
+    add_samples(machine, {(0x1010, address_of(program, 16)): 2,
+                          (0x1010, address_of(program, 3, "other.c")): 1})
     kov("record", "-d", "0.1", machine=machine)
-    rows = kov("report", "--kernel", program, "--json", "--sort", "function").json["tables"][0]["rows"]
+    rows = kov("report", "--kernel", program, "--json", "--sort",
+               "function").json["tables"][0]["rows"]
     assert [row["function"] for row in rows] == ["leaf (program.c)", "leaf (other.c)"]

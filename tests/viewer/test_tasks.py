@@ -18,8 +18,9 @@ ENDED, IDLE, OTHERS = 1, 2, 4
 def busy_machine(machine):
     """With processes, and tasks that count."""
     machine.add_processes()
-    machine.tasks = {"init": (1, 0, 0, 100), "shell": (7, 0, 0, 400), "gone\x1b": (9, 0, ENDED, 200),
-                     "": (0, 0, IDLE, 1), "other": (0, 0, OTHERS, 3000)}
+    machine.tasks = {"init": (1, 0, 0, 100), "shell": (7, 0, 0, 400),
+                     "gone\x1b": (9, 0, ENDED, 200), "": (0, 0, IDLE, 1),
+                     "other": (0, 0, OTHERS, 3000)}
     return machine
 
 
@@ -35,23 +36,30 @@ def test_processes_are_listed_the_most_of_the_first_event_first(kov, busy):
     result = kov("stat", "-e", "larx,cycles", "--per-process", "-d", "0.1", machine=busy)
     assert result.code == 0, result.err
     assert busy.asked("count_start")[0].flags == dci.COUNT_BY_PROCESS
-    assert table(result, "PROCESS") == [["1200", "1200", "shell:7"], ["600", "600", "gone?:9", "(ended)"],
-                                        ["300", "300", "init:1"], ["3", "3", "idle"], ["9000", "9000", "others"]]
+    assert table(result, "PROCESS") == [["1200", "1200", "shell:7"],
+                                        ["600", "600", "gone?:9", "(ended)"],
+                                        ["300", "300", "init:1"], ["3", "3", "idle"],
+                                        ["9000", "9000", "others"]]
     assert "others: those that found no place" in result.out
     assert "36000  larx" in result.out, "the whole is told, too"
 
 
 def test_metrics_of_each_process_follow(kov, busy):
-    busy.task_of = lambda cpu, name, reading: dci.CountTask(pid=busy.tasks[name][0], name=name, counts=[
+    busy.task_of = lambda cpu, name, reading: dci.CountTask(pid=busy.tasks[name][0], name=name,
+                                                            counts=[
         dci.Count(count=count, measured=1, total=1)
         for count in ((10, 40) if name == "shell" else (0, 0) if name == "init" else (30, 60))])
     busy.tasks = {name: busy.tasks[name] for name in ("init", "shell")}
     busy.tasks["make"] = (8, 0, 0, 0)
     result = kov("stat", "-e", "instructions,cycles", "--per-process", "-d", "0.1", machine=busy)
-    metrics = result.out.split("IPC PROCESS" if "IPC PROCESS" in result.out else "IPC  PROCESS")[1].splitlines()
-    assert [line.split() for line in metrics[1:4]] == [["0.5000", "make:8"], ["0.2500", "shell:7"], ["-", "init:1"]]
-    found = kov("stat", "-e", "instructions,cycles", "--per-process", "-d", "0.1", "--json", machine=busy).json
-    assert {task["name"]: [metric["value"] for metric in task["metrics"]] for task in found["tasks"]} == {
+    metrics = result.out.split("IPC PROCESS" if "IPC PROCESS" in result.out
+                               else "IPC  PROCESS")[1].splitlines()
+    assert [line.split() for line in metrics[1:4]] == [["0.5000", "make:8"], ["0.2500", "shell:7"],
+                                                       ["-", "init:1"]]
+    found = kov("stat", "-e", "instructions,cycles", "--per-process", "-d", "0.1", "--json",
+                machine=busy).json
+    assert {task["name"]: [metric["value"] for metric in task["metrics"]]
+            for task in found["tasks"]} == {
         "make": [0.5], "shell": [0.25], "init": []}
 
 
@@ -70,12 +78,15 @@ def test_cpus_can_be_told_apart(kov, busy):
 
 
 def test_intervals_have_differences(kov, busy):
-    result = kov("stat", "-e", "larx", "--per-process", "-I", "100", "-d", "0.5", "--json", machine=busy)
+    result = kov("stat", "-e", "larx", "--per-process", "-I", "100", "-d", "0.5", "--json",
+                 machine=busy)
     assert len(result.json["intervals"]) >= 2
     for interval in result.json["intervals"]:
-        assert [task["events"][0]["count"] for task in interval["tasks"]] == [1200, 600, 300, 3, 9000]
+        assert [task["events"][0]["count"] for task in interval["tasks"]] == [1200, 600, 300, 3,
+                                                                              9000]
     kinds = [(task["kind"], task["ended"]) for task in result.json["tasks"]]
-    assert kinds == [("process", False), ("process", True), ("process", False), ("idle", False), ("others", False)]
+    assert kinds == [("process", False), ("process", True), ("process", False), ("idle", False),
+                     ("others", False)]
     text = kov("stat", "-e", "larx", "--per-process", "-I", "100", "-d", "0.3", machine=busy)
     assert ["2.000", "1200", "shell:7"] in table(text, "PROCESS")
 
@@ -103,11 +114,13 @@ def test_only_some_processes_count(kov, busy):
     assert result.out.splitlines()[1].split() == ["1500", "larx", "750"]
     assert "Only of shell:7, init:1" in result.out
     assert "PROCESS" not in result.out
-    per_cpu = kov("stat", "-e", "larx", "--pid", "7", "--per-cpu", "--per-process", "-d", "0.1", "--json", machine=busy).json
+    per_cpu = kov("stat", "-e", "larx", "--pid", "7", "--per-cpu", "--per-process", "-d", "0.1",
+                  "--json", machine=busy).json
     assert [cpu["count"] for cpu in per_cpu["events"][0]["cpus"]] == [400, 800]
     assert {task["pid"] for task in per_cpu["tasks"]} == {7}
     assert per_cpu["pids"] == [7]
-    intervals = kov("stat", "-e", "larx", "--pid", "7", "-I", "100", "-d", "0.4", "--json", machine=busy).json
+    intervals = kov("stat", "-e", "larx", "--pid", "7", "-I", "100", "-d", "0.4", "--json",
+                    machine=busy).json
     assert {interval["events"][0]["count"] for interval in intervals["intervals"]} == {1200}
 
 
@@ -128,7 +141,8 @@ def test_processes_are_left_out_for_the_length_of_the_command(kov, busy):
 
 
 def test_an_interrupt_takes_them_in_again(busy):
-    with subprocess.Popen([KOV, "--port", str(busy.port), "stat", "-e", "larx", "--exclude", "7", "-d", "60"],
+    with subprocess.Popen([KOV, "--port", str(busy.port), "stat", "-e", "larx", "--exclude", "7",
+                           "-d", "60"],
                           stdout=subprocess.PIPE, text=True) as running:
         busy.wait_for("count_start")
         assert busy.left_out == [7]
@@ -171,7 +185,8 @@ def test_wrong_usage_is_told_and_counts_nothing(kov, busy, arguments, code, text
     assert not busy.asked("count_start") and not busy.asked("count_exclude")
 
 
-@pytest.mark.parametrize("arguments", [["--per-process"], ["--per-thread"], ["--exclude", "7"], ["--pid", "1,7"]])
+@pytest.mark.parametrize("arguments", [["--per-process"], ["--per-thread"], ["--exclude", "7"],
+                                       ["--pid", "1,7"]])
 def test_objects_have_no_such_options(kov, busy, arguments):
     result = kov("stat", *arguments, machine=busy)
     assert result.code == 2 and "--event" in result.err
@@ -193,7 +208,8 @@ def test_tasks_that_were_not_asked_for_are_refused(kov, busy):
     def flood(session, request):
         task = dci.CountTask(counts=[dci.Count()])
         for part in range(5):
-            session.respond(request, more=part < 4, count_tasks=dci.CountTasksReply(tasks=[task] * 4000))
+            session.respond(request, more=part < 4,
+                            count_tasks=dci.CountTasksReply(tasks=[task] * 4000))
 
     busy.misbehaviour["count_tasks"] = flood
     result = kov("stat", "-e", "larx", "--per-process", "-d", "0.1", machine=busy)

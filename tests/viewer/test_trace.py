@@ -17,7 +17,8 @@ def tracing(machine):
     machine.trace_stats = [
         dci.TraceStat(cpu=0, events=4, discarded=6, packets=2, subbuffers=64, subbuffer_bytes=4096,
                       mode=dci.TRACE_MODE_DISCARD),
-        dci.TraceStat(cpu=1, events=2, packets=1, subbuffers=64, subbuffer_bytes=4096, mode=dci.TRACE_MODE_DISCARD),
+        dci.TraceStat(cpu=1, events=2, packets=1, subbuffers=64, subbuffer_bytes=4096,
+                      mode=dci.TRACE_MODE_DISCARD),
     ]
     return machine
 
@@ -25,7 +26,8 @@ def tracing(machine):
 def test_record_writes_a_folder_that_babeltrace2_reads(kov, tracing, tmp_path):
     result = kov("trace", "record", "-d", "0.1", machine=tracing)
     assert result.code == 0, result.err
-    read = subprocess.run(["babeltrace2", tmp_path / "trace.ctf"], capture_output=True, text=True, check=False)
+    read = subprocess.run(["babeltrace2", tmp_path / "trace.ctf"], capture_output=True, text=True,
+                          check=False)
     assert read.returncode == 0
     assert read.stdout.count("TEST:zero") == 6
     assert "event dropped" not in read.stderr.lower() or "6 events" in read.stderr
@@ -34,7 +36,8 @@ def test_record_writes_a_folder_that_babeltrace2_reads(kov, tracing, tmp_path):
 def test_record_tells_exactly_what_became_of_every_event(kov, tracing):
     result = kov("trace", "record", "-d", "0.1", machine=tracing)
     rows = [line.split() for line in result.out.splitlines()[1:3]]
-    assert rows == [["0", "10", "4", "6", "0", "0", "4", "2", "8192"], ["1", "2", "2", "0", "0", "0", "2", "1", "4096"]]
+    assert rows == [["0", "10", "4", "6", "0", "0", "4", "2", "8192"],
+                    ["1", "2", "2", "0", "0", "0", "2", "1", "4096"]]
 
 
 def test_record_as_json(kov, tracing):
@@ -123,7 +126,8 @@ def test_list(kov, machine):
     machine.mask = 0b1000
     result = kov("trace", "list", machine=machine)
     assert result.code == 0
-    assert ["3", "1", "yes", "SCHED:wake", "thread=%lu"] in [line.split() for line in result.out.splitlines()]
+    assert ["3", "1", "yes", "SCHED:wake", "thread=%lu"] in [line.split()
+                                                             for line in result.out.splitlines()]
     events = kov("trace", "list", "--json", machine=machine).json["events"]
     assert events[0]["name"] == "TEST:zero" and not events[0]["enabled"]
 
@@ -179,5 +183,6 @@ def test_missing_events_of_a_process_are_told(kov, tracing_processes):
 
 def test_more_streams_than_open_files(kov, tracing):
     for number in (0, 1):
-        tracing.last_packets += [(0, process_packet(pid, 0, number, [11 + number])) for pid in range(1, 400)]
+        tracing.last_packets += [(0, process_packet(pid, 0, number, [11 + number]))
+                                 for pid in range(1, 400)]
     assert kov("trace", "record", "-d", "0.1", machine=tracing).code == 0

@@ -73,17 +73,26 @@ class Place:
         raise DefError(f'{self.text}: error: {text}')
 
 
-def lines_of(path):
-    """Every line that says something, with its place."""
+def entries_of(path):
+    """What every line says, with its place; one that ends in a comma goes on in the next."""
+    entry = ''
     for number, line in enumerate(path.read_text().splitlines(), 1):
         line = line.strip()
-        if line and not line.startswith('//'):
-            yield Place(path, number), line
+        if not line or line.startswith('//'):
+            continue
+        if not entry:
+            place = Place(path, number)
+        entry = f'{entry} {line}'.strip()
+        if not entry.endswith(','):
+            yield place, entry
+            entry = ''
+    if entry:
+        place.fail('the last entry has no end')
 
 
 def load_majors(path):
     majors = {}
-    for place, line in lines_of(path):
+    for place, line in entries_of(path):
         match = MAJOR_LINE.match(line)
         if not match:
             place.fail('expected major(NAME, number, "description")')
@@ -165,7 +174,7 @@ def load(folder):
     for path in sorted(folder.glob('*.def')):
         if path == majors_path:
             continue
-        for place, line in lines_of(path):
+        for place, line in entries_of(path):
             event = parse_event(place, line, majors)
             for other in events:
                 if event.id == other.id or event.name == other.name:

@@ -47,7 +47,8 @@ def events_h(majors, events):
     minors = ''.join(f'#define TRACE_{event.major.name}_{event.name.upper()} {event.minor}\n'
                      for event in events)
     everything = sum(1 << major.number for major in majors)
-    return f'''{HEADER}// trace_<event>() emits an event when its major is enabled, and is one nop otherwise. Any context,
+    return f'''{HEADER}
+// trace_<event>() emits an event when its major is enabled, and is one nop otherwise. Any context,
 // PMI included. Arguments are evaluated only when enabled, if they have no side effects.
 #ifndef TRACE_EVENTS_H
 #define TRACE_EVENTS_H

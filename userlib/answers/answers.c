@@ -21,7 +21,7 @@ const char *answer_flaw_text(enum answer_flaw flaw)
     return flaw > ANSWER_SOUND && flaw < ANSWER_FLAWS ? texts[flaw] : "nothing wrong";
 }
 
-// ---- what may be ---------------------------------------------------------------------------------
+// ---- what may be --------------------------------------------------------------------------------
 
 static bool is_coid(coid_t coid)
 {
@@ -66,7 +66,7 @@ static bool next(struct answer_bytes *answer, void *to, u64 bytes)
     return there;
 }
 
-// ---- classes -------------------------------------------------------------------------------------
+// ---- classes ------------------------------------------------------------------------------------
 
 bool answer_next_class(struct answer_bytes *answer, struct sys_class *class_info)
 {
@@ -102,7 +102,7 @@ enum answer_flaw answer_check_classes(const u8 *bytes, s64 status, u64 room,
     return ANSWER_SOUND;
 }
 
-// ---- objects -------------------------------------------------------------------------------------
+// ---- objects ------------------------------------------------------------------------------------
 
 bool answer_next_object(struct answer_bytes *answer, struct sys_object *object,
                         const coid_t **children)
@@ -163,7 +163,7 @@ enum answer_flaw answer_check_objects(const u8 *bytes, s64 status, u64 room,
     return ANSWER_SOUND;
 }
 
-// ---- counts --------------------------------------------------------------------------------------
+// ---- counts -------------------------------------------------------------------------------------
 
 bool answer_next_count(struct answer_bytes *answer, struct sys_dref_count *count)
 {
@@ -205,7 +205,7 @@ enum answer_flaw answer_check_counts(const u8 *bytes, s64 status, u64 room,
     return ANSWER_SOUND;
 }
 
-// ---- logs of sleep locks -------------------------------------------------------------------------
+// ---- logs of sleep locks ------------------------------------------------------------------------
 
 bool answer_next_log(struct answer_bytes *answer, struct sys_blocked_log *log,
                      const struct sys_blocked_record **records)
@@ -257,7 +257,7 @@ enum answer_flaw answer_check_logs(const u8 *bytes, s64 status, u64 room, u64 no
     return answer.left > 0 ? ANSWER_CUT : ANSWER_SOUND;
 }
 
-// ---- the trace's counts --------------------------------------------------------------------------
+// ---- the trace's counts -------------------------------------------------------------------------
 
 enum answer_flaw answer_check_trace_stat(const u8 *bytes, s64 status, u64 room)
 {

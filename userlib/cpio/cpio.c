@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Reading cpio archives: "070701", 13 fields of eight hexadecimal digits, the name with its NUL (more NULs may follow:
+// Reading cpio archives: "070701", 13 fields of eight hexadecimal digits,
+// the name with its NUL (more NULs may follow:
 // they align the contents), the contents; name and contents each padded to a multiple of 4.
 #include <cpio/cpio.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What newlib needs of files, for programs without the posix library: standard output is the console, and there is
-// nothing else.
+// What newlib needs of files, for programs without the posix library: standard output is the
+// console, and there is nothing else.
 #include <errno.h>
 #include <orrery/process.h>
 #include <orrery/sys.h>

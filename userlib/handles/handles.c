@@ -75,8 +75,8 @@ static bool has_ended(u32 pid)
     return sys_process_info(pid, &info) != 0 || info.state == PROCESS_ENDING;
 }
 
-// Whoever ends after it has got a handle is swept after. A request may still be at work long after its sender's end: who
-// had ended before is seen here.
+// Whoever ends after it has got a handle is swept after. A request may still be at work long after
+// its sender's end: who had ended before is seen here.
 static s64 unless_ended(struct handle_table *table, s64 status, const u64 *value, u32 pid)
 {
     if (status != 0 || !has_ended(pid))

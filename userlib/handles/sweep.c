@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Handles of processes that have ended without closing them. The kernel tells of ends; which these were is in the list of
-// processes.
+// Handles of processes that have ended without closing them. The kernel tells of ends; which these
+// were is in the list of processes.
 #include <handles/handles.h>
 
 #include <orrery/process.h>

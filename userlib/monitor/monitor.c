@@ -42,7 +42,8 @@ static u64 room(u64 bytes)
 
 typedef s64 (*list_function)(u64 *cursor, void *buffer, u64 bytes);
 
-// Fills the buffer with a list's records from results[0] on. To ask once more tells whether this was the end.
+// Fills the buffer with a list's records from results[0] on.
+// To ask once more tells whether this was the end.
 static s64 fill(list_function list, u64 bytes, u64 results[2])
 {
     u64 used = 0;

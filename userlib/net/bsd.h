@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// BSD sockets: file descriptors over sockets, and waiting. Results are negative errno where they are s64.
+// BSD sockets: file descriptors over sockets, and waiting.
+// Results are negative errno where they are s64.
 #ifndef SOCKET_BSD_H
 #define SOCKET_BSD_H
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A socket of this process, without waiting and without file descriptor: what BSD sockets and streams
-// are made of. One thread at a time reads, one at a time writes; commands by any.
+// A socket of this process, without waiting and without file descriptor: what BSD sockets and
+// streams are made of. One thread at a time reads, one at a time writes; commands by any.
 #ifndef SOCKET_SOCKET_H
 #define SOCKET_SOCKET_H
 
@@ -38,7 +38,8 @@ u32 net_socket_state(const struct net_socket *socket);
 // Why it has failed: E_PEER, E_TIMEOUT, E_BUSY (refused), E_PROTO; 0 when it has not.
 s64 net_socket_error(const struct net_socket *socket);
 
-// At most count bytes: how many, 0 at the end, E_AGAIN when there are none yet, or why it has failed.
+// At most count bytes: how many, 0 at the end, E_AGAIN when there are none yet,
+// or why it has failed.
 s64 net_socket_read(struct net_socket *socket, void *to, u64 count, bool peek);
 // In place: the first piece of what there is, and after use how much of it was taken.
 const u8 *net_socket_front(struct net_socket *socket, u32 *count);

@@ -34,7 +34,7 @@ s64 file_do(const struct fd_file *file, handle_call call, void *argument)
     return status;
 }
 
-// ---- reading and writing ---------------------------------------------------------------------------
+// ---- reading and writing ------------------------------------------------------------------------
 
 struct transfer {
     void *to;

@@ -13,7 +13,8 @@ extern const struct fd_ops file_ops;
 struct fd_file *file_new(struct service *service, u64 handle, u32 kind, int flags);
 // Handle and service of such a file; false: it is of another kind.
 bool file_handle(const struct fd_file *file, struct service **service, u64 *handle);
-// One call with a file's handle at its server: when that has ended, the handle is worth nothing: E_STALE.
+// One call with a file's handle at its server: when that has ended,
+// the handle is worth nothing: E_STALE.
 typedef s64 (*handle_call)(cap_t server, u64 handle, void *argument);
 s64 file_do(const struct fd_file *file, handle_call call, void *argument);
 void file_stat_fill(const struct fs_stat *from, struct stat *to);

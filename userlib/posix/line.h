@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What is typed, edited to lines: echo, erase (Backspace, Ctrl-H), kill (Ctrl-U), end of file (Ctrl-D on an empty line).
+// What is typed, edited to lines: echo, erase (Backspace, Ctrl-H), kill (Ctrl-U),
+// end of file (Ctrl-D on an empty line).
 #ifndef POSIX_LINE_H
 #define POSIX_LINE_H
 

@@ -28,7 +28,7 @@ static struct {
     char directory[PATH_BYTES];
 } paths = {.directory = "/"};
 
-// ---- services --------------------------------------------------------------------------------------
+// ---- services -----------------------------------------------------------------------------------
 
 // Until init has noticed a server's end, it still gives out the dead endpoint: hence the pauses.
 s64 service_do(struct service *service, service_call call, void *argument)
@@ -47,7 +47,7 @@ s64 service_do(struct service *service, service_call call, void *argument)
     }
 }
 
-// ---- the table -------------------------------------------------------------------------------------
+// ---- the table ----------------------------------------------------------------------------------
 
 static s64 read_entry(cap_t server, void *argument)
 {
@@ -185,7 +185,7 @@ s64 path_pair(const char *from, const char *to, char from_text[PATH_BYTES],
     return *service == other ? 0 : E_NOTSUP;
 }
 
-// ---- working directory ---------------------------------------------------------------------------
+// ---- working directory --------------------------------------------------------------------------
 
 void directory_get(char out[PATH_BYTES])
 {

@@ -69,7 +69,7 @@ int creat(const char *path, mode_t mode)
     return open(path, O_WRONLY | O_CREAT | O_TRUNC, mode);
 }
 
-// ---- other calls on a path ---------------------------------------------------------------------------
+// ---- other calls on a path ----------------------------------------------------------------------
 
 static s64 call_stat(cap_t server, const char *path, void *argument)
 {
@@ -190,7 +190,7 @@ int truncate(const char *path, off_t bytes)
     return result_of(path_do(path, call_truncate_path, &bytes, NULL));
 }
 
-// ---- working directory ---------------------------------------------------------------------------
+// ---- working directory --------------------------------------------------------------------------
 
 int chdir(const char *path)
 {

@@ -29,8 +29,8 @@ int kill(pid_t pid, int signal)
     return (int)posix_result(-posix_errno(status));
 }
 
-// newlib's status word: exit code << 8, or what ended it: a signal. Processes ended by an exception count as ended by
-// SIGSEGV.
+// newlib's status word: exit code << 8, or what ended it: a signal. Processes ended by an exception
+// count as ended by SIGSEGV.
 static int status_word(s32 status)
 {
     return (status & STATUS_KILLED(0)) != 0 ? SIGSEGV : (status & 0xff) << 8;

@@ -59,7 +59,8 @@ const char *service_name(const struct service *service)
     return service->name;
 }
 
-// Without a name service every call on CAP_NAMES gives E_NOENT, as for a name that is not there yet.
+// Without a name service every call on CAP_NAMES gives E_NOENT,
+// as for a name that is not there yet.
 static bool have_names(void)
 {
     s64 copy = sys_cap_copy(CAP_NAMES);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Time of day, clocks, sleeping. Time begins with the machine: there is no clock that knows the date (docs/files.md).
+// Time of day, clocks, sleeping. Time begins with the machine: there is no clock
+// that knows the date (docs/files.md).
 #include <errno.h>
 #include <orrery/process.h>
 #include <orrery/sys.h>

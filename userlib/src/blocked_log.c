@@ -12,7 +12,7 @@ static u64 capacity(const struct blocked_log *log)
     return log->bytes / sizeof(*log->records);
 }
 
-// ---- writing -------------------------------------------------------------------------------------
+// ---- writing ------------------------------------------------------------------------------------
 
 static void append(struct blocked_log *log, const struct sys_blocked_record *record)
 {
@@ -38,9 +38,10 @@ void blocked_log_write(struct blocked_log *log, const struct sys_blocked_record 
     user_spin_unlock(&log->lock);
 }
 
-// ---- begin and end -------------------------------------------------------------------------------
+// ---- begin and end ------------------------------------------------------------------------------
 
-// All of it is there from the beginning: a page fault would stop the writer's dispatcher with locks held.
+// All of it is there from the beginning: a page fault would stop the writer's
+// dispatcher with locks held.
 struct sys_blocked_record *blocked_log_memory(u64 bytes)
 {
     void *memory = user_alloc(bytes);
@@ -58,7 +59,8 @@ void blocked_log_begin(struct blocked_log *log, struct sys_blocked_record *memor
     user_spin_unlock(&log->lock);
 }
 
-// Exchanges the buffer for `memory` (NULL: none), keeping the records; returns the one before. With the lock held.
+// Exchanges the buffer for `memory` (NULL: none), keeping the records; returns the one before.
+// With the lock held.
 static struct sys_blocked_record *exchange(struct blocked_log *log,
                                            struct sys_blocked_record *memory, u64 bytes)
 {
@@ -83,7 +85,7 @@ void blocked_log_end(struct blocked_log *log)
     user_free(memory, bytes);
 }
 
-// ---- reading -------------------------------------------------------------------------------------
+// ---- reading ------------------------------------------------------------------------------------
 
 static u32 take_batch(struct blocked_log *log, struct sys_blocked_record *records, u32 max)
 {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// The log of a BlockedThreadQueues object (S000 "Software Instrumentation"): a buffer that is there while the object
-// is logged, of 8 KB at first; what it lost makes the reader exchange it for one that is larger by steps of 4 KB. Many
-// writers, under a spin lock; one reader. Everything here runs inside of user_disable unless said otherwise.
+// The log of a BlockedThreadQueues object (S000 "Software Instrumentation"): a buffer that is there
+// while the object is logged, of 8 KB at first; what it lost makes the reader exchange it for one
+// that is larger by steps of 4 KB. Many writers, under a spin lock; one reader. Everything here
+// runs inside of user_disable unless said otherwise.
 #ifndef USERLIB_BLOCKED_LOG_H
 #define USERLIB_BLOCKED_LOG_H
 
@@ -36,8 +37,8 @@ void blocked_log_begin(struct blocked_log *log, struct sys_blocked_record *memor
 
 // These: enabled, in a thread, one at a time. At the end nobody writes any more.
 void blocked_log_end(struct blocked_log *log);
-// Takes at most max of the oldest records: how many. Fills in the counts of *head, and makes the buffer larger when
-// records were lost.
+// Takes at most max of the oldest records: how many. Fills in the counts of *head, and makes the
+// buffer larger when records were lost.
 u32 blocked_log_read(struct blocked_log *log, struct sys_blocked_record *records, u32 max,
                      struct sys_blocked_log *head);
 

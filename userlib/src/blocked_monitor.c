@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// What the monitor asks of a process's BlockedThreadQueues objects: which there are, switching their logs, reading
-// them.
+// What the monitor asks of a process's BlockedThreadQueues objects: which there are, switching
+// their logs, reading them.
 #include "blocked_threads.h"
 
-// ---- which there are -----------------------------------------------------------------------------
+// ---- which there are ----------------------------------------------------------------------------
 
 // The oldest object that is younger than the cursor; NULL: none. With blocked_all.
 static struct hashed_queues *object_after(u64 cursor)
@@ -62,7 +62,7 @@ s64 blocked_threads_list(u64 *cursor, void *buffer, u64 bytes)
     return used == 0 && queues ? E_INVAL : (s64)used;
 }
 
-// ---- switching -----------------------------------------------------------------------------------
+// ---- switching ----------------------------------------------------------------------------------
 
 // In the order of its queue, as if it had been enqueued now.
 static void log_present(struct hashed_queues *queues, const struct blocked_bucket *bucket)
@@ -90,7 +90,8 @@ static void unlock_all(struct hashed_queues *queues)
         user_spin_unlock(&queues->buckets[i].lock);
 }
 
-// With all buckets locked: no queue changes between the threads that are there and the first change in the log.
+// With all buckets locked: no queue changes between the threads that are there and
+// the first change in the log.
 static s64 begin(struct hashed_queues *queues)
 {
     struct sys_blocked_record *memory = blocked_log_memory(BLOCKED_LOG_START);
@@ -156,7 +157,7 @@ s64 blocked_threads_log(coid_t coid, u64 logging)
     return error ? error : count ? count : E_NOENT;
 }
 
-// ---- reading -------------------------------------------------------------------------------------
+// ---- reading ------------------------------------------------------------------------------------
 
 s64 blocked_threads_read(u64 *cursor, void *buffer, u64 bytes)
 {

@@ -28,7 +28,7 @@ static struct blocked_bucket *bucket_of(struct hashed_queues *queues, const u64 
     return &queues->buckets[hash % BLOCKED_BUCKETS];
 }
 
-// ---- logging -------------------------------------------------------------------------------------
+// ---- logging ------------------------------------------------------------------------------------
 
 u32 blocked_queue_length(const struct blocked_bucket *bucket, const u64 *word)
 {
@@ -60,7 +60,7 @@ static inline void changed(const struct blocked_bucket *bucket, const struct blo
 #endif
 }
 
-// ---- the object ----------------------------------------------------------------------------------
+// ---- the object ---------------------------------------------------------------------------------
 
 static void unlink_entry(struct blocked_bucket *bucket, struct blocked_thread *entry)
 {
@@ -111,8 +111,8 @@ CO_METHOD static s64 dequeue(struct blocked_thread_queues *self, struct blocked_
     return queued;
 }
 
-// The thread is woken with the bucket locked: before it has had the lock in dequeue it does not go on, so that entry
-// and thread stay.
+// The thread is woken with the bucket locked: before it has had the lock in dequeue it does not go
+// on, so that entry and thread stay.
 CO_METHOD static s64 wakeup(struct blocked_thread_queues *self, const u64 *word, u64 max)
 {
     CO_HOME(self);
@@ -154,7 +154,7 @@ static struct co_class hashed_class = {
     .destroy = free_queues,
 };
 
-// ---- creating and destroying ---------------------------------------------------------------------
+// ---- creating and destroying --------------------------------------------------------------------
 
 // With blocked_all, or nobody else there yet.
 static s64 create(struct hashed_queues *queues)
@@ -234,7 +234,7 @@ s64 blocked_threads_destroy(coid_t queues)
     return error;
 }
 
-// ---- waiting and waking --------------------------------------------------------------------------
+// ---- waiting and waking -------------------------------------------------------------------------
 
 static inline __attribute__((always_inline)) s64 wait_in(coid_t object, const u64 *word,
                                                          u64 expected, u64 deadline)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// BlockedThreadQueues (S000 "Software Instrumentation"): the queues of threads that wait for sleep locks, found
-// by the address of the word they wait for. Every process has one such object, and as many more as it makes.
+// BlockedThreadQueues (S000 "Software Instrumentation"): the queues of threads that wait for sleep
+// locks, found by the address of the word they wait for. Every process has one such object, and as
+// many more as it makes.
 #ifndef USERLIB_BLOCKED_THREADS_H
 #define USERLIB_BLOCKED_THREADS_H
 
@@ -23,7 +24,8 @@ struct blocked_thread {
 struct blocked_thread_queues;
 struct blocked_thread_queues_ops {
     struct co_ops base;
-    // Puts entry (thread and word filled in) at its queue's end if *word is still expected: 0 or E_AGAIN.
+    // Puts entry (thread and word filled in)
+    // at its queue's end if *word is still expected: 0 or E_AGAIN.
     s64 (*enqueue)(struct blocked_thread_queues *self, struct blocked_thread *entry, u64 expected);
     // Takes entry out of its queue: 1, or 0 when it had been woken. After this nobody uses entry.
     s64 (*dequeue)(struct blocked_thread_queues *self, struct blocked_thread *entry);
@@ -55,7 +57,8 @@ struct hashed_queues {
 // Threads of this entry's queue, which is in this locked bucket.
 u32 blocked_queue_length(const struct blocked_bucket *bucket, const u64 *word);
 
-// All objects of the process, and whoever looks after them: creates, destroys, lists, switches, reads.
+// All objects of the process, and whoever looks after them: creates, destroys, lists,
+// switches, reads.
 extern struct mutex blocked_all;
 extern struct hashed_queues *blocked_first; // the youngest
 extern bool blocked_log_new;                // all are logged: those that are yet to come, too

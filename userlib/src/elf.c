@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// 64-bit big-endian ELF, ELFv1: the entry is a function descriptor. Every field is checked before use.
+// 64-bit big-endian ELF, ELFv1: the entry is a function descriptor.
+// Every field is checked before use.
 #include "elf.h"
 
 #include <orrery/errors.h>

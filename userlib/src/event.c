@@ -37,7 +37,7 @@ s64 user_on_kick(void (*handler)(void))
     return bit;
 }
 
-// ---- kinds of events -----------------------------------------------------------------------------
+// ---- kinds of events ----------------------------------------------------------------------------
 
 static void kicked(struct scheduler *scheduler, u64 bits)
 {
@@ -103,8 +103,8 @@ void event_handle(const struct event *event)
         if (event_handlers[event->type])
             event_handlers[event->type](event);
         else if (event->type == EVENT_MONITOR)
-            early =
-                *event; // the monitor asks while the program starts: there is one question at a time
+            // the monitor asks while the program starts: there is one question at a time
+            early = *event;
         break;
     default:
         user_panic("event %lu on CPU %u, which cannot come here", event->type, scheduler->cpu);
@@ -118,7 +118,7 @@ void event_poll(void)
         event_handle(&event);
 }
 
-// ---- upcalls -------------------------------------------------------------------------------------
+// ---- upcalls ------------------------------------------------------------------------------------
 
 void event_upcall(const struct event *event)
 {

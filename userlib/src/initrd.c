@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Programs straight from the initial file system (a cpio archive, "newc"), for processes that may see it.
+// Programs straight from the initial file system (a cpio archive, "newc"),
+// for processes that may see it.
 #include "process.h"
 
 #include <orrery/memory.h>

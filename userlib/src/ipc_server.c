@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The serving side of calls: endpoints, and worker threads that run their handlers. A worker that has answered waits for
-// the next call in the same system call, if its CPU has nothing else to do.
+// The serving side of calls: endpoints, and worker threads that run their handlers. A worker that
+// has answered waits for the next call in the same system call, if its CPU has nothing else to do.
 #include "check.h"
 #include "ipc.h"
 
@@ -10,10 +10,11 @@
 #define CHUNK_RECORDS 64     // made at a time
 #define CHUNKS_MAX 1024
 
-// A badge is the number of a record and, above it, which use of the record it is of: one that has been closed, or never
-// was, is found to be none. Records stay once made, and are used again.
+// A badge is the number of a record and, above it, which use of the record it is of: one that has
+// been closed, or never was, is found to be none. Records stay once made, and are used again.
 struct ipc_endpoint {
-    u64 badge; // 0: free; the handler of a badge is that of the record only as long as it has that badge
+    // 0: free; the handler of a badge is that of the record only as long as it has that badge
+    u64 badge;
     ipc_handler handler;
     void *context;
     cap_t cap; // 0: only a badge
@@ -49,7 +50,7 @@ void ipc_set_workers(u32 max)
     __atomic_store_n(&max_workers, max ? max : 1, __ATOMIC_RELAXED);
 }
 
-// ---- records of endpoints ------------------------------------------------------------------------
+// ---- records of endpoints -----------------------------------------------------------------------
 
 // The record that a badge names, which may have been closed: NULL when there never was one.
 static struct ipc_endpoint *record_of(u64 badge)
@@ -123,8 +124,8 @@ void ipc_badge_destroy(u64 badge)
     user_enable(before);
 }
 
-// The handler of a badge, with its context; NULL when it has been closed, or is nobody's. What is read is at least as new
-// as the call; it is this badge's if that still is there afterwards.
+// The handler of a badge, with its context; NULL when it has been closed, or is nobody's. What is
+// read is at least as new as the call; it is this badge's if that still is there afterwards.
 static ipc_handler handler_of(u64 badge, void **context)
 {
     const struct ipc_endpoint *record = record_of(badge);
@@ -136,7 +137,7 @@ static ipc_handler handler_of(u64 badge, void **context)
     return __atomic_load_n(&record->badge, __ATOMIC_RELAXED) == badge ? handler : NULL;
 }
 
-// ---- endpoints -----------------------------------------------------------------------------------
+// ---- endpoints ----------------------------------------------------------------------------------
 
 s64 ipc_endpoint(ipc_handler handler, void *context)
 {
@@ -178,7 +179,7 @@ s64 ipc_endpoint_close(cap_t cap)
     return error;
 }
 
-// ---- handing a call to a worker ------------------------------------------------------------------
+// ---- handing a call to a worker -----------------------------------------------------------------
 
 // data: NULL when the bulk is in the window.
 static void fill(struct worker *worker, const struct event *event, const u8 *data)
@@ -292,7 +293,7 @@ void ipc_arrived(struct scheduler *scheduler, const struct event *event)
         scheduler_wake(worker->thread, WAKE_WORK);
 }
 
-// ---- workers -------------------------------------------------------------------------------------
+// ---- workers ------------------------------------------------------------------------------------
 
 static void put_reply(const struct ipc_request *request)
 {

@@ -7,7 +7,7 @@
 
 #define WAITED 1ul // of a mutex's word: somebody may wait
 
-// ---- mutex ---------------------------------------------------------------------------------------
+// ---- mutex --------------------------------------------------------------------------------------
 
 static inline bool swap(u64 *word, u64 old, u64 new, int order)
 {
@@ -115,7 +115,7 @@ void recursive_mutex_unlock(struct recursive_mutex *mutex)
         mutex_unlock(&mutex->mutex);
 }
 
-// ---- condition -----------------------------------------------------------------------------------
+// ---- condition ----------------------------------------------------------------------------------
 
 s64 condition_wait_until(struct condition *condition, struct mutex *mutex, u64 deadline)
 {
@@ -147,7 +147,7 @@ void condition_broadcast(struct condition *condition)
     wake_some(condition, UINT64_MAX);
 }
 
-// ---- semaphore -----------------------------------------------------------------------------------
+// ---- semaphore ----------------------------------------------------------------------------------
 
 bool semaphore_try(struct semaphore *semaphore)
 {
@@ -184,7 +184,7 @@ void semaphore_up(struct semaphore *semaphore)
         blocked_threads_wake(&semaphore->count, 1);
 }
 
-// ---- once ----------------------------------------------------------------------------------------
+// ---- once ---------------------------------------------------------------------------------------
 
 void once_call(struct once *once, void (*function)(void))
 {

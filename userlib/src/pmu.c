@@ -16,8 +16,8 @@ static s64 session;                            // 0: not open
 static u32 items;
 static u8 counter_of[SYS_PMU_ITEMS];
 
-// Of each CPU, changed by itself, disabled: whose turn it is, and what the dispatcher had counted when that was last
-// added up.
+// Of each CPU, changed by itself, disabled: whose turn it is, and what the dispatcher had counted
+// when that was last added up.
 static struct {
     struct thread *thread;
     u64 mark[MODEL_COUNTERS];
@@ -72,7 +72,7 @@ void pmu_thread_leaves(void)
     cpus[user_cpu()].thread = NULL;
 }
 
-// ---- user/pmu.h ----------------------------------------------------------------------------------
+// ---- user/pmu.h ---------------------------------------------------------------------------------
 
 // The page is mapped for good: a session costs one address range, not one each.
 static s64 map_page(s64 cap)

@@ -5,7 +5,8 @@
 
 struct thread;
 
-// The thread that has run here last leaves this CPU, or ends: what it has counted is its own from now on. Disabled.
+// The thread that has run here last leaves this CPU,
+// or ends: what it has counted is its own from now on. Disabled.
 void pmu_thread_leaves(void);
 
 #endif

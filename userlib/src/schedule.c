@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Which thread runs on this CPU, and how one gives its CPU up (DESIGN.md §8). Everything here is disabled.
+// Which thread runs on this CPU, and how one gives its CPU up (DESIGN.md §8).
+// Everything here is disabled.
 #include "scheduler.h"
 
 #include "check.h"
@@ -11,7 +12,7 @@ void user_on_switch(void (*handler)(struct thread *next))
     user_switch_hook = handler;
 }
 
-// ---- the ready queues ----------------------------------------------------------------------------
+// ---- the ready queues ---------------------------------------------------------------------------
 
 static void slice_begin(struct scheduler *scheduler)
 {
@@ -68,7 +69,7 @@ static void give_cpu(struct scheduler *scheduler, struct thread *thread)
         user_switch_hook(thread);
 }
 
-// ---- waiting for something to do -------------------------------------------------------------------
+// ---- waiting for something to do ----------------------------------------------------------------
 
 static void idle(struct scheduler *scheduler)
 {
@@ -93,10 +94,11 @@ void scheduler_dispatch(void)
     thread_resume(next);
 }
 
-// ---- giving the CPU up -----------------------------------------------------------------------------
+// ---- giving the CPU up --------------------------------------------------------------------------
 
-// The current thread has been made ready, or is blocked: goes on when it is its turn. A blocked one waits on its own
-// stack while there is no other, so that a call or a wait with nothing else to do switches nothing.
+// The current thread has been made ready, or is blocked: goes on when it is its turn. A blocked one
+// waits on its own stack while there is no other, so that a call or a wait with nothing else to do
+// switches nothing.
 static void rest(struct scheduler *scheduler, struct thread *self)
 {
     struct thread *next;
@@ -182,7 +184,7 @@ void scheduler_settle(void)
     }
 }
 
-// ---- waking --------------------------------------------------------------------------------------
+// ---- waking -------------------------------------------------------------------------------------
 
 static void wake_here(struct scheduler *scheduler, struct thread *thread, u32 tokens)
 {
@@ -221,9 +223,10 @@ void scheduler_arm(struct scheduler *scheduler)
     }
 }
 
-// ---- between CPUs ----------------------------------------------------------------------------------
+// ---- between CPUs -------------------------------------------------------------------------------
 
-// An inbox is a stack of threads, each in at most one. A thread that has gone elsewhere meanwhile is sent on.
+// An inbox is a stack of threads, each in at most one.
+// A thread that has gone elsewhere meanwhile is sent on.
 static void inbox_push(struct thread *thread)
 {
     u32 cpu = __atomic_load_n(&thread->cpu, __ATOMIC_RELAXED);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Threads and their schedulers, inside of the library. A scheduler and the threads on its CPU belong to that
-// CPU: others reach them through its inbox only. Everything here runs inside of user_disable ("disabled").
+// Threads and their schedulers, inside of the library. A scheduler and the threads on its CPU
+// belong to that CPU: others reach them through its inbox only. Everything here runs inside of
+// user_disable ("disabled").
 #ifndef USERLIB_SCHEDULER_H
 #define USERLIB_SCHEDULER_H
 
@@ -125,12 +126,12 @@ static inline void *window_message(void)
     return message;
 }
 
-// ---- ready threads -------------------------------------------------------------------------------
+// ---- ready threads ------------------------------------------------------------------------------
 
 // Gives a thread of this CPU a place behind (front: before) its equals, and makes sure of its turn.
 void scheduler_ready(struct scheduler *scheduler, struct thread *thread, bool front);
-// Lets the current thread, which somebody will wake for one of `reasons`, rest. Returns when it runs again,
-// with those of its tokens taken that are among the reasons. At once when it has one.
+// Lets the current thread, which somebody will wake for one of `reasons`, rest. Returns when it
+// runs again, with those of its tokens taken that are among the reasons. At once when it has one.
 u32 scheduler_block(u32 reasons);
 // The same, until deadline: 0 then.
 u32 scheduler_block_until(u32 reasons, u64 deadline);
@@ -149,7 +150,8 @@ static inline void scheduler_inbox(struct scheduler *scheduler)
 }
 // The current thread goes behind its equals; whoever is best runs.
 void scheduler_yield(void);
-// Another thread is better than the current one, or events wait: sees to it. Returns with both gone.
+// Another thread is better than the current one, or events wait: sees to it.
+// Returns with both gone.
 void scheduler_settle(void);
 // No thread of this CPU runs: finds one. On the upcall stack.
 void scheduler_dispatch(void) __attribute__((noreturn));
@@ -157,14 +159,14 @@ void scheduler_arm(struct scheduler *scheduler);
 // All that became due.
 void scheduler_timer(struct scheduler *scheduler);
 
-// ---- events (event.c) ----------------------------------------------------------------------------
+// ---- events (event.c) ---------------------------------------------------------------------------
 
 void event_handle(const struct event *event);
 void event_upcall(const struct event *event) __attribute__((noreturn)); // from switch.S
 // Handles what the kernel has for us.
 void event_poll(void);
 
-// ---- assembly (switch.S, calls.S) ----------------------------------------------------------------
+// ---- assembly (switch.S, calls.S) ---------------------------------------------------------------
 
 // Saves the current thread and goes on with another, which becomes scheduler->current.
 void thread_switch(struct thread *from, struct thread *to);
@@ -184,7 +186,7 @@ s64 event_reply(u64 call, s64 status, u64 info, const u64 *words);
 s64 event_send(cap_t cap, s64 cpu, const u64 *words);
 void upcall_entry(void);
 
-// ---- moving (move.c) -------------------------------------------------------------------------------
+// ---- moving (move.c) ----------------------------------------------------------------------------
 
 // The current thread, offline, goes to the CPU where it is wanted.
 void thread_follow(struct thread *self);
@@ -197,7 +199,7 @@ static inline void thread_follow_wish(struct thread *self) // the same, online
         thread_follow_online(self);
 }
 
-// ---- threads (thread.c) ----------------------------------------------------------------------------
+// ---- threads (thread.c) -------------------------------------------------------------------------
 
 // A thread that is nowhere yet, or NULL. Its priority is checked; stack_bytes 0: default.
 struct thread *thread_make(const struct thread_attributes *attributes, thread_function function,

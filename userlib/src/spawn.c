@@ -39,7 +39,7 @@ struct child {
     u64 block; // where the argument block lies
 };
 
-// ---- finding the program -------------------------------------------------------------------------
+// ---- finding the program ------------------------------------------------------------------------
 
 static s64 map_source(struct source *source, cap_t memory, u64 offset, u64 bytes)
 {
@@ -90,7 +90,7 @@ static void close_source(const struct source *source)
         sys_cap_drop(source->owned);
 }
 
-// ---- its memory ----------------------------------------------------------------------------------
+// ---- its memory ---------------------------------------------------------------------------------
 
 static s64 write_child(cap_t child, u64 address, const void *from, u64 bytes)
 {
@@ -155,7 +155,7 @@ static u32 rights_of(const struct process_spawn *spawn)
     return spawn->rights == PROCESS_SAME_RIGHTS ? process_rights() : spawn->rights;
 }
 
-// ---- the argument block --------------------------------------------------------------------------
+// ---- the argument block -------------------------------------------------------------------------
 
 struct block {
     u8 *data;
@@ -220,7 +220,7 @@ static s64 fill_block(struct block *block, const struct process_spawn *spawn, co
     return 0;
 }
 
-// ---- building and starting -----------------------------------------------------------------------
+// ---- building and starting ----------------------------------------------------------------------
 
 static const char *name_of(const struct process_spawn *spawn)
 {
@@ -255,7 +255,8 @@ static s64 make_stack(struct child *child, u64 bytes)
     return error;
 }
 
-// The block lies at the stack's upper end. It is laid out for address 0 first, to see how long it is.
+// The block lies at the stack's upper end. It is laid out for address 0 first,
+// to see how long it is.
 static s64 make_arguments(struct child *child, const struct process_spawn *spawn)
 {
     u8 *memory = malloc(BLOCK_MAX);

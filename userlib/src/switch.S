@@ -10,7 +10,8 @@
     .endr
     .endm
 
-    // r3 is the thread: its registers onto its stack, those of the FPU only when somebody on this dispatcher has
+    // r3 is the thread: its registers onto its stack,
+    // those of the FPU only when somebody on this dispatcher has
 // used it.
     .macro save_thread
     mflr    r0
@@ -77,8 +78,8 @@ function thread_leave
     trap
     end thread_leave
 
-// The kernel comes here with an event in r3…r12, on the upcall stack. Floating-point registers are saved before C code
-// can touch them.
+// The kernel comes here with an event in r3…r12, on the upcall stack. Floating-point registers are
+// saved before C code can touch them.
     .set    UPCALL_EVENT, 112
     .set    UPCALL_FRAME, 112 + 80
 function upcall_entry

@@ -28,7 +28,7 @@ struct thread *thread_all_first(void)
     return all_threads;
 }
 
-// ---- making --------------------------------------------------------------------------------------
+// ---- making -------------------------------------------------------------------------------------
 
 static void register_thread(struct thread *thread)
 {
@@ -66,8 +66,8 @@ static void initialise(struct thread *thread, u32 cpu, u32 priority)
     thread->reent = &thread->own_reent;
 }
 
-// What thread_resume finds: the frame of a switch that returns to thread_entry, and below that frame's caller the end of
-// the stack.
+// What thread_resume finds: the frame of a switch that returns to thread_entry, and below that
+// frame's caller the end of the stack.
 static void lay_out_stack(struct thread *thread)
 {
     u64 *outermost = (u64 *)(thread->stack_high - 128);
@@ -166,7 +166,7 @@ s64 thread_create(struct thread **out, const struct thread_attributes *attribute
     return thread ? 0 : E_NOMEM;
 }
 
-// ---- ending --------------------------------------------------------------------------------------
+// ---- ending -------------------------------------------------------------------------------------
 
 static void drop(struct thread *thread)
 {
@@ -234,7 +234,7 @@ s64 thread_detach(struct thread *thread)
     return was ? E_INVAL : 0;
 }
 
-// ---- what is known of a thread -------------------------------------------------------------------
+// ---- what is known of a thread ------------------------------------------------------------------
 
 u32 thread_id(const struct thread *thread)
 {

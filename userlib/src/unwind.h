@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Stack walks over a preempted thread's stack, by the map that scripts/mktables.py builds into the program.
+// Stack walks over a preempted thread's stack,
+// by the map that scripts/mktables.py builds into the program.
 #ifndef USERLIB_UNWIND_H
 #define USERLIB_UNWIND_H
 

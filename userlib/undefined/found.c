@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Undefined behaviour in a program ends it, with a report on the console. What the report itself stumbles over is passed
-// over.
+// Undefined behaviour in a program ends it, with a report on the console. What the report itself
+// stumbles over is passed over.
 #include <stdio.h>
 #include <string.h>
 #include <undefined.h>
@@ -31,8 +31,8 @@ static bool is_check(const char *name)
     return name != NULL && strncmp(name, CHECK_NAME, sizeof(CHECK_NAME) - 1) == 0;
 }
 
-// Who called the check, innermost first: "f < g < main". All are in a call, so their return addresses are where the ABI has
-// them.
+// Who called the check, innermost first: "f < g < main". All are in a call, so their return
+// addresses are where the ABI has them.
 static __attribute__((noipa)) void callers_text(char text[TEXT_BYTES])
 {
     const u64 *frame = __builtin_frame_address(0);

@@ -20,7 +20,8 @@ struct contended_root {
 
 static u64 free_ticks;
 
-// Masked from before the lock, so that no interrupt counts as waiting, and all events since the mark are of this.
+// Masked from before the lock, so that no interrupt counts as waiting,
+// and all events since the mark are of this.
 static CO_METHOD s64 contended_hold(struct contended_object *self, u64 ticks,
                                     struct contended_account *account)
 {

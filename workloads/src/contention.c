@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Workload contention: a thread on each CPU calls one of several objects at random, some more often than others; each
-// holds a spin lock of its own meanwhile. It tells how long each lock was waited for, by the clock and by trace events.
+// Workload contention: a thread on each CPU calls one of several objects at random, some more often
+// than others; each holds a spin lock of its own meanwhile. It tells how long each lock was waited
+// for, by the clock and by trace events.
 #include <kernel/percpu.h>
 #include <kernel/thread.h>
 #include <kernel/timer.h>

@@ -3,8 +3,9 @@
 // and class, DREF and calls (DESIGN.md §3, seed 000 §2.4.2).
 //
 //   struct counter_ops { struct co_ops base; s64 (*inc)(struct counter *self); };   // interface
-//   struct counter { CO_REP(struct counter_ops); };                                 // what clients see
-//   struct shared_counter { struct co_root root; struct counter counter; s64 value; }; // implementation
+//   // What clients see, and the implementation:
+//   struct counter { CO_REP(struct counter_ops); };
+//   struct shared_counter { struct co_root root; struct counter counter; s64 value; };
 //   s64 value = CO_CALL(struct counter, coid, inc);
 #ifndef CO_OBJECT_H
 #define CO_OBJECT_H
@@ -154,8 +155,8 @@ struct co_rep *co_dref(coid_t coid);
 
 #define DREF(type, coid) ((type *)co_dref(coid))
 
-// Calls a method: CO_CALL(struct counter, coid, add, 5). coid is evaluated once. What DREF gives need not be a `type`: the
-// Default Object has nothing but a first word, and no type's alignment.
+// Calls a method: CO_CALL(struct counter, coid, add, 5). coid is evaluated once. What DREF gives
+// need not be a `type`: the Default Object has nothing but a first word, and no type's alignment.
 #define CO_CALL(type, coid, method, ...)                                                           \
     __extension__({                                                                                \
         struct co_rep *co_self_ = co_dref(coid);                                                   \

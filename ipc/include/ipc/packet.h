@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
 // What the generated stubs are made of: a message that is being made or taken apart (orrery/ipc.h).
-// Everything received is checked here: a packet remembers that something was wrong, so that the stubs
-// need one look at the end.
+// Everything received is checked here: a packet remembers that something was wrong, so that the
+// stubs need one look at the end.
 //
-// Message format. Request: word 0 the method's number, then the integers in, then for a string or buffer out how
-// much room the caller has; answer: the integers out from word 0, then the length of a string or buffer out. Message
-// buffer of a request: structs, then strings and buffers, each in the order of the description; a string or buffer is
-// u64 length, data (a string's NUL too, which the length does not count), zeros up to a multiple of 8, which the last one
-// may lack. Message buffer of an answer: structs, then the string or buffer and nothing more.
+// Message format. Request: word 0 the method's number, then the integers in, then for a string or
+// buffer out how much room the caller has; answer: the integers out from word 0, then the length of
+// a string or buffer out. Message buffer of a request: structs, then strings and buffers, each in
+// the order of the description; a string or buffer is u64 length, data (a string's NUL too, which
+// the length does not count), zeros up to a multiple of 8, which the last one may lack. Message
+// buffer of an answer: structs, then the string or buffer and nothing more.
 #ifndef IPC_PACKET_H
 #define IPC_PACKET_H
 
@@ -41,18 +42,19 @@ struct ipc_caller {
 typedef s64 (*ipc_dispatch)(struct ipc_caller *caller, struct ipc_packet *request,
                             struct ipc_packet *reply);
 
-// ---- transport: over user/ipc.h in programs; unit tests have their own ------------------------------
+// ---- transport: over user/ipc.h in programs; unit tests have their own --------------------------
 
-// Sends the request and waits for the answer, which replaces it. Returns its status: 0, what the server
-// returned, or E_PEER, E_NOENT, E_INVAL …; with an error comes no capability. When packet->error is set it
-// returns that and sends nothing.
+// Sends the request and waits for the answer, which replaces it. Returns its status: 0, what the
+// server returned, or E_PEER, E_NOENT, E_INVAL …; with an error comes no capability. When
+// packet->error is set it returns that and sends nothing.
 s64 ipc_exchange(cap_t server, struct ipc_packet *packet);
 // Gives up a capability that came with a message and that nobody took.
 void ipc_drop(cap_t cap);
 // The answer to a call whose function returned IPC_LATER.
 s64 ipc_answer_packet(u64 call, s64 status, struct ipc_packet *packet);
-// An endpoint whose calls go to an interface's dispatch; context: as ipc_caller gives it. A capability that came
-// with a request is the server's when it answers 0, and is dropped when not. E_NOMEM, E_LIMIT.
+// An endpoint whose calls go to an interface's dispatch; context: as ipc_caller gives it. A
+// capability that came with a request is the server's when it answers 0, and is dropped when not.
+// E_NOMEM, E_LIMIT.
 struct ipc_service {
     ipc_dispatch dispatch;
     void *context;
@@ -70,8 +72,8 @@ void ipc_put_bytes(struct ipc_packet *packet, const void *from, u64 bytes, u64 l
 void ipc_put_last(struct ipc_packet *packet, const void *from, u64 bytes, u64 limit);
 u64 ipc_room(u64 room, u64 limit); // the smaller
 
-// An answer's string or buffer, made in its place: behind structs_bytes of structs, before those are put; then, at its
-// turn, its true length, which goes into a word.
+// An answer's string or buffer, made in its place: behind structs_bytes of structs, before those
+// are put; then, at its turn, its true length, which goes into a word.
 void *ipc_place(struct ipc_packet *packet, u64 structs_bytes, u64 room);
 void ipc_placed_string(struct ipc_packet *packet, u32 word, u64 room);
 void ipc_placed_bytes(struct ipc_packet *packet, u32 word, u64 bytes, u64 room);
@@ -89,13 +91,14 @@ void ipc_get_struct(struct ipc_packet *packet, void *to, u64 bytes);
 const char *ipc_get_string(struct ipc_packet *packet, u64 limit);
 const void *ipc_get_bytes(struct ipc_packet *packet, u64 *bytes, u64 limit);
 u64 ipc_get_room(struct ipc_packet *packet, u32 word, u64 limit);
-// An answer's string or buffer, into the caller's own memory, where it may lie already (receive). An error when it does
-// not fit: then "" or 0.
+// An answer's string or buffer, into the caller's own memory, where it may lie already (receive).
+// An error when it does not fit: then "" or 0.
 void ipc_copy_string(struct ipc_packet *packet, u32 word, char *to, u64 room);
 u64 ipc_copy_bytes(struct ipc_packet *packet, u32 word, void *to, u64 room);
 // All of a request was right and was taken.
 bool ipc_complete(const struct ipc_packet *request);
-// The end of a client stub: status, or E_PROTO when the answer was wrong; drops a capability not taken.
+// The end of a client stub: status, or E_PROTO when the answer was wrong;
+// drops a capability not taken.
 s64 ipc_finish(struct ipc_packet *packet, s64 status);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Address spaces (S000 §2.4.3): a Process's Regions over FCMs, and its HAT. Faults, and the kernel's
-// own access to user memory.
+// Address spaces (S000 §2.4.3): a Process's Regions over FCMs, and its HAT. Faults, and the
+// kernel's own access to user memory.
 #ifndef KERNEL_ADDRESS_SPACE_H
 #define KERNEL_ADDRESS_SPACE_H
 
@@ -12,17 +12,20 @@ struct fcm;
 struct file;
 struct process;
 
-// An empty space: HAT (with an own PID for the MMU) and PM. limit in bytes, 0: none. preferred: it may have the last
-// pages, too. NULL: out of memory. Thread context, as all here unless said otherwise.
+// An empty space: HAT (with an own PID for the MMU) and PM. limit in bytes, 0: none. preferred: it
+// may have the last pages, too. NULL: out of memory. Thread context, as all
+// here unless said otherwise.
 struct address_space *space_create(struct process *process, u64 limit, bool preferred);
 u64 space_limit(const struct address_space *space); // 0: none
-// The process is ending: faults that wait are done with E_PEER, and from now on every fault is FAULT_BAD.
+// The process is ending: faults that wait are done with E_PEER,
+// and from now on every fault is FAULT_BAD.
 // To be called before its dispatchers are waited for, so that none stays blocked on a page.
 void space_end(struct address_space *space);
-// All regions but the wired ones go. Its dispatchers have ended; system calls on it may still be made.
+// All regions but the wired ones go. Its dispatchers have ended;
+// system calls on it may still be made.
 void space_clear(struct address_space *space);
-// All regions, frames and tables go; no CPU runs in it any more. (Look-ups by others that are under way, such
-// as a scan's space_coids, stay harmless until their generation ends.)
+// All regions, frames and tables go; no CPU runs in it any more. (Look-ups by others that are under
+// way, such as a scan's space_coids, stay harmless until their generation ends.)
 void space_destroy(struct address_space *space);
 // Makes it this CPU's (PIDR); NULL: no user addresses. Soft-masked. No effect when it is already.
 void space_switch(struct address_space *space);
@@ -37,11 +40,12 @@ u32 space_coids(struct address_space *space, coid_t *out,
 
 // Kernel-made pages in a process at a fixed address, resident, user-accessible, not counted against
 // limits, freed with the space: dispatcher pages, message and monitor buffers. *wired: the kernel's
-// (linear) address of bytes contiguous zeroed bytes. 0, E_INVAL, E_NOMEM, E_LIMIT, E_EXIST, or E_PEER: the
-// space is ending.
+// (linear) address of bytes contiguous zeroed bytes. 0, E_INVAL, E_NOMEM, E_LIMIT, E_EXIST, or
+// E_PEER: the space is ending.
 s64 space_wire(struct address_space *space, u64 address, u64 bytes, void **wired);
 
-// The functions behind the calls of orrery/memory.h, for any space. sys_region_* are these for the caller.
+// The functions behind the calls of orrery/memory.h, for any space.
+// sys_region_* are these for the caller.
 s64 space_region_create(struct address_space *space, struct sys_region *region, struct fcm *memory);
 s64 space_region_destroy(struct address_space *space, u64 address);
 s64 space_region_resize(struct address_space *space, u64 address, u64 bytes);
@@ -53,8 +57,8 @@ s64 space_region_list(struct address_space *space, u64 *cursor, void *buffer, u6
 
 // ---- faults ------------------------------------------------------------------------------------
 
-// A page that a fault waits for. done() runs in a thread when the page is there (0) or will not come
-// (error).
+// A page that a fault waits for. done() runs in a thread when the page is there (0) or will not
+// come (error).
 struct fault_wait {
     struct fault_wait *next;
     void (*done)(struct fault_wait *wait, s64 status);
@@ -68,27 +72,29 @@ enum fault_result {
 };
 // In place of a wait: FAULT_WAIT, and nothing is queued. To try what hardly ever has to wait.
 #define FAULT_TRY ((struct fault_wait *)1)
-// A user address could not be translated or was refused. access: PROT_R, PROT_W or PROT_X. wait NULL:
+// A user address could not be translated or was refused. access: PROT_R, PROT_W or PROT_X.
+// wait NULL:
 // FAULT_WAIT does not happen, the thread blocks instead (kernel access). No lock held.
 enum fault_result space_fault(struct address_space *space, u64 address, u32 access,
                               struct fault_wait *wait);
 
-// ---- kernel access to user memory ----------------------------------------------------------------
+// ---- kernel access to user memory ---------------------------------------------------------------
 
-// Of the current process: 0 or E_FAULT, never a fault. Addresses outside of USER_START … USER_END are
-// E_FAULT. May block for a page.
+// Of the current process: 0 or E_FAULT, never a fault. Addresses outside of USER_START … USER_END
+// are E_FAULT. May block for a page.
 s64 copy_from_user(void *to, u64 from, u64 bytes);
 s64 copy_to_user(u64 to, const void *from, u64 bytes);
 // A NUL-terminated text of at most max bytes with its NUL: length, E_FAULT, E_INVAL when longer.
 s64 copy_string_from_user(char *to, u64 from, u64 max);
-// Of any space, page by page through the linear map (made resident first). 0, E_FAULT, E_NOMEM. space_write
-// is the loader's: it also writes to private pages that the process itself may not write, and makes the
-// instruction cache agree.
+// Of any space, page by page through the linear map (made resident first). 0, E_FAULT, E_NOMEM.
+// space_write is the loader's: it also writes to private pages that the process itself may not
+// write, and makes the instruction cache agree.
 s64 space_read(struct address_space *space, void *to, u64 from, u64 bytes);
 // As space_read, within one page, and it waits for nobody: what is not resident is E_FAULT.
 s64 space_peek(struct address_space *space, void *to, u64 from, u64 bytes);
 s64 space_write(struct address_space *space, u64 to, const void *from, u64 bytes);
-// A kernel-mode data fault on a user address, from the exception handler: true: retry. False: fixup.
+// A kernel-mode data fault on a user address, from the exception handler: true: retry.
+// False: fixup.
 bool space_kernel_fault(const struct frame *frame);
 
 // ---- memory objects ----------------------------------------------------------------------------
@@ -96,21 +102,24 @@ bool space_kernel_fault(const struct frame *frame);
 // References to FCMs, as capabilities hold them.
 void fcm_hold(struct fcm *fcm);
 void fcm_put(struct fcm *fcm);
-// Of a reference that was taken for a while only: no news to a file's server, unless another has gone meanwhile.
+// Of a reference that was taken for a while only: no news to a file's server,
+// unless another has gone meanwhile.
 void fcm_put_quietly(struct fcm *fcm);
-// The file that it is, with the caller's reference, if this process serves it; else the reference goes, NULL and
+// The file that it is, with the caller's reference, if this process serves it;
+// else the reference goes, NULL and
 // *error: E_INVAL: it is none; E_PERM: another process's.
 struct file *file_get_served(struct fcm *memory, u32 server, s64 *error);
 void file_put_served(struct file *file);
-// Anonymous memory (FCMComputation); physical memory that exists, like the initrd; NULL: out of memory.
+// Anonymous memory (FCMComputation); physical memory that exists, like the initrd;
+// NULL: out of memory.
 struct fcm *fcm_create_anonymous(const char *name, u64 bytes, bool distributed);
 struct fcm *fcm_create_physical(const char *name, u64 physical, u64 bytes);
 u64 fcm_bytes(const struct fcm *fcm);
-// Gives the calling process a capability for it, with the caller's reference: the capability, or an error, and then the
-// reference is gone too. NULL: E_NOMEM.
+// Gives the calling process a capability for it, with the caller's reference: the capability, or an
+// error, and then the reference is gone too. NULL: E_NOMEM.
 s64 fcm_hand_out(struct fcm *fcm);
-// The process with this pid has ended: files that it serves fail whoever waits for a page, and all later
-// requests, with E_PEER. Thread context, no lock held; from process end.
+// The process with this pid has ended: files that it serves fail whoever waits for a page, and all
+// later requests, with E_PEER. Thread context, no lock held; from process end.
 void memory_process_ended(u32 pid);
 
 // Set-up: MMU PIDs, the root PageManager, zero page.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Capabilities: what a process may name. A table a process; entries refer to endpoints, processes and
-// memory objects, and hold a reference each.
+// Capabilities: what a process may name. A table a process; entries refer to endpoints, processes
+// and memory objects, and hold a reference each.
 #ifndef KERNEL_CAPABILITY_H
 #define KERNEL_CAPABILITY_H
 
@@ -27,17 +27,20 @@ struct process;
 
 struct capability_table *capability_table_create(void); // NULL: out of memory
 void capability_table_destroy(struct capability_table *table);
-// The capability's reference becomes the table's, and *capability nothing: a slot >= CAP_FIRST_FREE. On an error
-// nothing has changed: E_NOMEM, E_LIMIT (4,096 a process), E_PEER (the table's process ends).
+// The capability's reference becomes the table's, and *capability nothing: a slot >=
+// CAP_FIRST_FREE. On an error nothing has changed: E_NOMEM, E_LIMIT (4,096 a process), E_PEER (the
+// table's process ends).
 s64 capability_add(struct capability_table *table, struct capability *capability);
-// The same into a slot < CAP_FIRST_FREE, in the place of what is there. 0; E_INVAL: no such slot; E_NOMEM, E_PEER.
+// The same into a slot < CAP_FIRST_FREE, in the place of what is there. 0;
+// E_INVAL: no such slot; E_NOMEM, E_PEER.
 s64 capability_put_at(struct capability_table *table, u32 slot, struct capability *capability);
 s64 capability_remove(struct capability_table *table, cap_t cap); // E_NOENT
 // From now on nothing comes into the table any more; all references go back.
 void capability_table_end(struct capability_table *table);
 
-// ---- what a capability names ---------------------------------------------------------------------
-// Each gives a reference of the caller's own to what is there and of the right type, or else NULL and *error: E_NOENT:
+// ---- what a capability names --------------------------------------------------------------------
+// Each gives a reference of the caller's own to what is there and of the right type, or else NULL
+// and *error: E_NOENT:
 // there is nothing; E_INVAL: it is of another type. There is nothing to give back then.
 struct endpoint *capability_get_endpoint(struct capability_table *table, cap_t cap, s64 *error);
 struct process *capability_get_process(struct capability_table *table, cap_t cap, s64 *error);
@@ -51,7 +54,7 @@ static inline void capability_put_held(struct capability *capability)
     capability_release(capability);
 }
 
-// ---- endpoints -------------------------------------------------------------------------------------
+// ---- endpoints ----------------------------------------------------------------------------------
 
 void endpoint_hold(struct endpoint *endpoint); // by who has a reference
 void endpoint_put(struct endpoint *endpoint);
@@ -63,10 +66,10 @@ static inline void endpoint_put_held(struct endpoint **endpoint)
 // Does this live process serve it? No longer once it has destroyed it.
 bool endpoint_is_of(const struct endpoint *endpoint, const struct process *process);
 
-// ---- kernel/ipc towards processes ----------------------------------------------------------------
+// ---- kernel/ipc towards processes ---------------------------------------------------------------
 
-// All calls that the process serves or makes, and its endpoints, end: callers get E_PEER, replies to it
-// are dropped. Its dispatchers have stopped. Thread context, no lock held.
+// All calls that the process serves or makes, and its endpoints, end: callers get E_PEER, replies
+// to it are dropped. Its dispatchers have stopped. Thread context, no lock held.
 void ipc_process_ends(struct process *process);
 // A message from the kernel (pid 0) to an endpoint's process. E_AGAIN, E_PEER, E_NOMEM.
 s64 ipc_send_from_kernel(struct endpoint *endpoint, u64 badge, const u64 words[MESSAGE_WORDS]);

@@ -14,8 +14,9 @@ void console_write(const char *bytes, u64 count);
 
 // Finds the console in the device tree; called once, first of all.
 void console_init(void);
-// Consoles beside the system's, with which it does nothing: hypercall number and interrupt of the n-th, from 0, in the
-// order of firmware's list. False: there is none. Any context, after console_init.
+// Consoles beside the system's, with which it does nothing: hypercall number and interrupt of the
+// n-th, from 0, in the order of firmware's list. False: there is none. Any context, after
+// console_init.
 bool console_spare(u32 n, u32 *unit, u32 *irq);
 // From now on output takes no lock: a panic, when only this CPU runs.
 void console_take_over(void);

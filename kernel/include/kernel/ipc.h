@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Protected procedure calls and messages between processes (orrery/ipc.h), towards kernel/proc: the
-// functions behind the system calls that take and return an event, and what they ask of dispatchers.
+// functions behind the system calls that take and return an event, and what they ask of
+// dispatchers.
 //
 // Registers of such a call, r3 … r12 of its frame, are laid out like a struct event, so the same
 // memory brings the arguments and takes the result: `registers` is (struct event *)&frame->gpr[3].
@@ -12,8 +13,8 @@
 
 struct call_record;
 
-// kernel/ipc's part of a dispatcher: struct dispatcher holds one, made ready by ipc_dispatcher_init. Touched only
-// on the dispatcher's own CPU.
+// kernel/ipc's part of a dispatcher: struct dispatcher holds one, made ready by
+// ipc_dispatcher_init. Touched only on the dispatcher's own CPU.
 struct ipc_dispatcher {
     struct call_record *own;          // its record for calls to servers of this CPU
     struct call_record *handed;       // that came with the CPU last; its call may be over
@@ -32,17 +33,18 @@ u64 ipc_calls(const struct ipc_dispatcher *ipc);
 struct ipc_dispatcher *dispatcher_ipc(struct dispatcher *dispatcher);
 
 // ---- system calls ------------------------------------------------------------------------------
-// self is the current dispatcher, disabled in user space (the caller of these has checked it, except for
-// ipc_send and ipc_reply). Thread context, no lock held. All errors are delivered through the
-// registers: never a hang, never a panic for bad arguments.
+// self is the current dispatcher, disabled in user space (the caller of these has checked it,
+// except for ipc_send and ipc_reply). Thread context, no lock held. All errors are delivered
+// through the registers: never a hang, never a panic for bad arguments.
 
 // SYS_CALL. In: type = cap, id = token, badge = flags, info, words. Out: an event. May sleep, and
 // may hand the CPU to the server.
 void ipc_call(struct dispatcher *self, struct event *registers);
-// SYS_REPLY_WAIT. In: id = call id, badge = status, info, words. Out: the next event. An answer to a call
-// that is not there any more is dropped. May sleep, and may hand the CPU back to the caller.
+// SYS_REPLY_WAIT. In: id = call id, badge = status, info, words. Out: the next event. An answer to
+// a call that is not there any more is dropped. May sleep, and may hand the CPU back to the caller.
 void ipc_reply_wait(struct dispatcher *self, struct event *registers);
-// SYS_REPLY. In: the same. 0; E_NOENT: no such call, or not one of this process's, or answered already;
+// SYS_REPLY. In: the same. 0; E_NOENT: no such call, or not one of this process's,
+// or answered already;
 // E_PEER: the caller has ended; E_INVAL, E_NOENT for a bad info: the call stays.
 s64 ipc_reply(struct dispatcher *self, struct event *registers);
 // SYS_SEND. In: type = cap, id = cpu or -1, words. 0, E_AGAIN, E_PEER, E_NOENT, E_INVAL, E_NOMEM.
@@ -67,16 +69,16 @@ void ipc_process_init(struct ipc_process *ipc);
 // Supplied by kernel/proc.
 struct ipc_process *process_ipc(struct process *process);
 
-// ---- dispatchers, supplied by kernel/proc ----------------------------------------------------------
+// ---- dispatchers, supplied by kernel/proc -------------------------------------------------------
 
-// The next event of self into *event: sleeps until there is one. Copies its bulk to the message buffer,
-// runs its taken(). Thread context of self.
+// The next event of self into *event: sleeps until there is one. Copies its bulk to the message
+// buffer, runs its taken(). Thread context of self.
 void dispatcher_wait(struct dispatcher *self, struct event *event);
 // The same without sleeping: false when there is none.
 bool dispatcher_poll(struct dispatcher *self, struct event *event);
 // Gives event to a dispatcher of this CPU that sleeps in dispatcher_wait and has nothing queued: it
-// becomes what dispatcher_wait returns. ready: its thread becomes runnable; else the caller follows up
-// at once with dispatcher_switch. False: it does not sleep there, nothing was done. Soft-masked.
+// becomes what dispatcher_wait returns. ready: its thread becomes runnable; else the caller follows
+// up at once with dispatcher_switch. False: it does not sleep there, nothing was done. Soft-masked.
 // The caller puts bulk into dispatcher_message(to) afterwards.
 bool dispatcher_hand(struct dispatcher *to, const struct event *event, bool ready);
 // As dispatcher_wait, but the CPU goes to `to`, which dispatcher_hand has just prepared, unless

@@ -21,8 +21,9 @@ typedef void (*irq_handler)(void *argument);
 // E_LIMIT when the table is full, E_EXIST, E_IO when the firmware refuses.
 int irq_register(u32 irq, u32 cpu, irq_handler handler, void *argument);
 
-// The same for an interrupt that cannot wait, at most one a CPU: handler gets what was interrupted, with MSR[EE]
-// off, whether soft-masked or not, and also while others are held back. It may do what a PMI handler may.
+// The same for an interrupt that cannot wait, at most one a CPU: handler gets what was interrupted,
+// with MSR[EE] off, whether soft-masked or not, and also while others are held back. It may do what
+// a PMI handler may.
 typedef void (*irq_handler_at_once)(const struct frame *interrupted);
 int irq_register_at_once(u32 irq, u32 cpu, irq_handler_at_once handler);
 

@@ -36,23 +36,26 @@ struct pages_stat {
 };
 void pages_stat(struct pages_stat *stat);
 
-// Set-up on the boot CPU: hands out [first_free, memory_bytes); the page table of what is free takes
-// the first of it.
+// Set-up on the boot CPU: hands out [first_free, memory_bytes); the page table of what is free
+// takes the first of it.
 void pages_init(u64 memory_bytes, u64 first_free);
 
-// Small objects, any size up to 16 MB (large ones come from pages), aligned to 16 bytes, and to the largest
-// power of two that divides bytes, up to KMALLOC_ALIGNMENT_MAX: as any type of that size may ask for. NULL when out
-// of memory. Thread or interrupt context, not PMI. Freed memory is filled with junk.
+// Small objects, any size up to 16 MB (large ones come from pages), aligned to 16 bytes, and to the
+// largest power of two that divides bytes, up to KMALLOC_ALIGNMENT_MAX: as any type of that size
+// may ask for. NULL when out of memory. Thread or interrupt context, not PMI. Freed memory is
+// filled with junk.
 #define KMALLOC_ALIGNMENT_MAX 128
 void *kmalloc(u64 bytes);
 void *kzalloc(u64 bytes);
 void kfree(void *object);               // NULL is ignored
 u64 kmalloc_usable(const void *object); // bytes that it has room for
 
-// May the calling process have another object of the kernel's? False when little memory is left and the rest is kept for
-// processes that have a right: the call is to fail with E_NOMEM. Thread context, no lock held: may reclaim.
+// May the calling process have another object of the kernel's? False when little memory is left and
+// the rest is kept for processes that have a right: the call is to fail with E_NOMEM. Thread
+// context, no lock held: may reclaim.
 bool memory_for_caller(void);
-// What the kernel allocates while it works for a process without rights fails a little before the last page is gone.
+// What the kernel allocates while it works for a process without rights fails a
+// little before the last page is gone.
 // Any context but PMI. For kmalloc.
 bool memory_for_kernel(void);
 

@@ -5,7 +5,8 @@
 
 #include <orrery/types.h>
 
-// Copies at most room - 1 characters, with zeros behind them up to room; '?' stands for what is not printable ASCII.
+// Copies at most room - 1 characters, with zeros behind them up to room;
+// '?' stands for what is not printable ASCII.
 static inline void name_copy(char *to, const char *from, u64 room)
 {
     u64 length = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Boot line options: `name` or `name=value`, separated by blanks. Parsed strictly: an unknown or
-// malformed one prints an error that lists the valid ones and powers off with a failing status. The word `--`
-// ends them: the words after it are for programs, which read them by sys_option.
+// malformed one prints an error that lists the valid ones and powers off with a failing status. The
+// word `--` ends them: the words after it are for programs, which read them by sys_option.
 #ifndef KERNEL_OPTIONS_H
 #define KERNEL_OPTIONS_H
 
@@ -29,8 +29,8 @@ extern struct boot_options boot_options;
 
 // Fills boot_options from /chosen/bootargs, or powers off. Called once, early.
 void boot_options_parse(void);
-// Text behind NAME= on the boot line, of the kernel's options as of those for programs, "" for a word without
-// a value; NULL when it is not there.
+// Text behind NAME= on the boot line, of the kernel's options as of those for programs, "" for a
+// word without a value; NULL when it is not there.
 const char *boot_option_value(const char *name);
 
 #endif

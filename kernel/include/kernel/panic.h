@@ -13,12 +13,14 @@ _Noreturn void panic(const char *format, ...) __attribute__((format(printf, 1, 2
 _Noreturn void panic_with_frame(const struct frame *frame, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-// A system reset, which QEMU's `nmi` sends to all CPUs at once, whatever they mask: the way to ask a machine that hangs
-// what it is doing. The first CPU tells what each one and each thread is at, and powers off as a panic does.
+// A system reset, which QEMU's `nmi` sends to all CPUs at once, whatever they mask: the way to ask
+// a machine that hangs what it is doing. The first CPU tells what each one and each thread is at,
+// and powers off as a panic does.
 // frame: what the reset interrupted. In its exception, MSR[EE] off.
 _Noreturn void panic_reset(const struct frame *frame);
 
-// Called by CPUs that were interrupted by another: does not return while one panics. Interrupt context.
+// Called by CPUs that were interrupted by another: does not return while one panics.
+// Interrupt context.
 void panic_stop_here(void);
 
 #define KASSERT(condition)                                                                         \

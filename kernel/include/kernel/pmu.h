@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Start-up of performance monitoring. Everything else is reached through the PmuManager object
-// (pmu/manager.h) or the calls of orrery/sys.h.
+// (kernel/pmu/manager.h) or the calls of orrery/sys.h.
 #ifndef KERNEL_PMU_H
 #define KERNEL_PMU_H
 
@@ -8,11 +8,12 @@
 
 struct frame;
 
-// On each CPU, the boot CPU included, before it enables interrupts: freezes the counters and sets up
-// struct pmu_cpu.
+// On each CPU, the boot CPU included, before it enables interrupts: freezes the counters and sets
+// up struct pmu_cpu.
 void pmu_init_cpu(void);
 
-// Boot CPU, after co_init: creates the PmuManager and PmuCounting and makes them services. 0 or E_NOMEM.
+// Boot CPU, after co_init: creates the PmuManager and PmuCounting and makes them services.
+// 0 or E_NOMEM.
 s64 pmu_init(void);
 
 // In a thread, all CPUs up, interrupts on: finds out whether performance monitor interrupts arrive
@@ -26,9 +27,9 @@ void pmu_start(void);
 void pmu_sample_frame(const struct frame *frame);
 
 // First thing in the handler of a maskable interrupt that is going to be handled now, MSR[EE] still
-// off and the soft mask as interrupted. A counter that overflowed when the interrupt came (emulators raise
-// both at once more often than not) or since has counted the interrupted code: without this the
-// sample would go to the handler, where MSR[EE] comes on again.
+// off and the soft mask as interrupted. A counter that overflowed when the interrupt came
+// (emulators raise both at once more often than not) or since has counted the interrupted code:
+// without this the sample would go to the handler, where MSR[EE] comes on again.
 static inline void pmu_catch_overflow(const struct frame *frame)
 {
     u64 mmcr0;

@@ -16,8 +16,9 @@
 struct sample_buffer;
 
 struct pmu_cpu {
-    // Address of the unwind map's byte for the instruction at pc, less pc / 4 (kernel/unwind.h). A pc
-    // outside of the text gives the address of anything or nothing, so the byte is read fault-safe.
+    // Address of the unwind map's byte for the instruction at pc, less pc / 4 (kernel/unwind.h). A
+    // pc outside of the text gives the address of anything or nothing, so the
+    // byte is read fault-safe.
     u64 map;
     u64 *tag; // where the model unit is told the address space; something else's without one
     struct sample_buffer *quick;  // where the common case goes: see sample_try; NULL: nowhere

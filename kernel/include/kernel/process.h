@@ -12,14 +12,16 @@ struct capability_table;
 struct dispatcher;
 struct process;
 
-// The process on whose behalf this CPU runs: that of the current dispatcher, NULL in kernel threads.
+// The process on whose behalf this CPU runs: that of the current dispatcher,
+// NULL in kernel threads.
 // Thread context; the process lives at least as long as the calling thread.
 struct process *process_current(void);
 struct dispatcher *dispatcher_current(void);
 
 u32 process_pid(const struct process *process);
 coid_t process_coid(const struct process *process);
-// What it registered, all 0 before. Any context, PMI included; to be believed no more than any user's word.
+// What it registered, all 0 before. Any context, PMI included;
+// to be believed no more than any user's word.
 const struct sys_process_image *process_image(const struct process *process);
 u32 process_rights(const struct process *process);
 struct address_space *process_space(struct process *process);
@@ -33,7 +35,8 @@ static inline void process_put_held(struct process **process)
     if (*process != NULL)
         process_put(*process);
 }
-// From a true on until process_end_loading it is not started: its memory and capabilities can be prepared. False:
+// From a true on until process_end_loading it is not started: its memory and
+// capabilities can be prepared. False:
 // it has been, or has ended. Thread context, no lock held.
 bool process_begin_loading(struct process *process);
 void process_end_loading(struct process *process);
@@ -41,16 +44,18 @@ void process_end_loading(struct process *process);
 struct dispatcher *process_dispatcher(struct process *process, u32 cpu);
 // Ends it as sys_process_kill does. Any thread.
 void process_kill(struct process *process, s32 status);
-// Whether the performance monitor's model unit leaves out what runs on behalf of a process, on all CPUs from now on.
+// Whether the performance monitor's model unit leaves out what runs on behalf of a process,
+// on all CPUs from now on.
 // E_NOENT. Thread context, no lock held.
 s64 process_set_excluded(u32 pid, bool excluded);
 bool process_ending(const struct process *process); // calls to it must fail with E_PEER
-// It answers the monitor no more. Once that is so its packets are taken over (trace/processes.h). Any context.
+// It answers the monitor no more. Once that is so its packets are
+// taken over (trace/processes.h). Any context.
 bool process_monitor_ended(const struct process *process);
 
-// What ends with a process: each hook of the image is called once, when the process's last dispatcher has stopped and
-// it answers the monitor no more; its address space and capabilities are still there. In no order. Thread context, no
-// lock held.
+// What ends with a process: each hook of the image is called once, when the process's last
+// dispatcher has stopped and it answers the monitor no more; its address space and capabilities are
+// still there. In no order. Thread context, no lock held.
 typedef void (*process_end_hook)(struct process *process);
 #define PROCESS_END_HOOK(function)                                                                 \
     static const process_end_hook function##_hook                                                  \
@@ -58,8 +63,8 @@ typedef void (*process_end_hook)(struct process *process);
 
 // ---- dispatchers -------------------------------------------------------------------------------
 
-// An event on its way to a dispatcher. Whoever posts it owns the memory until taken(), which runs when
-// the event was delivered (true) or its dispatcher has gone (false), on any CPU, no lock held.
+// An event on its way to a dispatcher. Whoever posts it owns the memory until taken(), which runs
+// when the event was delivered (true) or its dispatcher has gone (false), on any CPU, no lock held.
 struct posted_event {
     struct posted_event *next;
     void (*taken)(struct posted_event *event, bool delivered);
@@ -67,7 +72,8 @@ struct posted_event {
     const void *bulk; // what to put into the receiver's message buffer (info's bytes), or NULL
 };
 
-// Queues an event, in order; wakes or interrupts the dispatcher. False: it is ending, nothing was done.
+// Queues an event, in order; wakes or interrupts the dispatcher. False: it is ending,
+// nothing was done.
 // Any context but PMI, locks of rank <= RANK_OBJECT held.
 bool dispatcher_post(struct dispatcher *dispatcher, struct posted_event *event);
 // Merges bits into an EVENT_KICK. Same context.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Restartable sequences: short pieces of code that commit with their last store. Whatever interrupts
-// one moves it back to its start, so it runs as if alone on its CPU, without an atomic instruction.
+// Restartable sequences: short pieces of code that commit with their last store. Whatever
+// interrupts one moves it back to its start, so it runs as if alone on its CPU, without an atomic
+// instruction.
 // Slots of 128 bytes lie in .text.rseq, of 32 bytes in .text.rseq32; a slot's only unconditional
 // branch is its last instruction, after the committing store.
 #ifndef KERNEL_RSEQ_H

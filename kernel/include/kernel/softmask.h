@@ -7,8 +7,8 @@
 
 #include <kernel/percpu.h>
 
-// Handles what was left pending and switches threads when due. Called and returns with the flag clear
-// and MSR[EE] on.
+// Handles what was left pending and switches threads when due. Called and returns with the flag
+// clear and MSR[EE] on.
 void soft_mask_replay(void);
 
 // Masks; returns the state before for soft_mask_restore. Thread or interrupt context; nests.

@@ -11,14 +11,17 @@ void kmalloc_init(u64 memory_bytes); // tables of slabs and large objects; pages
 // Services as clustered objects; co_init has been called.
 void page_allocator_init(void);
 void small_allocator_init(void);
-// What the calls about the system tell: memory in bytes; entry_timebase: when firmware entered the kernel.
+// What the calls about the system tell: memory in bytes;
+// entry_timebase: when firmware entered the kernel.
 void system_init(u64 memory, u64 entry_timebase);
 // System calls, memory objects, the ProcessAnnex; interrupts work.
 void processes_init(void);
-// The BlockDevice, if the machine has a disk: calls the firmware, so before anything else may. Thread context.
+// The BlockDevice, if the machine has a disk: calls the firmware,
+// so before anything else may. Thread context.
 void block_init(void);
-// Starts a program of the initial file system as process 1, with all rights; when it ends the machine powers
-// off. 0; E_NOENT: no initial file system or no such program; E_INVAL: not a program; E_NOMEM. Thread context.
+// Starts a program of the initial file system as process 1, with all rights; when it ends the
+// machine powers off. 0; E_NOENT: no initial file system or no such program; E_INVAL: not a
+// program; E_NOMEM. Thread context.
 s64 first_process_start(const char *path);
 // On each CPU, before any other use of memory there.
 void page_allocator_init_cpu(void);

@@ -5,8 +5,8 @@
 
 #include <orrery/types.h>
 
-// Name of the function that holds the instruction at pc, and in *offset (unless NULL) how far into it
-// pc is, in bytes; NULL when pc is in no function. Any context, PMI included; no lock.
+// Name of the function that holds the instruction at pc, and in *offset (unless NULL) how far into
+// it pc is, in bytes; NULL when pc is in no function. Any context, PMI included; no lock.
 const char *symbol_find(u64 pc, u64 *offset);
 
 #endif

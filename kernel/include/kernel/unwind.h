@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
 // Stack walks that are exact at every instruction, prologues and epilogues included: they use the
-// unwind map, one byte a text instruction, that scripts/mktables.py builds into the image. All reads
-// of the walked stack are fault-safe. Any context, PMI included; no lock.
+// unwind map, one byte a text instruction, that scripts/mktables.py builds into the image. All
+// reads of the walked stack are fault-safe. Any context, PMI included; no lock.
 #ifndef KERNEL_UNWIND_H
 #define KERNEL_UNWIND_H
 
 #include <orrery/types.h>
 
-// The map's byte: what holds just before an instruction executes. CFA is the caller's stack pointer.
+// The map's byte: what holds just before an instruction executes.
+// CFA is the caller's stack pointer.
 #define UNWIND_FRAME 0x01    // the function's frame is pushed: CFA is *(u64 *)sp; else it is sp
 #define UNWIND_LR_SAVED 0x02 // the return address is at CFA + 16; else in the link register
 #define UNWIND_KNOWN 0x04    // the two above are known: false in exception entry and in padding
@@ -34,14 +35,14 @@ struct unwind_position {
 // Map byte of the instruction at pc; 0 outside of the kernel's text.
 u8 unwind_state(u64 pc);
 
-// Replaces *position by its caller's, whose lr is unknown (0). An exception entry counts as a call: its
-// caller is the interrupted instruction, with its lr. Returns 0, or E_NOENT at the outermost frame,
-// or E_FAULT when the stack is damaged; *position is unchanged then.
+// Replaces *position by its caller's, whose lr is unknown (0). An exception entry counts as a call:
+// its caller is the interrupted instruction, with its lr. Returns 0, or E_NOENT at the outermost
+// frame, or E_FAULT when the stack is damaged; *position is unchanged then.
 int unwind_step(struct unwind_position *position);
 
-// Call chain of the code at pc with stack pointer sp and link register lr: return addresses, innermost
-// first (pc itself is not among them), at most max (<= UNWIND_MAX) of them. For an exception frame on
-// the way, the interrupted pc counts as a return address. Returns how many.
+// Call chain of the code at pc with stack pointer sp and link register lr: return addresses,
+// innermost first (pc itself is not among them), at most max (<= UNWIND_MAX) of them. For an
+// exception frame on the way, the interrupted pc counts as a return address. Returns how many.
 #define UNWIND_MAX 64
 u32 stack_walk(u64 pc, u64 sp, u64 lr, u64 *callers, u32 max);
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// From what a caller asks to count to groups of events: the plan of a session, the same on all CPUs. Any context;
+// From what a caller asks to count to groups of events: the plan of a session,
+// the same on all CPUs. Any context;
 // nothing here locks or allocates; a plan is checked and made, or refused, at once.
 #ifndef PMU_COUNTING_REQUEST_H
 #define PMU_COUNTING_REQUEST_H
@@ -16,8 +17,8 @@ struct counting_plan {
     u8 place[SYS_PMU_ITEMS]; // of each: its item of the request; equal ones share it
 };
 
-// 0, or an error, with *plan undefined and the reason in message, which ends in 0 and is cut to bytes (0: nothing is
-// written); on success message is empty:
+// 0, or an error, with *plan undefined and the reason in message, which ends in 0 and is cut to
+// bytes (0: nothing is written); on success message is empty:
 // E_INVAL  a number is out of its range (orrery/pmu.h), or the CPUs are not among cpus
 // E_NOTSUP no unit counts an event, or not with its filter
 // E_LIMIT  too many events, or they exclude each other

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The events of both units, by one list of names, and which of them this machine offers. Any context; nothing here
-// locks or allocates.
+// The events of both units, by one list of names, and which of them this machine offers. Any
+// context; nothing here locks or allocates.
 #ifndef PMU_EVENTS_H
 #define PMU_EVENTS_H
 
@@ -12,8 +12,8 @@ enum pmu_event_number {
     PMU_EVENTS
 };
 
-// Counters of both units, by one numbering: those of the model unit, then PMC6. A group of events (pmu/allocate.h) may
-// so use both units.
+// Counters of both units, by one numbering: those of the model unit, then PMC6. A group of events
+// (pmu/allocate.h) may so use both units.
 #define PMU_DRIVER_COUNTER MODEL_COUNTERS
 #define PMU_COUNTERS (MODEL_COUNTERS + 1)
 
@@ -37,10 +37,12 @@ struct pmu_offer {
 // Adds the driver's events. Its counter stands for the CPU's time, whatever the model unit does.
 void pmu_offer_driver(struct pmu_offer *offer);
 
-// Adds the events of the model unit that has answered MODEL_ATTACH in page. 0; E_NOTSUP when none has answered;
-// E_PROTO when the answer is not one of MODEL_VERSION or describes an impossible machine: a counter that is not there,
-// events that no counter can count, a name without an end. Then *offer is as it was. Reads each word of page once, so
-// that what is offered has been checked whatever the page holds later.
+// Adds the events of the model unit that has answered MODEL_ATTACH in page. 0;
+// E_NOTSUP when none has answered;
+// E_PROTO when the answer is not one of MODEL_VERSION or describes an impossible machine: a counter
+// that is not there, events that no counter can count, a name without an end. Then *offer is as it
+// was. Reads each word of page once, so that what is offered has been checked whatever the page
+// holds later.
 s64 pmu_offer_model(struct pmu_offer *offer, const struct model_page *page);
 
 // The number of the event with this name, which need not end in 0; E_NOENT.

@@ -9,15 +9,16 @@
 void *pmu_platform_alloc(u64 bytes);  // NULL when out of memory; thread context
 void pmu_platform_free(void *memory); // NULL is ignored; thread context
 
-// ---- the calling CPU's counters ------------------------------------------------------------------
+// ---- the calling CPU's counters -----------------------------------------------------------------
 // Acquired by the caller. Thread or interrupt context, PMI included except where it says otherwise.
 
-// Stops a counter, clears it and gives it what to count. 0, E_INVAL: an argument out of its range, or a counter that
-// cannot count this event; E_NOENT: no such event on this machine.
+// Stops a counter, clears it and gives it what to count. 0, E_INVAL: an argument out of its range,
+// or a counter that cannot count this event; E_NOENT: no such event on this machine.
 s64 model_program(const struct model_program *program);
-// Exactly the counters of this mask, bit n: counter n, count from now on. When it returns 0 they do, but for the code
-// that runs until then on other CPUs nothing is said. Not from the PMI handler: waits until all CPUs have left the code
-// that they execute, at most a second. E_INVAL: counters that do not exist or have no event; E_TIMEOUT.
+// Exactly the counters of this mask, bit n: counter n, count from now on. When it returns 0 they
+// do, but for the code that runs until then on other CPUs nothing is said. Not from the PMI
+// handler: waits until all CPUs have left the code that they execute, at most a second. E_INVAL:
+// counters that do not exist or have no event; E_TIMEOUT.
 s64 model_enable(u64 counters);
 // Values of all counters at the call.
 s64 model_read(u64 values[MODEL_COUNTERS]);

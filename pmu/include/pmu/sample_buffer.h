@@ -118,10 +118,11 @@ static inline void sample_buffer_commit(struct sample_buffer *buffer,
     __atomic_store_n(&buffer->taken, buffer->taken + 1, __ATOMIC_RELAXED);
 }
 
-// ---- a writer that is the reader --------------------------------------------------------------------
+// ---- a writer that is the reader ----------------------------------------------------------------
 
-// Who holds both places: makes room for so many more samples, at once, if growing can: to SAMPLE_BUFFER_MAX, and not
-// again before the reader has emptied the ring in use before. Otherwise nothing happens.
+// Who holds both places: makes room for so many more samples, at once, if growing can: to
+// SAMPLE_BUFFER_MAX, and not again before the reader has emptied the ring in use before. Otherwise
+// nothing happens.
 void sample_buffer_reserve(struct sample_buffer *buffer, u64 samples);
 
 // ---- reader ------------------------------------------------------------------------------------

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// From what a caller asks to sample to a counter for each event: the plan of a session, the same on all CPUs. Any
-// context; nothing here locks or allocates.
+// From what a caller asks to sample to a counter for each event: the plan of a session, the same on
+// all CPUs. Any context; nothing here locks or allocates.
 #ifndef PMU_SAMPLING_REQUEST_H
 #define PMU_SAMPLING_REQUEST_H
 
@@ -18,9 +18,9 @@ u32 sampling_event_number(u32 event);
 // May an event of that session have this period? Any numbers.
 bool sampling_period_valid(const struct sys_sampling *sampling, u64 period, u32 randomise);
 
-// cpus: those that there are. 0, or an error, with *plan undefined and the reason in message, which ends in 0 and is
-// cut to bytes (0: nothing is written); on success message is empty: E_INVAL, E_NOTSUP, E_LIMIT as
-// sys_sampling_start.
+// cpus: those that there are. 0, or an error, with *plan undefined and the reason in message, which
+// ends in 0 and is cut to bytes (0: nothing is written); on success message is empty: E_INVAL,
+// E_NOTSUP, E_LIMIT as sys_sampling_start.
 s64 sampling_plan_make(const struct sys_sampling *sampling, const struct pmu_offer *offer, u32 cpus,
                        struct sampling_plan *plan, char *message, u64 bytes);
 

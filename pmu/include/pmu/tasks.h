@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
-// What each task has counted on one CPU: a table made beforehand, since nothing can be allocated at a switch. Tasks
-// that find no place in it are one, "others". Within a slice a task only adds up; when the slice ends, each that has
-// run in it has had a slice of its own. So the sums of all tasks are those of the CPU, slice by slice.
-// All functions on one table are serialised by its owner; any context but PMI, except where said otherwise.
+// What each task has counted on one CPU: a table made beforehand, since nothing can be allocated at
+// a switch. Tasks that find no place in it are one, "others". Within a slice a task only adds up;
+// when the slice ends, each that has run in it has had a slice of its own. So the sums of all tasks
+// are those of the CPU, slice by slice.
+// All functions on one table are serialised by its owner; any context but PMI,
+// except where said otherwise.
 #ifndef PMU_TASKS_H
 #define PMU_TASKS_H
 
@@ -28,7 +30,9 @@ struct task_table {
     u64 task_bytes;
     u32 items;
     u32 count, room;
-    u32 counted; // of them: have run in slices that have ended; the others have counted nothing yet, and come behind
+    // of them: have run in slices that have ended; the others have counted nothing yet, and come
+    // behind
+    u32 counted;
     bool by_thread;
     struct counted_task *current, *active;
     u64 mark[PMU_COUNTERS]; // values up to which everything has been added up
@@ -36,8 +40,8 @@ struct task_table {
     char memory[] __attribute__((aligned(16)));
 };
 
-// For sums of so many items, without a task. by_thread: each thread is one, else each process, all of the kernel's
-// threads, and idle threads. NULL: out of memory. Thread context.
+// For sums of so many items, without a task. by_thread: each thread is one, else each process, all
+// of the kernel's threads, and idle threads. NULL: out of memory. Thread context.
 struct task_table *task_table_create(u32 items, bool by_thread);
 void task_table_free(struct task_table *table);
 

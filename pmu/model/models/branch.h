@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Direction predictor of one CPU, in the manner of the 970FX: three tables of one bit an entry. The local one, by
-// address, holds what the branch did last; the global one, by address xor history, what happened last at such a
-// history; the selector, by the same index, which of the two was right when they last differed (0: local). All start
-// at 0. Conditional branches only; targets always count as predicted. No two threads at a time.
+// Direction predictor of one CPU, in the manner of the 970FX: three tables of one bit an entry. The
+// local one, by address, holds what the branch did last; the global one, by address xor history,
+// what happened last at such a history; the selector, by the same index, which of the two was right
+// when they last differed (0: local). All start at 0. Conditional branches only; targets always
+// count as predicted. No two threads at a time.
 #ifndef MODEL_BRANCH_H
 #define MODEL_BRANCH_H
 
@@ -35,8 +36,9 @@ static inline void branch_table_set(u8 *table, u64 entry, bool value)
     table[entry / 8] = (u8)((table[entry / 8] & ~(1U << entry % 8)) | (u32)value << entry % 8);
 }
 
-// A conditional branch at pc was executed. hint: BO's at bits, 0 … 3; a hint overrides the tables, and such a branch
-// neither changes them nor the history. 1 is reserved and no hint. Returns whether it was predicted right.
+// A conditional branch at pc was executed. hint: BO's at bits, 0 … 3; a hint overrides the tables,
+// and such a branch neither changes them nor the history. 1 is reserved and no hint. Returns
+// whether it was predicted right.
 static inline bool branch_model_resolve(struct branch_model *model, u64 pc, u32 hint, bool taken)
 {
     if (hint == BRANCH_HINT_NOT_TAKEN || hint == BRANCH_HINT_TAKEN)

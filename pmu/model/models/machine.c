@@ -122,7 +122,8 @@ static struct key *find_key(struct reader *reader, const char *name)
     return NULL;
 }
 
-// Decimal, with K or M for 2^10 or 2^20. Advances *text past it; false: no number, or one beyond 2^40.
+// Decimal, with K or M for 2^10 or 2^20. Advances *text past it; false: no number,
+// or one beyond 2^40.
 static bool parse_number(const char **text, u64 *number)
 {
     const char *at = *text;
@@ -265,7 +266,8 @@ static bool nothing_missing(struct reader *reader)
     return true;
 }
 
-// What no value shows alone: a cache has to have a line for each way, a table an entry for each history.
+// What no value shows alone: a cache has to have a line for each way,
+// a table an entry for each history.
 static bool values_fit(struct reader *reader)
 {
     const struct model_geometry *geometry = &reader->machine.geometry;

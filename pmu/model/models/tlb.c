@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Sets as lists in the order of use: the page asked for goes to the front, the others move up as far as to where it
-// was, or, if it was nowhere, over the end. A flush closes the gap.
+// Sets as lists in the order of use: the page asked for goes to the front, the others move up as
+// far as to where it was, or, if it was nowhere, over the end. A flush closes the gap.
 #include "tlb.h"
 
 #include <stdlib.h>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// A unified TLB: set-associative, least recently used, tagged by address space. Sets are chosen by the page's number
-// alone. There are no first-level tables (ERATs) in front of it. Stands for one CPU: no two threads at a time, so
-// that an invalidation by another CPU has to be handed over first.
+// A unified TLB: set-associative, least recently used, tagged by address space. Sets are chosen by
+// the page's number alone. There are no first-level tables (ERATs) in front of it. Stands for one
+// CPU: no two threads at a time, so that an invalidation by another CPU has to
+// be handed over first.
 #ifndef MODEL_TLB_H
 #define MODEL_TLB_H
 
@@ -34,9 +35,9 @@ static inline bool tlb_model_recent(const struct tlb_model *tlb, u64 space, u64 
     return recent->page == page_number && recent->space == space;
 }
 
-// page_number: effective address / page_bytes, not TLB_NO_PAGE; space: which address space it is meant in. One that all
-// spaces share, like the kernel's, has a number of its own. True: it was there. False: a miss, filled in the place
-// of its set's least recently used entry.
+// page_number: effective address / page_bytes, not TLB_NO_PAGE; space: which address space it is
+// meant in. One that all spaces share, like the kernel's, has a number of its own. True: it was
+// there. False: a miss, filled in the place of its set's least recently used entry.
 static inline bool tlb_model_access(struct tlb_model *tlb, u64 space, u64 page_number)
 {
     return tlb_model_recent(tlb, space, page_number) ||

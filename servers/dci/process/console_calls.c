@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The system's console for clients: the kernel keeps what was printed last, and takes what is typed.
+// The system's console for clients: the kernel keeps what was printed last,
+// and takes what is typed.
 #include "programs.h"
 
 #include <orrery/sys.h>

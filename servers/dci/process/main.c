@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The DCI server as a process. It serves until its streams cannot be had at all; then init starts it again.
+// The DCI server as a process. It serves until its streams cannot be had at all;
+// then init starts it again.
 #include "serve.h"
 
 #include <stdlib.h>

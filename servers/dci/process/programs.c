@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Programs of clients: processes with pipes. Two threads each move the bytes, so that the server's loop never
-// waits for a program; a third waits for its end.
+// Programs of clients: processes with pipes. Two threads each move the bytes, so that the server's
+// loop never waits for a program; a third waits for its end.
 #include "programs.h"
 
 #include "byte_queue.h"
@@ -106,8 +106,8 @@ static s64 move_input(void *argument)
     return 0;
 }
 
-// What it left in the pipe still comes; but its own children may hold the pipe's other end for ever, and are not
-// waited for.
+// What it left in the pipe still comes; but its own children may hold the pipe's other end for
+// ever, and are not waited for.
 static s64 wait_for_end(void *argument)
 {
     struct program *program = argument;

@@ -13,7 +13,9 @@ import minimise
 import outcome
 import text
 
-RIGHTS = 0xFF & ~0x10  # all but RIGHT_POWER: a process that spoils what it knows of its rights would switch the machine off
+# all but RIGHT_POWER: a process that spoils what it knows of its rights would switch the machine
+# off
+RIGHTS = 0xFF & ~0x10
 RUN_SECONDS = 4 * 3600
 ERRORS = ("ok INVAL NOMEM NOENT STALE BUSY LIMIT PERM FAULT TIMEOUT AGAIN EXIST IO PROTO NOTSUP PEER NOTDIR ISDIR NOTEMPTY other").split()
 
@@ -68,8 +70,9 @@ class Run:
     def __init__(self, known, build, profile, cpus, seed, options, tell=print):
         self.known, self.profile, self.tell = known, profile, tell
         self.folder = tempfile.mkdtemp(prefix="fuzz-")
-        self.setting = guest.Setting(build, cpus=cpus, options={**profile.options, **options, "seed": seed}, first=profile.first,
-                                     pmu=profile.pmu)
+        self.setting = guest.Setting(build, cpus=cpus,
+                                     options={**profile.options, **options, "seed": seed},
+                                     first=profile.first, pmu=profile.pmu)
         if profile.disk:
             self.setting.disk = os.path.join(self.folder, "disk")
             with open(self.setting.disk, "wb") as disk:
@@ -88,7 +91,9 @@ class Run:
         self.setting.coverage = map_path
         begin = time.monotonic()
         with guest.Guest(self.setting, initrd, self.folder) as machine:
-            status = machine.wait(seconds, lambda lines: [self.tell(f"  {self.profile.name}: {line[6:]}") for line in lines])
+            status = machine.wait(seconds,
+                                  lambda lines: [self.tell(f"  {self.profile.name}: {line[6:]}")
+                                                 for line in lines])
             self.console = machine.console
             memory = machine.memory()
         self.seconds = time.monotonic() - begin
@@ -100,10 +105,13 @@ class Run:
         return self.outcome
 
     def minimise(self, keep, turns=3, tries=2):
-        options = {key: value for key, value in self.setting.options.items() if key not in ("calls", "processes", "seconds")}
-        setting = guest.Setting(self.setting.build, cpus=self.setting.cpus, options={**options, "patience": 10000000}, first=self.setting.first,
+        options = {key: value for key, value in self.setting.options.items()
+                   if key not in ("calls", "processes", "seconds")}
+        setting = guest.Setting(self.setting.build, cpus=self.setting.cpus,
+                                options={**options, "patience": 10000000}, first=self.setting.first,
                                 pmu=self.setting.pmu, disk=self.setting.disk)
-        replayer = minimise.Replayer(setting, self.known, turns=turns, tries=tries, tell=lambda line: self.tell(f"  minimise: {line}"))
+        replayer = minimise.Replayer(setting, self.known, turns=turns, tries=tries,
+                                     tell=lambda line: self.tell(f"  minimise: {line}"))
         got, _ = replayer.run(self.history)
         if got.kind != self.outcome.kind:
             self.tell(f"  minimise: what has run lately does not fail again ({got})")
@@ -111,7 +119,7 @@ class Run:
         return minimise.minimise(self.history, got, replayer, keep)
 
 
-# ---- tables ---------------------------------------------------------------------------------------------------
+# ---- tables --------------------------------------------------------------------------------------
 
 def add_counts(total, counts):
     for name, results in counts.items():
@@ -125,12 +133,14 @@ def calls_text(known, counts):
     rows = [f"{'call':26} {'calls':>10} " + " ".join(f"{ERRORS[i]:>8}" for i in used)]
     for call in known.calls:
         results = counts.get(call.name, [0] * len(ERRORS))
-        rows.append(f"{call.name:26} {sum(results):10} " + " ".join(f"{results[i] or '.':>8}" for i in used))
+        rows.append(f"{call.name:26} {sum(results):10} "
+                    + " ".join(f"{results[i] or '.':>8}" for i in used))
     return "\n".join(rows)
 
 
 def servers_text(known, counts):
-    sums = {server: sum(sum(results) for name, results in counts.items() if name.startswith(server + ".")) for server in known.servers}
+    sums = {server: sum(sum(results) for name, results in counts.items()
+                        if name.startswith(server + ".")) for server in known.servers}
     return ", ".join(f"{server} {count:,}" for server, count in sums.items())
 
 

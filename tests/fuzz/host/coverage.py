@@ -22,7 +22,8 @@ class Lines:
     """Lines of the kernel's sources that have instructions: path -> line -> has it been executed."""
 
     files: dict = field(default_factory=lambda: collections.defaultdict(dict))
-    functions: dict = field(default_factory=lambda: collections.defaultdict(dict))  # path -> line -> name
+    # path -> line -> name
+    functions: dict = field(default_factory=lambda: collections.defaultdict(dict))
 
     def note(self, path, line, executed):
         lines = self.files[path]
@@ -73,8 +74,10 @@ def merged(map_paths):
 def line_table(build):
     """Rows of fuzz-lines for the kernel in a build folder."""
     generated = os.path.relpath(build, tables.ROOT) + "/gen/syscalls/"
-    return subprocess.run([os.path.join(build, "fuzz-lines"), os.path.join(build, "orrery-bench.elf"), "kernel/", generated], cwd=tables.ROOT,
-                          stdout=subprocess.PIPE, text=True, check=True).stdout.splitlines()
+    return subprocess.run([os.path.join(build, "fuzz-lines"),
+                           os.path.join(build, "orrery-bench.elf"), "kernel/", generated],
+                          cwd=tables.ROOT, stdout=subprocess.PIPE, text=True,
+                          check=True).stdout.splitlines()
 
 
 def lines_of(build, executed=bytes(INSTRUCTIONS)):
@@ -99,7 +102,7 @@ def read(map_paths):
     return lines
 
 
-# ---- what cannot be reached ---------------------------------------------------------------------------------
+# ---- what cannot be reached ----------------------------------------------------------------------
 
 class Unreachable:
     """The file that says what cannot be reached, and why: PATH FUNCTION REASON, or PATH "TEXT OF THE LINE" REASON, or PATH * REASON."""
@@ -153,7 +156,8 @@ SOURCES = {}
 def source_line(path, line):
     if path not in SOURCES:
         full = os.path.join(tables.ROOT, path)
-        SOURCES[path] = open(full, encoding="utf-8").read().split("\n") if os.path.exists(full) else []
+        SOURCES[path] = open(full,
+                             encoding="utf-8").read().split("\n") if os.path.exists(full) else []
     lines = SOURCES[path]
     return lines[line - 1] if line <= len(lines) else ""
 

@@ -29,7 +29,8 @@ def make_initrd(build, out, programs):
     with open(corpus, "wb") as file:
         file.write(b"".join(program.pack(owner=i) for i, program in enumerate(programs)))
     pairs = files + ([f"fuzz/corpus={corpus}"] if programs else [])
-    subprocess.run(["/usr/bin/python3", os.path.join(ROOT, "scripts/mkinitrd.py"), "--out", out, *pairs], cwd=ROOT, check=True)
+    subprocess.run(["/usr/bin/python3", os.path.join(ROOT, "scripts/mkinitrd.py"), "--out", out,
+                    *pairs], cwd=ROOT, check=True)
     os.remove(corpus)
 
 
@@ -60,14 +61,18 @@ class Guest:
         handle, self.ram_path = tempfile.mkstemp(prefix="orrery-fuzz-", dir=shared)
         os.close(handle)
         with open(self.console_path, "wb") as console:
-            self.process = subprocess.Popen(self.command(initrd), stdout=console, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, cwd=ROOT)
+            self.process = subprocess.Popen(self.command(initrd), stdout=console,
+                                            stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL,
+                                            cwd=ROOT)
 
     def command(self, initrd):
         setting = self.setting
         words = " ".join(f"{key}={value}" for key, value in setting.options.items())
         start = "init=bin/fuzz" if setting.first else "run=bin/fuzz"
-        command = [os.path.join(ROOT, "scripts/qemu"), "--kernel", os.path.join(setting.build, "orrery-bench.elf"), "--initrd", initrd,
-                   "--cpus", str(setting.cpus), "--mem", setting.mem, "--append", f"{start} oneshot quiet {setting.boot} -- {words}"]
+        command = [os.path.join(ROOT, "scripts/qemu"), "--kernel",
+                   os.path.join(setting.build, "orrery-bench.elf"), "--initrd", initrd, "--cpus",
+                   str(setting.cpus), "--mem", setting.mem, "--append",
+                   f"{start} oneshot quiet {setting.boot} -- {words}"]
         if setting.disk:
             command += ["--disk", setting.disk]
         if setting.icount:
@@ -101,7 +106,8 @@ class Guest:
         while self.process.poll() is None and time.monotonic() < deadline:
             time.sleep(0.1)
             if tell:
-                lines = [line for line in self.console.split("\n")[:-1] if line.startswith("fuzz: ")]
+                lines = [line for line in self.console.split("\n")[:-1]
+                         if line.startswith("fuzz: ")]
                 tell(lines[told:])
                 told = len(lines)
         return self.process.poll()
@@ -138,7 +144,8 @@ class Memory:
 
     def summary(self):
         page = self.pages.get((text.PAGE_TOTALS, 0, 0, 0))
-        return dict(zip(SUMMARY, struct.unpack_from(f">{len(SUMMARY)}q", page, text.HEAD.size))) if page else None
+        return dict(zip(SUMMARY, struct.unpack_from(f">{len(SUMMARY)}q", page,
+                                                    text.HEAD.size))) if page else None
 
     def counts(self, known):
         """For each call its results: success, each error, anything else."""
@@ -146,12 +153,13 @@ class Memory:
         for i, call in enumerate(known.calls):
             page = self.pages.get((text.PAGE_TOTALS, 0, 0, 1 + i // COUNTS_A_PAGE))
             if page:
-                counts[call.name] = struct.unpack_from(f">{RESULTS}Q", page, COUNTS_AT + i % COUNTS_A_PAGE * RESULTS * 8)
+                counts[call.name] = struct.unpack_from(f">{RESULTS}Q", page, COUNTS_AT
+                                                       + i % COUNTS_A_PAGE * RESULTS * 8)
         return counts
 
     def history(self, known):
-        """What processes have run lately, one group: the processes in the order of their batches, each with its programs up to the one that it
-        was at."""
+        """What processes have run lately, one group: the processes in the order of their batches,
+        each with its programs up to the one that it was at."""
         batches = []
         for kind, owner, _, part in self.pages:
             if kind == text.PAGE_STATE and part == 0:
@@ -160,9 +168,11 @@ class Memory:
         scenario, process = [], 0
         for number, owner, batch in sorted(batches, key=lambda one: one[0]):
             for indices in batch.processes() if number else []:
-                programs = [self.program(text.PAGE_PROGRAM, owner, index, known) for index in indices]
+                programs = [self.program(text.PAGE_PROGRAM, owner, index, known)
+                            for index in indices]
                 for program in filter(None, programs):
-                    program.process, program.group, program.rights, program.cpu = process, 0, batch.rights, batch.cpu
+                    program.process, program.group, program.rights, program.cpu = process, 0, \
+                        batch.rights, batch.cpu
                     scenario.append(program)
                 process += 1
         return scenario
@@ -173,7 +183,8 @@ class Batch:
 
     def __init__(self, page):
         values = STATE.unpack_from(page, text.HEAD.size)
-        # first … image_offset, 24 spared, 8 peers, pid, program, 8 steps, 32 gained, rights, processes, 32 begun, cpu
+        # first … image_offset, 24 spared, 8 peers, pid, program, 8 steps, 32 gained,
+        # rights, processes, 32 begun, cpu
         self.at, self.rights, self.cpu = values[38], values[79] & 0xff, values[113]
         self.begun = values[81:81 + min(values[80], BATCH)]
 

@@ -16,7 +16,8 @@ RUN_SECONDS = 60
 class Replayer:
     """Runs scenarios, each on a machine of its own."""
 
-    def __init__(self, setting, known, turns=3, tries=2, exact=False, tell=print, seconds=RUN_SECONDS):
+    def __init__(self, setting, known, turns=3, tries=2, exact=False, tell=print,
+                 seconds=RUN_SECONDS):
         self.setting, self.known = copy.copy(setting), known
         self.setting.options = {**setting.options, "replay": turns}
         self.tries, self.exact, self.tell, self.seconds, self.runs = tries, exact, tell, seconds, 0
@@ -70,7 +71,8 @@ def reduce_list(items, still_fails, tell, what):
 def by_process(programs):
     groups = []
     for program in programs:
-        if groups and (groups[-1][0].group, groups[-1][0].process) == (program.group, program.process):
+        if groups and (groups[-1][0].group, groups[-1][0].process) == (program.group,
+                                                                       program.process):
             groups[-1].append(program)
         else:
             groups.append([program])
@@ -130,10 +132,13 @@ def simpler_steps(step):
     for i, value in enumerate(step.arguments):
         for simple in plain:
             if value != simple and (simple.mode == text.LITERAL or value.mode == text.DATA):
-                yield text.Step(step.call, step.arguments[:i] + [simple] + step.arguments[i + 1:], step.fields, step.thread, step.flags)
+                yield text.Step(step.call, step.arguments[:i] + [simple] + step.arguments[i + 1:],
+                                step.fields, step.thread, step.flags)
     for i, value in enumerate(step.fields):
         if value != text.Value():
-            yield text.Step(step.call, step.arguments, step.fields[:i] + [text.Value()] + step.fields[i + 1:], step.thread, step.flags)
+            yield text.Step(step.call, step.arguments,
+                            step.fields[:i] + [text.Value()] + step.fields[i + 1:], step.thread,
+                            step.flags)
 
 
 def simplify(programs, still_fails, tell):

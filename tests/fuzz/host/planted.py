@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Defects that are planted to see whether the fuzzer finds them: a test of the tester.
 
-Each is a patch in planted/, with a line `Found as: KIND` (outcome.py). A copy of the sources gets one after the other; only the kernel is built again.
+Each is a patch in planted/, with a line `Found as: KIND` (outcome.py). A copy of the sources gets
+one after the other; only the kernel is built again.
 """
 
 import glob
@@ -29,18 +30,21 @@ def kind_of(patch):
 def apply(patch, folder, *options):
     """True when it fits."""
     with open(patch, encoding="utf-8") as file:
-        return subprocess.run(["patch", "--strip=1", "--silent", "--force", "--reject-file=-", *options], stdin=file, cwd=folder, check=False).returncode == 0
+        return subprocess.run(["patch", "--strip=1", "--silent", "--force", "--reject-file=-",
+                               *options], stdin=file, cwd=folder, check=False).returncode == 0
 
 
 class Garden:
     """A copy of the sources, in which kernels with a defect are built."""
 
     def __init__(self, folder, build, third, make_words):
-        self.folder, self.build, self.make_words = os.path.abspath(folder), build, [f"THIRD={os.path.abspath(third)}", *make_words]
+        self.folder, self.build, self.make_words = os.path.abspath(folder), build, \
+            [f"THIRD={os.path.abspath(third)}", *make_words]
         self.sources = os.path.join(self.folder, "sources")
         shutil.rmtree(self.folder, ignore_errors=True)
         os.makedirs(self.sources)
-        files = subprocess.run(["git", "ls-files", "-co", "--exclude-standard"], cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True).stdout.split("\n")
+        files = subprocess.run(["git", "ls-files", "-co", "--exclude-standard"], cwd=ROOT,
+                               stdout=subprocess.PIPE, text=True, check=True).stdout.split("\n")
         for path in filter(None, files):
             if os.path.exists(os.path.join(ROOT, path)):
                 os.makedirs(os.path.dirname(os.path.join(self.sources, path)), exist_ok=True)
@@ -52,7 +56,8 @@ class Garden:
             raise RuntimeError(f"{patch} does not fit any more")
         try:
             out = os.path.join(self.folder, "build")
-            subprocess.run(["make", "--no-print-directory", "-j2", f"BUILD={out}", *self.make_words, "kernel"], cwd=self.sources,
+            subprocess.run(["make", "--no-print-directory", "-j2", f"BUILD={out}", *self.make_words,
+                            "kernel"], cwd=self.sources,
                            stdout=subprocess.DEVNULL, check=True)
         finally:
             apply(patch, self.sources, "--reverse")

@@ -7,10 +7,11 @@
     region_create(0, data) {address=0, bytes=0x1000, kind=4, prot=3, memory=$0}
     touch(region.0, 1) enabled thread=1
 
-Values: numbers; $N (what step N returned); @place; KIND.N (the N-th youngest of what calls have given of that kind); slot.NAME (what every
-process is granted); pid.NAME, cpu.NAME, now (+ microseconds), event.FIELD, "text", text.long, data.PLACEMENT(BYTES):CONTENTS;
-+N or -N behind; cap<<VALUE for the upper half of a message's info. In braces stand the fields of a struct that an argument points to,
-or what spoils a method's message.
+Values: numbers; $N (what step N returned); @place; KIND.N (the N-th youngest of what calls have
+given of that kind); slot.NAME (what every process is granted); pid.NAME, cpu.NAME, now (+
+microseconds), event.FIELD, "text", text.long, data.PLACEMENT(BYTES):CONTENTS; +N or -N behind;
+cap<<VALUE for the upper half of a message's info. In braces stand the fields of a struct that an
+argument points to, or what spoils a method's message.
 """
 
 import re
@@ -32,19 +33,25 @@ FIRST = struct.Struct(">IIIIIIQ")  # behind the head
 STEPS_AT = HEAD.size + FIRST.size + 21 * 8
 
 LITERAL, RESULT, POOL, PLACE, PID, CPU, TIME, EVENT, TEXT, DATA = range(10)
-PLACES = ["null", "user_start", "image", "text", "entry", "upcall", "landing", "toc", "rodata", "area", "area_other", "area_read_only",
-          "area_executable", "hole", "stack", "stack_spare", "upcall_stack", "slot", "coverage", "common", "heap", "map", "map_other", "monitor",
-          "window", "window_other", "message", "trace", "pmu", "objects", "ltt", "counts", "user_end", "kernel", "kernel_text", "kernel_data",
-          "kernel_window", "real", "data", "image_offset", "bss", "end"]
+PLACES = ["null", "user_start", "image", "text", "entry", "upcall", "landing", "toc", "rodata",
+          "area", "area_other", "area_read_only", "area_executable", "hole", "stack", "stack_spare",
+          "upcall_stack", "slot", "coverage", "common", "heap", "map", "map_other", "monitor",
+          "window", "window_other", "message", "trace", "pmu", "objects", "ltt", "counts",
+          "user_end", "kernel", "kernel_text", "kernel_data", "kernel_window", "real", "data",
+          "image_offset", "bss", "end"]
 PIDS = ["self", "parent", "child", "peer", "service", "init", "huge"]
 CPUS = ["own", "other", "count"]
 EVENTS = ["type", "id", "badge", "info", "w0", "w1", "w2", "w3", "w4", "w5"]
-PLACEMENTS = ["normal", "unaligned", "edge", "crossing", "crossing_read_only", "read_only", "executable", "message", "hole"]
-SLOTS = ["none", "names", "hub", "fs", "net", "proc", "image", "slot", "coverage", "common", "peer", "silent"]
-TEXTS = ["", "a", "fuzz", "thirty-one characters, and a NUL", "thirty-two characters, and a NUL.", "run", "controller", "oneshot",
-         "no-such-option", "idle:seconds=1", "demo:seconds=1,work=1-2-4", "churn:seconds=1", "dref-storm:calls=1000", "no-such-workload",
-         "demo:seconds=x", "/tmp/fuzz", "/tmp/fuzz/a", "/tmp/a", "/tmp", "/", "/bin/sh", "/proc", "/proc/1/maps", "/proc/meminfo", "/dev/null",
-         "/data/a", "/tmp/../tmp//a/.", "tmp", "fs", "net", "proc", "child", "/proc/1/objects", "/tmp/b"]
+PLACEMENTS = ["normal", "unaligned", "edge", "crossing", "crossing_read_only", "read_only",
+              "executable", "message", "hole"]
+SLOTS = ["none", "names", "hub", "fs", "net", "proc", "image", "slot", "coverage", "common", "peer",
+         "silent"]
+TEXTS = ["", "a", "fuzz", "thirty-one characters, and a NUL", "thirty-two characters, and a NUL.",
+         "run", "controller", "oneshot", "no-such-option", "idle:seconds=1",
+         "demo:seconds=1,work=1-2-4", "churn:seconds=1", "dref-storm:calls=1000",
+         "no-such-workload", "demo:seconds=x", "/tmp/fuzz", "/tmp/fuzz/a", "/tmp/a", "/tmp", "/",
+         "/bin/sh", "/proc", "/proc/1/maps", "/proc/meminfo", "/dev/null", "/data/a",
+         "/tmp/../tmp//a/.", "tmp", "fs", "net", "proc", "child", "/proc/1/objects", "/tmp/b"]
 LONG_TEXT = len(TEXTS)  # longer than any limit; its end is a page's, behind which nothing is mapped
 STEP_FLAGS = {"enabled": 1, "eternal": 2, "hasty": 4}
 PROGRAM_FLAGS = {"answers": 1, "supplies": 2, "monitored": 4}
@@ -77,7 +84,8 @@ class Step:
     def pack(self):
         values = self.arguments + [Value()] * (tables.ARGUMENTS - len(self.arguments))
         values += self.fields + [Value()] * (tables.FIELDS - len(self.fields))
-        return STEP_HEAD.pack(self.call, self.thread, self.flags, 0) + b"".join(value.pack() for value in values)
+        return STEP_HEAD.pack(self.call, self.thread, self.flags, 0) + b"".join(value.pack()
+                                                                                for value in values)
 
 
 @dataclass
@@ -96,7 +104,8 @@ class Program:
         for part in range(PROGRAM_PAGES):
             steps = self.steps[part * STEPS_A_PAGE:(part + 1) * STEPS_A_PAGE]
             page = HEAD.pack(MAGIC, kind, owner, 0, part, self.number)
-            page += FIRST.pack(len(self.steps), self.flags, self.rights, self.cpu, self.group, self.process, self.gained) if part == 0 else b""
+            page += FIRST.pack(len(self.steps), self.flags, self.rights, self.cpu, self.group,
+                               self.process, self.gained) if part == 0 else b""
             page = page.ljust(STEPS_AT, b"\0") + b"".join(step.pack() for step in steps)
             pages.append(page.ljust(PAGE, b"\0"))
         return b"".join(pages)
@@ -116,17 +125,21 @@ def unpack(data, known):
         call, thread, step_flags, _ = STEP_HEAD.unpack_from(data, at)
         if call >= len(known.calls):
             continue
-        values = [unpack_value(data, at + STEP_HEAD.size + i * VALUE.size) for i in range(tables.ARGUMENTS + tables.FIELDS)]
+        values = [unpack_value(data, at + STEP_HEAD.size + i * VALUE.size)
+                  for i in range(tables.ARGUMENTS + tables.FIELDS)]
         described = known.calls[call]
         fields = values[tables.ARGUMENTS:][:len(known.call_fields(described))]
-        program.steps.append(Step(call, values[:len(described.parameters)], fields, thread, step_flags))
+        program.steps.append(Step(call, values[:len(described.parameters)], fields, thread,
+                                  step_flags))
     return program
 
 
-# ---- values as text ------------------------------------------------------------------------------------
+# ---- values as text ------------------------------------------------------------------------------
 
-TOKEN = re.compile(r"""\s*(?:(?P<number>-?0[xX][0-9a-fA-F]+|-?\d+)|\$(?P<result>\d+)|@(?P<place>\w+)|(?P<text>"[^"]*")
-                       |(?P<word>cap<<|[a-z_]+)(?:\.(?P<which>\w+))?(?:\.(?P<nth>\d+))?|(?P<mark>[(){}=,:+-]))""", re.VERBOSE)
+TOKEN = re.compile(r"""\s*(?:(?P<number>-?0[xX][0-9a-fA-F]+|-?\d+)|\$(?P<result>\d+)|@(?P<place>\w+)
+                       |(?P<text>"[^"]*")
+                       |(?P<word>cap<<|[a-z_]+)(?:\.(?P<which>\w+))?(?:\.(?P<nth>\d+))?
+                       |(?P<mark>[(){}=,:+-]))""", re.VERBOSE)
 DELTA = re.compile(r"([+-])(0[xX][0-9a-fA-F]+|\d+)")
 
 
@@ -196,7 +209,8 @@ class Reader:
         if match["word"] == "cap<<":
             inner = self.value()
             literal = inner.literal << 32 if inner.mode == LITERAL else inner.literal
-            return Value(inner.mode, inner.which, 32 if inner.mode != LITERAL else 0, inner.delta, literal)
+            return Value(inner.mode, inner.which, 32 if inner.mode != LITERAL else 0, inner.delta,
+                         literal)
         if match["word"]:
             return self.named(match["word"], match["which"], match["nth"])
         raise TextError(f"no value: '{match[0]}'")
@@ -216,7 +230,8 @@ class Reader:
             return Value(CPU, index_of(CPUS, which, "cpu"))
         if word == "event":
             return Value(EVENT, index_of(EVENTS, which, "event field"), delta=self.delta())
-        return Value(POOL, index_of(tables.POOLS, word, "kind"), literal=int(which or 0), delta=self.delta())
+        return Value(POOL, index_of(tables.POOLS, word, "kind"), literal=int(which or 0),
+                     delta=self.delta())
 
     def data(self, placement):
         bytes_ = literal = 0
@@ -225,7 +240,8 @@ class Reader:
             self.expect(")")
         if self.accept(":"):
             literal = self.number()
-        return Value(DATA, index_of(PLACEMENTS, placement or "normal", "placement"), delta=bytes_, literal=literal)
+        return Value(DATA, index_of(PLACEMENTS, placement or "normal", "placement"), delta=bytes_,
+                     literal=literal)
 
 
 def signed(delta):
@@ -233,7 +249,8 @@ def signed(delta):
 
 
 def literal_text(value):
-    return str(value) if value < 4096 else str(value - (1 << 64)) if value >= (1 << 64) - 4096 else hex(value)
+    return str(value) if value < 4096 else str(value - (1 << 64)) if value >= (1 << 64) - 4096 \
+        else hex(value)
 
 
 def value_text(value):
@@ -263,7 +280,7 @@ def value_text(value):
     return f"data.{PLACEMENTS[value.which]}{bytes_}{contents}"
 
 
-# ---- programs as text -------------------------------------------------------------------------------------
+# ---- programs as text ----------------------------------------------------------------------------
 
 class Source:
     """Reads a .fuzz file."""
@@ -321,7 +338,8 @@ class Source:
                     continue
                 if words[0] == "process":
                     process += 1
-                    settings.update((key, int(value, 0)) for key, value in (word.split("=") for word in words[1:]))
+                    settings.update((key, int(value, 0)) for key,
+                                    value in (word.split("=") for word in words[1:]))
                 elif words[0] == "program":
                     flags = sum(PROGRAM_FLAGS[word] for word in words[1:])
                     programs.append(Program(flags=flags, process=max(process, 0), **settings))
@@ -337,11 +355,14 @@ class Source:
 def step_text(step, known):
     call = known.calls[step.call]
     arguments = ", ".join(value_text(value) for value in step.arguments)
-    given = [(one.place, value) for one, value in zip(known.call_fields(call), step.fields) if value != Value()]
-    fields = ", ".join(f"{place}={value_text(value)}" if place else value_text(value) for place, value in given)
+    given = [(one.place, value) for one, value in zip(known.call_fields(call), step.fields)
+             if value != Value()]
+    fields = ", ".join(f"{place}={value_text(value)}" if place else value_text(value) for place,
+                       value in given)
     flags = [name for name, bit in STEP_FLAGS.items() if step.flags & bit]
     thread = [f"thread={step.thread}"] if step.thread else []
-    return " ".join([f"{call.name}({arguments})", *([f"{{{fields}}}"] if fields else []), *flags, *thread])
+    return " ".join([f"{call.name}({arguments})", *([f"{{{fields}}}"] if fields else []), *flags,
+                     *thread])
 
 
 def programs_text(programs, known):

@@ -58,7 +58,8 @@ static bool all_answered(void)
     return cpus == cpu_count - 1;
 }
 
-// CPU 0 replaces objects and scans now and then, until all others have got on. result: steps that failed.
+// CPU 0 replaces objects and scans now and then, until all others have got on.
+// result: steps that failed.
 static void replace(struct bench_worker *worker)
 {
     struct churn *churn = worker->argument;

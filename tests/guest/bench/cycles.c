@@ -59,8 +59,8 @@ static void check_number(const struct run *run, bool exact, u32 cpu, u64 ticks)
 {
     u64 ns = exact ? 2 * run->iterations : work_ticks_to_ns(ticks);
     u64 expected = ns / run->period;
-    // The low bits of a period are uniform: its variance is 4^bits / 12. That of the loop's samples is so many
-    // times it, in units of the square of the period.
+    // The low bits of a period are uniform: its variance is 4^bits / 12. That of the loop's samples
+    // is so many times it, in units of the square of the period.
     u64 variance = run->randomise != 0 ? expected * (1UL << 2 * run->randomise) / 12 : 0;
     u64 margin = 1 + (bench_chance(variance) + run->period - 1) / run->period;
     if (!exact)
@@ -77,8 +77,8 @@ static void check(const struct run *run, bool exact, const struct bench_worker w
     u64 wrong = 0;
     for (u32 cpu = 0; cpu < cpu_count; cpu++) {
         struct sample_counts *found = &counts[cpu];
-        // Until the end of the loop: later no one reads for a while. When time is the host's, a loop
-        // may take so long that its samples do not fit.
+        // Until the end of the loop: later no one reads for a while. When time is the host's, a
+        // loop may take so long that its samples do not fit.
         u64 lost = found->lost;
         sample_counts_add(run->session, cpu, (const coid_t[]){run->coids[cpu], 0}, found);
         check_number(run, exact, cpu, workers[cpu].result);

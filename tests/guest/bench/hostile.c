@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// A guest that does to the model unit what it must not do: another version, pages and rings that are none, then on all
-// CPUs at once random values all over the page and random commands with random arguments. The unit must write nowhere
-// but where it was told to, not at all when it was told off, and afterwards count to the instruction again.
+// A guest that does to the model unit what it must not do: another version, pages and rings that
+// are none, then on all CPUs at once random values all over the page and random commands with
+// random arguments. The unit must write nowhere but where it was told to, not at all when it was
+// told off, and afterwards count to the instruction again.
 #include <kernel/memory.h>
 #include <kernel/model_unit.h>
 #include <kernel/percpu.h>
@@ -68,7 +69,7 @@ static u64 changed(u8 *piece, enum part part)
     return count;
 }
 
-// ---- attaching -----------------------------------------------------------------------------------
+// ---- attaching ----------------------------------------------------------------------------------
 
 static u64 attach(u64 physical)
 {
@@ -128,7 +129,7 @@ static void check_attachments(u8 *piece)
     bench_tally_row(&tally, "attached and detached by all CPUs at once");
 }
 
-// ---- random commands -----------------------------------------------------------------------------
+// ---- random commands ----------------------------------------------------------------------------
 
 static u64 pick(u64 *random, const u64 *choices, u32 count)
 {
@@ -155,8 +156,8 @@ static struct model_cpu *slot_of(const struct hostility *one)
     return &page->cpu[one->cpu];
 }
 
-// Half of them could be meant, so that not all are refused at the first look. Interrupts are not asked for so often
-// that nothing else would run.
+// Half of them could be meant, so that not all are refused at the first look. Interrupts are not
+// asked for so often that nothing else would run.
 static void choose_program(struct hostility *one)
 {
     static const u64 periods[] = {0,         0,         16,   17, 1000, 1UL << 31,
@@ -282,7 +283,7 @@ static void check_commands(u8 *piece)
     bench_range(100, COMMANDS, enabled, "random commands, the page spoilt: made it count");
 }
 
-// ---- afterwards ----------------------------------------------------------------------------------
+// ---- afterwards ---------------------------------------------------------------------------------
 
 static void count_window(struct bench_worker *worker)
 {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The model unit (S000 §4.4): loops whose events are counted by hand, at several lengths, on all CPUs at once, and
-// what its counters found. Exact in every mode, but where a case says by how much not (struct model_case).
+// The model unit (S000 §4.4): loops whose events are counted by hand, at several lengths, on all
+// CPUs at once, and what its counters found. Exact in every mode, but where a case says by how much
+// not (struct model_case).
 #include "../bench.h"
 
 #include <kernel/memory.h>
@@ -44,7 +45,8 @@ static const char *const event_names[MODEL_EVENTS] = {
     [MODEL_STORES] = "stores",
 };
 
-// One branch more, without a hint, which alternates: learnt in the warm-up but for what the history takes to fill.
+// One branch more, without a hint, which alternates: learnt in the warm-up but for
+// what the history takes to fill.
 static void alternating(const struct model_case *one, u64 turns, u64 low[], u64 high[])
 {
     (void)one;
@@ -52,7 +54,8 @@ static void alternating(const struct model_case *one, u64 turns, u64 low[], u64 
     high[MODEL_MISPREDICTED] += turns / 20;
 }
 
-// Nothing can predict such a sequence better than by chance. Two branches a turn go wrong with probability 1/2.
+// Nothing can predict such a sequence better than by chance.
+// Two branches a turn go wrong with probability 1/2.
 static void random_branches(const struct model_case *one, u64 turns, u64 low[], u64 high[])
 {
     u64 margin = bench_chance(turns / 2) + 1;
@@ -68,7 +71,8 @@ static void random_branches(const struct model_case *one, u64 turns, u64 low[], 
 static const struct model_case loops[] = {
     {"empty loop", model_body_spin, .each = {TURN(2, 1, 1)}, .once = {LAST}},
     {"dependent adds", model_body_adds, .each = {TURN(9, 1, 1)}, .once = {LAST}, .ipc = true},
-    {"1000 dependent adds", model_body_row, .each = {TURN(1001, 1, 1)}, .once = {LAST}, .ipc = true, .shorter = 10},
+    {"1000 dependent adds", model_body_row, .each = {TURN(1001, 1, 1)}, .once = {LAST}, .ipc = true,
+     .shorter = 10},
     {"calls and returns", model_body_calls, .each = {TURN(3, 1, 1)},
      .once = {LAST, [MODEL_INSTRUCTIONS] = 1}},
     {"loop on two pages", model_body_pages, .each = {TURN(4, 1, 1)},
@@ -81,10 +85,11 @@ static const struct model_case loops[] = {
      .each = {TURN(4, 2, 1), [MODEL_LARX] = 1, [MODEL_STCX] = 1, [MODEL_LOADS] = 1,
               [MODEL_STORES] = 1}, .once = {LAST}},
     {"stcx failing every other time", model_body_failing,
-     .each = {TURN(4, 1, 1), [MODEL_LARX] = 1, [MODEL_STCX] = 2, [MODEL_STCX_FAILED] = 1, [MODEL_LOADS] = 1,
-              [MODEL_STORES] = 2}, .once = {LAST}},
+     .each = {TURN(4, 1, 1), [MODEL_LARX] = 1, [MODEL_STCX] = 2, [MODEL_STCX_FAILED] = 1,
+              [MODEL_LOADS] = 1, [MODEL_STORES] = 2}, .once = {LAST}},
     {"larx and stcx of all sizes", model_body_sizes,
-     .each = {TURN(9, 1, 1), [MODEL_LARX] = 4, [MODEL_STCX] = 4, [MODEL_LOADS] = 4, [MODEL_STORES] = 4},
+     .each = {TURN(9, 1, 1), [MODEL_LARX] = 4, [MODEL_STCX] = 4, [MODEL_LOADS] = 4,
+              [MODEL_STORES] = 4},
      .once = {LAST}},
     {"hints right", model_body_right,
      .each = {TURN(4, 3, 2)}, .once = {LAST}},

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Loops whose events are known by hand; each says what a turn has. `bdnz+` ends a turn: a conditional branch, taken but
-// for the last time, when its hint is wrong. model_body.h says what the window around them has.
+// Loops whose events are known by hand; each says what a turn has. `bdnz+` ends a turn: a
+// conditional branch, taken but for the last time, when its hint is wrong. model_body.h says what
+// the window around them has.
 //
-// r3 turns, r4 the slot's values, r5 struct model_work, r6, r7, r8 a, b, c; r0, r9 … r12 are free. LR is in r12.
+// r3 turns, r4 the slot's values, r5 struct model_work, r6, r7, r8 a, b, c; r0,
+// r9 … r12 are free. LR is in r12.
 #include <kernel/asm.h>
 
 #include "model_body.h"
@@ -175,8 +177,9 @@ model_body_spin_loop:
     bdnz+   1b
     end_body alternate
 
-// 7 instructions, 3 branches, 2 taken: of the first two one is taken, by a bit of a sequence that is never the same
-// again; the hint of the second is right as often as not. Once: 2 more instructions, a load and a store.
+// 7 instructions, 3 branches, 2 taken: of the first two one is taken, by a bit of a sequence that
+// is never the same again; the hint of the second is right as often as not. Once: 2 more
+// instructions, a load and a store.
     body    random
     ld      r9, MODEL_BODY_SEQUENCE(r5)
 1:  mulld   r9, r9, r6

@@ -22,9 +22,10 @@ struct model_work {
 _Static_assert(offsetof(struct model_work, data) == MODEL_BODY_DATA, "an offset of model_body.S");
 _Static_assert(offsetof(struct model_work, sequence) == MODEL_BODY_SEQUENCE, "another");
 
-// Runs a loop of so many turns (> 0) twice, each time in a window: from one MODEL_READ, whose values it copies from
-// `value` (of the CPU's slot) to work->before, to the next one, whose values stay in the slot. The first time warms
-// everything up. Interrupts off. What a, b and c are is the loop's.
+// Runs a loop of so many turns (> 0) twice, each time in a window: from one MODEL_READ, whose
+// values it copies from `value` (of the CPU's slot) to work->before, to the next one, whose values
+// stay in the slot. The first time warms everything up. Interrupts off. What a, b and c
+// are is the loop's.
 typedef void model_body(u64 turns, const u64 *value, struct model_work *work, u64 a, u64 b, u64 c);
 
 // Every window has these besides its loop's: the first MODEL_READ itself, and copying.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Checks of the model unit beside its counts: every counter, filters, tags, writes, changes under load, refusals.
+// Checks of the model unit beside its counts: every counter, filters, tags, writes,
+// changes under load, refusals.
 #include "model_checks.h"
 
 #include <kernel/model_unit.h>
@@ -34,7 +35,7 @@ static u64 stop_all(void)
     return model_enable(0) != 0;
 }
 
-// ---- every counter -------------------------------------------------------------------------------
+// ---- every counter ------------------------------------------------------------------------------
 
 struct single {
     const struct model_case *one;
@@ -111,7 +112,7 @@ void model_check_counters(const struct model_case cases[], u32 count)
     bench_tally_row(&tally, "each event alone on each of its counters");
 }
 
-// ---- filters, tags, writes -----------------------------------------------------------------------
+// ---- filters, tags, writes ----------------------------------------------------------------------
 
 static u32 counter_of(u32 event)
 {
@@ -184,8 +185,8 @@ static u64 time_of(const struct model_case *one, u64 turns, u32 counter, u64 *co
     return work_ticks_to_ns(end - begin);
 }
 
-// Where an instruction takes a nanosecond the clock is a witness. Two lengths: their difference does not contain what
-// is around.
+// Where an instruction takes a nanosecond the clock is a witness. Two lengths: their difference
+// does not contain what is around.
 static void check_time(const struct model_case *one)
 {
     u32 counter = counter_of(MODEL_INSTRUCTIONS);
@@ -276,7 +277,7 @@ void model_check_filters(const struct model_case *one)
     check_unrest(one);
 }
 
-// ---- refusals ------------------------------------------------------------------------------------
+// ---- refusals -----------------------------------------------------------------------------------
 
 // The result word after a program that must not be taken.
 static u64 refusal(u64 counter, u64 event, u64 flags, u64 period, u64 random)

@@ -5,10 +5,11 @@
 
 #include "model_measure.h"
 
-// Each event alone on each counter that can count it, on all CPUs, by the first case that has it in every turn.
+// Each event alone on each counter that can count it, on all CPUs,
+// by the first case that has it in every turn.
 void model_check_counters(const struct model_case cases[], u32 count);
-// Kernel and user, tags, values written, totals, the clock as a witness where it can be one, and CPUs that count while
-// others change what is counted.
+// Kernel and user, tags, values written, totals, the clock as a witness where it can be one, and
+// CPUs that count while others change what is counted.
 void model_check_filters(const struct model_case *one);
 // What must be refused is, and changes nothing.
 void model_check_commands(void);

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Several events at once (S000 §4.4.1): each CPU has an object of its own take and give a reservation so many times, so
-// that the events of the loop are known, at several loop limits and thresholds. With precise records and interrupts off
-// nothing else happens: of E events with a period P there are E / P samples, one more where a period had begun before.
-// With interrupts there are other events besides, an interrupt may come late, and several overflows become one: then
-// the unit's totals say how many overflows there have to be, and of samples some have to be in the loop.
+// Several events at once (S000 §4.4.1): each CPU has an object of its own take and give a
+// reservation so many times, so that the events of the loop are known, at several loop limits and
+// thresholds. With precise records and interrupts off nothing else happens: of E events with a
+// period P there are E / P samples, one more where a period had begun before.
+// With interrupts there are other events besides, an interrupt may come late, and several overflows
+// become one: then the unit's totals say how many overflows there have to be, and of samples some
+// have to be in the loop.
 #include "model_events.h"
 
 #include <kernel/model_unit.h>
@@ -200,7 +202,7 @@ static void sample(u64 turns, u64 period, u32 flags)
         bench_exact(0, 1, "sampling of four events could not be started");
 }
 
-// ---- what a change of the period leaves ----------------------------------------------------------
+// ---- what a change of the period leaves ---------------------------------------------------------
 
 static s64 start_one(u32 event, u32 filter, u64 period, u32 flags)
 {
@@ -257,7 +259,7 @@ static void check_change(void)
     bench_tally_row(&sums, "  overflows are taken, lost or missed");
 }
 
-// ---- functions that the method calls --------------------------------------------------------------
+// ---- functions that the method calls ------------------------------------------------------------
 
 static void work_nested(struct bench_worker *worker)
 {
@@ -293,7 +295,7 @@ static void check_nested(void)
     bench_tally_row(&own, "  own object found");
 }
 
-// ---- filters, both units, refusals ---------------------------------------------------------------
+// ---- filters, both units, refusals --------------------------------------------------------------
 
 static u64 taken(s64 session, u32 index)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Counting the events of loops: events are packed into groups of counters, each group is programmed on all CPUs, then
-// all loops run.
+// Counting the events of loops: events are packed into groups of counters, each group is programmed
+// on all CPUs, then all loops run.
 #include "model_measure.h"
 
 #include <kernel/model_unit.h>
@@ -31,7 +31,8 @@ struct measurement {
     struct model_found *found;
 };
 
-// Finds a counter for an event, moving others if need be (augmenting paths). tried: counters looked at.
+// Finds a counter for an event, moving others if need be (augmenting paths).
+// tried: counters looked at.
 static bool place(struct group *group, u32 event, u32 *tried)
 {
     for (u32 counter = 0; counter < MODEL_COUNTERS; counter++) {

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Samples of what the five metrics count (S000 §4.4.1): lock acquisition with a store that is never executed (always:
-// model_events.c), contention, branches hinted wrong and right, dependent adds, and walks over pages. Of E events in a
-// loop, one in P is sampled: E / P samples or one more, when nothing else happens (precise, interrupts off). With
-// interrupts the unit's totals say how many overflows there have to be.
+// Samples of what the five metrics count (S000 §4.4.1): lock acquisition with a store
+// that is never executed (always:
+// model_events.c), contention, branches hinted wrong and right, dependent adds, and walks over
+// pages. Of E events in a loop, one in P is sampled: E / P samples or one more, when nothing else
+// happens (precise, interrupts off). With interrupts the unit's totals say how
+// many overflows there have to be.
 #include "model_metrics.h"
 
 #include <kernel/model_unit.h>
@@ -50,7 +52,7 @@ static struct run {
 static struct model_case walks[MODEL_WALKS_MAX];
 enum { READS = 0, WRITES = 1, CODE = 3 }; // of them
 
-// ---- the loops -----------------------------------------------------------------------------------
+// ---- the loops ----------------------------------------------------------------------------------
 
 static void look(coid_t own, u64 turns)
 {
@@ -132,7 +134,7 @@ static void fill_in_cycles(void)
                     9 * cost[MODEL_INSTRUCTIONS] + cost[MODEL_BRANCHES] + cost[MODEL_TAKEN];
 }
 
-// ---- sampling ------------------------------------------------------------------------------------
+// ---- sampling -----------------------------------------------------------------------------------
 
 static bool is_precise(void)
 {
@@ -209,7 +211,7 @@ static bool sample_once(void)
     return true;
 }
 
-// ---- what was found ------------------------------------------------------------------------------
+// ---- what was found -----------------------------------------------------------------------------
 
 static u64 found_of(u32 index)
 {

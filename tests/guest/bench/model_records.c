@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Precise records: a counter of instructions that overflows every so many, its value at the end, and the records that
-// it has left in the ring. With a period P and a value V there are V / P of them, P instructions apart.
+// Precise records: a counter of instructions that overflows every so many, its value at the end,
+// and the records that it has left in the ring. With a period P and a value V there are V / P of
+// them, P instructions apart.
 #include "model_records.h"
 
 #include <kernel/model_unit.h>
@@ -22,7 +23,8 @@ struct session {
         u64 in_loop, right_registers, right_frames;
         u64 opened; // value with which the loop's second window opened
         u64 in_window,
-            right_pc; // records of this window, and those that name the instruction that was counted last
+            // records of this window, and those that name the instruction that was counted last
+            right_pc;
         u64 apart;  // pairs of records that are as far apart as the period
         u64 spread; // largest distance less smallest
         u64 errors, frame;
@@ -67,8 +69,9 @@ static u64 code_of(u64 function)
     return *(const u64 *)function;
 }
 
-// Which instruction is the n-th that was counted? A record's number times the period is n; the window's first has
-// the number that follows what it opened with, and copying comes before the loop.
+// Which instruction is the n-th that was counted? A record's number times the period is n; the
+// window's first has the number that follows what it opened with, and copying
+// comes before the loop.
 static void check_pc(const struct session *session, const struct model_record *record,
                      struct result *result)
 {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Sampling by interrupts of the model unit: each CPU spins in an object of its own for a known number of instructions.
-// Where the host is busy, interrupts come late and several overflows become one; the unit's totals say how many there
-// have to be.
+// Sampling by interrupts of the model unit: each CPU spins in an object of its own
+// for a known number of instructions.
+// Where the host is busy, interrupts come late and several overflows become one; the unit's totals
+// say how many there have to be.
 #include "model_sampling.h"
 
 #include <kernel/model_unit.h>

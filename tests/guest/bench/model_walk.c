@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Walks (S000 §4.4.3): round and round over twice what a TLB or cache holds, so that with least-recently-used
-// replacement every access misses; and over a part, so that none does. Sizes are those of the modelled machine.
+// Walks (S000 §4.4.3): round and round over twice what a TLB or cache holds, so that with
+// least-recently-used replacement every access misses; and over a part, so that none does. Sizes
+// are those of the modelled machine.
 //
-// For TLBs the pages are many addresses of one frame. Code is a chain of branches, one a page or line, each
-// to the next.
+// For TLBs the pages are many addresses of one frame. Code is a chain of branches, one a page or
+// line, each to the next.
 #include "model_walk.h"
 
 #include <kernel/memory.h>
@@ -21,10 +22,12 @@
      1u << MODEL_L2_MISS)
 #define CACHE_MISSES (1u << MODEL_L1I_MISS | 1u << MODEL_L1D_MISS | 1u << MODEL_L2_MISS)
 
-// Of the window itself, when the walk has driven them out: the slot's and the work's page, their three lines.
+// Of the window itself, when the walk has driven them out: the slot's and the work's page,
+// their three lines.
 #define WINDOW_PAGES 2
 #define WINDOW_LINES 3
-// Misses when each of these comes into a set that is full: its own, and one for each of the others until all are back.
+// Misses when each of these comes into a set that is full: its own,
+// and one for each of the others until all are back.
 #define DRIVEN_OUT(ways) (WINDOW_LINES * ((ways) + 2))
 #define ROUNDS 25         // that a walk over all of the TLB's pages makes, at most
 #define CODE_SHORTER 1000 // a turn of a code walk is a whole round
@@ -118,7 +121,7 @@ void model_walks_destroy(void)
     give_back(memory.chain, memory.chain_order);
 }
 
-// ---- cases ---------------------------------------------------------------------------------------
+// ---- cases --------------------------------------------------------------------------------------
 
 // Only a round in the warm-up makes sure of what the TLB and the caches hold.
 static void until_warm(const struct model_case *one, u64 turns, u64 low[], u64 high[])
@@ -166,7 +169,8 @@ static struct model_case writes(const char *name, u64 base, u64 stride, u64 byte
     return one;
 }
 
-// The code that calls the chain is driven out by it once a turn: it is on at most two pages, or lines.
+// The code that calls the chain is driven out by it once a turn: it is on at most two pages,
+// or lines.
 static void caller_driven_out(const struct model_case *one, u64 turns, u64 low[], u64 high[])
 {
     (void)low;
@@ -203,7 +207,8 @@ static u32 tlb_cases(struct model_case cases[])
         cases[i].slack[MODEL_DTLB_MISS] = WINDOW_PAGES;
         cases[i].unknown = CACHE_MISSES;
     }
-    // The window's pages drive out some of a walk that fills the TLB, and that of the code may want its place for good.
+    // The window's pages drive out some of a walk that fills the TLB,
+    // and that of the code may want its place for good.
     cases[2] = reads("walk that the TLB just holds", DATA_BASE, page, bytes / 2);
     cases[2].slack[MODEL_DTLB_MISS] =
         (u32)(DRIVEN_OUT(geometry()->tlb_ways) + ROUNDS * geometry()->tlb_ways);

@@ -66,7 +66,8 @@ static void called(void *argument)
     emit(CALL);
 }
 
-// How many more timer ticks and samples there are for one event of the thread depends on what else the host does.
+// How many more timer ticks and samples there are for one event of the thread depends
+// on what else the host does.
 static bool has_room(u32 cpu)
 {
     struct sys_trace_stat stat = {0};

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Two objects with work 2:1 in turns: their samples are 2:1, on every CPU, at fixed and randomised
-// periods. A turn takes several periods, and there are many, so that chance does not weigh on one of
-// them. Where time is the host's, some turns take longer than their work, for the host does other things
-// too; that falls to both objects by how long they work. How much the rounds differ among themselves says
-// how far off the sum of all may be: where an instruction is a cycle, about 1 %.
+// periods. A turn takes several periods, and there are many, so that chance does not weigh on one
+// of them. Where time is the host's, some turns take longer than their work, for the host does
+// other things too; that falls to both objects by how long they work. How much the rounds differ
+// among themselves says how far off the sum of all may be: where an instruction is a
+// cycle, about 1 %.
 #include <kernel/percpu.h>
 #include <kernel/timer.h>
 #include <string.h>
@@ -73,8 +74,8 @@ static struct account sum_of_cpus(void)
     return all;
 }
 
-// How far off the ratio may be by chance. A round's a and b are off by a - 2 b, and the sum of all by as much as the
-// root of the sum of their squares.
+// How far off the ratio may be by chance. A round's a and b are off by a - 2 b, and the sum of all
+// by as much as the root of the sum of their squares.
 static u64 scatter(const struct account *all)
 {
     u64 squares = all->squares[0] + 4 * all->squares[1] - 4 * all->products;

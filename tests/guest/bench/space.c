@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Address spaces from within the kernel: regions of all kinds, faults, copy-on-write, protection, limits; seen through
-// the MMU as a process would see them; and every page is back afterwards.
+// Address spaces from within the kernel: regions of all kinds, faults, copy-on-write, protection,
+// limits; seen through the MMU as a process would see them; and every page is back afterwards.
 #include <co/manager.h>
 #include <kernel/address_space.h>
 #include <kernel/memory.h>
@@ -220,7 +220,8 @@ static u64 free_pages(void)
     return stat.free;
 }
 
-// Objects go after quiescence: until all that were destroyed have gone, and at least so many pages are free.
+// Objects go after quiescence: until all that were destroyed have gone,
+// and at least so many pages are free.
 static u64 free_pages_settled(u64 wanted)
 {
     u64 begin = timebase();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Timers: each fires exactly once, in deadline order, never early; a cancelled one does not fire. On
-// every CPU at once. How late is the host's affair, unless time is instructions.
+// Timers: each fires exactly once, in deadline order, never early; a cancelled one does not fire.
+// On every CPU at once. How late is the host's affair, unless time is instructions.
 #include <kernel/percpu.h>
 #include <kernel/softmask.h>
 #include <kernel/thread.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Workload crash: deliberate kernel faults, to see what a panic, or a reset, tells. It does not end.
+// Workload crash: deliberate kernel faults, to see what a panic, or a reset, tells.
+// It does not end.
 #include <kernel/console.h>
 #include <kernel/memory.h>
 #include <kernel/panic.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Workload violation: does one wrong thing, for the sanitizer to find, and does not end; or, of kind "healthy", all of
-// them as they should be done. Only in images with a sanitizer.
+// Workload violation: does one wrong thing, for the sanitizer to find, and does not end; or, of
+// kind "healthy", all of them as they should be done. Only in images with a sanitizer.
 #include "violation.h"
 
 #include <kernel/console.h>

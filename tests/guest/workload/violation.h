@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Deliberate violations: their names, and the functions that commit them. Each takes 1; with 0 it does the same as it should
-// be done, up to the last byte that is good.
+// Deliberate violations: their names, and the functions that commit them. Each takes 1; with 0 it
+// does the same as it should be done, up to the last byte that is good.
 #ifndef GUEST_VIOLATION_H
 #define GUEST_VIOLATION_H
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Drives the generated code of an interface, and what it is made of (ipc/src/packet.c): requests of any content into its
-// dispatch, and any answers to its client's calls. A harness defines INTERFACE and includes the generated code.
+// Drives the generated code of an interface, and what it is made of (ipc/src/packet.c): requests of
+// any content into its dispatch, and any answers to its client's calls. A harness defines INTERFACE
+// and includes the generated code.
 #ifndef TESTS_PROOFS_MODEL_INTERFACE_H
 #define TESTS_PROOFS_MODEL_INTERFACE_H
 
@@ -63,7 +64,8 @@ static u64 any_word(void)
     return ANY_U64(0, UINT64_MAX);
 }
 
-// A server may say that it has written more than there is room: that is its defect, not the memory's.
+// A server may say that it has written more than there is room: that is its defect,
+// not the memory's.
 static u64 any_length(u64 room)
 {
     return EITHER() ? ANY_U64(0, room) : ANY_U64(0, UINT64_MAX);
@@ -96,7 +98,8 @@ s64 ipc_exchange(cap_t server, struct ipc_packet *packet)
         return packet->error;
     const u8 *bulk = packet->bulk, *more = packet->more;
     //@ check request_is_there: packet->bytes == 0 || \valid_read(bulk + (0 .. packet->bytes - 1));
-    //@ check more_is_there: packet->more_bytes == 0 || \valid_read(more + (0 .. packet->more_bytes - 1));
+    /*@ check more_is_there: packet->more_bytes == 0 ||
+            \valid_read(more + (0 .. packet->more_bytes - 1)); */
     if (packet->receive != NULL) {
         packet->bulk = packet->receive;
         packet->room = packet->receive_room;
@@ -121,7 +124,8 @@ s64 ipc_answer_packet(u64 call, s64 status, struct ipc_packet *packet)
     (void)call;
     const u8 *bulk = packet->bulk;
     if (status == 0 && packet->error == 0) {
-        //@ check answer_is_there: packet->bytes == 0 || \valid_read(bulk + (0 .. packet->bytes - 1));
+        /*@ check answer_is_there: packet->bytes == 0 ||
+                \valid_read(bulk + (0 .. packet->bytes - 1)); */
     }
     return 0;
 }

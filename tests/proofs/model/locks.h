@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Spin locks in place of kernel/sync/spinlock.c: taken once, given back by who has them, in rising rank.
+// Spin locks in place of kernel/sync/spinlock.c: taken once, given back by who has them,
+// in rising rank.
 #ifndef TESTS_PROOFS_MODEL_LOCKS_H
 #define TESTS_PROOFS_MODEL_LOCKS_H
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A machine of two CPUs of which one runs at a time: per-CPU data, masking (checked to nest), calls on other CPUs. Trace
-// points are off.
+// A machine of two CPUs of which one runs at a time: per-CPU data, masking (checked to nest), calls
+// on other CPUs. Trace points are off.
 #ifndef TESTS_PROOFS_MODEL_MACHINE_H
 #define TESTS_PROOFS_MODEL_MACHINE_H
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Endpoints, processes and memory objects as capabilities see them: an address, a kind, and a count of references.
-// None is ever looked into, so their addresses are numbers and not objects of C: whoever follows one is found.
+// Endpoints, processes and memory objects as capabilities see them: an address, a kind,
+// and a count of references.
+// None is ever looked into, so their addresses are numbers and not objects of C: whoever follows
+// one is found.
 #ifndef TESTS_PROOFS_MODEL_OBJECTS_H
 #define TESTS_PROOFS_MODEL_OBJECTS_H
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Stands before every source that is analysed: what the compiler knows and Frama-C does not. Atomic operations are plain
-// ones, since a proof is about one thread's steps (README.md); fences and return addresses say nothing about values.
+// Stands before every source that is analysed: what the compiler knows and Frama-C does not. Atomic
+// operations are plain ones, since a proof is about one thread's steps (README.md); fences and
+// return addresses say nothing about values.
 #ifndef TESTS_PROOFS_MODEL_PRELUDE_H
 #define TESTS_PROOFS_MODEL_PRELUDE_H
 

@@ -15,7 +15,8 @@
 #define ANY_S64(low, high) Frama_C_long_interval(low, high)
 #define EITHER() ((bool)Frama_C_nondet(0, 1))
 
-// Copies. Of nothing, they may be given any address, as ours may; Frama-C's contracts ask for a valid one.
+// Copies. Of nothing, they may be given any address, as ours may;
+// Frama-C's contracts ask for a valid one.
 static inline void *proof_memcpy(void *to, const void *from, u64 bytes)
 {
     return bytes == 0 ? to : memcpy(to, from, bytes);

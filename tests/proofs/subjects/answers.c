@@ -1,20 +1,24 @@
 // SPDX-License-Identifier: MIT
-// What processes answer the monitor (userlib/answers). Whatever the bytes are and whatever the process says of them: nothing
-// beyond them is read, what cannot be is refused, and of a sound answer every record can be read.
+// What processes answer the monitor (userlib/answers). Whatever the bytes are and whatever the
+// process says of them: nothing beyond them is read, what cannot be is refused, and of a sound
+// answer every record can be read.
 //
-// What decides where the next record lies is split: a header says exactly as many as follow, too many, or a wrong length. No code
-// looks at more than one record and how far the list has come, so what holds for the second holds for those behind it.
+// What decides where the next record lies is split: a header says exactly as many as follow, too
+// many, or a wrong length. No code looks at more than one record and how far the list has come, so
+// what holds for the second holds for those behind it.
 //
-// bounds: any content, status and room; answers cut off at any byte of up to 2 classes or 3 counts, at any word of 1 object
-//   with up to 7 children or 2 with 3 in all, of 1 log with up to 4 records or 2 with 3 in all; where lists have come to: anywhere
-//   for access, 258 ids and 7 identifiers for the order
-// proves: what cannot be is refused and moves nothing, a list only rises, sound answers are read to their end, texts end
-// seconds: 40
+// bounds: any content, status and room;
+// answers cut off at any byte of up to 2 classes or 3 counts, at any word of 1 object
+//   with up to 7 children or 2 with 3 in all, of 1 log with up to 4 records or 2 with 3 in all;
+//   where lists have come to: anywhere for access, 258 ids and 7 identifiers for the order
+// proves: what cannot be is refused and moves nothing, a list only rises, sound answers are read to
+// their end, texts end seconds: 40
 // quick: yes
 // side: user
 // includes: userlib/answers/include
 // checks: -warn-unsigned-overflow
-// eva: -eva-slevel 5000 -eva-slevel-function answer_text:0 -eva-min-loop-unroll 41 -eva-split-return full
+// eva: -eva-slevel 5000 -eva-slevel-function answer_text:0 -eva-min-loop-unroll 41
+// -eva-split-return full
 #include "model/proof.h"
 
 #include "userlib/answers/answers.c"
@@ -55,7 +59,7 @@ static u64 any_room(u64 count)
 static const coid_t places[] = {0,         R13_LTT,       R13_LTT + 1, 0x123451,
                                 COID_LAST, COID_LAST + 1, UINT64_MAX};
 
-// ---- texts ---------------------------------------------------------------------------------------
+// ---- texts --------------------------------------------------------------------------------------
 
 // A text of so many characters, each anything but NUL; of TEXT it has no NUL at all.
 static void text(u64 length)
@@ -74,7 +78,7 @@ static void text(u64 length)
     //@ check text_ends: end == 0;
 }
 
-// ---- classes -------------------------------------------------------------------------------------
+// ---- classes ------------------------------------------------------------------------------------
 
 static void classes(u64 count)
 {
@@ -104,7 +108,7 @@ static void class_order(u64 before)
     //@ check rises_or_stays: flaw == 0 ? before + 2 <= after <= 257 : after == before;
 }
 
-// ---- objects -------------------------------------------------------------------------------------
+// ---- objects ------------------------------------------------------------------------------------
 
 #define NONE UINT32_MAX
 
@@ -238,7 +242,7 @@ static void objects_that_cannot_be(coid_t least, coid_t most)
     refuse_objects(count);
 }
 
-// ---- counts --------------------------------------------------------------------------------------
+// ---- counts -------------------------------------------------------------------------------------
 
 static void counts(u64 count)
 {
@@ -304,7 +308,7 @@ static void count_order(coid_t before, u32 cpu, enum follows first, enum follows
     }
 }
 
-// ---- logs ----------------------------------------------------------------------------------------
+// ---- logs ---------------------------------------------------------------------------------------
 
 static u64 log_bytes(u32 records)
 {
@@ -407,7 +411,7 @@ static void records_that_cannot_be(u64 now, u64 time)
     }
 }
 
-// ---- the trace's counts, sizes that cannot be ------------------------------------------------------
+// ---- the trace's counts, sizes that cannot be ---------------------------------------------------
 
 static void trace_stat(u64 count)
 {
@@ -440,7 +444,7 @@ static void wrong_size(s64 least, s64 most)
     }
 }
 
-// ---- everything within the bounds ----------------------------------------------------------------
+// ---- everything within the bounds ---------------------------------------------------------------
 
 static void any_answer(void)
 {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Capability tables: no invalid access, and references balanced. From any table within the bounds, whatever one operation
-// does and answers, it leaves a table of the same kind (so do all sequences of operations), and each object has as many
-// references as there are slots that name it, and its owner's.
+// Capability tables: no invalid access, and references balanced. From any table within the bounds,
+// whatever one operation does and answers, it leaves a table of the same kind (so do all sequences
+// of operations), and each object has as many references as there are slots that name
+// it, and its owner's.
 //
-// bounds: any numbers of slots asked for; used slots among 1, 16 and 17, or 16 to 63, or 4095; three objects, one a type
-// proves: references, memory and locks balanced
+// bounds: any numbers of slots asked for; used slots among 1, 16 and 17, or 16 to 63, or 4095;
+// three objects, one a type proves: references, memory and locks balanced
 // seconds: 40
 // quick: yes
 // eva: -eva-slevel 100000 -eva-split-return full -eva-min-loop-unroll 64
@@ -199,8 +200,8 @@ static void operate(u32 operation, u32 object, cap_t cap)
     check_first_free();
 }
 
-// Numbers of slots: each place, and all that lie between and beyond, at once. put_at may not fill a slot that
-// check_balance does not look at.
+// Numbers of slots: each place, and all that lie between and beyond, at once. put_at may not fill a
+// slot that check_balance does not look at.
 #define NUMBERS 8
 static const cap_t number_low[NUMBERS] = {0, 1, 16, 17, 18, 64, 4096, 2};
 static const cap_t number_high[NUMBERS] = {0, 1, 16, 17, 63, 4095, UINT32_MAX, 15};
@@ -297,7 +298,8 @@ static void whole_life(void)
         capability_table_destroy(table);
     }
     no_lock_is_held();
-    //@ check references_balanced: object_held[0] == 1 && object_held[1] == 1 && object_held[2] == 1;
+    /*@ check references_balanced: object_held[0] == 1 && object_held[1] == 1 &&
+            object_held[2] == 1; */
     //@ check memory_balanced: table_used == 0 && chunk_used[0] == 0 && chunk_used[1] == 0;
 }
 

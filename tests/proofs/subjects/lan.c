@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
-// The Ethernet device's ring. Whatever the device writes into its entries, at any time: no byte outside of the buffers is
-// read, no more is copied to the owner than it has room for, each buffer goes back, and the place in the ring stays in
-// it. What is sent comes from the owner in whole and fits the device's buffer.
+// The Ethernet device's ring. Whatever the device writes into its entries, at any time: no byte
+// outside of the buffers is read, no more is copied to the owner than it has room for, each buffer
+// goes back, and the place in the ring stays in it. What is sent comes from the owner in whole and
+// fits the device's buffer.
 //
-// bounds: any control, length and handle; offsets 0 to 16, 2032 to 2048 and all beyond; any place in the ring; any address and length to send; one frame
-// proves: a frame lies within its own buffer, the place in the ring moves with the device's, what is dropped is counted
-// seconds: 20
+// bounds: any control, length and handle; offsets 0 to 16, 2032 to 2048 and all beyond; any place
+// in the ring; any address and length to send; one frame proves: a frame lies within its own
+// buffer, the place in the ring moves with the device's, what is dropped is counted seconds: 20
 // quick: yes
 // eva: -eva-slevel 3000 -eva-split-return full
 #include "model/proof.h"

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Reference counts, whatever the count is: a reference of something that has ended, or of another kind, is never had and
-// never given back: the machine panics. Otherwise get and put are one more and one less, but for counts that are stuck,
-// which stay so and never come to an end.
+// Reference counts, whatever the count is: a reference of something that has ended, or of another
+// kind, is never had and never given back: the machine panics. Otherwise get and put are one more
+// and one less, but for counts that are stuck, which stay so and never come to an end.
 //
-// bounds: every count (0 to 2^64-1), every kind, one operation; and all sequences of up to 6 operations on a new object
-// proves: nothing goes on after a wrong use
+// bounds: every count (0 to 2^64-1), every kind, one operation; and all sequences of up to 6
+// operations on a new object proves: nothing goes on after a wrong use
 // seconds: 5
 // quick: yes
 // eva: -eva-slevel 10000 -eva-split-return full -eva-min-loop-unroll 10
@@ -134,7 +134,8 @@ static void operate(u32 operation, u32 i, bool right)
 
 // ---- sequences ---------------------------------------------------------------------------------
 
-// A caller that gives back no more than it has never panics, and is told of the last one exactly once.
+// A caller that gives back no more than it has never panics,
+// and is told of the last one exactly once.
 static void sequence(void)
 {
     struct refs refs;

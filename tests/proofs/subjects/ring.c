@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: MIT
-// The byte rings between a process and the net server. The other side writes whatever it likes into the memory that both
-// share, at any time: nothing outside of the ring and of the caller's buffer is touched, no more is copied than the caller
-// asked for, and an index that cannot be is found. Each operation keeps its own index where it belongs, so the
-// same holds for all sequences of operations.
+// The byte rings between a process and the net server. The other side writes whatever it likes into
+// the memory that both share, at any time: nothing outside of the ring and of the caller's buffer
+// is touched, no more is copied than the caller asked for, and an index that cannot be is found.
+// Each operation keeps its own index where it belongs, so the same holds for
+// all sequences of operations.
 //
-// bounds: capacities 1, 2, 4 and 8, own index at each place, just below 2^32 as well; and 128 KB at its bounds; the other's index anything; buffers of up to 9 bytes
-// proves: at most as many bytes as asked for, E_PROTO for impossible indices, own index and the other's word as told
-// seconds: 50
+// bounds: capacities 1, 2, 4 and 8, own index at each place, just below 2^32 as well; and 128 KB at
+// its bounds; the other's index anything; buffers of up to 9 bytes proves: at most as many bytes as
+// asked for, E_PROTO for impossible indices, own index and the other's word as told seconds: 50
 // quick: yes
 // side: user
 // includes: servers/net/include
 // eva: -eva-slevel 2000000 -eva-split-return full -eva-min-loop-unroll 16
 #include <orrery/types.h>
 
-// The other side writes when it likes: what is loaded is what a harness says, and nothing that was stored.
+// The other side writes when it likes: what is loaded is what a harness says,
+// and nothing that was stored.
 static u32 next_load;
 static u32 loads;
 static u32 load_shared(void)
@@ -154,7 +156,8 @@ static void write_impossible(u32 own, u32 tail)
     write(own, IMPOSSIBLE, tail, count);
 }
 
-// All indices but own … own + capacity for a reader, own - capacity … own for a writer, in pieces that do not wrap.
+// All indices but own … own + capacity for a reader, own - capacity … own for a writer,
+// in pieces that do not wrap.
 static void operate_on_impossible(u32 own)
 {
     u32 above = own + ring.capacity, below = own - ring.capacity;

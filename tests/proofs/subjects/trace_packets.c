@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: MIT
-// Readers of trace packets that others wrote: the kernel's, of packets and rings that processes could write at will
-// (trace/src/check.c, salvage.c), kov's, of what comes by the network (viewer/packet.c), and the look-up of events. Nothing
-// beyond a packet is read or written, and what is said of one that passes is true.
+// Readers of trace packets that others wrote: the kernel's, of packets and rings that processes
+// could write at will (trace/src/check.c, salvage.c), kov's, of what comes by the network
+// (viewer/packet.c), and the look-up of events. Nothing beyond a packet is read or written, and
+// what is said of one that passes is true.
 //
-// bounds: any content; packets cut off at any byte up to 8 behind the header, and whole ones; checked event by event up to 4 words, for access only up to 64 KB; rings of 0 to 2^32-1 sub-buffers
-// proves: contents end within the packet and hold the events that they should, all events of the table are found
-// seconds: 30
-// quick: yes
+// bounds: any content; packets cut off at any byte up to 8 behind the header, and whole ones;
+// checked event by event up to 4 words, for access only up to 64 KB; rings of 0 to 2^32-1
+// sub-buffers proves: contents end within the packet and hold the events that they should, all
+// events of the table are found seconds: 30 quick: yes
 // includes: viewer
-// eva: -eva-slevel 3000 -eva-slevel-function walk_events:400 -eva-slevel-function any_event:20 -eva-split-return full
+// eva: -eva-slevel 3000 -eva-slevel-function walk_events:400 -eva-slevel-function any_event:20
+// -eva-split-return full
 #include "model/proof.h"
 
 #include <trace/table.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Misses: the Default Object, representatives made on demand, arguments and errors passed through it.
+// Misses: the Default Object, representatives made on demand,
+// arguments and errors passed through it.
 #include "host.h"
 
 #include "src/internal.h"

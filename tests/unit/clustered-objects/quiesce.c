@@ -82,7 +82,7 @@ static void a_cpu_without_members_needs_one_advance(void **state)
     assert_true(co_grace_over(&grace, false));
 }
 
-// ---- the model: every reachable state of two CPUs, three threads and one grace period -------------
+// ---- the model: every reachable state of two CPUs, three threads and one grace period -----------
 
 #define THREADS 3
 #define CPUS 2
@@ -140,7 +140,8 @@ static void check_progress(struct model model)
     host_set_cpu(0);
 }
 
-// Actions: 0-2 enter or exit of a thread, 3-5 its checkpoint, 6-7 advance of a CPU, 8 the grace period.
+// Actions: 0-2 enter or exit of a thread, 3-5 its checkpoint, 6-7 advance of a CPU,
+// 8 the grace period.
 #define ACTIONS 9
 
 static bool act(struct model *model, u32 action)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The decoder of processes' answers: what is sound comes out as it was, what is not is told why, and no bytes whatever make it
-// read beyond them, run for ever, or let through what cannot be.
+// The decoder of processes' answers: what is sound comes out as it was, what is not is told why,
+// and no bytes whatever make it read beyond them, run for ever, or let through what cannot be.
 //
 //   FUZZ_ROUNDS=N FUZZ_SEED=S dci_answers      for longer, or the same again
 #include <orrery/r13.h>
@@ -178,7 +178,7 @@ static void counts_rise_by_object_and_cpu(void **state)
     assert_int_equal(check_counts(one), ANSWER_SOUND);
 }
 
-// ---- logs, the trace's counts --------------------------------------------------------------------
+// ---- logs, the trace's counts -------------------------------------------------------------------
 
 static u64 put_log(u64 at, u32 count, u64 time)
 {
@@ -250,7 +250,7 @@ static void every_flaw_has_words(void **state)
     assert_string_equal(answer_flaw_text(ANSWER_FLAWS), answer_flaw_text(ANSWER_SOUND));
 }
 
-// ---- any bytes -----------------------------------------------------------------------------------
+// ---- any bytes ----------------------------------------------------------------------------------
 
 static u64 seed;
 
@@ -260,7 +260,8 @@ static u64 any(u64 below)
     return (seed >> 20) % below;
 }
 
-// Sound records with some of their bytes changed, or bytes by chance; at the end of memory of their length.
+// Sound records with some of their bytes changed, or bytes by chance;
+// at the end of memory of their length.
 static u8 *make(u64 *count)
 {
     u64 kind = any(5), end = 0;

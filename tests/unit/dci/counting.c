@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Counting: what is asked for reaches the machine as it was meant, wrong requests start nothing, counts come back
-// as they are, and the session ends with its owner.
+// Counting: what is asked for reaches the machine as it was meant, wrong requests start nothing,
+// counts come back as they are, and the session ends with its owner.
 #include "harness.h"
 
 #include "bounds.h"

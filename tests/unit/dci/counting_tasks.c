@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Counts of tasks reach the client whole; processes are left out of counting while a client wants it, and no longer.
+// Counts of tasks reach the client whole;
+// processes are left out of counting while a client wants it, and no longer.
 #include "harness.h"
 
 #include <string.h>

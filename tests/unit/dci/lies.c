@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Processes that answer with lies: each is a failure with a reason in every list, the others are complete, and none is asked without
-// end.
+// Processes that answer with lies: each is a failure with a reason in every list, the others are
+// complete, and none is asked without end.
 #include "harness.h"
 
 #include "bounds.h"
@@ -25,7 +25,7 @@ static u64 any(void)
     return seed >> 20;
 }
 
-// ---- the lies ------------------------------------------------------------------------------------
+// ---- the lies -----------------------------------------------------------------------------------
 
 static s64 told_status; // what the next lies say
 
@@ -110,7 +110,7 @@ static s64 ends(struct machine_process *process, struct sys_monitor_request *req
     return 8;
 }
 
-// ---- the lists -----------------------------------------------------------------------------------
+// ---- the lists ----------------------------------------------------------------------------------
 
 static int make_processes(void **state)
 {
@@ -205,7 +205,7 @@ static struct list read_counts(struct peer *peer)
     return take_list(peer);
 }
 
-// ---- the tests -----------------------------------------------------------------------------------
+// ---- the tests ----------------------------------------------------------------------------------
 
 static void every_error_of_a_process_is_its_own(void **state)
 {

@@ -30,7 +30,8 @@ struct machine_process {
     u64 logged_object;
     u32 records;   // of sleep locks, to be read
     bool nonsense; // it answers that instead
-    // What it answers instead of what it should: status, with results and what is in the buffer of MONITOR_BYTES. NULL: as it should.
+    // What it answers instead of what it should: status, with results and what is in the buffer of
+    // MONITOR_BYTES. NULL: as it should.
     s64 (*lie)(struct machine_process *process, struct sys_monitor_request *request, void *buffer);
     u32 questions; // it was asked
     struct {

@@ -123,7 +123,7 @@ static void an_address_with_many_connections_gives_way_first(void **state)
         peer_hang_up(inside[i]);
 }
 
-// ---- those that have sent their last -------------------------------------------------------------
+// ---- those that have sent their last ------------------------------------------------------------
 
 static u32 take_answers(struct peer *peer)
 {

@@ -324,7 +324,8 @@ static void packets_of_all_come_to_the_exact_end(void **state)
         take_all(peer, &taken);
     }
     assert_true(taken.ended);
-    // No process keeps the end from coming: 64 questions to it, the first of them to a CPU that has none.
+    // No process keeps the end from coming: 64 questions to it,
+    // the first of them to a CPU that has none.
     assert_int_equal(taken.packets[1], 50 + 63);
     assert_int_equal(taken.packets[2], 8);
     assert_int_equal(taken.events[0], 3);

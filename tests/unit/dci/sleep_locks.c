@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Logging of sleep locks: switched on where one client wants it, and off when that goes; records come as they are; the
-// stuck, the ended and the mad are told.
+// Logging of sleep locks: switched on where one client wants it, and off when that goes; records
+// come as they are; the stuck, the ended and the mad are told.
 #include "harness.h"
 
 #include <orrery/monitor.h>

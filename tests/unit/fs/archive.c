@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// cpio archives: what scripts/mkinitrd.py writes is read back; damage of every kind is found and does no harm.
+// cpio archives: what scripts/mkinitrd.py writes is read back;
+// damage of every kind is found and does no harm.
 #include <cpio/cpio.h>
 #include <orrery/errors.h>
 
@@ -80,7 +81,8 @@ static void everything_is_found(void **state)
     assert_int_equal(count, 6);
 }
 
-// Reads a copy of exactly that size to its end: a sanitizer sees every access outside. Returns the last result.
+// Reads a copy of exactly that size to its end: a sanitizer sees every access outside.
+// Returns the last result.
 static s64 read_copy(const u8 *from, u64 bytes)
 {
     struct cpio_entry entry;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The fs server behind its interface: names, contents, handles, mappings, mounts; random work against a model.
+// The fs server behind its interface: names, contents, handles, mappings, mounts;
+// random work against a model.
 #include "files.h"
 #include "filesystem.h"
 #include "host.h"
@@ -375,7 +376,7 @@ static void mapped_files_answer_the_kernel(void **state)
     assert_int_equal(memory_files_bytes(), 0);
 }
 
-// ---- a model: a few files of a few bytes -------------------------------------------------------------
+// ---- a model: a few files of a few bytes --------------------------------------------------------
 
 #define MODEL_FILES 6
 #define MODEL_BYTES 20000

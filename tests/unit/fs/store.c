@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// /data on a disk in memory: what was saved is found again; a power cut at any sector, damage and hostile contents leave
-// the older state or an error, never half of one; a disk that is full stays as it was.
+// /data on a disk in memory: what was saved is found again; a power cut at any sector, damage and
+// hostile contents leave the older state or an error, never half of one; a disk that
+// is full stays as it was.
 #include "archive.h"
 #include "files.h"
 #include "filesystem.h"
@@ -74,9 +75,9 @@ s64 sys_block_flush(void)
     return 0;
 }
 
-// ---- a run of the server -------------------------------------------------------------------------
-// Each is a process of its own on the host, since the server's objects live as long as it does. What it
-// does to the disk comes back by a pipe.
+// ---- a run of the server ------------------------------------------------------------------------
+// Each is a process of its own on the host, since the server's objects live as long as it does.
+// What it does to the disk comes back by a pipe.
 
 static struct ipc_caller caller = {.pid = HOST_PID};
 

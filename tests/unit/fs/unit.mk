@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: MIT
 # The fs server's tree, files, pipes and handles, what it keeps on a disk, and the archive reader.
 FS_UNIT_DIR := tests/unit/fs
-FS_UNIT_SRC := $(FS_UNIT_DIR)/host/host.c $(filter-out %/main.c,$(wildcard servers/fs/*.c)) userlib/handles/handles.c userlib/src/rights.c \
+FS_UNIT_SRC := $(FS_UNIT_DIR)/host/host.c $(filter-out %/main.c,$(wildcard servers/fs/*.c)) \
+    userlib/handles/handles.c userlib/src/rights.c \
     userlib/cpio/cpio.c ipc/src/packet.c $(GEN)/ipc/fs_server.c $(CO_UNIT_SRC)
-FS_UNIT_INC := $(FS_UNIT_DIR)/host servers/fs userlib/handles/include userlib/cpio/include ipc/include userlib/include \
+FS_UNIT_INC := $(FS_UNIT_DIR)/host servers/fs userlib/handles/include userlib/cpio/include \
+    ipc/include userlib/include \
     $(CO_UNIT_INC)
 
 UNIT += fs_files fs_pipes fs_archive fs_store

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Generated client stubs against the generated dispatch: everything arrives as it was sent, and nothing that is
-// malformed reaches the server's functions or harms either side.
+// Generated client stubs against the generated dispatch: everything arrives as it was sent, and
+// nothing that is malformed reaches the server's functions or harms either side.
 #include <ipc/example.h>
 
 #include <setjmp.h>
@@ -17,7 +17,7 @@ static u32 served;    // calls that reached a function below
 static cap_t dropped; // by ipc_drop
 static u64 later_call;
 
-// ---- transport: exact-size copies, so that a sanitizer sees every access outside of a message ---------
+// ---- transport: exact-size copies, so that a sanitizer sees every access outside of a message ---
 
 static void spoil_nothing(struct ipc_packet *packet)
 {

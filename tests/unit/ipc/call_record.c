@@ -223,7 +223,8 @@ static void a_dispatchers_own_record_is_used_again(void **state)
     assert_int_equal(client.ipc.outstanding, 0);
 }
 
-// Its client ends while the call waits, or while it does not: either way the record can be used by others.
+// Its client ends while the call waits,
+// or while it does not: either way the record can be used by others.
 static void an_own_record_goes_back_with_its_dispatcher(void **state)
 {
     (void)state;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The kernel around kernel/ipc, for host tests; its locks and panics are in tests/unit/kernel/host.c.
+// The kernel around kernel/ipc, for host tests;
+// its locks and panics are in tests/unit/kernel/host.c.
 #include "host.h"
 
 #include <kernel/options.h>

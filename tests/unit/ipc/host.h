@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What kernel/ipc calls, as a test sees it: objects that count their references, dispatchers that keep
-// what was posted.
+// What kernel/ipc calls, as a test sees it: objects that count their references, dispatchers that
+// keep what was posted.
 #ifndef TESTS_UNIT_IPC_HOST_H
 #define TESTS_UNIT_IPC_HOST_H
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// ELF files: good ones are read, all others refused, and nothing outside of the file is touched. The numbers lie in the
-// host's byte order here, as they lie in the kernel's there.
+// ELF files: good ones are read, all others refused, and nothing outside of the file is touched.
+// The numbers lie in the host's byte order here, as they lie in the kernel's there.
 #include <orrery/errors.h>
 #include <orrery/memory.h>
 #include <orrery/user.h>

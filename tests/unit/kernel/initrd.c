@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The initial file system: files are found by path; damaged archives are refused without a look beyond their end.
+// The initial file system: files are found by path;
+// damaged archives are refused without a look beyond their end.
 #include <kernel/initrd.h>
 #include <kernel/memory.h>
 #include <orrery/errors.h>

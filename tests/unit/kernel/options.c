@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Boot line options: what is taken, and that everything else is refused with a list of what is valid.
+// Boot line options: what is taken,
+// and that everything else is refused with a list of what is valid.
 #include <kernel/firmware.h>
 #include <kernel/options.h>
 #include <kernel/console.h>

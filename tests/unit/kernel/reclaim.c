@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Reclaim goes round its objects, skips what is ending, and stops when it has enough or there is no more.
+// Reclaim goes round its objects, skips what is ending,
+// and stops when it has enough or there is no more.
 #include <kernel/mem/reclaim.h>
 #include <orrery/types.h>
 

@@ -18,7 +18,8 @@ def write(root, files):
 
 
 def check(root, *arguments):
-    done = subprocess.run([CHECK, "--root", str(root), *arguments], stdout=subprocess.PIPE, text=True, check=False)
+    done = subprocess.run([CHECK, "--root", str(root), *arguments], stdout=subprocess.PIPE,
+                          text=True, check=False)
     return done.returncode, done.stdout
 
 
@@ -40,7 +41,8 @@ def good_house(tmp_path):
 def test_a_good_house_is_fine_and_drawn_from_below(house):
     assert check(house) == (0, "")
     code, table = check(house, "--table")
-    assert code == 0 and [line.split("`")[1] for line in table.splitlines()[2:]] == ["orrery", "low", "high"]
+    assert code == 0 and [line.split("`")[1] for line in table.splitlines()[2:]] == ["orrery",
+                                                                                     "low", "high"]
 
 
 def test_a_cycle_is_told_with_its_way(house):
@@ -50,7 +52,8 @@ def test_a_cycle_is_told_with_its_way(house):
 
 
 def test_a_cycle_of_libraries_of_processes_is_told(house):
-    write(house, {f"userlib/{one}/user.mk": f"LIBRARY := {one}\nDEPS := {other}\n" for one, other in ("ab", "bc", "ca")})
+    write(house, {f"userlib/{one}/user.mk": f"LIBRARY := {one}\nDEPS := {other}\n" for one,
+                  other in ("ab", "bc", "ca")})
     code, said = check(house)
     assert code == 1 and said == "userlib/a/user.mk: a cycle: a -> b -> c -> a\n"
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The checksum against the plain sum of 16-bit words, for all lengths and alignments of a frame's pieces.
+// The checksum against the plain sum of 16-bit words,
+// for all lengths and alignments of a frame's pieces.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Groups of events, against two witnesses that know nothing of augmenting paths: trying everything, for small
-// requests, and counting by Hall's condition, for larger ones.
+// Groups of events, against two witnesses that know nothing of augmenting paths: trying everything,
+// for small requests, and counting by Hall's condition, for larger ones.
 #include <orrery/errors.h>
 #include <pmu/allocate.h>
 #include "model/models/machine.h"
@@ -238,8 +238,8 @@ static void requests_of_seven_items_drawn_by_lot_are_answered_best(void **state)
     }
 }
 
-// Hall: k groups are enough when no items S of the set, with A of those in every group, need more than the
-// counters that any of them can use: |S| <= k (|N(S + A)| - |A|).
+// Hall: k groups are enough when no items S of the set, with A of those in every group, need more
+// than the counters that any of them can use: |S| <= k (|N(S + A)| - |A|).
 static u32 fewest_by_counting(void)
 {
     u64 always = 0;
@@ -312,7 +312,8 @@ static void the_same_request_gives_the_same_groups(void **state)
     assert_memory_equal(first.group, allocation.group, first.groups * sizeof(first.group[0]));
 }
 
-// So many items, of which each can use seven counters: some in as many groups as any other, or in one more.
+// So many items, of which each can use seven counters: some in as many groups as any other,
+// or in one more.
 static void check_left_over(u32 items)
 {
     request.items = 0;

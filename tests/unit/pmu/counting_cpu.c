@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// One CPU's counting, on a unit of the test's own: counters that are views of totals, each command itself some
-// instructions, and complaints about all that the model unit would refuse or pay dearly for.
+// One CPU's counting, on a unit of the test's own: counters that are views of totals, each command
+// itself some instructions, and complaints about all that the model unit would refuse
+// or pay dearly for.
 #include <orrery/errors.h>
 #include <pmu/platform.h>
 #include <pmu/counting_cpu.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Estimates from slices: the arithmetic against the formula in floating point, with a Student distribution that is
-// integrated here, and its limits.
+// Estimates from slices: the arithmetic against the formula in floating point, with a Student
+// distribution that is integrated here, and its limits.
 #include <math.h>
 #include <orrery/errors.h>
 #include <pmu/multiplex.h>
@@ -215,8 +215,8 @@ static void check_formula(u32 number, u64 time, u64 rate, u64 noise, u64 others)
     }
     double expected = error_by_formula(&slices);
     double is = (double)estimate(1).error;
-    // Never less; quantiles are those of a few degrees of freedom less, and all is rounded up: the relative
-    // deviation to 45 binary places.
+    // Never less; quantiles are those of a few degrees of freedom less, and all is rounded up: the
+    // relative deviation to 45 binary places.
     double most = expected * 1.03 + 4 + (double)estimate(1).count / (1UL << 43);
     if (is < expected || is > most)
         fail_msg("%u slices: an error of %f, expected %f or a little more", number, is, expected);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// All of a machine's events multiplexed over simulated programs whose true counts are known: of 100 intervals at
-// least 95 must hold the truth within the error that is given with the estimate, for every event, and that error
-// must not be much larger than what it is for.
+// All of a machine's events multiplexed over simulated programs whose true counts are known: of 100
+// intervals at least 95 must hold the truth within the error that is given with the estimate, for
+// every event, and that error must not be much larger than what it is for.
 #include <math.h>
 #include <pmu/multiplex.h>
 #include <pmu/rotate.h>
@@ -69,8 +69,8 @@ static void phases(u64 step, double factor[MODEL_EVENTS])
         factor[event] = 3 * draw() * draw();
 }
 
-// Half of each round it does something else: an order of slices that never changed would count every event in one
-// half only.
+// Half of each round it does something else: an order of slices that never changed would count
+// every event in one half only.
 static void in_step(u64 step, double factor[MODEL_EVENTS])
 {
     for (u32 event = 0; event < MODEL_EVENTS; event++)
@@ -207,8 +207,8 @@ static void check_program(const struct program *program)
         if (of->inside < 95)
             fail_msg("%s, %s: %u of %u intervals hold the truth", program->name,
                      pmu_events[event].name, of->inside, INTERVALS);
-        // A steady program's errors are independent: 99 % are within 2.6 deviations; in two groups, where the
-        // worst case is double the variance, the claim is 3.7.
+        // A steady program's errors are independent: 99 % are within 2.6 deviations; in two groups,
+        // where the worst case is double the variance, the claim is 3.7.
         if (program->next == steady && of->claimed > 6 * sqrt(of->square) + 20)
             fail_msg("%s, %s: claims ±%.0f, is wrong by %.0f", program->name,
                      pmu_events[event].name, of->claimed, sqrt(of->square));

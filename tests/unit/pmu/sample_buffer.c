@@ -124,7 +124,8 @@ static void it_grows_by_4_kb_steps_that_hold_what_was_lost(void **state)
     sample_buffer_grow(&buffer);
     assert_int_equal(buffer.bytes, 8192 + 2 * 4096);
     assert_int_equal(buffer.grown, 2);
-    // What was in the old ring comes first, then what the new one holds: all that was lost before fits.
+    // What was in the old ring comes first,
+    // then what the new one holds: all that was lost before fits.
     write_samples(kept + 200, kept + 200);
     assert_int_equal(buffer.lost, 200);
     for (u64 i = 0; i < kept; i++)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Sample buffer with its writer and its reader at the same time, under the race detector: every sample is
-// either read, once, in order and whole, or counted as lost.
+// Sample buffer with its writer and its reader at the same time, under the race detector: every
+// sample is either read, once, in order and whole, or counted as lost.
 #include "platform.h"
 
 #include <pthread.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Counts of tasks against a count of the test's own: whatever runs when, the tasks' sums are those of the CPU.
+// Counts of tasks against a count of the test's own: whatever runs when,
+// the tasks' sums are those of the CPU.
 #include <pmu/allocate.h>
 #include <pmu/task.h>
 #include <pmu/tasks.h>

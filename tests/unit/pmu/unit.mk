@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 UNIT += pmu_sample_buffer
-pmu_sample_buffer_SRC := tests/unit/pmu/sample_buffer.c tests/unit/pmu/platform.c pmu/src/sample_buffer.c
+pmu_sample_buffer_SRC := tests/unit/pmu/sample_buffer.c tests/unit/pmu/platform.c \
+    pmu/src/sample_buffer.c
 pmu_sample_buffer_INC := pmu/include pmu
 
 UNIT += pmu_sample_buffer_race
@@ -15,7 +16,8 @@ pmu_events_SRC := tests/unit/pmu/events.c pmu/src/events.c pmu/model/models/mach
 pmu_events_INC := pmu/include pmu
 
 UNIT += pmu_allocate
-pmu_allocate_SRC := tests/unit/pmu/allocate.c pmu/src/allocate.c pmu/src/events.c pmu/model/models/machine.c
+pmu_allocate_SRC := tests/unit/pmu/allocate.c pmu/src/allocate.c pmu/src/events.c \
+    pmu/model/models/machine.c
 pmu_allocate_INC := pmu/include pmu
 
 UNIT += pmu_rotate
@@ -28,24 +30,29 @@ pmu_multiplex_INC := pmu/include
 pmu_multiplex_LIBS := m
 
 UNIT += pmu_multiplex_workload
-pmu_multiplex_workload_SRC := tests/unit/pmu/multiplex_workload.c pmu/src/multiplex.c pmu/src/rotate.c \
+pmu_multiplex_workload_SRC := tests/unit/pmu/multiplex_workload.c pmu/src/multiplex.c \
+    pmu/src/rotate.c \
     pmu/src/allocate.c pmu/src/events.c pmu/model/models/machine.c
 pmu_multiplex_workload_INC := pmu/include pmu
 pmu_multiplex_workload_LIBS := m
 
 UNIT += pmu_counting_request
-pmu_counting_request_SRC := tests/unit/pmu/counting_request.c pmu/src/counting_request.c pmu/src/allocate.c pmu/src/events.c
+pmu_counting_request_SRC := tests/unit/pmu/counting_request.c pmu/src/counting_request.c \
+    pmu/src/allocate.c pmu/src/events.c
 pmu_counting_request_INC := pmu/include pmu
 
 UNIT += pmu_sampling_request
-pmu_sampling_request_SRC := tests/unit/pmu/sampling_request.c pmu/src/sampling_request.c pmu/src/allocate.c pmu/src/events.c
+pmu_sampling_request_SRC := tests/unit/pmu/sampling_request.c pmu/src/sampling_request.c \
+    pmu/src/allocate.c pmu/src/events.c
 pmu_sampling_request_INC := pmu/include pmu
 
 UNIT += pmu_counting_cpu
-pmu_counting_cpu_SRC := tests/unit/pmu/counting_cpu.c pmu/src/counting_cpu.c pmu/src/counting_request.c pmu/src/allocate.c \
+pmu_counting_cpu_SRC := tests/unit/pmu/counting_cpu.c pmu/src/counting_cpu.c \
+    pmu/src/counting_request.c pmu/src/allocate.c \
     pmu/src/events.c pmu/src/multiplex.c pmu/src/rotate.c pmu/src/tasks.c tests/unit/pmu/platform.c
 pmu_counting_cpu_INC := pmu/include pmu kernel/include
 
 UNIT += pmu_tasks
-pmu_tasks_SRC := tests/unit/pmu/tasks.c tests/unit/pmu/platform.c pmu/src/tasks.c pmu/src/multiplex.c
+pmu_tasks_SRC := tests/unit/pmu/tasks.c tests/unit/pmu/platform.c pmu/src/tasks.c \
+    pmu/src/multiplex.c
 pmu_tasks_INC := pmu/include pmu

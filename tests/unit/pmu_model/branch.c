@@ -51,7 +51,8 @@ static void a_branch_always_taken_is_mispredicted_once(void **state)
     branch_model_free(model);
 }
 
-// Local: always wrong. Global, two bits of history: the places 0, 1 and 2 are learned in turn, then trusted.
+// Local: always wrong. Global, two bits of history: the places 0, 1 and 2 are learned in turn,
+// then trusted.
 static void alternation_is_learned_by_history(void **state)
 {
     (void)state;
@@ -71,7 +72,8 @@ static void without_history_alternation_is_always_wrong(void **state)
     branch_model_free(model);
 }
 
-// Mispredictions of `passes` passes through a loop whose branch is taken limit - 1 times and then not.
+// Mispredictions of `passes` passes through a loop whose branch is taken limit - 1
+// times and then not.
 static u64 loop(struct branch_model *model, u64 limit, u64 passes)
 {
     u64 wrong = 0;
@@ -89,7 +91,8 @@ static void short_loops_fit_into_history_and_long_ones_do_not(void **state)
         assert_int_equal(loop(model, limit, 100), 0);
         branch_model_free(model);
     }
-    // At a history of nothing but taken ones the end cannot be told from the middle: it is always a surprise.
+    // At a history of nothing but taken ones the end cannot be told from the middle: it
+    // is always a surprise.
     for (u64 limit = 13; limit <= 40; limit++) {
         struct branch_model *model = predictor(16384, 16384, 11);
         loop(model, limit, 50);

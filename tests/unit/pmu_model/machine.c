@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Configurations of machines: those that are there are good; whatever is wrong with one is said, with its line.
+// Configurations of machines: those that are there are good;
+// whatever is wrong with one is said, with its line.
 #include <models/machine.h>
 
 #include "streams.h"
@@ -127,7 +128,8 @@ static bool fits(const struct machine *machine, const enum model_event *events, 
     return false;
 }
 
-// Seed 000 §4.2, each with cycles and instructions beside, by which groups are switched and rates are given.
+// Seed 000 §4.2, each with cycles and instructions beside,
+// by which groups are switched and rates are given.
 static void each_of_the_five_metrics_fits_into_one_group(void **state)
 {
     (void)state;

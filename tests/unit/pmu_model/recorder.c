@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
-// The QEMU plugin that recorded recorded.txt: what CPU 0 fetches, loads, stores and decides, in bursts, so that a small
-// file has a bit of many things. It shares no code with the unit that the models are for, only the declarations of
-// QEMU's interface.
+// The QEMU plugin that recorded recorded.txt: what CPU 0 fetches, loads, stores and decides, in
+// bursts, so that a small file has a bit of many things. It shares no code with the unit that the
+// models are for, only the declarations of QEMU's interface.
 //
 //     make build/pmu-recorder.so
-//     scripts/qemu --cpus 1 --append 'run=bin/test-files oneshot' -- -plugin build/pmu-recorder.so,out=recorded.txt
+//     scripts/qemu --cpus 1 --append 'run=bin/test-files oneshot' -- -plugin
+//     build/pmu-recorder.so,out=recorded.txt
 #include <qemu_plugin.h>
 
 #include <stdio.h>
@@ -67,7 +68,8 @@ static bool is_conditional_branch(u32 word)
     return (word >> 21 & 0x14) != 0x14;
 }
 
-// What follows the branch in pending is neither its target nor the next instruction: it was interrupted.
+// What follows the branch in pending is neither its target nor the next
+// instruction: it was interrupted.
 static bool went_elsewhere(u64 pc)
 {
     if (pending.word >> 26 != 16)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Second implementations of the models, from what they are to do and not from how they do it: slow, with other data
-// structures, and with nothing of theirs included.
+// Second implementations of the models, from what they are to do and not from how they do it: slow,
+// with other data structures, and with nothing of theirs included.
 #ifndef TEST_MODEL_REFERENCE_H
 #define TEST_MODEL_REFERENCE_H
 

@@ -3,7 +3,8 @@
 
 #include <stdlib.h>
 
-// A branch that was executed: where the tables have it, what it did, what each table would have said.
+// A branch that was executed: where the tables have it, what it did,
+// what each table would have said.
 struct resolved {
     u64 local_place, global_place;
     bool taken, by_local, by_global;

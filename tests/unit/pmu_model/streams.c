@@ -27,7 +27,8 @@ void stream_free(struct stream *stream)
     stream->steps = NULL;
 }
 
-// Lines `<kind><distance>`, the distance to the last address of that kind, at first to 0: hexadecimal, may be negative.
+// Lines `<kind><distance>`, the distance to the last address of that kind,
+// at first to 0: hexadecimal, may be negative.
 // Branches have ` <hint><taken>` behind. `#` starts a comment.
 struct stream stream_recorded(void)
 {
@@ -118,7 +119,8 @@ struct stream stream_heap_sort(void)
     return stream;
 }
 
-// Mostly near what was before, sometimes far away, sometimes where sets collide, at both ends of the address space too.
+// Mostly near what was before, sometimes far away, sometimes where sets collide,
+// at both ends of the address space too.
 struct stream stream_random(u64 seed, u64 steps)
 {
     struct stream stream = {.name = "random"};
@@ -148,7 +150,8 @@ struct stream stream_cyclic(u64 lines, u64 stride, u64 rounds)
     return stream;
 }
 
-// Branches that follow patterns of their own, or what another has just done, with noise; some share table entries.
+// Branches that follow patterns of their own, or what another has just done, with noise;
+// some share table entries.
 struct stream stream_branch_patterns(u64 seed, u64 steps)
 {
     struct stream stream = {.name = "branch patterns"};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What a CPU does, step by step, for models to be run on: recorded in the guest, made by programs that note their own
-// accesses, and made up to be unkind.
+// What a CPU does, step by step, for models to be run on: recorded in the guest, made by programs
+// that note their own accesses, and made up to be unkind.
 #ifndef TEST_MODEL_STREAMS_H
 #define TEST_MODEL_STREAMS_H
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Instructions by kind. The words and their names are the GNU assembler's and disassembler's, not ours.
+// Instructions by kind. The words and their names are the GNU assembler's and disassembler's,
+// not ours.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

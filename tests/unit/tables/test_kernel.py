@@ -55,7 +55,8 @@ def test_what_is_unknown_is_never_executed(analysis, elf):
     unwind_map = analysis.unwind_map()
     unknown = []
     for start, end, _ in cfi.functions(elf):
-        last = max((a for a in range(start, end, 4) if unwind_map[analysis.index(a)] & 4), default=end)
+        last = max((a for a in range(start, end, 4) if unwind_map[analysis.index(a)] & 4),
+                   default=end)
         table = set()
         for address in range(start, last, 4):
             index = analysis.index(address)
@@ -63,24 +64,26 @@ def test_what_is_unknown_is_never_executed(analysis, elf):
             if word == 0x4E800420:  # bctr
                 jumps = analysis.jump_table(index)
                 table.update(range(index + 1, min((t for t in jumps if t > index), default=0)))
-            if not unwind_map[index] & 4 and word not in (0x60000000, 0x60420000) and index not in table:
+            if not unwind_map[index] & 4 and word not in (0x60000000,
+                                                          0x60420000) and index not in table:
                 unknown.append(describe(analysis, address, f"{word:#010x}"))
     assert not unknown, "\n".join(unknown[:20])
 
 
 def test_every_call_can_find_its_way_back(analysis):
-    """At a call that returns, the return address of the caller itself is in memory. Exempt are entry points,
-    which return to nobody, by their name."""
+    """At a call that returns, the return address of the caller itself is in memory. Exempt are
+    entry points, which return to nobody, by their name."""
     unwind_map = analysis.unwind_map()
-    nowhere = ("_start", "secondary_start", "exception_entry", "thread_begin", "pmi_entry", "call_slow",
-               "roll_back", "thread_entry", "user_enter", "user_resume")
+    nowhere = ("_start", "secondary_start", "exception_entry", "thread_begin", "pmi_entry",
+               "call_slow", "roll_back", "thread_entry", "user_enter", "user_resume")
     lost = []
     for index, word in enumerate(analysis.code):
         byte = unwind_map[index]
         if word >> 26 == 18 and word & 1 and byte & 4 and not byte & 2 and byte >> 3 != 13:
             function = analysis.function_at(index)
             if function is None or function.name not in nowhere:
-                lost.append(describe(analysis, analysis.start + 4 * index, "return address not saved"))
+                lost.append(describe(analysis, analysis.start + 4 * index,
+                                     "return address not saved"))
     assert not lost, "\n".join(lost[:20])
 
 

@@ -146,7 +146,8 @@ def test_code_only_reached_by_a_fixup_has_the_state_of_the_fault(program):
 
 def test_idle_loop_is_marked(program):
     states = program(METHOD + """
-        OUTSIDE void thread_idle_loop(void) { for (;;) helper(0, 0); }""").states("thread_idle_loop")
+        OUTSIDE void thread_idle_loop(void) { for (;;) helper(0, 0);
+        }""").states("thread_idle_loop")
     assert {s for t, s in states if t.startswith("bl ")} == {"FL idle"}
 
 
@@ -210,9 +211,12 @@ def test_a_store_of_something_else_saves_nothing(program):
 
 
 @pytest.mark.parametrize("instruction, saved", [
-    ("lfd 1,8(12)", True), ("stfd 1,8(12)", True), ("lfdx 1,12,5", True), ("fmr 1,2", True), ("fadd 1,2,3", True),
-    ("lfdu 1,8(12)", False), ("stfsu 1,8(12)", False), ("lfdux 1,12,5", False), ("stfdux 1,12,5", False)])
-def test_floating_point_instructions_change_no_register_but_an_updated_base(program, instruction, saved):
+    ("lfd 1,8(12)", True), ("stfd 1,8(12)", True), ("lfdx 1,12,5", True), ("fmr 1,2", True),
+    ("fadd 1,2,3", True),
+    ("lfdu 1,8(12)", False), ("stfsu 1,8(12)", False), ("lfdux 1,12,5", False),
+    ("stfdux 1,12,5", False)])
+def test_floating_point_instructions_change_no_register_but_an_updated_base(program, instruction,
+                                                                            saved):
     states = assembly(program, f"""
         mflr 12
         {instruction}

@@ -14,7 +14,8 @@ extern const unsigned char unwind_map[], symbol_table[];
 extern const char symbol_names[];
 unsigned long uses(void)
 {
-    return symbol_count + unwind_map_size + unwind_map[0] + symbol_table[0] + (unsigned long)symbol_names;
+    return symbol_count + unwind_map_size + unwind_map[0] + symbol_table[0] + (unsigned
+    long)symbol_names;
 }
 """
 ASSEMBLY = """
@@ -36,7 +37,8 @@ plain_label:
 
 
 def tables(out, *arguments):
-    subprocess.run([sys.executable, ROOT / "scripts" / "mktables.py", *arguments, "--out", out], check=True)
+    subprocess.run([sys.executable, ROOT / "scripts" / "mktables.py", *arguments, "--out", out],
+                   check=True)
     return out
 
 
@@ -51,7 +53,8 @@ def build(toolchain, tmp_path):
 def test_functions_have_names_and_sizes(mktables, toolchain, tmp_path):
     _, elf = build(toolchain, tmp_path)
     functions = {f.name: f for f in mktables.Analysis(mktables.Elf(str(elf))).functions}
-    assert {"local_function", "global_function", "uses", "described", "plain_label"} <= set(functions)
+    assert {"local_function", "global_function", "uses", "described",
+            "plain_label"} <= set(functions)
     assert functions["described"].end - functions["described"].start == 8
     assert functions["plain_label"].end - functions["plain_label"].start >= 12
     starts = [f.start for f in functions.values()]

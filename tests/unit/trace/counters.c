@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Counters with events: behind which events they stand, what they say, and that nothing of it is lost uncounted.
+// Counters with events: behind which events they stand, what they say,
+// and that nothing of it is lost uncounted.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # Unit tests of the trace core.
-TRACE_CORE := $(addprefix trace/src/,append.c mask.c metadata.c print.c read.c ring.c ring_create.c \
+TRACE_CORE := $(addprefix trace/src/,append.c mask.c metadata.c print.c read.c ring.c \
+    ring_create.c \
     check.c salvage.c table.c) $(GEN)/trace/event_table.c tests/unit/trace/host_platform.c
 TRACE_UNIT := ring counters mask ctf print table concurrent sequence salvage
 
@@ -18,7 +19,8 @@ UNIT += trace_generator
 trace_generator_SRC := tests/unit/trace/generator.c
 
 # The append sequence as it is assembled for the target, for the interpreter in sequence.c.
-$(GEN)/trace/append_text.h: trace/src/sequence.S trace/include/trace/cpu.h trace/include/trace/layout.h \
+$(GEN)/trace/append_text.h: trace/src/sequence.S trace/include/trace/cpu.h \
+    trace/include/trace/layout.h \
     include/orrery/r13.h
 	$(call say,GEN,trace/append_text.h)
 	@mkdir -p $(@D)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Reading programs: a good one, and every way of damage. The test runs on a little-endian host, so it checks refusals with
-// images whose fields read the same both ways, or are built in the host's order.
+// Reading programs: a good one, and every way of damage. The test runs on a little-endian host, so
+// it checks refusals with images whose fields read the same both ways, or are built
+// in the host's order.
 #include "elf.h"
 
 #include <orrery/errors.h>

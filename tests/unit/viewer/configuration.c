@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The text of configurations: what it means, what is refused and where, and that what is written means the same.
+// The text of configurations: what it means, what is refused and where,
+// and that what is written means the same.
 #include "unit.h"
 
 #include "configuration.h"
@@ -131,7 +132,8 @@ static void names_make_no_paths(void **state)
     assert_int_equal(configuration_check_name("TLB misses-2_x.y"), KOV_OK);
 }
 
-// Any text, of the letters that matter most: the sanitizers watch, and what is taken is taken again when written.
+// Any text, of the letters that matter most: the sanitizers watch,
+// and what is taken is taken again when written.
 static void any_text_is_taken_or_refused(void **state)
 {
     static const char *const words[] = {"events", "shares", "cpus", "about",    "slice", "period",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Errors of intervals, worked out from two readings, against those that the machine's own estimates have when they begin
-// with the interval, and against what really was.
+// Errors of intervals, worked out from two readings, against those that the machine's own estimates
+// have when they begin with the interval, and against what really was.
 #include "unit.h"
 
 #include "counts.h"
@@ -34,7 +34,8 @@ static u64 events_of(u64 time, u64 spread, u64 *random)
     return time / 10 + (spread == 0 ? 0 : unit_random(random) % (time * spread / 10));
 }
 
-// Rounds of one slice a group, in an order drawn by lot; our item is in group 0. Returns what really happened.
+// Rounds of one slice a group, in an order drawn by lot; our item is in group 0.
+// Returns what really happened.
 static u64 run_rounds(struct sums *all, struct sums *fresh, u32 rounds, u64 spread, u64 *random)
 {
     struct pmu_group counted = {0}, other;

@@ -57,7 +57,8 @@ static void an_interval_of_whole_counts_is_exact(void **state)
     assert_int_equal(between.error, 0);
 }
 
-// Counts of a known program in parts: what was counted in an interval, scaled by what was measured in it.
+// Counts of a known program in parts: what was counted in an interval,
+// scaled by what was measured in it.
 static void an_interval_is_scaled_by_its_own_part(void **state)
 {
     (void)state;

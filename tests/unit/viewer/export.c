@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Exports of any samples at all: nothing is lost, and the shape of the formats holds. tests/viewer reads
-// them with parsers of their own.
+// Exports of any samples at all: nothing is lost, and the shape of the formats holds. tests/viewer
+// reads them with parsers of their own.
 #include "unit.h"
 
 #include "export.h"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Events to sample: how they are written, what they are without a threshold, and what their samples stand for.
+// Events to sample: how they are written, what they are without a threshold,
+// and what their samples stand for.
 #include "unit.h"
 
 #include "kov.h"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The account of sleep locks: hand-made logs, loss, and a random history against a plain second account.
+// The account of sleep locks: hand-made logs, loss,
+// and a random history against a plain second account.
 #include "unit.h"
 
 #include "sleep_account.h"

@@ -8,14 +8,19 @@ kov_disassemble_SRC := tests/unit/viewer/disassemble.c viewer/disassemble.c
 kov_disassemble_LIBS := capstone
 kov_source_SRC := tests/unit/viewer/source.c viewer/source.c $(KOV_UNIT_BASE)
 kov_source_LIBS := m
-kov_export_SRC := tests/unit/viewer/export.c $(addprefix viewer/,export_folded.c export_perf.c export_pprof.c \
-    export_stack.c profile.c gzip.c code.c symbols.c programs.c intern.c place.c sample_names.c sample_choice.c \
-    recording_event.c samples.c sampled_events.c thresholds.c count_request.c event_list.c number_list.c snapshot.c) \
+kov_export_SRC := tests/unit/viewer/export.c $(addprefix viewer/,export_folded.c export_perf.c \
+    export_pprof.c \
+    export_stack.c profile.c gzip.c code.c symbols.c programs.c intern.c place.c sample_names.c \
+    sample_choice.c \
+    recording_event.c samples.c sampled_events.c thresholds.c count_request.c event_list.c \
+    number_list.c snapshot.c) \
     $(KOV_UNIT_BASE) $(GEN)/host/pprof.pb-c.c $(GEN)/host/dci.pb-c.c
 kov_export_LIBS := protobuf-c dw elf z m
 
-UNIT += kov_json kov_text kov_frame kov_options kov_snapshot kov_tree kov_dref kov_aggregate kov_recording kov_packet \
-    kov_number_list kov_counts kov_metrics kov_sampled_events kov_count_error kov_task_counts kov_configuration kov_sleep_account
+UNIT += kov_json kov_text kov_frame kov_options kov_snapshot kov_tree kov_dref kov_aggregate \
+    kov_recording kov_packet \
+    kov_number_list kov_counts kov_metrics kov_sampled_events kov_count_error kov_task_counts \
+    kov_configuration kov_sleep_account
 
 kov_json_SRC := tests/unit/viewer/json.c viewer/json.c $(KOV_UNIT_BASE)
 kov_json_LIBS := m
@@ -28,21 +33,25 @@ kov_options_LIBS := m
 kov_snapshot_SRC := tests/unit/viewer/snapshot.c viewer/snapshot.c $(KOV_UNIT_BASE)
 kov_snapshot_LIBS := m
 UNIT += kov_contention
-kov_contention_SRC := tests/unit/viewer/contention.c $(addprefix viewer/,contention.c aggregate.c sample_names.c sort.c place.c intern.c \
+kov_contention_SRC := tests/unit/viewer/contention.c \
+    $(addprefix viewer/,contention.c aggregate.c sample_names.c sort.c place.c intern.c \
     symbols.c samples.c snapshot.c programs.c) $(KOV_UNIT_BASE)
 kov_contention_LIBS := dw elf m
 UNIT += kov_object_counts
-kov_object_counts_SRC := tests/unit/viewer/object_counts.c $(addprefix viewer/,object_counts.c sample_names.c metrics.c counts.c \
+kov_object_counts_SRC := tests/unit/viewer/object_counts.c \
+    $(addprefix viewer/,object_counts.c sample_names.c metrics.c counts.c \
     count_error.c intern.c symbols.c samples.c snapshot.c programs.c) $(KOV_UNIT_BASE)
 kov_object_counts_LIBS := dw elf m
 kov_tree_SRC := tests/unit/viewer/tree.c viewer/tree.c viewer/snapshot.c $(KOV_UNIT_BASE)
 kov_tree_LIBS := m
 kov_dref_SRC := tests/unit/viewer/dref.c viewer/dref_difference.c $(KOV_UNIT_BASE)
 kov_dref_LIBS := m
-kov_aggregate_SRC := tests/unit/viewer/aggregate.c $(addprefix viewer/,aggregate.c sort.c place.c intern.c symbols.c \
+kov_aggregate_SRC := tests/unit/viewer/aggregate.c $(addprefix viewer/,aggregate.c sort.c place.c \
+    intern.c symbols.c \
     samples.c snapshot.c programs.c sample_names.c) $(KOV_UNIT_BASE)
 kov_aggregate_LIBS := dw elf m
-kov_recording_SRC := tests/unit/viewer/recording.c $(addprefix viewer/,recording_read.c recording_write.c decode.c \
+kov_recording_SRC := tests/unit/viewer/recording.c $(addprefix viewer/,recording_read.c \
+    recording_write.c decode.c \
     frame.c samples.c sampling_message.c snapshot.c) $(KOV_UNIT_BASE) $(GEN)/host/dci.pb-c.c
 kov_recording_LIBS := protobuf-c m
 kov_packet_SRC := tests/unit/viewer/packet.c viewer/packet.c
@@ -56,20 +65,25 @@ kov_counts_SRC := tests/unit/viewer/counts.c viewer/counts.c viewer/count_error.
 kov_counts_LIBS := m
 kov_metrics_SRC := tests/unit/viewer/metrics.c viewer/metrics.c viewer/counts.c viewer/count_error.c
 kov_metrics_LIBS := m
-kov_count_error_SRC := tests/unit/viewer/count_error.c viewer/count_error.c viewer/counts.c pmu/src/multiplex.c
+kov_count_error_SRC := tests/unit/viewer/count_error.c viewer/count_error.c viewer/counts.c \
+    pmu/src/multiplex.c
 kov_count_error_LIBS := m
-kov_task_counts_SRC := tests/unit/viewer/task_counts.c viewer/task_counts.c viewer/counts.c viewer/count_error.c \
+kov_task_counts_SRC := tests/unit/viewer/task_counts.c viewer/task_counts.c viewer/counts.c \
+    viewer/count_error.c \
     viewer/pid_list.c $(KOV_UNIT_BASE)
 kov_task_counts_LIBS := m
-kov_configuration_SRC := tests/unit/viewer/configuration.c viewer/configuration.c viewer/configuration_built_in.c \
+kov_configuration_SRC := tests/unit/viewer/configuration.c viewer/configuration.c \
+    viewer/configuration_built_in.c \
     viewer/number_list.c $(KOV_UNIT_BASE)
 kov_configuration_LIBS := m
 
-kov_sampled_events_SRC := tests/unit/viewer/sampled_events.c $(addprefix viewer/,sampled_events.c samples.c thresholds.c \
+kov_sampled_events_SRC := tests/unit/viewer/sampled_events.c \
+    $(addprefix viewer/,sampled_events.c samples.c thresholds.c \
     count_request.c event_list.c number_list.c) $(KOV_UNIT_BASE) $(GEN)/host/dci.pb-c.c
 kov_sampled_events_LIBS := protobuf-c m
 
-$(foreach test,$(filter kov_%,$(UNIT)),$(eval $(test)_INC := $(KOV_UNIT_INC) $(if $(filter %error,$(test)),pmu/include)) \
+$(foreach test,$(filter kov_%,$(UNIT)),$(eval $(test)_INC := $(KOV_UNIT_INC) \
+    $(if $(filter %error,$(test)),pmu/include)) \
     $(eval $(test)_CFLAGS := -D_GNU_SOURCE))
 
 unit-ready: $(HOST_DCI_GEN) $(PPROF_GEN)

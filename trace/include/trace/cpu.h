@@ -39,8 +39,8 @@ struct trace_cpu {
     // that was killed in between sees by these what overwritten is: see trace_cpu_overwritten.
     u64 overwriting; // value of consumed from which on total holds
     u64 total;
-    // The open packet's limit, as bound has it but while counters go with events: then bound has 0, so that
-    // every event takes the slow path. 0 while no packet is open.
+    // The open packet's limit, as bound has it but while counters go with events: then bound has 0,
+    // so that every event takes the slow path. 0 while no packet is open.
     u64 limit;
     u64 counted_majors; // whose events counters go with (trace/counters.h), bit n: major n
 };

@@ -13,7 +13,8 @@ struct trace_descriptor {
     u64 self; // physical address of this struct
     u32 cpu_count;
     u32 subbuffer_size;
-    u64 linear_base; // address of physical 0 in the linear map, for the pointers in struct trace_cpu
+    // address of physical 0 in the linear map, for the pointers in struct trace_cpu
+    u64 linear_base;
     u64 preamble, events;      // metadata text, two NUL-terminated strings
     u64 cpus[ORRERY_MAX_CPUS]; // struct trace_cpu (trace/cpu.h); 0: has no buffers
 };

@@ -14,7 +14,8 @@ int trace_ring_create(struct trace_cpu *cpu, u32 number, u32 count, enum sys_tra
 // Logs an event, in the next packet if need be, or counts it as discarded: then false.
 bool trace_ring_append(struct trace_cpu *cpu, u32 header, const u64 *words);
 
-// From now on counters go with events of these majors; 0: with none. Every event takes the slow path meanwhile.
+// From now on counters go with events of these majors; 0: with none.
+// Every event takes the slow path meanwhile.
 void trace_ring_count(struct trace_cpu *cpu, u64 majors);
 
 // Empties the ring and zeroes its counts.

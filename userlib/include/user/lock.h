@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Sleep locks: who must wait gives up the CPU to other threads. Their queues of waiting threads are in the
-// process's BlockedThreadQueues object (S000 "Software Instrumentation"), so a lock is one or two words. Free
-// paths are one compare-and-swap and no system call. Any thread, not inside of user_disable. All are
-// ready when zeroed; none needs destruction, but none may go while somebody waits on it.
+// Sleep locks: who must wait gives up the CPU to other threads. Their queues of waiting threads are
+// in the process's BlockedThreadQueues object (S000 "Software Instrumentation"), so a lock is one
+// or two words. Free paths are one compare-and-swap and no system call. Any thread, not inside of
+// user_disable. All are ready when zeroed; none needs destruction, but none may go while somebody
+// waits on it.
 #ifndef USER_LOCK_H
 #define USER_LOCK_H
 
@@ -11,8 +12,8 @@
 #include <user/thread.h>
 
 // ---- mutex -------------------------------------------------------------------------------------
-// Waiting threads are woken in order of arrival; one that comes along meanwhile may be faster. Taking it
-// twice panics; recursive ones are below.
+// Waiting threads are woken in order of arrival; one that comes along meanwhile may be faster.
+// Taking it twice panics; recursive ones are below.
 
 struct mutex {
     u64 word; // owner | 1 when somebody waits; 0: free
@@ -65,7 +66,8 @@ void recursive_mutex_unlock(struct recursive_mutex *mutex);
 struct condition {
     u64 sequence; // of signals
 };
-// Gives the mutex back, waits, takes it again. Look at what is waited for once more: it may be gone.
+// Gives the mutex back, waits, takes it again.
+// Look at what is waited for once more: it may be gone.
 void condition_wait(struct condition *condition, struct mutex *mutex);
 s64 condition_wait_until(struct condition *condition, struct mutex *mutex,
                          u64 deadline); // 0, or E_TIMEOUT

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
-// Programs as processes: what one finds at its start, starting others, waiting for them. Any thread, not
-// inside of user_disable.
+// Programs as processes: what one finds at its start, starting others, waiting for them. Any
+// thread, not inside of user_disable.
 #ifndef USER_PROCESS_H
 #define USER_PROCESS_H
 
 #include <orrery/errors.h>
 #include <orrery/process.h>
 
-// ---- what a program starts with ------------------------------------------------------------------
+// ---- what a program starts with -----------------------------------------------------------------
 
-// The argument block that _start is given, in the new process's memory, made by process_spawn. All addresses
-// are the new process's. Absent (NULL) when the kernel started it.
+// The argument block that _start is given, in the new process's memory, made by process_spawn. All
+// addresses are the new process's. Absent (NULL) when the kernel started it.
 #define PROCESS_ARGUMENTS_MAGIC 0x4f52524152475631 // "ORRARGV1"
 struct process_arguments {
     u64 magic;
@@ -26,7 +26,7 @@ const struct process_arguments *process_arguments(void); // NULL when the kernel
 u32 process_rights(void);                                // RIGHT_* that it was given
 bool process_has_right(u32 pid, u32 rights); // one of them; false for one that has ended
 
-// ---- starting others -----------------------------------------------------------------------------
+// ---- starting others ----------------------------------------------------------------------------
 
 struct process_grant {
     u32 slot; // in the new process, 1 … CAP_FIRST_FREE - 1
@@ -66,20 +66,23 @@ struct process_spawn {
         .cpu = PROCESS_HERE                                                                        \
     }
 
-// CAP_NAMES is passed on from the caller's own unless grants say otherwise. Returns the new process's pid.
+// CAP_NAMES is passed on from the caller's own unless grants say otherwise.
+// Returns the new process's pid.
 // E_NOENT: no such program; E_INVAL: not an ELF file for this machine; E_NOMEM, E_LIMIT, E_PERM.
 s64 process_spawn(const struct process_spawn *spawn);
 // The same, and its capability (to be dropped by sys_cap_drop) in *process.
 s64 process_spawn_cap(const struct process_spawn *spawn, cap_t *process);
 
-// Waits until a child has ended: its pid, with its status in *status. pid 0: any child. Each end is told
-// once. E_NOENT: no such child; E_TIMEOUT.
+// Waits until a child has ended: its pid, with its status in *status. pid 0: any child. Each end is
+// told once. E_NOENT: no such child; E_TIMEOUT.
 s64 process_wait(u32 pid, s32 *status, u64 deadline);
-// From now on children's ends go to function, in a thread of the library's, instead of process_wait.
+// From now on children's ends go to function, in a thread of the library's,
+// instead of process_wait.
 s64 process_on_child(void (*function)(u32 pid, s32 status)); // 0 or E_NOMEM
 
-// Finds a program by path: a memory object with its contents. The library's own looks into the initial file
-// system (with RIGHT_INITRD); the files part replaces it. Returns 0; *owned: drop the capability after use.
+// Finds a program by path: a memory object with its contents. The library's own looks into the
+// initial file system (with RIGHT_INITRD); the files part replaces it. Returns 0; *owned: drop the
+// capability after use.
 struct process_program {
     cap_t memory;
     bool owned;

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT
-// What the other parts of the library need of the scheduler: critical sections, spin locks, event handlers,
-// start-up steps. Programs use user/thread.h, user/lock.h, user/ipc.h.
+// What the other parts of the library need of the scheduler: critical sections, spin locks, event
+// handlers, start-up steps. Programs use user/thread.h, user/lock.h, user/ipc.h.
 #ifndef USER_SCHEDULER_H
 #define USER_SCHEDULER_H
 
 #include <orrery/types.h>
 #include <orrery/user.h>
 
-// ---- critical sections ---------------------------------------------------------------------------
+// ---- critical sections --------------------------------------------------------------------------
 
-// Until user_enable(what user_disable returned) the thread stays on its CPU, no other thread runs there,
-// and no event arrives; the kernel may still take the CPU away for other processes, and a page fault stops the
-// dispatcher. Nests. Inside: no blocking call of the library, no malloc.
+// Until user_enable(what user_disable returned) the thread stays on its CPU, no other thread runs
+// there, and no event arrives; the kernel may still take the CPU away for other processes, and a
+// page fault stops the dispatcher. Nests. Inside: no blocking call of the library, no malloc.
 static inline u32 user_disable(void);
 static inline void user_enable(u32 before);
 static inline u32 user_cpu(void) // the calling CPU; may change at any time outside of user_disable
@@ -26,8 +26,8 @@ struct dispatcher_page *user_page(u32 cpu);
 // Makes sure that there is a dispatcher on cpu. E_INVAL, E_NOMEM.
 s64 user_dispatcher_start(u32 cpu);
 
-// Each access is one instruction from r13: outside of the section the thread may come to another CPU between any
-// two.
+// Each access is one instruction from r13: outside of the section the thread may come to another
+// CPU between any two.
 #define USER_ATTENTION                                                                             \
     (DISPATCHER_LIBRARY + 8) // u32: the scheduler has another thread for this CPU
 void user_enable_slow(void);
@@ -72,16 +72,18 @@ void user_spin_unlock(struct user_spin *spin);
 
 // ---- what happens ------------------------------------------------------------------------------
 
-// Handlers run on the dispatcher that got the event, inside of user_disable, on any thread's stack or the
-// upcall stack: they note what came and wake threads (thread_unpark, semaphore_up). One a type or bit.
+// Handlers run on the dispatcher that got the event, inside of user_disable, on any thread's stack
+// or the upcall stack: they note what came and wake threads (thread_unpark, semaphore_up). One a
+// type or bit.
 
 // For EVENT_MONITOR and EVENT_CHILD. The scheduler handles the others. E_INVAL, E_EXIST.
 s64 user_on_event(u32 type, void (*handler)(const struct event *event));
-// A new bit of EVENT_KICK: handler runs on the CPU that sys_dispatcher_kick(cpu, 1 << bit) names. Returns
-// the bit, or E_LIMIT.
+// A new bit of EVENT_KICK: handler runs on the CPU that sys_dispatcher_kick(cpu, 1 << bit) names.
+// Returns the bit, or E_LIMIT.
 s64 user_on_kick(void (*handler)(void));
-// A fault or trap of a thread that the kernel could not resolve: true when the handler has repaired it,
-// and the thread goes on with *state. All are asked in turn, before the crash report. E_LIMIT (4).
+// A fault or trap of a thread that the kernel could not resolve: true when the handler has repaired
+// it, and the thread goes on with *state. All are asked in turn, before the
+// crash report. E_LIMIT (4).
 s64 user_on_exception(bool (*handler)(const struct event *event, struct user_state *state));
 // Called when a thread is given its CPU, and, with NULL, when a CPU runs out of threads; inside of
 // user_disable. One; must be short. For traces and quiescence.
@@ -90,21 +92,21 @@ void user_on_switch(void (*handler)(struct thread *next));
 
 // ---- start-up ----------------------------------------------------------------------------------
 
-// USER_INIT(level, function): function() is called before constructors and main, on the first thread, in
-// order of level: 1 trace, 2 objects, 3 locks, 4 monitor, 5 files, 6 network, 9 the rest. An error ends
-// the process.
+// USER_INIT(level, function): function() is called before constructors and main, on the first
+// thread, in order of level: 1 trace, 2 objects, 3 locks, 4 monitor, 5 files, 6 network, 9 the
+// rest. An error ends the process.
 #define USER_INIT(level, function)                                                                 \
     static s64 (*const user_start_##function)(void)                                                \
         __attribute__((section(".user_start." #level), used)) = function
 
-// A new dispatcher, before its first thread, on its CPU, inside of user_disable. By the same levels; the first
-// dispatcher's come before all functions of USER_INIT.
+// A new dispatcher, before its first thread, on its CPU, inside of user_disable. By the same
+// levels; the first dispatcher's come before all functions of USER_INIT.
 #define USER_CPU_START(level, function)                                                            \
     static s64 (*const user_cpu_start_##function)(u32 cpu)                                         \
         __attribute__((section(".user_cpu_start." #level), used)) = function
 
-// Memory of the library below malloc, for use inside of user_disable and at start-up: zeroed, 16-byte
-// aligned; pages come from USER_MAP. NULL when there is none.
+// Memory of the library below malloc, for use inside of user_disable and at start-up: zeroed,
+// 16-byte aligned; pages come from USER_MAP. NULL when there is none.
 void *user_alloc(u64 bytes);
 void user_free(void *memory, u64 bytes); // bytes as given to user_alloc
 // Whole pages, zero-filled on demand; address 0: anywhere. NULL when there is none.
@@ -120,8 +122,8 @@ void user_panic(const char *format, ...) __attribute__((noreturn, format(printf,
 
 // ---- stack walks -------------------------------------------------------------------------------
 
-// Call chain of the thread in *state: return addresses, innermost first, at most max. Exact at every
-// instruction (scripts/mktables.py); reads only that thread's stack. Inside of user_disable.
+// Call chain of the thread in *state: return addresses, innermost first, at most max. Exact at
+// every instruction (scripts/mktables.py); reads only that thread's stack. Inside of user_disable.
 u32 user_stack_walk(const struct user_state *state, u64 *callers, u32 max);
 // Name of the function at pc, and the offset in it; NULL when there is none.
 const char *user_symbol(u64 pc, u64 *offset);

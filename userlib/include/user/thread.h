@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// User threads (DESIGN.md §8). The library runs them on the process's dispatchers, one a CPU at most,
-// which come into being when a thread is first put on their CPU. Each CPU runs the ready thread of
-// highest priority, equals in turn by time slices. A thread that blocks (a lock, a call, a page, time)
-// blocks no other.
+// User threads (DESIGN.md §8). The library runs them on the process's dispatchers, one a CPU at
+// most, which come into being when a thread is first put on their CPU. Each CPU runs the ready
+// thread of highest priority, equals in turn by time slices. A thread that blocks (a lock, a call,
+// a page, time) blocks no other.
 //
-// Context, unless said otherwise: a thread, not inside of user_disable (user/scheduler.h). Results are 0 or
-// a negative error (orrery/errors.h).
+// Context, unless said otherwise: a thread, not inside of user_disable (user/scheduler.h). Results
+// are 0 or a negative error (orrery/errors.h).
 #ifndef USER_THREAD_H
 #define USER_THREAD_H
 
@@ -40,11 +40,12 @@ struct thread_attributes {
         .cpu = THREAD_HERE, .priority = THREAD_PRIORITY_DEFAULT                                    \
     }
 
-// Starts a thread in function(argument). attributes NULL: THREAD_ATTRIBUTES. Below its stack lies a page
-// that is never there. E_INVAL: no such CPU, priority or stack; E_NOMEM; E_LIMIT.
+// Starts a thread in function(argument). attributes NULL: THREAD_ATTRIBUTES. Below its stack lies a
+// page that is never there. E_INVAL: no such CPU, priority or stack; E_NOMEM; E_LIMIT.
 s64 thread_create(struct thread **thread, const struct thread_attributes *attributes,
                   thread_function function, void *argument);
-// Waits for the end of a thread that is not detached, once, and takes what it returned (NULL: not wanted).
+// Waits for the end of a thread that is not detached, once,
+// and takes what it returned (NULL: not wanted).
 s64 thread_join(struct thread *thread, s64 *result);
 // Nobody will join it. E_INVAL when it is detached already.
 s64 thread_detach(struct thread *thread);
@@ -58,8 +59,9 @@ void thread_yield(void);
 void thread_sleep_until(u64 deadline);
 void thread_sleep_us(u64 microseconds);
 
-// Sleeps until thread_unpark or deadline: true when unparked. An unpark that came first is remembered (one
-// token), so a caller looks at what it waits for, and parks again. Wakes for no other reason.
+// Sleeps until thread_unpark or deadline: true when unparked. An unpark that came first is
+// remembered (one token), so a caller looks at what it waits for, and parks again. Wakes for no
+// other reason.
 bool thread_park(u64 deadline);
 // Any thread, also inside of user_disable; thread on any CPU, and not ended.
 void thread_unpark(struct thread *thread);
@@ -76,15 +78,16 @@ u32 thread_cpu(const struct thread *thread);
 u32 thread_priority(const struct thread *thread);
 s64 thread_set_priority(struct thread *thread, u32 priority); // E_INVAL
 
-// Moves a thread to a CPU. The caller itself has moved on return. Another one moves when it next blocks or
-// yields: in between it may hold representatives of its CPU. E_INVAL: no such CPU; E_PERM: it is pinned; E_NOMEM.
+// Moves a thread to a CPU. The caller itself has moved on return. Another one moves when it next
+// blocks or yields: in between it may hold representatives of its CPU. E_INVAL: no such CPU;
+// E_PERM: it is pinned; E_NOMEM.
 s64 thread_move(struct thread *thread, u32 cpu);
-// All threads of the process, present ones, as with thread_move (MONITOR_MOVE), but for pinned ones: those of the library
-// that each CPU needs, and the workers that take its calls.
+// All threads of the process, present ones, as with thread_move (MONITOR_MOVE), but for pinned
+// ones: those of the library that each CPU needs, and the workers that take its calls.
 s64 thread_move_all(u32 cpu);
 
-// One word for whoever wants it (a thread's own), per slot; 0 at first. Slots are handed out once, and never
-// come back: E_LIMIT after THREAD_SLOTS. Not cleaned up at the thread's end.
+// One word for whoever wants it (a thread's own), per slot; 0 at first. Slots are handed out once,
+// and never come back: E_LIMIT after THREAD_SLOTS. Not cleaned up at the thread's end.
 #define THREAD_SLOTS 16
 s64 thread_slot(void);
 void *thread_get(u32 slot);

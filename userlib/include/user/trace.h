@@ -13,8 +13,9 @@
 // Enables exactly these majors in this process. E_INVAL; E_NOMEM: some points are not as they
 // should be.
 s64 user_trace_set_mask(u64 mask);
-// Empties this process's rings, zeroes their counts, and numbers packets anew: for programs that read their own. A
-// recording of this process that is under way cannot go on with it, and says so in the end. E_INVAL.
+// Empties this process's rings, zeroes their counts, and numbers packets anew: for programs that
+// read their own. A recording of this process that is under way cannot go on with it, and says so
+// in the end. E_INVAL.
 s64 user_trace_set_mode(enum sys_trace_mode mode);
 // As sys_trace_stat and sys_trace_read, of a CPU on which the process has buffers; E_NOENT.
 s64 user_trace_stat(u32 cpu, struct sys_trace_stat *stat);

@@ -18,7 +18,8 @@ struct contended_object;
 
 struct contended_ops {
     struct co_ops base;
-    // Takes the object's lock, holds it for so many ticks of the time base, and adds to the account; 0.
+    // Takes the object's lock, holds it for so many ticks of the time base,
+    // and adds to the account; 0.
     s64 (*hold)(struct contended_object *self, u64 ticks, struct contended_account *account);
 };
 
@@ -26,9 +27,11 @@ struct contended_object {
     CO_REP(struct contended_ops);
 };
 
-// A new object of the class "ContendedObject": its COID, or an error of co_create. Ends by co_destroy. Thread context.
+// A new object of the class "ContendedObject": its COID, or an error of co_create.
+// Ends by co_destroy. Thread context.
 s64 contended_create(void);
-// Ticks around spin_lock of a lock that is free: the least of many tries. It counts as no waiting from then on.
+// Ticks around spin_lock of a lock that is free: the least of many tries.
+// It counts as no waiting from then on.
 u64 contended_calibrate(void);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The clustered objects that workloads work on: one shared implementation whose methods do work of known length, and
-// which holds references as it is told.
+// The clustered objects that workloads work on: one shared implementation whose methods do work of
+// known length, and which holds references as it is told.
 #ifndef WORKLOADS_WORK_OBJECT_H
 #define WORKLOADS_WORK_OBJECT_H
 
@@ -28,12 +28,14 @@ struct work_object_ops {
     s64 (*spin_masked)(struct work_object *self, u64 iterations);
     // The same, two helper functions further down; 0.
     s64 (*spin_nested)(struct work_object *self, u64 iterations);
-    // iterations times four instructions in one loop: a load with reservation and a conditional store to a word that
-    // is nobody else's, and two conditional branches; 0.
+    // iterations times four instructions in one loop: a load with reservation and a conditional
+    // store to a word that is nobody else's, and two conditional branches; 0.
     s64 (*reserve)(struct work_object *self, u64 iterations);
-    // The same loads with reservation, but none of the stores is ever executed; 5 instructions, 2 conditional branches.
+    // The same loads with reservation, but none of the stores is ever executed; 5 instructions,
+    // 2 conditional branches.
     s64 (*look)(struct work_object *self, u64 iterations);
-    // iterations times two instructions, of which the branch back is hinted as not taken, or as taken; 0.
+    // iterations times two instructions, of which the branch back is hinted as not taken,
+    // or as taken; 0.
     s64 (*hint_wrong)(struct work_object *self, u64 iterations);
     s64 (*hint_right)(struct work_object *self, u64 iterations);
     // iterations times eight additions, each to the one before, and a branch hinted as taken; 0.
@@ -49,16 +51,16 @@ struct work_object {
 
 extern struct co_class work_object_class; // "DemoObject"
 
-// Makes an instance that refers to child_count <= WORK_OBJECT_CHILDREN objects. Returns its COID, or an error of
-// co_create. Ends by co_destroy. Thread context.
+// Makes an instance that refers to child_count <= WORK_OBJECT_CHILDREN objects. Returns its COID,
+// or an error of co_create. Ends by co_destroy. Thread context.
 s64 work_object_create(const coid_t *children, u32 child_count);
 // Makes count of them without children, all or none. 0 or an error.
 int work_objects_create(coid_t *coids, u32 count);
 void work_objects_destroy(const coid_t *coids, u32 count);
 // What `stamp` of an object returns while it lives.
 s64 work_object_stamp(coid_t coid);
-// Whether pc is in a function with a loop: one of the methods above itself, or the one that spin_masked and spin_nested
-// call.
+// Whether pc is in a function with a loop: one of the methods above itself, or the one that
+// spin_masked and spin_nested call.
 bool work_object_loop_at(u64 pc);
 
 #endif

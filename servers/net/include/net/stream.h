@@ -9,20 +9,21 @@
 struct stream; // one connection
 
 struct stream_handlers {
-    // A connection is there, from an IPv4 address (the first number of its text in the highest byte; 0: not known). Returns the
-    // client that the other handlers get, or NULL when it is not wanted; the handler may have sent something and closed it
-    // before, else it is reset. It may close others.
+    // A connection is there, from an IPv4 address (the first number of its text in the highest
+    // byte; 0: not known). Returns the client that the other handlers get, or NULL when it is not
+    // wanted; the handler may have sent something and closed it before, else it is reset. It may
+    // close others.
     void *(*accept)(struct stream *stream, u32 address);
     // count (> 0) bytes have come. Returns how many were taken, 0…count; the rest is offered again
     // after stream_resume, and meanwhile the sender is held back.
     u64 (*receive)(void *client, const void *bytes, u64 count);
     // The other side has taken something: there is more room to send.
     void (*sent)(void *client);
-    // The other side sends no more, and everything it sent was taken; whether it still takes anything only sending to it
-    // will tell. Called once.
+    // The other side sends no more, and everything it sent was taken; whether it still takes
+    // anything only sending to it will tell. Called once.
     void (*finished)(void *client);
-    // The connection has ended, by a reset or another error: what came and was not taken is gone. The stream must not be
-    // used any more.
+    // The connection has ended, by a reset or another error: what came and was not taken is gone.
+    // The stream must not be used any more.
     void (*ended)(void *client);
 };
 

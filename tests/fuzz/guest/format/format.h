@@ -34,15 +34,17 @@ _Static_assert(sizeof(struct fuzz_head) == 32, "shared with the host");
 enum fuzz_mode {
     FUZZ_LITERAL, // literal
     FUZZ_RESULT,  // what step `literal` returned, and delta
-    FUZZ_POOL, // the literal-th youngest of what calls have given of a kind (which: enum fuzz_pool), and delta
+    // the literal-th youngest of what calls have given of a kind (which: enum fuzz_pool), and delta
+    FUZZ_POOL,
     FUZZ_PLACE, // an address (which: enum fuzz_place), and delta
     FUZZ_PID,   // which: enum fuzz_pid, literal: the how-maniest
     FUZZ_CPU,   // which: enum fuzz_cpu
     FUZZ_TIME,  // the time base now, and delta microseconds
     FUZZ_EVENT, // of the last event (which: 0 type, 1 id, 2 badge, 3 info, 4 … words), and delta
     FUZZ_TEXT,  // a text by its index (literal)
-    FUZZ_DATA, // memory with contents; which: enum fuzz_placement; literal: what is in it; delta: bytes, 0: as the call
-               // says
+    // memory with contents; which: enum fuzz_placement; literal: what is in it; delta: bytes, 0: as
+    // the call says
+    FUZZ_DATA,
     FUZZ_MODES,
 };
 
@@ -98,12 +100,15 @@ _Static_assert(sizeof(struct fuzz_step) == 424, "shared with the host");
 struct fuzz_program_page {
     struct fuzz_head head;
     // Of the first page:
-    u32 steps;  // of the program, 1 … FUZZ_STEPS
-    u32 flags;  // FUZZ_ANSWERS …
-    u32 rights; // of the process that runs it: in a replay those that it gets, otherwise those that it was found with
+    u32 steps; // of the program, 1 … FUZZ_STEPS
+    u32 flags; // FUZZ_ANSWERS …
+    // of the process that runs it: in a replay those that it gets, otherwise those that it was
+    // found with
+    u32 rights;
     u32 cpu;
     u32 group,
-        process; // in a replay: the processes of a group run at the same time, one group after the other
+        // in a replay: the processes of a group run at the same time, one group after the other
+        process;
     u64 gained; // instructions of the kernel that nobody had executed before
     u64 reserved[21];
     struct fuzz_step step[FUZZ_STEPS_A_PAGE];

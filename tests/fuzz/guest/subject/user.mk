@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-# A process with all that a library makes (objects, threads, locks, traces, counters) that spoils what it shares with the kernel.
+# A process with all that a library makes (objects, threads, locks, traces, counters) that spoils
+# what it shares with the kernel.
 PROGRAM := fuzz-subject
 SRC := main.c work.c spoil.c
 PUBLIC_INC :=

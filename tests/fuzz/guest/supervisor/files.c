@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Files and mounts that processes have made. They outlive their makers by design, and those files that were mapped
-// have objects of the kernel.
+// Files and mounts that processes have made. They outlive their makers by design, and those files
+// that were mapped have objects of the kernel.
 #include "supervisor.h"
 
 #include <dirent.h>
@@ -50,7 +50,8 @@ static void restore_mounts(void)
                   mounts[i] + strcspn(mounts[i], " ") + 1); // refused where it is still there
 }
 
-// Calls visit for all in a folder, but for /proc, before what is in it. False: it is not to be looked into.
+// Calls visit for all in a folder, but for /proc, before what is in it.
+// False: it is not to be looked into.
 static void walk(const char *folder, u32 depth, bool (*visit)(const char *path, bool is_folder))
 {
     char path[FS_PATH_MAX + 1];

@@ -24,11 +24,13 @@ struct options {
     u32 rights_only;      // rights that each process has
     u64 warm;             // processes before the first look at the memory
     u64 every;            // and between two
-    u64 patience; // microseconds until all must be as before: what is late on a busy host is not left
-    u32 fresh;    // percent of programs made from nothing
+    // microseconds until all must be as before: what is late on a busy host is not left
+    u64 patience;
+    u32 fresh;   // percent of programs made from nothing
     u32 methods; // percent of calls that are servers' methods; the rest are system calls
     u32 replay;  // how often the corpus is run as it is; 0: fuzz
-    u32 subjects; // percent of processes that work, and spoil what they share, instead of running programs
+    // percent of processes that work, and spoil what they share, instead of running programs
+    u32 subjects;
     bool monitored; // a process with RIGHT_MONITOR watches
 };
 extern struct options options;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What it costs to enter and leave the kernel. Under -icount, where a nanosecond is an instruction, in
-// instructions of the whole path, `sc` included. Lines "BENCH name value unit budget".
+// What it costs to enter and leave the kernel. Under -icount, where a nanosecond is an instruction,
+// in instructions of the whole path, `sc` included. Lines "BENCH name value unit budget".
 #include <orrery/memory.h>
 #include <stdio.h>
 #include <syscalls/numbers.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What files cost a program, calls to the fs server included. Lines "BENCH name value unit"; a nanosecond of virtual time
-// is an instruction under -icount shift=0.
+// What files cost a program, calls to the fs server included. Lines "BENCH name value unit"; a
+// nanosecond of virtual time is an instruction under -icount shift=0.
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>

@@ -15,7 +15,8 @@ struct peer {
     struct semaphore ready;
 };
 
-// A server process on cpu: "raw" (serve_raw) or "library" (a handler of user/ipc.h). False when it does not come.
+// A server process on cpu: "raw" (serve_raw) or "library" (a handler of user/ipc.h).
+// False when it does not come.
 bool peer_start(struct peer *peer, const char *role, u32 cpu);
 void peer_end(struct peer *peer);
 // What a server does.

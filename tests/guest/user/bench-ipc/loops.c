@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The inner loops of calls and of serving them: nothing but what a call needs. Both run disabled, as the library's own
-// loops do, and leave all other events to the library.
+// The inner loops of calls and of serving them: nothing but what a call needs. Both run disabled,
+// as the library's own loops do, and leave all other events to the library.
 #include "bench.h"
 
 #include <syscalls/numbers.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Costs of calls: across and within address spaces, by size; messages; pairs on several CPUs at once. In nanoseconds;
+// Costs of calls: across and within address spaces, by size; messages;
+// pairs on several CPUs at once. In nanoseconds;
 // under -icount shift=0 on one CPU a nanosecond is an instruction.
 #include "bench.h"
 
@@ -28,9 +29,10 @@ static double nanoseconds(u64 ticks, u64 operations)
     return (double)ticks * 1e9 / (double)time_hz() / (double)operations;
 }
 
-// ---- the kernel's part: loops in assembly on both sides --------------------------------------------------
+// ---- the kernel's part: loops in assembly on both sides -----------------------------------------
 
-// The least of some measurements, so that a timer interrupt in one does not count. 0 when calls failed.
+// The least of some measurements, so that a timer interrupt in one does not count.
+// 0 when calls failed.
 static u64 raw_ticks(cap_t cap, u64 rounds, u32 bytes)
 {
     u64 best = UINT64_MAX;
@@ -59,7 +61,7 @@ static void raw_calls(void)
     peer_end(&server);
 }
 
-// ---- calls as programs make them ---------------------------------------------------------------------
+// ---- calls as programs make them ----------------------------------------------------------------
 
 static u8 sent[MESSAGE_BYTES], received[MESSAGE_BYTES];
 
@@ -109,14 +111,15 @@ static void library_calls(void)
     ipc_endpoint_close((cap_t)own);
 }
 
-// ---- messages ------------------------------------------------------------------------------------------
+// ---- messages -----------------------------------------------------------------------------------
 
 static u64 least(u64 a, u64 b)
 {
     return a < b ? a : b;
 }
 
-// Bursts to a server of the same CPU, each followed by a call that is served after them. The least of each, as above.
+// Bursts to a server of the same CPU, each followed by a call that is served after them.
+// The least of each, as above.
 static void messages(void)
 {
     const u64 words[MESSAGE_WORDS] = {1};
@@ -138,7 +141,7 @@ static void messages(void)
     peer_end(&server);
 }
 
-// ---- pairs on CPUs -----------------------------------------------------------------------------------
+// ---- pairs on CPUs ------------------------------------------------------------------------------
 
 struct pair {
     struct peer server;

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: MIT
-# What calls between processes cost, as L4's pingpong measures it: lines "BENCH name value unit [budget]".
+# What calls between processes cost,
+# as L4's pingpong measures it: lines "BENCH name value unit [budget]".
 PROGRAM := bench-ipc
 SRC := main.c peer.c loops.c

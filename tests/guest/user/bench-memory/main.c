@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// What page faults cost, from a user's store to the instruction after it, and how that goes with the number of CPUs that
-// fault at once, in one region over a shared or a distributed FCM. Lines "BENCH name value unit"; under -icount a
-// nanosecond is an instruction. There, with several CPUs, one runs at a time: the boot option `serial` says so. The
-// option only=NAME leaves out the measurements with other names.
+// What page faults cost, from a user's store to the instruction after it, and how that goes with
+// the number of CPUs that fault at once, in one region over a shared or a distributed FCM. Lines
+// "BENCH name value unit"; under -icount a nanosecond is an instruction. There, with several CPUs,
+// one runs at a time: the boot option `serial` says so. The option only=NAME leaves out the
+// measurements with other names.
 #include <orrery/ipc.h>
 #include <orrery/memory.h>
 #include <orrery/sys.h>
@@ -78,7 +79,7 @@ static void one_cpu(void)
     sys_cap_drop(memory);
 }
 
-// ---- files ---------------------------------------------------------------------------------------
+// ---- files --------------------------------------------------------------------------------------
 
 static cap_t file;
 
@@ -104,7 +105,7 @@ static void files(void)
     ipc_endpoint_close((cap_t)endpoint);
 }
 
-// ---- all CPUs --------------------------------------------------------------------------------------
+// ---- all CPUs -----------------------------------------------------------------------------------
 
 struct run {
     u64 address;

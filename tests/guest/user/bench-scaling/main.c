@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// What an operation costs when all CPUs do it at once, each its own: zero-fill page faults, calls to a server on the
-// same CPU, calls of an object; the FCM and the object shared or distributed. From when the last CPU began until the
-// last one was done, over the operations of all. Under -icount one CPU runs at a time and a nanosecond is an
-// instruction of any of them; one that is done halts and takes no time. So this is the instructions of an operation.
+// What an operation costs when all CPUs do it at once, each its own: zero-fill page faults, calls
+// to a server on the same CPU, calls of an object; the FCM and the object shared or distributed.
+// From when the last CPU began until the last one was done, over the operations of all. Under
+// -icount one CPU runs at a time and a nanosecond is an instruction of any of them; one that is
+// done halts and takes no time. So this is the instructions of an operation.
 // Lines "BENCH name value unit", the number of CPUs in the name.
 #include <bench.h>
 #include <co/counter.h>
@@ -84,7 +85,7 @@ static s64 measure(const char *name, struct work *work)
     return error;
 }
 
-// ---- page faults -----------------------------------------------------------------------------------
+// ---- page faults --------------------------------------------------------------------------------
 
 static s64 write_pages(const struct work *work, u32 cpu, u64 first, u64 count)
 {
@@ -113,7 +114,7 @@ static s64 faults(const char *name, u32 flags)
     return error;
 }
 
-// ---- calls -----------------------------------------------------------------------------------------
+// ---- calls --------------------------------------------------------------------------------------
 
 static s64 call_server(const struct work *work, u32 cpu, u64 first, u64 count)
 {
@@ -139,7 +140,7 @@ static s64 pairs(void)
     return error;
 }
 
-// ---- object calls ----------------------------------------------------------------------------------
+// ---- object calls -------------------------------------------------------------------------------
 
 static s64 increment(const struct work *work, u32 cpu, u64 first, u64 count)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What threads, sleep locks and processes cost, in ticks of the time base; under -icount, where a tick is a known number
-// of instructions, in instructions. Lines "BENCH name value unit".
+// What threads, sleep locks and processes cost, in ticks of the time base; under -icount, where a
+// tick is a known number of instructions, in instructions. Lines "BENCH name value unit".
 #include <stdio.h>
 #include <string.h>
 #include <trace/events.h>
@@ -121,7 +121,8 @@ static void lock_contended(const char *name)
     tell(name, time_now() - begin, 2 * ROUNDS);
 }
 
-// With a record for each wait and each wake-up, in a buffer that has become large enough for all of them.
+// With a record for each wait and each wake-up,
+// in a buffer that has become large enough for all of them.
 static void lock_contended_logged(void)
 {
     static u64 records[MONITOR_BYTES / 8];

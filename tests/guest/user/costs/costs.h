@@ -8,7 +8,7 @@
 // Prints "costs: " and the text, and ends the program with 1.
 void fail(const char *format, ...) __attribute__((format(printf, 1, 2), noreturn));
 
-// ---- loads ---------------------------------------------------------------------------------------
+// ---- loads --------------------------------------------------------------------------------------
 
 struct load {
     const char *name;
@@ -21,7 +21,7 @@ extern const u32 load_count;
 void drefs_in_a_loop(u64 times);
 void empty_loop(u64 times);
 
-// ---- measuring -----------------------------------------------------------------------------------
+// ---- measuring ----------------------------------------------------------------------------------
 
 // What runs beside the loads.
 struct measuring {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Loads that stand for what programs here do: calls of objects, calls of other processes, processes that come and go,
-// files, memory; contention for a sleep lock; and loops. What other benchmarks' programs do is not written again: they are run.
+// Loads that stand for what programs here do: calls of objects, calls of other processes, processes
+// that come and go, files, memory; contention for a sleep lock; and loops. What other benchmarks'
+// programs do is not written again: they are run.
 #include "costs.h"
 
 #include <co/counter.h>
@@ -89,7 +90,8 @@ static void memory(u64 times)
         run_program("bin/bench-memory", NULL);
 }
 
-// Two threads and one mutex that always is taken when it is wanted: each turn blocks, wakes and switches.
+// Two threads and one mutex that always is taken when it is wanted: each turn blocks,
+// wakes and switches.
 static s64 contend(void *argument)
 {
     struct mutex *mutex = argument;

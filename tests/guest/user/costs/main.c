@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-// `costs [MEASURING [LOAD…]]`: runs loads of fixed size, the first five without a LOAD, while something is
-// measured or nothing (the default), and prints "BEGIN load", "PART ns" for each part that it is timed in, and what it took
-// in all: "COST load ns events", a nanosecond being an instruction under -icount shift=0 on one CPU, and events how often
-// what measures had something to do meanwhile. `costs child` does nothing. Needs RIGHT_MONITOR for anything but nothing, and
-// the servers.
+// `costs [MEASURING [LOAD…]]`: runs loads of fixed size, the first five without a LOAD, while
+// something is measured or nothing (the default), and prints "BEGIN load", "PART ns" for each part
+// that it is timed in, and what it took in all: "COST load ns events", a nanosecond being an
+// instruction under -icount shift=0 on one CPU, and events how often what measures had something to
+// do meanwhile. `costs child` does nothing. Needs RIGHT_MONITOR for anything but
+// nothing, and the servers.
 #include "costs.h"
 
 #include <stdarg.h>
@@ -67,9 +68,10 @@ static const struct load *find_load(const char *name)
     fail("no load '%s'", name);
 }
 
-// Servers reclaim what a load has destroyed in batches, when clock ticks have told that nobody uses it any more. So
-// parts begin when all is reclaimed, and with the first tick as far away: then runs repeat, and what differs between
-// two is what was measured. Without it one that makes and closes many files differs by half a per cent from run to run.
+// Servers reclaim what a load has destroyed in batches, when clock ticks have told that nobody uses
+// it any more. So parts begin when all is reclaimed, and with the first tick as far away: then runs
+// repeat, and what differs between two is what was measured. Without it one that makes and closes
+// many files differs by half a per cent from run to run.
 static u64 time_part(const struct load *load, u64 times, const struct measuring *measuring,
                      u64 *events)
 {

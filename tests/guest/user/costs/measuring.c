@@ -13,9 +13,10 @@
 
 static s64 session;
 
-// ---- counts of the five metrics ------------------------------------------------------------------
+// ---- counts of the five metrics -----------------------------------------------------------------
 
-// Lock acquisition, contention, mispredictions, TLB misses, IPC: all of what they are made of, in one group.
+// Lock acquisition, contention, mispredictions, TLB misses, IPC: all of what they are made of,
+// in one group.
 static const u32 metrics[] = {
     MODEL_INSTRUCTIONS, MODEL_CYCLES,       MODEL_LARX,      MODEL_STCX,
     MODEL_BRANCHES,     MODEL_MISPREDICTED, MODEL_ITLB_MISS, MODEL_DTLB_MISS,
@@ -59,7 +60,7 @@ static u64 no_events(void)
 
 const struct measuring measuring_counts = {"counts", begin_counts, end_counts, no_events, true};
 
-// ---- DREF counting -------------------------------------------------------------------------------
+// ---- DREF counting ------------------------------------------------------------------------------
 
 static u64 buffer[8192];
 

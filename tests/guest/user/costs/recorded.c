@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Samples that somebody else takes: the DCI server, for `kov record`. So what it costs to send them is in it.
+// Samples that somebody else takes: the DCI server, for `kov record`.
+// So what it costs to send them is in it.
 #include "costs.h"
 
 #include <orrery/errors.h>

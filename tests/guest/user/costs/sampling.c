@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Sampling by the model unit: the columns of table 4.2, at the thresholds of S000 §4.3.1. Nobody reads the samples: to bring
-// them somewhere costs extra, and is measured by itself (table 4.5).
+// Sampling by the model unit: the columns of table 4.2, at the thresholds of S000 §4.3.1. Nobody
+// reads the samples: to bring them somewhere costs extra, and is measured by itself (table 4.5).
 #include "costs.h"
 
 #include <orrery/errors.h>

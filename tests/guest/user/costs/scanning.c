@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Scans of all objects of the kernel and of all processes, by a thread, as the DCI server makes them, without anybody to
-// send them to.
+// Scans of all objects of the kernel and of all processes, by a thread, as the DCI server makes
+// them, without anybody to send them to.
 #include "costs.h"
 
 #include <co/manager.h>

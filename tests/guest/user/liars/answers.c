@@ -48,7 +48,7 @@ static void sleep_us(u64 microseconds)
     while (event.type != EVENT_TIMER);
 }
 
-// ---- answers that are well formed ----------------------------------------------------------------
+// ---- answers that are well formed ---------------------------------------------------------------
 
 static void answer_class(const struct event *question, const char *name)
 {
@@ -144,7 +144,7 @@ static void still(const struct event *question)
     answer_lists(question, standing);
 }
 
-// ---- in time, or not -----------------------------------------------------------------------------
+// ---- in time, or not ----------------------------------------------------------------------------
 
 static void silent(const struct event *question)
 {
@@ -178,7 +178,7 @@ static void exits(const struct event *question)
     endless(question);
 }
 
-// ---- status --------------------------------------------------------------------------------------
+// ---- status -------------------------------------------------------------------------------------
 
 static void again(const struct event *question)
 {
@@ -220,7 +220,7 @@ static void others_questions(const struct event *question)
         endless(question);
 }
 
-// ---- contents ------------------------------------------------------------------------------------
+// ---- contents -----------------------------------------------------------------------------------
 
 static void random_bytes(const struct event *question)
 {
@@ -323,7 +323,7 @@ static void names(const struct event *question)
         done(question, 0, 0);
 }
 
-// ---- memory --------------------------------------------------------------------------------------
+// ---- memory -------------------------------------------------------------------------------------
 
 static s64 take(u64 address, u64 bytes)
 {
@@ -355,7 +355,7 @@ static void full(void)
     }
 }
 
-// ---- all kinds -----------------------------------------------------------------------------------
+// ---- all kinds ----------------------------------------------------------------------------------
 
 const struct kind kinds[] = {
     {.name = "silent", .answer = silent},

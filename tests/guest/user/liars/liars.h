@@ -9,7 +9,8 @@
 struct kind {
     const char *name;
     void (*begin)(void); // before it answers anything; NULL: nothing
-    // An answer to a question, from a process that takes its events itself. NULL: the library answers.
+    // An answer to a question, from a process that takes its events itself.
+    // NULL: the library answers.
     void (*answer)(const struct event *question);
     const char *process_name; // NULL: as the kind
     u64 memory_limit;         // 0: none

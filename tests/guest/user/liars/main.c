@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// liars KIND COUNT…: so many processes of each kind, without any right, until standard input ends. KIND all: all kinds. Those
-// that end by themselves are started again.
+// liars KIND COUNT…: so many processes of each kind, without any right, until standard input ends.
+// KIND all: all kinds. Those that end by themselves are started again.
 #include "liars.h"
 
 #include "scheduler.h"
@@ -33,7 +33,7 @@ static const struct kind *kind_of(const char *name)
     return NULL;
 }
 
-// ---- a child -------------------------------------------------------------------------------------
+// ---- a child ------------------------------------------------------------------------------------
 
 static void __attribute__((noreturn)) lie(const struct kind *kind)
 {
@@ -52,7 +52,7 @@ static void __attribute__((noreturn)) lie(const struct kind *kind)
     }
 }
 
-// ---- their parent --------------------------------------------------------------------------------
+// ---- their parent -------------------------------------------------------------------------------
 
 static s64 start(const struct kind *kind)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// churn-objects [SECONDS]: threads on all CPUs make objects, call them and end them. Says how many, or fails when one
-// was not as it should be.
+// churn-objects [SECONDS]: threads on all CPUs make objects, call them and end them. Says how many,
+// or fails when one was not as it should be.
 #include "known.h"
 
 #include <stdio.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// keep-objects COUNT [CALLS]: makes so many objects, calls each so often from every CPU, says so, and keeps them
-// until it is killed.
+// keep-objects COUNT [CALLS]: makes so many objects, calls each so often from every CPU, says so,
+// and keeps them until it is killed.
 #include "known.h"
 
 #include <stdio.h>

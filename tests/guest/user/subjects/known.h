@@ -5,7 +5,8 @@
 
 #include <co/object.h>
 
-// An object of the class Kept(KeptObject) or Churned(ChurnedObject), or a negative error. co_destroy ends it.
+// An object of the class Kept(KeptObject) or Churned(ChurnedObject),
+// or a negative error. co_destroy ends it.
 s64 kept_create(void);
 s64 churned_create(void);
 // A method of either: counts and returns its calls so far, or an error.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// many-threads PROCESSES THREADS TURNS: so many processes at once, of so many threads each on all CPUs, which work, take
-// the same lock, and sleep. With one argument less it is one of these processes. Ends with 0 when all counts are
-// right.
+// many-threads PROCESSES THREADS TURNS: so many processes at once, of so many threads each on all
+// CPUs, which work, take the same lock, and sleep. With one argument less it is one of these
+// processes. Ends with 0 when all counts are right.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Commands of the model unit in problem state, where only MODEL_READ is allowed: all 256, at random, with words that
-// might be addresses. None may do anything to whoever counts meanwhile, nor to this process. Argument: how many
-// (default 100000).
+// Commands of the model unit in problem state, where only MODEL_READ is allowed: all 256, at
+// random, with words that might be addresses. None may do anything to whoever counts meanwhile, nor
+// to this process. Argument: how many (default 100000).
 #include <orrery/types.h>
 #include <stdio.h>
 #include <stdlib.h>

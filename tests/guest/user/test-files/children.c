@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Files across processes: inheritance, a shared position, pipelines, and ends of those who die with files open.
+// Files across processes: inheritance, a shared position, pipelines,
+// and ends of those who die with files open.
 #include "tests.h"
 
 #include <errno.h>
@@ -16,7 +17,7 @@
 
 #define SELF "/bin/test-files"
 
-// ---- as a child ----------------------------------------------------------------------------------
+// ---- as a child ---------------------------------------------------------------------------------
 
 static int child_copy(void)
 {
@@ -50,7 +51,7 @@ int child_main(int argc, char **argv)
     return argc;
 }
 
-// ---- as the parent -------------------------------------------------------------------------------
+// ---- as the parent ------------------------------------------------------------------------------
 
 static s64 start(const char *what, const char *argument, const struct posix_spawn_fd *fds,
                  u32 count)

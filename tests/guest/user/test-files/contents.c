@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What is written is read: at every offset around pages and transfers, in holes, behind the end, by append.
+// What is written is read: at every offset around pages and transfers, in holes, behind the end,
+// by append.
 #include "tests.h"
 
 #include <errno.h>

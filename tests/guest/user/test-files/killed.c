@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Processes that are killed at any moment of mapping files that have no name any more: nothing of the files is left.
+// Processes that are killed at any moment of mapping files that have no name any
+// more: nothing of the files is left.
 #include "tests.h"
 
 #include <fcntl.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// POSIX files, part by part, against the fs server. The last line is "test-files: N passed, N failed".
+// POSIX files, part by part, against the fs server. The last line is "test-files: N passed,
+// N failed".
 #include "tests.h"
 
 int main(int argc, char **argv)

@@ -80,7 +80,8 @@ static s64 read_one(void *argument)
     return bytes == 1 ? byte : (s64)bytes;
 }
 
-// All of them wait at once (beyond what a pipe's queue takes they get an error, and none gets lost).
+// All of them wait at once (beyond what a pipe's queue takes they get an error,
+// and none gets lost).
 static void many_readers(void)
 {
     static struct thread *threads[READERS];

@@ -23,7 +23,7 @@ void a_server_that_exits_in_a_call_gives_e_peer(void)
     CHECK_IS(peer_wait(&server), 7);
 }
 
-// ---- callers that wait ---------------------------------------------------------------------------
+// ---- callers that wait --------------------------------------------------------------------------
 
 static s64 call_keep(void *cap)
 {
@@ -80,7 +80,7 @@ void a_closed_endpoint_gives_e_peer(void)
     peer_end(&server);
 }
 
-// ---- random ends -----------------------------------------------------------------------------------
+// ---- random ends --------------------------------------------------------------------------------
 
 struct caller {
     struct thread *thread;

@@ -36,7 +36,8 @@ static s64 call_hold(void *argument)
     return error;
 }
 
-// So many as the server accepts while it takes nothing: whether it really took nothing all the time.
+// So many as the server accepts while it takes nothing: whether it really took
+// nothing all the time.
 static bool fill(cap_t cap, u64 *accepted, s64 *error)
 {
     struct holding holding = {.cap = cap};

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The attempts: wild addresses, privileged instructions, broken registers, code that never gives way.
+// The attempts: wild addresses, privileged instructions, broken registers,
+// code that never gives way.
 #include "attempts.h"
 
 #include <orrery/errors.h>
@@ -13,7 +14,7 @@
 #define STACKS 0xC000300000000000
 #define ROUNDS 1000
 
-// ---- addresses -----------------------------------------------------------------------------------
+// ---- addresses ----------------------------------------------------------------------------------
 
 static void read_at(u64 address)
 {
@@ -70,7 +71,7 @@ static void overflow_stack(u64 unused)
         sys_exit(1);
 }
 
-// ---- rights ----------------------------------------------------------------------------------------
+// ---- rights -------------------------------------------------------------------------------------
 
 static void without_rights(u64 unused)
 {
@@ -90,7 +91,7 @@ static void without_rights(u64 unused)
         sys_exit(1);
 }
 
-// ---- bad behaviour -----------------------------------------------------------------------------------
+// ---- bad behaviour ------------------------------------------------------------------------------
 
 static struct dispatcher_page *page(void)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Code that goes on without what everything else relies on: system calls, page faults and interrupts must do without
-// it too.
+// Code that goes on without what everything else relies on: system calls, page faults and
+// interrupts must do without it too.
 #include "function.inc"
 #include <syscalls/numbers.h>
 

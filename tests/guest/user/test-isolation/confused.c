@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Capabilities where they do not belong: of another type, gone, never there, another's. Each call has to refuse
-// them, and to take and give back no reference: what they name goes on as before.
+// Capabilities where they do not belong: of another type, gone, never there, another's. Each call
+// has to refuse them, and to take and give back no reference: what they name goes on as before.
 #include "attempts.h"
 
 #include <orrery/errors.h>
@@ -106,7 +106,8 @@ static void use_wrongly(cap_t cap, u32 thing, s64 error)
     }
 }
 
-// More uses than there can be references: one that is given back and was not taken ends the object at once.
+// More uses than there can be references: one that is given back and was not taken
+// ends the object at once.
 void capabilities_confused(u64 unused)
 {
     const struct sys_process_new wanted = {.name = "child", .priority = PROCESS_NORMAL};
@@ -134,8 +135,8 @@ void capabilities_confused(u64 unused)
     expect(sys_process_kill((u32)sys_process_pid((cap_t)child), 0) == 0, 7);
 }
 
-// What belongs to others: an endpoint that the one who started this process serves, which it may call. The server
-// must be asked for no page, by no token, and go on to answer.
+// What belongs to others: an endpoint that the one who started this process serves, which it may
+// call. The server must be asked for no page, by no token, and go on to answer.
 void another_s_endpoint(u64 unused)
 {
     struct ipc_message message = {.words = {1, 2, 3}};

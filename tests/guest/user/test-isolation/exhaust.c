@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Processes without rights that take all there is of something. Each then calls the one that started it, which has
-// rights, and must be able to go on as before.
+// Processes without rights that take all there is of something. Each then calls the one that
+// started it, which has rights, and must be able to go on as before.
 #include "attempts.h"
 
 #include <orrery/errors.h>

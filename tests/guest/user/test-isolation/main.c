@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Each attempt runs in a process of its own, without any right; then random system calls. All the time the kernel, and
-// this process, must go on as if nothing were. Boot options count=N: random calls (default 1000000); rights=N: RIGHT_* of
-// those who make them, which can then disturb others, but still break nothing (default 0).
+// Each attempt runs in a process of its own, without any right; then random system calls. All the
+// time the kernel, and this process, must go on as if nothing were. Boot options count=N: random
+// calls (default 1000000); rights=N: RIGHT_* of those who make them, which can then disturb others,
+// but still break nothing (default 0).
 #include "attempts.h"
 
 #include <orrery/sys.h>

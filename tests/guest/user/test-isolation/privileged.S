@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Instructions that only the kernel may execute, each a routine of two words. What is an error in user mode on this machine and what
-// has no effect there differs; none may do what it does in the kernel.
+// Instructions that only the kernel may execute, each a routine of two words. What is an error in
+// user mode on this machine and what has no effect there differs; none may do what it
+// does in the kernel.
 #include "function.inc"
 
     .macro try instruction:vararg

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// malloc storms: contents survive, sizes from 1 byte to megabytes, four threads at once; and the end of memory.
+// malloc storms: contents survive, sizes from 1 byte to megabytes, four threads at once;
+// and the end of memory.
 #include "tests.h"
 
 #include <errno.h>

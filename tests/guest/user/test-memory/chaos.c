@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// A child whose threads, on all CPUs, do anything to a small piece of its address space, over a memory object and a file
-// that changes under it. Nothing is expected but that calls return, and that all memory is back at the end.
+// A child whose threads, on all CPUs, do anything to a small piece of its address space, over a
+// memory object and a file that changes under it. Nothing is expected but that calls return, and
+// that all memory is back at the end.
 #include "tests.h"
 
 #include <orrery/ipc.h>
@@ -26,7 +27,7 @@ static u64 next(u64 *random)
     return *random;
 }
 
-// ---- the child -------------------------------------------------------------------------------------
+// ---- the child ----------------------------------------------------------------------------------
 
 static cap_t memory;
 
@@ -116,7 +117,7 @@ int child_chaos(const char *name)
     return 0;
 }
 
-// ---- its file's server -------------------------------------------------------------------------------
+// ---- its file's server --------------------------------------------------------------------------
 
 static cap_t file;
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Files: this program serves some itself, so that it sees both sides: pages come when they are touched, once; a
-// thread that waits stops no other; written pages can be taken; errors reach whoever waits.
+// Files: this program serves some itself, so that it sees both sides: pages come when they are
+// touched, once; a thread that waits stops no other; written pages can be taken; errors reach
+// whoever waits.
 #include "tests.h"
 
 #include <orrery/ipc.h>
@@ -81,8 +82,8 @@ static void reading(struct served *served)
     CHECK_IS(sys_region_destroy(address), 0);
 }
 
-// The kernel's own access to a page waits with the whole dispatcher, so whoever serves the file must be another
-// process than the one that names such a page in a system call.
+// The kernel's own access to a page waits with the whole dispatcher, so whoever serves the file
+// must be another process than the one that names such a page in a system call.
 static void errors(struct served *served)
 {
     u64 before = served->fetches;
@@ -93,7 +94,7 @@ static void errors(struct served *served)
     CHECK_IS(served->fetches, before + 4);
 }
 
-// ---- a server that dies ----------------------------------------------------------------------------
+// ---- a server that dies -------------------------------------------------------------------------
 
 static s64 keep_cap(struct ipc_request *request)
 {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A file larger than memory, some of it read twice: its pages come and go, and nobody else runs short. On small machines only.
+// A file larger than memory, some of it read twice: its pages come and go, and nobody else runs
+// short. On small machines only.
 #include "tests.h"
 
 #include <orrery/ipc.h>

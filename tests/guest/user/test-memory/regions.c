@@ -128,7 +128,8 @@ static s64 attempt(u64 address, u64 bytes, u32 kind, u32 prot, cap_t memory, u64
     return sys_region_create(0, &region);
 }
 
-// Where the kernel puts pages of its own, now or later, nobody comes first: not by a region, its guard, or its growing.
+// Where the kernel puts pages of its own, now or later, nobody comes first: not by a region,
+// its guard, or its growing.
 static void kernel_addresses(void)
 {
     u64 window =

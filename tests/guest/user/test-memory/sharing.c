@@ -80,7 +80,8 @@ static int shared_child(void)
     return right;
 }
 
-// In a child with a limit: pages can be had up to it, an error comes after it, and giving some back helps.
+// In a child with a limit: pages can be had up to it, an error comes after it,
+// and giving some back helps.
 static int limited_child(void)
 {
     u64 used = resident();
@@ -99,8 +100,8 @@ static int limited_child(void)
     return can_write(make_region(REGION_ANONYMOUS, PAGE, RW, 0, 0)) == 0 ? 0 : 4;
 }
 
-// What a process with a limit makes others hold for it counts, too: a child without a limit of its own has the same, and
-// pages of files that it serves are the server's.
+// What a process with a limit makes others hold for it counts, too: a child without a limit of its
+// own has the same, and pages of files that it serves are the server's.
 static int ways_around(void)
 {
     static const u8 page[PAGE];

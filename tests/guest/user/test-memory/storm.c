@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// All CPUs at once in one space: faults, protection, resizing, copying and destruction of regions that the others use
-// too. Each thread checks its own words; what must fail may fail, and nothing else.
+// All CPUs at once in one space: faults, protection, resizing, copying and destruction of regions
+// that the others use too. Each thread checks its own words; what must fail may
+// fail, and nothing else.
 #include "tests.h"
 
 #include <orrery/ipc.h>

@@ -205,7 +205,8 @@ static void objects_come_and_go(void)
     CHECK_IS(stat.faults > faults, 1);
 }
 
-// Who moves all threads (kov move) leaves those that each CPU needs: what is destroyed there goes on to be reclaimed.
+// Who moves all threads (kov move) leaves those that each CPU needs: what is
+// destroyed there goes on to be reclaimed.
 static void a_moved_process_reclaims(void)
 {
     for (u32 cpu = 0; cpu < user_cpu_count(); cpu++) {

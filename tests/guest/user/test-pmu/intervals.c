@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// All events at once against each alone: the same work is measured a hundred times with all events taking turns, and
-// once for each event with nothing else counted. The scaled counts have to agree with that within their errors.
+// All events at once against each alone: the same work is measured a hundred times with all events
+// taking turns, and once for each event with nothing else counted. The scaled counts have to agree
+// with that within their errors.
 #include "tests.h"
 
 #include <stdio.h>
@@ -8,16 +9,16 @@
 #include <user/scheduler.h>
 
 #define INTERVALS 100u
-// Percent of an event's intervals. Each holds the truth with a probability of 0.99: that fewer of 100 do has one of
-// exp(-100 (0.86 ln(0.86 / 0.99) + 0.14 ln(0.14 / 0.01))), which is 2 * 10^-11.
+// Percent of an event's intervals. Each holds the truth with a probability of 0.99: that fewer of
+// 100 do has one of exp(-100 (0.86 ln(0.86 / 0.99) + 0.14 ln(0.14 / 0.01))), which is 2 * 10^-11.
 #define HELD 86u
 #define SLICE 20000
 #define ROUNDS 20
 #define LOOPS 6000       // of a phase: shorter than a slice
 #define WORDS (1u << 20) // 8 MB: more than TLB and caches reach
 #define SLACK 50         // of any event: the calls that start and end a session
-// Of misses: the kernel's change of groups throws lines of the measured code out, a handful each time, and has more to
-// do the more events there are.
+// Of misses: the kernel's change of groups throws lines of the measured code out, a handful each
+// time, and has more to do the more events there are.
 #define DISPLACED 100
 #define REPEATS                                                                                    \
     5 // of an event alone: what the models' state at the start, and interrupts, make of it
@@ -29,7 +30,7 @@ static const char *const names[] = {
 
 static u64 words[WORDS];
 
-// ---- the work --------------------------------------------------------------------------------------
+// ---- the work -----------------------------------------------------------------------------------
 
 // The same numbers each time.
 static u64 draw(u64 *state)
@@ -64,7 +65,7 @@ static void phases(void)
     }
 }
 
-// ---- measuring -------------------------------------------------------------------------------------
+// ---- measuring ----------------------------------------------------------------------------------
 
 struct measurement {
     struct sys_pmu_counting counting;
@@ -104,8 +105,8 @@ static u64 counted(const struct sys_pmu_count *count)
                  count->total);
 }
 
-// In two sets, which take turns as often as all events do: of what the change of turns does to caches and TLB each
-// measurement has the same. One of them counts at every moment.
+// In two sets, which take turns as often as all events do: of what the change of turns does to
+// caches and TLB each measurement has the same. One of them counts at every moment.
 static struct alone measure_alone(const char *name, u32 cpu)
 {
     struct alone alone = {.least = UINT64_MAX};
@@ -134,7 +135,8 @@ struct result {
     u64 measured, total, count, error; // sums
 };
 
-// A busy host may hold the timer back for a whole interval. Then a set has had too few slices for an error to be known.
+// A busy host may hold the timer back for a whole interval.
+// Then a set has had too few slices for an error to be known.
 static bool errors_known(const struct measurement *measurement)
 {
     for (u32 i = 0; i < ARRAY_SIZE(names); i++) {

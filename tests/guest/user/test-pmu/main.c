@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Counting through the system calls of orrery/pmu.h, on all CPUs; on a machine without the model unit, that it says so.
+// Counting through the system calls of orrery/pmu.h, on all CPUs;
+// on a machine without the model unit, that it says so.
 // Needs RIGHT_MONITOR. Argument `brief`, or boot option brief=1: without the hundred intervals.
 #include "tests.h"
 
@@ -22,7 +23,7 @@ void check_is(const char *what, int line, s64 got, s64 expected)
     failures++;
 }
 
-// ---- requests ------------------------------------------------------------------------------------
+// ---- requests -----------------------------------------------------------------------------------
 
 static const struct sys_pmu_event *find(const char *name)
 {
@@ -71,7 +72,7 @@ void read_counts(s64 session, u32 cpu, const struct sys_pmu_counting *counting,
              counting->item_count * sizeof(counts[0]));
 }
 
-// ---- events --------------------------------------------------------------------------------------
+// ---- events -------------------------------------------------------------------------------------
 
 static void list_events(void)
 {
@@ -113,7 +114,7 @@ static void without_unit(void)
     CHECK_IS(sys_pmu_exclude(1, true), E_NOTSUP);
 }
 
-// ---- children ------------------------------------------------------------------------------------
+// ---- children -----------------------------------------------------------------------------------
 
 // Ends with a session that runs.
 static int leave(void)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Threads that read their own counters: their loops are there exactly, whatever else runs and wherever they go.
+// Threads that read their own counters: their loops are there exactly,
+// whatever else runs and wherever they go.
 #include "tests.h"
 
 #include <rows.h>
@@ -14,8 +15,8 @@
 #define TURNS 200000UL
 #define LONG_TURNS 3000000UL // so long that others get the CPU meanwhile
 #define ROUNDS 10
-#define SLACK                                                                                      \
-    5000 // what the library does in a thread's name when it is switched or moved, of any event, in a test
+// What the library does in a thread's name when it is switched or moved, of any event, in a test.
+#define SLACK 5000
 
 enum { INSTRUCTIONS, LARX, ITEMS };
 
@@ -54,8 +55,8 @@ static void count_loop(u64 turns, struct range found[ITEMS])
     }
 }
 
-// What lies between two reads is always the same, but for those in which the thread was switched away from, or a read that was
-// disturbed looked again.
+// What lies between two reads is always the same, but for those in which the thread was switched
+// away from, or a read that was disturbed looked again.
 static void count_here(void *turns)
 {
     struct range none[ITEMS], found[ITEMS];
@@ -103,7 +104,7 @@ static void preemption_does_not_count(void)
     CHECK_IS(process_wait((u32)pid, &status, patience()), pid);
 }
 
-// ---- threads that share CPUs, and change them --------------------------------------------------------
+// ---- threads that share CPUs, and change them ---------------------------------------------------
 
 static u32 too_many; // threads that have counted more than their own
 
@@ -159,14 +160,14 @@ static bool count_own_only(void)
     return too_many == 0;
 }
 
-// What the library does in a thread's name besides, as it is switched and waits for locks, is little but where the host
-// interrupts it often, or keeps from running whoever has the lock.
+// What the library does in a thread's name besides, as it is switched and waits for locks, is
+// little but where the host interrupts it often, or keeps from running whoever has the lock.
 static void threads_keep_their_counts(void)
 {
     CHECK_IS(WAIT_FOR(count_own_only()), true);
 }
 
-// ---- refusals ----------------------------------------------------------------------------------------
+// ---- refusals -----------------------------------------------------------------------------------
 
 static void bad_use(void)
 {

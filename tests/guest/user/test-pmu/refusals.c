@@ -51,7 +51,8 @@ static void bad_numbers(void)
     CHECK_IS(sys_pmu_count_start(&good, message, 513), E_INVAL);
 }
 
-// With one counter for larx, as the 970FX has it, a set needs two groups: sixteen sets need too many.
+// With one counter for larx, as the 970FX has it,
+// a set needs two groups: sixteen sets need too many.
 static void conflicts_name_their_events(void)
 {
     struct sys_pmu_counting counting = request();
@@ -136,7 +137,7 @@ static void sessions_end_with_their_process(void)
     CHECK_IS(sys_pmu_count_stop(session), 0);
 }
 
-// ---- many at once --------------------------------------------------------------------------------
+// ---- many at once -------------------------------------------------------------------------------
 
 #define STORM_ROUNDS 60
 

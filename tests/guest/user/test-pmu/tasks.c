@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Counts of processes and threads, and processes that are left out. Children burn a known number of turns; what the
-// library does in them beside it is the same in each, and known from one that burns one.
+// Counts of processes and threads, and processes that are left out. Children burn a known number of
+// turns; what the library does in them beside it is the same in each, and known from
+// one that burns one.
 #include "tests.h"
 
 #include <rows.h>
@@ -35,7 +36,7 @@ static struct sys_pmu_counting by_task(u32 flags)
     return counting;
 }
 
-// ---- children --------------------------------------------------------------------------------------
+// ---- children -----------------------------------------------------------------------------------
 
 int burn(const char *turns, bool excluded)
 {
@@ -68,7 +69,7 @@ static void await(s64 pid, bool killed)
     CHECK_IS(status == 0, !killed);
 }
 
-// ---- reading ---------------------------------------------------------------------------------------
+// ---- reading ------------------------------------------------------------------------------------
 
 // Calls visit for each task of a CPU; few at a time, so that it takes several calls.
 static void each_task(s64 session, u32 cpu, void (*visit)(const struct found *, void *),
@@ -130,9 +131,10 @@ static void tasks_add_up(s64 session, const struct sys_pmu_counting *counting)
     row_of(&sums, "all tasks' counts = the CPUs'");
 }
 
-// ---- processes -------------------------------------------------------------------------------------
+// ---- processes ----------------------------------------------------------------------------------
 
-// A store conditional of the library fails when an interrupt comes before it: one larx more, and few instructions.
+// A store conditional of the library fails when an interrupt comes before it: one larx more,
+// and few instructions.
 static void check_extra(s64 larx, s64 instructions)
 {
     CHECK_IS(larx >= -RETRIES && larx <= RETRIES, true);
@@ -200,7 +202,7 @@ static void a_process_dies_while_counted(void)
     tasks_add_up(session, &counting);
 }
 
-// ---- threads ---------------------------------------------------------------------------------------
+// ---- threads ------------------------------------------------------------------------------------
 
 struct own {
     u32 pid, threads[ORRERY_MAX_CPUS], count;
@@ -237,7 +239,8 @@ static bool count_threads(struct own *own)
     return own->few;
 }
 
-// A thread that waits for a lock of the library, whose holder the host keeps from running, makes many more larx.
+// A thread that waits for a lock of the library, whose holder the host keeps from running,
+// makes many more larx.
 static void threads_are_counted_apart(void)
 {
     struct own own;
@@ -246,7 +249,7 @@ static void threads_are_counted_apart(void)
     row_of(&own.larx, "  larx, of %lu turns each at least", THREAD_TURNS);
 }
 
-// ---- turns -----------------------------------------------------------------------------------------
+// ---- turns --------------------------------------------------------------------------------------
 
 struct shares {
     u64 measured[2], total[2], tasks;
@@ -289,7 +292,7 @@ static void tasks_take_turns(void)
     }
 }
 
-// ---- exclusion -------------------------------------------------------------------------------------
+// ---- exclusion ----------------------------------------------------------------------------------
 
 static void the_excluded_are_missing(void)
 {
@@ -340,7 +343,7 @@ static void exclusion_hits_who_runs(void)
     CHECK_IS(sys_pmu_count_stop(session), 0);
 }
 
-// ---- refusals --------------------------------------------------------------------------------------
+// ---- refusals -----------------------------------------------------------------------------------
 
 static void bad_requests(void)
 {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What the tests of counting share: checks, the events of this machine, requests, and work whose events are known.
+// What the tests of counting share: checks, the events of this machine, requests,
+// and work whose events are known.
 #ifndef TEST_PMU_TESTS_H
 #define TEST_PMU_TESTS_H
 
@@ -29,9 +30,10 @@ s64 start(const struct sys_pmu_counting *counting);
 void read_counts(s64 session, u32 cpu, const struct sys_pmu_counting *counting,
                  struct sys_pmu_count counts[SYS_PMU_ITEMS]);
 
-// ---- work ----------------------------------------------------------------------------------------
+// ---- work ---------------------------------------------------------------------------------------
 
-// Calls function(argument) in a thread of this CPU that stays there, and is disturbed by nothing but the kernel.
+// Calls function(argument) in a thread of this CPU that stays there,
+// and is disturbed by nothing but the kernel.
 void on_cpu(u32 cpu, void (*function)(void *), void *argument);
 // Turns of a loop, at least one.
 void work(u64 turns);
@@ -45,7 +47,7 @@ void work_everywhere(u64 turns);
 #define WORK_LOADS 2
 #define WORK_STORES 2
 
-// ---- tests ---------------------------------------------------------------------------------------
+// ---- tests --------------------------------------------------------------------------------------
 
 void refusals(void);
 void counts(void);

@@ -33,7 +33,8 @@ static u64 distance(u64 a, u64 b)
     return a < b ? b - a : a - b;
 }
 
-// What is measured beside the loops, starting and ending threads, is one part of the time that no other slice is like.
+// What is measured beside the loops, starting and ending threads,
+// is one part of the time that no other slice is like.
 // Counts of the loops are scaled to it as well.
 static u64 slack(u32 i, u64 turns, const struct sys_pmu_count *found)
 {
@@ -41,8 +42,8 @@ static u64 slack(u32 i, u64 turns, const struct sys_pmu_count *found)
     return SLACK + beside * known[i].each / WORK_INSTRUCTIONS;
 }
 
-// Whether all items had their turns, and those that are judged so often that their errors are small. What is allowed
-// grows with the work and errors with its root, so that it comes.
+// Whether all items had their turns, and those that are judged so often that their errors are
+// small. What is allowed grows with the work and errors with its root, so that it comes.
 static bool had_turns(s64 session, const struct sys_pmu_counting *counting, u64 turns)
 {
     struct sys_pmu_count found[SYS_PMU_ITEMS];
@@ -58,8 +59,8 @@ static bool had_turns(s64 session, const struct sys_pmu_counting *counting, u64 
     return true;
 }
 
-// An error is 2.6 standard deviations, or more where there were few turns (Student's distribution): four of them are
-// exceeded in less than one of 10^10 cases.
+// An error is 2.6 standard deviations, or more where there were few turns (Student's distribution):
+// four of them are exceeded in less than one of 10^10 cases.
 static void check_item(u32 cpu, u32 i, u64 turns, const struct sys_pmu_count *found)
 {
     u64 expected = turns * known[i].each;
@@ -126,7 +127,8 @@ static void check_share(u32 cpu, const struct sys_pmu_count *count, u64 permille
               "turns, CPU %u: a share of %lu permille", cpu, permille);
 }
 
-// Slices are as long as a timer that is late makes them: what one was too long is made up for, which needs time.
+// Slices are as long as a timer that is late makes them: what one was too long is
+// made up for, which needs time.
 static void sets_get_their_shares(void)
 {
     struct sys_pmu_counting counting = request();

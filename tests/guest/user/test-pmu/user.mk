@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# Counting hardware events through the system calls: refusals, exact counts, groups that take turns, tasks, counters
-# that programs read.
+# Counting hardware events through the system calls: refusals, exact counts, groups that take turns,
+# tasks, counters that programs read.
 PROGRAM := test-pmu
 DEPS := rows waiting
 SRC := main.c refusals.c counts.c turns.c intervals.c tasks.c own.c work.c

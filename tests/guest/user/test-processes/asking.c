@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Questions of the monitor that nobody waits for: open, answered, out of time, of processes that end.
+// Questions of the monitor that nobody waits for: open, answered, out of time,
+// of processes that end.
 #include "tests.h"
 
 #include <orrery/errors.h>
@@ -71,7 +72,8 @@ static void an_answer_kicks_its_asker(void)
     expect(ask(pid, 0, 0) == E_NOENT, "and cannot be asked", 0);
 }
 
-// Time may pass here at any instruction, so a question may be out of its time sooner than looked at.
+// Time may pass here at any instruction,
+// so a question may be out of its time sooner than looked at.
 static void a_question_is_open_until_its_time_is_over(void)
 {
     s64 pid = start_ready("stuck", cpus() - 1);
@@ -158,7 +160,8 @@ static u32 events_of_packet(void)
     return TRACE_BE32(((const struct trace_packet *)(const void *)bytes)->event_count);
 }
 
-// Asks for a packet within so little time that it comes too late. Returns the events of those that came in time.
+// Asks for a packet within so little time that it comes too late.
+// Returns the events of those that came in time.
 static u64 let_a_packet_be_late(s64 pid, u32 cpu)
 {
     struct sys_monitor_question question = {.pid = (u32)pid,
@@ -188,7 +191,8 @@ static s64 request_after_late_one(s64 pid, u32 operation, u64 first)
     return result;
 }
 
-// Its events are unread until the next reader gets them; with other rings they are gone, and the packets of these count anew.
+// Its events are unread until the next reader gets them; with other rings they are gone,
+// and the packets of these count anew.
 static void a_packet_that_is_late_is_kept(void)
 {
     u32 cpu = cpus() - 1;

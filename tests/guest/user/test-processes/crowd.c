@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Many processes: at once, and one after the other with ends at any moment. Afterwards there is not one object more.
+// Many processes: at once, and one after the other with ends at any moment.
+// Afterwards there is not one object more.
 #include "tests.h"
 
 #include <orrery/process.h>

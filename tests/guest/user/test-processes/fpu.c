@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Floating-point registers are each thread's own: several processes on one CPU, each with numbers of its own in
-// all registers, while they preempt one another.
+// Floating-point registers are each thread's own: several processes on one CPU, each with numbers
+// of its own in all registers, while they preempt one another.
 #include "tests.h"
 
 #include <string.h>

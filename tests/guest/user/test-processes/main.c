@@ -86,8 +86,9 @@ s64 wait_for(s64 pid)
     return ended == pid ? status : ended - 1000;
 }
 
-// A process that does not answer is reported after a second, and the next question finds it no different. `exact`: where
-// an instruction is a nanosecond, so that a second is one whatever the host does.
+// A process that does not answer is reported after a second, and the next question finds it no
+// different. `exact`: where an instruction is a nanosecond, so that a second is
+// one whatever the host does.
 static void test_stuck(void)
 {
     static u8 buffer[4096];
@@ -158,7 +159,8 @@ static u64 ran(s64 pid)
     return 0;
 }
 
-// Whoever is kept waiting by more urgent processes that never rest gets a turn now and then, at every priority.
+// Whoever is kept waiting by more urgent processes that never rest gets a turn now and then,
+// at every priority.
 static void test_patience(void)
 {
     u32 cpu = user_cpu();

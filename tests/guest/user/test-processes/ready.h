@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A word that parent and children share: a child that has just been started tells that it is what its role says.
+// A word that parent and children share: a child that has just been started tells that
+// it is what its role says.
 #ifndef TEST_PROCESSES_READY_H
 #define TEST_PROCESSES_READY_H
 

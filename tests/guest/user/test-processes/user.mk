@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-# Processes as the kernel sees them: many at once, many one after the other, killed at any moment, asked by the monitor.
+# Processes as the kernel sees them: many at once, many one after the other,
+# killed at any moment, asked by the monitor.
 PROGRAM := test-processes
 SRC := main.c asking.c crowd.c fpu.c ready.c child.c
 DEPS := waiting

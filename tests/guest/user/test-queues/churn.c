@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Threads on all CPUs wait, time out and wake each other as they like: every change is logged or counted as lost, and a
-// log without loss, replayed, is a history that queues of first come, first served can have.
+// Threads on all CPUs wait, time out and wake each other as they like: every change is logged or
+// counted as lost, and a log without loss, replayed, is a history that queues of first come, first
+// served can have.
 #include "tests.h"
 
 #include <rows.h>
@@ -42,7 +43,7 @@ static s64 churn(void *argument)
     return 0;
 }
 
-// ---- replay --------------------------------------------------------------------------------------
+// ---- replay -------------------------------------------------------------------------------------
 
 struct line {
     u32 threads[THREADS];
@@ -99,7 +100,7 @@ static u64 count_of(u32 operation, u32 thread)
     return count;
 }
 
-// ---- a pass --------------------------------------------------------------------------------------
+// ---- a pass -------------------------------------------------------------------------------------
 
 // Runs the workers while the log is read. Changes of queues by their own account.
 static u64 run_workers(void)
@@ -146,8 +147,8 @@ static void check_workers(void)
     row_of(&wake_ups, "  wake-ups");
 }
 
-// What happened in it, whether or not some of it was lost, adds up exactly; without loss it is checked entry by
-// entry. Each loss makes the buffer larger, so that sooner or later there is none.
+// What happened in it, whether or not some of it was lost, adds up exactly; without loss it is
+// checked entry by entry. Each loss makes the buffer larger, so that sooner or later there is none.
 void test_churn(void)
 {
     bool whole = false;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Known things for a viewer: waits until its object is logged, does them, tells of them, waits until it is logged no
-// more.
+// Known things for a viewer: waits until its object is logged, does them, tells of them, waits
+// until it is logged no more.
 #include "tests.h"
 
 #include <stdio.h>

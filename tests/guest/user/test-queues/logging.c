@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Logs of objects: on and off one by one, exact loss, growth, threads that are there already; locks on such objects.
+// Logs of objects: on and off one by one, exact loss, growth, threads that are there already;
+// locks on such objects.
 #include "tests.h"
 
 #define SOME 4
@@ -103,7 +104,7 @@ static void all_means_those_to_come(void)
     EXPECT(blocked_threads_destroy(later) == 0 && blocked_threads_destroy(last) == 0);
 }
 
-// ---- a lock on an object of its own ----------------------------------------------------------------
+// ---- a lock on an object of its own -------------------------------------------------------------
 
 static struct queued_mutex mutex;
 static u64 counter;

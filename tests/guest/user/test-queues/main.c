@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// BlockedThreadQueues and their logs, entry by entry. The last line is "test-queues: N passed, N failed".
+// BlockedThreadQueues and their logs, entry by entry. The last line is "test-queues: N passed,
+// N failed".
 #include "tests.h"
 
 #include <rows.h>

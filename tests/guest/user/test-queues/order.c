@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Threads add and remove themselves in varying orders; the log must be this program's own account, entry by entry.
+// Threads add and remove themselves in varying orders;
+// the log must be this program's own account, entry by entry.
 #include "tests.h"
 
 #include <rows.h>
@@ -14,7 +15,7 @@ static u32 crowd; // of them take part
 static struct log log;
 static coid_t queues;
 
-// ---- the account ---------------------------------------------------------------------------------
+// ---- the account --------------------------------------------------------------------------------
 
 static struct entry {
     u32 operation, thread, length;
@@ -64,7 +65,7 @@ static u64 compare(void)
     return right;
 }
 
-// ---- what happens --------------------------------------------------------------------------------
+// ---- what happens -------------------------------------------------------------------------------
 
 static struct agent *idle_agent(void)
 {
@@ -106,8 +107,8 @@ static void step(void)
     }
 }
 
-// Those whose time is over leave from the middle of a queue. False when this machine was too slow to say in which
-// order it happened.
+// Those whose time is over leave from the middle of a queue. False when this machine was too slow
+// to say in which order it happened.
 static bool leave_from_the_middle(void)
 {
     u64 deadline = time_after_us(200000);

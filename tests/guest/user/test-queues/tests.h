@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The parts of test-queues, and what they share: threads that wait when they are told to, and the log as it was read.
+// The parts of test-queues, and what they share: threads that wait when they are told to,
+// and the log as it was read.
 #ifndef TEST_QUEUES_TESTS_H
 #define TEST_QUEUES_TESTS_H
 
@@ -11,12 +12,13 @@
 void test_order(void);
 void test_logging(void);
 void test_churn(void);
-// For a viewer: does known things once it is logged, and tells what it did. flooding: too much for its buffer.
+// For a viewer: does known things once it is logged, and tells what it did.
+// flooding: too much for its buffer.
 void run_known(bool flooding);
 
 u32 random_below(u32 end);
 
-// ---- agents.c ------------------------------------------------------------------------------------
+// ---- agents.c -----------------------------------------------------------------------------------
 
 // A thread that waits in `queues` for `word` each time that it is told to.
 struct agent {

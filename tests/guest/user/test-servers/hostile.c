@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Processes without rights that do what they can to the servers: use what is another's, and take all there is. Each tells
-// the one that started it, which has rights, when it is done, and keeps what it has got until it is killed.
+// Processes without rights that do what they can to the servers: use what is another's, and take
+// all there is. Each tells the one that started it, which has rights, when it is done, and keeps
+// what it has got until it is killed.
 #include "tests.h"
 
 #include <errno.h>
@@ -190,8 +191,8 @@ static u64 taken_by_one(const char *kind)
     return verdict;
 }
 
-// Several processes take what there is of something: they get some, and less than all. Who has rights still gets what
-// more() asks for; and when they have ended there is as much again.
+// Several processes take what there is of something: they get some, and less than all. Who has
+// rights still gets what more() asks for; and when they have ended there is as much again.
 static void take_all(const char *kind, u64 all, bool (*more)(void))
 {
     s64 pids[TAKERS];

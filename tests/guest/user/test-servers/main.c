@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Servers that are killed: clients get errors and no hang, init starts the servers again, later and later, and clients
-// find them by themselves. The last line is "test-servers: N passed, N failed".
+// Servers that are killed: clients get errors and no hang, init starts the servers again, later and
+// later, and clients find them by themselves. The last line is "test-servers: N passed, N failed".
 #include "tests.h"
 
 #include <errno.h>
@@ -76,7 +76,8 @@ static void an_open_file_fails_and_new_ones_work(void)
     EXPECT(now > 1 && now != pid && starts_after == starts + 1);
 }
 
-// A server that ended soon after its start is started again after twice the pause, as init tells on the console too.
+// A server that ended soon after its start is started again after twice the pause,
+// as init tells on the console too.
 static void pauses_grow(void)
 {
     for (u32 i = 0; i < KILLS; i++) {
@@ -214,7 +215,7 @@ static void names_are_guarded(void)
     EXPECT(names_lookup(CAP_NAMES, "a-name-that-is-longer-than-a-name", &endpoint) == E_INVAL);
 }
 
-// ---- malformed requests ----------------------------------------------------------------------------
+// ---- malformed requests -------------------------------------------------------------------------
 
 #define NOISE_REQUESTS 20000
 

@@ -57,7 +57,7 @@ static volatile u32 *at(u64 address)
     return (volatile u32 *)address;
 }
 
-// ---- crashes -------------------------------------------------------------------------------------
+// ---- crashes ------------------------------------------------------------------------------------
 
 static int __attribute__((noinline)) overflow(volatile char *above)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Starts itself again and again: arguments, ends, crashes, many at once; `test-spawn storm 10000`: so many one after the
-// other. The last line is "test-spawn: N passed, N failed".
+// Starts itself again and again: arguments, ends, crashes, many at once; `test-spawn storm 10000`:
+// so many one after the other. The last line is "test-spawn: N passed, N failed".
 #include "child.h"
 
 #include <orrery/sys.h>

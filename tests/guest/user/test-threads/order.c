@@ -94,7 +94,8 @@ static void by_time(void)
     }
 }
 
-// A thread of lower priority gets nothing while one of higher priority runs, and all of it when that sleeps.
+// A thread of lower priority gets nothing while one of higher priority runs,
+// and all of it when that sleeps.
 static void by_sleep(void)
 {
     struct spinner spinner = {0};
@@ -106,7 +107,8 @@ static void by_sleep(void)
     EXPECT(thread_create(&thread, &attributes, spin, &spinner) == 0);
     EXPECT(__atomic_load_n(&spinner.rounds, __ATOMIC_RELAXED) == 0);
     u64 before = preemptions();
-    // Of the spinner, which never gives the CPU away; none when the host let the time pass before it had it.
+    // Of the spinner, which never gives the CPU away;
+    // none when the host let the time pass before it had it.
     EXPECT(WAIT_FOR(preemptions() >= before + 10));
     EXPECT(__atomic_load_n(&spinner.rounds, __ATOMIC_RELAXED) > 0);
     __atomic_store_n(&stop, 1, __ATOMIC_RELAXED);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A thread that waits for a page stops nobody else. The pages are a file's that this program itself supplies, late.
+// A thread that waits for a page stops nobody else.
+// The pages are a file's that this program itself supplies, late.
 #include "tests.h"
 
 #include <orrery/memory.h>

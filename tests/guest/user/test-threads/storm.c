@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Everything at once: threads come and go on all CPUs, move, fault pages in, lock, sleep and wake each other.
+// Everything at once: threads come and go on all CPUs, move, fault pages in, lock,
+// sleep and wake each other.
 #include "tests.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Undefined behaviour in a program: `test-undefined KIND` does it, `test-undefined healthy` does the same as it should be
-// done.
+// Undefined behaviour in a program: `test-undefined KIND` does it, `test-undefined healthy` does
+// the same as it should be done.
 #include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Runs the programs whose rows complete the kernel's validation table (S000 §4.4), one after the other. As the first
-// process it has the machine to itself, and the machine is powered off with its status.
+// Runs the programs whose rows complete the kernel's validation table (S000 §4.4), one after the
+// other. As the first process it has the machine to itself, and the machine is powered
+// off with its status.
 #include <stdio.h>
 #include <user/process.h>
 #include <user/thread.h>

@@ -21,7 +21,8 @@
 #define WANTED 2000   // samples
 // Of a normal distribution in 10^10 cases one is farther off than so many standard deviations.
 #define SIGMAS 6.5
-// A host that lets a CPU wait makes it take several samples at once where it was, in place of those that are late.
+// A host that lets a CPU wait makes it take several samples at once where it was,
+// in place of those that are late.
 #define AT_ONCE 5
 
 static u64 failures;
@@ -206,7 +207,8 @@ static void judge(const struct subject *subject, bool precise)
         subject->pid, subject->samples, subject->of_light, subject->of_heavy, heavy / 10,
         heavy % 10, subject->of_none, subject->in_kernel, subject->in_process);
     CHECK(work >= WANTED);
-    // Three quarters, as n samples have it by chance; tests/system holds it to 3 % where time is exact.
+    // Three quarters, as n samples have it by chance;
+    // tests/system holds it to 3 % where time is exact.
     double off = (double)subject->of_heavy - 0.75 * (double)work;
     double variance = (precise ? 1 : AT_ONCE) * 0.75 * 0.25 * (double)work;
     CHECK(off * off <= SIGMAS * SIGMAS * variance);

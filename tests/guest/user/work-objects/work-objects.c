@@ -11,8 +11,8 @@
 #include <user/thread.h>
 #include <user/time.h>
 
-// Of the inner loop in a unit of work: a few samples long, so that where samples are lost, and so a unit is cut off, does not
-// change the shares.
+// Of the inner loop in a unit of work: a few samples long, so that where samples are lost, and so a
+// unit is cut off, does not change the shares.
 #define TURNS 5000
 #define SYSTEM_CALLS 16 // a round
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The host process as the platform of clustered objects: threads play CPUs, windows are reserved address
-// ranges whose pages are mapped from one memory file, the Default Object's trampolines are C.
+// The host process as the platform of clustered objects: threads play CPUs, windows are reserved
+// address ranges whose pages are mapped from one memory file, the Default
+// Object's trampolines are C.
 #ifndef HOST_H
 #define HOST_H
 

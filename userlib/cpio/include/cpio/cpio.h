@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The initial file system: a cpio archive ("newc" format), read where it lies. Nothing in it is trusted.
+// The initial file system: a cpio archive ("newc" format), read where it lies.
+// Nothing in it is trusted.
 #ifndef CPIO_CPIO_H
 #define CPIO_CPIO_H
 
@@ -19,8 +20,8 @@ struct cpio_entry {
     u64 offset, bytes; // of the contents, in the archive
 };
 
-// The next directory or regular file: 1, 0 at the end, E_PROTO when the archive is damaged (the entries before are
-// good). Other kinds of entries are passed over.
+// The next directory or regular file: 1, 0 at the end, E_PROTO when the archive is damaged (the
+// entries before are good). Other kinds of entries are passed over.
 s64 cpio_next(struct cpio *archive, struct cpio_entry *entry);
 
 #endif

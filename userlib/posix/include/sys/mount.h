@@ -5,7 +5,8 @@
 
 #include <stddef.h>
 
-// Paths below point, an existing directory, belong to the named service from now on. 0, or -1 and errno.
+// Paths below point, an existing directory, belong to the named service from now on. 0,
+// or -1 and errno.
 int mount_service(const char *point, const char *service);
 int unmount_service(const char *point);
 // The entry with this index as "POINT SERVICE": 0, or -1 and errno (ENOENT: past the last).

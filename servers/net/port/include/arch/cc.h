@@ -21,7 +21,8 @@ uint32_t net_random(void);
 
 // Internet checksum of a piece of memory, not complemented, in network order. Any alignment.
 uint16_t net_checksum(const void *bytes, int count);
-// The same of what it copies; both do not overlap. `from` may change meanwhile: the sum is that of `to`.
+// The same of what it copies; both do not overlap.
+// `from` may change meanwhile: the sum is that of `to`.
 uint16_t net_checksum_copy(void *to, const void *from, int count);
 
 #endif

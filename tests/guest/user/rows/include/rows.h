@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-// Rows of a validation table, as the kernel's benchmarks print them (tests/guest/harness.c): name, expected, found,
-// verdict. One thread at a time.
+// Rows of a validation table, as the kernel's benchmarks print them (tests/guest/harness.c): name,
+// expected, found, verdict. One thread at a time.
 #ifndef TEST_ROWS_H
 #define TEST_ROWS_H
 
 #include <orrery/types.h>
 
-// How many times as many instructions code may take as it does without a sanitizer's checks: for bounds on what a
-// measurement costs by itself.
+// How many times as many instructions code may take as it does without a sanitizer's checks: for
+// bounds on what a measurement costs by itself.
 #ifdef SANITIZE_UNDEFINED
 #define ROW_CODE_FACTOR 6
 #else
@@ -21,7 +21,8 @@ void row_exact(u64 expected, u64 found, const char *format, ...)
 void row_range(u64 low, u64 high, u64 found, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
-// Many comparisons in one row: sums are shown, and a single one that is out of its range fails it, as does none at all.
+// Many comparisons in one row: sums are shown,
+// and a single one that is out of its range fails it, as does none at all.
 struct row_tally {
     u64 low, high, found; // sums
     u64 comparisons, mismatches;
