@@ -79,7 +79,7 @@ endif
 
 # The inner loop: everything that needs no machine, and one machine with all servers.
 check-now: $(IMAGES) $(VIEWER) $(PMU_MODEL) $(UNIT_BINS) $(PYTHON_GEN)
-	@scripts/lint > $(BUILD)/lint.said 2>&1 & lint=$$!; status=0; \
+	@BUILD=$(BUILD) scripts/lint > $(BUILD)/lint.said 2>&1 & lint=$$!; status=0; \
 	timeout 120 $(QEMU) --append 'run=bin/test-servers oneshot' < /dev/null || status=1; \
 	scripts/run-tests --build $(BUILD) --suite tests/viewer $(UNIT_BINS) || status=1; \
 	wait $$lint || status=1; cat $(BUILD)/lint.said; exit $$status
@@ -148,7 +148,8 @@ setup:
 	@scripts/setup
 
 lint: setup
-	@scripts/lint
+	@$(MAKE) --no-print-directory $(BUILD)/orrery.elf
+	@BUILD=$(BUILD) scripts/lint
 
 format:
 	$(Q)git ls-files -co --exclude-standard -- '*.c' '*.h' | xargs clang-format -i

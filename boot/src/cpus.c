@@ -158,7 +158,7 @@ void secondary_real_main(void)
     mmu_enter(PERCPU_WINDOW_BASE + own->cpu * R13_WINDOW_SIZE, own->idle_stack, secondary_main);
 }
 
-static void start(u32 cpu)
+static void cpu_start(u32 cpu)
 {
     struct percpu *percpu = block(cpu);
     u64 deadline = timebase() + microseconds_to_ticks(START_TIMEOUT_MICROSECONDS);
@@ -183,5 +183,5 @@ static void start(u32 cpu)
 void cpus_start(void)
 {
     for (u32 cpu = 1; cpu < server_count; cpu++)
-        start(cpu);
+        cpu_start(cpu);
 }

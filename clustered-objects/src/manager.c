@@ -35,13 +35,13 @@ static coid_t manager_coid;
 // ---- methods -----------------------------------------------------------------------------------
 
 // Its references: the reapers' threads.
-CO_METHOD static s64 get_num_children(struct co_rep *self)
+CO_METHOD static s64 object_manager_get_num_children(struct co_rep *self)
 {
     CO_HOME(self);
     return __atomic_load_n(&reaper_count, __ATOMIC_ACQUIRE);
 }
 
-CO_METHOD static s64 get_children(struct co_rep *self, coid_t *out, u32 max)
+CO_METHOD static s64 object_manager_get_children(struct co_rep *self, coid_t *out, u32 max)
 {
     CO_HOME(self);
     u32 count = __atomic_load_n(&reaper_count, __ATOMIC_ACQUIRE);
@@ -100,7 +100,13 @@ CO_METHOD static s64 reap(struct object_manager *self)
 }
 
 static const struct object_manager_ops ops = {
-    {get_num_children, get_children}, scan, class_get, dref_enable, dref_read, dref_users, reap};
+    {object_manager_get_num_children, object_manager_get_children},
+    scan,
+    class_get,
+    dref_enable,
+    dref_read,
+    dref_users,
+    reap};
 static struct co_class class = {
     .name = "ObjectManager",
     .implementation = co_platform_manager_implementation,

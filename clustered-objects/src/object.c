@@ -27,7 +27,7 @@ static void entry_init(struct co_chunk *chunk, u32 index, struct co_root *root)
                      __ATOMIC_RELEASE);
 }
 
-static s64 create(struct co_class *class, struct co_root *root, struct co_rep *shared)
+static s64 co_object_create(struct co_class *class, struct co_root *root, struct co_rep *shared)
 {
     s64 error = co_class_register(class);
     if (error != 0)
@@ -48,12 +48,12 @@ static s64 create(struct co_class *class, struct co_root *root, struct co_rep *s
 
 s64 co_create(struct co_class *class, struct co_root *root)
 {
-    return create(class, root, NULL);
+    return co_object_create(class, root, NULL);
 }
 
 s64 co_create_shared(struct co_class *class, struct co_root *root, struct co_rep *rep)
 {
-    return create(class, root, rep);
+    return co_object_create(class, root, rep);
 }
 
 s64 co_check(coid_t coid)

@@ -57,7 +57,7 @@ static u64 drain(void)
 }
 
 // Lock held.
-static void tell(u64 bits)
+static void input_tell(u64 bits)
 {
     struct dispatcher *dispatcher = NULL;
 
@@ -67,16 +67,16 @@ static void tell(u64 bits)
         dispatcher_kick(dispatcher, bits);
 }
 
-static void on_interrupt(void *argument)
+static void input_on_interrupt(void *argument)
 {
     (void)argument;
     spin_lock(&input.lock);
-    tell(drain());
+    input_tell(drain());
     spin_unlock(&input.lock);
 }
 
 // With the first use. E_NOTSUP: the console cannot interrupt.
-static s64 start(void)
+static s64 input_start(void)
 {
     spin_lock(&input.lock);
     bool first = !input.started;
@@ -86,7 +86,7 @@ static s64 start(void)
         return 0;
     if (console_device.irq == 0)
         return E_NOTSUP;
-    return irq_register(console_device.irq, cpu_id(), on_interrupt, NULL);
+    return irq_register(console_device.irq, cpu_id(), input_on_interrupt, NULL);
 }
 
 s64 sys_console_type(const char *bytes, u64 count)
@@ -96,7 +96,7 @@ s64 sys_console_type(const char *bytes, u64 count)
     spin_lock(&input.lock);
     while (taken < count && INPUT_BYTES - (input.head - input.tail) > PIECE_BYTES)
         put(bytes[taken++], &kick);
-    tell(kick);
+    input_tell(kick);
     spin_unlock(&input.lock);
     return (s64)taken;
 }
@@ -105,11 +105,11 @@ s64 sys_console_read(char *buffer, u64 bytes)
 {
     u64 count = 0;
 
-    s64 error = start();
+    s64 error = input_start();
     if (error != 0)
         return error;
     spin_lock(&input.lock);
-    tell(drain()); // also what came before the first use, and what there was no room for
+    input_tell(drain()); // also what came before the first use, and what there was no room for
     while (count < bytes && input.tail != input.head)
         buffer[count++] = input.bytes[input.tail++ % INPUT_BYTES];
     spin_unlock(&input.lock);
@@ -143,7 +143,7 @@ s64 sys_console_kick(u64 typed_bits, u64 interrupt_bits)
 
     if (process == NULL)
         return E_NOTSUP;
-    s64 error = start();
+    s64 error = input_start();
     if (error != 0)
         return error;
     if ((typed_bits | interrupt_bits) == 0) {

@@ -178,7 +178,7 @@ static s64 config_write(u32 device, const u32 bus[2], u32 at, u32 bytes, u32 val
     return rtas_call("ibm,write-pci-config", 5, arguments, 0, NULL);
 }
 
-static int find(void)
+static int virtio_find(void)
 {
     u32 number[2], address;
     of_node bus = find_bus();
@@ -223,7 +223,7 @@ static int make_queue(void)
 
 int virtio_block_start(struct sys_block_info *info)
 {
-    int error = find();
+    int error = virtio_find();
     if (error != 0)
         return error;
     register_store(REG_STATUS, 1, 0); // reset

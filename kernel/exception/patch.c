@@ -48,7 +48,7 @@ static void store(u32 *instruction, u32 value)
                      : "memory");
 }
 
-static void synchronise(void *unused)
+static void patch_synchronise(void *unused)
 {
     (void)unused;
     __asm__ volatile("isync" ::: "memory");
@@ -59,7 +59,7 @@ static void close_view(void)
     __asm__ volatile("sync\nisync" ::: "memory");
     mmu_close_text_alias();
     spin_unlock(&lock);
-    cpus_call(UINT64_MAX, synchronise, NULL);
+    cpus_call(UINT64_MAX, patch_synchronise, NULL);
 }
 
 void patch_begin(void)

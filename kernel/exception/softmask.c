@@ -84,7 +84,7 @@ static void run_handlers(void)
 
 // Does all that is due: handlers, then a thread switch. They run soft-masked with MSR[EE] on, so
 // that samples land in them too. Called with the flag set and EE off; leaves both so.
-CO_METHOD static s64 work(struct interrupt_manager *self)
+CO_METHOD static s64 softmask_work(struct interrupt_manager *self)
 {
     CO_HOME(self);
     struct percpu *cpu = percpu();
@@ -132,7 +132,7 @@ void soft_mask_replay(void)
     enable_interrupts();
 }
 
-static const struct interrupt_manager_ops ops = {CO_LEAF, work};
+static const struct interrupt_manager_ops ops = {CO_LEAF, softmask_work};
 static struct co_class class = {
     .name = "InterruptManager",
     .implementation = "SoftMaskedInterrupts",

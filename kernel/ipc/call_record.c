@@ -76,7 +76,7 @@ static struct call_record *record_at(const struct call_table *table, u32 index)
 }
 
 // The record that an id speaks of, whatever its state; NULL when there is none.
-static struct call_record *find(u64 id)
+static struct call_record *call_find(u64 id)
 {
     u32 index = (u32)(id >> CALL_INDEX_SHIFT & CALL_INDEX_MASK);
 
@@ -249,7 +249,7 @@ void call_cancel(struct call_record *record)
 
 struct call_record *call_claim(u64 id, const struct process *server, s64 *error)
 {
-    struct call_record *record = find(id);
+    struct call_record *record = call_find(id);
     u64 orphan = with_state(id & ~CALL_OWN, CALL_ORPHAN);
 
     *error = E_NOENT;
@@ -339,7 +339,7 @@ static void end_one(struct call_record *record, const struct calls_ending *endin
         call_free(record);
 }
 
-static void end_here(void *argument)
+static void call_end_here(void *argument)
 {
     const struct call_table *table = &tables[cpu_id()];
 
@@ -350,5 +350,5 @@ static void end_here(void *argument)
 void calls_end(struct calls_ending *ending, u64 mask)
 {
     if (mask != 0)
-        cpus_call(mask & ((1UL << cpu_count) - 1), end_here, ending);
+        cpus_call(mask & ((1UL << cpu_count) - 1), call_end_here, ending);
 }

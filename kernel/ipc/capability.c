@@ -88,7 +88,7 @@ static void set(struct capability_slot *slot, struct capability *capability)
 }
 
 // The slot of a number, NULL when it cannot be one; perhaps one of no_slots. Lock held.
-static struct capability_slot *find(struct capability_table *table, cap_t cap)
+static struct capability_slot *slot_find(struct capability_table *table, cap_t cap)
 {
     KASSERT(table->magic == CAPABILITY_TABLE_MAGIC);
     if (cap == 0 || cap >= CAPABILITY_MAX)
@@ -120,7 +120,7 @@ static struct capability_slot *find_or_make(struct capability_table *table, cap_
 }
 
 // Lock held.
-static s64 add(struct capability_table *table, struct capability *capability)
+static s64 slot_add(struct capability_table *table, struct capability *capability)
 {
     for (cap_t cap = table->first_free; cap < CAPABILITY_MAX; cap++) {
         struct capability_slot *slot = find_or_make(table, cap);
@@ -140,7 +140,7 @@ s64 capability_add(struct capability_table *table, struct capability *capability
 {
     KASSERT(capability->type != CAPABILITY_NONE && capability->object != NULL);
     spin_lock(&table->lock);
-    s64 result = table->ended ? E_PEER : add(table, capability);
+    s64 result = table->ended ? E_PEER : slot_add(table, capability);
     spin_unlock(&table->lock);
     return result;
 }
@@ -179,7 +179,7 @@ static struct capability get(struct capability_table *table, cap_t cap, u32 type
     struct capability found = {.type = CAPABILITY_NONE};
 
     spin_lock(&table->lock);
-    const struct capability_slot *slot = find(table, cap);
+    const struct capability_slot *slot = slot_find(table, cap);
     if (slot != NULL)
         found = unpack(slot);
     *error = found.type == CAPABILITY_NONE ? E_NOENT : 0;
@@ -216,7 +216,7 @@ struct fcm *capability_get_memory(struct capability_table *table, cap_t cap, s64
 // Lock held.
 static struct capability take_out(struct capability_table *table, cap_t cap)
 {
-    struct capability_slot *slot = find(table, cap);
+    struct capability_slot *slot = slot_find(table, cap);
 
     if (slot == NULL || slot->word == CAPABILITY_FREE)
         return (struct capability){.type = CAPABILITY_NONE};

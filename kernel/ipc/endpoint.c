@@ -18,7 +18,7 @@ _Static_assert(CAPABILITY_MAX == 4096 && CAPABILITY_CHUNK == 64 && CAPABILITY_TA
                    sizeof(struct capability_slot) == 16,
                "fast_path.S");
 
-static void destroy(struct co_root *root)
+static void endpoint_destroy(struct co_root *root)
 {
     struct endpoint *endpoint = (struct endpoint *)root;
 
@@ -32,7 +32,7 @@ static struct co_class class = {
     .implementation = "EndpointShared",
     .size = sizeof(struct endpoint),
     .ops = &endpoint_ops.base,
-    .destroy = destroy,
+    .destroy = endpoint_destroy,
 };
 
 void endpoint_hold(struct endpoint *endpoint)
@@ -94,7 +94,7 @@ static s64 insert(struct ipc_process *ipc, struct endpoint *endpoint)
 }
 
 // With one reference, not yet in any list.
-static struct endpoint *make(struct process *process, u64 badge)
+static struct endpoint *endpoint_make(struct process *process, u64 badge)
 {
     struct endpoint *endpoint = kzalloc(sizeof(*endpoint));
 
@@ -118,7 +118,7 @@ static struct endpoint *make(struct process *process, u64 badge)
 s64 sys_endpoint_create(u64 badge)
 {
     struct process *process = process_current();
-    struct endpoint *endpoint = memory_for_caller() ? make(process, badge) : NULL;
+    struct endpoint *endpoint = memory_for_caller() ? endpoint_make(process, badge) : NULL;
 
     if (endpoint == NULL)
         return E_NOMEM;

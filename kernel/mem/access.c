@@ -144,7 +144,7 @@ s64 space_write(struct address_space *space, u64 to, const void *from, u64 bytes
 
 // ---- patching text ------------------------------------------------------------------------------
 
-static void synchronise(void *unused)
+static void access_synchronise(void *unused)
 {
     (void)unused;
     __asm__ volatile("isync" ::: "memory");
@@ -159,10 +159,10 @@ static s64 store_text(struct address_space *space, u64 address, u32 old, u32 new
 
     if (result != 0)
         return result;
-    cpus_call(UINT64_MAX, synchronise, NULL);
+    cpus_call(UINT64_MAX, access_synchronise, NULL);
     piece.expected = &new;
     access_piece(space, &piece);
-    cpus_call(UINT64_MAX, synchronise, NULL);
+    cpus_call(UINT64_MAX, access_synchronise, NULL);
     return 0;
 }
 

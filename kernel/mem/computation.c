@@ -48,7 +48,7 @@ static bool permits(const struct attempt *attempt, s64 prot)
 }
 
 // The page has a frame: maps it.
-static s64 map_own(struct attempt *attempt, u32 prot)
+static s64 computation_map_own(struct attempt *attempt, u32 prot)
 {
     struct fault *fault = attempt->fault;
     u64 frame = *attempt->entry & ENTRY_PAGE;
@@ -80,7 +80,7 @@ static s64 give_frame(struct attempt *attempt, u32 prot)
     }
     *attempt->entry |= attempt->frame;
     attempt->frame = 0;
-    return map_own(attempt, prot);
+    return computation_map_own(attempt, prot);
 }
 
 // With the page's lock held.
@@ -95,7 +95,7 @@ static s64 resolve(struct attempt *attempt)
     if ((*attempt->entry & ENTRY_PAGE) && segment_is_shared(fault->segment))
         return FAULT_RESOLVED; // the frame came just now: once more, with a segment of its own
     if (*attempt->entry & ENTRY_PAGE)
-        return map_own(attempt, (u32)prot);
+        return computation_map_own(attempt, (u32)prot);
     if (fault->access == PROT_W || !fcm->private)
         return give_frame(attempt, (u32)prot);
     u32 read_only = (u32)prot & ~PROT_W;
@@ -133,7 +133,7 @@ static inline s64 find_segment(struct fault *fault)
     return hat_segment(fault->region->hat, fault->address, &fault->segment);
 }
 
-CO_METHOD static s64 fault(struct fcm_rep *self, struct fault *fault)
+CO_METHOD static s64 computation_fault(struct fcm_rep *self, struct fault *fault)
 {
     CO_HOME(self);
     struct fcm *fcm = self->fcm;
@@ -163,7 +163,7 @@ CO_METHOD static s64 fault(struct fcm_rep *self, struct fault *fault)
 // ---- as source of private FCMs ------------------------------------------------------------------
 
 // A page that nobody has written yet shows as zeroes.
-CO_METHOD static s64 lend(struct fcm_rep *self, struct fault *fault, u64 page, u32 prot)
+CO_METHOD static s64 computation_lend(struct fcm_rep *self, struct fault *fault, u64 page, u32 prot)
 {
     CO_HOME(self);
     struct page_leaf *leaf = page_map_find(&self->fcm->pages, page);
@@ -178,7 +178,7 @@ CO_METHOD static s64 lend(struct fcm_rep *self, struct fault *fault, u64 page, u
     return FAULT_RESOLVED;
 }
 
-CO_METHOD static s64 copy(struct fcm_rep *self, struct fault *fault, u64 page, void *to)
+CO_METHOD static s64 computation_copy(struct fcm_rep *self, struct fault *fault, u64 page, void *to)
 {
     CO_HOME(self);
     struct page_leaf *leaf = page_map_find(&self->fcm->pages, page);
@@ -207,7 +207,7 @@ static s64 transfer_missing(const struct fcm *fcm, struct transfer *transfer)
     return CO_CALL(struct fcm_rep, fcm->source->root.coid, transfer, &further);
 }
 
-CO_METHOD static s64 transfer(struct fcm_rep *self, struct transfer *transfer)
+CO_METHOD static s64 computation_transfer(struct fcm_rep *self, struct transfer *transfer)
 {
     CO_HOME(self);
     struct fcm *fcm = self->fcm;
@@ -223,7 +223,7 @@ CO_METHOD static s64 transfer(struct fcm_rep *self, struct transfer *transfer)
     return result;
 }
 
-CO_METHOD static s64 end(struct fcm_rep *self)
+CO_METHOD static s64 computation_end(struct fcm_rep *self)
 {
     CO_HOME(self);
     fcm_drop(self->fcm, NULL, 0, fcm_pages(self->fcm), 0);
@@ -232,12 +232,12 @@ CO_METHOD static s64 end(struct fcm_rep *self)
 
 // ---- scan, life ---------------------------------------------------------------------------------
 
-static s64 get_num_children(struct co_rep *self)
+static s64 computation_get_num_children(struct co_rep *self)
 {
     return ((struct fcm_rep *)self)->fcm->source != NULL;
 }
 
-static s64 get_children(struct co_rep *self, coid_t *out, u32 max)
+static s64 computation_get_children(struct co_rep *self, coid_t *out, u32 max)
 {
     const struct fcm *source = ((struct fcm_rep *)self)->fcm->source;
 
@@ -247,7 +247,7 @@ static s64 get_children(struct co_rep *self, coid_t *out, u32 max)
     return 1;
 }
 
-static s64 handle_miss(struct co_root *root, u32 cpu, struct co_rep **rep)
+static s64 computation_handle_miss(struct co_root *root, u32 cpu, struct co_rep **rep)
 {
     struct fcm_rep *made = kzalloc(sizeof(*made));
 
@@ -259,13 +259,13 @@ static s64 handle_miss(struct co_root *root, u32 cpu, struct co_rep **rep)
     return 0;
 }
 
-static void destroy_rep(struct co_root *root, struct co_rep *rep)
+static void computation_destroy_rep(struct co_root *root, struct co_rep *rep)
 {
     (void)root;
     kfree(rep);
 }
 
-static void destroy(struct co_root *root)
+static void computation_destroy(struct co_root *root)
 {
     struct fcm *fcm = (struct fcm *)root;
 
@@ -273,14 +273,18 @@ static void destroy(struct co_root *root)
     kfree(fcm);
 }
 
-static const struct fcm_ops ops = {
-    {get_num_children, get_children}, fault, lend, copy, transfer, end};
+static const struct fcm_ops ops = {{computation_get_num_children, computation_get_children},
+                                   computation_fault,
+                                   computation_lend,
+                                   computation_copy,
+                                   computation_transfer,
+                                   computation_end};
 static struct co_class shared_class = {
     .name = "FCMComputation",
     .implementation = "FCMComputationShared",
     .size = sizeof(struct fcm),
     .ops = &ops.base,
-    .destroy = destroy,
+    .destroy = computation_destroy,
 };
 static struct co_class distributed_class = {
     .name = "FCMComputation",
@@ -288,12 +292,13 @@ static struct co_class distributed_class = {
     .size = sizeof(struct fcm) + sizeof(struct fcm_rep),
     .distributed = true,
     .ops = &ops.base,
-    .handle_miss = handle_miss,
-    .destroy_rep = destroy_rep,
-    .destroy = destroy,
+    .handle_miss = computation_handle_miss,
+    .destroy_rep = computation_destroy_rep,
+    .destroy = computation_destroy,
 };
 
-static struct fcm *make(const char *name, u64 bytes, struct pm *pm, bool private, bool distributed)
+static struct fcm *computation_make(const char *name, u64 bytes, struct pm *pm, bool private,
+                                    bool distributed)
 {
     struct fcm *fcm = kzalloc(sizeof(*fcm));
 
@@ -314,7 +319,7 @@ static struct fcm *make(const char *name, u64 bytes, struct pm *pm, bool private
 struct fcm *fcm_create_private(const char *name, u64 pages, struct pm *pm, bool distributed,
                                struct fcm *source, u64 source_first)
 {
-    struct fcm *fcm = make(name, pages * PAGE_SIZE, pm, true, distributed);
+    struct fcm *fcm = computation_make(name, pages * PAGE_SIZE, pm, true, distributed);
 
     if (fcm != NULL) {
         fcm->source = source;
@@ -326,7 +331,7 @@ struct fcm *fcm_create_private(const char *name, u64 pages, struct pm *pm, bool 
 struct fcm *fcm_create_anonymous(const char *name, u64 bytes, bool distributed)
 {
     struct pm *pm = pm_of_caller();
-    struct fcm *fcm = make(name, bytes, pm, false, distributed);
+    struct fcm *fcm = computation_make(name, bytes, pm, false, distributed);
 
     pm_put(pm);
     return fcm;

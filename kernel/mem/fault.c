@@ -21,7 +21,7 @@ struct sleeper {
     volatile bool done;
 };
 
-static void wake(struct fault_wait *wait, s64 status)
+static void fault_wake(struct fault_wait *wait, s64 status)
 {
     struct sleeper *sleeper = (struct sleeper *)wait;
     struct thread *thread = sleeper->thread;
@@ -75,7 +75,7 @@ static __attribute__((noinline)) enum fault_result resolve_asleep(struct address
 
     do {
         struct sleeper sleeper = {
-            .wait.done = wake, .wait.space = space, .thread = thread_current()};
+            .wait.done = fault_wake, .wait.space = space, .thread = thread_current()};
         fault->wait = &sleeper.wait; // cppcheck-suppress autoVariables
         result = try_resolve(space, fault);
         if (result != FAULT_WAIT)

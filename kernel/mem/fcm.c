@@ -34,7 +34,7 @@ bool fcm_try_hold(struct fcm *fcm)
     return refs_try_get(&fcm->refs, KIND_FCM);
 }
 
-static void end(struct fcm *fcm)
+static void fcm_end(struct fcm *fcm)
 {
     CO_CALL(struct fcm_rep, fcm->root.coid, end);
     page_map_settle_account(&fcm->pages);
@@ -47,7 +47,7 @@ static void end(struct fcm *fcm)
 static void put(struct fcm *fcm, u64 left)
 {
     if (left == 0) {
-        end(fcm);
+        fcm_end(fcm);
     } else if (left == 1 && fcm->alone != NULL && fcm->let_go) {
         fcm->let_go = false;
         fcm->alone(fcm);

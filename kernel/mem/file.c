@@ -55,7 +55,7 @@ static s64 resolve(struct file *file, struct fault *fault, u64 page, u64 *entry)
     return map_present(fault, entry, prot);
 }
 
-CO_METHOD static s64 fault(struct fcm_rep *self, struct fault *fault)
+CO_METHOD static s64 file_fault(struct fcm_rep *self, struct fault *fault)
 {
     CO_HOME(self);
     struct file *file = file_of(self->fcm);
@@ -73,7 +73,7 @@ CO_METHOD static s64 fault(struct fcm_rep *self, struct fault *fault)
 
 // The two below are called with a private FCM's lock held, so they make no leaf: without one,
 // the page is not there.
-CO_METHOD static s64 lend(struct fcm_rep *self, struct fault *fault, u64 page, u32 prot)
+CO_METHOD static s64 file_lend(struct fcm_rep *self, struct fault *fault, u64 page, u32 prot)
 {
     CO_HOME(self);
     struct file *file = file_of(self->fcm);
@@ -91,7 +91,7 @@ CO_METHOD static s64 lend(struct fcm_rep *self, struct fault *fault, u64 page, u
     return result;
 }
 
-CO_METHOD static s64 copy(struct fcm_rep *self, struct fault *fault, u64 page, void *to)
+CO_METHOD static s64 file_copy(struct fcm_rep *self, struct fault *fault, u64 page, void *to)
 {
     CO_HOME(self);
     struct file *file = file_of(self->fcm);
@@ -114,7 +114,7 @@ CO_METHOD static s64 copy(struct fcm_rep *self, struct fault *fault, u64 page, v
     return result;
 }
 
-CO_METHOD static s64 transfer(struct fcm_rep *self, struct transfer *transfer)
+CO_METHOD static s64 file_transfer(struct fcm_rep *self, struct transfer *transfer)
 {
     CO_HOME(self);
     struct file *file = file_of(self->fcm);
@@ -162,7 +162,7 @@ static bool always(struct file *file, u64 page, u64 *entry)
     return true;
 }
 
-CO_METHOD static s64 end(struct fcm_rep *self)
+CO_METHOD static s64 file_end(struct fcm_rep *self)
 {
     CO_HOME(self);
     struct file *file = file_of(self->fcm);
@@ -175,12 +175,12 @@ CO_METHOD static s64 end(struct fcm_rep *self)
     return 0;
 }
 
-static s64 get_num_children(struct co_rep *self)
+static s64 file_get_num_children(struct co_rep *self)
 {
     return 1 + share_coids(((struct fcm_rep *)self)->fcm, NULL, 0);
 }
 
-static s64 get_children(struct co_rep *self, coid_t *out, u32 max)
+static s64 file_get_children(struct co_rep *self, coid_t *out, u32 max)
 {
     struct fcm *fcm = ((struct fcm_rep *)self)->fcm;
 
@@ -190,7 +190,7 @@ static s64 get_children(struct co_rep *self, coid_t *out, u32 max)
     return 1 + share_coids(fcm, out + 1, max - 1);
 }
 
-static void destroy(struct co_root *root)
+static void file_destroy(struct co_root *root)
 {
     struct file *file = (struct file *)root;
 
@@ -199,14 +199,18 @@ static void destroy(struct co_root *root)
     kfree(file);
 }
 
-static const struct fcm_ops ops = {
-    {get_num_children, get_children}, fault, lend, copy, transfer, end};
+static const struct fcm_ops ops = {{file_get_num_children, file_get_children},
+                                   file_fault,
+                                   file_lend,
+                                   file_copy,
+                                   file_transfer,
+                                   file_end};
 static struct co_class class = {
     .name = "FCMFile",
     .implementation = "FCMFile",
     .size = sizeof(struct file),
     .ops = &ops.base,
-    .destroy = destroy,
+    .destroy = file_destroy,
 };
 
 bool fcm_is_file(const struct fcm *fcm)

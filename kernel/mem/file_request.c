@@ -68,7 +68,7 @@ void files_each(bool (*wants)(struct file *file, u64 argument), u64 argument,
 
 // ---- waiting ------------------------------------------------------------------------------------
 
-static struct file_request *find(struct file *file, u64 page)
+static struct file_request *request_find(struct file *file, u64 page)
 {
     struct file_request *request = file->requests;
 
@@ -80,7 +80,7 @@ static struct file_request *find(struct file *file, u64 page)
 // With the users lock held: the page's request, made if there is none. NULL: out of memory.
 static struct file_request *find_or_make(struct file *file, u64 page)
 {
-    struct file_request *request = find(file, page);
+    struct file_request *request = request_find(file, page);
 
     if (request != NULL)
         return request;
@@ -117,7 +117,7 @@ s64 file_wait(struct file *file, u64 page, struct fault_wait *wait)
     return result;
 }
 
-static void finish(struct fault_wait *waiters, s64 status)
+static void request_finish(struct fault_wait *waiters, s64 status)
 {
     while (waiters != NULL) {
         struct fault_wait *next = waiters->next;
@@ -138,7 +138,7 @@ void file_complete(struct file *file, u64 page, s64 status)
         *link = request->next;
     spin_unlock(&file->fcm.users_lock);
     if (request != NULL)
-        finish(request->waiters, status);
+        request_finish(request->waiters, status);
     kfree(request);
 }
 
@@ -150,7 +150,7 @@ void file_complete_all(struct file *file, s64 status)
     spin_unlock(&file->fcm.users_lock);
     while (request != NULL) {
         struct file_request *next = request->next;
-        finish(request->waiters, status);
+        request_finish(request->waiters, status);
         kfree(request);
         request = next;
     }
@@ -191,7 +191,7 @@ void files_cancel_waits(struct address_space *space)
     for (struct file *file = files; file != NULL; file = file->next)
         take_waits(file, space, &taken);
     spin_unlock(&files_lock);
-    finish(taken, E_PEER);
+    request_finish(taken, E_PEER);
 }
 
 static bool is_of_server(struct file *file, u64 pid)
@@ -281,7 +281,7 @@ static bool next_unsent(struct file *file, u64 *page)
 static void mark_unsent(struct file *file, u64 page)
 {
     spin_lock(&file->fcm.users_lock);
-    struct file_request *request = find(file, page);
+    struct file_request *request = request_find(file, page);
     if (request != NULL)
         request->sent = false;
     spin_unlock(&file->fcm.users_lock);

@@ -18,7 +18,7 @@ struct fr {
     u64 token;
 };
 
-CO_METHOD static s64 tell(struct fr *self, u64 what, u64 offset)
+CO_METHOD static s64 fr_rep_tell(struct fr *self, u64 what, u64 offset)
 {
     CO_HOME(self);
     u64 words[MESSAGE_WORDS] = {what, offset, PAGE_SIZE};
@@ -26,7 +26,7 @@ CO_METHOD static s64 tell(struct fr *self, u64 what, u64 offset)
     return ipc_send_from_kernel(self->endpoint, self->token, words);
 }
 
-static void destroy(struct co_root *root)
+static void fr_root_destroy(struct co_root *root)
 {
     struct fr *fr = (struct fr *)((char *)root - offsetof(struct fr, root));
 
@@ -34,13 +34,13 @@ static void destroy(struct co_root *root)
     kfree(fr);
 }
 
-static const struct fr_ops ops = {CO_LEAF, tell};
+static const struct fr_ops ops = {CO_LEAF, fr_rep_tell};
 static struct co_class class = {
     .name = "FR",
     .implementation = "FRServer",
     .size = sizeof(struct fr),
     .ops = &ops.base,
-    .destroy = destroy,
+    .destroy = fr_root_destroy,
 };
 
 struct fr *fr_create(struct endpoint *endpoint, u64 token)

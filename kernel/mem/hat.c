@@ -180,19 +180,19 @@ static u32 segments(struct hat *hat, coid_t *out, u32 max)
     return count;
 }
 
-static s64 get_num_children(struct co_rep *self)
+static s64 hat_get_num_children(struct co_rep *self)
 {
     return segments((struct hat *)self, NULL, 0);
 }
 
-static s64 get_children(struct co_rep *self, coid_t *out, u32 max)
+static s64 hat_get_children(struct co_rep *self, coid_t *out, u32 max)
 {
     return segments((struct hat *)self, out, max);
 }
 
 // ---- life ---------------------------------------------------------------------------------------
 
-static void destroy(struct co_root *root)
+static void hat_root_destroy(struct co_root *root)
 {
     struct hat *hat = hat_of(root);
 
@@ -207,13 +207,13 @@ static void destroy(struct co_root *root)
     kfree(hat);
 }
 
-static const struct hat_ops ops = {{get_num_children, get_children}, map, unmap};
+static const struct hat_ops ops = {{hat_get_num_children, hat_get_children}, map, unmap};
 static struct co_class class = {
     .name = "HAT",
     .implementation = "RadixHAT",
     .size = sizeof(struct hat),
     .ops = &ops.base,
-    .destroy = destroy,
+    .destroy = hat_root_destroy,
 };
 
 struct hat *hat_create(struct pm *pm, void (*ended)(void *), void *argument)

@@ -72,8 +72,8 @@ static s64 add_slot(struct hat *hat, u64 address)
 // Attaches a segment unless an own one, or with replace unset any one,
 // is there already: whether it did.
 // What it replaces goes to *before.
-static bool attach(struct hat *hat, struct hat_slot *slot, struct segment *segment, bool replace,
-                   struct segment **before)
+static bool hat_attach(struct hat *hat, struct hat_slot *slot, struct segment *segment,
+                       bool replace, struct segment **before)
 {
     spin_lock(&hat->lock);
     *before = slot->segment;
@@ -91,7 +91,7 @@ static s64 attach_own(struct hat *hat, struct hat_slot *slot)
     u64 *table = pm_table_alloc(hat->pm);
     struct segment *segment = table != NULL ? segment_create(hat, table) : NULL;
     struct segment *before = NULL;
-    bool done = segment != NULL && attach(hat, slot, segment, true, &before);
+    bool done = segment != NULL && hat_attach(hat, slot, segment, true, &before);
 
     if (done && before != NULL) {
         hat_flush_space(hat);
@@ -144,7 +144,7 @@ s64 hat_segment_attach(struct hat *hat, u64 address, struct segment *segment)
     if (slot == NULL)
         return E_NOMEM;
     refs_get(&segment->refs, KIND_SEGMENT);
-    if (attach(hat, slot, segment, false, &before))
+    if (hat_attach(hat, slot, segment, false, &before))
         return 0;
     segment_put(segment);
     return E_EXIST;

@@ -65,7 +65,7 @@ static void drain(struct small_heap *heap, u32 class)
     last->next = NULL;
 }
 
-CO_METHOD static void *alloc(struct small_heap *self, u32 class)
+CO_METHOD static void *kmalloc_alloc(struct small_heap *self, u32 class)
 {
     CO_HOME(self);
     u8 masked = soft_mask();
@@ -80,7 +80,7 @@ CO_METHOD static void *alloc(struct small_heap *self, u32 class)
     return object;
 }
 
-CO_METHOD static s64 release(struct small_heap *self, void *memory, u32 class)
+CO_METHOD static s64 kmalloc_release(struct small_heap *self, void *memory, u32 class)
 {
     CO_HOME(self);
     struct free_object *object = memory;
@@ -95,7 +95,7 @@ CO_METHOD static s64 release(struct small_heap *self, void *memory, u32 class)
     return 0;
 }
 
-static const struct small_allocator_ops ops = {CO_LEAF, alloc, release};
+static const struct small_allocator_ops ops = {CO_LEAF, kmalloc_alloc, kmalloc_release};
 static struct co_class class = {
     .name = "SmallAllocator",
     .implementation = "SizeClasses",
@@ -145,7 +145,7 @@ void *kmalloc(u64 bytes)
     if (room > slab_class_bytes(SLAB_CLASSES - 1))
         return sanitize_heap_given(alloc_large(room), bytes);
     if (small_allocator == 0)
-        return sanitize_heap_given(alloc(&heaps[0], class_for(room)), bytes);
+        return sanitize_heap_given(kmalloc_alloc(&heaps[0], class_for(room)), bytes);
     return sanitize_heap_given(CO_CALL(struct small_heap, small_allocator, alloc, class_for(room)),
                                bytes);
 }
@@ -187,7 +187,7 @@ void kfree(void *object)
             *order_of(block) = 0;
             pages_free(block, order & (u32)~LARGE);
         } else if (small_allocator == 0) {
-            release(&heaps[0], block, class_of(block));
+            kmalloc_release(&heaps[0], block, class_of(block));
         } else {
             CO_CALL(struct small_heap, small_allocator, free, block, class_of(block));
         }

@@ -116,7 +116,7 @@ static void discard(struct region *region)
     region_destroy(region);
 }
 
-static s64 add(struct address_space *space, struct region *region)
+static s64 operations_add(struct address_space *space, struct region *region)
 {
     struct fcm *shared = region_shared_fcm(region);
 
@@ -219,7 +219,7 @@ s64 space_region_create(struct address_space *space, struct sys_region *wanted, 
         fcm_put(fcm);
         return E_NOMEM;
     }
-    error = add(space, region);
+    error = operations_add(space, region);
     if (error == 0)
         wanted->address = region->start;
     return error;
@@ -423,7 +423,7 @@ s64 space_wire(struct address_space *space, u64 address, u64 bytes, void **wired
         discard(region);
         return error;
     }
-    error = add(space, region);
+    error = operations_add(space, region);
     if (error == 0)
         error = map_wired(region); // fails only if the space ends
     if (error == 0)

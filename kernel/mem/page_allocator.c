@@ -53,7 +53,7 @@ static void put_single(struct page_stock *stock, void *page)
     stock->pages[stock->count++] = page;
 }
 
-CO_METHOD static void *alloc(struct page_stock *self, u32 order)
+CO_METHOD static void *page_allocator_alloc(struct page_stock *self, u32 order)
 {
     CO_HOME(self);
     u8 masked = soft_mask();
@@ -71,7 +71,7 @@ CO_METHOD static void *alloc(struct page_stock *self, u32 order)
     return pages;
 }
 
-CO_METHOD static s64 release(struct page_stock *self, void *pages, u32 order)
+CO_METHOD static s64 page_allocator_release(struct page_stock *self, void *pages, u32 order)
 {
     CO_HOME(self);
     u8 masked = soft_mask();
@@ -88,7 +88,8 @@ CO_METHOD static s64 release(struct page_stock *self, void *pages, u32 order)
     return 0;
 }
 
-static const struct page_allocator_ops ops = {CO_LEAF, alloc, release};
+static const struct page_allocator_ops ops = {CO_LEAF, page_allocator_alloc,
+                                              page_allocator_release};
 static struct co_class class = {
     .name = "PageAllocator",
     .implementation = "BuddyWithStocks",

@@ -108,7 +108,7 @@ static bool heighten(struct page_map *map)
 }
 
 // With the map's lock held.
-static struct page_leaf *add(struct page_map *map, u64 page)
+static struct page_leaf *page_map_add(struct page_map *map, u64 page)
 {
     while (!covers(height_of(map->top), page)) {
         if (!heighten(map))
@@ -141,7 +141,7 @@ struct page_leaf *page_map_get(struct page_map *map, u64 page)
     if (leaf != NULL || !pay(map))
         return leaf;
     spin_lock(&map->lock);
-    leaf = add(map, page);
+    leaf = page_map_add(map, page);
     spin_unlock(&map->lock);
     return leaf;
 }

@@ -19,7 +19,7 @@ static struct physical *physical_of(struct fcm_rep *rep)
     return (struct physical *)rep->fcm;
 }
 
-CO_METHOD static s64 lend(struct fcm_rep *self, struct fault *fault, u64 page, u32 prot)
+CO_METHOD static s64 physical_lend(struct fcm_rep *self, struct fault *fault, u64 page, u32 prot)
 {
     CO_HOME(self);
     u64 frame = physical_of(self)->base + page * PAGE_SIZE;
@@ -32,7 +32,7 @@ CO_METHOD static s64 lend(struct fcm_rep *self, struct fault *fault, u64 page, u
     return FAULT_RESOLVED;
 }
 
-CO_METHOD static s64 fault(struct fcm_rep *self, struct fault *fault)
+CO_METHOD static s64 physical_fault(struct fcm_rep *self, struct fault *fault)
 {
     CO_HOME(self);
     struct fcm *fcm = self->fcm;
@@ -45,12 +45,12 @@ CO_METHOD static s64 fault(struct fcm_rep *self, struct fault *fault)
     spin_lock(&fcm->lock);
     u32 prot = region_protection(region, fault->page) & ~PROT_W;
     if (!region->closed && fault->page < region->pages && (prot & fault->access))
-        result = lend(self, fault, region->first + fault->page, prot);
+        result = physical_lend(self, fault, region->first + fault->page, prot);
     spin_unlock(&fcm->lock);
     return result;
 }
 
-CO_METHOD static s64 copy(struct fcm_rep *self, struct fault *fault, u64 page, void *to)
+CO_METHOD static s64 physical_copy(struct fcm_rep *self, struct fault *fault, u64 page, void *to)
 {
     CO_HOME(self);
     (void)fault;
@@ -60,7 +60,7 @@ CO_METHOD static s64 copy(struct fcm_rep *self, struct fault *fault, u64 page, v
     return FAULT_RESOLVED;
 }
 
-CO_METHOD static s64 transfer(struct fcm_rep *self, struct transfer *transfer)
+CO_METHOD static s64 physical_transfer(struct fcm_rep *self, struct transfer *transfer)
 {
     CO_HOME(self);
     if (transfer->page >= fcm_pages(self->fcm) || transfer->to == NULL)
@@ -70,36 +70,40 @@ CO_METHOD static s64 transfer(struct fcm_rep *self, struct transfer *transfer)
     return 0;
 }
 
-CO_METHOD static s64 end(struct fcm_rep *self)
+CO_METHOD static s64 physical_end(struct fcm_rep *self)
 {
     CO_HOME(self);
     share_end(self->fcm);
     return 0;
 }
 
-static void destroy(struct co_root *root)
+static void physical_destroy(struct co_root *root)
 {
     kfree(root);
 }
 
-static s64 get_num_children(struct co_rep *self)
+static s64 physical_get_num_children(struct co_rep *self)
 {
     return share_coids(((struct fcm_rep *)self)->fcm, NULL, 0);
 }
 
-static s64 get_children(struct co_rep *self, coid_t *out, u32 max)
+static s64 physical_get_children(struct co_rep *self, coid_t *out, u32 max)
 {
     return share_coids(((struct fcm_rep *)self)->fcm, out, max);
 }
 
-static const struct fcm_ops ops = {
-    {get_num_children, get_children}, fault, lend, copy, transfer, end};
+static const struct fcm_ops ops = {{physical_get_num_children, physical_get_children},
+                                   physical_fault,
+                                   physical_lend,
+                                   physical_copy,
+                                   physical_transfer,
+                                   physical_end};
 static struct co_class class = {
     .name = "FCMPhysical",
     .implementation = "FCMPhysical",
     .size = sizeof(struct physical),
     .ops = &ops.base,
-    .destroy = destroy,
+    .destroy = physical_destroy,
 };
 
 struct fcm *fcm_create_physical(const char *name, u64 physical, u64 bytes)

@@ -113,7 +113,7 @@ static void return_one(struct pm_rep *self)
         give_back(self->pm, excess);
 }
 
-CO_METHOD static s64 alloc(struct pm_rep *self)
+CO_METHOD static s64 pm_rep_alloc(struct pm_rep *self)
 {
     CO_HOME(self);
     s64 error = take_one(self);
@@ -128,7 +128,7 @@ CO_METHOD static s64 alloc(struct pm_rep *self)
     return (s64)virt_to_phys(page);
 }
 
-CO_METHOD static s64 release(struct pm_rep *self, u64 page)
+CO_METHOD static s64 pm_rep_release(struct pm_rep *self, u64 page)
 {
     CO_HOME(self);
     pages_free(phys_to_virt(page), 0);
@@ -137,7 +137,7 @@ CO_METHOD static s64 release(struct pm_rep *self, u64 page)
 }
 
 // One page of account for a table, or (tables -1) back.
-CO_METHOD static s64 charge(struct pm_rep *self, s64 tables)
+CO_METHOD static s64 pm_rep_charge(struct pm_rep *self, s64 tables)
 {
     CO_HOME(self);
     if (tables > 0) {
@@ -153,7 +153,7 @@ CO_METHOD static s64 charge(struct pm_rep *self, s64 tables)
     return 0;
 }
 
-static s64 handle_miss(struct co_root *root, u32 cpu, struct co_rep **rep)
+static s64 pm_handle_miss(struct co_root *root, u32 cpu, struct co_rep **rep)
 {
     struct pm_rep *made = kzalloc(sizeof(*made));
 
@@ -165,27 +165,27 @@ static s64 handle_miss(struct co_root *root, u32 cpu, struct co_rep **rep)
     return 0;
 }
 
-static void destroy_rep(struct co_root *root, struct co_rep *rep)
+static void pm_destroy_rep(struct co_root *root, struct co_rep *rep)
 {
     (void)root;
     kfree(rep);
 }
 
-static void destroy(struct co_root *root)
+static void pm_destroy(struct co_root *root)
 {
     kfree(root);
 }
 
-static const struct pm_ops ops = {CO_LEAF, alloc, release, charge};
+static const struct pm_ops ops = {CO_LEAF, pm_rep_alloc, pm_rep_release, pm_rep_charge};
 static struct co_class process_class = {
     .name = "PM",
     .implementation = "PMProcess",
     .size = sizeof(struct pm) + sizeof(struct pm_rep),
     .distributed = true,
     .ops = &ops.base,
-    .handle_miss = handle_miss,
-    .destroy_rep = destroy_rep,
-    .destroy = destroy,
+    .handle_miss = pm_handle_miss,
+    .destroy_rep = pm_destroy_rep,
+    .destroy = pm_destroy,
 };
 
 // ---- the root: pages that belong to no process --------------------------------------------------
@@ -196,11 +196,11 @@ static struct co_class root_class = {
     .size = sizeof(struct pm) + sizeof(struct pm_rep),
     .distributed = true,
     .ops = &ops.base,
-    .handle_miss = handle_miss,
-    .destroy_rep = destroy_rep,
+    .handle_miss = pm_handle_miss,
+    .destroy_rep = pm_destroy_rep,
 };
 
-static struct pm *make(u64 limit, bool preferred)
+static struct pm *pm_make(u64 limit, bool preferred)
 {
     struct pm *pm = kzalloc(sizeof(*pm));
 
@@ -218,7 +218,7 @@ void pm_init(void)
     u64 pages = buddy_total_pages() / 64;
 
     reserve = pages > RESERVE_MIN ? pages : RESERVE_MIN;
-    root_pm = make(0, true);
+    root_pm = pm_make(0, true);
     if (root_pm == NULL)
         panic("out of memory for the root page manager");
     service_create(&root_class, &root_pm->root, NULL);
@@ -228,7 +228,7 @@ void pm_init(void)
 
 struct pm *pm_create(u64 limit, bool preferred)
 {
-    struct pm *pm = make(limit, preferred);
+    struct pm *pm = pm_make(limit, preferred);
 
     if (pm != NULL && co_create(&process_class, &pm->root) < 0) {
         kfree(pm);

@@ -11,7 +11,7 @@
 #include <orrery/errors.h>
 #include <string.h>
 
-CO_METHOD static s64 fault(struct region *self, struct fault *fault)
+CO_METHOD static s64 region_fault(struct region *self, struct fault *fault)
 {
     CO_HOME(self);
     fault->region = self;
@@ -19,12 +19,12 @@ CO_METHOD static s64 fault(struct region *self, struct fault *fault)
     return CO_CALL(struct fcm_rep, self->fcm->root.coid, fault, fault);
 }
 
-static s64 get_num_children(struct co_rep *self)
+static s64 region_get_num_children(struct co_rep *self)
 {
     return ((struct region *)self)->fcm != NULL;
 }
 
-static s64 get_children(struct co_rep *self, coid_t *out, u32 max)
+static s64 region_get_children(struct co_rep *self, coid_t *out, u32 max)
 {
     const struct region *region = (struct region *)self;
 
@@ -34,7 +34,7 @@ static s64 get_children(struct co_rep *self, coid_t *out, u32 max)
     return 1;
 }
 
-static void destroy(struct co_root *root)
+static void region_root_destroy(struct co_root *root)
 {
     struct region *region = (struct region *)((char *)root - offsetof(struct region, root));
 
@@ -42,12 +42,12 @@ static void destroy(struct co_root *root)
     kfree(region);
 }
 
-static const struct region_ops ops = {{get_num_children, get_children}, fault};
+static const struct region_ops ops = {{region_get_num_children, region_get_children}, region_fault};
 
 #define REGION_CLASS(text)                                                                         \
     {                                                                                              \
         .name = "Region", .implementation = (text), .size = sizeof(struct region),                 \
-        .ops = &ops.base, .destroy = destroy                                                       \
+        .ops = &ops.base, .destroy = region_root_destroy                                           \
     }
 static struct co_class classes[] = {
     [REGION_WIRED] = REGION_CLASS("RegionWired"),

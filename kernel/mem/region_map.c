@@ -56,7 +56,7 @@ u64 region_map_gap(const struct region_map *map, u64 from, u64 to, u64 bytes, u6
     return at;
 }
 
-static struct region_map *make(u32 count)
+static struct region_map *region_map_make(u32 count)
 {
     struct region_map *map =
         kmalloc(sizeof(struct region_map) + count * sizeof(struct region_range));
@@ -72,7 +72,7 @@ struct region_map *region_map_with(const struct region_map *map, struct region_r
 {
     u32 count = region_map_count(map);
     u32 at = first_above(map, range.start);
-    struct region_map *made = make(count + 1);
+    struct region_map *made = region_map_make(count + 1);
 
     if (made == NULL)
         return NULL;
@@ -86,7 +86,7 @@ struct region_map *region_map_with(const struct region_map *map, struct region_r
 
 struct region_map *region_map_replace(const struct region_map *map, struct region_range range)
 {
-    struct region_map *made = make(map->count);
+    struct region_map *made = region_map_make(map->count);
 
     for (u32 i = 0; made != NULL && i < map->count; i++)
         made->ranges[i] = map->ranges[i].region == range.region ? range : map->ranges[i];
@@ -95,7 +95,7 @@ struct region_map *region_map_replace(const struct region_map *map, struct regio
 
 struct region_map *region_map_without(const struct region_map *map, const struct region *region)
 {
-    struct region_map *made = make(map->count - 1);
+    struct region_map *made = region_map_make(map->count - 1);
     u32 to = 0;
 
     for (u32 i = 0; made != NULL && i < map->count; i++) {
@@ -107,7 +107,7 @@ struct region_map *region_map_without(const struct region_map *map, const struct
 
 struct region_map *region_map_wired(const struct region_map *map)
 {
-    struct region_map *made = make(map->count);
+    struct region_map *made = region_map_make(map->count);
     u32 to = 0;
 
     for (u32 i = 0; made != NULL && i < map->count; i++) {

@@ -17,7 +17,7 @@ static inline void store_entry(u64 *slot, u64 entry)
 // An entry that was invalid is in no TLB, so nothing is flushed for it,
 // and no ptesync waits for the store:
 // should a CPU walk the tables before it sees the entry, it faults once more and finds it.
-CO_METHOD static s64 map_own(struct segment *self, u64 address, u64 entry)
+CO_METHOD static s64 segment_map_own(struct segment *self, u64 address, u64 entry)
 {
     CO_HOME(self);
     u64 *slot = segment_slot(self, address);
@@ -41,7 +41,7 @@ CO_METHOD static s64 map_shared(struct segment *self, u64 address, u64 entry)
     return 0;
 }
 
-static void destroy(struct co_root *root)
+static void segment_root_destroy(struct co_root *root)
 {
     struct segment *segment = (struct segment *)((char *)root - offsetof(struct segment, root));
 
@@ -50,13 +50,13 @@ static void destroy(struct co_root *root)
     kfree(segment);
 }
 
-static const struct segment_ops own_ops = {CO_LEAF, map_own};
+static const struct segment_ops own_ops = {CO_LEAF, segment_map_own};
 static struct co_class own_class = {
     .name = "SegmentHAT",
     .implementation = "SegmentHATPrivate",
     .size = sizeof(struct segment),
     .ops = &own_ops.base,
-    .destroy = destroy,
+    .destroy = segment_root_destroy,
 };
 static const struct segment_ops shared_ops = {CO_LEAF, map_shared};
 static struct co_class shared_class = {
@@ -64,10 +64,10 @@ static struct co_class shared_class = {
     .implementation = "SegmentHATShared",
     .size = sizeof(struct segment) + sizeof(struct segment_key),
     .ops = &shared_ops.base,
-    .destroy = destroy,
+    .destroy = segment_root_destroy,
 };
 
-static struct segment *make(struct co_class *class, u64 bytes, struct hat *hat, u64 *table)
+static struct segment *segment_make(struct co_class *class, u64 bytes, struct hat *hat, u64 *table)
 {
     struct segment *segment = kzalloc(bytes);
 
@@ -85,7 +85,7 @@ static struct segment *make(struct co_class *class, u64 bytes, struct hat *hat, 
 
 struct segment *segment_create(struct hat *hat, u64 *table)
 {
-    return make(&own_class, sizeof(struct segment), hat, table);
+    return segment_make(&own_class, sizeof(struct segment), hat, table);
 }
 
 void segment_destroy(struct segment *segment)
@@ -106,7 +106,8 @@ struct segment *segment_create_shared(const struct segment_key *key)
 
     if (table == NULL)
         return NULL;
-    struct segment *segment = make(&shared_class, sizeof(struct shared_segment), NULL, table);
+    struct segment *segment =
+        segment_make(&shared_class, sizeof(struct shared_segment), NULL, table);
     if (segment == NULL)
         pages_free(table, 0);
     else

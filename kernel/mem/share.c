@@ -89,7 +89,7 @@ static bool shows(const struct segment_key *key, const struct fault *fault)
 // ---- the list of a source -----------------------------------------------------------------------
 
 // With the users lock held: the segment of a key, or NULL.
-static struct segment *find(const struct fcm *source, const struct segment_key *key)
+static struct segment *share_find(const struct fcm *source, const struct segment_key *key)
 {
     for (u64 i = 0; source->sharing != NULL && i < source->sharing->count; i++) {
         if (same_key(segment_key(source->sharing->segments[i]), key))
@@ -99,7 +99,7 @@ static struct segment *find(const struct fcm *source, const struct segment_key *
 }
 
 // With the users lock held: adds a segment, whose reference the list takes over; false: no room.
-static bool add(struct fcm *source, struct segment *segment)
+static bool share_add(struct fcm *source, struct segment *segment)
 {
     if (source->sharing == NULL)
         source->sharing = kzalloc(sizeof(*source->sharing));
@@ -113,7 +113,7 @@ static bool add(struct fcm *source, struct segment *segment)
 static struct segment *get(struct fcm *source, const struct segment_key *key)
 {
     spin_lock(&source->users_lock);
-    struct segment *found = find(source, key);
+    struct segment *found = share_find(source, key);
     spin_unlock(&source->users_lock);
     if (found != NULL)
         return found;
@@ -121,8 +121,8 @@ static struct segment *get(struct fcm *source, const struct segment_key *key)
     if (made == NULL)
         return NULL;
     spin_lock(&source->users_lock);
-    found = find(source, key);
-    if (found == NULL && add(source, made)) {
+    found = share_find(source, key);
+    if (found == NULL && share_add(source, made)) {
         found = made;
         made = NULL;
     }
@@ -137,7 +137,7 @@ static struct segment *get(struct fcm *source, const struct segment_key *key)
 // A region that closes, or stops being sharable, says so first and takes its mappings away then. So
 // whoever attaches a segment and still finds all as it was is seen by that region; else it undoes
 // the attachment.
-static struct segment *attach(const struct fault *fault)
+static struct segment *share_attach(const struct fault *fault)
 {
     const struct region *region = fault->region;
     struct fcm *source = region->fcm->source;
@@ -161,7 +161,7 @@ struct segment *share_segment(const struct fault *fault)
         return NULL;
     struct segment *segment = hat_segment_find(fault->region->hat, fault->address);
     if (segment == NULL)
-        return attach(fault);
+        return share_attach(fault);
     if (segment_is_shared(segment) && shows(segment_key(segment), fault))
         return segment;
     return NULL;

@@ -30,13 +30,13 @@ static struct counting_root *root_of(struct pmu_counting *self)
 
 // ---- ticks -------------------------------------------------------------------------------------
 
-static void timer_fires(struct timer *timer)
+static void counting_timer_fires(struct timer *timer)
 {
     (void)timer;
     CO_CALL(struct pmu_counting, pmu_counting, tick);
 }
 
-static CO_METHOD s64 tick(struct pmu_counting *self)
+static CO_METHOD s64 counting_tick(struct pmu_counting *self)
 {
     CO_HOME(self);
     struct counting_rep *here = (struct counting_rep *)self;
@@ -62,7 +62,7 @@ static void claim(struct counting_root *root)
         thread_sleep(microseconds_to_ticks(CLAIM_MICROSECONDS));
 }
 
-static void release(struct counting_root *root)
+static void counting_release(struct counting_root *root)
 {
     spin_lock(&root->lock);
     root->claimed = false;
@@ -105,7 +105,7 @@ static CO_METHOD s64 counting_start(struct pmu_counting *self,
     struct counting_root *root = root_of(self);
     claim(root);
     s64 result = start_claimed(root, counting, message, bytes);
-    release(root);
+    counting_release(root);
     return result;
 }
 
@@ -119,7 +119,7 @@ static CO_METHOD s64 counting_stop(struct pmu_counting *self, s64 session)
         counting_session_end(root);
         error = 0;
     }
-    release(root);
+    counting_release(root);
     return error;
 }
 
@@ -131,7 +131,7 @@ static CO_METHOD s64 counting_trace(struct pmu_counting *self, s64 session, u64 
     claim(root);
     if (root->running && session == root->session)
         error = counting_trace_set(&root->plan, majors);
-    release(root);
+    counting_release(root);
     return error;
 }
 
@@ -146,7 +146,7 @@ static CO_METHOD s64 counting_ends(struct pmu_counting *self, u32 pid)
     claim(root);
     if (root->owner == pid)
         counting_session_end(root);
-    release(root);
+    counting_release(root);
     return 0;
 }
 
@@ -178,7 +178,7 @@ static CO_METHOD s64 counting_read(struct pmu_counting *self, s64 session, u32 c
     struct counting_root *root = root_of(self);
     claim(root);
     s64 result = read_claimed(root, session, cpu, counts, bytes);
-    release(root);
+    counting_release(root);
     return result;
 }
 
@@ -194,7 +194,7 @@ static CO_METHOD s64 counting_tasks(struct pmu_counting *self, s64 session, u32 
     if (result == 0)
         result = counting_read_tasks(&root->plan, &counting_reps[cpu].cpu, cpu, root->running,
                                      cursor, buffer, bytes);
-    release(root);
+    counting_release(root);
     return result;
 }
 
@@ -220,7 +220,7 @@ static CO_METHOD s64 counting_places(struct pmu_counting *self, s64 session,
     struct counting_root *root = root_of(self);
     claim(root);
     s64 result = places(root, session, counters);
-    release(root);
+    counting_release(root);
     return result;
 }
 
@@ -242,7 +242,7 @@ static const struct pmu_counting_ops ops = {
     .stop = counting_stop,
     .trace = counting_trace,
     .process_ends = counting_ends,
-    .tick = tick,
+    .tick = counting_tick,
 };
 CO_CHECK_INTERFACE(struct pmu_counting_ops);
 
@@ -266,7 +266,7 @@ void counting_offer(struct pmu_offer *offer)
 s64 counting_init(void)
 {
     for (u32 cpu = 0; cpu < ORRERY_MAX_CPUS; cpu++)
-        counting_reps[cpu].timer.fire = timer_fires;
+        counting_reps[cpu].timer.fire = counting_timer_fires;
     s64 coid = co_create(&class, &counting_root.root);
     if (coid < 0)
         return coid;

@@ -44,7 +44,7 @@ static void begin_here(void *argument)
         counting_rep_set_timer(here);
 }
 
-static void end_here(void *argument)
+static void counting_end_here(void *argument)
 {
     struct counting_rep *here = &counting_reps[cpu_id()];
     (void)argument;
@@ -102,7 +102,7 @@ static s64 first_error(const struct counting_root *root)
 void counting_session_end(struct counting_root *root)
 {
     counting_trace_end();
-    cpus_call(root->cpus, end_here, NULL);
+    cpus_call(root->cpus, counting_end_here, NULL);
     if (follows(root))
         counting_points_set(false);
     model_release();

@@ -34,7 +34,7 @@ static u32 find_counter(const struct counting_plan *plan, u32 item)
     return counter;
 }
 
-static void tell(const struct counting_plan *plan)
+static void counters_tell(const struct counting_plan *plan)
 {
     for (u32 i = 0; i < items; i++) {
         const struct pmu_item *item = &plan->request.item[plan->place[i]];
@@ -57,7 +57,7 @@ s64 counting_trace_set(const struct counting_plan *plan, u64 majors)
     if (error != 0)
         return error;
     traced = true;
-    tell(plan);
+    counters_tell(plan);
     return 0;
 }
 

@@ -36,7 +36,7 @@ static void empty_console(void)
         ;
 }
 
-static void on_interrupt(const struct frame *interrupted)
+static void model_on_interrupt(const struct frame *interrupted)
 {
     struct interrupted code = interrupted_of(interrupted);
     u64 state = unwind_state(interrupted->pc);
@@ -60,7 +60,7 @@ void model_interrupts_init(void)
 
     for (u32 cpu = 0; model_present() && cpu < cpu_count; cpu++)
         if (!console_spare(cpu, &console[cpu], &irq) ||
-            irq_register_at_once(irq, cpu, on_interrupt) != 0)
+            irq_register_at_once(irq, cpu, model_on_interrupt) != 0)
             kprintf("pmu: the model unit cannot interrupt CPU %u\n", cpu);
 }
 
@@ -94,7 +94,7 @@ static void stop(void)
     memset(&session[cpu_id()], 0, sizeof(session[0]));
 }
 
-static s64 start(const struct pmu_source *sources, u32 count)
+static s64 model_start(const struct pmu_source *sources, u32 count)
 {
     u64 counters = 0;
     s64 error = 0;
@@ -140,7 +140,7 @@ static s64 probe(void)
     if (!has_event(source.event))
         return E_NOTSUP;
     source.counter = (u32)__builtin_ctzl(model_machine()->counters[MODEL_INSTRUCTIONS]);
-    if (start(&source, 1) != 0)
+    if (model_start(&source, 1) != 0)
         return E_NOTSUP;
     while (*now == before && timebase() < deadline)
         __asm__ volatile("or 31,31,31"); // lets an emulator's other threads run
@@ -155,7 +155,7 @@ const struct pmu_unit pmu_model_unit = {
     .probe = probe,
     .acquire = model_acquire,
     .release = model_release,
-    .start = start,
+    .start = model_start,
     .change = change,
     .stop = stop,
     .counted = counted,

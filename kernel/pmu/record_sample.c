@@ -43,7 +43,7 @@ static u32 caller_frame(const struct walk *walk)
 }
 
 // Goes on to the caller; false at the outermost one, and where the record ends.
-static bool step(struct walk *walk)
+static bool record_sample_step(struct walk *walk)
 {
     u32 frame = caller_frame(walk);
     u64 pc = 0;
@@ -76,7 +76,7 @@ static u64 find_rep(struct walk walk, bool *idle)
             return frame < MODEL_FRAMES ? walk.record->frames[frame].self : 0;
         if (self > UNWIND_SELF_IDLE && self != UNWIND_SELF_LOW_LR && walk.innermost)
             return walk.record->gpr[self];
-        if (*idle || !step(&walk))
+        if (*idle || !record_sample_step(&walk))
             break;
     }
     return 0;
@@ -109,7 +109,7 @@ static struct walk begin(const struct model_record *record, struct process *proc
 static u64 collect(struct walk walk, u64 *callers, u64 max)
 {
     u64 count = 0;
-    while (count < max && step(&walk))
+    while (count < max && record_sample_step(&walk))
         callers[count++] = walk.pc;
     return count;
 }

@@ -44,7 +44,7 @@ static u64 caller_sp(const struct activation *activation)
 }
 
 // Goes on to the caller; false at the outermost one, or where the stack makes no sense.
-static bool step(const struct sys_process_image *image, struct activation *activation)
+static bool user_sample_step(const struct sys_process_image *image, struct activation *activation)
 {
     u64 state = activation->state, sp = caller_sp(activation), pc = activation->lr;
     if (!(state & UNWIND_KNOWN))
@@ -91,7 +91,7 @@ u64 sample_find_user_object(const struct sys_process_image *image, const struct 
     for (u32 depth = 0; depth < SAMPLE_MAX_DEPTH; depth++) {
         if (UNWIND_SELF(activation.state) == UNWIND_SELF_HOMED)
             return claimed_by(load(caller_sp(&activation) + UNWIND_SELF_HOME));
-        if (!step(image, &activation))
+        if (!user_sample_step(image, &activation))
             break;
     }
     return 0;
@@ -102,7 +102,7 @@ u64 sample_user_callers(const struct sys_process_image *image, const struct inte
 {
     struct activation activation = innermost(image, code, pc);
     u64 count = 0;
-    while (count < max && step(image, &activation))
+    while (count < max && user_sample_step(image, &activation))
         callers[count++] = activation.pc;
     return count;
 }

@@ -53,7 +53,7 @@ static void count_child(u32 parent, s32 change)
         process->children += (u32)change;
 }
 
-CO_METHOD static s64 add(struct annex *self, struct process *process)
+CO_METHOD static s64 annex_rep_add(struct annex *self, struct process *process)
 {
     CO_HOME(self);
     s64 result = E_LIMIT;
@@ -91,7 +91,7 @@ static void give(struct process *process, struct process **found)
     *found = process;
 }
 
-CO_METHOD static s64 find(struct annex *self, u32 pid, struct process **found)
+CO_METHOD static s64 annex_find(struct annex *self, u32 pid, struct process **found)
 {
     CO_HOME(self);
     self->finds++;
@@ -134,13 +134,13 @@ CO_METHOD static s64 next_child(struct annex *self, u32 parent, u32 new_parent,
     return 0;
 }
 
-CO_METHOD static s64 get_num_children(struct co_rep *self)
+CO_METHOD static s64 annex_get_num_children(struct co_rep *self)
 {
     CO_HOME(self);
     return count;
 }
 
-CO_METHOD static s64 get_children(struct co_rep *self, coid_t *out, u32 max)
+CO_METHOD static s64 annex_get_children(struct co_rep *self, coid_t *out, u32 max)
 {
     CO_HOME(self);
     u32 written = 0;
@@ -154,8 +154,12 @@ CO_METHOD static s64 get_children(struct co_rep *self, coid_t *out, u32 max)
     return written;
 }
 
-static const struct annex_ops ops = {
-    {get_num_children, get_children}, add, remove, find, next, next_child};
+static const struct annex_ops ops = {{annex_get_num_children, annex_get_children},
+                                     annex_rep_add,
+                                     remove,
+                                     annex_find,
+                                     next,
+                                     next_child};
 static struct co_class class = {
     .name = "ProcessAnnex",
     .implementation = "ProcessTable",

@@ -58,7 +58,7 @@ static void main_of(void *argument)
     user_enter(self->kernel_stack);
 }
 
-static void timer_fires(struct timer *timer)
+static void dispatcher_timer_fires(struct timer *timer)
 {
     struct dispatcher *self =
         (struct dispatcher *)((char *)timer - offsetof(struct dispatcher, timer));
@@ -92,7 +92,7 @@ static void initialise(struct dispatcher *dispatcher, struct process *process, u
     dispatcher->process = process;
     dispatcher->cpu = cpu;
     spin_init(&dispatcher->lock, "dispatcher", RANK_CO);
-    dispatcher->timer.fire = timer_fires;
+    dispatcher->timer.fire = dispatcher_timer_fires;
     ipc_dispatcher_init(&dispatcher->ipc);
     dispatcher->capabilities = process->capabilities;
     dispatcher->tag = space_tag(process->space);

@@ -52,7 +52,7 @@ static bool in_order(const struct elf_program *program, u64 address)
     return ALIGN_UP(last->address + last->memory_bytes, PAGE) <= ALIGN_DOWN(address, PAGE);
 }
 
-static bool add(struct elf_program *program, const struct program_header *part, u64 bytes)
+static bool elf_add(struct elf_program *program, const struct program_header *part, u64 bytes)
 {
     u32 prot = protection(part->flags);
 
@@ -85,7 +85,7 @@ s64 elf_read(const void *file, u64 bytes, struct elf_program *program)
         return E_INVAL;
     for (u32 i = 0; i < header.program_count; i++) {
         memcpy(&part, (const char *)file + header.program_offset + i * sizeof(part), sizeof(part));
-        if (part.type == PT_LOAD && part.memory_bytes != 0 && !add(program, &part, bytes))
+        if (part.type == PT_LOAD && part.memory_bytes != 0 && !elf_add(program, &part, bytes))
             return E_INVAL;
     }
     program->entry = header.entry;

@@ -21,7 +21,7 @@ static struct {
 } watchers = {.lock = SPINLOCK_INIT("watchers of ends", RANK_SERVICE)};
 
 // Its entry, or with NULL a free one; NULL: there is none. Lock held.
-static struct watcher *find(const struct process *process)
+static struct watcher *end_watch_find(const struct process *process)
 {
     for (u32 i = 0; i < WATCHERS; i++) {
         if (watchers.all[i].process == process)
@@ -37,8 +37,8 @@ s64 sys_process_await_end(u64 bits)
     if (process == NULL)
         return E_NOTSUP;
     spin_lock(&watchers.lock);
-    struct watcher *watcher = find(process);
-    if (watcher == NULL && (watcher = find(NULL)) != NULL) {
+    struct watcher *watcher = end_watch_find(process);
+    if (watcher == NULL && (watcher = end_watch_find(NULL)) != NULL) {
         process_hold(process);
         watcher->process = process;
     }
@@ -51,7 +51,7 @@ s64 sys_process_await_end(u64 bits)
 }
 
 // Lock held.
-static void tell(struct watcher *watcher)
+static void end_watch_tell(struct watcher *watcher)
 {
     struct dispatcher *dispatcher = process_dispatcher(watcher->process, watcher->cpu);
     u64 bits = watcher->bits;
@@ -66,14 +66,14 @@ void end_watch_process_ended(const struct process *process)
     struct process *watched_no_more = NULL;
 
     spin_lock(&watchers.lock);
-    struct watcher *own = find(process);
+    struct watcher *own = end_watch_find(process);
     if (own != NULL) {
         watched_no_more = own->process;
         *own = (struct watcher){0};
     }
     for (u32 i = 0; i < WATCHERS; i++) {
         if (watchers.all[i].process != NULL)
-            tell(&watchers.all[i]);
+            end_watch_tell(&watchers.all[i]);
     }
     spin_unlock(&watchers.lock);
     if (watched_no_more != NULL)

@@ -46,7 +46,7 @@ static struct news news_of(struct process_monitor *monitor)
     return (struct news){monitor->asker, monitor->kick_cpu, monitor->kick_bits};
 }
 
-static void tell(const struct news *news)
+static void monitor_tell(const struct news *news)
 {
     if (news->asker == 0 || news->bits == 0)
         return;
@@ -72,7 +72,7 @@ void process_monitor_end(struct process *process)
     monitor->ended = true;
     struct news news = news_of(monitor);
     spin_unlock(&monitor->lock);
-    tell(&news);
+    monitor_tell(&news);
 }
 
 // ---- asking -------------------------------------------------------------------------------------
@@ -232,7 +232,7 @@ s64 sys_monitor_done(u64 request_id, s64 result, u64 result0, u64 result1)
         news = news_of(monitor);
     }
     spin_unlock(&monitor->lock);
-    tell(&news);
+    monitor_tell(&news);
     return open ? 0 : E_NOENT;
 }
 

@@ -19,19 +19,19 @@ static struct process *process_of(const struct process_rep *rep)
     return (struct process *)rep->co.root;
 }
 
-CO_METHOD static s64 get_num_children(struct co_rep *self)
+CO_METHOD static s64 process_get_num_children(struct co_rep *self)
 {
     CO_HOME(self);
     return process_coids((struct process *)self->root, NULL, 0);
 }
 
-CO_METHOD static s64 get_children(struct co_rep *self, coid_t *out, u32 max)
+CO_METHOD static s64 process_get_children(struct co_rep *self, coid_t *out, u32 max)
 {
     CO_HOME(self);
     return process_coids((struct process *)self->root, out, max);
 }
 
-CO_METHOD static s64 attach(struct process_rep *self, struct dispatcher *dispatcher)
+CO_METHOD static s64 process_attach(struct process_rep *self, struct dispatcher *dispatcher)
 {
     CO_HOME(self);
     KASSERT(dispatcher_process(dispatcher) == process_of(self));
@@ -56,19 +56,22 @@ CO_METHOD static s64 shared_exceptions(struct process_rep *self)
     return (s64)self->exceptions;
 }
 
-static void destroy(struct co_root *root)
+static void process_destroy(struct co_root *root)
 {
     process_free((struct process *)root);
 }
 
-static const struct process_ops shared_ops = {
-    {get_num_children, get_children}, system_call, shared_exception, attach, shared_exceptions};
+static const struct process_ops shared_ops = {{process_get_num_children, process_get_children},
+                                              system_call,
+                                              shared_exception,
+                                              process_attach,
+                                              shared_exceptions};
 static struct co_class shared_class = {
     .name = "Process",
     .implementation = "ProcessShared",
     .size = sizeof(struct process),
     .ops = &shared_ops.base,
-    .destroy = destroy,
+    .destroy = process_destroy,
 };
 
 // ---- replicated ---------------------------------------------------------------------------------
@@ -96,7 +99,7 @@ CO_METHOD static s64 replicated_exceptions(struct process_rep *self)
     return (s64)sum;
 }
 
-static s64 handle_miss(struct co_root *root, u32 cpu, struct co_rep **rep)
+static s64 process_handle_miss(struct co_root *root, u32 cpu, struct co_rep **rep)
 {
     struct process_rep *made = kzalloc(sizeof(*made));
 
@@ -108,16 +111,16 @@ static s64 handle_miss(struct co_root *root, u32 cpu, struct co_rep **rep)
     return 0;
 }
 
-static void destroy_rep(struct co_root *root, struct co_rep *rep)
+static void process_destroy_rep(struct co_root *root, struct co_rep *rep)
 {
     (void)root;
     kfree(rep);
 }
 
-static const struct process_ops replicated_ops = {{get_num_children, get_children},
+static const struct process_ops replicated_ops = {{process_get_num_children, process_get_children},
                                                   system_call,
                                                   replicated_exception,
-                                                  attach,
+                                                  process_attach,
                                                   replicated_exceptions};
 static struct co_class replicated_class = {
     .name = "Process",
@@ -125,9 +128,9 @@ static struct co_class replicated_class = {
     .size = sizeof(struct process) + sizeof(struct process_rep),
     .distributed = true,
     .ops = &replicated_ops.base,
-    .handle_miss = handle_miss,
-    .destroy_rep = destroy_rep,
-    .destroy = destroy,
+    .handle_miss = process_handle_miss,
+    .destroy_rep = process_destroy_rep,
+    .destroy = process_destroy,
 };
 
 s64 process_object_create(struct process *process, bool replicated)

@@ -133,7 +133,7 @@ CO_METHOD static s64 poked(struct run_queue *self)
 
 // Calls that hand the CPU over do not account (ipc/fast_path.S): the time of pairs that do nothing
 // else is shared out by who runs at the ticks.
-static void charge(struct run_queue *queue, struct thread *thread, u64 now)
+static void scheduler_charge(struct run_queue *queue, struct thread *thread, u64 now)
 {
     thread->run_ticks += now - queue->switched_at;
     queue->switched_at = now;
@@ -193,7 +193,7 @@ static void slice_over(struct timer *timer)
 {
     struct run_queue *queue = &queues[cpu_id()];
 
-    charge(queue, percpu()->current, timebase());
+    scheduler_charge(queue, percpu()->current, timebase());
     thread_join_generation(percpu()->current);
     co_cpu_advance();
     if (queue->running_priority == PRIORITY_IDLE)
@@ -208,7 +208,7 @@ static void slice_over(struct timer *timer)
 static inline __attribute__((always_inline)) void account(struct run_queue *queue,
                                                           struct thread *from, struct thread *to)
 {
-    charge(queue, from, timebase());
+    scheduler_charge(queue, from, timebase());
     to->switches++;
     trace_switch(from->id, to->id, from->priority, to->priority);
     PMU_TASK_POINT(counted);
@@ -365,7 +365,7 @@ bool thread_park(u64 deadline)
 }
 
 // Makes a parked thread ready. by_unpark: else its deadline did it, and leaves no token.
-static void wake(struct thread *thread, bool by_unpark)
+static void scheduler_wake(struct thread *thread, bool by_unpark)
 {
     struct run_queue *queue = &queues[thread->cpu];
 
@@ -392,14 +392,14 @@ static void wake(struct thread *thread, bool by_unpark)
 
 void thread_unpark(struct thread *thread)
 {
-    wake(thread, true);
+    scheduler_wake(thread, true);
 }
 
 void thread_deadline(struct timer *timer)
 {
     struct thread *thread = (struct thread *)((char *)timer - offsetof(struct thread, timer));
 
-    wake(thread, false);
+    scheduler_wake(thread, false);
 }
 
 void thread_yield(void)
@@ -426,20 +426,20 @@ void thread_idle_loop(struct thread *idle)
     }
 }
 
-static s64 get_num_children(struct co_rep *self)
+static s64 scheduler_get_num_children(struct co_rep *self)
 {
     (void)self;
     return thread_table_coids(NULL, 0);
 }
 
-static s64 get_children(struct co_rep *self, coid_t *out, u32 max)
+static s64 scheduler_get_children(struct co_rep *self, coid_t *out, u32 max)
 {
     (void)self;
     return thread_table_coids(out, max);
 }
 
 static const struct scheduler_ops ops = {
-    {get_num_children, get_children}, ready, reschedule, poked, hand_over};
+    {scheduler_get_num_children, scheduler_get_children}, ready, reschedule, poked, hand_over};
 static struct co_class class = {
     .name = "Scheduler",
     .implementation = "PriorityRoundRobin",

@@ -28,7 +28,7 @@ struct thread_ops {
 void thread_begin(void);
 void thread_main(void (*entry)(void *), void *argument);
 
-static void destroy(struct co_root *root)
+static void thread_destroy(struct co_root *root)
 {
     struct thread *thread = (struct thread *)root;
 
@@ -55,11 +55,12 @@ static struct co_class class = {
     .implementation = "KernelThread",
     .size = sizeof(struct thread),
     .ops = &ops.base,
-    .destroy = destroy,
+    .destroy = thread_destroy,
 };
 
 // A thread without stack and not yet known to anyone.
-static struct thread *make(const char *name, u32 cpu, enum thread_priority priority, bool preferred)
+static struct thread *thread_make(const char *name, u32 cpu, enum thread_priority priority,
+                                  bool preferred)
 {
     struct thread *thread = kzalloc(sizeof(*thread));
 
@@ -100,11 +101,11 @@ static void prepare_stack(struct thread *thread)
     thread->stack_pointer = frame;
 }
 
-static struct thread *create(const char *name, void (*entry)(void *), void *argument, u32 cpu,
-                             enum thread_priority priority, bool preferred)
+static struct thread *thread_create_named(const char *name, void (*entry)(void *), void *argument,
+                                          u32 cpu, enum thread_priority priority, bool preferred)
 {
     KASSERT(cpu < cpu_count && priority < PRIORITY_COUNT && entry != NULL);
-    struct thread *thread = make(name, cpu, priority, preferred);
+    struct thread *thread = thread_make(name, cpu, priority, preferred);
 
     if (thread == NULL)
         return NULL;
@@ -123,7 +124,7 @@ static struct thread *create(const char *name, void (*entry)(void *), void *argu
 struct thread *thread_create(const char *name, void (*entry)(void *), void *argument, u32 cpu,
                              enum thread_priority priority)
 {
-    struct thread *thread = create(name, entry, argument, cpu, priority, true);
+    struct thread *thread = thread_create_named(name, entry, argument, cpu, priority, true);
 
     if (thread != NULL)
         scheduler_add(thread);
@@ -134,7 +135,7 @@ struct thread *thread_create_dispatcher(const char *name, void (*entry)(void *),
                                         struct dispatcher *dispatcher, u32 cpu, u8 priority)
 {
     bool preferred = process_rights(dispatcher_process(dispatcher)) != 0;
-    struct thread *thread = create(name, entry, dispatcher, cpu, priority, preferred);
+    struct thread *thread = thread_create_named(name, entry, dispatcher, cpu, priority, preferred);
 
     if (thread != NULL) {
         thread->dispatcher = dispatcher;
@@ -145,7 +146,7 @@ struct thread *thread_create_dispatcher(const char *name, void (*entry)(void *),
 
 void thread_adopt(const char *name, enum thread_priority priority)
 {
-    struct thread *thread = make(name, cpu_id(), priority, true);
+    struct thread *thread = thread_make(name, cpu_id(), priority, true);
 
     if (thread == NULL)
         panic("out of memory for the first thread of CPU %u", cpu_id());

@@ -56,7 +56,7 @@ static void take_out(struct timer_list *list, struct timer *timer)
     timer->deadline = 0;
 }
 
-CO_METHOD static s64 start(struct timer_list *self, struct timer *timer, u64 deadline)
+CO_METHOD static s64 timer_list_start(struct timer_list *self, struct timer *timer, u64 deadline)
 {
     CO_HOME(self);
     u8 masked = soft_mask();
@@ -109,7 +109,7 @@ CO_METHOD static s64 expire(struct timer_list *self)
     return 0;
 }
 
-static const struct timer_ops ops = {CO_LEAF, start, cancel, expire};
+static const struct timer_ops ops = {CO_LEAF, timer_list_start, cancel, expire};
 static struct co_class class = {
     .name = "TimerManager",
     .implementation = "DecrementerTimers",

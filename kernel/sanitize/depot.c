@@ -37,7 +37,7 @@ static u32 hash(const u32 *pcs, u32 count)
     return (u32)(value >> 40) % BUCKETS;
 }
 
-static u32 find(u32 bucket, const u32 *pcs, u32 count)
+static u32 depot_find(u32 bucket, const u32 *pcs, u32 count)
 {
     u32 number = __atomic_load_n(&buckets[bucket], __ATOMIC_ACQUIRE);
 
@@ -47,10 +47,10 @@ static u32 find(u32 bucket, const u32 *pcs, u32 count)
     return number;
 }
 
-static u32 add(u32 bucket, const u32 *pcs, u32 count)
+static u32 depot_add(u32 bucket, const u32 *pcs, u32 count)
 {
     spin_lock(&lock);
-    u32 number = find(bucket, pcs, count);
+    u32 number = depot_find(bucket, pcs, count);
     if (number == 0 && chain_count < CHAINS_MAX) {
         number = chain_count++;
         chains[number].next = buckets[bucket];
@@ -93,9 +93,9 @@ __attribute__((noipa)) u32 depot_put(void)
     u32 pcs[DEPOT_FRAMES];
     u32 count = walk(*(const u64 *)own, pcs);
     u32 bucket = hash(pcs, count);
-    u32 number = find(bucket, pcs, count);
+    u32 number = depot_find(bucket, pcs, count);
 
-    return number != 0 ? number : add(bucket, pcs, count);
+    return number != 0 ? number : depot_add(bucket, pcs, count);
 }
 
 void depot_print(u32 number)

@@ -63,7 +63,7 @@ u64 trace_process_mask(void)
 
 // ---- records, all with the lock held -----------------------------------------------------------
 
-static struct traced *find(u32 pid)
+static struct traced *trace_processes_find(u32 pid)
 {
     for (struct traced *traced = list; traced != NULL; traced = traced->next) {
         if (traced->pid == pid)
@@ -138,7 +138,7 @@ static void forget_oldest(void)
 
 static struct traced *find_or_add(u32 pid)
 {
-    struct traced *traced = find(pid);
+    struct traced *traced = trace_processes_find(pid);
     if (traced != NULL || (traced = kzalloc(sizeof(*traced))) == NULL)
         return traced;
     traced->pid = pid;
@@ -224,7 +224,7 @@ static void keep_ring(struct process *process, u32 cpu, const struct trace_cpu *
 static void note_end(u32 pid, const char *name)
 {
     spin_lock(&lock);
-    struct traced *traced = find(pid);
+    struct traced *traced = trace_processes_find(pid);
     if (traced != NULL) {
         traced->live = false;
         ended_count++;
@@ -258,7 +258,7 @@ PROCESS_END_HOOK(traced_ends);
 void trace_process_renewed(u32 pid)
 {
     spin_lock(&lock);
-    struct traced *traced = find(pid);
+    struct traced *traced = trace_processes_find(pid);
     for (u32 cpu = 0; cpu < ORRERY_MAX_CPUS && traced != NULL; cpu++)
         traced->streams[cpu] = (struct trace_stream){.last_end = traced->streams[cpu].last_end};
     spin_unlock(&lock);
@@ -284,7 +284,8 @@ s64 trace_process_check(struct process *process, u64 cpu, void *buffer, u64 byte
     if (content == 0)
         return E_PROTO;
     spin_lock(&lock);
-    struct traced *traced = process_monitor_ended(process) ? find(pid) : find_or_add(pid);
+    struct traced *traced =
+        process_monitor_ended(process) ? trace_processes_find(pid) : find_or_add(pid);
     if (traced != NULL)
         content =
             trace_check_packet(packet, content, pid, (u32)cpu, timebase(), &traced->streams[cpu]);
@@ -306,7 +307,7 @@ s64 trace_process_read(u32 pid, u32 cpu, bool flush, void *buffer, u64 bytes)
     if (cpu >= ORRERY_MAX_CPUS || bytes < TRACE_SUBBUFFER_SIZE)
         return E_INVAL;
     spin_lock(&lock);
-    struct traced *traced = find(pid);
+    struct traced *traced = trace_processes_find(pid);
     struct kept *kept = traced != NULL ? take(traced, cpu) : NULL;
     bool ended = traced != NULL && !traced->live;
     if (ended)

@@ -279,7 +279,7 @@ struct text {
     u64 bytes, used;
 };
 
-static void add(struct text *text, const char *words)
+static void group_add(struct text *text, const char *words)
 {
     u64 length = strlen(words);
     u64 room = text->bytes - 1 - text->used;
@@ -293,7 +293,7 @@ static void add_number(struct text *text, u32 number)
 {
     char digits[12];
     snprintf(digits, sizeof(digits), "%u", number);
-    add(text, digits);
+    group_add(text, digits);
 }
 
 static u32 add_items(struct text *text, const struct pmu_request *request, u64 items)
@@ -304,20 +304,20 @@ static u32 add_items(struct text *text, const struct pmu_request *request, u64 i
         u32 modes = item->filter & (MODEL_KERNEL | MODEL_USER);
         if ((items >> i & 1) == 0)
             continue;
-        add(text, count++ == 0 ? "" : ", ");
-        add(text, pmu_events[item->event].name);
-        add(text, modes == MODEL_USER ? ":u" : modes == MODEL_KERNEL ? ":k" : "");
+        group_add(text, count++ == 0 ? "" : ", ");
+        group_add(text, pmu_events[item->event].name);
+        group_add(text, modes == MODEL_USER ? ":u" : modes == MODEL_KERNEL ? ":k" : "");
     }
     return count;
 }
 
 static void add_counters(struct text *text, u32 counters)
 {
-    add(text, (counters & (counters - 1)) == 0 ? "counter" : "counters");
+    group_add(text, (counters & (counters - 1)) == 0 ? "counter" : "counters");
     for (u32 counter = 0; counter < PMU_COUNTERS; counter++) {
         if ((counters >> counter & 1) == 0)
             continue;
-        add(text, " ");
+        group_add(text, " ");
         add_number(text, counter);
     }
 }
@@ -329,16 +329,16 @@ void pmu_conflict_text(const struct pmu_request *request, const struct pmu_confl
     to[0] = 0;
     u32 count = add_items(&text, request, conflict->items);
     if (conflict->counters == 0) {
-        add(&text, ": cannot be counted");
+        group_add(&text, ": cannot be counted");
         return;
     }
-    add(&text, ": ");
+    group_add(&text, ": ");
     add_number(&text, count);
-    add(&text, " events, only ");
+    group_add(&text, " events, only ");
     add_counters(&text, conflict->counters);
     if (conflict->groups > 1) {
-        add(&text, " in ");
+        group_add(&text, " in ");
         add_number(&text, conflict->groups);
-        add(&text, " groups");
+        group_add(&text, " groups");
     }
 }

@@ -60,8 +60,8 @@ static void set_name(struct counted_task *task, const char *name)
     task->name[length] = 0;
 }
 
-static struct counted_task *add(struct task_table *table, const struct counted_task *like,
-                                const char *name)
+static struct counted_task *task_add(struct task_table *table, const struct counted_task *like,
+                                     const char *name)
 {
     struct counted_task *task = task_at(table, table->count++);
     *task = *like;
@@ -75,7 +75,7 @@ static struct counted_task *others(struct task_table *table)
 {
     const struct counted_task like = {.flags = SYS_PMU_TASK_OTHERS};
     if (table->count < table->room)
-        add(table, &like, "others");
+        task_add(table, &like, "others");
     return task_at(table, table->room - 1);
 }
 
@@ -88,7 +88,7 @@ static const char *name_of(const struct task_table *table, const struct pmu_task
     return who->process != NULL ? who->process : "kernel";
 }
 
-static struct counted_task *find(struct task_table *table, const struct pmu_task *who)
+static struct counted_task *task_find(struct task_table *table, const struct pmu_task *who)
 {
     const struct counted_task like = {
         .pid = who->pid,
@@ -104,13 +104,13 @@ static struct counted_task *find(struct task_table *table, const struct pmu_task
     if (table->count + 1 >= table->room)
         return others(table);
     table->slots[slot] = (u16)(table->count + 1);
-    return add(table, &like, name_of(table, who));
+    return task_add(table, &like, name_of(table, who));
 }
 
 // ---- adding up ----------------------------------------------------------------------------------
 
 // What was counted since the last time is the running task's.
-static void charge(struct task_table *table, const u64 values[PMU_COUNTERS])
+static void task_charge(struct task_table *table, const u64 values[PMU_COUNTERS])
 {
     struct counted_task *task = table->current;
     if (!task->active) {
@@ -132,21 +132,21 @@ void task_table_begin(struct task_table *table, const struct pmu_task *who,
                       const u64 values[PMU_COUNTERS])
 {
     task_table_go_on(table, values);
-    table->current = find(table, who);
+    table->current = task_find(table, who);
 }
 
 void task_table_switch(struct task_table *table, const struct pmu_task *who,
                        const u64 values[PMU_COUNTERS])
 {
-    charge(table, values);
-    table->current = find(table, who);
+    task_charge(table, values);
+    table->current = task_find(table, who);
 }
 
 // The whole CPU's sums have room for as much, so each task's have.
 void task_table_slice(struct task_table *table, const struct pmu_group *group, u32 slice_counter,
                       const u64 values[PMU_COUNTERS])
 {
-    charge(table, values);
+    task_charge(table, values);
     for (struct counted_task *task = table->active; task != NULL; task = task->next_active) {
         pmu_multiplex_slice(sums_of(task), group, task->counts[slice_counter], task->counts);
         memset(task->counts, 0, sizeof(task->counts));

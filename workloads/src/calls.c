@@ -56,7 +56,7 @@ void workload_report(struct workload_run *run, const char *format, ...)
     run->report[run->report_length] = '\0';
 }
 
-static bool step(struct slot *slot, u32 from, u32 to)
+static bool calls_step(struct slot *slot, u32 from, u32 to)
 {
     return __atomic_compare_exchange_n(&slot->state, &from, to, false, __ATOMIC_ACQ_REL,
                                        __ATOMIC_ACQUIRE);
@@ -110,7 +110,7 @@ static void launch(struct slot *slot)
         leave(slot);
 }
 
-static u32 find(const char *name, size_t length)
+static u32 calls_find(const char *name, size_t length)
 {
     for (u32 i = 0; workload_at(i) != NULL; i++)
         if (strlen(workload_at(i)->name) == length &&
@@ -119,21 +119,21 @@ static u32 find(const char *name, size_t length)
     return UINT32_MAX;
 }
 
-static void release(struct slot *slot)
+static void calls_release(struct slot *slot)
 {
     workload_manager_remove(&slot->run);
     slot->workload->release(&slot->run);
 }
 
 // Claims the slot, gives back what an ended run still held, and prepares the new one.
-static s64 start(struct slot *slot, const struct workload *workload,
-                 const struct workload_value values[])
+static s64 calls_start(struct slot *slot, const struct workload *workload,
+                       const struct workload_value values[])
 {
-    bool again = step(slot, SLOT_ENDED, SLOT_STARTING);
-    if (!again && !step(slot, SLOT_FREE, SLOT_STARTING))
+    bool again = calls_step(slot, SLOT_ENDED, SLOT_STARTING);
+    if (!again && !calls_step(slot, SLOT_FREE, SLOT_STARTING))
         return E_BUSY;
     if (again)
-        release(slot);
+        calls_release(slot);
     slot->workload = workload;
     slot->run = (struct workload_run){.cpus = 1};
     memcpy(slot->run.values, values, sizeof(slot->run.values));
@@ -171,7 +171,7 @@ s64 sys_workload_start(const char *command, char *message, u64 bytes)
         return E_INVAL;
     message[0] = '\0';
     size_t length = strcspn(command, ":");
-    u32 index = find(command, length);
+    u32 index = calls_find(command, length);
     if (index == UINT32_MAX) {
         snprintf(message, bytes, "no workload '%.*s'", length > 40 ? 40 : (int)length, command);
         return E_NOENT;
@@ -181,7 +181,7 @@ s64 sys_workload_start(const char *command, char *message, u64 bytes)
     if (error != 0)
         return error;
     KASSERT(index < SLOTS);
-    s64 id = start(&slots[index], workload_at(index), values);
+    s64 id = calls_start(&slots[index], workload_at(index), values);
     if (id < 0)
         snprintf(message, bytes, "%s: %s", workload_at(index)->name, orrery_strerror((long)id));
     return id;
@@ -199,8 +199,8 @@ s64 sys_workload_stop(s64 id)
     if (slot == NULL)
         return E_NOENT;
     __atomic_store_n(&slot->run.stop, true, __ATOMIC_RELEASE);
-    if (step(slot, SLOT_ENDED, SLOT_STARTING)) {
-        release(slot);
+    if (calls_step(slot, SLOT_ENDED, SLOT_STARTING)) {
+        calls_release(slot);
         __atomic_store_n(&slot->state, SLOT_FREE, __ATOMIC_RELEASE);
     }
     return 0;

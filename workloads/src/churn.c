@@ -26,7 +26,7 @@ static coid_t slots[ORRERY_MAX_CPUS][SLOTS]; // 0: empty
 static struct account accounts[ORRERY_MAX_CPUS];
 static u64 deadline;
 
-static int prepare(struct workload_run *run)
+static int churn_prepare(struct workload_run *run)
 {
     deadline = workload_deadline(run->values[SECONDS].numbers[0]);
     for (u32 cpu = 0; cpu < cpu_count; cpu++) {
@@ -37,7 +37,7 @@ static int prepare(struct workload_run *run)
     return 0;
 }
 
-static void destroy(u32 cpu, u32 slot, struct account *account)
+static void churn_destroy(u32 cpu, u32 slot, struct account *account)
 {
     coid_t coid = slots[cpu][slot];
     if (coid == 0)
@@ -47,7 +47,7 @@ static void destroy(u32 cpu, u32 slot, struct account *account)
     account->destroyed++;
 }
 
-static void create(u32 cpu, u32 slot, struct account *account)
+static void churn_create(u32 cpu, u32 slot, struct account *account)
 {
     coid_t other = slots[cpu][(slot + SLOTS - 1) % SLOTS];
     s64 coid = work_object_create(&other, other != 0);
@@ -70,13 +70,13 @@ static void call(u32 cpu, u32 slot, struct account *account)
     account->failed += stamp != E_STALE && stamp != work_object_stamp(coid);
 }
 
-static void work(struct workload_run *run, u32 cpu)
+static void churn_work(struct workload_run *run, u32 cpu)
 {
     struct account *account = &accounts[cpu];
     u64 pause = microseconds_to_ticks(run->values[PAUSE].numbers[0]);
     for (u32 i = 0; !workload_stopping(run) && timebase() < deadline; i++) {
-        destroy(cpu, i % SLOTS, account);
-        create(cpu, i % SLOTS, account);
+        churn_destroy(cpu, i % SLOTS, account);
+        churn_create(cpu, i % SLOTS, account);
         for (u32 other = 0; other < cpu_count; other++)
             call(other, (i * 7) % SLOTS, account);
         thread_quiesce();
@@ -84,10 +84,10 @@ static void work(struct workload_run *run, u32 cpu)
             thread_sleep(pause);
     }
     for (u32 i = 0; i < SLOTS; i++)
-        destroy(cpu, i, account);
+        churn_destroy(cpu, i, account);
 }
 
-static void finish(struct workload_run *run)
+static void churn_finish(struct workload_run *run)
 {
     struct account sum = {0};
     for (u32 cpu = 0; cpu < cpu_count; cpu++) {
@@ -112,9 +112,9 @@ static const struct workload workload_churn = {
     .params = params,
     .param_count = ARRAY_SIZE(params),
     .cpus_param = CPUS,
-    .prepare = prepare,
-    .work = work,
-    .finish = finish,
+    .prepare = churn_prepare,
+    .work = churn_work,
+    .finish = churn_finish,
     .release = workload_nothing,
 };
 WORKLOAD(workload_churn);

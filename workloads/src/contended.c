@@ -61,7 +61,7 @@ u64 contended_calibrate(void)
     return free_ticks;
 }
 
-static void destroy(struct co_root *root)
+static void contended_destroy(struct co_root *root)
 {
     kfree(root);
 }
@@ -75,7 +75,7 @@ static struct co_class contended_class = {
     .implementation = "SpinLocked",
     .size = sizeof(struct contended_root),
     .ops = &ops.base,
-    .destroy = destroy,
+    .destroy = contended_destroy,
 };
 
 s64 contended_create(void)

@@ -29,7 +29,7 @@ static struct contended_account accounts[ORRERY_MAX_CPUS][OBJECTS];
 static u64 all_work;
 static bool turns_known;
 
-static int create(void)
+static int contention_create(void)
 {
     for (u32 i = 0; i < OBJECTS; i++) {
         s64 coid = contended_create();
@@ -42,7 +42,7 @@ static int create(void)
     return 0;
 }
 
-static int prepare(struct workload_run *run)
+static int contention_prepare(struct workload_run *run)
 {
     memset(accounts, 0, sizeof(accounts));
     all_work = 0;
@@ -52,7 +52,7 @@ static int prepare(struct workload_run *run)
     turns_known = lock_turns_known();
     run->objects = coids;
     run->object_count = OBJECTS;
-    return create();
+    return contention_create();
 }
 
 static u32 pick(const u64 work[], u64 number)
@@ -64,7 +64,7 @@ static u32 pick(const u64 work[], u64 number)
     return object;
 }
 
-static void work(struct workload_run *run, u32 cpu)
+static void contention_work(struct workload_run *run, u32 cpu)
 {
     const u64 *shares = run->values[WORK].numbers;
     u64 ticks = microseconds_to_ticks(run->values[HOLD].numbers[0]);
@@ -93,7 +93,7 @@ static struct contended_account sum_of(u32 object)
 }
 
 // Without trace events of locks nothing is said about turns: better than to say 0.
-static void finish(struct workload_run *run)
+static void contention_finish(struct workload_run *run)
 {
     for (u32 object = 0; object < OBJECTS; object++) {
         struct contended_account sum = sum_of(object);
@@ -114,9 +114,9 @@ static const struct workload workload_contention = {
     .params = params,
     .param_count = ARRAY_SIZE(params),
     .cpus_param = CPUS,
-    .prepare = prepare,
-    .work = work,
-    .finish = finish,
+    .prepare = contention_prepare,
+    .work = contention_work,
+    .finish = contention_finish,
     .release = workload_destroy_objects,
 };
 WORKLOAD(workload_contention);

@@ -31,7 +31,7 @@ static u64 call_iterations;
 static u64 deadline;
 static struct done done[ORRERY_MAX_CPUS];
 
-static int prepare(struct workload_run *run)
+static int demo_prepare(struct workload_run *run)
 {
     for (u32 cpu = 0; cpu < cpu_count; cpu++)
         done[cpu] = (struct done){0};
@@ -59,7 +59,7 @@ static void call(struct done *mine, u32 object, u32 number)
     mine->iterations[object] += call_iterations;
 }
 
-static void work(struct workload_run *run, u32 cpu)
+static void demo_work(struct workload_run *run, u32 cpu)
 {
     struct done *mine = &done[cpu];
     while (!workload_stopping(run) && timebase() < deadline) {
@@ -73,7 +73,7 @@ static void work(struct workload_run *run, u32 cpu)
     }
 }
 
-static void finish(struct workload_run *run)
+static void demo_finish(struct workload_run *run)
 {
     u64 rounds = 0;
     for (u32 cpu = 0; cpu < cpu_count; cpu++)
@@ -98,9 +98,9 @@ static const struct workload workload_demo = {
     .params = params,
     .param_count = ARRAY_SIZE(params),
     .cpus_param = CPUS,
-    .prepare = prepare,
-    .work = work,
-    .finish = finish,
+    .prepare = demo_prepare,
+    .work = demo_work,
+    .finish = demo_finish,
     .release = workload_destroy_objects,
 };
 WORKLOAD(workload_demo);

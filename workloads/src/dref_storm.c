@@ -23,7 +23,7 @@ static u32 objects;
 static u64 calls[ORRERY_MAX_CPUS][OBJECTS_MAX];
 static u64 failed[ORRERY_MAX_CPUS];
 
-static int prepare(struct workload_run *run)
+static int dref_storm_prepare(struct workload_run *run)
 {
     objects = (u32)run->values[OBJECTS].numbers[0];
     for (u32 cpu = 0; cpu < cpu_count; cpu++) {
@@ -36,7 +36,7 @@ static int prepare(struct workload_run *run)
     return work_objects_create(coids, objects);
 }
 
-static void work(struct workload_run *run, u32 cpu)
+static void dref_storm_work(struct workload_run *run, u32 cpu)
 {
     u64 loops = run->values[LOOPS].numbers[0];
     u64 random = 0x2545f4914f6cdd1d + cpu;
@@ -49,7 +49,7 @@ static void work(struct workload_run *run, u32 cpu)
     }
 }
 
-static void finish(struct workload_run *run)
+static void dref_storm_finish(struct workload_run *run)
 {
     u64 failures = 0;
     for (u32 i = 0; i < objects; i++) {
@@ -69,9 +69,9 @@ static const struct workload workload_dref_storm = {
     .params = params,
     .param_count = ARRAY_SIZE(params),
     .cpus_param = CPUS,
-    .prepare = prepare,
-    .work = work,
-    .finish = finish,
+    .prepare = dref_storm_prepare,
+    .work = dref_storm_work,
+    .finish = dref_storm_finish,
     .release = workload_destroy_objects,
 };
 WORKLOAD(workload_dref_storm);

@@ -14,7 +14,7 @@ static const struct workload_param params[] = {
 
 static u64 naps;
 
-static void work(struct workload_run *run, u32 cpu)
+static void idle_work(struct workload_run *run, u32 cpu)
 {
     (void)cpu;
     u64 deadline = workload_deadline(run->values[SECONDS].numbers[0]);
@@ -25,7 +25,7 @@ static void work(struct workload_run *run, u32 cpu)
     }
 }
 
-static void finish(struct workload_run *run)
+static void idle_finish(struct workload_run *run)
 {
     workload_report_number(run, "naps", naps);
 }
@@ -37,8 +37,8 @@ static const struct workload workload_idle = {
     .param_count = ARRAY_SIZE(params),
     .cpus_param = UINT32_MAX,
     .prepare = workload_no_prepare,
-    .work = work,
-    .finish = finish,
+    .work = idle_work,
+    .finish = idle_finish,
     .release = workload_nothing,
 };
 WORKLOAD(workload_idle);

@@ -22,7 +22,7 @@ static u64 calls[ORRERY_MAX_CPUS], failed[ORRERY_MAX_CPUS];
 static u64 patched;
 static bool over;
 
-static int prepare(struct workload_run *run)
+static int patch_storm_prepare(struct workload_run *run)
 {
     patched = 0;
     over = false;
@@ -60,7 +60,7 @@ static void patch(struct workload_run *run, u32 cpu)
     __atomic_store_n(&over, true, __ATOMIC_RELEASE);
 }
 
-static void work(struct workload_run *run, u32 cpu)
+static void patch_storm_work(struct workload_run *run, u32 cpu)
 {
     if ((run->cpus & ((1UL << cpu) - 1)) == 0) { // the first of them
         patch(run, cpu);
@@ -70,7 +70,7 @@ static void work(struct workload_run *run, u32 cpu)
         call_and_emit(cpu);
 }
 
-static void finish(struct workload_run *run)
+static void patch_storm_finish(struct workload_run *run)
 {
     u64 all_calls = 0, all_failed = 0;
     for (u32 cpu = 0; cpu < cpu_count; cpu++) {
@@ -88,9 +88,9 @@ static const struct workload workload_patch_storm = {
     .params = params,
     .param_count = ARRAY_SIZE(params),
     .cpus_param = CPUS,
-    .prepare = prepare,
-    .work = work,
-    .finish = finish,
+    .prepare = patch_storm_prepare,
+    .work = patch_storm_work,
+    .finish = patch_storm_finish,
     .release = workload_destroy_objects,
 };
 WORKLOAD(workload_patch_storm);

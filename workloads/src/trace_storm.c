@@ -34,7 +34,7 @@ static u64 source_of(const struct emitter *emitter, bool timer)
     return emitter->cpu * 2 + timer;
 }
 
-static void tick(struct timer *timer)
+static void trace_storm_tick(struct timer *timer)
 {
     struct emitter *mine = (struct emitter *)timer;
     u64 sequence = mine->by_timer++;
@@ -43,15 +43,15 @@ static void tick(struct timer *timer)
         timer_start(timer, timebase() + microseconds_to_ticks(TICK_US));
 }
 
-static int prepare(struct workload_run *run)
+static int trace_storm_prepare(struct workload_run *run)
 {
     (void)run;
     for (u32 cpu = 0; cpu < cpu_count; cpu++)
-        emitters[cpu] = (struct emitter){.timer.fire = tick, .cpu = cpu};
+        emitters[cpu] = (struct emitter){.timer.fire = trace_storm_tick, .cpu = cpu};
     return 0;
 }
 
-static void work(struct workload_run *run, u32 cpu)
+static void trace_storm_work(struct workload_run *run, u32 cpu)
 {
     struct emitter *mine = &emitters[cpu];
     u64 events = run->values[EVENTS].numbers[0], words = run->values[WORDS].numbers[0];
@@ -70,7 +70,7 @@ static void work(struct workload_run *run, u32 cpu)
         timer_cancel(&mine->timer);
 }
 
-static void finish(struct workload_run *run)
+static void trace_storm_finish(struct workload_run *run)
 {
     for (u32 cpu = 0; cpu < cpu_count; cpu++) {
         const struct emitter *emitter = &emitters[cpu];
@@ -88,9 +88,9 @@ static const struct workload workload_trace_storm = {
     .params = params,
     .param_count = ARRAY_SIZE(params),
     .cpus_param = CPUS,
-    .prepare = prepare,
-    .work = work,
-    .finish = finish,
+    .prepare = trace_storm_prepare,
+    .work = trace_storm_work,
+    .finish = trace_storm_finish,
     .release = workload_nothing,
 };
 WORKLOAD(workload_trace_storm);

@@ -186,7 +186,7 @@ bool work_object_loop_at(u64 pc)
     return false;
 }
 
-static void destroy(struct co_root *root)
+static void work_object_destroy(struct co_root *root)
 {
     ((struct work_object_root *)root)->stamp = 0;
     kfree(root);
@@ -215,7 +215,7 @@ struct co_class work_object_class = {
     .implementation = "SharedWorkObject",
     .size = sizeof(struct work_object_root),
     .ops = &ops.base,
-    .destroy = destroy,
+    .destroy = work_object_destroy,
 };
 
 s64 work_object_stamp(coid_t coid)

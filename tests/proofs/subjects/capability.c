@@ -221,7 +221,7 @@ static void operate_on_any(u32 operation, u32 object, u32 which)
 static void any_operation_on(u32 in_1, u32 in_16, u32 in_17, bool ended)
 {
     for (u32 operation = 0; operation < OPERATIONS; operation++) {
-        // beyond 17, add puts object 0 only
+        // beyond 17, slot_add puts object 0 only
         u32 objects = operation == PUT_AT                    ? OBJECTS
                       : operation == ADD && in_17 == OBJECTS ? OBJECTS
                                                              : 1;

@@ -53,7 +53,7 @@ static struct region_map *map_of(const struct pages *pages, u32 count)
 {
     made = 0;
     none = false;
-    struct region_map *map = make(count);
+    struct region_map *map = region_map_make(count);
     for (u32 i = 0; i < count; i++)
         map->ranges[i] = range_of(pages[i], i + 1);
     made = 1;
