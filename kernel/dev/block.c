@@ -7,17 +7,14 @@
 #include <co/manager.h>
 #include <kernel/console.h>
 #include <kernel/startup.h>
-#include <kernel/thread.h>
-#include <kernel/timer.h>
-
-#define PAUSE_US 100 // while another call is under way
+#include <kernel/wait.h>
 
 static struct virtio_device {
     struct co_root root;
     struct block_device rep;
     struct sys_block_info info;
-    bool busy; // atomic: a call is under way
-} device;
+    struct mutex mutex; // one call at a time
+} device = {.mutex = MUTEX_INIT("block device", MUTEX_DEVICE)};
 
 static coid_t device_coid; // 0: the machine has none
 
@@ -78,14 +75,13 @@ static s64 enter(u64 offset, u64 bytes)
     if (offset % BLOCK_SECTOR != 0 || bytes % BLOCK_SECTOR != 0 || bytes > BLOCK_TRANSFER_MAX ||
         offset > device.info.bytes || bytes > device.info.bytes - offset)
         return E_INVAL;
-    while (__atomic_exchange_n(&device.busy, true, __ATOMIC_ACQUIRE))
-        thread_sleep(microseconds_to_ticks(PAUSE_US));
+    mutex_lock(&device.mutex);
     return 0;
 }
 
 static s64 leave(s64 result)
 {
-    __atomic_store_n(&device.busy, false, __ATOMIC_RELEASE);
+    mutex_unlock(&device.mutex);
     return result;
 }
 

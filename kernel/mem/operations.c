@@ -13,8 +13,6 @@
 #include <orrery/user.h>
 #include <string.h>
 
-#define WAIT_MICROSECONDS 50
-
 // ---- checks -------------------------------------------------------------------------------------
 
 static bool valid_prot(u32 prot)
@@ -130,34 +128,36 @@ static s64 operations_add(struct address_space *space, struct region *region)
     return error;
 }
 
-void space_wait_for_change(void)
+// With the space's lock held: the region with an address, if it can be changed.
+static struct region *changeable(const struct address_space *space, u64 address)
 {
-    thread_sleep(microseconds_to_ticks(WAIT_MICROSECONDS));
+    const struct region_range *range = region_map_find(space->map, address);
+
+    if (range == NULL)
+        return NULL;
+    KASSERT(range->region->root.magic == CO_ROOT_MAGIC);
+    return range->region->kind == REGION_WIRED ? NULL : range->region;
 }
 
 // Takes the region with an address for one operation; others wait for their turn. NULL: none there.
 static struct region *begin_change(struct address_space *space, u64 address)
 {
-    for (;;) {
-        spin_lock(&space->lock);
-        const struct region_range *range = region_map_find(space->map, address);
-        struct region *region = range != NULL ? range->region : NULL;
-        KASSERT(region == NULL || region->root.magic == CO_ROOT_MAGIC);
-        bool taken = region != NULL && region->kind != REGION_WIRED && !region->changing;
-        if (taken)
-            region->changing = true;
-        bool wait = region != NULL && region->kind != REGION_WIRED && !taken;
-        spin_unlock(&space->lock);
-        if (!wait)
-            return taken ? region : NULL;
-        space_wait_for_change();
-    }
+    struct region *region;
+
+    spin_lock(&space->lock);
+    while ((region = changeable(space, address)) != NULL && region->changing)
+        wait_queue_sleep(&space->changes, &space->lock, NO_DEADLINE);
+    if (region != NULL)
+        region->changing = true;
+    spin_unlock(&space->lock);
+    return region;
 }
 
 static void end_change(struct address_space *space, struct region *region)
 {
     spin_lock(&space->lock);
     region->changing = false;
+    wait_queue_wake_all(&space->changes);
     spin_unlock(&space->lock);
 }
 
@@ -239,8 +239,10 @@ s64 space_region_destroy(struct address_space *space, u64 address)
     region_close(region);
     spin_lock(&space->lock);
     struct region_map *map = region_map_without(space->map, region);
-    if (map != NULL)
+    if (map != NULL) {
         space_set_map(space, map);
+        wait_queue_wake_all(&space->changes);
+    }
     spin_unlock(&space->lock);
     if (map == NULL) {
         region_reopen(region);

@@ -10,9 +10,13 @@
 
 #include <kernel/panic.h>
 #include <kernel/percpu.h>
+#include <kernel/thread.h>
+#include <kernel/timer.h>
 #include <orrery/errors.h>
 #include <orrery/user.h>
 #include <string.h>
+
+#define MEMORY_MICROSECONDS 50 // until there may be memory again
 
 // ---- maps ---------------------------------------------------------------------------------------
 
@@ -100,17 +104,17 @@ static bool any_changing(const struct region_map *map)
     return false;
 }
 
-// With the space's lock held: leaves only wired regions in the map. What was in it before, or NULL:
-// nothing was done, an operation on a region is under way, or there is no memory.
+// Leaves only wired regions in the map. What was in it before, or NULL: there is no memory now.
 static const struct region_map *leave_wired(struct address_space *space)
 {
-    struct region_map *before = space->map;
-
-    if (any_changing(before))
-        return NULL;
+    spin_lock(&space->lock);
+    while (any_changing(space->map))
+        wait_queue_sleep(&space->changes, &space->lock, NO_DEADLINE);
+    const struct region_map *before = space->map;
     struct region_map *map = region_map_wired(before);
     if (map != NULL)
         space_set_map(space, map);
+    spin_unlock(&space->lock);
     return map != NULL ? before : NULL;
 }
 
@@ -121,11 +125,9 @@ void space_clear(struct address_space *space)
     space_end(space);
     hat_retire(space->hat);
     while (before == NULL && space_map(space) != NULL) {
-        spin_lock(&space->lock);
         before = leave_wired(space);
-        spin_unlock(&space->lock);
         if (before == NULL)
-            space_wait_for_change();
+            thread_sleep(microseconds_to_ticks(MEMORY_MICROSECONDS));
     }
     for (u32 i = 0; i < region_map_count(before); i++) { // it stays as long as this generation
         if (before->ranges[i].region->kind != REGION_WIRED)

@@ -9,6 +9,7 @@
 #include "region_map.h"
 
 #include <kernel/process.h>
+#include <kernel/wait.h>
 
 #define SPACE_MAGIC 0x53504143 // "SPAC"
 
@@ -21,6 +22,7 @@ struct address_space {
     volatile u64 waits;     // for pages of files, now
     struct region_map *map; // replaced under the lock, read without
     struct spinlock lock;
+    struct wait_queue changes; // for the end of an operation on a region; under the lock
     struct region_map *retired, *retired_last; // maps that look-ups may still use, oldest first
     struct {
         u64 faults;
@@ -36,9 +38,6 @@ static inline const struct region_map *space_map(const struct address_space *spa
 
 // With the space's lock held: puts a new map in the place of the present one.
 void space_set_map(struct address_space *space, struct region_map *map);
-
-// Sleeps until somebody else's operation on a region may be over.
-void space_wait_for_change(void);
 
 // One fault of a space, with what must be told beside address and access already in it. No lock
 // held; may block when fault->wait is NULL.

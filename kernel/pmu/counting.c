@@ -15,10 +15,8 @@
 #include "counting_trace.h"
 #include "task_points.h"
 
-#define CLAIM_MICROSECONDS 200
-
 static struct counting_root counting_root = {
-    .lock = SPINLOCK_INIT("pmu counting", RANK_SERVICE),
+    .mutex = MUTEX_INIT("pmu counting", MUTEX_SERVICE),
 };
 
 coid_t pmu_counting;
@@ -47,36 +45,14 @@ static CO_METHOD s64 counting_tick(struct pmu_counting *self)
 
 // ---- sessions ----------------------------------------------------------------------------------
 
-static bool try_claim(struct counting_root *root)
-{
-    spin_lock(&root->lock);
-    bool free = !root->claimed;
-    root->claimed = true;
-    spin_unlock(&root->lock);
-    return free;
-}
-
-static void claim(struct counting_root *root)
-{
-    while (!try_claim(root))
-        thread_sleep(microseconds_to_ticks(CLAIM_MICROSECONDS));
-}
-
-static void counting_release(struct counting_root *root)
-{
-    spin_lock(&root->lock);
-    root->claimed = false;
-    spin_unlock(&root->lock);
-}
-
 static u32 caller(void)
 {
     const struct process *process = process_current();
     return process == NULL ? 0 : process_pid(process);
 }
 
-static s64 start_claimed(struct counting_root *root, const struct sys_pmu_counting *counting,
-                         char *message, u64 bytes)
+static s64 start_locked(struct counting_root *root, const struct sys_pmu_counting *counting,
+                        char *message, u64 bytes)
 {
     struct counting_plan plan;
     struct pmu_offer offer;
@@ -103,9 +79,9 @@ static CO_METHOD s64 counting_start(struct pmu_counting *self,
 {
     CO_HOME(self);
     struct counting_root *root = root_of(self);
-    claim(root);
-    s64 result = start_claimed(root, counting, message, bytes);
-    counting_release(root);
+    mutex_lock(&root->mutex);
+    s64 result = start_locked(root, counting, message, bytes);
+    mutex_unlock(&root->mutex);
     return result;
 }
 
@@ -114,12 +90,12 @@ static CO_METHOD s64 counting_stop(struct pmu_counting *self, s64 session)
     CO_HOME(self);
     struct counting_root *root = root_of(self);
     s64 error = E_STALE;
-    claim(root);
+    mutex_lock(&root->mutex);
     if (root->running && session == root->session) {
         counting_session_end(root);
         error = 0;
     }
-    counting_release(root);
+    mutex_unlock(&root->mutex);
     return error;
 }
 
@@ -128,14 +104,14 @@ static CO_METHOD s64 counting_trace(struct pmu_counting *self, s64 session, u64 
     CO_HOME(self);
     struct counting_root *root = root_of(self);
     s64 error = E_STALE;
-    claim(root);
+    mutex_lock(&root->mutex);
     if (root->running && session == root->session)
         error = counting_trace_set(&root->plan, majors);
-    counting_release(root);
+    mutex_unlock(&root->mutex);
     return error;
 }
 
-// Looked at without a claim: a process that ends is in no start any more,
+// Looked at without the mutex: a process that ends is in no start any more,
 // so its number is there or never will be.
 static CO_METHOD s64 counting_ends(struct pmu_counting *self, u32 pid)
 {
@@ -143,10 +119,10 @@ static CO_METHOD s64 counting_ends(struct pmu_counting *self, u32 pid)
     struct counting_root *root = root_of(self);
     if (__atomic_load_n(&root->owner, __ATOMIC_RELAXED) != pid)
         return 0;
-    claim(root);
+    mutex_lock(&root->mutex);
     if (root->owner == pid)
         counting_session_end(root);
-    counting_release(root);
+    mutex_unlock(&root->mutex);
     return 0;
 }
 
@@ -160,8 +136,8 @@ static s64 check(const struct counting_root *root, s64 session, u32 cpu)
     return cpu >= cpu_count || counting_reps[cpu].multiplex == NULL ? E_INVAL : 0;
 }
 
-static s64 read_claimed(const struct counting_root *root, s64 session, u32 cpu,
-                        struct sys_pmu_count *counts, u64 bytes)
+static s64 read_locked(const struct counting_root *root, s64 session, u32 cpu,
+                       struct sys_pmu_count *counts, u64 bytes)
 {
     s64 error = check(root, session, cpu);
     if (error == 0 && bytes < root->plan.items * sizeof(*counts))
@@ -176,9 +152,9 @@ static CO_METHOD s64 counting_read(struct pmu_counting *self, s64 session, u32 c
 {
     CO_HOME(self);
     struct counting_root *root = root_of(self);
-    claim(root);
-    s64 result = read_claimed(root, session, cpu, counts, bytes);
-    counting_release(root);
+    mutex_lock(&root->mutex);
+    s64 result = read_locked(root, session, cpu, counts, bytes);
+    mutex_unlock(&root->mutex);
     return result;
 }
 
@@ -187,14 +163,14 @@ static CO_METHOD s64 counting_tasks(struct pmu_counting *self, s64 session, u32 
 {
     CO_HOME(self);
     struct counting_root *root = root_of(self);
-    claim(root);
+    mutex_lock(&root->mutex);
     s64 result = check(root, session, cpu);
     if (result == 0 && counting_reps[cpu].tasks == NULL)
         result = E_INVAL;
     if (result == 0)
         result = counting_read_tasks(&root->plan, &counting_reps[cpu].cpu, cpu, root->running,
                                      cursor, buffer, bytes);
-    counting_release(root);
+    mutex_unlock(&root->mutex);
     return result;
 }
 
@@ -218,9 +194,9 @@ static CO_METHOD s64 counting_places(struct pmu_counting *self, s64 session,
 {
     CO_HOME(self);
     struct counting_root *root = root_of(self);
-    claim(root);
+    mutex_lock(&root->mutex);
     s64 result = places(root, session, counters);
-    counting_release(root);
+    mutex_unlock(&root->mutex);
     return result;
 }
 

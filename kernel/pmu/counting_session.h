@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// A session of counting on its CPUs: its begin and its end. Thread context, no lock held,
-// by who has claimed the object.
+// A session of counting on its CPUs: its begin and its end. Thread context, no spin lock held,
+// by who has the root's mutex.
 #ifndef KERNEL_PMU_COUNTING_SESSION_H
 #define KERNEL_PMU_COUNTING_SESSION_H
 
-#include <kernel/spinlock.h>
 #include <kernel/timer.h>
+#include <kernel/wait.h>
 #include <pmu/counting_cpu.h>
 
 #include "counting.h"
@@ -20,8 +20,7 @@ struct counting_rep {
 
 struct counting_root {
     struct co_root root;
-    struct spinlock lock;
-    bool claimed; // under the lock; who has claimed it owns the rest
+    struct mutex mutex; // of all that follows
     bool running;
     s64 session; // the latest, from 1
     u32 owner;   // pid of who has started it, 0: the kernel, or it has ended

@@ -138,12 +138,12 @@ static void end_change(struct pmu_manager_root *root, enum session_state to)
 // on. E_BUSY, and no change, while anyone still reads.
 static s64 reset_all(struct pmu_manager_root *root, const struct sampling_plan *plan)
 {
-    if (!samplers_claim_all(root->session.samplers, cpu_count))
+    if (!samplers_try_lock_all(root->session.samplers, cpu_count))
         return E_BUSY;
     __atomic_store_n(&root->number, root->number + 1, __ATOMIC_RELAXED);
     session_plan(&root->session, plan);
     s64 error = session_reset(&root->session);
-    samplers_release_all(root->session.samplers, cpu_count);
+    samplers_unlock_all(root->session.samplers, cpu_count);
     return error;
 }
 
@@ -265,19 +265,19 @@ static bool is_current(const struct pmu_manager_root *root, s64 session)
     return session > 0 && __atomic_load_n(&root->number, __ATOMIC_RELAXED) == session;
 }
 
-// 0 with the CPU's samplers claimed, or an error.
-static s64 claim_for(struct pmu_manager_root *root, s64 session, u32 cpu, u32 index)
+// 0 as the reader of the CPU's samplers, or an error.
+static s64 become_reader(struct pmu_manager_root *root, s64 session, u32 cpu, u32 index)
 {
     if (session <= 0 || cpu >= cpu_count)
         return E_INVAL;
     struct cpu_samplers *samplers = &root->session.samplers[cpu];
-    if (!samplers_claim(samplers))
+    if (!mutex_try_lock(&samplers->mutex))
         return E_BUSY;
-    // Looked at with the claim held, so that no start can empty the buffer meanwhile.
+    // Looked at with the mutex held, so that no start can empty the buffer meanwhile.
     if (is_current(root, session) && index < root->session.plan.sampling.event_count &&
         samplers->events[index].buffer.reading != NULL)
         return 0;
-    samplers_release(samplers);
+    mutex_unlock(&samplers->mutex);
     return E_INVAL;
 }
 
@@ -286,12 +286,12 @@ static CO_METHOD s64 manager_read(struct pmu_manager *self, s64 session, u32 cpu
 {
     CO_HOME(self);
     struct session *there = &root_of(self)->session;
-    s64 result = claim_for(root_of(self), session, cpu, index);
+    s64 result = become_reader(root_of(self), session, cpu, index);
     if (result != 0)
         return result;
     session_drain(there, cpu);
     result = sampler_read(&there->samplers[cpu].events[index], buffer, bytes);
-    samplers_release(&there->samplers[cpu]);
+    mutex_unlock(&there->samplers[cpu].mutex);
     return result;
 }
 
@@ -365,6 +365,7 @@ s64 pmu_init(void)
     s64 error = model_init();
     if (error != 0)
         return error;
+    session_init(&manager_root.session);
     s64 coid = co_create(&manager_class, &manager_root.root);
     if (coid < 0)
         return coid;

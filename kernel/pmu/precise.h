@@ -12,7 +12,7 @@ struct raw_sample;
 
 // Takes all records out of a CPU's ring and puts a sample of each into the buffer of its event,
 // with at most so many callers; what there is no room for is counted as lost there. Thread context;
-// the samplers are claimed.
+// by the reader of the samplers.
 void precise_drain(struct cpu_samplers *samplers, u32 cpu, u32 event_count, u32 callers);
 
 // A record of a CPU as a sample, with at most so many callers. The process is looked at as it is

@@ -6,30 +6,20 @@
 #include <co/manager.h>
 #include <orrery/errors.h>
 
-bool samplers_claim(struct cpu_samplers *samplers)
-{
-    return __atomic_exchange_n(&samplers->claimed, 1, __ATOMIC_ACQUIRE) == 0;
-}
-
-void samplers_release(struct cpu_samplers *samplers)
-{
-    __atomic_store_n(&samplers->claimed, 0, __ATOMIC_RELEASE);
-}
-
-void samplers_release_all(struct cpu_samplers samplers[], u32 cpus)
+void samplers_unlock_all(struct cpu_samplers samplers[], u32 cpus)
 {
     while (cpus-- != 0)
-        samplers_release(&samplers[cpus]);
+        mutex_unlock(&samplers[cpus].mutex);
 }
 
-bool samplers_claim_all(struct cpu_samplers samplers[], u32 cpus)
+bool samplers_try_lock_all(struct cpu_samplers samplers[], u32 cpus)
 {
-    u32 claimed = 0;
-    while (claimed < cpus && samplers_claim(&samplers[claimed]))
-        claimed++;
-    if (claimed < cpus)
-        samplers_release_all(samplers, claimed);
-    return claimed == cpus;
+    u32 locked = 0;
+    while (locked < cpus && mutex_try_lock(&samplers[locked].mutex))
+        locked++;
+    if (locked < cpus)
+        samplers_unlock_all(samplers, locked);
+    return locked == cpus;
 }
 
 // Of user code: whether the object lives only its process knows.

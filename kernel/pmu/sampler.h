@@ -4,6 +4,7 @@
 #ifndef KERNEL_PMU_SAMPLER_H
 #define KERNEL_PMU_SAMPLER_H
 
+#include <kernel/wait.h>
 #include <orrery/sys.h>
 #include <pmu/sample_buffer.h>
 
@@ -19,20 +20,17 @@ struct sampler {
     u64 counted_before;
 };
 
-// Of one CPU. Changed only by who has claimed it, but for what samples do.
+// Of one CPU. Changed only by who has the mutex, its reader, but for what samples do.
 struct cpu_samplers {
-    u32 claimed;
+    struct mutex mutex;
     struct sampler events[SYS_SAMPLING_EVENTS];
 };
 
-// Takes the reader's place; false when another reader has it. Any thread.
-bool samplers_claim(struct cpu_samplers *samplers);
-void samplers_release(struct cpu_samplers *samplers);
-// Of so many CPUs, all or none.
-bool samplers_claim_all(struct cpu_samplers samplers[], u32 cpus);
-void samplers_release_all(struct cpu_samplers samplers[], u32 cpus);
+// Of so many CPUs, all or none: false when one has a reader. Any thread.
+bool samplers_try_lock_all(struct cpu_samplers samplers[], u32 cpus);
+void samplers_unlock_all(struct cpu_samplers samplers[], u32 cpus);
 
-// Both by the claimer only. Moves samples into buffer as struct sys_sample: bytes written, 0 when
+// Both by the reader only. Moves samples into buffer as struct sys_sample: bytes written, 0 when
 // there is none, E_INVAL when not even one fits.
 s64 sampler_read(struct sampler *sampler, void *buffer, u64 bytes);
 // Empties everything for a new session with so many callers. 0 or E_NOMEM.
@@ -40,7 +38,7 @@ s64 sampler_reset(struct sampler *sampler, u32 event, u32 counter, u32 callers);
 // Not of use until the next reset; its memory is given back.
 void sampler_free(struct sampler *sampler);
 
-// Counts so far, but missed and overflows. Claimed or not; while samples come in,
+// Counts so far, but missed and overflows. Reader or not; while samples come in,
 // not of one instant.
 void sampler_stat(const struct sampler *sampler, struct sys_sampling_stat *stat);
 

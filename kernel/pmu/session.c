@@ -14,7 +14,6 @@
 #include "sample.h"
 
 #define RING_RECORDS 2048 // of each CPU, 1 MB
-#define WAIT_MICROSECONDS 200
 
 static bool is_precise(const struct session *session)
 {
@@ -29,6 +28,13 @@ static u32 event_count(const struct session *session)
 static const struct pmu_unit *unit_with(u32 event)
 {
     return pmu_power_unit.has_event(event) ? &pmu_power_unit : &pmu_model_unit;
+}
+
+void session_init(struct session *session)
+{
+    mutex_init(&session->counting, "sampling session", MUTEX_SERVICE);
+    for (u32 cpu = 0; cpu < ORRERY_MAX_CPUS; cpu++)
+        mutex_init(&session->samplers[cpu].mutex, "samplers", MUTEX_DEVICE);
 }
 
 void session_plan(struct session *session, const struct sampling_plan *plan)
@@ -102,22 +108,16 @@ void session_drain(struct session *session, u32 cpu)
                       session->plan.sampling.callers);
 }
 
-static void wait_a_little(void)
-{
-    thread_sleep(microseconds_to_ticks(WAIT_MICROSECONDS));
-}
-
 // The records that are left become samples, and the rings are given back.
 static void drain_all(struct session *session)
 {
     for (u32 cpu = 0; cpu < cpu_count; cpu++) {
         if ((session->cpus >> cpu & 1) == 0)
             continue;
-        while (!samplers_claim(&session->samplers[cpu]))
-            wait_a_little();
+        mutex_lock(&session->samplers[cpu].mutex);
         session_drain(session, cpu);
         model_ring_resize(cpu, 0);
-        samplers_release(&session->samplers[cpu]);
+        mutex_unlock(&session->samplers[cpu].mutex);
     }
 }
 
@@ -203,12 +203,11 @@ static void change_here(void *argument)
         __atomic_store_n(&order->error, error, __ATOMIC_RELAXED);
 }
 
-// What is counted where is not to be looked at meanwhile.
 static void on_cpus(struct session *session, void (*function)(void *), struct order *order)
 {
-    __atomic_fetch_add(&session->turn, 1, __ATOMIC_ACQ_REL);
+    mutex_lock(&session->counting);
     cpus_call(session->cpus, function, order);
-    __atomic_fetch_add(&session->turn, 1, __ATOMIC_ACQ_REL);
+    mutex_unlock(&session->counting);
 }
 
 // ---- the header's functions --------------------------------------------------------------------
@@ -272,36 +271,26 @@ static void stat_records(struct session *session, u32 cpu, const struct sampler 
                          struct sys_sampling_stat *stat)
 {
     u64 count = counted(sampler);
-    bool claimed = samplers_claim(&session->samplers[cpu]);
+    bool drained = mutex_try_lock(&session->samplers[cpu].mutex);
 
-    if (claimed) {
+    if (drained) {
         session_drain(session, cpu);
-        samplers_release(&session->samplers[cpu]);
+        mutex_unlock(&session->samplers[cpu].mutex);
     }
     sampler_stat(sampler, stat);
     u64 known = stat->taken + stat->lost;
-    stat->overflows = claimed && count > known ? count : known;
+    stat->overflows = drained && count > known ? count : known;
     stat->lost += stat->overflows - known;
-}
-
-static void stat_once(struct session *session, u32 cpu, u32 index, struct sys_sampling_stat *stat)
-{
-    const struct sampler *sampler = &session->samplers[cpu].events[index];
-
-    if (is_precise(session))
-        stat_records(session, cpu, sampler, stat);
-    else
-        stat_interrupts(session, sampler, index, stat);
 }
 
 void session_stat(struct session *session, u32 cpu, u32 index, struct sys_sampling_stat *stat)
 {
-    u32 turn;
+    const struct sampler *sampler = &session->samplers[cpu].events[index];
 
-    do {
-        while ((turn = __atomic_load_n(&session->turn, __ATOMIC_ACQUIRE)) % 2 != 0)
-            wait_a_little();
-        stat_once(session, cpu, index, stat);
-        __atomic_thread_fence(__ATOMIC_ACQUIRE);
-    } while (__atomic_load_n(&session->turn, __ATOMIC_RELAXED) != turn);
+    mutex_lock(&session->counting);
+    if (is_precise(session))
+        stat_records(session, cpu, sampler, stat);
+    else
+        stat_interrupts(session, sampler, index, stat);
+    mutex_unlock(&session->counting);
 }

@@ -17,7 +17,7 @@
 #include "thread.h"
 #include "trace/processes.h"
 
-#define RETRY_MICROSECONDS 1000
+#define RETRY_MICROSECONDS 10000
 #define ABANDONED_MICROSECONDS 1000000 // after its time: nobody looks for the answer any more
 
 static struct process *process_of(struct process_monitor *monitor)
@@ -41,8 +41,7 @@ struct news {
 // Lock held.
 static struct news news_of(struct process_monitor *monitor)
 {
-    if (monitor->waiter != NULL)
-        thread_unpark(monitor->waiter);
+    wait_queue_wake_all(&monitor->waiters);
     return (struct news){monitor->asker, monitor->kick_cpu, monitor->kick_bits};
 }
 
@@ -130,7 +129,6 @@ static s64 claim(struct process_monitor *monitor, const struct sys_monitor_quest
         monitor->queued = true; // from here on: `posted` and the making of the buffer are ours
         monitor->kick_cpu = cpu_id();
         monitor->kick_bits = asked->kick;
-        monitor->waiter = NULL;
     }
     spin_unlock(&monitor->lock);
     return result;
@@ -141,7 +139,7 @@ static void close_question(struct process_monitor *monitor, u64 question)
     spin_lock(&monitor->lock);
     if (monitor->question == question) {
         monitor->asker = 0;
-        monitor->waiter = NULL;
+        wait_queue_wake_all(&monitor->waiters);
     }
     spin_unlock(&monitor->lock);
 }
@@ -152,6 +150,7 @@ static void withdraw(struct process_monitor *monitor)
     spin_lock(&monitor->lock);
     monitor->asker = 0;
     monitor->queued = false;
+    wait_queue_wake_all(&monitor->waiters);
     spin_unlock(&monitor->lock);
 }
 
@@ -315,6 +314,18 @@ s64 sys_monitor_answer(u32 pid, u64 question, struct sys_monitor_answer *answer,
 
 // ---- both in one --------------------------------------------------------------------------------
 
+// The end of an asker is no news to the process that it has asked: is looked at now and then.
+static void wait_for_turn(struct process_monitor *monitor, u64 deadline)
+{
+    u64 look_again = timebase() + microseconds_to_ticks(RETRY_MICROSECONDS);
+
+    spin_lock(&monitor->lock);
+    if (is_open(monitor, 0))
+        wait_queue_sleep(&monitor->waiters, &monitor->lock,
+                         look_again < deadline ? look_again : deadline);
+    spin_unlock(&monitor->lock);
+}
+
 static s64 ask_until(struct process *process, const struct sys_monitor_question *asked,
                      u64 deadline)
 {
@@ -323,12 +334,11 @@ static s64 ask_until(struct process *process, const struct sys_monitor_question 
     while ((result = ask(process, asked, deadline)) == E_BUSY) {
         if (timebase() >= deadline)
             return E_TIMEOUT;
-        thread_sleep(microseconds_to_ticks(RETRY_MICROSECONDS));
+        wait_for_turn(&process->monitor, deadline);
     }
     return result;
 }
 
-// The answer may have come before there was anybody to wake.
 static s64 await(struct process *process, u64 question, struct sys_monitor_answer *answer,
                  void *buffer, u64 bytes)
 {
@@ -337,13 +347,9 @@ static s64 await(struct process *process, u64 question, struct sys_monitor_answe
 
     for (;;) {
         spin_lock(&monitor->lock);
-        bool waits = look(monitor, question) == E_AGAIN;
-        u64 deadline = monitor->deadline;
-        if (waits)
-            monitor->waiter = thread_current();
+        if (look(monitor, question) == E_AGAIN)
+            wait_queue_sleep(&monitor->waiters, &monitor->lock, monitor->deadline);
         spin_unlock(&monitor->lock);
-        if (waits)
-            thread_park(deadline);
         result = take(process, question, answer, buffer, bytes);
         if (result != E_AGAIN)
             return result;

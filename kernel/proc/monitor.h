@@ -5,9 +5,7 @@
 #define KERNEL_PROC_MONITOR_H
 
 #include <kernel/process.h>
-#include <kernel/spinlock.h>
-
-struct thread;
+#include <kernel/wait.h>
 
 // Who asked is known by numbers alone, so that nobody's end has to be waited for: an asker that has
 // ended has no open question any more (monitor.c).
@@ -25,7 +23,7 @@ struct process_monitor {
     struct sys_monitor_answer answer;
     u32 kick_cpu; // the asker's dispatcher that is told, and how; bits 0: nobody
     u64 kick_bits;
-    struct thread *waiter; // of sys_process_monitor: waits for the answer
+    struct wait_queue waiters; // of sys_process_monitor: for their turn, or for the answer
     struct posted_event posted;
 };
 

@@ -178,6 +178,7 @@ void thread_end(void)
 {
     struct thread *thread = thread_current();
 
+    KASSERT(thread->innermost_mutex == NULL);
     trace_thread_exit(thread->id);
     spin_lock(&end_lock);
     thread->ended = true;

@@ -14,6 +14,7 @@
 enum thread_state { THREAD_RUNNING, THREAD_PARKED, THREAD_READY, THREAD_ENDED };
 
 struct dispatcher;
+struct mutex;
 
 struct thread {
     struct co_root root;
@@ -38,6 +39,7 @@ struct thread {
     struct timer timer;            // of thread_park's deadline
     struct co_generation_member member;
     u64 run_ticks, switches;
+    struct mutex *innermost_mutex; // that it has; its own
     char name[THREAD_NAME_MAX];
 };
 

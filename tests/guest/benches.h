@@ -8,6 +8,7 @@
     X(timer, IN_ALL, "timers fire once, in order, not early")                                      \
     X(thread, IN_ALL, "park and unpark across CPUs, no lost wake-up")                              \
     X(spinlock, IN_ALL, "mutual exclusion on all CPUs")                                            \
+    X(mutex, IN_ALL, "mutexes and wait queues: one owner, in turn, with deadlines")                \
     X(memory, IN_ALL, "pages and small objects keep their contents under load")                    \
     X(space, IN_ALL, "address spaces: regions, faults, copy-on-write, limits; every page back")    \
     X(fault, IN_ALL, "bad addresses, guard pages, read-only text, calls on other CPUs")            \

@@ -37,6 +37,8 @@ def test_a_panic_tells_everything(boot):
     ("assert", ["assertion failed: value == 0", "crash_by_assertion"]),
     ("lock-order", ["lock order", "crash outer", "crash inner", "crash_by_lock_order"]),
     ("deadlock", ["crash outer", "crash_by_deadlock"]),
+    ("mutex-order", ["lock order: taking crash first", "crash second", "crash_by_mutex_order"]),
+    ("mutex-kept", ["assertion failed: thread->innermost_mutex", "thread_end"]),
     ("text", ["vector 0x300", "crash_by_store"]),
     ("exec", ["vector 0x400", "crash_by_jump"]),
 ])

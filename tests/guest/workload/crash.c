@@ -5,22 +5,24 @@
 #include <kernel/memory.h>
 #include <kernel/panic.h>
 #include <kernel/softmask.h>
-#include <kernel/spinlock.h>
+#include <kernel/wait.h>
 #include <workloads/workload.h>
 
 #define NOT_INLINED __attribute__((noipa))
 #define HOLE 0xC000080000000000 // nothing is mapped there
 
 enum { KIND };
-enum kind { WILD, STACK, ASSERT, LOCK_ORDER, DEADLOCK, TEXT, EXEC, HANG };
+enum kind { WILD, STACK, ASSERT, LOCK_ORDER, DEADLOCK, MUTEX_ORDER, MUTEX_KEPT, TEXT, EXEC, HANG };
 
 static const struct workload_param params[] = {
     [KIND] = {"kind", PARAM_CHOICE, "wild", 0, 0, 0,
-              "wild|stack|assert|lock-order|deadlock|text|exec|hang"},
+              "wild|stack|assert|lock-order|deadlock|mutex-order|mutex-kept|text|exec|hang"},
 };
 
 static struct spinlock inner = SPINLOCK_INIT("crash inner", RANK_PAGES);
 static struct spinlock outer = SPINLOCK_INIT("crash outer", RANK_SERVICE);
+static struct mutex first = MUTEX_INIT("crash first", MUTEX_SERVICE);
+static struct mutex second = MUTEX_INIT("crash second", MUTEX_DEVICE);
 
 static NOT_INLINED void crash_by_store(volatile u64 *to)
 {
@@ -49,6 +51,12 @@ static NOT_INLINED void crash_by_deadlock(void)
 {
     spin_lock(&outer);
     spin_lock(&outer);
+}
+
+static NOT_INLINED void crash_by_mutex_order(void)
+{
+    mutex_lock(&second);
+    mutex_lock(&first);
 }
 
 static NOT_INLINED void crash_by_jump(void *data)
@@ -90,6 +98,12 @@ static void work(struct workload_run *run, u32 cpu)
     case DEADLOCK:
         crash_by_deadlock();
         break;
+    case MUTEX_ORDER:
+        crash_by_mutex_order();
+        break;
+    case MUTEX_KEPT:
+        mutex_lock(&first);
+        return; // the thread ends
     case TEXT:
         crash_by_store(*(u64 **)(void *)crash_by_store);
         break;
@@ -106,7 +120,8 @@ static void work(struct workload_run *run, u32 cpu)
 static const struct workload workload_crash = {
     .name = "crash",
     .help =
-        "kind=wild (stack, assert, lock-order, deadlock, text, exec): panics; hang: a CPU waits, masked",
+        "kind=wild (stack, assert, lock-order, deadlock, mutex-order, mutex-kept, text, exec): panics; "
+        "hang: a CPU waits, masked",
     .params = params,
     .param_count = ARRAY_SIZE(params),
     .cpus_param = UINT32_MAX,
