@@ -43,10 +43,10 @@ $(HOST_DCI_GEN) &: proto/dci.proto
 
 # The profiles of `kov export --format pprof`.
 PPROF_GEN := $(GEN)/host/pprof.pb-c.h $(GEN)/host/pprof.pb-c.c
-$(PPROF_GEN) &: viewer/pprof.proto
+$(PPROF_GEN) &: viewer/export/pprof.proto
 	$(call say,GEN,pprof.pb-c.c pprof.pb-c.h)
 	@mkdir -p $(GEN)/host
-	$(Q)protoc-c --proto_path=viewer --c_out=$(GEN)/host pprof.proto
+	$(Q)protoc-c --proto_path=viewer/export --c_out=$(GEN)/host pprof.proto
 
 $(GEN)/python/dci_pb2.py: proto/dci.proto
 	$(call say,GEN,dci_pb2.py)

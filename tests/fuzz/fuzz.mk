@@ -53,7 +53,7 @@ fuzz-now: fuzz-ready
 
 # What the system tests and the fuzzer reach of the kernel.
 COVERAGE := $(BUILD)/coverage
-coverage-now: $(IMAGES) $(VIEWER) $(PMU_MODEL) $(PYTHON_GEN) fuzz-ready
+coverage-now: system-ready fuzz-ready
 	@rm -rf $(COVERAGE) && mkdir -p $(COVERAGE)
 	-@ORRERY_COVERAGE=$(abspath $(COVERAGE)) scripts/run-tests --build $(BUILD) --suite tests/system
 	-@$(FUZZ_RUN) --out $(COVERAGE)/fuzz --no-minimise > $(COVERAGE)/fuzz.log

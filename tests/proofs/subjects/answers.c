@@ -7,18 +7,19 @@
 // many, or a wrong length. No code looks at more than one record and how far the list has come, so
 // what holds for the second holds for those behind it.
 //
-// bounds: any content, status and room;
-// answers cut off at any byte of up to 2 classes or 3 counts, at any word of 1 object
-//   with up to 7 children or 2 with 3 in all, of 1 log with up to 4 records or 2 with 3 in all;
-//   where lists have come to: anywhere for access, 258 ids and 7 identifiers for the order
-// proves: what cannot be is refused and moves nothing, a list only rises, sound answers are read to
-// their end, texts end seconds: 40
+// bounds: any content, status and room; answers cut off at any byte of up to 2 classes or 3
+//   counts, at any word of 1 object with up to 7 children or 2 with 3 in all, of 1 log with up to 4
+//   records or 2 with 3 in all; where lists have come to: anywhere for access, 258 ids and 7
+//   identifiers for the order
+// proves: what cannot be is refused and moves nothing, a list only rises, sound answers are read
+//   to their end, texts end
+// seconds: 40
 // quick: yes
 // side: user
 // includes: userlib/answers/include
 // checks: -warn-unsigned-overflow
 // eva: -eva-slevel 5000 -eva-slevel-function answer_text:0 -eva-min-loop-unroll 41
-// -eva-split-return full
+//   -eva-split-return full
 #include "model/proof.h"
 
 #include "userlib/answers/answers.c"

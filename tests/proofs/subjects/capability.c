@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Capability tables: no invalid access, and references balanced. From any table within the bounds,
 // whatever one operation does and answers, it leaves a table of the same kind (so do all sequences
-// of operations), and each object has as many references as there are slots that name
-// it, and its owner's.
+// of operations), and each object has as many references as there are slots that name it, and its
+// owner's.
 //
 // bounds: any numbers of slots asked for; used slots among 1, 16 and 17, or 16 to 63, or 4095;
-// three objects, one a type proves: references, memory and locks balanced
+//   three objects, one a type
+// proves: references, memory and locks balanced
 // seconds: 40
 // quick: yes
 // eva: -eva-slevel 100000 -eva-split-return full -eva-min-loop-unroll 64

@@ -5,9 +5,12 @@
 // answer and writes nothing beyond the caller's room.
 //
 // bounds: any method and content; requests of 0 to 26 bytes, around the limit of each string and
-// buffer, and of 16 KB, with each first length; rooms of 0 to 3 and 8 bytes; answers of any length
-// and words proves: strings and buffers given to the server lie within the request, all that is
-// sent lies within its buffer seconds: 20 quick: yes
+//   buffer, and of 16 KB, with each first length; rooms of 0 to 3 and 8 bytes; answers of any
+//   length and words
+// proves: strings and buffers given to the server lie within the request, all that is sent lies
+//   within its buffer
+// seconds: 20
+// quick: yes
 // side: user
 // includes: ipc/include
 // eva: -eva-slevel 2000000 -eva-split-return full -eva-min-loop-unroll 8

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Calls, replies and messages between processes: what registers say is decoded, what goes along is
-// given or comes back, and each call is answered once, or ends with its client, its
-// server or its endpoint.
+// given or comes back, and each call is answered once, or ends with its client, its server or its
+// endpoint.
 //
-// bounds: one call and its reply or end; of the ways through tables, queues and hand-over each two
-// with each other; any registers; any call id; one message proves: references and memory balanced,
-// calls that wait counted, records free again, their ids gone, nothing stays masked seconds: 20
+// bounds: one call and its reply or end; of the ways through tables, queues and hand-over each
+//   two with each other; any registers; any call id; one message
+// proves: references and memory balanced, calls that wait counted, records free again, their ids
+//   gone, nothing stays masked
+// seconds: 20
 // quick: yes
 // eva: -eva-slevel 100000 -eva-split-return full -eva-min-loop-unroll 64
 #include "model/machine.h"

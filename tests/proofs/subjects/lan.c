@@ -5,8 +5,10 @@
 // fits the device's buffer.
 //
 // bounds: any control, length and handle; offsets 0 to 16, 2032 to 2048 and all beyond; any place
-// in the ring; any address and length to send; one frame proves: a frame lies within its own
-// buffer, the place in the ring moves with the device's, what is dropped is counted seconds: 20
+//   in the ring; any address and length to send; one frame
+// proves: a frame lies within its own buffer, the place in the ring moves with the device's, what
+//   is dropped is counted
+// seconds: 20
 // quick: yes
 // eva: -eva-slevel 3000 -eva-split-return full
 #include "model/proof.h"

@@ -4,7 +4,8 @@
 // and one less, but for counts that are stuck, which stay so and never come to an end.
 //
 // bounds: every count (0 to 2^64-1), every kind, one operation; and all sequences of up to 6
-// operations on a new object proves: nothing goes on after a wrong use
+//   operations on a new object
+// proves: nothing goes on after a wrong use
 // seconds: 5
 // quick: yes
 // eva: -eva-slevel 10000 -eva-split-return full -eva-min-loop-unroll 10

@@ -4,8 +4,10 @@
 // compares addresses, so maps of pages in a row stand for all that lie in the same order.
 //
 // bounds: maps of 0 to 2 ranges of 1 or 2 pages, with and without a guard page, anywhere in 4
-// pages; all addresses; with memory and without proves: find, free and gap as region_map.h says;
-// new maps sorted and complete; no overflow, of unsigned numbers either seconds: 20
+//   pages; all addresses; with memory and without
+// proves: find, free and gap as region_map.h says; new maps sorted and complete; no overflow, of
+//   unsigned numbers either
+// seconds: 20
 // quick: yes
 // checks: -warn-unsigned-overflow
 // eva: -eva-slevel 2000000 -eva-split-return full -eva-min-loop-unroll 16

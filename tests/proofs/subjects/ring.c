@@ -2,12 +2,14 @@
 // The byte rings between a process and the net server. The other side writes whatever it likes into
 // the memory that both share, at any time: nothing outside of the ring and of the caller's buffer
 // is touched, no more is copied than the caller asked for, and an index that cannot be is found.
-// Each operation keeps its own index where it belongs, so the same holds for
-// all sequences of operations.
+// Each operation keeps its own index where it belongs, so the same holds for all sequences of
+// operations.
 //
-// bounds: capacities 1, 2, 4 and 8, own index at each place, just below 2^32 as well; and 128 KB at
-// its bounds; the other's index anything; buffers of up to 9 bytes proves: at most as many bytes as
-// asked for, E_PROTO for impossible indices, own index and the other's word as told seconds: 50
+// bounds: capacities 1, 2, 4 and 8, own index at each place, just below 2^32 as well; and 128 KB
+//   at its bounds; the other's index anything; buffers of up to 9 bytes
+// proves: at most as many bytes as asked for, E_PROTO for impossible indices, own index and the
+//   other's word as told
+// seconds: 50
 // quick: yes
 // side: user
 // includes: servers/net/include

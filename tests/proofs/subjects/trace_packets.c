@@ -5,12 +5,15 @@
 // what is said of one that passes is true.
 //
 // bounds: any content; packets cut off at any byte up to 8 behind the header, and whole ones;
-// checked event by event up to 4 words, for access only up to 64 KB; rings of 0 to 2^32-1
-// sub-buffers proves: contents end within the packet and hold the events that they should, all
-// events of the table are found seconds: 30 quick: yes
+//   checked event by event up to 4 words, for access only up to 64 KB; rings of 0 to 2^32-1
+//   sub-buffers
+// proves: contents end within the packet and hold the events that they should, all events of the
+//   table are found
+// seconds: 30
+// quick: yes
 // includes: viewer
 // eva: -eva-slevel 3000 -eva-slevel-function walk_events:400 -eva-slevel-function any_event:20
-// -eva-split-return full
+//   -eva-split-return full
 #include "model/proof.h"
 
 #include <trace/table.h>
@@ -34,7 +37,7 @@ static const struct trace_event_info *any_event(u32 id)
 #include "trace/src/salvage.c"
 #undef trace_event_find
 #include "trace/src/table.c"
-#include "viewer/packet.c"
+#include "viewer/trace/packet.c"
 
 #include <trace/event_table.c>
 

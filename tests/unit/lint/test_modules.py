@@ -52,8 +52,8 @@ def test_a_cycle_is_told_with_its_way(house):
 
 
 def test_a_cycle_of_libraries_of_processes_is_told(house):
-    write(house, {f"userlib/{one}/user.mk": f"LIBRARY := {one}\nDEPS := {other}\n" for one,
-                  other in ("ab", "bc", "ca")})
+    write(house, {f"userlib/{one}/user.mk": f"LIBRARY := {one}\nDEPS := {other}\n"
+                  for one, other in ("ab", "bc", "ca")})
     code, said = check(house)
     assert code == 1 and said == "userlib/a/user.mk: a cycle: a -> b -> c -> a\n"
 
@@ -63,6 +63,17 @@ def test_an_undeclared_include_is_told_with_its_line(house, path):
     write(house, {path: "\n#include <high/high.h>\n"})
     code, said = check(house)
     assert code == 1 and said == f"{path}:2: <high/high.h> is high's, which is not in DEPS of low/module.mk\n"
+
+
+def test_a_room_that_includes_one_behind_it_is_told(house):
+    write(house, {"viewer/viewer.mk": "KOV_ROOMS := low high\n",
+                  "viewer/low/a.h": "", "viewer/high/b.h": "",
+                  "viewer/high/b.c": '#include "high/b.h"\n#include "low/a.h"\n'})
+    assert check(house) == (0, "")
+    write(house, {"viewer/low/a.c": '#include "low/a.h"\n#include "high/b.h"\n'})
+    assert check(house) == (1, "viewer/low/a.c:2: low stands below high, which it includes\n")
+    write(house, {"viewer/low/a.c": '#include "a.h"\n'})
+    assert check(house) == (1, 'viewer/low/a.c:1: #include "a.h": no room of KOV_ROOMS\n')
 
 
 def test_a_table_that_is_not_true_any_more_is_told(house):

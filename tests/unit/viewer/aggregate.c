@@ -2,8 +2,8 @@
 // Samples added up, without symbols: addresses stand for functions.
 #include "unit.h"
 
-#include "aggregate.h"
-#include "kov.h"
+#include "samples/aggregate.h"
+#include "tools/kov.h"
 
 #include <orrery/sys.h>
 #include <string.h>

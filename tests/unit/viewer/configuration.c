@@ -3,8 +3,8 @@
 // and that what is written means the same.
 #include "unit.h"
 
-#include "configuration.h"
-#include "kov.h"
+#include "counts/configuration.h"
+#include "tools/kov.h"
 
 #include <string.h>
 

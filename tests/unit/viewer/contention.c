@@ -2,8 +2,8 @@
 // Contention by object, from samples whose shares and totals are worked out by hand.
 #include "unit.h"
 
-#include "contention.h"
-#include "kov.h"
+#include "locks/contention.h"
+#include "tools/kov.h"
 
 #include <math.h>
 #include <string.h>

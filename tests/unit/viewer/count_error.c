@@ -3,7 +3,7 @@
 // have when they begin with the interval, and against what really was.
 #include "unit.h"
 
-#include "counts.h"
+#include "counts/counts.h"
 
 #include <pmu/multiplex.h>
 #include <string.h>

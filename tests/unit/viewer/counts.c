@@ -2,7 +2,7 @@
 // Counts of events: added up over CPUs, and taken apart into intervals.
 #include "unit.h"
 
-#include "counts.h"
+#include "counts/counts.h"
 
 static void counts_of_cpus_add_up_and_errors_by_squares(void **state)
 {

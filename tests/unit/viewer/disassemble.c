@@ -2,7 +2,7 @@
 // Instructions as text, by what the architecture's manual says about them.
 #include "unit.h"
 
-#include "disassemble.h"
+#include "symbols/disassemble.h"
 
 #include <string.h>
 

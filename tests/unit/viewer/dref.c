@@ -2,7 +2,7 @@
 // The difference of two readings of DREF counts.
 #include "unit.h"
 
-#include "dref.h"
+#include "counts/dref.h"
 
 static struct dref_reading reading(struct dref_count *counts, size_t count)
 {

@@ -3,11 +3,11 @@
 // reads them with parsers of their own.
 #include "unit.h"
 
-#include "export.h"
-#include "kov.h"
-#include "memory.h"
-#include "programs.h"
-#include "recording_event.h"
+#include "export/export.h"
+#include "samples/recording_event.h"
+#include "symbols/programs.h"
+#include "tools/kov.h"
+#include "tools/memory.h"
 
 #include <pprof.pb-c.h>
 #include <string.h>

@@ -2,7 +2,8 @@
 // Frames over a connection, whole, in pieces, damaged, and of random bytes.
 #include "unit.h"
 
-#include "frame.h"
+#include "tools/clock.h"
+#include "wire/frame.h"
 
 #include <string.h>
 #include <sys/socket.h>
@@ -24,7 +25,7 @@ static enum frame_result read_of(const void *data, size_t size, bool end, struct
     input->done = 0;
     if (end)
         close(fds[0]);
-    enum frame_result result = frame_read(fds[1], frame_now() + SOON, input);
+    enum frame_result result = frame_read(fds[1], clock_now() + SOON, input);
     if (!end)
         close(fds[0]);
     close(fds[1]);
@@ -41,8 +42,8 @@ static void what_is_written_is_read(void **state)
     for (size_t i = 0; i < ARRAY_SIZE(sizes); i++) {
         u8 *data = memory_get(sizes[i]);
         memset(data, (int)i + 1, sizes[i]);
-        assert_int_equal(frame_write(fds[0], frame_now() + 1, data, sizes[i]), FRAME_OK);
-        assert_int_equal(frame_read(fds[1], frame_now() + 1, &input), FRAME_OK);
+        assert_int_equal(frame_write(fds[0], clock_now() + 1, data, sizes[i]), FRAME_OK);
+        assert_int_equal(frame_read(fds[1], clock_now() + 1, &input), FRAME_OK);
         assert_int_equal(input.payload.size, sizes[i]);
         assert_memory_equal(input.payload.data, data, sizes[i]);
         free(data);
@@ -63,7 +64,7 @@ static void a_frame_in_pieces_is_whole_in_the_end(void **state)
          i++) { // the terminating zero is the second frame's payload
         assert_int_equal(write(fds[0], &bytes[i], 1), 1);
         bool whole = i == 6 || i == 11;
-        assert_int_equal(frame_read(fds[1], frame_now(), &input), whole ? FRAME_OK : FRAME_TIMEOUT);
+        assert_int_equal(frame_read(fds[1], clock_now(), &input), whole ? FRAME_OK : FRAME_TIMEOUT);
         assert_int_equal(input.done, whole ? 0 : i < 7 ? i + 1 : i - 6);
         if (whole)
             assert_memory_equal(input.payload.data, i == 6 ? "abc" : "", input.payload.size);
@@ -106,10 +107,10 @@ static void a_reader_that_does_not_read_ends_the_writing(void **state)
     u8 *data = memory_get(FRAME_MAX_BYTES);
     enum frame_result result = FRAME_OK;
     for (int i = 0; i < 64 && result == FRAME_OK; i++)
-        result = frame_write(fds[0], frame_now() + SOON, data, FRAME_MAX_BYTES);
+        result = frame_write(fds[0], clock_now() + SOON, data, FRAME_MAX_BYTES);
     assert_int_equal(result, FRAME_TIMEOUT);
     close(fds[1]);
-    assert_int_equal(frame_write(fds[0], frame_now() + SOON, data, 1), FRAME_ERROR);
+    assert_int_equal(frame_write(fds[0], clock_now() + SOON, data, 1), FRAME_ERROR);
     free(data);
     close(fds[0]);
 }

@@ -2,7 +2,7 @@
 // The JSON writer: nesting, commas, and text that needs escaping.
 #include "unit.h"
 
-#include "json.h"
+#include "output/json.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 // The metrics, against the seed's definitions worked out by hand.
 #include "unit.h"
 
-#include "metrics.h"
+#include "counts/metrics.h"
 
 #include <math.h>
 #include <string.h>

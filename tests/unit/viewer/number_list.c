@@ -2,7 +2,7 @@
 // Lists of small numbers.
 #include "unit.h"
 
-#include "number_list.h"
+#include "tools/number_list.h"
 
 static void lists_are_read_strictly(void **state)
 {

@@ -2,8 +2,8 @@
 // Counts by object from samples, against sums, errors and metrics worked out by hand.
 #include "unit.h"
 
-#include "kov.h"
-#include "object_counts.h"
+#include "samples/object_counts.h"
+#include "tools/kov.h"
 
 #include <math.h>
 #include <orrery/sys.h>

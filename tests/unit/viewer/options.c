@@ -2,7 +2,7 @@
 // The command line: options in every form, arguments between them, and what follows "--".
 #include "unit.h"
 
-#include "options.h"
+#include "tools/options.h"
 
 #include <string.h>
 

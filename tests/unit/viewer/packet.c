@@ -2,7 +2,7 @@
 // Trace packets are checked before they are believed.
 #include "unit.h"
 
-#include "packet.h"
+#include "trace/packet.h"
 
 #include <string.h>
 #include <trace/layout.h>

@@ -2,8 +2,8 @@
 // Recordings: what is written is read again, and damaged files of every kind do no harm.
 #include "unit.h"
 
-#include "kov.h"
-#include "recording.h"
+#include "samples/recording.h"
+#include "tools/kov.h"
 
 #include <stdlib.h>
 #include <string.h>

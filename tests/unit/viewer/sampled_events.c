@@ -3,10 +3,10 @@
 // and what their samples stand for.
 #include "unit.h"
 
-#include "kov.h"
-#include "sampled_events.h"
-#include "samples.h"
-#include "thresholds.h"
+#include "samples/sampled_events.h"
+#include "samples/samples.h"
+#include "samples/thresholds.h"
+#include "tools/kov.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
 // and a random history against a plain second account.
 #include "unit.h"
 
-#include "sleep_account.h"
+#include "locks/sleep_account.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
 // What is kept of scans: found again in any order of arrival, the latest wins.
 #include "unit.h"
 
-#include "snapshot.h"
+#include "machine/snapshot.h"
 
 static void add_object(struct snapshot *snapshot, coid_t coid, u64 misses, u32 children)
 {

@@ -2,7 +2,7 @@
 // Source files: where they are found, and their lines.
 #include "unit.h"
 
-#include "source.h"
+#include "symbols/source.h"
 
 #include <limits.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 // Counts of tasks: put together, taken apart into intervals, chosen, ordered, named.
 #include "unit.h"
 
-#include "task_counts.h"
+#include "counts/task_counts.h"
 
 #include <string.h>
 

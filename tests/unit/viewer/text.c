@@ -2,7 +2,7 @@
 // Text from outside: printable, and numbers read strictly.
 #include "unit.h"
 
-#include "text.h"
+#include "tools/text.h"
 
 #include <string.h>
 

@@ -2,8 +2,8 @@
 // The tree of objects: each object once, whatever refers to what.
 #include "unit.h"
 
-#include "memory.h"
-#include "tree.h"
+#include "machine/tree.h"
+#include "tools/memory.h"
 
 #include <string.h>
 

@@ -1,19 +1,23 @@
 # SPDX-License-Identifier: MIT
 # Unit tests of kov. tests/viewer/ tests the program as a whole against a played machine.
 KOV_UNIT_INC := viewer trace/include $(GEN)/host
-KOV_UNIT_BASE := viewer/memory.c viewer/message.c viewer/text.c viewer/failures.c
+KOV_UNIT_BASE := viewer/tools/memory.c viewer/tools/message.c viewer/tools/text.c \
+    viewer/tools/clock.c viewer/machine/failures.c
 
 UNIT += kov_disassemble kov_source kov_export
-kov_disassemble_SRC := tests/unit/viewer/disassemble.c viewer/disassemble.c
+kov_disassemble_SRC := tests/unit/viewer/disassemble.c viewer/symbols/disassemble.c
 kov_disassemble_LIBS := capstone
-kov_source_SRC := tests/unit/viewer/source.c viewer/source.c $(KOV_UNIT_BASE)
+kov_source_SRC := tests/unit/viewer/source.c viewer/symbols/source.c $(KOV_UNIT_BASE)
 kov_source_LIBS := m
-kov_export_SRC := tests/unit/viewer/export.c $(addprefix viewer/,export_folded.c export_perf.c \
-    export_pprof.c \
-    export_stack.c profile.c gzip.c code.c symbols.c programs.c intern.c place.c sample_names.c \
-    sample_choice.c \
-    recording_event.c samples.c sampled_events.c thresholds.c count_request.c event_list.c \
-    number_list.c snapshot.c) \
+kov_export_SRC := tests/unit/viewer/export.c $(addprefix viewer/,export/export_folded.c \
+    export/export_perf.c \
+    export/export_pprof.c \
+    export/export_stack.c export/profile.c tools/gzip.c symbols/code.c symbols/symbols.c \
+    symbols/programs.c tools/intern.c symbols/place.c samples/sample_names.c \
+    samples/sample_choice.c \
+    samples/recording_event.c samples/samples.c samples/sampled_events.c samples/thresholds.c \
+    counts/count_request.c counts/event_list.c \
+    tools/number_list.c machine/snapshot.c) \
     $(KOV_UNIT_BASE) $(GEN)/host/pprof.pb-c.c $(GEN)/host/dci.pb-c.c
 kov_export_LIBS := protobuf-c dw elf z m
 
@@ -22,64 +26,75 @@ UNIT += kov_json kov_text kov_frame kov_options kov_snapshot kov_tree kov_dref k
     kov_number_list kov_counts kov_metrics kov_sampled_events kov_count_error kov_task_counts \
     kov_configuration kov_sleep_account
 
-kov_json_SRC := tests/unit/viewer/json.c viewer/json.c $(KOV_UNIT_BASE)
+kov_json_SRC := tests/unit/viewer/json.c viewer/output/json.c $(KOV_UNIT_BASE)
 kov_json_LIBS := m
 kov_text_SRC := tests/unit/viewer/text.c $(KOV_UNIT_BASE)
 kov_text_LIBS := m
-kov_frame_SRC := tests/unit/viewer/frame.c viewer/frame.c $(KOV_UNIT_BASE)
+kov_frame_SRC := tests/unit/viewer/frame.c viewer/wire/frame.c $(KOV_UNIT_BASE)
 kov_frame_LIBS := m
-kov_options_SRC := tests/unit/viewer/options.c viewer/options.c $(KOV_UNIT_BASE)
+kov_options_SRC := tests/unit/viewer/options.c viewer/tools/options.c $(KOV_UNIT_BASE)
 kov_options_LIBS := m
-kov_snapshot_SRC := tests/unit/viewer/snapshot.c viewer/snapshot.c $(KOV_UNIT_BASE)
+kov_snapshot_SRC := tests/unit/viewer/snapshot.c viewer/machine/snapshot.c $(KOV_UNIT_BASE)
 kov_snapshot_LIBS := m
 UNIT += kov_contention
 kov_contention_SRC := tests/unit/viewer/contention.c \
-    $(addprefix viewer/,contention.c aggregate.c sample_names.c sort.c place.c intern.c \
-    symbols.c samples.c snapshot.c programs.c) $(KOV_UNIT_BASE)
+    $(addprefix viewer/,locks/contention.c samples/aggregate.c samples/sample_names.c \
+    samples/sort.c symbols/place.c tools/intern.c \
+    symbols/symbols.c samples/samples.c machine/snapshot.c symbols/programs.c) $(KOV_UNIT_BASE)
 kov_contention_LIBS := dw elf m
 UNIT += kov_object_counts
 kov_object_counts_SRC := tests/unit/viewer/object_counts.c \
-    $(addprefix viewer/,object_counts.c sample_names.c metrics.c counts.c \
-    count_error.c intern.c symbols.c samples.c snapshot.c programs.c) $(KOV_UNIT_BASE)
+    $(addprefix viewer/,samples/object_counts.c samples/sample_names.c counts/metrics.c \
+    counts/counts.c \
+    counts/count_error.c tools/intern.c symbols/symbols.c samples/samples.c machine/snapshot.c \
+    symbols/programs.c) $(KOV_UNIT_BASE)
 kov_object_counts_LIBS := dw elf m
-kov_tree_SRC := tests/unit/viewer/tree.c viewer/tree.c viewer/snapshot.c $(KOV_UNIT_BASE)
+kov_tree_SRC := tests/unit/viewer/tree.c viewer/machine/tree.c viewer/machine/snapshot.c \
+    $(KOV_UNIT_BASE)
 kov_tree_LIBS := m
-kov_dref_SRC := tests/unit/viewer/dref.c viewer/dref_difference.c $(KOV_UNIT_BASE)
+kov_dref_SRC := tests/unit/viewer/dref.c viewer/counts/dref_difference.c $(KOV_UNIT_BASE)
 kov_dref_LIBS := m
-kov_aggregate_SRC := tests/unit/viewer/aggregate.c $(addprefix viewer/,aggregate.c sort.c place.c \
-    intern.c symbols.c \
-    samples.c snapshot.c programs.c sample_names.c) $(KOV_UNIT_BASE)
+kov_aggregate_SRC := tests/unit/viewer/aggregate.c $(addprefix viewer/,samples/aggregate.c \
+    samples/sort.c symbols/place.c \
+    tools/intern.c symbols/symbols.c \
+    samples/samples.c machine/snapshot.c symbols/programs.c samples/sample_names.c) $(KOV_UNIT_BASE)
 kov_aggregate_LIBS := dw elf m
-kov_recording_SRC := tests/unit/viewer/recording.c $(addprefix viewer/,recording_read.c \
-    recording_write.c decode.c \
-    frame.c samples.c sampling_message.c snapshot.c) $(KOV_UNIT_BASE) $(GEN)/host/dci.pb-c.c
+kov_recording_SRC := tests/unit/viewer/recording.c $(addprefix viewer/,samples/recording_read.c \
+    samples/recording_write.c machine/decode_machine.c samples/decode_samples.c \
+    wire/frame.c samples/samples.c samples/sampling_message.c machine/snapshot.c) $(KOV_UNIT_BASE) \
+    $(GEN)/host/dci.pb-c.c
 kov_recording_LIBS := protobuf-c m
-kov_packet_SRC := tests/unit/viewer/packet.c viewer/packet.c
+kov_packet_SRC := tests/unit/viewer/packet.c viewer/trace/packet.c
 kov_packet_LIBS :=
 
-kov_number_list_SRC := tests/unit/viewer/number_list.c viewer/number_list.c
+kov_number_list_SRC := tests/unit/viewer/number_list.c viewer/tools/number_list.c
 kov_number_list_LIBS :=
-kov_sleep_account_SRC := tests/unit/viewer/sleep_account.c viewer/sleep_account.c $(KOV_UNIT_BASE)
+kov_sleep_account_SRC := tests/unit/viewer/sleep_account.c viewer/locks/sleep_account.c \
+    $(KOV_UNIT_BASE)
 kov_sleep_account_LIBS := m
-kov_counts_SRC := tests/unit/viewer/counts.c viewer/counts.c viewer/count_error.c
+kov_counts_SRC := tests/unit/viewer/counts.c viewer/counts/counts.c viewer/counts/count_error.c
 kov_counts_LIBS := m
-kov_metrics_SRC := tests/unit/viewer/metrics.c viewer/metrics.c viewer/counts.c viewer/count_error.c
+kov_metrics_SRC := tests/unit/viewer/metrics.c viewer/counts/metrics.c viewer/counts/counts.c \
+    viewer/counts/count_error.c
 kov_metrics_LIBS := m
-kov_count_error_SRC := tests/unit/viewer/count_error.c viewer/count_error.c viewer/counts.c \
+kov_count_error_SRC := tests/unit/viewer/count_error.c viewer/counts/count_error.c \
+    viewer/counts/counts.c \
     pmu/src/multiplex.c
 kov_count_error_LIBS := m
-kov_task_counts_SRC := tests/unit/viewer/task_counts.c viewer/task_counts.c viewer/counts.c \
-    viewer/count_error.c \
-    viewer/pid_list.c $(KOV_UNIT_BASE)
+kov_task_counts_SRC := tests/unit/viewer/task_counts.c viewer/counts/task_counts.c \
+    viewer/counts/counts.c \
+    viewer/counts/count_error.c \
+    viewer/tools/pid_list.c $(KOV_UNIT_BASE)
 kov_task_counts_LIBS := m
-kov_configuration_SRC := tests/unit/viewer/configuration.c viewer/configuration.c \
-    viewer/configuration_built_in.c \
-    viewer/number_list.c $(KOV_UNIT_BASE)
+kov_configuration_SRC := tests/unit/viewer/configuration.c viewer/counts/configuration.c \
+    viewer/counts/configuration_built_in.c \
+    viewer/tools/number_list.c $(KOV_UNIT_BASE)
 kov_configuration_LIBS := m
 
 kov_sampled_events_SRC := tests/unit/viewer/sampled_events.c \
-    $(addprefix viewer/,sampled_events.c samples.c thresholds.c \
-    count_request.c event_list.c number_list.c) $(KOV_UNIT_BASE) $(GEN)/host/dci.pb-c.c
+    $(addprefix viewer/,samples/sampled_events.c samples/samples.c samples/thresholds.c \
+    counts/count_request.c counts/event_list.c tools/number_list.c) $(KOV_UNIT_BASE) \
+    $(GEN)/host/dci.pb-c.c
 kov_sampled_events_LIBS := protobuf-c m
 
 $(foreach test,$(filter kov_%,$(UNIT)),$(eval $(test)_INC := $(KOV_UNIT_INC) \

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+// All commands; each stands in the file of its name.
+#ifndef KOV_COMMANDS_H
+#define KOV_COMMANDS_H
+
+#include "tools/kov.h"
+
+extern const struct command command_annotate;
+extern const struct command command_classes;
+extern const struct command command_config_list;
+extern const struct command command_config_load;
+extern const struct command command_config_remove;
+extern const struct command command_config_save;
+extern const struct command command_config_show;
+extern const struct command command_console;
+extern const struct command command_events;
+extern const struct command command_export;
+extern const struct command command_hello;
+extern const struct command command_help;
+extern const struct command command_kill;
+extern const struct command command_locks;
+extern const struct command command_move;
+extern const struct command command_objects;
+extern const struct command command_poweroff;
+extern const struct command command_ps;
+extern const struct command command_record;
+extern const struct command command_regions;
+extern const struct command command_report;
+extern const struct command command_run;
+extern const struct command command_server;
+extern const struct command command_stat;
+extern const struct command command_top;
+extern const struct command command_threshold;
+extern const struct command command_trace_list;
+extern const struct command command_trace_record;
+extern const struct command command_trace_set;
+extern const struct command command_trace_snapshot;
+extern const struct command command_trace_stat;
+extern const struct command command_workload_list;
+extern const struct command command_workload_run;
+extern const struct command command_workload_start;
+extern const struct command command_workload_status;
+extern const struct command command_workload_stop;
+
+#endif

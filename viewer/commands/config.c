@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: MIT
+// `kov config`: named configurations, listed, shown, saved, loaded from files, removed.
+#include "commands/commands.h"
+#include "counts/configuration.h"
+#include "output/json.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct texts sets;
+static const char *shares, *cpus, *about;
+static u64 slice, period;
+static bool force;
+
+static const struct option save_options[] = {
+    LIST('e', "event", &sets, "EVENTS", "EVENT[:u|:k][@PERIOD],… or all; each -e is a set"),
+    NUMBER('c', "period", &period, 16, 0x7fffffff, "EVENTS", "events a sample"),
+    TEXT('C', "cpus", &cpus, "CPUS", "on these CPUs only, such as 0-2,5"),
+    TEXT(0, "shares", &shares, "LIST", "of the time, one for each -e"),
+    NUMBER(0, "slice", &slice, 10000, 1000000000, "COUNT", "instructions that a turn takes"),
+    TEXT(0, "about", &about, "TEXT", "what it is for, one line"),
+    FLAG(0, "force", &force, "replace the one of that name"),
+    OPTIONS_END,
+};
+
+static const struct option load_options[] = {
+    FLAG(0, "force", &force, "with FILE: replace the one of that name"),
+    OPTIONS_END,
+};
+
+// Large, and there is one at a time.
+static struct configuration configuration;
+
+static int check_name(const struct arguments *arguments)
+{
+    if (arguments->count < 1)
+        return fail(KOV_USAGE, "give the name of a configuration: see `kov config list`");
+    return configuration_check_name(arguments->values[0]);
+}
+
+// ---- showing -----------------------------------------------------------------------------------
+
+static const char *origin(const struct configuration *one)
+{
+    if (one->built_in)
+        return "built in";
+    return configuration_built_in(one->name) == NULL ? "yours" : "yours, for the built-in";
+}
+
+static void json_number_or_null(struct json *json, const char *key, u64 value)
+{
+    if (value == 0)
+        json_text(json, key, NULL);
+    else
+        json_u64(json, key, value);
+}
+
+static void json_members(struct json *json, const struct configuration *one)
+{
+    json_text(json, "name", one->name);
+    json_bool(json, "built_in", one->built_in);
+    json_text(json, "about", one->about);
+    json_text(json, "events", one->events);
+    json_open_array(json, "sets");
+    for (u32 set = 0; set < one->sets.count; set++)
+        json_text(json, NULL, one->sets.texts[set]);
+    json_close(json);
+    json_text(json, "shares", one->shares);
+    json_text(json, "cpus", one->cpus);
+    json_number_or_null(json, "slice", one->slice);
+    json_number_or_null(json, "period", one->period);
+}
+
+static int show(void)
+{
+    if (settings.json) {
+        struct json json = json_begin(stdout);
+        json_members(&json, &configuration);
+        json_end(&json);
+    } else {
+        configuration_write(stdout, &configuration);
+    }
+    return KOV_OK;
+}
+
+static int run_show(const struct arguments *arguments)
+{
+    int code = check_name(arguments);
+    if (code == KOV_OK)
+        code = configuration_load(arguments->values[0], &configuration);
+    return code == KOV_OK ? show() : code;
+}
+
+static void list_one(struct json *json, const char *name)
+{
+    // What is wrong with it has been told; it is no reason to hide the others.
+    bool valid = configuration_load(name, &configuration) == KOV_OK;
+    if (settings.json && valid) {
+        json_open_object(json, NULL);
+        json_members(json, &configuration);
+        json_close(json);
+    } else if (!settings.json && valid) {
+        const char *what =
+            *configuration.about != '\0' ? configuration.about : configuration.events;
+        printf("%-20s  %-24s  %s\n", name, origin(&configuration), what);
+    } else if (!settings.json) {
+        printf("%-20s  %-24s\n", name, "not valid");
+    }
+}
+
+static int run_list(const struct arguments *arguments)
+{
+    char **names;
+    size_t count;
+    struct json json = {0};
+    (void)arguments;
+    int code = configuration_names(&names, &count);
+    if (code != KOV_OK)
+        return code;
+    if (settings.json) {
+        json = json_begin(stdout);
+        json_open_array(&json, "configurations");
+    } else {
+        printf("%-20s  %-24s  %s\n", "NAME", "FROM", "ABOUT");
+    }
+    for (size_t i = 0; i < count; i++) {
+        list_one(&json, names[i]);
+        free(names[i]);
+    }
+    if (settings.json) {
+        json_close(&json);
+        json_end(&json);
+    }
+    free(names);
+    return KOV_OK;
+}
+
+// ---- changing ----------------------------------------------------------------------------------
+
+// As a file would have it, so that the checks are the same.
+static int build(const char *name)
+{
+    struct configuration wanted = {.sets = sets, .shares = shares, .cpus = cpus};
+    wanted.about = about == NULL ? "" : about;
+    wanted.slice = slice;
+    wanted.period = period;
+    memset(&configuration, 0, sizeof(configuration));
+    snprintf(configuration.name, sizeof(configuration.name), "%s", name);
+    FILE *text = fmemopen(configuration.text, sizeof(configuration.text), "w");
+    if (text == NULL)
+        return fail(KOV_FAILED, "out of memory");
+    configuration_write(text, &wanted);
+    if (fclose(text) != 0 || strlen(configuration.text) >= CONFIGURATION_BYTES)
+        return fail(KOV_USAGE, "a configuration has at most %d bytes", CONFIGURATION_BYTES);
+    return configuration_parse("the configuration", &configuration);
+}
+
+static bool has_line_end(const char *text)
+{
+    return text != NULL && strchr(text, '\n') != NULL;
+}
+
+static int check_lines(void)
+{
+    bool wrong = has_line_end(shares) || has_line_end(cpus) || has_line_end(about);
+    for (u32 set = 0; set < sets.count; set++)
+        wrong |= has_line_end(sets.texts[set]);
+    return wrong ? fail(KOV_USAGE, "no option may have a line end in it") : KOV_OK;
+}
+
+static int run_save(const struct arguments *arguments)
+{
+    int code = check_name(arguments);
+    if (code == KOV_OK && sets.count == 0)
+        code = fail(KOV_USAGE, "give events: -e");
+    if (code == KOV_OK)
+        code = check_lines();
+    if (code == KOV_OK)
+        code = build(arguments->values[0]) == KOV_OK ? KOV_OK : KOV_USAGE;
+    if (code == KOV_OK)
+        code = configuration_save(&configuration, force);
+    return code == KOV_OK && settings.json ? show() : code;
+}
+
+static int run_load(const struct arguments *arguments)
+{
+    int code = check_name(arguments);
+    if (code != KOV_OK)
+        return code;
+    if (arguments->count == 1)
+        return run_show(arguments);
+    code = configuration_read(arguments->values[1], arguments->values[0], &configuration);
+    if (code == KOV_OK)
+        code = configuration_save(&configuration, force);
+    return code == KOV_OK ? show() : code;
+}
+
+static int run_remove(const struct arguments *arguments)
+{
+    int code = check_name(arguments);
+    if (code == KOV_OK)
+        code = configuration_remove(arguments->values[0]);
+    if (code != KOV_OK || !settings.json)
+        return code;
+    struct json json = json_begin(stdout);
+    json_text(&json, "removed", arguments->values[0]);
+    json_end(&json);
+    return KOV_OK;
+}
+
+// ---- commands ----------------------------------------------------------------------------------
+
+const struct command command_config_list = {
+    .name = "config list",
+    .synopsis = "",
+    .summary = "List named configurations: which events to measure, and how",
+    .details =
+        "Those that are built in, and yours, which are files NAME.conf in\n"
+        "$XDG_CONFIG_HOME/orrery (~/.config/orrery). Yours go before built-in ones of the same\n"
+        "name. `kov stat --config NAME` counts the events of one.",
+    .run = run_list,
+};
+
+const struct command command_config_show = {
+    .name = "config show",
+    .synopsis = "NAME",
+    .summary = "Print a configuration as it stands in a file",
+    .max_arguments = 1,
+    .run = run_show,
+};
+
+const struct command command_config_save = {
+    .name = "config save",
+    .synopsis =
+        "NAME -e EVENTS … [-c EVENTS] [-C CPUS] [--shares LIST] [--slice COUNT] [--about TEXT]",
+    .summary = "Save events and options under a name",
+    .details = "No machine is asked: whether it has the events is told when they are measured.",
+    .options = {save_options},
+    .max_arguments = 1,
+    .run = run_save,
+};
+
+const struct command command_config_load = {
+    .name = "config load",
+    .synopsis = "NAME [FILE]",
+    .summary = "Check a configuration, or take one in from a file, and print it",
+    .details =
+        "With FILE (-: standard input) the configuration that it holds is saved under NAME; without,\n"
+        "the saved one is read: after editing it by hand this tells what is wrong with it.",
+    .options = {load_options},
+    .max_arguments = 2,
+    .run = run_load,
+};
+
+const struct command command_config_remove = {
+    .name = "config remove",
+    .synopsis = "NAME",
+    .summary = "Remove one of your configurations",
+    .max_arguments = 1,
+    .run = run_remove,
+};

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: MIT
+// `kov locks`: which objects' spin locks are waited for, by samples of larx; with --sleep,
+// sleep locks.
+#include "commands/commands.h"
+#include "counts/event_list.h"
+#include "locks/contention_print.h"
+#include "locks/sleep_locks.h"
+#include "samples/sampling_window.h"
+#include "tools/interrupt.h"
+#include "wire/session.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+static double duration;
+static bool sleep_locks, acquisitions;
+static u64 rows;
+
+static const struct option own_options[] = {
+    FLAG(0, "sleep", &sleep_locks, "sleep locks (queues of blocked threads) instead"),
+    SECONDS('d', "duration", &duration, 86400, "how long (5; with a workload, as long as it runs)"),
+    NUMBER('c', "period", &sampling_options.period, SYS_PRECISE_PERIOD_MIN, SYS_PERIOD_MAX,
+           "THRESHOLD", "larx a sample (100000)"),
+    FLAG(0, "precise", &sampling_options.precise,
+         "samples that the model unit writes itself: exact places, no interrupts"),
+    FLAG('a', "acquisitions", &acquisitions,
+         "sample stcx too: how often the locks were taken, by the same threshold"),
+    NUMBER(0, "cpus", &sampling_options.cpu_mask, 1, UINT32_MAX, "MASK",
+           "CPUs to sample, bit 0 is CPU 0 (all)"),
+    NUMBER(0, "randomise", &sampling_options.randomise, 0, 16, "BITS",
+           "low bits of the threshold to randomise (10)"),
+    TEXT(0, "pid", &sampling_options.pids, "PIDS",
+         "only what was done by, or for, these processes: a list; 0: for none"),
+    TEXT(0, "except-pid", &sampling_options.except_pids, "PIDS", "nothing of these processes"),
+    {'n', "rows", OPTION_NUMBER, &rows, "ROWS", "at most so many objects (all)", 1, UINT32_MAX},
+    OPTIONS_END,
+};
+
+// In the order of enum contention_event.
+// Instructions are only there to be compared with: their own threshold.
+static const char larx_events[] = "larx,instructions@10000000";
+static const char stcx_events[] = "stcx,stcx-failed";
+
+static struct sampling_window run;
+
+static int check_machine(void)
+{
+    struct event_list list = {0};
+    int code = event_list_fetch(&list);
+    if (code == KOV_OK && event_list_find(&list, "larx", strlen("larx")) == NULL)
+        code = fail(KOV_FAILED, "the machine does not count larx: it runs without the model unit "
+                                "(scripts/qemu --pmu model)");
+    event_list_free(&list);
+    return code;
+}
+
+static int measure(const struct arguments *arguments)
+{
+    int code = session_begin(true);
+    if (code == KOV_OK)
+        code = check_machine();
+    if (code == KOV_OK)
+        code = sampling_choose(&run.request);
+    return code == KOV_OK ? sampling_window_run(arguments, duration, &run) : code;
+}
+
+static void show(bool workload)
+{
+    struct contention contention;
+    contention_compute(&run.samples, run.request.events.count,
+                       run.request.pids.count + run.request.except_pids.count != 0, &run.snapshot,
+                       &contention);
+    struct contention_view view = {.contention = &contention,
+                                   .request = &run.request,
+                                   .samples = &run.samples,
+                                   .workload = workload ? &run.workload : NULL,
+                                   .seconds = run.seconds,
+                                   .max_rows = rows};
+    if (settings.json)
+        contention_json(&view);
+    else
+        contention_print(&view);
+    contention_free(&contention);
+}
+
+static int spin_locks(const struct arguments *arguments)
+{
+    struct texts *events = &sampling_options.events;
+    events->texts[events->count++] = larx_events;
+    if (acquisitions)
+        events->texts[events->count++] = stcx_events;
+    sampling_options.callers = 0;
+    int code = sampling_decide(&run.request);
+    if (code != KOV_OK)
+        return code;
+    interrupt_catch();
+    code = measure(arguments);
+    if (code == KOV_OK) {
+        show(arguments->has_workload);
+        code = workload_verdict(&run.workload);
+    }
+    sampling_window_free(&run);
+    return code;
+}
+
+static int run_command(const struct arguments *arguments)
+{
+    if (sleep_locks)
+        return sleep_locks_run(arguments, duration, sampling_options.pids);
+    return spin_locks(arguments);
+}
+
+const struct command command_locks = {
+    .name = "locks",
+    .synopsis = "[--sleep] [-d SECONDS] [-c THRESHOLD] [--precise] [-a] [--pid PIDS] [-n ROWS] "
+                "[-- WORKLOAD [KEY=VALUE…]]",
+    .summary = "Which objects' locks are waited for",
+    .details =
+        "Samples larx, on which spin locks spin, by object: each object's part of all of them is its\n"
+        "part of the contention, with the half width of a 99 % interval. A lock that was free has\n"
+        "cost one larx too. TIME is 4 larx of all instructions, because a turn is four. --sleep, with\n"
+        "-d and --pid, shows queues of threads that wait for sleep locks in their place.",
+    .options = {own_options, sleep_locks_options},
+    .takes_workload = true,
+    .run = run_command,
+};

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: MIT
+// kov, the Orrery viewer: finds the command among the arguments and runs it.
+#include "commands/help.h"
+#include "tools/kov.h"
+#include "tools/options.h"
+#include "wire/patience.h"
+#include "wire/session.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct settings settings = {
+    .host = "127.0.0.1",
+    .port = 4242,
+    .token = "orrery",
+    .kernel = "build/orrery.elf",
+    .programs = "build/user/bin",
+    .timeout = 10,
+    .reconnect = 30,
+};
+
+static bool want_help, want_version;
+
+const struct option global_options[] = {
+    TEXT(0, "host", &settings.host, "ADDRESS", "machine to talk to (127.0.0.1)"),
+    NUMBER(0, "port", &settings.port, 1, 65535, "PORT", "its TCP port (4242)"),
+    TEXT(0, "token", &settings.token, "TOKEN",
+         "observer or controller token ($ORRERY_TOKEN, else \"orrery\")"),
+    TEXT(
+        0, "kernel", &settings.kernel, "FILE",
+        "the kernel's ELF file, for names of functions (build/orrery.elf, or orrery-bench.elf beside it)"),
+    TEXT(0, "programs", &settings.programs, "FOLDER",
+         "the programs' ELF files, for the same (build/user/bin)"),
+    SECONDS(0, "timeout", &settings.timeout, 3600, "longest wait for the machine, in all (10)"),
+    SECONDS(0, "reconnect", &settings.reconnect, 86400,
+            "how long to try when a connection is lost (30)"),
+    FLAG(0, "no-reconnect", &settings.no_reconnect, "end when the connection is lost"),
+    FLAG(0, "json", &settings.json, "write one JSON object instead of tables"),
+    FLAG('h', "help", &want_help, "this help, or that of the command"),
+    FLAG(0, "version", &want_version, "kov's version"),
+    OPTIONS_END,
+};
+
+// How many of the words of a command's name the arguments begin with; 0 unless all do.
+static int matched_words(const char *name, int argc, char **argv)
+{
+    const char *space = strchr(name, ' ');
+    size_t first = space == NULL ? strlen(name) : (size_t)(space - name);
+    if (argc < 1 || strlen(argv[0]) != first || strncmp(argv[0], name, first) != 0)
+        return 0;
+    if (space == NULL)
+        return 1;
+    return argc >= 2 && strcmp(argv[1], space + 1) == 0 ? 2 : 0;
+}
+
+static const struct command *find_command(int argc, char **argv, int *words)
+{
+    for (size_t i = 0; commands[i] != NULL; i++) {
+        *words = matched_words(commands[i]->name, argc, argv);
+        if (*words > 0)
+            return commands[i];
+    }
+    return NULL;
+}
+
+static int unknown_command(const char *word)
+{
+    size_t length = strlen(word);
+    for (size_t i = 0; commands[i] != NULL; i++) {
+        if (strncmp(commands[i]->name, word, length) == 0 && commands[i]->name[length] == ' ')
+            return fail(KOV_USAGE, "'%s' needs a second word: see `kov help %s`", word, word);
+    }
+    return fail(KOV_USAGE, "no command '%s': see `kov help`", word);
+}
+
+static int run(const struct command *command, int argc, char **argv)
+{
+    struct arguments arguments;
+    int code = options_parse(command->options, argc, argv, &arguments);
+    if (code != KOV_OK)
+        return code;
+    if (want_help)
+        return help_command(stdout, command);
+    if (arguments.count > command->max_arguments)
+        return fail(KOV_USAGE, "'%s' is one argument too many: see `kov help %s`",
+                    arguments.values[command->max_arguments], command->name);
+    if (arguments.has_workload && !command->takes_workload)
+        return fail(KOV_USAGE, "`kov %s` takes no workload", command->name);
+    if (arguments.has_workload && arguments.workload_count == 0)
+        return fail(KOV_USAGE, "the name of a workload must follow `--`: see `kov workload list`");
+    patience_begin();
+    code = command->run(&arguments);
+    session_end();
+    if (fflush(stdout) != 0 || ferror(stdout))
+        return fail(KOV_FAILED, "cannot write the output");
+    return code;
+}
+
+int main(int argc, char **argv)
+{
+    const char *token = getenv("ORRERY_TOKEN");
+    if (token != NULL)
+        settings.token = token;
+    int used;
+    int code = options_parse_global(argc - 1, argv + 1, &used);
+    if (code != KOV_OK)
+        return code;
+    if (want_version)
+        return printf("kov %s\n", KOV_VERSION) < 0 ? KOV_FAILED : KOV_OK;
+    argv += 1 + used;
+    argc -= 1 + used;
+    if (argc == 0) {
+        help_overview(want_help ? stdout : stderr);
+        return want_help ? KOV_OK : KOV_USAGE;
+    }
+    int words;
+    const struct command *command = find_command(argc, argv, &words);
+    return command == NULL ? unknown_command(argv[0]) : run(command, argc - words, argv + words);
+}

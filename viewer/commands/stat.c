@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: MIT
+// `kov stat`: how often each object was used (DREFs) in a while, or while a workload ran. With -e
+// hardware events are counted instead: stat_events.c.
+#include "commands/commands.h"
+#include "counts/configuration.h"
+#include "counts/dref.h"
+#include "counts/stat_events.h"
+#include "machine/failures_print.h"
+#include "machine/scan.h"
+#include "machine/workload.h"
+#include "output/json.h"
+#include "samples/sampling.h"
+#include "samples/stat_objects.h"
+#include "tools/interrupt.h"
+#include "tools/options.h"
+#include "tools/pid_list.h"
+#include "wire/session.h"
+
+#include <inttypes.h>
+
+#define DEFAULT_SECONDS 1
+#define NO_PID UINT64_MAX
+
+static double duration;
+static bool per_cpu;
+static const char *pids, *exclude, *configuration_name;
+static u64 pid = NO_PID;
+static bool per_process, per_thread, per_object;
+static struct count_options events;
+static u64 interval; // milliseconds
+static u64 top;      // rows
+
+static const struct option own_options[] = {
+    SECONDS('d', "duration", &duration, 86400, "how long (1; with a workload, as long as it runs)"),
+    FLAG(0, "per-cpu", &per_cpu, "a column for each CPU; of events a row"),
+    TEXT(0, "pid", &pids, "PIDS",
+         "only this process's own objects, 0: the kernel's; of events what these count"),
+    OPTIONS_END,
+};
+
+static const struct option event_options[] = {
+    LIST('e', "event", &events.sets, "EVENTS",
+         "count these: EVENT[:u|:k],… or all; each -e is a set"),
+    FLAG(0, "per-object", &per_object,
+         "by object: estimated from samples, of EVENT[:u|:k][@THRESHOLD],…"),
+    {0, "top", OPTION_NUMBER, &top, "N", "of --per-object: at most so many objects (all)", 1,
+     UINT32_MAX},
+    FLAG(0, "precise", &sampling_options.precise,
+         "of --per-object: samples that the model unit writes itself"),
+    TEXT(0, "config", &configuration_name, "NAME",
+         "the events of a configuration: `kov config list`"),
+    FLAG(0, "per-process", &per_process, "a table of processes, too"),
+    FLAG(0, "per-thread", &per_thread, "a table of threads, too"),
+    TEXT(0, "exclude", &exclude, "PIDS",
+         "leave these processes out, with the kernel's work for them"),
+    TEXT('C', "cpus", &events.cpus, "CPUS", "on these CPUs only, such as 0-2,5 (all)"),
+    NUMBER('I', "interval-print", &interval, 100, 3600000, "MS", "print counts each so often, too"),
+    TEXT(0, "shares", &events.shares, "LIST", "of the time, one for each -e (1,1,…)"),
+    NUMBER(0, "slice", &events.slice, 10000, 1000000000, "COUNT",
+           "instructions that a turn takes (1000000)"),
+    OPTIONS_END,
+};
+
+struct measurement {
+    struct dref_reading before, after;
+    struct dref_difference difference;
+    struct snapshot snapshot;
+    struct workload_result workload;
+};
+
+static struct scan_scope scope(void)
+{
+    return pid == NO_PID ? SCAN_ALL : scan_scope_of((u32)pid);
+}
+
+static int count_window(const struct arguments *arguments, struct measurement *measurement)
+{
+    int code = dref_read(&measurement->before, scope());
+    if (code == KOV_OK)
+        code = workload_window(arguments, duration, DEFAULT_SECONDS, &measurement->workload);
+    return code == KOV_OK ? dref_read(&measurement->after, scope()) : code;
+}
+
+static int measure(const struct arguments *arguments, struct measurement *measurement)
+{
+    int code = session_begin(true);
+    if (code == KOV_OK)
+        code = scan_objects(&measurement->snapshot, scope());
+    if (code == KOV_OK)
+        code = dref_enable(true, scope());
+    if (code == KOV_OK)
+        code = count_window(arguments, measurement);
+    if (code == KOV_OK)
+        code = dref_enable(false, scope());
+    if (code == KOV_OK)
+        code = scan_objects(&measurement->snapshot, scope());
+    if (code == KOV_OK)
+        dref_subtract(&measurement->before, &measurement->after, &measurement->difference);
+    return code;
+}
+
+static double seconds(const struct measurement *measurement)
+{
+    u64 hz = session_machine()->timebase_hz;
+    return hz == 0 ? 0 : (double)(measurement->after.end - measurement->before.begin) / (double)hz;
+}
+
+static u32 cpu_columns(void)
+{
+    u32 cpus = session_machine()->cpu_count;
+    return !per_cpu ? 0 : cpus > ORRERY_MAX_CPUS ? ORRERY_MAX_CPUS : cpus;
+}
+
+static void print_rows(const struct measurement *measurement, double window)
+{
+    printf("%14s %14s %9s", "DREFS", "PER SECOND", "MISSES");
+    for (u32 cpu = 0; cpu < cpu_columns(); cpu++)
+        printf("%11s%" PRIu32, "CPU", cpu);
+    printf("  OBJECT\n");
+    for (size_t i = 0; i < measurement->difference.count; i++) {
+        const struct dref_row *row = &measurement->difference.rows[i];
+        char name[OBJECT_NAME_BYTES];
+        snapshot_object_name(&measurement->snapshot, row->pid, row->coid, name);
+        printf("%14" PRIu64 " %14.0f %9" PRIu64, row->invocations,
+               window > 0 ? (double)row->invocations / window : 0.0, row->misses);
+        for (u32 cpu = 0; cpu < cpu_columns(); cpu++)
+            printf(" %11" PRIu64, row->by_cpu[cpu]);
+        printf("  %s\n", name);
+    }
+}
+
+static void print_text(const struct measurement *measurement, bool workload)
+{
+    double window = seconds(measurement);
+    const struct dref_difference *difference = &measurement->difference;
+    print_rows(measurement, window);
+    printf("\n%" PRIu64 " DREFs and %" PRIu64 " misses of %zu objects in %.3f s\n",
+           difference->invocations, difference->misses, difference->count, window);
+    if (difference->ended > 0)
+        printf("%zu objects ended meanwhile; what they counted last is not known\n",
+               difference->ended);
+    if (measurement->after.failures.count > 0)
+        printf("what %zu processes counted is not known:\n", measurement->after.failures.count);
+    failures_print(&measurement->after.failures, &measurement->snapshot);
+    if (workload)
+        workload_print_account(&measurement->workload);
+}
+
+static void json_row(struct json *json, const struct measurement *measurement,
+                     const struct dref_row *row)
+{
+    const struct object_info *object = snapshot_object(&measurement->snapshot, row->pid, row->coid);
+    const struct class_info *info =
+        object == NULL ? NULL : snapshot_class(&measurement->snapshot, row->pid, object->class_id);
+    json_open_object(json, NULL);
+    json_u64(json, "pid", row->pid);
+    json_hex(json, "coid", row->coid);
+    json_text(json, "class", info == NULL ? NULL : info->name);
+    json_text(json, "implementation", info == NULL ? NULL : info->implementation);
+    json_u64(json, "drefs", row->invocations);
+    json_u64(json, "misses", row->misses);
+    json_open_array(json, "drefs_by_cpu");
+    for (u32 cpu = 0; cpu < session_machine()->cpu_count && cpu < ORRERY_MAX_CPUS; cpu++)
+        json_u64(json, NULL, row->by_cpu[cpu]);
+    json_close(json);
+    json_close(json);
+}
+
+static void print_json(const struct measurement *measurement, bool workload)
+{
+    struct json json = json_begin(stdout);
+    json_number(&json, "seconds", seconds(measurement));
+    json_u64(&json, "drefs", measurement->difference.invocations);
+    json_u64(&json, "misses", measurement->difference.misses);
+    json_u64(&json, "objects_ended", measurement->difference.ended);
+    json_u64(&json, "processes_stuck", measurement->after.failures.count);
+    failures_json(&json, &measurement->after.failures, &measurement->snapshot);
+    json_open_array(&json, "objects");
+    for (size_t i = 0; i < measurement->difference.count; i++)
+        json_row(&json, measurement, &measurement->difference.rows[i]);
+    json_close(&json);
+    if (workload)
+        workload_json(&json, "workload", &measurement->workload);
+    json_end(&json);
+}
+
+// ---- events ------------------------------------------------------------------------------------
+
+// What the command line says goes before what the configuration says.
+static int take_configuration(void)
+{
+    static struct configuration configuration;
+    if (events.sets.count > 0)
+        return fail(KOV_USAGE, "give either --event or --config");
+    int code = configuration_load(configuration_name, &configuration);
+    if (code != KOV_OK)
+        return code;
+    events.sets = configuration_count_sets(&configuration);
+    events.shares = events.shares != NULL ? events.shares : configuration.shares;
+    events.cpus = events.cpus != NULL ? events.cpus : configuration.cpus;
+    events.slice = events.slice != 0 ? events.slice : configuration.slice;
+    return KOV_OK;
+}
+
+// By object only samples can tell, which are no counts: they have thresholds, and take no turns.
+static int run_objects(const struct arguments *arguments)
+{
+    if (per_process || per_thread || per_cpu)
+        return fail(KOV_USAGE, "give either --per-object, which is estimated from samples, or "
+                               "--per-cpu, --per-process or --per-thread, which are counted");
+    if (exclude != NULL || events.shares != NULL || events.slice != 0)
+        return fail(KOV_USAGE, "--exclude, --shares and --slice do not go with --per-object");
+    u32 cpus;
+    int code = cpu_list_parse(events.cpus, &cpus);
+    if (code != KOV_OK)
+        return code;
+    sampling_options.events = events.sets;
+    sampling_options.configuration = configuration_name;
+    sampling_options.pids = pids;
+    sampling_options.cpu_mask = cpus;
+    struct stat_objects wanted = {
+        .duration = duration > 0 || arguments->has_workload ? duration : DEFAULT_SECONDS,
+        .interval = (double)interval / 1000,
+        .max_rows = top,
+        .cpus = events.cpus,
+    };
+    return stat_objects(arguments, &wanted);
+}
+
+static int run_events(const struct arguments *arguments)
+{
+    if (per_object)
+        return run_objects(arguments);
+    if (top != 0 || sampling_options.precise)
+        return fail(KOV_USAGE, "--top and --precise go with --per-object");
+    if (per_process && per_thread)
+        return fail(KOV_USAGE, "give either --per-process or --per-thread");
+    int code = configuration_name != NULL ? take_configuration() : KOV_OK;
+    if (code != KOV_OK)
+        return code;
+    events.tasks = per_thread ? COUNT_THREADS : per_process ? COUNT_PROCESSES : COUNT_NO_TASKS;
+    struct stat_events wanted = {
+        .options = &events,
+        .duration = duration,
+        .interval = (double)interval / 1000,
+        .per_cpu = per_cpu,
+        .per_task = per_process || per_thread,
+        .pids = pids,
+        .exclude = exclude,
+    };
+    return stat_events(arguments, &wanted);
+}
+
+// ---- the command -------------------------------------------------------------------------------
+
+static int check_without_events(void)
+{
+    struct pid_list list;
+    if (events.cpus != NULL || interval != 0 || events.shares != NULL || events.slice != 0)
+        return fail(KOV_USAGE, "--cpus, --interval-print, --shares and --slice go with --event");
+    if (per_process || per_thread || exclude != NULL)
+        return fail(KOV_USAGE, "--per-process, --per-thread and --exclude go with --event");
+    if (per_object || top != 0 || sampling_options.precise)
+        return fail(KOV_USAGE, "--per-object, --top and --precise go with --event");
+    int code = pid_list_parse("--pid", pids, 0, &list);
+    if (code == KOV_OK && list.count > 1)
+        code = fail(KOV_USAGE, "--pid: without --event only one process");
+    if (list.count > 0)
+        pid = list.pids[0];
+    return code;
+}
+
+static int run(const struct arguments *arguments)
+{
+    struct measurement measurement = {0};
+    if (events.sets.count > 0 || configuration_name != NULL)
+        return run_events(arguments);
+    int code = check_without_events();
+    if (code != KOV_OK)
+        return code;
+    interrupt_catch();
+    code = measure(arguments, &measurement);
+    if (code == KOV_OK && settings.json)
+        print_json(&measurement, arguments->has_workload);
+    else if (code == KOV_OK)
+        print_text(&measurement, arguments->has_workload);
+    if (code == KOV_OK)
+        code = workload_verdict(&measurement.workload);
+    dref_free(&measurement.before);
+    dref_free(&measurement.after);
+    dref_difference_free(&measurement.difference);
+    snapshot_free(&measurement.snapshot);
+    workload_free(&measurement.workload);
+    return code;
+}
+
+const struct command command_stat = {
+    .name = "stat",
+    .synopsis =
+        "[-e EVENTS … | --config NAME] [--per-process | --per-object] [-C CPUS] [-I MS] [-d SECONDS] "
+        "[--per-cpu] [--pid PIDS] [--exclude PIDS] [-- WORKLOAD [KEY=VALUE…]]",
+    .summary = "Count how often each object is used (DREFs), or hardware events",
+    .details =
+        "Counts for some seconds or, with a workload, from before its start to after its end;\n"
+        "the workload's own account is then printed too.\n\n"
+        "Without -e DREFs are counted, by object. With -e hardware events (`kov events`): in user\n"
+        "code with :u behind the event, in the kernel with :k. The events of one -e are measured\n"
+        "at the same time as far as the counters can; what cannot be takes turns. A count that was\n"
+        "measured for a part of the time only is scaled up: the percentage in parentheses says how\n"
+        "large the part was, and ± is half of the interval that holds the true count in 99 of 100\n"
+        "cases. Below are the metrics whose events are there: IPC, lock acquisition, spin\n"
+        "contention, branch misprediction, TLB miss rate.\n\n"
+        "--per-process and --per-thread add tables of who counted what, and the same metrics, the\n"
+        "most of the first event first. The kernel's work for a process is the process's. --exclude\n"
+        "leaves processes out, for other clients too, as long as the command runs.\n\n"
+        "Counts of CPUs, processes and threads are exact, of what was measured. --per-object is an\n"
+        "estimate: it samples like `kov record`, and each sample stands for THRESHOLD events, so\n"
+        "that ± is the half width of a 99 % interval as far as chance goes. With each object, its\n"
+        "class and process come its share of all samples, and its metrics.",
+    .options = {own_options, event_options},
+    .takes_workload = true,
+    .run = run,
+};

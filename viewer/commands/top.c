@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: MIT
+// `kov top`: where the machine spends its time, or where events happen, now;
+// refreshed again and again.
+#include "commands/top.h"
+#include "commands/commands.h"
+#include "machine/scan.h"
+#include "samples/decode_samples.h"
+#include "samples/sample_names.h"
+#include "symbols/kernel.h"
+#include "symbols/programs.h"
+#include "tools/clock.h"
+#include "tools/interrupt.h"
+#include "tools/terminal.h"
+#include "wire/patience.h"
+#include "wire/resume.h"
+#include "wire/session.h"
+
+#include <math.h>
+#include <orrery/sys.h>
+#include <unistd.h>
+
+#define KEY_SECONDS 0.1 // between two looks at the keyboard
+
+static u64 iterations;
+static double delay = 2;
+static const char *sort_text = "object";
+static bool with_idle;
+
+static const struct option own_options[] = {
+    NUMBER('n', "iterations", &iterations, 1, UINT32_MAX, "COUNT",
+           "end after so many refreshes (never)"),
+    SECONDS('d', "delay", &delay, 3600, "between refreshes (2)"),
+    TEXT('s', "sort", &sort_text, "KEYS",
+         "by these, of process,object,class,function,line,thread,cpu (object)"),
+    FLAG(0, "idle", &with_idle, "count idle samples too"),
+    OPTIONS_END,
+};
+
+static int take_event(void *context, const Orrery__Dci__Event *event)
+{
+    struct top *top = context;
+    if (event->body_case == ORRERY__DCI__EVENT__BODY_SAMPLES)
+        decode_samples(event->samples, &top->samples);
+    if (event->body_case == ORRERY__DCI__EVENT__BODY_SAMPLING_CHANGED) {
+        const Orrery__Dci__SamplingChanged *changed = event->sampling_changed;
+        decode_sampling_changed(changed, &top->samples);
+        if (changed->index < top->request.events.count)
+            top->request.events.events[changed->index].period = changed->period;
+    }
+    return KOV_OK;
+}
+
+static void fill(const struct top *top, u32 index, struct aggregate *aggregate)
+{
+    *aggregate = (struct aggregate){
+        .snapshot = &top->snapshot, .symbols = top->symbols, .programs = true, .sort = top->sort};
+    for (size_t i = 0; i < top->samples.count; i++) {
+        const struct sample *sample = &top->samples.samples[i];
+        if (sample->index == index && (with_idle || (sample->flags & SYS_SAMPLE_IDLE) == 0))
+            aggregate_add(aggregate, sample);
+    }
+    aggregate_order(aggregate);
+}
+
+// On a terminal one event, which keys choose; else all of them.
+static void show(struct top *top)
+{
+    u64 lost = samples_lost(&top->samples);
+    top_begin(top, delay, lost - top->lost_before);
+    for (u32 i = 0; i < top->request.events.count; i++) {
+        struct aggregate aggregate;
+        if (top->keys && i != top->shown)
+            continue;
+        fill(top, i, &aggregate);
+        top_show(top, i, &aggregate);
+        aggregate_free(&aggregate);
+    }
+    top_end(top);
+    top->lost_before = lost;
+}
+
+// Keeps each count of losses and the periods in force, which go on from refresh to refresh.
+static void forget_samples(struct top *top)
+{
+    struct sample_set empty = {0};
+    for (u32 i = 0; i < top->samples.cpu_count * SAMPLED_EVENTS_MAX; i++) {
+        u32 cpu = i / SAMPLED_EVENTS_MAX, index = i % SAMPLED_EVENTS_MAX;
+        const struct sample_stream *stream = samples_stream(&top->samples, cpu, index);
+        struct sample_stream *kept = samples_stream(&empty, cpu, index);
+        kept->lost = stream->lost;
+        kept->lost_before = stream->lost_before;
+    }
+    samples_begin(&empty, &top->request.events, 0);
+    samples_free(&top->samples);
+    top->samples = empty;
+}
+
+// Until the next refresh, or a key that wants it now.
+static int wait_for_refresh(struct top *top)
+{
+    double end = clock_now() + delay;
+    if (!top->keys)
+        return dci_listen(delay);
+    int code = KOV_OK;
+    while (code == KOV_OK && !top->quit && !interrupted() && clock_now() < end) {
+        code = dci_listen(fmin(KEY_SECONDS, end - clock_now()));
+        if (code == KOV_OK)
+            code = top_keys(top);
+    }
+    return code;
+}
+
+// Each refresh has all the patience that a command has.
+static int attend(struct top *top)
+{
+    patience_begin();
+    patience_window(delay);
+    int code = wait_for_refresh(top);
+    patience_window_over();
+    return code;
+}
+
+static int refresh(struct top *top)
+{
+    int code = attend(top);
+    if (code == KOV_OK && !samples_have_names(&top->samples, 0, &top->snapshot))
+        code = scan_objects(&top->snapshot, SCAN_ALL);
+    if (code == KOV_OK) {
+        show(top);
+        forget_samples(top);
+    }
+    return code;
+}
+
+static int watch_again(void *context)
+{
+    struct top *top = context;
+    int code = scan_objects(&top->snapshot, SCAN_ALL);
+    return code == KOV_OK ? sampling_start(&top->request, &top->samples) : code;
+}
+
+static int watch(struct top *top)
+{
+    dci_on_event(take_event, top);
+    resume_begin(resume_nothing, NULL);
+    int code = watch_again(top);
+    resume_begin(watch_again, top);
+    for (u64 i = 0;
+         code == KOV_OK && !interrupted() && !top->quit && (iterations == 0 || i < iterations); i++)
+        code = refresh(top);
+    if (code == KOV_OK)
+        code = sampling_stop(&top->samples);
+    resume_end();
+    dci_on_event(NULL, NULL);
+    return code;
+}
+
+static int watch_with_keys(struct top *top)
+{
+    top->keys = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
+    if (top->keys)
+        terminal_raw();
+    int code = watch(top);
+    terminal_restore();
+    return code;
+}
+
+static int watch_as_json(struct top *top)
+{
+    struct json json = json_begin(stdout);
+    json_open_array(&json, "refreshes");
+    top->json = &json;
+    int code = watch(top);
+    top->json = NULL;
+    json_close(&json);
+    json_end(&json);
+    return code;
+}
+
+static int run(const struct arguments *arguments)
+{
+    (void)arguments;
+    struct top top = {0};
+    int code = sampling_decide(&top.request);
+    if (code == KOV_OK)
+        code = sort_parse(sort_text, &top.sort);
+    if (code != KOV_OK)
+        return code;
+    interrupt_catch();
+    code = session_begin(true);
+    if (code == KOV_OK)
+        code = sampling_choose(&top.request);
+    if (code != KOV_OK)
+        return code;
+    const dci_system_info *machine = session_machine();
+    kernel_use_build_id(machine->build_id.data, machine->build_id.len);
+    top.symbols = kernel_symbols();
+    code = settings.json ? watch_as_json(&top) : watch_with_keys(&top);
+    programs_close();
+    kernel_close();
+    snapshot_free(&top.snapshot);
+    samples_free(&top.samples);
+    return code;
+}
+
+const struct command command_top = {
+    .name = "top",
+    .synopsis =
+        "[-n COUNT] [-d SECONDS] [-e EVENTS | --config NAME] [-c THRESHOLD] [--precise] [--sort KEYS] "
+        "[--pid PIDS] [--idle]",
+    .summary = "Watch where the machine spends its time, or where events happen",
+    .details =
+        "Ctrl-C ends it. On a terminal q does, too; + doubles the threshold of the event shown, so that\n"
+        "samples get fewer, - halves it; 1 … 8 and Tab choose another one of several events. Without a\n"
+        "terminal the tables follow each other.",
+    .options = {own_options, sampling_option_table},
+    .run = run,
+};

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+// What the parts of `kov top` share.
+#ifndef KOV_TOP_H
+#define KOV_TOP_H
+
+#include "output/json.h"
+#include "samples/aggregate.h"
+#include "samples/sampling.h"
+
+#define TOP_NOTE_BYTES 120
+
+struct top {
+    struct sampling_request request; // with the thresholds that are in force
+    struct sort sort;
+    struct snapshot snapshot;
+    struct symbols *symbols;
+    struct sample_set samples; // since the last refresh
+    u64 lost_before;
+    struct json *json; // NULL: tables
+    bool keys;         // a terminal: read them
+    bool quit;
+    u32 shown;                 // event
+    char note[TOP_NOTE_BYTES]; // for the last line; "": the help
+};
+
+// A refresh: its head, a table for each event, its end.
+void top_begin(const struct top *top, double seconds, u64 lost);
+void top_show(const struct top *top, u32 index, const struct aggregate *aggregate);
+void top_end(const struct top *top);
+
+// Does what keys ask for that have been pressed. An exit code.
+int top_keys(struct top *top);
+
+#endif

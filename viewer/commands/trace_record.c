@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: MIT
+// `kov trace record` and `kov trace snapshot`: the trace as a folder that CTF readers understand,
+// with exact counts of what is in it and what was lost.
+#include "commands/commands.h"
+#include "output/progress.h"
+#include "tools/clock.h"
+#include "tools/interrupt.h"
+#include "tools/options.h"
+#include "trace/trace_run.h"
+#include "wire/resume.h"
+#include "wire/session.h"
+
+#include <inttypes.h>
+
+#define DEFAULT_SECONDS 5
+#define NO_PID UINT64_MAX
+
+static const char *folder = "trace.ctf";
+static double duration;
+static u64 pid = NO_PID;
+static const char *events_text = "all";
+static const char *mode_text = "discard";
+static const char *counters_text;
+
+static const struct option record_options[] = {
+    TEXT('o', "output", &folder, "FOLDER", "the folder to make (trace.ctf)"),
+    SECONDS('d', "duration", &duration, 86400, "how long (5; with a workload, as long as it runs)"),
+    TEXT('e', "events", &events_text, "LIST", "majors or events: numbers or names, or all (all)"),
+    TEXT(
+        0, "counters", &counters_text, "EVENTS",
+        "put these hardware counters (at most 6 of `kov events`) behind each of the kernel's events"),
+    TEXT(0, "mode", &mode_text, "MODE",
+         "when buffers are full: discard new events or overwrite old ones"),
+    NUMBER(0, "pid", &pid, 0, UINT32_MAX, "PID", "only this process; 0: only the kernel"),
+    OPTIONS_END,
+};
+
+static const struct option snapshot_options[] = {
+    TEXT('o', "output", &folder, "FOLDER", "the folder to make (trace.ctf)"),
+    NUMBER(0, "pid", &pid, 0, UINT32_MAX, "PID", "only this process; 0: only the kernel"),
+    OPTIONS_END,
+};
+
+static int take_event(void *context, const Orrery__Dci__Event *event)
+{
+    struct trace_run *run = context;
+    if (event->body_case != ORRERY__DCI__EVENT__BODY_PACKET)
+        return KOV_OK;
+    int code = capture_packet(&run->capture, event->packet);
+    progress_show("%5.1f s  %" PRIu64 " KB", clock_now() - run->begin, run->capture.bytes >> 10);
+    return code;
+}
+
+static struct scan_scope scope(void)
+{
+    return pid == NO_PID ? SCAN_ALL : scan_scope_of((u32)pid);
+}
+
+static int subscribe(const struct trace_run *run)
+{
+    Orrery__Dci__TraceSubscribeRequest body = ORRERY__DCI__TRACE_SUBSCRIBE_REQUEST__INIT;
+    body.mode = run->mode;
+    body.set_mask = run->set_mask;
+    body.mask = run->mask;
+    body.scope = scope().scope;
+    body.pid = scope().pid;
+    dci_request request = ORRERY__DCI__REQUEST__INIT;
+    request.body_case = ORRERY__DCI__REQUEST__BODY_TRACE_SUBSCRIBE;
+    request.trace_subscribe = &body;
+    return dci_call(&request, ORRERY__DCI__RESPONSE__BODY__NOT_SET, "cannot take the trace", NULL,
+                    NULL);
+}
+
+static int take_counts(void *context, const dci_response *response)
+{
+    trace_take_counts(response->trace_unsubscribe, context);
+    return KOV_OK;
+}
+
+static int unsubscribe(struct trace_run *run)
+{
+    Orrery__Dci__TraceUnsubscribeRequest body = ORRERY__DCI__TRACE_UNSUBSCRIBE_REQUEST__INIT;
+    // A server that was restarted meanwhile does not know what the mask was.
+    body.set_mask = run->reconnected;
+    body.mask = run->mask_before;
+    body.process_mask = run->process_mask_before;
+    dci_request request = ORRERY__DCI__REQUEST__INIT;
+    request.body_case = ORRERY__DCI__REQUEST__BODY_TRACE_UNSUBSCRIBE;
+    request.trace_unsubscribe = &body;
+    return dci_call(&request, ORRERY__DCI__RESPONSE__BODY_TRACE_UNSUBSCRIBE, "cannot end the trace",
+                    take_counts, &run->counts);
+}
+
+static int note_reconnection(void *context)
+{
+    struct trace_run *run = context;
+    run->reconnected = true;
+    return KOV_OK;
+}
+
+// On a new connection: what the buffers hold is not thrown away.
+static int subscribe_again(void *context)
+{
+    struct trace_run *run = context;
+    run->mode = ORRERY__DCI__TRACE_MODE__TRACE_MODE_KEEP;
+    run->reconnected = true;
+    trace_free_counts(&run->counts); // a part of the last answer
+    int code = subscribe(run);
+    return code == KOV_OK ? trace_counters_start_again(&run->counters) : code;
+}
+
+// arguments: NULL for a snapshot, which ends at once.
+static int trace_window(const struct arguments *arguments, struct trace_run *run)
+{
+    run->begin = clock_now();
+    resume_begin(note_reconnection, run);
+    int code = subscribe(run);
+    resume_begin(subscribe_again, run);
+    if (code == KOV_OK)
+        code = trace_counters_start(&run->counters);
+    if (code == KOV_OK && arguments != NULL)
+        code = workload_window(arguments, duration, DEFAULT_SECONDS, &run->workload);
+    if (code == KOV_OK)
+        code = trace_counters_stop(&run->counters);
+    if (code == KOV_OK)
+        code = unsubscribe(run);
+    resume_end();
+    run->seconds = clock_now() - run->begin;
+    return code;
+}
+
+// Before the trace is subscribed to nothing is lost with a connection: what has come in answer is
+// forgotten, and the same asked again.
+static int forget_counts(void *context)
+{
+    trace_free_counts(context);
+    return KOV_OK;
+}
+
+static int fetch_masks(struct trace_run *run)
+{
+    resume_begin(forget_counts, &run->counts);
+    int code = trace_fetch_counts(&run->counts, SCAN_KERNEL);
+    resume_end();
+    run->mask_before = run->counts.mask;
+    run->process_mask_before = run->counts.process_mask;
+    trace_free_counts(&run->counts);
+    return code;
+}
+
+static int capture_trace(const struct arguments *arguments, struct trace_run *run)
+{
+    int code = capture_create(&run->capture, folder);
+    if (code == KOV_OK)
+        code = capture_metadata(&run->capture);
+    if (code == KOV_OK)
+        code = fetch_masks(run);
+    if (code != KOV_OK)
+        return code;
+    dci_on_event(take_event, run);
+    code = trace_window(arguments, run);
+    dci_on_event(NULL, NULL);
+    progress_end();
+    int closed = capture_close(&run->capture);
+    return code == KOV_OK ? closed : code;
+}
+
+static int forget_events(void *context)
+{
+    trace_free_events(context);
+    return KOV_OK;
+}
+
+static int fetch_events(struct trace_events *events)
+{
+    resume_begin(forget_events, events);
+    int code = trace_fetch_events(events);
+    resume_end();
+    return code;
+}
+
+static int decide(struct trace_run *run)
+{
+    struct trace_events events = {0};
+    int code = fetch_events(&events);
+    u64 pmu = 0; // the events that say which counter is which
+    if (code == KOV_OK)
+        code = trace_parse_mask(events_text, &events, &run->mask);
+    if (code == KOV_OK && counters_text != NULL)
+        code = trace_parse_mask("pmu", &events, &pmu);
+    if (code == KOV_OK && counters_text != NULL)
+        code = trace_counters_decide(&run->counters, counters_text, run->mask);
+    trace_free_events(&events);
+    run->mask |= pmu;
+    run->set_mask = true;
+    return code;
+}
+
+static int record(const struct arguments *arguments)
+{
+    struct trace_run run = {.has_workload = arguments->has_workload};
+    int code = trace_parse_mode(mode_text, &run.mode);
+    if (code != KOV_OK)
+        return code;
+    interrupt_catch();
+    code = session_begin(true);
+    if (code == KOV_OK)
+        code = decide(&run);
+    if (code == KOV_OK)
+        code = capture_trace(arguments, &run);
+    if (code == KOV_OK) {
+        trace_run_print(&run);
+        code = trace_check_counts(&run);
+    }
+    if (code == KOV_OK)
+        code = workload_verdict(&run.workload);
+    workload_free(&run.workload);
+    trace_counters_free(&run.counters);
+    capture_free(&run.capture);
+    trace_free_counts(&run.counts);
+    return code;
+}
+
+static int snapshot(const struct arguments *arguments)
+{
+    (void)arguments;
+    struct trace_run run = {0};
+    int code = session_begin(true);
+    if (code == KOV_OK)
+        code = capture_trace(NULL, &run);
+    if (code == KOV_OK)
+        trace_run_print(&run);
+    capture_free(&run.capture);
+    trace_free_counts(&run.counts);
+    return code;
+}
+
+const struct command command_trace_record = {
+    .name = "trace record",
+    .synopsis =
+        "[-o FOLDER] [-d SECONDS] [-e LIST] [--counters EVENTS] [--mode MODE] [--pid PID] [-- WORKLOAD [KEY=VALUE…]]",
+    .summary = "Record a trace as a folder for babeltrace2",
+    .details =
+        "Empties the buffers, traces for some seconds or while a workload runs, and takes\n"
+        "everything up to the last event. In the end, of each CPU: EMITTED = LOGGED +\n"
+        "DISCARDED, LOGGED = RECEIVED + OVERWRITTEN, or the command fails. Ctrl-C ends it early\n"
+        "and keeps the trace. With --counters each event of the kernel is followed by an event\n"
+        "`counters`, with the values c0, c1 … of its CPU since the start.",
+    .options = {record_options},
+    .takes_workload = true,
+    .run = record,
+};
+
+const struct command command_trace_snapshot = {
+    .name = "trace snapshot",
+    .synopsis = "[-o FOLDER] [--pid PID]",
+    .summary = "Take what the flight recorder holds",
+    .details =
+        "Takes all unread packets out of the buffers, without emptying them first or changing\n"
+        "the mode. What is traced in the meantime is set by `kov trace set` or the boot line.\n"
+        "LOGGED counts from the last setting of the mode, so it includes what earlier snapshots\n"
+        "have taken.",
+    .options = {snapshot_options},
+    .run = snapshot,
+};

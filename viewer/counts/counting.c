@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: MIT
+// A counting session on the machine.
+#include "counts/counting.h"
+#include "tools/text.h"
+#include "wire/dci.h"
+
+#include <string.h>
+
+static int take_start(void *context, const dci_response *response)
+{
+    *(u64 *)context = response->count_start->time;
+    return KOV_OK;
+}
+
+int counting_start(const struct count_request *wanted, u64 *time)
+{
+    Orrery__Dci__CountItem items[COUNT_ITEMS_MAX], *pointers[COUNT_ITEMS_MAX];
+    Orrery__Dci__CountStartRequest body = ORRERY__DCI__COUNT_START_REQUEST__INIT;
+    for (u32 i = 0; i < wanted->item_count; i++) {
+        items[i] = (Orrery__Dci__CountItem)ORRERY__DCI__COUNT_ITEM__INIT;
+        items[i].event = wanted->items[i].event->event;
+        items[i].mode = (Orrery__Dci__CountMode)wanted->items[i].mode;
+        items[i].set = wanted->items[i].set;
+        pointers[i] = &items[i];
+    }
+    body.items = pointers;
+    body.n_items = wanted->item_count;
+    body.shares = (u32 *)wanted->shares;
+    body.n_shares = wanted->set_count;
+    body.cpu_mask = wanted->cpu_mask;
+    body.slice_event = wanted->slice_event;
+    body.slice = wanted->slice;
+    body.flags = wanted->tasks;
+    dci_request request = ORRERY__DCI__REQUEST__INIT;
+    request.body_case = ORRERY__DCI__REQUEST__BODY_COUNT_START;
+    request.count_start = &body;
+    return dci_call(&request, ORRERY__DCI__RESPONSE__BODY_COUNT_START, "cannot count", take_start,
+                    time);
+}
+
+int counting_trace(u64 majors)
+{
+    Orrery__Dci__CountTraceRequest body = ORRERY__DCI__COUNT_TRACE_REQUEST__INIT;
+    body.majors = majors;
+    dci_request request = ORRERY__DCI__REQUEST__INIT;
+    request.body_case = ORRERY__DCI__REQUEST__BODY_COUNT_TRACE;
+    request.count_trace = &body;
+    return dci_call(&request, ORRERY__DCI__RESPONSE__BODY__NOT_SET,
+                    "cannot put counters into the trace", NULL, NULL);
+}
+
+static struct count decode(const Orrery__Dci__Count *count)
+{
+    return (struct count){
+        .count = count->count,
+        .measured = count->measured,
+        .total = count->total,
+        .error = count->error,
+        .slices = count->slices,
+    };
+}
+
+// One CPU's counts, from either answer.
+static int take_cpu(struct count_reading *reading, const Orrery__Dci__CountReply *reply)
+{
+    if (reading->cpu_count == ORRERY_MAX_CPUS || reply->n_counts != reading->items)
+        return fail(KOV_CONNECTION, "the machine's counts are not those that were asked for");
+    struct cpu_counts *to = &reading->cpus[reading->cpu_count++];
+    to->cpu = reply->cpu;
+    to->time = reading->time = reply->time;
+    for (u32 i = 0; i < reading->items; i++)
+        to->counts[i] = decode(reply->counts[i]);
+    for (reading->excluded_count = 0; reading->excluded_count < reply->n_excluded &&
+                                      reading->excluded_count < COUNT_EXCLUDED_MAX;
+         reading->excluded_count++)
+        reading->excluded[reading->excluded_count] = reply->excluded[reading->excluded_count];
+    return KOV_OK;
+}
+
+static int take_read(void *context, const dci_response *response)
+{
+    return take_cpu(context, response->count_read);
+}
+
+static int take_stop(void *context, const dci_response *response)
+{
+    return take_cpu(context, response->count_stop);
+}
+
+static void begin(const struct count_request *wanted, struct count_reading *reading)
+{
+    memset(reading, 0, sizeof(*reading));
+    reading->items = wanted->item_count;
+}
+
+int counting_read(const struct count_request *wanted, struct count_reading *reading)
+{
+    Orrery__Dci__CountReadRequest body = ORRERY__DCI__COUNT_READ_REQUEST__INIT;
+    dci_request request = ORRERY__DCI__REQUEST__INIT;
+    request.body_case = ORRERY__DCI__REQUEST__BODY_COUNT_READ;
+    request.count_read = &body;
+    begin(wanted, reading);
+    return dci_call(&request, ORRERY__DCI__RESPONSE__BODY_COUNT_READ, "cannot read the counts",
+                    take_read, reading);
+}
+
+int counting_stop(const struct count_request *wanted, struct count_reading *reading)
+{
+    Orrery__Dci__CountStopRequest body = ORRERY__DCI__COUNT_STOP_REQUEST__INIT;
+    dci_request request = ORRERY__DCI__REQUEST__INIT;
+    request.body_case = ORRERY__DCI__REQUEST__BODY_COUNT_STOP;
+    request.count_stop = &body;
+    begin(wanted, reading);
+    return dci_call(&request, ORRERY__DCI__RESPONSE__BODY_COUNT_STOP, "cannot stop counting",
+                    take_stop, reading);
+}
+
+// ---- tasks -------------------------------------------------------------------------------------
+
+static int take_task(struct task_reading *tasks, u32 cpu, const Orrery__Dci__CountTask *from)
+{
+    if (from->n_counts != tasks->items)
+        return fail(KOV_CONNECTION, "the machine's counts are not those that were asked for");
+    struct task *to = task_reading_add(tasks);
+    if (to == NULL)
+        return fail(KOV_CONNECTION, "the machine tells of more than %d tasks", TASKS_MAX);
+    to->cpu = cpu;
+    to->pid = from->pid;
+    to->thread = from->thread;
+    to->flags = from->flags;
+    snprintf(to->name, sizeof(to->name), "%s", from->name);
+    text_make_printable(to->name, false);
+    for (u32 i = 0; i < tasks->items; i++)
+        to->counts[i] = decode(from->counts[i]);
+    return KOV_OK;
+}
+
+static int take_tasks(void *context, const dci_response *response)
+{
+    const Orrery__Dci__CountTasksReply *reply = response->count_tasks;
+    int code = KOV_OK;
+    for (size_t i = 0; i < reply->n_tasks && code == KOV_OK; i++)
+        code = take_task(context, reply->cpu, reply->tasks[i]);
+    return code;
+}
+
+int counting_tasks(const struct count_request *wanted, struct task_reading *tasks)
+{
+    Orrery__Dci__CountTasksRequest body = ORRERY__DCI__COUNT_TASKS_REQUEST__INIT;
+    dci_request request = ORRERY__DCI__REQUEST__INIT;
+    request.body_case = ORRERY__DCI__REQUEST__BODY_COUNT_TASKS;
+    request.count_tasks = &body;
+    task_reading_begin(tasks, wanted->item_count);
+    int code = dci_call(&request, ORRERY__DCI__RESPONSE__BODY_COUNT_TASKS,
+                        "cannot read the counts of processes", take_tasks, tasks);
+    if (code == KOV_OK)
+        task_reading_order(tasks);
+    return code;
+}
+
+int counting_exclude(const struct pid_list *pids)
+{
+    Orrery__Dci__CountExcludeRequest body = ORRERY__DCI__COUNT_EXCLUDE_REQUEST__INIT;
+    body.n_pids = pids->count;
+    body.pids = (u32 *)pids->pids;
+    dci_request request = ORRERY__DCI__REQUEST__INIT;
+    request.body_case = ORRERY__DCI__REQUEST__BODY_COUNT_EXCLUDE;
+    request.count_exclude = &body;
+    return dci_call(&request, ORRERY__DCI__RESPONSE__BODY__NOT_SET, "cannot leave processes out",
+                    NULL, NULL);
+}

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: MIT
+// Counts of events as read at one moment, the sum over CPUs,
+// and what an interval between two readings had.
+#include "counts/counts.h"
+#include "counts/count_error.h"
+
+#include <math.h>
+#include <string.h>
+
+static u64 add_errors(u64 a, u64 b)
+{
+    if (a == COUNT_ERROR_UNKNOWN || b == COUNT_ERROR_UNKNOWN)
+        return COUNT_ERROR_UNKNOWN;
+    double sum = ceil(hypot((double)a, (double)b));
+    return sum >= 0x1p63 ? COUNT_ERROR_UNKNOWN : (u64)sum;
+}
+
+// A CPU on which no time has passed says nothing, not even that it does not know.
+static bool is_empty(const struct count *count)
+{
+    return count->total == 0 && count->count == 0;
+}
+
+void count_add(struct count *sum, const struct count *other)
+{
+    if (is_empty(other))
+        return;
+    u64 error = is_empty(sum) ? other->error : add_errors(sum->error, other->error);
+    sum->count += other->count;
+    sum->measured += other->measured;
+    sum->total += other->total;
+    sum->slices += other->slices;
+    sum->error = error;
+}
+
+struct count count_total(const struct count_reading *reading, u32 item)
+{
+    struct count sum = {0};
+    for (u32 i = 0; i < reading->cpu_count; i++)
+        count_add(&sum, &reading->cpus[i].counts[item]);
+    return sum;
+}
+
+bool count_lacks_slices(const struct count *count)
+{
+    return !is_empty(count) && count->error == COUNT_ERROR_UNKNOWN &&
+           count->slices < COUNT_SLICES_MIN;
+}
+
+const struct cpu_counts *count_without_slices(const struct count_reading *reading, u32 item)
+{
+    const struct cpu_counts *found = NULL;
+    for (u32 i = 0; i < reading->cpu_count; i++) {
+        const struct cpu_counts *cpu = &reading->cpus[i];
+        if (count_lacks_slices(&cpu->counts[item]) &&
+            (found == NULL || cpu->counts[item].slices < found->counts[item].slices))
+            found = cpu;
+    }
+    return found;
+}
+
+// What was really counted, which the machine has scaled.
+static long double counted(const struct count *count)
+{
+    return count->total == 0 ? (long double)count->count
+                             : (long double)count->count * (long double)count->measured /
+                                   (long double)count->total;
+}
+
+static u64 rise(u64 before, u64 after)
+{
+    return after > before ? after - before : 0;
+}
+
+struct count count_between(const struct count *before, const struct count *after)
+{
+    struct count between = {
+        .measured = rise(before->measured, after->measured),
+        .total = rise(before->total, after->total),
+        .slices = rise(before->slices, after->slices),
+        .error = COUNT_ERROR_UNKNOWN,
+    };
+    if (between.measured == between.total && before->measured == before->total) {
+        between.count = rise(before->count, after->count);
+        between.error = 0;
+    } else if (between.measured > 0) {
+        long double scaled = (counted(after) - counted(before)) * (long double)between.total /
+                             (long double)between.measured;
+        between.count = scaled < 0 ? 0 : scaled >= 0x1p64L ? UINT64_MAX : (u64)roundl(scaled);
+        between.error = count_error_between(before, after, &between);
+    }
+    return between;
+}
+
+static const struct cpu_counts *find_cpu(const struct count_reading *reading, u32 cpu)
+{
+    static const struct cpu_counts none;
+    for (u32 i = 0; i < reading->cpu_count; i++)
+        if (reading->cpus[i].cpu == cpu)
+            return &reading->cpus[i];
+    return &none;
+}
+
+void count_reading_between(const struct count_reading *before, const struct count_reading *after,
+                           struct count_reading *between)
+{
+    memset(between, 0, sizeof(*between));
+    between->cpu_count = after->cpu_count;
+    between->items = after->items;
+    between->time = after->time;
+    between->excluded_count = after->excluded_count;
+    memcpy(between->excluded, after->excluded, sizeof(between->excluded));
+    for (u32 i = 0; i < after->cpu_count; i++) {
+        const struct cpu_counts *now = &after->cpus[i], *then = find_cpu(before, now->cpu);
+        between->cpus[i].cpu = now->cpu;
+        for (u32 item = 0; item < after->items; item++)
+            between->cpus[i].counts[item] = count_between(&then->counts[item], &now->counts[item]);
+    }
+}
+
+bool count_is_known(const struct count *count)
+{
+    return count->measured > 0 || count->total == 0;
+}
+
+double count_fraction(const struct count *count)
+{
+    return count->total == 0 ? 1 : (double)count->measured / (double)count->total;
+}

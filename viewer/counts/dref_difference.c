@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT
+// The difference of two readings of DREF counts.
+#include "counts/dref.h"
+#include "tools/memory.h"
+
+#include <stdlib.h>
+
+int dref_compare(const void *left, const void *right)
+{
+    const struct dref_count *a = left, *b = right;
+    if (a->pid != b->pid)
+        return a->pid < b->pid ? -1 : 1;
+    if (a->coid != b->coid)
+        return a->coid < b->coid ? -1 : 1;
+    return (a->cpu > b->cpu) - (a->cpu < b->cpu);
+}
+
+static struct dref_row *row_of(struct dref_difference *difference, u32 pid, coid_t coid)
+{
+    const struct dref_row *last =
+        difference->count == 0 ? NULL : &difference->rows[difference->count - 1];
+    if (last == NULL || last->pid != pid || last->coid != coid) {
+        difference->rows = memory_grow(difference->rows, difference->count, &difference->capacity,
+                                       sizeof(*difference->rows));
+        difference->rows[difference->count++] = (struct dref_row){.pid = pid, .coid = coid};
+    }
+    return &difference->rows[difference->count - 1];
+}
+
+static void add(struct dref_difference *difference, const struct dref_count *now,
+                const struct dref_count *then)
+{
+    u64 invocations = now->invocations - (then == NULL ? 0 : then->invocations);
+    u64 misses = now->misses - (then == NULL ? 0 : then->misses);
+    if (invocations == 0 && misses == 0)
+        return;
+    struct dref_row *row = row_of(difference, now->pid, now->coid);
+    row->invocations += invocations;
+    row->misses += misses;
+    row->by_cpu[now->cpu] += invocations;
+    difference->invocations += invocations;
+    difference->misses += misses;
+}
+
+static int compare_rows(const void *left, const void *right)
+{
+    const struct dref_row *a = left, *b = right;
+    if (a->invocations != b->invocations)
+        return a->invocations > b->invocations ? -1 : 1;
+    if (a->pid != b->pid)
+        return a->pid < b->pid ? -1 : 1;
+    return (a->coid > b->coid) - (a->coid < b->coid);
+}
+
+static bool object_ended(const struct dref_reading *before, size_t index,
+                         const struct dref_reading *after)
+{
+    const struct dref_count *count = &before->counts[index];
+    if (index > 0 && count[-1].pid == count->pid && count[-1].coid == count->coid)
+        return false; // counted with its first CPU
+    for (u32 cpu = 0; cpu < ORRERY_MAX_CPUS; cpu++) {
+        struct dref_count key = {.pid = count->pid, .coid = count->coid, .cpu = cpu};
+        if (after->count > 0 &&
+            bsearch(&key, after->counts, after->count, sizeof(key), dref_compare) != NULL)
+            return false;
+    }
+    return true;
+}
+
+void dref_subtract(const struct dref_reading *before, const struct dref_reading *after,
+                   struct dref_difference *difference)
+{
+    size_t old = 0;
+    for (size_t i = 0; i < after->count; i++) {
+        const struct dref_count *now = &after->counts[i];
+        while (old < before->count && dref_compare(&before->counts[old], now) < 0)
+            old++;
+        bool known = old < before->count && dref_compare(&before->counts[old], now) == 0;
+        add(difference, now, known ? &before->counts[old] : NULL);
+    }
+    for (size_t i = 0; i < before->count; i++)
+        difference->ended += object_ended(before, i, after);
+    if (difference->count > 1)
+        qsort(difference->rows, difference->count, sizeof(*difference->rows), compare_rows);
+}
+
+void dref_difference_free(struct dref_difference *difference)
+{
+    free(difference->rows);
+    *difference = (struct dref_difference){0};
+}

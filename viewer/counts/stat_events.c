@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: MIT
+// `kov stat -e`: hardware events counted in a while, or while a workload ran.
+#include "counts/stat_events.h"
+#include "counts/counting.h"
+#include "counts/stat_print.h"
+#include "counts/stat_tasks.h"
+#include "machine/scan.h"
+#include "machine/workload.h"
+#include "tools/clock.h"
+#include "tools/interrupt.h"
+#include "wire/session.h"
+
+#include <inttypes.h>
+
+#define DEFAULT_SECONDS 1
+#define LABEL_BYTES 24
+
+static struct {
+    const struct stat_events *wanted;
+    struct count_request request;
+    struct count_reading reading, last, between; // the end, or now; the interval before; since then
+    struct task_reading tasks, last_tasks, shown;
+    struct pid_list pids, exclude;
+    struct snapshot processes; // for their names; when a list of some is given
+    u64 begin;                 // time base
+    double next;               // when an interval is due
+    struct json json;
+    struct workload_result workload;
+} run;
+
+static double seconds_between(u64 begin, u64 end)
+{
+    u64 hz = session_machine()->timebase_hz;
+    return hz == 0 || end < begin ? 0 : (double)(end - begin) / (double)hz;
+}
+
+static struct stat_view whole(void)
+{
+    return (struct stat_view){.request = &run.request,
+                              .reading = &run.reading,
+                              .seconds = seconds_between(run.begin, run.reading.time),
+                              .per_cpu = run.wanted->per_cpu,
+                              .label = ""};
+}
+
+// ---- reading -----------------------------------------------------------------------------------
+
+// With --pid the counts of these processes stand in for those of the CPUs.
+static int collect_tasks(void)
+{
+    int code = counting_tasks(&run.request, &run.tasks);
+    if (code == KOV_OK && run.pids.count > 0) {
+        task_reading_keep(&run.tasks, &run.pids);
+        task_reading_sum(&run.tasks, &run.reading);
+    }
+    return code;
+}
+
+static int collect(int read(const struct count_request *, struct count_reading *))
+{
+    int code = read(&run.request, &run.reading);
+    return code == KOV_OK && run.request.tasks != COUNT_NO_TASKS ? collect_tasks() : code;
+}
+
+// Since the last interval, or from the beginning.
+static void arrange_tasks(const struct task_reading *since)
+{
+    task_reading_between(since, &run.tasks, &run.shown);
+    if (run.pids.count > 0 && since == &run.last_tasks)
+        task_reading_sum(&run.shown, &run.between);
+    task_reading_arrange(&run.shown, run.wanted->per_cpu);
+}
+
+// ---- intervals ---------------------------------------------------------------------------------
+
+static void print_rows(const struct stat_view *view)
+{
+    if (run.wanted->per_task) {
+        stat_tasks_print(view, &run.shown);
+        putchar('\n');
+    } else {
+        if (run.last.cpu_count == 0)
+            stat_print_header(view);
+        stat_print_counts(view);
+        stat_print_metrics(view);
+    }
+    fflush(stdout);
+}
+
+static void json_interval(const struct stat_view *view)
+{
+    json_open_object(&run.json, NULL);
+    json_number(&run.json, "time", seconds_between(run.begin, run.reading.time));
+    stat_json(&run.json, view);
+    if (run.wanted->per_task)
+        stat_tasks_json(&run.json, view, &run.shown);
+    json_close(&run.json);
+}
+
+static void keep_as_last(void)
+{
+    struct task_reading spare = run.last_tasks;
+    run.last = run.reading;
+    run.last_tasks = run.tasks;
+    run.tasks = spare;
+}
+
+static void print_interval(void)
+{
+    char label[LABEL_BYTES];
+    struct stat_view view = whole();
+    count_reading_between(&run.last, &run.reading, &run.between);
+    snprintf(label, sizeof(label), "%10.3f ", view.seconds);
+    view.reading = &run.between;
+    view.seconds = seconds_between(run.last.time, run.reading.time);
+    view.label = label;
+    arrange_tasks(&run.last_tasks);
+    if (settings.json)
+        json_interval(&view);
+    else
+        print_rows(&view);
+    keep_as_last();
+}
+
+static int tick(void *context)
+{
+    (void)context;
+    if (clock_now() < run.next)
+        return KOV_OK;
+    run.next += run.wanted->interval;
+    int code = collect(counting_read);
+    if (code == KOV_OK)
+        print_interval();
+    return code;
+}
+
+static void begin_intervals(void)
+{
+    run.last.time = run.begin;
+    run.next = clock_now() + run.wanted->interval;
+    workload_on_tick(tick, NULL);
+    if (settings.json)
+        json_open_array(&run.json, "intervals");
+}
+
+static void end_intervals(void)
+{
+    workload_on_tick(NULL, NULL);
+    if (settings.json)
+        json_close(&run.json);
+    else
+        putchar('\n');
+}
+
+// ---- the session -------------------------------------------------------------------------------
+
+static int count_window(const struct arguments *arguments)
+{
+    bool intervals = run.wanted->interval > 0;
+    if (settings.json)
+        run.json = json_begin(stdout);
+    if (intervals)
+        begin_intervals();
+    int code = workload_window(arguments, run.wanted->duration, DEFAULT_SECONDS, &run.workload);
+    if (intervals)
+        end_intervals();
+    return code == KOV_OK ? collect(counting_stop) : code;
+}
+
+static void print_processes(const char *what, const u32 *pids, u32 count)
+{
+    for (u32 i = 0; i < count; i++) {
+        char name[OBJECT_NAME_BYTES] = "the kernel alone";
+        if (pids[i] != 0)
+            snapshot_process_name(&run.processes, pids[i], name);
+        printf("%s%s%s", i == 0 ? what : ", ", name, i + 1 == count ? "\n" : "");
+    }
+}
+
+static void print_end(const struct arguments *arguments)
+{
+    struct stat_view view = whole();
+    stat_print_header(&view);
+    stat_print_counts(&view);
+    putchar('\n');
+    if (stat_print_metrics(&view) > 0)
+        putchar('\n');
+    if (run.wanted->per_task) {
+        stat_tasks_print(&view, &run.shown);
+        putchar('\n');
+    }
+    print_processes("Only of ", run.pids.pids, run.pids.count);
+    print_processes("Left out: ", run.reading.excluded, run.reading.excluded_count);
+    printf("%.3f s on %u CPU%s\n", view.seconds, run.reading.cpu_count,
+           run.reading.cpu_count == 1 ? "" : "s");
+    if (arguments->has_workload)
+        workload_print_account(&run.workload);
+}
+
+static void json_pids(const char *key, const u32 *pids, u32 count)
+{
+    json_open_array(&run.json, key);
+    for (u32 i = 0; i < count; i++)
+        json_u64(&run.json, NULL, pids[i]);
+    json_close(&run.json);
+}
+
+static void json_finish(const struct arguments *arguments)
+{
+    struct stat_view view = whole();
+    stat_json(&run.json, &view);
+    if (run.wanted->per_task)
+        stat_tasks_json(&run.json, &view, &run.shown);
+    json_pids("pids", run.pids.pids, run.pids.count);
+    json_pids("excluded", run.reading.excluded, run.reading.excluded_count);
+    if (arguments->has_workload)
+        workload_json(&run.json, "workload", &run.workload);
+    json_end(&run.json);
+}
+
+int stat_check_cpus(const char *cpus, u32 mask)
+{
+    u32 count = session_machine()->cpu_count;
+    if (count < 32 && mask >> count != 0)
+        return fail(KOV_USAGE, "--cpus %s: the machine has %u CPUs, from 0", cpus, count);
+    return KOV_OK;
+}
+
+static int check_pids(const char *option, const struct pid_list *list)
+{
+    for (u32 i = 0; i < list->count; i++)
+        if (list->pids[i] != 0 && snapshot_process(&run.processes, list->pids[i]) == NULL)
+            return fail(KOV_FAILED, "%s %" PRIu32 ": there is no such process: see `kov ps`",
+                        option, list->pids[i]);
+    return KOV_OK;
+}
+
+static int check_processes(void)
+{
+    if (run.pids.count == 0 && run.exclude.count == 0)
+        return KOV_OK;
+    int code = scan_processes(&run.processes);
+    if (code == KOV_OK)
+        code = check_pids("--pid", &run.pids);
+    return code == KOV_OK ? check_pids("--exclude", &run.exclude) : code;
+}
+
+static int start_and_count(const struct arguments *arguments)
+{
+    int code = counting_start(&run.request, &run.begin);
+    return code == KOV_OK ? count_window(arguments) : code;
+}
+
+// The machine would undo it when we are gone; so it is done before the next command.
+static int count_without(const struct arguments *arguments)
+{
+    int code = counting_exclude(&run.exclude);
+    if (code != KOV_OK)
+        return code;
+    code = start_and_count(arguments);
+    if (code != KOV_CONNECTION)
+        counting_exclude(&(struct pid_list){0});
+    return code;
+}
+
+static int count(const struct arguments *arguments, struct event_list *list)
+{
+    int code = session_begin(true);
+    if (code == KOV_OK)
+        code = event_list_fetch(list);
+    if (code == KOV_OK)
+        code = count_request_parse(run.wanted->options, list, &run.request);
+    if (code == KOV_OK)
+        code = stat_check_cpus(run.wanted->options->cpus, run.request.cpu_mask);
+    if (code == KOV_OK)
+        code = check_processes();
+    if (code != KOV_OK)
+        return code;
+    if (run.pids.count > 0 && run.request.tasks == COUNT_NO_TASKS)
+        run.request.tasks = COUNT_PROCESSES;
+    return run.exclude.count > 0 ? count_without(arguments) : start_and_count(arguments);
+}
+
+static int parse_lists(void)
+{
+    int code = pid_list_parse("--pid", run.wanted->pids, 0, &run.pids);
+    if (code == KOV_OK)
+        code = pid_list_parse("--exclude", run.wanted->exclude, 1, &run.exclude);
+    for (u32 i = 0; i < run.exclude.count && code == KOV_OK; i++)
+        if (pid_list_has(&run.pids, run.exclude.pids[i]))
+            code = fail(KOV_USAGE, "--pid and --exclude name the same process, %" PRIu32,
+                        run.exclude.pids[i]);
+    return code;
+}
+
+static void print_result(const struct arguments *arguments)
+{
+    arrange_tasks(&(struct task_reading){0});
+    if (settings.json)
+        json_finish(arguments);
+    else
+        print_end(arguments);
+}
+
+static void free_all(struct event_list *list)
+{
+    workload_free(&run.workload);
+    task_reading_free(&run.tasks);
+    task_reading_free(&run.last_tasks);
+    task_reading_free(&run.shown);
+    snapshot_free(&run.processes);
+    event_list_free(list);
+}
+
+int stat_events(const struct arguments *arguments, const struct stat_events *wanted)
+{
+    struct event_list list = {0};
+    run.wanted = wanted;
+    int code = parse_lists();
+    if (code != KOV_OK)
+        return code;
+    interrupt_catch();
+    code = count(arguments, &list);
+    if (code == KOV_OK)
+        print_result(arguments);
+    else if (run.json.out != NULL)
+        json_end(&run.json); // what there was
+    if (code == KOV_OK)
+        code = workload_verdict(&run.workload);
+    free_all(&list);
+    return code;
+}

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: MIT
+// Contention for spin locks by object, estimated from samples of larx.
+#include "locks/contention.h"
+#include "samples/aggregate.h"
+#include "tools/memory.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define QUANTILE_99 2.576 // of the normal distribution, two-sided
+// Instructions of a turn of a lock's loop, as in metrics.c.
+#define TURN 4
+
+// Overflows that left no sample, lost or merged with others,
+// are taken to be spread as those that did.
+static double overflows_a_sample(const struct sample_stream *stream)
+{
+    u64 all =
+        stream->overflows != 0 ? stream->overflows : stream->taken + stream->lost + stream->missed;
+    return stream->taken == 0 || all < stream->taken ? 1 : (double)all / (double)stream->taken;
+}
+
+// ---- totals ------------------------------------------------------------------------------------
+
+static double mean_weight(const struct sample_set *samples, u32 event)
+{
+    const struct sample_totals *totals = &samples->by_event[event];
+    return totals->samples == 0 ? 0 : (double)totals->events / (double)totals->samples;
+}
+
+static bool was_sampled(const struct sample_cpu *cpu)
+{
+    for (u32 event = 0; event < CONTENTION_EVENTS; event++)
+        if (cpu->streams[event].received != 0)
+            return true;
+    return false;
+}
+
+// Each CPU has counted its overflows exactly, and is somewhere between two of them at the end: no
+// chance is in it but for that remainder.
+static struct estimate whole_total(const struct sample_set *samples, u32 event)
+{
+    double period = mean_weight(samples, event), overflows = 0, cpus = 0;
+    for (size_t i = 0; i < samples->cpu_count; i++) {
+        const struct sample_stream *stream = &samples->cpus[i].streams[event];
+        overflows += (double)stream->received * overflows_a_sample(stream);
+        cpus += was_sampled(&samples->cpus[i]);
+    }
+    return (struct estimate){(overflows + cpus / 2) * period,
+                             fmin(cpus / 2, QUANTILE_99 * sqrt(cpus / 12)) * period};
+}
+
+static struct estimate filtered_total(const struct sample_set *samples, u32 event)
+{
+    const struct sample_totals *totals = &samples->by_event[event];
+    return (struct estimate){(double)totals->events, samples_error(totals->square)};
+}
+
+static struct estimate ratio(struct estimate above, struct estimate below, double scale)
+{
+    if (below.value <= 0)
+        return (struct estimate){0, INFINITY};
+    double value = scale * above.value / below.value;
+    double error = hypot(scale * above.error, value * below.error) / below.value;
+    return (struct estimate){value, error};
+}
+
+// ---- rows --------------------------------------------------------------------------------------
+
+static void fill(struct aggregate *aggregate, const struct sample_set *samples, u32 event)
+{
+    for (size_t i = 0; i < samples->count; i++) {
+        struct sample sample = samples->samples[i];
+        if (sample.index != event || sample.cpu >= samples->cpu_count)
+            continue;
+        const struct sample_stream *stream = &samples->cpus[sample.cpu].streams[event];
+        sample.weight = (u64)llround((double)sample.weight * overflows_a_sample(stream));
+        aggregate_add(aggregate, &sample);
+    }
+    aggregate_order(aggregate);
+}
+
+static struct contention_row *row_of(struct contention *contention, const char *object,
+                                     const struct aggregate_row *from)
+{
+    for (size_t i = 0; i < contention->count; i++)
+        if (strcmp(contention->rows[i].object, object) == 0)
+            return &contention->rows[i];
+    contention->rows = memory_grow(contention->rows, contention->count, &contention->capacity,
+                                   sizeof(*contention->rows));
+    struct contention_row *row = &contention->rows[contention->count++];
+    *row = (struct contention_row){
+        .object = memory_copy_text(object), .pid = from->pid, .coid = from->coid};
+    return row;
+}
+
+static void add_event(struct contention_row *row, const struct aggregate_row *from, u32 event)
+{
+    double events = (double)from->events, error = samples_error(from->square);
+    if (event == CONTENTION_LARX) {
+        row->samples = from->samples;
+        row->larx = (struct estimate){events, error};
+    } else {
+        row->acquisitions.value += event == CONTENTION_STCX ? events : -events;
+        row->acquisitions.error = hypot(row->acquisitions.error, error);
+    }
+}
+
+static double add_rows(struct contention *contention, const struct sample_set *samples, u32 event,
+                       const struct snapshot *snapshot)
+{
+    struct aggregate aggregate = {.snapshot = snapshot,
+                                  .sort = {.keys = {SORT_OBJECT}, .count = 1}};
+    double square = 0;
+    fill(&aggregate, samples, event);
+    for (size_t i = 0; i < aggregate.count; i++) {
+        const struct aggregate_row *from = &aggregate.rows[i];
+        const char *object = aggregate_text(&aggregate, from->texts[0]);
+        add_event(row_of(contention, object, from), from, event);
+        square += from->square;
+    }
+    aggregate_free(&aggregate);
+    return square;
+}
+
+// How samples of objects divide is a matter of chance, given how many there are: binomial, of as
+// many samples as would weigh the same each.
+static struct estimate share_of(double larx, double all, double square)
+{
+    if (all <= 0)
+        return (struct estimate){0, INFINITY};
+    double part = larx / all, samples = all * all / square;
+    return (struct estimate){100 * part, 100 * QUANTILE_99 * sqrt(part * (1 - part) / samples)};
+}
+
+static int compare(const void *left, const void *right)
+{
+    const struct contention_row *a = left, *b = right;
+    if (a->larx.value != b->larx.value)
+        return a->larx.value > b->larx.value ? -1 : 1;
+    return strcmp(a->object, b->object);
+}
+
+static void finish(struct contention *contention, double square)
+{
+    double all = 0;
+    for (size_t i = 0; i < contention->count; i++)
+        all += contention->rows[i].larx.value;
+    for (size_t i = 0; i < contention->count; i++) {
+        struct contention_row *row = &contention->rows[i];
+        row->share = share_of(row->larx.value, all, square);
+        row->instructions =
+            ratio(row->larx, contention->totals[CONTENTION_INSTRUCTIONS], 100 * TURN);
+    }
+    if (contention->count > 1)
+        qsort(contention->rows, contention->count, sizeof(*contention->rows), compare);
+}
+
+void contention_compute(const struct sample_set *samples, u32 events, bool filtered,
+                        const struct snapshot *snapshot, struct contention *contention)
+{
+    double square = 0;
+    *contention = (struct contention){0};
+    for (u32 event = 0; event < events; event++)
+        contention->totals[event] =
+            filtered ? filtered_total(samples, event) : whole_total(samples, event);
+    contention->metric = ratio(contention->totals[CONTENTION_LARX],
+                               contention->totals[CONTENTION_INSTRUCTIONS], 100 * TURN);
+    for (u32 event = 0; event < events; event++) {
+        double added =
+            event == CONTENTION_INSTRUCTIONS ? 0 : add_rows(contention, samples, event, snapshot);
+        square = event == CONTENTION_LARX ? added : square;
+    }
+    finish(contention, square);
+}
+
+void contention_free(struct contention *contention)
+{
+    for (size_t i = 0; i < contention->count; i++)
+        free(contention->rows[i].object);
+    free(contention->rows);
+    *contention = (struct contention){0};
+}

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: MIT
+// Shows contention for spin locks, as a table or as JSON.
+#ifndef KOV_CONTENTION_PRINT_H
+#define KOV_CONTENTION_PRINT_H
+
+#include "locks/contention.h"
+#include "machine/workload.h"
+#include "samples/sampling.h"
+
+struct contention_view {
+    const struct contention *contention;
+    const struct sampling_request *request;
+    const struct sample_set *samples;
+    const struct workload_result *workload; // NULL: none ran
+    double seconds;
+    u64 max_rows; // 0: all
+};
+
+void contention_print(const struct contention_view *view);
+void contention_json(const struct contention_view *view);
+
+#endif

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: MIT
+// From messages of the machine, or of a recording, to a snapshot. Nothing in a message is trusted.
+#ifndef KOV_DECODE_MACHINE_H
+#define KOV_DECODE_MACHINE_H
+
+#include "machine/snapshot.h"
+
+#include <dci.pb-c.h>
+
+// The last children of an object, classes and objects past these are left out.
+#define DECODE_MAX_CHILDREN (1u << 20)
+#define DECODE_MAX_CLASSES (1u << 16)
+#define DECODE_MAX_OBJECTS (1u << 24)
+#define DECODE_MAX_PROCESSES (1u << 16)
+
+void decode_processes(const Orrery__Dci__ProcessesReply *reply, struct snapshot *snapshot);
+void decode_classes(const Orrery__Dci__ClassesReply *reply, struct snapshot *snapshot);
+void decode_objects(const Orrery__Dci__ObjectsReply *reply, struct snapshot *snapshot);
+
+#endif

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: MIT
+// Prints why processes' parts are missing.
+#ifndef KOV_FAILURES_PRINT_H
+#define KOV_FAILURES_PRINT_H
+
+#include "machine/snapshot.h"
+#include "output/json.h"
+
+// A line for each process: its name, and the reason.
+void failures_print(const struct failures *failures, const struct snapshot *snapshot);
+// An array `failures`.
+void failures_json(struct json *json, const struct failures *failures,
+                   const struct snapshot *snapshot);
+
+#endif

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: MIT
+// Workloads in the guest: start one, wait for its end, read its own account.
+#include "machine/workload.h"
+#include "tools/clock.h"
+#include "tools/interrupt.h"
+#include "tools/text.h"
+#include "wire/dci.h"
+#include "wire/patience.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <orrery/errors.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define COMMAND_BYTES 256 // with the end; what the machine takes
+#define POLL_SECONDS 0.05
+
+static struct {
+    workload_tick *handler;
+    void *context;
+} tick;
+
+void workload_on_tick(workload_tick *handler, void *context)
+{
+    tick.handler = handler;
+    tick.context = context;
+}
+
+static int join_command(const struct arguments *arguments, char command[COMMAND_BYTES])
+{
+    size_t length = 0;
+    bool parameters = strchr(arguments->workload[0], ':') != NULL;
+    for (int i = 0; i < arguments->workload_count; i++) {
+        const char *separator = i == 0 ? "" : parameters ? "," : ":";
+        parameters = parameters || i > 0;
+        length += (size_t)snprintf(command + length, COMMAND_BYTES - length, "%s%s", separator,
+                                   arguments->workload[i]);
+        if (length >= COMMAND_BYTES)
+            return fail(KOV_USAGE, "the workload with its parameters is longer than %d bytes",
+                        COMMAND_BYTES - 1);
+    }
+    return KOV_OK;
+}
+
+static int take_id(void *context, const dci_response *response)
+{
+    *(u64 *)context = response->workload_start->id;
+    return KOV_OK;
+}
+
+int workload_start(const struct arguments *arguments, u64 *id)
+{
+    char command[COMMAND_BYTES];
+    int code = join_command(arguments, command);
+    if (code != KOV_OK)
+        return code;
+    Orrery__Dci__WorkloadStartRequest body = ORRERY__DCI__WORKLOAD_START_REQUEST__INIT;
+    body.command = command;
+    dci_request request = ORRERY__DCI__REQUEST__INIT;
+    request.body_case = ORRERY__DCI__REQUEST__BODY_WORKLOAD_START;
+    request.workload_start = &body;
+    char what[COMMAND_BYTES + 40];
+    snprintf(what, sizeof(what), "cannot start workload '%s'", command);
+    return dci_call(&request, ORRERY__DCI__RESPONSE__BODY_WORKLOAD_START, what, take_id, id);
+}
+
+int workload_stop(u64 id)
+{
+    Orrery__Dci__WorkloadStopRequest body = ORRERY__DCI__WORKLOAD_STOP_REQUEST__INIT;
+    body.id = id;
+    dci_request request = ORRERY__DCI__REQUEST__INIT;
+    request.body_case = ORRERY__DCI__REQUEST__BODY_WORKLOAD_STOP;
+    request.workload_stop = &body;
+    return dci_call(&request, ORRERY__DCI__RESPONSE__BODY__NOT_SET, "cannot stop the workload",
+                    NULL, NULL);
+}
+
+static int take_status(void *context, const dci_response *response)
+{
+    struct workload_result *result = context;
+    const Orrery__Dci__WorkloadStatusReply *reply = response->workload_status;
+    workload_free(result);
+    result->running = reply->running;
+    result->error = reply->result;
+    result->report = memory_copy_text(reply->report);
+    text_make_printable(result->report, true);
+    return KOV_OK;
+}
+
+int workload_status(u64 id, struct workload_result *result)
+{
+    Orrery__Dci__WorkloadStatusRequest body = ORRERY__DCI__WORKLOAD_STATUS_REQUEST__INIT;
+    body.id = id;
+    dci_request request = ORRERY__DCI__REQUEST__INIT;
+    request.body_case = ORRERY__DCI__REQUEST__BODY_WORKLOAD_STATUS;
+    request.workload_status = &body;
+    result->id = id;
+    return dci_call(&request, ORRERY__DCI__RESPONSE__BODY_WORKLOAD_STATUS,
+                    "cannot ask after the workload", take_status, result);
+}
+
+// Interrupted, dci_listen returns at once: then a plain pause keeps the polling slow.
+static int pause_between(bool stopping)
+{
+    if (!stopping)
+        return dci_listen(POLL_SECONDS);
+    interrupt_sleep(POLL_SECONDS);
+    return KOV_OK;
+}
+
+// The user's time is over when the workload has been told to stop.
+static int wait_for_workload(u64 id, double seconds, struct workload_result *result)
+{
+    double end = clock_now() + seconds;
+    bool stopping = false;
+    for (;;) {
+        int code = workload_status(id, result);
+        if (code != KOV_OK || !result->running)
+            return code;
+        code = pause_between(stopping);
+        if (code == KOV_OK && tick.handler != NULL)
+            code = tick.handler(tick.context);
+        if (code == KOV_OK && !stopping && (interrupted() || clock_now() > end)) {
+            stopping = true;
+            patience_window_over();
+            code = workload_stop(id);
+        }
+        if (code != KOV_OK)
+            return code;
+    }
+}
+
+int workload_wait(u64 id, double seconds, struct workload_result *result)
+{
+    seconds = seconds > 0 ? seconds : INFINITY;
+    patience_window(seconds);
+    int code = wait_for_workload(id, seconds, result);
+    patience_window_over();
+    return code;
+}
+
+static int listen_and_tick(double seconds)
+{
+    double end = clock_now() + seconds;
+    if (tick.handler == NULL)
+        return dci_listen(seconds);
+    int code = KOV_OK;
+    while (code == KOV_OK && !interrupted() && clock_now() < end) {
+        code = dci_listen(fmin(end - clock_now(), POLL_SECONDS));
+        if (code == KOV_OK)
+            code = tick.handler(tick.context);
+    }
+    return code;
+}
+
+int workload_window(const struct arguments *arguments, double seconds, double otherwise,
+                    struct workload_result *result)
+{
+    int code;
+    if (!arguments->has_workload) {
+        seconds = seconds > 0 ? seconds : otherwise;
+        patience_window(seconds);
+        code = listen_and_tick(seconds);
+        patience_window_over();
+        return code;
+    }
+    u64 id;
+    code = workload_start(arguments, &id);
+    return code == KOV_OK ? workload_wait(id, seconds, result) : code;
+}
+
+int workload_verdict(const struct workload_result *result)
+{
+    if (result->running || result->error == 0)
+        return KOV_OK;
+    return fail(KOV_FAILED, "the workload ended with an error: %s", orrery_strerror(result->error));
+}
+
+void workload_print(FILE *out, const struct workload_result *result)
+{
+    fprintf(out, "workload %" PRIu64 " %s%s%s\n", result->id,
+            result->running ? "is running" : "ended",
+            result->running || result->error == 0 ? "" : ": ",
+            result->running || result->error == 0 ? "" : orrery_strerror(result->error));
+    for (const char *line = result->report; line != NULL && *line != '\0';) {
+        size_t length = strcspn(line, "\n");
+        fprintf(out, "  %.*s\n", (int)length, line);
+        line += length + (line[length] == '\n');
+    }
+}
+
+void workload_print_account(const struct workload_result *result)
+{
+    fputs("\nThe workload's own account: ", stdout);
+    workload_print(stdout, result);
+}
+
+static void json_line(struct json *json, const char *line, size_t length)
+{
+    char text[2048];
+    snprintf(text, sizeof(text), "%.*s", (int)(length < sizeof(text) ? length : sizeof(text) - 1),
+             line);
+    char *value = strchr(text, ' ');
+    if (value != NULL)
+        *value++ = '\0';
+    u64 number;
+    if (value == NULL)
+        json_text(json, text, NULL);
+    else if (text_to_u64(value, 0, UINT64_MAX, &number) && value[1] != 'x')
+        json_u64(json, text, number);
+    else
+        json_text(json, text, value);
+}
+
+void workload_json(struct json *json, const char *key, const struct workload_result *result)
+{
+    json_open_object(json, key);
+    json_u64(json, "id", result->id);
+    json_bool(json, "running", result->running);
+    json_s64(json, "result", result->error);
+    json_open_object(json, "report");
+    for (const char *line = result->report; line != NULL && *line != '\0';) {
+        size_t length = strcspn(line, "\n");
+        if (length > 0)
+            json_line(json, line, length);
+        line += length + (line[length] == '\n');
+    }
+    json_close(json);
+    json_close(json);
+}
+
+void workload_free(struct workload_result *result)
+{
+    free(result->report);
+    result->report = NULL;
+}

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+// One line on stderr that shows how far long work is; nothing when stderr is no terminal.
+#include "output/progress.h"
+#include "tools/clock.h"
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#define REFRESH_SECONDS 0.1
+
+static bool shown;
+static double shown_at;
+
+void progress_show(const char *format, ...)
+{
+    if (!isatty(STDERR_FILENO) || clock_now() < shown_at + REFRESH_SECONDS)
+        return;
+    shown_at = clock_now();
+    va_list arguments;
+    va_start(arguments, format);
+    fputs("\r\033[K", stderr);
+    vfprintf(stderr, format, arguments);
+    fflush(stderr);
+    va_end(arguments);
+    shown = true;
+}
+
+void progress_end(void)
+{
+    if (shown)
+        fputs("\r\033[K", stderr);
+    shown = false;
+}

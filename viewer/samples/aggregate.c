@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: MIT
+// Samples added up by what one wants to know, with the call chains of each row.
+#include "samples/aggregate.h"
+#include "samples/sample_names.h"
+#include "symbols/place.h"
+#include "tools/memory.h"
+
+#include <inttypes.h>
+#include <orrery/sys.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define TEXT_BYTES SAMPLE_NAME_BYTES
+
+// Where the names of a sample's addresses are.
+static struct symbols *symbols_of(const struct aggregate *aggregate, const struct sample *sample)
+{
+    if (sample_space(sample) != 0 && !aggregate->programs)
+        return NULL;
+    return sample_symbols(aggregate->snapshot, aggregate->symbols, sample);
+}
+
+static void key_text(const struct aggregate *aggregate, const struct sample *sample,
+                     enum sort_key key, char text[TEXT_BYTES])
+{
+    struct symbols *symbols = symbols_of(aggregate, sample);
+    switch (key) {
+    case SORT_PROCESS:
+        sample_process_name(aggregate->snapshot, sample, text);
+        return;
+    case SORT_OBJECT:
+        sample_object_name(aggregate->snapshot, sample, text);
+        return;
+    case SORT_CLASS:
+        sample_class_name(aggregate->snapshot, sample, text);
+        return;
+    case SORT_FUNCTION:
+        place_function(symbols_find(symbols, sample->pc), sample->pc, text, TEXT_BYTES);
+        return;
+    case SORT_LINE:
+        place_line(symbols_find(symbols, sample->pc), sample->pc, text, TEXT_BYTES);
+        return;
+    case SORT_THREAD:
+        snprintf(text, TEXT_BYTES, "pid %" PRIu32 " thread %" PRIu32, sample->pid, sample->thread);
+        return;
+    case SORT_CPU:
+        snprintf(text, TEXT_BYTES, "%" PRIu32, sample->cpu);
+        return;
+    case SORT_KEYS:
+        break;
+    }
+    text[0] = '\0';
+}
+
+// The row of a combination of texts; a new one is empty.
+static struct aggregate_row *find_row(struct aggregate *aggregate, const u32 texts[SORT_KEYS])
+{
+    char key[SORT_KEYS * 11 + 1] = "";
+    for (u32 i = 0, length = 0; i < aggregate->sort.count; i++)
+        length += (u32)snprintf(key + length, sizeof(key) - length, "%" PRIu32 ",", texts[i]);
+    u32 number = intern_text(&aggregate->row_keys, key);
+    if (number == aggregate->count) {
+        aggregate->rows = memory_grow(aggregate->rows, aggregate->count, &aggregate->capacity,
+                                      sizeof(*aggregate->rows));
+        aggregate->rows[aggregate->count++] = (struct aggregate_row){0};
+        memcpy(aggregate->rows[number].texts, texts, SORT_KEYS * sizeof(*texts));
+    }
+    return &aggregate->rows[number];
+}
+
+static struct chain *chain_step(struct aggregate *aggregate, struct chain *chain,
+                                const char *function)
+{
+    u32 text = intern_text(&aggregate->texts, function);
+    for (size_t i = 0; i < chain->count; i++) {
+        if (chain->callers[i].text == text)
+            return &chain->callers[i];
+    }
+    chain->callers =
+        memory_grow(chain->callers, chain->count, &chain->capacity, sizeof(*chain->callers));
+    chain->callers[chain->count] = (struct chain){.text = text};
+    return &chain->callers[chain->count++];
+}
+
+static void add_chain(struct aggregate *aggregate, struct chain *chain, const struct sample *sample)
+{
+    char text[TEXT_BYTES];
+    struct symbols *symbols = symbols_of(aggregate, sample);
+    chain->samples++;
+    place_function(symbols_find(symbols, sample->pc), sample->pc, text, sizeof(text));
+    chain = chain_step(aggregate, chain, text);
+    chain->samples++;
+    for (u32 i = 0; i < sample->caller_count; i++) {
+        u64 address = sample->callers[i];
+        place_function(symbols_find_call(symbols, address), address, text, sizeof(text));
+        chain = chain_step(aggregate, chain, text);
+        chain->samples++;
+    }
+}
+
+void aggregate_add(struct aggregate *aggregate, const struct sample *sample)
+{
+    u32 texts[SORT_KEYS] = {0};
+    for (u32 i = 0; i < aggregate->sort.count; i++) {
+        char text[TEXT_BYTES];
+        key_text(aggregate, sample, aggregate->sort.keys[i], text);
+        texts[i] = intern_text(&aggregate->texts, text);
+    }
+    struct aggregate_row *row = find_row(aggregate, texts);
+    row->samples++;
+    row->events += sample->weight;
+    row->square += (double)sample->weight * (double)sample->weight;
+    row->soft_masked += (sample->flags & SYS_SAMPLE_SOFT_MASKED) != 0;
+    row->coid = sample_missing_object(sample) == NULL ? sample->coid : 0;
+    row->pid = sample_space(sample);
+    row->process = sample->pid;
+    aggregate->samples++;
+    if (aggregate->chains)
+        add_chain(aggregate, &row->chain, sample);
+}
+
+static int compare_rows(const void *left, const void *right, void *context)
+{
+    const struct aggregate_row *a = left, *b = right;
+    const struct aggregate *aggregate = context;
+    if (a->samples != b->samples)
+        return a->samples > b->samples ? -1 : 1;
+    for (u32 i = 0; i < aggregate->sort.count; i++) {
+        int order =
+            strcmp(aggregate_text(aggregate, a->texts[i]), aggregate_text(aggregate, b->texts[i]));
+        if (order != 0)
+            return order;
+    }
+    return 0;
+}
+
+static int compare_chains(const void *left, const void *right)
+{
+    const struct chain *a = left, *b = right;
+    if (a->samples != b->samples)
+        return a->samples > b->samples ? -1 : 1;
+    return (a->text > b->text) - (a->text < b->text);
+}
+
+// Recursion is no deeper than SAMPLE_MAX_CALLERS + 1.
+static void order_chain(struct chain *chain)
+{
+    if (chain->count > 1)
+        qsort(chain->callers, chain->count, sizeof(*chain->callers), compare_chains);
+    for (size_t i = 0; i < chain->count; i++)
+        order_chain(&chain->callers[i]);
+}
+
+void aggregate_order(struct aggregate *aggregate)
+{
+    if (aggregate->count > 1)
+        qsort_r(aggregate->rows, aggregate->count, sizeof(*aggregate->rows), compare_rows,
+                aggregate);
+    for (size_t i = 0; i < aggregate->count; i++)
+        order_chain(&aggregate->rows[i].chain);
+}
+
+const char *aggregate_text(const struct aggregate *aggregate, u32 text)
+{
+    return aggregate->texts.texts[text];
+}
+
+double aggregate_percent(const struct aggregate *aggregate, u64 samples)
+{
+    return aggregate->samples == 0 ? 0 : 100.0 * (double)samples / (double)aggregate->samples;
+}
+
+static void free_chain(struct chain *chain)
+{
+    for (size_t i = 0; i < chain->count; i++)
+        free_chain(&chain->callers[i]);
+    free(chain->callers);
+}
+
+void aggregate_free(struct aggregate *aggregate)
+{
+    for (size_t i = 0; i < aggregate->count; i++)
+        free_chain(&aggregate->rows[i].chain);
+    free(aggregate->rows);
+    intern_free(&aggregate->texts);
+    intern_free(&aggregate->row_keys);
+}

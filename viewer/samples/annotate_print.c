@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: MIT
+// Prints annotated functions, as text or as JSON.
+#include "samples/annotate_print.h"
+#include "symbols/disassemble.h"
+#include "symbols/place.h"
+#include "symbols/source.h"
+#include "tools/kov.h"
+
+#include <inttypes.h>
+#include <sys/stat.h>
+
+#define MAX_GAP 6      // lines without code that are shown between lines with code
+#define NOTHING "%21s" // in place of percentage and samples
+#define NO_LINE "(no line is known)"
+
+static double percent(u64 part, u64 whole)
+{
+    return whole == 0 ? 0 : 100.0 * (double)part / (double)whole;
+}
+
+static void print_numbers(FILE *out, u64 samples, u64 whole)
+{
+    if (samples == 0)
+        fprintf(out, NOTHING, "");
+    else
+        fprintf(out, "%8.2f %% %10" PRIu64, percent(samples, whole), samples);
+}
+
+// Disassembled, with the name of where it branches to.
+static void instruction_text(const struct annotation *annotation,
+                             const struct annotated_instruction *instruction, char *text,
+                             size_t size)
+{
+    char plain[DISASSEMBLY_BYTES];
+    u64 target;
+    disassemble(instruction->address, instruction->word, plain);
+    struct symbol symbol = {0};
+    if (disassemble_target(instruction->address, instruction->word, &target))
+        symbol = symbols_find(annotation->function->symbols, target);
+    if (symbol.function == NULL)
+        snprintf(text, size, "%s", plain);
+    else if (symbol.offset == 0)
+        snprintf(text, size, "%s <%s>", plain, symbol.function);
+    else
+        snprintf(text, size, "%s <%s+0x%" PRIx64 ">", plain, symbol.function, symbol.offset);
+}
+
+static void print_instruction(FILE *out, const struct annotation *annotation,
+                              const struct annotated_instruction *instruction, int indent)
+{
+    char text[2 * DISASSEMBLY_BYTES];
+    instruction_text(annotation, instruction, text, sizeof(text));
+    print_numbers(out, instruction->samples, annotation->function->samples);
+    fprintf(out, "  %*s%16" PRIx64 "  %s\n", indent, "", instruction->address, text);
+}
+
+static const char *file_name(const struct annotation *annotation, u32 file)
+{
+    return file == ANNOTATION_NO_FILE ? NULL : annotation->files.texts[file];
+}
+
+static struct source *find_source(const struct annotate_view *view,
+                                  const struct annotation *annotation, u32 file)
+{
+    const char *name = file_name(annotation, file);
+    return name == NULL ? NULL : source_find(name, view->folder);
+}
+
+static bool is_newer(const struct source *source, const struct annotation *annotation)
+{
+    struct stat status;
+    return stat(symbols_path(annotation->function->symbols), &status) == 0 &&
+           source->changed > status.st_mtime;
+}
+
+// Says what is wrong with the sources, each once.
+static void check_source(struct source *source, const struct annotation *annotation)
+{
+    if (source == NULL || source->told)
+        return;
+    source->told = true;
+    if (source->path == NULL)
+        warn("the source %s is not there: only the numbers of its lines are shown; give the folder "
+             "of the sources with --sources",
+             source->file);
+    else if (is_newer(source, annotation))
+        warn("%s was changed after %s was built: its lines may not be those that ran", source->path,
+             symbols_path(annotation->function->symbols));
+}
+
+static void check_sources(const struct annotate_view *view, const struct annotation *annotation)
+{
+    for (u32 file = 0; file < annotation->files.count; file++)
+        check_source(find_source(view, annotation, file), annotation);
+}
+
+static void print_file_heading(FILE *out, const struct source *source)
+{
+    fprintf(out, "\n%10s %10s  %6s  ", "PERCENT", "SAMPLES", "LINE");
+    if (source == NULL)
+        fputs(NO_LINE "\n", out);
+    else if (source->path == NULL)
+        fprintf(out, "%s (not found)\n", place_path(source->file));
+    else
+        fprintf(out, "%s\n", place_path(source->path));
+}
+
+static void print_source_line(FILE *out, const struct source *source, u32 line)
+{
+    const char *text = source == NULL ? NULL : source_line(source, line);
+    if (line == 0)
+        fputs("  (none)\n", out);
+    else
+        fprintf(out, "  %6" PRIu32 "  %s\n", line, text == NULL ? "" : text);
+}
+
+// Source lines between two lines with code.
+static void print_gap(FILE *out, const struct source *source, u32 before, u32 line)
+{
+    if (line - before > MAX_GAP + 1) {
+        fprintf(out, NOTHING "  %6s\n", "", "...");
+        return;
+    }
+    for (u32 between = before + 1; between < line; between++) {
+        fprintf(out, NOTHING, "");
+        print_source_line(out, source, between);
+    }
+}
+
+static void print_line(FILE *out, const struct annotate_view *view,
+                       const struct annotation *annotation, const struct annotated_line *line,
+                       const struct source *source)
+{
+    print_numbers(out, line->samples, annotation->function->samples);
+    print_source_line(out, source, line->line);
+    for (size_t i = 0; view->assembly && i < line->count; i++)
+        print_instruction(out, annotation,
+                          &annotation->instructions[annotation->by_line[line->first + i]], 8);
+}
+
+static void print_by_source(FILE *out, const struct annotate_view *view,
+                            const struct annotation *annotation)
+{
+    const struct source *source = NULL;
+    for (size_t i = 0; i < annotation->line_count; i++) {
+        const struct annotated_line *line = &annotation->lines[i];
+        if (i == 0 || line[-1].file != line->file) {
+            source = find_source(view, annotation, line->file);
+            print_file_heading(out, source);
+        } else {
+            print_gap(out, source, line[-1].line, line->line);
+        }
+        print_line(out, view, annotation, line, source);
+    }
+}
+
+// In the order of the addresses, with the source line where it changes.
+static void print_by_address(FILE *out, const struct annotation *annotation)
+{
+    fprintf(out, "\n%10s %10s  %16s  INSTRUCTION\n", "PERCENT", "SAMPLES", "ADDRESS");
+    for (size_t i = 0; i < annotation->count; i++) {
+        const struct annotated_instruction *instruction = &annotation->instructions[i];
+        const char *file = file_name(annotation, instruction->file);
+        bool changed = i == 0 || instruction[-1].file != instruction->file ||
+                       instruction[-1].line != instruction->line;
+        if (changed && file == NULL)
+            fprintf(out, NOTHING "  " NO_LINE ":\n", "");
+        else if (changed)
+            fprintf(out, NOTHING "  %s:%" PRIu32 ":\n", "", place_path(file), instruction->line);
+        print_instruction(out, annotation, instruction, 0);
+    }
+}
+
+void annotate_print(FILE *out, const struct annotate_view *view,
+                    const struct annotation *annotation)
+{
+    const struct hot_function *function = annotation->function;
+    if (view->source)
+        check_sources(view, annotation);
+    fprintf(out, "%s, %s (%s): %" PRIu64 " of %" PRIu64 " samples (%.2f %%)\n", function->name,
+            function->binary, symbols_path(function->symbols), function->samples, view->samples,
+            percent(function->samples, view->samples));
+    if (view->source)
+        print_by_source(out, view, annotation);
+    else
+        print_by_address(out, annotation);
+}
+
+static void json_samples(struct json *json, u64 samples, u64 whole)
+{
+    json_u64(json, "samples", samples);
+    json_number(json, "percent", percent(samples, whole));
+}
+
+static void json_lines(struct json *json, const struct annotate_view *view,
+                       const struct annotation *annotation)
+{
+    json_open_array(json, "lines");
+    for (size_t i = 0; i < annotation->line_count; i++) {
+        const struct annotated_line *line = &annotation->lines[i];
+        const struct source *source = find_source(view, annotation, line->file);
+        json_open_object(json, NULL);
+        json_text(json, "file", file_name(annotation, line->file));
+        json_u64(json, "line", line->line);
+        json_text(json, "text", source == NULL ? NULL : source_line(source, line->line));
+        json_samples(json, line->samples, annotation->function->samples);
+        json_close(json);
+    }
+    json_close(json);
+}
+
+static void json_instructions(struct json *json, const struct annotation *annotation)
+{
+    json_open_array(json, "instructions");
+    for (size_t i = 0; i < annotation->count; i++) {
+        const struct annotated_instruction *instruction = &annotation->instructions[i];
+        char text[2 * DISASSEMBLY_BYTES];
+        instruction_text(annotation, instruction, text, sizeof(text));
+        json_open_object(json, NULL);
+        json_hex(json, "address", instruction->address);
+        json_hex(json, "word", instruction->word);
+        json_text(json, "text", text);
+        json_text(json, "file", file_name(annotation, instruction->file));
+        json_u64(json, "line", instruction->line);
+        json_samples(json, instruction->samples, annotation->function->samples);
+        json_close(json);
+    }
+    json_close(json);
+}
+
+void annotate_json(struct json *json, const struct annotate_view *view,
+                   const struct annotation *annotation)
+{
+    const struct hot_function *function = annotation->function;
+    json_open_object(json, NULL);
+    json_text(json, "function", function->name);
+    json_text(json, "binary", function->binary);
+    json_text(json, "file", symbols_path(function->symbols));
+    json_samples(json, function->samples, view->samples);
+    if (view->source)
+        check_sources(view, annotation);
+    if (view->source)
+        json_lines(json, view, annotation);
+    if (view->assembly)
+        json_instructions(json, annotation);
+    json_close(json);
+}

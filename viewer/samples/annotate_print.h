@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+// Prints annotated functions, as text or as JSON.
+#ifndef KOV_ANNOTATE_PRINT_H
+#define KOV_ANNOTATE_PRINT_H
+
+#include "output/json.h"
+#include "samples/annotation.h"
+#include "samples/recording_event.h"
+
+struct annotate_view {
+    bool source, assembly; // at least one
+    const char *folder;    // where sources are that are not where they were
+    char event[RECORDING_EVENT_NAME_BYTES];
+    u64 period;
+    u64 samples; // of all functions
+};
+
+void annotate_print(FILE *out, const struct annotate_view *view,
+                    const struct annotation *annotation);
+void annotate_json(struct json *json, const struct annotate_view *view,
+                   const struct annotation *annotation);
+
+#endif

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT
+#include "samples/decode_samples.h"
+
+static struct sample decode_sample(const Orrery__Dci__Sample *message, u32 cpu)
+{
+    size_t callers = message->n_callers;
+    return (struct sample){
+        .time = message->time,
+        .coid = message->coid,
+        .pc = message->pc,
+        .cpu = cpu,
+        .flags = message->flags,
+        .thread = message->thread,
+        .pid = message->pid,
+        .caller_count = callers > SAMPLE_MAX_CALLERS ? SAMPLE_MAX_CALLERS : (u32)callers,
+        .callers = message->callers,
+    };
+}
+
+void decode_samples(const Orrery__Dci__Samples *samples, struct sample_set *set)
+{
+    struct sample_stream *stream = samples_stream(set, samples->cpu, samples->index);
+    if (stream == NULL)
+        return;
+    stream->lost = stream->lost_before + samples->lost;
+    for (size_t i = 0; i < samples->n_samples; i++) {
+        struct sample sample = decode_sample(samples->samples[i], samples->cpu);
+        sample.index = samples->index;
+        samples_add(set, &sample);
+    }
+}
+
+void decode_sampling_stat(const Orrery__Dci__SamplingStatReply *reply, struct sample_set *set)
+{
+    for (size_t i = 0; i < reply->n_cpus; i++) {
+        const Orrery__Dci__SamplingStat *stat = reply->cpus[i];
+        struct sample_stream *stream = samples_stream(set, stat->cpu, stat->index);
+        if (stream == NULL)
+            continue;
+        stream->lost = stream->lost_before + stat->lost;
+        stream->taken = stat->taken;
+        stream->filtered = stat->filtered;
+        stream->handler_ticks = stat->ticks_in_handler;
+        stream->missed = stat->missed;
+        stream->overflows = stat->overflows;
+        stream->buffer_grown = stat->buffer_grown;
+    }
+}
+
+void decode_sampling_start(const Orrery__Dci__SamplingStartReply *reply,
+                           const struct sampled_events *events, struct sample_set *set)
+{
+    samples_begin(set, events, reply->time);
+    for (size_t i = 0; i < set->cpu_count * SAMPLED_EVENTS_MAX; i++) {
+        struct sample_stream *stream =
+            &set->cpus[i / SAMPLED_EVENTS_MAX].streams[i % SAMPLED_EVENTS_MAX];
+        stream->lost_before = stream->lost;
+        stream->received_before = stream->received;
+    }
+}
+
+void decode_sampling_changed(const Orrery__Dci__SamplingChanged *changed, struct sample_set *set)
+{
+    samples_change(set, changed->index, changed->period, changed->time);
+}

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: MIT
+// The functions of kernel and programs in which samples lie, hottest first.
+#include "samples/hot_functions.h"
+#include "samples/sample_names.h"
+#include "tools/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char *binary_of(const struct snapshot *snapshot, const struct sample *sample)
+{
+    u32 space = sample_space(sample);
+    const struct process_info *process = snapshot_process(snapshot, space);
+    return space == 0 || process == NULL ? "kernel" : process->name;
+}
+
+static void add_place(struct hot_functions *hot, const struct hot_place *place)
+{
+    hot->places =
+        memory_grow(hot->places, hot->place_count, &hot->place_capacity, sizeof(*hot->places));
+    hot->places[hot->place_count++] = *place;
+}
+
+static int compare_places(const void *left, const void *right)
+{
+    const struct hot_place *a = left, *b = right;
+    if (a->symbols != b->symbols)
+        return (uintptr_t)a->symbols < (uintptr_t)b->symbols ? -1 : 1;
+    return (a->address > b->address) - (a->address < b->address);
+}
+
+static bool same_place(const struct hot_place *a, const struct hot_place *b)
+{
+    return a->symbols == b->symbols && a->address == b->address;
+}
+
+// Samples of one address become one place.
+static void merge_places(struct hot_functions *hot)
+{
+    if (hot->place_count > 1)
+        qsort(hot->places, hot->place_count, sizeof(*hot->places), compare_places);
+    size_t kept = 0;
+    for (size_t i = 0; i < hot->place_count; i++) {
+        if (kept > 0 && same_place(&hot->places[kept - 1], &hot->places[i]))
+            hot->places[kept - 1].samples += hot->places[i].samples;
+        else
+            hot->places[kept++] = hot->places[i];
+    }
+    hot->place_count = kept;
+}
+
+static struct hot_function *add_function(struct hot_functions *hot, size_t first,
+                                         struct code_range range)
+{
+    const struct hot_place *place = &hot->places[first];
+    hot->functions =
+        memory_grow(hot->functions, hot->count, &hot->capacity, sizeof(*hot->functions));
+    struct hot_function *function = &hot->functions[hot->count++];
+    *function = (struct hot_function){
+        .symbols = place->symbols,
+        .binary = place->binary,
+        .name = symbols_find(place->symbols, place->address).function,
+        .range = range,
+        .first = first,
+    };
+    return function;
+}
+
+// Places are in order, so that those of a function follow each other.
+static void group(struct hot_functions *hot)
+{
+    struct hot_function *function = NULL;
+    for (size_t i = 0; i < hot->place_count; i++) {
+        const struct hot_place *place = &hot->places[i];
+        struct code_range range;
+        bool same = function != NULL && function->symbols == place->symbols &&
+                    place->address < function->range.end;
+        if (!same) {
+            bool known = code_find(place->symbols, place->address, &range);
+            function = known ? add_function(hot, i, range) : NULL;
+        }
+        if (function == NULL) {
+            hot->unknown += place->samples;
+            continue;
+        }
+        function->samples += place->samples;
+        function->count++;
+    }
+}
+
+static int compare_functions(const void *left, const void *right)
+{
+    const struct hot_function *a = left, *b = right;
+    if (a->samples != b->samples)
+        return a->samples > b->samples ? -1 : 1;
+    int order = strcmp(a->binary, b->binary);
+    return order != 0 ? order
+                      : (a->range.start > b->range.start) - (a->range.start < b->range.start);
+}
+
+void hot_functions_find(const struct recording *recording, const struct sample_choice *choice,
+                        struct symbols *kernel, struct hot_functions *hot)
+{
+    for (size_t i = 0; i < recording->samples.count; i++) {
+        const struct sample *sample = &recording->samples.samples[i];
+        if (!sample_is_chosen(recording, choice, sample))
+            continue;
+        struct hot_place place = {
+            .symbols = sample_symbols(&recording->snapshot, kernel, sample),
+            .binary = binary_of(&recording->snapshot, sample),
+            .address = sample->pc,
+            .samples = 1,
+        };
+        hot->samples++;
+        add_place(hot, &place);
+    }
+    merge_places(hot);
+    group(hot);
+    if (hot->count > 1)
+        qsort(hot->functions, hot->count, sizeof(*hot->functions), compare_functions);
+}
+
+bool hot_function_is(const struct hot_function *function, const char *text)
+{
+    size_t binary = strlen(function->binary);
+    if (strncmp(text, function->binary, binary) == 0 && text[binary] == ':')
+        text += binary + 1;
+    if (strcmp(text, function->name) == 0)
+        return true;
+    size_t length = strlen(text);
+    return strncmp(text, function->name, length) == 0 &&
+           strncmp(function->name + length, " (", 2) == 0;
+}
+
+void hot_functions_free(struct hot_functions *hot)
+{
+    free(hot->places);
+    free(hot->functions);
+    *hot = (struct hot_functions){0};
+}

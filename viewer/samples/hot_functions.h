@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+// The functions of kernel and programs in which samples lie, hottest first.
+#ifndef KOV_HOT_FUNCTIONS_H
+#define KOV_HOT_FUNCTIONS_H
+
+#include "samples/sample_choice.h"
+#include "symbols/code.h"
+
+// One address and its samples.
+struct hot_place {
+    struct symbols *symbols;
+    const char *binary;
+    u64 address, samples;
+};
+
+struct hot_function {
+    struct symbols *symbols;
+    const char *binary; // "kernel", or the program's name
+    const char *name;   // as long as the symbols
+    struct code_range range;
+    u64 samples;
+    size_t first, count; // its places
+};
+
+struct hot_functions {
+    struct hot_place *places; // by symbols, then address
+    size_t place_count, place_capacity;
+    struct hot_function *functions; // most samples first
+    size_t count, capacity;
+    u64 samples; // all that were chosen
+    u64 unknown; // of those: where no function is known
+};
+
+// kernel: its symbols, may be NULL. The result refers to the recording and to symbols.
+void hot_functions_find(const struct recording *recording, const struct sample_choice *choice,
+                        struct symbols *kernel, struct hot_functions *hot);
+// Whether text names the function: "name", "name (file.c)", either behind "BINARY:".
+bool hot_function_is(const struct hot_function *function, const char *text);
+void hot_functions_free(struct hot_functions *hot);
+
+#endif

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: MIT
+// Writing a recording: frames as they come from the machine.
+#include "samples/recording.h"
+#include "wire/frame.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void write_frame(struct recording_writer *writer, const u8 *payload, size_t size)
+{
+    u8 header[FRAME_HEADER_BYTES];
+    frame_encode_length(header, (u32)size);
+    fwrite(header, 1, sizeof(header), writer->file);
+    fwrite(payload, 1, size, writer->file);
+    writer->bytes += sizeof(header) + size;
+}
+
+static void write_request(struct recording_writer *writer, const struct sampling_request *wanted)
+{
+    struct sampling_message message;
+    sampling_fill(&message, wanted);
+    dci_request request = ORRERY__DCI__REQUEST__INIT;
+    request.body_case = ORRERY__DCI__REQUEST__BODY_SAMPLING_START;
+    request.sampling_start = &message.body;
+    u8 *packed = memory_get(orrery__dci__request__get_packed_size(&request));
+    write_frame(writer, packed, orrery__dci__request__pack(&request, packed));
+    free(packed);
+}
+
+// The names of the events, in the machine's form: its own list has them all,
+// and came before there was a file.
+static void write_names(struct recording_writer *writer, const struct sampled_events *events)
+{
+    Orrery__Dci__PmuEventInfo infos[SAMPLED_EVENTS_MAX], *pointers[SAMPLED_EVENTS_MAX];
+    Orrery__Dci__PmuEventsReply reply = ORRERY__DCI__PMU_EVENTS_REPLY__INIT;
+    reply.events = pointers;
+    for (u32 i = 0; i < events->count; i++) {
+        if (events->events[i].event < SAMPLED_MODEL)
+            continue;
+        Orrery__Dci__PmuEventInfo *info = &infos[reply.n_events];
+        *info = (Orrery__Dci__PmuEventInfo)ORRERY__DCI__PMU_EVENT_INFO__INIT;
+        info->event = events->events[i].event - SAMPLED_MODEL;
+        info->name = (char *)events->events[i].name;
+        pointers[reply.n_events++] = info;
+    }
+    dci_response response = ORRERY__DCI__RESPONSE__INIT;
+    response.body_case = ORRERY__DCI__RESPONSE__BODY_PMU_EVENTS;
+    response.pmu_events = &reply;
+    dci_frame frame = ORRERY__DCI__SERVER_FRAME__INIT;
+    frame.frame_case = ORRERY__DCI__SERVER_FRAME__FRAME_RESPONSE;
+    frame.response = &response;
+    u8 *packed = memory_get(orrery__dci__server_frame__get_packed_size(&frame));
+    write_frame(writer, packed, orrery__dci__server_frame__pack(&frame, packed));
+    free(packed);
+}
+
+int recording_create(struct recording_writer *writer, const char *path,
+                     const struct sampling_request *request)
+{
+    *writer = (struct recording_writer){.file = fopen(path, "wb"), .path = path};
+    if (writer->file == NULL)
+        return fail(KOV_FAILED, "cannot write %s: %s", path, strerror(errno));
+    fwrite(RECORDING_MAGIC, 1, RECORDING_MAGIC_BYTES, writer->file);
+    writer->bytes = RECORDING_MAGIC_BYTES;
+    write_request(writer, request);
+    write_names(writer, &request->events);
+    return KOV_OK;
+}
+
+static bool belongs(const dci_frame *frame)
+{
+    if (frame->frame_case == ORRERY__DCI__SERVER_FRAME__FRAME_EVENT)
+        return frame->event->body_case == ORRERY__DCI__EVENT__BODY_SAMPLES ||
+               frame->event->body_case == ORRERY__DCI__EVENT__BODY_SAMPLING_CHANGED;
+    if (frame->frame_case != ORRERY__DCI__SERVER_FRAME__FRAME_RESPONSE)
+        return false;
+    switch (frame->response->body_case) {
+    case ORRERY__DCI__RESPONSE__BODY_SYSTEM:
+    case ORRERY__DCI__RESPONSE__BODY_PROCESSES:
+    case ORRERY__DCI__RESPONSE__BODY_SAMPLING_START:
+    case ORRERY__DCI__RESPONSE__BODY_CLASSES:
+    case ORRERY__DCI__RESPONSE__BODY_OBJECTS:
+    case ORRERY__DCI__RESPONSE__BODY_SAMPLING_STOP:
+        return true;
+    default:
+        return false;
+    }
+}
+
+void recording_tap(void *context, const struct bytes *payload, const dci_frame *frame)
+{
+    if (belongs(frame))
+        write_frame(context, payload->data, payload->size);
+}
+
+int recording_finish(struct recording_writer *writer)
+{
+    bool failed = ferror(writer->file) != 0;
+    failed = fclose(writer->file) != 0 || failed;
+    return failed ? fail(KOV_FAILED, "cannot write all of %s: %s", writer->path, strerror(errno))
+                  : KOV_OK;
+}

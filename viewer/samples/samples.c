@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: MIT
+// Samples in memory, and what the machine counted about them.
+#include "samples/samples.h"
+#include "tools/memory.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define BLOCK_ADDRESSES 8192
+#define MAX_PERIODS 4096  // later changes are left out
+#define QUANTILE_99 2.576 // of the normal distribution, two-sided
+
+// Chains are carved from blocks, because there are many and they are small.
+struct caller_block {
+    struct caller_block *next;
+    size_t used;
+    u64 addresses[BLOCK_ADDRESSES];
+};
+
+static u64 *copy_callers(struct sample_set *set, const u64 *callers, u32 count)
+{
+    if (set->callers == NULL || set->callers->used + count > BLOCK_ADDRESSES) {
+        struct caller_block *block = memory_get(sizeof(*block));
+        block->next = set->callers;
+        set->callers = block;
+    }
+    u64 *place = set->callers->addresses + set->callers->used;
+    set->callers->used += count;
+    if (count > 0)
+        memcpy(place, callers, count * sizeof(*callers));
+    return place;
+}
+
+static struct sample_cpu *cpu_entry(struct sample_set *set, u32 cpu)
+{
+    while (set->cpu_count <= cpu) {
+        set->cpus = memory_grow(set->cpus, set->cpu_count, &set->cpu_capacity, sizeof(*set->cpus));
+        set->cpus[set->cpu_count] = (struct sample_cpu){.cpu = (u32)set->cpu_count};
+        set->cpu_count++;
+    }
+    return set->cpus + cpu;
+}
+
+struct sample_stream *samples_stream(struct sample_set *set, u32 cpu, u32 index)
+{
+    if (cpu >= SAMPLE_MAX_CPUS || index >= SAMPLED_EVENTS_MAX)
+        return NULL;
+    return &cpu_entry(set, cpu)->streams[index];
+}
+
+// ---- what a sample stands for ------------------------------------------------------------------
+
+static void note_period(struct sample_set *set, u32 index, u64 period, u64 time)
+{
+    if (index >= SAMPLED_EVENTS_MAX || set->period_count == MAX_PERIODS)
+        return;
+    set->periods =
+        memory_grow(set->periods, set->period_count, &set->period_capacity, sizeof(*set->periods));
+    set->periods[set->period_count++] =
+        (struct sample_period){.index = index, .period = period, .time = time};
+}
+
+void samples_begin(struct sample_set *set, const struct sampled_events *events, u64 time)
+{
+    for (u32 i = 0; i < events->count; i++)
+        note_period(set, i, events->events[i].period, time);
+}
+
+void samples_change(struct sample_set *set, u32 index, u64 period, u64 time)
+{
+    note_period(set, index, period, time);
+    if (index < SAMPLED_EVENTS_MAX)
+        set->changes[index]++;
+}
+
+// The last one of its event that had begun; else,
+// for a sample that seems older than the session, the first one.
+static u64 weight_of(const struct sample_set *set, const struct sample *sample)
+{
+    u64 weight = 0;
+    for (size_t i = set->period_count; i > 0; i--) {
+        const struct sample_period *period = &set->periods[i - 1];
+        if (period->index != sample->index)
+            continue;
+        weight = period->period;
+        if (period->time <= sample->time)
+            break;
+    }
+    return weight;
+}
+
+double samples_error(double square)
+{
+    return QUANTILE_99 * sqrt(square);
+}
+
+// ---- samples -----------------------------------------------------------------------------------
+
+static void count(struct sample_totals *totals, const struct sample *sample)
+{
+    totals->samples++;
+    totals->events += sample->weight;
+    totals->square += (double)sample->weight * (double)sample->weight;
+    totals->soft_masked += (sample->flags & SYS_SAMPLE_SOFT_MASKED) != 0;
+    if ((sample->flags & SYS_SAMPLE_IDLE) != 0) {
+        totals->idle++;
+        return;
+    }
+    totals->processes += sample->pid != 0;
+    totals->kernel += (sample->flags & SYS_SAMPLE_KERNEL) != 0;
+    if ((sample->flags & SYS_SAMPLE_ATTRIBUTED) != 0)
+        totals->attributed++;
+    else if ((sample->flags & SYS_SAMPLE_STALE) != 0)
+        totals->stale++;
+    else
+        totals->unattributed++;
+}
+
+void samples_add(struct sample_set *set, const struct sample *sample)
+{
+    struct sample_stream *stream = samples_stream(set, sample->cpu, sample->index);
+    if (stream == NULL)
+        return;
+    struct sample weighed = *sample;
+    weighed.weight = weight_of(set, sample);
+    stream->received++;
+    count(&set->totals, &weighed);
+    count(&set->by_event[sample->index], &weighed);
+    if (set->count_only)
+        return;
+    set->samples = memory_grow(set->samples, set->count, &set->capacity, sizeof(*set->samples));
+    struct sample *copy = set->samples + set->count++;
+    *copy = weighed;
+    if (copy->caller_count > SAMPLE_MAX_CALLERS)
+        copy->caller_count = SAMPLE_MAX_CALLERS;
+    copy->callers = copy_callers(set, sample->callers, copy->caller_count);
+}
+
+// ---- sums --------------------------------------------------------------------------------------
+
+static void add_stream(struct sample_stream *sum, const struct sample_stream *stream)
+{
+    sum->received += stream->received;
+    sum->lost += stream->lost;
+    sum->taken += stream->taken;
+    sum->filtered += stream->filtered;
+    sum->lost_before += stream->lost_before;
+    sum->received_before += stream->received_before;
+    sum->handler_ticks += stream->handler_ticks;
+    sum->missed += stream->missed;
+    sum->overflows += stream->overflows;
+    sum->buffer_grown += stream->buffer_grown;
+}
+
+struct sample_stream samples_sum(const struct sample_set *set, u32 cpu, u32 index)
+{
+    struct sample_stream sum = {0};
+    for (u32 i = 0; i < set->cpu_count; i++)
+        for (u32 j = 0; j < SAMPLED_EVENTS_MAX; j++)
+            if ((cpu == SAMPLES_ALL || cpu == i) && (index == SAMPLES_ALL || index == j))
+                add_stream(&sum, &set->cpus[i].streams[j]);
+    return sum;
+}
+
+u64 samples_lost(const struct sample_set *set)
+{
+    return samples_sum(set, SAMPLES_ALL, SAMPLES_ALL).lost;
+}
+
+u64 samples_filtered(const struct sample_set *set)
+{
+    return samples_sum(set, SAMPLES_ALL, SAMPLES_ALL).filtered;
+}
+
+u64 samples_missed(const struct sample_set *set)
+{
+    return samples_sum(set, SAMPLES_ALL, SAMPLES_ALL).missed;
+}
+
+void samples_free(struct sample_set *set)
+{
+    while (set->callers != NULL) {
+        struct caller_block *next = set->callers->next;
+        free(set->callers);
+        set->callers = next;
+    }
+    free(set->samples);
+    free(set->cpus);
+    free(set->periods);
+    *set = (struct sample_set){0};
+}

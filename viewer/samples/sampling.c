@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: MIT
+// A sampling session on the machine, and the options that commands with one share.
+#include "samples/sampling.h"
+#include "samples/decode_samples.h"
+#include "samples/thresholds.h"
+
+#include <inttypes.h>
+
+#define DEFAULT_FREQUENCY 1000
+
+struct sampling_options sampling_options = {
+    .frequency = SAMPLING_NOT_GIVEN,
+    .period = SAMPLING_NOT_GIVEN,
+    .callers = SAMPLE_MAX_CALLERS,
+    .randomise = SAMPLING_NOT_GIVEN,
+};
+
+const struct option sampling_option_table[] = {
+    LIST('e', "event", &sampling_options.events, "EVENTS",
+         "EVENT[:u|:k][@THRESHOLD],…: what to sample by (run-cycles); see `kov events`"),
+    TEXT(0, "config", &sampling_options.configuration, "NAME",
+         "the events of a configuration: `kov config list`"),
+    NUMBER('F', "frequency", &sampling_options.frequency, 1, 1000000, "HZ",
+           "of run-cycles: samples a second on each CPU (1000)"),
+    NUMBER('c', "period", &sampling_options.period, SYS_PRECISE_PERIOD_MIN, SYS_PERIOD_MAX,
+           "THRESHOLD", "events a sample (100000 of rare ones, 10000000 of others)"),
+    FLAG(0, "precise", &sampling_options.precise,
+         "samples that the model unit writes itself: exact places, no interrupts"),
+    OPTIONAL('g', "depth", &sampling_options.callers, 0, 16, "FRAMES", "callers to record (16)"),
+    NUMBER(0, "cpus", &sampling_options.cpu_mask, 1, UINT32_MAX, "MASK",
+           "CPUs to sample, bit 0 is CPU 0 (all)"),
+    NUMBER(0, "randomise", &sampling_options.randomise, 0, 16, "BITS",
+           "low bits of the period to randomise (10)"),
+    TEXT(0, "pid", &sampling_options.pids, "PIDS",
+         "only samples of these processes, also in the kernel: a list; 0: of none"),
+    TEXT(0, "except-pid", &sampling_options.except_pids, "PIDS", "no samples of these processes"),
+    OPTIONS_END,
+};
+
+int sampling_decide(struct sampling_request *request)
+{
+    const struct sampling_options *options = &sampling_options;
+    bool frequency = options->frequency != SAMPLING_NOT_GIVEN;
+    int code = sampling_take_configuration();
+    if (code != KOV_OK)
+        return code;
+    *request = (struct sampling_request){
+        .callers = (u32)options->callers,
+        .cpu_mask = (u32)options->cpu_mask,
+        .precise = options->precise,
+    };
+    if (frequency && options->period != SAMPLING_NOT_GIVEN)
+        return fail(KOV_USAGE, "give either --frequency or --period");
+    if (options->precise && options->events.count == 0)
+        return fail(KOV_USAGE, "--precise: " RUN_CYCLES_NAME
+                               " are sampled by interrupts only; name events of the model unit "
+                               "with -e, such as instructions");
+    code = pid_list_parse("--pid", options->pids, 0, &request->pids);
+    return code == KOV_OK
+               ? pid_list_parse("--except-pid", options->except_pids, 0, &request->except_pids)
+               : code;
+}
+
+// ---- events ------------------------------------------------------------------------------------
+
+u64 sampling_min_period(const struct sampling_request *request)
+{
+    return request->precise ? SYS_PRECISE_PERIOD_MIN : SYS_PERIOD_MIN;
+}
+
+static u64 decide_period(const struct sampled_event *event)
+{
+    const struct sampling_options *options = &sampling_options;
+    if (event->period != 0)
+        return event->period;
+    if (options->period != SAMPLING_NOT_GIVEN)
+        return options->period;
+    if (event->event != SAMPLED_RUN_CYCLES)
+        return threshold_default(event->name);
+    return SAMPLING_EVENTS_PER_SECOND /
+           (options->frequency == SAMPLING_NOT_GIVEN ? DEFAULT_FREQUENCY : options->frequency);
+}
+
+static u32 wanted_randomise(void)
+{
+    u64 wanted = sampling_options.randomise;
+    return wanted == SAMPLING_NOT_GIVEN ? SAMPLING_RANDOMISE_DEFAULT : (u32)wanted;
+}
+
+static int complete(const struct sampling_request *request, struct sampled_event *event)
+{
+    u64 minimum = sampling_min_period(request);
+    if (request->precise && event->event == SAMPLED_RUN_CYCLES)
+        return fail(KOV_USAGE, "--precise: %s are sampled by interrupts only", event->name);
+    event->period = decide_period(event);
+    if (event->period < minimum)
+        return fail(KOV_USAGE, "%s: the threshold %" PRIu64 " is less than %" PRIu64 "%s",
+                    event->name, event->period, minimum,
+                    request->precise ? "" : ", the least without --precise");
+    event->randomise = threshold_randomise(event->period, wanted_randomise());
+    if (sampling_options.randomise != SAMPLING_NOT_GIVEN && event->randomise < wanted_randomise())
+        return fail(KOV_USAGE,
+                    "--randomise %" PRIu32 ": 2^%" PRIu32 " must be less than the period %" PRIu64
+                    ", and both together at most %d",
+                    wanted_randomise(), wanted_randomise(), event->period, SYS_PERIOD_MAX);
+    return KOV_OK;
+}
+
+static int name_events(struct sampled_events *events)
+{
+    const struct texts *texts = &sampling_options.events;
+    struct event_list list = {0};
+    if (texts->count == 0) {
+        sampled_events_add_run_cycles(events);
+        return KOV_OK;
+    }
+    int code = event_list_fetch(&list);
+    for (u32 i = 0; i < texts->count && code == KOV_OK; i++)
+        code = sampled_events_add(events, texts->texts[i], &list);
+    event_list_free(&list);
+    return code;
+}
+
+int sampling_choose(struct sampling_request *request)
+{
+    bool run_cycles = false;
+    int code = name_events(&request->events);
+    for (u32 i = 0; i < request->events.count && code == KOV_OK; i++) {
+        run_cycles = run_cycles || request->events.events[i].event == SAMPLED_RUN_CYCLES;
+        code = complete(request, &request->events.events[i]);
+    }
+    if (code == KOV_OK && !run_cycles && sampling_options.frequency != SAMPLING_NOT_GIVEN)
+        code = fail(KOV_USAGE, "--frequency: only " RUN_CYCLES_NAME
+                               " come at a known rate; give a threshold with --period");
+    return code;
+}
+
+// ---- the session -------------------------------------------------------------------------------
+
+struct start {
+    const struct sampling_request *request;
+    struct sample_set *set;
+};
+
+static int take_start(void *context, const dci_response *response)
+{
+    struct start *start = context;
+    decode_sampling_start(response->sampling_start, &start->request->events, start->set);
+    return KOV_OK;
+}
+
+int sampling_start(const struct sampling_request *wanted, struct sample_set *set)
+{
+    struct sampling_message message;
+    struct start start = {wanted, set};
+    sampling_fill(&message, wanted);
+    dci_request request = ORRERY__DCI__REQUEST__INIT;
+    request.body_case = ORRERY__DCI__REQUEST__BODY_SAMPLING_START;
+    request.sampling_start = &message.body;
+    return dci_call(&request, ORRERY__DCI__RESPONSE__BODY_SAMPLING_START, "cannot start sampling",
+                    take_start, &start);
+}
+
+int sampling_change(u32 index, u64 period)
+{
+    Orrery__Dci__SamplingChangeRequest body = ORRERY__DCI__SAMPLING_CHANGE_REQUEST__INIT;
+    body.index = index;
+    body.period = period;
+    body.randomise = threshold_randomise(period, wanted_randomise());
+    dci_request request = ORRERY__DCI__REQUEST__INIT;
+    request.body_case = ORRERY__DCI__REQUEST__BODY_SAMPLING_CHANGE;
+    request.sampling_change = &body;
+    return dci_call(&request, ORRERY__DCI__RESPONSE__BODY__NOT_SET, "cannot change the threshold",
+                    NULL, NULL);
+}
+
+static int take_stat(void *context, const dci_response *response)
+{
+    decode_sampling_stat(response->sampling_stop, context);
+    return KOV_OK;
+}
+
+int sampling_stop(struct sample_set *set)
+{
+    Orrery__Dci__SamplingStopRequest body = ORRERY__DCI__SAMPLING_STOP_REQUEST__INIT;
+    dci_request request = ORRERY__DCI__REQUEST__INIT;
+    request.body_case = ORRERY__DCI__REQUEST__BODY_SAMPLING_STOP;
+    request.sampling_stop = &body;
+    return dci_call(&request, ORRERY__DCI__RESPONSE__BODY_SAMPLING_STOP, "cannot stop sampling",
+                    take_stat, set);
+}

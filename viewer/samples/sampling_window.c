@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+// A sampling session from its begin to its end: for some seconds, or while a workload runs.
+#include "samples/sampling_window.h"
+#include "machine/scan.h"
+#include "output/progress.h"
+#include "samples/decode_samples.h"
+#include "tools/clock.h"
+#include "wire/resume.h"
+
+#include <inttypes.h>
+
+static int take_event(void *context, const Orrery__Dci__Event *event)
+{
+    struct sampling_window *window = context;
+    if (event->body_case == ORRERY__DCI__EVENT__BODY_SAMPLING_CHANGED)
+        decode_sampling_changed(event->sampling_changed, &window->samples);
+    if (event->body_case != ORRERY__DCI__EVENT__BODY_SAMPLES)
+        return KOV_OK;
+    decode_samples(event->samples, &window->samples);
+    progress_show("%5.1f s  %" PRIu64 " samples, %" PRIu64 " lost", clock_now() - window->begin,
+                  window->samples.totals.samples, samples_lost(&window->samples));
+    return KOV_OK;
+}
+
+// On a new connection: names of what has begun meanwhile, and another session.
+static int sample_again(void *context)
+{
+    struct sampling_window *window = context;
+    int code = scan_objects(&window->snapshot, SCAN_ALL);
+    return code == KOV_OK ? sampling_start(&window->request, &window->samples) : code;
+}
+
+static int sample(const struct arguments *arguments, double duration,
+                  struct sampling_window *window)
+{
+    int code = sampling_start(&window->request, &window->samples);
+    if (code != KOV_OK)
+        return code;
+    window->begin = clock_now();
+    resume_begin(sample_again, window);
+    code = workload_window(arguments, duration, SAMPLING_WINDOW_SECONDS, &window->workload);
+    window->seconds = clock_now() - window->begin;
+    if (code == KOV_OK)
+        code = sampling_stop(&window->samples);
+    resume_begin(resume_nothing, NULL);
+    return code;
+}
+
+int sampling_window_run(const struct arguments *arguments, double duration,
+                        struct sampling_window *window)
+{
+    dci_on_event(take_event, window);
+    resume_begin(resume_nothing, NULL);
+    int code = scan_objects(&window->snapshot, SCAN_ALL);
+    if (code == KOV_OK)
+        code = sample(arguments, duration, window);
+    if (code == KOV_OK)
+        code = scan_objects(&window->snapshot, SCAN_ALL);
+    resume_end();
+    progress_end();
+    dci_on_event(NULL, NULL);
+    return code;
+}
+
+void sampling_window_free(struct sampling_window *window)
+{
+    snapshot_free(&window->snapshot);
+    samples_free(&window->samples);
+    workload_free(&window->workload);
+}

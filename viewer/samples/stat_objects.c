@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: MIT
+// `kov stat -e --per-object`: hardware events by object, which are estimated from samples.
+#include "samples/stat_objects.h"
+#include "counts/stat_events.h"
+#include "machine/scan.h"
+#include "output/progress.h"
+#include "samples/event_summary.h"
+#include "samples/object_counts_print.h"
+#include "samples/sample_names.h"
+#include "samples/sampling_window.h"
+#include "tools/clock.h"
+#include "tools/interrupt.h"
+#include "wire/resume.h"
+#include "wire/session.h"
+
+#define LABEL_BYTES 24
+
+static struct {
+    const struct stat_objects *wanted;
+    struct sampling_window window;
+    u64 intervals; // that were printed
+    size_t shown;  // samples in them
+    struct json json;
+} run;
+
+// Calls `show` with what the samples from that one on say.
+static void show_from(size_t first, const char *label, void show(const struct object_view *))
+{
+    struct object_counts counts;
+    const struct sample_set *samples = &run.window.samples;
+    object_counts_begin(&counts, &run.window.request.events);
+    for (size_t i = first; i < samples->count; i++)
+        object_counts_add(&counts, &samples->samples[i]);
+    object_counts_order(&counts);
+    show(&(struct object_view){.counts = &counts,
+                               .snapshot = &run.window.snapshot,
+                               .max_rows = run.wanted->max_rows,
+                               .label = label});
+    object_counts_free(&counts);
+}
+
+// ---- intervals ---------------------------------------------------------------------------------
+
+// Sampling has begun, so that there will be something to print.
+static void begin_json(void)
+{
+    if (!settings.json || run.json.out != NULL)
+        return;
+    run.json = json_begin(stdout);
+    if (run.wanted->interval > 0)
+        json_open_array(&run.json, "intervals");
+}
+
+static void end_intervals(void)
+{
+    begin_json();
+    if (settings.json && run.wanted->interval > 0)
+        json_close(&run.json);
+}
+
+static void show_interval(const struct object_view *view)
+{
+    if (settings.json) {
+        json_open_object(&run.json, NULL);
+        json_number(&run.json, "time", clock_now() - run.window.begin);
+        object_counts_json(&run.json, view);
+        json_close(&run.json);
+    } else {
+        progress_end();
+        object_counts_print(view);
+        putchar('\n');
+    }
+    fflush(stdout);
+}
+
+static int tick(void *context)
+{
+    (void)context;
+    double now = clock_now() - run.window.begin;
+    if (now < run.wanted->interval * (double)(run.intervals + 1))
+        return KOV_OK;
+    run.intervals++;
+    int code = KOV_OK;
+    if (!samples_have_names(&run.window.samples, run.shown, &run.window.snapshot))
+        code = scan_objects(&run.window.snapshot, SCAN_ALL);
+    if (code != KOV_OK)
+        return code;
+    char label[LABEL_BYTES];
+    snprintf(label, sizeof(label), "%10.3f ", now);
+    begin_json();
+    show_from(run.shown, label, show_interval);
+    run.shown = run.window.samples.count;
+    return KOV_OK;
+}
+
+// ---- the end -----------------------------------------------------------------------------------
+
+static void print_end(const struct object_view *view)
+{
+    object_counts_print(view);
+    putchar('\n');
+    event_summary_print(stdout, &run.window.request, &run.window.samples);
+    printf(
+        "%.3f s. Estimates: samples x threshold; ± is chance alone, in 99 of 100 cases. What was "
+        "LOST or MISSED is in no row.\n",
+        run.window.seconds);
+    resume_print();
+}
+
+static void json_end_of_all(const struct object_view *view)
+{
+    json_number(&run.json, "seconds", run.window.seconds);
+    json_bool(&run.json, "estimated", true);
+    json_bool(&run.json, "precise", run.window.request.precise);
+    json_u64(&run.json, "lost", samples_lost(&run.window.samples));
+    json_u64(&run.json, "missed", samples_missed(&run.window.samples));
+    json_u64(&run.json, "reconnected", resume_account()->times);
+    event_summary_json(&run.json, "events", &run.window.request, &run.window.samples, true);
+    object_counts_json(&run.json, view);
+}
+
+static void show_end(const struct arguments *arguments)
+{
+    show_from(0, "", settings.json ? json_end_of_all : print_end);
+    if (arguments->has_workload && settings.json)
+        workload_json(&run.json, "workload", &run.window.workload);
+    else if (arguments->has_workload)
+        workload_print_account(&run.window.workload);
+    if (settings.json)
+        json_end(&run.json);
+}
+
+// ---- the session -------------------------------------------------------------------------------
+
+static int sample(const struct arguments *arguments)
+{
+    int code = session_begin(true);
+    if (code == KOV_OK)
+        code = stat_check_cpus(run.wanted->cpus, run.window.request.cpu_mask);
+    if (code == KOV_OK)
+        code = sampling_choose(&run.window.request);
+    if (code != KOV_OK)
+        return code;
+    if (run.wanted->interval > 0)
+        workload_on_tick(tick, NULL);
+    code = sampling_window_run(arguments, run.wanted->duration, &run.window);
+    workload_on_tick(NULL, NULL);
+    return code;
+}
+
+int stat_objects(const struct arguments *arguments, const struct stat_objects *wanted)
+{
+    run.wanted = wanted;
+    sampling_options.callers = 0;
+    int code = sampling_decide(&run.window.request);
+    if (code != KOV_OK)
+        return code;
+    interrupt_catch();
+    code = sample(arguments);
+    if (code == KOV_OK) {
+        end_intervals();
+        show_end(arguments);
+        code = workload_verdict(&run.window.workload);
+    } else if (run.json.out != NULL) {
+        end_intervals();
+        json_end(&run.json); // what there was
+    }
+    sampling_window_free(&run.window);
+    return code;
+}

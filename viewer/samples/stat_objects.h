@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: MIT
+// `kov stat -e --per-object`: hardware events by object, which are estimated from samples. What to
+// sample by is in sampling_options.
+#ifndef KOV_STAT_OBJECTS_H
+#define KOV_STAT_OBJECTS_H
+
+#include "tools/kov.h"
+
+struct stat_objects {
+    double duration;  // seconds, 0: the default
+    double interval;  // seconds between prints, 0: only one in the end
+    u64 max_rows;     // of a table, 0: all
+    const char *cpus; // "0-2,5", NULL: all
+};
+
+int stat_objects(const struct arguments *arguments, const struct stat_objects *wanted);
+
+#endif

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: MIT
+// The kernel's ELF file as this run of kov uses it: opened once, compared with the kernel that runs
+// or ran.
+#include "symbols/kernel.h"
+#include "tools/kov.h"
+
+#include <limits.h>
+#include <string.h>
+
+#define MAX_BUILD_ID ((KERNEL_BUILD_ID_TEXT - 1) / 2)
+
+static struct {
+    u8 id[MAX_BUILD_ID];
+    size_t id_size;
+    struct symbols *symbols;
+    const char *problem;
+    bool tried;
+} kernel;
+
+void kernel_use_build_id(const u8 *id, size_t size)
+{
+    kernel.id_size = size > MAX_BUILD_ID ? MAX_BUILD_ID : size;
+    if (kernel.id_size > 0)
+        memcpy(kernel.id, id, kernel.id_size);
+}
+
+void kernel_build_id_text(char text[KERNEL_BUILD_ID_TEXT])
+{
+    text[0] = '\0';
+    for (size_t i = 0; i < kernel.id_size; i++)
+        snprintf(text + 2 * i, 3, "%02x", kernel.id[i]);
+}
+
+static enum kernel_match match(struct symbols *symbols)
+{
+    if (symbols == NULL)
+        return KERNEL_UNREADABLE;
+    const u8 *id = NULL;
+    size_t size = symbols_build_id(symbols, &id);
+    if (size == 0 || kernel.id_size == 0)
+        return KERNEL_UNKNOWN;
+    bool same = size == kernel.id_size && memcmp(id, kernel.id, size) == 0;
+    return same ? KERNEL_MATCHES : KERNEL_DIFFERS;
+}
+
+// The image with the benchmarks lies beside the one without:
+// orrery-bench.elf beside orrery.elf. Either is meant.
+static void open_beside(void)
+{
+    static char path[PATH_MAX];
+    const char *problem;
+    const char *end = strrchr(settings.kernel, '.');
+    int stem = (int)(end == NULL ? strlen(settings.kernel) : (size_t)(end - settings.kernel));
+    if (snprintf(path, sizeof(path), "%.*s-bench.elf", stem, settings.kernel) >= (int)sizeof(path))
+        return;
+    struct symbols *beside = symbols_open(path, &problem);
+    if (match(beside) != KERNEL_MATCHES) {
+        symbols_close(beside);
+        return;
+    }
+    symbols_close(kernel.symbols);
+    kernel.symbols = beside;
+    settings.kernel = path;
+}
+
+enum kernel_match kernel_check(void)
+{
+    if (!kernel.tried) {
+        kernel.tried = true;
+        kernel.symbols = symbols_open(settings.kernel, &kernel.problem);
+        if (match(kernel.symbols) != KERNEL_MATCHES && kernel.id_size != 0)
+            open_beside();
+    }
+    return match(kernel.symbols);
+}
+
+struct symbols *kernel_symbols(void)
+{
+    switch (kernel_check()) {
+    case KERNEL_MATCHES:
+        break;
+    case KERNEL_DIFFERS:
+        warn("%s is not the kernel that was measured (build ids differ): names may be wrong; give "
+             "the right file with --kernel",
+             settings.kernel);
+        break;
+    case KERNEL_UNKNOWN:
+        warn("cannot tell whether %s is the kernel that was measured (no build id): names may be "
+             "wrong",
+             settings.kernel);
+        break;
+    case KERNEL_UNREADABLE:
+        warn("no names of functions: %s: %s; give the kernel's file with --kernel", settings.kernel,
+             kernel.problem);
+        break;
+    }
+    return kernel.symbols;
+}
+
+void kernel_close(void)
+{
+    symbols_close(kernel.symbols);
+    kernel.symbols = NULL;
+}

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT
+// Names for addresses of processes: their programs' ELF files, found by the process's name. A name
+// comes from the machine, so it is no path: what it names lies in the folder or is not there.
+#include "symbols/programs.h"
+#include "tools/kov.h"
+#include "tools/memory.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct program {
+    char *name;
+    struct symbols *symbols; // NULL: there are none
+};
+
+static struct program *programs;
+static size_t program_count, program_capacity;
+
+// "NAME.elf", with symbols, before "NAME".
+static bool find_file(const char *name, char path[PATH_MAX])
+{
+    const char *const endings[] = {".elf", ""};
+    if (name[0] == '\0' || name[0] == '.' || strchr(name, '/') != NULL)
+        return false;
+    for (size_t i = 0; i < ARRAY_SIZE(endings); i++) {
+        int length = snprintf(path, PATH_MAX, "%s/%s%s", settings.programs, name, endings[i]);
+        if (length < PATH_MAX && access(path, R_OK) == 0)
+            return true;
+    }
+    return false;
+}
+
+static struct symbols *open_program(const char *name)
+{
+    char path[PATH_MAX];
+    const char *problem = NULL;
+    struct symbols *symbols = find_file(name, path) ? symbols_open(path, &problem) : NULL;
+    if (symbols == NULL)
+        warn("no names of functions of the program '%s': %s; give the folder of its ELF file with "
+             "--programs",
+             name, problem == NULL ? "it is not in the folder" : problem);
+    return symbols;
+}
+
+struct symbols *program_symbols(const struct snapshot *snapshot, u32 pid)
+{
+    const struct process_info *process = snapshot_process(snapshot, pid);
+    if (process == NULL)
+        return NULL;
+    for (size_t i = 0; i < program_count; i++) {
+        if (strcmp(programs[i].name, process->name) == 0)
+            return programs[i].symbols;
+    }
+    programs = memory_grow(programs, program_count, &program_capacity, sizeof(*programs));
+    programs[program_count] = (struct program){.name = memory_copy_text(process->name),
+                                               .symbols = open_program(process->name)};
+    return programs[program_count++].symbols;
+}
+
+void programs_close(void)
+{
+    for (size_t i = 0; i < program_count; i++) {
+        free(programs[i].name);
+        symbols_close(programs[i].symbols);
+    }
+    free(programs);
+    programs = NULL;
+    program_count = program_capacity = 0;
+}

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: MIT
+// Names for addresses of the kernel: function, source file and line, from its ELF file and DWARF
+// (elfutils).
+#include "symbols/symbols.h"
+#include "tools/intern.h"
+#include "tools/memory.h"
+
+#include <elfutils/libdwfl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CACHE_SLOTS 65536 // a power of two; a full cache is emptied
+#define INSTRUCTION_BYTES 4
+
+struct cached {
+    u64 address;
+    struct symbol symbol;
+    bool used;
+};
+
+struct symbols {
+    char *path;
+    Dwfl *dwfl;
+    Dwfl_Module *module;
+    struct cached *cache;
+    size_t cached;
+    struct intern names; // of all functions
+    struct named {
+        u64 address;    // of the first function of this name; 0: none yet
+        bool ambiguous; // there is a second one
+    } * named;          // by number of the name
+    size_t named_count, named_capacity;
+    struct intern texts; // names with their files
+};
+
+static const Dwfl_Callbacks callbacks = {
+    .find_elf = dwfl_build_id_find_elf,
+    .find_debuginfo = dwfl_standard_find_debuginfo,
+    .section_address = dwfl_offline_section_address,
+};
+
+// In this ABI ".name" is the code of a function whose descriptor is "name".
+static const char *plain_name(const char *name)
+{
+    return name != NULL && name[0] == '.' && name[1] != '\0' ? name + 1 : name;
+}
+
+static struct named *named(struct symbols *symbols, const char *name)
+{
+    u32 number = intern_text(&symbols->names, name);
+    if (number == symbols->named_count) {
+        symbols->named = memory_grow(symbols->named, symbols->named_count, &symbols->named_capacity,
+                                     sizeof(*symbols->named));
+        symbols->named[symbols->named_count++] = (struct named){0};
+    }
+    return &symbols->named[number];
+}
+
+// Finds out which names are those of several functions.
+static void enter_names(struct symbols *symbols)
+{
+    int count = dwfl_module_getsymtab(symbols->module);
+    for (int i = 1; i < count; i++) {
+        GElf_Sym elf_symbol;
+        GElf_Addr address;
+        const char *name =
+            dwfl_module_getsym_info(symbols->module, i, &elf_symbol, &address, NULL, NULL, NULL);
+        if (name == NULL || GELF_ST_TYPE(elf_symbol.st_info) != STT_FUNC)
+            continue;
+        struct named *entry = named(symbols, plain_name(name));
+        entry->ambiguous |= entry->address != 0 && entry->address != address;
+        entry->address = address;
+    }
+}
+
+struct symbols *symbols_open(const char *path, const char **problem)
+{
+    Dwfl *dwfl = dwfl_begin(&callbacks);
+    Dwfl_Module *module = NULL;
+    if (dwfl != NULL)
+        module = dwfl_report_offline(dwfl, "kernel", path, -1);
+    if (module == NULL || dwfl_report_end(dwfl, NULL, NULL) != 0) {
+        *problem = dwfl_errmsg(-1);
+        dwfl_end(dwfl);
+        return NULL;
+    }
+    struct symbols *symbols = memory_get(sizeof(*symbols));
+    symbols->path = memory_copy_text(path);
+    symbols->dwfl = dwfl;
+    symbols->module = module;
+    symbols->cache = memory_get(CACHE_SLOTS * sizeof(*symbols->cache));
+    enter_names(symbols);
+    return symbols;
+}
+
+void symbols_close(struct symbols *symbols)
+{
+    if (symbols == NULL)
+        return;
+    dwfl_end(symbols->dwfl);
+    free(symbols->path);
+    intern_free(&symbols->names);
+    intern_free(&symbols->texts);
+    free(symbols->named);
+    free(symbols->cache);
+    free(symbols);
+}
+
+size_t symbols_build_id(struct symbols *symbols, const u8 **id)
+{
+    GElf_Addr place;
+    int length = dwfl_module_build_id(symbols->module, id, &place);
+    return length > 0 ? (size_t)length : 0;
+}
+
+const char *symbols_path(const struct symbols *symbols)
+{
+    return symbols->path;
+}
+
+struct Dwfl_Module *symbols_module(const struct symbols *symbols)
+{
+    return symbols->module;
+}
+
+// The file, without folders, of the first line of a function: names of static functions are not
+// unique.
+static const char *with_file(struct symbols *symbols, const char *name, u64 address)
+{
+    Dwfl_Line *line = dwfl_module_getsrc(symbols->module, address);
+    const char *file = line == NULL ? NULL : dwfl_lineinfo(line, NULL, NULL, NULL, NULL, NULL);
+    if (file == NULL)
+        return name;
+    char text[256];
+    const char *slash = strrchr(file, '/');
+    snprintf(text, sizeof(text), "%s (%s)", name, slash == NULL ? file : slash + 1);
+    u32 number = intern_text(&symbols->texts, text);
+    return symbols->texts.texts[number];
+}
+
+// The function at an address: its name, the address's offset in it, its size. Where a label without
+// size (of assembly, or the end of what lies before) stands at a function's beginning,
+// it is the function.
+static const char *function_at(struct symbols *symbols, u64 address, GElf_Off *offset, u64 *size)
+{
+    GElf_Sym symbol, next;
+    GElf_Off next_offset;
+    const char *name =
+        dwfl_module_addrinfo(symbols->module, address, offset, &symbol, NULL, NULL, NULL);
+    if (name == NULL)
+        return NULL;
+    *size = symbol.st_size;
+    if (symbol.st_size != 0)
+        return plain_name(name);
+    const char *behind = dwfl_module_addrinfo(symbols->module, address + INSTRUCTION_BYTES,
+                                              &next_offset, &next, NULL, NULL, NULL);
+    if (behind == NULL || next.st_size == 0 || next_offset < INSTRUCTION_BYTES)
+        return plain_name(name);
+    *offset = next_offset - INSTRUCTION_BYTES;
+    *size = next.st_size;
+    return plain_name(behind);
+}
+
+static struct symbol look_up(struct symbols *symbols, u64 address)
+{
+    struct symbol symbol = {0};
+    GElf_Off offset = 0;
+    symbol.function = function_at(symbols, address, &offset, &symbol.size);
+    symbol.offset = offset;
+    if (symbol.function != NULL && named(symbols, symbol.function)->ambiguous)
+        symbol.function = with_file(symbols, symbol.function, address - offset);
+    Dwfl_Line *line = dwfl_module_getsrc(symbols->module, address);
+    int number = 0;
+    if (line != NULL)
+        symbol.file = dwfl_lineinfo(line, NULL, &number, NULL, NULL, NULL);
+    symbol.line = number > 0 ? (u32)number : 0;
+    return symbol;
+}
+
+static struct cached *cache_slot(struct symbols *symbols, u64 address)
+{
+    u64 hash = address * 0x9e3779b97f4a7c15u;
+    for (size_t slot = hash >> 48;; slot = (slot + 1) % CACHE_SLOTS) {
+        struct cached *cached = &symbols->cache[slot];
+        if (!cached->used || cached->address == address)
+            return cached;
+    }
+}
+
+struct symbol symbols_find(struct symbols *symbols, u64 address)
+{
+    if (symbols == NULL)
+        return (struct symbol){0};
+    if (symbols->cached >= CACHE_SLOTS * 3 / 4) {
+        memset(symbols->cache, 0, CACHE_SLOTS * sizeof(*symbols->cache));
+        symbols->cached = 0;
+    }
+    struct cached *cached = cache_slot(symbols, address);
+    if (!cached->used) {
+        *cached =
+            (struct cached){.address = address, .symbol = look_up(symbols, address), .used = true};
+        symbols->cached++;
+    }
+    return cached->symbol;
+}
+
+struct symbol symbols_find_call(struct symbols *symbols, u64 return_address)
+{
+    return symbols_find(symbols, return_address - INSTRUCTION_BYTES);
+}

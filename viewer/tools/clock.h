@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: MIT
+// The time, for deadlines.
+#ifndef KOV_CLOCK_H
+#define KOV_CLOCK_H
+
+// Monotonic seconds.
+double clock_now(void);
+
+#endif

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+// SIGINT and SIGTERM as a request to end cleanly; a second one ends at once.
+#include "tools/interrupt.h"
+
+#include <math.h>
+#include <signal.h>
+#include <stddef.h>
+#include <time.h>
+
+static volatile sig_atomic_t caught;
+static struct timespec caught_at; // before caught is set
+
+static void note(int number)
+{
+    (void)number;
+    if (caught == 0)
+        clock_gettime(CLOCK_MONOTONIC, &caught_at);
+    caught = 1;
+}
+
+void interrupt_catch(void)
+{
+    struct sigaction action = {.sa_handler = note, .sa_flags = (int)SA_RESETHAND};
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+}
+
+bool interrupted(void)
+{
+    return caught != 0;
+}
+
+double interrupt_time(void)
+{
+    return (double)caught_at.tv_sec + (double)caught_at.tv_nsec * 1e-9;
+}
+
+void interrupt_sleep(double seconds)
+{
+    double whole = floor(seconds);
+    struct timespec time = {.tv_sec = (time_t)whole, .tv_nsec = (long)((seconds - whole) * 1e9)};
+    nanosleep(&time, NULL); // a signal ends it
+}

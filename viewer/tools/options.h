@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: MIT
+// Command-line options from tables: the same table parses, checks ranges, and prints the help.
+#ifndef KOV_OPTIONS_H
+#define KOV_OPTIONS_H
+
+#include "tools/kov.h"
+
+enum option_kind {
+    OPTION_FLAG,     // bool *
+    OPTION_TEXT,     // const char **
+    OPTION_TEXTS,    // struct texts *: may be given several times
+    OPTION_NUMBER,   // u64 *, within minimum…maximum
+    OPTION_OPTIONAL, // the same; without a number the target stays as it is
+    OPTION_SECONDS   // double *, within minimum…maximum
+};
+
+#define TEXTS_MAX 16
+struct texts {
+    const char *texts[TEXTS_MAX]; // in the order of the command line
+    u32 count;
+};
+
+struct option {
+    char letter; // 0: none
+    const char *name;
+    enum option_kind kind;
+    void *target;
+    const char *argument; // its name in the help, NULL for a flag
+    const char *help;
+    u64 minimum, maximum;
+};
+
+// Rows of a table.
+#define FLAG(letter, name, target, help)                                                           \
+    {                                                                                              \
+        letter, name, OPTION_FLAG, target, NULL, help, 0, 0                                        \
+    }
+#define TEXT(letter, name, target, argument, help)                                                 \
+    {                                                                                              \
+        letter, name, OPTION_TEXT, target, argument, help, 0, 0                                    \
+    }
+#define LIST(letter, name, target, argument, help)                                                 \
+    {                                                                                              \
+        letter, name, OPTION_TEXTS, target, argument, help, 0, 0                                   \
+    }
+#define NUMBER(letter, name, target, minimum, maximum, argument, help)                             \
+    {                                                                                              \
+        letter, name, OPTION_NUMBER, target, argument, help, minimum, maximum                      \
+    }
+#define OPTIONAL(letter, name, target, minimum, maximum, argument, help)                           \
+    {                                                                                              \
+        letter, name, OPTION_OPTIONAL, target, argument, help, minimum, maximum                    \
+    }
+#define SECONDS(letter, name, target, maximum, help)                                               \
+    {                                                                                              \
+        letter, name, OPTION_SECONDS, target, "SECONDS", help, 0, maximum                          \
+    }
+#define OPTIONS_END                                                                                \
+    {                                                                                              \
+        0, NULL, OPTION_FLAG, NULL, NULL, NULL, 0, 0                                               \
+    }
+
+extern const struct option global_options[];
+
+// Takes options (of the given tables, up to a NULL, and the global ones) and plain arguments from
+// argv[0 … argc-1] in any order, up to "--". `result->values` and `result->workload` point into
+// argv, whose order is changed. KOV_OK or KOV_USAGE.
+int options_parse(const struct option *const *tables, int argc, char **argv,
+                  struct arguments *result);
+
+// Takes global options only, up to the first argument that is none. *used: how many argv it took.
+int options_parse_global(int argc, char **argv, int *used);
+
+void options_print(FILE *out, const struct option *table);
+
+#endif

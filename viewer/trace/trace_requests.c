@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: MIT
+// Requests about the trace that several commands make.
+#include "trace/trace_requests.h"
+#include "tools/text.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#define MAX_EVENTS 65536
+#define MAJORS 64
+#define MAX_PROCESS_COUNTS 1000000
+
+// GROUP:event, as perf writes it.
+static char *full_name(const char *group, const char *name)
+{
+    if (group[0] == '\0')
+        return memory_copy_text(name);
+    size_t size = strlen(group) + 1 + strlen(name) + 1;
+    char *full = memory_get(size);
+    snprintf(full, size, "%s:%s", group, name);
+    return full;
+}
+
+static int take_events(void *context, const dci_response *response)
+{
+    struct trace_events *events = context;
+    const Orrery__Dci__TraceEventsReply *reply = response->trace_events;
+    for (size_t i = 0; i < reply->n_events && events->count < MAX_EVENTS; i++) {
+        const Orrery__Dci__TraceEvent *message = reply->events[i];
+        if (message->major >= MAJORS)
+            return fail(KOV_CONNECTION,
+                        "the machine names an event of major %" PRIu32 ", which cannot be",
+                        message->major);
+        events->events =
+            memory_grow(events->events, events->count, &events->capacity, sizeof(*events->events));
+        struct trace_event_name *event = &events->events[events->count++];
+        *event = (struct trace_event_name){message->major, message->minor, message->field_count,
+                                           full_name(message->group, message->name),
+                                           memory_copy_text(message->format)};
+        text_make_printable(event->name, false);
+        text_make_printable(event->format, false);
+    }
+    return KOV_OK;
+}
+
+int trace_fetch_events(struct trace_events *events)
+{
+    Orrery__Dci__TraceEventsRequest body = ORRERY__DCI__TRACE_EVENTS_REQUEST__INIT;
+    dci_request request = ORRERY__DCI__REQUEST__INIT;
+    request.body_case = ORRERY__DCI__REQUEST__BODY_TRACE_EVENTS;
+    request.trace_events = &body;
+    return dci_call(&request, ORRERY__DCI__RESPONSE__BODY_TRACE_EVENTS, "cannot list trace events",
+                    take_events, events);
+}
+
+void trace_free_events(struct trace_events *events)
+{
+    for (size_t i = 0; i < events->count; i++) {
+        free(events->events[i].name);
+        free(events->events[i].format);
+    }
+    free(events->events);
+    *events = (struct trace_events){0};
+}
+
+int trace_parse_mode(const char *text, Orrery__Dci__TraceMode *mode)
+{
+    *mode = ORRERY__DCI__TRACE_MODE__TRACE_MODE_KEEP;
+    if (text == NULL)
+        return KOV_OK;
+    if (strcmp(text, "overwrite") == 0)
+        *mode = ORRERY__DCI__TRACE_MODE__TRACE_MODE_OVERWRITE;
+    else if (strcmp(text, "discard") == 0)
+        *mode = ORRERY__DCI__TRACE_MODE__TRACE_MODE_DISCARD;
+    else
+        return fail(KOV_USAGE, "--mode %s: must be overwrite or discard", text);
+    return KOV_OK;
+}
+
+const char *trace_mode_name(Orrery__Dci__TraceMode mode)
+{
+    switch (mode) {
+    case ORRERY__DCI__TRACE_MODE__TRACE_MODE_OVERWRITE:
+        return "overwrite";
+    case ORRERY__DCI__TRACE_MODE__TRACE_MODE_DISCARD:
+        return "discard";
+    default:
+        return "unknown";
+    }
+}
+
+// The word is GROUP, GROUP:event or event.
+static bool name_fits(const char *name, const char *word, size_t length)
+{
+    const char *event = strchr(name, ':');
+    if (strncasecmp(name, word, length) == 0 && (name[length] == '\0' || name[length] == ':'))
+        return true;
+    return event != NULL && strlen(event + 1) == length &&
+           strncasecmp(event + 1, word, length) == 0;
+}
+
+static u64 mask_of_word(const char *word, size_t length, const struct trace_events *events)
+{
+    char number_text[24];
+    snprintf(number_text, sizeof(number_text), "%.*s", (int)length, word);
+    u64 number;
+    bool is_number = text_to_u64(number_text, 0, MAJORS - 1, &number);
+    u64 mask = 0;
+    for (size_t i = 0; i < events->count; i++) {
+        const struct trace_event_name *event = &events->events[i];
+        if (is_number ? event->major == number : name_fits(event->name, word, length))
+            mask |= (u64)1 << event->major;
+    }
+    return mask;
+}
+
+static u64 mask_of_all(const struct trace_events *events)
+{
+    u64 mask = 0;
+    for (size_t i = 0; i < events->count; i++)
+        mask |= (u64)1 << events->events[i].major;
+    return mask;
+}
+
+int trace_parse_mask(const char *text, const struct trace_events *events, u64 *mask)
+{
+    *mask = 0;
+    if (strcmp(text, "all") == 0)
+        *mask = mask_of_all(events);
+    if (strcmp(text, "all") == 0 || strcmp(text, "none") == 0)
+        return KOV_OK;
+    for (;;) {
+        size_t length = strcspn(text, ",");
+        u64 more = length == 0 ? 0 : mask_of_word(text, length, events);
+        if (more == 0)
+            return fail(KOV_USAGE, "--events: '%.*s' is no major or event: see `kov trace list`",
+                        (int)length, text);
+        *mask |= more;
+        if (text[length] == '\0')
+            return KOV_OK;
+        text += length + 1;
+    }
+}
+
+static struct trace_cpu_counts *counts_entry(struct trace_counts *counts, u32 pid, u32 cpu)
+{
+    if (pid == 0) {
+        if (cpu >= counts->cpu_count)
+            counts->cpu_count = cpu + 1;
+        return &counts->cpus[cpu];
+    }
+    counts->processes = memory_grow(counts->processes, counts->process_count,
+                                    &counts->process_capacity, sizeof(*counts->processes));
+    struct trace_process_counts *entry = &counts->processes[counts->process_count++];
+    *entry = (struct trace_process_counts){.pid = pid, .cpu = cpu};
+    return &entry->counts;
+}
+
+void trace_take_counts(const Orrery__Dci__TraceStatReply *reply, struct trace_counts *counts)
+{
+    counts->mask = reply->mask;
+    counts->process_mask = reply->process_mask;
+    counts->subscribed = reply->subscribed;
+    for (size_t i = 0; i < reply->n_stuck; i++)
+        failures_add(&counts->failures, reply->stuck[i]->pid, reply->stuck[i]->error,
+                     reply->stuck[i]->message);
+    for (size_t i = 0; i < reply->n_cpus; i++) {
+        const Orrery__Dci__TraceStat *stat = reply->cpus[i];
+        if (stat->cpu >= ORRERY_MAX_CPUS || counts->process_count >= MAX_PROCESS_COUNTS)
+            continue;
+        if (stat->pid == 0)
+            counts->mode = stat->mode;
+        *counts_entry(counts, stat->pid, stat->cpu) = (struct trace_cpu_counts){
+            .known = true,
+            .events = stat->events,
+            .discarded = stat->discarded,
+            .overwritten = stat->overwritten,
+            .unread = stat->unread,
+            .packets = stat->packets,
+            .pushed_packets = stat->pushed_packets,
+            .subbuffers = stat->subbuffers,
+            .subbuffer_bytes = stat->subbuffer_bytes,
+        };
+    }
+}
+
+static int take_counts(void *context, const dci_response *response)
+{
+    trace_take_counts(response->trace_stat, context);
+    return KOV_OK;
+}
+
+int trace_fetch_counts(struct trace_counts *counts, struct scan_scope scope)
+{
+    Orrery__Dci__TraceStatRequest body = ORRERY__DCI__TRACE_STAT_REQUEST__INIT;
+    body.scope = scope.scope;
+    body.pid = scope.pid;
+    dci_request request = ORRERY__DCI__REQUEST__INIT;
+    request.body_case = ORRERY__DCI__REQUEST__BODY_TRACE_STAT;
+    request.trace_stat = &body;
+    return dci_call(&request, ORRERY__DCI__RESPONSE__BODY_TRACE_STAT,
+                    "cannot read the trace's counts", take_counts, counts);
+}
+
+const struct trace_cpu_counts *trace_counts_of(const struct trace_counts *counts, u32 pid, u32 cpu)
+{
+    for (size_t i = 0; i < counts->process_count; i++)
+        if (counts->processes[i].pid == pid && counts->processes[i].cpu == cpu)
+            return &counts->processes[i].counts;
+    return NULL;
+}
+
+void trace_free_counts(struct trace_counts *counts)
+{
+    free(counts->processes);
+    failures_free(&counts->failures);
+    *counts = (struct trace_counts){0};
+}

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT
+// Requests about the trace that several commands make: mask and mode by name, counts, the list of
+// events.
+#ifndef KOV_TRACE_REQUESTS_H
+#define KOV_TRACE_REQUESTS_H
+
+#include "machine/failures.h"
+#include "machine/scan.h"
+#include "output/json.h"
+#include "wire/dci.h"
+
+struct trace_event_name {
+    u32 major, minor, field_count;
+    char *name, *format; // printable
+};
+
+struct trace_events {
+    struct trace_event_name *events;
+    size_t count, capacity;
+};
+
+int trace_fetch_events(struct trace_events *events);
+void trace_free_events(struct trace_events *events);
+
+// "overwrite" or "discard"; NULL text: keep as it is.
+int trace_parse_mode(const char *text, Orrery__Dci__TraceMode *mode);
+const char *trace_mode_name(Orrery__Dci__TraceMode mode);
+
+// "all", "none", or a list of numbers of majors, names of events, and names of groups (what stands
+// before the ':' of an event's name); a named event means its whole major.
+int trace_parse_mask(const char *text, const struct trace_events *events, u64 *mask);
+
+struct trace_cpu_counts {
+    bool known;
+    u64 events, discarded, overwritten, unread, packets, pushed_packets;
+    u64 subbuffers, subbuffer_bytes;
+};
+
+// Of one process's buffer on one CPU.
+struct trace_process_counts {
+    u32 pid, cpu;
+    struct trace_cpu_counts counts;
+};
+
+struct trace_counts {
+    u32 cpu_count;
+    u64 mask, process_mask;
+    bool subscribed;
+    Orrery__Dci__TraceMode mode;
+    struct trace_cpu_counts cpus[ORRERY_MAX_CPUS]; // the kernel's
+    struct trace_process_counts *processes;
+    size_t process_count, process_capacity;
+    struct failures failures;
+};
+
+// Adds the counts of an answer, of which there may be several; CPUs of absurd numbers are left out.
+void trace_take_counts(const Orrery__Dci__TraceStatReply *reply, struct trace_counts *counts);
+
+int trace_fetch_counts(struct trace_counts *counts, struct scan_scope scope);
+void trace_free_counts(struct trace_counts *counts);
+// Those of a process's buffer, NULL when they are not known: it has ended.
+const struct trace_cpu_counts *trace_counts_of(const struct trace_counts *counts, u32 pid, u32 cpu);
+
+#endif

@@ -1,0 +1,377 @@
+// SPDX-License-Identifier: MIT
+// Requests to the machine and what comes back: answers to a call, pushed events in between.
+#include "wire/dci.h"
+#include "tools/clock.h"
+#include "tools/interrupt.h"
+#include "tools/text.h"
+#include "wire/connect.h"
+#include "wire/frame.h"
+#include "wire/patience.h"
+#include "wire/resume.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <orrery/errors.h>
+#include <poll.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+// Silence is broken by a question after so many seconds: a server that was restarted knows nothing
+// of the connection, and says so only when it is spoken to.
+#define SILENCE_SECONDS 1.0
+#define MAX_TRIES 4    // of a call, each on a new connection
+#define SILENCES_MAX 5 // then the connection counts as lost, where it can be taken up again
+
+static struct {
+    int fd;
+    bool open;
+    bool lost; // it ended or is silent: a new one may be better. What is wrong in it is no reason.
+    double heard; // when something came last
+    u32 silences; // questions since
+    u32 last_id;
+    struct frame_input input;
+    dci_event_handler *event_handler;
+    void *event_context;
+    dci_tap *tap;
+    void *tap_context;
+} connection;
+
+static int broken(const char *how)
+{
+    return fail(KOV_CONNECTION, "%s port %llu breaks the protocol: %s", settings.host,
+                (unsigned long long)settings.port, how);
+}
+
+static int report_frame_result(enum frame_result result)
+{
+    bool lost = result != FRAME_OK && result != FRAME_TOO_LARGE;
+    connection.lost = connection.lost || (lost && clock_now() < patience_end());
+    switch (result) {
+    case FRAME_OK:
+        return KOV_OK;
+    case FRAME_CLOSED:
+        return fail(KOV_CONNECTION, "the machine closed the connection");
+    case FRAME_TRUNCATED:
+        return broken("the connection ended inside a frame");
+    case FRAME_TOO_LARGE:
+        return broken("a frame is longer than 1 MB; is this an Orrery machine?");
+    case FRAME_TIMEOUT:
+        return fail(KOV_CONNECTION, "not done within the %g s that the machine has (--timeout)",
+                    settings.timeout);
+    case FRAME_ERROR:
+        break;
+    }
+    return fail(KOV_CONNECTION, "the connection failed: %s", strerror(errno));
+}
+
+static void note_heard(void)
+{
+    connection.heard = clock_now();
+    connection.silences = 0;
+}
+
+// Takes what comes until then. *frame is NULL if no frame is whole by then; the caller frees it.
+static int receive(double until, dci_frame **frame)
+{
+    struct frame_input *input = &connection.input;
+    size_t before = input->done;
+    *frame = NULL;
+    enum frame_result result = frame_read(connection.fd, until, input);
+    if (result == FRAME_OK || input->done != before)
+        note_heard();
+    if (result == FRAME_TIMEOUT)
+        return KOV_OK;
+    int code = report_frame_result(result);
+    if (code != KOV_OK)
+        return code;
+    *frame = orrery__dci__server_frame__unpack(NULL, input->payload.size, input->payload.data);
+    if (*frame == NULL)
+        return broken("a frame is no message");
+    if (connection.tap != NULL)
+        connection.tap(connection.tap_context, &input->payload, *frame);
+    return KOV_OK;
+}
+
+static void release(dci_frame *frame)
+{
+    orrery__dci__server_frame__free_unpacked(frame, NULL);
+}
+
+static int handle_event(const dci_frame *frame)
+{
+    if (connection.event_handler == NULL)
+        return KOV_OK;
+    return connection.event_handler(connection.event_context, frame->event);
+}
+
+static int send_request(dci_request *request)
+{
+    request->id = ++connection.last_id;
+    size_t size = orrery__dci__request__get_packed_size(request);
+    u8 *packed = memory_get(size);
+    orrery__dci__request__pack(request, packed);
+    enum frame_result result = frame_write(connection.fd, patience_end(), packed, size);
+    free(packed);
+    return report_frame_result(result);
+}
+
+static int report_silence(void)
+{
+    connection.lost = true;
+    return fail(KOV_CONNECTION, "the machine is silent");
+}
+
+// Asks for something short, whose answer is dropped like every late one.
+static int break_silence(void)
+{
+    if (clock_now() < connection.heard + SILENCE_SECONDS * (connection.silences + 1))
+        return KOV_OK;
+    connection.silences++;
+    Orrery__Dci__SystemRequest body = ORRERY__DCI__SYSTEM_REQUEST__INIT;
+    dci_request request = ORRERY__DCI__REQUEST__INIT;
+    request.body_case = ORRERY__DCI__REQUEST__BODY_SYSTEM;
+    request.system = &body;
+    return send_request(&request);
+}
+
+#define REFUSAL_BYTES 2048
+static char refusal[REFUSAL_BYTES];
+
+const char *dci_refusal(void)
+{
+    return refusal;
+}
+
+__attribute__((format(printf, 1, 2))) static void add_refusal(const char *format, ...)
+{
+    size_t used = strlen(refusal);
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(refusal + used, sizeof(refusal) - used, format, arguments);
+    va_end(arguments);
+}
+
+const char *role_name(Orrery__Dci__Role role)
+{
+    switch (role) {
+    case ORRERY__DCI__ROLE__ROLE_NONE:
+        return "none";
+    case ORRERY__DCI__ROLE__ROLE_OBSERVER:
+        return "observer";
+    case ORRERY__DCI__ROLE__ROLE_CONTROLLER:
+        return "controller";
+    default:
+        return "unknown";
+    }
+}
+
+// A full server tells who has the places.
+static void keep_refusal(const dci_response *response)
+{
+    refusal[0] = '\0';
+    add_refusal("%s", response->message);
+    for (size_t i = 0; i < response->n_served; i++) {
+        const Orrery__Dci__ServedClient *served = response->served[i];
+        add_refusal("%s client %" PRIu32 " (%s) from %s since %" PRIu64 " s", i == 0 ? ":" : ",",
+                    served->number, role_name(served->role), served->address, served->seconds);
+    }
+    text_make_printable(refusal, false);
+}
+
+struct call {
+    u32 id;
+    int body;
+    const char *what;
+    dci_response_handler *handler;
+    void *context;
+    int error;
+    char message[256];
+    bool done;
+};
+
+static int handle_response(struct call *call, const dci_response *response)
+{
+    if (response->id != call->id && response->id != 0)
+        return KOV_OK; // late, to a call given up
+    if (response->error != 0) {
+        call->error = response->error;
+        snprintf(call->message, sizeof(call->message), "%.200s", response->message);
+        text_make_printable(call->message, false);
+        keep_refusal(response);
+        call->done = true;
+        return KOV_OK;
+    }
+    call->done = !response->more;
+    if (response->id == 0)
+        return broken("an answer to nothing");
+    if ((int)response->body_case != call->body)
+        return broken("an answer to another question");
+    return call->handler == NULL ? KOV_OK : call->handler(call->context, response);
+}
+
+static int handle_frame(struct call *call, const dci_frame *frame)
+{
+    switch (frame->frame_case) {
+    case ORRERY__DCI__SERVER_FRAME__FRAME_RESPONSE:
+        return handle_response(call, frame->response);
+    case ORRERY__DCI__SERVER_FRAME__FRAME_EVENT:
+        return handle_event(frame);
+    default:
+        return KOV_OK; // of a newer version
+    }
+}
+
+// Not beyond the deadline, even if frames are there: they may come without end.
+static int run_call(struct call *call)
+{
+    double deadline = patience_end();
+    int code = KOV_OK;
+    while (code == KOV_OK && !call->done) {
+        deadline = fmin(deadline, patience_end()); // an interrupt brings it nearer
+        double now = clock_now();
+        if (now >= deadline)
+            return report_frame_result(FRAME_TIMEOUT);
+        dci_frame *frame;
+        code = receive(fmin(deadline, now + SILENCE_SECONDS), &frame);
+        if (code == KOV_OK)
+            code = frame == NULL ? break_silence() : handle_frame(call, frame);
+        release(frame);
+    }
+    return code;
+}
+
+static int report_error(const struct call *call)
+{
+    const char *hint = call->error == E_PERM ? "; give a controller's token with --token" : "";
+    const char *meaning = orrery_strerror(call->error);
+    if (call->message[0] == '\0' || strcmp(call->message, meaning) == 0)
+        return fail(KOV_FAILED, "%s: %s%s", call->what, meaning, hint);
+    return fail(KOV_FAILED, "%s: %s (%s)%s", call->what, call->message, meaning, hint);
+}
+
+int dci_try(dci_request *request, int body, dci_response_handler *handler, void *context,
+            double patience, int *error)
+{
+    int code = send_request(request);
+    if (code != KOV_OK)
+        return code;
+    struct call call = {.id = request->id, .body = body, .handler = handler, .context = context};
+    double end = fmin(clock_now() + patience, patience_end());
+    if (frame_wait(connection.fd, POLLIN, end) == FRAME_TIMEOUT)
+        call.error = E_TIMEOUT;
+    else
+        code = run_call(&call);
+    *error = call.error;
+    return code;
+}
+
+static int call_once(dci_request *request, int body, const char *what,
+                     dci_response_handler *handler, void *context)
+{
+    int code = send_request(request);
+    if (code != KOV_OK)
+        return code;
+    struct call call = {
+        .id = request->id, .body = body, .what = what, .handler = handler, .context = context};
+    code = run_call(&call);
+    return code == KOV_OK && call.error != 0 ? report_error(&call) : code;
+}
+
+static bool can_resume(void)
+{
+    return connection.lost && resume_possible();
+}
+
+int dci_call(dci_request *request, int body, const char *what, dci_response_handler *handler,
+             void *context)
+{
+    for (u32 tries = 1;; tries++) {
+        int code = call_once(request, body, what, handler, context);
+        if (code != KOV_CONNECTION || tries == MAX_TRIES || !can_resume())
+            return code;
+        code = resume();
+        if (code != KOV_OK)
+            return code;
+    }
+}
+
+void dci_on_event(dci_event_handler *handler, void *context)
+{
+    connection.event_handler = handler;
+    connection.event_context = context;
+}
+
+void dci_on_frame(dci_tap *tap, void *context)
+{
+    connection.tap = tap;
+    connection.tap_context = context;
+}
+
+// A frame that came while no call is under way: an event, or the machine telling why it ends the
+// session.
+static int handle_unasked(const dci_frame *frame)
+{
+    struct call none = {.id = 0, .body = -1, .what = "the machine ends the session"};
+    int code = handle_frame(&none, frame);
+    return code == KOV_OK && none.error != 0 ? report_error(&none) : code;
+}
+
+int dci_take(double seconds)
+{
+    dci_frame *frame;
+    int code = receive(clock_now() + seconds, &frame);
+    if (code != KOV_OK)
+        return code;
+    if (frame == NULL)
+        return connection.silences >= SILENCES_MAX && resume_possible() ? report_silence()
+                                                                        : break_silence();
+    code = handle_unasked(frame);
+    release(frame);
+    return code;
+}
+
+static int listen_until(double end)
+{
+    while (!interrupted() && clock_now() < end) {
+        // Short waits, so that an interrupt is seen soon.
+        int code = dci_take(fmin(end - clock_now(), 0.1));
+        if (code != KOV_OK)
+            return code;
+    }
+    return KOV_OK;
+}
+
+int dci_listen(double seconds)
+{
+    double end = clock_now() + seconds;
+    for (;;) {
+        int code = listen_until(end);
+        if (code != KOV_CONNECTION || !can_resume())
+            return code;
+        code = resume();
+        if (code != KOV_OK)
+            return code;
+    }
+}
+
+int dci_open(void)
+{
+    int code = connect_socket(&connection.fd);
+    connection.open = code == KOV_OK;
+    connection.lost = false;
+    connection.input.done = 0;
+    note_heard();
+    return code;
+}
+
+void dci_close(void)
+{
+    if (connection.open)
+        close(connection.fd);
+    bytes_free(&connection.input.payload);
+    connection.open = false; // handlers stay: a new connection may follow
+}

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: MIT
+// Frames on a connection: 4 bytes of length, big endian, then that many bytes. Every call has a
+// deadline.
+#include "wire/frame.h"
+#include "tools/clock.h"
+
+#include <errno.h>
+#include <math.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+void frame_encode_length(u8 header[FRAME_HEADER_BYTES], u32 length)
+{
+    for (int i = 0; i < FRAME_HEADER_BYTES; i++)
+        header[i] = (u8)(length >> (8 * (FRAME_HEADER_BYTES - 1 - i)));
+}
+
+u32 frame_decode_length(const u8 header[FRAME_HEADER_BYTES])
+{
+    u32 length = 0;
+    for (int i = 0; i < FRAME_HEADER_BYTES; i++)
+        length = length << 8 | header[i];
+    return length;
+}
+
+enum frame_result frame_wait(int fd, short events, double deadline)
+{
+    for (;;) {
+        double left = deadline - clock_now();
+        if (left <= 0)
+            return FRAME_TIMEOUT;
+        struct pollfd poller = {.fd = fd, .events = events};
+        int count = poll(&poller, 1, left > 1000 ? 1000000 : (int)ceil(left * 1000));
+        if (count > 0)
+            return FRAME_OK;
+        if (count < 0 && errno != EINTR)
+            return FRAME_ERROR;
+    }
+}
+
+static bool would_block(void)
+{
+    return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR;
+}
+
+// A part of the frame, behind `before` other bytes, or what is left of it.
+static enum frame_result read_part(int fd, double deadline, size_t *done, size_t before, u8 *part,
+                                   size_t size)
+{
+    while (*done < before + size) {
+        ssize_t count = read(fd, part + (*done - before), before + size - *done);
+        if (count == 0)
+            return *done == 0 ? FRAME_CLOSED : FRAME_TRUNCATED;
+        if (count > 0) {
+            *done += (size_t)count;
+            continue;
+        }
+        if (!would_block())
+            return FRAME_ERROR;
+        enum frame_result result = frame_wait(fd, POLLIN, deadline);
+        if (result != FRAME_OK)
+            return result;
+    }
+    return FRAME_OK;
+}
+
+enum frame_result frame_read(int fd, double deadline, struct frame_input *input)
+{
+    struct bytes *payload = &input->payload;
+    payload->size = 0;
+    enum frame_result result =
+        read_part(fd, deadline, &input->done, 0, input->header, FRAME_HEADER_BYTES);
+    if (result != FRAME_OK)
+        return result;
+    u32 length = frame_decode_length(input->header);
+    if (length > FRAME_MAX_BYTES)
+        return FRAME_TOO_LARGE;
+    result = read_part(fd, deadline, &input->done, FRAME_HEADER_BYTES,
+                       bytes_reserve(payload, length), length);
+    if (result == FRAME_OK) {
+        payload->size = length;
+        input->done = 0;
+    }
+    return result;
+}
+
+static enum frame_result write_exactly(int fd, double deadline, const u8 *data, size_t size)
+{
+    while (size > 0) {
+        ssize_t count = send(fd, data, size, MSG_NOSIGNAL);
+        if (count >= 0) {
+            data += count;
+            size -= (size_t)count;
+            continue;
+        }
+        if (!would_block())
+            return FRAME_ERROR;
+        enum frame_result result = frame_wait(fd, POLLOUT, deadline);
+        if (result != FRAME_OK)
+            return result;
+    }
+    return FRAME_OK;
+}
+
+enum frame_result frame_write(int fd, double deadline, const u8 *payload, size_t size)
+{
+    if (size > FRAME_MAX_BYTES)
+        return FRAME_TOO_LARGE;
+    struct bytes frame = {0};
+    u8 header[FRAME_HEADER_BYTES];
+    frame_encode_length(header, (u32)size);
+    bytes_append(&frame, header, sizeof(header)); // one send, so that small frames are one segment
+    bytes_append(&frame, payload, size);
+    enum frame_result result = write_exactly(fd, deadline, frame.data, frame.size);
+    bytes_free(&frame);
+    return result;
+}

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+// Frames on a connection: 4 bytes of length, big endian, then that many bytes. Every call has a
+// deadline.
+#ifndef KOV_FRAME_H
+#define KOV_FRAME_H
+
+#include "tools/memory.h"
+
+#define FRAME_HEADER_BYTES 4
+#define FRAME_MAX_BYTES (1u << 20) // of the payload
+
+enum frame_result {
+    FRAME_OK,
+    FRAME_CLOSED,    // the other side ended the connection between two frames
+    FRAME_TRUNCATED, // … inside a frame
+    FRAME_TOO_LARGE, // it announces more than FRAME_MAX_BYTES
+    FRAME_TIMEOUT,
+    FRAME_ERROR, // errno says which
+};
+
+// Waits until fd is readable or writable (poll events) or the deadline. Signals do not end it.
+enum frame_result frame_wait(int fd, short events, double deadline);
+
+// A frame on its way in.
+struct frame_input {
+    u8 header[FRAME_HEADER_BYTES];
+    size_t done;          // bytes of the frame that have come
+    struct bytes payload; // whole once frame_read has returned FRAME_OK
+};
+
+// fd is non-blocking. Takes the next frame;
+// what has come of it until FRAME_TIMEOUT stays for the next call.
+enum frame_result frame_read(int fd, double deadline, struct frame_input *input);
+enum frame_result frame_write(int fd, double deadline, const u8 *payload, size_t size);
+
+void frame_encode_length(u8 header[FRAME_HEADER_BYTES], u32 length);
+u32 frame_decode_length(const u8 header[FRAME_HEADER_BYTES]);
+
+#endif

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: MIT
+// A session with the machine: connection, hello, and what the hello told.
+#include "wire/session.h"
+#include "tools/clock.h"
+#include "wire/patience.h"
+
+#include <math.h>
+#include <orrery/errors.h>
+#include <stdlib.h>
+
+#define FIRST_PATIENCE 0.5 // seconds
+
+static Orrery__Dci__HelloReply *hello;
+
+// The reply belongs to its frame: keeps a copy.
+static int keep_hello(void *context, const dci_response *response)
+{
+    (void)context;
+    u8 *packed = memory_get(orrery__dci__hello_reply__get_packed_size(response->hello));
+    size_t size = orrery__dci__hello_reply__pack(response->hello, packed);
+    hello = orrery__dci__hello_reply__unpack(NULL, size, packed);
+    free(packed);
+    return hello != NULL ? KOV_OK : fail(KOV_FAILED, "out of memory");
+}
+
+static int report_hello_error(int error)
+{
+    if (error == E_PERM)
+        return fail(
+            KOV_CONNECTION,
+            "the machine does not accept this token; give the one of its boot line (observer=… or "
+            "controller=…) with --token or ORRERY_TOKEN");
+    if (error == E_NOTSUP)
+        return fail(KOV_CONNECTION,
+                    "the machine does not speak version %d of the protocol, as this kov does",
+                    SESSION_PROTOCOL_VERSION);
+    if (error == E_TIMEOUT)
+        return fail(KOV_CONNECTION, "no answer within %g s (--timeout)", settings.timeout);
+    return fail(KOV_CONNECTION, "the machine refuses: %s (%s)", dci_refusal(),
+                orrery_strerror(error));
+}
+
+static int say_hello(double patience, int *error)
+{
+    Orrery__Dci__HelloRequest body = ORRERY__DCI__HELLO_REQUEST__INIT;
+    body.version = SESSION_PROTOCOL_VERSION;
+    body.token = (char *)settings.token;
+    dci_request request = ORRERY__DCI__REQUEST__INIT;
+    request.body_case = ORRERY__DCI__REQUEST__BODY_HELLO;
+    request.hello = &body;
+    return dci_try(&request, ORRERY__DCI__RESPONSE__BODY_HELLO, keep_hello, NULL, patience, error);
+}
+
+// The emulator accepts connections for a machine that is still booting, and such a connection may
+// stay silent for long. So a silent one is given up for a new one, each time after a longer wait.
+static int reach_machine(void)
+{
+    double end = patience_end();
+    for (double patience = FIRST_PATIENCE;; patience *= 2) {
+        int error = 0;
+        int code = dci_open();
+        if (code == KOV_OK)
+            code = say_hello(fmin(patience, end - clock_now()), &error);
+        if (code != KOV_OK)
+            return code;
+        if (error == 0)
+            return KOV_OK;
+        if (error != E_TIMEOUT || clock_now() >= end)
+            return report_hello_error(error);
+        dci_close();
+    }
+}
+
+static int check_hello(bool need_role)
+{
+    if (hello == NULL || hello->version != SESSION_PROTOCOL_VERSION)
+        return report_hello_error(E_NOTSUP);
+    if (need_role && hello->system == NULL)
+        return fail(KOV_CONNECTION,
+                    "without a token the machine tells nothing but hello; give one with "
+                    "--token or ORRERY_TOKEN");
+    return KOV_OK;
+}
+
+int session_begin(bool need_role)
+{
+    int code = reach_machine();
+    return code == KOV_OK ? check_hello(need_role) : code;
+}
+
+void session_end(void)
+{
+    dci_close();
+    if (hello != NULL)
+        orrery__dci__hello_reply__free_unpacked(hello, NULL);
+    hello = NULL;
+}
+
+const Orrery__Dci__HelloReply *session_hello(void)
+{
+    return hello;
+}
+
+const dci_system_info *session_machine(void)
+{
+    return hello->system;
+}
+
+int session_describe(void)
+{
+    Orrery__Dci__SystemRequest body = ORRERY__DCI__SYSTEM_REQUEST__INIT;
+    dci_request request = ORRERY__DCI__REQUEST__INIT;
+    request.body_case = ORRERY__DCI__REQUEST__BODY_SYSTEM;
+    request.system = &body;
+    return dci_call(&request, ORRERY__DCI__RESPONSE__BODY_SYSTEM, "cannot ask for the system", NULL,
+                    NULL);
+}

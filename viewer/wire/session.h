@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: MIT
+// A session with the machine: connection, hello, and what the hello told.
+#ifndef KOV_SESSION_H
+#define KOV_SESSION_H
+
+#include "wire/dci.h"
+
+#define SESSION_PROTOCOL_VERSION 2
+
+// Connects and says hello. With `need_role` a role of none is a failure. Failures are printed.
+int session_begin(bool need_role);
+void session_end(void); // also when there is none
+
+// The answer to the hello, until session_end.
+const Orrery__Dci__HelloReply *session_hello(void);
+// The machine; NULL when the role is none.
+const dci_system_info *session_machine(void);
+// Asks the machine to describe itself once more; the answer passes the taps of dci.h and is not
+// kept.
+int session_describe(void);
+
+#endif
