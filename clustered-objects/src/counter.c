@@ -17,7 +17,7 @@ struct shared_counter {
 
 static struct shared_counter *shared_of(struct counter *self)
 {
-    return (struct shared_counter *)((char *)self - offsetof(struct shared_counter, counter));
+    return container_of(self, struct shared_counter, counter);
 }
 
 static inline s64 shared_add(struct counter *self, s64 addend)
@@ -29,21 +29,21 @@ static inline s64 shared_add(struct counter *self, s64 addend)
     return value;
 }
 
-CO_METHOD static s64 shared_inc(struct counter *self)
+static CO_METHOD s64 shared_inc(struct counter *self)
 {
     CO_HOME(self);
     shared_add(self, 1);
     return 0;
 }
 
-CO_METHOD static s64 shared_dec(struct counter *self)
+static CO_METHOD s64 shared_dec(struct counter *self)
 {
     CO_HOME(self);
     shared_add(self, -1);
     return 0;
 }
 
-CO_METHOD static s64 shared_val(struct counter *self)
+static CO_METHOD s64 shared_val(struct counter *self)
 {
     CO_HOME(self);
     return shared_add(self, 0);
@@ -93,19 +93,19 @@ static inline s64 distributed_add(struct counter *self, s64 addend)
     return 0;
 }
 
-CO_METHOD static s64 distributed_inc(struct counter *self)
+static CO_METHOD s64 distributed_inc(struct counter *self)
 {
     CO_HOME(self);
     return distributed_add(self, 1);
 }
 
-CO_METHOD static s64 distributed_dec(struct counter *self)
+static CO_METHOD s64 distributed_dec(struct counter *self)
 {
     CO_HOME(self);
     return distributed_add(self, -1);
 }
 
-CO_METHOD static s64 distributed_val(struct counter *self)
+static CO_METHOD s64 distributed_val(struct counter *self)
 {
     CO_HOME(self);
     s64 sum = 0;

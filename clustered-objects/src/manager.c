@@ -35,13 +35,13 @@ static coid_t manager_coid;
 // ---- methods -----------------------------------------------------------------------------------
 
 // Its references: the reapers' threads.
-CO_METHOD static s64 object_manager_get_num_children(struct co_rep *self)
+static CO_METHOD s64 object_manager_get_num_children(struct co_rep *self)
 {
     CO_HOME(self);
     return __atomic_load_n(&reaper_count, __ATOMIC_ACQUIRE);
 }
 
-CO_METHOD static s64 object_manager_get_children(struct co_rep *self, coid_t *out, u32 max)
+static CO_METHOD s64 object_manager_get_children(struct co_rep *self, coid_t *out, u32 max)
 {
     CO_HOME(self);
     u32 count = __atomic_load_n(&reaper_count, __ATOMIC_ACQUIRE);
@@ -52,13 +52,13 @@ CO_METHOD static s64 object_manager_get_children(struct co_rep *self, coid_t *ou
     return count;
 }
 
-CO_METHOD static s64 scan(struct object_manager *self, u64 *cursor, void *buffer, u64 bytes)
+static CO_METHOD s64 scan(struct object_manager *self, u64 *cursor, void *buffer, u64 bytes)
 {
     CO_HOME(self);
     return co_scan(cursor, buffer, bytes);
 }
 
-CO_METHOD static s64 class_get(struct object_manager *self, u32 index, struct sys_class *out)
+static CO_METHOD s64 class_get(struct object_manager *self, u32 index, struct sys_class *out)
 {
     CO_HOME(self);
     const struct co_class *class = co_class_at(index);
@@ -75,25 +75,25 @@ CO_METHOD static s64 class_get(struct object_manager *self, u32 index, struct sy
     return 0;
 }
 
-CO_METHOD static s64 dref_enable(struct object_manager *self, bool on)
+static CO_METHOD s64 dref_enable(struct object_manager *self, bool on)
 {
     CO_HOME(self);
     return co_dref_enable(on);
 }
 
-CO_METHOD static s64 dref_read(struct object_manager *self, u64 *cursor, void *buffer, u64 bytes)
+static CO_METHOD s64 dref_read(struct object_manager *self, u64 *cursor, void *buffer, u64 bytes)
 {
     CO_HOME(self);
     return co_dref_read(cursor, buffer, bytes);
 }
 
-CO_METHOD static s64 dref_users(struct object_manager *self)
+static CO_METHOD s64 dref_users(struct object_manager *self)
 {
     CO_HOME(self);
     return co_dref_users();
 }
 
-CO_METHOD static s64 reap(struct object_manager *self)
+static CO_METHOD s64 reap(struct object_manager *self)
 {
     CO_HOME(self);
     return (s64)co_reap();

@@ -29,13 +29,13 @@ static u64 service_count(const struct root_object *self)
     return __atomic_load_n(&self->count, __ATOMIC_ACQUIRE);
 }
 
-CO_METHOD static s64 root_object_get_num_children(struct co_rep *self)
+static CO_METHOD s64 root_object_get_num_children(struct co_rep *self)
 {
     CO_HOME(self);
     return (s64)service_count((struct root_object *)self);
 }
 
-CO_METHOD static s64 root_object_get_children(struct co_rep *self, coid_t *out, u32 max)
+static CO_METHOD s64 root_object_get_children(struct co_rep *self, coid_t *out, u32 max)
 {
     CO_HOME(self);
     const struct root_object *object = (struct root_object *)self;
@@ -47,7 +47,7 @@ CO_METHOD static s64 root_object_get_children(struct co_rep *self, coid_t *out, 
     return (s64)count;
 }
 
-CO_METHOD static s64 root_object_add(struct root_object *self, coid_t service)
+static CO_METHOD s64 root_object_add(struct root_object *self, coid_t service)
 {
     CO_HOME(self);
     co_platform_lock(&self->lock);

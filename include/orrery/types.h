@@ -20,6 +20,9 @@ typedef u64 coid_t;
 
 #define ORRERY_MAX_CPUS 8
 
+// The struct of this type whose member the pointer points at.
+#define container_of(pointer, type, member) ((type *)((char *)(pointer)-offsetof(type, member)))
+
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 #define ALIGN_UP(x, a) (((x) + ((a)-1)) & ~((__typeof__(x))(a)-1))
 #define ALIGN_DOWN(x, a) ((x) & ~((__typeof__(x))(a)-1))

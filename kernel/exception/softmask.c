@@ -84,7 +84,7 @@ static void run_handlers(void)
 
 // Does all that is due: handlers, then a thread switch. They run soft-masked with MSR[EE] on, so
 // that samples land in them too. Called with the flag set and EE off; leaves both so.
-CO_METHOD static s64 softmask_work(struct interrupt_manager *self)
+static CO_METHOD s64 softmask_work(struct interrupt_manager *self)
 {
     CO_HOME(self);
     struct percpu *cpu = percpu();

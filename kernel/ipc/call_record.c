@@ -271,8 +271,7 @@ struct call_record *call_claim(u64 id, const struct process *server, s64 *error)
 
 static void reply_taken(struct posted_event *event, bool delivered)
 {
-    struct call_record *record =
-        (struct call_record *)((char *)event - offsetof(struct call_record, reply));
+    struct call_record *record = container_of(event, struct call_record, reply);
 
     if (delivered)
         call_answered(record);

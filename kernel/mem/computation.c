@@ -133,7 +133,7 @@ static inline s64 find_segment(struct fault *fault)
     return hat_segment(fault->region->hat, fault->address, &fault->segment);
 }
 
-CO_METHOD static s64 computation_fault(struct fcm_rep *self, struct fault *fault)
+static CO_METHOD s64 computation_fault(struct fcm_rep *self, struct fault *fault)
 {
     CO_HOME(self);
     struct fcm *fcm = self->fcm;
@@ -163,7 +163,7 @@ CO_METHOD static s64 computation_fault(struct fcm_rep *self, struct fault *fault
 // ---- as source of private FCMs ------------------------------------------------------------------
 
 // A page that nobody has written yet shows as zeroes.
-CO_METHOD static s64 computation_lend(struct fcm_rep *self, struct fault *fault, u64 page, u32 prot)
+static CO_METHOD s64 computation_lend(struct fcm_rep *self, struct fault *fault, u64 page, u32 prot)
 {
     CO_HOME(self);
     struct page_leaf *leaf = page_map_find(&self->fcm->pages, page);
@@ -178,7 +178,7 @@ CO_METHOD static s64 computation_lend(struct fcm_rep *self, struct fault *fault,
     return FAULT_RESOLVED;
 }
 
-CO_METHOD static s64 computation_copy(struct fcm_rep *self, struct fault *fault, u64 page, void *to)
+static CO_METHOD s64 computation_copy(struct fcm_rep *self, struct fault *fault, u64 page, void *to)
 {
     CO_HOME(self);
     struct page_leaf *leaf = page_map_find(&self->fcm->pages, page);
@@ -207,7 +207,7 @@ static s64 transfer_missing(const struct fcm *fcm, struct transfer *transfer)
     return CO_CALL(struct fcm_rep, fcm->source->root.coid, transfer, &further);
 }
 
-CO_METHOD static s64 computation_transfer(struct fcm_rep *self, struct transfer *transfer)
+static CO_METHOD s64 computation_transfer(struct fcm_rep *self, struct transfer *transfer)
 {
     CO_HOME(self);
     struct fcm *fcm = self->fcm;
@@ -223,7 +223,7 @@ CO_METHOD static s64 computation_transfer(struct fcm_rep *self, struct transfer 
     return result;
 }
 
-CO_METHOD static s64 computation_end(struct fcm_rep *self)
+static CO_METHOD s64 computation_end(struct fcm_rep *self)
 {
     CO_HOME(self);
     fcm_drop(self->fcm, NULL, 0, fcm_pages(self->fcm), 0);

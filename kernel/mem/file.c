@@ -55,7 +55,7 @@ static s64 resolve(struct file *file, struct fault *fault, u64 page, u64 *entry)
     return map_present(fault, entry, prot);
 }
 
-CO_METHOD static s64 file_fault(struct fcm_rep *self, struct fault *fault)
+static CO_METHOD s64 file_fault(struct fcm_rep *self, struct fault *fault)
 {
     CO_HOME(self);
     struct file *file = file_of(self->fcm);
@@ -73,7 +73,7 @@ CO_METHOD static s64 file_fault(struct fcm_rep *self, struct fault *fault)
 
 // The two below are called with a private FCM's lock held, so they make no leaf: without one,
 // the page is not there.
-CO_METHOD static s64 file_lend(struct fcm_rep *self, struct fault *fault, u64 page, u32 prot)
+static CO_METHOD s64 file_lend(struct fcm_rep *self, struct fault *fault, u64 page, u32 prot)
 {
     CO_HOME(self);
     struct file *file = file_of(self->fcm);
@@ -91,7 +91,7 @@ CO_METHOD static s64 file_lend(struct fcm_rep *self, struct fault *fault, u64 pa
     return result;
 }
 
-CO_METHOD static s64 file_copy(struct fcm_rep *self, struct fault *fault, u64 page, void *to)
+static CO_METHOD s64 file_copy(struct fcm_rep *self, struct fault *fault, u64 page, void *to)
 {
     CO_HOME(self);
     struct file *file = file_of(self->fcm);
@@ -114,7 +114,7 @@ CO_METHOD static s64 file_copy(struct fcm_rep *self, struct fault *fault, u64 pa
     return result;
 }
 
-CO_METHOD static s64 file_transfer(struct fcm_rep *self, struct transfer *transfer)
+static CO_METHOD s64 file_transfer(struct fcm_rep *self, struct transfer *transfer)
 {
     CO_HOME(self);
     struct file *file = file_of(self->fcm);
@@ -162,7 +162,7 @@ static bool always(struct file *file, u64 page, u64 *entry)
     return true;
 }
 
-CO_METHOD static s64 file_end(struct fcm_rep *self)
+static CO_METHOD s64 file_end(struct fcm_rep *self)
 {
     CO_HOME(self);
     struct file *file = file_of(self->fcm);

@@ -16,7 +16,7 @@ static bool is_reclaimable(struct file *file, u64 page, u64 *entry)
 
 static struct file *file_of_reclaimable(struct reclaimable *object)
 {
-    return (struct file *)((char *)object - offsetof(struct file, reclaimable));
+    return container_of(object, struct file, reclaimable);
 }
 
 // Goes round the file once at most. The server is told of dirty pages,

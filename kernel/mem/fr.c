@@ -18,7 +18,7 @@ struct fr {
     u64 token;
 };
 
-CO_METHOD static s64 fr_rep_tell(struct fr *self, u64 what, u64 offset)
+static CO_METHOD s64 fr_rep_tell(struct fr *self, u64 what, u64 offset)
 {
     CO_HOME(self);
     u64 words[MESSAGE_WORDS] = {what, offset, PAGE_SIZE};
@@ -28,7 +28,7 @@ CO_METHOD static s64 fr_rep_tell(struct fr *self, u64 what, u64 offset)
 
 static void fr_root_destroy(struct co_root *root)
 {
-    struct fr *fr = (struct fr *)((char *)root - offsetof(struct fr, root));
+    struct fr *fr = container_of(root, struct fr, root);
 
     endpoint_put(fr->endpoint);
     kfree(fr);

@@ -12,7 +12,7 @@
 
 static struct hat *hat_of(struct co_root *root)
 {
-    return (struct hat *)((char *)root - offsetof(struct hat, root));
+    return container_of(root, struct hat, root);
 }
 
 // ---- flushing -----------------------------------------------------------------------------------
@@ -76,7 +76,7 @@ static void gather_flush(struct hat *hat, const struct gather *gather)
 
 // ---- methods ------------------------------------------------------------------------------------
 
-CO_METHOD static s64 map(struct hat *self, struct segment *segment, u64 address, u64 entry)
+static CO_METHOD s64 map(struct hat *self, struct segment *segment, u64 address, u64 entry)
 {
     CO_HOME(self);
     (void)self;
@@ -111,7 +111,7 @@ static void unmap_slot(struct hat *hat, struct hat_slot *slot, u64 address, u64 
     unmap_own(segment, first, last, gather);
 }
 
-CO_METHOD static s64 unmap(struct hat *self, u64 address, u64 bytes)
+static CO_METHOD s64 unmap(struct hat *self, u64 address, u64 bytes)
 {
     CO_HOME(self);
     struct gather gather = {.count = 0};

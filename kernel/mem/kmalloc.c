@@ -65,7 +65,7 @@ static void drain(struct small_heap *heap, u32 class)
     last->next = NULL;
 }
 
-CO_METHOD static void *kmalloc_alloc(struct small_heap *self, u32 class)
+static CO_METHOD void *kmalloc_alloc(struct small_heap *self, u32 class)
 {
     CO_HOME(self);
     u8 masked = soft_mask();
@@ -80,7 +80,7 @@ CO_METHOD static void *kmalloc_alloc(struct small_heap *self, u32 class)
     return object;
 }
 
-CO_METHOD static s64 kmalloc_release(struct small_heap *self, void *memory, u32 class)
+static CO_METHOD s64 kmalloc_release(struct small_heap *self, void *memory, u32 class)
 {
     CO_HOME(self);
     struct free_object *object = memory;

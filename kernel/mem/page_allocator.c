@@ -53,7 +53,7 @@ static void put_single(struct page_stock *stock, void *page)
     stock->pages[stock->count++] = page;
 }
 
-CO_METHOD static void *page_allocator_alloc(struct page_stock *self, u32 order)
+static CO_METHOD void *page_allocator_alloc(struct page_stock *self, u32 order)
 {
     CO_HOME(self);
     u8 masked = soft_mask();
@@ -71,7 +71,7 @@ CO_METHOD static void *page_allocator_alloc(struct page_stock *self, u32 order)
     return pages;
 }
 
-CO_METHOD static s64 page_allocator_release(struct page_stock *self, void *pages, u32 order)
+static CO_METHOD s64 page_allocator_release(struct page_stock *self, void *pages, u32 order)
 {
     CO_HOME(self);
     u8 masked = soft_mask();

@@ -19,7 +19,7 @@ static struct physical *physical_of(struct fcm_rep *rep)
     return (struct physical *)rep->fcm;
 }
 
-CO_METHOD static s64 physical_lend(struct fcm_rep *self, struct fault *fault, u64 page, u32 prot)
+static CO_METHOD s64 physical_lend(struct fcm_rep *self, struct fault *fault, u64 page, u32 prot)
 {
     CO_HOME(self);
     u64 frame = physical_of(self)->base + page * PAGE_SIZE;
@@ -32,7 +32,7 @@ CO_METHOD static s64 physical_lend(struct fcm_rep *self, struct fault *fault, u6
     return FAULT_RESOLVED;
 }
 
-CO_METHOD static s64 physical_fault(struct fcm_rep *self, struct fault *fault)
+static CO_METHOD s64 physical_fault(struct fcm_rep *self, struct fault *fault)
 {
     CO_HOME(self);
     struct fcm *fcm = self->fcm;
@@ -50,7 +50,7 @@ CO_METHOD static s64 physical_fault(struct fcm_rep *self, struct fault *fault)
     return result;
 }
 
-CO_METHOD static s64 physical_copy(struct fcm_rep *self, struct fault *fault, u64 page, void *to)
+static CO_METHOD s64 physical_copy(struct fcm_rep *self, struct fault *fault, u64 page, void *to)
 {
     CO_HOME(self);
     (void)fault;
@@ -60,7 +60,7 @@ CO_METHOD static s64 physical_copy(struct fcm_rep *self, struct fault *fault, u6
     return FAULT_RESOLVED;
 }
 
-CO_METHOD static s64 physical_transfer(struct fcm_rep *self, struct transfer *transfer)
+static CO_METHOD s64 physical_transfer(struct fcm_rep *self, struct transfer *transfer)
 {
     CO_HOME(self);
     if (transfer->page >= fcm_pages(self->fcm) || transfer->to == NULL)
@@ -70,7 +70,7 @@ CO_METHOD static s64 physical_transfer(struct fcm_rep *self, struct transfer *tr
     return 0;
 }
 
-CO_METHOD static s64 physical_end(struct fcm_rep *self)
+static CO_METHOD s64 physical_end(struct fcm_rep *self)
 {
     CO_HOME(self);
     share_end(self->fcm);

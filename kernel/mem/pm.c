@@ -113,7 +113,7 @@ static void return_one(struct pm_rep *self)
         give_back(self->pm, excess);
 }
 
-CO_METHOD static s64 pm_rep_alloc(struct pm_rep *self)
+static CO_METHOD s64 pm_rep_alloc(struct pm_rep *self)
 {
     CO_HOME(self);
     s64 error = take_one(self);
@@ -128,7 +128,7 @@ CO_METHOD static s64 pm_rep_alloc(struct pm_rep *self)
     return (s64)virt_to_phys(page);
 }
 
-CO_METHOD static s64 pm_rep_release(struct pm_rep *self, u64 page)
+static CO_METHOD s64 pm_rep_release(struct pm_rep *self, u64 page)
 {
     CO_HOME(self);
     pages_free(phys_to_virt(page), 0);
@@ -137,7 +137,7 @@ CO_METHOD static s64 pm_rep_release(struct pm_rep *self, u64 page)
 }
 
 // One page of account for a table, or (tables -1) back.
-CO_METHOD static s64 pm_rep_charge(struct pm_rep *self, s64 tables)
+static CO_METHOD s64 pm_rep_charge(struct pm_rep *self, s64 tables)
 {
     CO_HOME(self);
     if (tables > 0) {

@@ -11,7 +11,7 @@
 #include <orrery/errors.h>
 #include <string.h>
 
-CO_METHOD static s64 region_fault(struct region *self, struct fault *fault)
+static CO_METHOD s64 region_fault(struct region *self, struct fault *fault)
 {
     CO_HOME(self);
     fault->region = self;
@@ -36,7 +36,7 @@ static s64 region_get_children(struct co_rep *self, coid_t *out, u32 max)
 
 static void region_root_destroy(struct co_root *root)
 {
-    struct region *region = (struct region *)((char *)root - offsetof(struct region, root));
+    struct region *region = container_of(root, struct region, root);
 
     page_map_destroy(&region->protections);
     kfree(region);

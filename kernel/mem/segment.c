@@ -17,7 +17,7 @@ static inline void store_entry(u64 *slot, u64 entry)
 // An entry that was invalid is in no TLB, so nothing is flushed for it,
 // and no ptesync waits for the store:
 // should a CPU walk the tables before it sees the entry, it faults once more and finds it.
-CO_METHOD static s64 segment_map_own(struct segment *self, u64 address, u64 entry)
+static CO_METHOD s64 segment_map_own(struct segment *self, u64 address, u64 entry)
 {
     CO_HOME(self);
     u64 *slot = segment_slot(self, address);
@@ -29,7 +29,7 @@ CO_METHOD static s64 segment_map_own(struct segment *self, u64 address, u64 entr
     return 0;
 }
 
-CO_METHOD static s64 map_shared(struct segment *self, u64 address, u64 entry)
+static CO_METHOD s64 map_shared(struct segment *self, u64 address, u64 entry)
 {
     CO_HOME(self);
     u64 *slot = segment_slot(self, address);
@@ -43,7 +43,7 @@ CO_METHOD static s64 map_shared(struct segment *self, u64 address, u64 entry)
 
 static void segment_root_destroy(struct co_root *root)
 {
-    struct segment *segment = (struct segment *)((char *)root - offsetof(struct segment, root));
+    struct segment *segment = container_of(root, struct segment, root);
 
     if (segment->hat == NULL)
         pages_free(segment->table, 0);

@@ -53,7 +53,7 @@ static void count_child(u32 parent, s32 change)
         process->children += (u32)change;
 }
 
-CO_METHOD static s64 annex_rep_add(struct annex *self, struct process *process)
+static CO_METHOD s64 annex_rep_add(struct annex *self, struct process *process)
 {
     CO_HOME(self);
     s64 result = E_LIMIT;
@@ -73,7 +73,7 @@ CO_METHOD static s64 annex_rep_add(struct annex *self, struct process *process)
     return result;
 }
 
-CO_METHOD static s64 remove(struct annex *self, struct process *process)
+static CO_METHOD s64 remove(struct annex *self, struct process *process)
 {
     CO_HOME(self);
     spin_lock(&lock);
@@ -91,7 +91,7 @@ static void give(struct process *process, struct process **found)
     *found = process;
 }
 
-CO_METHOD static s64 annex_find(struct annex *self, u32 pid, struct process **found)
+static CO_METHOD s64 annex_find(struct annex *self, u32 pid, struct process **found)
 {
     CO_HOME(self);
     self->finds++;
@@ -103,7 +103,7 @@ CO_METHOD static s64 annex_find(struct annex *self, u32 pid, struct process **fo
     return 0;
 }
 
-CO_METHOD static s64 next(struct annex *self, u64 *place, struct process **found)
+static CO_METHOD s64 next(struct annex *self, u64 *place, struct process **found)
 {
     CO_HOME(self);
     spin_lock(&lock);
@@ -115,7 +115,7 @@ CO_METHOD static s64 next(struct annex *self, u64 *place, struct process **found
     return 0;
 }
 
-CO_METHOD static s64 next_child(struct annex *self, u32 parent, u32 new_parent,
+static CO_METHOD s64 next_child(struct annex *self, u32 parent, u32 new_parent,
                                 struct process **found)
 {
     CO_HOME(self);
@@ -134,13 +134,13 @@ CO_METHOD static s64 next_child(struct annex *self, u32 parent, u32 new_parent,
     return 0;
 }
 
-CO_METHOD static s64 annex_get_num_children(struct co_rep *self)
+static CO_METHOD s64 annex_get_num_children(struct co_rep *self)
 {
     CO_HOME(self);
     return count;
 }
 
-CO_METHOD static s64 annex_get_children(struct co_rep *self, coid_t *out, u32 max)
+static CO_METHOD s64 annex_get_children(struct co_rep *self, coid_t *out, u32 max)
 {
     CO_HOME(self);
     u32 written = 0;

@@ -60,8 +60,7 @@ static void main_of(void *argument)
 
 static void dispatcher_timer_fires(struct timer *timer)
 {
-    struct dispatcher *self =
-        (struct dispatcher *)((char *)timer - offsetof(struct dispatcher, timer));
+    struct dispatcher *self = container_of(timer, struct dispatcher, timer);
 
     dispatcher_timer_due(self);
 }

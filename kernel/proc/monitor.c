@@ -22,7 +22,7 @@
 
 static struct process *process_of(struct process_monitor *monitor)
 {
-    return (struct process *)((char *)monitor - offsetof(struct process, monitor));
+    return container_of(monitor, struct process, monitor);
 }
 
 void process_monitor_init(struct process_monitor *monitor)
@@ -78,8 +78,7 @@ void process_monitor_end(struct process *process)
 
 static void question_taken(struct posted_event *event, bool delivered)
 {
-    struct process_monitor *monitor =
-        (struct process_monitor *)((char *)event - offsetof(struct process_monitor, posted));
+    struct process_monitor *monitor = container_of(event, struct process_monitor, posted);
 
     (void)delivered;
     spin_lock(&monitor->lock);

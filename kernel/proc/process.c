@@ -243,7 +243,7 @@ void process_dispatcher_ended(struct process *process, struct dispatcher *dispat
 static void parent_told(struct posted_event *event, bool delivered)
 {
     (void)delivered;
-    process_put((struct process *)((char *)event - offsetof(struct process, ended)));
+    process_put(container_of(event, struct process, ended));
 }
 
 static void tell_parent(struct process *process)

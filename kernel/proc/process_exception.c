@@ -47,7 +47,7 @@ struct blocked_fault {
 static void fault_told(struct posted_event *event, bool delivered)
 {
     (void)delivered;
-    kfree((char *)event - offsetof(struct blocked_fault, posted));
+    kfree(container_of(event, struct blocked_fault, posted));
 }
 
 static void page_came(struct fault_wait *wait, s64 status)

@@ -19,19 +19,19 @@ static struct process *process_of(const struct process_rep *rep)
     return (struct process *)rep->co.root;
 }
 
-CO_METHOD static s64 process_get_num_children(struct co_rep *self)
+static CO_METHOD s64 process_get_num_children(struct co_rep *self)
 {
     CO_HOME(self);
     return process_coids((struct process *)self->root, NULL, 0);
 }
 
-CO_METHOD static s64 process_get_children(struct co_rep *self, coid_t *out, u32 max)
+static CO_METHOD s64 process_get_children(struct co_rep *self, coid_t *out, u32 max)
 {
     CO_HOME(self);
     return process_coids((struct process *)self->root, out, max);
 }
 
-CO_METHOD static s64 process_attach(struct process_rep *self, struct dispatcher *dispatcher)
+static CO_METHOD s64 process_attach(struct process_rep *self, struct dispatcher *dispatcher)
 {
     CO_HOME(self);
     KASSERT(dispatcher_process(dispatcher) == process_of(self));
@@ -40,7 +40,7 @@ CO_METHOD static s64 process_attach(struct process_rep *self, struct dispatcher 
 
 // ---- shared -------------------------------------------------------------------------------------
 
-CO_METHOD static s64 shared_exception(struct process_rep *self, struct frame *frame)
+static CO_METHOD s64 shared_exception(struct process_rep *self, struct frame *frame)
 {
     CO_HOME(self);
     hard_unmask();
@@ -50,7 +50,7 @@ CO_METHOD static s64 shared_exception(struct process_rep *self, struct frame *fr
     return 0;
 }
 
-CO_METHOD static s64 shared_exceptions(struct process_rep *self)
+static CO_METHOD s64 shared_exceptions(struct process_rep *self)
 {
     CO_HOME(self);
     return (s64)self->exceptions;
@@ -76,7 +76,7 @@ static struct co_class shared_class = {
 
 // ---- replicated ---------------------------------------------------------------------------------
 
-CO_METHOD static s64 replicated_exception(struct process_rep *self, struct frame *frame)
+static CO_METHOD s64 replicated_exception(struct process_rep *self, struct frame *frame)
 {
     CO_HOME(self);
     hard_unmask();
@@ -86,7 +86,7 @@ CO_METHOD static s64 replicated_exception(struct process_rep *self, struct frame
     return 0;
 }
 
-CO_METHOD static s64 replicated_exceptions(struct process_rep *self)
+static CO_METHOD s64 replicated_exceptions(struct process_rep *self)
 {
     CO_HOME(self);
     u64 sum = 0;

@@ -106,7 +106,7 @@ static u32 most_urgent(const struct run_queue *queue)
     return queue->occupied == 0 ? 0 : 31 - (u32)__builtin_clz(queue->occupied);
 }
 
-CO_METHOD static s64 ready(struct run_queue *self, struct thread *thread)
+static CO_METHOD s64 ready(struct run_queue *self, struct thread *thread)
 {
     CO_HOME(self);
     struct run_queue *queue = &queues[thread->cpu];
@@ -123,7 +123,7 @@ CO_METHOD static s64 ready(struct run_queue *self, struct thread *thread)
     return 0;
 }
 
-CO_METHOD static s64 poked(struct run_queue *self)
+static CO_METHOD s64 poked(struct run_queue *self)
 {
     CO_HOME(self);
     if (most_urgent(self) > self->running_priority)
@@ -232,7 +232,7 @@ static inline __attribute__((always_inline)) void switch_to(struct run_queue *se
                   resumes ? user_resume_stack(to->dispatcher) : to->stack_pointer);
 }
 
-CO_METHOD static s64 reschedule(struct run_queue *self)
+static CO_METHOD s64 reschedule(struct run_queue *self)
 {
     CO_HOME(self);
     struct thread *from = percpu()->current;
@@ -252,7 +252,7 @@ CO_METHOD static s64 reschedule(struct run_queue *self)
 
 // The running thread parks, and `to`, which dispatcher_hand has taken out of its sleep, runs at
 // once, unless something more urgent is ready. With a wake-up token the running one stays.
-CO_METHOD static s64 hand_over(struct run_queue *self, struct thread *to)
+static CO_METHOD s64 hand_over(struct run_queue *self, struct thread *to)
 {
     CO_HOME(self);
     struct thread *from = percpu()->current;
@@ -397,7 +397,7 @@ void thread_unpark(struct thread *thread)
 
 void thread_deadline(struct timer *timer)
 {
-    struct thread *thread = (struct thread *)((char *)timer - offsetof(struct thread, timer));
+    struct thread *thread = container_of(timer, struct thread, timer);
 
     scheduler_wake(thread, false);
 }

@@ -42,7 +42,7 @@ static void thread_destroy(struct co_root *root)
 
 // What a thread does outside of any other object is its own work: at the bottom of each stack is
 // this method of the Thread object, where samples find it.
-CO_METHOD static s64 run(struct co_rep *self, void (*entry)(void *), void *argument)
+static CO_METHOD s64 run(struct co_rep *self, void (*entry)(void *), void *argument)
 {
     CO_HOME(self);
     entry(argument);

@@ -56,7 +56,7 @@ static void take_out(struct timer_list *list, struct timer *timer)
     timer->deadline = 0;
 }
 
-CO_METHOD static s64 timer_list_start(struct timer_list *self, struct timer *timer, u64 deadline)
+static CO_METHOD s64 timer_list_start(struct timer_list *self, struct timer *timer, u64 deadline)
 {
     CO_HOME(self);
     u8 masked = soft_mask();
@@ -79,7 +79,7 @@ CO_METHOD static s64 timer_list_start(struct timer_list *self, struct timer *tim
     return 0;
 }
 
-CO_METHOD static s64 cancel(struct timer_list *self, struct timer *timer)
+static CO_METHOD s64 cancel(struct timer_list *self, struct timer *timer)
 {
     CO_HOME(self);
     u8 masked = soft_mask();
@@ -92,7 +92,7 @@ CO_METHOD static s64 cancel(struct timer_list *self, struct timer *timer)
     return 0;
 }
 
-CO_METHOD static s64 expire(struct timer_list *self)
+static CO_METHOD s64 expire(struct timer_list *self)
 {
     CO_HOME(self);
     u64 now = timebase();

@@ -17,50 +17,50 @@ coid_t trace_manager;
 static struct co_root root;
 static struct trace_manager reps[ORRERY_MAX_CPUS];
 
-CO_METHOD static s64 set_mask(struct trace_manager *self, u64 mask)
+static CO_METHOD s64 set_mask(struct trace_manager *self, u64 mask)
 {
     CO_HOME(self);
     return trace_set_mask(mask);
 }
 
-CO_METHOD static s64 set_mode(struct trace_manager *self, enum sys_trace_mode mode)
+static CO_METHOD s64 set_mode(struct trace_manager *self, enum sys_trace_mode mode)
 {
     CO_HOME(self);
     return trace_set_mode(mode);
 }
 
-CO_METHOD static s64 stat(struct trace_manager *self, u32 cpu, struct sys_trace_stat *stat)
+static CO_METHOD s64 stat(struct trace_manager *self, u32 cpu, struct sys_trace_stat *stat)
 {
     CO_HOME(self);
     return trace_stat(cpu, stat);
 }
 
-CO_METHOD static s64 read(struct trace_manager *self, u32 cpu, bool flush, void *buffer, u64 bytes)
+static CO_METHOD s64 read(struct trace_manager *self, u32 cpu, bool flush, void *buffer, u64 bytes)
 {
     CO_HOME(self);
     return trace_read(cpu, flush, buffer, bytes);
 }
 
-CO_METHOD static s64 set_process_mask(struct trace_manager *self, u64 mask)
+static CO_METHOD s64 set_process_mask(struct trace_manager *self, u64 mask)
 {
     CO_HOME(self);
     return trace_set_process_mask(mask);
 }
 
-CO_METHOD static s64 process_list(struct trace_manager *self, u64 *cursor, void *buffer, u64 bytes)
+static CO_METHOD s64 process_list(struct trace_manager *self, u64 *cursor, void *buffer, u64 bytes)
 {
     CO_HOME(self);
     return trace_process_list(cursor, buffer, bytes);
 }
 
-CO_METHOD static s64 process_read(struct trace_manager *self, u32 pid, u32 cpu, bool flush,
+static CO_METHOD s64 process_read(struct trace_manager *self, u32 pid, u32 cpu, bool flush,
                                   void *buffer, u64 bytes)
 {
     CO_HOME(self);
     return trace_process_read(pid, cpu, flush, buffer, bytes);
 }
 
-CO_METHOD static s64 local(struct trace_manager *self, void (*function)(struct trace_cpu *, void *),
+static CO_METHOD s64 local(struct trace_manager *self, void (*function)(struct trace_cpu *, void *),
                            void *argument)
 {
     CO_HOME(self);

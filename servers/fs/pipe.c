@@ -226,7 +226,7 @@ static const struct pipe_ops ops = {
 
 static struct pipe *pipe_of(struct co_root *root)
 {
-    return (struct pipe *)((char *)root - offsetof(struct pipe, root));
+    return container_of(root, struct pipe, root);
 }
 
 // Calls that still wait are of callers who closed the end under them.

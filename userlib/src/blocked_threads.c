@@ -18,7 +18,7 @@ bool blocked_log_new;
 
 static struct hashed_queues *hashed(struct blocked_thread_queues *self)
 {
-    return (struct hashed_queues *)((char *)self - offsetof(struct hashed_queues, queues));
+    return container_of(self, struct hashed_queues, queues);
 }
 
 static struct blocked_bucket *bucket_of(struct hashed_queues *queues, const u64 *word)
@@ -75,7 +75,7 @@ static void unlink_entry(struct blocked_bucket *bucket, struct blocked_thread *e
     entry->queued = false;
 }
 
-CO_METHOD static s64 enqueue(struct blocked_thread_queues *self, struct blocked_thread *entry,
+static CO_METHOD s64 enqueue(struct blocked_thread_queues *self, struct blocked_thread *entry,
                              u64 expected)
 {
     CO_HOME(self);
@@ -97,7 +97,7 @@ CO_METHOD static s64 enqueue(struct blocked_thread_queues *self, struct blocked_
     return still ? 0 : E_AGAIN;
 }
 
-CO_METHOD static s64 dequeue(struct blocked_thread_queues *self, struct blocked_thread *entry)
+static CO_METHOD s64 dequeue(struct blocked_thread_queues *self, struct blocked_thread *entry)
 {
     CO_HOME(self);
     struct blocked_bucket *bucket = bucket_of(hashed(self), entry->word);
@@ -113,7 +113,7 @@ CO_METHOD static s64 dequeue(struct blocked_thread_queues *self, struct blocked_
 
 // The thread is woken with the bucket locked: before it has had the lock in dequeue it does not go
 // on, so that entry and thread stay.
-CO_METHOD static s64 wakeup(struct blocked_thread_queues *self, const u64 *word, u64 max)
+static CO_METHOD s64 wakeup(struct blocked_thread_queues *self, const u64 *word, u64 max)
 {
     CO_HOME(self);
     struct blocked_bucket *bucket = bucket_of(hashed(self), word);
@@ -141,8 +141,7 @@ static const struct blocked_thread_queues_ops hashed_ops = {
 
 static void free_queues(struct co_root *root)
 {
-    struct hashed_queues *queues =
-        (struct hashed_queues *)((char *)root - offsetof(struct hashed_queues, root));
+    struct hashed_queues *queues = container_of(root, struct hashed_queues, root);
     user_free(queues->memory, QUEUES_BYTES);
 }
 

@@ -201,7 +201,7 @@ void scheduler_timer(struct scheduler *scheduler)
     struct timer *timer;
     scheduler->stat.timers++;
     while ((timer = timers_take(&scheduler->timers, now))) {
-        struct thread *thread = (struct thread *)((char *)timer - offsetof(struct thread, timer));
+        struct thread *thread = container_of(timer, struct thread, timer);
         scheduler_ready(scheduler, thread, false);
     }
     if (scheduler->slice_end <= now) {

@@ -33,14 +33,13 @@ static coid_t client_coids[SLOTS_MAX]; // 0: none; a scan may read them at any t
 static CO_METHOD s64 dci_client_work(struct dci_client *self, u64 now)
 {
     CO_HOME(self);
-    struct client_object *object =
-        (struct client_object *)((char *)self - offsetof(struct client_object, rep));
+    struct client_object *object = container_of(self, struct client_object, rep);
     return client_turn(object->client, now);
 }
 
 static void client_destroy(struct co_root *root)
 {
-    free((char *)root - offsetof(struct client_object, root));
+    free(container_of(root, struct client_object, root));
 }
 
 static const struct dci_client_ops client_ops = {.base = CO_LEAF, .work = dci_client_work};

@@ -29,13 +29,13 @@ static coid_t destroyed_in; // handle_miss destroys this object first
 static bool rivalled;       // handle_miss is overtaken by another thread of the CPU
 static u64 reps_made, reps_destroyed;
 
-CO_METHOD static s64 sum(struct probe *self, u64 a, u64 b, u64 c, u64 d, u64 e)
+static CO_METHOD s64 sum(struct probe *self, u64 a, u64 b, u64 c, u64 d, u64 e)
 {
     CO_HOME(self);
     return (s64)(self->co.coid + a + 10 * b + 100 * c + 1000 * d + 10000 * e);
 }
 
-CO_METHOD static s64 last(struct probe *self, u64 a)
+static CO_METHOD s64 last(struct probe *self, u64 a)
 {
     CO_HOME(self);
     return (s64)(self->co.coid * 2 + a);

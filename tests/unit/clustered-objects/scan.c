@@ -24,7 +24,7 @@ struct parent {
 
 static struct parent *parent_of(struct co_rep *self)
 {
-    return (struct parent *)((char *)self - offsetof(struct parent, rep));
+    return container_of(self, struct parent, rep);
 }
 
 static s64 get_num_children(struct co_rep *self)

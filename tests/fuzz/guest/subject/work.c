@@ -31,7 +31,7 @@ static struct {
 static coid_t coids[OBJECTS];
 static struct mutex lock;
 
-CO_METHOD static s64 subject_call(struct subject *self)
+static CO_METHOD s64 subject_call(struct subject *self)
 {
     CO_HOME(self);
     return (s64)++self->calls;

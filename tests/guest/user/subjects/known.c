@@ -24,7 +24,7 @@ static CO_METHOD s64 call(struct known *self)
 
 static void destroy(struct co_root *root)
 {
-    free((char *)root - offsetof(struct known, root));
+    free(container_of(root, struct known, root));
 }
 
 static const struct known_ops ops = {.base = CO_LEAF, .call = call};

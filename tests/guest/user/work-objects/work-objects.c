@@ -38,7 +38,7 @@ __attribute__((noipa)) static void turn(u64 turns)
 }
 
 // Half of it here, half in a function.
-CO_METHOD static s64 run(struct work *self, u64 units)
+static CO_METHOD s64 run(struct work *self, u64 units)
 {
     CO_HOME(self);
     for (u64 i = 0; i < units; i++) {
