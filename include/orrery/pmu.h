@@ -36,13 +36,19 @@ struct sys_pmu_item {
     4u // programs may read their own counts (user/pmu.h); all items must fit the counters at once
 
 // Events of a set are measured at the same time if the counters can; sets share the time.
+// How long slices can be, in the slice event.
+#define SYS_PMU_SLICE_MIN 10000
+#define SYS_PMU_SLICE_MAX 1000000000
+#define SYS_PMU_SLICE_DEFAULT 1000000
+#define SYS_PMU_SHARE_MAX 1000
+
 struct sys_pmu_counting {
     u32 item_count, set_count; // 1 … SYS_PMU_ITEMS, 1 … SYS_PMU_SETS
     u32 cpu_mask;              // CPUs to count on, 0 = all
     u32 slice_event;           // what slices are measured in: instructions or cycles
     u32 flags, reserved2;      // SYS_PMU_BY_PROCESS …; 0
-    u64 slice;                 // of these, 10,000 … 10^9; 0: the default of a million
-    u32 shares[SYS_PMU_SETS];  // of each set, 1 … 1000
+    u64 slice;                 // of these; 0: SYS_PMU_SLICE_DEFAULT
+    u32 shares[SYS_PMU_SETS];  // of each set, 1 … SYS_PMU_SHARE_MAX
     struct sys_pmu_item items[SYS_PMU_ITEMS];
 };
 

@@ -174,7 +174,7 @@ static bool valid(const struct pmu_request *request)
         request->groups > PMU_GROUPS_MAX)
         return false;
     for (u32 set = 0; set < request->sets; set++) {
-        if (request->share[set] == 0 || request->share[set] > PMU_SHARE_MAX)
+        if (request->share[set] == 0 || request->share[set] > SYS_PMU_SHARE_MAX)
             return false;
     }
     for (u32 i = 0; i < request->items; i++) {

@@ -5,15 +5,11 @@
 #include <pmu/rotate.h>
 #include <stdio.h>
 
-#define SLICE_DEFAULT 1000000UL
-#define SLICE_LEAST 10000UL
-#define SLICE_MOST 1000000000UL
 #define FLAGS (SYS_PMU_BY_PROCESS | SYS_PMU_BY_THREAD | SYS_PMU_READABLE)
 #define BOTH (SYS_PMU_KERNEL | SYS_PMU_USER)
 
 _Static_assert(SYS_PMU_KERNEL == MODEL_KERNEL && SYS_PMU_USER == MODEL_USER, "filters are flags");
 _Static_assert(SYS_PMU_ITEMS <= PMU_ITEMS_MAX && SYS_PMU_SETS <= PMU_SETS_MAX, "limits");
-_Static_assert(SLICE_LEAST >= PMU_SLICE_MIN && SLICE_MOST <= PMU_SLICE_MAX, "slices");
 
 // ---- checks ------------------------------------------------------------------------------------
 
@@ -27,7 +23,7 @@ static bool valid_slice(const struct sys_pmu_counting *counting)
 {
     return (counting->slice_event == MODEL_INSTRUCTIONS || counting->slice_event == MODEL_CYCLES) &&
            (counting->slice == 0 ||
-            (counting->slice >= SLICE_LEAST && counting->slice <= SLICE_MOST));
+            (counting->slice >= SYS_PMU_SLICE_MIN && counting->slice <= SYS_PMU_SLICE_MAX));
 }
 
 static bool valid(const struct sys_pmu_counting *counting, u32 cpus)
@@ -38,7 +34,7 @@ static bool valid(const struct sys_pmu_counting *counting, u32 cpus)
         counting->reserved2 != 0)
         return false;
     for (u32 set = 0; set < counting->set_count; set++) {
-        if (counting->shares[set] == 0 || counting->shares[set] > PMU_SHARE_MAX)
+        if (counting->shares[set] == 0 || counting->shares[set] > SYS_PMU_SHARE_MAX)
             return false;
     }
     for (u32 i = 0; i < counting->item_count; i++) {
@@ -108,7 +104,7 @@ s64 counting_plan_make(const struct sys_pmu_counting *counting, const struct pmu
         return say(E_NOTSUP, "no unit of this machine counts what slices are measured in", message,
                    bytes);
     *plan = (struct counting_plan){
-        .slice = counting->slice != 0 ? counting->slice : SLICE_DEFAULT,
+        .slice = counting->slice != 0 ? counting->slice : SYS_PMU_SLICE_DEFAULT,
         .items = counting->item_count,
         .flags = counting->flags,
         .request = {.sets = counting->set_count, .groups = PMU_GROUPS_MAX},

@@ -11,9 +11,6 @@
 #include <user/answers.h>
 
 #define EVENTS_MAX 256 // in one frame
-#define SHARE_MAX 1000
-#define SLICE_MIN 10000UL
-#define SLICE_MAX 1000000000UL
 #define FLAGS (SYS_PMU_BY_PROCESS | SYS_PMU_BY_THREAD)
 
 _Static_assert(dci_CountFlags_COUNT_BY_PROCESS == SYS_PMU_BY_PROCESS &&
@@ -69,8 +66,8 @@ static s64 check_sets(struct client *client, const dci_CountStartRequest *start)
     if (start->shares_count == 0)
         return client_error(client, E_INVAL, "there is no set");
     for (u32 i = 0; i < start->shares_count; i++)
-        if (start->shares[i] == 0 || start->shares[i] > SHARE_MAX)
-            return client_error(client, E_INVAL, "shares must be 1…%d", SHARE_MAX);
+        if (start->shares[i] == 0 || start->shares[i] > SYS_PMU_SHARE_MAX)
+            return client_error(client, E_INVAL, "shares must be 1…%d", SYS_PMU_SHARE_MAX);
     return 0;
 }
 
@@ -98,8 +95,9 @@ static s64 check_start(struct client *client, const dci_CountStartRequest *start
     if (start->cpu_mask >> server_system.cpu_count != 0)
         return client_error(client, E_INVAL, "cpu_mask names CPUs beyond the %u there are",
                             (unsigned)server_system.cpu_count);
-    if (start->slice != 0 && (start->slice < SLICE_MIN || start->slice > SLICE_MAX))
-        return client_error(client, E_INVAL, "slice must be 0 or %lu…%lu", SLICE_MIN, SLICE_MAX);
+    if (start->slice != 0 && (start->slice < SYS_PMU_SLICE_MIN || start->slice > SYS_PMU_SLICE_MAX))
+        return client_error(client, E_INVAL, "slice must be 0 or %d…%d", SYS_PMU_SLICE_MIN,
+                            SYS_PMU_SLICE_MAX);
     if ((start->flags & ~FLAGS) != 0)
         return client_error(client, E_INVAL, "flags %x are not known", (unsigned)start->flags);
     if (owner != NULL)

@@ -5,6 +5,7 @@
 #include "output/json.h"
 
 #include <inttypes.h>
+#include <orrery/pmu.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,7 +19,8 @@ static const struct option save_options[] = {
     NUMBER('c', "period", &period, 16, 0x7fffffff, "EVENTS", "events a sample"),
     TEXT('C', "cpus", &cpus, "CPUS", "on these CPUs only, such as 0-2,5"),
     TEXT(0, "shares", &shares, "LIST", "of the time, one for each -e"),
-    NUMBER(0, "slice", &slice, 10000, 1000000000, "COUNT", "instructions that a turn takes"),
+    NUMBER(0, "slice", &slice, SYS_PMU_SLICE_MIN, SYS_PMU_SLICE_MAX, "COUNT",
+           "instructions that a turn takes"),
     TEXT(0, "about", &about, "TEXT", "what it is for, one line"),
     FLAG(0, "force", &force, "replace the one of that name"),
     OPTIONS_END,

@@ -17,6 +17,7 @@
 #include "wire/session.h"
 
 #include <inttypes.h>
+#include <orrery/pmu.h>
 
 #define DEFAULT_SECONDS 1
 #define NO_PID UINT64_MAX
@@ -56,7 +57,7 @@ static const struct option event_options[] = {
     TEXT('C', "cpus", &events.cpus, "CPUS", "on these CPUs only, such as 0-2,5 (all)"),
     NUMBER('I', "interval-print", &interval, 100, 3600000, "MS", "print counts each so often, too"),
     TEXT(0, "shares", &events.shares, "LIST", "of the time, one for each -e (1,1,…)"),
-    NUMBER(0, "slice", &events.slice, 10000, 1000000000, "COUNT",
+    NUMBER(0, "slice", &events.slice, SYS_PMU_SLICE_MIN, SYS_PMU_SLICE_MAX, "COUNT",
            "instructions that a turn takes (1000000)"),
     OPTIONS_END,
 };

@@ -6,15 +6,13 @@
 
 #include <ctype.h>
 #include <inttypes.h>
+#include <orrery/pmu.h>
 #include <string.h>
 
 #define BLANKS " "
 #define NAME_CHARACTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_. "
 #define PERIOD_MIN 16
 #define PERIOD_MAX 0x7fffffff
-#define SLICE_MIN 10000
-#define SLICE_MAX 1000000000
-#define SHARE_MAX 1000
 
 // A line that is being taken apart, for messages.
 struct line {
@@ -89,7 +87,7 @@ static int check_list(const struct line *line, const char *text, const char *wha
 
 static bool valid_share(const char *text, size_t length)
 {
-    return valid_number(text, length, 1, SHARE_MAX);
+    return valid_number(text, length, 1, SYS_PMU_SHARE_MAX);
 }
 
 static int take_number(const struct line *line, const char *text, u64 minimum, u64 maximum,
@@ -152,7 +150,7 @@ static int take_key(const struct line *line, const char *key, const char *value,
     if (strcmp(key, "cpus") == 0)
         return take_cpus(line, value, out);
     if (strcmp(key, "slice") == 0)
-        return take_number(line, value, SLICE_MIN, SLICE_MAX, &out->slice);
+        return take_number(line, value, SYS_PMU_SLICE_MIN, SYS_PMU_SLICE_MAX, &out->slice);
     if (strcmp(key, "period") == 0)
         return take_number(line, value, PERIOD_MIN, PERIOD_MAX, &out->period);
     return fail_at(line, "must be about, events, shares, cpus, slice or period", key,

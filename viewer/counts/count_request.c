@@ -4,9 +4,8 @@
 #include "tools/number_list.h"
 #include "tools/text.h"
 
+#include <orrery/pmu.h>
 #include <string.h>
-
-#define SHARE_MAX 1000
 
 const char *count_mode_suffix(enum count_mode mode)
 {
@@ -106,8 +105,8 @@ static int parse_shares(const char *text, struct count_request *request)
         char number[8];
         u64 share;
         snprintf(number, sizeof(number), "%.*s", (int)(length > 7 ? 7 : length), text);
-        if (!text_to_u64(number, 1, SHARE_MAX, &share))
-            return fail(KOV_USAGE, "--shares: must be numbers from 1 to %d", SHARE_MAX);
+        if (!text_to_u64(number, 1, SYS_PMU_SHARE_MAX, &share))
+            return fail(KOV_USAGE, "--shares: must be numbers from 1 to %d", SYS_PMU_SHARE_MAX);
         bool last = text[length] == '\0';
         if (set >= request->set_count || (last && set + 1 != request->set_count))
             return fail(KOV_USAGE, "--shares: must be one for each of the %u sets",

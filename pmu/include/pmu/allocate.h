@@ -7,12 +7,12 @@
 #ifndef PMU_ALLOCATE_H
 #define PMU_ALLOCATE_H
 
+#include <orrery/pmu.h>
 #include <pmu/events.h>
 
 #define PMU_ITEMS_MAX 64
 #define PMU_SETS_MAX 16
 #define PMU_GROUPS_MAX 16
-#define PMU_SHARE_MAX 1000
 
 #define PMU_EVERY_GROUP 0xffu // set of an item that is counted all the time
 
@@ -35,7 +35,7 @@ struct pmu_request {
     u32 sets;   // 1 … PMU_SETS_MAX; one without an item gets a group of what is in every group
     u32 groups; // at most so many, sets … PMU_GROUPS_MAX; sets: nothing may be split
     struct pmu_item item[PMU_ITEMS_MAX];
-    u32 share[PMU_SETS_MAX]; // 1 … PMU_SHARE_MAX, in any unit
+    u32 share[PMU_SETS_MAX]; // 1 … SYS_PMU_SHARE_MAX, in any unit
 };
 
 #define PMU_NO_ITEM 0xff

@@ -9,9 +9,6 @@
 
 #include <pmu/allocate.h>
 
-#define PMU_SLICE_MIN 1000
-#define PMU_SLICE_MAX (1UL << 30)
-
 // Virtual time, in 1/256: a group with half of the time ages twice as fast as the
 // clock while it runs.
 struct pmu_rotation {
@@ -24,7 +21,7 @@ struct pmu_rotation {
 };
 
 // All groups' shares count from here. slice: how long slices are meant to be, in the slice event,
-// PMU_SLICE_MIN … PMU_SLICE_MAX. seed: any; the same gives the same order.
+// at most SYS_PMU_SLICE_MAX. seed: any; the same gives the same order.
 void pmu_rotation_begin(struct pmu_rotation *rotation, const struct pmu_allocation *allocation,
                         u64 slice, u64 seed);
 

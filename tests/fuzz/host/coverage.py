@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 import tables
 
+KERNELS = ("orrery-bench.elf", "orrery.elf")  # of a build folder
 MAP_HEAD = 4096
 ADDRESS_BITS = (1 << 24) - 1  # of an address within the map
 GENERATED = re.compile(r"^.*/gen/syscalls/(table\.c)$")
@@ -58,32 +59,40 @@ def sum_of(path):
         return hashlib.sha256(file.read()).hexdigest()
 
 
+def kernel_of(map_path):
+    """The kernel that was executed."""
+    with open(map_path + ".kernel", encoding="utf-8") as file:
+        build, sum_of_kernel = file.read().splitlines()
+    for name in KERNELS:
+        path = os.path.join(build, name)
+        if os.path.exists(path) and sum_of(path) == sum_of_kernel.split()[0]:
+            return path
+    raise ValueError(f"{map_path} is of another kernel than those in {build} now")
+
+
 def merged(map_paths):
-    """The maps of each build folder as one: folder -> bytes."""
+    """The maps of each kernel as one: kernel -> bytes."""
     sums = {}
     for path in map_paths:
-        with open(path + ".kernel", encoding="utf-8") as file:
-            build, sum_of_kernel = file.read().splitlines()
-        if sum_of_kernel.split()[0] != sum_of(os.path.join(build, "orrery-bench.elf")):
-            raise ValueError(f"{path} is of another kernel than that in {build} now")
+        kernel = kernel_of(path)
         with open(path, "rb") as file:
-            sums[build] = sums.get(build, 0) | int.from_bytes(file.read()[MAP_HEAD:], "little")
-    return {build: number.to_bytes(INSTRUCTIONS, "little") for build, number in sums.items()}
+            sums[kernel] = sums.get(kernel, 0) | int.from_bytes(file.read()[MAP_HEAD:], "little")
+    return {kernel: number.to_bytes(INSTRUCTIONS, "little") for kernel, number in sums.items()}
 
 
-def line_table(build):
-    """Rows of fuzz-lines for the kernel in a build folder."""
+def line_table(kernel):
+    """Rows of fuzz-lines for a kernel."""
+    build = os.path.dirname(kernel)
     generated = os.path.relpath(build, tables.ROOT) + "/gen/syscalls/"
-    return subprocess.run([os.path.join(build, "fuzz-lines"),
-                           os.path.join(build, "orrery-bench.elf"), "kernel/", generated],
+    return subprocess.run([os.path.join(build, "fuzz-lines"), kernel, "kernel/", generated],
                           cwd=tables.ROOT, stdout=subprocess.PIPE, text=True,
                           check=True).stdout.splitlines()
 
 
-def lines_of(build, executed=bytes(INSTRUCTIONS)):
-    """Lines of the kernel in a build folder, and whether its map says that they were executed."""
+def lines_of(kernel, executed=bytes(INSTRUCTIONS)):
+    """Lines of a kernel, and whether its map says that they were executed."""
     lines = Lines()
-    for row in line_table(build):
+    for row in line_table(kernel):
         kind, *words = row.split()
         where = place(words[0] if kind == "F" else words[2])
         if where and kind == "F":
@@ -97,8 +106,8 @@ def lines_of(build, executed=bytes(INSTRUCTIONS)):
 def read(map_paths):
     """Lines of all kernels that these maps are of."""
     lines = Lines()
-    for build, executed in merged(map_paths).items():
-        lines.merge(lines_of(build, executed))
+    for kernel, executed in merged(map_paths).items():
+        lines.merge(lines_of(kernel, executed))
     return lines
 
 

@@ -391,7 +391,7 @@ static void shares_of_any_size_add_up(void **state)
         request.items = 0;
         request.sets = 1 + (u32)draw(PMU_SETS_MAX);
         for (u32 set = 0; set < request.sets; set++)
-            request.share[set] = draw(4) == 0 ? PMU_SHARE_MAX : 1 + (u32)draw(PMU_SHARE_MAX);
+            request.share[set] = draw(4) == 0 ? SYS_PMU_SHARE_MAX : 1 + (u32)draw(SYS_PMU_SHARE_MAX);
         for (u32 i = request.sets; i < PMU_GROUPS_MAX; i++)
             ask(MODEL_LOADS, BOTH, (u32)draw(request.sets), 1);
         if (request.items == 0)
@@ -540,7 +540,7 @@ static void numbers_out_of_their_range_are_refused(void **state)
     expect_invalid();
     request.share[0] = 0;
     expect_invalid();
-    request.share[0] = PMU_SHARE_MAX + 1;
+    request.share[0] = SYS_PMU_SHARE_MAX + 1;
     expect_invalid();
     request.item[0].event = PMU_EVENTS;
     expect_invalid();

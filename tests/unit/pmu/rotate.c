@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Turns of groups: shares of the time, and an order that nothing else keeps step with.
+#include <orrery/pmu.h>
 #include <pmu/rotate.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -126,7 +127,7 @@ static void shares_hold_at_the_limits_of_slices(void **state)
 {
     (void)state;
     static const u32 shares[] = {1, 2, 5, 1000};
-    static const u64 slices[] = {PMU_SLICE_MIN, PMU_SLICE_MAX};
+    static const u64 slices[] = {SYS_PMU_SLICE_MIN, SYS_PMU_SLICE_MAX};
     for (u32 i = 0; i < ARRAY_SIZE(slices); i++) {
         begin(shares, ARRAY_SIZE(shares), slices[i], 0);
         for (u64 turn = 0; turn < 1000000; turn++)
@@ -211,9 +212,10 @@ static void slices_without_time_let_the_others_come(void **state)
 {
     (void)state;
     static const u32 shares[] = {1, 1, 1};
-    begin(shares, 3, PMU_SLICE_MIN, 0);
+    begin(shares, 3, SYS_PMU_SLICE_MIN, 0);
     for (u32 i = 0; i < 10000; i++)
-        pmu_rotation_ran(&rotation, pmu_rotation_next(&rotation), i % 3 == 0 ? PMU_SLICE_MIN : 0);
+        pmu_rotation_ran(&rotation, pmu_rotation_next(&rotation),
+                         i % 3 == 0 ? SYS_PMU_SLICE_MIN : 0);
     u32 seen = 0;
     for (u32 i = 0; i < 5000; i++) {
         u32 group = pmu_rotation_next(&rotation);
