@@ -391,7 +391,8 @@ static void shares_of_any_size_add_up(void **state)
         request.items = 0;
         request.sets = 1 + (u32)draw(PMU_SETS_MAX);
         for (u32 set = 0; set < request.sets; set++)
-            request.share[set] = draw(4) == 0 ? SYS_PMU_SHARE_MAX : 1 + (u32)draw(SYS_PMU_SHARE_MAX);
+            request.share[set] =
+                draw(4) == 0 ? SYS_PMU_SHARE_MAX : 1 + (u32)draw(SYS_PMU_SHARE_MAX);
         for (u32 i = request.sets; i < PMU_GROUPS_MAX; i++)
             ask(MODEL_LOADS, BOTH, (u32)draw(request.sets), 1);
         if (request.items == 0)
