@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Counting hardware events, of either unit,
-// multiplexed where they do not fit the counters at once (seed: KOV §2.1.2).
+// Counting hardware events, of either unit, multiplexed where they do not fit the counters at once
+// (seed: KOV §2.1.2).
 // RIGHT_MONITOR. What stands behind is docs/pmu.md.
 #ifndef ORRERY_PMU_H
 #define ORRERY_PMU_H

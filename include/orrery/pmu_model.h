@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The model unit: what a guest and the QEMU plugin (pmu/model)
-// that gives the machine a performance monitor share.
+// The model unit: what a guest and the QEMU plugin (pmu/model) that gives the machine a performance
+// monitor share.
 // Used by both; no other file says how they talk.
 //
 // A guest that wants the unit sets one page (64 KB, aligned) of its memory aside, writes
@@ -108,8 +108,8 @@ struct model_record {
     u64 address; // of the data, for loads, stores and their misses, else 0
     u64 tag;
     u64 gpr[32];
-    // The stack: frame 0 is that of gpr[1],
-    // each other one where the back chain of the one before leads. lr and self:
+    // The stack: frame 0 is that of gpr[1], each other one where the back chain of the one before
+    // leads. lr and self:
     // the words at sp + 16 and sp + 48, where what this frame's function has called saves its
     // return address and its object. A frame that could not be read is 0, and all after it.
     struct {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The Ethernet device (spapr-vlan, PLATFORM.md §5): one, found by the device tree. Not reentrant:
-// one call at a time. net.c makes it a NetInterface and gives it to
-// a process, whose memory it reads and writes.
+// one call at a time. net.c makes it a NetInterface and gives it to a process, whose memory it
+// reads and writes.
 #ifndef KERNEL_DEV_LAN_H
 #define KERNEL_DEV_LAN_H
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
-// virtio-blk by its legacy interface: registers in I/O space,
-// reached by hypercall and little endian;
-// the ring and the device's configuration in the guest's byte order. The
-// device uses real addresses.
+// virtio-blk by its legacy interface: registers in I/O space, reached by hypercall and little
+// endian; the ring and the device's configuration in the guest's byte order. The device uses real
+// addresses.
 #include "virtio_block.h"
 
 #include <kernel/firmware.h>

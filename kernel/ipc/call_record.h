@@ -48,8 +48,8 @@ static inline u32 call_cpu(u64 id)
 // A new pending record of this CPU, with its id. NULL: out of memory, or of records. Soft-masked.
 struct call_record *call_new(struct dispatcher *client, struct dispatcher *server, coid_t endpoint,
                              u64 token, u64 *id);
-// The pending record of a call to a process,
-// which now belongs to the caller of this (ANSWERED). NULL and *error:
+// The pending record of a call to a process, which now belongs to the caller of this (ANSWERED).
+// NULL and *error:
 // E_NOENT, or E_PEER when its client has ended. A dispatcher's own record: soft-masked on its CPU
 // only (call_needs_cpu); else soft-masked on any.
 struct call_record *call_claim(u64 id, const struct process *server, s64 *error);

@@ -69,8 +69,8 @@ static s64 add_slot(struct hat *hat, u64 address)
     return done ? 0 : E_NOMEM;
 }
 
-// Attaches a segment unless an own one, or with replace unset any one,
-// is there already: whether it did.
+// Attaches a segment unless an own one, or with replace unset any one, is there already: whether it
+// did.
 // What it replaces goes to *before.
 static bool hat_attach(struct hat *hat, struct hat_slot *slot, struct segment *segment,
                        bool replace, struct segment **before)

@@ -90,8 +90,8 @@ void dispatcher_stop(struct dispatcher *dispatcher);
 // The calling dispatcher ends; what still waits in its queue is given back.
 void dispatcher_end(void) __attribute__((noreturn));
 
-// The user code of self's dispatcher, which frame holds,
-// goes on in the upcall entry with event, its state saved. False:
+// The user code of self's dispatcher, which frame holds, goes on in the upcall entry with event,
+// its state saved. False:
 // not possible (disabled, or no entry known); nothing was done. Own thread.
 bool dispatcher_upcall(struct dispatcher *self, struct frame *frame, const struct event *event);
 // Is it running user code that could take an upcall? Own thread.

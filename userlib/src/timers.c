@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The pairing heap of timers.h (Fredman, Sedgewick, Sleator, Tarjan 1986).
-// Each node has a list of children;
-// `link` is the pointer that refers to it, so that any node can be cut out.
+// Each node has a list of children; `link` is the pointer that refers to it, so that any node can
+// be cut out.
 #include "timers.h"
 
 static struct timer *meld(struct timer *a, struct timer *b)

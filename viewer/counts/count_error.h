@@ -5,10 +5,9 @@
 
 #include "counts/counts.h"
 
-// Half width of the 99 % interval around between->count,
-// which is what one CPU has counted from one reading to the next;
-// COUNT_ERROR_UNKNOWN when the interval has fewer than two slices, or the machine's
-// own errors are not known.
+// Half width of the 99 % interval around between->count, which is what one CPU has counted from one
+// reading to the next; COUNT_ERROR_UNKNOWN when the interval has fewer than two slices, or the
+// machine's own errors are not known.
 u64 count_error_between(const struct count *before, const struct count *after,
                         const struct count *between);
 

@@ -40,8 +40,7 @@ void object_counts_order(struct object_counts *counts);
 double object_counts_share(const struct object_counts *counts, const struct object_row *row,
                            u32 event);
 // False: not all of its events were sampled, or its divisor has no sample of the object.
-// The error is that of chance;
-// it is not known where an event has no sample.
+// The error is that of chance; it is not known where an event has no sample.
 bool object_counts_metric(const struct object_counts *counts, const struct object_row *row,
                           const struct metric *metric, enum count_mode mode,
                           struct metric_value *value);

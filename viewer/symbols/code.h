@@ -13,8 +13,8 @@ struct code_range {
     u64 start, end; // multiples of CODE_INSTRUCTION_BYTES apart; end is the first address behind
 };
 
-// The function that holds an address. False: none is known,
-// or the file is not for a 64-bit PowerPC, big endian.
+// The function that holds an address. False: none is known, or the file is not for a 64-bit
+// PowerPC, big endian.
 // A function whose length the file does not tell (written in assembly) ends where
 // the next one begins.
 bool code_find(struct symbols *symbols, u64 address, struct code_range *range);

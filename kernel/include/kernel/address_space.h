@@ -17,8 +17,8 @@ struct process;
 // here unless said otherwise.
 struct address_space *space_create(struct process *process, u64 limit, bool preferred);
 u64 space_limit(const struct address_space *space); // 0: none
-// The process is ending: faults that wait are done with E_PEER,
-// and from now on every fault is FAULT_BAD.
+// The process is ending: faults that wait are done with E_PEER, and from now on every fault is
+// FAULT_BAD.
 // To be called before its dispatchers are waited for, so that none stays blocked on a page.
 void space_end(struct address_space *space);
 // All regions but the wired ones go. Its dispatchers have ended;

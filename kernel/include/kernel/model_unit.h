@@ -57,8 +57,8 @@ static inline u64 model_tag(void)
 void model_look_at_tag(void);
 
 // This CPU goes on for somebody else, or in another address space. Soft-masked.
-// kernel/ipc/fast_path.S does the same;
-// it need not tell the unit, which looks when a process is entered: a few instructions later.
+// kernel/ipc/fast_path.S does the same; it need not tell the unit, which looks when a process is
+// entered: a few instructions later.
 static inline void model_set_tag(u64 tag)
 {
     u64 *word = ((struct pmu_cpu *)percpu()->pmu)->tag;

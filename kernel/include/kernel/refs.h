@@ -52,8 +52,8 @@ static inline __attribute__((always_inline)) void refs_get(struct refs *refs, u3
         refs_got(refs, kind, before, (u64)__builtin_return_address(0));
 }
 
-// One for who has found the object in a list, whose lock it holds,
-// which makes sure that it has not been freed. False:
+// One for who has found the object in a list, whose lock it holds, which makes sure that it has not
+// been freed. False:
 // it is ending.
 bool refs_try_get(struct refs *refs, u32 kind);
 

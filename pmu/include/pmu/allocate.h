@@ -2,8 +2,8 @@
 // Which events are counted together: splits a request's sets of events into groups whose events do
 // not conflict, that is, can all be counted at once, each by a counter of its own (seed 000
 // §2.1.2). The groups take turns (pmu/rotate.h), and what they count is scaled (pmu/multiplex.h).
-// Any context; nothing here locks or allocates;
-// pmu_allocate takes 1 KB of stack and, for the largest requests, some milliseconds.
+// Any context; nothing here locks or allocates; pmu_allocate takes 1 KB of stack and, for the
+// largest requests, some milliseconds.
 #ifndef PMU_ALLOCATE_H
 #define PMU_ALLOCATE_H
 

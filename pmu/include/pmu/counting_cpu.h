@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Counting on one CPU: the counters of the group whose turn it is,
-// the slices that they have counted, the turns.
+// Counting on one CPU: the counters of the group whose turn it is, the slices that they have
+// counted, the turns.
 // All functions act on the calling CPU's counters, soft-masked, in thread or interrupt context, not
 // PMI. Who owns the session serialises begin, end and everything that reads.
 #ifndef PMU_COUNTING_CPU_H

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // From what a caller asks to count to groups of events: the plan of a session,
-// the same on all CPUs. Any context;
-// nothing here locks or allocates; a plan is checked and made, or refused, at once.
+// the same on all CPUs. Any context; nothing here locks or allocates; a plan is checked and made,
+// or refused, at once.
 #ifndef PMU_COUNTING_REQUEST_H
 #define PMU_COUNTING_REQUEST_H
 

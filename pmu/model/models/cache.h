@@ -16,8 +16,8 @@ struct cache_model {
     u64 ways;
 };
 
-// bytes, ways, line_bytes: powers of two,
-// ways * line_bytes <= bytes (machine_load has seen to it). Starts empty.
+// bytes, ways, line_bytes: powers of two, ways * line_bytes <= bytes (machine_load has seen to it).
+// Starts empty.
 // NULL: no memory.
 struct cache_model *cache_model_new(u64 bytes, u64 ways, u64 line_bytes);
 void cache_model_free(struct cache_model *cache); // NULL: nothing

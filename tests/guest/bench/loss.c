@@ -35,8 +35,8 @@ static void spin_unread(s64 session, coid_t coid, u64 samples, struct sample_cou
     struct sys_sampling_stat stat = {0};
     u64 step = work_time_is_exact() ? samples : STEP;
     u64 iterations = work_spin_iterations(step * PERIOD);
-    // Emptying a full buffer holds interrupts back,
-    // and what came late is made up for (docs/pmu.md):
+    // Emptying a full buffer holds interrupts back, and what came late is made up for
+    // (docs/pmu.md):
     // before the count begins.
     sample_counts_begin(session, cpu_id(), counts);
     CO_CALL(struct work_object, coid, spin_masked, work_spin_iterations(STEP * PERIOD));

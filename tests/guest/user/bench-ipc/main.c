@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Costs of calls: across and within address spaces, by size; messages;
-// pairs on several CPUs at once. In nanoseconds;
-// under -icount shift=0 on one CPU a nanosecond is an instruction.
+// Costs of calls: across and within address spaces, by size; messages; pairs on several CPUs at
+// once. In nanoseconds; under -icount shift=0 on one CPU a nanosecond is an instruction.
 #include "bench.h"
 
 #include <orrery/sys.h>

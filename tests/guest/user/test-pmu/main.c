@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Counting through the system calls of orrery/pmu.h, on all CPUs;
-// on a machine without the model unit, that it says so.
+// Counting through the system calls of orrery/pmu.h, on all CPUs; on a machine without the model
+// unit, that it says so.
 // Needs RIGHT_MONITOR. Argument `brief`, or boot option brief=1: without the hundred intervals.
 #include "tests.h"
 

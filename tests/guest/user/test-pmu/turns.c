@@ -33,8 +33,8 @@ static u64 distance(u64 a, u64 b)
     return a < b ? b - a : a - b;
 }
 
-// What is measured beside the loops, starting and ending threads,
-// is one part of the time that no other slice is like.
+// What is measured beside the loops, starting and ending threads, is one part of the time that no
+// other slice is like.
 // Counts of the loops are scaled to it as well.
 static u64 slack(u32 i, u64 turns, const struct sys_pmu_count *found)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Once the mask is off nothing is logged any more, on any CPU,
-// whatever each was executing as the points were patched.
+// Once the mask is off nothing is logged any more, on any CPU, whatever each was executing as the
+// points were patched.
 // What can go wrong is a race within the emulator (kernel/exception/patch.c), and wants
 // a busy host to show.
 #include "mask_off.h"

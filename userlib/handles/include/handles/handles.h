@@ -40,8 +40,8 @@ s64 handle_duplicate(struct handle_table *table, u64 value, u32 pid, u64 *copy);
 // It belongs to a child of the process from now on. E_PERM: that is not its child;
 // E_STALE, E_LIMIT.
 s64 handle_give(struct handle_table *table, u64 value, u32 pid, u32 child);
-// The handles' things, which are clustered objects,
-// for a scan: one that has several handles is there once for each.
+// The handles' things, which are clustered objects, for a scan: one that has several handles is
+// there once for each.
 // How many were put out.
 u32 handles_objects(struct handle_table *table, coid_t (*object_of)(void *thing), coid_t *out,
                     u32 max);

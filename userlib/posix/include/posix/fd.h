@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // File descriptors: small numbers for open files of any kind.
-// A kind is a table of functions (struct fd_ops);
-// files, pipes and directories of servers and the console are here, sockets come from userlib/net.
+// A kind is a table of functions (struct fd_ops); files, pipes and directories of servers and the
+// console are here, sockets come from userlib/net.
 // Any thread; results are 0, a count or a file descriptor, or -errno (newlib's
 // numbers) unless said otherwise.
 #ifndef POSIX_FD_H
