@@ -80,9 +80,9 @@ static void tries(void)
     struct mutex inner = MUTEX_INIT("bench inner", MUTEX_DEVICE);
     mutex_lock(&outer);
     mutex_lock(&inner);
-    u64 results = mutex_try_lock(&outer) | mutex_try_lock(&inner) << 1;
+    u64 results = (u64)mutex_try_lock(&outer) | (u64)mutex_try_lock(&inner) << 1;
     mutex_unlock(&inner);
-    results |= mutex_try_lock(&inner) << 2;
+    results |= (u64)mutex_try_lock(&inner) << 2;
     mutex_unlock(&inner);
     mutex_unlock(&outer);
     bench_exact(4, results, "try-lock: refused when taken, by oneself too; had when free");
