@@ -8,6 +8,8 @@ import time
 
 import pytest
 
+import dci_client as dci
+from machine import CONTROLLER
 from waiting import PATIENCE, wait_for
 
 pytestmark = pytest.mark.long
@@ -81,3 +83,27 @@ def test_a_killed_process_leaves_no_open_file(machine):
     assert "\nthe pipe ended" not in machine.console
     machine.kov_run("kill", str(pids[0]))
     machine.wait_console("\nthe pipe ended")
+
+
+def test_a_process_killed_before_it_begins_takes_no_open_file(boot):
+    """It is given its files while it is loaded: those that it cannot take any more are closed."""
+    machine = boot("loading", typing=True).wait_ready()
+    seen, early = set(), 0
+    with dci.connect(machine.port, CONTROLLER) as client:
+        def new():
+            listed = client.list("processes", "processes", dci.pb.ProcessesRequest())
+            return [one.pid for one in listed if one.name == "sleep" and one.pid not in seen]
+
+        for turn in range(200):
+            machine.type(f"sleep 1000 | cat > /tmp/out; echo the end {turn}.\n")
+            end = time.monotonic() + PATIENCE
+            while not (pids := new()):  # without a pause: it is not to have begun
+                assert time.monotonic() < end, "no sleep"
+            [pid] = pids
+            seen.add(pid)
+            client.request(kill=dci.pb.KillRequest(pid=pid))
+            machine.wait_console(f"\nthe end {turn}.")
+            early += "sh: sleep: in use" in machine.console.rsplit("sleep 1000", 1)[1]
+            if early == 3:
+                return
+    pytest.skip(f"{early} of {len(seen)} processes were killed while they were loaded")

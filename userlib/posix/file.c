@@ -286,10 +286,10 @@ static s64 file_lend(struct fd_file *file, struct fd_inherit *to)
 static void file_lent(struct fd_file *file, const struct fd_inherit *to, u32 pid)
 {
     cap_t server;
-    if (pid == 0)
+    // A child that was killed before it has begun takes nothing: the handle is still ours.
+    if (pid == 0 || service_endpoint(file->private, 0, &server) != 0 ||
+        fs_give(server, to->words[0], pid) != 0)
         close_handle(file->private, to->words[0]);
-    else if (service_endpoint(file->private, 0, &server) == 0)
-        fs_give(server, to->words[0], pid);
 }
 
 static s64 file_borrow(struct fd_file *file, const struct fd_inherit *from)
