@@ -100,7 +100,7 @@ class Machine:
     def describe(self, tail=CONSOLE_TAIL):
         """How it is started alone, what has failed, and the end of its console."""
         console = self.console[self.shown_from:]
-        failed = [line for line in console[:-tail].split("\n") if "FAILED" in line][:FAILED_MOST]
+        failed = [line for line in console[:-tail].split("\n") if "FAIL" in line][:FAILED_MOST]
         return "\n".join(["--- to run it alone:", shlex.join(self.command), "--- console:", *failed,
                           console[-tail:]])
 

@@ -39,7 +39,7 @@ def test_a_little_fuzzing_finds_nothing_and_leaves_nothing(profile, tmp_path):
         run.run(campaign.load(campaign.corpus_files(HERE), KNOWN), map_path, SECONDS)
         again = f"tests/fuzz/fuzz run --profile {profile.name} --calls {CALLS[profile.name]} --seed 1 --option warm=20 --option every=20"
         assert run.outcome.fine, f"{run.outcome}: {again}\n{run.console[-4000:]}"
-    assert run.summary["calls"] >= CALLS[profile.name] and run.summary["processes"] > 20 \
+    assert run.summary["calls"] >= CALLS[profile.name] and run.summary["processes"] > 5 \
         and run.summary["looks"] > 0
     results = [sum(column) for column in zip(*run.counts.values())]
     for word in ("ok", "INVAL", "NOENT", "PERM", "FAULT"):
