@@ -66,8 +66,8 @@ sanitize_flags = $(if $(SANITIZERS),-DSANITIZE) \
             $(foreach name,$(SANITIZE_WRAPPED),-D$(name)=__real_$(name)))) \
     $(if $(filter undefined,$(SANITIZERS)), \
         $(if $(filter $(SANITIZE_FOLDER)/%,$(1)),,$(SANITIZE_CHECK_undefined)))
-# Programs: undefined behaviour alone, and not in code of others, nor where a test does wrong for the
-# kernel to end it, nor in the fuzzer's target, which has no library that could report.
+# Programs: undefined behaviour alone, and not in code of others, nor where a test does wrong for
+# the kernel to end it, nor in the fuzzer's target, which has no library that could report.
 SANITIZE_DELIBERATE := $(addprefix tests/guest/user/,test-isolation/attempts.c \
     test-memory/crashes.c test-spawn/child.c) tests/fuzz/guest/target/%
 sanitize_user_flags = $(if $(filter undefined,$(SANITIZERS)),$(SANITIZE_CPPFLAGS_undefined) \
