@@ -33,13 +33,13 @@ def test_what_once_failed_is_fine(cpus):
 
 @pytest.mark.parametrize("profile", campaign.PROFILES, ids=lambda profile: profile.name)
 def test_a_little_fuzzing_finds_nothing_and_leaves_nothing(profile, tmp_path):
-    limits = {"calls": CALLS[profile.name], "warm": 20, "every": 20}
+    limits = {"calls": CALLS[profile.name], "processes": 21, "warm": 20, "every": 20}
     with campaign.Run(KNOWN, BUILD, profile, 2, 1, limits, lambda line: None) as run:
         map_path = str(tmp_path / "map.cov")
         run.run(campaign.load(campaign.corpus_files(HERE), KNOWN), map_path, SECONDS)
         again = f"tests/fuzz/fuzz run --profile {profile.name} --calls {CALLS[profile.name]} --seed 1 --option warm=20 --option every=20"
         assert run.outcome.fine, f"{run.outcome}: {again}\n{run.console[-4000:]}"
-    assert run.summary["calls"] >= CALLS[profile.name] and run.summary["processes"] > 5 \
+    assert run.summary["calls"] >= CALLS[profile.name] and run.summary["processes"] > 20 \
         and run.summary["looks"] > 0
     results = [sum(column) for column in zip(*run.counts.values())]
     for word in ("ok", "INVAL", "NOENT", "PERM", "FAULT"):

@@ -38,6 +38,7 @@ def test_a_panic_tells_everything(boot):
     ("lock-order", ["lock order", "crash outer", "crash inner", "crash_by_lock_order"]),
     ("deadlock", ["crash outer", "crash_by_deadlock"]),
     ("mutex-order", ["lock order: taking crash first", "crash second", "crash_by_mutex_order"]),
+    ("mutex-turn", ["unlocking crash first, which", "crash_by_mutex_out_of_turn"]),
     ("mutex-kept", ["assertion failed: thread->innermost_mutex", "thread_end"]),
     ("text", ["vector 0x300", "crash_by_store"]),
     ("exec", ["vector 0x400", "crash_by_jump"]),

@@ -12,11 +12,24 @@
 #define HOLE 0xC000080000000000 // nothing is mapped there
 
 enum { KIND };
-enum kind { WILD, STACK, ASSERT, LOCK_ORDER, DEADLOCK, MUTEX_ORDER, MUTEX_KEPT, TEXT, EXEC, HANG };
+enum kind {
+    WILD,
+    STACK,
+    ASSERT,
+    LOCK_ORDER,
+    DEADLOCK,
+    MUTEX_ORDER,
+    MUTEX_TURN,
+    MUTEX_KEPT,
+    TEXT,
+    EXEC,
+    HANG
+};
 
 static const struct workload_param params[] = {
-    [KIND] = {"kind", PARAM_CHOICE, "wild", 0, 0, 0,
-              "wild|stack|assert|lock-order|deadlock|mutex-order|mutex-kept|text|exec|hang"},
+    [KIND] =
+        {"kind", PARAM_CHOICE, "wild", 0, 0, 0,
+         "wild|stack|assert|lock-order|deadlock|mutex-order|mutex-turn|mutex-kept|text|exec|hang"},
 };
 
 static struct spinlock inner = SPINLOCK_INIT("crash inner", RANK_PAGES);
@@ -57,6 +70,13 @@ static NOT_INLINED void crash_by_mutex_order(void)
 {
     mutex_lock(&second);
     mutex_lock(&first);
+}
+
+static NOT_INLINED void crash_by_mutex_out_of_turn(void)
+{
+    mutex_lock(&first);
+    mutex_lock(&second);
+    mutex_unlock(&first);
 }
 
 static NOT_INLINED void crash_by_jump(void *data)
@@ -101,6 +121,9 @@ static void work(struct workload_run *run, u32 cpu)
     case MUTEX_ORDER:
         crash_by_mutex_order();
         break;
+    case MUTEX_TURN:
+        crash_by_mutex_out_of_turn();
+        break;
     case MUTEX_KEPT:
         mutex_lock(&first);
         return; // the thread ends
@@ -120,7 +143,7 @@ static void work(struct workload_run *run, u32 cpu)
 static const struct workload workload_crash = {
     .name = "crash",
     .help =
-        "kind=wild (stack, assert, lock-order, deadlock, mutex-order, mutex-kept, text, exec): panics; "
+        "kind=wild (stack, assert, lock-order, deadlock, mutex-order, mutex-turn, mutex-kept, text, exec): panics; "
         "hang: a CPU waits, masked",
     .params = params,
     .param_count = ARRAY_SIZE(params),

@@ -184,6 +184,11 @@ static void calls_of_all_cpus_wait_for_each_other(void)
     for (u32 cpu = 0; cpu < user_cpu_count(); cpu++)
         CHECK_IS(thread_join(threads[cpu], NULL), 0);
     CHECK_IS(started > 0, true); // how many depends on who comes when
+    struct sys_pmu_counting counting = request();
+    add(&counting, "larx", BOTH, 0);
+    s64 session = start(&counting); // none of them is left
+    CHECK_IS(session > (s64)started, true);
+    CHECK_IS(sys_pmu_count_stop(session), 0);
     printf("test-pmu: %lu sessions\n", started);
 }
 
