@@ -33,7 +33,7 @@ viewer: $(VIEWER)
 
 # What must exist before any kernel source is compiled; exact dependencies follow from the compiler.
 .PHONY: kernel-ready
-kernel-ready: $(TRACE_GEN) $(SYSCALLS_GEN) $(NEWLIB_STAMP)
+kernel-ready: $(TRACE_GEN) $(SYSCALLS_GEN) $(OFFSETS_GEN) $(NEWLIB_STAMP)
 
 # --- What people call -----------------------------------------------------------------------------
 

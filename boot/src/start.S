@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Entry from firmware, for the boot CPU and for CPUs that it starts. Both come in real mode; the
 // link address works there too, because real mode ignores the top nibble.
+#include <kernel/asm_offsets.h>
 #include <kernel/percpu.h>
 
 #define MSR_SF_ME_RI 0x8000000000001002

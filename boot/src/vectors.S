@@ -6,6 +6,7 @@
 // Convention towards exception_entry: r13 = this CPU's block (the interrupted r13 in SPRG2); r9,
 // r10, r11, r12 saved in the scratch words 2, 0, 1, 3; r9 = CR, r11 = vector; SRR0/SRR1 as taken.
 // SPRG0 holds the translated address of the block, SPRG3 the linear one.
+#include <kernel/asm_offsets.h>
 #include <kernel/percpu.h>
 
     .macro save_scratch vector

@@ -52,10 +52,11 @@ struct sys_pmu_counting {
     struct sys_pmu_item items[SYS_PMU_ITEMS];
 };
 
-// Begins to count: a session number > 0. E_BUSY (one user of the unit at a time, sampling by its
-// events included), E_NOTSUP (no unit has the event), E_INVAL, E_NOMEM, E_TIMEOUT (the unit does
-// not follow), or E_LIMIT: events exclude each other; message (NUL-terminated, cut to bytes) says
-// which and why.
+// Begins to count: a session number > 0. Sessions share the unit; who does not fit beside the
+// others takes turns with them. E_NOTSUP (no unit has the event), E_INVAL, E_NOMEM, E_TIMEOUT (the
+// unit does not follow); E_LIMIT: events exclude each other, E_BUSY: they and those of others do,
+// or there are SYS_PMU_SESSIONS; message (NUL-terminated, cut to bytes) says which and why.
+#define SYS_PMU_SESSIONS 8
 s64 sys_pmu_count_start(const struct sys_pmu_counting *counting, char *message, u64 bytes);
 
 struct sys_pmu_count {
@@ -66,14 +67,14 @@ struct sys_pmu_count {
     u64 error;
     u64 slices; // in which it was counted
 };
-// The counts of one CPU so far, one for each item: bytes. E_STALE: not the latest session; E_INVAL:
+// The counts of one CPU so far, one for each item: bytes. E_STALE: no such session; E_INVAL:
 // a CPU that is not counted, or too few bytes; E_LIMIT: a count beyond 2^48.
 s64 sys_pmu_count_read(s64 session, u32 cpu, struct sys_pmu_count *counts, u64 bytes);
 // Puts what a session counts on a CPU into the kernel's trace, behind each event of these majors
 // (bit n: major n): an event PMU counters with the values since the start, in the order of the
 // items; PMU counter tells what each is. 0: not any more; a session that stops does the same.
 // E_STALE: it does not run; E_LIMIT: it takes turns, or has more than SYS_PMU_TRACED items;
-// E_INVAL: no such majors.
+// E_BUSY: another session is in the trace; E_INVAL: no such majors.
 #define SYS_PMU_TRACED 6
 s64 sys_pmu_count_trace(s64 session, u64 majors);
 
@@ -106,7 +107,8 @@ s64 sys_pmu_count_open(s64 session, u8 counters[SYS_PMU_ITEMS]);
 // too. E_INVAL: pid 0; E_NOENT;
 // E_NOTSUP.
 s64 sys_pmu_exclude(u32 pid, bool excluded);
-// The counts stay readable until the next start. E_STALE: it does not run.
+// The counts of a process's latest session stay readable until its end, or until others need the
+// place. E_STALE: it does not run.
 s64 sys_pmu_count_stop(s64 session);
 
 #endif

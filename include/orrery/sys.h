@@ -134,7 +134,8 @@ struct sys_sampling {
 // E_INVAL   a number is out of its range
 // E_NOTSUP  no unit of this machine samples an event, or not so, or its interrupts do not arrive
 // E_LIMIT   the events do not fit the counters at once: the message names those in each other's way
-// E_BUSY    somebody else samples, reads samples, or uses the unit
+// E_BUSY    somebody else samples or reads samples, or what others count is in the way: the message
+//           names the events
 // E_NOMEM, E_TIMEOUT (the unit does not follow)
 s64 sys_sampling_start(const struct sys_sampling *sampling, char *message, u64 bytes);
 // Another period for events[index] of the running session, on all of its CPUs at once; samples and

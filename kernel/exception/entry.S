@@ -4,6 +4,7 @@
 //
 // Every kernel stack is the upper half of a 64 KB-aligned unit whose lower half is unmapped, so one
 // bit of the stack pointer tells whether the frame still fits; if not, the emergency stack is used.
+#include <kernel/asm_offsets.h>
 #include <kernel/frame.h>
 #include <kernel/percpu.h>
 

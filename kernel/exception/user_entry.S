@@ -3,6 +3,7 @@
 // keep, calls the decoding function with the arguments still in r3…r10, and goes back: 55
 // instructions without that function, from vector to rfid. Registers: docs/system-calls.md.
 #include <kernel/asm.h>
+#include <kernel/asm_offsets.h>
 #include <kernel/percpu.h>
 #include <orrery/r13.h>
 #include <syscalls/numbers.h>

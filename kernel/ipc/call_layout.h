@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The word of a call record, and where the fast path finds its fields. Shared by C and assembly.
+// The word of a call record. Shared by C and assembly.
 #ifndef KERNEL_IPC_CALL_LAYOUT_H
 #define KERNEL_IPC_CALL_LAYOUT_H
 
@@ -15,18 +15,6 @@
 #define CALL_PENDING 1
 #define CALL_ANSWERED 2
 #define CALL_ORPHAN 3
-
-#define CALL_WORD 0
-#define CALL_CLIENT 8
-#define CALL_SERVER 16 // and the next in one piece
-#define CALL_ENDPOINT 24
-#define CALL_TOKEN 32
-
-// Parts of struct endpoint_cpu, from the endpoint + 64 * CPU.
-#define ENDPOINT_CPUS 256
-#define ENDPOINT_CPU_SERVER (ENDPOINT_CPUS + 0) // and the next in one piece
-#define ENDPOINT_CPU_COID (ENDPOINT_CPUS + 8)
-#define ENDPOINT_CPU_BADGE (ENDPOINT_CPUS + 16)
 
 // Majors of trace events, for assembly.
 #define TRACE_SCHED 3

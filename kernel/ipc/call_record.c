@@ -11,11 +11,6 @@
 #include <kernel/softmask.h>
 #include <orrery/errors.h>
 
-_Static_assert(offsetof(struct call_record, word) == CALL_WORD, "call_layout.h");
-_Static_assert(offsetof(struct call_record, client) == CALL_CLIENT, "call_layout.h");
-_Static_assert(offsetof(struct call_record, token) == CALL_TOKEN, "call_layout.h");
-_Static_assert(offsetof(struct call_record, server) == CALL_SERVER, "call_layout.h");
-_Static_assert(offsetof(struct call_record, endpoint) == CALL_ENDPOINT, "call_layout.h");
 _Static_assert(CALL_MAX - 1 <= CALL_INDEX_MASK && ORRERY_MAX_CPUS <= 8, "a word holds them");
 
 struct call_table {

@@ -10,9 +10,6 @@
 #include <kernel/percpu.h>
 #include <syscalls/objects.h>
 
-_Static_assert(offsetof(struct endpoint, cpus[0].server) == ENDPOINT_CPU_SERVER, "call_layout.h");
-_Static_assert(offsetof(struct endpoint, cpus[0].badge) == ENDPOINT_CPU_BADGE, "call_layout.h");
-_Static_assert(offsetof(struct endpoint, cpus[0].coid) == ENDPOINT_CPU_COID, "call_layout.h");
 _Static_assert(sizeof(struct endpoint_cpu) == 64, "fast_path.S");
 _Static_assert(CAPABILITY_MAX == 4096 && CAPABILITY_CHUNK == 64 && CAPABILITY_TAG_ENDPOINT == 0 &&
                    sizeof(struct capability_slot) == 16,

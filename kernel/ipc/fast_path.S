@@ -13,10 +13,10 @@
 // Entry (exception/user_entry.S): all registers are the user's, but r13 = this CPU's block,
 // CTR = the user's r13.
 // r3 ... r12 as struct event. EE off.
+#include <kernel/asm_offsets.h>
 #include <kernel/frame.h>
 #include <kernel/percpu.h>
 #include <orrery/user.h>
-#include <kernel/pmu_cpu.h>
 
 #include "call_layout.h"
 #include "exception/user.h"

@@ -1,23 +1,31 @@
 // SPDX-License-Identifier: MIT
-// The PmuCounting object: who may start, stop and read sessions. Each CPU's representative has what
-// that CPU counts (counting_cpu.h) and the timer that ends its slices.
-#include "counting_session.h"
+// The PmuCounting object: who may start, stop and read sessions. Its representatives' ticks end the
+// turns of groups (engine.h).
+#include "counting.h"
 
 #include <co/manager.h>
 #include <kernel/model_unit.h>
 #include <kernel/percpu.h>
 #include <kernel/process.h>
-#include <kernel/thread.h>
+#include <kernel/wait.h>
+#include <stdio.h>
 #include <string.h>
 
-#include "counting_reading.h"
-#include "counting_switches.h"
-#include "counting_trace.h"
+#include "counting_session.h"
 #include "task_points.h"
+
+struct counting_root {
+    struct co_root root;
+    struct mutex mutex; // of all that follows
+    s64 latest;         // number of a session, from 1
+    struct counting_session sessions[PMU_CLAIMS];
+};
 
 static struct counting_root counting_root = {
     .mutex = MUTEX_INIT("pmu counting", MUTEX_SERVICE),
 };
+
+static struct pmu_counting counting_reps[ORRERY_MAX_CPUS];
 
 coid_t pmu_counting;
 
@@ -37,9 +45,7 @@ static void counting_timer_fires(struct timer *timer)
 static CO_METHOD s64 counting_tick(struct pmu_counting *self)
 {
     CO_HOME(self);
-    struct counting_rep *here = (struct counting_rep *)self;
-    counting_cpu_tick(&here->cpu);
-    counting_rep_set_timer(here);
+    engine_tick();
     return 0;
 }
 
@@ -51,26 +57,80 @@ static u32 caller(void)
     return process == NULL ? 0 : process_pid(process);
 }
 
+static struct counting_session *find_session(struct counting_root *root, s64 number)
+{
+    for (u32 i = 0; i < PMU_CLAIMS && number > 0; i++) {
+        if (root->sessions[i].number == number)
+            return &root->sessions[i];
+    }
+    return NULL;
+}
+
+static struct counting_session *find_running(struct counting_root *root, s64 number)
+{
+    struct counting_session *session = find_session(root, number);
+    return session != NULL && session->running ? session : NULL;
+}
+
+static bool has_ended(const struct counting_session *session)
+{
+    return session->number != 0 && !session->running;
+}
+
+// Of the sessions of a process that have ended the latest can be read; the others go.
+static void forget_older(struct counting_root *root, u32 owner)
+{
+    struct counting_session *kept = NULL;
+    for (u32 i = 0; i < PMU_CLAIMS; i++) {
+        struct counting_session *session = &root->sessions[i];
+        if (!has_ended(session) || session->owner != owner)
+            continue;
+        struct counting_session *older =
+            kept != NULL && kept->number > session->number ? session : kept;
+        kept = older == session ? kept : session;
+        if (older != NULL)
+            counting_session_forget(older);
+    }
+}
+
+// A free place, or that of who has ended first; NULL: all count.
+static struct counting_session *find_place(struct counting_root *root)
+{
+    struct counting_session *found = NULL;
+    for (u32 i = 0; i < PMU_CLAIMS; i++) {
+        struct counting_session *session = &root->sessions[i];
+        if (!session->running && (found == NULL || session->number < found->number))
+            found = session;
+    }
+    return found;
+}
+
 static s64 start_locked(struct counting_root *root, const struct sys_pmu_counting *counting,
                         char *message, u64 bytes)
 {
     struct counting_plan plan;
     struct pmu_offer offer;
-    u32 all = (u32)((1UL << cpu_count) - 1);
-    if (root->running)
-        return E_BUSY;
+    u32 everywhere = (u32)((1UL << cpu_count) - 1);
+
     counting_offer(&offer);
-    s64 error = counting_plan_make(counting, &offer, all, &plan, message, bytes);
-    if (error == 0)
-        error = model_acquire();
+    s64 error = counting_plan_make(counting, &offer, everywhere, &plan, message, bytes);
     if (error != 0)
         return error;
-    root->plan = plan;
-    root->cpus = counting->cpu_mask != 0 ? counting->cpu_mask : all;
-    root->session++;
-    __atomic_store_n(&root->owner, caller(), __ATOMIC_RELAXED);
-    error = counting_session_begin(root);
-    return error != 0 ? error : root->session;
+    forget_older(root, caller());
+    struct counting_session *session = find_place(root);
+    if (session == NULL) {
+        snprintf(message, bytes, "%u sessions count already", PMU_CLAIMS);
+        return E_BUSY;
+    }
+    counting_session_forget(session);
+    session->plan = plan;
+    error = counting_session_begin(
+        session, counting->cpu_mask != 0 ? counting->cpu_mask : everywhere, message, bytes);
+    if (error != 0)
+        return error;
+    session->number = ++root->latest;
+    __atomic_store_n(&session->owner, caller(), __ATOMIC_RELAXED);
+    return session->number;
 }
 
 static CO_METHOD s64 counting_start(struct pmu_counting *self,
@@ -85,28 +145,25 @@ static CO_METHOD s64 counting_start(struct pmu_counting *self,
     return result;
 }
 
-static CO_METHOD s64 counting_stop(struct pmu_counting *self, s64 session)
+static CO_METHOD s64 counting_stop(struct pmu_counting *self, s64 number)
 {
     CO_HOME(self);
     struct counting_root *root = root_of(self);
-    s64 error = E_STALE;
     mutex_lock(&root->mutex);
-    if (root->running && session == root->session) {
-        counting_session_end(root);
-        error = 0;
-    }
+    struct counting_session *session = find_running(root, number);
+    if (session != NULL)
+        counting_session_end(session);
     mutex_unlock(&root->mutex);
-    return error;
+    return session != NULL ? 0 : E_STALE;
 }
 
-static CO_METHOD s64 counting_trace(struct pmu_counting *self, s64 session, u64 majors)
+static CO_METHOD s64 counting_trace(struct pmu_counting *self, s64 number, u64 majors)
 {
     CO_HOME(self);
     struct counting_root *root = root_of(self);
-    s64 error = E_STALE;
     mutex_lock(&root->mutex);
-    if (root->running && session == root->session)
-        error = counting_trace_set(&root->plan, majors);
+    struct counting_session *session = find_running(root, number);
+    s64 error = session != NULL ? counting_trace_set(session, majors) : E_STALE;
     mutex_unlock(&root->mutex);
     return error;
 }
@@ -117,85 +174,79 @@ static CO_METHOD s64 counting_ends(struct pmu_counting *self, u32 pid)
 {
     CO_HOME(self);
     struct counting_root *root = root_of(self);
-    if (__atomic_load_n(&root->owner, __ATOMIC_RELAXED) != pid)
-        return 0;
-    mutex_lock(&root->mutex);
-    if (root->owner == pid)
-        counting_session_end(root);
-    mutex_unlock(&root->mutex);
+    for (u32 i = 0; i < PMU_CLAIMS; i++) {
+        struct counting_session *session = &root->sessions[i];
+        if (__atomic_load_n(&session->owner, __ATOMIC_RELAXED) != pid)
+            continue;
+        mutex_lock(&root->mutex);
+        if (session->owner == pid)
+            counting_session_forget(session);
+        mutex_unlock(&root->mutex);
+    }
     return 0;
 }
 
 // ---- reading -----------------------------------------------------------------------------------
 
 // An error when there is no such session, or it does not count there.
-static s64 check(const struct counting_root *root, s64 session, u32 cpu)
+static s64 check(const struct counting_session *session, u32 cpu)
 {
-    if (session <= 0 || session != root->session)
+    if (session == NULL)
         return E_STALE;
-    return cpu >= cpu_count || counting_reps[cpu].multiplex == NULL ? E_INVAL : 0;
+    return cpu >= cpu_count || (session->claimed.cpus >> cpu & 1) == 0 ? E_INVAL : 0;
 }
 
-static s64 read_locked(const struct counting_root *root, s64 session, u32 cpu,
-                       struct sys_pmu_count *counts, u64 bytes)
-{
-    s64 error = check(root, session, cpu);
-    if (error == 0 && bytes < root->plan.items * sizeof(*counts))
-        error = E_INVAL;
-    return error != 0 ? error
-                      : counting_read_cpu(&root->plan, &counting_reps[cpu].cpu, cpu, root->running,
-                                          counts);
-}
-
-static CO_METHOD s64 counting_read(struct pmu_counting *self, s64 session, u32 cpu,
+static CO_METHOD s64 counting_read(struct pmu_counting *self, s64 number, u32 cpu,
                                    struct sys_pmu_count *counts, u64 bytes)
 {
     CO_HOME(self);
     struct counting_root *root = root_of(self);
     mutex_lock(&root->mutex);
-    s64 result = read_locked(root, session, cpu, counts, bytes);
+    const struct counting_session *session = find_session(root, number);
+    s64 result = check(session, cpu);
+    if (result == 0 && bytes < session->plan.items * sizeof(*counts))
+        result = E_INVAL;
+    if (result == 0)
+        result = counting_read_cpu(session, cpu, counts);
     mutex_unlock(&root->mutex);
     return result;
 }
 
-static CO_METHOD s64 counting_tasks(struct pmu_counting *self, s64 session, u32 cpu, u64 *cursor,
+static CO_METHOD s64 counting_tasks(struct pmu_counting *self, s64 number, u32 cpu, u64 *cursor,
                                     void *buffer, u64 bytes)
 {
     CO_HOME(self);
     struct counting_root *root = root_of(self);
     mutex_lock(&root->mutex);
-    s64 result = check(root, session, cpu);
-    if (result == 0 && counting_reps[cpu].tasks == NULL)
+    const struct counting_session *session = find_session(root, number);
+    s64 result = check(session, cpu);
+    if (result == 0 && session->claimed.tally[cpu].tasks == NULL)
         result = E_INVAL;
     if (result == 0)
-        result = counting_read_tasks(&root->plan, &counting_reps[cpu].cpu, cpu, root->running,
-                                     cursor, buffer, bytes);
+        result = counting_read_tasks(session, cpu, cursor, buffer, bytes);
     mutex_unlock(&root->mutex);
     return result;
 }
 
-static s64 places(const struct counting_root *root, s64 session, u8 counters[SYS_PMU_ITEMS])
+static s64 places(const struct counting_session *session, u8 counters[SYS_PMU_ITEMS])
 {
-    const struct pmu_group *group = &root->plan.allocation.group[0];
-    if (!root->running || session != root->session)
+    if (session == NULL)
         return E_STALE;
-    if ((root->plan.flags & SYS_PMU_READABLE) == 0)
+    if ((session->plan.flags & SYS_PMU_READABLE) == 0)
         return E_INVAL;
     memset(counters, 0, SYS_PMU_ITEMS);
-    for (u32 i = 0; i < root->plan.items; i++) {
-        while (group->item[counters[i]] != root->plan.place[i])
-            counters[i]++;
-    }
+    for (u32 i = 0; i < session->plan.items; i++)
+        counters[i] = (u8)engine_counter(&session->claimed, session->plan.place[i]);
     return 0;
 }
 
-static CO_METHOD s64 counting_places(struct pmu_counting *self, s64 session,
+static CO_METHOD s64 counting_places(struct pmu_counting *self, s64 number,
                                      u8 counters[SYS_PMU_ITEMS])
 {
     CO_HOME(self);
     struct counting_root *root = root_of(self);
     mutex_lock(&root->mutex);
-    s64 result = places(root, session, counters);
+    s64 result = places(find_running(root, number), counters);
     mutex_unlock(&root->mutex);
     return result;
 }
@@ -204,7 +255,7 @@ static CO_METHOD s64 counting_places(struct pmu_counting *self, s64 session,
 
 void pmu_task_switch(const struct pmu_task *from, const struct pmu_task *to)
 {
-    counting_switched(&counting_reps[cpu_id()].cpu, from, to);
+    engine_switched(from, to);
 }
 
 // ---- the object --------------------------------------------------------------------------------
@@ -241,8 +292,7 @@ void counting_offer(struct pmu_offer *offer)
 
 s64 counting_init(void)
 {
-    for (u32 cpu = 0; cpu < ORRERY_MAX_CPUS; cpu++)
-        counting_reps[cpu].timer.fire = counting_timer_fires;
+    engine_init(counting_timer_fires);
     s64 coid = co_create(&class, &counting_root.root);
     if (coid < 0)
         return coid;

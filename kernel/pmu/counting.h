@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // PmuCounting: a distributed object, one representative a CPU, that counts events on all CPUs of a
 // session. Same contracts as the sys_pmu_* calls of orrery/pmu.h; thread context, no lock held.
-// There is one session: calls wait for each other.
+// Sessions share the unit (engine.h); calls wait for each other.
 #ifndef KERNEL_PMU_COUNTING_H
 #define KERNEL_PMU_COUNTING_H
 
@@ -13,7 +13,6 @@ struct pmu_offer;
 
 struct pmu_counting_ops {
     struct co_ops base;
-    // E_BUSY also while another user has the model unit.
     s64 (*start)(struct pmu_counting *self, const struct sys_pmu_counting *counting, char *message,
                  u64 bytes);
     // E_INVAL: not one of the session's CPUs, or no room for all items; E_LIMIT: it has counted

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: MIT
 // Reading what has been counted, of a CPU and of its tasks. Estimates take long: they are made of
 // copies, with the CPU going on.
-#include "counting_reading.h"
-
 #include <kernel/irq.h>
 #include <kernel/memory.h>
 #include <kernel/process.h>
 #include <kernel/thread.h>
 #include <orrery/errors.h>
-#include <pmu/tasks.h>
 #include <string.h>
+
+#include "counting_session.h"
 
 #define CHUNK 32 // tasks that are copied at once, with interrupts held back
 
@@ -30,42 +29,58 @@ static void estimate(const struct counting_plan *plan, const struct pmu_multiple
 // ---- a CPU --------------------------------------------------------------------------------------
 
 struct sums {
-    struct counting_cpu *counting;
+    const struct counting_session *session;
+    u32 cpu;
     struct pmu_multiplex *to;
 };
+
+static const struct pmu_tally *tally_of(const struct counting_session *session, u32 cpu)
+{
+    return &session->claimed.tally[cpu];
+}
 
 static void copy_sums_here(void *argument)
 {
     const struct sums *sums = argument;
-    const struct pmu_multiplex *from = sums->counting->multiplex;
+    const struct pmu_multiplex *from = tally_of(sums->session, sums->cpu)->sums;
 
-    if (sums->counting->plan != NULL)
-        counting_cpu_settle(sums->counting);
+    if (sums->session->running)
+        engine_settle_here();
     memcpy(sums->to, from, PMU_MULTIPLEX_BYTES(from->items));
 }
 
-s64 counting_read_cpu(const struct counting_plan *plan, struct counting_cpu *counting, u32 cpu,
-                      bool running, struct sys_pmu_count *counts)
+// On the CPU while it counts.
+static void look(const struct counting_session *session, u32 cpu, void (*copy)(void *),
+                 void *argument)
 {
-    struct sums sums = {.counting = counting,
-                        .to = kmalloc(PMU_MULTIPLEX_BYTES(plan->request.items))};
+    if (session->running)
+        cpus_call(1UL << cpu, copy, argument);
+    else
+        copy(argument);
+}
+
+s64 counting_read_cpu(const struct counting_session *session, u32 cpu, struct sys_pmu_count *counts)
+{
+    const struct counting_plan *plan = &session->plan;
+    struct sums sums = {.session = session,
+                        .cpu = cpu,
+                        .to = kmalloc(PMU_MULTIPLEX_BYTES(plan->claim.request.items))};
 
     if (sums.to == NULL)
         return E_NOMEM;
-    if (running)
-        cpus_call(1UL << cpu, copy_sums_here, &sums);
-    else
-        copy_sums_here(&sums);
-    if (counting->error == 0)
+    look(session, cpu, copy_sums_here, &sums);
+    s64 error = tally_of(session, cpu)->error;
+    if (error == 0)
         estimate(plan, sums.to, counts);
     kfree(sums.to);
-    return counting->error != 0 ? counting->error : (s64)(plan->items * sizeof(*counts));
+    return error != 0 ? error : (s64)(plan->items * sizeof(*counts));
 }
 
 // ---- its tasks ----------------------------------------------------------------------------------
 
 struct copy {
-    struct counting_cpu *counting;
+    const struct counting_session *session;
+    u32 cpu;
     u32 first, count;
     u32 wanted;
     char *to;
@@ -76,10 +91,10 @@ struct copy {
 static void copy_here(void *argument)
 {
     struct copy *copy = argument;
-    const struct task_table *table = copy->counting->tasks;
+    const struct task_table *table = tally_of(copy->session, copy->cpu)->tasks;
 
-    if (copy->first == 0 && copy->counting->plan != NULL)
-        counting_cpu_settle(copy->counting);
+    if (copy->first == 0 && copy->session->running)
+        engine_settle_here();
     while (copy->count < copy->wanted && copy->first + copy->count < table->counted) {
         memcpy(copy->to + copy->count * table->task_bytes,
                task_table_get(table, copy->first + copy->count), table->task_bytes);
@@ -114,29 +129,27 @@ static void write_record(const struct counting_plan *plan, const struct counted_
     estimate(plan, counted_task_sums(task), to->counts);
 }
 
-s64 counting_read_tasks(const struct counting_plan *plan, struct counting_cpu *counting, u32 cpu,
-                        bool running, u64 *cursor, void *buffer, u64 bytes)
+s64 counting_read_tasks(const struct counting_session *session, u32 cpu, u64 *cursor, void *buffer,
+                        u64 bytes)
 {
-    const struct task_table *table = counting->tasks;
+    const struct counting_plan *plan = &session->plan;
+    const struct pmu_tally *tally = tally_of(session, cpu);
     u64 record = sizeof(struct sys_pmu_task) + plan->items * sizeof(struct sys_pmu_count);
     u64 fit = bytes / record < CHUNK ? bytes / record : CHUNK;
 
-    if (table == NULL || fit == 0 || *cursor > TASKS_MAX)
+    if (fit == 0 || *cursor > TASKS_MAX)
         return E_INVAL;
-    struct copy copy = {.counting = counting, .first = (u32)*cursor, .wanted = (u32)fit};
-    copy.to = kmalloc(fit * table->task_bytes);
+    struct copy copy = {.session = session, .cpu = cpu, .first = (u32)*cursor, .wanted = (u32)fit};
+    copy.to = kmalloc(fit * tally->tasks->task_bytes);
     if (copy.to == NULL)
         return E_NOMEM;
-    if (running)
-        cpus_call(1UL << cpu, copy_here, &copy);
-    else
-        copy_here(&copy);
-    for (u32 i = 0; i < copy.count && counting->error == 0; i++)
-        write_record(plan, (const struct counted_task *)(copy.to + i * table->task_bytes),
+    look(session, cpu, copy_here, &copy);
+    for (u32 i = 0; i < copy.count && tally->error == 0; i++)
+        write_record(plan, (const struct counted_task *)(copy.to + i * tally->tasks->task_bytes),
                      (struct sys_pmu_task *)((char *)buffer + i * record), record);
     kfree(copy.to);
-    if (counting->error != 0)
-        return counting->error;
+    if (tally->error != 0)
+        return tally->error;
     *cursor += copy.count;
     return (s64)(copy.count * record);
 }

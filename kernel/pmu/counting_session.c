@@ -1,131 +1,73 @@
 // SPDX-License-Identifier: MIT
-// A session of counting on its CPUs: room for the sums, the unit made ready, begin and end on each.
+// A session of counting: room for its sums, its begin and its end.
 #include "counting_session.h"
 
-#include <kernel/irq.h>
 #include <kernel/memory.h>
-#include <kernel/model_unit.h>
 #include <kernel/percpu.h>
+#include <orrery/errors.h>
 
-#include "counting_switches.h"
-#include "counting_trace.h"
-#include "task_points.h"
-
-#define TICK_MICROSECONDS 1000 // slices end at the first of these ticks after they are long enough
-
-struct counting_rep counting_reps[ORRERY_MAX_CPUS];
-
-// ---- what runs on each CPU ---------------------------------------------------------------------
-
-void counting_rep_set_timer(struct counting_rep *here)
-{
-    timer_start(&here->timer, timebase() + microseconds_to_ticks(TICK_MICROSECONDS));
-}
-
-static void prepare_here(void *argument)
-{
-    struct counting_root *root = argument;
-    counting_cpu_prepare(&counting_reps[cpu_id()].cpu, &root->plan);
-}
-
-static void begin_here(void *argument)
-{
-    struct counting_root *root = argument;
-    struct counting_rep *here = &counting_reps[cpu_id()];
-    u64 seed = (u64)root->session * ORRERY_MAX_CPUS + cpu_id();
-    if (counting_cpu_begin(&here->cpu, &root->plan, here->multiplex, seed) == 0 &&
-        here->tasks != NULL) {
-        struct pmu_task running;
-        pmu_task_current(&running);
-        counting_cpu_follow(&here->cpu, here->tasks, &running);
-    }
-    // One group counts all the time.
-    if (root->plan.allocation.groups > 1)
-        counting_rep_set_timer(here);
-}
-
-static void counting_end_here(void *argument)
-{
-    struct counting_rep *here = &counting_reps[cpu_id()];
-    (void)argument;
-    timer_cancel(&here->timer);
-    counting_cpu_end(&here->cpu);
-}
-
-// ---- all of them -------------------------------------------------------------------------------
-
-// Does the scheduler tell of switches?
-static bool follows(const struct counting_root *root)
-{
-    return root->plan.flags != 0;
-}
-
-static void free_sums(void)
+static void free_sums(struct counting_session *session)
 {
     for (u32 cpu = 0; cpu < cpu_count; cpu++) {
-        task_table_free(counting_reps[cpu].tasks);
-        counting_reps[cpu].tasks = NULL;
-        kfree(counting_reps[cpu].multiplex);
-        counting_reps[cpu].multiplex = NULL;
+        struct pmu_tally *tally = &session->claimed.tally[cpu];
+        task_table_free(tally->tasks);
+        kfree(tally->sums);
+        *tally = (struct pmu_tally){0};
     }
 }
 
-static s64 allocate_sums(const struct counting_root *root)
+static s64 allocate_sums(struct counting_session *session)
 {
-    u32 items = root->plan.request.items, flags = root->plan.flags;
+    u32 items = session->plan.claim.request.items, flags = session->plan.flags;
     bool tasks = (flags & (SYS_PMU_BY_PROCESS | SYS_PMU_BY_THREAD)) != 0;
 
-    free_sums();
     for (u32 cpu = 0; cpu < cpu_count; cpu++) {
-        if ((root->cpus >> cpu & 1) == 0)
+        struct pmu_tally *tally = &session->claimed.tally[cpu];
+        if ((session->claimed.cpus >> cpu & 1) == 0)
             continue;
-        counting_reps[cpu].multiplex = kzalloc(PMU_MULTIPLEX_BYTES(items));
+        tally->sums = kmalloc(PMU_MULTIPLEX_BYTES(items));
+        if (tally->sums != NULL)
+            pmu_multiplex_begin(tally->sums, items);
         if (tasks)
-            counting_reps[cpu].tasks = task_table_create(items, (flags & SYS_PMU_BY_THREAD) != 0);
-        if (counting_reps[cpu].multiplex == NULL || (tasks && counting_reps[cpu].tasks == NULL)) {
-            free_sums();
+            tally->tasks = task_table_create(items, (flags & SYS_PMU_BY_THREAD) != 0);
+        if (tally->sums == NULL || (tasks && tally->tasks == NULL)) {
+            free_sums(session);
             return E_NOMEM;
         }
     }
     return 0;
 }
 
-static s64 first_error(const struct counting_root *root)
+s64 counting_session_begin(struct counting_session *session, u64 cpus, char *message, u64 bytes)
 {
-    for (u32 cpu = 0; cpu < cpu_count; cpu++) {
-        if ((root->cpus >> cpu & 1) != 0 && counting_reps[cpu].cpu.error != 0)
-            return counting_reps[cpu].cpu.error;
-    }
-    return 0;
-}
-
-void counting_session_end(struct counting_root *root)
-{
-    counting_trace_end();
-    cpus_call(root->cpus, counting_end_here, NULL);
-    if (follows(root))
-        counting_points_set(false);
-    model_release();
-    root->running = false;
-    __atomic_store_n(&root->owner, 0, __ATOMIC_RELAXED);
-}
-
-// One CPU has the unit made ready before all begin.
-s64 counting_session_begin(struct counting_root *root)
-{
-    s64 error = allocate_sums(root);
-    if (error != 0) {
-        model_release();
-        root->owner = 0;
-        return error;
-    }
-    cpus_call(root->cpus & -root->cpus, prepare_here, root);
-    if (follows(root))
-        counting_points_set(true);
-    cpus_call(root->cpus, begin_here, root);
-    root->running = true;
-    error = first_error(root);
+    session->claimed = (struct engine_session){
+        .claim = &session->plan.claim,
+        .cpus = cpus,
+        .follows = session->plan.flags != 0,
+        .windows = (session->plan.flags & SYS_PMU_READABLE) != 0,
+    };
+    s64 error = allocate_sums(session);
     if (error != 0)
-        counting_session_end(root);
+        return error;
+    error = engine_join(&session->claimed, message, bytes);
+    if (error != 0)
+        free_sums(session);
+    session->running = error == 0;
     return error;
+}
+
+void counting_session_end(struct counting_session *session)
+{
+    counting_trace_end(session);
+    engine_leave(&session->claimed);
+    session->running = false;
+}
+
+void counting_session_forget(struct counting_session *session)
+{
+    if (session->running)
+        counting_session_end(session);
+    free_sums(session);
+    session->number = 0;
+    __atomic_store_n(&session->owner, 0, __ATOMIC_RELAXED);
 }

@@ -1,42 +1,39 @@
 // SPDX-License-Identifier: MIT
-// A session of counting on its CPUs: its begin and its end. Thread context, no spin lock held,
-// by who has the root's mutex.
+// A session of counting: what it claims of the engine, and room for its sums. Thread context, no
+// spin lock held; who owns the sessions serialises all calls.
 #ifndef KERNEL_PMU_COUNTING_SESSION_H
 #define KERNEL_PMU_COUNTING_SESSION_H
 
-#include <kernel/timer.h>
-#include <kernel/wait.h>
-#include <pmu/counting_cpu.h>
+#include <pmu/counting_request.h>
 
-#include "counting.h"
+#include "engine.h"
 
-struct counting_rep {
-    struct pmu_counting counting;
-    struct counting_cpu cpu;
-    struct timer timer;
-    struct pmu_multiplex *multiplex; // NULL: the session does not count here
-    struct task_table *tasks;        // NULL: nor tasks
-};
-
-struct counting_root {
-    struct co_root root;
-    struct mutex mutex; // of all that follows
+struct counting_session {
+    s64 number; // from 1; 0: there is none
     bool running;
-    s64 session; // the latest, from 1
-    u32 owner;   // pid of who has started it, 0: the kernel, or it has ended
-    u64 cpus;
+    u32 owner; // pid of who has started it, 0: the kernel
     struct counting_plan plan;
+    struct engine_session claimed;
 };
 
-extern struct counting_rep counting_reps[ORRERY_MAX_CPUS];
+// By its plan, on these CPUs. 0, E_NOMEM, or as engine_join, and it has no sums.
+s64 counting_session_begin(struct counting_session *session, u64 cpus, char *message, u64 bytes);
+// One that runs: nothing counts any more. What was counted can still be read.
+void counting_session_end(struct counting_session *session);
+// Ends it if it runs, and forgets what was counted: there is none.
+void counting_session_forget(struct counting_session *session);
 
-// By the plan in root, on its CPUs, for its owner; the unit has been acquired. All begin, or none:
-// 0, E_NOMEM, or an error of counting_cpu_begin, with the unit released and no owner.
-s64 counting_session_begin(struct counting_root *root);
-// The session that runs: nothing counts any more, the unit is released.
-// What was counted can still be read.
-void counting_session_end(struct counting_root *root);
-// The next tick of this CPU. Soft-masked.
-void counting_rep_set_timer(struct counting_rep *here);
+// What sys_pmu_count_read says of one of its CPUs, with room for all items. Bytes, E_NOMEM,
+// or why the CPU has ended.
+s64 counting_read_cpu(const struct counting_session *session, u32 cpu,
+                      struct sys_pmu_count *counts);
+// What sys_pmu_count_tasks says of one of its CPUs, whose tasks it counts.
+s64 counting_read_tasks(const struct counting_session *session, u32 cpu, u64 *cursor, void *buffer,
+                        u64 bytes);
+
+// As sys_pmu_count_trace, of one that runs. One session is traced at a time: E_BUSY.
+s64 counting_trace_set(struct counting_session *session, u64 majors);
+// Before it stops: not any more, if it was.
+void counting_trace_end(const struct counting_session *session);
 
 #endif

@@ -35,8 +35,8 @@ void counting_points_set(bool on)
 
 // ---- switches -----------------------------------------------------------------------------------
 
-// The process's threads compute what they have counted from what is left here (user/pmu.h).
-static void change_windows(struct user_counters *from, struct user_counters *to, const u64 values[])
+void counting_change_windows(struct user_counters *from, struct user_counters *to,
+                             const u64 values[])
 {
     if (from != NULL)
         memcpy(from->left, values, sizeof(from->left));
@@ -45,13 +45,4 @@ static void change_windows(struct user_counters *from, struct user_counters *to,
     for (u32 i = 0; i < MODEL_COUNTERS; i++)
         to->away[i] += values[i] - to->left[i];
     to->turns++;
-}
-
-void counting_switched(struct counting_cpu *here, const struct pmu_task *from,
-                       const struct pmu_task *to)
-{
-    u64 values[PMU_COUNTERS] = {0};
-
-    if (counting_cpu_switch(here, to, values) && here->plan->flags & SYS_PMU_READABLE)
-        change_windows(from->window, to->window, values);
 }

@@ -1,70 +1,66 @@
 // SPDX-License-Identifier: MIT
-// The counters of a session in the kernel's trace. One group counts all the time, from 0, the same
-// on all of the session's CPUs: what a counter says is the count.
-#include "counting_trace.h"
-
+// The counters of a session in the kernel's trace: of one that is counted all the time, the counts
+// so far on the CPU of the event.
 #include <kernel/model_unit.h>
+#include <kernel/percpu.h>
 #include <orrery/errors.h>
 #include <trace/counters.h>
 #include <trace/events.h>
 
+#include "counting_session.h"
+
 _Static_assert(SYS_PMU_TRACED == TRACE_MAX_WORDS, "what an event holds");
 
-static u32 items;
+static const struct counting_session *traced; // NULL: none
 static u32 counter_of[TRACE_MAX_WORDS];
-static bool traced;
 
+// A CPU that the session leaves out counts nothing. One that is between two plans, stopped by an
+// interrupt that cannot wait, has no counts to tell.
 static bool read_counters(u64 values[TRACE_MAX_WORDS])
 {
-    u64 all[MODEL_COUNTERS];
-    // A CPU that the session leaves out counts nothing.
-    if (model_slot()->enabled == 0 || model_read(all) != 0)
+    const struct pmu_tally *tally = &traced->claimed.tally[cpu_id()];
+    u64 all[PMU_COUNTERS] = {0};
+    if (!tally->begun || tally->error != 0 || engine_changing() || model_read(all) != 0)
         return false;
-    for (u32 i = 0; i < items; i++)
-        values[i] = all[counter_of[i]];
+    for (u32 i = 0; i < traced->plan.items; i++)
+        values[i] = all[counter_of[i]] - tally->base[counter_of[i]];
     return true;
-}
-
-static u32 find_counter(const struct counting_plan *plan, u32 item)
-{
-    const struct pmu_group *group = &plan->allocation.group[0];
-    u32 counter = 0;
-    while (group->item[counter] != plan->place[item])
-        counter++;
-    return counter;
 }
 
 static void counters_tell(const struct counting_plan *plan)
 {
-    for (u32 i = 0; i < items; i++) {
-        const struct pmu_item *item = &plan->request.item[plan->place[i]];
+    for (u32 i = 0; i < plan->items; i++) {
+        const struct pmu_item *item = &plan->claim.request.item[plan->place[i]];
         trace_counter(i, item->event, item->filter & (SYS_PMU_KERNEL | SYS_PMU_USER));
     }
 }
 
-s64 counting_trace_set(const struct counting_plan *plan, u64 majors)
+s64 counting_trace_set(struct counting_session *session, u64 majors)
 {
-    if (majors != 0 && (plan->allocation.groups != 1 || plan->items > TRACE_MAX_WORDS))
-        return E_LIMIT;
     if (majors == 0) {
-        counting_trace_end();
+        counting_trace_end(session);
         return 0;
     }
-    for (u32 i = 0; i < plan->items; i++)
-        counter_of[i] = find_counter(plan, i);
-    items = plan->items;
+    if (traced != NULL && traced != session)
+        return E_BUSY;
+    if (session->plan.items > TRACE_MAX_WORDS || engine_hold(&session->claimed) != 0)
+        return E_LIMIT;
+    for (u32 i = 0; i < session->plan.items; i++)
+        counter_of[i] = engine_counter(&session->claimed, session->plan.place[i]);
+    const struct counting_session *before = traced;
+    traced = session;
     s64 error = trace_set_counters(majors, read_counters);
-    if (error != 0)
-        return error;
-    traced = true;
-    counters_tell(plan);
-    return 0;
+    if (error == 0)
+        counters_tell(&session->plan);
+    else
+        traced = before;
+    return error;
 }
 
-void counting_trace_end(void)
+void counting_trace_end(const struct counting_session *session)
 {
-    if (!traced)
+    if (traced != session)
         return;
     trace_set_counters(0, NULL);
-    traced = false;
+    traced = NULL;
 }

@@ -8,8 +8,8 @@
 // changes only r0, r3…r12, LR, CR, CTR, XER, and needs no r2 but the kernel's. User code always
 // goes the slow way:
 // its r2 and r13 are its own, and reading its memory may fault.
+#include <kernel/asm_offsets.h>
 #include <kernel/percpu.h>
-#include <kernel/pmu_cpu.h>
 
 #include "frame.h"
 

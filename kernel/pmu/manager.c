@@ -14,6 +14,7 @@
 #include <stdio.h>
 
 #include "counting.h"
+#include "power.h"
 #include "sample.h"
 #include "session.h"
 
@@ -22,9 +23,10 @@ enum session_state { SESSION_STOPPED, SESSION_CHANGING, SESSION_RUNNING };
 struct pmu_manager_root {
     struct co_root root;
     struct spinlock lock;
-    enum session_state state;  // under the lock; who has made it CHANGING owns the rest
-    bool works[SESSION_UNITS]; // of each of `units`: its interrupts have arrived on every CPU
-    s64 number;                // of the latest session, from 1
+    enum session_state state; // under the lock; who has made it CHANGING owns the rest
+    bool works;               // the model unit's interrupts have arrived on every CPU
+    u32 failed;               // bit n: on CPU n those of the POWER PMU do not arrive
+    s64 number;               // of the latest session, from 1
     struct session session;
 };
 
@@ -37,8 +39,6 @@ static struct pmu_manager_root manager_root = {
     .lock = SPINLOCK_INIT("pmu manager", RANK_SERVICE),
 };
 
-static const struct pmu_unit *const units[SESSION_UNITS] = {&pmu_power_unit, &pmu_model_unit};
-
 coid_t pmu_manager;
 
 static struct pmu_manager_root *root_of(struct pmu_manager *self)
@@ -48,65 +48,42 @@ static struct pmu_manager_root *root_of(struct pmu_manager *self)
 
 // ---- units -------------------------------------------------------------------------------------
 
-struct probe {
-    const struct pmu_unit *unit;
-    u32 failed; // bit n: CPU n
-};
-
 static void probe_here(void *argument)
 {
-    struct probe *probe = argument;
-    if (probe->unit->probe() != 0)
-        __atomic_fetch_or(&probe->failed, 1u << cpu_id(), __ATOMIC_RELAXED);
+    struct pmu_manager_root *root = argument;
+    if (power_probe() != 0)
+        __atomic_fetch_or(&root->failed, 1u << cpu_id(), __ATOMIC_RELAXED);
 }
 
-// The CPUs on which a unit's interrupts do not arrive, bit n: CPU n.
-static u32 probe_all(struct pmu_manager_root *root, u32 number)
+// The CPUs on which the POWER PMU's interrupts do not arrive.
+static u32 probe_power(struct pmu_manager_root *root)
 {
-    struct probe probe = {.unit = units[number]};
-    cpus_call((1UL << cpu_count) - 1, probe_here, &probe);
-    root->works[number] = probe.failed == 0;
-    return probe.failed;
+    root->failed = 0;
+    cpus_call((1UL << cpu_count) - 1, probe_here, root);
+    return root->failed;
 }
 
-// Those that sample the events, bit n: units[n].
-static u32 units_for(const struct sys_sampling *sampling)
+static bool samples_cycles(const struct sys_sampling *sampling)
 {
-    u32 mask = 0;
+    bool cycles = false;
     for (u32 i = 0; i < sampling->event_count; i++)
-        mask |= sampling->events[i].event == SYS_PMU_CYCLES ? 1u : 2u;
-    return mask;
+        cycles |= sampling->events[i].event == SYS_PMU_CYCLES;
+    return cycles;
 }
 
-static void release_units(u32 mask)
+// Do the interrupts arrive that the session needs? Records need none. The model unit's are looked
+// at when they are first wanted: its counting has its price.
+static s64 check_interrupts(struct pmu_manager_root *root, const struct sampling_plan *plan,
+                            char *message, u64 bytes)
 {
-    for (u32 number = 0; number < SESSION_UNITS; number++) {
-        if ((mask >> number & 1) != 0)
-            units[number]->release();
-    }
-}
-
-// All of them, or none.
-static s64 acquire_units(u32 mask)
-{
-    for (u32 number = 0; number < SESSION_UNITS; number++) {
-        s64 error = (mask >> number & 1) != 0 ? units[number]->acquire() : 0;
-        if (error != 0) {
-            release_units(mask & ((1u << number) - 1));
-            return error;
-        }
-    }
-    return 0;
-}
-
-// Do the interrupts of all of these units arrive?
-static bool all_work(struct pmu_manager_root *root, u32 mask)
-{
-    for (u32 number = 0; number < SESSION_UNITS; number++) {
-        if ((mask >> number & 1) != 0 && !root->works[number] && probe_all(root, number) != 0)
-            return false;
-    }
-    return true;
+    if (samples_cycles(&plan->sampling) && root->failed != 0 && probe_power(root) != 0)
+        return E_NOTSUP;
+    if (plan->claim.request.items == 0 || root->works ||
+        (plan->sampling.flags & SYS_SAMPLING_PRECISE) != 0)
+        return 0;
+    s64 error = session_probe(message, bytes);
+    root->works = error == 0;
+    return error;
 }
 
 // ---- sessions ----------------------------------------------------------------------------------
@@ -147,31 +124,17 @@ static s64 reset_all(struct pmu_manager_root *root, const struct sampling_plan *
     return error;
 }
 
-static s64 run(struct pmu_manager_root *root)
+static s64 run_planned(struct pmu_manager_root *root, const struct sampling_plan *plan,
+                       char *message, u64 bytes)
 {
-    const struct sys_sampling *sampling = &root->session.plan.sampling;
-    for (u32 i = 0; i < sampling->event_count; i++)
-        trace_sampling_start(sampling->events[i].period);
-    return session_begin(&root->session);
-}
-
-// With the units ours and working. Records need no interrupts.
-static s64 run_planned(struct pmu_manager_root *root, const struct sampling_plan *plan)
-{
-    u32 mask = units_for(&plan->sampling);
-    bool precise = (plan->sampling.flags & SYS_SAMPLING_PRECISE) != 0;
-    s64 error = acquire_units(mask);
-    if (error != 0)
-        return error;
-    if (!precise && !all_work(root, mask))
-        error = E_NOTSUP;
+    s64 error = check_interrupts(root, plan, message, bytes);
     if (error == 0)
         error = reset_all(root, plan);
-    if (error == 0)
-        error = run(root);
     if (error != 0)
-        release_units(mask);
-    return error;
+        return error;
+    for (u32 i = 0; i < plan->sampling.event_count; i++)
+        trace_sampling_start(plan->sampling.events[i].period);
+    return session_begin(&root->session, message, bytes);
 }
 
 // What an error means that has no message yet.
@@ -179,7 +142,7 @@ static const char *meaning(s64 error)
 {
     switch (error) {
     case E_BUSY:
-        return "somebody else samples, reads samples, or counts";
+        return "somebody else samples, or reads samples";
     case E_NOTSUP:
         return "interrupts of the unit do not arrive";
     case E_TIMEOUT:
@@ -189,12 +152,13 @@ static const char *meaning(s64 error)
     }
 }
 
-static s64 start_planned(struct pmu_manager_root *root, const struct sampling_plan *plan)
+static s64 start_planned(struct pmu_manager_root *root, const struct sampling_plan *plan,
+                         char *message, u64 bytes)
 {
     s64 error = begin_change(root, SESSION_STOPPED, 0);
     if (error != 0)
         return error;
-    error = run_planned(root, plan);
+    error = run_planned(root, plan, message, bytes);
     s64 number = root->number;
     end_change(root, error == 0 ? SESSION_RUNNING : SESSION_STOPPED);
     return error == 0 ? number : error;
@@ -212,8 +176,8 @@ static CO_METHOD s64 manager_start(struct pmu_manager *self, const struct sys_sa
         sampling_plan_make(sampling, &offer, (u32)((1UL << cpu_count) - 1), &plan, message, bytes);
     if (result != 0)
         return result;
-    result = start_planned(root_of(self), &plan);
-    if (result < 0 && bytes != 0)
+    result = start_planned(root_of(self), &plan, message, bytes);
+    if (result < 0 && bytes != 0 && message[0] == 0)
         snprintf(message, bytes, "%s", meaning(result));
     return result;
 }
@@ -254,7 +218,6 @@ static CO_METHOD s64 manager_stop(struct pmu_manager *self, s64 session)
     if (error != 0)
         return error == E_STALE ? E_INVAL : error;
     session_end(&root->session);
-    release_units(units_for(&root->session.plan.sampling));
     trace_sampling_stop(total_taken(root));
     end_change(root, SESSION_STOPPED);
     return 0;
@@ -356,8 +319,8 @@ void pmu_init_cpu(void)
 {
     struct pmu_cpu *cpu = pmu_cpu();
     *cpu = (struct pmu_cpu){.map = (u64)unwind_map - (u64)text_start / 4};
-    for (u32 i = 0; i < ARRAY_SIZE(units); i++)
-        units[i]->reset();
+    power_reset();
+    model_init_cpu();
 }
 
 s64 pmu_init(void)
@@ -378,9 +341,8 @@ void pmu_start(void)
 {
     KASSERT(sample_thread() == thread_id(thread_current()));
     model_interrupts_init();
-    // The other unit is probed when it is first wanted: counting has its price.
-    u32 failed = probe_all(&manager_root, 0);
-    if (failed != 0)
-        kprintf("pmu: interrupts of the %s do not arrive (CPUs %#x): no sampling of cycles\n",
-                units[0]->name, failed);
+    if (probe_power(&manager_root) != 0)
+        kprintf(
+            "pmu: interrupts of the POWER PMU do not arrive (CPUs %#x): no sampling of cycles\n",
+            manager_root.failed);
 }

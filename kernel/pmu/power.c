@@ -12,7 +12,7 @@
 #include <orrery/errors.h>
 #include <orrery/sys.h>
 
-#include "unit.h"
+#include "power.h"
 
 #define SPR_MMCR2 785
 #define SPR_MMCRA 786
@@ -134,12 +134,7 @@ void pmu_sample_frame(const struct frame *frame)
     SPR_WRITE(SPR_MMCR0, pmi_handle_slow(&code, frame->pc, frame->msr, state));
 }
 
-static bool power_has_event(u32 event)
-{
-    return event == SYS_PMU_CYCLES;
-}
-
-static void power_stop(void)
+void power_stop(void)
 {
     SPR_WRITE(SPR_MMCR0, MMCR0_FC);
     SPR_WRITE(SPR_PMC5, 0);
@@ -148,7 +143,7 @@ static void power_stop(void)
     pmu_cpu()->quick = pmu_cpu()->buffer = NULL;
 }
 
-static void power_reset(void)
+void power_reset(void)
 {
     power_stop();
     SPR_WRITE(SPR_MMCR1, 0);
@@ -163,7 +158,7 @@ static void power_run(u64 count)
     SPR_WRITE(SPR_MMCR0, MMCR0_RUN);
 }
 
-static s64 power_probe(void)
+s64 power_probe(void)
 {
     u64 before = pmu_cpu()->spurious;
     u64 deadline = timebase() + microseconds_to_ticks(PROBE_MICROSECONDS);
@@ -175,66 +170,33 @@ static s64 power_probe(void)
     return *now != before ? 0 : E_NOTSUP;
 }
 
-// Sampling is its only user.
-static s64 power_acquire(void)
-{
-    return 0;
-}
-
-static void power_release(void)
-{
-}
-
-// The one event that there is. What it was behind by is forgotten.
-static void power_set(const struct pmu_source *source)
+// What it was behind by is forgotten.
+void power_change(const struct power_sampling *sampling)
 {
     struct pmu_cpu *cpu = pmu_cpu();
-    u64 random_mask = (1UL << source->randomise) - 1;
-    cpu->reload = PMC_OVERFLOW - source->period - PMI_EXIT_CYCLES - random_mask / 2;
+    u64 random_mask = (1UL << sampling->randomise) - 1;
+    cpu->reload = PMC_OVERFLOW - sampling->period - PMI_EXIT_CYCLES - random_mask / 2;
     cpu->random_mask = random_mask;
     cpu->random = timebase() | 1;
-    cpu->period = source->period;
+    cpu->period = sampling->period;
     cpu->behind = 0;
     cpu->due = UINT64_MAX / 2;
     power_run(next_reload(cpu));
 }
 
-static s64 power_start(const struct pmu_source *sources, u32 count)
+void power_start(const struct power_sampling *sampling)
 {
     struct pmu_cpu *cpu = pmu_cpu();
-    KASSERT(count == 1);
     cpu->ticks_a_cycle = (timebase_hz << 32) / CYCLES_A_SECOND;
     cpu->cycles_a_tick = (CYCLES_A_SECOND << 16) / timebase_hz;
     cpu->missed = 0;
-    cpu->buffer = sources[0].buffer;
+    cpu->buffer = sampling->buffer;
     cpu->quick = cpu->callers == 0 ? cpu->buffer : NULL;
     cpu->running = 1;
-    power_set(&sources[0]);
-    return 0;
+    power_change(sampling);
 }
 
-static s64 power_change(const struct pmu_source *source, u64 *counted)
+const u64 *power_missed(u32 cpu)
 {
-    (void)counted; // goes on
-    power_set(source);
-    return 0;
-}
-
-static const u64 *power_counted(u32 cpu, u32 counter)
-{
-    (void)counter; // the one
     return &((const struct pmu_cpu *)percpu_of(cpu)->pmu)->missed;
 }
-
-const struct pmu_unit pmu_power_unit = {
-    .name = "POWER PMU",
-    .has_event = power_has_event,
-    .reset = power_reset,
-    .probe = power_probe,
-    .acquire = power_acquire,
-    .release = power_release,
-    .start = power_start,
-    .change = power_change,
-    .stop = power_stop,
-    .counted = power_counted,
-};

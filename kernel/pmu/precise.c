@@ -26,8 +26,9 @@ static void take(struct sampler *sampler, const struct model_record *record, u64
 
 void precise_drain(struct cpu_samplers *samplers, u32 cpu, u32 event_count, u32 callers)
 {
-    // Not more than there are now: records may come in as fast as they are taken out.
-    u64 pending = model_ring_count(cpu);
+    // Not more than there are now: records may come in as fast as they are taken out. None before
+    // the session knows which counters its events have.
+    u64 pending = samplers->events[0].counter != PMU_COUNTERS ? model_ring_count(cpu) : 0;
     const struct model_record *record;
     for (; pending != 0 && (record = model_ring_peek(cpu)) != NULL; pending--) {
         struct sampler *sampler = sampler_for(samplers, event_count, record->counter);

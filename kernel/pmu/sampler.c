@@ -100,11 +100,11 @@ void sampler_free(struct sampler *sampler)
     sample_buffer_free(&sampler->buffer);
 }
 
-s64 sampler_reset(struct sampler *sampler, u32 event, u32 counter, u32 callers)
+s64 sampler_reset(struct sampler *sampler, u32 event, u32 callers)
 {
     u32 cpu = sampler->cpu;
     sampler_free(sampler);
-    *sampler = (struct sampler){.cpu = cpu, .event = event, .counter = counter};
+    *sampler = (struct sampler){.cpu = cpu, .event = event, .counter = PMU_COUNTERS};
     return sample_buffer_init(&sampler->buffer, callers);
 }
 

@@ -6,24 +6,22 @@
 
 #include <kernel/wait.h>
 #include <orrery/sys.h>
+#include <pmu/engine.h>
 #include <pmu/sample_buffer.h>
 
 struct sampler {
     struct sample_buffer buffer;
     u32 cpu;
     u32 event;                                 // enum sys_sampling_event
-    u32 counter;                               // that counts it, by the numbering of pmu/events.h
+    u32 counter;                               // of the model unit, that counts it. The session's
     u64 attributed, unattributed, stale, idle; // of those read
-    // What the unit counts (struct pmu_unit, counted): counted_before and,
-    // while it does, *counting. The session's.
-    const u64 *counting;
-    u64 counted_before;
 };
 
 // Of one CPU. Changed only by who has the mutex, its reader, but for what samples do.
 struct cpu_samplers {
     struct mutex mutex;
     struct sampler events[SYS_SAMPLING_EVENTS];
+    struct pmu_sampled sampled[SYS_SAMPLING_EVENTS]; // the same, for the engine. The session's
 };
 
 // Of so many CPUs, all or none: false when one has a reader. Any thread.
@@ -34,7 +32,7 @@ void samplers_unlock_all(struct cpu_samplers samplers[], u32 cpus);
 // there is none, E_INVAL when not even one fits.
 s64 sampler_read(struct sampler *sampler, void *buffer, u64 bytes);
 // Empties everything for a new session with so many callers. 0 or E_NOMEM.
-s64 sampler_reset(struct sampler *sampler, u32 event, u32 counter, u32 callers);
+s64 sampler_reset(struct sampler *sampler, u32 event, u32 callers);
 // Not of use until the next reset; its memory is given back.
 void sampler_free(struct sampler *sampler);
 

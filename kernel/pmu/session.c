@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Sampling on the CPUs of a session: starting, changing and stopping the units there,
-// and their counts.
+// Sampling on the CPUs of a session: starting, changing and stopping it there, and its counts.
+// Cycles of the CPU itself are the POWER PMU's, all other events the engine's.
 #include "session.h"
 
 #include <kernel/irq.h>
@@ -10,6 +10,7 @@
 #include <kernel/timer.h>
 #include <orrery/errors.h>
 
+#include "power.h"
 #include "precise.h"
 #include "sample.h"
 
@@ -25,9 +26,14 @@ static u32 event_count(const struct session *session)
     return session->plan.sampling.event_count;
 }
 
-static const struct pmu_unit *unit_with(u32 event)
+static const struct sys_sampled_event *event_of(const struct session *session, u32 index)
 {
-    return pmu_power_unit.has_event(event) ? &pmu_power_unit : &pmu_model_unit;
+    return &session->plan.sampling.events[index];
+}
+
+static bool is_cycles(const struct session *session, u32 index)
+{
+    return event_of(session, index)->event == SYS_PMU_CYCLES;
 }
 
 void session_init(struct session *session)
@@ -40,17 +46,9 @@ void session_init(struct session *session)
 void session_plan(struct session *session, const struct sampling_plan *plan)
 {
     u64 all = (1UL << cpu_count) - 1;
-    u32 units = 0;
 
     session->plan = *plan;
     session->cpus = plan->sampling.cpu_mask == 0 ? all : plan->sampling.cpu_mask;
-    session->units[0] = session->units[1] = NULL;
-    for (u32 i = 0; i < event_count(session); i++) {
-        const struct pmu_unit *unit = unit_with(plan->sampling.events[i].event);
-        session->unit_of[i] = unit;
-        if (session->units[0] != unit && session->units[1] != unit)
-            session->units[units++] = unit;
-    }
 }
 
 // ---- buffers and rings -------------------------------------------------------------------------
@@ -62,11 +60,12 @@ static s64 reset_cpu(struct session *session, u32 cpu)
 
     for (u32 i = 0; i < SYS_SAMPLING_EVENTS; i++) {
         here->events[i].cpu = cpu;
+        here->sampled[i] = (struct pmu_sampled){0};
         if (i >= event_count(session))
             sampler_free(&here->events[i]);
         else if (error == 0)
-            error = sampler_reset(&here->events[i], session->plan.sampling.events[i].event,
-                                  session->plan.counters[i], session->plan.sampling.callers);
+            error = sampler_reset(&here->events[i], event_of(session, i)->event,
+                                  session->plan.sampling.callers);
     }
     return error;
 }
@@ -123,141 +122,169 @@ static void drain_all(struct session *session)
 
 // ---- what runs on each CPU ---------------------------------------------------------------------
 
-struct order {
-    struct session *session;
-    u32 index; // of the event to change
-    s64 error; // of any CPU
-};
-
-static struct pmu_source source_of(struct session *session, u32 index)
+static void set_period(struct session *session, u32 cpu, u32 index)
 {
-    const struct sys_sampled_event *event = &session->plan.sampling.events[index];
+    struct pmu_sampled *sampled = &session->samplers[cpu].sampled[index];
 
-    return (struct pmu_source){.event = event->event,
-                               .filter = event->filter,
-                               .counter = session->plan.counters[index],
-                               .randomise = event->randomise,
-                               .period = event->period,
-                               .precise = is_precise(session),
-                               .buffer = &session->samplers[cpu_id()].events[index].buffer};
+    sampled->period = event_of(session, index)->period;
+    sampled->random = event_of(session, index)->randomise;
 }
 
-static s64 start_unit(struct session *session, const struct pmu_unit *unit)
+static void set_sampled(struct session *session, u32 cpu)
 {
-    struct pmu_source sources[SYS_SAMPLING_EVENTS];
-    u32 count = 0;
+    struct cpu_samplers *here = &session->samplers[cpu];
 
     for (u32 i = 0; i < event_count(session); i++) {
-        if (session->unit_of[i] == unit)
-            sources[count++] = source_of(session, i);
+        here->sampled[i].flags = is_precise(session) ? MODEL_PRECISE : MODEL_INTERRUPT;
+        here->sampled[i].buffer = is_precise(session) ? NULL : &here->events[i].buffer;
+        set_period(session, cpu, i);
     }
-    return unit->start(sources, count);
+}
+
+static struct power_sampling cycles_of(struct session *session, u32 index)
+{
+    return (struct power_sampling){.period = event_of(session, index)->period,
+                                   .randomise = event_of(session, index)->randomise,
+                                   .buffer = &session->samplers[cpu_id()].events[index].buffer};
 }
 
 static void start_here(void *argument)
 {
-    struct order *order = argument;
-    struct session *session = order->session;
-    s64 error = 0;
-
+    struct session *session = argument;
     u64 msr = hard_mask();
+
     pmu_cpu()->callers = session->plan.sampling.callers;
-    for (u32 i = 0; i < SESSION_UNITS && session->units[i] != NULL && error == 0; i++)
-        error = start_unit(session, session->units[i]);
-    // Only now does the unit count what it was programmed for.
-    for (u32 i = 0; i < event_count(session) && error == 0; i++)
-        session->samplers[cpu_id()].events[i].counting =
-            session->unit_of[i]->counted(cpu_id(), session->plan.counters[i]);
+    for (u32 i = 0; i < event_count(session); i++) {
+        const struct power_sampling cycles = cycles_of(session, i);
+        if (!is_cycles(session, i))
+            continue;
+        power_start(&cycles);
+        session->samplers[cpu_id()].sampled[i].overflows = power_missed(cpu_id());
+    }
     hard_mask_restore(msr);
-    if (error != 0)
-        __atomic_store_n(&order->error, error, __ATOMIC_RELAXED);
 }
 
 static void stop_here(void *argument)
 {
-    struct session *session = ((struct order *)argument)->session;
-
+    struct session *session = argument;
     u64 msr = hard_mask();
-    for (u32 i = 0; i < SESSION_UNITS && session->units[i] != NULL; i++)
-        session->units[i]->stop();
+
     for (u32 i = 0; i < event_count(session); i++) {
-        struct sampler *sampler = &session->samplers[cpu_id()].events[i];
-        if (sampler->counting != NULL)
-            sampler->counted_before += __atomic_load_n(sampler->counting, __ATOMIC_RELAXED);
-        sampler->counting = NULL;
+        struct pmu_sampled *sampled = &session->samplers[cpu_id()].sampled[i];
+        if (!is_cycles(session, i) || sampled->overflows == NULL)
+            continue;
+        power_stop();
+        sampled->overflows_before = *sampled->overflows;
+        sampled->overflows = NULL;
     }
     hard_mask_restore(msr);
 }
 
 static void change_here(void *argument)
 {
-    struct order *order = argument;
-    struct session *session = order->session;
-    struct sampler *sampler = &session->samplers[cpu_id()].events[order->index];
-
+    struct session *session = argument;
     u64 msr = hard_mask();
-    const struct pmu_source source = source_of(session, order->index);
-    s64 error = session->unit_of[order->index]->change(&source, &sampler->counted_before);
-    hard_mask_restore(msr);
-    if (error != 0)
-        __atomic_store_n(&order->error, error, __ATOMIC_RELAXED);
-}
 
-static void on_cpus(struct session *session, void (*function)(void *), struct order *order)
-{
-    mutex_lock(&session->counting);
-    cpus_call(session->cpus, function, order);
-    mutex_unlock(&session->counting);
+    for (u32 i = 0; i < event_count(session); i++) {
+        const struct power_sampling cycles = cycles_of(session, i);
+        if (is_cycles(session, i))
+            power_change(&cycles);
+    }
+    hard_mask_restore(msr);
 }
 
 // ---- the header's functions --------------------------------------------------------------------
 
-s64 session_begin(struct session *session)
+static void claim_events(struct session *session)
 {
-    struct order order = {.session = session};
+    session->claimed =
+        (struct engine_session){.claim = &session->plan.claim, .cpus = session->cpus};
+    for (u32 cpu = 0; cpu < cpu_count; cpu++) {
+        set_sampled(session, cpu);
+        session->claimed.tally[cpu].sampled = session->samplers[cpu].sampled;
+    }
+}
 
-    on_cpus(session, start_here, &order);
-    if (order.error != 0)
-        session_end(session);
-    return order.error;
+static void tell_counters(struct session *session)
+{
+    for (u32 i = 0; i < event_count(session); i++) {
+        for (u32 cpu = 0; cpu < cpu_count && !is_cycles(session, i); cpu++)
+            session->samplers[cpu].events[i].counter =
+                engine_counter(&session->claimed, session->plan.item[i]);
+    }
+}
+
+static bool claims_any(const struct session *session)
+{
+    return session->plan.claim.request.items != 0;
+}
+
+s64 session_begin(struct session *session, char *message, u64 bytes)
+{
+    s64 error = 0;
+
+    mutex_lock(&session->counting);
+    claim_events(session);
+    cpus_call(session->cpus, start_here, session);
+    if (claims_any(session))
+        error = engine_join(&session->claimed, message, bytes);
+    if (error == 0 && claims_any(session))
+        tell_counters(session);
+    if (error != 0)
+        cpus_call(session->cpus, stop_here, session);
+    mutex_unlock(&session->counting);
+    if (error != 0 && is_precise(session))
+        drain_all(session);
+    return error;
 }
 
 s64 session_change(struct session *session, u32 index, u64 period, u32 randomise)
 {
-    struct order order = {.session = session, .index = index};
     struct sys_sampled_event *event = &session->plan.sampling.events[index];
+    s64 error = 0;
 
+    mutex_lock(&session->counting);
     event->period = period;
     event->randomise = randomise;
-    on_cpus(session, change_here, &order);
-    return order.error;
+    if (is_cycles(session, index)) {
+        cpus_call(session->cpus, change_here, session);
+    } else {
+        for (u32 cpu = 0; cpu < cpu_count; cpu++)
+            set_period(session, cpu, index);
+        error = engine_refresh();
+    }
+    mutex_unlock(&session->counting);
+    return error;
 }
 
 void session_end(struct session *session)
 {
-    struct order order = {.session = session};
-
-    on_cpus(session, stop_here, &order);
+    mutex_lock(&session->counting);
+    cpus_call(session->cpus, stop_here, session);
+    if (claims_any(session))
+        engine_leave(&session->claimed);
+    mutex_unlock(&session->counting);
     if (is_precise(session))
         drain_all(session);
 }
 
-static u64 counted(const struct sampler *sampler)
+static u64 counted(const struct session *session, u32 cpu, u32 index)
 {
-    const u64 *counting = __atomic_load_n(&sampler->counting, __ATOMIC_RELAXED);
-    u64 before = __atomic_load_n(&sampler->counted_before, __ATOMIC_RELAXED);
+    const struct pmu_sampled *sampled = &session->samplers[cpu].sampled[index];
+    const u64 *overflows = __atomic_load_n(&sampled->overflows, __ATOMIC_RELAXED);
+    u64 before = __atomic_load_n(&sampled->overflows_before, __ATOMIC_RELAXED);
 
-    return counting == NULL ? before : before + __atomic_load_n(counting, __ATOMIC_RELAXED);
+    return overflows == NULL ? before : before + __atomic_load_n(overflows, __ATOMIC_RELAXED);
 }
 
-static void stat_interrupts(const struct session *session, const struct sampler *sampler, u32 index,
+static void stat_interrupts(const struct session *session, u32 cpu, u32 index,
                             struct sys_sampling_stat *stat)
 {
-    sampler_stat(sampler, stat);
+    sampler_stat(&session->samplers[cpu].events[index], stat);
     u64 known = stat->taken + stat->lost;
     __atomic_thread_fence(__ATOMIC_ACQUIRE); // what was taken had been counted before
-    u64 count = counted(sampler);
-    if (!session->unit_of[index]->counts_overflows) {
+    u64 count = counted(session, cpu, index);
+    if (is_cycles(session, index)) {
         stat->missed = count;
         return;
     }
@@ -267,17 +294,17 @@ static void stat_interrupts(const struct session *session, const struct sampler 
 
 // Records that are on their way are neither taken nor lost: overflows are looked at before they are
 // taken in. While somebody else takes them in nobody knows how many are left.
-static void stat_records(struct session *session, u32 cpu, const struct sampler *sampler,
+static void stat_records(struct session *session, u32 cpu, u32 index,
                          struct sys_sampling_stat *stat)
 {
-    u64 count = counted(sampler);
+    u64 count = counted(session, cpu, index);
     bool drained = mutex_try_lock(&session->samplers[cpu].mutex);
 
     if (drained) {
         session_drain(session, cpu);
         mutex_unlock(&session->samplers[cpu].mutex);
     }
-    sampler_stat(sampler, stat);
+    sampler_stat(&session->samplers[cpu].events[index], stat);
     u64 known = stat->taken + stat->lost;
     stat->overflows = drained && count > known ? count : known;
     stat->lost += stat->overflows - known;
@@ -285,12 +312,61 @@ static void stat_records(struct session *session, u32 cpu, const struct sampler 
 
 void session_stat(struct session *session, u32 cpu, u32 index, struct sys_sampling_stat *stat)
 {
-    const struct sampler *sampler = &session->samplers[cpu].events[index];
-
     mutex_lock(&session->counting);
     if (is_precise(session))
-        stat_records(session, cpu, sampler, stat);
+        stat_records(session, cpu, index, stat);
     else
-        stat_interrupts(session, sampler, index, stat);
+        stat_interrupts(session, cpu, index, stat);
     mutex_unlock(&session->counting);
+}
+
+// ---- probe -------------------------------------------------------------------------------------
+
+#define PROBE_PERIOD 1000
+#define PROBE_MICROSECONDS 30000000UL // an emulator on a busy host may be late
+
+struct probe {
+    u64 before[ORRERY_MAX_CPUS]; // interrupts that nobody wanted
+    u32 failed;                  // bit n: CPU n
+};
+
+static void await_interrupt_here(void *argument)
+{
+    struct probe *probe = argument;
+    u64 deadline = timebase() + microseconds_to_ticks(PROBE_MICROSECONDS);
+    const volatile u64 *now = &pmu_cpu()->spurious;
+
+    while (*now == probe->before[cpu_id()] && timebase() < deadline)
+        __asm__ volatile("or 31,31,31"); // lets an emulator's other threads run
+    if (*now == probe->before[cpu_id()])
+        __atomic_fetch_or(&probe->failed, 1u << cpu_id(), __ATOMIC_RELAXED);
+}
+
+// Instructions are sampled, into nobody's buffer.
+s64 session_probe(char *message, u64 bytes)
+{
+    static struct pmu_claim claim;
+    static struct engine_session session;
+    static struct pmu_sampled sampled[ORRERY_MAX_CPUS];
+    struct probe probe = {.failed = 0};
+    u64 all = (1UL << cpu_count) - 1;
+
+    claim = (struct pmu_claim){.request = {.items = 1, .sets = 1, .share = {1}}, .steady = true};
+    claim.request.item[0] =
+        (struct pmu_item){.event = MODEL_INSTRUCTIONS,
+                          .filter = MODEL_KERNEL | MODEL_USER,
+                          .source = 1,
+                          .counters = (u32)model_machine()->counters[MODEL_INSTRUCTIONS]};
+    session = (struct engine_session){.claim = &claim, .cpus = all};
+    for (u32 cpu = 0; cpu < cpu_count; cpu++) {
+        probe.before[cpu] = ((const struct pmu_cpu *)percpu_of(cpu)->pmu)->spurious;
+        sampled[cpu] = (struct pmu_sampled){.period = PROBE_PERIOD, .flags = MODEL_INTERRUPT};
+        session.tally[cpu].sampled = &sampled[cpu];
+    }
+    s64 error = engine_join(&session, message, bytes);
+    if (error != 0)
+        return error;
+    cpus_call(all, await_interrupt_here, &probe);
+    engine_leave(&session);
+    return probe.failed == 0 ? 0 : E_NOTSUP;
 }

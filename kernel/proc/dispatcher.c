@@ -19,31 +19,9 @@
 
 #define PAGES_BYTES (WINDOW_MESSAGE + MESSAGE_BYTES) // page and message buffer
 
-_Static_assert(offsetof(struct dispatcher, state) == DISPATCHER_STATE, "dispatcher_layout.h");
-_Static_assert(offsetof(struct dispatcher, waiting) == DISPATCHER_OWN_STATE, "dispatcher_layout.h");
-_Static_assert(offsetof(struct dispatcher, kernel_stack) == DISPATCHER_KERNEL_STACK,
-               "dispatcher_layout.h");
-_Static_assert(offsetof(struct dispatcher, thread) == DISPATCHER_THREAD, "dispatcher_layout.h");
-_Static_assert(offsetof(struct dispatcher, capabilities) == DISPATCHER_CAPABILITIES,
-               "dispatcher_layout.h");
-_Static_assert(offsetof(struct dispatcher, tag) == DISPATCHER_TAG, "dispatcher_layout.h");
-_Static_assert(offsetof(struct dispatcher, process_coid) == DISPATCHER_COID, "dispatcher_layout.h");
-_Static_assert(offsetof(struct dispatcher, pid) == DISPATCHER_PROCESS_PID, "dispatcher_layout.h");
-_Static_assert(offsetof(struct dispatcher, urgency) == DISPATCHER_URGENCY, "dispatcher_layout.h");
-_Static_assert(offsetof(struct dispatcher, ipc.own) == DISPATCHER_OWN_CALL, "dispatcher_layout.h");
-_Static_assert(offsetof(struct dispatcher, ipc.handed) == DISPATCHER_HANDED_CALL,
-               "dispatcher_layout.h");
-_Static_assert(offsetof(struct dispatcher, ipc.alone) == DISPATCHER_ALONE, "dispatcher_layout.h");
-_Static_assert(offsetof(struct dispatcher, ipc.none) == DISPATCHER_NO_CALL, "dispatcher_layout.h");
-_Static_assert(offsetof(struct dispatcher, page) == DISPATCHER_PAGE, "dispatcher_layout.h");
 _Static_assert(offsetof(struct dispatcher_page, disabled) == 0, "ipc/fast_path.S");
-_Static_assert(offsetof(struct thread, id) == THREAD_ID, "dispatcher_layout.h");
-_Static_assert(offsetof(struct dispatcher, message) == DISPATCHER_MESSAGE, "dispatcher_layout.h");
-_Static_assert(offsetof(struct thread, state) == THREAD_STATE, "dispatcher_layout.h");
-_Static_assert(offsetof(struct thread, priority) == THREAD_PRIORITY, "dispatcher_layout.h");
-_Static_assert(THREAD_RUNNING == THREAD_STATE_RUNNING && THREAD_PARKED == THREAD_STATE_PARKED &&
-                   THREAD_STATE_RUNNING == 0 && THREAD_STATE_PARKED == (DISPATCHER_ASLEEP & 0xff) &&
-                   THREAD_STATE_PARKED == (DISPATCHER_IN_CALL & 0xff) &&
+_Static_assert(THREAD_RUNNING == 0 && THREAD_PARKED == (DISPATCHER_ASLEEP & 0xff) &&
+                   THREAD_PARKED == (DISPATCHER_IN_CALL & 0xff) &&
                    DISPATCHER_WAITS == DISPATCHER_ASLEEP >> 8 &&
                    DISPATCHER_CALLS == DISPATCHER_IN_CALL >> 8,
                "ipc/fast_path.S");

@@ -17,45 +17,16 @@
 #include "dispatcher.h"
 #include "exception/user.h"
 #include "pmu/task_points.h"
+#include "run_queue.h"
 #include "services.h"
 #include "thread.h"
 
 #define SLICE_MICROSECONDS 10000
 #define PATIENCE_SLICES 10
 
-struct run_queue;
-
-struct scheduler_ops {
-    struct co_ops base;
-    s64 (*ready)(struct run_queue *self, struct thread *thread);
-    s64 (*schedule)(struct run_queue *self);
-    s64 (*poked)(struct run_queue *self);
-    s64 (*hand_over)(struct run_queue *self, struct thread *to);
-};
-
-struct run_queue {
-    CO_REP(struct scheduler_ops);
-    struct spinlock lock;
-    u32 occupied;        // bit p: priority p has threads
-    u8 running_priority; // of the thread that runs
-    struct thread *first[PRIORITY_COUNT], *last[PRIORITY_COUNT];
-    struct timer slice;
-    u64 switched_at;
-    // Of those less urgent than what runs, the one that is looked after: it has waited for so many
-    // slices, and had run so often before.
-    const struct thread *waiting;
-    u64 waiting_switches;
-    u32 waiting_priority; // of the last one, to take turns
-    u32 waited;
-};
-
 static struct run_queue queues[ORRERY_MAX_CPUS];
 static struct co_root root;
 static coid_t scheduler;
-
-_Static_assert(offsetof(struct run_queue, occupied) == RUN_QUEUE_OCCUPIED, "dispatcher_layout.h");
-_Static_assert(offsetof(struct run_queue, running_priority) == RUN_QUEUE_PRIORITY,
-               "dispatcher_layout.h");
 
 void thread_switch(u64 *save_stack, u64 stack);
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Checking what is to be counted, and making groups of it.
+// Checking what is to be counted, and making a claim of it.
 #include <orrery/errors.h>
 #include <pmu/counting_request.h>
-#include <pmu/rotate.h>
 #include <stdio.h>
+#include <string.h>
 
 #define FLAGS (SYS_PMU_BY_PROCESS | SYS_PMU_BY_THREAD | SYS_PMU_READABLE)
 #define BOTH (SYS_PMU_KERNEL | SYS_PMU_USER)
@@ -75,11 +75,11 @@ static s64 add_items(struct counting_plan *plan, const struct sys_pmu_counting *
                      const struct pmu_offer *offer)
 {
     struct pmu_item slices = item_of(counting->slice_event, BOTH, PMU_EVERY_GROUP, offer);
-    add_item(&plan->request, &slices);
+    add_item(&plan->claim.request, &slices);
     for (u32 i = 0; i < counting->item_count; i++) {
         const struct sys_pmu_item *asked = &counting->items[i];
         struct pmu_item item = item_of(asked->event, asked->filter, asked->set, offer);
-        u32 place = add_item(&plan->request, &item);
+        u32 place = add_item(&plan->claim.request, &item);
         if (place == PMU_ITEMS_MAX)
             return E_LIMIT;
         plan->place[i] = (u8)place;
@@ -97,28 +97,21 @@ static s64 say(s64 error, const char *what, char *message, u64 bytes)
 s64 counting_plan_make(const struct sys_pmu_counting *counting, const struct pmu_offer *offer,
                        u32 cpus, struct counting_plan *plan, char *message, u64 bytes)
 {
-    struct pmu_conflict conflict;
     if (!valid(counting, cpus))
         return say(E_INVAL, "a number is out of its range", message, bytes);
     if (offer->counters[counting->slice_event] == 0)
         return say(E_NOTSUP, "no unit of this machine counts what slices are measured in", message,
                    bytes);
     *plan = (struct counting_plan){
-        .slice = counting->slice != 0 ? counting->slice : SYS_PMU_SLICE_DEFAULT,
+        .claim = {.slice = counting->slice != 0 ? counting->slice : SYS_PMU_SLICE_DEFAULT,
+                  .steady = (counting->flags & SYS_PMU_READABLE) != 0,
+                  .read = (counting->flags & SYS_PMU_READABLE) != 0,
+                  .request = {.sets = counting->set_count, .groups = PMU_GROUPS_MAX}},
         .items = counting->item_count,
         .flags = counting->flags,
-        .request = {.sets = counting->set_count, .groups = PMU_GROUPS_MAX},
     };
-    for (u32 set = 0; set < counting->set_count; set++)
-        plan->request.share[set] = counting->shares[set];
+    memcpy(plan->claim.request.share, counting->shares, sizeof(counting->shares));
     if (add_items(plan, counting, offer) != 0)
         return say(E_LIMIT, "too many events", message, bytes);
-    s64 error = pmu_allocate(&plan->request, &plan->allocation, &conflict);
-    if (error == 0 && counting->flags & SYS_PMU_READABLE && plan->allocation.groups > 1)
-        return say(E_LIMIT, "programs cannot read counters that take turns", message, bytes);
-    if (error == 0)
-        return say(0, "", message, bytes);
-    if (bytes != 0)
-        pmu_conflict_text(&plan->request, &conflict, message, bytes);
-    return error == E_BUSY ? E_LIMIT : error; // busy is a session, to callers
+    return say(0, "", message, bytes);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Checking what is to be sampled, and finding counters for it.
+// Checking what is to be sampled, and making a claim of it.
 #include <orrery/errors.h>
 #include <pmu/sampling_request.h>
 #include <stdarg.h>
@@ -120,38 +120,26 @@ static s64 check(const struct sys_sampling *sampling, const struct pmu_offer *of
     return 0;
 }
 
-static void take_counters(struct sampling_plan *plan, const struct pmu_group *group)
-{
-    for (u32 counter = 0; counter < PMU_COUNTERS; counter++) {
-        if (group->item[counter] != PMU_NO_ITEM)
-            plan->counters[group->item[counter]] = counter;
-    }
-}
-
 s64 sampling_plan_make(const struct sys_sampling *sampling, const struct pmu_offer *offer, u32 cpus,
                        struct sampling_plan *plan, char *message, u64 bytes)
 {
-    // All at once: one group.
-    struct pmu_request request = {
-        .items = sampling->event_count, .sets = 1, .groups = 1, .share = {1}};
-    struct pmu_allocation allocation;
-    struct pmu_conflict conflict;
     s64 error = check(sampling, offer, cpus, message, bytes);
     if (error != 0)
         return error;
+    *plan = (struct sampling_plan){
+        .sampling = *sampling,
+        .claim = {.request = {.sets = 1, .groups = 1, .share = {1}}, .steady = true}};
+    struct pmu_request *request = &plan->claim.request;
     for (u32 i = 0; i < sampling->event_count; i++) {
         u32 number = sampling_event_number(sampling->events[i].event);
-        request.item[i] = (struct pmu_item){.event = (u8)number,
-                                            .filter = (u8)sampling->events[i].filter,
-                                            .counters = offer->counters[number]};
+        if (number == PMU_RUN_CYCLES)
+            continue;
+        plan->item[i] = (u8)request->items;
+        request->item[request->items++] =
+            (struct pmu_item){.event = (u8)number,
+                              .filter = (u8)sampling->events[i].filter,
+                              .source = (u8)(i + 1),
+                              .counters = offer->counters[number]};
     }
-    error = pmu_allocate(&request, &allocation, &conflict);
-    if (error != 0) {
-        if (bytes != 0)
-            pmu_conflict_text(&request, &conflict, message, bytes);
-        return error;
-    }
-    *plan = (struct sampling_plan){.sampling = *sampling};
-    take_counters(plan, &allocation.group[0]);
     return say(0, message, bytes, "%s", "");
 }

@@ -28,6 +28,17 @@ $(eval $(call object,kernel,$(GEN)/syscalls/table.c,$(BUILD)/obj/gen/syscalls/ta
 docs/system-calls.md: $(SYSCALLS_TOOLS) $(SYSCALLS_DEF)
 	$(Q)$(PYTHON) $(SYSCALLS_TOOL) --defs $(SYSCALLS_DEF) --doc $@
 
+# Offsets for assembly, from the assembly of a file that names them.
+OFFSETS_GEN := $(GEN)/kernel/asm_offsets.h
+$(OFFSETS_GEN): kernel/asm_offsets.c $(BUILD)/obj/kernel.flags | \
+    $(TRACE_GEN) $(SYSCALLS_GEN) $(NEWLIB_STAMP)
+	$(call say,GEN,kernel/asm_offsets.h)
+	@mkdir -p $(@D)
+	$(Q)$(KCC) $(call module_flags,kernel) -MMD -MP -MT $@ -MF $@.d -S $< -o $@.s
+	$(Q)sed -n 's/^[[:space:]]*->\([A-Z_0-9]*\) \(.*\)/#define \1 \2/p' $@.s > $@.new
+	$(Q)[ -s $@.new ] && mv $@.new $@
+-include $(OFFSETS_GEN).d
+
 DCI_GEN := $(GEN)/dci/dci.pb.h $(GEN)/dci/dci.pb.c
 $(DCI_GEN) &: proto/dci.proto $(wildcard proto/dci.options)
 	$(call say,GEN,dci.pb.c dci.pb.h)

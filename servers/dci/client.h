@@ -51,6 +51,7 @@ struct client {
     bool set_mask;
     dci_TraceMode mode;
     u32 cpu;
+    s64 counting;      // session whose counts it reads
     u32 left;          // bound of a loop that depends on others
     char message[200]; // for its error response
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Requests about counting hardware events. One session at a time, of the client that started it;
-// its counts stay readable when it has ended.
+// Requests about counting hardware events. A session is of the client that started it; its counts
+// stay readable when it has ended, until its place is wanted.
 #include "count_mode.h"
 #include "exclusion.h"
 #include "service.h"
@@ -21,15 +21,65 @@ _Static_assert(dci_CountTaskFlags_COUNT_TASK_ENDED == SYS_PMU_TASK_ENDED &&
                    dci_CountTaskFlags_COUNT_TASK_OTHERS == SYS_PMU_TASK_OTHERS,
                "and those of tasks");
 
-static struct client *owner; // NULL: nobody counts through us
-static s64 session;          // the running or the last one; 0: none yet
-static u32 item_count;       // of that session
-static u32 cpu_mask;         // never 0
-static bool by_task;
+static struct counting {
+    const struct client *owner; // NULL: it has gone
+    bool running;
+    s64 number; // 0: there is none
+    u32 item_count;
+    u32 cpu_mask; // never 0
+    bool by_task;
+} sessions[SYS_PMU_SESSIONS];
+
+static struct counting *find_running(const struct client *owner)
+{
+    for (u32 i = 0; i < SYS_PMU_SESSIONS; i++)
+        if (sessions[i].running && sessions[i].owner == owner)
+            return &sessions[i];
+    return NULL;
+}
+
+static struct counting *find_session(s64 number)
+{
+    for (u32 i = 0; i < SYS_PMU_SESSIONS; i++)
+        if (sessions[i].number == number)
+            return &sessions[i];
+    return NULL;
+}
+
+// The latest of a client, or of anybody (NULL); NULL: there is none.
+static const struct counting *find_latest(const struct client *owner)
+{
+    const struct counting *found = NULL;
+
+    for (u32 i = 0; i < SYS_PMU_SESSIONS; i++)
+        if (sessions[i].number != 0 && (owner == NULL || sessions[i].owner == owner) &&
+            (found == NULL || sessions[i].number > found->number))
+            found = &sessions[i];
+    return found;
+}
+
+// The client's own, else the latest; NULL: nothing has been counted yet.
+static const struct counting *find_default(const struct client *client)
+{
+    const struct counting *own = find_latest(client);
+
+    return own != NULL ? own : find_latest(NULL);
+}
+
+// A place without a session that runs, of that which ended first; NULL: all run.
+static struct counting *find_place(void)
+{
+    struct counting *found = NULL;
+
+    for (u32 i = 0; i < SYS_PMU_SESSIONS; i++)
+        if (!sessions[i].running && (found == NULL || sessions[i].number < found->number))
+            found = &sessions[i];
+    return found;
+}
 
 static u32 counting_owned_by(const struct client *client)
 {
-    return owner == client;
+    return find_running(client) != NULL;
 }
 
 static void add_event(struct frame *frame, const struct sys_pmu_event *event)
@@ -100,8 +150,10 @@ static s64 check_start(struct client *client, const dci_CountStartRequest *start
                             SYS_PMU_SLICE_MAX);
     if ((start->flags & ~FLAGS) != 0)
         return client_error(client, E_INVAL, "flags %x are not known", (unsigned)start->flags);
-    if (owner != NULL)
-        return client_error(client, E_BUSY, "client %u counts already", (unsigned)owner->number);
+    if (find_running(client) != NULL)
+        return client_error(client, E_BUSY, "this client counts already");
+    if (find_place() == NULL)
+        return client_error(client, E_BUSY, "%d clients count already", SYS_PMU_SESSIONS);
     return 0;
 }
 
@@ -137,13 +189,17 @@ static s64 count_start_begin(struct client *client, const dci_Request *request)
     result = sys_pmu_count_start(&counting, message, sizeof(message));
     if (result < 0)
         return client_error(client, result, "%s", message);
-    owner = client;
-    session = result;
-    item_count = counting.item_count;
-    by_task = counting.flags != 0;
-    exclusion_session_begin();
-    cpu_mask = counting.cpu_mask != 0 ? counting.cpu_mask : (1u << server_system.cpu_count) - 1;
-    dci_CountStartReply reply = {.session = (u64)session, .time = sys_time()};
+    u32 everywhere = (1u << server_system.cpu_count) - 1;
+    *find_place() = (struct counting){
+        .owner = client,
+        .running = true,
+        .number = result,
+        .item_count = counting.item_count,
+        .cpu_mask = counting.cpu_mask != 0 ? counting.cpu_mask : everywhere,
+        .by_task = counting.flags != 0,
+    };
+    exclusion_session_begin(result);
+    dci_CountStartReply reply = {.session = (u64)result, .time = sys_time()};
     client_reply(client, dci_Response_count_start_tag, dci_CountStartReply_fields, &reply);
     return REQUEST_REPLIED;
 }
@@ -161,52 +217,68 @@ static void add_count(struct frame *frame, u32 field, const struct sys_pmu_count
 }
 
 // The next of the session's CPUs, from `cpu` on.
-static u32 next_cpu(u32 cpu)
+static u32 next_cpu(const struct counting *session, u32 cpu)
 {
-    while (cpu < server_system.cpu_count && (cpu_mask >> cpu & 1) == 0)
+    while (cpu < server_system.cpu_count && (session->cpu_mask >> cpu & 1) == 0)
         cpu++;
     return cpu;
 }
 
-static void add_excluded(struct frame *frame)
+// The session that the client reads from now on; 0: as find_default.
+static s64 begin_reading(struct client *client, u64 number, const struct counting **session)
 {
-    const u32 *pids;
-    u32 count = exclusion_of_session(&pids);
+    *session = number == 0 ? find_default(client) : find_session((s64)number);
+    if (*session == NULL && number == 0)
+        return client_error(client, E_NOENT, "nothing has been counted yet");
+    if (*session == NULL)
+        return client_error(client, E_STALE, "there are no counts of session %lu", number);
+    client->counting = (*session)->number;
+    client->cpu = next_cpu(*session, 0);
+    return REQUEST_GOES_ON;
+}
 
-    for (u32 i = 0; i < count; i++)
-        frame_varint(frame, dci_CountReply_excluded_tag, pids[i]);
+// It goes when others begin.
+static const struct counting *session_read(struct client *client)
+{
+    const struct counting *session = find_session(client->counting);
+
+    if (session == NULL)
+        client_error(client, E_STALE, "the counts of session %ld are gone", (long)client->counting);
+    return session;
 }
 
 // Responds with the counts of the CPU that the client's list is at.
 static s64 reply_cpu(struct client *client, u32 body)
 {
     static struct sys_pmu_count counts[SYS_PMU_ITEMS];
+    const struct counting *session = session_read(client);
     struct frame frame;
-    u32 cpu = next_cpu(client->cpu);
+    u32 cpu = client->cpu;
 
+    if (session == NULL)
+        return E_STALE;
     u64 time = sys_time();
-    s64 error = sys_pmu_count_read(session, cpu, counts, item_count * sizeof(counts[0]));
+    s64 error =
+        sys_pmu_count_read(session->number, cpu, counts, session->item_count * sizeof(counts[0]));
     if (error < 0)
         return error;
-    client->cpu = next_cpu(cpu + 1);
+    client->cpu = next_cpu(session, cpu + 1);
     bool more = client->cpu < server_system.cpu_count;
     client_frame_begin(client, &frame, body);
-    frame_varint(&frame, dci_CountReply_session_tag, (u64)session);
+    frame_varint(&frame, dci_CountReply_session_tag, (u64)session->number);
     frame_varint(&frame, dci_CountReply_time_tag, time);
     frame_varint(&frame, dci_CountReply_cpu_tag, cpu);
-    for (u32 i = 0; i < item_count; i++)
+    for (u32 i = 0; i < session->item_count; i++)
         add_count(&frame, dci_CountReply_counts_tag, &counts[i]);
-    add_excluded(&frame);
+    exclusion_add(&frame, dci_CountReply_excluded_tag, session->number);
     client_frame_end(client, &frame, more);
     return more ? REQUEST_GOES_ON : REQUEST_REPLIED;
 }
 
 static s64 count_read_begin(struct client *client, const dci_Request *request)
 {
-    (void)request;
-    if (session == 0)
-        return client_error(client, E_NOENT, "nothing has been counted yet");
-    return REQUEST_GOES_ON;
+    const struct counting *session;
+    return begin_reading(client, request->body.count_read.session, &session);
 }
 
 static s64 count_read_step(struct client *client)
@@ -216,15 +288,18 @@ static s64 count_read_step(struct client *client)
 
 static s64 count_stop_begin(struct client *client, const dci_Request *request)
 {
+    struct counting *session = find_running(client);
+
     (void)request;
-    if (owner != client)
+    if (session == NULL)
         return client_error(client, E_NOENT, "this client does not count");
     // Stale: it has ended by itself, and the reading says why.
-    s64 error = sys_pmu_count_stop(session);
+    s64 error = sys_pmu_count_stop(session->number);
     if (error < 0 && error != E_STALE)
         return error;
-    owner = NULL;
-    return REQUEST_GOES_ON;
+    session->running = false;
+    const struct counting *ended;
+    return begin_reading(client, (u64)session->number, &ended);
 }
 
 static s64 count_stop_step(struct client *client)
@@ -234,13 +309,17 @@ static s64 count_stop_step(struct client *client)
 
 static s64 count_trace_begin(struct client *client, const dci_Request *request)
 {
-    if (owner != client)
+    const struct counting *session = find_running(client);
+
+    if (session == NULL)
         return client_error(client, E_NOENT, "this client does not count");
-    s64 error = sys_pmu_count_trace(session, request->body.count_trace.majors);
+    s64 error = sys_pmu_count_trace(session->number, request->body.count_trace.majors);
     if (error == E_LIMIT)
         return client_error(client, error,
                             "the trace takes at most %d events, which fit the counters at once",
                             SYS_PMU_TRACED);
+    if (error == E_BUSY)
+        return client_error(client, error, "the counts of another session are in the trace");
     return error;
 }
 
@@ -248,16 +327,15 @@ static s64 count_trace_begin(struct client *client, const dci_Request *request)
 
 static s64 count_tasks_begin(struct client *client, const dci_Request *request)
 {
-    (void)request;
-    if (session == 0)
-        return client_error(client, E_NOENT, "nothing has been counted yet");
-    if (!by_task)
+    const struct counting *session;
+    s64 result = begin_reading(client, request->body.count_tasks.session, &session);
+
+    if (result >= 0 && !session->by_task)
         return client_error(client, E_INVAL, "the session does not count by process");
-    client->cpu = next_cpu(0);
-    return REQUEST_GOES_ON;
+    return result;
 }
 
-static void add_task(struct frame *frame, const struct sys_pmu_task *task)
+static void add_task(struct frame *frame, const struct sys_pmu_task *task, u32 item_count)
 {
     dci_CountTask head = {.pid = task->pid, .thread = task->thread, .flags = task->flags};
 
@@ -269,13 +347,13 @@ static void add_task(struct frame *frame, const struct sys_pmu_task *task)
     frame_close(frame, mark);
 }
 
-static void add_tasks(struct frame *frame, u64 bytes)
+static void add_tasks(struct frame *frame, u64 bytes, u32 item_count)
 {
     const struct sys_pmu_task *task;
 
     for (u64 at = 0; at < bytes; at += task->record_bytes) {
         task = (const struct sys_pmu_task *)(server_records + at);
-        add_task(frame, task);
+        add_task(frame, task, item_count);
     }
 }
 
@@ -283,34 +361,42 @@ static void add_tasks(struct frame *frame, u64 bytes)
 // long again in a frame as it is in memory, hence the part of the room.
 static s64 count_tasks_step(struct client *client)
 {
+    const struct counting *session = session_read(client);
     struct frame frame;
     u32 cpu = client->cpu;
 
+    if (session == NULL)
+        return E_STALE;
     u64 time = sys_time();
-    s64 bytes = sys_pmu_count_tasks(session, cpu, &client->cursor, server_records,
+    s64 bytes = sys_pmu_count_tasks(session->number, cpu, &client->cursor, server_records,
                                     sizeof(server_records) / 2);
     if (bytes < 0)
         return bytes;
     if (bytes == 0) {
-        client->cpu = next_cpu(cpu + 1);
+        client->cpu = next_cpu(session, cpu + 1);
         client->cursor = 0;
     }
     bool more = client->cpu < server_system.cpu_count;
     client_frame_begin(client, &frame, dci_Response_count_tasks_tag);
-    frame_varint(&frame, dci_CountTasksReply_session_tag, (u64)session);
+    frame_varint(&frame, dci_CountTasksReply_session_tag, (u64)session->number);
     frame_varint(&frame, dci_CountTasksReply_time_tag, time);
     frame_varint(&frame, dci_CountTasksReply_cpu_tag, cpu);
-    add_tasks(&frame, (u64)bytes);
+    add_tasks(&frame, (u64)bytes, session->item_count);
     client_frame_end(client, &frame, more);
     return more ? REQUEST_GOES_ON : REQUEST_REPLIED;
 }
 
 static void counting_release(struct client *client)
 {
-    if (owner != client)
-        return;
-    sys_pmu_count_stop(session);
-    owner = NULL;
+    struct counting *session = find_running(client);
+
+    if (session != NULL) {
+        sys_pmu_count_stop(session->number);
+        session->running = false;
+    }
+    for (u32 i = 0; i < SYS_PMU_SESSIONS; i++)
+        if (sessions[i].owner == client)
+            sessions[i].owner = NULL;
 }
 
 static const struct request_kind kinds[] = {

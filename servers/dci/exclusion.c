@@ -11,11 +11,14 @@
 #include <orrery/sys.h>
 #include <string.h>
 
-#define SESSION_EXCLUDED_MAX (2 * CLIENTS_MAX * EXCLUDED_MAX)
+#define NOTES_MAX (2 * CLIENTS_MAX * EXCLUDED_MAX)
 
-static u32 of_session
-    [SESSION_EXCLUDED_MAX]; // left out at some time of the present session, or of the last
-static u32 of_session_count;
+// Who was left out, and the latest session that it was left out of.
+static struct note {
+    u32 pid;
+    s64 session;
+} notes[NOTES_MAX];
+static s64 latest; // session
 
 static bool contains(const u32 *pids, u32 count, u32 pid)
 {
@@ -40,15 +43,20 @@ static bool held_by_others(const struct client *client, u32 pid)
     return false;
 }
 
+// In place of what is longest ago.
 static void note(u32 pid)
 {
-    if (!contains(of_session, of_session_count, pid) && of_session_count < SESSION_EXCLUDED_MAX)
-        of_session[of_session_count++] = pid;
+    struct note *place = &notes[0];
+
+    for (u32 i = 0; i < NOTES_MAX && place->pid != pid; i++)
+        if (notes[i].pid == pid || notes[i].session < place->session)
+            place = &notes[i];
+    *place = (struct note){.pid = pid, .session = latest};
 }
 
-void exclusion_session_begin(void)
+void exclusion_session_begin(s64 session)
 {
-    of_session_count = 0;
+    latest = session;
     for (u32 i = 0; i < SLOTS_MAX; i++) {
         const struct client *client = client_at(i);
         for (u32 k = 0; client != NULL && k < client->excluded_count; k++)
@@ -56,10 +64,11 @@ void exclusion_session_begin(void)
     }
 }
 
-u32 exclusion_of_session(const u32 **pids)
+void exclusion_add(struct frame *frame, u32 field, s64 session)
 {
-    *pids = of_session;
-    return of_session_count;
+    for (u32 i = 0; i < NOTES_MAX; i++)
+        if (notes[i].pid != 0 && notes[i].session >= session)
+            frame_varint(frame, field, notes[i].pid);
 }
 
 // A server that was killed could not undo what its clients had wanted.

@@ -3,11 +3,12 @@
 #ifndef DCI_EXCLUSION_H
 #define DCI_EXCLUSION_H
 
-#include <orrery/types.h>
+#include "frame.h"
 
-void exclusion_begin(void);         // takes in again what a server before this one has left out
-void exclusion_session_begin(void); // forgets who was left out, but for those that are
-// Processes that were left out since then: how many.
-u32 exclusion_of_session(const u32 **pids);
+void exclusion_begin(void); // takes in again what a server before this one has left out
+// A session begins; numbers rise.
+void exclusion_session_begin(s64 session);
+// Adds the processes that were left out at any time since then.
+void exclusion_add(struct frame *frame, u32 field, s64 session);
 
 #endif

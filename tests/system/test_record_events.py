@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Sampling by hardware events through kov: several at once, precise or by interrupts, with thresholds that change."""
 
+import json
 import math
 import re
 import subprocess
@@ -11,7 +12,7 @@ import dci_client as dci
 from chance import AT_ONCE, may_be, may_be_alike
 from conftest import MODELLED
 from machine import CONTROLLER, KERNEL
-from servers import wait_owner
+from servers import interrupt, wait_owner
 from waiting import PATIENCE, wait_for
 
 SECONDS = 4
@@ -192,19 +193,58 @@ def test_what_does_not_fit_the_counters_is_named(modelled, tmp_path):
         and "only counter" in done.stderr
 
 
-def test_counting_and_sampling_exclude_each_other(modelled, tmp_path):
-    with subprocess.Popen(modelled.kov_command("stat", "-e", "larx", "-d", "600"),
-                          stdout=subprocess.DEVNULL) as counter:
-        try:
-            while not any(client["counting"] for client in modelled.kov("server")["clients"]):
-                assert counter.poll() is None
-            done = modelled.kov_run("record", "-o", str(tmp_path / "x"), "-e", "larx", "-d", "0.1",
-                                    check=False)
-            assert done.returncode == 1 and "in use" in done.stderr
-            # run-cycles are of the other unit
-            modelled.kov_run("record", "-o", str(tmp_path / "y"), "-d", "0.1")
-        finally:
-            counter.kill()
+def started(machine, *command):
+    """A kov that goes on until it is interrupted, and what it tells then is JSON."""
+    return subprocess.Popen(machine.kov_command("--json", *command), stdout=subprocess.PIPE,
+                            stderr=subprocess.PIPE, text=True)
+
+
+@pytest.mark.parametrize("how", [(), ("--precise",)])
+def test_counting_and_sampling_side_by_side(modelled, tmp_path, how):
+    """Two that count and one that samples, each right about a program whose events are known."""
+    turns, period, slack = 4000000, 1000, 2000
+    path = str(tmp_path / "samples.kov")
+    long = ("-d", "86400")
+    by_process = ("stat", "--per-process", *long, "-e")
+    with started(modelled, *by_process, "larx:u,stores:u") as one, \
+            started(modelled, "record", "-o", path, "-e", f"larx:u@{period},instructions@100000",
+                    "--randomise", "0", *how, *long) as samples, \
+            started(modelled, *by_process, "instructions:u,larx:u") as other:
+        wait_owner(modelled, "counting", 2)
+        wait_owner(modelled, "sampling")
+        modelled.kov_run("run", "test-pmu", "burn", f"{turns:08}")
+        counted, more, recorded = (json.loads(interrupt(client)[0])
+                                   for client in (one, other, samples))
+
+    def own(result):
+        (task,) = [task for task in result["tasks"] if task["name"].endswith("test-pmu")]
+        assert all(event["error"] == 0 for event in task["events"]), task
+        return [event["count"] for event in task["events"]]
+
+    larx, stores = own(counted)
+    instructions, again = own(more)
+    # By hand: what a turn has (tests/guest/user/test-pmu/tests.h).
+    assert turns <= larx <= turns + slack and larx == again, (larx, again)
+    assert 2 * turns <= stores <= 2 * turns + 100 * slack, stores
+    assert 9 * turns <= instructions <= 9 * turns + 500 * slack, instructions
+    (sampled,) = [one for one in recorded["events"] if one["event"] == "larx"]
+    assert sampled["overflows"] == sampled["taken"] + sampled["lost"] + sampled["missed"], sampled
+    rows_of = modelled.kov("report", "-i", path, "--sort", "process", "-e", "larx:u")
+    pid = next(task["pid"] for task in counted["tasks"] if task["name"].endswith("test-pmu"))
+    (row,) = [row for row in rows_of["tables"][0]["rows"] if row["pid"] == pid]
+    lost = sampled["lost"] + sampled["missed"]
+    assert turns / period - 10 - lost <= row["samples"] <= turns / period + 10, (row, sampled)
+
+
+def test_sampling_that_excludes_what_is_counted_steadily_is_refused_by_name(modelled, tmp_path):
+    """What samples keeps its counter: who counts an event that needs the same one is told so."""
+    with started(modelled, "record", "-o", str(tmp_path / "x"), "-e", "larx:u@1000", "-d",
+                 "86400") as samples:
+        wait_owner(modelled, "sampling")
+        refused = modelled.kov_run("stat", "-e", "larx:k", "-d", "0.1", check=False)
+        interrupt(samples)
+    assert refused.returncode == 1 and "larx:u" in refused.stderr and "larx:k" in refused.stderr
+    modelled.kov_run("stat", "-e", "larx:k", "-d", "0.1")
 
 
 @pytest.mark.parametrize("options",
@@ -222,3 +262,18 @@ def test_without_the_unit_run_cycles_are_there(boot, tmp_path):
     assert done.returncode == 2 and "without the model unit" in done.stderr
     assert machine.kov("record", "-o", str(tmp_path / "y"), "-e", "run-cycles", "-d",
                        "1")["samples"] > 0
+
+
+def test_one_cpu_is_sampled_while_all_are_counted(modelled, tmp_path):
+    """Each CPU has the plan of all sessions, and samples only for those that are there."""
+    with started(modelled, "stat", "-e", "larx,stores,instructions", "-d", "86400") as counting:
+        wait_owner(modelled, "counting")
+        recorded = modelled.kov("record", "-o", str(tmp_path / "x"), "--cpus", "2", "-e",
+                                "larx@1000,stores@10000", "--", "demo", "seconds=1")
+        with started(modelled, "stat", "-e", "loads", "-d", "86400") as more:
+            wait_owner(modelled, "counting", 2)
+            interrupt(more)
+        counted = json.loads(interrupt(counting)[0])
+    for one in recorded["events"]:
+        assert {cpu["cpu"] for cpu in one["cpus"] if cpu["samples"] > 0} == {1}, one
+    assert all(event["count"] > 0 and event["error"] == 0 for event in counted["events"]), counted

@@ -10,7 +10,7 @@ import pytest
 
 from chance import AT_ONCE, certainly, may_be
 from conftest import pid_of
-from servers import interrupt, kill, wait_up
+from servers import interrupt, kill, owners, wait_owner, wait_up
 from waiting import PATIENCE, wait_for
 
 
@@ -263,17 +263,24 @@ def test_what_has_no_room_in_any_turn_is_named(modelled):
     assert "larx" in done.stderr and "only counter" in done.stderr
 
 
-def test_one_session_that_ends_with_its_client(modelled):
-    with subprocess.Popen(modelled.kov_command("stat", "-e", "larx", "-d", "600")) as first:
-        try:
-            modelled.kov_run("hello")
-            while not any(client["counting"] for client in modelled.kov("server")["clients"]):
-                assert first.poll() is None
-            done = modelled.kov_run("stat", "-e", "larx", "-d", "0.1", check=False)
-            assert done.returncode == 1 and "counts already" in done.stderr
-        finally:
-            first.kill()
-    modelled.kov_run("stat", "-e", "larx", "-d", "0.1")
+def test_sessions_share_the_counters_and_end_with_their_clients(modelled):
+    """What both count is counted once, what fits no turn at the same time takes turns."""
+    others = []
+    try:
+        for events in ("larx:u", "larx:k", "instructions,loads"):
+            others.append(subprocess.Popen(modelled.kov_command("stat", "-e", events, "-d", "600"),
+                                           stderr=subprocess.DEVNULL))
+            wait_owner(modelled, "counting", len(others))
+        together = modelled.kov("stat", "-e", "instructions,larx,stores", "--", "demo",
+                                "seconds=2")
+        assert all(event["count"] > 0 for event in together["events"]), together
+    finally:
+        for one in others:
+            one.kill()
+            one.wait()
+    wait_for(lambda: not owners(modelled, "counting"), "nobody to count")
+    alone = modelled.kov("stat", "-e", "instructions,larx,stores", "-d", "0.1")
+    assert [event["error"] for event in alone["events"]] == [0, 0, 0], alone
 
 
 def test_a_server_that_dies_ends_its_session(modelled):

@@ -8,6 +8,7 @@ import subprocess
 import pytest
 
 import ctf
+from servers import interrupt, owners, wait_owner
 from waiting import PATIENCE, wait_for
 
 pytestmark = pytest.mark.long
@@ -163,12 +164,12 @@ def test_each_recording_has_all_that_a_process_logs_in_it(machine2, tmp_path):
     for number in range(3):
         folder = tmp_path / f"trace{number}"
         command = machine2.kov_command("--json", "trace", "record", "-o", str(folder), "-e",
-                                       "obj_create", "--mode", "discard", "-d", "2")
+                                       "obj_create", "--mode", "discard", "-d", "600")
+        wait_for(lambda: not owners(machine2, "tracing"), "the one before to be gone")
         with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                               text=True) as recording:
-            while recording.poll() is None:
-                machine2.kov_run("run", "cp", "/etc/manifest", f"/tmp/{number}")
-            said, complaint = recording.communicate()
-        assert recording.returncode == 0, complaint
+            wait_owner(machine2, "tracing")
+            machine2.kov_run("run", "cp", "/etc/manifest", f"/tmp/{number}")
+            said, _ = interrupt(recording)
         own = next(one for one in json.loads(said)["processes"] if one["pid"] == server["pid"])
         assert own["received"] == own["logged"] > 0, (number, own)

@@ -8,24 +8,6 @@
 
 #define PERCPU_WINDOW_BASE 0xC000100000000000 // window of CPU 0
 
-// Offsets that assembly uses; asserted against the struct in kernel/proc/percpu.c.
-#define PERCPU_SOFT_MASKED (R13_HOST + 0x00)
-#define PERCPU_PMI_STACK (R13_HOST + 0x08)
-#define PERCPU_EMERGENCY_STACK (R13_HOST + 0x10)
-#define PERCPU_RSEQ_BASE (R13_HOST + 0x18)
-#define PERCPU_RSEQ_SIZE (R13_HOST + 0x20)
-#define PERCPU_SCRATCH (R13_HOST + 0x28) // 8 words, exception entry only
-#define PERCPU_CURRENT (R13_HOST + 0x68)
-#define PERCPU_BOOT_STACK (R13_HOST + 0x70)
-#define PERCPU_MMU_MSR (R13_HOST + 0x78)
-#define PERCPU_KERNEL_STACK (R13_HOST + 0xd0)
-#define PERCPU_PROCESS (R13_HOST + 0xd8)
-#define PERCPU_TOC (R13_HOST + 0xe0)
-#define PERCPU_SYSCALLS (R13_HOST + 0xe8)
-#define PERCPU_DISPATCHER (R13_HOST + 0xf0)
-#define PERCPU_PID (R13_HOST + 0xf8)
-#define PERCPU_RUN_QUEUE (R13_HOST + 0x100)
-#define PERCPU_USER_WINDOW (R13_HOST + 0x108)
 // This doubleword (soft_masked … user_work) is 0 when user mode can be entered without further ado.
 #define PERCPU_WORK PERCPU_SOFT_MASKED
 

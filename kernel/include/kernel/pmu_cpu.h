@@ -6,10 +6,6 @@
 
 #include <orrery/r13.h>
 
-// Offsets from r13 that driver/entry.S and kernel/ipc/fast_path.S use.
-#define PMU_CPU_MAP (R13_PMU + 0)
-#define PMU_CPU_TAG (R13_PMU + 8)
-
 #ifndef __ASSEMBLER__
 #include <orrery/types.h>
 
@@ -38,7 +34,5 @@ struct pmu_cpu {
 };
 
 _Static_assert(sizeof(struct pmu_cpu) <= R13_HOST - R13_PMU, "its place in the per-CPU window");
-_Static_assert(offsetof(struct pmu_cpu, map) == PMU_CPU_MAP - R13_PMU, "entry.S");
-_Static_assert(offsetof(struct pmu_cpu, tag) == PMU_CPU_TAG - R13_PMU, "fast_path.S");
 #endif
 #endif

@@ -15,6 +15,7 @@
 #define PMU_GROUPS_MAX 16
 
 #define PMU_EVERY_GROUP 0xffu // set of an item that is counted all the time
+#define PMU_UNSAMPLED 0xffu   // source of an item whose counter must not be sampled, for anybody
 
 // One event that is asked for. The same event may be asked for with several
 // filters: these are items of their own.
@@ -24,6 +25,7 @@ struct pmu_item {
     u8 event; // enum model_event or PMU_RUN_CYCLES
     u8 filter;
     u8 set;       // 0 … sets - 1, or PMU_EVERY_GROUP
+    u8 source;    // its place among what is sampled, from 1; 0: it is counted only; PMU_UNSAMPLED
     u32 counters; // bit n: counter n can count it (struct pmu_offer)
 };
 

@@ -224,23 +224,54 @@ static void only_the_cpus_that_count_are_told_of(void **state)
     peer_hang_up(peer);
 }
 
-static void there_is_one_session_and_it_ends_with_its_owner(void **state)
+// Counts of a session by its number, as asked for by anybody.
+static u64 session_read(struct peer *peer, u64 number, s32 *error)
+{
+    Orrery__Dci__CountReadRequest read = ORRERY__DCI__COUNT_READ_REQUEST__INIT;
+    read.session = number;
+    answer_t *answer = peer_answer(peer, REQUEST(COUNT_READ, count_read, &read));
+    *error = answer->response->error;
+    u64 session = *error == 0 ? answer->response->count_read->session : 0;
+    bool more = answer->response->more;
+    answer_free(answer);
+    if (more)
+        answer_free(peer_next(peer));
+    return session;
+}
+
+static void each_client_has_a_session_which_ends_with_it(void **state)
 {
     (void)state;
+    s32 error;
     struct peer *peer = peer_connect_as(CONTROLLER_TOKEN);
     struct peer *other = peer_connect_as(CONTROLLER_TOKEN);
+    struct peer *observer = peer_connect_as(OBSERVER_TOKEN);
     assert_int_equal(peer_ask(peer, start_request(1, 1)), 0);
-    assert_int_equal(peer_ask(other, start_request(1, 1)), E_BUSY);
     assert_int_equal(peer_ask(other, EMPTY(COUNT_STOP, count_stop, CountStop, COUNT_STOP)),
                      E_NOENT);
-    assert_true(machine.counting.running);
+    u64 first = (u64)machine.counting.session;
+    assert_int_equal(peer_ask(other, start_request(1, 1)), 0);
+    assert_int_equal(peer_ask(other, start_request(1, 1)), E_BUSY);
+    u64 second = (u64)machine.counting.session;
+    assert_int_equal(machine.counting.running, 1u << first | 1u << second);
+    assert_int_equal(session_read(peer, 0, &error), first);
+    assert_int_equal(session_read(other, 0, &error), second);
+    assert_int_equal(session_read(observer, 0, &error), second);
+    assert_int_equal(session_read(observer, first, &error), first);
+    session_read(observer, second + 1, &error);
+    assert_int_equal(error, E_STALE);
+    session_read(observer, UINT64_MAX, &error);
+    assert_int_equal(error, E_STALE);
+    // Its own it is still when it has ended.
+    answer_free(peer_answer(peer, EMPTY(COUNT_STOP, count_stop, CountStop, COUNT_STOP)));
+    answer_free(peer_next(peer));
+    assert_int_equal(session_read(peer, 0, &error), first);
+    peer_hang_up(peer);
+    assert_int_equal(machine.counting.running, 1u << second);
+    assert_int_equal(session_read(observer, first, &error), first);
     peer_hang_up(other);
-    assert_true(machine.counting.running);
-    peer_hang_up(peer);
-    assert_false(machine.counting.running);
-    peer = peer_connect_as(CONTROLLER_TOKEN);
-    assert_int_equal(peer_ask(peer, start_request(1, 1)), 0);
-    peer_hang_up(peer);
+    assert_int_equal(machine.counting.running, 0);
+    peer_hang_up(observer);
 }
 
 static request_t *trace_request(u64 majors)
@@ -312,7 +343,7 @@ int main(void)
         cmocka_unit_test(a_conflict_is_told_in_the_machines_words),
         cmocka_unit_test(counts_come_by_cpu_while_they_run_and_after),
         cmocka_unit_test(only_the_cpus_that_count_are_told_of),
-        cmocka_unit_test(there_is_one_session_and_it_ends_with_its_owner),
+        cmocka_unit_test(each_client_has_a_session_which_ends_with_it),
         cmocka_unit_test(what_its_owner_counts_goes_into_the_trace),
         cmocka_unit_test(a_session_that_has_ended_by_itself_can_be_stopped),
         cmocka_unit_test(observers_may_read_only),

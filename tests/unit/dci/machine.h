@@ -75,12 +75,12 @@ extern struct machine {
     bool others_read[MACHINE_CPUS][SYS_SAMPLING_EVENTS];
 
     struct {
-        bool running;
+        u32 running; // bit n: session n
         s64 session; // last one given
         struct sys_pmu_counting asked;
         u64 traced; // majors
         u32 events; // that there are
-        bool busy;  // somebody else counts
+        bool busy;  // others are in the way
         u32 tasks;  // on each CPU
     } counting;
 

@@ -26,9 +26,15 @@ s64 sys_pmu_count_start(const struct sys_pmu_counting *counting, char *message, 
             snprintf(message, bytes, "item %u has no place", i);
             return E_LIMIT;
         }
-    machine.counting.running = true;
     machine.counting.asked = *counting;
-    return ++machine.counting.session;
+    machine.counting.session++;
+    machine.counting.running |= 1u << machine.counting.session;
+    return machine.counting.session;
+}
+
+static bool is_running(s64 session)
+{
+    return (machine.counting.running >> session & 1) != 0;
 }
 
 struct sys_pmu_count machine_count(u32 cpu, u32 item)
@@ -44,7 +50,7 @@ struct sys_pmu_count machine_count(u32 cpu, u32 item)
 
 s64 sys_pmu_count_read(s64 session, u32 cpu, struct sys_pmu_count *counts, u64 bytes)
 {
-    if (session != machine.counting.session)
+    if (session > machine.counting.session)
         return E_STALE;
     if (cpu >= MACHINE_CPUS || bytes != machine.counting.asked.item_count * sizeof(*counts))
         return E_INVAL;
@@ -55,15 +61,15 @@ s64 sys_pmu_count_read(s64 session, u32 cpu, struct sys_pmu_count *counts, u64 b
 
 s64 sys_pmu_count_stop(s64 session)
 {
-    if (session != machine.counting.session || !machine.counting.running)
+    if (!is_running(session))
         return E_STALE;
-    machine.counting.running = false;
+    machine.counting.running &= ~(1u << session);
     return 0;
 }
 
 s64 sys_pmu_count_trace(s64 session, u64 majors)
 {
-    if (session != machine.counting.session || !machine.counting.running)
+    if (!is_running(session))
         return E_STALE;
     if (machine.counting.asked.item_count > SYS_PMU_TRACED)
         return E_LIMIT;
@@ -98,7 +104,7 @@ s64 sys_pmu_count_tasks(s64 session, u32 cpu, u64 *cursor, void *buffer, u64 byt
 {
     u32 items = machine.counting.asked.item_count;
     u64 record = sizeof(struct sys_pmu_task) + items * sizeof(struct sys_pmu_count), used = 0;
-    if (session != machine.counting.session)
+    if (session > machine.counting.session)
         return E_STALE;
     if (cpu >= MACHINE_CPUS || machine.counting.asked.flags == 0 || bytes < record)
         return E_INVAL;

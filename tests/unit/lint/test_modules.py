@@ -38,11 +38,21 @@ def good_house(tmp_path):
     return tmp_path
 
 
-def test_a_good_house_is_fine_and_drawn_from_below(house):
+def test_a_good_house_is_fine_and_drawn_from_above(house):
     assert check(house) == (0, "")
-    code, table = check(house, "--table")
-    assert code == 0 and [line.split("`")[1] for line in table.splitlines()[2:]] == ["orrery",
-                                                                                     "low", "high"]
+    code, graph = check(house, "--graph")
+    assert code == 0 and graph == "high (high/)\n  │\nlow (low/)\n  │\norrery (include/)\n"
+
+
+def test_what_stands_beside_the_chain_is_drawn_there(house):
+    write(house, {"side/module.mk": "MODULE := side\nDEPS := orrery\n",
+                  "high/module.mk": "MODULE := high\nDEPS := orrery low side\n",
+                  "other/module.mk": "MODULE := other\nDEPS := orrery side\n"})
+    lines = check(house, "--graph")[1].splitlines()
+    assert lines[0].startswith("high (high/) ─") and "┐" in lines[0]
+    assert any("side (side/)" in line for line in lines[1:])
+    assert any("other (other/) → side" in line for line in lines)
+    assert lines[-1].startswith("orrery (include/) ─") and lines[-1].endswith("┘")
 
 
 def test_a_cycle_is_told_with_its_way(house):
@@ -76,11 +86,12 @@ def test_a_room_that_includes_one_behind_it_is_told(house):
     assert check(house) == (1, 'viewer/low/a.c:1: #include "a.h": no room of KOV_ROOMS\n')
 
 
-def test_a_table_that_is_not_true_any_more_is_told(house):
-    _, table = check(house, "--table")
-    write(house, {"docs/architecture.md": f"# Architecture\n\n{table}\nMore.\n"})
+def test_a_graph_that_is_not_true_any_more_is_told(house):
+    _, graph = check(house, "--graph")
+    write(house, {"docs/architecture.md": f"# Architecture\n\n```modules\n{graph}```\nMore.\n"})
     assert check(house) == (0, "")
-    write(house, {"high/module.mk": "MODULE := high\nDEPS := low\n"})
+    write(house, {"high/module.mk": "MODULE := high\nDEPS := low\n",
+                  "higher/module.mk": "MODULE := higher\nDEPS := high\n"})
     code, said = check(house)
     assert code == 1 and "docs/architecture.md" in said
 

@@ -39,7 +39,8 @@ static u64 draw(u64 below)
 
 static u32 ask(u32 event, u32 filter, u32 set, u32 counters)
 {
-    request.item[request.items] = (struct pmu_item){(u8)event, (u8)filter, (u8)set, counters};
+    request.item[request.items] = (struct pmu_item){
+        .event = (u8)event, .filter = (u8)filter, .set = (u8)set, .counters = counters};
     return request.items++;
 }
 

@@ -38,19 +38,28 @@ pmu_multiplex_workload_LIBS := m
 
 UNIT += pmu_counting_request
 pmu_counting_request_SRC := tests/unit/pmu/counting_request.c pmu/src/counting_request.c \
-    pmu/src/allocate.c pmu/src/events.c
+    pmu/src/share.c pmu/src/allocate.c pmu/src/events.c
 pmu_counting_request_INC := pmu/include pmu
 
 UNIT += pmu_sampling_request
 pmu_sampling_request_SRC := tests/unit/pmu/sampling_request.c pmu/src/sampling_request.c \
-    pmu/src/allocate.c pmu/src/events.c
+    pmu/src/share.c pmu/src/allocate.c pmu/src/events.c
 pmu_sampling_request_INC := pmu/include pmu
 
-UNIT += pmu_counting_cpu
-pmu_counting_cpu_SRC := tests/unit/pmu/counting_cpu.c pmu/src/counting_cpu.c \
-    pmu/src/counting_request.c pmu/src/allocate.c \
-    pmu/src/events.c pmu/src/multiplex.c pmu/src/rotate.c pmu/src/tasks.c tests/unit/pmu/platform.c
-pmu_counting_cpu_INC := pmu/include pmu kernel/include
+UNIT += pmu_share
+pmu_share_SRC := tests/unit/pmu/share.c pmu/src/share.c pmu/src/allocate.c pmu/src/events.c \
+    pmu/model/models/machine.c
+pmu_share_INC := pmu/include pmu
+
+# $(call engine_unit,name): tests of one CPU's engine.
+define engine_unit
+UNIT += pmu_$(1)
+pmu_$(1)_SRC := tests/unit/pmu/$(1).c tests/unit/pmu/engine_harness.c pmu/src/engine.c \
+    pmu/src/share.c pmu/src/counting_request.c pmu/src/allocate.c pmu/src/events.c \
+    pmu/src/multiplex.c pmu/src/rotate.c pmu/src/tasks.c tests/unit/pmu/platform.c
+pmu_$(1)_INC := pmu/include pmu kernel/include
+endef
+$(foreach test,engine engine_sessions engine_sampling,$(eval $(call engine_unit,$(test))))
 
 UNIT += pmu_tasks
 pmu_tasks_SRC := tests/unit/pmu/tasks.c tests/unit/pmu/platform.c pmu/src/tasks.c \

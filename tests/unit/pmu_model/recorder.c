@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
-// The QEMU plugin that recorded recorded.txt: what CPU 0 fetches, loads, stores and decides, in
+// The QEMU plugin that recorded recorded.txt.gz: what CPU 0 fetches, loads, stores and decides, in
 // bursts, so that a small file has a bit of many things. It shares no code with the unit that the
 // models are for, only the declarations of QEMU's interface.
 //
 //     make build/pmu-recorder.so
 //     scripts/qemu --cpus 1 --append 'run=bin/test-files oneshot' -- -plugin
 //     build/pmu-recorder.so,out=recorded.txt
+//     gzip -9n recorded.txt
 #include <qemu_plugin.h>
 
 #include <stdio.h>

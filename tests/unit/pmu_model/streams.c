@@ -4,8 +4,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <zlib.h>
 
-#define RECORDING "tests/unit/pmu_model/recorded.txt"
+#define RECORDING "tests/unit/pmu_model/recorded.txt.gz"
 
 u64 next_random(u64 *state)
 {
@@ -35,8 +36,8 @@ struct stream stream_recorded(void)
     struct stream stream = {.name = "recorded"};
     u64 last[4] = {0};
     char line[128];
-    FILE *file = fopen(RECORDING, "r");
-    while (file && fgets(line, sizeof(line), file)) {
+    gzFile file = gzopen(RECORDING, "r");
+    while (file && gzgets(file, line, sizeof(line))) {
         const char *kind = strchr("flsb", line[0]);
         if (line[0] == '#' || !kind)
             continue;
@@ -54,7 +55,11 @@ struct stream stream_recorded(void)
         add(&stream, step);
     }
     if (file)
-        fclose(file);
+        gzclose(file);
+    if (stream.count == 0) {
+        fprintf(stderr, "cannot read " RECORDING "\n");
+        abort();
+    }
     return stream;
 }
 

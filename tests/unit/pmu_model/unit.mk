@@ -8,6 +8,7 @@ pmu_model_$(1)_SRC := tests/unit/pmu_model/$(1).c tests/unit/pmu_model/reference
     tests/unit/pmu_model/streams.c pmu/model/models/$(1).c
 pmu_model_$(1)_INC := pmu/model
 pmu_model_$(1)_CFLAGS := -Wconversion
+pmu_model_$(1)_LIBS := z
 endef
 $(foreach test,branch cache tlb,$(eval $(call model_unit,$(test))))
 
@@ -16,6 +17,7 @@ pmu_model_machine_SRC := tests/unit/pmu_model/machine.c tests/unit/pmu_model/str
     pmu/model/models/machine.c
 pmu_model_machine_INC := pmu/model
 pmu_model_machine_CFLAGS := -Wconversion
+pmu_model_machine_LIBS := z
 
 # Only for recording anew: recorder.c says how.
 $(BUILD)/pmu-recorder.so: tests/unit/pmu_model/recorder.c

@@ -156,6 +156,7 @@ int main(int argc, char **argv)
         check_exactness();
         refusals();
         counts();
+        sharing();
         tasks();
         own();
         turns();

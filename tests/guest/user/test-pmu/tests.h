@@ -55,6 +55,7 @@ void turns(void);
 void tasks(void);
 void own(void);
 void intervals(void);
+void sharing(void);
 
 #define FOREVER "9000000000000000" // turns
 // What a child does: so many turns, which it asks to be left out of all counts.

@@ -3,4 +3,4 @@
 # tasks, counters that programs read.
 PROGRAM := test-pmu
 DEPS := rows waiting
-SRC := main.c refusals.c counts.c turns.c intervals.c tasks.c own.c work.c
+SRC := main.c refusals.c counts.c sharing.c turns.c intervals.c tasks.c own.c work.c

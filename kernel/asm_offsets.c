@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: MIT
+// Where assembly finds the fields of structures: compiled, never linked. What it says behind "->"
+// in its assembly becomes a line of gen/kernel/asm_offsets.h (scripts/make/generated.mk).
+#include <kernel/percpu.h>
+#include <kernel/pmu_cpu.h>
+
+#include "ipc/call_record.h"
+#include "ipc/endpoint.h"
+#include "proc/dispatcher.h"
+#include "proc/run_queue.h"
+#include "proc/thread.h"
+
+#define SAY(name, value) __asm__ volatile("->" #name " %0" : : "i"(value))
+#define OFFSET(name, type, field) SAY(name, offsetof(type, field))
+
+// Two doublewords that ipc/fast_path.S takes in one piece.
+#define PAIR(type, first, second)                                                                  \
+    _Static_assert(offsetof(type, first) % 16 == 0 &&                                              \
+                       offsetof(type, second) == offsetof(type, first) + sizeof(u64),              \
+                   "fast_path.S: lq, stq")
+
+PAIR(struct endpoint, cpus[0].server, cpus[0].coid);
+PAIR(struct call_record, server, endpoint);
+PAIR(struct dispatcher, kernel_stack, process_coid);
+PAIR(struct percpu, kernel_stack, process);
+PAIR(struct dispatcher, tag, urgency);
+_Static_assert(offsetof(struct dispatcher, pid) == offsetof(struct dispatcher, urgency) + 4,
+               "fast_path.S: the low half of that");
+
+void asm_offsets(void);
+
+void asm_offsets(void)
+{
+    // From r13.
+    OFFSET(PERCPU_SOFT_MASKED, struct percpu, soft_masked);
+    OFFSET(PERCPU_PMI_STACK, struct percpu, pmi_stack);
+    OFFSET(PERCPU_EMERGENCY_STACK, struct percpu, emergency_stack);
+    OFFSET(PERCPU_RSEQ_BASE, struct percpu, rseq_base);
+    OFFSET(PERCPU_RSEQ_SIZE, struct percpu, rseq_size);
+    OFFSET(PERCPU_SCRATCH, struct percpu, scratch);
+    OFFSET(PERCPU_CURRENT, struct percpu, current);
+    OFFSET(PERCPU_BOOT_STACK, struct percpu, boot_stack);
+    OFFSET(PERCPU_MMU_MSR, struct percpu, mmu_msr);
+    OFFSET(PERCPU_KERNEL_STACK, struct percpu, kernel_stack);
+    OFFSET(PERCPU_PROCESS, struct percpu, process);
+    OFFSET(PERCPU_TOC, struct percpu, toc);
+    OFFSET(PERCPU_SYSCALLS, struct percpu, syscalls);
+    OFFSET(PERCPU_DISPATCHER, struct percpu, dispatcher);
+    OFFSET(PERCPU_PID, struct percpu, pid);
+    OFFSET(PERCPU_RUN_QUEUE, struct percpu, run_queue);
+    OFFSET(PERCPU_USER_WINDOW, struct percpu, user_window);
+    SAY(PMU_CPU_MAP, R13_PMU + offsetof(struct pmu_cpu, map));
+    SAY(PMU_CPU_TAG, R13_PMU + offsetof(struct pmu_cpu, tag));
+
+    OFFSET(DISPATCHER_STATE, struct dispatcher, state);
+    OFFSET(DISPATCHER_OWN_STATE, struct dispatcher, waiting); // and asleep: two bytes
+    OFFSET(DISPATCHER_KERNEL_STACK, struct dispatcher, kernel_stack);
+    OFFSET(DISPATCHER_COID, struct dispatcher, process_coid);
+    OFFSET(DISPATCHER_TAG, struct dispatcher, tag);
+    OFFSET(DISPATCHER_URGENCY, struct dispatcher, urgency);
+    OFFSET(DISPATCHER_PROCESS_PID, struct dispatcher, pid);
+    OFFSET(DISPATCHER_THREAD, struct dispatcher, thread);
+    OFFSET(DISPATCHER_CAPABILITIES, struct dispatcher, capabilities);
+    OFFSET(DISPATCHER_OWN_CALL, struct dispatcher, ipc.own);
+    OFFSET(DISPATCHER_HANDED_CALL, struct dispatcher, ipc.handed);
+    OFFSET(DISPATCHER_ALONE, struct dispatcher, ipc.alone);
+    OFFSET(DISPATCHER_NO_CALL, struct dispatcher, ipc.none);
+    OFFSET(DISPATCHER_MESSAGE, struct dispatcher, message);
+    OFFSET(DISPATCHER_PAGE, struct dispatcher, page);
+
+    OFFSET(THREAD_ID, struct thread, id);
+    OFFSET(THREAD_STATE, struct thread, state);
+    OFFSET(THREAD_PRIORITY, struct thread, priority);
+    OFFSET(RUN_QUEUE_OCCUPIED, struct run_queue, occupied);
+    OFFSET(RUN_QUEUE_PRIORITY, struct run_queue, running_priority);
+
+    OFFSET(CALL_WORD, struct call_record, word);
+    OFFSET(CALL_CLIENT, struct call_record, client);
+    OFFSET(CALL_SERVER, struct call_record, server);
+    OFFSET(CALL_TOKEN, struct call_record, token);
+    // From the endpoint + 64 * CPU.
+    OFFSET(ENDPOINT_CPU_SERVER, struct endpoint, cpus[0].server);
+    OFFSET(ENDPOINT_CPU_COID, struct endpoint, cpus[0].coid);
+    OFFSET(ENDPOINT_CPU_BADGE, struct endpoint, cpus[0].badge);
+}

@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: MIT
+// The engine of all CPUs: a plan is made of all claims whenever one comes or goes, and all CPUs
+// change to it, each between two of its instructions.
+#include "engine.h"
+
+#include <kernel/irq.h>
+#include <kernel/model_unit.h>
+#include <kernel/percpu.h>
+#include <kernel/timer.h>
+#include <kernel/wait.h>
+#include <orrery/errors.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "counting_switches.h"
+#include "task_points.h"
+
+#define TICK_MICROSECONDS 1000 // turns end at the first of these ticks after they are long enough
+
+// All but what each CPU has for itself is under the mutex.
+static struct {
+    struct mutex mutex;
+    struct engine_session *session[PMU_CLAIMS]; // NULL: the place is free
+    struct pmu_plan plans[2];                   // that in force, and room for the next
+    struct pmu_plan *plan;                      // in force; NULL: nobody claims anything
+    u64 cpus;                                   // on which anything counts
+    u64 changes;                                // of the plan, so far
+    u32 followers;                              // sessions
+    struct {
+        struct pmu_engine engine;
+        struct timer timer;
+        bool windows;
+        bool changing; // from one plan to another
+    } cpu[ORRERY_MAX_CPUS];
+} all = {.mutex = MUTEX_INIT("pmu engine", MUTEX_DEVICE)};
+
+void engine_init(void (*fire)(struct timer *timer))
+{
+    for (u32 cpu = 0; cpu < ORRERY_MAX_CPUS; cpu++)
+        all.cpu[cpu].timer.fire = fire;
+}
+
+// ---- what runs on each CPU ---------------------------------------------------------------------
+
+static void set_timer(void)
+{
+    timer_start(&all.cpu[cpu_id()].timer, timebase() + microseconds_to_ticks(TICK_MICROSECONDS));
+}
+
+void engine_tick(void)
+{
+    pmu_engine_tick(&all.cpu[cpu_id()].engine);
+    set_timer();
+}
+
+void engine_settle_here(void)
+{
+    pmu_engine_settle(&all.cpu[cpu_id()].engine);
+}
+
+bool engine_changing(void)
+{
+    return __atomic_load_n(&all.cpu[cpu_id()].changing, __ATOMIC_RELAXED);
+}
+
+void engine_switched(const struct pmu_task *from, const struct pmu_task *to)
+{
+    u64 values[PMU_COUNTERS] = {0};
+    u32 cpu = cpu_id();
+
+    if (pmu_engine_switch(&all.cpu[cpu].engine, to, values) && all.cpu[cpu].windows)
+        counting_change_windows(from->window, to->window, values);
+}
+
+struct change {
+    bool prepare;
+    s64 error; // of any CPU
+};
+
+static void follow_plan_here(void *argument)
+{
+    struct change *change = argument;
+    u32 cpu = cpu_id();
+    struct pmu_tally *tallies[PMU_CLAIMS] = {NULL};
+    struct pmu_task running;
+    bool any = false;
+
+    all.cpu[cpu].windows = false;
+    for (u32 i = 0; i < PMU_CLAIMS; i++) {
+        struct engine_session *session = all.session[i];
+        if (session == NULL || (session->cpus >> cpu & 1) == 0)
+            continue;
+        tallies[i] = &session->tally[cpu];
+        all.cpu[cpu].windows |= session->windows;
+        any = true;
+    }
+    pmu_task_current(&running);
+    timer_cancel(&all.cpu[cpu].timer);
+    __atomic_store_n(&all.cpu[cpu].changing, true, __ATOMIC_RELAXED);
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    s64 error = pmu_engine_change(&all.cpu[cpu].engine, any ? all.plan : NULL, tallies,
+                                  change->prepare, all.changes * ORRERY_MAX_CPUS + cpu, &running);
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    __atomic_store_n(&all.cpu[cpu].changing, false, __ATOMIC_RELAXED);
+    if (error != 0)
+        __atomic_store_n(&change->error, error, __ATOMIC_RELAXED);
+    // One group counts all the time.
+    if (any && all.plan->allocation.groups > 1)
+        set_timer();
+}
+
+// ---- all of them -------------------------------------------------------------------------------
+
+// All CPUs go on by the plan in force, those too on which nothing counts any more. One of them has
+// the unit made ready before the others follow.
+static s64 change_all(void)
+{
+    struct change change = {.prepare = all.plan != NULL && all.plan->allocation.groups > 1};
+    u64 before = all.cpus;
+
+    all.cpus = 0;
+    all.changes++;
+    for (u32 i = 0; i < PMU_CLAIMS; i++)
+        all.cpus |= all.session[i] != NULL ? all.session[i]->cpus : 0;
+    u64 cpus = before | all.cpus, first = all.cpus & -all.cpus;
+    if (change.prepare) {
+        cpus_call(first, follow_plan_here, &change);
+        cpus &= ~first;
+        change.prepare = false;
+    }
+    if (cpus != 0)
+        cpus_call(cpus, follow_plan_here, &change);
+    return change.error;
+}
+
+static struct pmu_plan *next_plan(void)
+{
+    return all.plan == &all.plans[0] ? &all.plans[1] : &all.plans[0];
+}
+
+// A plan for those that are here; 0 and it is in force, or as pmu_share.
+static s64 plan_all(struct pmu_conflict *conflict)
+{
+    const struct pmu_claim *claims[PMU_CLAIMS];
+    struct pmu_plan *next = next_plan();
+    bool any = false;
+
+    for (u32 i = 0; i < PMU_CLAIMS; i++) {
+        claims[i] = all.session[i] != NULL ? all.session[i]->claim : NULL;
+        any |= claims[i] != NULL;
+    }
+    s64 error = any ? pmu_share(claims, all.plan, next, conflict) : 0;
+    if (error == 0)
+        all.plan = any ? next : NULL;
+    return error;
+}
+
+// Could it be counted, were nobody else there? What is said of it then says most.
+static s64 check_alone(const struct engine_session *session, char *message, u64 bytes)
+{
+    const struct pmu_claim *claims[PMU_CLAIMS] = {session->claim};
+    struct pmu_plan *plan = next_plan();
+    struct pmu_conflict conflict;
+
+    s64 error = pmu_share(claims, NULL, plan, &conflict);
+    if (error != 0)
+        pmu_conflict_text(&plan->request, &conflict, message, bytes);
+    return error == E_BUSY ? E_LIMIT : error; // busy is who is there already, to callers
+}
+
+static u32 free_place(void)
+{
+    u32 place = 0;
+
+    while (place < PMU_CLAIMS && all.session[place] != NULL)
+        place++;
+    return place;
+}
+
+static s64 plan_with(struct engine_session *session, char *message, u64 bytes)
+{
+    struct pmu_conflict conflict;
+
+    session->place = free_place();
+    if (session->place == PMU_CLAIMS) {
+        snprintf(message, bytes, "%u sessions count already", PMU_CLAIMS);
+        return E_BUSY;
+    }
+    all.session[session->place] = session;
+    if (plan_all(&conflict) == 0)
+        return 0;
+    all.session[session->place] = NULL;
+    int used = snprintf(message, bytes, "others count, too: ");
+    if ((u64)used < bytes && conflict.items != 0)
+        pmu_conflict_text(&next_plan()->request, &conflict, message + used, bytes - (u64)used);
+    else
+        snprintf(message, bytes, "others count too many events");
+    return E_BUSY;
+}
+
+static void follow(const struct engine_session *session, bool on)
+{
+    if (!session->follows)
+        return;
+    if (on ? all.followers++ == 0 : --all.followers == 0)
+        counting_points_set(on);
+}
+
+static void leave_locked(struct engine_session *session)
+{
+    struct pmu_conflict conflict;
+
+    all.session[session->place] = NULL;
+    // Where no better plan is found for the others, they keep the one that they have.
+    if (plan_all(&conflict) != 0)
+        all.plan->view[session->place].groups = 0;
+    change_all();
+    follow(session, false);
+    if (all.plan == NULL)
+        model_release();
+}
+
+static s64 join_locked(struct engine_session *session, char *message, u64 bytes)
+{
+    s64 error = check_alone(session, message, bytes);
+
+    if (error == 0 && all.plan == NULL)
+        error = model_acquire();
+    if (error != 0)
+        return error;
+    error = plan_with(session, message, bytes);
+    if (error != 0) {
+        if (all.plan == NULL)
+            model_release();
+        return error;
+    }
+    follow(session, true);
+    error = change_all();
+    if (error != 0)
+        leave_locked(session);
+    return error;
+}
+
+s64 engine_join(struct engine_session *session, char *message, u64 bytes)
+{
+    char unsaid[1];
+
+    mutex_lock(&all.mutex);
+    s64 error = bytes != 0 ? join_locked(session, message, bytes)
+                           : join_locked(session, unsaid, sizeof(unsaid));
+    mutex_unlock(&all.mutex);
+    return error;
+}
+
+void engine_leave(struct engine_session *session)
+{
+    mutex_lock(&all.mutex);
+    leave_locked(session);
+    mutex_unlock(&all.mutex);
+}
+
+s64 engine_refresh(void)
+{
+    mutex_lock(&all.mutex);
+    s64 error = change_all();
+    mutex_unlock(&all.mutex);
+    return error;
+}
+
+// Others may take turns later, but around it.
+s64 engine_hold(struct engine_session *session)
+{
+    s64 error = 0;
+
+    mutex_lock(&all.mutex);
+    for (u32 i = 0; i < session->claim->request.items && error == 0; i++) {
+        if (pmu_view_counter(&all.plan->view[session->place], i) == PMU_COUNTERS)
+            error = E_LIMIT;
+    }
+    session->claim->steady |= error == 0;
+    mutex_unlock(&all.mutex);
+    return error;
+}
+
+u32 engine_counter(const struct engine_session *session, u32 item)
+{
+    mutex_lock(&all.mutex);
+    u32 counter = pmu_view_counter(&all.plan->view[session->place], item);
+    mutex_unlock(&all.mutex);
+    return counter;
+}

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+// The POWER PMU as a source of samples: cycles of the CPU itself. Its interrupt handler calls
+// sample_take (sample.h) for each overflow.
+#ifndef KERNEL_PMU_POWER_H
+#define KERNEL_PMU_POWER_H
+
+#include <orrery/types.h>
+
+struct sample_buffer;
+
+struct power_sampling {
+    u64 period;
+    u32 randomise;
+    struct sample_buffer *buffer; // where samples go; theirs alone
+};
+
+// All act on the calling CPU. The first two in interrupt or thread context, soft-masked.
+// Freezes the counters; called once before anything else.
+void power_reset(void);
+// 0 when this CPU takes the unit's interrupts, else E_NOTSUP. Waits at most 30 s. The unit must be
+// stopped.
+s64 power_probe(void);
+// The next three hard-masked, in interrupt context. All has been checked (orrery/sys.h).
+void power_start(const struct power_sampling *sampling);
+void power_change(const struct power_sampling *sampling); // another period
+// No sample is taken after it returns, until the next start.
+void power_stop(void);
+// Where it counts the periods that passed without an interrupt of their own, since the start.
+// Any context; to be read by one load.
+const u64 *power_missed(u32 cpu);
+
+#endif

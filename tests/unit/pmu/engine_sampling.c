@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: MIT
+// One CPU's engine that samples, beside sessions that count.
+#include "engine_harness.h"
+
+#include <orrery/errors.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+// The last place samples, when it is open.
+#define SAMPLES (PMU_CLAIMS - 1)
+static struct pmu_sampled sampled[2];
+
+static struct sample_buffer *const buffers[2] = {(struct sample_buffer *)&buffers[0],
+                                                 (struct sample_buffer *)&buffers[1]};
+
+// Samples loads in the kernel, and stores in user code.
+static void open_sampling(u64 period)
+{
+    struct session *session = &sessions[SAMPLES];
+    offer.counters[MODEL_LOADS] = 0xc1;
+    offer.counters[MODEL_STORES] = 0x22;
+    *session = (struct session){.open = true, .tally = {.sampled = sampled}};
+    session->plan.claim =
+        (struct pmu_claim){.request = {.items = 2,
+                                       .sets = 1,
+                                       .share = {1},
+                                       .item = {{.event = MODEL_LOADS,
+                                                 .filter = MODEL_KERNEL,
+                                                 .source = 1,
+                                                 .counters = offer.counters[MODEL_LOADS]},
+                                                {.event = MODEL_STORES,
+                                                 .filter = MODEL_USER,
+                                                 .source = 2,
+                                                 .counters = offer.counters[MODEL_STORES]}}},
+                           .steady = true};
+    for (u32 i = 0; i < 2; i++)
+        sampled[i] =
+            (struct pmu_sampled){.period = period, .flags = MODEL_INTERRUPT, .buffer = buffers[i]};
+}
+
+static u64 overflows(u32 index)
+{
+    return sampled[index].overflows_before +
+           (sampled[index].overflows != NULL ? *sampled[index].overflows : 0);
+}
+
+static u32 sampling_counter(u32 item)
+{
+    return pmu_view_counter(&engine.plan->view[SAMPLES], item);
+}
+
+static void sampling_goes_on_beside_counting(void **state)
+{
+    (void)state;
+    open_sampling(1000);
+    assert_int_equal(change(false), 0);
+    u64 rounds = run_and_tick(1000);
+    assert_int_equal(overflows(0), 3 * rounds / 1000);
+    assert_ptr_equal(unit.counters[sampling_counter(0)].buffer, buffers[0]);
+    assert_ptr_equal(unit.counters[sampling_counter(1)].buffer, buffers[1]);
+    // The same events are counted, by the same counters; and all others in turn.
+    add_two();
+    open_session(0);
+    assert_int_equal(change(false), 0);
+    assert_int_equal(sampling_counter(0),
+                     pmu_view_counter(&engine.plan->view[0], sessions[0].plan.place[0]));
+    u64 counted = run_and_tick(1000);
+    counting.item_count = 0;
+    add_many();
+    open_session(1);
+    assert_int_equal(change(true), 0);
+    assert_true(groups() > 1);
+    counted += run_and_tick(2000);
+    sessions[1].open = false;
+    assert_int_equal(change(false), 0);
+    rounds += counted;
+    assert_int_equal(overflows(0), 3 * rounds / 1000);
+    assert_int_equal(overflows(1), MODEL_STORES * rounds / 1000);
+    // It ends, and counting goes on.
+    sessions[SAMPLES].open = false;
+    assert_int_equal(change(false), 0);
+    counted += run_and_tick(100);
+    assert_int_equal(overflows(0), 3 * rounds / 1000);
+    assert_null(sampled[0].overflows);
+    for (u32 i = 0; i < MODEL_COUNTERS; i++)
+        assert_null(unit.counters[i].buffer);
+    end();
+    check_exact(0, counted);
+}
+
+static void another_period_begins_anew(void **state)
+{
+    (void)state;
+    open_sampling(1000);
+    add_two();
+    open_session(0);
+    assert_int_equal(change(false), 0);
+    u64 rounds = run_and_tick(100);
+    u64 before = overflows(0), other = overflows(1);
+    sampled[0].period = 700;
+    assert_int_equal(change(false), 0);
+    u64 more = run_and_tick(100);
+    assert_int_equal(overflows(0), before + 3 * more / 700);
+    assert_int_equal(overflows(1), MODEL_STORES * (rounds + more) / 1000);
+    assert_true(overflows(1) > other);
+    sessions[SAMPLES].open = false;
+    end();
+    assert_null(sampled[0].overflows);
+    check_exact(0, rounds + more);
+}
+
+// All CPUs have one plan, and this one has no part in what samples elsewhere.
+static void what_samples_on_other_cpus_is_counted_here(void **state)
+{
+    (void)state;
+    open_sampling(1000);
+    sessions[SAMPLES].elsewhere = true;
+    add_two();
+    open_session(0);
+    assert_int_equal(change(false), 0);
+    u64 rounds = run_and_tick(100);
+    for (u32 i = 0; i < MODEL_COUNTERS; i++)
+        assert_int_equal(unit.counters[i].period, 0);
+    end();
+    assert_int_equal(overflows(0) + overflows(1), 0);
+    check_exact(0, rounds);
+}
+
+// Sampling would begin the counter anew under the hands of who reads it: it takes another.
+static void what_programs_read_is_not_sampled(void **state)
+{
+    (void)state;
+    counting.flags = SYS_PMU_READABLE;
+    add_two();
+    offer.counters[MODEL_STORES] = 0x36;
+    assert_int_equal(begin(), 0);
+    u32 loads = pmu_view_counter(&engine.plan->view[0], sessions[0].plan.place[0]);
+    u64 rounds = run_and_tick(10);
+    open_sampling(1000);
+    assert_int_equal(change(false), 0);
+    assert_int_not_equal(sampling_counter(0), loads);
+    rounds += run_and_tick(10);
+    sessions[SAMPLES].open = false;
+    assert_int_equal(change(false), 0);
+    rounds += run_and_tick(10);
+    assert_int_equal(unit.counters[loads].value, 3 * rounds);
+    end();
+    check_exact(0, rounds);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(sampling_goes_on_beside_counting),
+        TEST(another_period_begins_anew),
+        TEST(what_samples_on_other_cpus_is_counted_here),
+        TEST(what_programs_read_is_not_sampled),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
