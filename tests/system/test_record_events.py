@@ -269,7 +269,8 @@ def test_one_cpu_is_sampled_while_all_are_counted(modelled, tmp_path):
     with started(modelled, "stat", "-e", "larx,stores,instructions", "-d", "86400") as counting:
         wait_owner(modelled, "counting")
         recorded = modelled.kov("record", "-o", str(tmp_path / "x"), "--cpus", "2", "-e",
-                                "larx@1000,stores@10000", "--", "demo", "seconds=1")
+                                "loads@10000,stores@10000", "--", "dref-storm",
+                                "loops=1000000")
         with started(modelled, "stat", "-e", "loads", "-d", "86400") as more:
             wait_owner(modelled, "counting", 2)
             interrupt(more)
