@@ -20,7 +20,7 @@
 #include <orrery/types.h>
 
 #define MODEL_MAGIC 0x4f525259504d5531UL // "ORRYPMU1"
-#define MODEL_VERSION 2
+#define MODEL_VERSION 3
 #define MODEL_PAGE_BYTES 0x10000
 #define MODEL_COUNTERS 8
 #define MODEL_CPUS ORRERY_MAX_CPUS
@@ -82,7 +82,12 @@ enum model_event {
 #define MODEL_TAGGED 4UL    // also while the CPU's tag says MODEL_TAG_EXCLUDED
 #define MODEL_INTERRUPT 8UL // an overflow raises the unit's interrupt, and MODEL_TAKE tells of it
 #define MODEL_PRECISE 16UL  // an overflow writes a record into the CPU's ring
-#define MODEL_FLAGS 31UL
+// The first overflow comes after a part of a period, drawn by lot: however often a counter begins
+// anew, overflows times the period are what was counted, on average.
+#define MODEL_PHASE 32UL
+#define MODEL_LABEL(label) ((u64)(label) << 8) // 0 … 65535: goes into records
+#define MODEL_LABEL_OF(flags) ((u32)(flags) >> 8 & 0xffff)
+#define MODEL_FLAGS (63UL | MODEL_LABEL(0xffff))
 
 struct model_program {
     u64 counter;
@@ -100,7 +105,7 @@ struct model_program {
 struct model_record {
     u64 sequence; // number of the record in its ring, from 1
     u16 event, counter;
-    u32 flags; // MODEL_RECORD_…
+    u32 flags; // MODEL_RECORD_… and the counter's MODEL_LABEL
     u64 pc;    // of the instruction that made the counter overflow
     u64 msr, lr;
     // instructions that this CPU has completed since MODEL_ATTACH, 0 where they are not counted

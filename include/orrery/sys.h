@@ -97,7 +97,7 @@ enum sys_sampling_event {
     SYS_PMU_MODEL = 16,
 };
 
-#define SYS_SAMPLING_EVENTS 8
+#define SYS_SAMPLING_EVENTS 16
 // flags: records that the unit writes itself take the place of interrupts: exactly the instruction
 // that made the counter overflow, at no cost in the guest. Events of the model
 // unit only (else E_NOTSUP).
@@ -128,12 +128,12 @@ struct sys_sampling {
     struct sys_sampled_event events[SYS_SAMPLING_EVENTS];
 };
 
-// Starts sampling of all of these events at once, one session at a time. Returns a session number >
-// 0, or nothing has changed and message (NUL-terminated, cut to bytes; 0: none; empty where the
-// error says all) says why:
+// Starts sampling of all of these events, one session at a time: at once if they fit the counters,
+// else in turns of a million instructions. Returns a session number > 0, or nothing has changed and
+// message (NUL-terminated, cut to bytes; 0: none; empty where the error says all) says why:
 // E_INVAL   a number is out of its range
 // E_NOTSUP  no unit of this machine samples an event, or not so, or its interrupts do not arrive
-// E_LIMIT   the events do not fit the counters at once: the message names those in each other's way
+// E_LIMIT   an event cannot take turns: it needs the counter that instructions are counted by
 // E_BUSY    somebody else samples or reads samples, or what others count is in the way: the message
 //           names the events
 // E_NOMEM, E_TIMEOUT (the unit does not follow)
@@ -153,6 +153,8 @@ s64 sys_sampling_stop(s64 session); // buffers stay readable until the next star
 #define SYS_SAMPLE_IDLE 4u        // interrupted the idle loop
 #define SYS_SAMPLE_ATTRIBUTED 8u  // coid is known
 #define SYS_SAMPLE_STALE 16u      // a rep was found, its object is gone
+// Where events take turns: the last bits of the number of its event's turn on its CPU.
+#define SYS_SAMPLE_TURN_OF(flags) ((flags) >> 8 & 0xffu)
 
 struct sys_sample {
     u32 record_bytes; // with callers, a multiple of 8
@@ -185,6 +187,9 @@ struct sys_sampling_stat {
     // as the unit has counted them: taken + lost + missed, once the session has been stopped; 0:
     u64 overflows;
     // the unit does not count them (SYS_PMU_CYCLES)
+    // Where events take turns: instructions while it was sampled, in so many turns, and in all. Of
+    // turns that have ended; total 0: it is sampled all of the time.
+    u64 measured, total, turns;
 };
 // Of events[index] on one CPU. E_INVAL.
 s64 sys_sampling_stat(s64 session, u32 cpu, u32 index, struct sys_sampling_stat *stat);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Reading what has been counted, of a CPU and of its tasks. Estimates take long: they are made of
 // copies, with the CPU going on.
-#include <kernel/irq.h>
 #include <kernel/memory.h>
 #include <kernel/process.h>
 #include <kernel/thread.h>
@@ -9,6 +8,7 @@
 #include <string.h>
 
 #include "counting_session.h"
+#include "sums.h"
 
 #define CHUNK 32 // tasks that are copied at once, with interrupts held back
 
@@ -49,16 +49,6 @@ static void copy_sums_here(void *argument)
     memcpy(sums->to, from, PMU_MULTIPLEX_BYTES(from->items));
 }
 
-// On the CPU while it counts.
-static void look(const struct counting_session *session, u32 cpu, void (*copy)(void *),
-                 void *argument)
-{
-    if (session->running)
-        cpus_call(1UL << cpu, copy, argument);
-    else
-        copy(argument);
-}
-
 s64 counting_read_cpu(const struct counting_session *session, u32 cpu, struct sys_pmu_count *counts)
 {
     const struct counting_plan *plan = &session->plan;
@@ -68,7 +58,7 @@ s64 counting_read_cpu(const struct counting_session *session, u32 cpu, struct sy
 
     if (sums.to == NULL)
         return E_NOMEM;
-    look(session, cpu, copy_sums_here, &sums);
+    sums_look(session->running, cpu, copy_sums_here, &sums);
     s64 error = tally_of(session, cpu)->error;
     if (error == 0)
         estimate(plan, sums.to, counts);
@@ -143,7 +133,7 @@ s64 counting_read_tasks(const struct counting_session *session, u32 cpu, u64 *cu
     copy.to = kmalloc(fit * tally->tasks->task_bytes);
     if (copy.to == NULL)
         return E_NOMEM;
-    look(session, cpu, copy_here, &copy);
+    sums_look(session->running, cpu, copy_here, &copy);
     for (u32 i = 0; i < copy.count && tally->error == 0; i++)
         write_record(plan, (const struct counted_task *)(copy.to + i * tally->tasks->task_bytes),
                      (struct sys_pmu_task *)((char *)buffer + i * record), record);

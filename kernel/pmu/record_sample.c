@@ -136,7 +136,8 @@ void precise_sample(const struct model_record *record, u32 cpu, u32 callers,
     struct process *process = pid != 0 ? process_get(pid) : NULL;
     struct walk walk = begin(record, user ? process : NULL, user);
     u64 rep = find_rep(walk, &idle);
-    u64 flags = (user ? 0 : SYS_SAMPLE_KERNEL) | (idle ? SYS_SAMPLE_IDLE : 0);
+    u64 flags = (user ? 0 : SYS_SAMPLE_KERNEL) | (idle ? SYS_SAMPLE_IDLE : 0) |
+                PMU_LABEL_TURN(MODEL_LABEL_OF(record->flags)) << 8;
     *sample =
         (struct raw_sample){.time = timebase(),
                             .rep = user ? claimed_by(process, rep) : rep,

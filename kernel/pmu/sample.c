@@ -103,6 +103,7 @@ void sample_take(struct sample_buffer *buffer, const struct interrupted *code, u
     else
         take_user(cpu, code, pc, sample);
     trace_sample(object_of(sample), pc, thread, sample_flags(sample));
+    sample->thread_flags_callers |= (u64)buffer->turn << 24;
     sample_buffer_commit(buffer, &slot);
     buffer->ticks += timebase() - begin;
 }

@@ -104,7 +104,7 @@ s64 sampler_reset(struct sampler *sampler, u32 event, u32 callers)
 {
     u32 cpu = sampler->cpu;
     sampler_free(sampler);
-    *sampler = (struct sampler){.cpu = cpu, .event = event, .counter = PMU_COUNTERS};
+    *sampler = (struct sampler){.cpu = cpu, .event = event};
     return sample_buffer_init(&sampler->buffer, callers);
 }
 

@@ -13,7 +13,6 @@ struct sampler {
     struct sample_buffer buffer;
     u32 cpu;
     u32 event;                                 // enum sys_sampling_event
-    u32 counter;                               // of the model unit, that counts it. The session's
     u64 attributed, unattributed, stale, idle; // of those read
 };
 

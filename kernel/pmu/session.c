@@ -13,6 +13,7 @@
 #include "power.h"
 #include "precise.h"
 #include "sample.h"
+#include "sums.h"
 
 #define RING_RECORDS 2048 // of each CPU, 1 MB
 
@@ -29,6 +30,11 @@ static u32 event_count(const struct session *session)
 static const struct sys_sampled_event *event_of(const struct session *session, u32 index)
 {
     return &session->plan.sampling.events[index];
+}
+
+static bool takes_turns(const struct session *session)
+{
+    return !session->plan.claim.steady;
 }
 
 static bool is_cycles(const struct session *session, u32 index)
@@ -95,8 +101,13 @@ s64 session_reset(struct session *session)
 {
     s64 error = 0;
 
+    sums_free(&session->claimed);
+    session->claimed =
+        (struct engine_session){.claim = &session->plan.claim, .cpus = session->cpus};
     for (u32 cpu = 0; cpu < cpu_count && error == 0; cpu++)
         error = reset_cpu(session, cpu);
+    if (error == 0 && takes_turns(session))
+        error = sums_make(&session->claimed, 0);
     return error == 0 && is_precise(session) ? make_rings(session) : error;
 }
 
@@ -134,8 +145,9 @@ static void set_sampled(struct session *session, u32 cpu)
 {
     struct cpu_samplers *here = &session->samplers[cpu];
 
+    u64 phase = takes_turns(session) ? MODEL_PHASE : 0;
     for (u32 i = 0; i < event_count(session); i++) {
-        here->sampled[i].flags = is_precise(session) ? MODEL_PRECISE : MODEL_INTERRUPT;
+        here->sampled[i].flags = (is_precise(session) ? MODEL_PRECISE : MODEL_INTERRUPT) | phase;
         here->sampled[i].buffer = is_precise(session) ? NULL : &here->events[i].buffer;
         set_period(session, cpu, i);
     }
@@ -197,20 +209,9 @@ static void change_here(void *argument)
 
 static void claim_events(struct session *session)
 {
-    session->claimed =
-        (struct engine_session){.claim = &session->plan.claim, .cpus = session->cpus};
     for (u32 cpu = 0; cpu < cpu_count; cpu++) {
         set_sampled(session, cpu);
         session->claimed.tally[cpu].sampled = session->samplers[cpu].sampled;
-    }
-}
-
-static void tell_counters(struct session *session)
-{
-    for (u32 i = 0; i < event_count(session); i++) {
-        for (u32 cpu = 0; cpu < cpu_count && !is_cycles(session, i); cpu++)
-            session->samplers[cpu].events[i].counter =
-                engine_counter(&session->claimed, session->plan.item[i]);
     }
 }
 
@@ -228,10 +229,9 @@ s64 session_begin(struct session *session, char *message, u64 bytes)
     cpus_call(session->cpus, start_here, session);
     if (claims_any(session))
         error = engine_join(&session->claimed, message, bytes);
-    if (error == 0 && claims_any(session))
-        tell_counters(session);
     if (error != 0)
         cpus_call(session->cpus, stop_here, session);
+    session->running = error == 0;
     mutex_unlock(&session->counting);
     if (error != 0 && is_precise(session))
         drain_all(session);
@@ -263,41 +263,70 @@ void session_end(struct session *session)
     cpus_call(session->cpus, stop_here, session);
     if (claims_any(session))
         engine_leave(&session->claimed);
+    session->running = false;
     mutex_unlock(&session->counting);
     if (is_precise(session))
         drain_all(session);
 }
 
-static u64 counted(const struct session *session, u32 cpu, u32 index)
-{
-    const struct pmu_sampled *sampled = &session->samplers[cpu].sampled[index];
-    const u64 *overflows = __atomic_load_n(&sampled->overflows, __ATOMIC_RELAXED);
-    u64 before = __atomic_load_n(&sampled->overflows_before, __ATOMIC_RELAXED);
+// ---- counts ------------------------------------------------------------------------------------
 
-    return overflows == NULL ? before : before + __atomic_load_n(overflows, __ATOMIC_RELAXED);
+struct look {
+    const struct session *session;
+    u32 cpu, index;
+    u64 overflows; // so far
+    u64 measured, total, turns;
+};
+
+static void look_at_turns_here(void *argument)
+{
+    struct look *look = argument;
+    const struct session *session = look->session;
+    const struct pmu_sampled *sampled = &session->samplers[look->cpu].sampled[look->index];
+    const struct pmu_multiplex *sums = session->claimed.tally[look->cpu].sums;
+    const u64 *now = __atomic_load_n(&sampled->overflows, __ATOMIC_RELAXED);
+
+    look->overflows = __atomic_load_n(&sampled->overflows_before, __ATOMIC_RELAXED);
+    look->overflows += now != NULL ? __atomic_load_n(now, __ATOMIC_RELAXED) : 0;
+    if (sums == NULL || is_cycles(session, look->index))
+        return;
+    const struct pmu_sums *of = &sums->item[session->plan.item[look->index]];
+    look->measured = of->time;
+    look->total = sums->time;
+    look->turns = of->slices;
 }
 
-static void stat_interrupts(const struct session *session, u32 cpu, u32 index,
-                            struct sys_sampling_stat *stat)
+// Where overflows are counted changes from turn to turn.
+static struct look look_at(const struct session *session, u32 cpu, u32 index)
+{
+    struct look look = {.session = session, .cpu = cpu, .index = index};
+
+    sums_look(session->running && takes_turns(session), cpu, look_at_turns_here, &look);
+    return look;
+}
+
+static struct look stat_interrupts(const struct session *session, u32 cpu, u32 index,
+                                   struct sys_sampling_stat *stat)
 {
     sampler_stat(&session->samplers[cpu].events[index], stat);
     u64 known = stat->taken + stat->lost;
     __atomic_thread_fence(__ATOMIC_ACQUIRE); // what was taken had been counted before
-    u64 count = counted(session, cpu, index);
+    struct look look = look_at(session, cpu, index);
     if (is_cycles(session, index)) {
-        stat->missed = count;
-        return;
+        stat->missed = look.overflows;
+        return look;
     }
-    stat->overflows = count > known ? count : known;
+    stat->overflows = look.overflows > known ? look.overflows : known;
     stat->missed = stat->overflows - known;
+    return look;
 }
 
 // Records that are on their way are neither taken nor lost: overflows are looked at before they are
 // taken in. While somebody else takes them in nobody knows how many are left.
-static void stat_records(struct session *session, u32 cpu, u32 index,
-                         struct sys_sampling_stat *stat)
+static struct look stat_records(struct session *session, u32 cpu, u32 index,
+                                struct sys_sampling_stat *stat)
 {
-    u64 count = counted(session, cpu, index);
+    struct look look = look_at(session, cpu, index);
     bool drained = mutex_try_lock(&session->samplers[cpu].mutex);
 
     if (drained) {
@@ -306,67 +335,18 @@ static void stat_records(struct session *session, u32 cpu, u32 index,
     }
     sampler_stat(&session->samplers[cpu].events[index], stat);
     u64 known = stat->taken + stat->lost;
-    stat->overflows = drained && count > known ? count : known;
+    stat->overflows = drained && look.overflows > known ? look.overflows : known;
     stat->lost += stat->overflows - known;
+    return look;
 }
 
 void session_stat(struct session *session, u32 cpu, u32 index, struct sys_sampling_stat *stat)
 {
     mutex_lock(&session->counting);
-    if (is_precise(session))
-        stat_records(session, cpu, index, stat);
-    else
-        stat_interrupts(session, cpu, index, stat);
+    struct look look = is_precise(session) ? stat_records(session, cpu, index, stat)
+                                           : stat_interrupts(session, cpu, index, stat);
     mutex_unlock(&session->counting);
-}
-
-// ---- probe -------------------------------------------------------------------------------------
-
-#define PROBE_PERIOD 1000
-#define PROBE_MICROSECONDS 30000000UL // an emulator on a busy host may be late
-
-struct probe {
-    u64 before[ORRERY_MAX_CPUS]; // interrupts that nobody wanted
-    u32 failed;                  // bit n: CPU n
-};
-
-static void await_interrupt_here(void *argument)
-{
-    struct probe *probe = argument;
-    u64 deadline = timebase() + microseconds_to_ticks(PROBE_MICROSECONDS);
-    const volatile u64 *now = &pmu_cpu()->spurious;
-
-    while (*now == probe->before[cpu_id()] && timebase() < deadline)
-        __asm__ volatile("or 31,31,31"); // lets an emulator's other threads run
-    if (*now == probe->before[cpu_id()])
-        __atomic_fetch_or(&probe->failed, 1u << cpu_id(), __ATOMIC_RELAXED);
-}
-
-// Instructions are sampled, into nobody's buffer.
-s64 session_probe(char *message, u64 bytes)
-{
-    static struct pmu_claim claim;
-    static struct engine_session session;
-    static struct pmu_sampled sampled[ORRERY_MAX_CPUS];
-    struct probe probe = {.failed = 0};
-    u64 all = (1UL << cpu_count) - 1;
-
-    claim = (struct pmu_claim){.request = {.items = 1, .sets = 1, .share = {1}}, .steady = true};
-    claim.request.item[0] =
-        (struct pmu_item){.event = MODEL_INSTRUCTIONS,
-                          .filter = MODEL_KERNEL | MODEL_USER,
-                          .source = 1,
-                          .counters = (u32)model_machine()->counters[MODEL_INSTRUCTIONS]};
-    session = (struct engine_session){.claim = &claim, .cpus = all};
-    for (u32 cpu = 0; cpu < cpu_count; cpu++) {
-        probe.before[cpu] = ((const struct pmu_cpu *)percpu_of(cpu)->pmu)->spurious;
-        sampled[cpu] = (struct pmu_sampled){.period = PROBE_PERIOD, .flags = MODEL_INTERRUPT};
-        session.tally[cpu].sampled = &sampled[cpu];
-    }
-    s64 error = engine_join(&session, message, bytes);
-    if (error != 0)
-        return error;
-    cpus_call(all, await_interrupt_here, &probe);
-    engine_leave(&session);
-    return probe.failed == 0 ? 0 : E_NOTSUP;
+    stat->measured = look.measured;
+    stat->total = look.total;
+    stat->turns = look.turns;
 }

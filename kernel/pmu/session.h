@@ -13,8 +13,9 @@ struct session {
     struct sampling_plan plan;
     u64 cpus; // that are sampled, bit n: CPU n
     struct cpu_samplers samplers[ORRERY_MAX_CPUS];
-    struct engine_session claimed; // of the model unit
+    struct engine_session claimed; // of the model unit; with sums if it takes turns
     struct mutex counting;         // while what is counted where changes, or is looked at
+    bool running;                  // under it
 };
 
 // All in thread context, one caller at a time; session_stat any number, beside the others.

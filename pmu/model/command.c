@@ -89,7 +89,7 @@ static u64 check_program(struct vcpu *cpu, const struct model_program *program)
     if (program->flags & MODEL_INTERRUPT && !interrupt_possible(cpu))
         return MODEL_BAD_FLAGS;
     if (program->period == 0)
-        return program->random ? MODEL_BAD_PERIOD : MODEL_OK;
+        return program->random || program->flags & MODEL_PHASE ? MODEL_BAD_PERIOD : MODEL_OK;
     if (program->period < MODEL_PERIOD_MIN || program->period > MODEL_PERIOD_MAX)
         return MODEL_BAD_PERIOD;
     if (program->random > MODEL_RANDOM_MAX || 1UL << program->random >= program->period)
@@ -120,7 +120,7 @@ static u64 program(struct vcpu *cpu)
         return result;
     counters_settle(cpu, 0);
     cpu->counters[program.counter] = (struct counter){
-        .program = program, .programmed = true, .remaining = counters_period(cpu, &program)};
+        .program = program, .programmed = true, .remaining = counters_first_period(cpu, &program)};
     guest_write(&cpu->slot->overflow_count[program.counter], 0);
     counters_arm(cpu);
     plan_enabled(cpu);

@@ -21,16 +21,27 @@ u64 counters_seen(const struct vcpu *cpu, const struct model_program *program)
     return seen;
 }
 
-u64 counters_period(struct vcpu *cpu, const struct model_program *program)
+// xorshift64: a long period and a few instructions are all that is asked for.
+static u64 next_random(struct vcpu *cpu)
 {
-    if (program->random == 0)
-        return program->period;
-    // xorshift64: a long period and a few instructions are all that is asked for.
     cpu->random ^= cpu->random << 13;
     cpu->random ^= cpu->random >> 7;
     cpu->random ^= cpu->random << 17;
+    return cpu->random;
+}
+
+static u64 next_period(struct vcpu *cpu, const struct model_program *program)
+{
+    if (program->random == 0)
+        return program->period;
     u64 range = 1UL << program->random;
-    return program->period - range / 2 + (cpu->random >> 20 & (range - 1));
+    return program->period - range / 2 + (next_random(cpu) >> 20 & (range - 1));
+}
+
+u64 counters_first_period(struct vcpu *cpu, const struct model_program *program)
+{
+    u64 period = next_period(cpu, program);
+    return program->flags & MODEL_PHASE ? 1 + next_random(cpu) % period : period;
 }
 
 static void overflow(struct vcpu *cpu, unsigned number, u64 pc)
@@ -38,7 +49,7 @@ static void overflow(struct vcpu *cpu, unsigned number, u64 pc)
     const struct model_program *program = &cpu->counters[number].program;
     guest_write(&cpu->slot->overflow_count[number], ++cpu->counters[number].overflows);
     if (program->flags & MODEL_PRECISE)
-        record_write(cpu, (u32)program->event, number, pc);
+        record_write(cpu, program, pc);
     if (program->flags & MODEL_INTERRUPT)
         cpu->overflows |= 1UL << number;
 }
@@ -74,7 +85,7 @@ void counters_settle(struct vcpu *cpu, u64 pc)
             continue;
         while (events >= counter->remaining) {
             events -= counter->remaining;
-            counter->remaining = counters_period(cpu, &counter->program);
+            counter->remaining = next_period(cpu, &counter->program);
             overflow(cpu, i, pc);
         }
         counter->remaining -= events;

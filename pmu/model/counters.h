@@ -20,8 +20,8 @@ void counters_arm(struct vcpu *cpu);
 // The number of events of one kind that a filter (MODEL_KERNEL, MODEL_USER) has seen.
 u64 counters_seen(const struct vcpu *cpu, const struct model_program *program);
 
-// The next number of events from one overflow to the next, with its random bits.
-u64 counters_period(struct vcpu *cpu, const struct model_program *program);
+// The number of events to the first overflow, with its random bits; 0: there is none.
+u64 counters_first_period(struct vcpu *cpu, const struct model_program *program);
 
 // Overflows that adding to due may have brought. pc: of the instruction that has just been counted.
 void counters_check(struct vcpu *cpu, enum model_event event, bool user, u64 number, u64 pc);

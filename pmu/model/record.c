@@ -6,7 +6,7 @@
 
 #include "counters.h"
 
-static bool has_address(u32 event)
+static bool has_address(u64 event)
 {
     switch (event) {
     case MODEL_LOADS:
@@ -39,24 +39,26 @@ static void write_frames(struct model_record *record, u64 sp)
     }
 }
 
-static void fill(struct vcpu *cpu, struct model_record *record, u32 event, unsigned counter, u64 pc)
+static void fill(struct vcpu *cpu, struct model_record *record, const struct model_program *program,
+                 u64 pc)
 {
-    record->event = htobe16((u16)event);
-    record->counter = htobe16((u16)counter);
-    record->flags = htobe32(pc & PC_AFTER ? MODEL_RECORD_AFTER : 0);
+    u32 label = (u32)MODEL_LABEL(MODEL_LABEL_OF(program->flags));
+    record->event = htobe16((u16)program->event);
+    record->counter = htobe16((u16)program->counter);
+    record->flags = htobe32(label | (pc & PC_AFTER ? MODEL_RECORD_AFTER : 0));
     guest_write(&record->pc, pc & ~PC_AFTER);
     guest_write(&record->msr, guest_register(GUEST_MSR));
     guest_write(&record->lr, guest_register(GUEST_LR));
     const u64 *instructions = cpu->board->total[MODEL_INSTRUCTIONS];
     guest_write(&record->time, instructions[0] + instructions[1]);
-    guest_write(&record->address, has_address(event) ? cpu->board->address : 0);
+    guest_write(&record->address, has_address(program->event) ? cpu->board->address : 0);
     guest_write(&record->tag, guest_read(&cpu->slot->tag));
     for (unsigned i = 0; i < 32; i++)
         guest_write(&record->gpr[i], guest_register(i));
     write_frames(record, be64toh(record->gpr[1]));
 }
 
-void record_write(struct vcpu *cpu, u32 event, unsigned counter, u64 pc)
+void record_write(struct vcpu *cpu, const struct model_program *program, u64 pc)
 {
     struct ring *ring = &cpu->ring;
     if (ring->address == 0)
@@ -71,7 +73,7 @@ void record_write(struct vcpu *cpu, u32 event, unsigned counter, u64 pc)
     struct model_record *record = guest_memory_at(place, sizeof(*record));
     guest_write(&record->sequence, 0);
     __atomic_thread_fence(__ATOMIC_RELEASE);
-    fill(cpu, record, event, counter, pc);
+    fill(cpu, record, program, pc);
     ring->head++;
     guest_publish(&record->sequence, ring->head);
     guest_publish(&cpu->slot->ring.head, ring->head);

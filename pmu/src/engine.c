@@ -4,6 +4,7 @@
 #include <orrery/errors.h>
 #include <pmu/engine.h>
 #include <pmu/platform.h>
+#include <pmu/sample_buffer.h>
 #include <string.h>
 
 static const struct pmu_group *group_of(const struct pmu_engine *engine, u32 group)
@@ -41,10 +42,11 @@ static struct model_program program_of(const struct pmu_engine *engine, u32 grou
     const struct pmu_item *item =
         &engine->plan->request.item[group_of(engine, group)->item[counter]];
     const struct pmu_sampled none = {0}, *sampled = source_of(engine, item);
+    u64 label = sampled != NULL ? MODEL_LABEL(PMU_LABEL(item->source, sampled->turn)) : 0;
     sampled = sampled != NULL ? sampled : &none;
     return (struct model_program){.counter = counter,
                                   .event = item->event,
-                                  .flags = item->filter | sampled->flags,
+                                  .flags = item->filter | sampled->flags | label,
                                   .period = sampled->period,
                                   .random = sampled->random};
 }
@@ -55,10 +57,14 @@ static s64 program(struct pmu_engine *engine, u32 group, u32 counter)
     const struct pmu_group *to = group_of(engine, group);
     struct pmu_sampled *owner = source_of(engine, &engine->plan->request.item[to->item[counter]]);
 
+    if (owner != NULL && (owner->flags & MODEL_PHASE) != 0)
+        owner->turn++;
     engine->program[counter] = program_of(engine, group, counter);
     engine->fresh |= 1UL << counter;
     s64 error = model_program(&engine->program[counter]);
     engine->owner[counter] = owner;
+    if (owner != NULL && owner->buffer != NULL)
+        owner->buffer->turn = owner->turn;
     if (owner != NULL) {
         model_deliver(counter, owner->buffer);
         __atomic_store_n(&owner->overflows, model_overflow_count(counter), __ATOMIC_RELAXED);

@@ -48,7 +48,7 @@ bool sampling_period_valid(const struct sys_sampling *sampling, u64 period, u32 
 static const char *session_fault(const struct sys_sampling *sampling, u32 cpus)
 {
     if (sampling->event_count == 0 || sampling->event_count > SYS_SAMPLING_EVENTS)
-        return "event_count must be 1…8";
+        return "event_count must be 1…16";
     if ((sampling->flags & ~SYS_SAMPLING_PRECISE) != 0)
         return "unknown flags";
     if (sampling->callers > SYS_CALLERS_MAX)
@@ -120,26 +120,56 @@ static s64 check(const struct sys_sampling *sampling, const struct pmu_offer *of
     return 0;
 }
 
+static void add_items(struct sampling_plan *plan, const struct pmu_offer *offer)
+{
+    struct pmu_request *request = &plan->claim.request;
+
+    for (u32 i = 0; i < plan->sampling.event_count; i++) {
+        u32 number = sampling_event_number(plan->sampling.events[i].event);
+        if (number == PMU_RUN_CYCLES)
+            continue;
+        plan->item[i] = (u8)request->items;
+        request->item[request->items++] =
+            (struct pmu_item){.event = (u8)number,
+                              .filter = (u8)plan->sampling.events[i].filter,
+                              .source = (u8)(i + 1),
+                              .counters = offer->counters[number]};
+    }
+}
+
+static bool fits(const struct pmu_request *request)
+{
+    struct pmu_allocation unused;
+    struct pmu_conflict conflict;
+
+    return request->items == 0 || pmu_allocate(request, &unused, &conflict) == 0;
+}
+
+static void claim_events(struct sampling_plan *plan, const struct pmu_offer *offer)
+{
+    struct pmu_claim *claim = &plan->claim;
+
+    *claim = (struct pmu_claim){.request = {.sets = 1, .groups = 1, .share = {1}}, .steady = true};
+    add_items(plan, offer);
+    if (fits(&claim->request))
+        return;
+    *claim = (struct pmu_claim){
+        .request = {.items = 1, .sets = 1, .groups = PMU_GROUPS_MAX, .share = {1}},
+        .slice = SYS_PMU_SLICE_DEFAULT};
+    claim->request.item[0] = (struct pmu_item){.event = MODEL_INSTRUCTIONS,
+                                               .filter = MODEL_KERNEL | MODEL_USER,
+                                               .set = PMU_EVERY_GROUP,
+                                               .counters = offer->counters[MODEL_INSTRUCTIONS]};
+    add_items(plan, offer);
+}
+
 s64 sampling_plan_make(const struct sys_sampling *sampling, const struct pmu_offer *offer, u32 cpus,
                        struct sampling_plan *plan, char *message, u64 bytes)
 {
     s64 error = check(sampling, offer, cpus, message, bytes);
     if (error != 0)
         return error;
-    *plan = (struct sampling_plan){
-        .sampling = *sampling,
-        .claim = {.request = {.sets = 1, .groups = 1, .share = {1}}, .steady = true}};
-    struct pmu_request *request = &plan->claim.request;
-    for (u32 i = 0; i < sampling->event_count; i++) {
-        u32 number = sampling_event_number(sampling->events[i].event);
-        if (number == PMU_RUN_CYCLES)
-            continue;
-        plan->item[i] = (u8)request->items;
-        request->item[request->items++] =
-            (struct pmu_item){.event = (u8)number,
-                              .filter = (u8)sampling->events[i].filter,
-                              .source = (u8)(i + 1),
-                              .counters = offer->counters[number]};
-    }
+    *plan = (struct sampling_plan){.sampling = *sampling};
+    claim_events(plan, offer);
     return say(0, message, bytes, "%s", "");
 }

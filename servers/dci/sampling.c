@@ -136,10 +136,24 @@ static void add_sample(struct frame *frame, const struct sys_sample *sample)
     frame_record(frame, dci_Samples_samples_tag, dci_Sample_fields, &to);
 }
 
-static u64 lost_on(u32 cpu, u32 index)
+static dci_SamplingTurns turns_of(const struct sys_sampling_stat *stat)
+{
+    return (dci_SamplingTurns){
+        .measured = stat->measured, .total = stat->total, .turns = stat->turns};
+}
+
+// What is said of a stream with each batch.
+static void add_account(struct frame *frame, u32 cpu, u32 index)
 {
     struct sys_sampling_stat stat;
-    return sys_sampling_stat(session, cpu, index, &stat) == 0 ? stat.lost : 0;
+
+    if (sys_sampling_stat(session, cpu, index, &stat) != 0)
+        return;
+    frame_varint(frame, dci_Samples_lost_tag, stat.lost);
+    if (stat.total == 0)
+        return;
+    dci_SamplingTurns turns = turns_of(&stat);
+    frame_record(frame, dci_Samples_turns_tag, dci_SamplingTurns_fields, &turns);
 }
 
 // The samples that are wanted, of those in server_records: how many.
@@ -174,8 +188,8 @@ static s64 push_batch(u32 cpu, u32 index)
     if (bytes <= 0)
         return 0;
     frame_varint(&frame, dci_Samples_cpu_tag, cpu);
-    frame_varint(&frame, dci_Samples_lost_tag, lost_on(cpu, index));
     frame_varint(&frame, dci_Samples_index_tag, index);
+    add_account(&frame, cpu, index);
     // A frame that is begun and not ended is as if it had never been.
     if (add_samples(&frame, cpu, index, (u64)bytes) != 0)
         client_push_end(owner, &frame);
@@ -247,6 +261,8 @@ static void add_stat(struct frame *frame, u32 cpu, u32 index)
         .missed = stat.missed,
         .filtered = filtered[cpu][index],
         .overflows = stat.overflows,
+        .has_turns = stat.total != 0,
+        .turns = turns_of(&stat),
     };
     frame_record(frame, dci_SamplingStatReply_cpus_tag, dci_SamplingStat_fields, &to);
 }

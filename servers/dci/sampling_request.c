@@ -94,7 +94,7 @@ const char *sampling_refusal(s64 error, const char *message)
     case E_NOTSUP:
         return "no unit of this machine can sample that";
     case E_LIMIT:
-        return "the events do not fit the counters at once";
+        return "an event cannot take turns with the others";
     default:
         return orrery_strerror(error);
     }

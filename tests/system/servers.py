@@ -3,6 +3,7 @@
 
 import json
 import signal
+import subprocess
 
 from conftest import pid_of
 from waiting import PATIENCE
@@ -38,6 +39,13 @@ def owners(machine, what):
 def wait_owner(machine, what, count=1):
     """Waits until so many clients have it: only what has begun goes on when its server dies."""
     machine.wait_for(lambda: len(owners(machine, what)) >= count, f"{count} with {what}")
+
+
+def started(machine, *arguments):
+    """A kov that goes on until it is interrupted."""
+    return subprocess.Popen(machine.kov_command(*arguments), stdin=subprocess.DEVNULL,
+                            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                            errors="replace")
 
 
 def interrupt(client):

@@ -119,7 +119,8 @@ def say_hello(port):
 
 
 def answer_of(sock):
-    """Error of the first frame on a raw connection, or None when there is none."""
+    """Error of the first frame on a raw connection, or None when there is none: who is refused, and
+    closed, while his hello is still on its way may be told nothing by TCP but that."""
     try:
         header = sock.recv(4, socket.MSG_WAITALL)
         frame = sock.recv(struct.unpack(">I", header)[0], socket.MSG_WAITALL)
@@ -140,7 +141,7 @@ def test_sixty_four_clients_at_once(machine2, viewer):
     for sock in sockets:
         sock.close()
     assert errors.count(0) == limit - 1, errors  # the good viewer is one, too
-    assert errors.count(E_LIMIT) == 64 - (limit - 1), errors
+    assert set(errors) <= {0, E_LIMIT, None} and E_LIMIT in errors, errors
     assert stat.refused == refused + 64 - (limit - 1)
     assert len(stat.clients) == limit
 

@@ -12,7 +12,7 @@ import dci_client as dci
 from chance import AT_ONCE, may_be, may_be_alike
 from conftest import MODELLED
 from machine import CONTROLLER, KERNEL
-from servers import interrupt, wait_owner
+from servers import interrupt, started, wait_owner
 from waiting import PATIENCE, wait_for
 
 SECONDS = 4
@@ -187,18 +187,6 @@ def test_a_threshold_changes_while_it_runs(modelled, tmp_path):
     assert late == int(late) and early > 5 and late >= 4 * early, one
 
 
-def test_what_does_not_fit_the_counters_is_named(modelled, tmp_path):
-    done = modelled.kov_run("record", "-o", str(tmp_path / "x"), "-e", "larx:u,larx:k", check=False)
-    assert done.returncode == 1 and "larx:u, larx:k" in done.stderr \
-        and "only counter" in done.stderr
-
-
-def started(machine, *command):
-    """A kov that goes on until it is interrupted, and what it tells then is JSON."""
-    return subprocess.Popen(machine.kov_command("--json", *command), stdout=subprocess.PIPE,
-                            stderr=subprocess.PIPE, text=True)
-
-
 @pytest.mark.parametrize("how", [(), ("--precise",)])
 def test_counting_and_sampling_side_by_side(modelled, tmp_path, how):
     """Two that count and one that samples, each right about a program whose events are known."""
@@ -206,10 +194,11 @@ def test_counting_and_sampling_side_by_side(modelled, tmp_path, how):
     path = str(tmp_path / "samples.kov")
     long = ("-d", "86400")
     by_process = ("stat", "--per-process", *long, "-e")
-    with started(modelled, *by_process, "larx:u,stores:u") as one, \
-            started(modelled, "record", "-o", path, "-e", f"larx:u@{period},instructions@100000",
-                    "--randomise", "0", *how, *long) as samples, \
-            started(modelled, *by_process, "instructions:u,larx:u") as other:
+    with started(modelled, "--json", *by_process, "larx:u,stores:u") as one, \
+            started(modelled, "--json", "record", "-o", path, "-e",
+                    f"larx:u@{period},instructions@100000", "--randomise", "0", *how,
+                    *long) as samples, \
+            started(modelled, "--json", *by_process, "instructions:u,larx:u") as other:
         wait_owner(modelled, "counting", 2)
         wait_owner(modelled, "sampling")
         modelled.kov_run("run", "test-pmu", "burn", f"{turns:08}")
@@ -238,7 +227,7 @@ def test_counting_and_sampling_side_by_side(modelled, tmp_path, how):
 
 def test_sampling_that_excludes_what_is_counted_steadily_is_refused_by_name(modelled, tmp_path):
     """What samples keeps its counter: who counts an event that needs the same one is told so."""
-    with started(modelled, "record", "-o", str(tmp_path / "x"), "-e", "larx:u@1000", "-d",
+    with started(modelled, "--json", "record", "-o", str(tmp_path / "x"), "-e", "larx:u@1000", "-d",
                  "86400") as samples:
         wait_owner(modelled, "sampling")
         refused = modelled.kov_run("stat", "-e", "larx:k", "-d", "0.1", check=False)
@@ -266,12 +255,13 @@ def test_without_the_unit_run_cycles_are_there(boot, tmp_path):
 
 def test_one_cpu_is_sampled_while_all_are_counted(modelled, tmp_path):
     """Each CPU has the plan of all sessions, and samples only for those that are there."""
-    with started(modelled, "stat", "-e", "larx,stores,instructions", "-d", "86400") as counting:
+    with started(modelled, "--json", "stat", "-e", "larx,stores,instructions", "-d",
+                 "86400") as counting:
         wait_owner(modelled, "counting")
         recorded = modelled.kov("record", "-o", str(tmp_path / "x"), "--cpus", "2", "-e",
                                 "loads@10000,stores@10000", "--", "dref-storm",
                                 "loops=1000000")
-        with started(modelled, "stat", "-e", "loads", "-d", "86400") as more:
+        with started(modelled, "--json", "stat", "-e", "loads", "-d", "86400") as more:
             wait_owner(modelled, "counting", 2)
             interrupt(more)
         counted = json.loads(interrupt(counting)[0])

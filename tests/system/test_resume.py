@@ -3,22 +3,15 @@
 
 import json
 import random
-import subprocess
 
 import pytest
 
-from servers import interrupt, kill, owners, wait_owner, wait_up
+from servers import interrupt, kill, owners, started, wait_owner, wait_up
 from waiting import wait_for
 
 pytestmark = pytest.mark.long
 
 FOR_EVER = ("-d", "86400")
-
-
-def started(machine, *arguments):
-    return subprocess.Popen(machine.kov_command(*arguments), stdin=subprocess.DEVNULL,
-                            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                            errors="replace")
 
 
 def kill_under(machine, server, what):

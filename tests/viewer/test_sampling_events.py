@@ -81,7 +81,9 @@ def test_precise_thresholds_may_be_short(kov, machine):
     (("-e", "run-cycles:u"), "user and kernel at once"),
     (("-e", "larx", "-c", "1000", "--randomise", "10"), "less than"),
     (("-e", "larx", "-c", "5000", "-F", "10"), "either"),
-    (("-e", "instructions,cycles,larx,stcx,stcx-failed,branches,mispredicted,itlb-miss,dtlb-miss"), "at most 8")])
+    (("-e", ",".join(f"{name}:{mode}" for mode in "uk" for name in (
+        "instructions", "cycles", "larx", "stcx", "stcx-failed", "branches", "mispredicted",
+        "itlb-miss", "dtlb-miss"))), "at most 16")])
 def test_what_cannot_be_sampled_is_told_and_starts_nothing(kov, machine, tmp_path, options, word):
     result = kov("record", "-d", "0.1", *options, machine=machine)
     assert result.code == 2 and word in result.err, result.err
@@ -121,6 +123,23 @@ def test_each_event_has_its_counts(kov, sampling):
     assert [cpu["samples"] for cpu in instructions["cpus"]] == [0, 12]
 
 
+def test_what_was_sampled_in_turns_is_scaled(kov, sampling):
+    """70 samples, each for 5000, of a quarter of the time; the other event was sampled all the time."""
+    sampling_stat(sampling, 0).turns.CopyFrom(dci.SamplingTurns(measured=250, total=1000, turns=10))
+    result = record(kov, sampling, "--json").json
+    larx, instructions = result["events"]
+    assert (larx["time_percent"], larx["turns"], larx["events"]) == (25, 10, 4 * 70 * 5000)
+    assert (instructions["time_percent"], instructions["turns"]) == (100, 0)
+    # All of them in one turn of ten: the turns differ as much as they can.
+    turns = (70 ** 2 - 70 ** 2 / 10) * 10 / 9
+    assert larx["events_error"] == pytest.approx(4 * 5000 * QUANTILE_99 * math.sqrt(70 + turns),
+                                                 rel=1e-4)
+    rows = table(kov("report", "--json").json, "larx", "object")
+    assert [row["events"] for row in rows] == [4 * 5000 * count for count in (40, 20, 10)]
+    text = record(kov, sampling).out
+    assert "25.00 %" in text and "100.00 %" in text
+
+
 def test_a_difference_in_one_event_is_told(kov, sampling):
     sampling_stat(sampling, 1, 1).taken += 1
     result = record(kov, sampling)
@@ -137,7 +156,7 @@ def test_a_report_has_tables_for_each_event(kov, sampling):
     assert rows[0]["events_error"] == pytest.approx(QUANTILE_99 * math.sqrt(40) * 5000, rel=1e-4)
     assert [row["events"] for row in table(report, "instructions", "object")] == [100000000]
     lines = [line.split() for line in kov("report", "--sort", "object").out.splitlines()]
-    assert ["larx:u", "70", "3", "4", "5000", "350000", "30.79", "%"] in lines
+    assert ["larx:u", "70", "3", "4", "5000", "100.00", "%", "350000", "30.79", "%"] in lines
     assert lines.index(["----", "larx:u"]) < lines.index(["----", "instructions"])
     assert ["57.14", "%", "40", "0", "200000", "40.73", "%", "Thread(ThreadShared)",
             "0x1030"] in lines

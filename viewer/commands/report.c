@@ -91,6 +91,7 @@ static void json_header(struct json *json, const struct recording *recording)
 static void fill(struct aggregate *aggregate, const struct recording *recording, u32 index)
 {
     const struct sample_choice choice = {.idle = with_idle, .pid = pid, .event = index};
+    aggregate->share = samples_share(&recording->samples, index);
     for (size_t i = 0; i < recording->samples.count; i++) {
         const struct sample *sample = &recording->samples.samples[i];
         if (sample_is_chosen(recording, &choice, sample))

@@ -203,7 +203,7 @@ static int take_configuration(void)
     return KOV_OK;
 }
 
-// By object only samples can tell, which are no counts: they have thresholds, and take no turns.
+// By object only samples can tell, which are no counts: they have thresholds.
 static int run_objects(const struct arguments *arguments)
 {
     if (per_process || per_thread || per_cpu)

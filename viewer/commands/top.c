@@ -52,8 +52,11 @@ static int take_event(void *context, const Orrery__Dci__Event *event)
 
 static void fill(const struct top *top, u32 index, struct aggregate *aggregate)
 {
-    *aggregate = (struct aggregate){
-        .snapshot = &top->snapshot, .symbols = top->symbols, .programs = true, .sort = top->sort};
+    *aggregate = (struct aggregate){.snapshot = &top->snapshot,
+                                    .symbols = top->symbols,
+                                    .programs = true,
+                                    .sort = top->sort,
+                                    .share = samples_share(&top->samples, index)};
     for (size_t i = 0; i < top->samples.count; i++) {
         const struct sample *sample = &top->samples.samples[i];
         if (sample->index == index && (with_idle || (sample->flags & SYS_SAMPLE_IDLE) == 0))
@@ -79,7 +82,7 @@ static void show(struct top *top)
     top->lost_before = lost;
 }
 
-// Keeps each count of losses and the periods in force, which go on from refresh to refresh.
+// Keeps counts of losses and of turns, and the periods in force, which go on.
 static void forget_samples(struct top *top)
 {
     struct sample_set empty = {0};
@@ -89,6 +92,7 @@ static void forget_samples(struct top *top)
         struct sample_stream *kept = samples_stream(&empty, cpu, index);
         kept->lost = stream->lost;
         kept->lost_before = stream->lost_before;
+        kept->share = stream->share;
     }
     samples_begin(&empty, &top->request.events, 0);
     samples_free(&top->samples);

@@ -25,8 +25,8 @@ static double overflows_a_sample(const struct sample_stream *stream)
 
 static double mean_weight(const struct sample_set *samples, u32 event)
 {
-    const struct sample_totals *totals = &samples->by_event[event];
-    return totals->samples == 0 ? 0 : (double)totals->events / (double)totals->samples;
+    struct sample_sum sum = samples_events(samples, event);
+    return sum.samples == 0 ? 0 : (double)sum.events / (double)sum.samples;
 }
 
 static bool was_sampled(const struct sample_cpu *cpu)
@@ -51,10 +51,10 @@ static struct estimate whole_total(const struct sample_set *samples, u32 event)
                              fmin(cpus / 2, QUANTILE_99 * sqrt(cpus / 12)) * period};
 }
 
-static struct estimate filtered_total(const struct sample_set *samples, u32 event)
+static struct estimate estimated_total(const struct sample_set *samples, u32 event)
 {
-    const struct sample_totals *totals = &samples->by_event[event];
-    return (struct estimate){(double)totals->events, samples_error(totals->square)};
+    struct sample_sum sum = samples_events(samples, event);
+    return (struct estimate){(double)sum.events, samples_error(sum.square)};
 }
 
 static struct estimate ratio(struct estimate above, struct estimate below, double scale)
@@ -70,6 +70,7 @@ static struct estimate ratio(struct estimate above, struct estimate below, doubl
 
 static void fill(struct aggregate *aggregate, const struct sample_set *samples, u32 event)
 {
+    aggregate->share = samples_share(samples, event);
     for (size_t i = 0; i < samples->count; i++) {
         struct sample sample = samples->samples[i];
         if (sample.index != event || sample.cpu >= samples->cpu_count)
@@ -97,9 +98,9 @@ static struct contention_row *row_of(struct contention *contention, const char *
 
 static void add_event(struct contention_row *row, const struct aggregate_row *from, u32 event)
 {
-    double events = (double)from->events, error = samples_error(from->square);
+    double events = (double)from->sum.events, error = samples_error(from->sum.square);
     if (event == CONTENTION_LARX) {
-        row->samples = from->samples;
+        row->samples = from->sum.samples;
         row->larx = (struct estimate){events, error};
     } else {
         row->acquisitions.value += event == CONTENTION_STCX ? events : -events;
@@ -118,7 +119,7 @@ static double add_rows(struct contention *contention, const struct sample_set *s
         const struct aggregate_row *from = &aggregate.rows[i];
         const char *object = aggregate_text(&aggregate, from->texts[0]);
         add_event(row_of(contention, object, from), from, event);
-        square += from->square;
+        square += from->sum.square;
     }
     aggregate_free(&aggregate);
     return square;
@@ -162,9 +163,11 @@ void contention_compute(const struct sample_set *samples, u32 events, bool filte
 {
     double square = 0;
     *contention = (struct contention){0};
-    for (u32 event = 0; event < events; event++)
+    for (u32 event = 0; event < events; event++) {
+        bool in_part = filtered || samples_share(samples, event).total != 0;
         contention->totals[event] =
-            filtered ? filtered_total(samples, event) : whole_total(samples, event);
+            in_part ? estimated_total(samples, event) : whole_total(samples, event);
+    }
     contention->metric = ratio(contention->totals[CONTENTION_LARX],
                                contention->totals[CONTENTION_INSTRUCTIONS], 100 * TURN);
     for (u32 event = 0; event < events; event++) {

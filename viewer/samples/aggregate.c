@@ -107,9 +107,7 @@ void aggregate_add(struct aggregate *aggregate, const struct sample *sample)
         texts[i] = intern_text(&aggregate->texts, text);
     }
     struct aggregate_row *row = find_row(aggregate, texts);
-    row->samples++;
-    row->events += sample->weight;
-    row->square += (double)sample->weight * (double)sample->weight;
+    sample_sum_add(&row->sum, sample);
     row->soft_masked += (sample->flags & SYS_SAMPLE_SOFT_MASKED) != 0;
     row->coid = sample_missing_object(sample) == NULL ? sample->coid : 0;
     row->pid = sample_space(sample);
@@ -123,8 +121,8 @@ static int compare_rows(const void *left, const void *right, void *context)
 {
     const struct aggregate_row *a = left, *b = right;
     const struct aggregate *aggregate = context;
-    if (a->samples != b->samples)
-        return a->samples > b->samples ? -1 : 1;
+    if (a->sum.samples != b->sum.samples)
+        return a->sum.samples > b->sum.samples ? -1 : 1;
     for (u32 i = 0; i < aggregate->sort.count; i++) {
         int order =
             strcmp(aggregate_text(aggregate, a->texts[i]), aggregate_text(aggregate, b->texts[i]));
@@ -156,8 +154,10 @@ void aggregate_order(struct aggregate *aggregate)
     if (aggregate->count > 1)
         qsort_r(aggregate->rows, aggregate->count, sizeof(*aggregate->rows), compare_rows,
                 aggregate);
-    for (size_t i = 0; i < aggregate->count; i++)
+    for (size_t i = 0; i < aggregate->count; i++) {
+        sample_sum_scale(&aggregate->rows[i].sum, &aggregate->share);
         order_chain(&aggregate->rows[i].chain);
+    }
 }
 
 const char *aggregate_text(const struct aggregate *aggregate, u32 text)

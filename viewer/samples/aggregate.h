@@ -41,9 +41,8 @@ struct chain {
 
 struct aggregate_row {
     u32 texts[SORT_KEYS]; // by position in the sort
-    u64 samples, soft_masked;
-    u64 events;         // that the samples stand for
-    double square;      // for samples_error
+    struct sample_sum sum;
+    u64 soft_masked;
     u32 process;        // with SORT_PROCESS
     u32 pid;            // with SORT_OBJECT: whose COID it is
     coid_t coid;        // with SORT_OBJECT
@@ -55,7 +54,8 @@ struct aggregate {
     struct symbols *symbols; // the kernel's, may be NULL
     bool programs;           // look for the processes' too
     struct sort sort;
-    bool chains; // keep them
+    bool chains;               // keep them
+    struct sample_share share; // of the event
     struct intern texts;
     struct intern row_keys; // the row of each combination of texts
     struct aggregate_row *rows;
@@ -64,7 +64,7 @@ struct aggregate {
 };
 
 void aggregate_add(struct aggregate *aggregate, const struct sample *sample);
-// Rows and chains with most samples first.
+// Rows and chains with most samples first; nothing is added any more.
 void aggregate_order(struct aggregate *aggregate);
 const char *aggregate_text(const struct aggregate *aggregate, u32 text);
 double aggregate_percent(const struct aggregate *aggregate, u64 samples);

@@ -17,12 +17,19 @@ static struct sample decode_sample(const Orrery__Dci__Sample *message, u32 cpu)
     };
 }
 
+static void decode_turns(const Orrery__Dci__SamplingTurns *turns, struct sample_share *share)
+{
+    if (turns != NULL)
+        *share = (struct sample_share){turns->measured, turns->total, turns->turns};
+}
+
 void decode_samples(const Orrery__Dci__Samples *samples, struct sample_set *set)
 {
     struct sample_stream *stream = samples_stream(set, samples->cpu, samples->index);
     if (stream == NULL)
         return;
     stream->lost = stream->lost_before + samples->lost;
+    decode_turns(samples->turns, &stream->share);
     for (size_t i = 0; i < samples->n_samples; i++) {
         struct sample sample = decode_sample(samples->samples[i], samples->cpu);
         sample.index = samples->index;
@@ -44,6 +51,7 @@ void decode_sampling_stat(const Orrery__Dci__SamplingStatReply *reply, struct sa
         stream->missed = stat->missed;
         stream->overflows = stat->overflows;
         stream->buffer_grown = stat->buffer_grown;
+        decode_turns(stat->turns, &stream->share);
     }
 }
 

@@ -16,8 +16,8 @@ void event_summary_json(struct json *json, const char *key, const struct samplin
 // The members that name an event: event, mode, period, randomise.
 void event_name_json(struct json *json, const struct sampled_event *event);
 
-// "7.3 %", of an estimate of events; "-" without any.
+// "7.3 %", of what samples stand for; "-" without any.
 #define ERROR_TEXT_BYTES 24
-const char *event_error_text(u64 events, double square, char text[ERROR_TEXT_BYTES]);
+const char *event_error_text(const struct sample_sum *sum, char text[ERROR_TEXT_BYTES]);
 
 #endif

@@ -37,19 +37,12 @@ static struct object_row *row_of(struct object_counts *counts, const struct samp
     return &counts->rows[number];
 }
 
-static void add(struct object_sum *sum, u64 weight)
-{
-    sum->samples++;
-    sum->events += weight;
-    sum->square += (double)weight * (double)weight;
-}
-
 void object_counts_add(struct object_counts *counts, const struct sample *sample)
 {
     if (sample->index >= counts->request.item_count)
         return;
-    add(&row_of(counts, sample)->sums[sample->index], sample->weight);
-    add(&counts->totals[sample->index], sample->weight);
+    sample_sum_add(&row_of(counts, sample)->sums[sample->index], sample);
+    sample_sum_add(&counts->totals[sample->index], sample);
 }
 
 static int compare(const void *left, const void *right)
@@ -64,8 +57,13 @@ static int compare(const void *left, const void *right)
 }
 
 // Nothing is added any more, so that keys need no longer fit the rows.
-void object_counts_order(struct object_counts *counts)
+void object_counts_order(struct object_counts *counts, const struct sample_share shares[])
 {
+    for (u32 event = 0; event < counts->request.item_count; event++) {
+        sample_sum_scale(&counts->totals[event], &shares[event]);
+        for (size_t i = 0; i < counts->count; i++)
+            sample_sum_scale(&counts->rows[i].sums[event], &shares[event]);
+    }
     if (counts->count > 1)
         qsort(counts->rows, counts->count, sizeof(*counts->rows), compare);
 }
@@ -83,7 +81,7 @@ bool object_counts_metric(const struct object_counts *counts, const struct objec
 {
     struct count estimates[COUNT_ITEMS_MAX];
     for (u32 i = 0; i < counts->request.item_count; i++) {
-        const struct object_sum *sum = &row->sums[i];
+        const struct sample_sum *sum = &row->sums[i];
         estimates[i] = (struct count){
             .count = sum->events,
             .measured = 1,

@@ -65,11 +65,10 @@ static void print_label_heading(const struct object_view *view)
 
 static void print_count(const struct object_view *view, const struct object_row *row, u32 event)
 {
-    const struct object_sum *sum = &row->sums[event];
+    const struct sample_sum *sum = &row->sums[event];
     char cell[STAT_CELL_BYTES] = "-", share[STAT_CELL_BYTES] = "-", error[ERROR_TEXT_BYTES];
     if (sum->samples != 0) {
-        snprintf(cell, sizeof(cell), "%" PRIu64 " ± %s", sum->events,
-                 event_error_text(sum->events, sum->square, error));
+        snprintf(cell, sizeof(cell), "%" PRIu64 " ± %s", sum->events, event_error_text(sum, error));
         snprintf(share, sizeof(share), "%.2f %%", object_counts_share(view->counts, row, event));
     }
     stat_cell_print(cell, STAT_CELL_WIDE);
@@ -183,7 +182,7 @@ static void json_counts(struct json *json, const struct object_view *view,
     json_open_array(json, "events");
     for (u32 i = 0; i < view->counts->request.item_count; i++) {
         const struct count_item *item = &view->counts->request.items[i];
-        const struct object_sum *sum = &row->sums[i];
+        const struct sample_sum *sum = &row->sums[i];
         json_open_object(json, NULL);
         json_text(json, "event", item->event->name);
         json_text(json, "mode", count_mode_name(item->mode));

@@ -3,6 +3,7 @@
 // exports, knows how a recording keeps them.
 #include "samples/recording_event.h"
 
+#include <math.h>
 #include <string.h>
 
 _Static_assert(RECORDING_EVENT_NAME_BYTES >= SAMPLED_TITLE_BYTES, "a name fits");
@@ -37,8 +38,8 @@ u32 recording_event_of(const struct recording *recording, const struct sample *s
 
 u64 recording_event_weight(const struct recording *recording, const struct sample *sample)
 {
-    (void)recording;
-    return sample->weight;
+    struct sample_share share = samples_share(&recording->samples, sample->index);
+    return (u64)llround((double)sample->weight / sample_share_part(&share));
 }
 
 // `head` names `text` and the events that there are.

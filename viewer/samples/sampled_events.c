@@ -58,7 +58,7 @@ static int add(struct sampled_events *events, const struct sampled_event *event)
             return fail(KOV_USAGE, "--event: %s%s is named twice", event->name,
                         count_mode_suffix(event->mode));
     if (events->count == SAMPLED_EVENTS_MAX)
-        return fail(KOV_USAGE, "--event: at most %d events are sampled at once",
+        return fail(KOV_USAGE, "--event: at most %d events are sampled in one session",
                     SAMPLED_EVENTS_MAX);
     events->events[events->count++] = *event;
     return KOV_OK;

@@ -7,7 +7,7 @@
 #include "counts/event_list.h"
 #include "tools/options.h"
 
-#define SAMPLED_EVENTS_MAX 8
+#define SAMPLED_EVENTS_MAX 16
 #define SAMPLED_NAME_BYTES 32
 // As the protocol numbers them: PmuEvent.
 #define SAMPLED_RUN_CYCLES 1u

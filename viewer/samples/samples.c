@@ -3,13 +3,11 @@
 #include "samples/samples.h"
 #include "tools/memory.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define BLOCK_ADDRESSES 8192
-#define MAX_PERIODS 4096  // later changes are left out
-#define QUANTILE_99 2.576 // of the normal distribution, two-sided
+#define MAX_PERIODS 4096 // later changes are left out
 
 // Chains are carved from blocks, because there are many and they are small.
 struct caller_block {
@@ -90,18 +88,11 @@ static u64 weight_of(const struct sample_set *set, const struct sample *sample)
     return weight;
 }
 
-double samples_error(double square)
-{
-    return QUANTILE_99 * sqrt(square);
-}
-
 // ---- samples -----------------------------------------------------------------------------------
 
 static void count(struct sample_totals *totals, const struct sample *sample)
 {
     totals->samples++;
-    totals->events += sample->weight;
-    totals->square += (double)sample->weight * (double)sample->weight;
     totals->soft_masked += (sample->flags & SYS_SAMPLE_SOFT_MASKED) != 0;
     if ((sample->flags & SYS_SAMPLE_IDLE) != 0) {
         totals->idle++;
@@ -125,6 +116,7 @@ void samples_add(struct sample_set *set, const struct sample *sample)
     struct sample weighed = *sample;
     weighed.weight = weight_of(set, sample);
     stream->received++;
+    sample_sum_add(&stream->sum, &weighed);
     count(&set->totals, &weighed);
     count(&set->by_event[sample->index], &weighed);
     if (set->count_only)
@@ -160,6 +152,24 @@ struct sample_stream samples_sum(const struct sample_set *set, u32 cpu, u32 inde
         for (u32 j = 0; j < SAMPLED_EVENTS_MAX; j++)
             if ((cpu == SAMPLES_ALL || cpu == i) && (index == SAMPLES_ALL || index == j))
                 add_stream(&sum, &set->cpus[i].streams[j]);
+    return sum;
+}
+
+struct sample_share samples_share(const struct sample_set *set, u32 index)
+{
+    struct sample_share share = {0};
+    for (size_t i = 0; i < set->cpu_count; i++)
+        sample_share_add(&share, &set->cpus[i].streams[index].share);
+    return share;
+}
+
+struct sample_sum samples_events(const struct sample_set *set, u32 index)
+{
+    struct sample_share share = samples_share(set, index);
+    struct sample_sum sum = {0};
+    for (size_t i = 0; i < set->cpu_count; i++)
+        sample_sum_join(&sum, &set->cpus[i].streams[index].sum);
+    sample_sum_scale(&sum, &share);
     return sum;
 }
 

@@ -3,6 +3,7 @@
 #ifndef KOV_SAMPLES_H
 #define KOV_SAMPLES_H
 
+#include "samples/sample_sum.h"
 #include "samples/sampled_events.h"
 
 #include <orrery/sys.h>
@@ -34,6 +35,8 @@ struct sample_stream {
     u64 missed;    // periods without a sample: interrupts came too late
     u64 overflows; // as the unit counted them; 0: it did not
     u64 buffer_grown;
+    struct sample_sum sum;     // of those that arrived, not scaled
+    struct sample_share share; // as the machine has told last
 };
 
 struct sample_cpu {
@@ -43,8 +46,6 @@ struct sample_cpu {
 
 struct sample_totals {
     u64 samples;
-    u64 events;                                  // that they stand for
-    double square;                               // sum of the squares of what each stands for
     u64 kernel, attributed, unattributed, stale; // of those that are not idle
     u64 processes; // of those that are not idle: a process ran, or the kernel for one
     u64 idle, soft_masked;
@@ -88,7 +89,10 @@ void samples_change(struct sample_set *set, u32 index, u64 period, u64 time);
 
 // The entry of a CPU and event, made when it is not there; NULL for absurd numbers.
 struct sample_stream *samples_stream(struct sample_set *set, u32 cpu, u32 index);
-// Sums of streams; SAMPLES_ALL stands for any.
+// How much of the time an event was sampled, on all CPUs; and what all of its samples say.
+struct sample_share samples_share(const struct sample_set *set, u32 index);
+struct sample_sum samples_events(const struct sample_set *set, u32 index);
+// Sums of streams, without what they stand for; SAMPLES_ALL stands for any.
 #define SAMPLES_ALL UINT32_MAX
 struct sample_stream samples_sum(const struct sample_set *set, u32 cpu, u32 index);
 // Samples that were taken, but not asked for.
@@ -97,10 +101,5 @@ u64 samples_lost(const struct sample_set *set);
 // Periods of all CPUs that passed without a sample, because the emulator was late.
 u64 samples_missed(const struct sample_set *set);
 void samples_free(struct sample_set *set);
-
-// Half of the interval around an estimate of events that holds their number in 99 of 100 cases,
-// as far as chance goes:
-// from the sum of the squares of what each sample stands for. In events.
-double samples_error(double square);
 
 #endif

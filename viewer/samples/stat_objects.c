@@ -27,11 +27,14 @@ static struct {
 static void show_from(size_t first, const char *label, void show(const struct object_view *))
 {
     struct object_counts counts;
+    struct sample_share shares[SAMPLED_EVENTS_MAX];
     const struct sample_set *samples = &run.window.samples;
     object_counts_begin(&counts, &run.window.request.events);
     for (size_t i = first; i < samples->count; i++)
         object_counts_add(&counts, &samples->samples[i]);
-    object_counts_order(&counts);
+    for (u32 i = 0; i < SAMPLED_EVENTS_MAX; i++)
+        shares[i] = samples_share(samples, i);
+    object_counts_order(&counts, shares);
     show(&(struct object_view){.counts = &counts,
                                .snapshot = &run.window.snapshot,
                                .max_rows = run.wanted->max_rows,

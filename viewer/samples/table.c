@@ -99,8 +99,8 @@ static void print_callers(FILE *out, const struct aggregate *aggregate, const st
 
 struct group {
     u32 text; // of the process
-    u64 samples, soft_masked, events;
-    double square;
+    struct sample_sum sum;
+    u64 soft_masked;
 };
 
 static bool is_grouped(const struct aggregate *aggregate)
@@ -111,8 +111,8 @@ static bool is_grouped(const struct aggregate *aggregate)
 static int compare_groups(const void *left, const void *right)
 {
     const struct group *a = left, *b = right;
-    if (a->samples != b->samples)
-        return a->samples > b->samples ? -1 : 1;
+    if (a->sum.samples != b->sum.samples)
+        return a->sum.samples > b->sum.samples ? -1 : 1;
     return (a->text > b->text) - (a->text < b->text);
 }
 
@@ -128,29 +128,27 @@ static struct group *make_groups(const struct aggregate *aggregate, size_t *coun
             group++;
         if (group == *count)
             groups[(*count)++] = (struct group){.text = row->texts[0]};
-        groups[group].samples += row->samples;
+        sample_sum_join(&groups[group].sum, &row->sum);
         groups[group].soft_masked += row->soft_masked;
-        groups[group].events += row->events;
-        groups[group].square += row->square;
     }
     if (*count > 1)
         qsort(groups, *count, sizeof(*groups), compare_groups);
     return groups;
 }
 
-static void print_counts(FILE *out, const struct aggregate *aggregate, u64 samples, u64 soft_masked,
-                         u64 events, double square)
+static void print_counts(FILE *out, const struct aggregate *aggregate, const struct sample_sum *sum,
+                         u64 soft_masked)
 {
     char error[ERROR_TEXT_BYTES];
     fprintf(out, "%7.2f %% %9" PRIu64 " %9" PRIu64 " %14" PRIu64 " %10s",
-            aggregate_percent(aggregate, samples), samples, soft_masked, events,
-            event_error_text(events, square, error));
+            aggregate_percent(aggregate, sum->samples), sum->samples, soft_masked, sum->events,
+            event_error_text(sum, error));
 }
 
 static void print_row(FILE *out, const struct aggregate *aggregate, const struct aggregate_row *row,
                       u32 first_key, const int widths[SORT_KEYS])
 {
-    print_counts(out, aggregate, row->samples, row->soft_masked, row->events, row->square);
+    print_counts(out, aggregate, &row->sum, row->soft_masked);
     fprintf(out, "%s", first_key > 0 ? "     " : "");
     for (u32 key = first_key; key < aggregate->sort.count; key++)
         fprintf(out, "  %-*s", widths[key], aggregate_text(aggregate, row->texts[key]));
@@ -165,9 +163,8 @@ static void print_groups(FILE *out, const struct aggregate *aggregate, size_t ma
     size_t group_count, shown = 0;
     struct group *groups = make_groups(aggregate, &group_count);
     for (size_t group = 0; group < group_count; group++) {
-        const struct group *sum = &groups[group];
-        print_counts(out, aggregate, sum->samples, sum->soft_masked, sum->events, sum->square);
-        fprintf(out, "  %s\n", aggregate_text(aggregate, sum->text));
+        print_counts(out, aggregate, &groups[group].sum, groups[group].soft_masked);
+        fprintf(out, "  %s\n", aggregate_text(aggregate, groups[group].text));
         for (size_t i = 0; i < aggregate->count; i++) {
             const struct aggregate_row *row = &aggregate->rows[i];
             if (row->texts[0] == groups[group].text && shown < max_rows) {
@@ -234,11 +231,11 @@ static void json_row(struct json *json, const struct aggregate *aggregate,
             json_u64(json, "coid_pid", row->pid);
         }
     }
-    json_u64(json, "samples", row->samples);
+    json_u64(json, "samples", row->sum.samples);
     json_u64(json, "soft_masked", row->soft_masked);
-    json_number(json, "percent", aggregate_percent(aggregate, row->samples));
-    json_u64(json, "events", row->events);
-    json_number(json, "events_error", samples_error(row->square));
+    json_number(json, "percent", aggregate_percent(aggregate, row->sum.samples));
+    json_u64(json, "events", row->sum.events);
+    json_number(json, "events_error", samples_error(row->sum.square));
     if (aggregate->chains) {
         const struct chain *path[SAMPLE_MAX_CALLERS + 2];
         json_open_array(json, "chains");

@@ -13,12 +13,19 @@
 #include <pmu/share.h>
 #include <pmu/tasks.h>
 
+// Labels of records: the item's source, and in which of its turns, the last 8 bits.
+#define PMU_LABEL(source, turn) ((source) | (u32)(turn) << 8)
+#define PMU_LABEL_SOURCE(label) ((label)&0xff)
+#define PMU_LABEL_TURN(label) ((label) >> 8)
+
 // One event that is sampled on one CPU, its owner's.
 struct pmu_sampled {
     u64 period, random;           // as in struct model_program
-    u64 flags;                    // MODEL_INTERRUPT or MODEL_PRECISE
+    u64 flags;                    // MODEL_INTERRUPT or MODEL_PRECISE; MODEL_PHASE: it takes turns
     struct sample_buffer *buffer; // where samples of interrupts go; NULL: nowhere
-    // The engine's: overflows are overflows_before and, while it is sampled, *overflows.
+    // The engine's: its turns so far, the last bits, if it takes turns; overflows are
+    // overflows_before and, while it is sampled, *overflows.
+    u8 turn;
     const u64 *overflows;
     u64 overflows_before;
 };

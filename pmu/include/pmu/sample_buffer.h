@@ -20,8 +20,9 @@ struct raw_sample {
     u64 rep;  // address of the object's representative, not validated; 0: none found. Of user code
               // its COID instead
     u64 pc;
-    u64 pid;                  // of the process at work, 0: none
-    u64 thread_flags_callers; // thread id << 32 | SYS_SAMPLE_* << 16 | number of callers
+    u64 pid; // of the process at work, 0: none
+    // thread id << 32 | turn << 24 | SYS_SAMPLE_* << 16 | number of callers
+    u64 thread_flags_callers;
     u64 callers[];
 };
 
@@ -56,6 +57,7 @@ struct sample_buffer {
     struct sample_ring *offered; // set by the reader, taken by the writer
     u64 taken, lost;             // written by the writer
     u64 ticks;                   // the same; time base, that taking them took
+    u8 turn;                     // that samples are taken in, by who gives turns
     struct sample_ring *reading; // this and below: reader only
     u64 lost_seen;
     u64 bytes; // of the newest ring

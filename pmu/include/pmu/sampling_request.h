@@ -7,9 +7,12 @@
 #include <orrery/sys.h>
 #include <pmu/share.h>
 
+// Events that fit the counters at once are sampled all the time, and keep them; others take turns,
+// measured in instructions.
 struct sampling_plan {
     struct sys_sampling sampling;
-    struct pmu_claim claim; // of the model unit's events; without items: there are none of them
+    // Of the model unit's events; without items: there are none of them. In turn unless steady.
+    struct pmu_claim claim;
     u8 item[SYS_SAMPLING_EVENTS]; // of each of these: its item; its source is the event's place + 1
 };
 

@@ -16,6 +16,8 @@
 #define SWITCHES 40 // of what is counted, by each CPU but the first
 #define VALUE 0x123456789aUL
 #define AROUND 1000 // instructions of reading all totals, around a window
+#define RESTARTS 400
+#define PHASE_PERIOD 10000 // longer than a window
 
 static bool can_count(u32 event, u32 counter)
 {
@@ -171,6 +173,43 @@ static void check_write(const struct model_case *one)
     bench_exact(0, counts[counter], "a stopped counter stands still");
 }
 
+// The counter that goes on meanwhile keeps the unit's instrumentation.
+static u64 restart(u32 counter, u32 other)
+{
+    const struct model_program program = {.counter = counter,
+                                          .event = MODEL_INSTRUCTIONS,
+                                          .flags = MODEL_KERNEL | MODEL_PHASE,
+                                          .period = PHASE_PERIOD};
+    u64 refused = model_enable(1UL << other) != 0;
+
+    refused += model_program(&program) != 0;
+    return refused + (model_enable(1UL << other | 1UL << counter) != 0);
+}
+
+// A counter that begins anew before a period has passed, again and again: by chance it overflows as
+// often as its events make, of which the deviation is at most half an overflow a time.
+static void check_phase(const struct model_case *one)
+{
+    u64 counters = model_machine()->counters[MODEL_INSTRUCTIONS];
+    u32 counter = counter_of(MODEL_INSTRUCTIONS);
+    u32 other = (u32)__builtin_ctzl(counters & (counters - 1));
+    u64 refused = count_one(other, MODEL_INSTRUCTIONS, MODEL_KERNEL), overflows = 0, events = 0;
+    u64 counts[MODEL_COUNTERS], values[MODEL_COUNTERS] = {0};
+
+    for (u32 i = 0; i < RESTARTS; i++) {
+        refused += restart(counter, other);
+        model_window(one, TURNS, counts);
+        refused += model_read(values) != 0;
+        overflows += *model_overflow_count(counter);
+        events += values[counter];
+    }
+    refused += stop_all();
+    u64 chance = 4 * 10 * PHASE_PERIOD; // four deviations of sqrt(RESTARTS / 4)
+    bench_exact(0, refused, "  commands refused");
+    bench_range(events - chance, events + chance, overflows * PHASE_PERIOD,
+                "overflows of one that begins anew, times 10000");
+}
+
 // Nanoseconds of a window, and what its counter found.
 static u64 time_of(const struct model_case *one, u64 turns, u32 counter, u64 *counted)
 {
@@ -273,6 +312,7 @@ void model_check_filters(const struct model_case *one)
     model_slot()->tag = tag;
     check_totals(one);
     check_write(one);
+    check_phase(one);
     check_time(one);
     check_unrest(one);
 }
@@ -369,6 +409,8 @@ void model_check_commands(void)
                   refusal(counter, MODEL_INSTRUCTIONS, MODEL_TAGGED, 0, 0));
     bench_compare(&tally, MODEL_BAD_FLAGS,
                   refusal(counter, MODEL_INSTRUCTIONS, MODEL_KERNEL | (MODEL_FLAGS + 1), 0, 0));
+    bench_compare(&tally, MODEL_BAD_PERIOD,
+                  refusal(counter, MODEL_INSTRUCTIONS, MODEL_KERNEL | MODEL_PHASE, 0, 0));
     check_periods(&tally, counter);
     bench_compare(&tally, (u64)E_INVAL, (u64)model_write(MODEL_COUNTERS, 0));
     bench_compare(&tally, (u64)E_INVAL, (u64)model_enable(1UL << MODEL_COUNTERS));

@@ -13,6 +13,7 @@
 
 #define RECORDS 1024
 #define FEW 8
+#define LABEL 0xa5c3
 #define BODY_BYTES 0x200 // no body before its loop, and no loop, is longer
 
 struct session {
@@ -41,7 +42,8 @@ static u64 program(const struct session *session)
 {
     const struct model_program program = {.counter = counter(),
                                           .event = MODEL_INSTRUCTIONS,
-                                          .flags = MODEL_KERNEL | MODEL_PRECISE,
+                                          .flags =
+                                              MODEL_KERNEL | MODEL_PRECISE | MODEL_LABEL(LABEL),
                                           .period = session->period,
                                           .random = session->random};
 
@@ -97,8 +99,9 @@ static void look_at(const struct session *session, const struct model_record *re
     bool inside = record->pc - code_of((u64)session->one->body) < BODY_BYTES;
 
     result->in_loop += inside;
-    result->right_registers += inside && record->gpr[3] == session->turns &&
-                               record->event == MODEL_INSTRUCTIONS && record->counter == counter();
+    result->right_registers +=
+        inside && record->gpr[3] == session->turns && record->event == MODEL_INSTRUCTIONS &&
+        record->counter == counter() && MODEL_LABEL_OF(record->flags) == LABEL;
     // A loop has no frame of its own: r1 is that of model_window, which `run` called.
     result->right_frames += inside && record->frames[0].sp == record->gpr[1] &&
                             record->frames[1].sp == result->frame &&

@@ -188,7 +188,8 @@ s64 sys_sampling_stat(s64 session, u32 cpu, u32 index, struct sys_sampling_stat 
 {
     if (session != machine.session)
         return E_NOENT;
-    *stat = (struct sys_sampling_stat){.taken = cpu, .overflows = cpu};
+    *stat = (struct sys_sampling_stat){
+        .taken = cpu, .overflows = cpu, .measured = 300 + cpu, .total = 1000, .turns = 7};
     if (index == 0)
         *stat = (struct sys_sampling_stat){
             .taken = machine.samples_read[cpu] + machine.samples[cpu],

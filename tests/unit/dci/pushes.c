@@ -236,6 +236,9 @@ static void each_event_has_samples_and_statistics_of_its_own(void **state)
         Orrery__Dci__Samples *samples = answer->event->samples;
         counts[samples->index] += samples->n_samples;
         assert_int_equal(samples->samples[0]->event, samples->index == 0 ? 1 : 18);
+        assert_true((samples->turns != NULL) == (samples->index == 1)); // the other takes none
+        if (samples->turns != NULL)
+            assert_int_equal(samples->turns->measured, 301);
         answer_free(answer);
     }
     assert_int_equal(counts[0], 10);
@@ -245,6 +248,10 @@ static void each_event_has_samples_and_statistics_of_its_own(void **state)
     assert_int_equal(stat->cpus[3]->cpu, 1);
     assert_int_equal(stat->cpus[3]->index, 1);
     assert_int_equal(stat->cpus[3]->overflows, 1);
+    assert_null(stat->cpus[2]->turns);
+    assert_int_equal(stat->cpus[3]->turns->measured, 301);
+    assert_int_equal(stat->cpus[3]->turns->total, 1000);
+    assert_int_equal(stat->cpus[3]->turns->turns, 7);
     assert_int_equal(stat->n_events, 2);
     assert_int_equal(stat->events[1]->mode, ORRERY__DCI__COUNT_MODE__COUNT_MODE_USER);
     assert_false(stat->running);

@@ -53,6 +53,12 @@ static bool fails(void)
     return ++unit.commands == unit.failing;
 }
 
+static u64 draw(void)
+{
+    unit.random = unit.random * 6364136223846793005u + 1442695040888963407u;
+    return unit.random >> 33;
+}
+
 s64 model_program(const struct model_program *program)
 {
     if (fails())
@@ -60,7 +66,9 @@ s64 model_program(const struct model_program *program)
     assert_true(program->counter < MODEL_COUNTERS);
     assert_true((offer.counters[program->event] >> program->counter & 1) != 0);
     assert_int_equal(program->period != 0, (program->flags & MODEL_INTERRUPT) != 0);
-    unit.counters[program->counter].period = unit.counters[program->counter].left = program->period;
+    unit.counters[program->counter].period = program->period;
+    unit.counters[program->counter].left =
+        program->flags & MODEL_PHASE ? 1 + draw() % program->period : program->period;
     unit.counters[program->counter].overflows = 0;
     unit.counters[program->counter].programmed = true;
     unit.counters[program->counter].enabled = false;

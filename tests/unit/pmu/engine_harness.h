@@ -22,6 +22,7 @@ struct test_unit {
     } counters[MODEL_COUNTERS];
     bool must_count;       // at least one counter, at every moment
     u64 commands, failing; // number of the command that fails, 0: none
+    u64 random;
 };
 
 struct session {

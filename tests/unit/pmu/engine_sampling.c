@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
-// One CPU's engine that samples, beside sessions that count.
+// One CPU's engine that samples, all the time or in turns, beside sessions that count.
 #include "engine_harness.h"
 
+#include <math.h>
 #include <orrery/errors.h>
+#include <pmu/sample_buffer.h>
+#include <pmu/sampling_request.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -12,10 +15,8 @@
 
 // The last place samples, when it is open.
 #define SAMPLES (PMU_CLAIMS - 1)
-static struct pmu_sampled sampled[2];
-
-static struct sample_buffer *const buffers[2] = {(struct sample_buffer *)&buffers[0],
-                                                 (struct sample_buffer *)&buffers[1]};
+static struct pmu_sampled sampled[SYS_SAMPLING_EVENTS];
+static struct sample_buffer buffers[SYS_SAMPLING_EVENTS];
 
 // Samples loads in the kernel, and stores in user code.
 static void open_sampling(u64 period)
@@ -39,7 +40,7 @@ static void open_sampling(u64 period)
                            .steady = true};
     for (u32 i = 0; i < 2; i++)
         sampled[i] =
-            (struct pmu_sampled){.period = period, .flags = MODEL_INTERRUPT, .buffer = buffers[i]};
+            (struct pmu_sampled){.period = period, .flags = MODEL_INTERRUPT, .buffer = &buffers[i]};
 }
 
 static u64 overflows(u32 index)
@@ -60,8 +61,8 @@ static void sampling_goes_on_beside_counting(void **state)
     assert_int_equal(change(false), 0);
     u64 rounds = run_and_tick(1000);
     assert_int_equal(overflows(0), 3 * rounds / 1000);
-    assert_ptr_equal(unit.counters[sampling_counter(0)].buffer, buffers[0]);
-    assert_ptr_equal(unit.counters[sampling_counter(1)].buffer, buffers[1]);
+    assert_ptr_equal(unit.counters[sampling_counter(0)].buffer, &buffers[0]);
+    assert_ptr_equal(unit.counters[sampling_counter(1)].buffer, &buffers[1]);
     // The same events are counted, by the same counters; and all others in turn.
     add_two();
     open_session(0);
@@ -152,6 +153,111 @@ static void what_programs_read_is_not_sampled(void **state)
     check_exact(0, rounds);
 }
 
+// ---- in turns ----------------------------------------------------------------------------------
+
+#define TURNS_PERIOD 1500
+
+static const u32 many[] = {MODEL_LARX,   MODEL_STCX,  MODEL_LOADS,
+                           MODEL_STORES, MODEL_TAKEN, MODEL_L2_MISS};
+static struct sampling_plan in_turns;
+
+// More events than fit, in both modes and in user mode.
+static void open_sampling_in_turns(void)
+{
+    struct session *session = &sessions[SAMPLES];
+    struct sys_sampling wanted = {0};
+    char message[128];
+
+    for (u32 i = 0; i < 2 * ARRAY_SIZE(many); i++)
+        wanted.events[wanted.event_count++] = (struct sys_sampled_event){
+            .event = SYS_PMU_MODEL + many[i / 2],
+            .filter = i % 2 == 0 ? SYS_PMU_USER : SYS_PMU_USER | SYS_PMU_KERNEL,
+            .period = TURNS_PERIOD};
+    assert_int_equal(sampling_plan_make(&wanted, &offer, 1, &in_turns, message, sizeof(message)),
+                     0);
+    assert_false(in_turns.claim.steady);
+    in_turns.claim.slice = SLICE;
+    u32 items = in_turns.claim.request.items;
+    *session = (struct session){.open = true, .plan.claim = in_turns.claim};
+    session->tally = (struct pmu_tally){.sampled = sampled,
+                                        .sums = aligned_alloc(16, PMU_MULTIPLEX_BYTES(items))};
+    pmu_multiplex_begin(session->tally.sums, items);
+    for (u32 i = 0; i < wanted.event_count; i++)
+        sampled[i] = (struct pmu_sampled){
+            .period = TURNS_PERIOD, .flags = MODEL_INTERRUPT | MODEL_PHASE, .buffer = &buffers[i]};
+}
+
+// Overflows times the period, by the part of the time in which each was sampled, are what there
+// was; what was counted beside says the same.
+static void check_samples(u64 rounds)
+{
+    for (u32 i = 0; i < 2 * ARRAY_SIZE(many); i++) {
+        u32 kernel = i % 2 == 1 && many[i / 2] == MODEL_LOADS ? 3 : 0;
+        double truth = (double)(rounds * (many[i / 2] + kernel));
+        struct pmu_estimate found;
+        pmu_multiplex_read(sessions[SAMPLES].tally.sums, in_turns.item[i], &found);
+        double scale = (double)found.time / (double)found.measured;
+        double estimate = (double)overflows(i) * TURNS_PERIOD * scale;
+        double chance = 3 * sqrt((double)overflows(i)) * TURNS_PERIOD * scale;
+        assert_true(found.measured > 0 && overflows(i) > 0);
+        assert_true(fabs(estimate - truth) <= chance + truth / 50);
+        assert_true(fabs((double)found.count - truth) <= (double)found.error + truth / 50);
+    }
+}
+
+static void check_owners(void)
+{
+    for (u32 counter = 0; counter < MODEL_COUNTERS; counter++) {
+        const struct pmu_sampled *owner = engine.owner[counter];
+        if (owner == NULL)
+            continue;
+        u32 label = MODEL_LABEL_OF(unit.counters[counter].flags);
+        assert_ptr_equal(unit.counters[counter].buffer, owner->buffer);
+        assert_ptr_equal(&sampled[PMU_LABEL_SOURCE(label) - 1], owner);
+        assert_int_equal(PMU_LABEL_TURN(label), owner->turn);
+        assert_int_equal(owner->buffer->turn, owner->turn);
+    }
+}
+
+static void more_events_than_fit_take_turns(void **state)
+{
+    (void)state;
+    open_sampling_in_turns();
+    assert_int_equal(change(true), 0);
+    assert_true(groups() > 1);
+    u64 rounds = 0;
+    u8 turn = sampled[0].turn;
+    bool turned = false;
+    for (u32 i = 0; i < 100; i++) {
+        rounds += run_and_tick(100);
+        check_owners();
+        turned |= sampled[0].turn != turn;
+    }
+    assert_true(turned);
+    sessions[SAMPLES].open = false;
+    end();
+    for (u32 i = 0; i < 2 * ARRAY_SIZE(many); i++)
+        assert_null(sampled[i].overflows);
+    check_samples(rounds);
+}
+
+// Who has counted all the time takes turns with it if their events exclude each other, else not.
+static void sampling_in_turns_goes_on_beside_counting(void **state)
+{
+    (void)state;
+    add(MODEL_LARX, SYS_PMU_USER);
+    add(MODEL_TAKEN, SYS_PMU_KERNEL | SYS_PMU_USER);
+    assert_int_equal(begin(), 0);
+    run_and_tick(10);
+    open_session(0);
+    open_sampling_in_turns();
+    assert_int_equal(change(true), 0);
+    u64 rounds = run_and_tick(12000);
+    end();
+    check_estimates(0, rounds);
+    check_samples(rounds);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -159,6 +265,8 @@ int main(void)
         TEST(another_period_begins_anew),
         TEST(what_samples_on_other_cpus_is_counted_here),
         TEST(what_programs_read_is_not_sampled),
+        TEST(more_events_than_fit_take_turns),
+        TEST(sampling_in_turns_goes_on_beside_counting),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -83,14 +83,49 @@ static void each_event_has_a_counter_of_its_own(void **state)
     assert_memory_equal(&plan.sampling, &sampling, sizeof(sampling));
 }
 
-static void a_conflict_names_its_events(void **state)
+static void what_fits_at_once_keeps_its_counters(void **state)
 {
     (void)state;
+    add(MODEL(MODEL_LOADS), BOTH, 1000);
+    add(MODEL(MODEL_LARX), BOTH, 1000);
+    assert_int_equal(share(), 0);
+    assert_true(plan.claim.steady);
+    assert_int_equal(shared.allocation.groups, 1);
+    assert_int_equal(shared.slice_item, PMU_NO_ITEM);
+}
+
+// Measured in instructions, which are counted beside, sampled or not.
+static void what_does_not_takes_turns(void **state)
+{
+    (void)state;
+    add(SYS_PMU_CYCLES, BOTH, 100000);
     add(MODEL(MODEL_INSTRUCTIONS), BOTH, 1000);
     add(MODEL(MODEL_LARX), SYS_PMU_USER, 1000);
     add(MODEL(MODEL_LARX), SYS_PMU_KERNEL, 1000);
+    assert_int_equal(share(), 0);
+    assert_false(plan.claim.steady);
+    assert_int_equal(plan.claim.request.items, 4);
+    assert_int_equal(plan.claim.request.item[0].source, 0);
+    assert_int_equal(plan.claim.request.item[0].event, MODEL_INSTRUCTIONS);
+    assert_int_equal(shared.allocation.groups, 2);
+    assert_int_equal(shared.slice, SYS_PMU_SLICE_DEFAULT);
+    for (u32 group = 0; group < 2; group++) {
+        const u8 *items = shared.view[0].group[group].item;
+        assert_non_null(memchr(items, 0, PMU_COUNTERS));
+        assert_true(items[3] == plan.item[2] || items[3] == plan.item[3]);
+    }
+    for (u32 i = 1; i < sampling.event_count; i++)
+        assert_int_equal(plan.claim.request.item[plan.item[i]].source, i + 1);
+}
+
+static void a_conflict_names_its_events(void **state)
+{
+    (void)state;
+    offer.counters[MODEL_INSTRUCTIONS] = offer.counters[MODEL_LARX];
+    add(MODEL(MODEL_LARX), SYS_PMU_USER, 1000);
+    add(MODEL(MODEL_LARX), SYS_PMU_KERNEL, 1000);
     assert_int_equal(share(), E_BUSY);
-    assert_string_equal(message, "larx:u, larx:k: 2 events, only counter 3");
+    assert_string_equal(message, "instructions, larx:u: 2 events, only counter 3");
 }
 
 static void absurd_thresholds_are_refused(void **state)
@@ -193,6 +228,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(each_event_has_a_counter_of_its_own),
+        TEST(what_fits_at_once_keeps_its_counters),
+        TEST(what_does_not_takes_turns),
         TEST(a_conflict_names_its_events),
         TEST(absurd_thresholds_are_refused),
         TEST(records_may_be_closer_than_interrupts),

@@ -55,8 +55,10 @@ pmu_share_INC := pmu/include pmu
 define engine_unit
 UNIT += pmu_$(1)
 pmu_$(1)_SRC := tests/unit/pmu/$(1).c tests/unit/pmu/engine_harness.c pmu/src/engine.c \
-    pmu/src/share.c pmu/src/counting_request.c pmu/src/allocate.c pmu/src/events.c \
-    pmu/src/multiplex.c pmu/src/rotate.c pmu/src/tasks.c tests/unit/pmu/platform.c
+    pmu/src/share.c pmu/src/counting_request.c pmu/src/sampling_request.c pmu/src/allocate.c \
+    pmu/src/events.c pmu/src/multiplex.c pmu/src/rotate.c pmu/src/tasks.c \
+    tests/unit/pmu/platform.c
+pmu_$(1)_LIBS := m
 pmu_$(1)_INC := pmu/include pmu kernel/include
 endef
 $(foreach test,engine engine_sessions engine_sampling,$(eval $(call engine_unit,$(test))))

@@ -36,7 +36,7 @@ static void expect_row(const struct aggregate *aggregate, size_t row, const char
 {
     assert_true(row < aggregate->count);
     assert_string_equal(aggregate_text(aggregate, aggregate->rows[row].texts[0]), text);
-    assert_int_equal(aggregate->rows[row].samples, samples);
+    assert_int_equal(aggregate->rows[row].sum.samples, samples);
 }
 
 static void rows_are_by_object_with_most_samples_first(void **state)
@@ -58,8 +58,8 @@ static void rows_are_by_object_with_most_samples_first(void **state)
     expect_row(&aggregate, 3, "Worker(WorkerShared) 0x10", 1);
     expect_row(&aggregate, 4, "[gone] 0x40", 1);
     assert_int_equal(aggregate.rows[2].soft_masked, 2);
-    assert_int_equal(aggregate.rows[0].events, 20);
-    assert_true(aggregate.rows[0].square == 100);
+    assert_int_equal(aggregate.rows[0].sum.events, 20);
+    assert_true(aggregate.rows[0].sum.square == 100);
     assert_true(aggregate_percent(&aggregate, 11) == 100);
     aggregate_free(&aggregate);
     snapshot_free(&snapshot);

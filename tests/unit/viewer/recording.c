@@ -219,10 +219,10 @@ static void samples_stand_for_the_threshold_of_their_time(void **state)
     (void)state;
     struct recording recording;
     read_example(&recording);
-    assert_int_equal(recording.samples.by_event[0].events, 3000000);
+    assert_int_equal(samples_events(&recording.samples, 0).events, 3000000);
     assert_int_equal(recording.samples.by_event[1].samples, 3);
-    assert_int_equal(recording.samples.by_event[1].events, 20 + 20 + 30);
-    assert_true(recording.samples.by_event[1].square == 400 + 400 + 900);
+    assert_int_equal(samples_events(&recording.samples, 1).events, 20 + 20 + 30);
+    assert_true(samples_events(&recording.samples, 1).square == 400 + 400 + 900);
     assert_int_equal(recording.samples.changes[1], 1);
     recording_free(&recording);
 }

@@ -78,17 +78,17 @@ static void what_is_written_wrong_is_refused(void **state)
     }
 }
 
-static void there_are_eight_at_most(void **state)
+static void there_are_sixteen_at_most(void **state)
 {
-    static struct event_info many[9];
-    struct event_list nine = {.events = many, .count = 9};
+    static struct event_info many[SAMPLED_EVENTS_MAX + 1];
+    struct event_list list_of_many = {.events = many, .count = ARRAY_SIZE(many)};
     struct sampled_events events = {0};
     (void)state;
-    for (u32 i = 0; i < 9; i++) {
+    for (u32 i = 0; i < ARRAY_SIZE(many); i++) {
         many[i] = (struct event_info){.event = i, .unit = "model"};
         snprintf(many[i].name, sizeof(many[i].name), "e%u", i);
-        assert_int_equal(sampled_events_add(&events, many[i].name, &nine),
-                         i < 8 ? KOV_OK : KOV_USAGE);
+        assert_int_equal(sampled_events_add(&events, many[i].name, &list_of_many),
+                         i < SAMPLED_EVENTS_MAX ? KOV_OK : KOV_USAGE);
     }
 }
 
@@ -143,16 +143,16 @@ static void periods_are_those_in_force_when_a_sample_was_taken(void **state)
     u64 events_before = 0;
     for (size_t i = 0; i < ARRAY_SIZE(expected); i++) {
         samples_add(&set, &(struct sample){.time = expected[i].time});
-        assert_int_equal(set.by_event[0].events - events_before, expected[i].weight);
-        events_before = set.by_event[0].events;
+        assert_int_equal(samples_events(&set, 0).events - events_before, expected[i].weight);
+        events_before = samples_events(&set, 0).events;
     }
     samples_add(&set, &(struct sample){.time = 1000, .index = 1});
-    assert_int_equal(set.by_event[1].events, 7);
+    assert_int_equal(samples_events(&set, 1).events, 7);
     samples_add(&set, &(struct sample){.time = 1000, .index = SAMPLED_EVENTS_MAX});
     assert_int_equal(set.totals.samples, ARRAY_SIZE(expected) + 1);
     samples_begin(&set, &events, 2000); // a new session after a lost connection
     samples_add(&set, &(struct sample){.time = 2001});
-    assert_int_equal(set.by_event[0].events - events_before, 10);
+    assert_int_equal(samples_events(&set, 0).events - events_before, 10);
     samples_free(&set);
 }
 
@@ -186,7 +186,7 @@ int main(void)
         cmocka_unit_test(events_have_modes_and_thresholds),
         cmocka_unit_test(the_cpus_own_event_has_the_number_that_every_machine_knows),
         cmocka_unit_test(what_is_written_wrong_is_refused),
-        cmocka_unit_test(there_are_eight_at_most),
+        cmocka_unit_test(there_are_sixteen_at_most),
         cmocka_unit_test(a_name_finds_all_its_modes_and_a_title_one),
         cmocka_unit_test(thresholds_are_those_of_the_thesis),
         cmocka_unit_test(random_bits_fit_the_threshold),

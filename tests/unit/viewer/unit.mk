@@ -15,7 +15,8 @@ kov_export_SRC := tests/unit/viewer/export.c $(addprefix viewer/,export/export_f
     export/export_stack.c export/profile.c tools/gzip.c symbols/code.c symbols/symbols.c \
     symbols/programs.c tools/intern.c symbols/place.c samples/sample_names.c \
     samples/sample_choice.c \
-    samples/recording_event.c samples/samples.c samples/sampled_events.c samples/thresholds.c \
+    samples/recording_event.c samples/sample_sum.c \
+    samples/samples.c samples/sampled_events.c samples/thresholds.c \
     counts/count_request.c counts/event_list.c \
     tools/number_list.c machine/snapshot.c) \
     $(KOV_UNIT_BASE) $(GEN)/host/pprof.pb-c.c $(GEN)/host/dci.pb-c.c
@@ -40,13 +41,20 @@ UNIT += kov_contention
 kov_contention_SRC := tests/unit/viewer/contention.c \
     $(addprefix viewer/,locks/contention.c samples/aggregate.c samples/sample_names.c \
     samples/sort.c symbols/place.c tools/intern.c \
-    symbols/symbols.c samples/samples.c machine/snapshot.c symbols/programs.c) $(KOV_UNIT_BASE)
+    symbols/symbols.c samples/sample_sum.c \
+    samples/samples.c machine/snapshot.c symbols/programs.c) $(KOV_UNIT_BASE)
 kov_contention_LIBS := dw elf m
+UNIT += kov_sample_sum
+kov_sample_sum_SRC := tests/unit/viewer/sample_sum.c \
+    $(addprefix viewer/,samples/sample_sum.c \
+    samples/samples.c) $(KOV_UNIT_BASE)
+kov_sample_sum_LIBS := m
 UNIT += kov_object_counts
 kov_object_counts_SRC := tests/unit/viewer/object_counts.c \
     $(addprefix viewer/,samples/object_counts.c samples/sample_names.c counts/metrics.c \
     counts/counts.c \
-    counts/count_error.c tools/intern.c symbols/symbols.c samples/samples.c machine/snapshot.c \
+    counts/count_error.c tools/intern.c symbols/symbols.c samples/sample_sum.c \
+    samples/samples.c machine/snapshot.c \
     symbols/programs.c) $(KOV_UNIT_BASE)
 kov_object_counts_LIBS := dw elf m
 kov_tree_SRC := tests/unit/viewer/tree.c viewer/machine/tree.c viewer/machine/snapshot.c \
@@ -57,11 +65,13 @@ kov_dref_LIBS := m
 kov_aggregate_SRC := tests/unit/viewer/aggregate.c $(addprefix viewer/,samples/aggregate.c \
     samples/sort.c symbols/place.c \
     tools/intern.c symbols/symbols.c \
+    samples/sample_sum.c \
     samples/samples.c machine/snapshot.c symbols/programs.c samples/sample_names.c) $(KOV_UNIT_BASE)
 kov_aggregate_LIBS := dw elf m
 kov_recording_SRC := tests/unit/viewer/recording.c $(addprefix viewer/,samples/recording_read.c \
     samples/recording_write.c machine/decode_machine.c samples/decode_samples.c \
-    wire/frame.c samples/samples.c samples/sampling_message.c machine/snapshot.c) $(KOV_UNIT_BASE) \
+    wire/frame.c samples/sample_sum.c \
+    samples/samples.c samples/sampling_message.c machine/snapshot.c) $(KOV_UNIT_BASE) \
     $(GEN)/host/dci.pb-c.c
 kov_recording_LIBS := protobuf-c m
 kov_packet_SRC := tests/unit/viewer/packet.c viewer/trace/packet.c
@@ -92,7 +102,8 @@ kov_configuration_SRC := tests/unit/viewer/configuration.c viewer/counts/configu
 kov_configuration_LIBS := m
 
 kov_sampled_events_SRC := tests/unit/viewer/sampled_events.c \
-    $(addprefix viewer/,samples/sampled_events.c samples/samples.c samples/thresholds.c \
+    $(addprefix viewer/,samples/sampled_events.c samples/sample_sum.c \
+    samples/samples.c samples/thresholds.c \
     counts/count_request.c counts/event_list.c tools/number_list.c) $(KOV_UNIT_BASE) \
     $(GEN)/host/dci.pb-c.c
 kov_sampled_events_LIBS := protobuf-c m

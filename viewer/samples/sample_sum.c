@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT
+// Sums of samples. Of n turns w_j is what those of turn j stand for, together w. Whole turns were
+// drawn by lot, so that the squares of chance are those of single samples and, as in the machine's
+// own estimates (pmu/multiplex.h), u n/(n-1) sum (w_j - w/n)², u = min(1, (1 - f)/f), of the part f
+// of the time that was sampled. The former are in the latter once more: on the safe side.
+#include "samples/sample_sum.h"
+#include "samples/samples.h"
+
+#include <math.h>
+
+#define QUANTILE_99 2.576 // of the normal distribution, two-sided
+
+void sample_sum_add(struct sample_sum *sum, const struct sample *sample)
+{
+    double weight = (double)sample->weight;
+    u32 cpu = sample->cpu % ORRERY_MAX_CPUS, turn = SYS_SAMPLE_TURN_OF(sample->flags);
+    if (turn != sum->latest[cpu].turn) {
+        sum->turn_squares += sum->latest[cpu].events * sum->latest[cpu].events;
+        sum->latest[cpu].turn = turn;
+        sum->latest[cpu].events = 0;
+    }
+    sum->samples++;
+    sum->events += sample->weight;
+    sum->square += weight * weight;
+    sum->latest[cpu].events += weight;
+}
+
+static double all_turn_squares(const struct sample_sum *sum)
+{
+    double squares = sum->turn_squares;
+    for (u32 cpu = 0; cpu < ORRERY_MAX_CPUS; cpu++)
+        squares += sum->latest[cpu].events * sum->latest[cpu].events;
+    return squares;
+}
+
+void sample_sum_join(struct sample_sum *sum, const struct sample_sum *other)
+{
+    sum->samples += other->samples;
+    sum->events += other->events;
+    sum->square += other->square;
+    sum->turn_squares += all_turn_squares(other);
+}
+
+static double between_turns(const struct sample_sum *sum, const struct sample_share *share)
+{
+    double part = sample_share_part(share), turns = (double)share->turns;
+    double events = (double)sum->events, squares = all_turn_squares(sum);
+    if (share->turns < 2)
+        return squares;
+    double spread = fmax(0, squares - events * events / turns) * turns / (turns - 1);
+    return spread * fmin(1, (1 - part) / part);
+}
+
+void sample_sum_scale(struct sample_sum *sum, const struct sample_share *share)
+{
+    double part = sample_share_part(share);
+    if (part == 1)
+        return;
+    sum->square = (sum->square + between_turns(sum, share)) / (part * part);
+    sum->events = (u64)llround((double)sum->events / part);
+}
+
+void sample_share_add(struct sample_share *share, const struct sample_share *other)
+{
+    share->measured += other->measured;
+    share->total += other->total;
+    share->turns += other->turns;
+}
+
+double sample_share_part(const struct sample_share *share)
+{
+    if (share->measured == 0 || share->measured >= share->total)
+        return 1;
+    return (double)share->measured / (double)share->total;
+}
+
+double samples_error(double square)
+{
+    return QUANTILE_99 * sqrt(square);
+}
