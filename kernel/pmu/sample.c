@@ -96,14 +96,16 @@ void sample_take(struct sample_buffer *buffer, const struct interrupted *code, u
     }
     struct raw_sample *sample = slot.sample;
     u32 thread = sample_thread();
-    *sample = (struct raw_sample){
-        .time = begin, .pc = pc, .pid = percpu()->pid, .thread_flags_callers = (u64)thread << 32};
+    *sample =
+        (struct raw_sample){.time = begin,
+                            .pc = pc,
+                            .pid = percpu()->pid,
+                            .thread_flags_callers = (u64)thread << 32 | (u64)buffer->turn << 24};
     if ((msr & SAMPLE_MSR_PR) == 0)
         take_kernel(cpu, code, pc, state, sample);
     else
         take_user(cpu, code, pc, sample);
-    trace_sample(object_of(sample), pc, thread, sample_flags(sample));
-    sample->thread_flags_callers |= (u64)buffer->turn << 24;
+    trace_sample(object_of(sample), pc, thread, (u8)sample_flags(sample));
     sample_buffer_commit(buffer, &slot);
     buffer->ticks += timebase() - begin;
 }

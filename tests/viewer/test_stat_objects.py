@@ -87,7 +87,7 @@ def test_the_table_says_that_it_is_an_estimate(kov, sampled):
     assert lines[4] == ["40000", "±", "91.08", "%", "10.26", "%", "-", "-", "[none]", "-", "kernel"]
     assert lines[6] == ["spin", "contention", "OBJECT", "CLASS", "PROCESS"]
     assert lines[7][:4] == ["8.0000", "±", "4.3716", "%"]
-    assert ["larx", "78", "3", "4", "5000", "390000", "29.17", "%"] in lines
+    assert ["larx", "78", "3", "4", "5000", "100.00", "%", "390000", "29.17", "%"] in lines
     assert "Estimates: samples x threshold" in out
 
 
