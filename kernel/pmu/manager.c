@@ -115,12 +115,15 @@ static void end_change(struct pmu_manager_root *root, enum session_state to)
 // on. E_BUSY, and no change, while anyone still reads.
 static s64 reset_all(struct pmu_manager_root *root, const struct sampling_plan *plan)
 {
-    if (!samplers_try_lock_all(root->session.samplers, cpu_count))
-        return E_BUSY;
-    __atomic_store_n(&root->number, root->number + 1, __ATOMIC_RELAXED);
-    session_plan(&root->session, plan);
-    s64 error = session_reset(&root->session);
-    samplers_unlock_all(root->session.samplers, cpu_count);
+    s64 error = E_BUSY;
+    mutex_lock(&root->session.counting);
+    if (samplers_try_lock_all(root->session.samplers, cpu_count)) {
+        __atomic_store_n(&root->number, root->number + 1, __ATOMIC_RELAXED);
+        session_plan(&root->session, plan);
+        error = session_reset(&root->session);
+        samplers_unlock_all(root->session.samplers, cpu_count);
+    }
+    mutex_unlock(&root->session.counting);
     return error;
 }
 
@@ -263,11 +266,15 @@ static CO_METHOD s64 manager_stat(struct pmu_manager *self, s64 session, u32 cpu
 {
     CO_HOME(self);
     struct pmu_manager_root *root = root_of(self);
-    if (cpu >= cpu_count || !is_current(root, session) ||
-        index >= root->session.plan.sampling.event_count)
-        return E_INVAL;
-    session_stat(&root->session, cpu, index, stat);
-    return 0;
+    s64 error = E_INVAL;
+    mutex_lock(&root->session.counting); // the session stays the one that is asked about
+    if (cpu < cpu_count && is_current(root, session) &&
+        index < root->session.plan.sampling.event_count) {
+        session_stat(&root->session, cpu, index, stat);
+        error = 0;
+    }
+    mutex_unlock(&root->session.counting);
+    return error;
 }
 
 // ---- the object --------------------------------------------------------------------------------

@@ -342,10 +342,8 @@ static struct look stat_records(struct session *session, u32 cpu, u32 index,
 
 void session_stat(struct session *session, u32 cpu, u32 index, struct sys_sampling_stat *stat)
 {
-    mutex_lock(&session->counting);
     struct look look = is_precise(session) ? stat_records(session, cpu, index, stat)
                                            : stat_interrupts(session, cpu, index, stat);
-    mutex_unlock(&session->counting);
     stat->measured = look.measured;
     stat->total = look.total;
     stat->turns = look.turns;

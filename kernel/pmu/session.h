@@ -14,17 +14,18 @@ struct session {
     u64 cpus; // that are sampled, bit n: CPU n
     struct cpu_samplers samplers[ORRERY_MAX_CPUS];
     struct engine_session claimed; // of the model unit; with sums if it takes turns
-    struct mutex counting;         // while what is counted where changes, or is looked at
-    bool running;                  // under it
+    // While what is counted, or where, changes or is looked at; its other functions take it.
+    struct mutex counting;
+    bool running; // under it
 };
 
 // All in thread context, one caller at a time; session_stat any number, beside the others.
 
 void session_init(struct session *session); // once, before all else
-// Sets out what is to be sampled; the samplers stay as they are.
+// Sets out what is to be sampled; the samplers stay as they are. With `counting` held.
 void session_plan(struct session *session, const struct sampling_plan *plan);
 // Empty buffers for the planned events on all CPUs, those too that are not sampled, and rings for
-// precise records. By the reader of all samplers. 0 or E_NOMEM, E_TIMEOUT.
+// precise records. By the reader of all samplers, with `counting` held. 0 or E_NOMEM, E_TIMEOUT.
 s64 session_reset(struct session *session);
 // Sampling begins on all of its CPUs: 0, or an error as engine_join, and nothing runs.
 s64 session_begin(struct session *session, char *message, u64 bytes);
@@ -37,7 +38,7 @@ void session_end(struct session *session);
 void session_drain(struct session *session, u32 cpu);
 // Do the model unit's interrupts arrive on all CPUs? 0, E_NOTSUP, or as engine_join.
 s64 session_probe(char *message, u64 bytes);
-// Counts of an event on a CPU.
+// Counts of an event on a CPU. With `counting` held.
 void session_stat(struct session *session, u32 cpu, u32 index, struct sys_sampling_stat *stat);
 
 #endif
