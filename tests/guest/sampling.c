@@ -3,6 +3,7 @@
 #include "sampling.h"
 
 #include <kernel/memory.h>
+#include <kernel/percpu.h>
 #include <orrery/errors.h>
 #include <workloads/work_object.h>
 
@@ -75,6 +76,18 @@ void sample_counts_of(s64 session, u32 cpu, u32 index, u32 event, const coid_t o
     *counts = (struct sample_counts){0};
     read_stat(&place, counts);
     read_all(&place, own, counts);
+}
+
+u64 samples_missing(s64 session, u32 index)
+{
+    u64 sum = 0;
+
+    for (u32 cpu = 0; cpu < cpu_count; cpu++) {
+        struct sys_sampling_stat stat = {0};
+        sys_sampling_stat(session, cpu, index, &stat);
+        sum += stat.lost + stat.missed;
+    }
+    return sum;
 }
 
 void sample_counts_begin(s64 session, u32 cpu, struct sample_counts *counts)

@@ -34,6 +34,9 @@ void sample_counts_begin(s64 session, u32 cpu, struct sample_counts *counts);
 // *counts begins with 0 each time; taken and lost are the session's so far.
 void sample_counts_of(s64 session, u32 cpu, u32 index, u32 event, const coid_t own[2],
                       struct sample_counts *counts);
+// How many samples of the session's events[index] all CPUs lost or missed. A CPU that waits for
+// others on a busy host fills its buffer before the loop: a check of all samples begins again then.
+u64 samples_missing(s64 session, u32 index);
 // Adds what is in cpu's buffer; own: the objects that spin (the second may be 0: none).
 void sample_counts_add(s64 session, u32 cpu, const coid_t own[2], struct sample_counts *counts);
 

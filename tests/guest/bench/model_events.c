@@ -114,14 +114,12 @@ static u64 in_loop(u32 index)
 static void check_precise(u32 index)
 {
     const struct kind *kind = &kinds[index];
-    u64 period = run.period * kind->each, missing = 0;
+    u64 period = run.period * kind->each;
 
-    for (u32 cpu = 0; cpu < cpu_count; cpu++)
-        missing += run.stats[cpu][index].missed + run.stats[cpu][index].lost;
     bench_range(cpu_count * (run.turns * kind->each / period),
                 cpu_count * ((run.turns * kind->each + kind->around) / period + 1), in_loop(index),
                 "  %s, each %lu: samples", kind->name, period);
-    bench_exact(0, missing, "    lost, or missed");
+    bench_exact(0, samples_missing(run.session, index), "    lost, or missed");
 }
 
 static void check_interrupts(u32 index)
@@ -175,12 +173,12 @@ static bool sample_once(void)
     return true;
 }
 
-static bool all_in_loop(void)
+static bool can_be_judged(void)
 {
     u32 found = 0;
 
     for (u32 i = 0; i < KINDS; i++)
-        found += in_loop(i) != 0;
+        found += is_precise() ? samples_missing(run.session, i) == 0 : in_loop(i) != 0;
     return found == KINDS;
 }
 
@@ -195,7 +193,7 @@ static void sample(u64 turns, u64 period, u32 flags)
     run.flags = flags;
     do
         right = sample_once();
-    while (right && !all_in_loop() && bench_waits(begin));
+    while (right && !can_be_judged() && bench_waits(begin));
     if (right)
         check();
     else
@@ -279,10 +277,14 @@ static void check_nested(void)
     u64 found = 0, period = 1009 * BENCH_CODE_FACTOR;
 
     run.turns = 100000 * BENCH_CODE_FACTOR;
-    u64 samples = 2 * run.turns / period;
-    s64 session = start_one(MODEL_INSTRUCTIONS, BOTH, period, SYS_SAMPLING_PRECISE);
-    bench_on_cpus(bench_all_cpus(), work_nested, &run, workers);
-    sys_sampling_stop(session);
+    u64 samples = 2 * run.turns / period, begin = timebase();
+    s64 session;
+
+    do {
+        session = start_one(MODEL_INSTRUCTIONS, BOTH, period, SYS_SAMPLING_PRECISE);
+        bench_on_cpus(bench_all_cpus(), work_nested, &run, workers);
+        sys_sampling_stop(session);
+    } while (samples_missing(session, 0) != 0 && bench_waits(begin));
     for (u32 cpu = 0; cpu < cpu_count; cpu++) {
         const coid_t coid[2] = {run.coids[cpu], 0};
         struct sample_counts counts;

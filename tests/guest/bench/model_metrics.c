@@ -223,13 +223,14 @@ static u64 found_of(u32 index)
     return found;
 }
 
-static bool all_found(void)
+static bool can_be_judged(void)
 {
     u32 found = 0;
 
     for (u32 i = 0; i < run.loop->count; i++)
-        found += found_of(i) != 0 ||
-                 run.loop->metrics[i].each * run.turns < period_of(&run.loop->metrics[i]);
+        found += is_precise() ? run.loop->outside || samples_missing(run.session, i) == 0
+                              : found_of(i) != 0 || run.loop->metrics[i].each * run.turns <
+                                                        period_of(&run.loop->metrics[i]);
     return found == run.loop->count;
 }
 
@@ -244,22 +245,20 @@ static bool sample(u64 turns, u64 period, u32 flags)
     run.flags = flags;
     do
         right = sample_once();
-    while (right && !is_precise() && !all_found() && bench_waits(begin));
+    while (right && !can_be_judged() && bench_waits(begin));
     return right;
 }
 
 static void check_precise(u32 index)
 {
     const struct metric *metric = &run.loop->metrics[index];
-    u64 period = period_of(metric), events = run.turns * metric->each, missing = 0;
+    u64 period = period_of(metric), events = run.turns * metric->each;
     u64 low = events / period * cpu_count;
 
-    for (u32 cpu = 0; cpu < cpu_count; cpu++)
-        missing += run.stats[cpu][index].missed + run.stats[cpu][index].lost;
     bench_range(low, low + (events != 0) * cpu_count, found_of(index), "%s, %lu: %s/%lu",
                 run.loop->name, run.turns, metric->name, period);
     if (!run.loop->outside)
-        bench_exact(0, missing, "  lost, or missed");
+        bench_exact(0, samples_missing(run.session, index), "  lost, or missed");
 }
 
 static void check_interrupts(u32 index)
