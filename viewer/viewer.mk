@@ -8,7 +8,7 @@ KOV_SRC := $(foreach room,$(KOV_ROOMS),$(wildcard viewer/$(room)/*.c))
 KOV_CFLAGS = -std=gnu17 -O2 -g $(WARNINGS) -Wconversion -D_GNU_SOURCE -Iinclude -Itrace/include \
     -Iviewer \
     -isystem $(GEN)/host
-KOV_LIBS := -lprotobuf-c -ldw -lelf -lcapstone -lz -lm
+KOV_LIBS := -lprotobuf-c -ljansson -ldw -lelf -lcapstone -lz -lm
 KOV_OBJS := $(KOV_SRC:viewer/%.c=$(BUILD)/viewer/%.o) $(BUILD)/viewer/dci.pb-c.o \
     $(BUILD)/viewer/pprof.pb-c.o
 

@@ -11,7 +11,7 @@ from machine import PATIENCE
 
 def test_list(kov, machine):
     result = kov("workload", "list", machine=machine)
-    assert result.out.splitlines()[0].split() == ["demo", "work=1-2-4,", "seconds=0"]
+    assert result.out.splitlines()[1].split() == ["demo", "work=1-2-4,", "seconds=0"]
     assert kov("workload", "list", "--json", machine=machine).json["workloads"][1]["name"] == "idle"
 
 

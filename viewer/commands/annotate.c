@@ -86,19 +86,19 @@ static void print_head(const struct annotated *annotated)
     puts("percentages beside lines and instructions are of the function's samples");
 }
 
-static void json_head(struct json *json, const struct annotated *annotated)
+static void json_head(json_t *json, const struct annotated *annotated)
 {
-    json_text(json, "file", path);
-    json_bool(json, "complete", !annotated->recording.cut);
-    json_text(json, "event", annotated->view.event);
-    json_u64(json, "period", annotated->view.period);
-    json_u64(json, "samples", annotated->hot.samples);
-    json_u64(json, "lost", recording_event_lost(&annotated->recording, annotated->choice.event));
-    json_u64(json, "unknown", annotated->hot.unknown);
+    put_text(json, "file", path);
+    put_bool(json, "complete", !annotated->recording.cut);
+    put_text(json, "event", annotated->view.event);
+    put_u64(json, "period", annotated->view.period);
+    put_u64(json, "samples", annotated->hot.samples);
+    put_u64(json, "lost", recording_event_lost(&annotated->recording, annotated->choice.event));
+    put_u64(json, "unknown", annotated->hot.unknown);
 }
 
 // json: NULL to print text.
-static void show_functions(const struct annotated *annotated, struct json *json)
+static void show_functions(const struct annotated *annotated, json_t *json)
 {
     const struct hot_functions *hot = &annotated->hot;
     u64 left = limit(annotated);
@@ -126,12 +126,11 @@ static int show(const struct annotated *annotated)
     if (!any)
         return nothing_found(annotated);
     if (settings.json) {
-        struct json json = json_begin(stdout);
-        json_head(&json, annotated);
-        json_open_array(&json, "functions");
-        show_functions(annotated, &json);
-        json_close(&json);
-        json_end(&json);
+        json_t *document = json_object();
+        json_head(document, annotated);
+        json_t *list = put_array(document, "functions");
+        show_functions(annotated, list);
+        document_print(document);
     } else {
         print_head(annotated);
         show_functions(annotated, NULL);

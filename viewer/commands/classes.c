@@ -2,7 +2,7 @@
 // `kov classes`: the classes of clustered objects, with their implementations and numbers.
 #include "commands/commands.h"
 #include "machine/scan.h"
-#include "output/json.h"
+#include "output/columns.h"
 #include "tools/options.h"
 #include "wire/session.h"
 
@@ -15,35 +15,32 @@ static const struct option own_options[] = {
     OPTIONS_END,
 };
 
-static void print_text(const struct snapshot *snapshot)
-{
-    printf("%5s  %-24s %-24s %8s %-11s %8s\n", "ID", "CLASS", "IMPLEMENTATION", "BYTES", "KIND",
-           "LIVE");
-    for (size_t i = 0; i < snapshot->class_count; i++) {
-        const struct class_info *info = &snapshot->classes[i];
-        printf("%5" PRIu32 "  %-24s %-24s %8" PRIu32 " %-11s %8" PRIu32 "\n", info->id, info->name,
-               info->implementation, info->size, info->distributed ? "distributed" : "shared",
-               info->live);
-    }
-}
+static const struct column columns[] = {
+    COLUMN("ID", "id", 5),
+    COLUMN("CLASS", "class", -24),
+    COLUMN("IMPLEMENTATION", "implementation", -24),
+    COLUMN("BYTES", "bytes", 8),
+    COLUMN("KIND", "distributed", -11, .yes = "distributed", .no = "shared"),
+    COLUMN("LIVE", "live", 8),
+    COLUMNS_END,
+};
+static const struct sheet sheets[] = {{"classes", columns}, {NULL, NULL}};
 
-static void print_json(const struct snapshot *snapshot)
+static void show(const struct snapshot *snapshot)
 {
-    struct json json = json_begin(stdout);
-    json_open_array(&json, "classes");
+    json_t *document = json_object();
+    json_t *list = put_array(document, "classes");
     for (size_t i = 0; i < snapshot->class_count; i++) {
         const struct class_info *info = &snapshot->classes[i];
-        json_open_object(&json, NULL);
-        json_u64(&json, "id", info->id);
-        json_text(&json, "class", info->name);
-        json_text(&json, "implementation", info->implementation);
-        json_u64(&json, "bytes", info->size);
-        json_bool(&json, "distributed", info->distributed);
-        json_u64(&json, "live", info->live);
-        json_close(&json);
+        json_t *row = put_object(list, NULL);
+        put_u64(row, "id", info->id);
+        put_text(row, "class", info->name);
+        put_text(row, "implementation", info->implementation);
+        put_u64(row, "bytes", info->size);
+        put_bool(row, "distributed", info->distributed);
+        put_u64(row, "live", info->live);
     }
-    json_close(&json);
-    json_end(&json);
+    document_show(document, sheets);
 }
 
 static int run(const struct arguments *arguments)
@@ -58,10 +55,8 @@ static int run(const struct arguments *arguments)
     const struct process_failure *failure = failures_find(&snapshot.failures, (u32)pid);
     if (code == KOV_OK && failure != NULL)
         code = fail(KOV_FAILED, "process %" PRIu64 ": %s", pid, failure->reason);
-    if (code == KOV_OK && settings.json)
-        print_json(&snapshot);
-    else if (code == KOV_OK)
-        print_text(&snapshot);
+    if (code == KOV_OK)
+        show(&snapshot);
     snapshot_free(&snapshot);
     return code;
 }
@@ -71,5 +66,6 @@ const struct command command_classes = {
     .synopsis = "[--pid PID]",
     .summary = "List the classes of clustered objects",
     .options = {own_options},
+    .has_csv = true,
     .run = run,
 };

@@ -2,7 +2,7 @@
 // `kov config`: named configurations, listed, shown, saved, loaded from files, removed.
 #include "commands/commands.h"
 #include "counts/configuration.h"
-#include "output/json.h"
+#include "output/columns.h"
 
 #include <inttypes.h>
 #include <orrery/pmu.h>
@@ -43,33 +43,25 @@ static int check_name(const struct arguments *arguments)
 
 // ---- showing -----------------------------------------------------------------------------------
 
-static const char *origin(const struct configuration *one)
-{
-    if (one->built_in)
-        return "built in";
-    return configuration_built_in(one->name) == NULL ? "yours" : "yours, for the built-in";
-}
-
-static void json_number_or_null(struct json *json, const char *key, u64 value)
+static void json_number_or_null(json_t *json, const char *key, u64 value)
 {
     if (value == 0)
-        json_text(json, key, NULL);
+        put_text(json, key, NULL);
     else
-        json_u64(json, key, value);
+        put_u64(json, key, value);
 }
 
-static void json_members(struct json *json, const struct configuration *one)
+static void json_members(json_t *json, const struct configuration *one)
 {
-    json_text(json, "name", one->name);
-    json_bool(json, "built_in", one->built_in);
-    json_text(json, "about", one->about);
-    json_text(json, "events", one->events);
-    json_open_array(json, "sets");
+    put_text(json, "name", one->name);
+    put_bool(json, "built_in", one->built_in);
+    put_text(json, "about", one->about);
+    put_text(json, "events", one->events);
+    json_t *list = put_array(json, "sets");
     for (u32 set = 0; set < one->sets.count; set++)
-        json_text(json, NULL, one->sets.texts[set]);
-    json_close(json);
-    json_text(json, "shares", one->shares);
-    json_text(json, "cpus", one->cpus);
+        put_text(list, NULL, one->sets.texts[set]);
+    put_text(json, "shares", one->shares);
+    put_text(json, "cpus", one->cpus);
     json_number_or_null(json, "slice", one->slice);
     json_number_or_null(json, "period", one->period);
 }
@@ -77,9 +69,9 @@ static void json_members(struct json *json, const struct configuration *one)
 static int show(void)
 {
     if (settings.json) {
-        struct json json = json_begin(stdout);
-        json_members(&json, &configuration);
-        json_end(&json);
+        json_t *document = json_object();
+        json_members(document, &configuration);
+        document_print(document);
     } else {
         configuration_write(stdout, &configuration);
     }
@@ -94,46 +86,62 @@ static int run_show(const struct arguments *arguments)
     return code == KOV_OK ? show() : code;
 }
 
-static void list_one(struct json *json, const char *name)
+static void from_text(const struct column *column, const json_t *row, char text[CELL_BYTES])
 {
-    // What is wrong with it has been told; it is no reason to hide the others.
-    bool valid = configuration_load(name, &configuration) == KOV_OK;
-    if (settings.json && valid) {
-        json_open_object(json, NULL);
-        json_members(json, &configuration);
-        json_close(json);
-    } else if (!settings.json && valid) {
-        const char *what =
-            *configuration.about != '\0' ? configuration.about : configuration.events;
-        printf("%-20s  %-24s  %s\n", name, origin(&configuration), what);
-    } else if (!settings.json) {
-        printf("%-20s  %-24s\n", name, "not valid");
-    }
+    (void)column;
+    const char *name = json_string_value(json_object_get(row, "name"));
+    strcpy(text, json_object_get(row, "events") == NULL           ? "not valid"
+                 : json_is_true(json_object_get(row, "built_in")) ? "built in"
+                 : configuration_built_in(name) == NULL           ? "yours"
+                                                                  : "yours, for the built-in");
+}
+
+static void about_text(const struct column *column, const json_t *row, char text[CELL_BYTES])
+{
+    (void)column;
+    const char *about = json_string_value(json_object_get(row, "about"));
+    const char *events = json_string_value(json_object_get(row, "events"));
+    snprintf(text, CELL_BYTES, "%s", events == NULL ? "" : *about != '\0' ? about : events);
+}
+
+static const struct column columns[] = {
+    COLUMN("NAME", "name", -21),
+    COLUMN("FROM", NULL, -25, .compose = from_text),
+    COLUMN("ABOUT", "about", -1, .compose = about_text),
+    HIDDEN("built_in"),
+    HIDDEN("events"),
+    HIDDEN("shares"),
+    HIDDEN("cpus"),
+    HIDDEN("slice"),
+    HIDDEN("period"),
+    COLUMNS_END,
+};
+static const struct sheet sheets[] = {{"configurations", columns}, {NULL, NULL}};
+
+// What is wrong with one has been told; it is no reason to hide the others.
+static void list_one(json_t *list, const char *name)
+{
+    if (configuration_load(name, &configuration) == KOV_OK)
+        json_members(put_object(list, NULL), &configuration);
+    else if (!settings.json && !settings.csv)
+        put_text(put_object(list, NULL), "name", name);
 }
 
 static int run_list(const struct arguments *arguments)
 {
     char **names;
     size_t count;
-    struct json json = {0};
     (void)arguments;
     int code = configuration_names(&names, &count);
     if (code != KOV_OK)
         return code;
-    if (settings.json) {
-        json = json_begin(stdout);
-        json_open_array(&json, "configurations");
-    } else {
-        printf("%-20s  %-24s  %s\n", "NAME", "FROM", "ABOUT");
-    }
+    json_t *document = json_object();
+    json_t *list = put_array(document, "configurations");
     for (size_t i = 0; i < count; i++) {
-        list_one(&json, names[i]);
+        list_one(list, names[i]);
         free(names[i]);
     }
-    if (settings.json) {
-        json_close(&json);
-        json_end(&json);
-    }
+    document_show(document, sheets);
     free(names);
     return KOV_OK;
 }
@@ -205,9 +213,9 @@ static int run_remove(const struct arguments *arguments)
         code = configuration_remove(arguments->values[0]);
     if (code != KOV_OK || !settings.json)
         return code;
-    struct json json = json_begin(stdout);
-    json_text(&json, "removed", arguments->values[0]);
-    json_end(&json);
+    json_t *document = json_object();
+    put_text(document, "removed", arguments->values[0]);
+    document_print(document);
     return KOV_OK;
 }
 
@@ -221,6 +229,7 @@ const struct command command_config_list = {
         "Those that are built in, and yours, which are files NAME.conf in\n"
         "$XDG_CONFIG_HOME/orrery (~/.config/orrery). Yours go before built-in ones of the same\n"
         "name. `kov stat --config NAME` counts the events of one.",
+    .has_csv = true,
     .run = run_list,
 };
 

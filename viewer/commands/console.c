@@ -59,11 +59,9 @@ static int attach(void *context)
     struct console *console = context;
     Orrery__Dci__ConsoleAttachRequest body = ORRERY__DCI__CONSOLE_ATTACH_REQUEST__INIT;
     body.from = console->position;
-    dci_request request = ORRERY__DCI__REQUEST__INIT;
-    request.body_case = ORRERY__DCI__REQUEST__BODY_CONSOLE_ATTACH;
-    request.console_attach = &body;
-    return dci_call(&request, ORRERY__DCI__RESPONSE__BODY_CONSOLE_ATTACH,
-                    "cannot attach to the console", take_position, console);
+    return dci_call(DCI_REQUEST(CONSOLE_ATTACH, console_attach, &body),
+                    ORRERY__DCI__RESPONSE__BODY_CONSOLE_ATTACH, "cannot attach to the console",
+                    take_position, console);
 }
 
 static int take_taken(void *context, const dci_response *response)

@@ -3,7 +3,7 @@
 // and what restricts them.
 #include "commands/commands.h"
 #include "counts/event_list.h"
-#include "output/json.h"
+#include "output/columns.h"
 #include "samples/sampled_events.h"
 #include "tools/number_list.h"
 #include "wire/session.h"
@@ -33,67 +33,60 @@ static const struct event_info run_cycles = {
     .meaning = "nanoseconds of a CPU's time; sampled only, what record and top do without -e",
 };
 
-static bool is_counted(const struct event_info *event)
+static void counted_text(const struct column *column, const json_t *row, char text[CELL_BYTES])
 {
-    return event != &run_cycles;
+    (void)column;
+    strcpy(text, json_is_false(json_object_get(row, "counted"))   ? "no"
+                 : json_is_true(json_object_get(row, "modelled")) ? "modelled"
+                                                                  : "exact");
 }
 
-static const char *how_counted(const struct event_info *event)
+static void counters_text(const struct column *column, const json_t *row, char text[CELL_BYTES])
 {
-    return !is_counted(event) ? "no" : event->modelled ? "modelled" : "exact";
+    (void)column;
+    const json_t *counters = json_object_get(row, "counters");
+    u64 bits = 0;
+    for (size_t i = 0; i < json_array_size(counters); i++)
+        bits |= 1UL << json_integer_value(json_array_get(counters, i));
+    snprintf(text, CELL_BYTES, "%s", number_list_text(bits, (char[NUMBER_LIST_BYTES]){0}));
 }
 
-static void print_text(const struct event_info *event)
-{
-    char counters[NUMBER_LIST_BYTES];
-    printf("%-16s %-8s %-9s %-12s %s\n", event->name, event->unit, how_counted(event),
-           number_list_text(event->counters, counters), event->meaning);
-}
+static const struct column columns[] = {
+    COLUMN("EVENT", "name", -16),
+    COLUMN("UNIT", "unit", -8),
+    COLUMN("COUNTED", "counted", -9, .compose = counted_text),
+    HIDDEN("modelled"),
+    COLUMN("COUNTERS", NULL, -12, .compose = counters_text),
+    COLUMN("MEANING", "meaning", -1),
+    COLUMNS_END,
+};
+static const struct sheet sheets[] = {{"events", columns}, {NULL, NULL}};
 
-static void print_json(struct json *json, const struct event_info *event)
+static void put_event(json_t *list, const struct event_info *event)
 {
-    json_open_object(json, NULL);
-    json_text(json, "name", event->name);
-    json_text(json, "unit", event->unit);
-    json_bool(json, "counted", is_counted(event));
-    json_bool(json, "modelled", event->modelled);
-    json_open_array(json, "counters");
+    json_t *row = put_object(list, NULL);
+    put_text(row, "name", event->name);
+    put_text(row, "unit", event->unit);
+    put_bool(row, "counted", event != &run_cycles);
+    put_bool(row, "modelled", event->modelled);
+    json_t *counters = put_array(row, "counters");
     for (u32 counter = 0; counter < 64; counter++)
         if ((event->counters >> counter & 1) != 0)
-            json_u64(json, NULL, counter);
-    json_close(json);
-    json_text(json, "meaning", event->meaning);
-    json_close(json);
+            put_u64(counters, NULL, counter);
+    put_text(row, "meaning", event->meaning);
 }
 
-static void print_event(struct json *json, const struct event_info *event,
-                        const struct arguments *arguments)
+static void show(const struct event_list *list, const struct arguments *arguments)
 {
-    if (!is_wanted(event, arguments))
-        return;
-    if (settings.json)
-        print_json(json, event);
-    else
-        print_text(event);
-}
-
-static void print(const struct event_list *list, const struct arguments *arguments)
-{
-    struct json json;
-    if (settings.json) {
-        json = json_begin(stdout);
-        json_open_array(&json, "events");
-    } else {
-        printf("%-16s %-8s %-9s %-12s %s\n", "EVENT", "UNIT", "COUNTED", "COUNTERS", "MEANING");
-    }
+    json_t *document = json_object();
+    json_t *events = put_array(document, "events");
     for (size_t i = 0; i < list->count; i++)
-        print_event(&json, &list->events[i], arguments);
-    if (event_list_find(list, RUN_CYCLES_NAME, strlen(RUN_CYCLES_NAME)) == NULL)
-        print_event(&json, &run_cycles, arguments);
-    if (settings.json) {
-        json_close(&json);
-        json_end(&json);
-    }
+        if (is_wanted(&list->events[i], arguments))
+            put_event(events, &list->events[i]);
+    if (event_list_find(list, RUN_CYCLES_NAME, strlen(RUN_CYCLES_NAME)) == NULL &&
+        is_wanted(&run_cycles, arguments))
+        put_event(events, &run_cycles);
+    document_show(document, sheets);
 }
 
 static int run(const struct arguments *arguments)
@@ -103,8 +96,8 @@ static int run(const struct arguments *arguments)
     if (code == KOV_OK)
         code = event_list_fetch(&list);
     if (code == KOV_OK)
-        print(&list, arguments);
-    if (code == KOV_OK && list.count == 0 && !settings.json)
+        show(&list, arguments);
+    if (code == KOV_OK && list.count == 0 && !settings.json && !settings.csv)
         puts("Nothing can be counted: the machine runs without the model unit.");
     event_list_free(&list);
     return code;
@@ -118,5 +111,6 @@ const struct command command_events = {
         "Those with every WORD in name, unit or meaning. An event needs one of its COUNTERS to itself;\n"
         "what cannot be counted at once takes turns. run-cycles are sampled only (`kov record`).",
     .max_arguments = MAX_WORDS,
+    .has_csv = true,
     .run = run,
 };

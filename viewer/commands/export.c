@@ -2,7 +2,7 @@
 // `kov export`: samples of a recording in the formats of other tools.
 #include "commands/commands.h"
 #include "export/export.h"
-#include "output/json.h"
+#include "output/document.h"
 #include "samples/recording_event.h"
 #include "symbols/kernel.h"
 #include "symbols/programs.h"
@@ -92,12 +92,12 @@ static void tell(const struct export *export)
 {
     u64 lost = recording_event_lost(export->recording, export->choice.event);
     if (settings.json) {
-        struct json json = json_begin(stdout);
-        json_text(&json, "file", output);
-        json_text(&json, "format", format_name);
-        json_u64(&json, "samples", export->samples);
-        json_u64(&json, "lost", lost);
-        json_end(&json);
+        json_t *document = json_object();
+        put_text(document, "file", output);
+        put_text(document, "format", format_name);
+        put_u64(document, "samples", export->samples);
+        put_u64(document, "lost", lost);
+        document_print(document);
     } else if (output != NULL) {
         printf("%" PRIu64 " samples written to %s; the recording had lost %" PRIu64 "\n",
                export->samples, output, lost);

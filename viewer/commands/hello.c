@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // `kov hello`: who answers, what it is, and what it allows.
 #include "commands/commands.h"
-#include "output/json.h"
+#include "output/document.h"
 #include "symbols/kernel.h"
 #include "tools/text.h"
 #include "wire/session.h"
@@ -59,47 +59,45 @@ static void print_text(const Orrery__Dci__HelloReply *hello, const char *build_i
                limits->observers, limits->idle_seconds);
 }
 
-static void json_machine(struct json *json, const dci_system_info *machine, const char *build_id)
+static void json_machine(json_t *json, const dci_system_info *machine, const char *build_id)
 {
-    json_open_object(json, "system");
+    json_t *object = put_object(json, "system");
     const char *match = kernel_match();
-    json_text(json, "version", machine->version);
-    json_text(json, "build_id", build_id);
-    json_text(json, "kernel_file", settings.kernel);
-    json_text(json, "kernel_file_build_id", match);
-    json_u64(json, "cpus", machine->cpu_count);
-    json_u64(json, "memory_bytes", machine->memory_bytes);
-    json_u64(json, "free_bytes", machine->free_bytes);
-    json_u64(json, "timebase_hz", machine->timebase_hz);
-    json_number(json, "uptime_seconds", uptime(machine));
-    json_close(json);
+    put_text(object, "version", machine->version);
+    put_text(object, "build_id", build_id);
+    put_text(object, "kernel_file", settings.kernel);
+    put_text(object, "kernel_file_build_id", match);
+    put_u64(object, "cpus", machine->cpu_count);
+    put_u64(object, "memory_bytes", machine->memory_bytes);
+    put_u64(object, "free_bytes", machine->free_bytes);
+    put_u64(object, "timebase_hz", machine->timebase_hz);
+    put_number(object, "uptime_seconds", uptime(machine));
 }
 
-static void json_limits(struct json *json, const Orrery__Dci__Limits *limits)
+static void json_limits(json_t *json, const Orrery__Dci__Limits *limits)
 {
-    json_open_object(json, "limits");
-    json_u64(json, "request_bytes", limits->request_bytes);
-    json_u64(json, "frame_bytes", limits->frame_bytes);
-    json_u64(json, "queue_bytes", limits->queue_bytes);
-    json_u64(json, "clients", limits->clients);
-    json_u64(json, "observers", limits->observers);
-    json_u64(json, "strangers", limits->strangers);
-    json_u64(json, "idle_seconds", limits->idle_seconds);
-    json_close(json);
+    json_t *object = put_object(json, "limits");
+    put_u64(object, "request_bytes", limits->request_bytes);
+    put_u64(object, "frame_bytes", limits->frame_bytes);
+    put_u64(object, "queue_bytes", limits->queue_bytes);
+    put_u64(object, "clients", limits->clients);
+    put_u64(object, "observers", limits->observers);
+    put_u64(object, "strangers", limits->strangers);
+    put_u64(object, "idle_seconds", limits->idle_seconds);
 }
 
 static void print_json(const Orrery__Dci__HelloReply *hello, const char *build_id)
 {
-    struct json json = json_begin(stdout);
-    json_text(&json, "host", settings.host);
-    json_u64(&json, "port", settings.port);
-    json_u64(&json, "protocol", hello->version);
-    json_text(&json, "role", role_name(hello->role));
+    json_t *document = json_object();
+    put_text(document, "host", settings.host);
+    put_u64(document, "port", settings.port);
+    put_u64(document, "protocol", hello->version);
+    put_text(document, "role", role_name(hello->role));
     if (hello->system != NULL)
-        json_machine(&json, hello->system, build_id);
+        json_machine(document, hello->system, build_id);
     if (hello->limits != NULL)
-        json_limits(&json, hello->limits);
-    json_end(&json);
+        json_limits(document, hello->limits);
+    document_print(document);
 }
 
 static int run(const struct arguments *arguments)

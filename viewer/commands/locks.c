@@ -76,10 +76,7 @@ static void show(bool workload)
                                    .workload = workload ? &run.workload : NULL,
                                    .seconds = run.seconds,
                                    .max_rows = rows};
-    if (settings.json)
-        contention_json(&view);
-    else
-        contention_print(&view);
+    contention_show(&view);
     contention_free(&contention);
 }
 
@@ -122,5 +119,6 @@ const struct command command_locks = {
         "-d and --pid, shows queues of threads that wait for sleep locks in their place.",
     .options = {own_options, sleep_locks_options},
     .takes_workload = true,
+    .has_csv = true,
     .run = run_command,
 };

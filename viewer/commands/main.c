@@ -36,6 +36,7 @@ const struct option global_options[] = {
             "how long to try when a connection is lost (30)"),
     FLAG(0, "no-reconnect", &settings.no_reconnect, "end when the connection is lost"),
     FLAG(0, "json", &settings.json, "write one JSON object instead of tables"),
+    FLAG(0, "csv", &settings.csv, "write tables as CSV, with the keys of --json"),
     FLAG('h', "help", &want_help, "this help, or that of the command"),
     FLAG(0, "version", &want_version, "kov's version"),
     OPTIONS_END,
@@ -88,6 +89,10 @@ static int run(const struct command *command, int argc, char **argv)
         return fail(KOV_USAGE, "`kov %s` takes no workload", command->name);
     if (arguments.has_workload && arguments.workload_count == 0)
         return fail(KOV_USAGE, "the name of a workload must follow `--`: see `kov workload list`");
+    if (settings.csv && settings.json)
+        return fail(KOV_USAGE, "give either --json or --csv");
+    if (settings.csv && !command->has_csv)
+        return fail(KOV_USAGE, "`kov %s` prints no table: --csv is not for it", command->name);
     patience_begin();
     code = command->run(&arguments);
     session_end();

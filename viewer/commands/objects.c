@@ -4,7 +4,7 @@
 #include "commands/commands.h"
 #include "machine/scan.h"
 #include "machine/tree.h"
-#include "output/json.h"
+#include "output/columns.h"
 #include "tools/memory.h"
 #include "tools/options.h"
 #include "wire/session.h"
@@ -242,79 +242,71 @@ static struct class_count *count_classes(const struct view *view, size_t *result
     return counts;
 }
 
-static void print_classes(const struct view *view)
-{
-    size_t count;
-    struct class_count *counts = count_classes(view, &count);
-    printf("\n%8s  %s\n", "OBJECTS", "CLASS");
-    for (size_t i = 0; i < count; i++)
-        printf("%8zu  %s(%s)\n", counts[i].count, counts[i].info->name,
-               counts[i].info->implementation);
-    printf("%8zu  in all\n", view->wanted_count);
-    free(counts);
-}
-
-static void json_object(struct json *json, const struct view *view, const struct tree_entry *entry)
+static void put_entry(json_t *json, const struct view *view, const struct tree_entry *entry)
 {
     const struct object_info *object = &view->snapshot.objects[entry->object];
     const struct class_info *info = snapshot_class(&view->snapshot, object->pid, object->class_id);
-    json_open_object(json, NULL);
-    json_u64(json, "pid", object->pid);
-    json_hex(json, "coid", object->coid);
-    json_text(json, "class", info == NULL ? NULL : info->name);
-    json_text(json, "implementation", info == NULL ? NULL : info->implementation);
-    json_u64(json, "class_id", object->class_id);
-    json_u64(json, "misses", object->misses);
-    json_u64(json, "reps", object->reps);
-    json_u64(json, "depth", entry->depth);
-    json_bool(json, "unreferenced", entry->unreferenced);
-    json_open_array(json, "children");
+    json_t *row = put_object(json, NULL);
+    put_u64(row, "pid", object->pid);
+    put_hex(row, "coid", object->coid);
+    put_text(row, "class", info == NULL ? NULL : info->name);
+    put_text(row, "implementation", info == NULL ? NULL : info->implementation);
+    put_u64(row, "class_id", object->class_id);
+    put_u64(row, "misses", object->misses);
+    put_u64(row, "reps", object->reps);
+    put_u64(row, "depth", entry->depth);
+    put_bool(row, "unreferenced", entry->unreferenced);
+    json_t *list = put_array(row, "children");
     for (u32 i = 0; i < object->child_count; i++)
-        json_hex(json, NULL, object->children[i]);
-    json_close(json);
-    json_close(json);
+        put_hex(list, NULL, object->children[i]);
 }
 
-static void json_processes(struct json *json, const struct view *view)
+static void json_processes(json_t *json, const struct view *view)
 {
-    json_open_array(json, "processes");
+    json_t *list = put_array(json, "processes");
     for (size_t i = 0; i < view->snapshot.process_count; i++) {
         const struct process_info *process = &view->snapshot.processes[i];
-        json_open_object(json, NULL);
-        json_u64(json, "pid", process->pid);
-        json_text(json, "name", process->name);
-        json_hex(json, "object", process->object);
+        json_t *row = put_object(list, NULL);
+        put_u64(row, "pid", process->pid);
+        put_text(row, "name", process->name);
+        put_hex(row, "object", process->object);
         const struct process_failure *failure =
             failures_find(&view->snapshot.failures, process->pid);
-        json_s64(json, "failure", failure == NULL ? 0 : failure->error);
-        json_text(json, "reason", failure == NULL ? NULL : failure->reason);
-        json_close(json);
+        put_s64(row, "failure", failure == NULL ? 0 : failure->error);
+        put_text(row, "reason", failure == NULL ? NULL : failure->reason);
     }
-    json_close(json);
 }
 
-static void print_json(const struct view *view)
+static void class_text(const struct column *column, const json_t *row, char text[CELL_BYTES])
 {
-    struct json json = json_begin(stdout);
+    (void)column;
+    snprintf(text, CELL_BYTES, "%s(%s)", json_string_value(json_object_get(row, "class")),
+             json_string_value(json_object_get(row, "implementation")));
+}
+
+static const struct column object_columns[] = {
+    HIDDEN("pid"),    HIDDEN("coid"), HIDDEN("class"), HIDDEN("implementation"), HIDDEN("class_id"),
+    HIDDEN("misses"), HIDDEN("reps"), HIDDEN("depth"), HIDDEN("unreferenced"),   COLUMNS_END,
+};
+static const struct column class_columns[] = {
+    COLUMN("OBJECTS", "objects", 8),
+    COLUMN("CLASS", "class", -1, .compose = class_text),
+    HIDDEN("implementation"),
+    COLUMNS_END,
+};
+static const struct sheet sheets[] = {
+    {"objects", object_columns}, {"classes", class_columns}, {NULL, NULL}};
+
+static void put_classes(json_t *list, const struct view *view)
+{
     size_t count;
     struct class_count *counts = count_classes(view, &count);
-    json_processes(&json, view);
-    json_open_array(&json, "objects");
-    for (size_t i = 0; i < view->tree.count; i++)
-        if (view->tree.entries[i].kind == TREE_OBJECT)
-            json_object(&json, view, &view->tree.entries[i]);
-    json_close(&json);
-    json_open_array(&json, "classes");
     for (size_t i = 0; i < count; i++) {
-        json_open_object(&json, NULL);
-        json_text(&json, "class", counts[i].info->name);
-        json_text(&json, "implementation", counts[i].info->implementation);
-        json_u64(&json, "objects", counts[i].count);
-        json_close(&json);
+        json_t *row = put_object(list, NULL);
+        put_text(row, "class", counts[i].info->name);
+        put_text(row, "implementation", counts[i].info->implementation);
+        put_u64(row, "objects", counts[i].count);
     }
-    json_close(&json);
-    json_u64(&json, "count", view->wanted_count);
-    json_end(&json);
     free(counts);
 }
 
@@ -352,12 +344,22 @@ static int show(struct view *view, const char *pattern)
     view->everything = class_wanted == NULL && pattern[0] == '\0';
     arrange(view);
     count_wanted(view);
-    if (settings.json) {
-        print_json(view);
-        return KOV_OK;
+    json_t *document = json_object();
+    json_processes(document, view);
+    json_t *objects = put_array(document, "objects");
+    for (size_t i = 0; i < view->tree.count; i++)
+        if (view->tree.entries[i].kind == TREE_OBJECT)
+            put_entry(objects, view, &view->tree.entries[i]);
+    json_t *classes = put_array(document, "classes");
+    put_classes(classes, view);
+    put_u64(document, "count", view->wanted_count);
+    if (!document_for_programs(document, sheets)) {
+        print_tree(view);
+        putchar('\n');
+        columns_print(class_columns, classes, "");
+        printf("%8zu  in all\n", view->wanted_count);
     }
-    print_tree(view);
-    print_classes(view);
+    json_decref(document);
     return KOV_OK;
 }
 
@@ -389,5 +391,6 @@ const struct command command_objects = {
         "what is above them is shown too.",
     .options = {own_options},
     .max_arguments = 1,
+    .has_csv = true,
     .run = run,
 };

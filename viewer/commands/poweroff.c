@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // `kov poweroff`: switches the machine off, which ends the emulator.
 #include "commands/commands.h"
-#include "output/json.h"
+#include "output/document.h"
 #include "wire/session.h"
 
 static int run(const struct arguments *arguments)
@@ -11,14 +11,12 @@ static int run(const struct arguments *arguments)
     if (code != KOV_OK)
         return code;
     Orrery__Dci__PowerOffRequest body = ORRERY__DCI__POWER_OFF_REQUEST__INIT;
-    dci_request request = ORRERY__DCI__REQUEST__INIT;
-    request.body_case = ORRERY__DCI__REQUEST__BODY_POWER_OFF;
-    request.power_off = &body;
-    code = dci_call(&request, ORRERY__DCI__RESPONSE__BODY__NOT_SET, "cannot power off", NULL, NULL);
+    code = dci_call(DCI_REQUEST(POWER_OFF, power_off, &body), ORRERY__DCI__RESPONSE__BODY__NOT_SET,
+                    "cannot power off", NULL, NULL);
     if (code == KOV_OK && settings.json) {
-        struct json json = json_begin(stdout);
-        json_bool(&json, "powered_off", true);
-        json_end(&json);
+        json_t *document = json_object();
+        put_bool(document, "powered_off", true);
+        document_print(document);
     }
     return code;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // `kov kill`, `kov move`, `kov regions`: one process.
 #include "commands/commands.h"
-#include "output/json.h"
+#include "output/columns.h"
 #include "tools/memory.h"
 #include "tools/options.h"
 #include "tools/text.h"
@@ -34,9 +34,9 @@ static void print_done(const char *key, u32 pid)
 {
     if (!settings.json)
         return;
-    struct json json = json_begin(stdout);
-    json_u64(&json, key, pid);
-    json_end(&json);
+    json_t *document = json_object();
+    put_u64(document, key, pid);
+    document_print(document);
 }
 
 // ---- kill --------------------------------------------------------------------------------------
@@ -50,11 +50,8 @@ static int run_kill(const struct arguments *arguments)
     if (code != KOV_OK)
         return code;
     body.status = (s32)status;
-    dci_request request = ORRERY__DCI__REQUEST__INIT;
-    request.body_case = ORRERY__DCI__REQUEST__BODY_KILL;
-    request.kill = &body;
-    code = dci_call(&request, ORRERY__DCI__RESPONSE__BODY__NOT_SET, "cannot kill the process", NULL,
-                    NULL);
+    code = dci_call(DCI_REQUEST(KILL, kill, &body), ORRERY__DCI__RESPONSE__BODY__NOT_SET,
+                    "cannot kill the process", NULL, NULL);
     if (code == KOV_OK)
         print_done("killed", body.pid);
     return code;
@@ -85,11 +82,8 @@ static int run_move(const struct arguments *arguments)
     if (code != KOV_OK)
         return code;
     body.cpu = (u32)cpu;
-    dci_request request = ORRERY__DCI__REQUEST__INIT;
-    request.body_case = ORRERY__DCI__REQUEST__BODY_MOVE;
-    request.move = &body;
-    code = dci_call(&request, ORRERY__DCI__RESPONSE__BODY__NOT_SET, "cannot move the process", NULL,
-                    NULL);
+    code = dci_call(DCI_REQUEST(MOVE, move, &body), ORRERY__DCI__RESPONSE__BODY__NOT_SET,
+                    "cannot move the process", NULL, NULL);
     if (code == KOV_OK)
         print_done("moved", body.pid);
     return code;
@@ -159,44 +153,48 @@ static void protection_text(u32 protection, char text[4])
     text[3] = '\0';
 }
 
-static void print_regions(const struct region_list *list)
+static void addresses_text(const struct column *column, const json_t *row, char text[CELL_BYTES])
 {
-    printf("%-29s %10s %10s %-4s %-9s %10s %10s  %s\n", "ADDRESSES", "KB", "RESIDENT", "PROT",
-           "KIND", "REGION", "FCM", "NAME");
-    for (size_t i = 0; i < list->count; i++) {
-        const struct region *region = &list->regions[i];
-        char protection[4];
-        protection_text(region->protection, protection);
-        printf("%14" PRIx64 "-%-14" PRIx64 " %10" PRIu64 " %10" PRIu64 " %-4s %-9s %#10" PRIx64
-               " %#10" PRIx64 "  %s\n",
-               region->address, region->address + region->bytes, region->bytes >> 10,
-               region->resident_pages * 4, protection, kind_name(region->kind), region->object,
-               region->memory, region->name);
-    }
+    (void)column;
+    u64 begin = strtoull(json_string_value(json_object_get(row, "address")), NULL, 16);
+    u64 bytes = (u64)json_integer_value(json_object_get(row, "bytes"));
+    snprintf(text, CELL_BYTES, "%14" PRIx64 "-%-14" PRIx64, begin, begin + bytes);
 }
 
-static void json_regions(const struct region_list *list)
+static const struct column region_columns[] = {
+    COLUMN("ADDRESSES", "address", -29, .compose = addresses_text),
+    COLUMN("KB", "bytes", 10, .scale = 1.0 / 1024),
+    COLUMN("RESIDENT", "resident_bytes", 10, .scale = 1.0 / 1024),
+    COLUMN("PROT", "protection", -4),
+    COLUMN("KIND", "kind", -9),
+    HIDDEN("offset"),
+    COLUMN("REGION", "region", 10),
+    COLUMN("FCM", "memory", 10),
+    COLUMN("NAME", "name", -1),
+    COLUMNS_END,
+};
+static const struct sheet region_sheets[] = {{"regions", region_columns}, {NULL, NULL}};
+
+static void show_regions(const struct region_list *list)
 {
-    struct json json = json_begin(stdout);
-    json_open_array(&json, "regions");
+    json_t *document = json_object();
+    json_t *regions = put_array(document, "regions");
     for (size_t i = 0; i < list->count; i++) {
         const struct region *region = &list->regions[i];
         char protection[4];
         protection_text(region->protection, protection);
-        json_open_object(&json, NULL);
-        json_hex(&json, "address", region->address);
-        json_u64(&json, "bytes", region->bytes);
-        json_u64(&json, "resident_bytes", region->resident_pages * 4096);
-        json_text(&json, "protection", protection);
-        json_text(&json, "kind", kind_name(region->kind));
-        json_u64(&json, "offset", region->offset);
-        json_hex(&json, "region", region->object);
-        json_hex(&json, "memory", region->memory);
-        json_text(&json, "name", region->name);
-        json_close(&json);
+        json_t *row = put_object(regions, NULL);
+        put_hex(row, "address", region->address);
+        put_u64(row, "bytes", region->bytes);
+        put_u64(row, "resident_bytes", region->resident_pages * 4096);
+        put_text(row, "protection", protection);
+        put_text(row, "kind", kind_name(region->kind));
+        put_u64(row, "offset", region->offset);
+        put_hex(row, "region", region->object);
+        put_hex(row, "memory", region->memory);
+        put_text(row, "name", region->name);
     }
-    json_close(&json);
-    json_end(&json);
+    document_show(document, region_sheets);
 }
 
 static int run_regions(const struct arguments *arguments)
@@ -208,15 +206,10 @@ static int run_regions(const struct arguments *arguments)
         code = session_begin(true);
     if (code != KOV_OK)
         return code;
-    dci_request request = ORRERY__DCI__REQUEST__INIT;
-    request.body_case = ORRERY__DCI__REQUEST__BODY_REGIONS;
-    request.regions = &body;
-    code = dci_call(&request, ORRERY__DCI__RESPONSE__BODY_REGIONS, "cannot list the regions",
-                    take_regions, &list);
-    if (code == KOV_OK && settings.json)
-        json_regions(&list);
-    else if (code == KOV_OK)
-        print_regions(&list);
+    code = dci_call(DCI_REQUEST(REGIONS, regions, &body), ORRERY__DCI__RESPONSE__BODY_REGIONS,
+                    "cannot list the regions", take_regions, &list);
+    if (code == KOV_OK)
+        show_regions(&list);
     for (size_t i = 0; i < list.count; i++)
         free(list.regions[i].name);
     free(list.regions);
@@ -228,5 +221,6 @@ const struct command command_regions = {
     .synopsis = "PID",
     .summary = "Show a process's address space: regions, their memory objects and pages",
     .max_arguments = 1,
+    .has_csv = true,
     .run = run_regions,
 };

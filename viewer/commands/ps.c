@@ -2,7 +2,7 @@
 // `kov ps`: the machine's processes.
 #include "commands/commands.h"
 #include "machine/scan.h"
-#include "output/json.h"
+#include "output/columns.h"
 #include "tools/interrupt.h"
 #include "tools/options.h"
 #include "wire/dci.h"
@@ -140,45 +140,54 @@ static struct line *make_lines(const struct snapshot *snapshot, const struct sna
     return lines;
 }
 
-static void print_text(const struct line *lines, size_t count)
+static void cpus_text(const struct column *column, const json_t *row, char text[CELL_BYTES])
 {
-    printf("%7s %7s %-7s %6s %9s %9s %9s %9s %9s %-6s %s\n", "PID", "PPID", "STATE", "CPU%", "TIME",
-           "MEM KB", "FAULTS", "CALLS", "EVENTS", "CPUS", "NAME");
-    for (size_t i = 0; i < count; i++) {
-        const struct process_info *process = lines[i].process;
-        printf("%7" PRIu32 " %7" PRIu32 " %-7s %6.1f %9.2f %9" PRIu64 " %9" PRIu64 " %9" PRIu64
-               " %9" PRIu64 " %-6" PRIx32 " %s\n",
-               process->pid, process->parent, state_name(process->state), lines[i].percent,
-               lines[i].seconds, process->memory_pages * 4, process->faults, process->calls,
-               process->events, process->dispatchers, process->name);
-    }
+    (void)column;
+    snprintf(text, CELL_BYTES, "%llx", json_integer_value(json_object_get(row, "dispatchers")));
 }
 
-static void print_json(const struct line *lines, size_t count)
+static const struct column columns[] = {
+    COLUMN("PID", "pid", 7),
+    COLUMN("PPID", "parent", 7),
+    COLUMN("STATE", "state", -7),
+    COLUMN("CPU%", "cpu_percent", 6, .decimals = 1),
+    COLUMN("TIME", "cpu_seconds", 9, .decimals = 2),
+    COLUMN("MEM KB", "memory_bytes", 9, .scale = 1.0 / 1024),
+    COLUMN("FAULTS", "faults", 9),
+    COLUMN("CALLS", "calls", 9),
+    COLUMN("EVENTS", "events", 9),
+    COLUMN("CPUS", "dispatchers", -6, .compose = cpus_text),
+    HIDDEN("priority"),
+    HIDDEN("rights"),
+    HIDDEN("object"),
+    COLUMN("NAME", "name", -1),
+    COLUMNS_END,
+};
+static const struct sheet sheets[] = {{"processes", columns}, {NULL, NULL}};
+
+static void show(const struct line *lines, size_t count)
 {
-    struct json json = json_begin(stdout);
-    json_open_array(&json, "processes");
+    json_t *document = json_object();
+    json_t *list = put_array(document, "processes");
     for (size_t i = 0; i < count; i++) {
         const struct process_info *process = lines[i].process;
-        json_open_object(&json, NULL);
-        json_u64(&json, "pid", process->pid);
-        json_u64(&json, "parent", process->parent);
-        json_text(&json, "name", process->name);
-        json_text(&json, "state", state_name(process->state));
-        json_number(&json, "cpu_percent", lines[i].percent);
-        json_number(&json, "cpu_seconds", lines[i].seconds);
-        json_u64(&json, "memory_bytes", process->memory_pages * 4096);
-        json_u64(&json, "faults", process->faults);
-        json_u64(&json, "calls", process->calls);
-        json_u64(&json, "events", process->events);
-        json_u64(&json, "dispatchers", process->dispatchers);
-        json_u64(&json, "priority", process->priority);
-        json_u64(&json, "rights", process->rights);
-        json_hex(&json, "object", process->object);
-        json_close(&json);
+        json_t *row = put_object(list, NULL);
+        put_u64(row, "pid", process->pid);
+        put_u64(row, "parent", process->parent);
+        put_text(row, "name", process->name);
+        put_text(row, "state", state_name(process->state));
+        put_number(row, "cpu_percent", lines[i].percent);
+        put_number(row, "cpu_seconds", lines[i].seconds);
+        put_u64(row, "memory_bytes", process->memory_pages * 4096);
+        put_u64(row, "faults", process->faults);
+        put_u64(row, "calls", process->calls);
+        put_u64(row, "events", process->events);
+        put_u64(row, "dispatchers", process->dispatchers);
+        put_u64(row, "priority", process->priority);
+        put_u64(row, "rights", process->rights);
+        put_hex(row, "object", process->object);
     }
-    json_close(&json);
-    json_end(&json);
+    document_show(document, sheets);
 }
 
 static int pause_for(double seconds)
@@ -211,10 +220,7 @@ static int run(const struct arguments *arguments)
     int code = list(&snapshot, &before);
     if (code == KOV_OK) {
         struct line *lines = make_lines(&snapshot, &before);
-        if (settings.json)
-            print_json(lines, snapshot.process_count);
-        else
-            print_text(lines, snapshot.process_count);
+        show(lines, snapshot.process_count);
         free(lines);
     }
     snapshot_free(&snapshot);
@@ -228,5 +234,6 @@ const struct command command_ps = {
     .summary = "List the processes with CPU time, memory, faults and calls",
     .details = "CPUS is the mask of CPUs where the process has a dispatcher. CPU% is of one CPU.",
     .options = {own_options},
+    .has_csv = true,
     .run = run,
 };

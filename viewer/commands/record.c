@@ -2,7 +2,7 @@
 // `kov record`: samples where the machine spends its time, into a file for `kov report`.
 #include "commands/commands.h"
 #include "machine/failures_print.h"
-#include "output/json.h"
+#include "output/document.h"
 #include "samples/event_summary.h"
 #include "samples/recording.h"
 #include "samples/sampling_window.h"
@@ -44,17 +44,7 @@ static int record(const struct arguments *arguments, struct recording_run *run)
     return code == KOV_OK ? finish : code;
 }
 
-static double percent(u64 part, u64 whole)
-{
-    return whole == 0 ? 0 : 100.0 * (double)part / (double)whole;
-}
-
-static u64 busy_samples(const struct sample_totals *totals)
-{
-    return totals->samples - totals->idle;
-}
-
-static void print_text(const struct recording_run *run, bool workload)
+static void print_text(const struct recording_run *run, const json_t *events, bool workload)
 {
     const struct sample_totals *totals = &run->window.samples.totals;
     printf("%" PRIu64 " samples in %.1f s, lost %" PRIu64 "\n", totals->samples,
@@ -63,14 +53,14 @@ static void print_text(const struct recording_run *run, bool workload)
         struct sample_stream sum = samples_sum(&run->window.samples, (u32)i, SAMPLES_ALL);
         printf("  CPU %zu: %" PRIu64 " samples, lost %" PRIu64 "\n", i, sum.received, sum.lost);
     }
-    event_summary_print(stdout, &run->window.request, &run->window.samples);
+    columns_print(event_summary_columns, events, "");
     if (samples_missed(&run->window.samples) != 0)
         printf("%" PRIu64 " periods passed without a sample: the emulator interrupted too late\n",
                samples_missed(&run->window.samples));
     printf("of %" PRIu64 " that are not idle: attributed %.2f %%, unattributed %" PRIu64
            ", stale %" PRIu64 ", soft-masked %" PRIu64 "\n",
-           busy_samples(totals), percent(totals->attributed, busy_samples(totals)),
-           totals->unattributed, totals->stale, totals->soft_masked);
+           totals->samples - totals->idle, samples_attributed_percent(totals), totals->unattributed,
+           totals->stale, totals->soft_masked);
     failures_print(&run->window.snapshot.failures, &run->window.snapshot);
     resume_print();
     printf("written to %s, %" PRIu64 " bytes; see `kov report -i %s`\n", path, run->writer.bytes,
@@ -79,49 +69,41 @@ static void print_text(const struct recording_run *run, bool workload)
         workload_print_account(&run->window.workload);
 }
 
-static void json_cpus(struct json *json, const struct sample_set *samples)
+static void json_cpus(json_t *json, const struct sample_set *samples)
 {
-    json_open_array(json, "cpus");
+    json_t *list = put_array(json, "cpus");
     for (size_t i = 0; i < samples->cpu_count; i++) {
         struct sample_stream sum = samples_sum(samples, (u32)i, SAMPLES_ALL);
-        json_open_object(json, NULL);
-        json_u64(json, "cpu", i);
-        json_u64(json, "samples", sum.received);
-        json_u64(json, "taken", sum.taken);
-        json_u64(json, "filtered", sum.filtered);
-        json_u64(json, "lost", sum.lost);
-        json_u64(json, "missed", sum.missed);
-        json_close(json);
+        json_t *row = put_object(list, NULL);
+        put_u64(row, "cpu", i);
+        put_u64(row, "samples", sum.received);
+        put_u64(row, "taken", sum.taken);
+        put_u64(row, "filtered", sum.filtered);
+        put_u64(row, "lost", sum.lost);
+        put_u64(row, "missed", sum.missed);
     }
-    json_close(json);
 }
 
-static void print_json(const struct recording_run *run, bool workload)
+static void show(const struct recording_run *run, bool workload)
 {
-    const struct sample_totals *totals = &run->window.samples.totals;
-    struct json json = json_begin(stdout);
-    json_text(&json, "file", path);
-    json_u64(&json, "bytes", run->writer.bytes);
-    json_number(&json, "seconds", run->window.seconds);
-    json_bool(&json, "precise", run->window.request.precise);
-    json_u64(&json, "samples", totals->samples);
-    json_u64(&json, "lost", samples_lost(&run->window.samples));
-    json_u64(&json, "missed", samples_missed(&run->window.samples));
-    json_u64(&json, "idle", totals->idle);
-    json_u64(&json, "kernel", totals->kernel);
-    json_u64(&json, "attributed", totals->attributed);
-    json_u64(&json, "unattributed", totals->unattributed);
-    json_u64(&json, "stale", totals->stale);
-    json_u64(&json, "soft_masked", totals->soft_masked);
-    json_number(&json, "attributed_percent", percent(totals->attributed, busy_samples(totals)));
-    json_u64(&json, "reconnected", resume_account()->times);
-    json_number(&json, "disconnected_seconds", resume_account()->seconds);
-    failures_json(&json, &run->window.snapshot.failures, &run->window.snapshot);
-    json_cpus(&json, &run->window.samples);
-    event_summary_json(&json, "events", &run->window.request, &run->window.samples, true);
+    static const struct sheet sheets[] = {{"events", event_summary_columns}, {NULL, NULL}};
+    json_t *document = json_object();
+    put_text(document, "file", path);
+    put_u64(document, "bytes", run->writer.bytes);
+    put_number(document, "seconds", run->window.seconds);
+    put_bool(document, "precise", run->window.request.precise);
+    sample_totals_put(document, &run->window.samples);
+    put_u64(document, "reconnected", resume_account()->times);
+    put_number(document, "disconnected_seconds", resume_account()->seconds);
+    failures_json(document, &run->window.snapshot.failures, &run->window.snapshot);
+    json_cpus(document, &run->window.samples);
+    const json_t *events =
+        event_summary_put(document, &run->window.request, &run->window.samples, true);
     if (workload)
-        workload_json(&json, "workload", &run->window.workload);
-    json_end(&json);
+        workload_json(document, "workload", &run->window.workload);
+    if (!document_for_programs(document, sheets))
+        print_text(run, events, workload);
+    json_decref(document);
 }
 
 static int check_stream(const struct sample_stream *stream, size_t cpu,
@@ -149,10 +131,7 @@ static int check_counts(const struct recording_run *run)
 
 static int finish(const struct recording_run *run, bool workload)
 {
-    if (settings.json)
-        print_json(run, workload);
-    else
-        print_text(run, workload);
+    show(run, workload);
     int code = check_counts(run);
     return code == KOV_OK ? workload_verdict(&run->window.workload) : code;
 }
@@ -186,5 +165,6 @@ const struct command command_record = {
         "changes a threshold meanwhile.",
     .options = {own_options, sampling_option_table},
     .takes_workload = true,
+    .has_csv = true,
     .run = run,
 };

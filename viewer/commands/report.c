@@ -46,7 +46,7 @@ static void print_header(const struct recording *recording)
     printf("%s: %" PRIu64 " samples of %" PRIu32 " CPUs, lost %" PRIu64 "%s\n", path,
            totals->samples, recording->cpu_count, samples_lost(&recording->samples),
            recording->request.precise ? "; precise" : "");
-    event_summary_print(stdout, &recording->request, &recording->samples);
+    event_summary_print(&recording->request, &recording->samples);
     printf("not idle %" PRIu64 ": attributed %" PRIu64 " (%.2f %%), unattributed %" PRIu64
            ", stale %" PRIu64 "; soft-masked %" PRIu64 "\n",
            busy, totals->attributed, percent(totals->attributed, busy), totals->unattributed,
@@ -64,28 +64,15 @@ static void print_header(const struct recording *recording)
            with_idle ? "counted in the tables" : "not counted in the tables (--idle counts them)");
 }
 
-static void json_header(struct json *json, const struct recording *recording)
+static void put_header(json_t *json, const struct recording *recording)
 {
-    const struct sample_totals *totals = &recording->samples.totals;
-    json_text(json, "file", path);
-    json_bool(json, "complete", !recording->cut);
-    json_u64(json, "cpus", recording->cpu_count);
-    json_bool(json, "precise", recording->request.precise);
-    json_u64(json, "samples", totals->samples);
-    json_u64(json, "lost", samples_lost(&recording->samples));
-    json_u64(json, "missed", samples_missed(&recording->samples));
-    json_u64(json, "idle", totals->idle);
-    json_bool(json, "idle_counted", with_idle);
-    json_u64(json, "kernel", totals->kernel);
-    json_u64(json, "processes", totals->processes);
-    json_u64(json, "filtered", samples_filtered(&recording->samples));
-    json_u64(json, "attributed", totals->attributed);
-    json_u64(json, "unattributed", totals->unattributed);
-    json_u64(json, "stale", totals->stale);
-    json_u64(json, "soft_masked", totals->soft_masked);
-    json_number(json, "attributed_percent",
-                percent(totals->attributed, totals->samples - totals->idle));
-    event_summary_json(json, "events", &recording->request, &recording->samples, false);
+    put_text(json, "file", path);
+    put_bool(json, "complete", !recording->cut);
+    put_u64(json, "cpus", recording->cpu_count);
+    put_bool(json, "precise", recording->request.precise);
+    put_bool(json, "idle_counted", with_idle);
+    sample_totals_put(json, &recording->samples);
+    event_summary_put(json, &recording->request, &recording->samples, false);
 }
 
 static void fill(struct aggregate *aggregate, const struct recording *recording, u32 index)
@@ -104,8 +91,8 @@ static void fill(struct aggregate *aggregate, const struct recording *recording,
 struct show {
     const struct recording *recording;
     struct symbols *symbols;
-    struct json *json; // NULL to print
-    u32 selected;      // bit n: event n
+    json_t *tables;
+    u32 selected; // bit n: event n
 };
 
 static void show_table(const struct show *show, u32 index, const char *sort)
@@ -117,13 +104,14 @@ static void show_table(const struct show *show, u32 index, const char *sort)
     if (sort_parse(sort, &aggregate.sort) != KOV_OK)
         return; // it has been parsed before
     fill(&aggregate, show->recording, index);
-    if (show->json != NULL) {
-        table_json(show->json, &aggregate, &show->recording->request.events.events[index],
-                   max_rows);
-    } else {
+    const json_t *table = table_put(show->tables, &aggregate,
+                                    &show->recording->request.events.events[index], max_rows);
+    if (!settings.json && (!settings.csv || json_array_size(show->tables) > 1))
         putchar('\n');
-        table_print(stdout, &aggregate, max_rows);
-    }
+    if (settings.csv)
+        table_csv(&aggregate, table);
+    else if (!settings.json)
+        table_print(&aggregate, table);
     aggregate_free(&aggregate);
 }
 
@@ -135,7 +123,7 @@ static void show_tables(const struct show *show, u32 index)
     }
     size_t left_out = show->recording->samples.by_event[index].processes > 0 ? 1 : 0;
     for (size_t i = 0; i < ARRAY_SIZE(default_tables); i++)
-        if (i != left_out || show->json != NULL)
+        if (i != left_out || (settings.json || settings.csv))
             show_table(show, index, default_tables[i]);
 }
 
@@ -146,7 +134,7 @@ static void show_events(const struct show *show)
     for (u32 i = 0; i < events->count; i++) {
         if ((show->selected >> i & 1) == 0)
             continue;
-        if (show->json == NULL && events->count > 1)
+        if (!settings.json && !settings.csv && events->count > 1)
             printf("\n---- %s\n", sampled_event_title(&events->events[i], title));
         show_tables(show, i);
     }
@@ -170,20 +158,15 @@ static int select_events(const struct sampled_events *events, u32 *selected)
 static void show(const struct recording *recording, u32 selected)
 {
     kernel_use_build_id(recording->build_id, recording->build_id_size);
-    struct json json;
-    struct show show = {recording, kernel_symbols(), NULL, selected};
-    if (settings.json) {
-        json = json_begin(stdout);
-        json_header(&json, recording);
-        json_open_array(&json, "tables");
-        show.json = &json;
-        show_events(&show);
-        json_close(&json);
-        json_end(&json);
-    } else {
+    json_t *document = json_object();
+    put_header(document, recording);
+    if (!settings.json && !settings.csv)
         print_header(recording);
-        show_events(&show);
-    }
+    const struct show show = {recording, kernel_symbols(), put_array(document, "tables"), selected};
+    show_events(&show);
+    if (settings.json)
+        document_write(document);
+    json_decref(document);
     programs_close();
     kernel_close();
 }
@@ -219,5 +202,6 @@ const struct command command_report = {
         "events they stand for, each for its THRESHOLD; +- is how far off that is by chance, at most\n"
         "in 99 of 100 cases. Each event has tables of its own.",
     .options = {own_options},
+    .has_csv = true,
     .run = run,
 };

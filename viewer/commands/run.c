@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // `kov run`: a program in the machine, one of its own or one that is uploaded.
 #include "commands/commands.h"
-#include "output/json.h"
+#include "output/document.h"
 #include "tools/clock.h"
 #include "tools/interrupt.h"
 #include "tools/options.h"
@@ -72,11 +72,8 @@ static int take_open(void *context, const dci_response *response)
 static int open_run(struct run *run)
 {
     Orrery__Dci__RunOpenRequest body = ORRERY__DCI__RUN_OPEN_REQUEST__INIT;
-    dci_request request = ORRERY__DCI__REQUEST__INIT;
-    request.body_case = ORRERY__DCI__REQUEST__BODY_RUN_OPEN;
-    request.run_open = &body;
-    return dci_call(&request, ORRERY__DCI__RESPONSE__BODY_RUN_OPEN, "cannot run a program",
-                    take_open, run);
+    return dci_call(DCI_REQUEST(RUN_OPEN, run_open, &body), ORRERY__DCI__RESPONSE__BODY_RUN_OPEN,
+                    "cannot run a program", take_open, run);
 }
 
 static int upload_piece(const struct run *run, u8 *data, size_t size)
@@ -84,11 +81,8 @@ static int upload_piece(const struct run *run, u8 *data, size_t size)
     Orrery__Dci__RunUploadRequest body = ORRERY__DCI__RUN_UPLOAD_REQUEST__INIT;
     body.run = run->number;
     body.data = (ProtobufCBinaryData){size, data};
-    dci_request request = ORRERY__DCI__REQUEST__INIT;
-    request.body_case = ORRERY__DCI__REQUEST__BODY_RUN_UPLOAD;
-    request.run_upload = &body;
-    return dci_call(&request, ORRERY__DCI__RESPONSE__BODY__NOT_SET, "cannot upload the program",
-                    NULL, NULL);
+    return dci_call(DCI_REQUEST(RUN_UPLOAD, run_upload, &body),
+                    ORRERY__DCI__RESPONSE__BODY__NOT_SET, "cannot upload the program", NULL, NULL);
 }
 
 static size_t piece_bytes(void)
@@ -156,11 +150,8 @@ static int start(struct run *run, const char *program, int count, char **argumen
     body.program = (char *)program;
     body.n_arguments = (size_t)count;
     body.arguments = arguments;
-    dci_request request = ORRERY__DCI__REQUEST__INIT;
-    request.body_case = ORRERY__DCI__REQUEST__BODY_RUN_START;
-    request.run_start = &body;
-    return dci_call(&request, ORRERY__DCI__RESPONSE__BODY_RUN_START, "cannot start the program",
-                    take_start, run);
+    return dci_call(DCI_REQUEST(RUN_START, run_start, &body), ORRERY__DCI__RESPONSE__BODY_RUN_START,
+                    "cannot start the program", take_start, run);
 }
 
 // An uploaded program has its file's name, without folder and ".elf".
@@ -218,12 +209,9 @@ static int send_input(struct run *run)
     body.run = run->number;
     body.data = (ProtobufCBinaryData){run->input_bytes, run->input};
     body.end = run->input_ended;
-    dci_request request = ORRERY__DCI__REQUEST__INIT;
-    request.body_case = ORRERY__DCI__REQUEST__BODY_RUN_INPUT;
-    request.run_input = &body;
     int error;
-    int code =
-        dci_try(&request, ORRERY__DCI__RESPONSE__BODY_RUN_INPUT, take_input, run, INFINITY, &error);
+    int code = dci_try(DCI_REQUEST(RUN_INPUT, run_input, &body),
+                       ORRERY__DCI__RESPONSE__BODY_RUN_INPUT, take_input, run, INFINITY, &error);
     // It may have ended meanwhile, which its last event tells.
     run->end_told = run->input_ended && (run->input_bytes == 0 || error != 0);
     return code;
@@ -246,11 +234,9 @@ static int kill_it(const struct run *run)
     Orrery__Dci__KillRequest body = ORRERY__DCI__KILL_REQUEST__INIT;
     body.pid = run->pid;
     body.status = 1;
-    dci_request request = ORRERY__DCI__REQUEST__INIT;
-    request.body_case = ORRERY__DCI__REQUEST__BODY_KILL;
-    request.kill = &body;
     int error;
-    return dci_try(&request, ORRERY__DCI__RESPONSE__BODY__NOT_SET, NULL, NULL, INFINITY, &error);
+    return dci_try(DCI_REQUEST(KILL, kill, &body), ORRERY__DCI__RESPONSE__BODY__NOT_SET, NULL, NULL,
+                   INFINITY, &error);
 }
 
 static int wait_for_program(struct run *run, double seconds)
@@ -287,12 +273,12 @@ static int attend(struct run *run)
 
 static void print_json(const struct run *run)
 {
-    struct json json = json_begin(stdout);
+    json_t *document = json_object();
     bytes_append((struct bytes *)&run->output, "", 1);
-    json_u64(&json, "pid", run->pid);
-    json_s64(&json, "status", run->status);
-    json_text(&json, "output", (const char *)run->output.data);
-    json_end(&json);
+    put_u64(document, "pid", run->pid);
+    put_s64(document, "status", run->status);
+    put_text(document, "output", (const char *)run->output.data);
+    document_print(document);
 }
 
 static int verdict(const struct run *run)

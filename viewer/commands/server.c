@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // `kov server`: the DCI server's own account: clients, what was refused, the network interface.
 #include "commands/commands.h"
-#include "output/json.h"
+#include "output/columns.h"
 #include "tools/memory.h"
 #include "tools/text.h"
 #include "wire/session.h"
@@ -10,7 +10,6 @@
 #include <stdlib.h>
 
 #define MAX_CLIENTS 65536
-#define USES_BYTES 64
 
 typedef Orrery__Dci__ServerStat server_stat;
 typedef Orrery__Dci__NetworkStat network_stat;
@@ -47,23 +46,45 @@ static int take(void *context, const dci_response *response)
 static int fetch(struct account *account)
 {
     Orrery__Dci__ServerStatRequest body = ORRERY__DCI__SERVER_STAT_REQUEST__INIT;
-    dci_request request = ORRERY__DCI__REQUEST__INIT;
-    request.body_case = ORRERY__DCI__REQUEST__BODY_SERVER_STAT;
-    request.server_stat = &body;
-    return dci_call(&request, ORRERY__DCI__RESPONSE__BODY_SERVER_STAT,
-                    "cannot ask for the server's account", take, account);
+    return dci_call(DCI_REQUEST(SERVER_STAT, server_stat, &body),
+                    ORRERY__DCI__RESPONSE__BODY_SERVER_STAT, "cannot ask for the server's account",
+                    take, account);
 }
 
-static const char *uses(const client_stat *client, char text[USES_BYTES])
+// From where, and what it has going.
+static void from_text(const struct column *column, const json_t *row, char text[CELL_BYTES])
 {
-    snprintf(text, USES_BYTES, "%s%s%s%s%s%s", client->self ? " self" : "",
-             client->sampling ? " sampling" : "", client->counting ? " counting" : "",
-             client->tracing ? " tracing" : "", client->dref ? " dref" : "",
-             client->sleep_locks ? " sleep-locks" : "");
-    return text;
+    (void)column;
+    static const char *const uses[] = {"self", "sampling",    "counting", "tracing",
+                                       "dref", "sleep_locks", NULL};
+    int length =
+        snprintf(text, CELL_BYTES, "%-15s", json_string_value(json_object_get(row, "address")));
+    for (size_t i = 0; uses[i] != NULL; i++)
+        if (json_is_true(json_object_get(row, uses[i])))
+            length += snprintf(text + length, CELL_BYTES - (size_t)length, " %s", uses[i]);
 }
 
-static void print_text(const struct account *account)
+static const struct column columns[] = {
+    COLUMN("CLIENT", "client", 7),
+    COLUMN("ROLE", "role", -10),
+    COLUMN("REQUESTS", "requests", 10),
+    COLUMN("FRAMES", "frames_sent", 10),
+    COLUMN("BYTES", "bytes_sent", 14),
+    COLUMN("QUEUED", "queue_bytes", 10),
+    COLUMN("MOST", "queue_bytes_max", 10),
+    COLUMN("STALLS", "stalls", 8),
+    HIDDEN("self"),
+    HIDDEN("sampling"),
+    HIDDEN("tracing"),
+    HIDDEN("counting"),
+    HIDDEN("sleep_locks"),
+    HIDDEN("dref"),
+    COLUMN("FROM", "address", -1, .compose = from_text),
+    COLUMNS_END,
+};
+static const struct sheet sheets[] = {{"clients", columns}, {NULL, NULL}};
+
+static void print_text(const struct account *account, const json_t *clients)
 {
     const server_stat *totals = &account->totals;
     const network_stat *network = &account->network;
@@ -77,68 +98,57 @@ static void print_text(const struct account *account)
     printf("sent         %" PRIu64 " frames, %" PRIu64 " bytes, failed %" PRIu64 "\n",
            network->sent_frames, network->sent_bytes, network->send_errors);
     printf("interrupts   %" PRIu64 "\n\n", network->interrupts);
-    printf("%7s %-10s %10s %10s %14s %10s %10s %8s %s\n", "CLIENT", "ROLE", "REQUESTS", "FRAMES",
-           "BYTES", "QUEUED", "MOST", "STALLS", "FROM");
-    for (size_t i = 0; i < account->count; i++) {
-        const client_stat *client = &account->clients[i];
-        char text[USES_BYTES];
-        printf("%7" PRIu32 " %-10s %10" PRIu64 " %10" PRIu64 " %14" PRIu64 " %10" PRIu64
-               " %10" PRIu64 " %8" PRIu64 " %-15s%s\n",
-               client->number, role_name(client->role), client->requests, client->frames_sent,
-               client->bytes_sent, client->queue_bytes, client->queue_bytes_max, client->stalls,
-               client->address, uses(client, text));
-    }
+    columns_print(columns, clients, "");
 }
 
-static void json_network(struct json *json, const network_stat *network)
+static void json_network(json_t *json, const network_stat *network)
 {
-    json_open_object(json, "network");
-    json_u64(json, "received_frames", network->received_frames);
-    json_u64(json, "received_bytes", network->received_bytes);
-    json_u64(json, "receive_dropped", network->receive_dropped);
-    json_u64(json, "sent_frames", network->sent_frames);
-    json_u64(json, "sent_bytes", network->sent_bytes);
-    json_u64(json, "send_errors", network->send_errors);
-    json_u64(json, "interrupts", network->interrupts);
-    json_close(json);
+    json_t *object = put_object(json, "network");
+    put_u64(object, "received_frames", network->received_frames);
+    put_u64(object, "received_bytes", network->received_bytes);
+    put_u64(object, "receive_dropped", network->receive_dropped);
+    put_u64(object, "sent_frames", network->sent_frames);
+    put_u64(object, "sent_bytes", network->sent_bytes);
+    put_u64(object, "send_errors", network->send_errors);
+    put_u64(object, "interrupts", network->interrupts);
 }
 
-static void json_client(struct json *json, const client_stat *client)
+static void json_client(json_t *json, const client_stat *client)
 {
-    json_open_object(json, NULL);
-    json_u64(json, "client", client->number);
-    json_text(json, "role", role_name(client->role));
-    json_bool(json, "self", client->self);
-    json_text(json, "address", client->address);
-    json_u64(json, "requests", client->requests);
-    json_u64(json, "frames_sent", client->frames_sent);
-    json_u64(json, "bytes_sent", client->bytes_sent);
-    json_u64(json, "queue_bytes", client->queue_bytes);
-    json_u64(json, "queue_bytes_max", client->queue_bytes_max);
-    json_u64(json, "stalls", client->stalls);
-    json_bool(json, "sampling", client->sampling);
-    json_bool(json, "tracing", client->tracing);
-    json_bool(json, "counting", client->counting);
-    json_bool(json, "sleep_locks", client->sleep_locks);
-    json_bool(json, "dref", client->dref);
-    json_close(json);
+    json_t *row = put_object(json, NULL);
+    put_u64(row, "client", client->number);
+    put_text(row, "role", role_name(client->role));
+    put_bool(row, "self", client->self);
+    put_text(row, "address", client->address);
+    put_u64(row, "requests", client->requests);
+    put_u64(row, "frames_sent", client->frames_sent);
+    put_u64(row, "bytes_sent", client->bytes_sent);
+    put_u64(row, "queue_bytes", client->queue_bytes);
+    put_u64(row, "queue_bytes_max", client->queue_bytes_max);
+    put_u64(row, "stalls", client->stalls);
+    put_bool(row, "sampling", client->sampling);
+    put_bool(row, "tracing", client->tracing);
+    put_bool(row, "counting", client->counting);
+    put_bool(row, "sleep_locks", client->sleep_locks);
+    put_bool(row, "dref", client->dref);
 }
 
-static void print_json(const struct account *account)
+static void show(const struct account *account)
 {
-    struct json json = json_begin(stdout);
-    json_u64(&json, "accepted", account->totals.accepted);
-    json_u64(&json, "refused", account->totals.refused);
-    json_u64(&json, "timed_out", account->totals.timed_out);
-    json_u64(&json, "without_role", account->totals.without_role);
-    json_u64(&json, "malformed", account->totals.malformed);
-    json_u64(&json, "denied", account->totals.denied);
-    json_network(&json, &account->network);
-    json_open_array(&json, "clients");
+    json_t *document = json_object();
+    put_u64(document, "accepted", account->totals.accepted);
+    put_u64(document, "refused", account->totals.refused);
+    put_u64(document, "timed_out", account->totals.timed_out);
+    put_u64(document, "without_role", account->totals.without_role);
+    put_u64(document, "malformed", account->totals.malformed);
+    put_u64(document, "denied", account->totals.denied);
+    json_network(document, &account->network);
+    json_t *list = put_array(document, "clients");
     for (size_t i = 0; i < account->count; i++)
-        json_client(&json, &account->clients[i]);
-    json_close(&json);
-    json_end(&json);
+        json_client(list, &account->clients[i]);
+    if (!document_for_programs(document, sheets))
+        print_text(account, list);
+    json_decref(document);
 }
 
 static int run(const struct arguments *arguments)
@@ -148,10 +158,8 @@ static int run(const struct arguments *arguments)
     int code = session_begin(true);
     if (code == KOV_OK)
         code = fetch(&account);
-    if (code == KOV_OK && settings.json)
-        print_json(&account);
-    else if (code == KOV_OK)
-        print_text(&account);
+    if (code == KOV_OK)
+        show(&account);
     for (size_t i = 0; i < account.count; i++)
         free(account.clients[i].address);
     free(account.clients);
@@ -165,5 +173,6 @@ const struct command command_server = {
     .details =
         "STALLS counts how often data for a client had to wait because the client did not take\n"
         "it.",
+    .has_csv = true,
     .run = run,
 };

@@ -8,7 +8,7 @@
 #include "machine/failures_print.h"
 #include "machine/scan.h"
 #include "machine/workload.h"
-#include "output/json.h"
+#include "output/columns.h"
 #include "samples/sampling.h"
 #include "samples/stat_objects.h"
 #include "tools/interrupt.h"
@@ -106,37 +106,37 @@ static double seconds(const struct measurement *measurement)
     return hz == 0 ? 0 : (double)(measurement->after.end - measurement->before.begin) / (double)hz;
 }
 
-static u32 cpu_columns(void)
+// With --per-cpu a column for each CPU.
+static const struct column *make_columns(void)
 {
-    u32 cpus = session_machine()->cpu_count;
-    return !per_cpu ? 0 : cpus > ORRERY_MAX_CPUS ? ORRERY_MAX_CPUS : cpus;
-}
-
-static void print_rows(const struct measurement *measurement, double window)
-{
-    printf("%14s %14s %9s", "DREFS", "PER SECOND", "MISSES");
-    for (u32 cpu = 0; cpu < cpu_columns(); cpu++)
-        printf("%11s%" PRIu32, "CPU", cpu);
-    printf("  OBJECT\n");
-    for (size_t i = 0; i < measurement->difference.count; i++) {
-        const struct dref_row *row = &measurement->difference.rows[i];
-        char name[OBJECT_NAME_BYTES];
-        snapshot_object_name(&measurement->snapshot, row->pid, row->coid, name);
-        printf("%14" PRIu64 " %14.0f %9" PRIu64, row->invocations,
-               window > 0 ? (double)row->invocations / window : 0.0, row->misses);
-        for (u32 cpu = 0; cpu < cpu_columns(); cpu++)
-            printf(" %11" PRIu64, row->by_cpu[cpu]);
-        printf("  %s\n", name);
+    static struct column columns[ORRERY_MAX_CPUS + 9] = {
+        COLUMN("DREFS", "drefs", 14),
+        COLUMN("PER SECOND", "per_second", 14),
+        COLUMN("MISSES", "misses", 9),
+    };
+    static char headings[ORRERY_MAX_CPUS][16], keys[ORRERY_MAX_CPUS][32];
+    u32 count = 3;
+    for (u32 cpu = 0; per_cpu && cpu < session_machine()->cpu_count && cpu < ORRERY_MAX_CPUS;
+         cpu++) {
+        snprintf(headings[cpu], sizeof(headings[cpu]), "CPU%" PRIu32, cpu);
+        snprintf(keys[cpu], sizeof(keys[cpu]), "drefs_by_cpu.%" PRIu32, cpu);
+        columns[count++] = (struct column)COLUMN(headings[cpu], keys[cpu], 11);
     }
+    columns[count++] = (struct column)HIDDEN("pid");
+    columns[count++] = (struct column)HIDDEN("coid");
+    columns[count++] = (struct column)HIDDEN("class");
+    columns[count++] = (struct column)HIDDEN("implementation");
+    columns[count++] = (struct column)COLUMN("OBJECT", "object", -1);
+    columns[count] = (struct column)COLUMNS_END;
+    return columns;
 }
 
-static void print_text(const struct measurement *measurement, bool workload)
+static void print_text(const struct measurement *measurement, const json_t *rows, bool workload)
 {
-    double window = seconds(measurement);
     const struct dref_difference *difference = &measurement->difference;
-    print_rows(measurement, window);
+    columns_print(make_columns(), rows, "");
     printf("\n%" PRIu64 " DREFs and %" PRIu64 " misses of %zu objects in %.3f s\n",
-           difference->invocations, difference->misses, difference->count, window);
+           difference->invocations, difference->misses, difference->count, seconds(measurement));
     if (difference->ended > 0)
         printf("%zu objects ended meanwhile; what they counted last is not known\n",
                difference->ended);
@@ -147,42 +147,46 @@ static void print_text(const struct measurement *measurement, bool workload)
         workload_print_account(&measurement->workload);
 }
 
-static void json_row(struct json *json, const struct measurement *measurement,
-                     const struct dref_row *row)
+static void put_row(json_t *json, const struct measurement *measurement, const struct dref_row *row)
 {
     const struct object_info *object = snapshot_object(&measurement->snapshot, row->pid, row->coid);
     const struct class_info *info =
         object == NULL ? NULL : snapshot_class(&measurement->snapshot, row->pid, object->class_id);
-    json_open_object(json, NULL);
-    json_u64(json, "pid", row->pid);
-    json_hex(json, "coid", row->coid);
-    json_text(json, "class", info == NULL ? NULL : info->name);
-    json_text(json, "implementation", info == NULL ? NULL : info->implementation);
-    json_u64(json, "drefs", row->invocations);
-    json_u64(json, "misses", row->misses);
-    json_open_array(json, "drefs_by_cpu");
+    double window = seconds(measurement);
+    char name[OBJECT_NAME_BYTES];
+    json_t *entry = put_object(json, NULL);
+    put_u64(entry, "pid", row->pid);
+    put_hex(entry, "coid", row->coid);
+    put_text(entry, "class", info == NULL ? NULL : info->name);
+    put_text(entry, "implementation", info == NULL ? NULL : info->implementation);
+    snapshot_object_name(&measurement->snapshot, row->pid, row->coid, name);
+    put_text(entry, "object", name);
+    put_u64(entry, "drefs", row->invocations);
+    put_number(entry, "per_second", window > 0 ? (double)row->invocations / window : 0.0);
+    put_u64(entry, "misses", row->misses);
+    json_t *list = put_array(entry, "drefs_by_cpu");
     for (u32 cpu = 0; cpu < session_machine()->cpu_count && cpu < ORRERY_MAX_CPUS; cpu++)
-        json_u64(json, NULL, row->by_cpu[cpu]);
-    json_close(json);
-    json_close(json);
+        put_u64(list, NULL, row->by_cpu[cpu]);
 }
 
-static void print_json(const struct measurement *measurement, bool workload)
+static void show(const struct measurement *measurement, bool workload)
 {
-    struct json json = json_begin(stdout);
-    json_number(&json, "seconds", seconds(measurement));
-    json_u64(&json, "drefs", measurement->difference.invocations);
-    json_u64(&json, "misses", measurement->difference.misses);
-    json_u64(&json, "objects_ended", measurement->difference.ended);
-    json_u64(&json, "processes_stuck", measurement->after.failures.count);
-    failures_json(&json, &measurement->after.failures, &measurement->snapshot);
-    json_open_array(&json, "objects");
+    json_t *document = json_object();
+    put_number(document, "seconds", seconds(measurement));
+    put_u64(document, "drefs", measurement->difference.invocations);
+    put_u64(document, "misses", measurement->difference.misses);
+    put_u64(document, "objects_ended", measurement->difference.ended);
+    put_u64(document, "processes_stuck", measurement->after.failures.count);
+    failures_json(document, &measurement->after.failures, &measurement->snapshot);
+    json_t *list = put_array(document, "objects");
     for (size_t i = 0; i < measurement->difference.count; i++)
-        json_row(&json, measurement, &measurement->difference.rows[i]);
-    json_close(&json);
+        put_row(list, measurement, &measurement->difference.rows[i]);
     if (workload)
-        workload_json(&json, "workload", &measurement->workload);
-    json_end(&json);
+        workload_json(document, "workload", &measurement->workload);
+    const struct sheet sheets[] = {{"objects", make_columns()}, {NULL, NULL}};
+    if (!document_for_programs(document, sheets))
+        print_text(measurement, list, workload);
+    json_decref(document);
 }
 
 // ---- events ------------------------------------------------------------------------------------
@@ -230,6 +234,8 @@ static int run_objects(const struct arguments *arguments)
 
 static int run_events(const struct arguments *arguments)
 {
+    if (settings.csv && interval != 0)
+        return fail(KOV_USAGE, "--csv does not go with --interval-print");
     if (per_object)
         return run_objects(arguments);
     if (top != 0 || sampling_options.precise)
@@ -281,10 +287,8 @@ static int run(const struct arguments *arguments)
         return code;
     interrupt_catch();
     code = measure(arguments, &measurement);
-    if (code == KOV_OK && settings.json)
-        print_json(&measurement, arguments->has_workload);
-    else if (code == KOV_OK)
-        print_text(&measurement, arguments->has_workload);
+    if (code == KOV_OK)
+        show(&measurement, arguments->has_workload);
     if (code == KOV_OK)
         code = workload_verdict(&measurement.workload);
     dref_free(&measurement.before);
@@ -320,5 +324,6 @@ const struct command command_stat = {
         "class and process come its share of all samples, and its metrics.",
     .options = {own_options, event_options},
     .takes_workload = true,
+    .has_csv = true,
     .run = run,
 };

@@ -2,6 +2,7 @@
 // `kov threshold`: what is sampled at present, and another threshold for one of its events.
 #include "commands/commands.h"
 #include "counts/event_list.h"
+#include "counts/stat_cell.h"
 #include "samples/event_summary.h"
 #include "tools/text.h"
 #include "wire/session.h"
@@ -45,43 +46,32 @@ static int take_stat(void *context, const dci_response *response)
 static int fetch(struct running *running)
 {
     Orrery__Dci__SamplingStatRequest body = ORRERY__DCI__SAMPLING_STAT_REQUEST__INIT;
-    dci_request request = ORRERY__DCI__REQUEST__INIT;
-    request.body_case = ORRERY__DCI__REQUEST__BODY_SAMPLING_STAT;
-    request.sampling_stat = &body;
     int code = event_list_fetch(&running->list);
     if (code == KOV_OK)
-        code = dci_call(&request, ORRERY__DCI__RESPONSE__BODY_SAMPLING_STAT,
-                        "cannot tell what is sampled", take_stat, running);
+        code = dci_call(DCI_REQUEST(SAMPLING_STAT, sampling_stat, &body),
+                        ORRERY__DCI__RESPONSE__BODY_SAMPLING_STAT, "cannot tell what is sampled",
+                        take_stat, running);
     if (code == KOV_OK && !running->running)
         code = fail(KOV_FAILED, "nobody samples at present");
     return code;
 }
 
-static void print(const struct running *running)
+static const struct column columns[] = {
+    COLUMN("EVENT", "event", -16, .compose = stat_cell_title),
+    HIDDEN("mode"),
+    COLUMN("THRESHOLD", "period", 11),
+    COLUMN("RANDOM", "randomise", 6),
+    COLUMNS_END,
+};
+static const struct sheet sheets[] = {{"events", columns}, {NULL, NULL}};
+
+static void show(const struct running *running)
 {
-    struct json json;
-    char title[SAMPLED_TITLE_BYTES];
-    if (settings.json) {
-        json = json_begin(stdout);
-        json_open_array(&json, "events");
-    } else {
-        printf("%-16s %11s %6s\n", "EVENT", "THRESHOLD", "RANDOM");
-    }
-    for (u32 i = 0; i < running->events.count; i++) {
-        const struct sampled_event *event = &running->events.events[i];
-        if (!settings.json) {
-            printf("%-16s %11" PRIu64 " %6" PRIu32 "\n", sampled_event_title(event, title),
-                   event->period, event->randomise);
-            continue;
-        }
-        json_open_object(&json, NULL);
-        event_name_json(&json, event);
-        json_close(&json);
-    }
-    if (settings.json) {
-        json_close(&json);
-        json_end(&json);
-    }
+    json_t *document = json_object();
+    json_t *events = put_array(document, "events");
+    for (u32 i = 0; i < running->events.count; i++)
+        event_name_json(put_object(events, NULL), &running->events.events[i]);
+    document_show(document, sheets);
 }
 
 // Of each event that the name means.
@@ -110,7 +100,7 @@ static int run(const struct arguments *arguments)
     if (code == KOV_OK)
         code = fetch(&running);
     if (code == KOV_OK && arguments->count == 0)
-        print(&running);
+        show(&running);
     else if (code == KOV_OK)
         code = change(&running, arguments->values[0], period);
     event_list_free(&running.list);
@@ -125,5 +115,6 @@ const struct command command_threshold = {
         "Of `kov record` and `kov top`, whoever has started them. Samples that they have stay, each\n"
         "stands for as many events as the threshold was when it was taken.",
     .max_arguments = 2,
+    .has_csv = true,
     .run = run,
 };

@@ -171,13 +171,9 @@ static int watch_with_keys(struct top *top)
 
 static int watch_as_json(struct top *top)
 {
-    struct json json = json_begin(stdout);
-    json_open_array(&json, "refreshes");
-    top->json = &json;
+    document_begin("refreshes");
     int code = watch(top);
-    top->json = NULL;
-    json_close(&json);
-    json_end(&json);
+    document_end(json_object());
     return code;
 }
 

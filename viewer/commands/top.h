@@ -3,7 +3,7 @@
 #ifndef KOV_TOP_H
 #define KOV_TOP_H
 
-#include "output/json.h"
+#include "output/document.h"
 #include "samples/aggregate.h"
 #include "samples/sampling.h"
 
@@ -16,15 +16,15 @@ struct top {
     struct symbols *symbols;
     struct sample_set samples; // since the last refresh
     u64 lost_before;
-    struct json *json; // NULL: tables
-    bool keys;         // a terminal: read them
+    json_t *refresh, *tables; // for programs: what is to be printed
+    bool keys;                // a terminal: read them
     bool quit;
     u32 shown;                 // event
     char note[TOP_NOTE_BYTES]; // for the last line; "": the help
 };
 
 // A refresh: its head, a table for each event, its end.
-void top_begin(const struct top *top, double seconds, u64 lost);
+void top_begin(struct top *top, double seconds, u64 lost);
 void top_show(const struct top *top, u32 index, const struct aggregate *aggregate);
 void top_end(const struct top *top);
 

@@ -50,25 +50,25 @@ static void print_begin(const struct top *top, double seconds, u64 lost)
     print_failures(&top->snapshot);
 }
 
-static void json_begin_refresh(const struct top *top, u64 lost)
+static void json_refresh(struct top *top, u64 lost)
 {
     const struct sample_totals *totals = &top->samples.totals;
-    json_open_object(top->json, NULL);
-    json_u64(top->json, "samples", totals->samples);
-    json_u64(top->json, "lost", lost);
-    json_u64(top->json, "idle", totals->idle);
-    json_u64(top->json, "attributed", totals->attributed);
-    json_u64(top->json, "unattributed", totals->unattributed);
-    json_u64(top->json, "stale", totals->stale);
-    json_u64(top->json, "soft_masked", totals->soft_masked);
-    failures_json(top->json, &top->snapshot.failures, &top->snapshot);
-    json_open_array(top->json, "tables");
+    json_t *row = top->refresh = json_object();
+    put_u64(row, "samples", totals->samples);
+    put_u64(row, "lost", lost);
+    put_u64(row, "idle", totals->idle);
+    put_u64(row, "attributed", totals->attributed);
+    put_u64(row, "unattributed", totals->unattributed);
+    put_u64(row, "stale", totals->stale);
+    put_u64(row, "soft_masked", totals->soft_masked);
+    failures_json(row, &top->snapshot.failures, &top->snapshot);
+    top->tables = put_array(row, "tables");
 }
 
-void top_begin(const struct top *top, double seconds, u64 lost)
+void top_begin(struct top *top, double seconds, u64 lost)
 {
-    if (top->json != NULL)
-        json_begin_refresh(top, lost);
+    if (settings.json)
+        json_refresh(top, lost);
     else
         print_begin(top, seconds, lost);
 }
@@ -77,13 +77,15 @@ void top_show(const struct top *top, u32 index, const struct aggregate *aggregat
 {
     const struct sampled_event *event = &top->request.events.events[index];
     char title[SAMPLED_TITLE_BYTES];
-    if (top->json != NULL) {
-        table_json(top->json, aggregate, event, 0);
+    if (settings.json) {
+        table_put(top->tables, aggregate, event, 0);
         return;
     }
     printf("%s%s: %" PRIu64 " samples, one every %" PRIu64 "\n\n", top->keys ? "" : "\n",
            sampled_event_title(event, title), top->samples.by_event[index].samples, event->period);
-    table_print(stdout, aggregate, rows_that_fit());
+    json_t *tables = json_array();
+    table_print(aggregate, table_put(tables, aggregate, event, rows_that_fit()));
+    json_decref(tables);
 }
 
 static void print_end(const struct top *top)
@@ -101,11 +103,9 @@ static void print_end(const struct top *top)
 
 void top_end(const struct top *top)
 {
-    if (top->json != NULL) {
-        json_close(top->json);
-        json_close(top->json);
-    } else {
+    if (settings.json)
+        document_element(top->refresh);
+    else
         print_end(top);
-    }
     fflush(stdout);
 }

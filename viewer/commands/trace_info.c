@@ -2,6 +2,7 @@
 // `kov trace list`, `stat` and `set`: which events there are, what was counted, what is traced.
 #include "commands/commands.h"
 #include "machine/failures_print.h"
+#include "output/columns.h"
 #include "tools/options.h"
 #include "trace/trace_requests.h"
 #include "wire/session.h"
@@ -25,33 +26,32 @@ static const struct option stat_options[] = {
     OPTIONS_END,
 };
 
-static void print_events(const struct trace_events *events, u64 mask)
-{
-    printf("%5s %5s %-3s %-24s %s\n", "MAJOR", "MINOR", "ON", "EVENT", "FIELDS");
-    for (size_t i = 0; i < events->count; i++) {
-        const struct trace_event_name *event = &events->events[i];
-        printf("%5" PRIu32 " %5" PRIu32 " %-3s %-24s %s\n", event->major, event->minor,
-               (mask >> event->major & 1) != 0 ? "yes" : "no", event->name, event->format);
-    }
-}
+static const struct column event_columns[] = {
+    COLUMN("MAJOR", "major", 5),
+    COLUMN("MINOR", "minor", 5),
+    COLUMN("ON", "enabled", -3),
+    COLUMN("EVENT", "name", -24),
+    HIDDEN("fields"),
+    COLUMN("FIELDS", "format", -1),
+    COLUMNS_END,
+};
+static const struct sheet event_sheets[] = {{"events", event_columns}, {NULL, NULL}};
 
-static void json_events(const struct trace_events *events, u64 mask)
+static void show_events(const struct trace_events *events, u64 mask)
 {
-    struct json json = json_begin(stdout);
-    json_open_array(&json, "events");
+    json_t *document = json_object();
+    json_t *list = put_array(document, "events");
     for (size_t i = 0; i < events->count; i++) {
         const struct trace_event_name *event = &events->events[i];
-        json_open_object(&json, NULL);
-        json_u64(&json, "major", event->major);
-        json_u64(&json, "minor", event->minor);
-        json_text(&json, "name", event->name);
-        json_text(&json, "format", event->format);
-        json_u64(&json, "fields", event->field_count);
-        json_bool(&json, "enabled", (mask >> event->major & 1) != 0);
-        json_close(&json);
+        json_t *row = put_object(list, NULL);
+        put_u64(row, "major", event->major);
+        put_u64(row, "minor", event->minor);
+        put_text(row, "name", event->name);
+        put_text(row, "format", event->format);
+        put_u64(row, "fields", event->field_count);
+        put_bool(row, "enabled", (mask >> event->major & 1) != 0);
     }
-    json_close(&json);
-    json_end(&json);
+    document_show(document, event_sheets);
 }
 
 static int run_list(const struct arguments *arguments)
@@ -64,86 +64,93 @@ static int run_list(const struct arguments *arguments)
         code = trace_fetch_events(&events);
     if (code == KOV_OK)
         code = trace_fetch_counts(&counts, SCAN_KERNEL);
-    if (code == KOV_OK && settings.json)
-        json_events(&events, counts.mask);
-    else if (code == KOV_OK)
-        print_events(&events, counts.mask);
+    if (code == KOV_OK)
+        show_events(&events, counts.mask);
     trace_free_events(&events);
     trace_free_counts(&counts);
     return code;
 }
 
-static void print_counts(const struct trace_counts *counts)
+static void buffer_text(const struct column *column, const json_t *row, char text[CELL_BYTES])
+{
+    (void)column;
+    snprintf(text, CELL_BYTES, "%5" JSON_INTEGER_FORMAT " x %5" JSON_INTEGER_FORMAT " KB",
+             json_integer_value(json_object_get(row, "subbuffers")),
+             json_integer_value(json_object_get(row, "subbuffer_bytes")) >> 10);
+}
+
+#define COUNT_COLUMNS                                                                              \
+    COLUMN("EMITTED", "emitted", 14), COLUMN("LOGGED", "logged", 14),                              \
+        COLUMN("DISCARDED", "discarded", 14), COLUMN("OVERWRITTEN", "overwritten", 14),            \
+        COLUMN("UNREAD", "unread", 10), COLUMN("PACKETS", "packets", 10)
+static const struct column cpu_columns[] = {
+    COLUMN("CPU", "cpu", 5),
+    COUNT_COLUMNS,
+    COLUMN("PUSHED", "pushed_packets", 10),
+    COLUMN("BUFFER", NULL, 16, .compose = buffer_text),
+    HIDDEN("subbuffers"),
+    HIDDEN("subbuffer_bytes"),
+    COLUMNS_END,
+};
+static const struct column process_columns[] = {
+    COLUMN("PID", "pid", 10),
+    COLUMN("CPU", "cpu", 5),
+    COUNT_COLUMNS,
+    COLUMNS_END,
+};
+static const struct sheet count_sheets[] = {
+    {"cpus", cpu_columns}, {"processes", process_columns}, {NULL, NULL}};
+
+static void put_counts(json_t *row, const struct trace_cpu_counts *counts)
+{
+    put_u64(row, "emitted", counts->events + counts->discarded);
+    put_u64(row, "logged", counts->events);
+    put_u64(row, "discarded", counts->discarded);
+    put_u64(row, "overwritten", counts->overwritten);
+    put_u64(row, "unread", counts->unread);
+    put_u64(row, "packets", counts->packets);
+}
+
+static json_t *describe(const struct trace_counts *counts)
+{
+    json_t *document = json_object();
+    put_text(document, "mode", trace_mode_name(counts->mode));
+    put_hex(document, "mask", counts->mask);
+    put_bool(document, "recording", counts->subscribed);
+    json_t *cpus = put_array(document, "cpus");
+    for (u32 i = 0; i < counts->cpu_count; i++) {
+        const struct trace_cpu_counts *cpu = &counts->cpus[i];
+        json_t *row = put_object(cpus, NULL);
+        put_u64(row, "cpu", i);
+        put_counts(row, cpu);
+        put_u64(row, "pushed_packets", cpu->pushed_packets);
+        put_u64(row, "subbuffers", cpu->subbuffers);
+        put_u64(row, "subbuffer_bytes", cpu->subbuffer_bytes);
+    }
+    json_t *processes = put_array(document, "processes");
+    for (size_t i = 0; i < counts->process_count; i++) {
+        json_t *row = put_object(processes, NULL);
+        put_u64(row, "pid", counts->processes[i].pid);
+        put_u64(row, "cpu", counts->processes[i].cpu);
+        put_counts(row, &counts->processes[i].counts);
+    }
+    put_u64(document, "stuck", counts->failures.count);
+    failures_json(document, &counts->failures, &(struct snapshot){0});
+    return document;
+}
+
+static void print_counts(const struct trace_counts *counts, const json_t *document)
 {
     printf("mode %s, mask 0x%" PRIx64 "%s\n", trace_mode_name(counts->mode), counts->mask,
            counts->subscribed ? ", a client is recording" : "");
-    printf("%5s %14s %14s %14s %14s %10s %10s %10s %16s\n", "CPU", "EMITTED", "LOGGED", "DISCARDED",
-           "OVERWRITTEN", "UNREAD", "PACKETS", "PUSHED", "BUFFER");
-    for (u32 i = 0; i < counts->cpu_count; i++) {
-        const struct trace_cpu_counts *cpu = &counts->cpus[i];
-        printf("%5" PRIu32 " %14" PRIu64 " %14" PRIu64 " %14" PRIu64 " %14" PRIu64 " %10" PRIu64
-               " %10" PRIu64 " %10" PRIu64 " %5" PRIu64 " x %5" PRIu64 " KB\n",
-               i, cpu->events + cpu->discarded, cpu->events, cpu->discarded, cpu->overwritten,
-               cpu->unread, cpu->packets, cpu->pushed_packets, cpu->subbuffers,
-               cpu->subbuffer_bytes >> 10);
-    }
-    if (counts->process_count > 0)
-        printf("\n%10s %5s %14s %14s %14s %14s %10s %10s\n", "PID", "CPU", "EMITTED", "LOGGED",
-               "DISCARDED", "OVERWRITTEN", "UNREAD", "PACKETS");
-    for (size_t i = 0; i < counts->process_count; i++) {
-        const struct trace_process_counts *process = &counts->processes[i];
-        printf("%10" PRIu32 " %5" PRIu32 " %14" PRIu64 " %14" PRIu64 " %14" PRIu64 " %14" PRIu64
-               " %10" PRIu64 " %10" PRIu64 "\n",
-               process->pid, process->cpu, process->counts.events + process->counts.discarded,
-               process->counts.events, process->counts.discarded, process->counts.overwritten,
-               process->counts.unread, process->counts.packets);
+    columns_print(cpu_columns, json_object_get(document, "cpus"), "");
+    if (counts->process_count > 0) {
+        putchar('\n');
+        columns_print(process_columns, json_object_get(document, "processes"), "");
     }
     if (counts->failures.count > 0)
         printf("what %zu processes counted is not known:\n", counts->failures.count);
     failures_print(&counts->failures, &(struct snapshot){0});
-}
-
-static void json_counts(const struct trace_counts *counts)
-{
-    struct json json = json_begin(stdout);
-    json_text(&json, "mode", trace_mode_name(counts->mode));
-    json_hex(&json, "mask", counts->mask);
-    json_bool(&json, "recording", counts->subscribed);
-    json_open_array(&json, "cpus");
-    for (u32 i = 0; i < counts->cpu_count; i++) {
-        const struct trace_cpu_counts *cpu = &counts->cpus[i];
-        json_open_object(&json, NULL);
-        json_u64(&json, "cpu", i);
-        json_u64(&json, "emitted", cpu->events + cpu->discarded);
-        json_u64(&json, "logged", cpu->events);
-        json_u64(&json, "discarded", cpu->discarded);
-        json_u64(&json, "overwritten", cpu->overwritten);
-        json_u64(&json, "unread", cpu->unread);
-        json_u64(&json, "packets", cpu->packets);
-        json_u64(&json, "pushed_packets", cpu->pushed_packets);
-        json_u64(&json, "subbuffers", cpu->subbuffers);
-        json_u64(&json, "subbuffer_bytes", cpu->subbuffer_bytes);
-        json_close(&json);
-    }
-    json_close(&json);
-    json_open_array(&json, "processes");
-    for (size_t i = 0; i < counts->process_count; i++) {
-        const struct trace_process_counts *process = &counts->processes[i];
-        json_open_object(&json, NULL);
-        json_u64(&json, "pid", process->pid);
-        json_u64(&json, "cpu", process->cpu);
-        json_u64(&json, "emitted", process->counts.events + process->counts.discarded);
-        json_u64(&json, "logged", process->counts.events);
-        json_u64(&json, "discarded", process->counts.discarded);
-        json_u64(&json, "overwritten", process->counts.overwritten);
-        json_u64(&json, "unread", process->counts.unread);
-        json_u64(&json, "packets", process->counts.packets);
-        json_close(&json);
-    }
-    json_close(&json);
-    json_u64(&json, "stuck", counts->failures.count);
-    failures_json(&json, &counts->failures, &(struct snapshot){0});
-    json_end(&json);
 }
 
 static struct scan_scope scope(void)
@@ -155,10 +162,12 @@ static int show_counts(void)
 {
     struct trace_counts counts = {0};
     int code = trace_fetch_counts(&counts, scope());
-    if (code == KOV_OK && settings.json)
-        json_counts(&counts);
-    else if (code == KOV_OK)
-        print_counts(&counts);
+    if (code == KOV_OK) {
+        json_t *document = describe(&counts);
+        if (!document_for_programs(document, count_sheets))
+            print_counts(&counts, document);
+        json_decref(document);
+    }
     trace_free_counts(&counts);
     return code;
 }
@@ -190,11 +199,8 @@ static int set(Orrery__Dci__TraceMode mode)
     int code = body.set_mask ? decide_mask(&body.mask) : KOV_OK;
     if (code != KOV_OK)
         return code;
-    dci_request request = ORRERY__DCI__REQUEST__INIT;
-    request.body_case = ORRERY__DCI__REQUEST__BODY_TRACE_SET;
-    request.trace_set = &body;
-    return dci_call(&request, ORRERY__DCI__RESPONSE__BODY__NOT_SET, "cannot set the trace", NULL,
-                    NULL);
+    return dci_call(DCI_REQUEST(TRACE_SET, trace_set, &body), ORRERY__DCI__RESPONSE__BODY__NOT_SET,
+                    "cannot set the trace", NULL, NULL);
 }
 
 static int run_set(const struct arguments *arguments)
@@ -216,6 +222,7 @@ const struct command command_trace_list = {
     .name = "trace list",
     .synopsis = "",
     .summary = "List the trace events, and which are on",
+    .has_csv = true,
     .run = run_list,
 };
 
@@ -224,6 +231,7 @@ const struct command command_trace_stat = {
     .synopsis = "[--pid PID]",
     .summary = "Show what each CPU has traced and lost since the mode was set",
     .options = {stat_options},
+    .has_csv = true,
     .run = run_stat,
 };
 
@@ -234,5 +242,6 @@ const struct command command_trace_set = {
     .details = "For the flight recorder: `kov trace set --mode overwrite -e all`, and `kov trace\n"
                "snapshot` when something has happened.",
     .options = {set_options},
+    .has_csv = true,
     .run = run_set,
 };

@@ -64,11 +64,8 @@ static int subscribe(const struct trace_run *run)
     body.mask = run->mask;
     body.scope = scope().scope;
     body.pid = scope().pid;
-    dci_request request = ORRERY__DCI__REQUEST__INIT;
-    request.body_case = ORRERY__DCI__REQUEST__BODY_TRACE_SUBSCRIBE;
-    request.trace_subscribe = &body;
-    return dci_call(&request, ORRERY__DCI__RESPONSE__BODY__NOT_SET, "cannot take the trace", NULL,
-                    NULL);
+    return dci_call(DCI_REQUEST(TRACE_SUBSCRIBE, trace_subscribe, &body),
+                    ORRERY__DCI__RESPONSE__BODY__NOT_SET, "cannot take the trace", NULL, NULL);
 }
 
 static int take_counts(void *context, const dci_response *response)
@@ -84,10 +81,8 @@ static int unsubscribe(struct trace_run *run)
     body.set_mask = run->reconnected;
     body.mask = run->mask_before;
     body.process_mask = run->process_mask_before;
-    dci_request request = ORRERY__DCI__REQUEST__INIT;
-    request.body_case = ORRERY__DCI__REQUEST__BODY_TRACE_UNSUBSCRIBE;
-    request.trace_unsubscribe = &body;
-    return dci_call(&request, ORRERY__DCI__RESPONSE__BODY_TRACE_UNSUBSCRIBE, "cannot end the trace",
+    return dci_call(DCI_REQUEST(TRACE_UNSUBSCRIBE, trace_unsubscribe, &body),
+                    ORRERY__DCI__RESPONSE__BODY_TRACE_UNSUBSCRIBE, "cannot end the trace",
                     take_counts, &run->counts);
 }
 

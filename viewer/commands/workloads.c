@@ -2,6 +2,7 @@
 // `kov workload …`: list, run, start, stop, and ask after the programs that the guest brings along.
 #include "commands/commands.h"
 #include "machine/workload.h"
+#include "output/columns.h"
 #include "tools/interrupt.h"
 #include "tools/options.h"
 #include "tools/text.h"
@@ -17,33 +18,24 @@ static const struct option run_options[] = {
     OPTIONS_END,
 };
 
-static int print_workloads(void *context, const dci_response *response)
+static const struct column columns[] = {
+    COLUMN("NAME", "name", -16),
+    COLUMN("PARAMETERS", "help", -1),
+    COLUMNS_END,
+};
+static const struct sheet sheets[] = {{"workloads", columns}, {NULL, NULL}};
+
+static int take_workloads(void *context, const dci_response *response)
 {
-    struct json *json = context;
     for (size_t i = 0; i < response->workloads->n_workloads; i++) {
         Orrery__Dci__Workload *workload = response->workloads->workloads[i];
         text_make_printable(workload->name, false);
         text_make_printable(workload->help, false);
-        if (json == NULL) {
-            printf("%-16s %s\n", workload->name, workload->help);
-            continue;
-        }
-        json_open_object(json, NULL);
-        json_text(json, "name", workload->name);
-        json_text(json, "help", workload->help);
-        json_close(json);
+        json_t *row = put_object(context, NULL);
+        put_text(row, "name", workload->name);
+        put_text(row, "help", workload->help);
     }
     return KOV_OK;
-}
-
-static int list(struct json *json)
-{
-    Orrery__Dci__WorkloadsRequest body = ORRERY__DCI__WORKLOADS_REQUEST__INIT;
-    dci_request request = ORRERY__DCI__REQUEST__INIT;
-    request.body_case = ORRERY__DCI__REQUEST__BODY_WORKLOADS;
-    request.workloads = &body;
-    return dci_call(&request, ORRERY__DCI__RESPONSE__BODY_WORKLOADS, "cannot list workloads",
-                    print_workloads, json);
 }
 
 static int run_list(const struct arguments *arguments)
@@ -52,13 +44,13 @@ static int run_list(const struct arguments *arguments)
     int code = session_begin(true);
     if (code != KOV_OK)
         return code;
-    if (!settings.json)
-        return list(NULL);
-    struct json json = json_begin(stdout);
-    json_open_array(&json, "workloads");
-    code = list(&json);
-    json_close(&json);
-    json_end(&json);
+    json_t *document = json_object();
+    Orrery__Dci__WorkloadsRequest body = ORRERY__DCI__WORKLOADS_REQUEST__INIT;
+    code = dci_call(DCI_REQUEST(WORKLOADS, workloads, &body), ORRERY__DCI__RESPONSE__BODY_WORKLOADS,
+                    "cannot list workloads", take_workloads, put_array(document, "workloads"));
+    if (code != KOV_OK)
+        json_object_clear(document);
+    document_show(document, sheets);
     return code;
 }
 
@@ -68,9 +60,9 @@ static void show(const struct workload_result *result)
         workload_print(stdout, result);
         return;
     }
-    struct json json = json_begin(stdout);
-    workload_json(&json, "workload", result);
-    json_end(&json);
+    json_t *document = json_object();
+    workload_json(document, "workload", result);
+    document_print(document);
 }
 
 // `kov workload run NAME …` needs no "--".
@@ -166,6 +158,7 @@ const struct command command_workload_list = {
     .name = "workload list",
     .synopsis = "",
     .summary = "List the workloads with their parameters",
+    .has_csv = true,
     .run = run_list,
 };
 

@@ -31,22 +31,17 @@ int counting_start(const struct count_request *wanted, u64 *time)
     body.slice_event = wanted->slice_event;
     body.slice = wanted->slice;
     body.flags = wanted->tasks;
-    dci_request request = ORRERY__DCI__REQUEST__INIT;
-    request.body_case = ORRERY__DCI__REQUEST__BODY_COUNT_START;
-    request.count_start = &body;
-    return dci_call(&request, ORRERY__DCI__RESPONSE__BODY_COUNT_START, "cannot count", take_start,
-                    time);
+    return dci_call(DCI_REQUEST(COUNT_START, count_start, &body),
+                    ORRERY__DCI__RESPONSE__BODY_COUNT_START, "cannot count", take_start, time);
 }
 
 int counting_trace(u64 majors)
 {
     Orrery__Dci__CountTraceRequest body = ORRERY__DCI__COUNT_TRACE_REQUEST__INIT;
     body.majors = majors;
-    dci_request request = ORRERY__DCI__REQUEST__INIT;
-    request.body_case = ORRERY__DCI__REQUEST__BODY_COUNT_TRACE;
-    request.count_trace = &body;
-    return dci_call(&request, ORRERY__DCI__RESPONSE__BODY__NOT_SET,
-                    "cannot put counters into the trace", NULL, NULL);
+    return dci_call(DCI_REQUEST(COUNT_TRACE, count_trace, &body),
+                    ORRERY__DCI__RESPONSE__BODY__NOT_SET, "cannot put counters into the trace",
+                    NULL, NULL);
 }
 
 static struct count decode(const Orrery__Dci__Count *count)
@@ -96,23 +91,19 @@ static void begin(const struct count_request *wanted, struct count_reading *read
 int counting_read(const struct count_request *wanted, struct count_reading *reading)
 {
     Orrery__Dci__CountReadRequest body = ORRERY__DCI__COUNT_READ_REQUEST__INIT;
-    dci_request request = ORRERY__DCI__REQUEST__INIT;
-    request.body_case = ORRERY__DCI__REQUEST__BODY_COUNT_READ;
-    request.count_read = &body;
     begin(wanted, reading);
-    return dci_call(&request, ORRERY__DCI__RESPONSE__BODY_COUNT_READ, "cannot read the counts",
-                    take_read, reading);
+    return dci_call(DCI_REQUEST(COUNT_READ, count_read, &body),
+                    ORRERY__DCI__RESPONSE__BODY_COUNT_READ, "cannot read the counts", take_read,
+                    reading);
 }
 
 int counting_stop(const struct count_request *wanted, struct count_reading *reading)
 {
     Orrery__Dci__CountStopRequest body = ORRERY__DCI__COUNT_STOP_REQUEST__INIT;
-    dci_request request = ORRERY__DCI__REQUEST__INIT;
-    request.body_case = ORRERY__DCI__REQUEST__BODY_COUNT_STOP;
-    request.count_stop = &body;
     begin(wanted, reading);
-    return dci_call(&request, ORRERY__DCI__RESPONSE__BODY_COUNT_STOP, "cannot stop counting",
-                    take_stop, reading);
+    return dci_call(DCI_REQUEST(COUNT_STOP, count_stop, &body),
+                    ORRERY__DCI__RESPONSE__BODY_COUNT_STOP, "cannot stop counting", take_stop,
+                    reading);
 }
 
 // ---- tasks -------------------------------------------------------------------------------------
@@ -147,11 +138,9 @@ static int take_tasks(void *context, const dci_response *response)
 int counting_tasks(const struct count_request *wanted, struct task_reading *tasks)
 {
     Orrery__Dci__CountTasksRequest body = ORRERY__DCI__COUNT_TASKS_REQUEST__INIT;
-    dci_request request = ORRERY__DCI__REQUEST__INIT;
-    request.body_case = ORRERY__DCI__REQUEST__BODY_COUNT_TASKS;
-    request.count_tasks = &body;
     task_reading_begin(tasks, wanted->item_count);
-    int code = dci_call(&request, ORRERY__DCI__RESPONSE__BODY_COUNT_TASKS,
+    int code = dci_call(DCI_REQUEST(COUNT_TASKS, count_tasks, &body),
+                        ORRERY__DCI__RESPONSE__BODY_COUNT_TASKS,
                         "cannot read the counts of processes", take_tasks, tasks);
     if (code == KOV_OK)
         task_reading_order(tasks);
@@ -163,9 +152,6 @@ int counting_exclude(const struct pid_list *pids)
     Orrery__Dci__CountExcludeRequest body = ORRERY__DCI__COUNT_EXCLUDE_REQUEST__INIT;
     body.n_pids = pids->count;
     body.pids = (u32 *)pids->pids;
-    dci_request request = ORRERY__DCI__REQUEST__INIT;
-    request.body_case = ORRERY__DCI__REQUEST__BODY_COUNT_EXCLUDE;
-    request.count_exclude = &body;
-    return dci_call(&request, ORRERY__DCI__RESPONSE__BODY__NOT_SET, "cannot leave processes out",
-                    NULL, NULL);
+    return dci_call(DCI_REQUEST(COUNT_EXCLUDE, count_exclude, &body),
+                    ORRERY__DCI__RESPONSE__BODY__NOT_SET, "cannot leave processes out", NULL, NULL);
 }

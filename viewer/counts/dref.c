@@ -11,11 +11,9 @@ int dref_enable(bool on, struct scan_scope scope)
     body.on = on;
     body.scope = scope.scope;
     body.pid = scope.pid;
-    dci_request request = ORRERY__DCI__REQUEST__INIT;
-    request.body_case = ORRERY__DCI__REQUEST__BODY_DREF_ENABLE;
-    request.dref_enable = &body;
-    return dci_call(&request, ORRERY__DCI__RESPONSE__BODY__NOT_SET,
-                    "cannot switch the counting of DREFs", NULL, NULL);
+    return dci_call(DCI_REQUEST(DREF_ENABLE, dref_enable, &body),
+                    ORRERY__DCI__RESPONSE__BODY__NOT_SET, "cannot switch the counting of DREFs",
+                    NULL, NULL);
 }
 
 static int take_counts(void *context, const dci_response *response)
@@ -44,14 +42,12 @@ static int take_counts(void *context, const dci_response *response)
 int dref_read(struct dref_reading *reading, struct scan_scope scope)
 {
     Orrery__Dci__DrefReadRequest body = ORRERY__DCI__DREF_READ_REQUEST__INIT;
-    dci_request request = ORRERY__DCI__REQUEST__INIT;
-    request.body_case = ORRERY__DCI__REQUEST__BODY_DREF_READ;
-    request.dref_read = &body;
     body.scope = scope.scope;
     body.pid = scope.pid;
     dref_free(reading);
-    int code = dci_call(&request, ORRERY__DCI__RESPONSE__BODY_DREF_READ, "cannot read DREF counts",
-                        take_counts, reading);
+    int code =
+        dci_call(DCI_REQUEST(DREF_READ, dref_read, &body), ORRERY__DCI__RESPONSE__BODY_DREF_READ,
+                 "cannot read DREF counts", take_counts, reading);
     if (reading->count > 1)
         qsort(reading->counts, reading->count, sizeof(*reading->counts), dref_compare);
     return code;

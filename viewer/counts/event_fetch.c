@@ -12,9 +12,7 @@ static int take_events(void *context, const dci_response *response)
 int event_list_fetch(struct event_list *list)
 {
     Orrery__Dci__PmuEventsRequest body = ORRERY__DCI__PMU_EVENTS_REQUEST__INIT;
-    dci_request request = ORRERY__DCI__REQUEST__INIT;
-    request.body_case = ORRERY__DCI__REQUEST__BODY_PMU_EVENTS;
-    request.pmu_events = &body;
-    return dci_call(&request, ORRERY__DCI__RESPONSE__BODY_PMU_EVENTS, "cannot list events",
-                    take_events, list);
+    return dci_call(DCI_REQUEST(PMU_EVENTS, pmu_events, &body),
+                    ORRERY__DCI__RESPONSE__BODY_PMU_EVENTS, "cannot list events", take_events,
+                    list);
 }

@@ -1,42 +1,81 @@
 // SPDX-License-Identifier: MIT
-// Cells of the tables of `kov stat` that have a row for each process, thread or object.
+// What the tables of `kov stat` share: names of events and metrics, and cells of metrics.
 #include "counts/stat_cell.h"
 
 #include <math.h>
+#include <string.h>
 
-void stat_cell_print(const char *cell, int width)
+void stat_cell_title(const struct column *column, const json_t *row, char text[CELL_BYTES])
 {
-    int characters = 0; // ± is one of them, in two bytes
-    for (const char *at = cell; *at != '\0'; at++)
-        characters += ((unsigned char)*at & 0xc0) != 0x80;
-    printf("%*s%s ", characters < width ? width - characters : 0, "", cell);
+    const json_t *name = json_object_get(row, "event");
+    const char *mode = json_string_value(json_object_get(row, "mode"));
+    bool all = strcmp(mode, count_mode_name(COUNT_ALL)) == 0;
+    (void)column;
+    name = name != NULL ? name : json_object_get(row, "metric");
+    snprintf(text, CELL_BYTES, "%s%s%.1s", json_string_value(name), all ? "" : ":",
+             all ? "" : mode);
 }
 
-const char *stat_cell_metric(const struct metric_value *value, bool percent,
-                             char cell[STAT_CELL_BYTES])
+json_t *stat_put_metrics(json_t *at, stat_compute *compute, const void *context)
 {
-    const char *unit = percent ? " %" : "";
-    if (value->error > 0)
-        snprintf(cell, STAT_CELL_BYTES, "%.4f ± %.4f%s", value->value, value->error, unit);
+    json_t *list = put_array(at, "metrics");
+    for (enum count_mode mode = COUNT_ALL; mode < COUNT_MODES; mode++)
+        for (size_t i = 0; i < metric_count; i++) {
+            struct metric_value value;
+            if (!compute(context, &metrics[i], mode, &value))
+                continue;
+            json_t *row = put_object(list, NULL);
+            put_text(row, "metric", metrics[i].name);
+            put_text(row, "mode", count_mode_name(mode));
+            put_bool(row, "percent", metrics[i].percent);
+            put_number(row, "value", value.value);
+            put_number(row, "error", value.error < 0 ? (double)NAN : value.error);
+            put_text(row, "formula", metrics[i].formula);
+        }
+    return list;
+}
+
+static const json_t *find_metric(const json_t *row, const char *title)
+{
+    const json_t *list = json_object_get(row, "metrics");
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        char text[CELL_BYTES];
+        stat_cell_title(NULL, json_array_get(list, i), text);
+        if (strcmp(text, title) == 0)
+            return json_array_get(list, i);
+    }
+    return NULL;
+}
+
+// "0.5000 ± 0.0100 %"; ~ stands before one whose error is not known.
+static void metric_text(const struct column *column, const json_t *row, char text[CELL_BYTES])
+{
+    const json_t *metric = find_metric(row, column->heading);
+    const json_t *error = json_object_get(metric, "error");
+    double value = json_number_value(json_object_get(metric, "value"));
+    const char *unit = json_is_true(json_object_get(metric, "percent")) ? " %" : "";
+    if (metric == NULL)
+        strcpy(text, "-");
+    else if (json_number_value(error) > 0)
+        snprintf(text, CELL_BYTES, "%.4f ± %.4f%s", value, json_number_value(error), unit);
     else
-        snprintf(cell, STAT_CELL_BYTES, "%s%.4f%s", value->error < 0 ? "~" : "", value->value,
-                 unit);
-    return cell;
+        snprintf(text, CELL_BYTES, "%s%.4f%s", json_is_null(error) ? "~" : "", value, unit);
 }
 
-const char *stat_cell_metric_name(const struct metric *metric, enum count_mode mode,
-                                  char cell[STAT_CELL_BYTES])
+u32 stat_metric_columns(const json_t *rows, struct column columns[STAT_METRIC_COLUMNS])
 {
-    snprintf(cell, STAT_CELL_BYTES, "%s%s", metric->name, count_mode_suffix(mode));
-    return cell;
-}
-
-void stat_json_metric(struct json *json, const struct metric *metric, enum count_mode mode,
-                      const struct metric_value *value)
-{
-    json_text(json, "metric", metric->name);
-    json_text(json, "mode", count_mode_name(mode));
-    json_bool(json, "percent", metric->percent);
-    json_number(json, "value", value->value);
-    json_number(json, "error", value->error < 0 ? (double)NAN : value->error);
+    static char titles[COUNT_MODES][METRICS_MAX][CELL_BYTES];
+    u32 count = 0;
+    for (enum count_mode mode = COUNT_ALL; mode < COUNT_MODES; mode++)
+        for (size_t i = 0; i < metric_count; i++) {
+            char *title = titles[mode][i];
+            bool found = false;
+            snprintf(title, CELL_BYTES, "%s%s", metrics[i].name, count_mode_suffix(mode));
+            for (size_t row = 0; row < json_array_size(rows) && !found; row++)
+                found = find_metric(json_array_get(rows, row), title) != NULL;
+            if (found)
+                columns[count++] =
+                    (struct column)COLUMN(title, NULL, STAT_CELL_WIDE, .compose = metric_text);
+        }
+    return count;
 }

@@ -1,26 +1,24 @@
 // SPDX-License-Identifier: MIT
-// Cells of the tables of `kov stat` that have a row for each process, thread or object.
+// What the tables of `kov stat` share: names of events and metrics, and cells of metrics.
 #ifndef KOV_STAT_CELL_H
 #define KOV_STAT_CELL_H
 
 #include "counts/metrics.h"
-#include "output/json.h"
+#include "output/columns.h"
 
-#define STAT_CELL_BYTES 48
 #define STAT_CELL_WIDTH 16
 #define STAT_CELL_WIDE 22 // with errors
+#define STAT_METRIC_COLUMNS (COUNT_MODES * METRICS_MAX)
 
-// Right-aligned, and a blank behind it.
-void stat_cell_print(const char *cell, int width);
-// "0.5000 ± 0.0100 %"; ~ stands before one whose error is not known.
-const char *stat_cell_metric(const struct metric_value *value, bool percent,
-                             char cell[STAT_CELL_BYTES]);
-// "IPC:k"
-const char *stat_cell_metric_name(const struct metric *metric, enum count_mode mode,
-                                  char cell[STAT_CELL_BYTES]);
+// "larx:k", of a row's members "event" or "metric", and "mode".
+void stat_cell_title(const struct column *column, const json_t *row, char text[CELL_BYTES]);
 
-// A metric's members of the object that is open.
-void stat_json_metric(struct json *json, const struct metric *metric, enum count_mode mode,
-                      const struct metric_value *value);
+// Whether there is such a metric of what context stands for; then *value.
+typedef bool stat_compute(const void *context, const struct metric *metric, enum count_mode mode,
+                          struct metric_value *value);
+// An array "metrics" of those that there are.
+json_t *stat_put_metrics(json_t *at, stat_compute *compute, const void *context);
+// A column for each metric that any of the rows has in its "metrics". How many there are.
+u32 stat_metric_columns(const json_t *rows, struct column columns[STAT_METRIC_COLUMNS]);
 
 #endif

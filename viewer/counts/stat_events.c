@@ -24,7 +24,7 @@ static struct {
     struct snapshot processes; // for their names; when a list of some is given
     u64 begin;                 // time base
     double next;               // when an interval is due
-    struct json json;
+    bool streaming;            // intervals as JSON
     struct workload_result workload;
 } run;
 
@@ -79,22 +79,19 @@ static void print_rows(const struct stat_view *view)
         stat_tasks_print(view, &run.shown);
         putchar('\n');
     } else {
-        if (run.last.cpu_count == 0)
-            stat_print_header(view);
-        stat_print_counts(view);
-        stat_print_metrics(view);
+        stat_print(view, run.last.cpu_count == 0);
     }
     fflush(stdout);
 }
 
 static void json_interval(const struct stat_view *view)
 {
-    json_open_object(&run.json, NULL);
-    json_number(&run.json, "time", seconds_between(run.begin, run.reading.time));
-    stat_json(&run.json, view);
+    json_t *interval = json_object();
+    put_number(interval, "time", seconds_between(run.begin, run.reading.time));
+    stat_json(interval, view);
     if (run.wanted->per_task)
-        stat_tasks_json(&run.json, view, &run.shown);
-    json_close(&run.json);
+        stat_put_tasks(interval, view, &run.shown);
+    document_element(interval);
 }
 
 static void keep_as_last(void)
@@ -139,16 +136,15 @@ static void begin_intervals(void)
     run.last.time = run.begin;
     run.next = clock_now() + run.wanted->interval;
     workload_on_tick(tick, NULL);
-    if (settings.json)
-        json_open_array(&run.json, "intervals");
+    run.streaming = settings.json;
+    if (run.streaming)
+        document_begin("intervals");
 }
 
 static void end_intervals(void)
 {
     workload_on_tick(NULL, NULL);
-    if (settings.json)
-        json_close(&run.json);
-    else
+    if (!settings.json)
         putchar('\n');
 }
 
@@ -157,8 +153,6 @@ static void end_intervals(void)
 static int count_window(const struct arguments *arguments)
 {
     bool intervals = run.wanted->interval > 0;
-    if (settings.json)
-        run.json = json_begin(stdout);
     if (intervals)
         begin_intervals();
     int code = workload_window(arguments, run.wanted->duration, DEFAULT_SECONDS, &run.workload);
@@ -180,11 +174,8 @@ static void print_processes(const char *what, const u32 *pids, u32 count)
 static void print_end(const struct arguments *arguments)
 {
     struct stat_view view = whole();
-    stat_print_header(&view);
-    stat_print_counts(&view);
+    stat_print(&view, true);
     putchar('\n');
-    if (stat_print_metrics(&view) > 0)
-        putchar('\n');
     if (run.wanted->per_task) {
         stat_tasks_print(&view, &run.shown);
         putchar('\n');
@@ -197,25 +188,41 @@ static void print_end(const struct arguments *arguments)
         workload_print_account(&run.workload);
 }
 
-static void json_pids(const char *key, const u32 *pids, u32 count)
+static void json_pids(json_t *json, const char *key, const u32 *pids, u32 count)
 {
-    json_open_array(&run.json, key);
+    json_t *list = put_array(json, key);
     for (u32 i = 0; i < count; i++)
-        json_u64(&run.json, NULL, pids[i]);
-    json_close(&run.json);
+        put_u64(list, NULL, pids[i]);
 }
 
 static void json_finish(const struct arguments *arguments)
 {
     struct stat_view view = whole();
-    stat_json(&run.json, &view);
+    json_t *document = json_object();
+    stat_json(document, &view);
     if (run.wanted->per_task)
-        stat_tasks_json(&run.json, &view, &run.shown);
-    json_pids("pids", run.pids.pids, run.pids.count);
-    json_pids("excluded", run.reading.excluded, run.reading.excluded_count);
+        stat_put_tasks(document, &view, &run.shown);
+    json_pids(document, "pids", run.pids.pids, run.pids.count);
+    json_pids(document, "excluded", run.reading.excluded, run.reading.excluded_count);
     if (arguments->has_workload)
-        workload_json(&run.json, "workload", &run.workload);
-    json_end(&run.json);
+        workload_json(document, "workload", &run.workload);
+    if (run.streaming)
+        document_end(document);
+    else
+        document_print(document);
+}
+
+static void print_csv(void)
+{
+    struct stat_view view = whole();
+    struct sheet sheets[4] = {0};
+    json_t *document = stat_document(&view);
+    stat_sheets(&view, sheets);
+    if (run.wanted->per_task) {
+        stat_put_tasks(document, &view, &run.shown);
+        sheets[2] = (struct sheet){"tasks", stat_task_columns(&view, &run.shown)};
+    }
+    document_show(document, sheets);
 }
 
 int stat_check_cpus(const char *cpus, u32 mask)
@@ -298,6 +305,8 @@ static void print_result(const struct arguments *arguments)
     arrange_tasks(&(struct task_reading){0});
     if (settings.json)
         json_finish(arguments);
+    else if (settings.csv)
+        print_csv();
     else
         print_end(arguments);
 }
@@ -323,8 +332,8 @@ int stat_events(const struct arguments *arguments, const struct stat_events *wan
     code = count(arguments, &list);
     if (code == KOV_OK)
         print_result(arguments);
-    else if (run.json.out != NULL)
-        json_end(&run.json); // what there was
+    else if (run.streaming)
+        document_end(json_object()); // what there was
     if (code == KOV_OK)
         code = workload_verdict(&run.workload);
     free_all(&list);

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
-// Counts of events and their metrics, for people and as JSON.
+// Counts of events and their metrics.
 #include "counts/stat_print.h"
 #include "counts/stat_cell.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
+
+// ---- counts ------------------------------------------------------------------------------------
 
 // Places are indexes of CPUs in the reading, or ALL_CPUS.
 static struct count count_of(const struct stat_view *view, u32 index, u32 item)
@@ -14,184 +16,225 @@ static struct count count_of(const struct stat_view *view, u32 index, u32 item)
                              : view->reading->cpus[index].counts[item];
 }
 
-static double per_second(const struct stat_view *view, const struct count *count)
-{
-    return view->seconds > 0 ? (double)count->count / view->seconds : 0;
-}
-
-static void print_place(const struct stat_view *view, u32 index)
-{
-    fputs(view->label, stdout);
-    if (view->per_cpu)
-        printf("%3" PRIu32 " ", view->reading->cpus[index].cpu);
-}
-
-// ---- counts ------------------------------------------------------------------------------------
-
-void stat_print_header(const struct stat_view *view)
-{
-    printf("%*s%s%20s  %-20s %16s\n", (int)strlen(view->label), *view->label != '\0' ? "TIME " : "",
-           view->per_cpu ? "CPU " : "", "COUNT", "EVENT", "PER SECOND");
-}
-
-static void print_error(const struct count *count)
-{
-    if (count->error == COUNT_ERROR_UNKNOWN)
-        printf("  %10s", "± unknown");
-    else if (count->count == 0)
-        printf("  ± %8" PRIu64, count->error);
-    else
-        printf("  ± %6.2f %%", 100 * (double)count->error / (double)count->count);
-}
-
 // Why an error is not known: one CPU is enough, such as one that has slept nearly all the time.
-static void print_want_of_slices(const struct stat_view *view, u32 index, u32 item)
+static void put_want_of_slices(json_t *row, const struct stat_view *view, u32 index, u32 item)
 {
     const struct count_reading *reading = view->reading;
     const struct cpu_counts *cpu = count_without_slices(reading, item);
+    char text[CELL_BYTES];
     if (index == ALL_CPUS && cpu != NULL)
-        printf("  too few slices: %" PRIu64 " on CPU %" PRIu32, cpu->counts[item].slices, cpu->cpu);
+        snprintf(text, sizeof(text), "too few slices: %" PRIu64 " on CPU %" PRIu32,
+                 cpu->counts[item].slices, cpu->cpu);
     else if (index != ALL_CPUS && count_lacks_slices(&reading->cpus[index].counts[item]))
-        printf("  too few slices: %" PRIu64, reading->cpus[index].counts[item].slices);
+        snprintf(text, sizeof(text), "too few slices: %" PRIu64,
+                 reading->cpus[index].counts[item].slices);
+    else
+        text[0] = '\0';
+    put_text(row, "note", text[0] != '\0' ? text : NULL);
 }
 
-static void print_count(const struct stat_view *view, u32 index, u32 item)
+void stat_put_count(json_t *row, const struct stat_view *view, const struct count_item *item,
+                    const struct count *count)
+{
+    bool known = count_is_known(count);
+    put_text(row, "event", item->event->name);
+    put_text(row, "mode", count_mode_name(item->mode));
+    if (known)
+        put_u64(row, "count", count->count);
+    else
+        put_text(row, "count", NULL);
+    put_number(row, "per_second",
+               !known              ? (double)NAN
+               : view->seconds > 0 ? (double)count->count / view->seconds
+                                   : 0);
+    put_u64(row, "measured", count->measured);
+    put_u64(row, "total", count->total);
+    put_u64(row, "slices", count->slices);
+    if (known && count->error != COUNT_ERROR_UNKNOWN)
+        put_u64(row, "error", count->error);
+    else
+        put_text(row, "error", NULL);
+}
+
+static json_t *put_count(json_t *list, const struct stat_view *view, u32 index, u32 item)
 {
     struct count count = count_of(view, index, item);
-    char name[COUNT_NAME_BYTES];
-    count_item_name(&view->request->items[item], name);
-    print_place(view, index);
-    if (!count_is_known(&count)) {
-        printf("%20s  %s\n", "<not counted>", name);
-        return;
-    }
-    printf("%20" PRIu64 "  %-20s %16.0f", count.count, name, per_second(view, &count));
-    if (count.measured < count.total) {
-        print_error(&count);
-        printf("  (%5.1f %%)", 100 * count_fraction(&count));
-        print_want_of_slices(view, index, item);
-    }
-    putchar('\n');
-}
-
-void stat_print_counts(const struct stat_view *view)
-{
-    for (u32 item = 0; item < view->reading->items; item++) {
-        for (u32 cpu = 0; view->per_cpu && cpu < view->reading->cpu_count; cpu++)
-            print_count(view, cpu, item);
-        if (!view->per_cpu)
-            print_count(view, ALL_CPUS, item);
-    }
+    json_t *row = put_object(list, NULL);
+    if (index != ALL_CPUS)
+        put_u64(row, "cpu", view->reading->cpus[index].cpu);
+    stat_put_count(row, view, &view->request->items[item], &count);
+    put_want_of_slices(row, view, index, item);
+    return row;
 }
 
 // ---- metrics -----------------------------------------------------------------------------------
 
-static bool compute(const struct stat_view *view, u32 index, size_t metric, enum count_mode mode,
+struct place {
+    const struct stat_view *view;
+    u32 index;
+};
+
+static bool compute(const void *context, const struct metric *metric, enum count_mode mode,
                     struct metric_value *value)
 {
+    const struct place *place = context;
     struct count counts[COUNT_ITEMS_MAX];
-    for (u32 item = 0; item < view->reading->items; item++)
-        counts[item] = count_of(view, index, item);
-    return metric_compute(&metrics[metric], view->request, counts, mode, value);
+    for (u32 item = 0; item < place->view->reading->items; item++)
+        counts[item] = count_of(place->view, place->index, item);
+    return metric_compute(metric, place->view->request, counts, mode, value);
 }
 
-static bool print_metric(const struct stat_view *view, u32 index, size_t metric,
-                         enum count_mode mode)
+// ---- for people --------------------------------------------------------------------------------
+
+static double number(const json_t *row, const char *key)
 {
-    struct metric_value value;
-    char name[STAT_CELL_BYTES];
-    if (!compute(view, index, metric, mode, &value))
-        return false;
-    const char *unit = metrics[metric].percent ? " %" : "  ";
-    print_place(view, index);
-    printf("%18.4f%s  %-22s", value.value, unit,
-           stat_cell_metric_name(&metrics[metric], mode, name));
-    if (value.error == 0)
-        printf("%10s", "");
-    else if (value.error < 0)
-        printf("%-11s", "± unknown");
+    return json_number_value(json_object_get(row, key));
+}
+
+static bool is_estimate(const json_t *row)
+{
+    return json_is_integer(json_object_get(row, "count")) &&
+           number(row, "measured") < number(row, "total");
+}
+
+static void count_text(const struct column *column, const json_t *row, char text[CELL_BYTES])
+{
+    const json_t *count = json_object_get(row, column->key);
+    if (json_is_integer(count))
+        snprintf(text, CELL_BYTES, "%" JSON_INTEGER_FORMAT, json_integer_value(count));
     else
-        printf("± %.4f%s", value.error, unit);
-    printf("  %s\n", metrics[metric].formula);
-    return true;
+        strcpy(text, "<not counted>");
 }
 
-u32 stat_print_metrics(const struct stat_view *view)
+static void error_text(const struct column *column, const json_t *row, char text[CELL_BYTES])
 {
-    u32 lines = 0;
-    for (enum count_mode mode = COUNT_ALL; mode < COUNT_MODES; mode++)
-        for (size_t metric = 0; metric < metric_count; metric++) {
-            for (u32 cpu = 0; view->per_cpu && cpu < view->reading->cpu_count; cpu++)
-                lines += print_metric(view, cpu, metric, mode);
-            if (!view->per_cpu)
-                lines += print_metric(view, ALL_CPUS, metric, mode);
-        }
-    return lines;
+    const json_t *error = json_object_get(row, column->key);
+    if (!is_estimate(row))
+        strcpy(text, "");
+    else if (json_is_null(error))
+        strcpy(text, "± unknown");
+    else if (number(row, "count") == 0)
+        snprintf(text, CELL_BYTES, "± %8" JSON_INTEGER_FORMAT, json_integer_value(error));
+    else
+        snprintf(text, CELL_BYTES, "± %6.2f %%",
+                 100 * json_number_value(error) / number(row, "count"));
+}
+
+static void part_text(const struct column *column, const json_t *row, char text[CELL_BYTES])
+{
+    (void)column;
+    strcpy(text, "");
+    if (is_estimate(row))
+        snprintf(text, CELL_BYTES, "(%5.1f %%)",
+                 100 * number(row, "measured") / number(row, "total"));
+}
+
+static void note_text(const struct column *column, const json_t *row, char text[CELL_BYTES])
+{
+    const char *note = json_string_value(json_object_get(row, column->key));
+    snprintf(text, CELL_BYTES, "%s", note != NULL && is_estimate(row) ? note : "");
+}
+
+static const struct column count_columns[] = {
+    COLUMN("CPU", "cpu", 3),
+    COLUMN("COUNT", "count", 20, .compose = count_text),
+    COLUMN("EVENT", "event", -20, .compose = stat_cell_title),
+    HIDDEN("mode"),
+    COLUMN("PER SECOND", "per_second", 16),
+    COLUMN("", "error", -10, .compose = error_text),
+    COLUMN("", NULL, -10, .compose = part_text),
+    HIDDEN("measured"),
+    HIDDEN("total"),
+    HIDDEN("slices"),
+    COLUMN("", "note", -1, .compose = note_text),
+    COLUMNS_END,
+};
+
+static void value_text(const struct column *column, const json_t *row, char text[CELL_BYTES])
+{
+    snprintf(text, CELL_BYTES, "%.4f%s", number(row, column->key),
+             json_is_true(json_object_get(row, "percent")) ? " %" : "  ");
+}
+
+static void metric_error_text(const struct column *column, const json_t *row, char text[CELL_BYTES])
+{
+    if (json_is_null(json_object_get(row, column->key)))
+        strcpy(text, "± unknown");
+    else if (number(row, column->key) == 0)
+        strcpy(text, "");
+    else
+        snprintf(text, CELL_BYTES, "± %.4f%s", number(row, column->key),
+                 json_is_true(json_object_get(row, "percent")) ? " %" : "");
+}
+
+static const struct column metric_columns[] = {
+    COLUMN("CPU", "cpu", 3),
+    COLUMN("VALUE", "value", 20, .compose = value_text),
+    COLUMN("METRIC", "metric", -21, .compose = stat_cell_title),
+    HIDDEN("mode"),
+    HIDDEN("percent"),
+    COLUMN("", "error", -12, .compose = metric_error_text),
+    COLUMN("FORMULA", "formula", -1),
+    COLUMNS_END,
+};
+
+void stat_sheets(const struct stat_view *view, struct sheet sheets[3])
+{
+    sheets[0] = (struct sheet){"events", view->per_cpu ? count_columns : count_columns + 1};
+    sheets[1] = (struct sheet){"metrics", view->per_cpu ? metric_columns : metric_columns + 1};
+    sheets[2] = (struct sheet){NULL, NULL};
+}
+
+json_t *stat_document(const struct stat_view *view)
+{
+    json_t *document = json_object();
+    json_t *events = put_array(document, "events"), *metrics = put_array(document, "metrics");
+    u32 places = view->per_cpu ? view->reading->cpu_count : 1;
+    for (u32 item = 0; item < view->reading->items; item++)
+        for (u32 i = 0; i < places; i++)
+            put_count(events, view, view->per_cpu ? i : ALL_CPUS, item);
+    for (u32 i = 0; i < places; i++) {
+        const struct place place = {view, view->per_cpu ? i : ALL_CPUS};
+        json_t *all = json_object(), *list = stat_put_metrics(all, compute, &place), *row;
+        size_t at;
+        json_array_foreach(list, at, row) if (view->per_cpu)
+            put_u64(row, "cpu", view->reading->cpus[i].cpu);
+        json_array_extend(metrics, list);
+        json_decref(all);
+    }
+    return document;
+}
+
+void stat_print(const struct stat_view *view, bool heading)
+{
+    struct sheet sheets[3];
+    stat_sheets(view, sheets);
+    json_t *document = stat_document(view);
+    const json_t *found = json_object_get(document, "metrics");
+    if (heading)
+        columns_heading(sheets[0].columns, view->label);
+    columns_rows(sheets[0].columns, json_object_get(document, "events"), view->label);
+    if (*view->label == '\0' && json_array_size(found) > 0)
+        putchar('\n');
+    columns_rows(sheets[1].columns, found, view->label);
+    json_decref(document);
 }
 
 // ---- JSON --------------------------------------------------------------------------------------
 
-void stat_json_count(struct json *json, const struct stat_view *view, const struct count *count)
+void stat_json(json_t *json, const struct stat_view *view)
 {
-    bool known = count_is_known(count);
-    if (known)
-        json_u64(json, "count", count->count);
-    else
-        json_text(json, "count", NULL);
-    json_number(json, "per_second", known ? per_second(view, count) : (double)NAN);
-    json_u64(json, "measured", count->measured);
-    json_u64(json, "total", count->total);
-    json_u64(json, "slices", count->slices);
-    if (known && count->error != COUNT_ERROR_UNKNOWN)
-        json_u64(json, "error", count->error);
-    else
-        json_text(json, "error", NULL);
-}
-
-static void json_event(struct json *json, const struct stat_view *view, u32 item)
-{
-    const struct count_item *asked = &view->request->items[item];
-    struct count total = count_of(view, ALL_CPUS, item);
-    json_open_object(json, NULL);
-    json_text(json, "event", asked->event->name);
-    json_text(json, "unit", asked->event->unit);
-    json_bool(json, "modelled", asked->event->modelled);
-    json_text(json, "mode", count_mode_name(asked->mode));
-    json_u64(json, "set", asked->set);
-    stat_json_count(json, view, &total);
-    json_open_array(json, "cpus");
-    for (u32 cpu = 0; cpu < view->reading->cpu_count; cpu++) {
-        json_open_object(json, NULL);
-        json_u64(json, "cpu", view->reading->cpus[cpu].cpu);
-        stat_json_count(json, view, &view->reading->cpus[cpu].counts[item]);
-        json_close(json);
+    put_number(json, "seconds", view->seconds);
+    json_t *list = put_array(json, "events");
+    for (u32 item = 0; item < view->reading->items; item++) {
+        const struct count_item *asked = &view->request->items[item];
+        json_t *row = put_count(list, view, ALL_CPUS, item);
+        put_text(row, "unit", asked->event->unit);
+        put_bool(row, "modelled", asked->event->modelled);
+        put_u64(row, "set", asked->set);
+        json_t *cpus = put_array(row, "cpus");
+        for (u32 cpu = 0; cpu < view->reading->cpu_count; cpu++)
+            put_count(cpus, view, cpu, item);
     }
-    json_close(json);
-    json_close(json);
-}
-
-static void json_metric(struct json *json, const struct stat_view *view, size_t metric,
-                        enum count_mode mode)
-{
-    struct metric_value value;
-    if (!compute(view, ALL_CPUS, metric, mode, &value))
-        return;
-    json_open_object(json, NULL);
-    stat_json_metric(json, &metrics[metric], mode, &value);
-    json_text(json, "formula", metrics[metric].formula);
-    json_close(json);
-}
-
-void stat_json(struct json *json, const struct stat_view *view)
-{
-    json_number(json, "seconds", view->seconds);
-    json_open_array(json, "events");
-    for (u32 item = 0; item < view->reading->items; item++)
-        json_event(json, view, item);
-    json_close(json);
-    json_open_array(json, "metrics");
-    for (enum count_mode mode = COUNT_ALL; mode < COUNT_MODES; mode++)
-        for (size_t metric = 0; metric < metric_count; metric++)
-            json_metric(json, view, metric, mode);
-    json_close(json);
+    stat_put_metrics(json, compute, &(struct place){view, ALL_CPUS});
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Counts of events and their metrics, for people and as JSON.
+// Counts of events and their metrics.
 #ifndef KOV_STAT_PRINT_H
 #define KOV_STAT_PRINT_H
 
 #include "counts/counts.h"
-#include "output/json.h"
+#include "output/columns.h"
 
 struct stat_view {
     const struct count_request *request;
@@ -14,14 +14,16 @@ struct stat_view {
     const char *label; // in front of every line, such as the time; "" for none
 };
 
-void stat_print_header(const struct stat_view *view);
-void stat_print_counts(const struct stat_view *view);
-// How many there were.
-u32 stat_print_metrics(const struct stat_view *view);
-// Members "seconds", "events", "metrics" of the object that is open.
-void stat_json(struct json *json, const struct stat_view *view);
+// Tables of counts and of metrics.
+void stat_print(const struct stat_view *view, bool heading);
+// The same as a document with its sheets.
+json_t *stat_document(const struct stat_view *view);
+void stat_sheets(const struct stat_view *view, struct sheet sheets[3]);
+// Members "seconds", "events", "metrics"; an event has "cpus".
+void stat_json(json_t *json, const struct stat_view *view);
 
-// For stat_tasks.c. A count's members of the object that is open.
-void stat_json_count(struct json *json, const struct stat_view *view, const struct count *count);
+// For stat_tasks.c: a count's members.
+void stat_put_count(json_t *row, const struct stat_view *view, const struct count_item *item,
+                    const struct count *count);
 
 #endif

@@ -1,152 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Counts of processes or threads and their metrics, for people and as JSON: a row a task,
-// a column an event.
+// Counts of processes or threads and their metrics: a row a task, a column an event.
 #include "counts/stat_tasks.h"
 #include "counts/stat_cell.h"
 
 #include <inttypes.h>
 #include <string.h>
-
-static const char *count_cell(const struct count *count, char cell[STAT_CELL_BYTES])
-{
-    if (!count_is_known(count))
-        return strcpy(cell, "-");
-    if (count->measured >= count->total)
-        snprintf(cell, STAT_CELL_BYTES, "%" PRIu64, count->count);
-    else if (count->error == COUNT_ERROR_UNKNOWN || count->count == 0)
-        snprintf(cell, STAT_CELL_BYTES, "~%" PRIu64, count->count);
-    else
-        snprintf(cell, STAT_CELL_BYTES, "%" PRIu64 " ± %.1f %%", count->count,
-                 100 * (double)count->error / (double)count->count);
-    return cell;
-}
-
-static bool is_estimate(const struct count *count)
-{
-    return count->measured < count->total;
-}
-
-static bool any_estimate(const struct task_reading *tasks)
-{
-    for (size_t i = 0; i < tasks->count; i++)
-        for (u32 item = 0; item < tasks->items; item++)
-            if (is_estimate(&tasks->tasks[i].counts[item]))
-                return true;
-    return false;
-}
-
-static void print_begin(const struct stat_view *view, const struct task *task)
-{
-    fputs(view->label, stdout);
-    if (view->per_cpu)
-        printf("%3" PRIu32 " ", task->cpu);
-}
-
-static void print_header_begin(const struct stat_view *view)
-{
-    printf("%*s%s", (int)strlen(view->label), *view->label != '\0' ? "TIME " : "",
-           view->per_cpu ? "CPU " : "");
-}
-
-static const char *heading(const struct stat_view *view)
-{
-    return view->request->tasks == COUNT_THREADS ? "THREAD" : "PROCESS";
-}
-
-// ---- counts ------------------------------------------------------------------------------------
-
-static void print_counts(const struct stat_view *view, const struct task_reading *tasks)
-{
-    int width = any_estimate(tasks) ? STAT_CELL_WIDE : STAT_CELL_WIDTH;
-    char text[TASK_NAME_BYTES], cell[STAT_CELL_BYTES];
-    print_header_begin(view);
-    for (u32 item = 0; item < tasks->items; item++)
-        stat_cell_print(count_item_name(&view->request->items[item], text), width);
-    printf(" %s\n", heading(view));
-    for (size_t i = 0; i < tasks->count; i++) {
-        print_begin(view, &tasks->tasks[i]);
-        for (u32 item = 0; item < tasks->items; item++)
-            stat_cell_print(count_cell(&tasks->tasks[i].counts[item], cell), width);
-        printf(" %s\n", task_name(&tasks->tasks[i], text));
-    }
-}
-
-// ---- metrics -----------------------------------------------------------------------------------
-
-struct column {
-    const struct metric *metric;
-    enum count_mode mode;
-};
-
-static bool compute(const struct stat_view *view, const struct task *task,
-                    const struct column *column, struct metric_value *value)
-{
-    return metric_compute(column->metric, view->request, task->counts, column->mode, value);
-}
-
-// Those that some task has.
-static u32 find_columns(const struct stat_view *view, const struct task_reading *tasks,
-                        struct column *columns)
-{
-    u32 count = 0;
-    struct metric_value value;
-    for (enum count_mode mode = COUNT_ALL; mode < COUNT_MODES; mode++)
-        for (size_t metric = 0; metric < metric_count; metric++) {
-            columns[count] = (struct column){&metrics[metric], mode};
-            bool found = false;
-            for (size_t i = 0; i < tasks->count && !found; i++)
-                found = compute(view, &tasks->tasks[i], &columns[count], &value);
-            count += found;
-        }
-    return count;
-}
-
-static void print_metric_row(const struct stat_view *view, const struct task *task,
-                             const struct column *columns, u32 count)
-{
-    char text[TASK_NAME_BYTES], cell[STAT_CELL_BYTES];
-    struct metric_value value;
-    print_begin(view, task);
-    for (u32 i = 0; i < count; i++) {
-        bool known = compute(view, task, &columns[i], &value);
-        stat_cell_print(known ? stat_cell_metric(&value, columns[i].metric->percent, cell) : "-",
-                        STAT_CELL_WIDE);
-    }
-    printf(" %s\n", task_name(task, text));
-}
-
-static void print_metrics(const struct stat_view *view, const struct task_reading *tasks)
-{
-    struct column columns[COUNT_MODES * METRICS_MAX + 1];
-    u32 count = find_columns(view, tasks, columns);
-    if (count == 0)
-        return;
-    putchar('\n');
-    print_header_begin(view);
-    for (u32 i = 0; i < count; i++) {
-        char name[STAT_CELL_BYTES];
-        stat_cell_print(stat_cell_metric_name(columns[i].metric, columns[i].mode, name),
-                        STAT_CELL_WIDE);
-    }
-    printf(" %s\n", heading(view));
-    for (size_t i = 0; i < tasks->count; i++)
-        print_metric_row(view, &tasks->tasks[i], columns, count);
-}
-
-// ---- both --------------------------------------------------------------------------------------
-
-void stat_tasks_print(const struct stat_view *view, const struct task_reading *tasks)
-{
-    bool others = tasks->count > 0 && tasks->tasks[tasks->count - 1].flags & TASK_OTHERS;
-    print_counts(view, tasks);
-    print_metrics(view, tasks);
-    if (*view->label != '\0')
-        return;
-    if (any_estimate(tasks))
-        puts("\n~: scaled from the part of the task's time that was measured; - : none was");
-    if (others)
-        puts("\nothers: those that found no place of their own in the machine's table");
-}
 
 static const char *kind_of(const struct task *task)
 {
@@ -157,52 +15,122 @@ static const char *kind_of(const struct task *task)
     return task->pid == 0 ? "kernel" : "process";
 }
 
-static void json_counts(struct json *json, const struct stat_view *view, const struct task *task)
+struct place {
+    const struct stat_view *view;
+    const struct task *task;
+};
+
+static bool compute(const void *context, const struct metric *metric, enum count_mode mode,
+                    struct metric_value *value)
 {
-    json_open_array(json, "events");
-    for (u32 item = 0; item < view->request->item_count; item++) {
-        const struct count_item *asked = &view->request->items[item];
-        json_open_object(json, NULL);
-        json_text(json, "event", asked->event->name);
-        json_text(json, "mode", count_mode_name(asked->mode));
-        stat_json_count(json, view, &task->counts[item]);
-        json_close(json);
-    }
-    json_close(json);
+    const struct place *place = context;
+    return metric_compute(metric, place->view->request, place->task->counts, mode, value);
 }
 
-static void json_metrics(struct json *json, const struct stat_view *view, const struct task *task)
+json_t *stat_put_tasks(json_t *json, const struct stat_view *view, const struct task_reading *tasks)
 {
-    json_open_array(json, "metrics");
-    for (enum count_mode mode = COUNT_ALL; mode < COUNT_MODES; mode++)
-        for (size_t i = 0; i < metric_count; i++) {
-            struct metric_value value;
-            if (!compute(view, task, &(struct column){&metrics[i], mode}, &value))
-                continue;
-            json_open_object(json, NULL);
-            stat_json_metric(json, &metrics[i], mode, &value);
-            json_close(json);
-        }
-    json_close(json);
-}
-
-void stat_tasks_json(struct json *json, const struct stat_view *view,
-                     const struct task_reading *tasks)
-{
-    json_open_array(json, "tasks");
+    json_t *list = put_array(json, "tasks");
     for (size_t i = 0; i < tasks->count; i++) {
         const struct task *task = &tasks->tasks[i];
-        json_open_object(json, NULL);
-        json_text(json, "kind", kind_of(task));
-        json_u64(json, "pid", task->pid);
-        json_u64(json, "thread", task->thread);
-        json_text(json, "name", task->name);
-        json_bool(json, "ended", task->flags & TASK_ENDED);
+        char name[TASK_NAME_BYTES];
+        json_t *row = put_object(list, NULL);
+        put_text(row, "kind", kind_of(task));
+        put_u64(row, "pid", task->pid);
+        put_u64(row, "thread", task->thread);
+        put_text(row, "name", task->name);
+        put_text(row, "task", task_name(task, name));
+        put_bool(row, "ended", task->flags & TASK_ENDED);
         if (view->per_cpu)
-            json_u64(json, "cpu", task->cpu);
-        json_counts(json, view, task);
-        json_metrics(json, view, task);
-        json_close(json);
+            put_u64(row, "cpu", task->cpu);
+        json_t *events = put_array(row, "events");
+        for (u32 item = 0; item < view->request->item_count; item++)
+            stat_put_count(put_object(events, NULL), view, &view->request->items[item],
+                           &task->counts[item]);
+        stat_put_metrics(row, compute, &(struct place){view, task});
     }
-    json_close(json);
+    return list;
+}
+
+// ---- tables ------------------------------------------------------------------------------------
+
+static void count_text(const struct column *column, const json_t *row, char text[CELL_BYTES])
+{
+    const json_t *event = json_array_get(json_object_get(row, "events"), column->index);
+    const json_t *count = json_object_get(event, "count"), *error = json_object_get(event, "error");
+    json_int_t value = json_integer_value(count);
+    if (!json_is_integer(count))
+        strcpy(text, "-");
+    else if (json_integer_value(json_object_get(event, "measured")) >=
+             json_integer_value(json_object_get(event, "total")))
+        snprintf(text, CELL_BYTES, "%" JSON_INTEGER_FORMAT, value);
+    else if (json_is_null(error) || value == 0)
+        snprintf(text, CELL_BYTES, "~%" JSON_INTEGER_FORMAT, value);
+    else
+        snprintf(text, CELL_BYTES, "%" JSON_INTEGER_FORMAT " ± %.1f %%", value,
+                 100 * json_number_value(error) / (double)value);
+}
+
+static bool any_estimate(const struct task_reading *tasks)
+{
+    for (size_t i = 0; i < tasks->count; i++)
+        for (u32 item = 0; item < tasks->items; item++)
+            if (tasks->tasks[i].counts[item].measured < tasks->tasks[i].counts[item].total)
+                return true;
+    return false;
+}
+
+static struct column heading(const struct stat_view *view)
+{
+    return (struct column)COLUMN(view->request->tasks == COUNT_THREADS ? "THREAD" : "PROCESS",
+                                 "task", -1);
+}
+
+const struct column *stat_task_columns(const struct stat_view *view,
+                                       const struct task_reading *tasks)
+{
+    static struct column columns[COUNT_ITEMS_MAX + 6];
+    static char titles[COUNT_ITEMS_MAX][COUNT_NAME_BYTES], keys[COUNT_ITEMS_MAX][32];
+    u32 count = 0;
+    if (view->per_cpu)
+        columns[count++] = (struct column)COLUMN("CPU", "cpu", 3);
+    for (u32 item = 0; item < tasks->items; item++) {
+        snprintf(keys[item], sizeof(keys[item]), "events.%" PRIu32 ".count", item);
+        columns[count++] = (struct column)COLUMN(
+            count_item_name(&view->request->items[item], titles[item]), keys[item],
+            any_estimate(tasks) ? STAT_CELL_WIDE : STAT_CELL_WIDTH, .compose = count_text,
+            .index = item);
+    }
+    columns[count++] = (struct column)HIDDEN("kind");
+    columns[count++] = (struct column)HIDDEN("pid");
+    columns[count++] = (struct column)HIDDEN("thread");
+    columns[count++] = heading(view);
+    columns[count] = (struct column)COLUMNS_END;
+    return columns;
+}
+
+static void print_metrics(const struct stat_view *view, const json_t *rows)
+{
+    struct column columns[1 + STAT_METRIC_COLUMNS + 2] = {COLUMN("CPU", "cpu", 3)};
+    u32 count = 1 + stat_metric_columns(rows, columns + 1);
+    if (count == 1)
+        return;
+    columns[count++] = heading(view);
+    columns[count] = (struct column)COLUMNS_END;
+    putchar('\n');
+    columns_print(view->per_cpu ? columns : columns + 1, rows, view->label);
+}
+
+void stat_tasks_print(const struct stat_view *view, const struct task_reading *tasks)
+{
+    bool others = tasks->count > 0 && tasks->tasks[tasks->count - 1].flags & TASK_OTHERS;
+    json_t *document = json_object(), *rows = stat_put_tasks(document, view, tasks);
+    columns_print(stat_task_columns(view, tasks), rows, view->label);
+    print_metrics(view, rows);
+    json_decref(document);
+    if (*view->label != '\0')
+        return;
+    if (any_estimate(tasks))
+        puts("\n~: scaled from the part of the task's time that was measured; - : none was");
+    if (others)
+        puts("\nothers: those that found no place of their own in the machine's table");
 }

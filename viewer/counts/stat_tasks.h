@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Counts of processes or threads and their metrics, for people and as JSON.
+// Counts of processes or threads and their metrics: a row a task, a column an event.
 #ifndef KOV_STAT_TASKS_H
 #define KOV_STAT_TASKS_H
 
@@ -9,8 +9,11 @@
 // A table of counts, and one of metrics if there are any. The tasks have been arranged; the view's
 // label, seconds and per_cpu are looked at.
 void stat_tasks_print(const struct stat_view *view, const struct task_reading *tasks);
-// A member "tasks" of the object that is open.
-void stat_tasks_json(struct json *json, const struct stat_view *view,
-                     const struct task_reading *tasks);
+// Adds a member "tasks", which is returned.
+json_t *stat_put_tasks(json_t *json, const struct stat_view *view,
+                       const struct task_reading *tasks);
+// For both; they last until the next call.
+const struct column *stat_task_columns(const struct stat_view *view,
+                                       const struct task_reading *tasks);
 
 #endif

@@ -18,44 +18,6 @@ static size_t shown_rows(const struct contention_view *view)
     return view->max_rows == 0 || view->max_rows > count ? count : view->max_rows;
 }
 
-// ---- for people --------------------------------------------------------------------------------
-
-static void print_row(const struct contention_view *view, const struct contention_row *row)
-{
-    printf("%7.2f %% %8.2f %9" PRIu64 " %14.0f %8.3f %%", row->share.value, row->share.error,
-           row->samples, row->larx.value, row->instructions.value);
-    if (has_acquisitions(view))
-        printf(" %14.0f", row->acquisitions.value);
-    printf("  %s\n", row->object);
-}
-
-static void print_rows(const struct contention_view *view)
-{
-    size_t rows = shown_rows(view);
-    printf("%9s %8s %9s %14s %10s", "SHARE", "+-", "SAMPLES", "LARX", "TIME");
-    if (has_acquisitions(view))
-        printf(" %14s", "ACQUISITIONS");
-    printf("  OBJECT\n");
-    for (size_t i = 0; i < rows; i++)
-        print_row(view, &view->contention->rows[i]);
-    if (rows < view->contention->count)
-        printf("%9s %zu objects more\n", "", view->contention->count - rows);
-}
-
-static void print_events(const struct contention_view *view)
-{
-    printf("%-12s %9s %9s %9s %11s %14s %12s\n", "EVENT", "SAMPLES", "LOST", "MISSED", "THRESHOLD",
-           "EVENTS", "+-");
-    for (u32 i = 0; i < view->request->events.count; i++) {
-        struct sample_stream sum = samples_sum(view->samples, SAMPLES_ALL, i);
-        const struct estimate *total = &view->contention->totals[i];
-        const struct sampled_event *event = &view->request->events.events[i];
-        printf("%-12s %9" PRIu64 " %9" PRIu64 " %9" PRIu64 " %11" PRIu64 " %14.0f %12.0f\n",
-               event->name, sum.received, sum.lost, sum.missed, event->period, total->value,
-               total->error);
-    }
-}
-
 static void print_metric(const struct estimate *metric)
 {
     if (isinf(metric->error))
@@ -65,66 +27,90 @@ static void print_metric(const struct estimate *metric)
                metric->error);
 }
 
-void contention_print(const struct contention_view *view)
-{
-    print_rows(view);
-    putchar('\n');
-    print_events(view);
-    putchar('\n');
-    print_metric(&view->contention->metric);
-    printf("%.1f s; shares are of larx, ± in 99 of 100 cases\n", view->seconds);
-    resume_print();
-    if (view->workload != NULL)
-        workload_print_account(view->workload);
-}
-
 // ---- for programs ------------------------------------------------------------------------------
 
-static void json_estimate(struct json *json, const char *key, struct estimate estimate)
+static void put_estimate(json_t *json, const char *key, struct estimate estimate)
 {
-    json_open_object(json, key);
-    json_number(json, "value", estimate.value);
-    json_number(json, "error", estimate.error);
-    json_close(json);
+    json_t *row = put_object(json, key);
+    put_number(row, "value", estimate.value);
+    put_number(row, "error", estimate.error);
 }
 
-static void json_row(struct json *json, const struct contention_view *view,
-                     const struct contention_row *row)
+static void put_row(json_t *json, const struct contention_view *view,
+                    const struct contention_row *row)
 {
-    json_open_object(json, NULL);
-    json_text(json, "object", row->object);
+    json_t *entry = put_object(json, NULL);
+    put_text(entry, "object", row->object);
     if (row->coid != 0) {
-        json_hex(json, "coid", row->coid);
-        json_u64(json, "coid_pid", row->pid);
+        put_hex(entry, "coid", row->coid);
+        put_u64(entry, "coid_pid", row->pid);
     }
-    json_u64(json, "samples", row->samples);
-    json_estimate(json, "larx", row->larx);
-    json_estimate(json, "share", row->share);
-    json_estimate(json, "time", row->instructions);
+    put_u64(entry, "samples", row->samples);
+    put_estimate(entry, "larx", row->larx);
+    put_estimate(entry, "share", row->share);
+    put_estimate(entry, "time", row->instructions);
     if (has_acquisitions(view))
-        json_estimate(json, "acquisitions", row->acquisitions);
-    json_close(json);
+        put_estimate(entry, "acquisitions", row->acquisitions);
 }
 
-void contention_json(const struct contention_view *view)
+static json_t *describe(const struct contention_view *view)
 {
     const struct contention *contention = view->contention;
-    struct json json = json_begin(stdout);
-    json_number(&json, "seconds", view->seconds);
-    json_bool(&json, "precise", view->request->precise);
-    json_u64(&json, "threshold", view->request->events.events[CONTENTION_LARX].period);
-    json_u64(&json, "lost", samples_lost(view->samples));
-    json_u64(&json, "missed", samples_missed(view->samples));
-    json_estimate(&json, "larx", contention->totals[CONTENTION_LARX]);
-    json_estimate(&json, "instructions", contention->totals[CONTENTION_INSTRUCTIONS]);
-    json_estimate(&json, "spin_contention", contention->metric);
-    json_u64(&json, "reconnected", resume_account()->times);
-    event_summary_json(&json, "events", view->request, view->samples, true);
-    json_open_array(&json, "objects");
+    json_t *document = json_object();
+    put_number(document, "seconds", view->seconds);
+    put_bool(document, "precise", view->request->precise);
+    put_u64(document, "threshold", view->request->events.events[CONTENTION_LARX].period);
+    put_u64(document, "lost", samples_lost(view->samples));
+    put_u64(document, "missed", samples_missed(view->samples));
+    put_estimate(document, "larx", contention->totals[CONTENTION_LARX]);
+    put_estimate(document, "instructions", contention->totals[CONTENTION_INSTRUCTIONS]);
+    put_estimate(document, "spin_contention", contention->metric);
+    put_u64(document, "reconnected", resume_account()->times);
+    event_summary_put(document, view->request, view->samples, true);
+    json_t *list = put_array(document, "objects");
     for (size_t i = 0; i < shown_rows(view); i++)
-        json_row(&json, view, &contention->rows[i]);
-    json_close(&json);
+        put_row(list, view, &contention->rows[i]);
     if (view->workload != NULL)
-        workload_json(&json, "workload", view->workload);
-    json_end(&json);
+        workload_json(document, "workload", view->workload);
+    return document;
+}
+
+#define SHARE_COLUMNS                                                                              \
+    COLUMN("SHARE", "share.value", 9, .decimals = 2, .unit = " %"),                                \
+        COLUMN("+-", "share.error", 8, .decimals = 2), COLUMN("SAMPLES", "samples", 9),            \
+        COLUMN("LARX", "larx.value", 14, .scale = 1),                                              \
+        COLUMN("TIME", "time.value", 10, .decimals = 3, .unit = " %")
+static const struct column with_acquisitions[] = {
+    SHARE_COLUMNS,
+    COLUMN("ACQUISITIONS", "acquisitions.value", 14, .scale = 1),
+    HIDDEN("coid"),
+    HIDDEN("coid_pid"),
+    COLUMN("OBJECT", "object", -1),
+    COLUMNS_END,
+};
+static const struct column larx_only[] = {
+    SHARE_COLUMNS, HIDDEN("coid"), HIDDEN("coid_pid"), COLUMN("OBJECT", "object", -1), COLUMNS_END,
+};
+
+void contention_show(const struct contention_view *view)
+{
+    const struct sheet sheets[] = {
+        {"objects", has_acquisitions(view) ? with_acquisitions : larx_only},
+        {"events", event_summary_columns},
+        {NULL, NULL}};
+    json_t *document = describe(view);
+    if (!document_for_programs(document, sheets)) {
+        columns_print(sheets[0].columns, json_object_get(document, "objects"), "");
+        if (shown_rows(view) < view->contention->count)
+            printf("%9s %zu objects more\n", "", view->contention->count - shown_rows(view));
+        putchar('\n');
+        columns_print(event_summary_columns, json_object_get(document, "events"), "");
+        putchar('\n');
+        print_metric(&view->contention->metric);
+        printf("%.1f s; shares are of larx, ± in 99 of 100 cases\n", view->seconds);
+        resume_print();
+        if (view->workload != NULL)
+            workload_print_account(view->workload);
+    }
+    json_decref(document);
 }

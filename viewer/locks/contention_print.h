@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Shows contention for spin locks, as a table or as JSON.
+// Shows contention for spin locks, as a table, as JSON or as CSV.
 #ifndef KOV_CONTENTION_PRINT_H
 #define KOV_CONTENTION_PRINT_H
 
@@ -16,7 +16,6 @@ struct contention_view {
     u64 max_rows; // 0: all
 };
 
-void contention_print(const struct contention_view *view);
-void contention_json(const struct contention_view *view);
+void contention_show(const struct contention_view *view);
 
 #endif

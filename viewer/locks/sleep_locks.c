@@ -52,11 +52,9 @@ static int enable(bool on, u64 *time)
     body.n_pids = on ? wanted.count : 0;
     body.pids = wanted.pids;
     body.coid = on ? object : 0;
-    dci_request request = ORRERY__DCI__REQUEST__INIT;
-    request.body_case = ORRERY__DCI__REQUEST__BODY_SLEEP_LOCKS_ENABLE;
-    request.sleep_locks_enable = &body;
-    return dci_call(&request, ORRERY__DCI__RESPONSE__BODY_SLEEP_LOCKS_ENABLE,
-                    "cannot log sleep locks", take_enabled, time);
+    return dci_call(DCI_REQUEST(SLEEP_LOCKS_ENABLE, sleep_locks_enable, &body),
+                    ORRERY__DCI__RESPONSE__BODY_SLEEP_LOCKS_ENABLE, "cannot log sleep locks",
+                    take_enabled, time);
 }
 
 static void take_log(struct sleep_report *report, u32 pid, const Orrery__Dci__SleepLockLog *log)
@@ -87,10 +85,8 @@ static int take_records(void *context, const dci_response *response)
 static int read_records(struct sleep_report *report)
 {
     Orrery__Dci__SleepLocksReadRequest body = ORRERY__DCI__SLEEP_LOCKS_READ_REQUEST__INIT;
-    dci_request request = ORRERY__DCI__REQUEST__INIT;
-    request.body_case = ORRERY__DCI__REQUEST__BODY_SLEEP_LOCKS_READ;
-    request.sleep_locks_read = &body;
-    return dci_call(&request, ORRERY__DCI__RESPONSE__BODY_SLEEP_LOCKS_READ,
+    return dci_call(DCI_REQUEST(SLEEP_LOCKS_READ, sleep_locks_read, &body),
+                    ORRERY__DCI__RESPONSE__BODY_SLEEP_LOCKS_READ,
                     "cannot read the logs of sleep locks", take_records, report);
 }
 
@@ -143,22 +139,6 @@ static int measure(const struct arguments *arguments, double seconds, struct sle
     return KOV_OK;
 }
 
-static void show(const struct sleep_report *report, const struct workload_result *workload,
-                 bool has_workload)
-{
-    if (settings.json) {
-        struct json json = json_begin(stdout);
-        sleep_json(&json, report);
-        if (has_workload)
-            workload_json(&json, "workload", workload);
-        json_end(&json);
-        return;
-    }
-    sleep_print(report, timeline);
-    if (has_workload)
-        workload_print_account(workload);
-}
-
 static void report_free(struct sleep_report *report)
 {
     failures_free(&report->failures);
@@ -176,7 +156,7 @@ int sleep_locks_run(const struct arguments *arguments, double seconds, const cha
     interrupt_catch();
     code = measure(arguments, seconds, &report, &workload);
     if (code == KOV_OK)
-        show(&report, &workload, arguments->has_workload);
+        sleep_show(&report, timeline, arguments->has_workload ? &workload : NULL);
     if (code == KOV_OK)
         code = workload_verdict(&workload);
     report_free(&report);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The account of sleep locks as tables, time lines and JSON.
+// The account of sleep locks: tables, time lines.
 #include "locks/sleep_print.h"
 #include "machine/failures_print.h"
 #include "symbols/programs.h"
@@ -59,6 +59,88 @@ static u64 all_lost(const struct sleep_account *account)
     return lost;
 }
 
+// ---- the rows ----------------------------------------------------------------------------------
+
+static void put_process(json_t *json, const struct sleep_report *report, u32 pid)
+{
+    const struct process_info *process = snapshot_process(&report->snapshot, pid);
+    put_u64(json, "pid", pid);
+    put_text(json, "process", process == NULL ? NULL : process->name);
+}
+
+static void put_changes(json_t *json, const struct sleep_report *report,
+                        const struct sleep_queue *queue)
+{
+    json_t *list = put_array(json, "timeline");
+    for (size_t i = 0; i < queue->change_count; i++) {
+        const struct sleep_change *change = &queue->changes[i];
+        json_t *row = put_object(list, NULL);
+        put_number(row, "seconds",
+                   change->time > report->account.begin
+                       ? seconds_of(report, change->time - report->account.begin)
+                       : 0);
+        put_text(row, "operation", operation_names[change->operation]);
+        put_u64(row, "thread", change->thread);
+        put_u64(row, "length", change->length);
+        put_u64(row, "lost", change->lost);
+        json_t *rows = put_array(row, "members");
+        for (u32 member = 0; member < change->count; member++)
+            put_u64(rows, NULL, queue->change_members[change->first + member]);
+    }
+}
+
+static void put_threads(json_t *json, const struct sleep_report *report,
+                        const struct sleep_queue *queue)
+{
+    json_t *list = put_array(json, "threads");
+    for (size_t i = 0; i < queue->thread_count; i++) {
+        const struct sleep_thread *thread = &queue->threads[i];
+        json_t *row = put_object(list, NULL);
+        put_u64(row, "thread", thread->thread);
+        put_u64(row, "waits", thread->waits);
+        put_number(row, "seconds", seconds_of(report, thread->ticks));
+        put_number(row, "max_seconds", seconds_of(report, thread->longest));
+    }
+}
+
+static void put_queue(json_t *json, const struct sleep_report *report,
+                      const struct sleep_queue *queue)
+{
+    char name[NAME_BYTES];
+    bool known = word_name(report, queue, name);
+    json_t *row = put_object(json, NULL);
+    put_process(row, report, queue->pid);
+    put_hex(row, "coid", queue->coid);
+    put_hex(row, "queue", queue->queue);
+    put_text(row, "name", known ? name : NULL);
+    put_u64(row, "enqueues", queue->operations[SLEEP_ENQUEUE]);
+    put_u64(row, "present", queue->operations[SLEEP_PRESENT]);
+    put_u64(row, "wake_ups", queue->operations[SLEEP_WAKEUP]);
+    put_u64(row, "time_outs", queue->operations[SLEEP_DEQUEUE]);
+    put_u64(row, "waits", queue->waits);
+    put_u64(row, "waits_unknown", queue->unknown);
+    put_u64(row, "still_waiting", queue->still);
+    put_number(row, "seconds", seconds_of(report, queue->ticks));
+    put_number(row, "mean_seconds", mean(report, queue));
+    put_number(row, "max_seconds", seconds_of(report, queue->longest));
+    put_u64(row, "longest", queue->length_max);
+    put_number(row, "average_length", average_length(report, queue));
+    put_threads(row, report, queue);
+    put_changes(row, report, queue);
+}
+
+static void put_lock_object(json_t *json, const struct sleep_report *report,
+                            const struct sleep_object *object)
+{
+    json_t *row = put_object(json, NULL);
+    put_process(row, report, object->pid);
+    put_hex(row, "coid", object->coid);
+    put_u64(row, "records", object->logged);
+    put_u64(row, "lost", object->lost);
+    put_u64(row, "buffer_bytes", object->buffer_bytes);
+    put_number(row, "seconds", seconds_of(report, object->ticks));
+}
+
 // ---- tables ------------------------------------------------------------------------------------
 
 static double ms(const struct sleep_report *report, u64 ticks)
@@ -99,24 +181,47 @@ static void print_timeline(const struct sleep_report *report, const struct sleep
     }
 }
 
-static void print_queue(const struct sleep_report *report, const struct sleep_queue *queue,
-                        bool timeline)
+static void enqueues_text(const struct column *column, const json_t *row, char text[CELL_BYTES])
 {
-    char name[NAME_BYTES];
-    word_name(report, queue, name);
-    printf("%9" PRIu64 " %9" PRIu64 " %9" PRIu64 " %11.3f %11.3f %11.3f %7" PRIu32 " %9.3f    %s\n",
-           queue->operations[SLEEP_ENQUEUE] + queue->operations[SLEEP_PRESENT],
-           queue->operations[SLEEP_WAKEUP], queue->operations[SLEEP_DEQUEUE],
-           ms(report, queue->ticks), mean(report, queue) * 1e3, ms(report, queue->longest),
-           queue->length_max, average_length(report, queue), name);
-    if (queue->thread_count > 0 || queue->unknown > 0)
-        print_threads(report, queue);
-    if (timeline)
-        print_timeline(report, queue);
+    snprintf(text, CELL_BYTES, "%" JSON_INTEGER_FORMAT,
+             json_integer_value(json_object_get(row, column->key)) +
+                 json_integer_value(json_object_get(row, "present")));
 }
 
+static void name_text(const struct column *column, const json_t *row, char text[CELL_BYTES])
+{
+    const char *name = json_string_value(json_object_get(row, column->key));
+    snprintf(text, CELL_BYTES, "  %s",
+             name != NULL ? name : json_string_value(json_object_get(row, "queue")));
+}
+
+static const struct column queue_columns[] = {
+    HIDDEN("pid"),
+    HIDDEN("process"),
+    HIDDEN("coid"),
+    HIDDEN("queue"),
+    COLUMN("ENQUEUES", "enqueues", 9, .compose = enqueues_text),
+    HIDDEN("present"),
+    COLUMN("WAKE-UPS", "wake_ups", 9),
+    COLUMN("TIME-OUTS", "time_outs", 9),
+    COLUMN("WAITED ms", "seconds", 11, .decimals = 3, .scale = 1e3),
+    COLUMN("MEAN ms", "mean_seconds", 11, .decimals = 3, .scale = 1e3),
+    COLUMN("MAX ms", "max_seconds", 11, .decimals = 3, .scale = 1e3),
+    COLUMN("LONGEST", "longest", 7),
+    COLUMN("AVERAGE", "average_length", 9, .decimals = 3),
+    COLUMN("  QUEUE", "name", -1, .compose = name_text),
+    COLUMNS_END,
+};
+static const struct column object_columns[] = {
+    HIDDEN("pid"),  HIDDEN("process"),      HIDDEN("coid"),    HIDDEN("records"),
+    HIDDEN("lost"), HIDDEN("buffer_bytes"), HIDDEN("seconds"), COLUMNS_END,
+};
+static const struct sheet sheets[] = {
+    {"queues", queue_columns}, {"objects", object_columns}, {NULL, NULL}};
+
+// queues: the rows of account->queues.
 static void print_object(const struct sleep_report *report, const struct sleep_object *object,
-                         bool timeline)
+                         const json_t *queues, bool timeline)
 {
     const struct sleep_account *account = &report->account;
     char name[OBJECT_NAME_BYTES];
@@ -126,132 +231,51 @@ static void print_object(const struct sleep_report *report, const struct sleep_o
     printf("\n%s: %" PRIu64 " records, %" PRIu64 " lost, buffer of %" PRIu64 " KB\n", name,
            object->logged, object->lost, object->buffer_bytes / 1024);
     for (size_t i = 0; i < account->queue_count; i++) {
-        if (account->queues[i].pid == object->pid && account->queues[i].coid == object->coid)
-            print_queue(report, &account->queues[i], timeline);
+        const struct sleep_queue *queue = &account->queues[i];
+        if (queue->pid != object->pid || queue->coid != object->coid)
+            continue;
+        columns_row(queue_columns, json_array_get(queues, i));
+        if (queue->thread_count > 0 || queue->unknown > 0)
+            print_threads(report, queue);
+        if (timeline)
+            print_timeline(report, queue);
     }
 }
 
-static void print_failures(const struct sleep_report *report)
+static void print_text(const struct sleep_report *report, const json_t *queues, bool timeline)
 {
+    const struct sleep_account *account = &report->account;
+    columns_heading(queue_columns, "");
+    for (size_t i = 0; i < account->object_count; i++)
+        print_object(report, &account->objects[i], queues, timeline);
+    printf("\n%zu queues of %zu objects in %.3f s; %" PRIu64 " records lost\n",
+           account->queue_count, account->object_count, window(report), all_lost(account));
     failures_print(&report->failures, &report->snapshot);
     if (report->nonsense > 0)
         printf("%" PRIu64 " records cannot be, and were left out\n", report->nonsense);
 }
 
-void sleep_print(const struct sleep_report *report, bool timeline)
+void sleep_show(const struct sleep_report *report, bool timeline,
+                const struct workload_result *workload)
 {
     const struct sleep_account *account = &report->account;
-    printf("%9s %9s %9s %11s %11s %11s %7s %9s    %s\n", "ENQUEUES", "WAKE-UPS", "TIME-OUTS",
-           "WAITED ms", "MEAN ms", "MAX ms", "LONGEST", "AVERAGE", "QUEUE");
+    json_t *document = json_object();
+    put_number(document, "seconds", window(report));
+    put_u64(document, "lost", all_lost(account));
+    put_u64(document, "nonsense", report->nonsense);
+    failures_json(document, &report->failures, &report->snapshot);
+    json_t *objects = put_array(document, "objects");
     for (size_t i = 0; i < account->object_count; i++)
-        print_object(report, &account->objects[i], timeline);
-    printf("\n%zu queues of %zu objects in %.3f s; %" PRIu64 " records lost\n",
-           account->queue_count, account->object_count, window(report), all_lost(account));
-    print_failures(report);
-}
-
-// ---- JSON --------------------------------------------------------------------------------------
-
-static void json_process(struct json *json, const struct sleep_report *report, u32 pid)
-{
-    const struct process_info *process = snapshot_process(&report->snapshot, pid);
-    json_u64(json, "pid", pid);
-    json_text(json, "process", process == NULL ? NULL : process->name);
-}
-
-static void json_changes(struct json *json, const struct sleep_report *report,
-                         const struct sleep_queue *queue)
-{
-    json_open_array(json, "timeline");
-    for (size_t i = 0; i < queue->change_count; i++) {
-        const struct sleep_change *change = &queue->changes[i];
-        json_open_object(json, NULL);
-        json_number(json, "seconds",
-                    change->time > report->account.begin
-                        ? seconds_of(report, change->time - report->account.begin)
-                        : 0);
-        json_text(json, "operation", operation_names[change->operation]);
-        json_u64(json, "thread", change->thread);
-        json_u64(json, "length", change->length);
-        json_u64(json, "lost", change->lost);
-        json_open_array(json, "members");
-        for (u32 member = 0; member < change->count; member++)
-            json_u64(json, NULL, queue->change_members[change->first + member]);
-        json_close(json);
-        json_close(json);
-    }
-    json_close(json);
-}
-
-static void json_threads(struct json *json, const struct sleep_report *report,
-                         const struct sleep_queue *queue)
-{
-    json_open_array(json, "threads");
-    for (size_t i = 0; i < queue->thread_count; i++) {
-        const struct sleep_thread *thread = &queue->threads[i];
-        json_open_object(json, NULL);
-        json_u64(json, "thread", thread->thread);
-        json_u64(json, "waits", thread->waits);
-        json_number(json, "seconds", seconds_of(report, thread->ticks));
-        json_number(json, "max_seconds", seconds_of(report, thread->longest));
-        json_close(json);
-    }
-    json_close(json);
-}
-
-static void json_queue(struct json *json, const struct sleep_report *report,
-                       const struct sleep_queue *queue)
-{
-    char name[NAME_BYTES];
-    bool known = word_name(report, queue, name);
-    json_open_object(json, NULL);
-    json_process(json, report, queue->pid);
-    json_hex(json, "coid", queue->coid);
-    json_hex(json, "queue", queue->queue);
-    json_text(json, "name", known ? name : NULL);
-    json_u64(json, "enqueues", queue->operations[SLEEP_ENQUEUE]);
-    json_u64(json, "present", queue->operations[SLEEP_PRESENT]);
-    json_u64(json, "wake_ups", queue->operations[SLEEP_WAKEUP]);
-    json_u64(json, "time_outs", queue->operations[SLEEP_DEQUEUE]);
-    json_u64(json, "waits", queue->waits);
-    json_u64(json, "waits_unknown", queue->unknown);
-    json_u64(json, "still_waiting", queue->still);
-    json_number(json, "seconds", seconds_of(report, queue->ticks));
-    json_number(json, "mean_seconds", mean(report, queue));
-    json_number(json, "max_seconds", seconds_of(report, queue->longest));
-    json_u64(json, "longest", queue->length_max);
-    json_number(json, "average_length", average_length(report, queue));
-    json_threads(json, report, queue);
-    json_changes(json, report, queue);
-    json_close(json);
-}
-
-static void json_object(struct json *json, const struct sleep_report *report,
-                        const struct sleep_object *object)
-{
-    json_open_object(json, NULL);
-    json_process(json, report, object->pid);
-    json_hex(json, "coid", object->coid);
-    json_u64(json, "records", object->logged);
-    json_u64(json, "lost", object->lost);
-    json_u64(json, "buffer_bytes", object->buffer_bytes);
-    json_number(json, "seconds", seconds_of(report, object->ticks));
-    json_close(json);
-}
-
-void sleep_json(struct json *json, const struct sleep_report *report)
-{
-    const struct sleep_account *account = &report->account;
-    json_number(json, "seconds", window(report));
-    json_u64(json, "lost", all_lost(account));
-    json_u64(json, "nonsense", report->nonsense);
-    failures_json(json, &report->failures, &report->snapshot);
-    json_open_array(json, "objects");
-    for (size_t i = 0; i < account->object_count; i++)
-        json_object(json, report, &account->objects[i]);
-    json_close(json);
-    json_open_array(json, "queues");
+        put_lock_object(objects, report, &account->objects[i]);
+    json_t *queues = put_array(document, "queues");
     for (size_t i = 0; i < account->queue_count; i++)
-        json_queue(json, report, &account->queues[i]);
-    json_close(json);
+        put_queue(queues, report, &account->queues[i]);
+    if (workload != NULL)
+        workload_json(document, "workload", workload);
+    if (!document_for_programs(document, sheets)) {
+        print_text(report, queues, timeline);
+        if (workload != NULL)
+            workload_print_account(workload);
+    }
+    json_decref(document);
 }

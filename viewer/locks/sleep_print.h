@@ -5,7 +5,8 @@
 
 #include "locks/sleep_account.h"
 #include "machine/snapshot.h"
-#include "output/json.h"
+#include "machine/workload.h"
+#include "output/columns.h"
 
 struct sleep_report {
     struct sleep_account account;
@@ -15,7 +16,8 @@ struct sleep_report {
     u64 timebase_hz;
 };
 
-void sleep_print(const struct sleep_report *report, bool timeline);
-void sleep_json(struct json *json, const struct sleep_report *report);
+// workload: NULL if none ran. timeline: for people, each change of a queue.
+void sleep_show(const struct sleep_report *report, bool timeline,
+                const struct workload_result *workload);
 
 #endif

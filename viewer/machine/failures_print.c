@@ -11,19 +11,16 @@ void failures_print(const struct failures *failures, const struct snapshot *snap
     }
 }
 
-void failures_json(struct json *json, const struct failures *failures,
-                   const struct snapshot *snapshot)
+void failures_json(json_t *json, const struct failures *failures, const struct snapshot *snapshot)
 {
-    json_open_array(json, "failures");
+    json_t *rows = put_array(json, "failures");
     for (size_t i = 0; i < failures->count; i++) {
         const struct process_failure *failure = &failures->list[i];
         const struct process_info *process = snapshot_process(snapshot, failure->pid);
-        json_open_object(json, NULL);
-        json_u64(json, "pid", failure->pid);
-        json_text(json, "process", process == NULL ? NULL : process->name);
-        json_s64(json, "error", failure->error);
-        json_text(json, "message", failure->reason);
-        json_close(json);
+        json_t *row = put_object(rows, NULL);
+        put_u64(row, "pid", failure->pid);
+        put_text(row, "process", process == NULL ? NULL : process->name);
+        put_s64(row, "error", failure->error);
+        put_text(row, "message", failure->reason);
     }
-    json_close(json);
 }

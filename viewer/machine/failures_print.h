@@ -4,12 +4,11 @@
 #define KOV_FAILURES_PRINT_H
 
 #include "machine/snapshot.h"
-#include "output/json.h"
+#include "output/document.h"
 
 // A line for each process: its name, and the reason.
 void failures_print(const struct failures *failures, const struct snapshot *snapshot);
 // An array `failures`.
-void failures_json(struct json *json, const struct failures *failures,
-                   const struct snapshot *snapshot);
+void failures_json(json_t *json, const struct failures *failures, const struct snapshot *snapshot);
 
 #endif

@@ -32,11 +32,8 @@ static int take_objects(void *context, const dci_response *response)
 int scan_processes(struct snapshot *snapshot)
 {
     Orrery__Dci__ProcessesRequest body = ORRERY__DCI__PROCESSES_REQUEST__INIT;
-    dci_request request = ORRERY__DCI__REQUEST__INIT;
-    request.body_case = ORRERY__DCI__REQUEST__BODY_PROCESSES;
-    request.processes = &body;
-    return dci_call(&request, ORRERY__DCI__RESPONSE__BODY_PROCESSES, "cannot list processes",
-                    take_processes, snapshot);
+    return dci_call(DCI_REQUEST(PROCESSES, processes, &body), ORRERY__DCI__RESPONSE__BODY_PROCESSES,
+                    "cannot list processes", take_processes, snapshot);
 }
 
 int scan_classes(struct snapshot *snapshot, struct scan_scope scope)
@@ -44,11 +41,8 @@ int scan_classes(struct snapshot *snapshot, struct scan_scope scope)
     Orrery__Dci__ClassesRequest body = ORRERY__DCI__CLASSES_REQUEST__INIT;
     body.scope = scope.scope;
     body.pid = scope.pid;
-    dci_request request = ORRERY__DCI__REQUEST__INIT;
-    request.body_case = ORRERY__DCI__REQUEST__BODY_CLASSES;
-    request.classes = &body;
-    return dci_call(&request, ORRERY__DCI__RESPONSE__BODY_CLASSES, "cannot list classes",
-                    take_classes, snapshot);
+    return dci_call(DCI_REQUEST(CLASSES, classes, &body), ORRERY__DCI__RESPONSE__BODY_CLASSES,
+                    "cannot list classes", take_classes, snapshot);
 }
 
 int scan_objects(struct snapshot *snapshot, struct scan_scope scope)
@@ -60,9 +54,6 @@ int scan_objects(struct snapshot *snapshot, struct scan_scope scope)
     body.scope = scope.scope;
     body.pid = scope.pid;
     body.classes = true;
-    dci_request request = ORRERY__DCI__REQUEST__INIT;
-    request.body_case = ORRERY__DCI__REQUEST__BODY_OBJECTS;
-    request.objects = &body;
-    return dci_call(&request, ORRERY__DCI__RESPONSE__BODY_OBJECTS, "cannot scan objects",
-                    take_objects, snapshot);
+    return dci_call(DCI_REQUEST(OBJECTS, objects, &body), ORRERY__DCI__RESPONSE__BODY_OBJECTS,
+                    "cannot scan objects", take_objects, snapshot);
 }

@@ -57,23 +57,18 @@ int workload_start(const struct arguments *arguments, u64 *id)
         return code;
     Orrery__Dci__WorkloadStartRequest body = ORRERY__DCI__WORKLOAD_START_REQUEST__INIT;
     body.command = command;
-    dci_request request = ORRERY__DCI__REQUEST__INIT;
-    request.body_case = ORRERY__DCI__REQUEST__BODY_WORKLOAD_START;
-    request.workload_start = &body;
     char what[COMMAND_BYTES + 40];
     snprintf(what, sizeof(what), "cannot start workload '%s'", command);
-    return dci_call(&request, ORRERY__DCI__RESPONSE__BODY_WORKLOAD_START, what, take_id, id);
+    return dci_call(DCI_REQUEST(WORKLOAD_START, workload_start, &body),
+                    ORRERY__DCI__RESPONSE__BODY_WORKLOAD_START, what, take_id, id);
 }
 
 int workload_stop(u64 id)
 {
     Orrery__Dci__WorkloadStopRequest body = ORRERY__DCI__WORKLOAD_STOP_REQUEST__INIT;
     body.id = id;
-    dci_request request = ORRERY__DCI__REQUEST__INIT;
-    request.body_case = ORRERY__DCI__REQUEST__BODY_WORKLOAD_STOP;
-    request.workload_stop = &body;
-    return dci_call(&request, ORRERY__DCI__RESPONSE__BODY__NOT_SET, "cannot stop the workload",
-                    NULL, NULL);
+    return dci_call(DCI_REQUEST(WORKLOAD_STOP, workload_stop, &body),
+                    ORRERY__DCI__RESPONSE__BODY__NOT_SET, "cannot stop the workload", NULL, NULL);
 }
 
 static int take_status(void *context, const dci_response *response)
@@ -92,12 +87,10 @@ int workload_status(u64 id, struct workload_result *result)
 {
     Orrery__Dci__WorkloadStatusRequest body = ORRERY__DCI__WORKLOAD_STATUS_REQUEST__INIT;
     body.id = id;
-    dci_request request = ORRERY__DCI__REQUEST__INIT;
-    request.body_case = ORRERY__DCI__REQUEST__BODY_WORKLOAD_STATUS;
-    request.workload_status = &body;
     result->id = id;
-    return dci_call(&request, ORRERY__DCI__RESPONSE__BODY_WORKLOAD_STATUS,
-                    "cannot ask after the workload", take_status, result);
+    return dci_call(DCI_REQUEST(WORKLOAD_STATUS, workload_status, &body),
+                    ORRERY__DCI__RESPONSE__BODY_WORKLOAD_STATUS, "cannot ask after the workload",
+                    take_status, result);
 }
 
 // Interrupted, dci_listen returns at once: then a plain pause keeps the polling slow.
@@ -196,7 +189,7 @@ void workload_print_account(const struct workload_result *result)
     workload_print(stdout, result);
 }
 
-static void json_line(struct json *json, const char *line, size_t length)
+static void json_line(json_t *json, const char *line, size_t length)
 {
     char text[2048];
     snprintf(text, sizeof(text), "%.*s", (int)(length < sizeof(text) ? length : sizeof(text) - 1),
@@ -206,28 +199,26 @@ static void json_line(struct json *json, const char *line, size_t length)
         *value++ = '\0';
     u64 number;
     if (value == NULL)
-        json_text(json, text, NULL);
+        put_text(json, text, NULL);
     else if (text_to_u64(value, 0, UINT64_MAX, &number) && value[1] != 'x')
-        json_u64(json, text, number);
+        put_u64(json, text, number);
     else
-        json_text(json, text, value);
+        put_text(json, text, value);
 }
 
-void workload_json(struct json *json, const char *key, const struct workload_result *result)
+void workload_json(json_t *json, const char *key, const struct workload_result *result)
 {
-    json_open_object(json, key);
-    json_u64(json, "id", result->id);
-    json_bool(json, "running", result->running);
-    json_s64(json, "result", result->error);
-    json_open_object(json, "report");
+    json_t *row = put_object(json, key);
+    put_u64(row, "id", result->id);
+    put_bool(row, "running", result->running);
+    put_s64(row, "result", result->error);
+    json_t *object = put_object(row, "report");
     for (const char *line = result->report; line != NULL && *line != '\0';) {
         size_t length = strcspn(line, "\n");
         if (length > 0)
-            json_line(json, line, length);
+            json_line(object, line, length);
         line += length + (line[length] == '\n');
     }
-    json_close(json);
-    json_close(json);
 }
 
 void workload_free(struct workload_result *result)

@@ -3,7 +3,7 @@
 #ifndef KOV_WORKLOAD_H
 #define KOV_WORKLOAD_H
 
-#include "output/json.h"
+#include "output/document.h"
 #include "tools/kov.h"
 
 struct workload_result {
@@ -36,7 +36,7 @@ int workload_verdict(const struct workload_result *result);
 void workload_print(FILE *out, const struct workload_result *result);
 // The same below a measurement, with a heading.
 void workload_print_account(const struct workload_result *result);
-void workload_json(struct json *json, const char *key, const struct workload_result *result);
+void workload_json(json_t *json, const char *key, const struct workload_result *result);
 void workload_free(struct workload_result *result);
 
 #endif

@@ -186,62 +186,57 @@ void annotate_print(FILE *out, const struct annotate_view *view,
         print_by_address(out, annotation);
 }
 
-static void json_samples(struct json *json, u64 samples, u64 whole)
+static void json_samples(json_t *json, u64 samples, u64 whole)
 {
-    json_u64(json, "samples", samples);
-    json_number(json, "percent", percent(samples, whole));
+    put_u64(json, "samples", samples);
+    put_number(json, "percent", percent(samples, whole));
 }
 
-static void json_lines(struct json *json, const struct annotate_view *view,
+static void json_lines(json_t *json, const struct annotate_view *view,
                        const struct annotation *annotation)
 {
-    json_open_array(json, "lines");
+    json_t *list = put_array(json, "lines");
     for (size_t i = 0; i < annotation->line_count; i++) {
         const struct annotated_line *line = &annotation->lines[i];
         const struct source *source = find_source(view, annotation, line->file);
-        json_open_object(json, NULL);
-        json_text(json, "file", file_name(annotation, line->file));
-        json_u64(json, "line", line->line);
-        json_text(json, "text", source == NULL ? NULL : source_line(source, line->line));
-        json_samples(json, line->samples, annotation->function->samples);
-        json_close(json);
+        json_t *row = put_object(list, NULL);
+        put_text(row, "file", file_name(annotation, line->file));
+        put_u64(row, "line", line->line);
+        put_text(row, "text", source == NULL ? NULL : source_line(source, line->line));
+        json_samples(row, line->samples, annotation->function->samples);
     }
-    json_close(json);
 }
 
-static void json_instructions(struct json *json, const struct annotation *annotation)
+static void json_instructions(json_t *json, const struct annotation *annotation)
 {
-    json_open_array(json, "instructions");
+    json_t *list = put_array(json, "instructions");
     for (size_t i = 0; i < annotation->count; i++) {
         const struct annotated_instruction *instruction = &annotation->instructions[i];
         char text[2 * DISASSEMBLY_BYTES];
         instruction_text(annotation, instruction, text, sizeof(text));
-        json_open_object(json, NULL);
-        json_hex(json, "address", instruction->address);
-        json_hex(json, "word", instruction->word);
-        json_text(json, "text", text);
-        json_text(json, "file", file_name(annotation, instruction->file));
-        json_u64(json, "line", instruction->line);
-        json_samples(json, instruction->samples, annotation->function->samples);
-        json_close(json);
+        json_t *row = put_object(list, NULL);
+        put_hex(row, "address", instruction->address);
+        put_hex(row, "word", instruction->word);
+        put_text(row, "text", text);
+        put_text(row, "file", file_name(annotation, instruction->file));
+        put_u64(row, "line", instruction->line);
+        json_samples(row, instruction->samples, annotation->function->samples);
     }
-    json_close(json);
 }
 
-void annotate_json(struct json *json, const struct annotate_view *view,
+void annotate_json(json_t *json, const struct annotate_view *view,
                    const struct annotation *annotation)
 {
     const struct hot_function *function = annotation->function;
-    json_open_object(json, NULL);
-    json_text(json, "function", function->name);
-    json_text(json, "binary", function->binary);
-    json_text(json, "file", symbols_path(function->symbols));
-    json_samples(json, function->samples, view->samples);
+    json_t *row = put_object(json, NULL);
+    put_text(row, "function", function->name);
+    put_text(row, "binary", function->binary);
+    put_text(row, "file", symbols_path(function->symbols));
+    json_samples(row, function->samples, view->samples);
     if (view->source)
         check_sources(view, annotation);
     if (view->source)
-        json_lines(json, view, annotation);
+        json_lines(row, view, annotation);
     if (view->assembly)
-        json_instructions(json, annotation);
-    json_close(json);
+        json_instructions(row, annotation);
 }

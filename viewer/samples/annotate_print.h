@@ -3,7 +3,7 @@
 #ifndef KOV_ANNOTATE_PRINT_H
 #define KOV_ANNOTATE_PRINT_H
 
-#include "output/json.h"
+#include "output/document.h"
 #include "samples/annotation.h"
 #include "samples/recording_event.h"
 
@@ -17,7 +17,7 @@ struct annotate_view {
 
 void annotate_print(FILE *out, const struct annotate_view *view,
                     const struct annotation *annotation);
-void annotate_json(struct json *json, const struct annotate_view *view,
+void annotate_json(json_t *json, const struct annotate_view *view,
                    const struct annotation *annotation);
 
 #endif

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Counts by object, as a table or as JSON.
+// Counts by object: a row an object, a column an event; and the metrics if their events are there.
 #ifndef KOV_OBJECT_COUNTS_PRINT_H
 #define KOV_OBJECT_COUNTS_PRINT_H
 
 #include "machine/snapshot.h"
-#include "output/json.h"
+#include "output/columns.h"
 #include "samples/object_counts.h"
 
 struct object_view {
@@ -14,9 +14,11 @@ struct object_view {
     const char *label; // in front of every line, such as the time; "" for none
 };
 
-// A row an object, a column an event; below, if their events are there, the metrics.
+// Adds an array "objects", which is returned.
+json_t *object_counts_put(json_t *json, const struct object_view *view);
+// Of these rows; they last until the next call.
+const struct column *object_counts_columns(const struct object_view *view, const json_t *rows);
+// Two tables: counts, and metrics if there are any.
 void object_counts_print(const struct object_view *view);
-// An array "objects" of the object that is open.
-void object_counts_json(struct json *json, const struct object_view *view);
 
 #endif

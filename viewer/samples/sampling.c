@@ -167,11 +167,9 @@ int sampling_change(u32 index, u64 period)
     body.index = index;
     body.period = period;
     body.randomise = threshold_randomise(period, wanted_randomise());
-    dci_request request = ORRERY__DCI__REQUEST__INIT;
-    request.body_case = ORRERY__DCI__REQUEST__BODY_SAMPLING_CHANGE;
-    request.sampling_change = &body;
-    return dci_call(&request, ORRERY__DCI__RESPONSE__BODY__NOT_SET, "cannot change the threshold",
-                    NULL, NULL);
+    return dci_call(DCI_REQUEST(SAMPLING_CHANGE, sampling_change, &body),
+                    ORRERY__DCI__RESPONSE__BODY__NOT_SET, "cannot change the threshold", NULL,
+                    NULL);
 }
 
 static int take_stat(void *context, const dci_response *response)
@@ -183,9 +181,7 @@ static int take_stat(void *context, const dci_response *response)
 int sampling_stop(struct sample_set *set)
 {
     Orrery__Dci__SamplingStopRequest body = ORRERY__DCI__SAMPLING_STOP_REQUEST__INIT;
-    dci_request request = ORRERY__DCI__REQUEST__INIT;
-    request.body_case = ORRERY__DCI__REQUEST__BODY_SAMPLING_STOP;
-    request.sampling_stop = &body;
-    return dci_call(&request, ORRERY__DCI__RESPONSE__BODY_SAMPLING_STOP, "cannot stop sampling",
-                    take_stat, set);
+    return dci_call(DCI_REQUEST(SAMPLING_STOP, sampling_stop, &body),
+                    ORRERY__DCI__RESPONSE__BODY_SAMPLING_STOP, "cannot stop sampling", take_stat,
+                    set);
 }

@@ -18,9 +18,10 @@
 static struct {
     const struct stat_objects *wanted;
     struct sampling_window window;
-    u64 intervals; // that were printed
-    size_t shown;  // samples in them
-    struct json json;
+    u64 intervals;  // that were printed
+    size_t shown;   // samples in them
+    bool streaming; // intervals as JSON
+    json_t *document;
 } run;
 
 // Calls `show` with what the samples from that one on say.
@@ -47,33 +48,24 @@ static void show_from(size_t first, const char *label, void show(const struct ob
 // Sampling has begun, so that there will be something to print.
 static void begin_json(void)
 {
-    if (!settings.json || run.json.out != NULL)
-        return;
-    run.json = json_begin(stdout);
-    if (run.wanted->interval > 0)
-        json_open_array(&run.json, "intervals");
-}
-
-static void end_intervals(void)
-{
-    begin_json();
-    if (settings.json && run.wanted->interval > 0)
-        json_close(&run.json);
+    if (settings.json && run.wanted->interval > 0 && !run.streaming)
+        document_begin("intervals");
+    run.streaming = settings.json && run.wanted->interval > 0;
 }
 
 static void show_interval(const struct object_view *view)
 {
     if (settings.json) {
-        json_open_object(&run.json, NULL);
-        json_number(&run.json, "time", clock_now() - run.window.begin);
-        object_counts_json(&run.json, view);
-        json_close(&run.json);
+        json_t *interval = json_object();
+        put_number(interval, "time", clock_now() - run.window.begin);
+        object_counts_put(interval, view);
+        document_element(interval);
     } else {
         progress_end();
         object_counts_print(view);
         putchar('\n');
+        fflush(stdout);
     }
-    fflush(stdout);
 }
 
 static int tick(void *context)
@@ -102,7 +94,7 @@ static void print_end(const struct object_view *view)
 {
     object_counts_print(view);
     putchar('\n');
-    event_summary_print(stdout, &run.window.request, &run.window.samples);
+    event_summary_print(&run.window.request, &run.window.samples);
     printf(
         "%.3f s. Estimates: samples x threshold; ± is chance alone, in 99 of 100 cases. What was "
         "LOST or MISSED is in no row.\n",
@@ -110,27 +102,39 @@ static void print_end(const struct object_view *view)
     resume_print();
 }
 
-static void json_end_of_all(const struct object_view *view)
+static void describe_all(const struct object_view *view)
 {
-    json_number(&run.json, "seconds", run.window.seconds);
-    json_bool(&run.json, "estimated", true);
-    json_bool(&run.json, "precise", run.window.request.precise);
-    json_u64(&run.json, "lost", samples_lost(&run.window.samples));
-    json_u64(&run.json, "missed", samples_missed(&run.window.samples));
-    json_u64(&run.json, "reconnected", resume_account()->times);
-    event_summary_json(&run.json, "events", &run.window.request, &run.window.samples, true);
-    object_counts_json(&run.json, view);
+    json_t *document = run.document;
+    put_number(document, "seconds", run.window.seconds);
+    put_bool(document, "estimated", true);
+    put_bool(document, "precise", run.window.request.precise);
+    put_u64(document, "lost", samples_lost(&run.window.samples));
+    put_u64(document, "missed", samples_missed(&run.window.samples));
+    put_u64(document, "reconnected", resume_account()->times);
+    event_summary_put(document, &run.window.request, &run.window.samples, true);
+    const json_t *objects = object_counts_put(document, view);
+    const struct sheet sheets[] = {{"objects", object_counts_columns(view, objects)},
+                                   {"events", event_summary_columns},
+                                   {NULL, NULL}};
+    if (settings.csv)
+        document_for_programs(document, sheets);
 }
 
 static void show_end(const struct arguments *arguments)
 {
-    show_from(0, "", settings.json ? json_end_of_all : print_end);
+    begin_json();
+    run.document = json_object();
+    show_from(0, "", settings.json || settings.csv ? describe_all : print_end);
     if (arguments->has_workload && settings.json)
-        workload_json(&run.json, "workload", &run.window.workload);
-    else if (arguments->has_workload)
+        workload_json(run.document, "workload", &run.window.workload);
+    else if (arguments->has_workload && !settings.csv)
         workload_print_account(&run.window.workload);
-    if (settings.json)
-        json_end(&run.json);
+    if (run.streaming)
+        document_end(run.document);
+    else if (settings.json)
+        document_print(run.document);
+    else
+        json_decref(run.document);
 }
 
 // ---- the session -------------------------------------------------------------------------------
@@ -161,12 +165,10 @@ int stat_objects(const struct arguments *arguments, const struct stat_objects *w
     interrupt_catch();
     code = sample(arguments);
     if (code == KOV_OK) {
-        end_intervals();
         show_end(arguments);
         code = workload_verdict(&run.window.workload);
-    } else if (run.json.out != NULL) {
-        end_intervals();
-        json_end(&run.json); // what there was
+    } else if (run.streaming) {
+        document_end(json_object()); // what there was
     }
     sampling_window_free(&run.window);
     return code;

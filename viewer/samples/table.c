@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Prints an aggregate of samples: as a table with call chains, or as JSON.
+// An aggregate of samples as a table, with call chains.
 #include "samples/table.h"
 #include "samples/event_summary.h"
 #include "tools/memory.h"
@@ -12,36 +12,142 @@
 #define CHAIN_INDENT 10
 #define CHAIN_MIN_PERCENT 0.5 // of all samples
 
-static size_t shown_rows(const struct aggregate *aggregate, size_t max_rows)
+// ---- the rows ----------------------------------------------------------------------------------
+
+// Nested objects would go deeper than JSON readers like: every chain is a flat list of function
+// names.
+static void put_chains(json_t *json, const struct aggregate *aggregate, const struct chain *chain,
+                       const struct chain **path, size_t depth)
 {
-    return max_rows == 0 || max_rows > aggregate->count ? aggregate->count : max_rows;
+    u64 onward = 0;
+    path[depth] = chain;
+    for (size_t i = 0; i < chain->count; i++) {
+        onward += chain->callers[i].samples;
+        put_chains(json, aggregate, &chain->callers[i], path, depth + 1);
+    }
+    if (onward == chain->samples || depth == 0)
+        return;
+    json_t *row = put_object(json, NULL);
+    put_u64(row, "samples", chain->samples - onward);
+    json_t *rows = put_array(row, "functions");
+    for (size_t i = 1; i <= depth; i++)
+        put_text(rows, NULL, aggregate_text(aggregate, path[i]->text));
 }
 
-// Widths of all key columns but the last, which needs none.
-static void measure(const struct aggregate *aggregate, size_t rows, int widths[SORT_KEYS])
+static void put_sum(json_t *row, const struct aggregate *aggregate, const struct sample_sum *sum,
+                    u64 soft_masked)
 {
+    put_u64(row, "samples", sum->samples);
+    put_u64(row, "soft_masked", soft_masked);
+    put_number(row, "percent", aggregate_percent(aggregate, sum->samples));
+    put_u64(row, "events", sum->events);
+    put_number(row, "events_error", samples_error(sum->square));
+}
+
+static void put_row(json_t *json, const struct aggregate *aggregate,
+                    const struct sampled_event *event, const struct aggregate_row *row)
+{
+    json_t *entry = put_object(json, NULL);
+    if (settings.csv)
+        event_name_json(entry, event);
+    for (u32 i = 0; i < aggregate->sort.count; i++)
+        put_text(entry, sort_key_name(aggregate->sort.keys[i]),
+                 aggregate_text(aggregate, row->texts[i]));
     for (u32 i = 0; i < aggregate->sort.count; i++) {
-        widths[i] = (int)strlen(sort_key_name(aggregate->sort.keys[i]));
-        for (size_t row = 0; row < rows; row++) {
-            int length = (int)strlen(aggregate_text(aggregate, aggregate->rows[row].texts[i]));
-            widths[i] = length > widths[i] ? length : widths[i];
+        if (aggregate->sort.keys[i] == SORT_PROCESS)
+            put_u64(entry, "pid", row->process);
+        if (aggregate->sort.keys[i] == SORT_OBJECT && row->coid != 0) {
+            put_hex(entry, "coid", row->coid);
+            put_u64(entry, "coid_pid", row->pid);
         }
     }
-    widths[aggregate->sort.count - 1] = 0;
+    put_sum(entry, aggregate, &row->sum, row->soft_masked);
+    if (aggregate->chains) {
+        const struct chain *path[SAMPLE_MAX_CALLERS + 2];
+        put_chains(put_array(entry, "chains"), aggregate, &row->chain, path, 0);
+    }
 }
 
-static void print_heading(FILE *out, const struct aggregate *aggregate, const int widths[SORT_KEYS])
+json_t *table_put(json_t *json, const struct aggregate *aggregate,
+                  const struct sampled_event *event, size_t max_rows)
 {
-    fprintf(out, "%9s %9s %9s %14s %10s", "OVERHEAD", "SAMPLES", "MASKED", "EVENTS", "+-");
-    for (u32 i = 0; i < aggregate->sort.count; i++) {
-        char heading[16] = "";
-        const char *name = sort_key_name(aggregate->sort.keys[i]);
-        for (size_t j = 0; j < sizeof(heading) - 1 && name[j] != '\0'; j++)
-            heading[j] = (char)toupper((unsigned char)name[j]);
-        fprintf(out, "  %-*s", widths[i], heading);
-    }
-    fputc('\n', out);
+    json_t *table = put_object(json, NULL);
+    event_name_json(table, event);
+    json_t *keys = put_array(table, "sort");
+    for (u32 i = 0; i < aggregate->sort.count; i++)
+        put_text(keys, NULL, sort_key_name(aggregate->sort.keys[i]));
+    json_t *rows = put_array(table, "rows");
+    for (size_t i = 0; i < aggregate->count && (max_rows == 0 || i < max_rows); i++)
+        put_row(rows, aggregate, event, &aggregate->rows[i]);
+    return table;
 }
+
+// ---- columns -----------------------------------------------------------------------------------
+
+#define SUM_COLUMNS                                                                                \
+    COLUMN("OVERHEAD", "percent", 9, .decimals = 2, .unit = " %"),                                 \
+        COLUMN("SAMPLES", "samples", 9), COLUMN("MASKED", "soft_masked", 9),                       \
+        COLUMN("EVENTS", "events", 14),                                                            \
+        COLUMN("+-", "events_error", 10, .compose = event_error_cell)
+#define SUMS 5
+#define PROGRAM_COLUMNS 5
+
+static void no_text(const struct column *column, const json_t *row, char text[CELL_BYTES])
+{
+    (void)column;
+    (void)row;
+    text[0] = '\0';
+}
+
+// As wide as the longest of its cells.
+static int width_of_key(const char *key, const json_t *rows)
+{
+    size_t width = strlen(key);
+    for (size_t i = 0; i < json_array_size(rows); i++) {
+        size_t length = json_string_length(json_object_get(json_array_get(rows, i), key));
+        width = length > width ? length : width;
+    }
+    return -(int)width;
+}
+
+struct columns {
+    struct column list[SUMS + PROGRAM_COLUMNS + SORT_KEYS + 1];
+    char headings[SORT_KEYS][16];
+};
+
+// One for each key. Below a process, whose line tells it, there is an indentation in its place.
+static void make_columns(struct columns *columns, const struct aggregate *aggregate,
+                         const json_t *table, bool below_process)
+{
+    const json_t *rows = json_object_get(table, "rows");
+    u32 count = SUMS;
+    *columns = (struct columns){.list = {SUM_COLUMNS}};
+    for (u32 i = 0; i < aggregate->sort.count; i++) {
+        const char *key = sort_key_name(aggregate->sort.keys[i]);
+        char *heading = columns->headings[i];
+        for (size_t j = 0; j < sizeof(columns->headings[i]) - 1 && key[j] != '\0'; j++)
+            heading[j] = (char)toupper((unsigned char)key[j]);
+        if (i == 0 && below_process)
+            columns->list[count++] = (struct column)COLUMN("", NULL, 2, .compose = no_text);
+        else
+            columns->list[count++] = (struct column)COLUMN(heading, key, width_of_key(key, rows));
+    }
+    if (settings.csv) {
+        static const char *const keys[PROGRAM_COLUMNS] = {"pid", "coid", "coid_pid", "event",
+                                                          "mode"};
+        for (size_t i = 0; i < PROGRAM_COLUMNS; i++)
+            columns->list[count++] = (struct column)HIDDEN(keys[i]);
+    }
+}
+
+void table_csv(const struct aggregate *aggregate, const json_t *table)
+{
+    struct columns columns;
+    make_columns(&columns, aggregate, table, false);
+    columns_csv(columns.list, json_object_get(table, "rows"));
+}
+
+// ---- call chains -------------------------------------------------------------------------------
 
 // Callers that stand for less than this are added up in one line.
 static bool is_small(const struct aggregate *aggregate, const struct chain *chain)
@@ -49,8 +155,7 @@ static bool is_small(const struct aggregate *aggregate, const struct chain *chai
     return aggregate_percent(aggregate, chain->samples) < CHAIN_MIN_PERCENT;
 }
 
-static void print_small(FILE *out, const struct aggregate *aggregate, const struct chain *chain,
-                        int indent)
+static void print_small(const struct aggregate *aggregate, const struct chain *chain, int indent)
 {
     u64 samples = 0;
     size_t count = 0;
@@ -61,38 +166,36 @@ static void print_small(FILE *out, const struct aggregate *aggregate, const stru
         }
     }
     if (count > 0)
-        fprintf(out, "%*s|- %6.2f %% [%zu more]\n", indent, "",
-                aggregate_percent(aggregate, samples), count);
+        printf("%*s|- %6.2f %% [%zu more]\n", indent, "", aggregate_percent(aggregate, samples),
+               count);
 }
 
-static void print_callers(FILE *out, const struct aggregate *aggregate, const struct chain *chain,
-                          int indent);
+static void print_callers(const struct aggregate *aggregate, const struct chain *chain, int indent);
 
 // One function of a chain and, below it, its callers. A single caller stands below without deeper
 // indentation. Recursion is no deeper than SAMPLE_MAX_CALLERS + 1.
-static void print_chain(FILE *out, const struct aggregate *aggregate, const struct chain *chain,
-                        int indent, bool branch)
+static void print_chain(const struct aggregate *aggregate, const struct chain *chain, int indent,
+                        bool branch)
 {
     const char *function = aggregate_text(aggregate, chain->text);
     if (branch)
-        fprintf(out, "%*s|- %6.2f %% %s\n", indent, "",
-                aggregate_percent(aggregate, chain->samples), function);
+        printf("%*s|- %6.2f %% %s\n", indent, "", aggregate_percent(aggregate, chain->samples),
+               function);
     else
-        fprintf(out, "%*s|           %s\n", indent, "", function);
+        printf("%*s|           %s\n", indent, "", function);
     if (chain->count == 1 && chain->callers[0].samples == chain->samples)
-        print_chain(out, aggregate, &chain->callers[0], indent, false);
+        print_chain(aggregate, &chain->callers[0], indent, false);
     else
-        print_callers(out, aggregate, chain, indent + 3);
+        print_callers(aggregate, chain, indent + 3);
 }
 
-static void print_callers(FILE *out, const struct aggregate *aggregate, const struct chain *chain,
-                          int indent)
+static void print_callers(const struct aggregate *aggregate, const struct chain *chain, int indent)
 {
     for (size_t i = 0; i < chain->count; i++) {
         if (!is_small(aggregate, &chain->callers[i]))
-            print_chain(out, aggregate, &chain->callers[i], indent, true);
+            print_chain(aggregate, &chain->callers[i], indent, true);
     }
-    print_small(out, aggregate, chain, indent);
+    print_small(aggregate, chain, indent);
 }
 
 // ---- grouped by process ------------------------------------------------------------------------
@@ -136,127 +239,45 @@ static struct group *make_groups(const struct aggregate *aggregate, size_t *coun
     return groups;
 }
 
-static void print_counts(FILE *out, const struct aggregate *aggregate, const struct sample_sum *sum,
-                         u64 soft_masked)
-{
-    char error[ERROR_TEXT_BYTES];
-    fprintf(out, "%7.2f %% %9" PRIu64 " %9" PRIu64 " %14" PRIu64 " %10s",
-            aggregate_percent(aggregate, sum->samples), sum->samples, soft_masked, sum->events,
-            event_error_text(sum, error));
-}
-
-static void print_row(FILE *out, const struct aggregate *aggregate, const struct aggregate_row *row,
-                      u32 first_key, const int widths[SORT_KEYS])
-{
-    print_counts(out, aggregate, &row->sum, row->soft_masked);
-    fprintf(out, "%s", first_key > 0 ? "     " : "");
-    for (u32 key = first_key; key < aggregate->sort.count; key++)
-        fprintf(out, "  %-*s", widths[key], aggregate_text(aggregate, row->texts[key]));
-    fputc('\n', out);
-    print_callers(out, aggregate, &row->chain, CHAIN_INDENT);
-}
-
 // Each process, and below it its rows: kernel objects stand under the process that they worked for.
-static void print_groups(FILE *out, const struct aggregate *aggregate, size_t max_rows,
-                         const int widths[SORT_KEYS])
+static void print_groups(const struct aggregate *aggregate, const json_t *table)
 {
-    size_t group_count, shown = 0;
+    static const struct column group_columns[] = {SUM_COLUMNS, COLUMN("PROCESS", "process", -1),
+                                                  COLUMNS_END};
+    const json_t *rows = json_object_get(table, "rows");
+    struct columns columns;
+    size_t group_count;
+    make_columns(&columns, aggregate, table, true);
     struct group *groups = make_groups(aggregate, &group_count);
     for (size_t group = 0; group < group_count; group++) {
-        print_counts(out, aggregate, &groups[group].sum, groups[group].soft_masked);
-        fprintf(out, "  %s\n", aggregate_text(aggregate, groups[group].text));
-        for (size_t i = 0; i < aggregate->count; i++) {
-            const struct aggregate_row *row = &aggregate->rows[i];
-            if (row->texts[0] == groups[group].text && shown < max_rows) {
-                print_row(out, aggregate, row, 1, widths);
-                shown++;
+        json_t *line = json_object();
+        put_sum(line, aggregate, &groups[group].sum, groups[group].soft_masked);
+        put_text(line, "process", aggregate_text(aggregate, groups[group].text));
+        columns_row(group_columns, line);
+        json_decref(line);
+        for (size_t i = 0; i < json_array_size(rows); i++)
+            if (aggregate->rows[i].texts[0] == groups[group].text) {
+                columns_row(columns.list, json_array_get(rows, i));
+                print_callers(aggregate, &aggregate->rows[i].chain, CHAIN_INDENT);
             }
-        }
     }
-    if (shown < aggregate->count)
-        fprintf(out, "%9s %zu rows more\n", "", aggregate->count - shown);
     free(groups);
 }
 
-void table_print(FILE *out, const struct aggregate *aggregate, size_t max_rows)
+void table_print(const struct aggregate *aggregate, const json_t *table)
 {
-    int widths[SORT_KEYS];
-    size_t rows = shown_rows(aggregate, max_rows);
-    measure(aggregate, rows, widths);
-    print_heading(out, aggregate, widths);
+    const json_t *rows = json_object_get(table, "rows");
+    struct columns columns;
+    make_columns(&columns, aggregate, table, false);
+    columns_heading(columns.list, "");
     if (is_grouped(aggregate)) {
-        print_groups(out, aggregate, rows, widths);
-        return;
-    }
-    for (size_t i = 0; i < rows; i++)
-        print_row(out, aggregate, &aggregate->rows[i], 0, widths);
-    if (rows < aggregate->count)
-        fprintf(out, "%9s %zu rows more\n", "", aggregate->count - rows);
-}
-
-// Nested objects would go deeper than JSON readers like: every chain is a flat list of function
-// names.
-static void json_chains(struct json *json, const struct aggregate *aggregate,
-                        const struct chain *chain, const struct chain **path, size_t depth)
-{
-    u64 onward = 0;
-    path[depth] = chain;
-    for (size_t i = 0; i < chain->count; i++) {
-        onward += chain->callers[i].samples;
-        json_chains(json, aggregate, &chain->callers[i], path, depth + 1);
-    }
-    if (onward == chain->samples || depth == 0)
-        return;
-    json_open_object(json, NULL);
-    json_u64(json, "samples", chain->samples - onward);
-    json_open_array(json, "functions");
-    for (size_t i = 1; i <= depth; i++)
-        json_text(json, NULL, aggregate_text(aggregate, path[i]->text));
-    json_close(json);
-    json_close(json);
-}
-
-static void json_row(struct json *json, const struct aggregate *aggregate,
-                     const struct aggregate_row *row)
-{
-    json_open_object(json, NULL);
-    for (u32 i = 0; i < aggregate->sort.count; i++)
-        json_text(json, sort_key_name(aggregate->sort.keys[i]),
-                  aggregate_text(aggregate, row->texts[i]));
-    for (u32 i = 0; i < aggregate->sort.count; i++) {
-        if (aggregate->sort.keys[i] == SORT_PROCESS)
-            json_u64(json, "pid", row->process);
-        if (aggregate->sort.keys[i] == SORT_OBJECT && row->coid != 0) {
-            json_hex(json, "coid", row->coid);
-            json_u64(json, "coid_pid", row->pid);
+        print_groups(aggregate, table);
+    } else {
+        for (size_t i = 0; i < json_array_size(rows); i++) {
+            columns_row(columns.list, json_array_get(rows, i));
+            print_callers(aggregate, &aggregate->rows[i].chain, CHAIN_INDENT);
         }
     }
-    json_u64(json, "samples", row->sum.samples);
-    json_u64(json, "soft_masked", row->soft_masked);
-    json_number(json, "percent", aggregate_percent(aggregate, row->sum.samples));
-    json_u64(json, "events", row->sum.events);
-    json_number(json, "events_error", samples_error(row->sum.square));
-    if (aggregate->chains) {
-        const struct chain *path[SAMPLE_MAX_CALLERS + 2];
-        json_open_array(json, "chains");
-        json_chains(json, aggregate, &row->chain, path, 0);
-        json_close(json);
-    }
-    json_close(json);
-}
-
-void table_json(struct json *json, const struct aggregate *aggregate,
-                const struct sampled_event *event, size_t max_rows)
-{
-    json_open_object(json, NULL);
-    event_name_json(json, event);
-    json_open_array(json, "sort");
-    for (u32 i = 0; i < aggregate->sort.count; i++)
-        json_text(json, NULL, sort_key_name(aggregate->sort.keys[i]));
-    json_close(json);
-    json_open_array(json, "rows");
-    for (size_t i = 0; i < shown_rows(aggregate, max_rows); i++)
-        json_row(json, aggregate, &aggregate->rows[i]);
-    json_close(json);
-    json_close(json);
+    if (json_array_size(rows) < aggregate->count)
+        printf("%9s %zu rows more\n", "", aggregate->count - json_array_size(rows));
 }

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: MIT
-// Prints an aggregate of samples: as a table with call chains, or as JSON.
+// An aggregate of samples as a table, with call chains.
 #ifndef KOV_TABLE_H
 #define KOV_TABLE_H
 
-#include "output/json.h"
+#include "output/document.h"
 #include "samples/aggregate.h"
 
-// At most max_rows rows; 0: all.
-void table_print(FILE *out, const struct aggregate *aggregate, size_t max_rows);
-// An object in an array, with the event that the samples are of.
-void table_json(struct json *json, const struct aggregate *aggregate,
-                const struct sampled_event *event, size_t max_rows);
+// Adds a table of at most max_rows rows (0: all) to an array, with the event that the samples are
+// of; it is returned.
+json_t *table_put(json_t *json, const struct aggregate *aggregate,
+                  const struct sampled_event *event, size_t max_rows);
+void table_csv(const struct aggregate *aggregate, const json_t *table);
+// For people, with call chains.
+void table_print(const struct aggregate *aggregate, const json_t *table);
 
 #endif

@@ -25,7 +25,7 @@ struct settings {
     const char *kernel;   // path of the kernel's ELF file, for symbols
     const char *programs; // folder of the programs' ELF files
     double timeout;       // seconds for a connection or an answer
-    bool json;
+    bool json, csv;
     bool no_reconnect;
     double reconnect; // seconds for which a lost connection is tried again
 };
@@ -48,6 +48,7 @@ struct command {
     const struct option *options[3]; // tables; NULL after the last
     int max_arguments;
     bool takes_workload; // accepts "-- WORKLOAD"
+    bool has_csv;        // prints tables, which --csv can have
     int (*run)(const struct arguments *arguments);
 };
 

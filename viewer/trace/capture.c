@@ -84,11 +84,9 @@ int capture_metadata(struct capture *capture)
     if (file == NULL)
         return KOV_FAILED;
     Orrery__Dci__TraceMetadataRequest body = ORRERY__DCI__TRACE_METADATA_REQUEST__INIT;
-    dci_request request = ORRERY__DCI__REQUEST__INIT;
-    request.body_case = ORRERY__DCI__REQUEST__BODY_TRACE_METADATA;
-    request.trace_metadata = &body;
     resume_begin(forget_metadata, file);
-    int code = dci_call(&request, ORRERY__DCI__RESPONSE__BODY_TRACE_METADATA,
+    int code = dci_call(DCI_REQUEST(TRACE_METADATA, trace_metadata, &body),
+                        ORRERY__DCI__RESPONSE__BODY_TRACE_METADATA,
                         "cannot read the trace's metadata", take_metadata, file);
     resume_end();
     int closed = close_file(capture, file);

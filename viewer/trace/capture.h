@@ -4,7 +4,7 @@
 #ifndef KOV_CAPTURE_H
 #define KOV_CAPTURE_H
 
-#include "output/json.h"
+#include "output/document.h"
 #include "trace/trace_requests.h"
 
 struct capture_stream {

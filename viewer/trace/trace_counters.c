@@ -65,15 +65,14 @@ void trace_counters_print(const struct trace_counters *counters)
     putchar('\n');
 }
 
-void trace_counters_json(struct json *json, const struct trace_counters *counters)
+void trace_counters_json(json_t *json, const struct trace_counters *counters)
 {
     char name[COUNT_NAME_BYTES];
     if (!counters->wanted)
         return;
-    json_open_array(json, "counters");
+    json_t *list = put_array(json, "counters");
     for (u32 i = 0; i < counters->request.item_count; i++)
-        json_text(json, NULL, count_item_name(&counters->request.items[i], name));
-    json_close(json);
+        put_text(list, NULL, count_item_name(&counters->request.items[i], name));
 }
 
 void trace_counters_free(struct trace_counters *counters)

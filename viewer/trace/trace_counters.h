@@ -5,7 +5,7 @@
 
 #include "counts/count_request.h"
 #include "counts/event_list.h"
-#include "output/json.h"
+#include "output/document.h"
 
 struct trace_counters {
     bool wanted; // none of the rest holds else, and all functions do nothing
@@ -26,7 +26,7 @@ int trace_counters_start_again(const struct trace_counters *counters);
 int trace_counters_stop(const struct trace_counters *counters);
 // Which value is which event.
 void trace_counters_print(const struct trace_counters *counters);
-void trace_counters_json(struct json *json, const struct trace_counters *counters);
+void trace_counters_json(json_t *json, const struct trace_counters *counters);
 void trace_counters_free(struct trace_counters *counters);
 
 #endif

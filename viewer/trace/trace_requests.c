@@ -48,10 +48,8 @@ static int take_events(void *context, const dci_response *response)
 int trace_fetch_events(struct trace_events *events)
 {
     Orrery__Dci__TraceEventsRequest body = ORRERY__DCI__TRACE_EVENTS_REQUEST__INIT;
-    dci_request request = ORRERY__DCI__REQUEST__INIT;
-    request.body_case = ORRERY__DCI__REQUEST__BODY_TRACE_EVENTS;
-    request.trace_events = &body;
-    return dci_call(&request, ORRERY__DCI__RESPONSE__BODY_TRACE_EVENTS, "cannot list trace events",
+    return dci_call(DCI_REQUEST(TRACE_EVENTS, trace_events, &body),
+                    ORRERY__DCI__RESPONSE__BODY_TRACE_EVENTS, "cannot list trace events",
                     take_events, events);
 }
 
@@ -197,11 +195,9 @@ int trace_fetch_counts(struct trace_counts *counts, struct scan_scope scope)
     Orrery__Dci__TraceStatRequest body = ORRERY__DCI__TRACE_STAT_REQUEST__INIT;
     body.scope = scope.scope;
     body.pid = scope.pid;
-    dci_request request = ORRERY__DCI__REQUEST__INIT;
-    request.body_case = ORRERY__DCI__REQUEST__BODY_TRACE_STAT;
-    request.trace_stat = &body;
-    return dci_call(&request, ORRERY__DCI__RESPONSE__BODY_TRACE_STAT,
-                    "cannot read the trace's counts", take_counts, counts);
+    return dci_call(DCI_REQUEST(TRACE_STAT, trace_stat, &body),
+                    ORRERY__DCI__RESPONSE__BODY_TRACE_STAT, "cannot read the trace's counts",
+                    take_counts, counts);
 }
 
 const struct trace_cpu_counts *trace_counts_of(const struct trace_counts *counts, u32 pid, u32 cpu)

@@ -6,7 +6,7 @@
 
 #include "machine/failures.h"
 #include "machine/scan.h"
-#include "output/json.h"
+#include "output/document.h"
 #include "wire/dci.h"
 
 struct trace_event_name {

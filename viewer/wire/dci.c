@@ -132,10 +132,7 @@ static int break_silence(void)
         return KOV_OK;
     connection.silences++;
     Orrery__Dci__SystemRequest body = ORRERY__DCI__SYSTEM_REQUEST__INIT;
-    dci_request request = ORRERY__DCI__REQUEST__INIT;
-    request.body_case = ORRERY__DCI__REQUEST__BODY_SYSTEM;
-    request.system = &body;
-    return send_request(&request);
+    return send_request(DCI_REQUEST(SYSTEM, system, &body));
 }
 
 #define REFUSAL_BYTES 2048

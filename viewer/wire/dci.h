@@ -24,6 +24,12 @@ typedef int dci_response_handler(void *context, const dci_response *response);
 typedef int dci_event_handler(void *context, const Orrery__Dci__Event *event);
 typedef void dci_tap(void *context, const struct bytes *payload, const dci_frame *frame);
 
+// A request with one body: the names of its case and of its member, and a pointer to the message.
+#define DCI_REQUEST(CASE, member, message)                                                         \
+    (&(dci_request){.base = PROTOBUF_C_MESSAGE_INIT(&orrery__dci__request__descriptor),            \
+                    .body_case = ORRERY__DCI__REQUEST__BODY_##CASE,                                \
+                    .member = message})
+
 // Sends a request (its id is filled in) and hands every response to it to the handler (NULL: none
 // is expected to carry a body). `body` is what a response must carry,
 // ORRERY__DCI__RESPONSE__BODY__NOT_SET for nothing. An error answer is printed as "<what>: …".

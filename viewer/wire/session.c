@@ -45,10 +45,8 @@ static int say_hello(double patience, int *error)
     Orrery__Dci__HelloRequest body = ORRERY__DCI__HELLO_REQUEST__INIT;
     body.version = SESSION_PROTOCOL_VERSION;
     body.token = (char *)settings.token;
-    dci_request request = ORRERY__DCI__REQUEST__INIT;
-    request.body_case = ORRERY__DCI__REQUEST__BODY_HELLO;
-    request.hello = &body;
-    return dci_try(&request, ORRERY__DCI__RESPONSE__BODY_HELLO, keep_hello, NULL, patience, error);
+    return dci_try(DCI_REQUEST(HELLO, hello, &body), ORRERY__DCI__RESPONSE__BODY_HELLO, keep_hello,
+                   NULL, patience, error);
 }
 
 // The emulator accepts connections for a machine that is still booting, and such a connection may
@@ -109,9 +107,6 @@ const dci_system_info *session_machine(void)
 int session_describe(void)
 {
     Orrery__Dci__SystemRequest body = ORRERY__DCI__SYSTEM_REQUEST__INIT;
-    dci_request request = ORRERY__DCI__REQUEST__INIT;
-    request.body_case = ORRERY__DCI__REQUEST__BODY_SYSTEM;
-    request.system = &body;
-    return dci_call(&request, ORRERY__DCI__RESPONSE__BODY_SYSTEM, "cannot ask for the system", NULL,
-                    NULL);
+    return dci_call(DCI_REQUEST(SYSTEM, system, &body), ORRERY__DCI__RESPONSE__BODY_SYSTEM,
+                    "cannot ask for the system", NULL, NULL);
 }

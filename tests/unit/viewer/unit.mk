@@ -22,13 +22,14 @@ kov_export_SRC := tests/unit/viewer/export.c $(addprefix viewer/,export/export_f
     $(KOV_UNIT_BASE) $(GEN)/host/pprof.pb-c.c $(GEN)/host/dci.pb-c.c
 kov_export_LIBS := protobuf-c dw elf z m
 
-UNIT += kov_json kov_text kov_frame kov_options kov_snapshot kov_tree kov_dref kov_aggregate \
+UNIT += kov_document kov_text kov_frame kov_options kov_snapshot kov_tree kov_dref kov_aggregate \
     kov_recording kov_packet \
     kov_number_list kov_counts kov_metrics kov_sampled_events kov_count_error kov_task_counts \
     kov_configuration kov_sleep_account
 
-kov_json_SRC := tests/unit/viewer/json.c viewer/output/json.c $(KOV_UNIT_BASE)
-kov_json_LIBS := m
+kov_document_SRC := tests/unit/viewer/document.c viewer/output/document.c \
+    viewer/output/columns.c $(KOV_UNIT_BASE)
+kov_document_LIBS := jansson m
 kov_text_SRC := tests/unit/viewer/text.c $(KOV_UNIT_BASE)
 kov_text_LIBS := m
 kov_frame_SRC := tests/unit/viewer/frame.c viewer/wire/frame.c $(KOV_UNIT_BASE)
