@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# kov, the host-side viewer: `make kov` builds $(BUILD)/kov.
+# kov, the host-side viewer: `make kov` builds $(BUILD)/kov and its manual page, $(BUILD)/kov.1.
 
 KOV := $(BUILD)/kov
 # Rooms, lowest first: what stands in one includes nothing of those behind it (make lint).
@@ -30,7 +30,15 @@ $(KOV): $(KOV_OBJS)
 	$(call say,HOSTLD,$@)
 	$(Q)$(CC) $^ $(KOV_LIBS) -o $@
 
+# The manual page: what stands between @ comes from the tables of commands and options.
+$(BUILD)/kov.1: viewer/kov.1 $(KOV)
+	$(call say,MAN,$@)
+	$(Q)awk -v kov="$(KOV) help --man" '/^@.*@$$/ { fflush(); name = substr($$0, 2, length - 2); \
+	    part = sub(/ ?options$$/, "", name) ? " options " : " synopsis "; \
+	    if (system(kov part name)) exit 1; next } { print }' $< > $@.part
+	$(Q)mv $@.part $@
+
 .PHONY: kov
-kov: $(KOV)
+kov: $(KOV) $(BUILD)/kov.1
 
 -include $(KOV_OBJS:.o=.d)

@@ -1,11 +1,7 @@
 # SPDX-License-Identifier: MIT
 """kov hello and server, tokens, and the command line as such."""
 
-import re
-
 import pytest
-
-from conftest import ROOT
 
 
 def test_hello_tells_version_machine_role_and_limits(kov, machine):
@@ -86,18 +82,6 @@ def test_help_lists_every_command(kov):
 
 def test_version(kov):
     assert kov("--version").out.startswith("kov ")
-
-
-def test_the_manual_page_has_every_command_and_option(kov):
-    manual = (ROOT / "viewer" / "kov.1").read_text().replace("\\", "")
-    overview = kov("help").out
-    commands = re.findall(r"^  ([a-z]+(?: [a-z]+)?)  +", overview.split("Options")[0], re.MULTILINE)
-    assert len(commands) > 15
-    for command in commands:
-        assert command in manual
-        for option in re.findall(r"^ .*?(--[a-z-]+)", kov("help", *command.split()).out,
-                                 re.MULTILINE):
-            assert option in manual, f"{option} of kov {command}"
 
 
 def test_server_shows_clients_and_what_was_refused(kov, machine):

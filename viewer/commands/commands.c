@@ -38,6 +38,7 @@ const struct command *const commands[] = {
     &command_regions,
     &command_server,
     &command_poweroff,
+    &command_completion,
     &command_help,
     NULL,
 };

@@ -7,6 +7,7 @@
 
 extern const struct command command_annotate;
 extern const struct command command_classes;
+extern const struct command command_completion;
 extern const struct command command_config_list;
 extern const struct command command_config_load;
 extern const struct command command_config_remove;

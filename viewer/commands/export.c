@@ -19,7 +19,8 @@ static bool with_idle;
 static u64 pid = SAMPLE_ANY_PID;
 
 static const struct option own_options[] = {
-    TEXT('f', "format", &format_name, "FORMAT", "folded, pprof or perf-script"),
+    CHOICE('f', "format", &format_name, "FORMAT", "folded pprof perf-script",
+           "folded, pprof or perf-script"),
     TEXT('i', "input", &path, "FILE", "the recording (samples.kov)"),
     TEXT('o', "output", &output, "FILE", "the file to write (standard output)"),
     TEXT('e', "event", &event_name, "EVENT", "only samples of this event (all)"),

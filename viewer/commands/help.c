@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// `kov help`: texts made from the tables of commands and options.
+// `kov help`: texts made from the tables of commands and options; also the parts of the manual page
+// that tell of these.
 #include "commands/help.h"
 #include "commands/commands.h"
 #include "tools/options.h"
@@ -58,21 +59,104 @@ static int help_named(const char *name)
     return found ? KOV_OK : fail(KOV_USAGE, "no command '%s': see `kov help`", name);
 }
 
+// ---- the manual page ----------------------------------------------------------------------------
+
+static const char *man_part;
+
+static const struct option own_options[] = {
+    CHOICE(0, "man", &man_part, "PART", "synopsis options",
+           "a command's synopsis or options, or those of all commands, as a manual page has them"),
+    OPTIONS_END,
+};
+
+// A text of roff's: literals bold, what stands for something else, in capital letters, italic.
+static void man_text(const char *text, bool fonts)
+{
+    while (*text != '\0') {
+        size_t word = strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZ-abcdefghijklmnopqrstuvwxyz_=");
+        bool capital = strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZ=") == word;
+        if (fonts && word > 0)
+            fputs(capital ? "\\fI" : "\\fB", stdout);
+        for (size_t i = 0; i < (word > 0 ? word : 1); i++)
+            if (text[i] == '-')
+                fputs("\\-", stdout);
+            else if (text[i] == '\\')
+                fputs("\\e", stdout);
+            else if (strncmp(text + i, "…", strlen("…")) == 0)
+                fputs("...", stdout);
+            else if (((unsigned char)text[i] & 0xc0) != 0x80)
+                putchar(text[i]);
+        if (fonts && word > 0)
+            fputs("\\fR", stdout);
+        text += word > 0 ? word : 1;
+    }
+}
+
+static void man_options(const struct option *options)
+{
+    for (const struct option *option = options; option->name != NULL; option++) {
+        fputs(".TP\n", stdout);
+        if (option->letter != 0)
+            printf("\\fB\\-%c\\fR, ", option->letter);
+        fputs("\\fB\\-\\-", stdout);
+        man_text(option->name, false);
+        fputs("\\fR", stdout);
+        if (option->argument != NULL)
+            printf(option->kind == OPTION_OPTIONAL ? " [\\fI%s\\fR]" : " \\fI%s\\fR",
+                   option->argument);
+        fputs("\n", stdout);
+        man_text(option->help, false);
+        fputs(".\n", stdout);
+    }
+}
+
+static int man_command(const char *name)
+{
+    for (size_t i = 0; commands[i] != NULL; i++) {
+        if (strcmp(commands[i]->name, name) != 0)
+            continue;
+        if (strcmp(man_part, "synopsis") == 0) {
+            printf("\\fB%s\\fR ", name);
+            man_text(commands[i]->synopsis, true);
+            putchar('\n');
+            return KOV_OK;
+        }
+        fputs(".RS\n", stdout);
+        for (size_t table = 0; commands[i]->options[table] != NULL; table++)
+            man_options(commands[i]->options[table]);
+        fputs(".RE\n", stdout);
+        return KOV_OK;
+    }
+    return fail(KOV_USAGE, "no command '%s': see `kov help`", name);
+}
+
+// ---- the command -------------------------------------------------------------------------------
+
 static int run(const struct arguments *arguments)
 {
+    char name[80] = "";
+    if (arguments->count > 0)
+        join(arguments, name, sizeof(name));
+    if (man_part != NULL && strcmp(man_part, "synopsis") != 0 && strcmp(man_part, "options") != 0)
+        return fail(KOV_USAGE, "--man: '%s' is none of synopsis, options", man_part);
+    if (man_part != NULL && name[0] != '\0')
+        return man_command(name);
+    if (man_part != NULL) {
+        man_options(global_options);
+        return KOV_OK;
+    }
     if (arguments->count == 0) {
         help_overview(stdout);
         return KOV_OK;
     }
-    char name[80];
-    join(arguments, name, sizeof(name));
     return help_named(name);
 }
 
 const struct command command_help = {
     .name = "help",
-    .synopsis = "[COMMAND]",
+    .synopsis = "[COMMAND] [--man PART]",
     .summary = "List the commands, or explain one",
+    .options = {own_options},
     .max_arguments = 2,
     .run = run,
 };

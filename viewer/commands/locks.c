@@ -32,7 +32,7 @@ static const struct option own_options[] = {
     TEXT(0, "pid", &sampling_options.pids, "PIDS",
          "only what was done by, or for, these processes: a list; 0: for none"),
     TEXT(0, "except-pid", &sampling_options.except_pids, "PIDS", "nothing of these processes"),
-    {'n', "rows", OPTION_NUMBER, &rows, "ROWS", "at most so many objects (all)", 1, UINT32_MAX},
+    NUMBER('n', "rows", &rows, 1, UINT32_MAX, "ROWS", "at most so many objects (all)"),
     OPTIONS_END,
 };
 

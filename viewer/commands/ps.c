@@ -17,7 +17,8 @@ static const char *sort_text = "pid";
 static double interval;
 
 static const struct option own_options[] = {
-    TEXT('s', "sort", &sort_text, "KEY", "pid, cpu, time, mem, faults, calls or name (pid)"),
+    CHOICE('s', "sort", &sort_text, "KEY", "pid cpu time mem faults calls name",
+           "pid, cpu, time, mem, faults, calls or name (pid)"),
     SECONDS('d', "interval", &interval, 86400,
             "CPU% over so many seconds from now, instead of a process's whole life"),
     OPTIONS_END,

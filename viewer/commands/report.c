@@ -20,14 +20,13 @@ static u64 pid = SAMPLE_ANY_PID;
 static const struct option own_options[] = {
     TEXT('i', "input", &path, "FILE", "the recording (samples.kov)"),
     TEXT('e', "event", &event_text, "EVENTS", "tables of these of its events only: EVENT[:u|:k],…"),
-    TEXT('s', "sort", &sort_text, "KEYS",
-         "one table by these, of process,object,class,function,line,thread,cpu"),
+    CHOICE('s', "sort", &sort_text, "KEYS", "process object class function line thread cpu",
+           "one table by these, of process,object,class,function,line,thread,cpu"),
     FLAG('g', "chains", &with_chains, "call chains under each row"),
     NUMBER(0, "pid", &pid, 0, UINT32_MAX, "PID",
            "only samples of this process, also in the kernel; 0: of none"),
     FLAG(0, "idle", &with_idle, "count idle samples too"),
-    {'n', "rows", OPTION_NUMBER, &max_rows, "ROWS", "at most so many rows a table (all)", 1,
-     UINT32_MAX},
+    NUMBER('n', "rows", &max_rows, 1, UINT32_MAX, "ROWS", "at most so many rows a table (all)"),
     OPTIONS_END,
 };
 

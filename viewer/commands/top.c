@@ -30,8 +30,8 @@ static const struct option own_options[] = {
     NUMBER('n', "iterations", &iterations, 1, UINT32_MAX, "COUNT",
            "end after so many refreshes (never)"),
     SECONDS('d', "delay", &delay, 3600, "between refreshes (2)"),
-    TEXT('s', "sort", &sort_text, "KEYS",
-         "by these, of process,object,class,function,line,thread,cpu (object)"),
+    CHOICE('s', "sort", &sort_text, "KEYS", "process object class function line thread cpu",
+           "by these, of process,object,class,function,line,thread,cpu (object)"),
     FLAG(0, "idle", &with_idle, "count idle samples too"),
     OPTIONS_END,
 };

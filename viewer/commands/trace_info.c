@@ -16,7 +16,8 @@ static u64 pid = NO_PID;
 
 static const struct option set_options[] = {
     TEXT('e', "events", &events_text, "LIST", "trace these majors or events, all, or none"),
-    TEXT(0, "mode", &mode_text, "MODE", "discard or overwrite; empties the buffers"),
+    CHOICE(0, "mode", &mode_text, "MODE", "discard overwrite",
+           "discard or overwrite; empties the buffers"),
     NUMBER(0, "pid", &pid, 0, UINT32_MAX, "PID", "only this process; 0: only the kernel"),
     OPTIONS_END,
 };

@@ -29,8 +29,8 @@ static const struct option record_options[] = {
     TEXT(
         0, "counters", &counters_text, "EVENTS",
         "put these hardware counters (at most 6 of `kov events`) behind each of the kernel's events"),
-    TEXT(0, "mode", &mode_text, "MODE",
-         "when buffers are full: discard new events or overwrite old ones"),
+    CHOICE(0, "mode", &mode_text, "MODE", "discard overwrite",
+           "when buffers are full: discard new events or overwrite old ones"),
     NUMBER(0, "pid", &pid, 0, UINT32_MAX, "PID", "only this process; 0: only the kernel"),
     OPTIONS_END,
 };

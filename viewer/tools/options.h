@@ -28,36 +28,41 @@ struct option {
     const char *argument; // its name in the help, NULL for a flag
     const char *help;
     u64 minimum, maximum;
+    const char *values; // words that it takes, for completion; NULL: any
 };
 
 // Rows of a table.
 #define FLAG(letter, name, target, help)                                                           \
     {                                                                                              \
-        letter, name, OPTION_FLAG, target, NULL, help, 0, 0                                        \
+        letter, name, OPTION_FLAG, target, NULL, help, 0, 0, NULL                                  \
     }
 #define TEXT(letter, name, target, argument, help)                                                 \
     {                                                                                              \
-        letter, name, OPTION_TEXT, target, argument, help, 0, 0                                    \
+        letter, name, OPTION_TEXT, target, argument, help, 0, 0, NULL                              \
+    }
+#define CHOICE(letter, name, target, argument, values, help)                                       \
+    {                                                                                              \
+        letter, name, OPTION_TEXT, target, argument, help, 0, 0, values                            \
     }
 #define LIST(letter, name, target, argument, help)                                                 \
     {                                                                                              \
-        letter, name, OPTION_TEXTS, target, argument, help, 0, 0                                   \
+        letter, name, OPTION_TEXTS, target, argument, help, 0, 0, NULL                             \
     }
 #define NUMBER(letter, name, target, minimum, maximum, argument, help)                             \
     {                                                                                              \
-        letter, name, OPTION_NUMBER, target, argument, help, minimum, maximum                      \
+        letter, name, OPTION_NUMBER, target, argument, help, minimum, maximum, NULL                \
     }
 #define OPTIONAL(letter, name, target, minimum, maximum, argument, help)                           \
     {                                                                                              \
-        letter, name, OPTION_OPTIONAL, target, argument, help, minimum, maximum                    \
+        letter, name, OPTION_OPTIONAL, target, argument, help, minimum, maximum, NULL              \
     }
 #define SECONDS(letter, name, target, maximum, help)                                               \
     {                                                                                              \
-        letter, name, OPTION_SECONDS, target, "SECONDS", help, 0, maximum                          \
+        letter, name, OPTION_SECONDS, target, "SECONDS", help, 0, maximum, NULL                    \
     }
 #define OPTIONS_END                                                                                \
     {                                                                                              \
-        0, NULL, OPTION_FLAG, NULL, NULL, NULL, 0, 0                                               \
+        0, NULL, OPTION_FLAG, NULL, NULL, NULL, 0, 0, NULL                                         \
     }
 
 extern const struct option global_options[];
