@@ -156,20 +156,28 @@ s64 sys_sampling_stop(s64 session); // buffers stay readable until the next star
 // Where events take turns: the last bits of the number of its event's turn on its CPU.
 #define SYS_SAMPLE_TURN_OF(flags) ((flags) >> 8 & 0xffu)
 
+// The kernel's buffers hold the same record, of which cpu and event are set and coid is looked up
+// when it is read (pmu/sample_buffer.h).
 struct sys_sample {
-    u32 record_bytes; // with callers, a multiple of 8
-    u16 cpu;
-    u16 flags;
     u64 time;    // time base; of a precise sample when it was taken out of the unit's ring
     coid_t coid; // 0: none found
+    u64 pc;
+    u32 pid; // process at work, also in kernel code on its behalf; 0: none
     // id; 0 in precise samples of kernel threads, and of processes that have ended since
     u32 thread;
-    u32 pid; // process at work, also in kernel code on its behalf; 0: none
-    u64 pc;
-    u32 event;
-    u32 caller_count;
+    u16 flags;
+    u16 caller_count;
+    u16 cpu;
+    u16 event;     // enum sys_sampling_event
     u64 callers[]; // return addresses, innermost first
 };
+
+// From a sample to the next.
+static inline u64 sys_sample_bytes(const struct sys_sample *sample)
+{
+    return sizeof(*sample) + sample->caller_count * sizeof(u64);
+}
+
 // Takes samples of events[index] out of cpu's buffer, which is that event's alone: bytes written,
 // 0 when it is empty.
 // E_INVAL: no such session, CPU or event, or not even one sample fits. E_BUSY:

@@ -8,8 +8,6 @@
 
 #include "sampler.h"
 
-struct raw_sample;
-
 // Takes all records out of a CPU's ring and puts a sample of each into the buffer of its event,
 // with at most so many callers; what there is no room for is counted as lost there. Thread context;
 // by the reader of the samplers.
@@ -19,6 +17,6 @@ void precise_drain(struct cpu_samplers *samplers, u32 cpu, u32 event_count, u32 
 // now: if it has ended there is no thread, and for user code no object, nor are there callers
 // beyond the first. Thread context.
 void precise_sample(const struct model_record *record, u32 cpu, u32 callers,
-                    struct raw_sample *sample);
+                    struct sys_sample *sample);
 
 #endif

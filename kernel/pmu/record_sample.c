@@ -122,29 +122,29 @@ static bool is_user(u64 pc)
 }
 
 // A process has one thread of the kernel's on a CPU, as long as it lives.
-static u64 thread_on(struct process *process, u32 cpu)
+static u32 thread_on(struct process *process, u32 cpu)
 {
     const struct dispatcher *dispatcher = process != NULL ? process_dispatcher(process, cpu) : NULL;
     return dispatcher != NULL ? dispatcher_thread_id(dispatcher) : 0;
 }
 
 void precise_sample(const struct model_record *record, u32 cpu, u32 callers,
-                    struct raw_sample *sample)
+                    struct sys_sample *sample)
 {
     u32 pid = MODEL_TAG_PID(record->tag);
     bool user = is_user(record->pc), idle = false;
     struct process *process = pid != 0 ? process_get(pid) : NULL;
     struct walk walk = begin(record, user ? process : NULL, user);
     u64 rep = find_rep(walk, &idle);
-    u64 flags = (user ? 0 : SYS_SAMPLE_KERNEL) | (idle ? SYS_SAMPLE_IDLE : 0) |
-                PMU_LABEL_TURN(MODEL_LABEL_OF(record->flags)) << 8;
-    *sample =
-        (struct raw_sample){.time = timebase(),
-                            .rep = user ? claimed_by(process, rep) : rep,
-                            .pc = record->pc,
-                            .pid = pid,
-                            .thread_flags_callers = thread_on(process, cpu) << 32 | flags << 16};
-    sample->thread_flags_callers |= collect(walk, sample->callers, callers);
+    *sample = (struct sys_sample){
+        .time = timebase(),
+        .coid = user ? claimed_by(process, rep) : rep,
+        .pc = record->pc,
+        .pid = pid,
+        .thread = thread_on(process, cpu),
+        .flags = (u16)((user ? 0 : SYS_SAMPLE_KERNEL) | (idle ? SYS_SAMPLE_IDLE : 0) |
+                       PMU_LABEL_TURN(MODEL_LABEL_OF(record->flags)) << 8)};
+    sample->caller_count = (u16)collect(walk, sample->callers, callers);
     if (process != NULL)
         process_put(process);
 }

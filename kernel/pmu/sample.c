@@ -43,26 +43,26 @@ static u64 collect_callers(const struct pmu_cpu *cpu, const struct interrupted *
 }
 
 static void take_kernel(const struct pmu_cpu *cpu, const struct interrupted *code, u64 pc,
-                        u64 state, struct raw_sample *sample)
+                        u64 state, struct sys_sample *sample)
 {
-    sample->thread_flags_callers |= sample_kernel_flags() << 16;
-    sample->rep = sample_find_object(cpu, code, state, sample);
-    sample->thread_flags_callers |=
-        collect_callers(cpu, code, pc, state, sample->callers, cpu->callers);
+    sample->flags |= sample_kernel_flags();
+    sample->coid = sample_find_object(cpu, code, state, sample);
+    sample->caller_count =
+        (u16)collect_callers(cpu, code, pc, state, sample->callers, cpu->callers);
 }
 
 // The overflow came while the kernel returned from a system call, with interrupts off: it is the
 // call's. Its rep is this CPU's of the Process object, its method the one that system calls run in.
-static void take_system_call(struct raw_sample *sample)
+static void take_system_call(struct sys_sample *sample)
 {
     extern const u64 system_call[]; // its descriptor, kernel/exception/user_entry.S
-    sample->thread_flags_callers |= SYS_SAMPLE_KERNEL << 16;
+    sample->flags |= SYS_SAMPLE_KERNEL;
     sample->pc = system_call[0];
-    sample->rep = *(const u64 *)((const char *)percpu() + percpu()->process);
+    sample->coid = *(const u64 *)((const char *)percpu() + percpu()->process);
 }
 
 static void take_user(const struct pmu_cpu *cpu, const struct interrupted *code, u64 pc,
-                      struct raw_sample *sample)
+                      struct sys_sample *sample)
 {
     const struct sys_process_image *image = process_image(process_current());
     u64 count = 0;
@@ -71,17 +71,17 @@ static void take_user(const struct pmu_cpu *cpu, const struct interrupted *code,
         if (cpu->callers != 0)
             sample->callers[count++] = pc;
     } else {
-        sample->rep = sample_find_user_object(image, code, pc);
+        sample->coid = sample_find_user_object(image, code, pc);
     }
     if (count < cpu->callers)
         count +=
             sample_user_callers(image, code, pc, sample->callers + count, cpu->callers - count);
-    sample->thread_flags_callers |= count;
+    sample->caller_count = (u16)count;
 }
 
-static coid_t object_of(const struct raw_sample *sample)
+static coid_t object_of(const struct sys_sample *sample)
 {
-    return sample_flags(sample) & SYS_SAMPLE_KERNEL ? claimed_coid(sample->rep) : sample->rep;
+    return sample->flags & SYS_SAMPLE_KERNEL ? claimed_coid(sample->coid) : sample->coid;
 }
 
 void sample_take(struct sample_buffer *buffer, const struct interrupted *code, u64 pc, u64 msr,
@@ -94,18 +94,17 @@ void sample_take(struct sample_buffer *buffer, const struct interrupted *code, u
         trace_sample_lost(1);
         return;
     }
-    struct raw_sample *sample = slot.sample;
-    u32 thread = sample_thread();
-    *sample =
-        (struct raw_sample){.time = begin,
-                            .pc = pc,
-                            .pid = percpu()->pid,
-                            .thread_flags_callers = (u64)thread << 32 | (u64)buffer->turn << 24};
+    struct sys_sample *sample = slot.sample;
+    *sample = (struct sys_sample){.time = begin,
+                                  .pc = pc,
+                                  .pid = percpu()->pid,
+                                  .thread = sample_thread(),
+                                  .flags = (u16)(buffer->turn << 8)};
     if ((msr & SAMPLE_MSR_PR) == 0)
         take_kernel(cpu, code, pc, state, sample);
     else
         take_user(cpu, code, pc, sample);
-    trace_sample(object_of(sample), pc, thread, (u8)sample_flags(sample));
+    trace_sample(object_of(sample), pc, sample->thread, (u8)sample->flags);
     sample_buffer_commit(buffer, &slot);
     buffer->ticks += timebase() - begin;
 }

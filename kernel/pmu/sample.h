@@ -61,9 +61,9 @@ static inline u32 sample_thread(void)
     return *(const u32 *)((const char *)percpu()->current + THREAD_ID_OFFSET);
 }
 
-static inline u64 sample_kernel_flags(void)
+static inline u16 sample_kernel_flags(void)
 {
-    return SYS_SAMPLE_KERNEL + percpu()->soft_masked * SYS_SAMPLE_SOFT_MASKED;
+    return (u16)(SYS_SAMPLE_KERNEL + percpu()->soft_masked * SYS_SAMPLE_SOFT_MASKED);
 }
 
 // The object whose method runs: that of the innermost frame which knows one. Ends where an
@@ -72,7 +72,7 @@ static inline u64 sample_kernel_flags(void)
 static inline __attribute__((always_inline)) u64 sample_find_object(const struct pmu_cpu *cpu,
                                                                     const struct interrupted *code,
                                                                     u64 state,
-                                                                    struct raw_sample *sample)
+                                                                    struct sys_sample *sample)
 {
     u64 sp = code->sp;
     u64 pc = code->lr;
@@ -96,7 +96,7 @@ static inline __attribute__((always_inline)) u64 sample_find_object(const struct
                 return object;
             }
             if (state <= UNWIND_STATE(UNWIND_SELF_IDLE))
-                sample->thread_flags_callers |= SYS_SAMPLE_IDLE << 16;
+                sample->flags |= SYS_SAMPLE_IDLE;
             if (UNWIND_SELF(state) != UNWIND_SELF_LOW_LR)
                 break;
             SAMPLE_LOAD("ld", pc, sp, UNWIND_LOW_LR_HOME);
@@ -127,8 +127,10 @@ sample_try(struct pmu_cpu *cpu, const struct interrupted *code, u64 pc, u64 msr,
     slot.sample->time = begin;
     slot.sample->pc = pc;
     slot.sample->pid = percpu()->pid;
-    slot.sample->thread_flags_callers = (u64)sample_thread() << 32 | sample_kernel_flags() << 16;
-    slot.sample->rep = sample_find_object(cpu, code, state, slot.sample);
+    slot.sample->thread = sample_thread();
+    slot.sample->flags = sample_kernel_flags();
+    slot.sample->caller_count = 0;
+    slot.sample->coid = sample_find_object(cpu, code, state, slot.sample);
     sample_buffer_commit(buffer, &slot);
     buffer->ticks += timebase() - begin;
     return true;

@@ -5,6 +5,7 @@
 
 #include <co/manager.h>
 #include <orrery/errors.h>
+#include <string.h>
 
 void samplers_unlock_all(struct cpu_samplers samplers[], u32 cpus)
 {
@@ -22,74 +23,41 @@ bool samplers_try_lock_all(struct cpu_samplers samplers[], u32 cpus)
     return locked == cpus;
 }
 
-// Of user code: whether the object lives only its process knows.
-static coid_t attribute_user(struct sampler *sampler, const struct raw_sample *raw, u16 *flags)
+// Who owns the representative that a sample names: it counts in exactly one of the four ways. If
+// an object of user code lives only its process knows.
+static void attribute(struct sampler *sampler, struct sys_sample *sample)
 {
-    if (raw->rep == 0) {
-        sampler->unattributed++;
-        return 0;
-    }
-    sampler->attributed++;
-    *flags |= SYS_SAMPLE_ATTRIBUTED;
-    return raw->rep;
-}
-
-// Every sample counts in exactly one of the four ways.
-static coid_t attribute(struct sampler *sampler, const struct raw_sample *raw, u16 *flags)
-{
-    if (!(*flags & SYS_SAMPLE_KERNEL))
-        return attribute_user(sampler, raw, flags);
+    u64 found = sample->coid;
     enum co_rep_state state = CO_REP_NONE;
-    coid_t coid = raw->rep != 0 ? co_rep_to_coid(raw->rep, sampler->cpu, &state) : 0;
-    if (coid != 0) {
+    if (found != 0 && (sample->flags & SYS_SAMPLE_KERNEL))
+        sample->coid = co_rep_to_coid(found, sampler->cpu, &state);
+    if (sample->coid != 0) {
         sampler->attributed++;
-        *flags |= SYS_SAMPLE_ATTRIBUTED;
-    } else if (raw->rep != 0 && state == CO_REP_STALE) {
+        sample->flags |= SYS_SAMPLE_ATTRIBUTED;
+    } else if (state == CO_REP_STALE) {
         sampler->stale++;
-        *flags |= SYS_SAMPLE_STALE;
-    } else if (*flags & SYS_SAMPLE_IDLE) {
+        sample->flags |= SYS_SAMPLE_STALE;
+    } else if (sample->flags & SYS_SAMPLE_IDLE) {
         sampler->idle++;
     } else {
         sampler->unattributed++;
     }
-    return coid;
-}
-
-static u64 record_bytes(const struct raw_sample *raw)
-{
-    return sizeof(struct sys_sample) + sample_callers(raw) * sizeof(u64);
-}
-
-static void convert(struct sampler *sampler, const struct raw_sample *raw, struct sys_sample *out)
-{
-    u16 flags = (u16)sample_flags(raw);
-    coid_t coid = attribute(sampler, raw, &flags);
-    *out = (struct sys_sample){
-        .record_bytes = (u32)record_bytes(raw),
-        .cpu = (u16)sampler->cpu,
-        .flags = flags,
-        .time = raw->time,
-        .coid = coid,
-        .thread = sample_thread_id(raw),
-        .pid = (u32)raw->pid,
-        .pc = raw->pc,
-        .event = sampler->event,
-        .caller_count = sample_callers(raw),
-    };
-    for (u32 i = 0; i < out->caller_count; i++)
-        out->callers[i] = raw->callers[i];
 }
 
 s64 sampler_read(struct sampler *sampler, void *buffer, u64 bytes)
 {
     u64 used = 0;
-    const struct raw_sample *raw;
+    const struct sys_sample *taken;
     sample_buffer_grow(&sampler->buffer);
-    while ((raw = sample_buffer_peek(&sampler->buffer)) != NULL) {
-        if (record_bytes(raw) > bytes - used)
+    while ((taken = sample_buffer_peek(&sampler->buffer)) != NULL) {
+        u64 length = sys_sample_bytes(taken);
+        if (length > bytes - used)
             return used != 0 ? (s64)used : E_INVAL;
-        convert(sampler, raw, (struct sys_sample *)((char *)buffer + used));
-        used += record_bytes(raw);
+        struct sys_sample *sample = memcpy((char *)buffer + used, taken, length);
+        sample->cpu = (u16)sampler->cpu;
+        sample->event = (u16)sampler->event;
+        attribute(sampler, sample);
+        used += length;
         sample_buffer_drop(&sampler->buffer);
     }
     return (s64)used;

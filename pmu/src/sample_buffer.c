@@ -29,8 +29,8 @@ static u64 ring_next(const struct sample_ring *ring, u64 place)
 
 s64 sample_buffer_init(struct sample_buffer *buffer, u32 callers)
 {
-    u64 record_bytes = sizeof(struct raw_sample) + callers * sizeof(u64);
-    u64 bytes = ALIGN_UP(SAMPLE_BUFFER_START * record_bytes / sizeof(struct raw_sample),
+    u64 record_bytes = sizeof(struct sys_sample) + callers * sizeof(u64);
+    u64 bytes = ALIGN_UP(SAMPLE_BUFFER_START * record_bytes / sizeof(struct sys_sample),
                          (u64)SAMPLE_BUFFER_STEP);
     struct sample_ring *ring = ring_create(bytes, record_bytes);
     if (ring == NULL)
@@ -84,13 +84,13 @@ static bool move_to_next_ring(struct sample_buffer *buffer)
     return true;
 }
 
-const struct raw_sample *sample_buffer_peek(struct sample_buffer *buffer)
+const struct sys_sample *sample_buffer_peek(struct sample_buffer *buffer)
 {
     while (ring_empty(buffer->reading)) {
         if (!move_to_next_ring(buffer) && ring_empty(buffer->reading))
             return NULL;
     }
-    return (const struct raw_sample *)((char *)buffer->reading + buffer->reading->tail);
+    return (const struct sys_sample *)((char *)buffer->reading + buffer->reading->tail);
 }
 
 void sample_buffer_drop(struct sample_buffer *buffer)

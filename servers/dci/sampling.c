@@ -163,7 +163,7 @@ static u32 add_samples(struct frame *frame, u32 cpu, u32 index, u64 bytes)
 
     for (u64 at = 0; at < bytes;) {
         const struct sys_sample *sample = (const struct sys_sample *)(server_records + at);
-        at += sample->record_bytes;
+        at += sys_sample_bytes(sample);
         if (!is_wanted(sample->pid)) {
             filtered[cpu][index]++;
             continue;

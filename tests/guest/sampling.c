@@ -54,7 +54,7 @@ static void read_all(const struct place *place, const coid_t own[2], struct samp
         for (u64 at = 0; at < (u64)bytes;) {
             const struct sys_sample *sample = (const struct sys_sample *)(buffer + at);
             count(sample, place, own, counts);
-            at += sample->record_bytes;
+            at += sys_sample_bytes(sample);
         }
     counts->malformed += bytes < 0;
     kfree(buffer);

@@ -7,39 +7,17 @@
 #ifndef PMU_SAMPLE_BUFFER_H
 #define PMU_SAMPLE_BUFFER_H
 
-#include <orrery/types.h>
+#include <orrery/sys.h>
 
 // Bytes to start with, for samples without callers; with them, for as many samples.
 #define SAMPLE_BUFFER_START 0x2000
 #define SAMPLE_BUFFER_STEP 0x1000
 #define SAMPLE_BUFFER_MAX 0x100000
 
-// One sample as the handler writes it.
-struct raw_sample {
-    u64 time; // time base
-    u64 rep;  // address of the object's representative, not validated; 0: none found. Of user code
-              // its COID instead
-    u64 pc;
-    u64 pid; // of the process at work, 0: none
-    // thread id << 32 | turn << 24 | SYS_SAMPLE_* << 16 | number of callers
-    u64 thread_flags_callers;
-    u64 callers[];
-};
-
-static inline u32 sample_thread_id(const struct raw_sample *sample)
-{
-    return (u32)(sample->thread_flags_callers >> 32);
-}
-
-static inline u32 sample_flags(const struct raw_sample *sample)
-{
-    return (u32)sample->thread_flags_callers >> 16;
-}
-
-static inline u32 sample_callers(const struct raw_sample *sample)
-{
-    return (u16)sample->thread_flags_callers;
-}
+// Samples are struct sys_sample from here on to their reader. Until they are read, `coid` of kernel
+// code (SYS_SAMPLE_KERNEL) is the address of the object's representative, not validated, which is
+// too slow for an interrupt; `cpu` and `event`, the buffer's own, and the flags ATTRIBUTED and STALE
+// are not set.
 
 // Records from tail up to head are full. One slot stays empty, so that head == tail means empty.
 // Places are offsets in bytes from the start of the ring.
@@ -83,7 +61,7 @@ void sample_buffer_free(struct sample_buffer *buffer);
 // A slot to write, between begin and commit.
 struct sample_slot {
     struct sample_ring *ring;
-    struct raw_sample *sample;
+    struct sys_sample *sample;
     u64 next; // head after it
 };
 
@@ -105,7 +83,7 @@ static inline bool sample_buffer_quick(struct sample_buffer *buffer, struct samp
         __atomic_store_n(&buffer->lost, buffer->lost + 1, __ATOMIC_RELAXED);
         return false;
     }
-    *slot = (struct sample_slot){ring, (struct raw_sample *)((char *)ring + head), next};
+    *slot = (struct sample_slot){ring, (struct sys_sample *)((char *)ring + head), next};
     return true;
 }
 
@@ -130,7 +108,7 @@ void sample_buffer_reserve(struct sample_buffer *buffer, u64 samples);
 // ---- reader ------------------------------------------------------------------------------------
 
 // The oldest sample, or NULL when there is none; it stays until sample_buffer_drop.
-const struct raw_sample *sample_buffer_peek(struct sample_buffer *buffer);
+const struct sys_sample *sample_buffer_peek(struct sample_buffer *buffer);
 void sample_buffer_drop(struct sample_buffer *buffer);
 // Offers a larger ring when samples were lost since the last call. Nothing happens while an offered
 // one is not yet in use, at SAMPLE_BUFFER_MAX, or when memory is short: the next call tries again.

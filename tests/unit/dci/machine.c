@@ -147,7 +147,6 @@ s64 sys_sampling_stop(s64 session)
 static void make_sample(struct sys_sample *sample, u32 cpu, u32 index, u64 number)
 {
     *sample = (struct sys_sample){
-        .record_bytes = sizeof(struct sys_sample) + 16 * sizeof(u64),
         .cpu = (u16)cpu,
         .flags = SYS_SAMPLE_KERNEL,
         .time = number,
@@ -155,7 +154,7 @@ static void make_sample(struct sys_sample *sample, u32 cpu, u32 index, u64 numbe
         .thread = UINT32_MAX,
         .pid = machine.sample_pids ? (u32)(number + 1) % 4 : 0,
         .pc = UINT64_MAX,
-        .event = machine.asked.events[index].event,
+        .event = (u16)machine.asked.events[index].event,
         .caller_count = 16,
     };
     memset(sample->callers, 0xff, 16 * sizeof(u64));

@@ -17,9 +17,9 @@ static bool write_sample(u64 number)
     struct sample_slot slot;
     if (!sample_buffer_begin(&buffer, &slot))
         return false;
-    u64 callers = (slot.ring->record_bytes - sizeof(struct raw_sample)) / sizeof(u64);
-    *slot.sample = (struct raw_sample){.time = number, .pc = ~number};
-    slot.sample->thread_flags_callers = number << 32 | callers;
+    u64 callers = (slot.ring->record_bytes - sizeof(struct sys_sample)) / sizeof(u64);
+    *slot.sample = (struct sys_sample){
+        .time = number, .pc = ~number, .thread = (u32)number, .caller_count = (u16)callers};
     for (u64 i = 0; i < callers; i++)
         slot.sample->callers[i] = number + i;
     sample_buffer_commit(&buffer, &slot);
@@ -34,12 +34,12 @@ static void write_samples(u64 first, u64 count)
 
 static void expect_sample(u64 number)
 {
-    const struct raw_sample *sample = sample_buffer_peek(&buffer);
+    const struct sys_sample *sample = sample_buffer_peek(&buffer);
     assert_non_null(sample);
     assert_int_equal(sample->time, number);
     assert_int_equal(sample->pc, ~number);
-    assert_int_equal(sample_thread_id(sample), (u32)number);
-    for (u32 i = 0; i < sample_callers(sample); i++)
+    assert_int_equal(sample->thread, (u32)number);
+    for (u32 i = 0; i < sample->caller_count; i++)
         assert_int_equal(sample->callers[i], number + i);
     sample_buffer_drop(&buffer);
 }
@@ -158,7 +158,7 @@ static void it_stops_growing_at_its_limit(void **state)
 {
     (void)state;
     for (u64 round = 0; round < 40; round++) {
-        write_samples(0, 3 * SAMPLE_BUFFER_MAX / sizeof(struct raw_sample));
+        write_samples(0, 3 * SAMPLE_BUFFER_MAX / sizeof(struct sys_sample));
         while (sample_buffer_peek(&buffer) != NULL)
             sample_buffer_drop(&buffer);
         sample_buffer_grow(&buffer);

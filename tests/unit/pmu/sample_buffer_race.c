@@ -28,7 +28,7 @@ static void *writer(void *argument)
         if (sample_buffer_offered(&buffer) ? !sample_buffer_begin(&buffer, &slot)
                                            : !sample_buffer_quick(&buffer, &slot))
             continue;
-        *slot.sample = (struct raw_sample){.time = number, .rep = number * 3, .pc = number * 5};
+        *slot.sample = (struct sys_sample){.time = number, .coid = number * 3, .pc = number * 5};
         for (u64 i = 0; i < CALLERS; i++)
             slot.sample->callers[i] = number * (7 + i);
         sample_buffer_commit(&buffer, &slot);
@@ -39,12 +39,12 @@ static void *writer(void *argument)
 
 static u64 read_all(u64 *last)
 {
-    const struct raw_sample *sample;
+    const struct sys_sample *sample;
     u64 count = 0;
     while ((sample = sample_buffer_peek(&buffer)) != NULL) {
         u64 number = sample->time;
         assert_true(number > *last);
-        assert_int_equal(sample->rep, number * 3);
+        assert_int_equal(sample->coid, number * 3);
         assert_int_equal(sample->pc, number * 5);
         for (u64 i = 0; i < CALLERS; i++)
             assert_int_equal(sample->callers[i], number * (7 + i));

@@ -159,7 +159,7 @@ static void read_samples(s64 session, u32 cpu, struct subject *subjects)
                 if (sample->pid == subjects[i].pid)
                     count(&subjects[i], sample);
             }
-            at += sample->record_bytes;
+            at += sys_sample_bytes(sample);
         }
     }
 }
