@@ -10,6 +10,7 @@
 #define FRAME_HEADER 4
 #define LENGTH_BYTES 3 // 21 bits
 #define WIRE_VARINT 0
+#define WIRE_FIXED64 1
 #define WIRE_BYTES 2
 
 _Static_assert(FRAME_BYTES_MAX < 1 << 21, "lengths must fit");
@@ -42,6 +43,15 @@ static void put_varint(struct frame *frame, u64 value)
     frame_bytes(frame, bytes, count);
 }
 
+static void put_fixed64(struct frame *frame, u64 value)
+{
+    u8 bytes[8]; // little-endian
+
+    for (u32 i = 0; i < sizeof(bytes); i++)
+        bytes[i] = (u8)(value >> 8 * i);
+    frame_bytes(frame, bytes, sizeof(bytes));
+}
+
 static void put_tag(struct frame *frame, u32 field, u32 wire_type)
 {
     put_varint(frame, (u64)field << 3 | wire_type);
@@ -72,6 +82,14 @@ void frame_varint(struct frame *frame, u32 field, u64 value)
         return; // proto3: absent is 0
     put_tag(frame, field, WIRE_VARINT);
     put_varint(frame, value);
+}
+
+void frame_fixed64(struct frame *frame, u32 field, u64 value)
+{
+    if (value == 0)
+        return;
+    put_tag(frame, field, WIRE_FIXED64);
+    put_fixed64(frame, value);
 }
 
 void frame_string(struct frame *frame, u32 field, const char *text)
@@ -112,6 +130,16 @@ void frame_packed(struct frame *frame, u32 field, const u64 *values, u32 count)
     for (u32 i = 0; i < count; i++)
         put_varint(frame, values[i]);
     frame_close(frame, mark);
+}
+
+void frame_packed_fixed64(struct frame *frame, u32 field, const u64 *values, u32 count)
+{
+    if (count == 0)
+        return;
+    put_tag(frame, field, WIRE_BYTES);
+    put_varint(frame, count * sizeof(u64));
+    for (u32 i = 0; i < count; i++)
+        put_fixed64(frame, values[i]);
 }
 
 u8 *frame_space(struct frame *frame, u32 *room)

@@ -23,11 +23,13 @@ void frame_event(struct frame *frame, struct queue *queue, u32 body);
 
 // Fields of the message that is open.
 void frame_varint(struct frame *frame, u32 field, u64 value);
+void frame_fixed64(struct frame *frame, u32 field, u64 value);
 void frame_string(struct frame *frame, u32 field, const char *text);
 void frame_message(struct frame *frame, const pb_msgdesc_t *type,
                    const void *message); // its fields
 void frame_record(struct frame *frame, u32 field, const pb_msgdesc_t *type, const void *message);
 void frame_packed(struct frame *frame, u32 field, const u64 *values, u32 count);
+void frame_packed_fixed64(struct frame *frame, u32 field, const u64 *values, u32 count);
 
 // A nested message or bytes: mark = frame_open, contents, frame_close(mark).
 u32 frame_open(struct frame *frame, u32 field);

@@ -121,19 +121,17 @@ static s64 sampling_change_begin(struct client *client, const dci_Request *reque
 
 static void add_sample(struct frame *frame, const struct sys_sample *sample)
 {
-    dci_Sample to = {
-        .time = sample->time,
-        .coid = sample->coid,
-        .pc = sample->pc,
-        .flags = sample->flags,
-        .thread = sample->thread,
-        .pid = sample->pid,
-        .event = sample->event,
-    };
+    u32 mark = frame_open(frame, dci_Samples_samples_tag);
 
-    for (u32 i = 0; i < sample->caller_count && i < ARRAY_SIZE(to.callers); i++)
-        to.callers[to.callers_count++] = sample->callers[i];
-    frame_record(frame, dci_Samples_samples_tag, dci_Sample_fields, &to);
+    frame_fixed64(frame, dci_Sample_time_tag, sample->time);
+    frame_varint(frame, dci_Sample_coid_tag, sample->coid);
+    frame_fixed64(frame, dci_Sample_pc_tag, sample->pc);
+    frame_varint(frame, dci_Sample_flags_tag, sample->flags);
+    frame_varint(frame, dci_Sample_thread_tag, sample->thread);
+    frame_varint(frame, dci_Sample_pid_tag, sample->pid);
+    frame_varint(frame, dci_Sample_event_tag, sample->event);
+    frame_packed_fixed64(frame, dci_Sample_callers_tag, sample->callers, sample->caller_count);
+    frame_close(frame, mark);
 }
 
 static dci_SamplingTurns turns_of(const struct sys_sampling_stat *stat)
