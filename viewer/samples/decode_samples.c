@@ -1,22 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "samples/decode_samples.h"
 
-static struct sample decode_sample(const Orrery__Dci__Sample *message, u32 cpu)
-{
-    size_t callers = message->n_callers;
-    return (struct sample){
-        .time = message->time,
-        .coid = message->coid,
-        .pc = message->pc,
-        .cpu = cpu,
-        .flags = message->flags,
-        .thread = message->thread,
-        .pid = message->pid,
-        .caller_count = callers > SAMPLE_MAX_CALLERS ? SAMPLE_MAX_CALLERS : (u32)callers,
-        .callers = message->callers,
-    };
-}
-
 static void decode_turns(const Orrery__Dci__SamplingTurns *turns, struct sample_share *share)
 {
     if (turns != NULL)
@@ -31,8 +15,19 @@ void decode_samples(const Orrery__Dci__Samples *samples, struct sample_set *set)
     stream->lost = stream->lost_before + samples->lost;
     decode_turns(samples->turns, &stream->share);
     for (size_t i = 0; i < samples->n_samples; i++) {
-        struct sample sample = decode_sample(samples->samples[i], samples->cpu);
-        sample.index = samples->index;
+        const Orrery__Dci__Sample *message = samples->samples[i];
+        struct sample sample = {
+            .time = message->time,
+            .coid = message->coid,
+            .pc = message->pc,
+            .cpu = samples->cpu,
+            .flags = message->flags,
+            .thread = message->thread,
+            .pid = message->pid,
+            .index = samples->index,
+            .caller_count = (u32)message->n_callers,
+            .callers = message->callers,
+        };
         samples_add(set, &sample);
     }
 }

@@ -108,22 +108,21 @@ static void count(struct sample_totals *totals, const struct sample *sample)
         totals->unattributed++;
 }
 
-void samples_add(struct sample_set *set, const struct sample *sample)
+void samples_add(struct sample_set *set, struct sample *sample)
 {
     struct sample_stream *stream = samples_stream(set, sample->cpu, sample->index);
     if (stream == NULL)
         return;
-    struct sample weighed = *sample;
-    weighed.weight = weight_of(set, sample);
+    sample->weight = weight_of(set, sample);
     stream->received++;
-    sample_sum_add(&stream->sum, &weighed);
-    count(&set->totals, &weighed);
-    count(&set->by_event[sample->index], &weighed);
+    sample_sum_add(&stream->sum, sample);
+    count(&set->totals, sample);
+    count(&set->by_event[sample->index], sample);
     if (set->count_only)
         return;
     set->samples = memory_grow(set->samples, set->count, &set->capacity, sizeof(*set->samples));
     struct sample *copy = set->samples + set->count++;
-    *copy = weighed;
+    *copy = *sample;
     if (copy->caller_count > SAMPLE_MAX_CALLERS)
         copy->caller_count = SAMPLE_MAX_CALLERS;
     copy->callers = copy_callers(set, sample->callers, copy->caller_count);

@@ -78,9 +78,9 @@ static inline u32 sample_space(const struct sample *sample)
     return (sample->flags & SYS_SAMPLE_KERNEL) != 0 ? 0 : sample->pid;
 }
 
-// Counts the sample, weighs it, and, unless the set only counts, copies it with its chain. Samples
-// of absurd numbers of CPUs or events are dropped.
-void samples_add(struct sample_set *set, const struct sample *sample);
+// Weighs the sample and counts it, and, unless the set only counts, copies it with at most
+// SAMPLE_MAX_CALLERS of its chain. Samples of absurd numbers of CPUs or events are dropped.
+void samples_add(struct sample_set *set, struct sample *sample);
 
 // A session with these events begins.
 void samples_begin(struct sample_set *set, const struct sampled_events *events, u64 time);
