@@ -15,9 +15,9 @@
 #define SAMPLE_BUFFER_MAX 0x100000
 
 // Samples are struct sys_sample from here on to their reader. Until they are read, `coid` of kernel
-// code (SYS_SAMPLE_KERNEL) is the address of the object's representative, not validated, which is
-// too slow for an interrupt; `cpu` and `event`, the buffer's own, and the flags ATTRIBUTED and STALE
-// are not set.
+// code (SYS_SAMPLE_KERNEL) is the address of the object's representative: to validate it is too slow
+// for an interrupt. `cpu` and `event`, the buffer's own, and the flags ATTRIBUTED and STALE are not
+// set.
 
 // Records from tail up to head are full. One slot stays empty, so that head == tail means empty.
 // Places are offsets in bytes from the start of the ring.
