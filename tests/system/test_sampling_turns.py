@@ -98,8 +98,8 @@ def record_workload(machine, folder, names, workload, is_enough=lambda recorded,
 
 
 def demo_rates(machine, folder, names):
-    """(what record said, rates of the demo's objects): with enough samples of what each of the three
-    does much of."""
+    """(what record said, rates of the demo's objects): with enough samples of what each of the
+    three does much of."""
     much = {"instructions", "cycles", "branches"} & set(names)
 
     def is_enough(recorded, rows):

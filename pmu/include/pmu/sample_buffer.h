@@ -15,8 +15,8 @@
 #define SAMPLE_BUFFER_MAX 0x100000
 
 // Samples are struct sys_sample from here on to their reader. Until they are read, `coid` of kernel
-// code (SYS_SAMPLE_KERNEL) is the address of the object's representative: to validate it is too slow
-// for an interrupt. `cpu` and `event`, the buffer's own, and the flags ATTRIBUTED and STALE are not
+// code (SYS_SAMPLE_KERNEL) is the address of the object's representative: an interrupt has no time
+// to validate it. `cpu` and `event`, the buffer's own, and the flags ATTRIBUTED and STALE are not
 // set.
 
 // Records from tail up to head are full. One slot stays empty, so that head == tail means empty.
