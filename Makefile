@@ -27,7 +27,7 @@ include viewer/viewer.mk
 include pmu/model/model.mk
 include tests/fuzz/fuzz.mk
 
-VIEWER := $(KOV)
+VIEWER := $(KOV) $(KOV_MANUAL)
 .PHONY: viewer
 viewer: $(VIEWER)
 

@@ -2,6 +2,7 @@
 # kov, the host-side viewer: `make kov` builds $(BUILD)/kov and its manual page, $(BUILD)/kov.1.
 
 KOV := $(BUILD)/kov
+KOV_MANUAL := $(BUILD)/kov.1
 # Rooms, lowest first: what stands in one includes nothing of those behind it (make lint).
 KOV_ROOMS := tools output wire machine symbols counts samples locks trace export commands
 KOV_SRC := $(foreach room,$(KOV_ROOMS),$(wildcard viewer/$(room)/*.c))
@@ -31,7 +32,7 @@ $(KOV): $(KOV_OBJS)
 	$(Q)$(CC) $^ $(KOV_LIBS) -o $@
 
 # The manual page: what stands between @ comes from the tables of commands and options.
-$(BUILD)/kov.1: viewer/kov.1 $(KOV)
+$(KOV_MANUAL): viewer/kov.1 $(KOV)
 	$(call say,MAN,$@)
 	$(Q)awk -v kov="$(KOV) help --man" '/^@.*@$$/ { fflush(); name = substr($$0, 2, length - 2); \
 	    part = sub(/ ?options$$/, "", name) ? " options " : " synopsis "; \
@@ -39,6 +40,6 @@ $(BUILD)/kov.1: viewer/kov.1 $(KOV)
 	$(Q)mv $@.part $@
 
 .PHONY: kov
-kov: $(KOV) $(BUILD)/kov.1
+kov: $(KOV) $(KOV_MANUAL)
 
 -include $(KOV_OBJS:.o=.d)
