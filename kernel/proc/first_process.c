@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The first process: a program of the initial file system, loaded by the kernel itself because
 // there is no one else yet.
+#include <elf/elf.h>
 #include <kernel/address_space.h>
 #include <kernel/initrd.h>
 #include <kernel/memory.h>
@@ -9,13 +10,11 @@
 #include <string.h>
 
 #include "annex.h"
-#include "elf.h"
 #include "process.h"
 #include "syscalls/syscalls.h"
 
 #define STACK_BYTES 0x100000UL
 #define STACK_TOP USER_MAP // ends below the regions that others choose
-#define PROGRAM_MAX 16
 
 void processes_init(void)
 {
@@ -27,10 +26,9 @@ void processes_init(void)
 static s64 load_segment(struct process *process, const void *file,
                         const struct elf_segment *segment)
 {
-    u64 start = ALIGN_DOWN(segment->address, PAGE_SIZE);
     struct sys_region region = {
-        .address = start,
-        .bytes = ALIGN_UP(segment->address + segment->memory_bytes, PAGE_SIZE) - start,
+        .address = segment->address,
+        .bytes = ALIGN_UP(segment->memory_bytes, PAGE_SIZE),
         .kind = REGION_ANONYMOUS,
         .prot = segment->prot,
     };
@@ -45,26 +43,22 @@ static s64 load_segment(struct process *process, const void *file,
 static s64 load(struct process *process, const void *file, u64 bytes,
                 struct sys_process_start *start)
 {
-    struct elf_segment segments[PROGRAM_MAX];
-    struct elf_program program = {.segments = segments, .max = PROGRAM_MAX};
+    struct elf_program program;
     struct sys_region stack = {
         .address = STACK_TOP - STACK_BYTES,
         .bytes = STACK_BYTES,
         .kind = REGION_STACK,
         .prot = PROT_R | PROT_W,
     };
-    u64 entry[2]; // the entry is a descriptor: code address, TOC
 
     s64 error = elf_read(file, bytes, &program);
-    for (u32 i = 0; error == 0 && i < program.count; i++)
-        error = load_segment(process, file, &segments[i]);
+    for (u32 i = 0; error == 0 && i < program.segment_count; i++)
+        error = load_segment(process, file, &program.segments[i]);
     if (error == 0)
         error = space_region_create(process->space, &stack, NULL);
     if (error == 0)
-        error = space_read(process->space, entry, program.entry, sizeof(entry));
-    if (error == 0)
         *start = (struct sys_process_start){
-            .pc = entry[0], .toc = entry[1], .sp = stack.address + stack.bytes - 128};
+            .pc = program.pc, .toc = program.toc, .sp = stack.address + stack.bytes - 128};
     return error;
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Making a process of a program: decode everything first, then build the child, then start it.
-#include "elf.h"
 #include "process.h"
 
+#include <elf/elf.h>
 #include <orrery/ipc.h>
 #include <orrery/memory.h>
 #include <stdio.h>

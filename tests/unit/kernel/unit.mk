@@ -22,10 +22,6 @@ kernel_reclaim_SRC := tests/unit/kernel/reclaim.c tests/unit/kernel/host.c kerne
 kernel_reclaim_INC := kernel/include . kernel
 kernel_reclaim_CFLAGS := -include tests/unit/kernel/host.h
 
-UNIT += kernel_elf
-kernel_elf_SRC := tests/unit/kernel/elf.c kernel/proc/elf.c
-kernel_elf_INC := kernel
-
 UNIT += kernel_initrd
 kernel_initrd_SRC := tests/unit/kernel/initrd.c tests/unit/kernel/host.c kernel/system/initrd.c
 kernel_initrd_INC := kernel/include .

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: MIT
-// 64-bit big-endian ELF, ELFv1: the entry is a function descriptor.
-// Every field is checked before use.
-#include "elf.h"
+// 64-bit big-endian ELF, ELFv1: the entry is a function descriptor. Every field is checked before
+// use.
+#include <elf/elf.h>
 
 #include <orrery/errors.h>
 #include <orrery/memory.h>
 #include <orrery/user.h>
 #include <string.h>
 
-#define PAGE 4096
+#define PAGE 4096UL
 #define MACHINE_PPC64 21
 #define TYPE_EXECUTABLE 2
+#define ABI_BITS 3u // of the header's flags: 0 or 1 for ELFv1
 #define PT_LOAD 1
 #define PF_X 1u
 #define PF_W 2u
@@ -35,18 +36,21 @@ _Static_assert(sizeof(struct elf_header) == 64 && sizeof(struct elf_segment_head
 static bool header_good(const struct elf_header *header, u64 bytes)
 {
     static const u8 identity[] = {0x7f, 'E', 'L', 'F', 2, 2, 1};
-    return memcmp(header->identity, identity, sizeof identity) == 0 &&
+
+    return memcmp(header->identity, identity, sizeof(identity)) == 0 &&
            header->type == TYPE_EXECUTABLE && header->machine == MACHINE_PPC64 &&
+           (header->flags & ABI_BITS) <= 1 &&
            header->segment_bytes == sizeof(struct elf_segment_header) &&
            header->segments <= bytes &&
            bytes - header->segments >= header->segment_count * sizeof(struct elf_segment_header);
 }
 
-static bool segment_good(const struct elf_segment_header *header, u64 bytes)
+// below: where it may begin, the end of the segment before it.
+static bool segment_good(const struct elf_segment_header *header, u64 bytes, u64 below)
 {
     return header->offset % PAGE == 0 && header->address % PAGE == 0 && header->offset <= bytes &&
            header->file_bytes <= bytes - header->offset &&
-           header->file_bytes <= header->memory_bytes && header->address >= USER_START &&
+           header->file_bytes <= header->memory_bytes && header->address >= below &&
            header->address < USER_HEAP && header->memory_bytes <= USER_HEAP - header->address &&
            (header->flags & (PF_W | PF_X)) != (PF_W | PF_X);
 }
@@ -70,21 +74,24 @@ static const u8 *contents_at(const u8 *image, const struct elf_program *program,
     return NULL;
 }
 
-s64 elf_read(const u8 *image, u64 bytes, struct elf_program *program)
+s64 elf_read(const void *image, u64 bytes, struct elf_program *program)
 {
     struct elf_header header;
-    if (bytes < sizeof header)
+    u64 end = USER_START; // of the segments so far
+
+    program->segment_count = 0;
+    if (bytes < sizeof(header))
         return E_INVAL;
-    memcpy(&header, image, sizeof header);
+    memcpy(&header, image, sizeof(header));
     if (!header_good(&header, bytes))
         return E_INVAL;
-    program->segment_count = 0;
     for (u32 i = 0; i < header.segment_count; i++) {
         struct elf_segment_header segment;
-        memcpy(&segment, image + header.segments + i * sizeof segment, sizeof segment);
-        if (segment.type != PT_LOAD || !segment.memory_bytes)
+        memcpy(&segment, (const u8 *)image + header.segments + i * sizeof(segment),
+               sizeof(segment));
+        if (segment.type != PT_LOAD || segment.memory_bytes == 0)
             continue;
-        if (program->segment_count == ELF_SEGMENTS_MAX || !segment_good(&segment, bytes))
+        if (program->segment_count == ELF_SEGMENTS_MAX || !segment_good(&segment, bytes, end))
             return E_INVAL;
         program->segments[program->segment_count++] =
             (struct elf_segment){.offset = segment.offset,
@@ -92,11 +99,12 @@ s64 elf_read(const u8 *image, u64 bytes, struct elf_program *program)
                                  .file_bytes = segment.file_bytes,
                                  .memory_bytes = segment.memory_bytes,
                                  .prot = prot_of(segment.flags)};
+        end = ALIGN_UP(segment.address + segment.memory_bytes, PAGE);
     }
-    const u8 *descriptor = contents_at(image, program, header.entry, 16);
-    if (!descriptor)
+    const u8 *descriptor = contents_at(image, program, header.entry, 2 * sizeof(u64));
+    if (descriptor == NULL)
         return E_INVAL;
-    memcpy(&program->pc, descriptor, 8);
-    memcpy(&program->toc, descriptor + 8, 8);
+    memcpy(&program->pc, descriptor, sizeof(u64));
+    memcpy(&program->toc, descriptor + sizeof(u64), sizeof(u64));
     return 0;
 }

@@ -2,10 +2,11 @@
 // Reading programs: a good one, and every way of damage. The test runs on a little-endian host, so
 // it checks refusals with images whose fields read the same both ways, or are built
 // in the host's order.
-#include "elf.h"
-
+#include <elf/elf.h>
 #include <orrery/errors.h>
 #include <orrery/memory.h>
+#include <orrery/user.h>
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -78,30 +79,49 @@ static void damage_is_refused(void **state)
         u64 offset, value;
         u32 bytes;
     } damages[] = {
-        {0, 0, 1},                        // magic
-        {5, 1, 1},                        // the other byte order
-        {16, 3, 2},                       // not an executable
-        {18, 62, 2},                      // another machine
-        {32, BYTES + 1, 8},               // segment headers beyond the end
-        {32, UINT64_MAX - 8, 8},          //
-        {54, 32, 2},                      // of another size
-        {56, 0xffff, 2},                  // too many
-        {24, 0x20000000, 8},              // entry nowhere
-        {24, 0x100100f8, 8},              // entry at the very end of the file's part
-        {64 + 4, 7, 4},                   // writable and executable
-        {64 + 8, 0x1004, 8},              // not page-aligned in the file
-        {64 + 16, 0x10000010, 8},         // nor in memory
-        {64 + 16, 0, 8},                  // too low
-        {64 + 16, 0xc000000000000000, 8}, // too high
-        {64 + 32, 0x900, 8},              // more in the file than in memory
-        {64 + 32, UINT64_MAX, 8},         //
-        {64 + 40, UINT64_MAX, 8},         // no end
+        {0, 0, 1},                         // magic
+        {5, 1, 1},                         // the other byte order
+        {16, 3, 2},                        // not an executable
+        {18, 62, 2},                       // another machine
+        {32, BYTES + 1, 8},                // segment headers beyond the end
+        {32, UINT64_MAX - 8, 8},           //
+        {54, 32, 2},                       // of another size
+        {56, 0xffff, 2},                   // too many
+        {56, 0, 2},                        // none
+        {48, 2, 4},                        // of another ABI
+        {24, 0x20000000, 8},               // entry nowhere
+        {24, 0x100100f8, 8},               // entry at the very end of the file's part
+        {64 + 4, 7, 4},                    // writable and executable
+        {64 + 8, 0x1004, 8},               // not page-aligned in the file
+        {64 + 16, 0x10000010, 8},          // nor in memory
+        {64 + 16, 0, 8},                   // too low
+        {64 + 16, 0xc000000000000000, 8},  // too high
+        {64 + 32, 0x900, 8},               // more in the file than in memory
+        {64 + 32, UINT64_MAX, 8},          //
+        {64 + 40, UINT64_MAX, 8},          // no end
+        {64 + 40, 0x10001, 8},             // into a page of the next one
+        {64 + 16, 0x10020000, 8},          // not in order
+        {120 + 16, 0x10000000, 8},         // where the first one is
+        {120 + 16, USER_HEAP - 0x1000, 8}, // into the heap
     };
     for (u32 i = 0; i < ARRAY_SIZE(damages); i++) {
         struct elf_program program;
         good_image(state);
         put(damages[i].offset, damages[i].value, damages[i].bytes);
         assert_int_equal(read_it(&program), E_INVAL);
+    }
+}
+
+static void too_many_parts_are_refused(void **state)
+{
+    (void)state;
+    struct elf_program program;
+    for (u32 count = ELF_SEGMENTS_MAX; count <= ELF_SEGMENTS_MAX + 1; count++) {
+        good_image(state);
+        put(56, count, 2);
+        for (u32 i = 2; i < count; i++)
+            segment(i, 4, 0x1000, 0x10020000 + 0x1000 * (u64)i, 16, 16);
+        assert_int_equal(read_it(&program), count == ELF_SEGMENTS_MAX ? 0 : E_INVAL);
     }
 }
 
@@ -128,6 +148,12 @@ static void random_bytes_are_survived(void **state)
         image[rand() % 192] = (u8)rand();
         s64 result = read_it(&program);
         assert_true(result == 0 || result == E_INVAL);
+        for (u32 i = 0; result == 0 && i < program.segment_count; i++) {
+            const struct elf_segment *segment = &program.segments[i];
+            assert_true(segment->address >= USER_START);
+            assert_true(segment->address + segment->memory_bytes <= USER_HEAP);
+            assert_true(segment->offset + segment->file_bytes <= BYTES);
+        }
     }
 }
 
@@ -136,6 +162,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(a_good_program_is_understood, good_image),
         cmocka_unit_test_setup(damage_is_refused, good_image),
+        cmocka_unit_test_setup(too_many_parts_are_refused, good_image),
         cmocka_unit_test_setup(a_short_file_is_refused, good_image),
         cmocka_unit_test_setup(random_bytes_are_survived, good_image),
     };
