@@ -120,9 +120,10 @@ def run_all(build, measuring, loads, plugin, counted, client=None, program="cost
                          "1" if counted else str(cpus), "--pmu", "model" if plugin else "none",
                          *(["--icount"] if counted else []), *(["--port", port] if client else []),
                          "--append", f"run=bin/{program},{measuring},{','.join(loads)} oneshot quiet trace=none controller=costs")
+    # What the emulator says could come within a line of the console: it is kept apart.
+    said = tempfile.TemporaryFile("w+", errors="replace")
     machine = subprocess.Popen([*prefix, *command], stdin=subprocess.DEVNULL,
-                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                               errors="replace")
+                               stdout=subprocess.PIPE, stderr=said, text=True, errors="replace")
     limit = threading.Timer(BOOT_SECONDS, machine.kill)
     asking = client(os.path.join(build, "kov"), port) if client else None
     try:
@@ -142,6 +143,7 @@ def run_all(build, measuring, loads, plugin, counted, client=None, program="cost
     if cannot:
         raise Impossible(cannot[0].removeprefix("costs: "))
     if set(costs) != set(loads):
-        print("\n".join(console))
+        said.seek(0)
+        print("\n".join(console), "--- emulator:", said.read(), sep="\n")
         bench.fail(f"a machine (costs {measuring} {' '.join(loads)}) ended without a result for {set(loads) - set(costs)}")
     return {load: runs[1:] or runs for load, runs in costs.items()}

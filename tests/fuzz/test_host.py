@@ -115,15 +115,16 @@ def test_results_keep_their_step_when_another_one_goes():
 FINE = {"finished": 1, "failed_looks": 0, "services_lost": 0}
 
 
-@pytest.mark.parametrize("status, console, summary, kind", [
-    (0, "", FINE, "fine"), (None, "", FINE, "hang"), (2, "qemu: no plugin /nowhere", {}, "start"),
-    (0, "", {**FINE, "finished": 0}, "panic"),
-    (1, "fuzz: leak: option gave memory that the kernel had freed", FINE, "leak"),
-    (1, "", {**FINE, "failed_looks": 1}, "left"),
-    (1, "PANIC on CPU 0: assertion failed: x\npc  c0 fcm_put+0x18\n", FINE, "panic"),
-    (0, "init: net (pid 4) was ended by 9", FINE, "server")])
-def test_the_end_of_a_machine_tells_what_was_found(status, console, summary, kind):
-    assert outcome.of(status, console, summary).kind == kind
+@pytest.mark.parametrize("status, console, emulator, summary, kind", [
+    (0, "", "", FINE, "fine"), (None, "", "", FINE, "hang"),
+    (2, "", "qemu: no plugin /nowhere", {}, "start"),
+    (0, "", "pmu-model: 2 CPUs", {**FINE, "finished": 0}, "panic"),
+    (1, "fuzz: leak: option gave memory that the kernel had freed", "", FINE, "leak"),
+    (1, "", "", {**FINE, "failed_looks": 1}, "left"),
+    (1, "PANIC on CPU 0: assertion failed: x\npc  c0 fcm_put+0x18\n", "", FINE, "panic"),
+    (0, "init: net (pid 4) was ended by 9", "", FINE, "server")])
+def test_the_end_of_a_machine_tells_what_was_found(status, console, emulator, summary, kind):
+    assert outcome.of(status, console, emulator, summary).kind == kind
 
 
 def test_what_is_said_to_be_unreachable_is_looked_up(tmp_path):

@@ -28,6 +28,11 @@ class GuestError(AssertionError):
     """The machine or kov did not do what was asked; the text holds what they said."""
 
 
+def read_text(path):
+    with open(path, "rb") as file:
+        return file.read().decode(errors="replace").replace("\r", "")
+
+
 class Machine:
     """A machine that boots on construction. Use it as a context manager, or call end()."""
 
@@ -42,6 +47,7 @@ class Machine:
         self.idle = False  # no test has it: it is the pool's
         self.shown_from = 0  # of the console: what the test that has it has seen
         self.console_path = os.path.join(folder, f"{name}.console")
+        self.emulator_path = os.path.join(folder, f"{name}.emulator")
         self.qmp_path = os.path.join(folder, f"{name}.qmp")
         self.cpus = cpus
         self.ports = [Port() for _ in range(len(forward) + network)]
@@ -65,10 +71,9 @@ class Machine:
             options += ["--forward", f"{port}:{guest}"]
         self.command = [os.path.join(ROOT, "scripts/qemu"), *options, "--append", append.strip(),
                         "--", *qemu]
-        with open(self.console_path, "wb") as console:
-            self.process = subprocess.Popen(self.command, stdout=console, stderr=subprocess.STDOUT,
-                                            cwd=ROOT, stdin=subprocess.PIPE if typing
-                                            else subprocess.DEVNULL)
+        with open(self.console_path, "wb") as console, open(self.emulator_path, "wb") as emulator:
+            self.process = subprocess.Popen(self.command, stdout=console, stderr=emulator, cwd=ROOT,
+                                            stdin=subprocess.PIPE if typing else subprocess.DEVNULL)
         Machine.running.append(self)
 
     def __enter__(self):
@@ -89,8 +94,13 @@ class Machine:
 
     @property
     def console(self):
-        with open(self.console_path, "rb") as console:
-            return console.read().decode(errors="replace").replace("\r", "")
+        """What the guest has printed, and nothing else: what QEMU says could come within a line."""
+        return read_text(self.console_path)
+
+    @property
+    def emulator(self):
+        """What scripts/qemu, QEMU and its plugins have said."""
+        return read_text(self.emulator_path)
 
     def type(self, text):
         """Types on the console of a machine that was started with typing=True."""
@@ -102,7 +112,7 @@ class Machine:
         console = self.console[self.shown_from:]
         failed = [line for line in console[:-tail].split("\n") if "FAIL" in line][:FAILED_MOST]
         return "\n".join(["--- to run it alone:", shlex.join(self.command), "--- console:", *failed,
-                          console[-tail:]])
+                          console[-tail:], "--- emulator:", self.emulator[-tail:]])
 
     def fail(self, what, tail=CONSOLE_TAIL):
         raise GuestError(f"{what}\n{self.describe(tail)}")

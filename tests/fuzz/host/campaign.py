@@ -94,12 +94,12 @@ class Run:
             status = machine.wait(seconds,
                                   lambda lines: [self.tell(f"  {self.profile.name}: {line[6:]}")
                                                  for line in lines])
-            self.console = machine.console
+            self.console, emulator = machine.console, machine.emulator
             memory = machine.memory()
         self.seconds = time.monotonic() - begin
         self.summary = memory.summary() or {}
         self.counts = memory.counts(self.known)
-        self.outcome = outcome.of(status, self.console, self.summary)
+        self.outcome = outcome.of(status, self.console, emulator, self.summary)
         self.corpus = memory.corpus(self.known)
         self.history = [] if self.outcome.fine else memory.history(self.known)
         return self.outcome

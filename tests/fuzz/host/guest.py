@@ -50,20 +50,25 @@ class Setting:
     boot: str = ""  # more words
 
 
+def read_text(path):
+    with open(path, "rb") as file:
+        return file.read().decode(errors="replace").replace("\r", "")
+
+
 class Guest:
     """One machine, from its start to its end."""
 
     def __init__(self, setting, initrd, folder):
         self.setting, self.folder = setting, folder
         self.console_path = os.path.join(folder, "console")
+        self.emulator_path = os.path.join(folder, "emulator")
         self.map_path = setting.coverage or os.path.join(folder, "coverage")
         shared = "/dev/shm" if os.access("/dev/shm", os.W_OK) else folder
         handle, self.ram_path = tempfile.mkstemp(prefix="orrery-fuzz-", dir=shared)
         os.close(handle)
-        with open(self.console_path, "wb") as console:
-            self.process = subprocess.Popen(self.command(initrd), stdout=console,
-                                            stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL,
-                                            cwd=ROOT)
+        with open(self.console_path, "wb") as console, open(self.emulator_path, "wb") as emulator:
+            self.process = subprocess.Popen(self.command(initrd), stdout=console, stderr=emulator,
+                                            stdin=subprocess.DEVNULL, cwd=ROOT)
 
     def command(self, initrd):
         setting = self.setting
@@ -97,8 +102,12 @@ class Guest:
 
     @property
     def console(self):
-        with open(self.console_path, "rb") as console:
-            return console.read().decode(errors="replace").replace("\r", "")
+        return read_text(self.console_path)
+
+    @property
+    def emulator(self):
+        """What QEMU and its plugins have said: apart, as it could come within a line of the console."""
+        return read_text(self.emulator_path)
 
     def wait(self, seconds, tell=None):
         """Waits for the end: the exit status, or None when there is none in time. tell(lines) gets new lines of the supervisor."""

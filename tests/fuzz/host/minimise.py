@@ -30,10 +30,10 @@ class Replayer:
             guest.make_initrd(self.setting.build, initrd, programs)
             with guest.Guest(self.setting, initrd, folder) as machine:
                 status = machine.wait(self.seconds)
-                console = machine.console
+                console, emulator = machine.console, machine.emulator
                 summary = machine.memory().summary()
             self.runs += 1
-            return outcome.of(status, console, summary), console
+            return outcome.of(status, console, emulator, summary), console
         finally:
             shutil.rmtree(folder)
 

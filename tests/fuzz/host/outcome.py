@@ -28,8 +28,8 @@ class Outcome:
         return self.kind if self.fine else f"{self.kind} {self.place} {self.words}".strip()
 
 
-def of(status, console, summary):
-    """The outcome of a run from its exit status (None: it did not end), its console and its summary."""
+def of(status, console, emulator, summary):
+    """The outcome of a run from its exit status (None: it did not end), its console, what the emulator said, and its summary."""
     panic = PANIC.search(console)
     if panic:
         place = PLACE.search(console, panic.start()) or CALLER.search(console, panic.start())
@@ -39,8 +39,8 @@ def of(status, console, summary):
         return Outcome("server", server[1])
     if status is None:
         return Outcome("hang")
-    if not summary and console.startswith("qemu"):
-        return Outcome("start", "", console.splitlines()[0])
+    if not summary and not console and emulator:
+        return Outcome("start", "", emulator.splitlines()[0])
     if not summary or not summary["finished"]:
         return Outcome("panic", "", "no end of the supervisor")
     leak = LEAK.search(console)
