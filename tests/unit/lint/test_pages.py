@@ -80,6 +80,15 @@ UNTRUTHS = {
     "a test that is not there":
         ("docs/testing.md", r"`test_boot\.py`", "`test_boat.py`", PAGES,
          "docs/testing.md: there is no test test_boat.py"),
+    "a benchmark that the page does not name":
+        ("docs/testing.md", r"\| space \|.*\n", "", PAGES,
+         "docs/testing.md: does not name benchmark space"),
+    "a benchmark that is not there":
+        ("docs/testing.md", r"\| space \|", "| spice, space |", PAGES,
+         "docs/testing.md: there is no benchmark spice"),
+    "another example of a module":
+        ("docs/building.md", r"DEPS := orrery  ", "DEPS := orrery kernel  ", PAGES,
+         "docs/building.md: DEPS of trace/module.mk is orrery, not orrery kernel"),
     "a script that the README does not name":
         ("scripts/new", None, "", PAGES, "scripts/README.md: does not name new"),
     "a script that is not there":
@@ -135,8 +144,8 @@ UNTRUTHS = {
         ("docs/kov.md", r"\]\(pmu\.md\)", "](pmu2.md)", PAGES,
          "docs/kov.md: a link to pmu2.md, which is not there"),
     "another figure in the page of benchmarks":
-        ("docs/benchmarks.md", r"\| dref_hook_on \|(.*?)\| 7 \|", r"| dref_hook_on |\1| 8 |", FIGURES,
-         "not the figures of bench/baseline.json"),
+        ("docs/benchmarks.md", r"\| dref_hook_on \|(.*?)\| 7 \|", r"| dref_hook_on |\1| 8 |",
+         FIGURES, "not the figures of bench/baseline.json"),
     "a row of benchmarks that the baseline does not have":
         ("docs/benchmarks.md", r"\| object_call \|", "| object_cull |", FIGURES,
          "bench/baseline.json has no object_cull"),
