@@ -148,7 +148,7 @@ setup:
 	@scripts/setup
 
 lint: setup
-	@$(MAKE) --no-print-directory $(BUILD)/orrery.elf
+	@$(MAKE) --no-print-directory kernel $(IPC_GEN)
 	@BUILD=$(BUILD) scripts/lint
 
 format:

@@ -31,11 +31,6 @@ s64 co_dref_enable(bool on)
     return error;
 }
 
-s64 co_dref_users(void)
-{
-    return (s64)__atomic_load_n(&users, __ATOMIC_RELAXED);
-}
-
 // Counts of one object from CPU *cpu on. Advances *out; false, with *cpu where to go on, when it is
 // full.
 static bool read_object(coid_t coid, u32 *cpu, struct sys_dref_count **out,

@@ -151,7 +151,6 @@ s64 co_root_object_create(void);
 s64 co_scan(u64 *cursor, void *buffer, u64 bytes);
 s64 co_dref_read(u64 *cursor, void *buffer, u64 bytes);
 s64 co_dref_enable(bool on);
-s64 co_dref_users(void);
 
 // A scan's place: the next COID, with a CPU in its low bits for co_dref_read, and the COID page
 // where this scan ends, fixed when it starts so that it cannot chase objects being created.

@@ -18,7 +18,6 @@ struct object_manager_ops {
     s64 (*class_get)(struct object_manager *self, u32 index, struct sys_class *out);
     s64 (*dref_enable)(struct object_manager *self, bool on);
     s64 (*dref_read)(struct object_manager *self, u64 *cursor, void *buffer, u64 bytes);
-    s64 (*dref_users)(struct object_manager *self);
     s64 (*reap)(struct object_manager *self);
 };
 
@@ -87,12 +86,6 @@ static CO_METHOD s64 dref_read(struct object_manager *self, u64 *cursor, void *b
     return co_dref_read(cursor, buffer, bytes);
 }
 
-static CO_METHOD s64 dref_users(struct object_manager *self)
-{
-    CO_HOME(self);
-    return co_dref_users();
-}
-
 static CO_METHOD s64 reap(struct object_manager *self)
 {
     CO_HOME(self);
@@ -105,7 +98,6 @@ static const struct object_manager_ops ops = {
     class_get,
     dref_enable,
     dref_read,
-    dref_users,
     reap};
 static struct co_class class = {
     .name = "ObjectManager",
@@ -188,9 +180,4 @@ s64 co_manager_dref_enable(bool on)
 s64 co_manager_dref_read(u64 *cursor, void *buffer, u64 bytes)
 {
     return CO_CALL(struct object_manager, manager_coid, dref_read, cursor, buffer, bytes);
-}
-
-s64 co_manager_dref_users(void)
-{
-    return CO_CALL(struct object_manager, manager_coid, dref_users);
 }

@@ -56,13 +56,6 @@ s64 co_create_shared(struct co_class *class, struct co_root *root, struct co_rep
     return co_object_create(class, root, rep);
 }
 
-s64 co_check(coid_t coid)
-{
-    if (!co_well_formed(coid))
-        return E_INVAL;
-    return co_gtt_find_live(coid) != NULL ? 0 : E_STALE;
-}
-
 // Clears the live bit and turns every CPU's entry to the Stale Object. NULL when it is not live.
 static struct co_root *make_stale(struct co_chunk *chunk, coid_t coid)
 {

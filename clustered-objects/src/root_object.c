@@ -79,11 +79,6 @@ s64 co_root_object_create(void)
     return 0;
 }
 
-coid_t co_root_object(void)
-{
-    return root_coid;
-}
-
 s64 co_add_service(coid_t coid)
 {
     return CO_CALL(struct root_object, root_coid, add, coid);

@@ -131,19 +131,6 @@ void model_look_at_tag(void)
     hard_mask_restore(msr);
 }
 
-s64 model_write(u64 counter, u64 value)
-{
-    if (page == NULL)
-        return E_NOTSUP;
-    u64 msr = hard_mask();
-    model_slot()->arguments[0] = counter;
-    model_slot()->arguments[1] = value;
-    COMMAND(MODEL_WRITE, 0);
-    s64 error = outcome();
-    hard_mask_restore(msr);
-    return error;
-}
-
 u64 model_take(void)
 {
     if (page == NULL)
@@ -153,18 +140,6 @@ u64 model_take(void)
     u64 overflows = outcome() == 0 ? model_slot()->overflows : 0;
     hard_mask_restore(msr);
     return overflows;
-}
-
-s64 model_totals(u64 totals[MODEL_EVENTS][2])
-{
-    if (page == NULL)
-        return E_NOTSUP;
-    u64 msr = hard_mask();
-    COMMAND(MODEL_TOTALS, 0);
-    s64 error = outcome();
-    memcpy(totals, model_slot()->totals, sizeof(model_slot()->totals));
-    hard_mask_restore(msr);
-    return error;
 }
 
 // ---- start-up -----------------------------------------------------------------------------------

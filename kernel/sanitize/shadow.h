@@ -34,12 +34,6 @@ static inline u8 *shadow_of(u64 address)
     return (u8 *)((address >> SHADOW_SHIFT) + SANITIZE_SHADOW_OFFSET);
 }
 
-// The address that the shadow byte there is the first of.
-static inline u64 shadow_address(u64 shadow)
-{
-    return (shadow - SANITIZE_SHADOW_OFFSET) << SHADOW_SHIFT;
-}
-
 // Below here a physical address has shadow: until then none has. Real mode, once.
 void shadow_begin(u64 memory_end);
 // Memory of the linear map, below the end of the machine's.

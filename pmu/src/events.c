@@ -69,13 +69,3 @@ s64 pmu_offer_model(struct pmu_offer *offer, const struct model_page *page)
         *offer = with;
     return error;
 }
-
-s64 pmu_event_find(const char *name, u64 length)
-{
-    for (u32 event = 0; event < PMU_EVENTS; event++) {
-        const char *candidate = pmu_events[event].name;
-        if (strlen(candidate) == length && memcmp(candidate, name, length) == 0)
-            return event;
-    }
-    return E_NOENT;
-}

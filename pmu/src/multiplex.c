@@ -159,27 +159,3 @@ void pmu_multiplex_read(const struct pmu_multiplex *multiplex, u32 item,
     if (sums->slices >= 2 && estimate->count != ~0UL)
         estimate->error = error_of(sums, multiplex->time, estimate->count);
 }
-
-static u64 add_errors(u64 a, u64 b)
-{
-    if (a == PMU_ERROR_UNKNOWN || b == PMU_ERROR_UNKNOWN)
-        return PMU_ERROR_UNKNOWN;
-    if (a == 0 || b == 0)
-        return a + b;
-    pmu_wide first = (pmu_wide)a * a;
-    pmu_wide sum = first + (pmu_wide)b * b;
-    if (sum < first)
-        return PMU_ERROR_UNKNOWN;
-    return saturate((pmu_wide)root(sum) + 1);
-}
-
-void pmu_estimate_add(struct pmu_estimate *sum, const struct pmu_estimate *other)
-{
-    sum->error = add_errors(sum->error, other->error);
-    if (__builtin_add_overflow(sum->count, other->count, &sum->count)) {
-        sum->count = ~0UL;
-        sum->error = PMU_ERROR_UNKNOWN;
-    }
-    sum->time += other->time;
-    sum->measured += other->measured;
-}

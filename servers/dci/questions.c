@@ -16,15 +16,6 @@
 static struct question *first;
 static u8 taken[MONITOR_BYTES] __attribute__((aligned(8)));
 
-u32 questions_count(void)
-{
-    u32 count = 0;
-
-    for (const struct question *one = first; one != NULL; one = one->next)
-        count++;
-    return count;
-}
-
 // Is a question to this process with the kernel?
 static bool is_asked(u32 pid)
 {

@@ -46,8 +46,6 @@ void question_drop(struct question *question);
 // Looks at all that are under way. Returns when to come again at the latest:
 // UINT64_MAX while there are none.
 u64 questions_work(u64 now);
-// How many are there, dropped ones that are not over included.
-u32 questions_count(void);
 
 // ---- by whoever runs the server -----------------------------------------------------------------
 

@@ -4,7 +4,6 @@
 
 static struct block *spare;
 static u32 spare_count;
-static u32 allocated;
 
 static const u32 blocks_max[QUEUE_KINDS] = {
     [QUEUE_ANSWERS] = ANSWER_BLOCKS_MAX,
@@ -20,16 +19,12 @@ static struct block *block_get(void)
         spare_count--;
         return block;
     }
-    block = queue_memory_alloc(sizeof(*block));
-    if (block != NULL)
-        allocated++;
-    return block;
+    return queue_memory_alloc(sizeof(*block));
 }
 
 static void block_put(struct block *block)
 {
     if (spare_count == SPARE_BLOCKS_MAX) {
-        allocated--;
         queue_memory_free(block);
         return;
     }
@@ -123,9 +118,4 @@ void queue_clear(struct queue *queue)
     while (queue->head != NULL)
         drop_head(queue);
     queue->bytes = 0;
-}
-
-u32 queue_blocks_allocated(void)
-{
-    return allocated;
 }

@@ -39,7 +39,4 @@ void queue_clear(struct queue *queue);
 void *queue_memory_alloc(u64 bytes);
 void queue_memory_free(void *memory);
 
-// Blocks allocated now, in queues and spare.
-u32 queue_blocks_allocated(void);
-
 #endif

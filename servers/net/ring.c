@@ -31,11 +31,3 @@ s64 ring_peek(const struct ring *ring, void *to, u64 count)
     memcpy((u8 *)to + first, ring->bytes, total - first);
     return total;
 }
-
-s64 ring_read(struct ring *ring, void *to, u64 count)
-{
-    s64 taken = ring_peek(ring, to, count);
-    if (taken > 0)
-        ring_consume(ring, (u32)taken);
-    return taken;
-}

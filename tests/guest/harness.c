@@ -128,7 +128,7 @@ static void each_name(const char *names, void (*visit)(const struct bench *bench
     }
 }
 
-static void run(const struct bench *bench)
+static void bench_run(const struct bench *bench)
 {
     kprintf("-- %s: %s\n", bench->name, bench->about);
     bench->run();
@@ -149,9 +149,9 @@ int boot_run_benches(const char *names)
             "verdict");
     for (size_t i = 0; all && i < ARRAY_SIZE(benches); i++)
         if (benches[i].when == IN_ALL)
-            run(&benches[i]);
+            bench_run(&benches[i]);
     if (!all)
-        each_name(names, run);
+        each_name(names, bench_run);
     kprintf("BENCHMARKS %d ok, %d failed\n", rows_ok, rows_failed);
     return rows_failed;
 }

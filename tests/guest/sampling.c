@@ -4,7 +4,9 @@
 
 #include <kernel/memory.h>
 #include <kernel/percpu.h>
+#include <kernel/symbols.h>
 #include <orrery/errors.h>
+#include <string.h>
 #include <workloads/work_object.h>
 
 #define BUFFER_BYTES 16384
@@ -22,6 +24,22 @@ s64 sample_cycles(u64 period, u32 randomise, u32 callers, u32 cpu_mask)
     return sys_sampling_start(&sampling, NULL, 0);
 }
 
+// Is pc in a method of a demo object that loops, or in the loop that spin_masked and spin_nested
+// call?
+static bool is_in_loop(u64 pc)
+{
+    static const char *const loops[] = {
+        "work_object_spin", "work_object_spin_inner", "work_object_reserve",
+        "work_object_look", "work_object_hint_wrong", "work_object_hint_right",
+        "work_object_add",  "work_object_read_walk",  "work_object_write_walk",
+    };
+    const char *name = symbol_find(pc, NULL);
+    for (u32 i = 0; name != NULL && i < ARRAY_SIZE(loops); i++)
+        if (strcmp(name, loops[i]) == 0)
+            return true;
+    return false;
+}
+
 // Which samples of a session.
 struct place {
     s64 session;
@@ -36,7 +54,7 @@ static void count(const struct sys_sample *sample, const struct place *place, co
     counts->backwards += sample->time < counts->last_time;
     counts->malformed += sample->cpu != place->cpu || sample->event != place->event;
     counts->last_time = sample->time;
-    if (!work_object_loop_at(sample->pc))
+    if (!is_in_loop(sample->pc))
         return;
     counts->in_loop++;
     counts->own[0] += attributed && sample->coid == own[0];

@@ -195,11 +195,6 @@ static bool work_on(struct stream *stream)
     return true;
 }
 
-u64 stream_room(const struct stream *stream)
-{
-    return net_socket_room(&stream->socket);
-}
-
 u64 stream_send(struct stream *stream, const void *bytes, u64 count)
 {
     s64 sent = net_socket_write(&stream->socket, bytes, count);

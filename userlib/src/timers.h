@@ -15,11 +15,6 @@ struct timers {
     struct timer *first;
 };
 
-static inline bool timer_pending(const struct timer *timer)
-{
-    return timer->link != NULL;
-}
-
 static inline u64
 timers_next(const struct timers *timers) // deadline of the first, UINT64_MAX: none
 {

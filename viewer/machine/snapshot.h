@@ -51,10 +51,6 @@ struct snapshot {
 void snapshot_add_process(struct snapshot *snapshot, const struct process_info *info);
 void snapshot_add_class(struct snapshot *snapshot, const struct class_info *info);
 void snapshot_add_objects(struct snapshot *snapshot, const struct object_info *infos, size_t count);
-static inline void snapshot_add_object(struct snapshot *snapshot, const struct object_info *info)
-{
-    snapshot_add_objects(snapshot, info, 1);
-}
 void snapshot_free(struct snapshot *snapshot);
 
 // NULL when not known.

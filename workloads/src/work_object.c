@@ -2,7 +2,6 @@
 // The clustered objects of workloads.
 #include <kernel/memory.h>
 #include <kernel/softmask.h>
-#include <kernel/symbols.h>
 #include <string.h>
 #include <workloads/work.h>
 #include <workloads/work_object.h>
@@ -170,20 +169,6 @@ static CO_METHOD s64 work_object_write_walk(struct work_object *self, const stru
                      : "r"(walk->turns), "b"(walk->base), "r"(walk->stride), "r"(walk->mask)
                      : "ctr", "memory");
     return 0;
-}
-
-bool work_object_loop_at(u64 pc)
-{
-    static const char *const loops[] = {
-        "work_object_spin", "work_object_spin_inner", "work_object_reserve",
-        "work_object_look", "work_object_hint_wrong", "work_object_hint_right",
-        "work_object_add",  "work_object_read_walk",  "work_object_write_walk",
-    };
-    const char *name = symbol_find(pc, NULL);
-    for (u32 i = 0; name != NULL && i < ARRAY_SIZE(loops); i++)
-        if (strcmp(name, loops[i]) == 0)
-            return true;
-    return false;
 }
 
 static void work_object_destroy(struct co_root *root)

@@ -18,8 +18,6 @@ s64 co_start(void);
 
 // Makes a service object a child of the root object. 0 or E_LIMIT. Thread context.
 s64 co_add_service(coid_t coid);
-// COID of the root of the tree.
-coid_t co_root_object(void);
 
 // For the host's data-fault handler: an access to an address in any CPU's window at or above
 // R13_LTT found no mapping (in the kernel DSISR 0x40000000; not a protection fault). Maps what
@@ -35,7 +33,6 @@ struct sys_class;
 s64 co_manager_class(u32 index, struct sys_class *class_info);
 s64 co_manager_dref_enable(bool on);
 s64 co_manager_dref_read(u64 *cursor, void *buffer, u64 bytes);
-s64 co_manager_dref_users(void);
 
 enum co_rep_state {
     CO_REP_LIVE,  // a rep of a live object

@@ -114,8 +114,8 @@ s64 co_no_children(struct co_rep *self, coid_t *out, u32 max);
 
 // DREF: this CPU's rep, the Default Object before the first call on this CPU, or the Stale Object.
 // Never NULL. Valid until the thread's next checkpoint (co/quiesce.h) or, in an interrupt handler,
-// until the handler returns. coid must have come from co_create; one from outside is first checked
-// with co_check. Context: thread or interrupt, not PMI; locks held have rank < RANK_CO.
+// until the handler returns. coid must have come from co_create: a number from outside is never
+// given to it. Context: thread or interrupt, not PMI; locks held have rank < RANK_CO.
 //
 // One ldx, and before it a nop, the counting hook: while counting is on it branches to the site's
 // stub, a restartable sequence (32-byte slot) that adds one to this CPU's count of the object.
@@ -179,8 +179,5 @@ s64 co_create_shared(struct co_class *class, struct co_root *root, struct co_rep
 // quiescence its reps go to destroy_rep and its root to destroy. 0, E_STALE when it is not live,
 // E_INVAL when coid cannot be one. Same context as co_create.
 s64 co_destroy(coid_t coid);
-
-// 0 when coid is live now, else E_STALE or E_INVAL as for co_destroy. Any context, PMI included.
-s64 co_check(coid_t coid);
 
 #endif

@@ -37,15 +37,11 @@ s64 model_acquire(void);
 // Its counters are stopped.
 void model_release(void);
 
-// The next three, and those of pmu/platform.h: thread or interrupt context, PMI included except
+// The next one, and those of pmu/platform.h: thread or interrupt context, PMI included except
 // where it says otherwise.
 
-// A new value. 0 or E_INVAL.
-s64 model_write(u64 counter, u64 value);
 // The counters that have overflowed since the last call, bit n: counter n; 0 without a unit.
 u64 model_take(void);
-// Events since start-up, kernel and user, as far as anybody had them counted.
-s64 model_totals(u64 totals[MODEL_EVENTS][2]);
 
 // The CPU's tag (MODEL_TAG_…), unit or not. Soft-masked.
 static inline u64 model_tag(void)

@@ -36,13 +36,6 @@ static inline void refs_init(struct refs *refs, u32 kind)
     *refs = (struct refs){.count = 1, .kind = kind};
 }
 
-// Panics unless it is a live object of that kind.
-static inline __attribute__((always_inline)) void refs_check(const struct refs *refs, u32 kind)
-{
-    if (__builtin_expect(refs->kind != kind || refs->count == 0, 0))
-        refs_wrong(refs, kind, "used", (u64)__builtin_return_address(0));
-}
-
 // One more, by who has one.
 static inline __attribute__((always_inline)) void refs_get(struct refs *refs, u32 kind)
 {

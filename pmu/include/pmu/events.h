@@ -45,7 +45,4 @@ void pmu_offer_driver(struct pmu_offer *offer);
 // holds later.
 s64 pmu_offer_model(struct pmu_offer *offer, const struct model_page *page);
 
-// The number of the event with this name, which need not end in 0; E_NOENT.
-s64 pmu_event_find(const char *name, u64 length);
-
 #endif

@@ -74,8 +74,4 @@ s64 pmu_multiplex_slice(struct pmu_multiplex *multiplex, const struct pmu_group 
 void pmu_multiplex_read(const struct pmu_multiplex *multiplex, u32 item,
                         struct pmu_estimate *estimate);
 
-// Adds the estimate of the same item on another CPU, or of another thread. The errors are
-// independent of each other: their squares add up. A sum with something unknown is unknown.
-void pmu_estimate_add(struct pmu_estimate *sum, const struct pmu_estimate *other);
-
 #endif

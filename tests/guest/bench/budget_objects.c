@@ -47,7 +47,7 @@ static void dref(coid_t *coid)
     sys_dref_enable(false);
 }
 
-static void call_each(u64 times, void *argument)
+static void budget_call_each(u64 times, void *argument)
 {
     const coid_t *coids = argument;
     for (u64 i = 0; i < times; i++)
@@ -61,9 +61,9 @@ static void miss(coid_t *coids)
     if (work_objects_create(coids, OBJECTS) != 0)
         return;
     u64 begin = timebase();
-    call_each(OBJECTS, coids);
+    budget_call_each(OBJECTS, coids);
     u64 first = work_ticks_to_ns((timebase() - begin) * 100) / OBJECTS;
-    u64 again = budget_measure(call_each, budget_empty_loop, OBJECTS, coids);
+    u64 again = budget_measure(budget_call_each, budget_empty_loop, OBJECTS, coids);
     budget_print("object_miss", first <= again ? 0 : first - again, NO_BUDGET);
     work_objects_destroy(coids, OBJECTS);
 }

@@ -27,7 +27,7 @@ static void count(struct bench_worker *worker)
         worker->result += CO_CALL(struct counter, coid, dec) != 0;
 }
 
-static void read(struct bench_worker *worker)
+static void counter_read(struct bench_worker *worker)
 {
     worker->result = (u64)CO_CALL(struct counter, *(coid_t *)worker->argument, val);
 }
@@ -47,13 +47,13 @@ static void validate(s64 created, const char *kind)
         bench_compare(&errors, 0, workers[cpu].result);
         sum += increments(cpu) - DECREMENTS;
     }
-    bench_on_cpus(bench_all_cpus(), read, &coid, workers);
+    bench_on_cpus(bench_all_cpus(), counter_read, &coid, workers);
     for (u32 cpu = 0; cpu < cpu_count; cpu++)
         bench_compare(&sums, sum, workers[cpu].result);
     bench_tally_row(&errors, "%s counter: failed calls", kind);
     bench_tally_row(&sums, "%s counter: value, summed over %u readers", kind, cpu_count);
     bench_exact(0, (u64)-co_destroy(coid), "%s counter destroyed", kind);
-    bench_on_cpus(bench_all_cpus(), read, &coid, workers);
+    bench_on_cpus(bench_all_cpus(), counter_read, &coid, workers);
     struct bench_tally stale = {0};
     for (u32 cpu = 0; cpu < cpu_count; cpu++)
         bench_compare(&stale, (u64)-E_STALE, (u64) - (s64)workers[cpu].result);

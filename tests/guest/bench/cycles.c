@@ -34,7 +34,7 @@ struct run {
 static struct sample_counts counts[ORRERY_MAX_CPUS];
 
 // result: ticks spent in the method.
-static void spin(struct bench_worker *worker)
+static void cycles_spin(struct bench_worker *worker)
 {
     const struct run *run = worker->argument;
     coid_t own[2] = {run->coids[worker->cpu], 0};
@@ -93,7 +93,7 @@ static void check(const struct run *run, bool exact, const struct bench_worker w
     bench_exact(0, wrong, "  lost, out of order, or malformed");
 }
 
-static void sample(struct run *run, bool exact)
+static void cycles_sample(struct run *run, bool exact)
 {
     struct bench_worker workers[ORRERY_MAX_CPUS];
     run->iterations = work_spin_iterations(run->period * run->samples);
@@ -106,7 +106,7 @@ static void sample(struct run *run, bool exact)
     bench_exact(1, run->session > 0, "sampling started, period %llu, %u bits random",
                 (unsigned long long)run->period, run->randomise);
     if (run->session > 0) {
-        bench_on_cpus(bench_all_cpus(), spin, run, workers);
+        bench_on_cpus(bench_all_cpus(), cycles_spin, run, workers);
         sys_sampling_stop(run->session);
         check(run, exact, workers);
     }
@@ -128,10 +128,10 @@ void bench_cycles(void)
         bench_note("a cycle is a nanosecond of host time here: the number has an upper bound only");
     for (u32 i = 0; i < ARRAY_SIZE(runs); i++) {
         struct run run = runs[i];
-        sample(&run, exact);
+        cycles_sample(&run, exact);
     }
     if (exact) {
         struct run run = fast; // faster than the host could deliver
-        sample(&run, exact);
+        cycles_sample(&run, exact);
     }
 }

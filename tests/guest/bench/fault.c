@@ -24,7 +24,7 @@ static const u64 holes[] = {
     PERCPU_WINDOW_BASE + (ORRERY_MAX_CPUS + 8) * R13_WINDOW_SIZE,
 };
 
-static void reads(struct bench_worker *worker)
+static void fault_reads(struct bench_worker *worker)
 {
     u64 word = 0, there = 0x1234;
     for (u32 round = 0; round < ROUNDS; round++) {
@@ -40,7 +40,7 @@ static void safe_reads(void)
     struct bench_worker workers[ORRERY_MAX_CPUS];
     for (u32 i = 0; i < ARRAY_SIZE(holes); i++) {
         struct bench_tally tally = {0};
-        bench_on_cpus(bench_all_cpus(), reads, (void *)&holes[i], workers);
+        bench_on_cpus(bench_all_cpus(), fault_reads, (void *)&holes[i], workers);
         for (u32 cpu = 0; cpu < cpu_count; cpu++)
             bench_compare(&tally, 2 * ROUNDS, workers[cpu].result);
         bench_tally_row(&tally, "safe reads: memory is read, 0x%llx faults",

@@ -30,7 +30,7 @@ static u32 patch_count(void)
     return PATCHES / (cpu_count * cpu_count);
 }
 
-static void call_each(struct load *load, u32 cpu)
+static void hook_call_each(struct load *load, u32 cpu)
 {
     for (u32 i = 0; i < OBJECTS; i++) {
         s64 stamp = CO_CALL(struct work_object, load->coids[i], stamp);
@@ -46,14 +46,14 @@ static void patch_under_load(struct bench_worker *worker)
     struct load *load = worker->argument;
     if (worker->cpu != 0) {
         while (!__atomic_load_n(&load->stop, __ATOMIC_ACQUIRE))
-            call_each(load, worker->cpu);
+            hook_call_each(load, worker->cpu);
         return;
     }
     for (u32 i = 0; i < patch_count(); i++) {
         worker->result += sys_dref_enable(true) == 0;
-        call_each(load, 0);
+        hook_call_each(load, 0);
         worker->result += sys_dref_enable(false) == 0;
-        call_each(load, 0);
+        hook_call_each(load, 0);
     }
     __atomic_store_n(&load->stop, true, __ATOMIC_RELEASE);
 }
@@ -62,7 +62,7 @@ static void window_calls(struct bench_worker *worker)
 {
     struct load *load = worker->argument;
     for (u32 i = 0; i < WINDOW_CALLS; i++)
-        call_each(load, worker->cpu);
+        hook_call_each(load, worker->cpu);
 }
 
 static void patches(struct load *load, struct dref_counts *counts)

@@ -11,6 +11,7 @@
 #include <workloads/work.h>
 
 #include "../bench.h"
+#include "model_commands.h"
 
 #define TURNS 1000
 #define SWITCHES 40 // of what is counted, by each CPU but the first
@@ -383,13 +384,6 @@ static void check_restrictions(struct bench_tally *tally)
     }
 }
 
-// A command that there is none of.
-static u64 nonsense(void)
-{
-    __asm__ volatile("twi 0,0,%0" ::"i"(MODEL_COMMAND | 0x99) : "memory");
-    return model_slot()->result;
-}
-
 void model_check_commands(void)
 {
     struct bench_tally tally = {0}, restrictions = {0};
@@ -398,7 +392,7 @@ void model_check_commands(void)
     count_one(counter, MODEL_INSTRUCTIONS, MODEL_USER);
     model_write(counter, VALUE);
     check_restrictions(&restrictions);
-    bench_compare(&tally, MODEL_BAD_COMMAND, nonsense());
+    bench_compare(&tally, MODEL_BAD_COMMAND, model_nonsense());
     bench_compare(&tally, MODEL_BAD_EVENT, refusal(counter, MODEL_EVENTS, MODEL_KERNEL, 0, 0));
     bench_compare(&tally, MODEL_BAD_EVENT, refusal(counter, ~0UL, MODEL_KERNEL, 0, 0));
     bench_compare(&tally, MODEL_BAD_COUNTER,
@@ -412,7 +406,7 @@ void model_check_commands(void)
     bench_compare(&tally, MODEL_BAD_PERIOD,
                   refusal(counter, MODEL_INSTRUCTIONS, MODEL_KERNEL | MODEL_PHASE, 0, 0));
     check_periods(&tally, counter);
-    bench_compare(&tally, (u64)E_INVAL, (u64)model_write(MODEL_COUNTERS, 0));
+    bench_compare(&tally, MODEL_BAD_COUNTER, model_write(MODEL_COUNTERS, 0));
     bench_compare(&tally, (u64)E_INVAL, (u64)model_enable(1UL << MODEL_COUNTERS));
     model_read(values);
     bench_tally_row(&restrictions, "events on counters that cannot count them: refused");

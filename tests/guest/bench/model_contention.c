@@ -45,7 +45,7 @@ static bool choose_counters(struct contention *contention)
     return true;
 }
 
-static void program(struct bench_worker *worker)
+static void program_own(struct bench_worker *worker)
 {
     const struct contention *contention = worker->argument;
 
@@ -58,7 +58,7 @@ static void program(struct bench_worker *worker)
 }
 
 // Hard-masked, so that nobody else takes a lock on this CPU meanwhile.
-static void contend(struct bench_worker *worker)
+static void model_contend(struct bench_worker *worker)
 {
     struct contention *contention = worker->argument;
     struct found *found = &contention->found[worker->cpu];
@@ -139,11 +139,11 @@ void model_check_contention(void)
     }
     contention.coid = (coid_t)coid;
     test_trace_begin(&trace, SYS_TRACE_OVERWRITE, 1UL << TRACE_MAJOR_LOCK);
-    everywhere(program, &contention);
+    everywhere(program_own, &contention);
     // On a busy host CPUs may happen to run one after the other.
     for (u32 round = 0;
          round < ROUNDS && (round == 0 || (cpu_count > 1 && !has_waited(&contention))); round++)
-        everywhere(contend, &contention);
+        everywhere(model_contend, &contention);
     everywhere(stop, &contention);
     test_trace_end();
     test_trace_restore(&trace);

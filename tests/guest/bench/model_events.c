@@ -54,7 +54,7 @@ static bool is_precise(void)
     return (run.flags & SYS_SAMPLING_PRECISE) != 0;
 }
 
-static void work(struct bench_worker *worker)
+static void events_work(struct bench_worker *worker)
 {
     coid_t own = run.coids[worker->cpu];
 
@@ -65,13 +65,13 @@ static void work(struct bench_worker *worker)
         hard_mask_restore(msr);
 }
 
-static void work_witnessed(struct bench_worker *worker)
+static void events_work_witnessed(struct bench_worker *worker)
 {
     struct model_witness *witness = &run.witnesses[worker->cpu];
 
     *witness = (struct model_witness){.session = run.session, .count = KINDS, .event = events};
     model_witness_begin(witness);
-    work(worker);
+    events_work(worker);
     model_witness_end(witness);
 }
 
@@ -167,7 +167,7 @@ static bool sample_once(void)
     run.session = start();
     if (run.session <= 0)
         return false;
-    bench_on_cpus(bench_all_cpus(), work_witnessed, NULL, workers);
+    bench_on_cpus(bench_all_cpus(), events_work_witnessed, NULL, workers);
     sys_sampling_stop(run.session);
     read_all();
     return true;
@@ -183,7 +183,7 @@ static bool can_be_judged(void)
 }
 
 // Interrupts that come later than the loop takes find none of it: then once more.
-static void sample(u64 turns, u64 period, u32 flags)
+static void events_sample(u64 turns, u64 period, u32 flags)
 {
     u64 begin = timebase();
     bool right;
@@ -216,7 +216,7 @@ static void work_all(void)
 {
     struct bench_worker workers[ORRERY_MAX_CPUS];
 
-    bench_on_cpus(bench_all_cpus(), work, &run, workers);
+    bench_on_cpus(bench_all_cpus(), events_work, &run, workers);
 }
 
 static void check_change(void)
@@ -466,8 +466,8 @@ void model_check_events(void)
     }
     for (u32 i = 0; i < ARRAY_SIZE(limits); i++) {
         u64 turns = limits[i][0] * BENCH_CODE_FACTOR, period = limits[i][1] * BENCH_CODE_FACTOR;
-        sample(turns, period, SYS_SAMPLING_PRECISE);
-        sample(turns, period, 0);
+        events_sample(turns, period, SYS_SAMPLING_PRECISE);
+        events_sample(turns, period, 0);
     }
     check_change();
     check_nested();

@@ -33,14 +33,14 @@ struct measurement {
 
 // Finds a counter for an event, moving others if need be (augmenting paths).
 // tried: counters looked at.
-static bool place(struct group *group, u32 event, u32 *tried)
+static bool place_event(struct group *group, u32 event, u32 *tried)
 {
     for (u32 counter = 0; counter < MODEL_COUNTERS; counter++) {
         u32 bit = 1u << counter;
         if ((model_machine()->counters[event] & bit) == 0 || (*tried & bit) != 0)
             continue;
         *tried |= bit;
-        if (group->event[counter] == NO_EVENT || place(group, group->event[counter], tried)) {
+        if (group->event[counter] == NO_EVENT || place_event(group, group->event[counter], tried)) {
             group->event[counter] = event;
             return true;
         }
@@ -57,7 +57,7 @@ static struct group take_group(u64 *events)
         group.event[counter] = NO_EVENT;
     for (u32 event = 0; event < MODEL_EVENTS; event++) {
         u32 tried = 0;
-        if ((*events >> event & 1) != 0 && place(&group, event, &tried))
+        if ((*events >> event & 1) != 0 && place_event(&group, event, &tried))
             *events &= ~(1UL << event);
     }
     return group;

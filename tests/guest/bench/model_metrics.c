@@ -54,7 +54,7 @@ enum { READS = 0, WRITES = 1, CODE = 3 }; // of them
 
 // ---- the loops ----------------------------------------------------------------------------------
 
-static void look(coid_t own, u64 turns)
+static void metric_look(coid_t own, u64 turns)
 {
     CO_CALL(struct work_object, own, look, turns);
 }
@@ -107,7 +107,8 @@ static void code_walk(coid_t own, u64 turns)
 
 // The cycles of a turn are filled in.
 static struct loop loops[] = {
-    {"stcx never", look, .metrics = {{MODEL_LARX, 1, "larx"}, {MODEL_STCX, 0, "stcx"}}, .count = 2},
+    {"stcx never", metric_look, .metrics = {{MODEL_LARX, 1, "larx"}, {MODEL_STCX, 0, "stcx"}},
+     .count = 2},
     {"hint wrong", hint_wrong,
      .metrics = {{MODEL_MISPREDICTED, 1, "mispredicted"}, {MODEL_BRANCHES, 1, "branches"}},
      .count = 2},
@@ -157,7 +158,7 @@ static void work(struct bench_worker *worker)
         hard_mask_restore(msr);
 }
 
-static void work_witnessed(struct bench_worker *worker)
+static void metric_work_witnessed(struct bench_worker *worker)
 {
     struct model_witness *witness = &run.witnesses[worker->cpu];
 
@@ -205,7 +206,7 @@ static bool sample_once(void)
     run.session = start();
     if (run.session <= 0)
         return false;
-    bench_on_cpus(bench_all_cpus(), work_witnessed, NULL, workers);
+    bench_on_cpus(bench_all_cpus(), metric_work_witnessed, NULL, workers);
     sys_sampling_stop(run.session);
     read_all();
     return true;
@@ -235,7 +236,7 @@ static bool can_be_judged(void)
 }
 
 // Interrupts that come later than the loop takes find none of it: then once more.
-static bool sample(u64 turns, u64 period, u32 flags)
+static bool metric_sample(u64 turns, u64 period, u32 flags)
 {
     u64 round = run.loop->walks ? 2 * model_machine()->geometry.tlb_entries : 1, begin = timebase();
     bool right;
@@ -312,10 +313,10 @@ static void check_loop(const struct loop *loop)
         u32 flags = precise == 0 ? SYS_SAMPLING_PRECISE : 0;
         bench_note("%s, %s", loop->name, precise == 0 ? "precise records" : "interrupts");
         // The first one leaves the TLB as each one does.
-        bool right = sample(1, 1003 * BENCH_CODE_FACTOR, flags);
+        bool right = metric_sample(1, 1003 * BENCH_CODE_FACTOR, flags);
         for (u32 i = 0; i < ARRAY_SIZE(limits) && right; i++) {
-            right =
-                sample(limits[i][0] * BENCH_CODE_FACTOR, limits[i][1] * BENCH_CODE_FACTOR, flags);
+            right = metric_sample(limits[i][0] * BENCH_CODE_FACTOR,
+                                  limits[i][1] * BENCH_CODE_FACTOR, flags);
             for (u32 j = 0; j < loop->count && right; j++)
                 check_metric(j);
             if (right)

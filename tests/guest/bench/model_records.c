@@ -63,7 +63,7 @@ static void begin(struct bench_worker *worker)
     session->result[worker->cpu].errors = program(session) + start();
 }
 
-static void run(struct bench_worker *worker);
+static void records_run(struct bench_worker *worker);
 
 // A function's first instruction: what its descriptor holds.
 static u64 code_of(u64 function)
@@ -90,7 +90,7 @@ static bool is_in_run(u64 pc)
 {
     u64 offset;
 
-    return symbol_find(pc, &offset) != NULL && pc - offset == code_of((u64)run);
+    return symbol_find(pc, &offset) != NULL && pc - offset == code_of((u64)records_run);
 }
 
 static void look_at(const struct session *session, const struct model_record *record,
@@ -102,7 +102,7 @@ static void look_at(const struct session *session, const struct model_record *re
     result->right_registers +=
         inside && record->gpr[3] == session->turns && record->event == MODEL_INSTRUCTIONS &&
         record->counter == counter() && MODEL_LABEL_OF(record->flags) == LABEL;
-    // A loop has no frame of its own: r1 is that of model_window, which `run` called.
+    // A loop has no frame of its own: r1 is that of model_window, which `records_run` called.
     result->right_frames += inside && record->frames[0].sp == record->gpr[1] &&
                             record->frames[1].sp == result->frame &&
                             is_in_run(record->frames[1].lr);
@@ -129,7 +129,7 @@ static void read_all(const struct session *session, struct result *result)
     result->spread = most >= least ? most - least : 0;
 }
 
-static void run(struct bench_worker *worker)
+static void records_run(struct bench_worker *worker)
 {
     struct session *session = worker->argument;
     struct result *result = &session->result[worker->cpu];
@@ -157,7 +157,7 @@ static void sample(struct session *session)
     struct bench_worker workers[ORRERY_MAX_CPUS];
 
     bench_on_cpus(bench_all_cpus(), begin, session, workers);
-    bench_on_cpus(bench_all_cpus(), run, session, workers);
+    bench_on_cpus(bench_all_cpus(), records_run, session, workers);
 }
 
 static void check_period(const struct model_case *one, u64 turns, u64 period)

@@ -44,7 +44,7 @@ static void add_counts(struct sample_counts *sum, const struct sample_counts *mo
 }
 
 // On a busy host an emulator's interrupts may come later than a whole round takes.
-static void spin(struct bench_worker *worker)
+static void sampling_spin(struct bench_worker *worker)
 {
     struct run *run = worker->argument;
     const coid_t own[2] = {run->coids[worker->cpu], 0};
@@ -111,7 +111,7 @@ static void read_rest(struct run *run)
     }
 }
 
-static void sample(bool masked)
+static void sampling_sample(bool masked)
 {
     struct bench_worker workers[ORRERY_MAX_CPUS];
     const struct sys_sampling sampling = {
@@ -127,7 +127,7 @@ static void sample(bool masked)
     run.session = sys_sampling_start(&sampling, NULL, 0);
     bench_exact(1, run.session > 0, "sampling of instructions started");
     if (run.session > 0) {
-        bench_on_cpus(bench_all_cpus(), spin, &run, workers);
+        bench_on_cpus(bench_all_cpus(), sampling_spin, &run, workers);
         sys_sampling_stop(run.session);
         read_rest(&run);
         check(&run);
@@ -137,6 +137,6 @@ static void sample(bool masked)
 
 void model_check_sampling(void)
 {
-    sample(false);
-    sample(true);
+    sampling_sample(false);
+    sampling_sample(true);
 }

@@ -153,7 +153,7 @@ static struct model_case data_walk(const char *name, model_body *body, u64 base,
     };
 }
 
-static struct model_case reads(const char *name, u64 base, u64 stride, u64 bytes)
+static struct model_case walk_reads(const char *name, u64 base, u64 stride, u64 bytes)
 {
     struct model_case one = data_walk(name, model_body_reads, base, stride, bytes);
 
@@ -199,7 +199,7 @@ static u32 tlb_cases(struct model_case cases[])
 {
     u64 page = geometry()->page_bytes, bytes = memory.pages * page;
 
-    cases[0] = reads("page walk, reads", DATA_BASE, page, bytes);
+    cases[0] = walk_reads("page walk, reads", DATA_BASE, page, bytes);
     cases[1] = writes("page walk, writes", DATA_BASE, page, bytes);
     for (u32 i = 0; i < 2; i++) {
         cases[i].ipc = true;
@@ -209,7 +209,7 @@ static u32 tlb_cases(struct model_case cases[])
     }
     // The window's pages drive out some of a walk that fills the TLB,
     // and that of the code may want its place for good.
-    cases[2] = reads("walk that the TLB just holds", DATA_BASE, page, bytes / 2);
+    cases[2] = walk_reads("walk that the TLB just holds", DATA_BASE, page, bytes / 2);
     cases[2].slack[MODEL_DTLB_MISS] =
         (u32)(DRIVEN_OUT(geometry()->tlb_ways) + ROUNDS * geometry()->tlb_ways);
     cases[2].unknown = CACHE_MISSES;
@@ -224,14 +224,14 @@ static u32 cache_cases(struct model_case cases[])
     u64 line = geometry()->line_bytes, data = (u64)memory.data;
     u64 l1d = geometry()->l1d_bytes, l2 = geometry()->l2_bytes, l1i = geometry()->l1i_bytes;
 
-    cases[0] = reads("line walk beyond L1D", data, line, 2 * l1d);
+    cases[0] = walk_reads("line walk beyond L1D", data, line, 2 * l1d);
     cases[0].each[MODEL_L1D_MISS] = 1;
     cases[0].ipc = cases[1].ipc = true;
     cases[0].slack[MODEL_L1D_MISS] = WINDOW_LINES;
-    cases[1] = reads("line walk beyond L2", data, line, 2 * l2);
+    cases[1] = walk_reads("line walk beyond L2", data, line, 2 * l2);
     cases[1].each[MODEL_L1D_MISS] = cases[1].each[MODEL_L2_MISS] = 1;
     cases[1].slack[MODEL_L1D_MISS] = WINDOW_LINES;
-    cases[2] = reads("line walk that L1D just holds", data, line, l1d);
+    cases[2] = walk_reads("line walk that L1D just holds", data, line, l1d);
     cases[2].slack[MODEL_L1D_MISS] = (u32)DRIVEN_OUT(geometry()->l1d_ways);
     cases[3] = code("code beyond L1I", CHAIN_BASE, 2 * l1i / line, MODEL_L1I_MISS, true);
     cases[4] = code("code that L1I holds", CHAIN_BASE + 2 * l1i - l1i / 2, l1i / 2 / line,

@@ -5,6 +5,8 @@
 #include <kernel/model_unit.h>
 #include <kernel/percpu.h>
 
+#include "model_commands.h"
+
 // Right after a session's start a CPU may run on for a while without looking for overflows: it does
 // when it is asked for its counters.
 static u64 overflows(const struct model_witness *witness, u32 index)

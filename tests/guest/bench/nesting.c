@@ -45,17 +45,17 @@ static u64 tag(u32 cpu, u64 source)
 
 // Words 2…4, so that each event carries its source. Masked interrupts or not: emitting takes none
 // of the sources' locks.
-static void emit(enum source source)
+static void nesting_emit(enum source source)
 {
     struct cpu_state *mine = &states[cpu_id()];
     u64 sequence = mine->emitted[source]++;
     test_event_emit(2 + (u32)(sequence % 3), tag(cpu_id(), source), sequence);
 }
 
-static void tick(struct timer *timer)
+static void nesting_tick(struct timer *timer)
 {
-    emit(TIMER);
-    emit(TIMER);
+    nesting_emit(TIMER);
+    nesting_emit(TIMER);
     if (!__atomic_load_n(&((struct cpu_state *)timer)->stop, __ATOMIC_ACQUIRE))
         timer_start(timer, timebase() + microseconds_to_ticks(TICK_US));
 }
@@ -63,7 +63,7 @@ static void tick(struct timer *timer)
 static void called(void *argument)
 {
     (void)argument;
-    emit(CALL);
+    nesting_emit(CALL);
 }
 
 // How many more timer ticks and samples there are for one event of the thread depends
@@ -90,10 +90,10 @@ static void storm(struct bench_worker *worker)
     struct cpu_state *mine = &states[worker->cpu];
     s64 session = *(const s64 *)worker->argument;
     u64 begin = timebase();
-    mine->timer.fire = tick;
+    mine->timer.fire = nesting_tick;
     timer_start(&mine->timer, timebase() + microseconds_to_ticks(TICK_US));
     for (u32 i = 0; i < EVENTS_MAX && (i % LOOK_EVERY != 0 || has_room(worker->cpu)); i++) {
-        emit(THREAD);
+        nesting_emit(THREAD);
         if (worker->cpu == 0 && i % CALL_EVERY == 0)
             cpus_call(bench_all_cpus(), called, NULL);
     }
@@ -116,7 +116,7 @@ static void check_source(struct cpu_state *mine, const struct seen_event *event)
     mine->next[source]++;
 }
 
-static void check(const struct seen_event *event, void *argument)
+static void nesting_check(const struct seen_event *event, void *argument)
 {
     struct cpu_state *mine = argument;
     if (event->major == TRACE_MAJOR_TEST)
@@ -136,7 +136,7 @@ static void read_all(s64 session)
         struct sys_trace_stat stat = {0};
         struct sys_sampling_stat sampling = {0};
         struct trace_reading reading = {0};
-        s64 error = test_trace_read(cpu, check, mine, &reading);
+        s64 error = test_trace_read(cpu, nesting_check, mine, &reading);
         error += sys_trace_stat(cpu, &stat) + sys_sampling_stat(session, cpu, 0, &sampling);
         for (u32 source = 0; source < SOURCES; source++)
             bench_compare(&own, mine->emitted[source], mine->next[source]);

@@ -18,7 +18,7 @@ static u64 events_to_emit(void)
     return ROUNDS * stat.subbuffers * stat.subbuffer_bytes / ((WORDS + 1) * sizeof(u64));
 }
 
-static void emit(struct bench_worker *worker)
+static void overwrite_emit(struct bench_worker *worker)
 {
     u64 events = *(u64 *)worker->argument + worker->cpu;
     for (u64 i = 0; i < events; i++)
@@ -30,7 +30,7 @@ struct newest {
     u64 gaps;
 };
 
-static void check(const struct seen_event *event, void *argument)
+static void overwrite_check(const struct seen_event *event, void *argument)
 {
     struct newest *newest = argument;
     u64 sequence = event->words == WORDS ? event->data[0] : UINT64_MAX;
@@ -47,13 +47,13 @@ void bench_overwrite(void)
     struct test_trace trace;
     u64 events = events_to_emit();
     test_trace_begin(&trace, SYS_TRACE_OVERWRITE, TRACE_MASK_TEST);
-    bench_on_cpus(bench_all_cpus(), emit, &events, workers);
+    bench_on_cpus(bench_all_cpus(), overwrite_emit, &events, workers);
     test_trace_end();
     for (u32 cpu = 0; cpu < cpu_count; cpu++) {
         struct sys_trace_stat stat = {0};
         struct trace_reading reading = {0};
         struct newest newest = {0};
-        s64 error = test_trace_read(cpu, check, &newest, &reading);
+        s64 error = test_trace_read(cpu, overwrite_check, &newest, &reading);
         error += sys_trace_stat(cpu, &stat);
         bench_compare(&logged, events + cpu, stat.events);
         bench_compare(&kept, events + cpu, stat.overwritten + reading.events);

@@ -37,7 +37,7 @@ struct account {
 static struct account accounts[ORRERY_MAX_CPUS];
 static struct sample_counts counts[ORRERY_MAX_CPUS];
 
-static void work(struct bench_worker *worker)
+static void ratio_work(struct bench_worker *worker)
 {
     const struct pair *pair = worker->argument;
     struct sample_counts *mine = &counts[worker->cpu];
@@ -93,7 +93,7 @@ static void check(void)
     bench_exact(0, all.wrong, "  samples with another object or none");
 }
 
-static void sample(struct pair *pair, u32 randomise)
+static void ratio_sample(struct pair *pair, u32 randomise)
 {
     struct bench_worker workers[ORRERY_MAX_CPUS];
     memset(counts, 0, sizeof(counts));
@@ -103,7 +103,7 @@ static void sample(struct pair *pair, u32 randomise)
                 randomise);
     if (pair->session <= 0)
         return;
-    bench_on_cpus(bench_all_cpus(), work, pair, workers);
+    bench_on_cpus(bench_all_cpus(), ratio_work, pair, workers);
     sys_sampling_stop(pair->session);
     check();
 }
@@ -118,7 +118,7 @@ void bench_ratio(void)
         bench_exact(0, 1, "objects that could not be created");
         return;
     }
-    sample(&pair, 0);
-    sample(&pair, 14);
+    ratio_sample(&pair, 0);
+    ratio_sample(&pair, 14);
     work_objects_destroy(pair.coids, 2);
 }

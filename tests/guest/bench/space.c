@@ -33,7 +33,7 @@ static void region(struct bench_tally *tally, struct address_space *space, u64 a
 }
 
 // What user code would load there, or E_FAULT when it would fault.
-static s64 look(struct address_space *space, u64 address)
+static s64 space_look(struct address_space *space, u64 address)
 {
     u64 word = 0;
     u8 masked = soft_mask();
@@ -57,16 +57,16 @@ static void put(struct bench_tally *tally, struct address_space *space, u64 addr
 static void anonymous(struct bench_tally *tally, struct address_space *space)
 {
     region(tally, space, BASE, PAGES, REGION_ANONYMOUS, PROT_R | PROT_W, NULL);
-    bench_compare(tally, (u64)E_FAULT, (u64)look(space, BASE));
+    bench_compare(tally, (u64)E_FAULT, (u64)space_look(space, BASE));
     bench_compare(tally, FAULT_RESOLVED, touch(space, BASE, PROT_R));
-    bench_compare(tally, 0, (u64)look(space, BASE)); // the zero page
+    bench_compare(tally, 0, (u64)space_look(space, BASE)); // the zero page
     bench_compare(tally, 0, space_resident_pages(space));
     for (u64 i = 0; i < PAGES; i++) {
         bench_compare(tally, FAULT_RESOLVED, touch(space, BASE + i * PAGE_SIZE, PROT_W));
         put(tally, space, BASE + i * PAGE_SIZE, i + 1);
     }
     for (u64 i = 0; i < PAGES; i++)
-        bench_compare(tally, i + 1, (u64)look(space, BASE + i * PAGE_SIZE));
+        bench_compare(tally, i + 1, (u64)space_look(space, BASE + i * PAGE_SIZE));
     bench_compare(tally, PAGES, space_resident_pages(space));
     bench_compare(tally, FAULT_BAD, touch(space, BASE, PROT_X));
     bench_compare(tally, FAULT_BAD, touch(space, BASE - 1, PROT_R));
@@ -78,12 +78,12 @@ static void protection(struct bench_tally *tally, struct address_space *space)
     u64 second = BASE + PAGE_SIZE;
 
     bench_compare(tally, 0, (u64)space_region_protect(space, second, PAGE_SIZE, 0));
-    bench_compare(tally, (u64)E_FAULT, (u64)look(space, second));
+    bench_compare(tally, (u64)E_FAULT, (u64)space_look(space, second));
     bench_compare(tally, FAULT_BAD, touch(space, second, PROT_R));
     bench_compare(tally, 0, (u64)space_region_protect(space, second, PAGE_SIZE, PROT_R));
     bench_compare(tally, FAULT_BAD, touch(space, second, PROT_W));
     bench_compare(tally, FAULT_RESOLVED, touch(space, second, PROT_R));
-    bench_compare(tally, 2, (u64)look(space, second));
+    bench_compare(tally, 2, (u64)space_look(space, second));
     bench_compare(tally, (u64)E_INVAL,
                   (u64)space_region_protect(space, second, PAGE_SIZE, PROT_W | PROT_X));
     bench_compare(tally, (u64)E_NOENT,
@@ -93,7 +93,7 @@ static void protection(struct bench_tally *tally, struct address_space *space)
     bench_compare(tally, FAULT_BAD, touch(space, BASE + 2 * PAGE_SIZE, PROT_R));
     bench_compare(tally, 0, (u64)space_region_resize(space, BASE, 4 * PAGE_SIZE));
     bench_compare(tally, FAULT_RESOLVED, touch(space, BASE + 2 * PAGE_SIZE, PROT_W));
-    bench_compare(tally, 0, (u64)look(space, BASE + 2 * PAGE_SIZE));
+    bench_compare(tally, 0, (u64)space_look(space, BASE + 2 * PAGE_SIZE));
 }
 
 static void stack_and_commit(struct bench_tally *tally, struct address_space *space)
@@ -111,11 +111,11 @@ static void stack_and_commit(struct bench_tally *tally, struct address_space *sp
     bench_compare(tally, 0,
                   (u64)space_region_commit(space, commit, 8 * PAGE_SIZE, PROT_R | PROT_W));
     bench_compare(tally, before + 8, space_resident_pages(space));
-    bench_compare(tally, 0, (u64)look(space, commit)); // mapped at once
+    bench_compare(tally, 0, (u64)space_look(space, commit)); // mapped at once
     bench_compare(tally, 0, (u64)space_region_commit(space, commit, PAGE_SIZE, PROT_R));
     bench_compare(tally, FAULT_BAD, touch(space, commit, PROT_W));
     bench_compare(tally, 0, (u64)space_region_decommit(space, commit, 8 * PAGE_SIZE));
-    bench_compare(tally, (u64)E_FAULT, (u64)look(space, commit));
+    bench_compare(tally, (u64)E_FAULT, (u64)space_look(space, commit));
     bench_compare(tally, FAULT_BAD, touch(space, commit, PROT_R));
     bench_compare(tally, before, space_resident_pages(space));
 }
@@ -132,14 +132,14 @@ static void sharing(struct bench_tally *tally, struct address_space *space,
     fcm_put(memory);
     put(tally, space, shared, 77);
     bench_compare(tally, FAULT_RESOLVED, touch(other, shared, PROT_R));
-    bench_compare(tally, 77, (u64)look(other, shared));
+    bench_compare(tally, 77, (u64)space_look(other, shared));
     bench_compare(tally, FAULT_BAD, touch(other, shared, PROT_W));
     bench_compare(tally, FAULT_RESOLVED, touch(other, own, PROT_R));
-    bench_compare(tally, 77, (u64)look(other, own));
+    bench_compare(tally, 77, (u64)space_look(other, own));
     bench_compare(tally, FAULT_RESOLVED, touch(other, own, PROT_W));
     put(tally, other, own, 78);
-    bench_compare(tally, 78, (u64)look(other, own));
-    bench_compare(tally, 77, (u64)look(other, shared));
+    bench_compare(tally, 78, (u64)space_look(other, own));
+    bench_compare(tally, 77, (u64)space_look(other, shared));
     bench_compare(tally, FAULT_BAD, touch(other, own + 4 * PAGE_SIZE, PROT_R));
 }
 
@@ -167,14 +167,14 @@ static void all(struct bench_tally *tally)
     bench_compare(tally, 0, (u64)space_wire(space, USER_WINDOW, 2 * PAGE_SIZE, &wired));
     bench_compare(tally, (u64)E_EXIST, (u64)space_wire(space, USER_WINDOW, PAGE_SIZE, &wired));
     ((char *)wired)[8] = 1;
-    bench_compare(tally, 1UL << 56, (u64)look(space, USER_WINDOW + 8));
+    bench_compare(tally, 1UL << 56, (u64)space_look(space, USER_WINDOW + 8));
     anonymous(tally, space);
     protection(tally, space);
     stack_and_commit(tally, space);
     sharing(tally, space, other);
     limits(tally);
     bench_compare(tally, 0, (u64)space_region_destroy(space, BASE));
-    bench_compare(tally, (u64)E_FAULT, (u64)look(space, BASE));
+    bench_compare(tally, (u64)E_FAULT, (u64)space_look(space, BASE));
     space_destroy(space);
     space_destroy(other);
 }

@@ -38,7 +38,7 @@ static void increment(void)
     spin_unlock(&lock);
 }
 
-static void tick(struct timer *timer)
+static void spinlock_tick(struct timer *timer)
 {
     struct ticker *ticker = (struct ticker *)timer;
     ticker->fired++;
@@ -52,10 +52,10 @@ struct rounds {
 };
 
 // At least so many rounds, and until a tick has come in between.
-static void contend(struct bench_worker *worker)
+static void spinlock_contend(struct bench_worker *worker)
 {
     struct rounds *rounds = worker->argument;
-    struct ticker ticker = {.timer.fire = tick};
+    struct ticker ticker = {.timer.fire = spinlock_tick};
     const volatile u64 *fired = &ticker.fired;
     u64 begin = timebase(), done = 0;
 
@@ -74,7 +74,7 @@ void bench_spinlock(void)
     struct rounds rounds = {0};
     u64 done = 0, ticks = 0;
     shared[0] = shared[1] = torn = 0;
-    bench_on_cpus(bench_all_cpus(), contend, &rounds, workers);
+    bench_on_cpus(bench_all_cpus(), spinlock_contend, &rounds, workers);
     for (u32 cpu = 0; cpu < cpu_count; cpu++) {
         done += rounds.done[cpu];
         ticks += rounds.ticks[cpu];

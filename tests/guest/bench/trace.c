@@ -21,7 +21,7 @@ static u32 words_of(const struct emission *emission, u64 sequence)
     return emission->words == MIXED ? (u32)(sequence % MIXED) : emission->words;
 }
 
-static void emit(struct bench_worker *worker)
+static void trace_emit(struct bench_worker *worker)
 {
     const struct emission *emission = worker->argument;
     for (u64 i = 0; i < emission->events; i++)
@@ -35,7 +35,7 @@ struct check {
     u64 wrong; // events that are not what was emitted
 };
 
-static void check(const struct seen_event *event, void *argument)
+static void trace_check(const struct seen_event *event, void *argument)
 {
     struct check *check = argument;
     u32 words = words_of(check->emission, check->next);
@@ -54,7 +54,7 @@ static void read_back(const struct emission *emission, struct bench_tally *event
         struct trace_reading reading = {0};
         struct check checking = {.emission = emission, .cpu = cpu};
         s64 error = sys_trace_stat(cpu, &stat);
-        error += test_trace_read(cpu, check, &checking, &reading);
+        error += test_trace_read(cpu, trace_check, &checking, &reading);
         bench_compare(events, emission->events, reading.events + stat.discarded);
         bench_compare(discarded, stat.events, reading.events);
         *wrong += checking.wrong + reading.malformed + reading.backwards + (u64)-error;
@@ -68,7 +68,7 @@ static void round_trip(const struct emission *emission, const char *what)
     struct test_trace trace;
     u64 wrong = 0;
     test_trace_begin(&trace, SYS_TRACE_DISCARD, TRACE_MASK_TEST);
-    bench_on_cpus(bench_all_cpus(), emit, (void *)emission, workers);
+    bench_on_cpus(bench_all_cpus(), trace_emit, (void *)emission, workers);
     test_trace_end();
     read_back(emission, &events, &logged, &wrong);
     test_trace_restore(&trace);
@@ -85,7 +85,7 @@ static void disabled(void)
     struct bench_tally none = {0};
     struct test_trace trace;
     test_trace_begin(&trace, SYS_TRACE_DISCARD, 0);
-    bench_on_cpus(bench_all_cpus(), emit, &emission, workers);
+    bench_on_cpus(bench_all_cpus(), trace_emit, &emission, workers);
     for (u32 cpu = 0; cpu < cpu_count; cpu++) {
         struct sys_trace_stat stat = {0};
         sys_trace_stat(cpu, &stat);

@@ -98,7 +98,7 @@ static NOT_INLINED void crash_by_waiting(volatile const u64 *forever)
         __asm__ volatile("or 31,31,31");
 }
 
-static void work(struct workload_run *run, u32 cpu)
+static void crash_work(struct workload_run *run, u32 cpu)
 {
     static u64 data = 0x4e800020; // what a function that only returns looks like
     (void)cpu;
@@ -149,7 +149,7 @@ static const struct workload workload_crash = {
     .param_count = ARRAY_SIZE(params),
     .cpus_param = UINT32_MAX,
     .prepare = workload_no_prepare,
-    .work = work,
+    .work = crash_work,
     .finish = workload_nothing,
     .release = workload_nothing,
 };

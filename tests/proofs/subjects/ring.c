@@ -91,15 +91,19 @@ static void write(u32 own, u32 there, u32 tail, u32 count)
     //@ check other_is_told: head == after;
 }
 
-static void read(u32 own, u32 there, u32 head, u32 count, bool peek)
+static void read(u32 own, u32 there, u32 head, u32 count, bool take)
 {
     u8 to[BUFFER];
 
     begin(ring.capacity, own);
     next_load = head;
     shared.tail = own;
-    s64 result = peek ? ring_peek(&ring, to, count) : ring_read(&ring, to, count);
-    check_result(result, own, there, count, !peek);
+    s64 result = ring_peek(&ring, to, count);
+    check_result(result, own, there, count, false);
+    if (take && result > 0)
+        ring_consume(&ring, (u32)result);
+    if (take)
+        check_result(result, own, there, count, true);
     u32 tail = shared.tail, after = ring.own;
     //@ check other_is_told: tail == after;
 }
@@ -115,17 +119,6 @@ static void front(u32 own, u32 there, u32 head)
     //@ check no_more_than_there: there == 0xffffffff ? count == 0 : count <= there;
 }
 
-static void back(u32 own, u32 there, u32 tail)
-{
-    u32 count;
-
-    begin(ring.capacity, own);
-    next_load = tail;
-    u8 *at = ring_back(&ring, &count);
-    //@ check inside: count == 0 || \valid(at + (0 .. count - 1));
-    //@ check no_more_than_there: there == 0xffffffff ? count == 0 : count <= there;
-}
-
 // ---- everything within the bounds --------------------------------------------------------------
 
 static void operate(u32 own, u32 there)
@@ -133,7 +126,6 @@ static void operate(u32 own, u32 there)
     u32 head = own + there, tail = own - (ring.capacity - there);
 
     front(own, there, head);
-    back(own, there, tail);
     for (u32 count = 0; count <= BUFFER; count++) {
         write(own, there, tail, count);
         read(own, there, head, count, false);
@@ -154,7 +146,6 @@ static void write_impossible(u32 own, u32 tail)
 {
     u32 count = ANY_U32(0, BUFFER);
 
-    back(own, IMPOSSIBLE, tail);
     write(own, IMPOSSIBLE, tail, count);
 }
 

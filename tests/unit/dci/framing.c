@@ -115,7 +115,7 @@ static void short_memory_delays_an_answer_and_loses_none(void **state)
 {
     (void)state;
     struct peer *peer = peer_connect(UINT64_MAX);
-    assert_int_equal(queue_blocks_allocated(), 0); // as the first test: no spare blocks yet
+    assert_int_equal(machine_blocks(), 0); // as the first test: no spare blocks yet
     machine.memory_short = true;
     peer_request(peer, EMPTY(SYSTEM, system, System, SYSTEM));
     server_settle();

@@ -189,7 +189,7 @@ static void check_a_good_client_is_served(void)
     struct peer *good = peer_connect_as(OBSERVER_TOKEN);
     assert_int_equal(peer_ask(good, EMPTY(SYSTEM, system, System, SYSTEM)), 0);
     peer_hang_up(good);
-    assert_true(queue_blocks_allocated() <=
+    assert_true(machine_blocks() <=
                 (CLIENTS + 1) * (PUSH_BLOCKS_MAX + ANSWER_BLOCKS_MAX) + SPARE_BLOCKS_MAX);
 }
 

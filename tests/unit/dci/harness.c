@@ -79,11 +79,6 @@ void machine_stopped(void)
         sem_wait(&go);
 }
 
-u64 stream_room(const struct stream *stream)
-{
-    return stream->room;
-}
-
 u64 stream_send(struct stream *stream, const void *bytes, u64 count)
 {
     u64 sent = count < stream->room ? count : stream->room;

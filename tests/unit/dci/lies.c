@@ -378,7 +378,7 @@ static void lies_by_chance_harm_nobody(void **state)
         }
         assert_false(more);
     }
-    assert_int_equal(questions_count(), 0);
+    assert_int_equal(machine_questions(), 0);
     peer_hang_up(peer);
 }
 
@@ -392,12 +392,12 @@ static void who_goes_while_a_process_thinks_leaves_no_question(void **state)
     body.scope = SCOPE(ALL);
     peer_request(peer, REQUEST(OBJECTS, objects, &body));
     server_round();
-    assert_true(questions_count() > 0);
+    assert_true(machine_questions() > 0);
     peer_hang_up(peer);
     machine.patience = 0;
     peer = peer_connect_as(OBSERVER_TOKEN);
     assert_int_equal(scan(peer).error, 0);
-    assert_int_equal(questions_count(), 0);
+    assert_int_equal(machine_questions(), 0);
     peer_hang_up(peer);
 }
 

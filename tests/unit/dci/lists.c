@@ -77,7 +77,7 @@ static void a_slow_client_gets_the_whole_list_and_holds_up_nobody(void **state)
         count = take_objects(slow, count, &more);
         if (i % 1000 == 0)
             assert_int_equal(peer_ask(other, EMPTY(SYSTEM, system, System, SYSTEM)), 0);
-        assert_true(queue_blocks_allocated() <= ANSWER_BLOCKS_MAX + SPARE_BLOCKS_MAX + 1);
+        assert_true(machine_blocks() <= ANSWER_BLOCKS_MAX + SPARE_BLOCKS_MAX + 1);
     }
     assert_int_equal(count, 50000);
     assert_false(more);

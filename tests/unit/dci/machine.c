@@ -2,6 +2,7 @@
 // sys_ calls over struct machine.
 #include "machine.h"
 
+#include "questions.h"
 #include "queue.h"
 
 #include <orrery/errors.h>
@@ -43,14 +44,52 @@ s64 sys_console_write(const char *bytes, u64 count)
     return (s64)count;
 }
 
+// ---- memory ------------------------------------------------------------------------------------
+
+struct allocation {
+    u64 bytes;
+    u64 reserved; // what follows is aligned to 16
+    u8 memory[];
+};
+
+static u32 blocks, questions;
+
+// Adds change to the counter of allocations of that size, if there is one.
+static void note(u64 bytes, s32 change)
+{
+    if (bytes == sizeof(struct block))
+        blocks += (u32)change;
+    if (bytes == sizeof(struct question))
+        questions += (u32)change;
+}
+
 void *queue_memory_alloc(u64 bytes)
 {
-    return machine.memory_short ? NULL : calloc(1, bytes);
+    struct allocation *new = machine.memory_short ? NULL : calloc(1, sizeof(*new) + bytes);
+    if (new == NULL)
+        return NULL;
+    new->bytes = bytes;
+    note(bytes, 1);
+    return new->memory;
 }
 
 void queue_memory_free(void *memory)
 {
-    free(memory);
+    if (memory == NULL)
+        return;
+    struct allocation *old = container_of(memory, struct allocation, memory);
+    note(old->bytes, -1);
+    free(old);
+}
+
+u32 machine_blocks(void)
+{
+    return blocks;
+}
+
+u32 machine_questions(void)
+{
+    return questions;
 }
 
 // ---- objects -----------------------------------------------------------------------------------

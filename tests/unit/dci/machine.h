@@ -118,4 +118,8 @@ struct sys_pmu_count machine_task_count(u32 cpu, u32 n, u32 item);
 // First word of the packet numbered n of a cpu; the rest of it are bytes of value n.
 u64 machine_packet_word(u32 cpu, u32 n);
 
+// Blocks of queues, spare ones included, and questions that are allocated.
+u32 machine_blocks(void);
+u32 machine_questions(void);
+
 #endif

@@ -74,7 +74,9 @@ static void no_byte_is_lost_and_nobody_sleeps_for_ever(void **state)
     pthread_create(&writer, NULL, write_all, NULL);
     while (received < BYTES) {
         u8 piece[131];
-        s64 count = ring_read(&ring, piece, sizeof(piece));
+        s64 count = ring_peek(&ring, piece, sizeof(piece));
+        if (count > 0)
+            ring_consume(&ring, (u32)count);
         for (s64 i = 0; i < count; i++, received++)
             if (piece[i] != byte_at(received))
                 fail_msg("byte %u is %u, not %u", received, piece[i], byte_at(received));

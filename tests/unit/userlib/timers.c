@@ -13,6 +13,11 @@
 static struct timer timers_[COUNT];
 static struct timers heap;
 
+static bool timer_pending(const struct timer *timer)
+{
+    return timer->link != NULL;
+}
+
 static u64 earliest(void)
 {
     u64 first = UINT64_MAX;

@@ -19,7 +19,7 @@ static struct snapshot example(void)
         .id = 1, .name = (char *)"Worker", .implementation = (char *)"WorkerShared"};
     snapshot_add_class(&snapshot, &class);
     for (coid_t coid = 16; coid <= 48; coid += 16)
-        snapshot_add_object(&snapshot, &(struct object_info){.coid = coid, .class_id = 1});
+        snapshot_add_objects(&snapshot, &(struct object_info){.coid = coid, .class_id = 1}, 1);
     return snapshot;
 }
 
@@ -141,7 +141,7 @@ static void kernel_objects_stand_under_the_process_that_they_worked_for(void **s
         .pid = 7, .id = 1, .name = (char *)"Job", .implementation = (char *)"JobShared"};
     snapshot_add_process(&snapshot, &process);
     snapshot_add_class(&snapshot, &class);
-    snapshot_add_object(&snapshot, &(struct object_info){.pid = 7, .coid = 16, .class_id = 1});
+    snapshot_add_objects(&snapshot, &(struct object_info){.pid = 7, .coid = 16, .class_id = 1}, 1);
     struct aggregate aggregate = {.snapshot = &snapshot};
     assert_int_equal(sort_parse("process,object", &aggregate.sort), KOV_OK);
     struct sample sample = {.coid = 16, .pc = 0x100, .pid = 7, .flags = ATTRIBUTED};

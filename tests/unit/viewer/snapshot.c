@@ -9,7 +9,7 @@ static void add_object(struct snapshot *snapshot, coid_t coid, u64 misses, u32 c
     coid_t list[4] = {16, 32, 48, 64};
     struct object_info info = {
         .coid = coid, .misses = misses, .class_id = 1, .child_count = children, .children = list};
-    snapshot_add_object(snapshot, &info);
+    snapshot_add_objects(snapshot, &info, 1);
 }
 
 static void objects_are_found_whatever_the_order(void **state)
@@ -71,10 +71,11 @@ static void what_is_of_a_process_is_named_with_it(void **state)
     struct process_info process = {.pid = 7, .name = (char *)"shell\x1b"};
     struct class_info class = {
         .pid = 7, .id = 1, .name = (char *)"Job", .implementation = (char *)"JobShared"};
-    snapshot_add_object(&snapshot, &(struct object_info){.coid = 0x20, .class_id = 1});
+    snapshot_add_objects(&snapshot, &(struct object_info){.coid = 0x20, .class_id = 1}, 1);
     snapshot_add_process(&snapshot, &process);
     snapshot_add_class(&snapshot, &class);
-    snapshot_add_object(&snapshot, &(struct object_info){.pid = 7, .coid = 0x20, .class_id = 1});
+    snapshot_add_objects(&snapshot, &(struct object_info){.pid = 7, .coid = 0x20, .class_id = 1},
+                         1);
     assert_int_equal(snapshot.object_count, 2);
     snapshot_object_name(&snapshot, 7, 0x20, name);
     assert_string_equal(name, "Job(JobShared) 0x20 of shell?:7");

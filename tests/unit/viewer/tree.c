@@ -23,7 +23,7 @@ static void add(struct snapshot *snapshot, coid_t coid, u32 class_id, u32 count,
 {
     struct object_info info = {
         .coid = coid, .class_id = class_id, .child_count = count, .children = (coid_t *)children};
-    snapshot_add_object(snapshot, &info);
+    snapshot_add_objects(snapshot, &info, 1);
 }
 
 // "16 >32 >>48 ?64": COIDs with their depth; '?' unreferenced, '*' shared, '.' last of its
@@ -182,7 +182,7 @@ static void add_of(struct snapshot *snapshot, u32 pid, coid_t coid, u32 count,
                                .class_id = OTHER,
                                .child_count = count,
                                .children = (coid_t *)children};
-    snapshot_add_object(snapshot, &info);
+    snapshot_add_objects(snapshot, &info, 1);
 }
 
 // Process 7 is object 32 in the kernel, with 48 below; 64 is shared with process 8, object 80.

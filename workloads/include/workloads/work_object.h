@@ -59,8 +59,5 @@ int work_objects_create(coid_t *coids, u32 count);
 void work_objects_destroy(const coid_t *coids, u32 count);
 // What `stamp` of an object returns while it lives.
 s64 work_object_stamp(coid_t coid);
-// Whether pc is in a function with a loop: one of the methods above itself, or the one that
-// spin_masked and spin_nested call.
-bool work_object_loop_at(u64 pc);
 
 #endif

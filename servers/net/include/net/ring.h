@@ -82,20 +82,7 @@ static inline s64 ring_room(const struct ring *ring)
     return used <= ring->capacity ? (s64)(ring->capacity - used) : E_PROTO;
 }
 
-// The first piece of the room: where, and *count. *count 0: full (or impossible).
-static inline u8 *ring_back(const struct ring *ring, u32 *count)
-{
-    s64 room = ring_room(ring);
-    u32 at = ring->own & (ring->capacity - 1);
-    u32 to_end = ring->capacity - at;
-
-    if (room < 0)
-        room = 0;
-    *count = (u32)room < to_end ? (u32)room : to_end;
-    return ring->bytes + at;
-}
-
-// Publishes count bytes put where ring_back said.
+// Publishes count bytes, at most ring_room, that were put behind those there are.
 static inline void ring_produce(struct ring *ring, u32 count)
 {
     ring->own += count;
@@ -106,8 +93,7 @@ static inline void ring_produce(struct ring *ring, u32 count)
 
 // At most count bytes in: how many, or E_PROTO.
 s64 ring_write(struct ring *ring, const void *from, u64 count);
-// At most count bytes out: how many, or E_PROTO. ring_peek leaves them.
-s64 ring_read(struct ring *ring, void *to, u64 count);
+// At most count bytes out, which stay there until ring_consume: how many, or E_PROTO.
 s64 ring_peek(const struct ring *ring, void *to, u64 count);
 
 #endif

@@ -34,8 +34,6 @@ s64 stream_listen(u16 port, const struct stream_handlers *handlers);
 
 // Copies at most count bytes for sending: how many there was room for, maybe 0.
 u64 stream_send(struct stream *stream, const void *bytes, u64 count);
-// Bytes that stream_send would take now.
-u64 stream_room(const struct stream *stream);
 // Offers again what receive did not take. May call receive, finished and ended before it returns.
 void stream_resume(struct stream *stream);
 // Ends the connection in order: what was sent still arrives. No handler is called any more.
