@@ -2,7 +2,6 @@
 // The account of sleep locks: tables, time lines.
 #include "locks/sleep_print.h"
 #include "machine/failures_print.h"
-#include "symbols/programs.h"
 
 #include <inttypes.h>
 
@@ -39,8 +38,8 @@ static double average_length(const struct sleep_report *report, const struct sle
 static bool word_name(const struct sleep_report *report, const struct sleep_queue *queue,
                       char name[NAME_BYTES])
 {
-    struct symbol symbol =
-        symbols_find(program_symbols(&report->snapshot, queue->pid), queue->queue);
+    struct symbol symbol = symbols_find(
+        program_symbols(report->programs, &report->snapshot, queue->pid), queue->queue);
     bool known = symbol.function != NULL && symbol.offset < MAX_WORD_OFFSET;
     if (known && symbol.offset == 0)
         snprintf(name, NAME_BYTES, "%s", symbol.function);
