@@ -251,7 +251,8 @@ static void print_text(const struct sleep_report *report, const json_t *queues, 
            account->queue_count, account->object_count, window(report), all_lost(account));
     failures_print(&report->failures, &report->snapshot);
     if (report->nonsense > 0)
-        printf("%" PRIu64 " records cannot be, and were left out\n", report->nonsense);
+        printf("%" PRIu64 " records cannot be, or were too many, and were left out\n",
+               report->nonsense);
 }
 
 void sleep_show(const struct sleep_report *report, bool timeline,
