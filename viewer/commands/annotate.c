@@ -5,8 +5,6 @@
 #include "samples/annotate_print.h"
 #include "symbols/disassemble.h"
 #include "symbols/kernel.h"
-#include "symbols/programs.h"
-#include "symbols/source.h"
 #include "tools/options.h"
 
 #include <inttypes.h>
@@ -159,16 +157,20 @@ static int annotate(struct annotated *annotated)
         code = choose_event(annotated);
     if (code != KOV_OK)
         return code;
-    kernel_use_build_id(annotated->recording.build_id, annotated->recording.build_id_size);
-    hot_functions_find(&annotated->recording, &annotated->choice, kernel_symbols(),
-                       &annotated->hot);
+    struct kernel kernel = {0};
+    struct programs programs = {0};
+    struct sources sources = {0};
+    annotated->view.sources = &sources;
+    kernel_use_build_id(&kernel, annotated->recording.build_id, annotated->recording.build_id_size);
+    hot_functions_find(&annotated->recording, &annotated->choice, kernel_symbols(&kernel),
+                       &programs, &annotated->hot);
     annotated->view.samples = annotated->hot.samples;
     code = show(annotated);
     hot_functions_free(&annotated->hot);
-    sources_close();
+    sources_close(&sources);
     disassemble_close();
-    programs_close();
-    kernel_close();
+    programs_close(&programs);
+    kernel_close(&kernel);
     return code;
 }
 

@@ -109,20 +109,23 @@ static void tell(const struct export *export)
 
 static int export_recording(const struct format *format, const struct recording *recording)
 {
+    struct kernel kernel = {0};
+    struct programs programs = {0};
     struct export export = {
         .recording = recording,
+        .programs = &programs,
         .choice = {.idle = with_idle, .pid = pid},
     };
     int code = choose_event(format, &export);
     if (code != KOV_OK)
         return code;
-    kernel_use_build_id(recording->build_id, recording->build_id_size);
-    export.kernel = kernel_symbols();
+    kernel_use_build_id(&kernel, recording->build_id, recording->build_id_size);
+    export.kernel = kernel_symbols(&kernel);
     code = write_out(format, &export);
     if (code == KOV_OK)
         tell(&export);
-    programs_close();
-    kernel_close();
+    programs_close(&programs);
+    kernel_close(&kernel);
     return code;
 }
 

@@ -16,9 +16,9 @@ static double uptime(const dci_system_info *machine)
     return (double)(machine->time - machine->boot_time) / (double)machine->timebase_hz;
 }
 
-static const char *kernel_match(void)
+static const char *kernel_match(struct kernel *kernel)
 {
-    switch (kernel_check()) {
+    switch (kernel_check(kernel)) {
     case KERNEL_MATCHES:
         return "matches";
     case KERNEL_DIFFERS:
@@ -31,12 +31,14 @@ static const char *kernel_match(void)
     return "unreadable";
 }
 
-static void print_machine(const dci_system_info *machine, const char *build_id, char *version)
+static void print_machine(const dci_system_info *machine, struct kernel *kernel, char *version)
 {
+    char build_id[KERNEL_BUILD_ID_TEXT];
+    kernel_build_id_text(kernel, build_id);
     text_make_printable(version, false);
     printf("kernel     %s\n", version);
-    const char *match = kernel_match(); // may take the image beside
-    printf("build id   %s (%s: %s)\n", build_id, settings.kernel, match);
+    const char *match = kernel_match(kernel); // may take the image beside
+    printf("build id   %s (%s: %s)\n", build_id, kernel->path, match);
     printf("cpus       %" PRIu32 "\n", machine->cpu_count);
     printf("memory     %" PRIu64 " MB, %" PRIu64 " MB free\n", machine->memory_bytes >> 20,
            machine->free_bytes >> 20);
@@ -44,13 +46,13 @@ static void print_machine(const dci_system_info *machine, const char *build_id, 
     printf("up         %.3f s\n", uptime(machine));
 }
 
-static void print_text(const Orrery__Dci__HelloReply *hello, const char *build_id)
+static void print_text(const Orrery__Dci__HelloReply *hello, struct kernel *kernel)
 {
     printf("machine    Orrery at %s port %" PRIu64 "\n", settings.host, settings.port);
     printf("protocol   version %" PRIu32 "\n", hello->version);
     printf("role       %s\n", role_name(hello->role));
     if (hello->system != NULL)
-        print_machine(hello->system, build_id, hello->system->version);
+        print_machine(hello->system, kernel, hello->system->version);
     const Orrery__Dci__Limits *limits = hello->limits;
     if (limits != NULL)
         printf("limits     request %" PRIu32 " bytes, frame %" PRIu32 " bytes, queue %" PRIu32
@@ -59,13 +61,15 @@ static void print_text(const Orrery__Dci__HelloReply *hello, const char *build_i
                limits->observers, limits->idle_seconds);
 }
 
-static void json_machine(json_t *json, const dci_system_info *machine, const char *build_id)
+static void json_machine(json_t *json, const dci_system_info *machine, struct kernel *kernel)
 {
+    char build_id[KERNEL_BUILD_ID_TEXT];
+    kernel_build_id_text(kernel, build_id);
     json_t *object = put_object(json, "system");
-    const char *match = kernel_match();
+    const char *match = kernel_match(kernel);
     put_text(object, "version", machine->version);
     put_text(object, "build_id", build_id);
-    put_text(object, "kernel_file", settings.kernel);
+    put_text(object, "kernel_file", kernel->path);
     put_text(object, "kernel_file_build_id", match);
     put_u64(object, "cpus", machine->cpu_count);
     put_u64(object, "memory_bytes", machine->memory_bytes);
@@ -86,7 +90,7 @@ static void json_limits(json_t *json, const Orrery__Dci__Limits *limits)
     put_u64(object, "idle_seconds", limits->idle_seconds);
 }
 
-static void print_json(const Orrery__Dci__HelloReply *hello, const char *build_id)
+static void print_json(const Orrery__Dci__HelloReply *hello, struct kernel *kernel)
 {
     json_t *document = json_object();
     put_text(document, "host", settings.host);
@@ -94,7 +98,7 @@ static void print_json(const Orrery__Dci__HelloReply *hello, const char *build_i
     put_u64(document, "protocol", hello->version);
     put_text(document, "role", role_name(hello->role));
     if (hello->system != NULL)
-        json_machine(document, hello->system, build_id);
+        json_machine(document, hello->system, kernel);
     if (hello->limits != NULL)
         json_limits(document, hello->limits);
     document_print(document);
@@ -107,15 +111,14 @@ static int run(const struct arguments *arguments)
     if (code != KOV_OK)
         return code;
     const Orrery__Dci__HelloReply *hello = session_hello();
-    char build_id[KERNEL_BUILD_ID_TEXT] = "";
-    if (hello->system != NULL) {
-        kernel_use_build_id(hello->system->build_id.data, hello->system->build_id.len);
-        kernel_build_id_text(build_id);
-    }
+    struct kernel kernel = {0};
+    if (hello->system != NULL)
+        kernel_use_build_id(&kernel, hello->system->build_id.data, hello->system->build_id.len);
     if (settings.json)
-        print_json(hello, build_id);
+        print_json(hello, &kernel);
     else
-        print_text(hello, build_id);
+        print_text(hello, &kernel);
+    kernel_close(&kernel);
     return KOV_OK;
 }
 

@@ -60,7 +60,7 @@ static int measure(const struct arguments *arguments)
     if (code == KOV_OK)
         code = check_machine();
     if (code == KOV_OK)
-        code = sampling_choose(&run.request);
+        code = sampling_choose(&sampling_options, &run.request);
     return code == KOV_OK ? sampling_window_run(arguments, duration, &run) : code;
 }
 
@@ -87,7 +87,7 @@ static int spin_locks(const struct arguments *arguments)
     if (acquisitions)
         events->texts[events->count++] = stcx_events;
     sampling_options.callers = 0;
-    int code = sampling_decide(&run.request);
+    int code = sampling_decide(&sampling_options, &run.request);
     if (code != KOV_OK)
         return code;
     interrupt_catch();

@@ -30,7 +30,7 @@ static int record(const struct arguments *arguments, struct recording_run *run)
 {
     int code = session_begin(true);
     if (code == KOV_OK)
-        code = sampling_choose(&run->window.request);
+        code = sampling_choose(&sampling_options, &run->window.request);
     if (code == KOV_OK)
         code = recording_create(&run->writer, path, &run->window.request);
     if (code != KOV_OK)
@@ -139,7 +139,7 @@ static int finish(const struct recording_run *run, bool workload)
 static int run(const struct arguments *arguments)
 {
     struct recording_run run = {.window.samples.count_only = true};
-    int code = sampling_decide(&run.window.request);
+    int code = sampling_decide(&sampling_options, &run.window.request);
     if (code != KOV_OK)
         return code;
     interrupt_catch();

@@ -90,6 +90,7 @@ static void fill(struct aggregate *aggregate, const struct recording *recording,
 struct show {
     const struct recording *recording;
     struct symbols *symbols;
+    struct programs *programs;
     json_t *tables;
     u32 selected; // bit n: event n
 };
@@ -98,7 +99,7 @@ static void show_table(const struct show *show, u32 index, const char *sort)
 {
     struct aggregate aggregate = {.snapshot = &show->recording->snapshot,
                                   .symbols = show->symbols,
-                                  .programs = true,
+                                  .programs = show->programs,
                                   .chains = with_chains};
     if (sort_parse(sort, &aggregate.sort) != KOV_OK)
         return; // it has been parsed before
@@ -156,18 +157,21 @@ static int select_events(const struct sampled_events *events, u32 *selected)
 
 static void show(const struct recording *recording, u32 selected)
 {
-    kernel_use_build_id(recording->build_id, recording->build_id_size);
+    struct kernel kernel = {0};
+    struct programs programs = {0};
+    kernel_use_build_id(&kernel, recording->build_id, recording->build_id_size);
     json_t *document = json_object();
     put_header(document, recording);
     if (!settings.json && !settings.csv)
         print_header(recording);
-    const struct show show = {recording, kernel_symbols(), put_array(document, "tables"), selected};
+    const struct show show = {recording, kernel_symbols(&kernel), &programs,
+                              put_array(document, "tables"), selected};
     show_events(&show);
     if (settings.json)
         document_write(document);
     json_decref(document);
-    programs_close();
-    kernel_close();
+    programs_close(&programs);
+    kernel_close(&kernel);
 }
 
 static int run(const struct arguments *arguments)

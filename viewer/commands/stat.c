@@ -77,7 +77,7 @@ static int count_window(const struct arguments *arguments, struct measurement *m
 {
     int code = dref_read(&measurement->before, scope());
     if (code == KOV_OK)
-        code = workload_window(arguments, duration, DEFAULT_SECONDS, &measurement->workload);
+        code = workload_window(arguments, duration, DEFAULT_SECONDS, NULL, &measurement->workload);
     return code == KOV_OK ? dref_read(&measurement->after, scope()) : code;
 }
 

@@ -83,7 +83,7 @@ static int change(const struct running *running, const char *name, u64 period)
     int code = KOV_OK;
     for (u32 i = 0; i < running->events.count && code == KOV_OK; i++)
         if ((found >> i & 1) != 0)
-            code = sampling_change(i, period);
+            code = sampling_change(&sampling_options, i, period);
     return code;
 }
 

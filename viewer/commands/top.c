@@ -54,7 +54,7 @@ static void fill(const struct top *top, u32 index, struct aggregate *aggregate)
 {
     *aggregate = (struct aggregate){.snapshot = &top->snapshot,
                                     .symbols = top->symbols,
-                                    .programs = true,
+                                    .programs = top->programs,
                                     .sort = top->sort,
                                     .share = samples_share(&top->samples, index)};
     for (size_t i = 0; i < top->samples.count; i++) {
@@ -180,8 +180,10 @@ static int watch_as_json(struct top *top)
 static int run(const struct arguments *arguments)
 {
     (void)arguments;
-    struct top top = {0};
-    int code = sampling_decide(&top.request);
+    struct kernel kernel = {0};
+    struct programs programs = {0};
+    struct top top = {.programs = &programs};
+    int code = sampling_decide(&sampling_options, &top.request);
     if (code == KOV_OK)
         code = sort_parse(sort_text, &top.sort);
     if (code != KOV_OK)
@@ -189,15 +191,15 @@ static int run(const struct arguments *arguments)
     interrupt_catch();
     code = session_begin(true);
     if (code == KOV_OK)
-        code = sampling_choose(&top.request);
+        code = sampling_choose(&sampling_options, &top.request);
     if (code != KOV_OK)
         return code;
     const dci_system_info *machine = session_machine();
-    kernel_use_build_id(machine->build_id.data, machine->build_id.len);
-    top.symbols = kernel_symbols();
+    kernel_use_build_id(&kernel, machine->build_id.data, machine->build_id.len);
+    top.symbols = kernel_symbols(&kernel);
     code = settings.json ? watch_as_json(&top) : watch_with_keys(&top);
-    programs_close();
-    kernel_close();
+    programs_close(&programs);
+    kernel_close(&kernel);
     snapshot_free(&top.snapshot);
     samples_free(&top.samples);
     return code;

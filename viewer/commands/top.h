@@ -14,6 +14,7 @@ struct top {
     struct sort sort;
     struct snapshot snapshot;
     struct symbols *symbols;
+    struct programs *programs;
     struct sample_set samples; // since the last refresh
     u64 lost_before;
     json_t *refresh, *tables; // for programs: what is to be printed

@@ -20,7 +20,7 @@ static int change(struct top *top, bool up)
                  event->name, minimum, SYS_PERIOD_MAX);
         return KOV_OK;
     }
-    int code = sampling_change(top->shown, period);
+    int code = sampling_change(&sampling_options, top->shown, period);
     if (code == KOV_OK)
         snprintf(top->note, sizeof(top->note), "%s: a sample every %" PRIu64, event->name, period);
     return code;

@@ -114,7 +114,7 @@ static int trace_window(const struct arguments *arguments, struct trace_run *run
     if (code == KOV_OK)
         code = trace_counters_start(&run->counters);
     if (code == KOV_OK && arguments != NULL)
-        code = workload_window(arguments, duration, DEFAULT_SECONDS, &run->workload);
+        code = workload_window(arguments, duration, DEFAULT_SECONDS, NULL, &run->workload);
     if (code == KOV_OK)
         code = trace_counters_stop(&run->counters);
     if (code == KOV_OK)

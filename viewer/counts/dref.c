@@ -31,6 +31,9 @@ static int take_counts(void *context, const dci_response *response)
         if (count->cpu >= ORRERY_MAX_CPUS)
             return fail(KOV_CONNECTION, "the machine counts DREFs on CPU %u, which cannot be",
                         count->cpu);
+        if (reading->count == DREF_COUNTS_MAX)
+            return fail(KOV_CONNECTION, "the machine tells of more than %u DREF counts",
+                        DREF_COUNTS_MAX);
         reading->counts = memory_grow(reading->counts, reading->count, &reading->capacity,
                                       sizeof(*reading->counts));
         reading->counts[reading->count++] = (struct dref_count){reply->pid, count->coid, count->cpu,

@@ -13,6 +13,8 @@ struct dref_count {
     u64 invocations, misses;
 };
 
+#define DREF_COUNTS_MAX (1u << 22) // a machine that tells of more breaks the protocol
+
 struct dref_reading {
     struct dref_count *counts; // sorted by pid, COID, CPU
     size_t count, capacity;

@@ -135,7 +135,6 @@ static void begin_intervals(void)
 {
     run.last.time = run.begin;
     run.next = clock_now() + run.wanted->interval;
-    workload_on_tick(tick, NULL);
     run.streaming = settings.json;
     if (run.streaming)
         document_begin("intervals");
@@ -143,7 +142,6 @@ static void begin_intervals(void)
 
 static void end_intervals(void)
 {
-    workload_on_tick(NULL, NULL);
     if (!settings.json)
         putchar('\n');
 }
@@ -155,7 +153,9 @@ static int count_window(const struct arguments *arguments)
     bool intervals = run.wanted->interval > 0;
     if (intervals)
         begin_intervals();
-    int code = workload_window(arguments, run.wanted->duration, DEFAULT_SECONDS, &run.workload);
+    const struct workload_watch watch = {intervals ? tick : NULL, NULL};
+    int code =
+        workload_window(arguments, run.wanted->duration, DEFAULT_SECONDS, &watch, &run.workload);
     if (intervals)
         end_intervals();
     return code == KOV_OK ? collect(counting_stop) : code;

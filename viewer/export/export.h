@@ -4,12 +4,13 @@
 #define KOV_EXPORT_H
 
 #include "samples/sample_choice.h"
-#include "symbols/symbols.h"
+#include "symbols/programs.h"
 
 struct export
 {
     const struct recording *recording;
     struct symbols *kernel; // may be NULL
+    struct programs *programs;
     struct sample_choice choice;
     FILE *out;
     u64 samples; // counted by those below

@@ -2,7 +2,6 @@
 // The stack of a sample, as exports write it.
 #include "export/export.h"
 #include "symbols/code.h"
-#include "symbols/programs.h"
 
 #define KERNEL_ADDRESSES 0xc000000000000000u // from here up
 
@@ -10,7 +9,7 @@ static struct export_frame frame(const struct export *export, u64 address, u32 s
 {
     struct symbols *symbols = export->kernel;
     if (space != 0)
-        symbols = program_symbols(&export->recording->snapshot, space);
+        symbols = program_symbols(export->programs, &export->recording->snapshot, space);
     return (struct export_frame){.address = address, .space = space, .symbols = symbols};
 }
 

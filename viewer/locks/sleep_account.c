@@ -31,6 +31,8 @@ static struct sleep_object *object_of(struct sleep_account *account, u32 pid, co
     }
     if (low < account->object_count && compare_object(&account->objects[low], pid, coid) == 0)
         return &account->objects[low];
+    if (account->object_count == SLEEP_OBJECTS_MAX)
+        return NULL;
     account->objects = memory_grow(account->objects, account->object_count,
                                    &account->object_capacity, sizeof(*account->objects));
     memmove(&account->objects[low + 1], &account->objects[low],
@@ -73,6 +75,8 @@ static struct sleep_queue *queue_of(struct sleep_account *account, u32 pid, coid
     if (place < account->queue_count &&
         compare_queue(&account->queues[place], pid, coid, record->queue) == 0)
         return &account->queues[place];
+    if (account->queue_count == SLEEP_QUEUES_MAX)
+        return NULL;
     account->queues = memory_grow(account->queues, account->queue_count, &account->queue_capacity,
                                   sizeof(*account->queues));
     memmove(&account->queues[place + 1], &account->queues[place],
@@ -186,12 +190,23 @@ static void keep_change(struct sleep_queue *queue, const struct sleep_record *re
     }
 }
 
+// For one thread more, and for another change.
+static bool has_room(const struct sleep_account *account, const struct sleep_queue *queue)
+{
+    if (queue->member_count == SLEEP_THREADS_MAX || queue->thread_count == SLEEP_THREADS_MAX)
+        return false;
+    return !account->keep_changes || (account->changes < SLEEP_CHANGES_MAX &&
+                                      account->changed + queue->member_count < SLEEP_CHANGED_MAX);
+}
+
 // ---- what comes --------------------------------------------------------------------------------
 
 void sleep_account_object(struct sleep_account *account, u32 pid, coid_t coid, u64 logged, u64 lost,
                           u64 buffer_bytes)
 {
     struct sleep_object *object = object_of(account, pid, coid);
+    if (object == NULL)
+        return;
     object->logged = logged;
     object->lost = lost;
     object->buffer_bytes = buffer_bytes;
@@ -202,11 +217,16 @@ bool sleep_account_record(struct sleep_account *account, u32 pid, coid_t coid,
 {
     if (record->operation == 0 || record->operation >= SLEEP_OPERATIONS)
         return false;
+    struct sleep_object *object = object_of(account, pid, coid);
+    if (object == NULL)
+        return false;
     if (record->lost != 0) {
         forget_members(account, pid, coid);
-        object_of(account, pid, coid)->told += record->lost;
+        object->told += record->lost;
     }
     struct sleep_queue *queue = queue_of(account, pid, coid, record);
+    if (queue == NULL || !has_room(account, queue))
+        return false;
     advance(queue, record->time);
     queue->operations[record->operation]++;
     if (record->operation == SLEEP_ENQUEUE || record->operation == SLEEP_PRESENT)
@@ -215,8 +235,11 @@ bool sleep_account_record(struct sleep_account *account, u32 pid, coid_t coid,
         leave(queue, record->thread, record->time);
     queue->length = record->length;
     queue->length_max = record->length > queue->length_max ? record->length : queue->length_max;
-    if (account->keep_changes)
+    if (account->keep_changes) {
         keep_change(queue, record);
+        account->changes++;
+        account->changed += queue->member_count;
+    }
     return true;
 }
 

@@ -6,6 +6,13 @@
 
 #include <orrery/types.h>
 
+// What there is room for. Records beyond are refused, so that no machine can fill the memory.
+#define SLEEP_OBJECTS_MAX 65536
+#define SLEEP_QUEUES_MAX 65536
+#define SLEEP_THREADS_MAX 16384      // of a queue
+#define SLEEP_CHANGES_MAX (1u << 20) // of all queues together, and
+#define SLEEP_CHANGED_MAX (1u << 24) // the members after each
+
 enum sleep_operation { // as in the protocol
     SLEEP_ENQUEUE = 1,
     SLEEP_DEQUEUE = 2,
@@ -73,6 +80,7 @@ struct sleep_queue {
 struct sleep_account {
     bool keep_changes;
     u64 begin, end;               // time base
+    size_t changes, changed;      // that are kept: changes, members after them
     struct sleep_object *objects; // by pid, then COID; after the end: longest waiting time first
     size_t object_count, object_capacity;
     struct sleep_queue *queues; // by pid, COID and queue; after the end as the objects
@@ -83,7 +91,7 @@ struct sleep_account {
 // records have told, the rest comes with a later record.
 void sleep_account_object(struct sleep_account *account, u32 pid, coid_t coid, u64 logged, u64 lost,
                           u64 buffer_bytes);
-// The object's next record. False: it is none that can be.
+// The object's next record. False: it is none that can be, or there is no room.
 bool sleep_account_record(struct sleep_account *account, u32 pid, coid_t coid,
                           const struct sleep_record *record);
 // The last record has come: waits that have not ended count up to `end`. Sorts.

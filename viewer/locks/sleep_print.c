@@ -2,7 +2,6 @@
 // The account of sleep locks: tables, time lines.
 #include "locks/sleep_print.h"
 #include "machine/failures_print.h"
-#include "symbols/programs.h"
 
 #include <inttypes.h>
 
@@ -39,8 +38,8 @@ static double average_length(const struct sleep_report *report, const struct sle
 static bool word_name(const struct sleep_report *report, const struct sleep_queue *queue,
                       char name[NAME_BYTES])
 {
-    struct symbol symbol =
-        symbols_find(program_symbols(&report->snapshot, queue->pid), queue->queue);
+    struct symbol symbol = symbols_find(
+        program_symbols(report->programs, &report->snapshot, queue->pid), queue->queue);
     bool known = symbol.function != NULL && symbol.offset < MAX_WORD_OFFSET;
     if (known && symbol.offset == 0)
         snprintf(name, NAME_BYTES, "%s", symbol.function);
@@ -252,7 +251,8 @@ static void print_text(const struct sleep_report *report, const json_t *queues, 
            account->queue_count, account->object_count, window(report), all_lost(account));
     failures_print(&report->failures, &report->snapshot);
     if (report->nonsense > 0)
-        printf("%" PRIu64 " records cannot be, and were left out\n", report->nonsense);
+        printf("%" PRIu64 " records cannot be, or were too many, and were left out\n",
+               report->nonsense);
 }
 
 void sleep_show(const struct sleep_report *report, bool timeline,

@@ -47,16 +47,17 @@ static void add_class(const Orrery__Dci__ObjectClass *message, u32 pid, struct s
         snapshot_add_class(snapshot, &info);
 }
 
-static struct object_info decode_object(const Orrery__Dci__Object *message, u32 pid)
+static struct object_info decode_object(const Orrery__Dci__Object *message, u32 pid, size_t *room)
 {
-    size_t children = message->n_children;
+    size_t children = message->n_children < *room ? message->n_children : *room;
+    *room -= children;
     return (struct object_info){
         .pid = pid,
         .coid = message->coid,
         .misses = message->misses,
         .class_id = message->class_id,
         .reps = message->rep_count,
-        .child_count = children > DECODE_MAX_CHILDREN ? DECODE_MAX_CHILDREN : (u32)children,
+        .child_count = (u32)children,
         .children = message->children,
     };
 }
@@ -65,9 +66,10 @@ static void add_objects(const Orrery__Dci__ObjectsReply *reply, struct snapshot 
 {
     size_t room = DECODE_MAX_OBJECTS - snapshot->object_count;
     size_t count = reply->n_objects < room ? reply->n_objects : room;
+    size_t children = DECODE_MAX_CHILDREN - snapshot->child_count;
     struct object_info *infos = memory_get(count * sizeof(*infos));
     for (size_t i = 0; i < count; i++)
-        infos[i] = decode_object(reply->objects[i], reply->pid);
+        infos[i] = decode_object(reply->objects[i], reply->pid, &children);
     snapshot_add_objects(snapshot, infos, count);
     free(infos);
 }

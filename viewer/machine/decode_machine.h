@@ -7,10 +7,11 @@
 
 #include <dci.pb-c.h>
 
-// The last children of an object, classes and objects past these are left out.
-#define DECODE_MAX_CHILDREN (1u << 20)
+// The last children (of all objects together), classes and objects past these are left out, so that
+// no machine can fill the memory.
+#define DECODE_MAX_CHILDREN (1u << 24)
 #define DECODE_MAX_CLASSES (1u << 16)
-#define DECODE_MAX_OBJECTS (1u << 24)
+#define DECODE_MAX_OBJECTS (1u << 22)
 #define DECODE_MAX_PROCESSES (1u << 16)
 
 void decode_processes(const Orrery__Dci__ProcessesReply *reply, struct snapshot *snapshot);

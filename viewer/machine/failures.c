@@ -25,9 +25,8 @@ void failures_add(struct failures *failures, u32 pid, s32 error, const char *rea
     bool empty = reason == NULL || reason[0] == '\0';
     failures->list =
         memory_grow(failures->list, failures->count, &failures->capacity, sizeof(*failures->list));
-    char *copy = memory_copy_text(empty ? orrery_strerror(error) : reason);
-    text_make_printable(copy, false);
-    failures->list[failures->count++] = (struct process_failure){pid, error, copy};
+    failures->list[failures->count++] = (struct process_failure){
+        pid, error, text_copy_printable(empty ? orrery_strerror(error) : reason)};
 }
 
 void failures_remove(struct failures *failures, u32 pid)

@@ -55,13 +55,6 @@ static size_t object_place(const struct snapshot *snapshot, u32 pid, coid_t coid
     return low;
 }
 
-static char *printable_copy(const char *text)
-{
-    char *copy = memory_copy_text(text == NULL ? "" : text);
-    text_make_printable(copy, false);
-    return copy;
-}
-
 static struct process_info *process_entry(struct snapshot *snapshot, u32 pid)
 {
     size_t place = process_place(snapshot, pid);
@@ -83,7 +76,7 @@ void snapshot_add_process(struct snapshot *snapshot, const struct process_info *
 {
     struct process_info *entry = process_entry(snapshot, info->pid);
     *entry = *info;
-    entry->name = printable_copy(info->name);
+    entry->name = text_copy_printable(info->name);
 }
 
 static struct class_info *class_entry(struct snapshot *snapshot, u32 pid, u32 id)
@@ -107,12 +100,14 @@ void snapshot_add_class(struct snapshot *snapshot, const struct class_info *info
 {
     struct class_info *entry = class_entry(snapshot, info->pid, info->id);
     *entry = *info;
-    entry->name = printable_copy(info->name);
-    entry->implementation = printable_copy(info->implementation);
+    entry->name = text_copy_printable(info->name);
+    entry->implementation = text_copy_printable(info->implementation);
 }
 
-static void copy_object(struct object_info *entry, const struct object_info *info)
+static void copy_object(struct snapshot *snapshot, struct object_info *entry,
+                        const struct object_info *info)
 {
+    snapshot->child_count += info->child_count;
     *entry = *info;
     size_t bytes = info->child_count * sizeof(*info->children);
     entry->children = memory_get(bytes);
@@ -152,7 +147,7 @@ static void insert_objects(struct snapshot *snapshot, size_t place, const struct
     memmove(entry + count, entry, (snapshot->object_count - place) * sizeof(*entry));
     snapshot->object_count += count;
     for (size_t i = 0; i < count; i++)
-        copy_object(entry + i, &infos[i]);
+        copy_object(snapshot, entry + i, &infos[i]);
 }
 
 // Processes answer in any order, each with objects that rise: room is made for many at once.
@@ -163,7 +158,8 @@ void snapshot_add_objects(struct snapshot *snapshot, const struct object_info *i
         struct object_info *there = snapshot->objects + place;
         if (place < snapshot->object_count && same_object(there, infos)) {
             free(there->children);
-            copy_object(there, infos);
+            snapshot->child_count -= there->child_count;
+            copy_object(snapshot, there, infos);
         } else {
             done = run_length(snapshot, place, infos, count);
             insert_objects(snapshot, place, infos, done);

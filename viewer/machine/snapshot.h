@@ -43,6 +43,7 @@ struct snapshot {
     size_t class_count, class_capacity;
     struct object_info *objects; // by pid, then COID
     size_t object_count, object_capacity;
+    size_t child_count;       // of all objects
     struct failures failures; // of the last scan: processes whose own side is missing
 };
 

@@ -5,6 +5,7 @@
 #include "tools/interrupt.h"
 #include "tools/text.h"
 #include "wire/dci.h"
+#include "wire/link.h"
 #include "wire/patience.h"
 
 #include <inttypes.h>
@@ -15,17 +16,6 @@
 
 #define COMMAND_BYTES 256 // with the end; what the machine takes
 #define POLL_SECONDS 0.05
-
-static struct {
-    workload_tick *handler;
-    void *context;
-} tick;
-
-void workload_on_tick(workload_tick *handler, void *context)
-{
-    tick.handler = handler;
-    tick.context = context;
-}
 
 static int join_command(const struct arguments *arguments, char command[COMMAND_BYTES])
 {
@@ -102,8 +92,14 @@ static int pause_between(bool stopping)
     return KOV_OK;
 }
 
+static int look(const struct workload_watch *watch)
+{
+    return watch == NULL || watch->handler == NULL ? KOV_OK : watch->handler(watch->context);
+}
+
 // The user's time is over when the workload has been told to stop.
-static int wait_for_workload(u64 id, double seconds, struct workload_result *result)
+static int wait_for_workload(u64 id, double seconds, const struct workload_watch *watch,
+                             struct workload_result *result)
 {
     double end = clock_now() + seconds;
     bool stopping = false;
@@ -112,8 +108,8 @@ static int wait_for_workload(u64 id, double seconds, struct workload_result *res
         if (code != KOV_OK || !result->running)
             return code;
         code = pause_between(stopping);
-        if (code == KOV_OK && tick.handler != NULL)
-            code = tick.handler(tick.context);
+        if (code == KOV_OK)
+            code = look(watch);
         if (code == KOV_OK && !stopping && (interrupted() || clock_now() > end)) {
             stopping = true;
             patience_window_over();
@@ -124,43 +120,48 @@ static int wait_for_workload(u64 id, double seconds, struct workload_result *res
     }
 }
 
-int workload_wait(u64 id, double seconds, struct workload_result *result)
+static int wait_in_window(u64 id, double seconds, const struct workload_watch *watch,
+                          struct workload_result *result)
 {
     seconds = seconds > 0 ? seconds : INFINITY;
     patience_window(seconds);
-    int code = wait_for_workload(id, seconds, result);
+    int code = wait_for_workload(id, seconds, watch, result);
     patience_window_over();
     return code;
 }
 
-static int listen_and_tick(double seconds)
+int workload_wait(u64 id, double seconds, struct workload_result *result)
+{
+    return wait_in_window(id, seconds, NULL, result);
+}
+
+// A wish, for which dci_listen ends, does not shorten a window.
+static int listen_and_look(double seconds, const struct workload_watch *watch)
 {
     double end = clock_now() + seconds;
-    if (tick.handler == NULL)
-        return dci_listen(seconds);
     int code = KOV_OK;
-    while (code == KOV_OK && !interrupted() && clock_now() < end) {
+    while (code == KOV_OK && !interrupted() && !link_ended() && clock_now() < end) {
         code = dci_listen(fmin(end - clock_now(), POLL_SECONDS));
         if (code == KOV_OK)
-            code = tick.handler(tick.context);
+            code = look(watch);
     }
     return code;
 }
 
 int workload_window(const struct arguments *arguments, double seconds, double otherwise,
-                    struct workload_result *result)
+                    const struct workload_watch *watch, struct workload_result *result)
 {
     int code;
     if (!arguments->has_workload) {
         seconds = seconds > 0 ? seconds : otherwise;
         patience_window(seconds);
-        code = listen_and_tick(seconds);
+        code = listen_and_look(seconds, watch);
         patience_window_over();
         return code;
     }
     u64 id;
     code = workload_start(arguments, &id);
-    return code == KOV_OK ? workload_wait(id, seconds, result) : code;
+    return code == KOV_OK ? wait_in_window(id, seconds, watch, result) : code;
 }
 
 int workload_verdict(const struct workload_result *result)

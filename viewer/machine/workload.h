@@ -13,6 +13,14 @@ struct workload_result {
     char *report; // lines "key value"; printable
 };
 
+// Who is called during a window, some twenty times a second; a handler of NULL: nobody.
+// Another code than KOV_OK ends the window.
+typedef int workload_tick(void *context);
+struct workload_watch {
+    workload_tick *handler;
+    void *context;
+};
+
 // Starts the workload that stands after "--": NAME key=value …, or NAME:key=value,…
 int workload_start(const struct arguments *arguments, u64 *id);
 int workload_stop(u64 id);
@@ -22,13 +30,9 @@ int workload_status(u64 id, struct workload_result *result);
 int workload_wait(u64 id, double seconds, struct workload_result *result);
 // The window of a measurement: while the workload that the arguments name runs, or without one for
 // some seconds. `seconds` is what was asked for, 0 when nothing was: then `otherwise`, or no limit
-// for a workload.
+// for a workload. watch may be NULL.
 int workload_window(const struct arguments *arguments, double seconds, double otherwise,
-                    struct workload_result *result);
-// Who is called meanwhile, some twenty times a second; NULL: nobody.
-// Another code than KOV_OK ends the wait.
-typedef int workload_tick(void *context);
-void workload_on_tick(workload_tick *tick, void *context);
+                    const struct workload_watch *watch, struct workload_result *result);
 // KOV_FAILED, with a message, when it ended with an error of its own.
 int workload_verdict(const struct workload_result *result);
 

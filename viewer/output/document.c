@@ -92,6 +92,7 @@ void document_print(json_t *document)
 
 // ---- while it grows ----------------------------------------------------------------------------
 
+// Of stdout, of which there is one.
 static bool first;
 
 void document_begin(const char *key)

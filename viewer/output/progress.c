@@ -1,21 +1,23 @@
 // SPDX-License-Identifier: MIT
-// One line on stderr that shows how far long work is; nothing when stderr is no terminal.
+// One line on stderr that shows how far long work is; nothing when stderr is no terminal,
+// or in a thread whose messages go elsewhere.
 #include "output/progress.h"
 #include "tools/clock.h"
+#include "tools/kov.h"
 
 #include <stdarg.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <unistd.h>
 
 #define REFRESH_SECONDS 0.1
 
+// Of the terminal, of which there is one: threads with a sink of their own show nothing.
 static bool shown;
 static double shown_at;
 
 void progress_show(const char *format, ...)
 {
-    if (!isatty(STDERR_FILENO) || clock_now() < shown_at + REFRESH_SECONDS)
+    if (message_has_sink() || !isatty(STDERR_FILENO) || clock_now() < shown_at + REFRESH_SECONDS)
         return;
     shown_at = clock_now();
     va_list arguments;
@@ -29,6 +31,8 @@ void progress_show(const char *format, ...)
 
 void progress_end(void)
 {
+    if (message_has_sink())
+        return;
     if (shown)
         fputs("\r\033[K", stderr);
     shown = false;

@@ -15,9 +15,7 @@
 // Where the names of a sample's addresses are.
 static struct symbols *symbols_of(const struct aggregate *aggregate, const struct sample *sample)
 {
-    if (sample_space(sample) != 0 && !aggregate->programs)
-        return NULL;
-    return sample_symbols(aggregate->snapshot, aggregate->symbols, sample);
+    return sample_symbols(aggregate->snapshot, aggregate->symbols, aggregate->programs, sample);
 }
 
 static void key_text(const struct aggregate *aggregate, const struct sample *sample,

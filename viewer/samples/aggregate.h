@@ -6,7 +6,7 @@
 
 #include "machine/snapshot.h"
 #include "samples/samples.h"
-#include "symbols/symbols.h"
+#include "symbols/programs.h"
 #include "tools/intern.h"
 
 #include <stdio.h>
@@ -51,8 +51,8 @@ struct aggregate_row {
 
 struct aggregate {
     const struct snapshot *snapshot;
-    struct symbols *symbols; // the kernel's, may be NULL
-    bool programs;           // look for the processes' too
+    struct symbols *symbols;   // the kernel's, may be NULL
+    struct programs *programs; // the processes'; NULL: no names of theirs
     struct sort sort;
     bool chains;               // keep them
     struct sample_share share; // of the event

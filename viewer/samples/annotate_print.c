@@ -3,7 +3,6 @@
 #include "samples/annotate_print.h"
 #include "symbols/disassemble.h"
 #include "symbols/place.h"
-#include "symbols/source.h"
 #include "tools/kov.h"
 
 #include <inttypes.h>
@@ -63,7 +62,7 @@ static struct source *find_source(const struct annotate_view *view,
                                   const struct annotation *annotation, u32 file)
 {
     const char *name = file_name(annotation, file);
-    return name == NULL ? NULL : source_find(name, view->folder);
+    return name == NULL ? NULL : source_find(view->sources, name, view->folder);
 }
 
 static bool is_newer(const struct source *source, const struct annotation *annotation)

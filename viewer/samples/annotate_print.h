@@ -6,10 +6,12 @@
 #include "output/document.h"
 #include "samples/annotation.h"
 #include "samples/recording_event.h"
+#include "symbols/source.h"
 
 struct annotate_view {
     bool source, assembly; // at least one
-    const char *folder;    // where sources are that are not where they were
+    struct sources *sources;
+    const char *folder; // where sources are that are not where they were
     char event[RECORDING_EVENT_NAME_BYTES];
     u64 period;
     u64 samples; // of all functions

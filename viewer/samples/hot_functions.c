@@ -99,14 +99,15 @@ static int compare_functions(const void *left, const void *right)
 }
 
 void hot_functions_find(const struct recording *recording, const struct sample_choice *choice,
-                        struct symbols *kernel, struct hot_functions *hot)
+                        struct symbols *kernel, struct programs *programs,
+                        struct hot_functions *hot)
 {
     for (size_t i = 0; i < recording->samples.count; i++) {
         const struct sample *sample = &recording->samples.samples[i];
         if (!sample_is_chosen(recording, choice, sample))
             continue;
         struct hot_place place = {
-            .symbols = sample_symbols(&recording->snapshot, kernel, sample),
+            .symbols = sample_symbols(&recording->snapshot, kernel, programs, sample),
             .binary = binary_of(&recording->snapshot, sample),
             .address = sample->pc,
             .samples = 1,

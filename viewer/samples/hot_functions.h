@@ -5,6 +5,7 @@
 
 #include "samples/sample_choice.h"
 #include "symbols/code.h"
+#include "symbols/programs.h"
 
 // One address and its samples.
 struct hot_place {
@@ -33,7 +34,8 @@ struct hot_functions {
 
 // kernel: its symbols, may be NULL. The result refers to the recording and to symbols.
 void hot_functions_find(const struct recording *recording, const struct sample_choice *choice,
-                        struct symbols *kernel, struct hot_functions *hot);
+                        struct symbols *kernel, struct programs *programs,
+                        struct hot_functions *hot);
 // Whether text names the function: "name", "name (file.c)", either behind "BINARY:".
 bool hot_function_is(const struct hot_function *function, const char *text);
 void hot_functions_free(struct hot_functions *hot);

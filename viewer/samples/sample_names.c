@@ -60,8 +60,10 @@ bool samples_have_names(const struct sample_set *samples, size_t first,
 }
 
 struct symbols *sample_symbols(const struct snapshot *snapshot, struct symbols *kernel,
-                               const struct sample *sample)
+                               struct programs *programs, const struct sample *sample)
 {
     u32 space = sample_space(sample);
-    return space == 0 ? kernel : program_symbols(snapshot, space);
+    if (space == 0)
+        return kernel;
+    return programs == NULL ? NULL : program_symbols(programs, snapshot, space);
 }

@@ -6,7 +6,7 @@
 
 #include "machine/snapshot.h"
 #include "samples/samples.h"
-#include "symbols/symbols.h"
+#include "symbols/programs.h"
 
 #define SAMPLE_NAME_BYTES 512
 
@@ -23,8 +23,8 @@ void sample_process_name(const struct snapshot *snapshot, const struct sample *s
 bool samples_have_names(const struct sample_set *samples, size_t first,
                         const struct snapshot *snapshot);
 // Where the names of its addresses are: the kernel's symbols,
-// or those of its process's program. NULL: nowhere.
+// or those of its process's program, if `programs` is not NULL. NULL: nowhere.
 struct symbols *sample_symbols(const struct snapshot *snapshot, struct symbols *kernel,
-                               const struct sample *sample);
+                               struct programs *programs, const struct sample *sample);
 
 #endif

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Samples in memory, and what the machine counted about them.
 #include "samples/samples.h"
+#include "tools/kov.h"
 #include "tools/memory.h"
 
 #include <stdlib.h>
@@ -120,6 +121,11 @@ void samples_add(struct sample_set *set, struct sample *sample)
     count(&set->by_event[sample->index], sample);
     if (set->count_only)
         return;
+    if (set->count == SAMPLES_MAX) {
+        if (set->left_out++ == 0)
+            warn("more than %u samples: later ones are counted, but not by place", SAMPLES_MAX);
+        return;
+    }
     set->samples = memory_grow(set->samples, set->count, &set->capacity, sizeof(*set->samples));
     struct sample *copy = set->samples + set->count++;
     *copy = *sample;

@@ -9,7 +9,8 @@
 #include <orrery/sys.h>
 
 #define SAMPLE_MAX_CALLERS 16
-#define SAMPLE_MAX_CPUS 1024 // any more in a message is nonsense
+#define SAMPLES_MAX (1u << 24) // in memory; later ones are counted, but their places are not kept
+#define SAMPLE_MAX_CPUS 1024   // any more in a message is nonsense
 
 // flags: SYS_SAMPLE_… of orrery/sys.h
 struct sample {
@@ -70,6 +71,7 @@ struct sample_set {
     u32 changes[SAMPLED_EVENTS_MAX]; // of the period while it ran
     struct caller_block *callers;    // memory of all chains
     bool count_only;
+    u64 left_out; // of those counted: beyond SAMPLES_MAX
 };
 
 // The process whose object and code a sample names: 0 for the kernel's.

@@ -8,12 +8,7 @@
 
 #define DEFAULT_FREQUENCY 1000
 
-struct sampling_options sampling_options = {
-    .frequency = SAMPLING_NOT_GIVEN,
-    .period = SAMPLING_NOT_GIVEN,
-    .callers = SAMPLE_MAX_CALLERS,
-    .randomise = SAMPLING_NOT_GIVEN,
-};
+struct sampling_options sampling_options = SAMPLING_OPTIONS;
 
 const struct option sampling_option_table[] = {
     LIST('e', "event", &sampling_options.events, "EVENTS",
@@ -37,11 +32,10 @@ const struct option sampling_option_table[] = {
     OPTIONS_END,
 };
 
-int sampling_decide(struct sampling_request *request)
+int sampling_decide(struct sampling_options *options, struct sampling_request *request)
 {
-    const struct sampling_options *options = &sampling_options;
     bool frequency = options->frequency != SAMPLING_NOT_GIVEN;
-    int code = sampling_take_configuration();
+    int code = sampling_take_configuration(options);
     if (code != KOV_OK)
         return code;
     *request = (struct sampling_request){
@@ -68,9 +62,8 @@ u64 sampling_min_period(const struct sampling_request *request)
     return request->precise ? SYS_PRECISE_PERIOD_MIN : SYS_PERIOD_MIN;
 }
 
-static u64 decide_period(const struct sampled_event *event)
+static u64 decide_period(const struct sampling_options *options, const struct sampled_event *event)
 {
-    const struct sampling_options *options = &sampling_options;
     if (event->period != 0)
         return event->period;
     if (options->period != SAMPLING_NOT_GIVEN)
@@ -81,34 +74,36 @@ static u64 decide_period(const struct sampled_event *event)
            (options->frequency == SAMPLING_NOT_GIVEN ? DEFAULT_FREQUENCY : options->frequency);
 }
 
-static u32 wanted_randomise(void)
+static u32 wanted_randomise(const struct sampling_options *options)
 {
-    u64 wanted = sampling_options.randomise;
+    u64 wanted = options->randomise;
     return wanted == SAMPLING_NOT_GIVEN ? SAMPLING_RANDOMISE_DEFAULT : (u32)wanted;
 }
 
-static int complete(const struct sampling_request *request, struct sampled_event *event)
+static int complete(const struct sampling_options *options, const struct sampling_request *request,
+                    struct sampled_event *event)
 {
     u64 minimum = sampling_min_period(request);
     if (request->precise && event->event == SAMPLED_RUN_CYCLES)
         return fail(KOV_USAGE, "--precise: %s are sampled by interrupts only", event->name);
-    event->period = decide_period(event);
+    event->period = decide_period(options, event);
     if (event->period < minimum)
         return fail(KOV_USAGE, "%s: the threshold %" PRIu64 " is less than %" PRIu64 "%s",
                     event->name, event->period, minimum,
                     request->precise ? "" : ", the least without --precise");
-    event->randomise = threshold_randomise(event->period, wanted_randomise());
-    if (sampling_options.randomise != SAMPLING_NOT_GIVEN && event->randomise < wanted_randomise())
+    event->randomise = threshold_randomise(event->period, wanted_randomise(options));
+    if (options->randomise != SAMPLING_NOT_GIVEN && event->randomise < wanted_randomise(options))
         return fail(KOV_USAGE,
                     "--randomise %" PRIu32 ": 2^%" PRIu32 " must be less than the period %" PRIu64
                     ", and both together at most %d",
-                    wanted_randomise(), wanted_randomise(), event->period, SYS_PERIOD_MAX);
+                    wanted_randomise(options), wanted_randomise(options), event->period,
+                    SYS_PERIOD_MAX);
     return KOV_OK;
 }
 
-static int name_events(struct sampled_events *events)
+static int name_events(const struct sampling_options *options, struct sampled_events *events)
 {
-    const struct texts *texts = &sampling_options.events;
+    const struct texts *texts = &options->events;
     struct event_list list = {0};
     if (texts->count == 0) {
         sampled_events_add_run_cycles(events);
@@ -121,15 +116,15 @@ static int name_events(struct sampled_events *events)
     return code;
 }
 
-int sampling_choose(struct sampling_request *request)
+int sampling_choose(const struct sampling_options *options, struct sampling_request *request)
 {
     bool run_cycles = false;
-    int code = name_events(&request->events);
+    int code = name_events(options, &request->events);
     for (u32 i = 0; i < request->events.count && code == KOV_OK; i++) {
         run_cycles = run_cycles || request->events.events[i].event == SAMPLED_RUN_CYCLES;
-        code = complete(request, &request->events.events[i]);
+        code = complete(options, request, &request->events.events[i]);
     }
-    if (code == KOV_OK && !run_cycles && sampling_options.frequency != SAMPLING_NOT_GIVEN)
+    if (code == KOV_OK && !run_cycles && options->frequency != SAMPLING_NOT_GIVEN)
         code = fail(KOV_USAGE, "--frequency: only " RUN_CYCLES_NAME
                                " come at a known rate; give a threshold with --period");
     return code;
@@ -161,12 +156,12 @@ int sampling_start(const struct sampling_request *wanted, struct sample_set *set
                     take_start, &start);
 }
 
-int sampling_change(u32 index, u64 period)
+int sampling_change(const struct sampling_options *options, u32 index, u64 period)
 {
     Orrery__Dci__SamplingChangeRequest body = ORRERY__DCI__SAMPLING_CHANGE_REQUEST__INIT;
     body.index = index;
     body.period = period;
-    body.randomise = threshold_randomise(period, wanted_randomise());
+    body.randomise = threshold_randomise(period, wanted_randomise(options));
     return dci_call(DCI_REQUEST(SAMPLING_CHANGE, sampling_change, &body),
                     ORRERY__DCI__RESPONSE__BODY__NOT_SET, "cannot change the threshold", NULL,
                     NULL);

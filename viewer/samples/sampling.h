@@ -3,6 +3,7 @@
 #ifndef KOV_SAMPLING_H
 #define KOV_SAMPLING_H
 
+#include "counts/configuration.h"
 #include "samples/samples.h"
 #include "tools/options.h"
 #include "tools/pid_list.h"
@@ -23,7 +24,14 @@ struct sampling_options {
     u64 randomise;
     const char *pids, *except_pids; // lists; NULL: not given
     const char *configuration;      // its name, in place of events; NULL: none
+    struct configuration loaded;    // of that name
 };
+#define SAMPLING_OPTIONS                                                                           \
+    {                                                                                              \
+        .frequency = SAMPLING_NOT_GIVEN, .period = SAMPLING_NOT_GIVEN,                             \
+        .callers = SAMPLE_MAX_CALLERS, .randomise = SAMPLING_NOT_GIVEN                             \
+    }
+// Those of the command line.
 extern struct sampling_options sampling_options;
 
 extern const struct option sampling_option_table[];
@@ -37,11 +45,11 @@ struct sampling_request {
 
 // The events, CPUs and period of the configuration that is named, where the options do not say them
 // already. It does nothing when none is named; sampling_decide calls it.
-int sampling_take_configuration(void);
+int sampling_take_configuration(struct sampling_options *options);
 // From the options, what needs no machine; KOV_USAGE when they contradict each other.
-int sampling_decide(struct sampling_request *request);
+int sampling_decide(struct sampling_options *options, struct sampling_request *request);
 // Then the events, their thresholds and names: asks the machine when any but run cycles are wanted.
-int sampling_choose(struct sampling_request *request);
+int sampling_choose(const struct sampling_options *options, struct sampling_request *request);
 // The message for the machine; it points into *request and into itself.
 struct sampling_message {
     Orrery__Dci__SamplingStartRequest body;
@@ -53,7 +61,7 @@ void sampling_fill(struct sampling_message *message, const struct sampling_reque
 int sampling_start(const struct sampling_request *request, struct sample_set *set);
 // Another period for the running session's event `index`; randomises as much as was wanted, or as
 // fits. The machine pushes to its owner when that began.
-int sampling_change(u32 index, u64 period);
+int sampling_change(const struct sampling_options *options, u32 index, u64 period);
 // The shortest period that the session can have.
 u64 sampling_min_period(const struct sampling_request *request);
 // Takes what is still on its way, then the final statistics.

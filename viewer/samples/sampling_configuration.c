@@ -1,25 +1,23 @@
 // SPDX-License-Identifier: MIT
 // A named configuration in place of the options of a sampling session.
-#include "counts/configuration.h"
 #include "samples/sampling.h"
 
-int sampling_take_configuration(void)
+int sampling_take_configuration(struct sampling_options *options)
 {
-    static struct configuration configuration; // its texts are used as long as kov runs
-    struct sampling_options *options = &sampling_options;
+    const struct configuration *configuration = &options->loaded;
     if (options->configuration == NULL)
         return KOV_OK;
     if (options->events.count > 0)
         return fail(KOV_USAGE, "give either --event or --config");
-    int code = configuration_load(options->configuration, &configuration);
+    int code = configuration_load(options->configuration, &options->loaded);
     if (code != KOV_OK)
         return code;
-    options->events.texts[options->events.count++] = configuration.events;
+    options->events.texts[options->events.count++] = configuration->events;
     if (options->period == SAMPLING_NOT_GIVEN && options->frequency == SAMPLING_NOT_GIVEN &&
-        configuration.period != 0)
-        options->period = configuration.period;
+        configuration->period != 0)
+        options->period = configuration->period;
     u32 cpus;
-    code = cpu_list_parse(configuration.cpus, &cpus);
+    code = cpu_list_parse(configuration->cpus, &cpus);
     options->cpu_mask = options->cpu_mask != 0 ? options->cpu_mask : cpus;
     return code;
 }

@@ -38,7 +38,8 @@ static int sample(const struct arguments *arguments, double duration,
         return code;
     window->begin = clock_now();
     resume_begin(sample_again, window);
-    code = workload_window(arguments, duration, SAMPLING_WINDOW_SECONDS, &window->workload);
+    code = workload_window(arguments, duration, SAMPLING_WINDOW_SECONDS, &window->watch,
+                           &window->workload);
     window->seconds = clock_now() - window->begin;
     if (code == KOV_OK)
         code = sampling_stop(&window->samples);

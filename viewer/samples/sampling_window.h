@@ -12,6 +12,7 @@
 
 struct sampling_window {
     struct sampling_request request; // what sampling_choose made
+    struct workload_watch watch;     // of the window
     struct snapshot snapshot;
     struct sample_set samples;
     struct workload_result workload;

@@ -145,21 +145,19 @@ static int sample(const struct arguments *arguments)
     if (code == KOV_OK)
         code = stat_check_cpus(run.wanted->cpus, run.window.request.cpu_mask);
     if (code == KOV_OK)
-        code = sampling_choose(&run.window.request);
+        code = sampling_choose(&sampling_options, &run.window.request);
     if (code != KOV_OK)
         return code;
     if (run.wanted->interval > 0)
-        workload_on_tick(tick, NULL);
-    code = sampling_window_run(arguments, run.wanted->duration, &run.window);
-    workload_on_tick(NULL, NULL);
-    return code;
+        run.window.watch.handler = tick;
+    return sampling_window_run(arguments, run.wanted->duration, &run.window);
 }
 
 int stat_objects(const struct arguments *arguments, const struct stat_objects *wanted)
 {
     run.wanted = wanted;
     sampling_options.callers = 0;
-    int code = sampling_decide(&run.window.request);
+    int code = sampling_decide(&sampling_options, &run.window.request);
     if (code != KOV_OK)
         return code;
     interrupt_catch();

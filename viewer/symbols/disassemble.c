@@ -11,8 +11,9 @@
 #define OPCODE_BRANCH 18
 #define ABSOLUTE_BIT 2u
 
-static csh library;
-static bool tried, usable;
+// Of the thread, since a handle of the library is not for several: opened at the first need.
+static _Thread_local csh library;
+static _Thread_local bool tried, usable;
 
 static bool open_once(void)
 {

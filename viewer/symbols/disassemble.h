@@ -9,6 +9,7 @@
 
 // "lwarx   r9, 0, r3". What the library does not know is shown as ".long   0x4c000024".
 void disassemble(u64 address, u32 word, char text[DISASSEMBLY_BYTES]);
+// Frees what this thread has for it.
 void disassemble_close(void);
 
 // Where a branch goes whose target stands in the instruction itself;

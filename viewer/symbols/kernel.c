@@ -1,104 +1,93 @@
 // SPDX-License-Identifier: MIT
-// The kernel's ELF file as this run of kov uses it: opened once, compared with the kernel that runs
-// or ran.
+// The kernel's ELF file: opened once, compared with the kernel that runs or ran.
 #include "symbols/kernel.h"
 #include "tools/kov.h"
 
-#include <limits.h>
 #include <string.h>
 
-#define MAX_BUILD_ID ((KERNEL_BUILD_ID_TEXT - 1) / 2)
-
-static struct {
-    u8 id[MAX_BUILD_ID];
-    size_t id_size;
-    struct symbols *symbols;
-    const char *problem;
-    bool tried;
-} kernel;
-
-void kernel_use_build_id(const u8 *id, size_t size)
+void kernel_use_build_id(struct kernel *kernel, const u8 *id, size_t size)
 {
-    kernel.id_size = size > MAX_BUILD_ID ? MAX_BUILD_ID : size;
-    if (kernel.id_size > 0)
-        memcpy(kernel.id, id, kernel.id_size);
+    kernel->id_size = size > KERNEL_BUILD_ID_BYTES ? KERNEL_BUILD_ID_BYTES : size;
+    if (kernel->id_size > 0)
+        memcpy(kernel->id, id, kernel->id_size);
 }
 
-void kernel_build_id_text(char text[KERNEL_BUILD_ID_TEXT])
+void kernel_build_id_text(const struct kernel *kernel, char text[KERNEL_BUILD_ID_TEXT])
 {
     text[0] = '\0';
-    for (size_t i = 0; i < kernel.id_size; i++)
-        snprintf(text + 2 * i, 3, "%02x", kernel.id[i]);
+    for (size_t i = 0; i < kernel->id_size; i++)
+        snprintf(text + 2 * i, 3, "%02x", kernel->id[i]);
 }
 
-static enum kernel_match match(struct symbols *symbols)
+static enum kernel_match match(const struct kernel *kernel, struct symbols *symbols)
 {
     if (symbols == NULL)
         return KERNEL_UNREADABLE;
     const u8 *id = NULL;
     size_t size = symbols_build_id(symbols, &id);
-    if (size == 0 || kernel.id_size == 0)
+    if (size == 0 || kernel->id_size == 0)
         return KERNEL_UNKNOWN;
-    bool same = size == kernel.id_size && memcmp(id, kernel.id, size) == 0;
+    bool same = size == kernel->id_size && memcmp(id, kernel->id, size) == 0;
     return same ? KERNEL_MATCHES : KERNEL_DIFFERS;
 }
 
 // The image with the benchmarks lies beside the one without:
 // orrery-bench.elf beside orrery.elf. Either is meant.
-static void open_beside(void)
+static void open_beside(struct kernel *kernel)
 {
-    static char path[PATH_MAX];
+    char path[PATH_MAX];
     const char *problem;
     const char *end = strrchr(settings.kernel, '.');
     int stem = (int)(end == NULL ? strlen(settings.kernel) : (size_t)(end - settings.kernel));
     if (snprintf(path, sizeof(path), "%.*s-bench.elf", stem, settings.kernel) >= (int)sizeof(path))
         return;
     struct symbols *beside = symbols_open(path, &problem);
-    if (match(beside) != KERNEL_MATCHES) {
+    if (match(kernel, beside) != KERNEL_MATCHES) {
         symbols_close(beside);
         return;
     }
-    symbols_close(kernel.symbols);
-    kernel.symbols = beside;
-    settings.kernel = path;
+    symbols_close(kernel->symbols);
+    kernel->symbols = beside;
+    strcpy(kernel->path, path);
 }
 
-enum kernel_match kernel_check(void)
+enum kernel_match kernel_check(struct kernel *kernel)
 {
-    if (!kernel.tried) {
-        kernel.tried = true;
-        kernel.symbols = symbols_open(settings.kernel, &kernel.problem);
-        if (match(kernel.symbols) != KERNEL_MATCHES && kernel.id_size != 0)
-            open_beside();
+    if (!kernel->tried) {
+        kernel->tried = true;
+        snprintf(kernel->path, sizeof(kernel->path), "%s", settings.kernel);
+        kernel->symbols = symbols_open(settings.kernel, &kernel->problem);
+        if (match(kernel, kernel->symbols) != KERNEL_MATCHES && kernel->id_size != 0)
+            open_beside(kernel);
     }
-    return match(kernel.symbols);
+    return match(kernel, kernel->symbols);
 }
 
-struct symbols *kernel_symbols(void)
+struct symbols *kernel_symbols(struct kernel *kernel)
 {
-    switch (kernel_check()) {
+    switch (kernel_check(kernel)) {
     case KERNEL_MATCHES:
         break;
     case KERNEL_DIFFERS:
         warn("%s is not the kernel that was measured (build ids differ): names may be wrong; give "
              "the right file with --kernel",
-             settings.kernel);
+             kernel->path);
         break;
     case KERNEL_UNKNOWN:
         warn("cannot tell whether %s is the kernel that was measured (no build id): names may be "
              "wrong",
-             settings.kernel);
+             kernel->path);
         break;
     case KERNEL_UNREADABLE:
-        warn("no names of functions: %s: %s; give the kernel's file with --kernel", settings.kernel,
-             kernel.problem);
+        warn("no names of functions: %s: %s; give the kernel's file with --kernel", kernel->path,
+             kernel->problem);
         break;
     }
-    return kernel.symbols;
+    return kernel->symbols;
 }
 
-void kernel_close(void)
+void kernel_close(struct kernel *kernel)
 {
-    symbols_close(kernel.symbols);
-    kernel.symbols = NULL;
+    symbols_close(kernel->symbols);
+    kernel->symbols = NULL;
 }

@@ -4,6 +4,7 @@
 
 #include <inttypes.h>
 #include <limits.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -16,12 +17,22 @@ void place_function(struct symbol symbol, u64 address, char *text, size_t size)
         snprintf(text, size, "%s", symbol.function);
 }
 
+// The present folder, "" when it has no path. It stays what it was at first.
+static char folder[PATH_MAX];
+
+static void find_folder(void)
+{
+    if (getcwd(folder, sizeof(folder)) == NULL)
+        folder[0] = '\0';
+}
+
 const char *place_path(const char *path)
 {
-    static char folder[PATH_MAX];
-    if (folder[0] == '\0' && getcwd(folder, sizeof(folder)) == NULL)
-        return path;
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, find_folder);
     size_t length = strlen(folder);
+    if (length == 0)
+        return path;
     return strncmp(path, folder, length) == 0 && path[length] == '/' ? path + length + 1 : path;
 }
 

@@ -10,14 +10,6 @@
 #include <string.h>
 #include <unistd.h>
 
-struct program {
-    char *name;
-    struct symbols *symbols; // NULL: there are none
-};
-
-static struct program *programs;
-static size_t program_count, program_capacity;
-
 // "NAME.elf", with symbols, before "NAME".
 static bool find_file(const char *name, char path[PATH_MAX])
 {
@@ -44,28 +36,29 @@ static struct symbols *open_program(const char *name)
     return symbols;
 }
 
-struct symbols *program_symbols(const struct snapshot *snapshot, u32 pid)
+struct symbols *program_symbols(struct programs *programs, const struct snapshot *snapshot, u32 pid)
 {
     const struct process_info *process = snapshot_process(snapshot, pid);
     if (process == NULL)
         return NULL;
-    for (size_t i = 0; i < program_count; i++) {
-        if (strcmp(programs[i].name, process->name) == 0)
-            return programs[i].symbols;
+    for (size_t i = 0; i < programs->count; i++) {
+        if (strcmp(programs->programs[i].name, process->name) == 0)
+            return programs->programs[i].symbols;
     }
-    programs = memory_grow(programs, program_count, &program_capacity, sizeof(*programs));
-    programs[program_count] = (struct program){.name = memory_copy_text(process->name),
-                                               .symbols = open_program(process->name)};
-    return programs[program_count++].symbols;
+    programs->programs = memory_grow(programs->programs, programs->count, &programs->capacity,
+                                     sizeof(*programs->programs));
+    struct program *program = &programs->programs[programs->count++];
+    *program = (struct program){.name = memory_copy_text(process->name),
+                                .symbols = open_program(process->name)};
+    return program->symbols;
 }
 
-void programs_close(void)
+void programs_close(struct programs *programs)
 {
-    for (size_t i = 0; i < program_count; i++) {
-        free(programs[i].name);
-        symbols_close(programs[i].symbols);
+    for (size_t i = 0; i < programs->count; i++) {
+        free(programs->programs[i].name);
+        symbols_close(programs->programs[i].symbols);
     }
-    free(programs);
-    programs = NULL;
-    program_count = program_capacity = 0;
+    free(programs->programs);
+    *programs = (struct programs){0};
 }

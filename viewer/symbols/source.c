@@ -13,8 +13,6 @@
 #define TAB 8
 #define MAX_BYTES (16u << 20) // a longer file is no source
 
-static struct source *sources;
-
 // A line of the file without its end, tabs as blanks, harmless for a terminal; to be freed.
 static char *clean_line(const char *line, size_t length)
 {
@@ -72,15 +70,15 @@ static bool read_below(struct source *source, const char *folder)
     return false;
 }
 
-struct source *source_find(const char *file, const char *folder)
+struct source *source_find(struct sources *sources, const char *file, const char *folder)
 {
-    for (struct source *source = sources; source != NULL; source = source->next)
+    for (struct source *source = sources->first; source != NULL; source = source->next)
         if (strcmp(source->file, file) == 0)
             return source;
     struct source *source = memory_get(sizeof(*source));
     source->file = memory_copy_text(file);
-    source->next = sources;
-    sources = source;
+    source->next = sources->first;
+    sources->first = source;
     if (!read_file(source, file))
         read_below(source, folder);
     return source;
@@ -91,16 +89,16 @@ const char *source_line(const struct source *source, u32 line)
     return line == 0 || line > source->count ? NULL : source->lines[line - 1];
 }
 
-void sources_close(void)
+void sources_close(struct sources *sources)
 {
-    while (sources != NULL) {
-        struct source *next = sources->next;
-        for (u32 i = 0; i < sources->count; i++)
-            free(sources->lines[i]);
-        free(sources->lines);
-        free(sources->file);
-        free(sources->path);
-        free(sources);
-        sources = next;
+    while (sources->first != NULL) {
+        struct source *source = sources->first;
+        sources->first = source->next;
+        for (u32 i = 0; i < source->count; i++)
+            free(source->lines[i]);
+        free(source->lines);
+        free(source->file);
+        free(source->path);
+        free(source);
     }
 }

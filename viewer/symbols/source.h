@@ -15,11 +15,16 @@ struct source {
     struct source *next;
 };
 
+// Files that were asked for. All zero at first.
+struct sources {
+    struct source *first;
+};
+
 // The file at its own path or, when it is not there, the one in `folder` (or a folder in it) that
 // has most of the end of its path. Never NULL; kept until sources_close.
-struct source *source_find(const char *file, const char *folder);
+struct source *source_find(struct sources *sources, const char *file, const char *folder);
 // Printable, tabs as blanks, from 1; NULL when there is none.
 const char *source_line(const struct source *source, u32 line);
-void sources_close(void);
+void sources_close(struct sources *sources);
 
 #endif

@@ -55,11 +55,19 @@ struct command {
 // Every command, in the order of `kov help`; ends with a NULL.
 extern const struct command *const commands[];
 
-// Prints "kov: <message>" to stderr and returns code.
+// Tells "kov: <message>" on stderr, or the thread's sink the message, and returns code.
 int fail(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));
-// Prints "kov: warning: <message>" to stderr.
+// Tells "kov: warning: <message>" likewise.
 void warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
-// While on, neither of the two prints anything.
+// While on, neither of the two tells anything in this thread.
 void message_quiet(bool on);
+
+// Gets the messages of a thread as one line each, without the end of the line; longer ones are cut
+// at MESSAGE_BYTES.
+#define MESSAGE_BYTES 4096
+typedef void message_sink(void *context, bool is_warning, const char *text);
+// This thread's messages go there from here on; NULL: to stderr.
+void message_to(message_sink *sink, void *context);
+bool message_has_sink(void);
 
 #endif

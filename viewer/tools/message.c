@@ -1,22 +1,42 @@
 // SPDX-License-Identifier: MIT
-// Messages to the person at the terminal.
+// Messages to the person at the terminal, or to who takes them in a thread.
 #include "tools/kov.h"
 
 #include <stdarg.h>
 
-static bool quiet;
+// Of the thread: what one machine has to say is no other's.
+static _Thread_local bool quiet;
+static _Thread_local message_sink *sink;
+static _Thread_local void *sink_context;
 
 void message_quiet(bool on)
 {
     quiet = on;
 }
 
-static void say(const char *kind, const char *format, va_list arguments)
+void message_to(message_sink *to, void *context)
+{
+    sink = to;
+    sink_context = context;
+}
+
+bool message_has_sink(void)
+{
+    return sink != NULL;
+}
+
+static void say(bool is_warning, const char *format, va_list arguments)
 {
     if (quiet)
         return;
+    if (sink != NULL) {
+        char text[MESSAGE_BYTES];
+        vsnprintf(text, sizeof(text), format, arguments);
+        sink(sink_context, is_warning, text);
+        return;
+    }
     fflush(stdout);
-    fprintf(stderr, "kov: %s", kind);
+    fprintf(stderr, "kov: %s", is_warning ? "warning: " : "");
     vfprintf(stderr, format, arguments);
     fputc('\n', stderr);
 }
@@ -25,7 +45,7 @@ int fail(int code, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    say("", format, arguments);
+    say(false, format, arguments);
     va_end(arguments);
     return code;
 }
@@ -34,6 +54,6 @@ void warn(const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    say("warning: ", format, arguments);
+    say(true, format, arguments);
     va_end(arguments);
 }

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Text that came from outside: made harmless for a terminal, and numbers read from it strictly.
 #include "tools/text.h"
+#include "tools/memory.h"
 
 #include <ctype.h>
 #include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -48,6 +50,14 @@ void text_make_printable(char *text, bool keep_lines)
         }
         text += length;
     }
+}
+
+char *text_copy_printable(const char *text)
+{
+    char copy[TEXT_COPY_BYTES];
+    snprintf(copy, sizeof(copy), "%s", text == NULL ? "" : text);
+    text_make_printable(copy, false);
+    return memory_copy_text(copy);
 }
 
 bool text_is(const char *text, size_t length, const char *expected)

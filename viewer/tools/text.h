@@ -12,6 +12,11 @@ size_t text_utf8_length(const char *text);
 // told to.
 void text_make_printable(char *text, bool keep_lines);
 
+// A printable copy of a name or a reason from outside, cut at TEXT_COPY_BYTES with the end: who
+// tells many of them cannot fill the memory. NULL: "". To be freed.
+#define TEXT_COPY_BYTES 512
+char *text_copy_printable(const char *text);
+
 // Are the `length` bytes at text the same as all of `expected`?
 bool text_is(const char *text, size_t length, const char *expected);
 

@@ -15,12 +15,9 @@
 // GROUP:event, as perf writes it.
 static char *full_name(const char *group, const char *name)
 {
-    if (group[0] == '\0')
-        return memory_copy_text(name);
-    size_t size = strlen(group) + 1 + strlen(name) + 1;
-    char *full = memory_get(size);
-    snprintf(full, size, "%s:%s", group, name);
-    return full;
+    char full[TEXT_COPY_BYTES];
+    snprintf(full, sizeof(full), "%s%s%s", group, group[0] == '\0' ? "" : ":", name);
+    return text_copy_printable(full);
 }
 
 static int take_events(void *context, const dci_response *response)
@@ -38,9 +35,7 @@ static int take_events(void *context, const dci_response *response)
         struct trace_event_name *event = &events->events[events->count++];
         *event = (struct trace_event_name){message->major, message->minor, message->field_count,
                                            full_name(message->group, message->name),
-                                           memory_copy_text(message->format)};
-        text_make_printable(event->name, false);
-        text_make_printable(event->format, false);
+                                           text_copy_printable(message->format)};
     }
     return KOV_OK;
 }

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
-// A TCP connection to the machine that the settings name.
+// A TCP connection to the machine of the thread's link.
 #include "wire/connect.h"
-#include "tools/kov.h"
-#include "wire/frame.h"
+#include "wire/link_state.h"
 #include "wire/patience.h"
 
 #include <errno.h>
@@ -18,11 +17,12 @@
 // 0 or errno.
 static int wait_connected(int fd, double deadline)
 {
-    enum frame_result result = frame_wait(fd, POLLOUT, deadline);
+    struct frame_socket socket = link_socket(fd, false);
+    enum frame_result result = frame_wait(&socket, POLLOUT, deadline);
     if (result == FRAME_TIMEOUT)
         return ETIMEDOUT;
     if (result != FRAME_OK)
-        return errno;
+        return result == FRAME_WOKEN ? ECANCELED : errno;
     int error = 0;
     socklen_t size = sizeof(error);
     return getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &size) == 0 ? error : errno;
@@ -61,20 +61,21 @@ static int connect_any(const struct addrinfo *addresses, int *fd)
 int connect_socket(int *fd)
 {
     char port[8];
-    snprintf(port, sizeof(port), "%" PRIu64, settings.port);
+    snprintf(port, sizeof(port), "%" PRIu64, link_port());
     struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_NUMERICSERV};
     struct addrinfo *addresses;
-    int problem = getaddrinfo(settings.host, port, &hints, &addresses);
+    int problem = getaddrinfo(link_host(), port, &hints, &addresses);
     if (problem != 0)
-        return fail(KOV_CONNECTION, "no address for '%s': %s", settings.host,
-                    gai_strerror(problem));
+        return fail(KOV_CONNECTION, "no address for '%s': %s", link_host(), gai_strerror(problem));
     int error = connect_any(addresses, fd);
     freeaddrinfo(addresses);
+    if (error != 0 && link_ended())
+        return link_fail_over();
     if (error != 0)
         return fail(
             KOV_CONNECTION,
             "cannot connect to %s port %s: %s; is Orrery running (`make run`), and are --host and "
             "--port right?",
-            settings.host, port, strerror(error));
+            link_host(), port, strerror(error));
     return KOV_OK;
 }

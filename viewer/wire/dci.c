@@ -5,9 +5,8 @@
 #include "tools/interrupt.h"
 #include "tools/text.h"
 #include "wire/connect.h"
-#include "wire/frame.h"
+#include "wire/link_state.h"
 #include "wire/patience.h"
-#include "wire/resume.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -26,30 +25,19 @@
 #define MAX_TRIES 4    // of a call, each on a new connection
 #define SILENCES_MAX 5 // then the connection counts as lost, where it can be taken up again
 
-static struct {
-    int fd;
-    bool open;
-    bool lost; // it ended or is silent: a new one may be better. What is wrong in it is no reason.
-    double heard; // when something came last
-    u32 silences; // questions since
-    u32 last_id;
-    struct frame_input input;
-    dci_event_handler *event_handler;
-    void *event_context;
-    dci_tap *tap;
-    void *tap_context;
-} connection;
-
 static int broken(const char *how)
 {
-    return fail(KOV_CONNECTION, "%s port %llu breaks the protocol: %s", settings.host,
-                (unsigned long long)settings.port, how);
+    return fail(KOV_CONNECTION, "%s port %llu breaks the protocol: %s", link_host(),
+                (unsigned long long)link_port(), how);
 }
 
 static int report_frame_result(enum frame_result result)
 {
+    struct connection *connection = &link_now()->connection;
     bool lost = result != FRAME_OK && result != FRAME_TOO_LARGE;
-    connection.lost = connection.lost || (lost && clock_now() < patience_end());
+    connection->lost = connection->lost || (lost && clock_now() < patience_end());
+    if (result != FRAME_OK && link_ended())
+        return link_fail_over();
     switch (result) {
     case FRAME_OK:
         return KOV_OK;
@@ -62,6 +50,7 @@ static int report_frame_result(enum frame_result result)
     case FRAME_TIMEOUT:
         return fail(KOV_CONNECTION, "not done within the %g s that the machine has (--timeout)",
                     settings.timeout);
+    case FRAME_WOKEN: // by the end of the link, see above
     case FRAME_ERROR:
         break;
     }
@@ -70,20 +59,24 @@ static int report_frame_result(enum frame_result result)
 
 static void note_heard(void)
 {
-    connection.heard = clock_now();
-    connection.silences = 0;
+    struct connection *connection = &link_now()->connection;
+    connection->heard = clock_now();
+    connection->silences = 0;
 }
 
-// Takes what comes until then. *frame is NULL if no frame is whole by then; the caller frees it.
-static int receive(double until, dci_frame **frame)
+// Takes what comes until then, or until a wish if `wishes`. *frame is NULL if no frame is whole by
+// then; the caller frees it.
+static int receive(double until, bool wishes, dci_frame **frame)
 {
-    struct frame_input *input = &connection.input;
+    struct connection *connection = &link_now()->connection;
+    struct frame_socket socket = link_socket(connection->fd, wishes);
+    struct frame_input *input = &connection->input;
     size_t before = input->done;
     *frame = NULL;
-    enum frame_result result = frame_read(connection.fd, until, input);
+    enum frame_result result = frame_read(&socket, until, input);
     if (result == FRAME_OK || input->done != before)
         note_heard();
-    if (result == FRAME_TIMEOUT)
+    if (result == FRAME_TIMEOUT || result == FRAME_WOKEN)
         return KOV_OK;
     int code = report_frame_result(result);
     if (code != KOV_OK)
@@ -91,8 +84,8 @@ static int receive(double until, dci_frame **frame)
     *frame = orrery__dci__server_frame__unpack(NULL, input->payload.size, input->payload.data);
     if (*frame == NULL)
         return broken("a frame is no message");
-    if (connection.tap != NULL)
-        connection.tap(connection.tap_context, &input->payload, *frame);
+    if (connection->tap != NULL)
+        connection->tap(connection->tap_context, &input->payload, *frame);
     return KOV_OK;
 }
 
@@ -103,52 +96,54 @@ static void release(dci_frame *frame)
 
 static int handle_event(const dci_frame *frame)
 {
-    if (connection.event_handler == NULL)
+    const struct connection *connection = &link_now()->connection;
+    if (connection->event_handler == NULL)
         return KOV_OK;
-    return connection.event_handler(connection.event_context, frame->event);
+    return connection->event_handler(connection->event_context, frame->event);
 }
 
 static int send_request(dci_request *request)
 {
-    request->id = ++connection.last_id;
+    struct connection *connection = &link_now()->connection;
+    struct frame_socket socket = link_socket(connection->fd, false);
+    request->id = ++connection->last_id;
     size_t size = orrery__dci__request__get_packed_size(request);
     u8 *packed = memory_get(size);
     orrery__dci__request__pack(request, packed);
-    enum frame_result result = frame_write(connection.fd, patience_end(), packed, size);
+    enum frame_result result = frame_write(&socket, patience_end(), packed, size);
     free(packed);
     return report_frame_result(result);
 }
 
 static int report_silence(void)
 {
-    connection.lost = true;
+    link_now()->connection.lost = true;
     return fail(KOV_CONNECTION, "the machine is silent");
 }
 
 // Asks for something short, whose answer is dropped like every late one.
 static int break_silence(void)
 {
-    if (clock_now() < connection.heard + SILENCE_SECONDS * (connection.silences + 1))
+    struct connection *connection = &link_now()->connection;
+    if (clock_now() < connection->heard + SILENCE_SECONDS * (connection->silences + 1))
         return KOV_OK;
-    connection.silences++;
+    connection->silences++;
     Orrery__Dci__SystemRequest body = ORRERY__DCI__SYSTEM_REQUEST__INIT;
     return send_request(DCI_REQUEST(SYSTEM, system, &body));
 }
 
-#define REFUSAL_BYTES 2048
-static char refusal[REFUSAL_BYTES];
-
 const char *dci_refusal(void)
 {
-    return refusal;
+    return link_now()->connection.refusal;
 }
 
 __attribute__((format(printf, 1, 2))) static void add_refusal(const char *format, ...)
 {
+    char *refusal = link_now()->connection.refusal;
     size_t used = strlen(refusal);
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(refusal + used, sizeof(refusal) - used, format, arguments);
+    vsnprintf(refusal + used, REFUSAL_BYTES - used, format, arguments);
     va_end(arguments);
 }
 
@@ -169,6 +164,7 @@ const char *role_name(Orrery__Dci__Role role)
 // A full server tells who has the places.
 static void keep_refusal(const dci_response *response)
 {
+    char *refusal = link_now()->connection.refusal;
     refusal[0] = '\0';
     add_refusal("%s", response->message);
     for (size_t i = 0; i < response->n_served; i++) {
@@ -233,7 +229,7 @@ static int run_call(struct call *call)
         if (now >= deadline)
             return report_frame_result(FRAME_TIMEOUT);
         dci_frame *frame;
-        code = receive(fmin(deadline, now + SILENCE_SECONDS), &frame);
+        code = receive(fmin(deadline, now + SILENCE_SECONDS), false, &frame);
         if (code == KOV_OK)
             code = frame == NULL ? break_silence() : handle_frame(call, frame);
         release(frame);
@@ -258,7 +254,8 @@ int dci_try(dci_request *request, int body, dci_response_handler *handler, void 
         return code;
     struct call call = {.id = request->id, .body = body, .handler = handler, .context = context};
     double end = fmin(clock_now() + patience, patience_end());
-    if (frame_wait(connection.fd, POLLIN, end) == FRAME_TIMEOUT)
+    struct frame_socket socket = link_socket(link_now()->connection.fd, false);
+    if (frame_wait(&socket, POLLIN, end) == FRAME_TIMEOUT)
         call.error = E_TIMEOUT;
     else
         code = run_call(&call);
@@ -280,7 +277,7 @@ static int call_once(dci_request *request, int body, const char *what,
 
 static bool can_resume(void)
 {
-    return connection.lost && resume_possible();
+    return link_now()->connection.lost && resume_possible();
 }
 
 int dci_call(dci_request *request, int body, const char *what, dci_response_handler *handler,
@@ -298,14 +295,16 @@ int dci_call(dci_request *request, int body, const char *what, dci_response_hand
 
 void dci_on_event(dci_event_handler *handler, void *context)
 {
-    connection.event_handler = handler;
-    connection.event_context = context;
+    struct connection *connection = &link_now()->connection;
+    connection->event_handler = handler;
+    connection->event_context = context;
 }
 
 void dci_on_frame(dci_tap *tap, void *context)
 {
-    connection.tap = tap;
-    connection.tap_context = context;
+    struct connection *connection = &link_now()->connection;
+    connection->tap = tap;
+    connection->tap_context = context;
 }
 
 // A frame that came while no call is under way: an event, or the machine telling why it ends the
@@ -317,29 +316,39 @@ static int handle_unasked(const dci_frame *frame)
     return code == KOV_OK && none.error != 0 ? report_error(&none) : code;
 }
 
-int dci_take(double seconds)
+// The wish that ends it is left.
+static int take(double seconds)
 {
     dci_frame *frame;
-    int code = receive(clock_now() + seconds, &frame);
+    int code = receive(clock_now() + seconds, true, &frame);
     if (code != KOV_OK)
         return code;
     if (frame == NULL)
-        return connection.silences >= SILENCES_MAX && resume_possible() ? report_silence()
-                                                                        : break_silence();
+        return link_now()->connection.silences >= SILENCES_MAX && resume_possible()
+                   ? report_silence()
+                   : break_silence();
     code = handle_unasked(frame);
     release(frame);
     return code;
 }
 
+int dci_take(double seconds)
+{
+    int code = take(seconds);
+    link_take_wish();
+    return code;
+}
+
 static int listen_until(double end)
 {
-    while (!interrupted() && clock_now() < end) {
+    int code = KOV_OK;
+    while (code == KOV_OK && !interrupted() && !link_ended() && clock_now() < end) {
         // Short waits, so that an interrupt is seen soon.
-        int code = dci_take(fmin(end - clock_now(), 0.1));
-        if (code != KOV_OK)
-            return code;
+        code = take(fmin(end - clock_now(), 0.1));
+        if (code == KOV_OK && link_take_wish())
+            break;
     }
-    return KOV_OK;
+    return code;
 }
 
 int dci_listen(double seconds)
@@ -357,18 +366,20 @@ int dci_listen(double seconds)
 
 int dci_open(void)
 {
-    int code = connect_socket(&connection.fd);
-    connection.open = code == KOV_OK;
-    connection.lost = false;
-    connection.input.done = 0;
+    struct connection *connection = &link_now()->connection;
+    int fd, code = connect_socket(&fd);
+    connection->fd = code == KOV_OK ? fd : -1;
+    connection->lost = false;
+    connection->input.done = 0;
     note_heard();
     return code;
 }
 
 void dci_close(void)
 {
-    if (connection.open)
-        close(connection.fd);
-    bytes_free(&connection.input.payload);
-    connection.open = false; // handlers stay: a new connection may follow
+    struct connection *connection = &link_now()->connection;
+    if (connection->fd >= 0)
+        close(connection->fd);
+    bytes_free(&connection->input.payload);
+    connection->fd = -1; // handlers stay: a new connection may follow
 }

@@ -24,16 +24,21 @@ u32 frame_decode_length(const u8 header[FRAME_HEADER_BYTES])
     return length;
 }
 
-enum frame_result frame_wait(int fd, short events, double deadline)
+enum frame_result frame_wait(const struct frame_socket *socket, short events, double deadline)
 {
     for (;;) {
         double left = deadline - clock_now();
         if (left <= 0)
             return FRAME_TIMEOUT;
-        struct pollfd poller = {.fd = fd, .events = events};
-        int count = poll(&poller, 1, left > 1000 ? 1000000 : (int)ceil(left * 1000));
-        if (count > 0)
-            return FRAME_OK;
+        struct pollfd pollers[] = {
+            {.fd = socket->fd, .events = events},
+            {.fd = socket->over, .events = POLLIN},
+            {.fd = events == POLLIN ? socket->wish : -1, .events = POLLIN},
+        };
+        int count =
+            poll(pollers, ARRAY_SIZE(pollers), left > 1000 ? 1000000 : (int)ceil(left * 1000));
+        if (count > 0) // first, since the socket may always be ready
+            return pollers[1].revents != 0 || pollers[2].revents != 0 ? FRAME_WOKEN : FRAME_OK;
         if (count < 0 && errno != EINTR)
             return FRAME_ERROR;
     }
@@ -45,11 +50,11 @@ static bool would_block(void)
 }
 
 // A part of the frame, behind `before` other bytes, or what is left of it.
-static enum frame_result read_part(int fd, double deadline, size_t *done, size_t before, u8 *part,
-                                   size_t size)
+static enum frame_result read_part(const struct frame_socket *socket, double deadline, size_t *done,
+                                   size_t before, u8 *part, size_t size)
 {
     while (*done < before + size) {
-        ssize_t count = read(fd, part + (*done - before), before + size - *done);
+        ssize_t count = read(socket->fd, part + (*done - before), before + size - *done);
         if (count == 0)
             return *done == 0 ? FRAME_CLOSED : FRAME_TRUNCATED;
         if (count > 0) {
@@ -58,25 +63,26 @@ static enum frame_result read_part(int fd, double deadline, size_t *done, size_t
         }
         if (!would_block())
             return FRAME_ERROR;
-        enum frame_result result = frame_wait(fd, POLLIN, deadline);
+        enum frame_result result = frame_wait(socket, POLLIN, deadline);
         if (result != FRAME_OK)
             return result;
     }
     return FRAME_OK;
 }
 
-enum frame_result frame_read(int fd, double deadline, struct frame_input *input)
+enum frame_result frame_read(const struct frame_socket *socket, double deadline,
+                             struct frame_input *input)
 {
     struct bytes *payload = &input->payload;
     payload->size = 0;
     enum frame_result result =
-        read_part(fd, deadline, &input->done, 0, input->header, FRAME_HEADER_BYTES);
+        read_part(socket, deadline, &input->done, 0, input->header, FRAME_HEADER_BYTES);
     if (result != FRAME_OK)
         return result;
     u32 length = frame_decode_length(input->header);
     if (length > FRAME_MAX_BYTES)
         return FRAME_TOO_LARGE;
-    result = read_part(fd, deadline, &input->done, FRAME_HEADER_BYTES,
+    result = read_part(socket, deadline, &input->done, FRAME_HEADER_BYTES,
                        bytes_reserve(payload, length), length);
     if (result == FRAME_OK) {
         payload->size = length;
@@ -85,10 +91,11 @@ enum frame_result frame_read(int fd, double deadline, struct frame_input *input)
     return result;
 }
 
-static enum frame_result write_exactly(int fd, double deadline, const u8 *data, size_t size)
+static enum frame_result write_exactly(const struct frame_socket *socket, double deadline,
+                                       const u8 *data, size_t size)
 {
     while (size > 0) {
-        ssize_t count = send(fd, data, size, MSG_NOSIGNAL);
+        ssize_t count = send(socket->fd, data, size, MSG_NOSIGNAL);
         if (count >= 0) {
             data += count;
             size -= (size_t)count;
@@ -96,14 +103,15 @@ static enum frame_result write_exactly(int fd, double deadline, const u8 *data, 
         }
         if (!would_block())
             return FRAME_ERROR;
-        enum frame_result result = frame_wait(fd, POLLOUT, deadline);
+        enum frame_result result = frame_wait(socket, POLLOUT, deadline);
         if (result != FRAME_OK)
             return result;
     }
     return FRAME_OK;
 }
 
-enum frame_result frame_write(int fd, double deadline, const u8 *payload, size_t size)
+enum frame_result frame_write(const struct frame_socket *socket, double deadline, const u8 *payload,
+                              size_t size)
 {
     if (size > FRAME_MAX_BYTES)
         return FRAME_TOO_LARGE;
@@ -112,7 +120,7 @@ enum frame_result frame_write(int fd, double deadline, const u8 *payload, size_t
     frame_encode_length(header, (u32)size);
     bytes_append(&frame, header, sizeof(header)); // one send, so that small frames are one segment
     bytes_append(&frame, payload, size);
-    enum frame_result result = write_exactly(fd, deadline, frame.data, frame.size);
+    enum frame_result result = write_exactly(socket, deadline, frame.data, frame.size);
     bytes_free(&frame);
     return result;
 }

@@ -15,11 +15,20 @@ enum frame_result {
     FRAME_TRUNCATED, // … inside a frame
     FRAME_TOO_LARGE, // it announces more than FRAME_MAX_BYTES
     FRAME_TIMEOUT,
+    FRAME_WOKEN, // by one of the other descriptors of frame_socket
     FRAME_ERROR, // errno says which
 };
 
-// Waits until fd is readable or writable (poll events) or the deadline. Signals do not end it.
-enum frame_result frame_wait(int fd, short events, double deadline);
+// A connection, and what else ends a wait for it when it becomes readable. -1: nothing.
+struct frame_socket {
+    int fd;   // non-blocking
+    int over; // ends every wait
+    int wish; // ends a wait for a frame
+};
+
+// Waits until the socket is readable or writable (poll events) or the deadline. Signals do not end
+// it.
+enum frame_result frame_wait(const struct frame_socket *socket, short events, double deadline);
 
 // A frame on its way in.
 struct frame_input {
@@ -28,10 +37,12 @@ struct frame_input {
     struct bytes payload; // whole once frame_read has returned FRAME_OK
 };
 
-// fd is non-blocking. Takes the next frame;
-// what has come of it until FRAME_TIMEOUT stays for the next call.
-enum frame_result frame_read(int fd, double deadline, struct frame_input *input);
-enum frame_result frame_write(int fd, double deadline, const u8 *payload, size_t size);
+// Takes the next frame; what has come of it until FRAME_TIMEOUT or FRAME_WOKEN stays for the next
+// call.
+enum frame_result frame_read(const struct frame_socket *socket, double deadline,
+                             struct frame_input *input);
+enum frame_result frame_write(const struct frame_socket *socket, double deadline, const u8 *payload,
+                              size_t size);
 
 void frame_encode_length(u8 header[FRAME_HEADER_BYTES], u32 length);
 u32 frame_decode_length(const u8 header[FRAME_HEADER_BYTES]);

@@ -3,75 +3,76 @@
 #include "wire/patience.h"
 #include "tools/clock.h"
 #include "tools/interrupt.h"
-#include "tools/kov.h"
+#include "wire/link_state.h"
 
 #include <math.h>
 
-static double end;  // outside of windows
-static double left; // at the window's begin
-static double window_end;
-static bool in_window;
-static bool reconnecting;
-static double reconnect_begin, reconnect_end;
-static double reconnect_cost; // of all times so far, outside of windows
-
 void patience_begin(void)
 {
-    end = clock_now() + settings.timeout;
-    in_window = false;
-    reconnect_cost = 0;
+    struct patience *patience = &link_now()->patience;
+    patience->end = clock_now() + settings.timeout;
+    patience->in_window = false;
+    patience->reconnect_cost = 0;
 }
 
 // Ctrl-C ends a window of any length.
-static double end_of_window(void)
+static double end_of_window(const struct patience *patience)
 {
-    return interrupted() ? fmin(window_end, interrupt_time()) : window_end;
+    return interrupted() ? fmin(patience->window_end, interrupt_time()) : patience->window_end;
 }
 
 double patience_end(void)
 {
-    if (reconnecting)
-        return reconnect_end;
-    if (!in_window)
-        return end;
-    double over = end_of_window();
-    return (isinf(over) ? clock_now() : over) + left;
+    const struct patience *patience = &link_now()->patience;
+    if (link_ended())
+        return 0;
+    if (patience->reconnecting)
+        return patience->reconnect_end;
+    if (!patience->in_window)
+        return patience->end;
+    double over = end_of_window(patience);
+    return (isinf(over) ? clock_now() : over) + patience->left;
 }
 
 void patience_window(double seconds)
 {
+    struct patience *patience = &link_now()->patience;
     double now = clock_now();
-    left = end - now;
-    window_end = now + seconds;
-    in_window = true;
+    patience->left = patience->end - now;
+    patience->window_end = now + seconds;
+    patience->in_window = true;
 }
 
 void patience_window_over(void)
 {
-    if (in_window)
-        end = fmin(clock_now(), end_of_window()) + left;
-    in_window = false;
+    struct patience *patience = &link_now()->patience;
+    if (patience->in_window)
+        patience->end = fmin(clock_now(), end_of_window(patience)) + patience->left;
+    patience->in_window = false;
 }
 
 // The window may go on meanwhile.
-static double free_until(double now)
+static double free_until(const struct patience *patience, double now)
 {
-    return in_window ? fmax(now, end_of_window()) : now;
+    return patience->in_window ? fmax(now, end_of_window(patience)) : now;
 }
 
 void patience_reconnect(double seconds)
 {
+    struct patience *patience = &link_now()->patience;
     double now = clock_now();
-    reconnecting = true;
-    reconnect_begin = now;
-    reconnect_end = fmin(now + seconds, free_until(now) + seconds - reconnect_cost);
+    patience->reconnecting = true;
+    patience->reconnect_begin = now;
+    patience->reconnect_end =
+        fmin(now + seconds, free_until(patience, now) + seconds - patience->reconnect_cost);
 }
 
 void patience_reconnected(void)
 {
-    double cost = fmax(0, clock_now() - free_until(reconnect_begin));
-    reconnecting = false;
-    reconnect_cost += cost;
-    end += cost;
-    left += cost;
+    struct patience *patience = &link_now()->patience;
+    double cost = fmax(0, clock_now() - free_until(patience, patience->reconnect_begin));
+    patience->reconnecting = false;
+    patience->reconnect_cost += cost;
+    patience->end += cost;
+    patience->left += cost;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// How long kov waits for the machine: settings.timeout in all, for a whole command, whatever the
-// machine does. Time for which the user has asked (a duration, a workload, watching until Ctrl-C)
+// How long kov waits for the machine of the thread's link: settings.timeout in all, for a whole
+// command, whatever the machine does. Time for which the user has asked (a duration, a workload, watching until Ctrl-C)
 // is no wait; such a stretch is a window here.
 #ifndef KOV_PATIENCE_H
 #define KOV_PATIENCE_H
@@ -10,7 +10,7 @@
 // A command begins, or a part of one that goes on for as long as somebody watches: all
 // of the time is there again.
 void patience_begin(void);
-// When the wait that is under way must be over, by clock_now().
+// When the wait that is under way must be over, by clock_now(): long ago when the link is over.
 // Every wait for the machine asks this.
 double patience_end(void);
 // A window of so many seconds, INFINITY: for as long as the user likes. One at a time. What is

@@ -2,6 +2,7 @@
 // A session with the machine: connection, hello, and what the hello told.
 #include "wire/session.h"
 #include "tools/clock.h"
+#include "wire/link_state.h"
 #include "wire/patience.h"
 
 #include <math.h>
@@ -10,17 +11,25 @@
 
 #define FIRST_PATIENCE 0.5 // seconds
 
-static Orrery__Dci__HelloReply *hello;
+static void forget_hello(void)
+{
+    struct link *link = link_now();
+    if (link->hello != NULL)
+        orrery__dci__hello_reply__free_unpacked(link->hello, NULL);
+    link->hello = NULL;
+}
 
-// The reply belongs to its frame: keeps a copy.
+// The reply belongs to its frame: keeps a copy, of the last if a machine says it twice.
 static int keep_hello(void *context, const dci_response *response)
 {
+    struct link *link = link_now();
     (void)context;
+    forget_hello();
     u8 *packed = memory_get(orrery__dci__hello_reply__get_packed_size(response->hello));
     size_t size = orrery__dci__hello_reply__pack(response->hello, packed);
-    hello = orrery__dci__hello_reply__unpack(NULL, size, packed);
+    link->hello = orrery__dci__hello_reply__unpack(NULL, size, packed);
     free(packed);
-    return hello != NULL ? KOV_OK : fail(KOV_FAILED, "out of memory");
+    return link->hello != NULL ? KOV_OK : fail(KOV_FAILED, "out of memory");
 }
 
 static int report_hello_error(int error)
@@ -44,7 +53,7 @@ static int say_hello(double patience, int *error)
 {
     Orrery__Dci__HelloRequest body = ORRERY__DCI__HELLO_REQUEST__INIT;
     body.version = SESSION_PROTOCOL_VERSION;
-    body.token = (char *)settings.token;
+    body.token = (char *)link_token();
     return dci_try(DCI_REQUEST(HELLO, hello, &body), ORRERY__DCI__RESPONSE__BODY_HELLO, keep_hello,
                    NULL, patience, error);
 }
@@ -71,6 +80,7 @@ static int reach_machine(void)
 
 static int check_hello(bool need_role)
 {
+    const Orrery__Dci__HelloReply *hello = session_hello();
     if (hello == NULL || hello->version != SESSION_PROTOCOL_VERSION)
         return report_hello_error(E_NOTSUP);
     if (need_role && hello->system == NULL)
@@ -89,19 +99,18 @@ int session_begin(bool need_role)
 void session_end(void)
 {
     dci_close();
-    if (hello != NULL)
-        orrery__dci__hello_reply__free_unpacked(hello, NULL);
-    hello = NULL;
+    forget_hello();
 }
 
 const Orrery__Dci__HelloReply *session_hello(void)
 {
-    return hello;
+    return link_now()->hello;
 }
 
 const dci_system_info *session_machine(void)
 {
-    return hello->system;
+    const Orrery__Dci__HelloReply *hello = session_hello();
+    return hello == NULL ? NULL : hello->system;
 }
 
 int session_describe(void)

@@ -13,7 +13,7 @@ void session_end(void); // also when there is none
 
 // The answer to the hello, until session_end.
 const Orrery__Dci__HelloReply *session_hello(void);
-// The machine; NULL when the role is none.
+// The machine; NULL when the role is none, or while there is no session.
 const dci_system_info *session_machine(void);
 // Asks the machine to describe itself once more; the answer passes the taps of dci.h and is not
 // kept.

@@ -51,11 +51,13 @@ static void fill(struct recording *recording, u64 seed)
     }
 }
 
+static struct programs programs;
+
 static void clear(struct recording *recording)
 {
     snapshot_free(&recording->snapshot);
     samples_free(&recording->samples);
-    programs_close();
+    programs_close(&programs);
 }
 
 // What the format writes, with a zero behind; to be freed.
@@ -64,6 +66,7 @@ static char *text_of(const struct recording *recording, int (*write)(struct expo
 {
     char *text = NULL;
     struct export export = {.recording = recording,
+                            .programs = &programs,
                             .choice = {.idle = true, .pid = SAMPLE_ANY_PID},
                             .out = open_memstream(&text, size)};
     message_quiet(true);

@@ -143,6 +143,26 @@ static void objects_and_processes_have_queues_of_their_own(void **state)
     assert_int_equal(account.queues[2].ticks, 100);
 }
 
+static void more_than_there_is_room_for_is_refused(void **state)
+{
+    (void)state;
+    struct sleep_record record = {200, WORD, 0, 1, SLEEP_ENQUEUE, 0};
+    u64 refused = 0;
+    account.keep_changes = false; // of which there are more at once than there is room for
+    for (u32 i = 0; i < SLEEP_THREADS_MAX + 2; i++) {
+        record.thread = i;
+        refused += !sleep_account_record(&account, PID, COID, &record);
+    }
+    assert_int_equal(refused, 2);
+    assert_int_equal(account.queues[0].member_count, SLEEP_THREADS_MAX);
+    record.thread = 0;
+    for (u32 i = 1; i < SLEEP_OBJECTS_MAX + 3; i++)
+        refused += !sleep_account_record(&account, PID + i, COID, &record);
+    assert_int_equal(refused, 5);
+    assert_int_equal(account.object_count, SLEEP_OBJECTS_MAX);
+    sleep_account_end(&account, 300);
+}
+
 static void what_cannot_be_is_refused_or_survived(void **state)
 {
     (void)state;
@@ -217,6 +237,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(loss_after_the_last_record_leaves_nobody_waiting, begin,
                                         end),
         cmocka_unit_test_setup_teardown(objects_and_processes_have_queues_of_their_own, begin, end),
+        cmocka_unit_test_setup_teardown(more_than_there_is_room_for_is_refused, begin, end),
         cmocka_unit_test_setup_teardown(what_cannot_be_is_refused_or_survived, begin, end),
         cmocka_unit_test_setup_teardown(a_random_history_comes_out_as_it_went_in, begin, end),
     };

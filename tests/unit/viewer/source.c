@@ -48,13 +48,15 @@ static int remove_folder(void **state)
     return rmdir(folder);
 }
 
+static struct sources sources;
+
 static void lines_are_counted_from_one(void **state)
 {
     (void)state;
     char path[PATH_MAX];
     write_file("a.c", "one\ntwo\n\nfour", 13);
     path_in("a.c", path);
-    const struct source *source = source_find(path, "/nowhere");
+    const struct source *source = source_find(&sources, path, "/nowhere");
     assert_string_equal(source->path, path);
     assert_int_equal(source->count, 4);
     assert_null(source_line(source, 0));
@@ -62,8 +64,8 @@ static void lines_are_counted_from_one(void **state)
     assert_string_equal(source_line(source, 3), "");
     assert_string_equal(source_line(source, 4), "four");
     assert_null(source_line(source, 5));
-    assert_ptr_equal(source_find(path, "/nowhere"), source);
-    sources_close();
+    assert_ptr_equal(source_find(&sources, path, "/nowhere"), source);
+    sources_close(&sources);
 }
 
 static void a_file_elsewhere_is_found_by_the_end_of_its_path(void **state)
@@ -73,11 +75,11 @@ static void a_file_elsewhere_is_found_by_the_end_of_its_path(void **state)
     write_file("a.c", "top\n", 4);
     write_file("deep/a.c", "deep\n", 5);
     path_in("deep/a.c", path);
-    assert_string_equal(source_find("/old/place/deep/a.c", folder)->path, path);
+    assert_string_equal(source_find(&sources, "/old/place/deep/a.c", folder)->path, path);
     path_in("a.c", path);
-    assert_string_equal(source_find("/old/place/a.c", folder)->path, path);
-    assert_string_equal(source_find("relative/a.c", folder)->path, path);
-    sources_close();
+    assert_string_equal(source_find(&sources, "/old/place/a.c", folder)->path, path);
+    assert_string_equal(source_find(&sources, "relative/a.c", folder)->path, path);
+    sources_close(&sources);
 }
 
 static void a_missing_file_has_no_lines(void **state)
@@ -85,11 +87,11 @@ static void a_missing_file_has_no_lines(void **state)
     (void)state;
     const char *const names[] = {"/old/place/b.c", "", "/", "deep", "<built-in>"};
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-        const struct source *source = source_find(names[i], folder);
+        const struct source *source = source_find(&sources, names[i], folder);
         assert_null(source->path);
         assert_null(source_line(source, 1));
     }
-    sources_close();
+    sources_close(&sources);
 }
 
 static void lines_do_no_harm_to_a_terminal(void **state)
@@ -98,11 +100,11 @@ static void lines_do_no_harm_to_a_terminal(void **state)
     char path[PATH_MAX];
     write_file("odd.c", "a\tb\t\tc\r\n\x1b[2J\xff\n\0x\n", 17);
     path_in("odd.c", path);
-    const struct source *source = source_find(path, folder);
+    const struct source *source = source_find(&sources, path, folder);
     assert_string_equal(source_line(source, 1), "a       b               c");
     assert_string_equal(source_line(source, 2), "?[2J?");
     assert_int_equal(source->count, 3);
-    sources_close();
+    sources_close(&sources);
 }
 
 int main(void)

@@ -36,6 +36,22 @@ static void bytes_that_are_not_utf8_become_question_marks(void **state)
     expect_printable("\xf4\x90\x80\x80\xff", false, "?????"); // past the last character
 }
 
+static void a_copy_is_cut_and_printable(void **state)
+{
+    (void)state;
+    char long_text[2 * TEXT_COPY_BYTES];
+    memset(long_text, 'x', sizeof(long_text) - 1);
+    long_text[sizeof(long_text) - 1] = '\0';
+    char *copy = text_copy_printable(long_text), *odd = text_copy_printable("a\tb"),
+         *none = text_copy_printable(NULL);
+    assert_int_equal(strlen(copy), TEXT_COPY_BYTES - 1);
+    assert_string_equal(odd, "a?b");
+    assert_string_equal(none, "");
+    free(copy);
+    free(odd);
+    free(none);
+}
+
 static void numbers_are_read_strictly(void **state)
 {
     (void)state;
@@ -66,6 +82,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(control_characters_become_question_marks),
         cmocka_unit_test(bytes_that_are_not_utf8_become_question_marks),
+        cmocka_unit_test(a_copy_is_cut_and_printable),
         cmocka_unit_test(numbers_are_read_strictly),
         cmocka_unit_test(seconds_are_read_strictly),
     };

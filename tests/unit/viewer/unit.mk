@@ -109,6 +109,17 @@ kov_sampled_events_SRC := tests/unit/viewer/sampled_events.c \
     $(GEN)/host/dci.pb-c.c
 kov_sampled_events_LIBS := protobuf-c m
 
+# Threads with a link each, under both kinds of sanitizers.
+KOV_UNIT_LINK := tests/unit/viewer/link.c $(addprefix viewer/,wire/link.c wire/dci.c wire/session.c \
+    wire/connect.c wire/frame.c wire/patience.c wire/resume.c output/progress.c tools/interrupt.c) \
+    $(KOV_UNIT_BASE) $(GEN)/host/dci.pb-c.c
+UNIT += kov_link kov_link_race
+kov_link_SRC := $(KOV_UNIT_LINK)
+kov_link_LIBS := protobuf-c m
+kov_link_race_SRC := $(KOV_UNIT_LINK)
+kov_link_race_LIBS := protobuf-c m
+kov_link_race_SANITIZERS := thread
+
 $(foreach test,$(filter kov_%,$(UNIT)),$(eval $(test)_INC := $(KOV_UNIT_INC) \
     $(if $(filter %error,$(test)),pmu/include)) \
     $(eval $(test)_CFLAGS := -D_GNU_SOURCE))

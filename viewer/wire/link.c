@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: MIT
+// Links: made, given to threads, woken and ended.
+#include "wire/link_state.h"
+#include "wire/session.h"
+
+#include <math.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+// The thread's. A thread that was given none must not share one with another thread by accident, so
+// there is one for each.
+static _Thread_local struct link own = {.over_fd = -1, .wish_fd = -1, .connection.fd = -1};
+static _Thread_local struct link *given;
+
+struct link *link_new(const char *host, u64 port, const char *token)
+{
+    struct link *link = memory_get(sizeof(*link));
+    link->host = memory_copy_text(host);
+    link->port = port;
+    link->connection.fd = -1;
+    link->token = token == NULL ? NULL : memory_copy_text(token);
+    link->over_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    link->wish_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    if (link->over_fd >= 0 && link->wish_fd >= 0)
+        return link;
+    link_free(link);
+    fail(KOV_FAILED, "no file descriptor is left for a connection to %s port %llu", host,
+         (unsigned long long)port);
+    return NULL;
+}
+
+void link_free(struct link *link)
+{
+    struct link *before = given;
+    link_use(link);
+    session_end();
+    link_use(before == link ? NULL : before);
+    if (link->over_fd >= 0)
+        close(link->over_fd);
+    if (link->wish_fd >= 0)
+        close(link->wish_fd);
+    free(link->host);
+    free(link->token);
+    free(link);
+}
+
+void link_use(struct link *link)
+{
+    given = link;
+}
+
+struct link *link_now(void)
+{
+    return given == NULL ? &own : given;
+}
+
+const char *link_host(void)
+{
+    const struct link *link = link_now();
+    return link->host == NULL ? settings.host : link->host;
+}
+
+u64 link_port(void)
+{
+    const struct link *link = link_now();
+    return link->host == NULL ? settings.port : link->port;
+}
+
+const char *link_token(void)
+{
+    const struct link *link = link_now();
+    return link->host == NULL ? settings.token : link->token;
+}
+
+// ---- wishes and the end ------------------------------------------------------------------------
+
+// It fails only when the counter is full: then the descriptor is readable already.
+static void make_readable(int fd)
+{
+    const u64 one = 1;
+    ssize_t written = write(fd, &one, sizeof(one));
+    (void)written;
+}
+
+void link_wake(struct link *link)
+{
+    make_readable(link->wish_fd);
+}
+
+void link_end(struct link *link)
+{
+    atomic_store(&link->over, true);
+    make_readable(link->over_fd);
+}
+
+bool link_ended(void)
+{
+    return atomic_load(&link_now()->over);
+}
+
+int link_fail_over(void)
+{
+    return fail(KOV_CONNECTION, "the connection to %s port %llu was ended here", link_host(),
+                (unsigned long long)link_port());
+}
+
+bool link_take_wish(void)
+{
+    u64 count;
+    int fd = link_now()->wish_fd;
+    return fd >= 0 && read(fd, &count, sizeof(count)) == sizeof(count);
+}
+
+struct frame_socket link_socket(int fd, bool wishes)
+{
+    const struct link *link = link_now();
+    return (struct frame_socket){fd, link->over_fd, wishes ? link->wish_fd : -1};
+}
+
+void link_sleep(double seconds)
+{
+    struct pollfd over = {.fd = link_now()->over_fd, .events = POLLIN};
+    poll(&over, 1, (int)ceil(fmin(seconds, 1000) * 1000));
+}
