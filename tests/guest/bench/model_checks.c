@@ -10,7 +10,7 @@
 #include <orrery/errors.h>
 #include <workloads/work.h>
 
-#include "../bench.h"
+#include "bench.h"
 
 #define TURNS 1000
 #define SWITCHES 40 // of what is counted, by each CPU but the first
