@@ -3,4 +3,4 @@
 MODULE := kernel
 KERNEL_SRC := $(patsubst kernel/%,%,$(filter-out $(SANITIZE_OMITTED),$(wildcard kernel/*/*.c \
     kernel/*/*.S)))
-DEPS := orrery clustered-objects trace pmu elf
+DEPS := orrery clustered-objects trace pmu elf runtime

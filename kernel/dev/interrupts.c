@@ -13,7 +13,7 @@
 #include <orrery/errors.h>
 #include <trace/events.h>
 
-#include "../proc/calls.h"
+#include "proc/calls.h"
 
 #define PRIORITY 5
 #define PRIORITY_AT_ONCE 4

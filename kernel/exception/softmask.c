@@ -11,9 +11,9 @@
 #include <kernel/startup.h>
 #include <trace/events.h>
 
-#include "../dev/interrupts.h"
-#include "../proc/scheduler.h"
-#include "../proc/services.h"
+#include "dev/interrupts.h"
+#include "proc/scheduler.h"
+#include "proc/services.h"
 
 #define DEC_FAR 0x7fffffff
 

@@ -12,7 +12,7 @@
 #include <kernel/startup.h>
 #include <string.h>
 
-#include "../proc/services.h"
+#include "proc/services.h"
 
 #define KMALLOC_MAX (PAGE_SIZE << 12)
 #define LARGE 0x80 // large_order of the first page of a large object: LARGE | order

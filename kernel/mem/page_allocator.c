@@ -12,7 +12,7 @@
 #include <string.h>
 #include <trace/events.h>
 
-#include "../proc/services.h"
+#include "proc/services.h"
 
 #define STOCK_MAX 64
 #define STOCK_BATCH 32

@@ -14,7 +14,7 @@
 #include <kernel/spinlock.h>
 #include <trace/events.h>
 
-#include "../proc/services.h"
+#include "proc/services.h"
 
 #define KIND_PM REFS_KIND('P', 'M', ' ', ' ')
 #define NO_LIMIT UINT64_MAX

@@ -10,7 +10,7 @@
 #include <kernel/spinlock.h>
 #include <trace/events.h>
 
-#include "../dev/interrupts.h"
+#include "dev/interrupts.h"
 #include "scheduler.h"
 #include "thread.h"
 

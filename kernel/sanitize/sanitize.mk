@@ -10,8 +10,8 @@ $(foreach one,$(SANITIZERS),$(if $(filter $(one),address undefined),,\
 
 # Sources that only an image with that sanitizer has.
 SANITIZE_FOLDER := kernel/sanitize
-SANITIZE_SRC_undefined := $(addprefix $(SANITIZE_FOLDER)/,undefined.c undefined_kernel.c)
-SANITIZE_SRC_shared := $(addprefix $(SANITIZE_FOLDER)/,report.c)
+SANITIZE_SRC_undefined := $(SANITIZE_FOLDER)/undefined_kernel.c
+SANITIZE_SRC_shared := $(SANITIZE_FOLDER)/report.c
 SANITIZE_SRC_address := $(filter-out $(SANITIZE_SRC_undefined) \
     $(SANITIZE_SRC_shared),$(wildcard $(SANITIZE_FOLDER)/*.c))
 SANITIZE_SRC := $(if $(SANITIZERS),$(SANITIZE_SRC_shared)) \
@@ -33,6 +33,10 @@ SANITIZE_CHECK_address := -fsanitize=kernel-address -fasan-shadow-offset=$(SANIT
 SANITIZE_CPPFLAGS_address := -DSANITIZE_ADDRESS -DSANITIZE_SHADOW_START=$(SANITIZE_SHADOW_START) \
     -DSANITIZE_SHADOW_OFFSET=$(SANITIZE_SHADOW_OFFSET)
 
+# Of runtime/, which programs share: what tells of undefined behaviour, and what is checked around.
+SANITIZE_TELLS := runtime/src/undefined.c
+SANITIZE_COPIES := runtime/src/memcpy.c runtime/src/memset.c
+
 # Not checked, because they work on memory that is nobody's, or are what checks call. What they call
 # of the functions below they call without the check, too.
 SANITIZE_EXEMPT := \
@@ -40,15 +44,14 @@ SANITIZE_EXEMPT := \
     kernel/mem/pages.c \
     kernel/mem/slab.c \
     kernel/mem/kmalloc.c \
-    kernel/mem/memcpy.c \
-    kernel/mem/memset.c
+    $(SANITIZE_TELLS) $(SANITIZE_COPIES)
 
 # Functions that the linker puts a check in front of (kernel/sanitize/copies.c).
 SANITIZE_WRAPPED := memcpy memset frame_zero user_copy user_copy_string safe_read_bytes fpu_save \
     fpu_load \
     memmove memcmp memchr strlen strcmp strncmp strncasecmp strchr strrchr strcspn strcpy strncpy \
     strlcpy vsnprintf snprintf
-SANITIZE_UNCHECKED := $(filter-out kernel/mem/memcpy.c kernel/mem/memset.c,$(SANITIZE_EXEMPT))
+SANITIZE_UNCHECKED := $(filter-out $(SANITIZE_COPIES),$(SANITIZE_EXEMPT))
 
 # ---- undefined -----------------------------------------------------------------------------------
 
@@ -65,13 +68,13 @@ sanitize_flags = $(if $(SANITIZERS),-DSANITIZE) \
         $(if $(filter $(1),$(SANITIZE_UNCHECKED)), \
             $(foreach name,$(SANITIZE_WRAPPED),-D$(name)=__real_$(name)))) \
     $(if $(filter undefined,$(SANITIZERS)), \
-        $(if $(filter $(SANITIZE_FOLDER)/%,$(1)),,$(SANITIZE_CHECK_undefined)))
+        $(if $(filter $(SANITIZE_FOLDER)/% $(SANITIZE_TELLS),$(1)),,$(SANITIZE_CHECK_undefined)))
 # Programs: undefined behaviour alone, and not in code of others, nor where a test does wrong for
 # the kernel to end it, nor in the fuzzer's target, which has no library that could report.
 SANITIZE_DELIBERATE := $(addprefix tests/guest/user/,test-isolation/attempts.c \
     test-memory/crashes.c test-spawn/child.c) tests/fuzz/guest/target/%
 sanitize_user_flags = $(if $(filter undefined,$(SANITIZERS)),$(SANITIZE_CPPFLAGS_undefined) \
-    $(if $(filter $(SANITIZE_FOLDER)/% userlib/undefined/% \
+    $(if $(filter $(SANITIZE_TELLS) userlib/undefined/% \
     $(SANITIZE_DELIBERATE),$(1)),,$(SANITIZE_CHECK_undefined)))
 
 # For tests: which ones there are.

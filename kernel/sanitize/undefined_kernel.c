@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Undefined behaviour in the kernel: a report.
 #include <kernel/panic.h>
+#include <runtime/undefined.h>
 
 #include "report.h"
-#include "undefined.h"
 
 void undefined_found(const struct undefined_location *where, const char *what)
 {

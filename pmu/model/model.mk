@@ -3,6 +3,8 @@
 
 PMU_MODEL := $(BUILD)/pmu-model.so
 PMU_MODEL_SRC := $(wildcard pmu/model/*.c pmu/model/models/*.c)
+# What it includes of the machine (make lint).
+PMU_MODEL_MACHINE := orrery/%
 PMU_MODEL_CFLAGS = -std=gnu17 -O2 -g -fPIC -fvisibility=hidden $(WARNINGS) -Wconversion \
     -D_GNU_SOURCE -Iinclude -Ipmu/model
 PMU_MODEL_OBJS := $(PMU_MODEL_SRC:pmu/model/%.c=$(BUILD)/pmu-model/%.o)

@@ -2,8 +2,8 @@
 # Programs and libraries of processes, and the initial file system that holds the programs. Every
 # folder with a user.mk (USER_FILES below) has a program, several, or a library; docs/building.md
 # describes the variables that it may set.
-# A source sees its own folder, userlib's headers, the shared ones, and those of
-# the libraries in its DEPS.
+# A source sees its own folder, userlib's headers, the shared ones, and those of the libraries in
+# its DEPS; a program's also those of the libraries that every program is linked with.
 
 USER_FILES := $(sort $(wildcard userlib/user.mk userlib/*/user.mk ipc/user.mk servers/*/user.mk \
     commands/user.mk commands/*/user.mk tests/guest/user/*/user.mk tests/fuzz/guest/*/user.mk))
@@ -70,6 +70,7 @@ LIBRARY :=
 SRC :=
 ROOT_SRC :=
 DEPS :=
+CLIENT_OF :=
 LIBS :=
 CFLAGS :=
 PRIVATE_INC :=
@@ -96,9 +97,11 @@ user_libraries = $(if $(u_$(1)_BARE),,$(call user_closure,$(u_$(1)_DEPS) \
 
 # ---- compiling -----------------------------------------------------------------------------------
 
+user_visible = $(if $(filter $(1),$(USER_LIBRARIES)),$(call user_closure,$(u_$(1)_DEPS)), \
+    $(call user_libraries,$(1)))
 user_includes = $(addprefix -I,$(u_$(1)_INC) $(u_$(1)_DIR) $(u_$(1)_PUBLIC) userlib/include \
     include \
-    $(foreach dep,$(call user_libraries,$(1)),$(u_$(dep)_PUBLIC)) $(GEN)) \
+    $(foreach dep,$(call user_visible,$(1)),$(u_$(dep)_PUBLIC)) $(GEN)) \
     $(foreach lib,$(u_$(1)_LIBS),$($(lib)_INCLUDES))
 user_flags = $(USER_CFLAGS) $(USER_WARNINGS) $(call user_includes,$(1)) $(u_$(1)_CFLAGS)
 user_objects = $(foreach source,$(u_$(1)_SRC),$(USER)/obj/$(1)/$(source).o)

@@ -13,12 +13,11 @@
 #include <trace/platform.h>
 #include <trace/trace.h>
 #include <user/blocked_threads.h>
+#include <user/objects.h>
 #include <user/scheduler.h>
 #include <user/thread.h>
 #include <user/trace.h>
-
-#include "objects.h"
-#include "rings.h"
+#include <user/trace_rings.h>
 
 #define REQUESTS 8 // the kernel sends one at a time
 

@@ -2,6 +2,5 @@
 # Sockets of the net server: BSD sockets, and streams (net/stream.h).
 LIBRARY := socket
 SRC := address.c bsd.c bsd_file.c bsd_options.c session.c socket.c stream.c
-ROOT_SRC := servers/net/map.c servers/net/ring.c
-PUBLIC_INC := servers/net/include
-DEPS := ipc
+DEPS := ipc posix socket-memory
+CLIENT_OF := net

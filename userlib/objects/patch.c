@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Patching the program's own text (sys_text_patch), in batches that exclude each other.
-#include "objects.h"
-
 #include <orrery/memory.h>
 #include <user/lock.h>
+#include <user/objects.h>
 
 #define PPC_NOP 0x60000000u
 #define PPC_BRANCH 0x48000000u

@@ -7,10 +7,9 @@
 #include <orrery/errors.h>
 #include <orrery/memory.h>
 #include <trace/events.h>
+#include <user/objects.h>
 #include <user/scheduler.h>
 #include <user/time.h>
-
-#include "objects.h"
 
 const char co_platform_root_name[] = "Process";
 const char co_platform_root_implementation[] = "ProcessObjects";

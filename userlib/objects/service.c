@@ -7,11 +7,10 @@
 #include <orrery/process.h>
 #include <stdio.h>
 #include <user/lock.h>
+#include <user/objects.h>
 #include <user/scheduler.h>
 #include <user/thread.h>
 #include <user/time.h>
-
-#include "objects.h"
 
 static struct service {
     struct thread *thread;

@@ -5,10 +5,9 @@
 #include <orrery/process.h>
 #include <trace/control.h>
 #include <trace/platform.h>
+#include <user/objects.h>
 #include <user/scheduler.h>
 #include <user/time.h>
-
-#include "objects.h"
 
 u8 trace_uuid[16]; // the kernel fills it in
 

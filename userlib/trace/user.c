@@ -7,11 +7,10 @@
 #include <trace/platform.h>
 #include <trace/ring.h>
 #include <trace/trace.h>
+#include <user/objects.h>
 #include <user/scheduler.h>
 #include <user/trace.h>
-
-#include "objects.h"
-#include "rings.h"
+#include <user/trace_rings.h>
 
 #define SUBBUFFERS 4
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Undefined behaviour in a program ends it, with a report on the console. What the report itself
 // stumbles over is passed over.
+#include <runtime/undefined.h>
 #include <stdio.h>
 #include <string.h>
-#include <undefined.h>
 #include <user/scheduler.h>
 
 #define CALLERS 8 // that a report names

@@ -2,5 +2,5 @@
 # Checks for undefined behaviour, of programs that are built with them (kernel/sanitize/README.md).
 LIBRARY := undefined
 SRC := found.c
-ROOT_SRC := kernel/sanitize/undefined.c
-ROOT_INC := kernel/sanitize
+ROOT_SRC := runtime/src/undefined.c
+ROOT_INC := runtime/include

@@ -51,8 +51,8 @@ void dci_on_event(dci_event_handler *handler, void *context);
 // Who else sees every frame as it came, before anybody else; NULL: nobody.
 void dci_on_frame(dci_tap *tap, void *context);
 
-// Takes pushed events for that long, less when interrupted, woken by a wish or ended (link.h). Calls
-// and listening take up a lost connection again where resume.h says so.
+// Takes pushed events for that long, less when interrupted, woken by a wish or ended (link.h).
+// Calls and listening take up a lost connection again where resume.h says so.
 int dci_listen(double seconds);
 // Waits at most that long for one frame and takes it, also when interrupted. It takes a wish, too:
 // look at the queue of wishes before waiting once more.

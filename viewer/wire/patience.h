@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // How long kov waits for the machine of the thread's link: settings.timeout in all, for a whole
-// command, whatever the machine does. Time for which the user has asked (a duration, a workload, watching until Ctrl-C)
-// is no wait; such a stretch is a window here.
+// command, whatever the machine does. Time for which the user has asked (a duration, a workload,
+// watching until Ctrl-C) is no wait; such a stretch is a window here.
 #ifndef KOV_PATIENCE_H
 #define KOV_PATIENCE_H
 

@@ -10,8 +10,8 @@
 #include <orrery/sys.h>
 #include <workloads/work.h>
 
-#include "../bench.h"
-#include "../benches.h"
+#include "bench.h"
+#include "benches.h"
 
 #define RUNS 8
 

@@ -7,7 +7,7 @@
 #include <workloads/work.h>
 #include <workloads/work_object.h>
 
-#include "../bench.h"
+#include "bench.h"
 #include "budget.h"
 
 #define DREFS 8

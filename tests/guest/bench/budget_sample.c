@@ -8,8 +8,8 @@
 #include <workloads/work.h>
 #include <workloads/work_object.h>
 
-#include "../bench.h"
-#include "../sampling.h"
+#include "bench.h"
+#include "sampling.h"
 #include "budget.h"
 
 #define PERIOD 10007

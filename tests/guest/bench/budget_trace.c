@@ -2,7 +2,7 @@
 // Instructions of a trace point: off, and on with 0 to 4 data words.
 #include <workloads/test_events.h>
 
-#include "../test_trace.h"
+#include "test_trace.h"
 #include "budget.h"
 
 #define POINTS 8 // what the second loop of a pair has more than the first

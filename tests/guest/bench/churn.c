@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Objects destroyed and made anew while all CPUs call them: every call gives the object's own
 // answer or E_STALE, never another object's or that of freed memory; in the end all are reclaimed.
-#include "../bench.h"
+#include "bench.h"
 
 #include <co/manager.h>
 #include <kernel/percpu.h>
@@ -10,8 +10,8 @@
 #include <orrery/sys.h>
 #include <workloads/work_object.h>
 
-#include "../benches.h"
-#include "../counts.h"
+#include "benches.h"
+#include "counts.h"
 
 #define SLOTS 16
 #define GENERATIONS 2000

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 // The counter of S000 figure 2.5, shared and distributed: increments and decrements by all CPUs add
 // up, and every CPU sees the sum.
-#include "../bench.h"
+#include "bench.h"
 
 #include <co/counter.h>
 #include <kernel/percpu.h>
 #include <orrery/errors.h>
 
-#include "../benches.h"
+#include "benches.h"
 
 #define CALLS 5000
 #define DECREMENTS 10

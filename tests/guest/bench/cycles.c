@@ -12,9 +12,9 @@
 #include <workloads/work.h>
 #include <workloads/work_object.h>
 
-#include "../bench.h"
-#include "../benches.h"
-#include "../sampling.h"
+#include "bench.h"
+#include "benches.h"
+#include "sampling.h"
 
 // Samples of before the loop that came late and are made up for in it: four at most (docs/pmu.md).
 #define MADE_UP 6

@@ -7,9 +7,9 @@
 #include <workloads/work.h>
 #include <workloads/work_object.h>
 
-#include "../bench.h"
-#include "../benches.h"
-#include "../counts.h"
+#include "bench.h"
+#include "benches.h"
+#include "counts.h"
 
 #define OBJECTS_MAX 8
 

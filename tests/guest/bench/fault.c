@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Protection and calls between CPUs: safe reads of bad addresses give E_FAULT, stacks have guard
 // pages, text cannot be written, data cannot be executed, cpus_call reaches exactly the CPUs named.
-#include "../bench.h"
+#include "bench.h"
 
 #include <kernel/irq.h>
 #include <kernel/memory.h>
@@ -9,7 +9,7 @@
 #include <kernel/thread.h>
 #include <orrery/errors.h>
 
-#include "../benches.h"
+#include "benches.h"
 
 #define ROUNDS 200
 

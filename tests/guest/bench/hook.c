@@ -2,7 +2,7 @@
 // The DREF hook under load: patched in and out while all CPUs call objects without a break, 1,000
 // times on one CPU, and on several less often, for each patch waits for all of them. Nothing may go
 // wrong meanwhile, and windows that are bounded by the load count exactly.
-#include "../bench.h"
+#include "bench.h"
 
 #include <kernel/memory.h>
 #include <kernel/percpu.h>
@@ -10,8 +10,8 @@
 #include <orrery/sys.h>
 #include <workloads/work_object.h>
 
-#include "../benches.h"
-#include "../counts.h"
+#include "benches.h"
+#include "counts.h"
 
 #define OBJECTS 4
 #define PATCHES 1000

@@ -9,8 +9,8 @@
 #include <string.h>
 #include <workloads/work.h>
 
-#include "../bench.h"
-#include "../benches.h"
+#include "bench.h"
+#include "benches.h"
 #include "model_measure.h"
 
 #define COMMANDS 100000  // of all CPUs together

@@ -6,9 +6,9 @@
 #include <workloads/work.h>
 #include <workloads/work_object.h>
 
-#include "../bench.h"
-#include "../benches.h"
-#include "../sampling.h"
+#include "bench.h"
+#include "benches.h"
+#include "sampling.h"
 
 #define PERIOD 50021
 #define SAMPLES 400 // three times what the smallest buffer holds

@@ -6,8 +6,8 @@
 #include <orrery/errors.h>
 #include <workloads/work.h>
 
-#include "../bench.h"
-#include "../benches.h"
+#include "bench.h"
+#include "benches.h"
 
 #define BLOCKS 64
 #define ROUNDS 3000

@@ -2,14 +2,14 @@
 // The model unit (S000 §4.4): loops whose events are counted by hand, at several lengths, on all
 // CPUs at once, and what its counters found. Exact in every mode, but where a case says by how much
 // not (struct model_case).
-#include "../bench.h"
+#include "bench.h"
 
 #include <kernel/memory.h>
 #include <kernel/model_unit.h>
 #include <kernel/percpu.h>
 #include <string.h>
 
-#include "../benches.h"
+#include "benches.h"
 #include "model_checks.h"
 #include "model_contention.h"
 #include "model_events.h"

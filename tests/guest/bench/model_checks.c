@@ -10,8 +10,8 @@
 #include <orrery/errors.h>
 #include <workloads/work.h>
 
-#include "../bench.h"
-#include "model_commands.h"
+#include "bench.h"
+#include "bench/model_commands.h"
 
 #define TURNS 1000
 #define SWITCHES 40 // of what is counted, by each CPU but the first

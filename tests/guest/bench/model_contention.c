@@ -9,8 +9,8 @@
 #include <kernel/timer.h>
 #include <workloads/contended.h>
 
-#include "../bench.h"
-#include "../test_trace.h"
+#include "bench.h"
+#include "test_trace.h"
 
 #define ACQUISITIONS 2000
 #define HOLD_US 20

@@ -16,8 +16,8 @@
 #include <string.h>
 #include <workloads/work_object.h>
 
-#include "../bench.h"
-#include "../sampling.h"
+#include "bench.h"
+#include "sampling.h"
 #include "model_witness.h"
 
 #define BOTH (SYS_PMU_KERNEL | SYS_PMU_USER)

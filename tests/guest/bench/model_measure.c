@@ -8,7 +8,7 @@
 #include <kernel/softmask.h>
 #include <string.h>
 
-#include "../bench.h"
+#include "bench.h"
 
 #define NO_EVENT MODEL_EVENTS
 

@@ -13,8 +13,8 @@
 #include <kernel/timer.h>
 #include <workloads/work_object.h>
 
-#include "../bench.h"
-#include "../sampling.h"
+#include "bench.h"
+#include "sampling.h"
 #include "model_walk.h"
 #include "model_witness.h"
 

@@ -9,7 +9,7 @@
 #include <kernel/softmask.h>
 #include <kernel/symbols.h>
 
-#include "../bench.h"
+#include "bench.h"
 
 #define RECORDS 1024
 #define FEW 8

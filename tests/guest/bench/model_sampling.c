@@ -11,8 +11,8 @@
 #include <string.h>
 #include <workloads/work_object.h>
 
-#include "../bench.h"
-#include "../sampling.h"
+#include "bench.h"
+#include "sampling.h"
 #include "model_witness.h"
 
 #define PERIOD 100003UL

@@ -5,7 +5,7 @@
 #ifndef GUEST_MODEL_WITNESS_H
 #define GUEST_MODEL_WITNESS_H
 
-#include "../bench.h"
+#include "bench.h"
 #include <orrery/sys.h>
 
 struct model_witness {

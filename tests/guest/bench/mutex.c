@@ -7,8 +7,8 @@
 #include <kernel/timer.h>
 #include <kernel/wait.h>
 
-#include "../bench.h"
-#include "../benches.h"
+#include "bench.h"
+#include "benches.h"
 
 #define ROUNDS 2000
 #define NAP_EVERY 128 // rounds

@@ -10,10 +10,10 @@
 #include <workloads/test_events.h>
 #include <workloads/work.h>
 
-#include "../bench.h"
-#include "../benches.h"
-#include "../sampling.h"
-#include "../test_trace.h"
+#include "bench.h"
+#include "benches.h"
+#include "sampling.h"
+#include "test_trace.h"
 
 #define EVENTS_MAX 60000
 #define EVENT_ROOM 64 // bytes of buffer for each event: more than it has

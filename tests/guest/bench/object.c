@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The object scan against what was created: every object once, with its class, references, reps
 // and misses; none after they were destroyed. Stale COIDs give E_STALE on all CPUs.
-#include "../bench.h"
+#include "bench.h"
 
 #include <co/counter.h>
 #include <co/manager.h>
@@ -13,8 +13,8 @@
 #include <string.h>
 #include <workloads/work_object.h>
 
-#include "../benches.h"
-#include "../counts.h"
+#include "benches.h"
+#include "counts.h"
 
 #define OBJECTS 100
 

@@ -4,9 +4,9 @@
 #include <kernel/percpu.h>
 #include <workloads/test_events.h>
 
-#include "../bench.h"
-#include "../benches.h"
-#include "../test_trace.h"
+#include "bench.h"
+#include "benches.h"
+#include "test_trace.h"
 
 #define WORDS 4
 #define ROUNDS 3 // times that the buffer is filled

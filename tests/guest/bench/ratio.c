@@ -11,9 +11,9 @@
 #include <workloads/work.h>
 #include <workloads/work_object.h>
 
-#include "../bench.h"
-#include "../benches.h"
-#include "../sampling.h"
+#include "bench.h"
+#include "benches.h"
+#include "sampling.h"
 
 #define ROUNDS 240   // of all CPUs: enough for their scatter to be known
 #define RATIO 2000   // in thousandths, as all ratios here

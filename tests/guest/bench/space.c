@@ -13,8 +13,8 @@
 #include <string.h>
 #include <workloads/work.h>
 
-#include "../bench.h"
-#include "../benches.h"
+#include "bench.h"
+#include "benches.h"
 
 #define BASE 0x10000000UL
 #define PAGES 300

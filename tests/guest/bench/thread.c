@@ -6,8 +6,8 @@
 #include <kernel/timer.h>
 #include <workloads/work.h>
 
-#include "../bench.h"
-#include "../benches.h"
+#include "bench.h"
+#include "benches.h"
 
 #define ROUNDS 2000
 

@@ -7,8 +7,8 @@
 #include <kernel/timer.h>
 #include <workloads/work.h>
 
-#include "../bench.h"
-#include "../benches.h"
+#include "bench.h"
+#include "benches.h"
 
 #define TIMERS 16
 #define STEP_US 500

@@ -4,9 +4,9 @@
 #include <kernel/percpu.h>
 #include <workloads/test_events.h>
 
-#include "../bench.h"
-#include "../benches.h"
-#include "../test_trace.h"
+#include "bench.h"
+#include "benches.h"
+#include "test_trace.h"
 
 #define EVENTS 20000 // fit into the smallest buffers: 4 sub-buffers of 64 KB hold 6,500 of 5 words
 #define MIXED 5

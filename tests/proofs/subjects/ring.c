@@ -12,7 +12,7 @@
 // seconds: 50
 // quick: yes
 // side: user
-// includes: servers/net/include
+// includes: userlib/socket-memory/include
 // eva: -eva-slevel 2000000 -eva-split-return full -eva-min-loop-unroll 16
 #include <orrery/types.h>
 
@@ -29,7 +29,7 @@ static u32 load_shared(void)
 
 #include "model/proof.h"
 
-#include "servers/net/ring.c"
+#include "userlib/socket-memory/ring.c"
 
 #define NET_RING_BYTES 0x20000u
 #define BUFFER 9

@@ -11,7 +11,7 @@ DCI_UNIT_SRC := $(addprefix tests/unit/dci/,harness.c machine.c machine_counting
     workloads.c)
 # Trace points that are compiled out (trace/point.h) are gone only if something is optimised.
 DCI_UNIT_CFLAGS := -O1
-DCI_UNIT_INC := tests/unit/dci servers/dci servers/net/include trace/include userlib/answers/include
+DCI_UNIT_INC := tests/unit/dci servers/dci userlib/net/include trace/include userlib/answers/include
 
 $(foreach test,session framing lies lists places pushes counting counting_tasks processes \
     sleep_locks programs fuzz,$(eval UNIT += dci_$(test)) \

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
 UNIT += net_ring
-net_ring_SRC := tests/unit/net/ring.c servers/net/ring.c
-net_ring_INC := servers/net/include
+net_ring_SRC := tests/unit/net/ring.c userlib/socket-memory/ring.c
+net_ring_INC := userlib/socket-memory/include
 
 UNIT += net_ring_race
-net_ring_race_SRC := tests/unit/net/ring_race.c servers/net/ring.c
-net_ring_race_INC := servers/net/include
+net_ring_race_SRC := tests/unit/net/ring_race.c userlib/socket-memory/ring.c
+net_ring_race_INC := userlib/socket-memory/include
 net_ring_race_SANITIZERS := thread
 
 UNIT += net_checksum

@@ -3,5 +3,4 @@
 # what it shares with the kernel.
 PROGRAM := fuzz-subject
 SRC := main.c work.c spoil.c
-PUBLIC_INC :=
 ROOT_INC := clustered-objects/include trace/include

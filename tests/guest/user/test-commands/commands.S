@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // All commands of the model unit, and what would be one,
 // each a routine of two words: MODEL_COMMAND | 0 … 255.
-#include "../test-isolation/function.inc"
+#include "function.inc"
 
     .text
     .balign 8

@@ -2,4 +2,4 @@
 # Sockets as programs see them.
 PROGRAM := test-net
 SRC := calls.c ends.c helpers.c hostile.c main.c many.c streams.c
-DEPS := expect ipc socket posix waiting
+DEPS := expect ipc posix socket socket-memory waiting

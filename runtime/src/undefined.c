@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // From a failed check's record and operands to a sentence. Kernel and programs have this code,
 // each a host of its own.
-#include "undefined.h"
-
+#include <runtime/undefined.h>
 #include <stdarg.h>
 #include <stdio.h>
 

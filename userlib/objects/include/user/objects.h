@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What objects, tracing and the monitor channel of a process share.
-#ifndef OBJECTS_OBJECTS_H
-#define OBJECTS_OBJECTS_H
+#ifndef USER_OBJECTS_H
+#define USER_OBJECTS_H
 
 #include <orrery/types.h>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Undefined behaviour: what code with checks calls, by the names and with the records that the
 // compiler gives, and what the host of that code, the kernel or a program, does then.
-#ifndef KERNEL_SANITIZE_UNDEFINED_H
-#define KERNEL_SANITIZE_UNDEFINED_H
+#ifndef RUNTIME_UNDEFINED_H
+#define RUNTIME_UNDEFINED_H
 
 #include <orrery/types.h>
 
@@ -27,7 +27,7 @@ struct undefined_access {
     struct undefined_location where;
     const struct undefined_type *type;
     u8 log_alignment;
-    u8 how; // number of a word in the list of undefined.c
+    u8 how; // number of a word in the list of src/undefined.c
 };
 
 struct undefined_argument {
