@@ -24,6 +24,7 @@ include scripts/make/kernel.mk
 include scripts/make/user.mk
 include scripts/make/unit.mk
 include viewer/viewer.mk
+include viewer/web/web.mk
 include pmu/model/model.mk
 include tests/fuzz/fuzz.mk
 

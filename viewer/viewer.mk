@@ -4,21 +4,38 @@
 KOV := $(BUILD)/kov
 KOV_MANUAL := $(BUILD)/kov.1
 # Rooms, lowest first: what stands in one includes nothing of those behind it (make lint).
-KOV_ROOMS := tools output wire machine symbols counts samples locks trace export commands
+KOV_ROOMS := tools output wire machine symbols counts samples locks trace export gateway commands
 # What it includes of the machine (make lint).
 KOV_MACHINE := orrery/% trace/layout.h
 KOV_SRC := $(foreach room,$(KOV_ROOMS),$(wildcard viewer/$(room)/*.c))
 KOV_CFLAGS = -std=gnu17 -O2 -g $(WARNINGS) -Wconversion -D_GNU_SOURCE -Iinclude -Itrace/include \
     -Iviewer \
-    -isystem $(GEN)/host
-KOV_LIBS := -lprotobuf-c -ljansson -ldw -lelf -lcapstone -lz -lm
+    -isystem $(GEN)/host -isystem $(GEN)/gateway
+KOV_LIBS := -lprotobuf-c -ljansson -ldw -lelf -lcapstone -lz -lwebsockets -lpthread -lm
 KOV_OBJS := $(KOV_SRC:viewer/%.c=$(BUILD)/viewer/%.o) $(BUILD)/viewer/dci.pb-c.o \
-    $(BUILD)/viewer/pprof.pb-c.o
+    $(BUILD)/viewer/pprof.pb-c.o $(BUILD)/viewer/messages.o $(BUILD)/viewer/assets.o
+
+# What browsers and the gateway say to each other (viewer/gateway/messages.def).
+MESSAGES_GEN := $(GEN)/gateway/messages.h $(GEN)/gateway/messages.c
+$(MESSAGES_GEN) &: viewer/gateway/messages.py viewer/gateway/messages.def
+	$(call say,GEN,gateway/messages.h messages.c)
+	@mkdir -p $(GEN)/gateway
+	$(Q)$(PYTHON) $< --c $(GEN)/gateway viewer/gateway/messages.def
+$(BUILD)/viewer/messages.o: $(GEN)/gateway/messages.c $(BUILD)/viewer/flags
+	$(call say,HOSTCC,$<)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(KOV_CFLAGS) -c $< -o $@
+
+# The files of the page, compressed, in the program.
+$(BUILD)/viewer/assets.o: viewer/gateway/assets.S $(BUILD)/web/assets.stamp
+	$(call say,HOSTCC,$<)
+	@mkdir -p $(@D)
+	$(Q)$(CC) -I$(BUILD)/web -c $< -o $@
 
 $(BUILD)/viewer/flags: FORCE
 	$(call remember,$(CC) $(KOV_CFLAGS) $(KOV_LIBS) $(KOV_SRC))
 
-$(BUILD)/viewer/%.o: viewer/%.c $(BUILD)/viewer/flags $(HOST_DCI_GEN) $(PPROF_GEN)
+$(BUILD)/viewer/%.o: viewer/%.c $(BUILD)/viewer/flags $(HOST_DCI_GEN) $(PPROF_GEN) $(MESSAGES_GEN)
 	$(call say,HOSTCC,$<)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(KOV_CFLAGS) -MMD -MP -c $< -o $@

@@ -102,6 +102,9 @@ enum sys_sampling_event {
 // that made the counter overflow, at no cost in the guest. Events of the model
 // unit only (else E_NOTSUP).
 #define SYS_SAMPLING_PRECISE 1u
+// Its events take turns with what others count, also where they fit the counters at once: it keeps
+// no counter that somebody else needs.
+#define SYS_SAMPLING_TURNS 2u
 
 #define SYS_PERIOD_MIN 1000
 #define SYS_PRECISE_PERIOD_MIN 16
@@ -124,7 +127,7 @@ struct sys_sampling {
     u32 callers;
     u32 cpu_mask;    // CPUs to sample, 0 = all
     u32 event_count; // 1…SYS_SAMPLING_EVENTS; no event twice with the same filter
-    u32 flags;       // SYS_SAMPLING_PRECISE or 0
+    u32 flags;       // SYS_SAMPLING_…
     struct sys_sampled_event events[SYS_SAMPLING_EVENTS];
 };
 

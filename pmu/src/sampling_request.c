@@ -49,7 +49,7 @@ static const char *session_fault(const struct sys_sampling *sampling, u32 cpus)
 {
     if (sampling->event_count == 0 || sampling->event_count > SYS_SAMPLING_EVENTS)
         return "event_count must be 1…16";
-    if ((sampling->flags & ~SYS_SAMPLING_PRECISE) != 0)
+    if ((sampling->flags & ~(SYS_SAMPLING_PRECISE | SYS_SAMPLING_TURNS)) != 0)
         return "unknown flags";
     if (sampling->callers > SYS_CALLERS_MAX)
         return "callers must be 0…16";
@@ -151,7 +151,8 @@ static void claim_events(struct sampling_plan *plan, const struct pmu_offer *off
 
     *claim = (struct pmu_claim){.request = {.sets = 1, .groups = 1, .share = {1}}, .steady = true};
     add_items(plan, offer);
-    if (fits(&claim->request))
+    bool turns = (plan->sampling.flags & SYS_SAMPLING_TURNS) != 0 && claim->request.items != 0;
+    if (!turns && fits(&claim->request))
         return;
     *claim = (struct pmu_claim){
         .request = {.items = 1, .sets = 1, .groups = PMU_GROUPS_MAX, .share = {1}},

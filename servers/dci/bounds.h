@@ -28,6 +28,7 @@
 #define BLOCK_BYTES (131072 - 256)
 #define PUSH_BLOCKS_MAX 32  // of pushed data that wait for one client
 #define ANSWER_BLOCKS_MAX 4 // of responses; then its requests have to wait
+#define NEWS_BLOCKS_MAX 2   // of what begins and ends, beyond pushed data; then it is disconnected
 #define SPARE_BLOCKS_MAX 32 // free ones kept for later
 
 #define HELLO_SECONDS 5    // to get a role
@@ -73,6 +74,7 @@
 #define SAMPLING_INTERVAL_MS_MAX 40
 #define SAMPLES_BYTES_FEW 4096 // asked for first: the kernel makes a copy of what is asked for
 #define OUTPUT_INTERVAL_MS 20
+#define DISPLACED_MS 1000 // for whose trace ends to take what the buffers hold
 #define FLUSH_MS_MIN 10
 #define FLUSH_MS_MAX 60000
 #define POWER_OFF_DELAY_MS 100 // for the answer to reach the viewer

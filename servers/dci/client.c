@@ -258,6 +258,28 @@ void client_push_end(struct client *client, struct frame *frame)
     count_frame(client, frame_end(frame));
 }
 
+static bool append_copy(struct client *client, const struct frame *frame, enum queue_kind kind)
+{
+    if (!queue_prepare(&client->queue, kind))
+        return false;
+    queue_append(&client->queue, frame->base, frame->used);
+    count_frame(client, frame->used);
+    return true;
+}
+
+bool client_push_copy(struct client *client, const struct frame *frame)
+{
+    return !client->closing && append_copy(client, frame, QUEUE_PUSHES);
+}
+
+void client_tell(struct client *client, const struct frame *frame)
+{
+    if (client->closing || append_copy(client, frame, QUEUE_PUSHES) ||
+        append_copy(client, frame, QUEUE_NEWS))
+        return;
+    client_close_with(client, E_LIMIT, "no room to tell what began and ended");
+}
+
 void client_close_after_reply(struct client *client)
 {
     client->close_after_reply = true;
@@ -289,6 +311,14 @@ void client_address(const struct client *client, char text[ADDRESS_TEXT_BYTES])
     snprintf(text, ADDRESS_TEXT_BYTES, "%u.%u.%u.%u", (unsigned)(address >> 24),
              (unsigned)(address >> 16 & 0xff), (unsigned)(address >> 8 & 0xff),
              (unsigned)(address & 0xff));
+}
+
+dci_SharingClient client_name(const struct client *client)
+{
+    dci_SharingClient name = {.number = client->number};
+
+    client_address(client, name.address);
+    return name;
 }
 
 static void add_served(struct frame *frame, const struct client *client)

@@ -9,6 +9,22 @@
 #include <orrery/errors.h>
 #include <orrery/types.h>
 
+// What runs once and is shared: members.h.
+enum shared { SHARED_SAMPLING, SHARED_TRACE, SHARED_KINDS };
+
+// Of one session: samples or packets that a client was given, and those it had no room for.
+struct share {
+    u64 given, missed, missed_bytes;
+};
+
+struct member {
+    bool joined;
+    bool told; // that what runs has begun, and gets copies of it
+    struct share share;
+    u64 missed_told; // of the share
+    u64 missed_all;  // since it joined
+};
+
 struct request_kind;
 struct round;
 
@@ -58,6 +74,7 @@ struct client {
     coid_t object; // in a process: its DciClient, else 0
     bool console;  // has attached
     u64 console_position;
+    struct member members[SHARED_KINDS];
 
     u64 requests, frames_sent, bytes_sent, stalls;
     bool stalled;
@@ -74,6 +91,7 @@ s64 client_seat(struct client *client, dci_Role role);
 u32 clients_without_role(void);
 #define ADDRESS_TEXT_BYTES 16
 void client_address(const struct client *client, char text[ADDRESS_TEXT_BYTES]);
+dci_SharingClient client_name(const struct client *client);
 extern const struct stream_handlers client_handlers;
 
 // Bytes of requests that may wait: a stranger has one request to send.
@@ -96,6 +114,10 @@ s64 client_error(struct client *client, s64 error, const char *format, ...)
 // A pushed frame: false when its queue is full. It is then that the client stalls.
 bool client_push_begin(struct client *client, struct frame *frame, u32 body);
 void client_push_end(struct client *client, struct frame *frame);
+// A copy of a frame that has ended; false when its queue is full, which is no stall.
+bool client_push_copy(struct client *client, const struct frame *frame);
+// The same of what must be told: without room even for that, the client is closed.
+void client_tell(struct client *client, const struct frame *frame);
 
 // No more requests; it is closed once what waits is sent, or some seconds later.
 void client_close_soon(struct client *client);

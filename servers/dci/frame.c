@@ -154,15 +154,15 @@ void frame_wrote(struct frame *frame, u32 bytes)
         frame->used += bytes;
 }
 
-static void frame_begin(struct frame *frame, struct queue *queue, u32 member)
+static void frame_begin(struct frame *frame, struct queue *queue, u8 *space, u32 member)
 {
-    *frame = (struct frame){.queue = queue, .base = queue_space(queue), .used = FRAME_HEADER};
+    *frame = (struct frame){.queue = queue, .base = space, .used = FRAME_HEADER};
     frame->outer = frame_open(frame, member);
 }
 
 void frame_response(struct frame *frame, struct queue *queue, u32 id, u32 body)
 {
-    frame_begin(frame, queue, dci_ServerFrame_response_tag);
+    frame_begin(frame, queue, queue_space(queue), dci_ServerFrame_response_tag);
     frame_varint(frame, dci_Response_id_tag, id);
     frame->body = body;
     if (body != 0)
@@ -171,7 +171,13 @@ void frame_response(struct frame *frame, struct queue *queue, u32 id, u32 body)
 
 void frame_event(struct frame *frame, struct queue *queue, u32 body)
 {
-    frame_begin(frame, queue, dci_ServerFrame_event_tag);
+    frame_event_at(frame, queue_space(queue), body);
+    frame->queue = queue;
+}
+
+void frame_event_at(struct frame *frame, u8 *space, u32 body)
+{
+    frame_begin(frame, NULL, space, dci_ServerFrame_event_tag);
     frame->body = body;
     frame->inner = frame_open(frame, body);
 }
@@ -191,7 +197,8 @@ static u32 finish(struct frame *frame)
     u8 header[FRAME_HEADER] = {(u8)(length >> 24), (u8)(length >> 16), (u8)(length >> 8),
                                (u8)length};
     memcpy(frame->base, header, sizeof(header));
-    queue_add(frame->queue, frame->used);
+    if (frame->queue != NULL)
+        queue_add(frame->queue, frame->used);
     return frame->used;
 }
 

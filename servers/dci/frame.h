@@ -9,7 +9,7 @@
 #include <dci/dci.pb.h>
 
 struct frame {
-    struct queue *queue;
+    struct queue *queue; // NULL: it lies elsewhere
     u8 *base;
     u32 used;
     u32 outer, inner, body; // marks of the open ServerFrame member, and of its body
@@ -20,6 +20,8 @@ struct frame {
 // Event.body; body 0: a response without one.
 void frame_response(struct frame *frame, struct queue *queue, u32 id, u32 body);
 void frame_event(struct frame *frame, struct queue *queue, u32 body);
+// An event in other space, of FRAME_BYTES_MAX: it is queued nowhere when it ends.
+void frame_event_at(struct frame *frame, u8 *space, u32 body);
 
 // Fields of the message that is open.
 void frame_varint(struct frame *frame, u32 field, u64 value);

@@ -2,12 +2,15 @@
 // Queues of blocks, and the spare blocks of all queues. One thread.
 #include "queue.h"
 
+#include <string.h>
+
 static struct block *spare;
 static u32 spare_count;
 
 static const u32 blocks_max[QUEUE_KINDS] = {
     [QUEUE_ANSWERS] = ANSWER_BLOCKS_MAX,
     [QUEUE_PUSHES] = PUSH_BLOCKS_MAX,
+    [QUEUE_NEWS] = NEWS_BLOCKS_MAX,
 };
 
 static struct block *block_get(void)
@@ -81,6 +84,12 @@ void queue_add(struct queue *queue, u32 bytes)
     queue->bytes += bytes;
     if (queue->bytes > queue->bytes_max)
         queue->bytes_max = queue->bytes;
+}
+
+void queue_append(struct queue *queue, const u8 *frame, u32 bytes)
+{
+    memcpy(queue_space(queue), frame, bytes);
+    queue_add(queue, bytes);
 }
 
 static void drop_head(struct queue *queue)

@@ -8,7 +8,12 @@
 
 #include <orrery/types.h>
 
-enum queue_kind { QUEUE_ANSWERS, QUEUE_PUSHES, QUEUE_KINDS };
+enum queue_kind {
+    QUEUE_ANSWERS,
+    QUEUE_PUSHES,
+    QUEUE_NEWS, // what must be told even if there is no room for more pushes
+    QUEUE_KINDS
+};
 
 struct block {
     struct block *next;
@@ -29,6 +34,7 @@ bool queue_prepare(struct queue *queue, enum queue_kind kind);
 // Where the next frame goes, after queue_prepare: FRAME_BYTES_MAX bytes.
 u8 *queue_space(struct queue *queue);
 void queue_add(struct queue *queue, u32 bytes); // of that space have become a frame
+void queue_append(struct queue *queue, const u8 *frame, u32 bytes); // a copy, to that space
 
 // The oldest waiting bytes, 0 when there are none.
 u32 queue_front(const struct queue *queue, const u8 **bytes);

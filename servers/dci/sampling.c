@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Requests about sampling, and the pushing of samples to the client that owns the session. A full
-// queue leaves the samples in the kernel's buffers, where what gets lost is counted.
+// queue leaves the samples in the kernel's buffers, where what gets lost is counted. Members get
+// copies.
+#include "sampling.h"
+
+#include "members.h"
 #include "sampling_request.h"
 #include "service.h"
 
@@ -12,18 +16,15 @@
 static struct client *owner; // NULL: nobody samples through us
 static s64 session;          // the running or the last one; 0: none yet
 // What was asked for, with the periods as they have been changed since.
-static dci_SampledEvent events[SYS_SAMPLING_EVENTS];
-static u32 event_count;
-static bool precise;
+static dci_SamplingStartRequest asked;
+static u64 began;
+static bool stopped;                                   // the owner has asked for the end
+static u64 pushed;                                     // samples, in the session
+static struct share owners;                            // the owner's part of them
 static u64 due;                                        // when to look at the buffers again
 static u64 interval;                                   // ms from one look to the next
 static bool cut[ORRERY_MAX_CPUS][SYS_SAMPLING_EVENTS]; // more samples than were asked for
 
-// Whose samples are pushed: those of `pids`, all when there are none, but never those of `except`.
-static struct {
-    u32 pids[FILTER_PIDS_MAX], except[FILTER_PIDS_MAX];
-    u32 pid_count, except_count;
-} filter;
 static u64 filtered[ORRERY_MAX_CPUS][SYS_SAMPLING_EVENTS];
 
 static u32 sampling_owned_by(const struct client *client)
@@ -31,13 +32,14 @@ static u32 sampling_owned_by(const struct client *client)
     return owner == client;
 }
 
-static void set_filter(const dci_SamplingStartRequest *start)
+bool sampling_yields(const struct client *client)
 {
-    filter.pid_count = start->pids_count;
-    filter.except_count = start->except_pids_count;
-    memcpy(filter.pids, start->pids, sizeof(filter.pids));
-    memcpy(filter.except, start->except_pids, sizeof(filter.except));
-    memset(filtered, 0, sizeof(filtered));
+    return owner == client && asked.yielding;
+}
+
+u64 sampling_of_another(const struct client *client)
+{
+    return owner != NULL && owner != client ? (u64)session : 0;
 }
 
 static bool is_among(u32 pid, const u32 *pids, u32 count)
@@ -48,73 +50,11 @@ static bool is_among(u32 pid, const u32 *pids, u32 count)
     return false;
 }
 
+// Whose samples are pushed: those of `pids`, all when there are none, but never of `except_pids`.
 static bool is_wanted(u32 pid)
 {
-    return (filter.pid_count == 0 || is_among(pid, filter.pids, filter.pid_count)) &&
-           !is_among(pid, filter.except, filter.except_count);
-}
-
-// ---- start and change --------------------------------------------------------------------------
-
-static s64 sampling_start_begin(struct client *client, const dci_Request *request)
-{
-    const dci_SamplingStartRequest *start = &request->body.sampling_start;
-    struct sys_sampling sampling;
-    char message[sizeof(client->message)] = "";
-
-    s64 result = sampling_request_check(client, start);
-    if (result != 0)
-        return result;
-    if (owner != NULL)
-        return client_error(client, E_BUSY, "client %u samples already", (unsigned)owner->number);
-    sampling_request_fill(&sampling, start);
-    result = sys_sampling_start(&sampling, message, sizeof(message));
-    if (result < 0)
-        return client_error(client, result, "%s", sampling_refusal(result, message));
-    owner = client;
-    session = result;
-    event_count = start->events_count;
-    memcpy(events, start->events, event_count * sizeof(events[0]));
-    precise = start->precise;
-    due = 0;
-    interval = SAMPLING_INTERVAL_MS;
-    memset(cut, 0, sizeof(cut));
-    set_filter(start);
-    dci_SamplingStartReply reply = {.session = (u64)session, .time = sys_time()};
-    client_reply(client, dci_Response_sampling_start_tag, dci_SamplingStartReply_fields, &reply);
-    return REQUEST_REPLIED;
-}
-
-// Room for the news comes first: what is changed must be told to who adds the samples up.
-static s64 sampling_change_begin(struct client *client, const dci_Request *request)
-{
-    const dci_SamplingChangeRequest *change = &request->body.sampling_change;
-    struct frame frame;
-
-    if (owner == NULL)
-        return client_error(client, E_NOENT, "nobody samples");
-    if (change->index >= event_count)
-        return client_error(client, E_INVAL, "the session has %u events", (unsigned)event_count);
-    s64 error =
-        sampling_period_check(client, change->index, change->period, change->randomise, precise);
-    if (error != 0)
-        return error;
-    if (!client_push_begin(owner, &frame, dci_Event_sampling_changed_tag))
-        return client_error(client, E_AGAIN, "the client that samples does not read");
-    error = sys_sampling_change(session, change->index, change->period, change->randomise);
-    if (error < 0)
-        return error; // the frame is not ended: as if it had never been begun
-    dci_SamplingChanged changed = {
-        .index = change->index,
-        .period = change->period,
-        .randomise = change->randomise,
-        .time = sys_time(),
-    };
-    events[change->index].period = change->period;
-    events[change->index].randomise = change->randomise;
-    frame_message(&frame, dci_SamplingChanged_fields, &changed);
-    client_push_end(owner, &frame);
-    return REQUEST_DONE;
+    return (asked.pids_count == 0 || is_among(pid, asked.pids, asked.pids_count)) &&
+           !is_among(pid, asked.except_pids, asked.except_pids_count);
 }
 
 // ---- samples -----------------------------------------------------------------------------------
@@ -172,15 +112,33 @@ static u32 add_samples(struct frame *frame, u32 cpu, u32 index, u64 bytes)
     return added;
 }
 
+static void end_batch(struct frame *frame, u32 samples)
+{
+    if (frame->queue != NULL) {
+        client_push_end(owner, frame);
+        owners.given += samples;
+    } else {
+        frame_end(frame);
+        owners.missed += samples;
+        owners.missed_bytes += frame->used;
+    }
+    pushed += samples;
+    members_push(SHARED_SAMPLING, frame, samples);
+}
+
 // Pushes what an event's buffer on a CPU holds, at most a frame. The bytes of the samples, 0 when
-// it was empty, or E_AGAIN, no room. There are more when it was `cut`.
-static s64 push_batch(u32 cpu, u32 index)
+// it was empty, or E_AGAIN, no room. There are more when it was `cut`. last: the session is ended
+// for its owner, who misses what it has no room for.
+static s64 push_batch(u32 cpu, u32 index, bool last)
 {
     u64 room = cut[cpu][index] ? sizeof(server_records) : SAMPLES_BYTES_FEW;
     struct frame frame;
 
-    if (!client_push_begin(owner, &frame, dci_Event_samples_tag))
-        return E_AGAIN;
+    if (owner == NULL || !client_push_begin(owner, &frame, dci_Event_samples_tag)) {
+        if (!last)
+            return E_AGAIN;
+        members_frame(&frame, dci_Event_samples_tag);
+    }
     s64 bytes = sys_sampling_read(session, cpu, index, server_records, room);
     cut[cpu][index] = bytes > 0 && room - (u64)bytes < SAMPLE_BYTES_MAX;
     if (bytes <= 0)
@@ -189,15 +147,16 @@ static s64 push_batch(u32 cpu, u32 index)
     frame_varint(&frame, dci_Samples_index_tag, index);
     add_account(&frame, cpu, index);
     // A frame that is begun and not ended is as if it had never been.
-    if (add_samples(&frame, cpu, index, (u64)bytes) != 0)
-        client_push_end(owner, &frame);
+    u32 samples = add_samples(&frame, cpu, index, (u64)bytes);
+    if (samples != 0)
+        end_batch(&frame, samples);
     return bytes;
 }
 
 // Buffers are numbered CPU by CPU.
 static u32 stream_count(void)
 {
-    return (u32)server_system.cpu_count * event_count;
+    return (u32)server_system.cpu_count * asked.events_count;
 }
 
 // Pushes a batch of each buffer. The bytes of the largest; *more: a buffer holds more.
@@ -207,8 +166,8 @@ static u64 push_all(bool *more)
 
     *more = false;
     for (u32 stream = 0; stream < stream_count(); stream++) {
-        u32 cpu = stream / event_count, index = stream % event_count;
-        s64 bytes = push_batch(cpu, index);
+        u32 cpu = stream / asked.events_count, index = stream % asked.events_count;
+        s64 bytes = push_batch(cpu, index, false);
         if (bytes == E_AGAIN)
             break;
         most = (u64)bytes > most ? (u64)bytes : most;
@@ -236,7 +195,7 @@ static u64 sampling_work(u64 now)
     return due;
 }
 
-// ---- statistics and the end --------------------------------------------------------------------
+// ---- statistics --------------------------------------------------------------------------------
 
 static void add_stat(struct frame *frame, u32 cpu, u32 index)
 {
@@ -265,18 +224,23 @@ static void add_stat(struct frame *frame, u32 cpu, u32 index)
     frame_record(frame, dci_SamplingStatReply_cpus_tag, dci_SamplingStat_fields, &to);
 }
 
+static void fill_stat(struct frame *frame, bool running)
+{
+    frame_varint(frame, dci_SamplingStatReply_session_tag, (u64)session);
+    for (u32 stream = 0; stream < stream_count(); stream++)
+        add_stat(frame, stream / asked.events_count, stream % asked.events_count);
+    for (u32 index = 0; index < asked.events_count; index++)
+        frame_record(frame, dci_SamplingStatReply_events_tag, dci_SampledEvent_fields,
+                     &asked.events[index]);
+    frame_varint(frame, dci_SamplingStatReply_running_tag, running);
+}
+
 static s64 reply_stat(struct client *client, u32 body)
 {
     struct frame frame;
 
     client_frame_begin(client, &frame, body);
-    frame_varint(&frame, dci_SamplingStatReply_session_tag, (u64)session);
-    for (u32 stream = 0; stream < stream_count(); stream++)
-        add_stat(&frame, stream / event_count, stream % event_count);
-    for (u32 index = 0; index < event_count; index++)
-        frame_record(&frame, dci_SamplingStatReply_events_tag, dci_SampledEvent_fields,
-                     &events[index]);
-    frame_varint(&frame, dci_SamplingStatReply_running_tag, owner != NULL);
+    fill_stat(&frame, owner != NULL);
     client_frame_end(client, &frame, false);
     return REQUEST_REPLIED;
 }
@@ -289,22 +253,71 @@ static s64 sampling_stat_begin(struct client *client, const dci_Request *request
     return reply_stat(client, dci_Response_sampling_stat_tag);
 }
 
+// ---- the end -----------------------------------------------------------------------------------
+
+static void tell_end(dci_SharingEnd reason, const struct client *successor)
+{
+    struct frame frame;
+
+    members_frame(&frame, dci_Event_sampling_ended_tag);
+    u32 mark = frame_open(&frame, dci_SamplingEnded_stat_tag);
+    fill_stat(&frame, false);
+    frame_close(&frame, mark);
+    frame_varint(&frame, dci_SamplingEnded_pushed_tag, pushed);
+    frame_varint(&frame, dci_SamplingEnded_reason_tag, reason);
+    if (successor != NULL) {
+        dci_SharingClient name = client_name(successor);
+        frame_record(&frame, dci_SamplingEnded_successor_tag, dci_SharingClient_fields, &name);
+    }
+    members_tell(SHARED_SAMPLING, &frame, dci_SamplingEnded_share_tag);
+    members_end(SHARED_SAMPLING);
+    if (reason == dci_SharingEnd_SHARING_END_DISPLACED)
+        members_tell_one(owner, &frame, dci_SamplingEnded_share_tag, &owners);
+}
+
+static void tell_nobody_follows(void)
+{
+    struct frame frame;
+
+    members_frame(&frame, dci_Event_sampling_ended_tag);
+    frame_varint(&frame, dci_SamplingEnded_reason_tag, dci_SharingEnd_SHARING_END_FAILED);
+    members_tell_all(SHARED_SAMPLING, &frame);
+}
+
+// Not by the owner. What the buffers still hold goes to everyone as far as there is room.
+static void end_session(dci_SharingEnd reason, const struct client *successor)
+{
+    if (!stopped)
+        sys_sampling_stop(session);
+    u32 streams = owner != NULL || members_any(SHARED_SAMPLING) ? stream_count() : 0;
+    for (u32 stream = 0; stream < streams; stream++)
+        while (push_batch(stream / asked.events_count, stream % asked.events_count, true) > 0)
+            continue;
+    tell_end(reason, successor);
+    owner = NULL;
+}
+
 static s64 sampling_stop_begin(struct client *client, const dci_Request *request)
 {
     (void)request;
     if (owner != client)
         return client_error(client, E_NOENT, "this client does not sample");
     s64 error = sys_sampling_stop(session);
+    stopped = error >= 0;
     return error < 0 ? error : REQUEST_GOES_ON;
 }
 
 static s64 sampling_stop_step(struct client *client)
 {
+    if (owner != client)
+        return client_error(client, E_NOENT, "another client has taken over meanwhile");
     if (client->cpu == stream_count()) {
+        tell_end(dci_SharingEnd_SHARING_END_STOPPED, NULL);
         owner = NULL;
         return reply_stat(client, dci_Response_sampling_stop_tag);
     }
-    s64 result = push_batch(client->cpu / event_count, client->cpu % event_count);
+    s64 result =
+        push_batch(client->cpu / asked.events_count, client->cpu % asked.events_count, false);
     if (result == 0)
         client->cpu++;
     return result == E_AGAIN ? REQUEST_WAITS : REQUEST_GOES_ON;
@@ -314,8 +327,131 @@ static void sampling_release(struct client *client)
 {
     if (owner != client)
         return;
-    sys_sampling_stop(session);
     owner = NULL;
+    end_session(dci_SharingEnd_SHARING_END_OWNER_GONE, NULL);
+}
+
+// ---- start and change --------------------------------------------------------------------------
+
+void sampling_add_began(struct frame *frame)
+{
+    dci_SharingClient name = client_name(owner);
+
+    members_frame(frame, dci_Event_sampling_began_tag);
+    frame_varint(frame, dci_SamplingBegan_session_tag, (u64)session);
+    frame_varint(frame, dci_SamplingBegan_time_tag, began);
+    frame_record(frame, dci_SamplingBegan_owner_tag, dci_SharingClient_fields, &name);
+    frame_record(frame, dci_SamplingBegan_start_tag, dci_SamplingStartRequest_fields, &asked);
+    frame_varint(frame, dci_SamplingBegan_pushed_tag, pushed);
+}
+
+static void begin_session(struct client *client, const dci_SamplingStartRequest *start)
+{
+    struct frame frame;
+
+    owner = client;
+    asked = *start;
+    began = sys_time();
+    stopped = false;
+    pushed = 0;
+    owners = (struct share){0};
+    due = 0;
+    interval = SAMPLING_INTERVAL_MS;
+    memset(cut, 0, sizeof(cut));
+    memset(filtered, 0, sizeof(filtered));
+    sampling_add_began(&frame);
+    members_tell_begin(SHARED_SAMPLING, client, &frame);
+}
+
+static s64 reply_start(struct client *client, const dci_SharingClient *displaced)
+{
+    dci_SamplingStartReply reply = {.session = (u64)session, .time = began};
+    struct frame frame;
+
+    client_frame_begin(client, &frame, 0);
+    frame_record(&frame, dci_Response_sampling_start_tag, dci_SamplingStartReply_fields, &reply);
+    if (displaced->number != 0)
+        frame_record(&frame, dci_Response_displaced_tag, dci_SharingClient_fields, displaced);
+    client_frame_end(client, &frame, false);
+    return REQUEST_REPLIED;
+}
+
+// Ends the session that is in the way. What speaks against the new one, but for the old one, is
+// known before: while that runs the machine says E_BUSY last.
+static s64 displace(struct client *client, const struct sys_sampling *sampling, char *message,
+                    u64 bytes)
+{
+    s64 result = stopped ? E_BUSY : sys_sampling_start(sampling, message, bytes);
+
+    if (result == E_BUSY)
+        end_session(dci_SharingEnd_SHARING_END_DISPLACED, client);
+    message[0] = result == E_BUSY ? 0 : message[0];
+    return result == E_BUSY ? 0 : result;
+}
+
+static s64 sampling_start_begin(struct client *client, const dci_Request *request)
+{
+    const dci_SamplingStartRequest *start = &request->body.sampling_start;
+    dci_SharingClient displaced = {0};
+    struct sys_sampling sampling;
+    char message[sizeof(client->message)] = "";
+
+    s64 result = sampling_request_check(client, start);
+    if (result != 0)
+        return result;
+    if (owner != NULL && (owner == client || !asked.yielding || start->yielding))
+        return client_error(client, E_BUSY, "client %u samples already", (unsigned)owner->number);
+    sampling_request_fill(&sampling, start);
+    if (owner != NULL) {
+        displaced = client_name(owner);
+        result = displace(client, &sampling, message, sizeof(message));
+    }
+    bool ended = displaced.number != 0 && result == 0;
+    if (result == 0)
+        result = sys_sampling_start(&sampling, message, sizeof(message));
+    if (result < 0 && ended)
+        tell_nobody_follows();
+    if (result < 0)
+        return client_error(client, result, "%s", sampling_refusal(result, message));
+    session = result;
+    begin_session(client, start);
+    return reply_start(client, &displaced);
+}
+
+// Room for the news comes first: what is changed must be told to who adds the samples up.
+static s64 sampling_change_begin(struct client *client, const dci_Request *request)
+{
+    const dci_SamplingChangeRequest *change = &request->body.sampling_change;
+    struct frame frame;
+
+    if (owner == NULL)
+        return client_error(client, E_NOENT, "nobody samples");
+    if (change->index >= asked.events_count)
+        return client_error(client, E_INVAL, "the session has %u events",
+                            (unsigned)asked.events_count);
+    s64 error = sampling_period_check(client, change->index, change->period, change->randomise,
+                                      asked.precise);
+    if (error != 0)
+        return error;
+    if (!client_push_begin(owner, &frame, dci_Event_sampling_changed_tag))
+        return client_error(client, E_AGAIN, "the client that samples does not read");
+    error = sys_sampling_change(session, change->index, change->period, change->randomise);
+    if (error < 0)
+        return error; // the frame is not ended: as if it had never been begun
+    dci_SamplingChanged changed = {
+        .index = change->index,
+        .period = change->period,
+        .randomise = change->randomise,
+        .time = sys_time(),
+    };
+    asked.events[change->index].period = change->period;
+    asked.events[change->index].randomise = change->randomise;
+    frame_message(&frame, dci_SamplingChanged_fields, &changed);
+    client_push_end(owner, &frame);
+    members_frame(&frame, dci_Event_sampling_changed_tag);
+    frame_message(&frame, dci_SamplingChanged_fields, &changed);
+    members_tell(SHARED_SAMPLING, &frame, 0);
+    return REQUEST_DONE;
 }
 
 static const struct request_kind kinds[] = {

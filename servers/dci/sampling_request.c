@@ -73,7 +73,8 @@ void sampling_request_fill(struct sys_sampling *sampling, const dci_SamplingStar
         .callers = start->callers,
         .cpu_mask = start->cpu_mask,
         .event_count = start->events_count,
-        .flags = start->precise ? SYS_SAMPLING_PRECISE : 0,
+        .flags = (start->precise ? SYS_SAMPLING_PRECISE : 0) |
+                 (start->yielding ? SYS_SAMPLING_TURNS : 0),
     };
     for (u32 i = 0; i < start->events_count; i++)
         sampling->events[i] = (struct sys_sampled_event){

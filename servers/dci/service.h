@@ -42,6 +42,7 @@ struct service {
 // In the order in which they work, and let go.
 #define SERVICES(X)                                                                                \
     X(session)                                                                                     \
+    X(members)                                                                                     \
     X(tracing)                                                                                     \
     X(trace_settings)                                                                              \
     X(trace_counts)                                                                                \

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Requests about the session and the system: hello, system, server_stat, power_off.
+#include "sampling.h"
 #include "service.h"
 #include "token.h"
+#include "tracing.h"
 
 #include <orrery/sys.h>
 #include <string.h>
@@ -127,6 +129,12 @@ static void add_client(struct frame *frame, const struct client *client, bool se
         .dref = client->dref,
         .runs = runs_service.held_by(client),
         .console = client->console,
+        .sampling_yields = sampling_yields(client),
+        .tracing_yields = tracing_yields(client),
+        .sampling_member = client->members[SHARED_SAMPLING].joined,
+        .tracing_member = client->members[SHARED_TRACE].joined,
+        .samples_missed = client->members[SHARED_SAMPLING].missed_all,
+        .packets_missed = client->members[SHARED_TRACE].missed_all,
         .since = client->connected,
     };
     client_address(client, stat.address);

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
 // The subscription to the trace: packets are pushed to the one subscriber. A full queue leaves
-// packets in the kernel's buffers: what gets lost is counted there, once.
+// packets in the kernel's buffers: what gets lost is counted there, once. Members get copies. The
+// end of a subscription goes in phases: steps of the subscriber's request, or, when another client
+// displaces it, of nobody's.
 #include "tracing.h"
 
+#include "members.h"
 #include "scope.h"
 #include "service.h"
 #include "tracing_counts.h"
@@ -14,15 +17,125 @@
 
 #define PACKET_BYTES_MAX 65536
 
-static bool with_kernel; // it takes the kernel's packets
-static bool begun;       // its first request is done: a new try of it may set the mode anew
-static bool rounds;      // over processes: not while its first or last request is under way
+static dci_TraceSubscribeRequest asked;
+static u64 began;
+static dci_SharingClient subscribed; // its name, also when it has gone
+static bool with_kernel;             // it takes the kernel's packets
+static bool begun;   // its first request is done: a new try of it may set the mode anew
+static bool rounds;  // over processes: not while its first or last request is under way
+static bool ended;   // and what it has for everyone was told
+static bool telling; // its last request tells the counts
 static u64 mask_after, process_mask_after; // to be set when the subscription ends
 static u64 flush_ticks, next_flush;        // flush_ticks 0: no flushing
+static u64 pushed;                         // packets, those of processes too
+static struct share owners;                // the subscriber's part of them
+
+// How a subscription is ended for another client.
+static struct {
+    struct client *successor; // NULL: nobody has a claim
+    dci_SharingClient name;   // the successor's
+    dci_TraceSubscribeRequest wish;
+    dci_SharingClient displaced; // by it; number 0: nobody yet
+    bool ending;
+    bool told;           // members wait for what follows
+    u64 give_up;         // waiting for room
+    struct client steps; // nobody's: what the phases keep in a client
+} claim;
 
 static u32 tracing_owned_by(const struct client *client)
 {
     return tracing.subscriber == client;
+}
+
+bool tracing_yields(const struct client *client)
+{
+    return tracing.subscriber == client && asked.yielding;
+}
+
+bool tracing_by_another(const struct client *client)
+{
+    return begun && !telling && !ended && tracing.subscriber != client;
+}
+
+// ---- what members are told ---------------------------------------------------------------------
+
+void tracing_add_began(struct frame *frame)
+{
+    members_frame(frame, dci_Event_trace_began_tag);
+    frame_varint(frame, dci_TraceBegan_time_tag, began);
+    frame_record(frame, dci_TraceBegan_owner_tag, dci_SharingClient_fields, &subscribed);
+    frame_record(frame, dci_TraceBegan_start_tag, dci_TraceSubscribeRequest_fields, &asked);
+    frame_varint(frame, dci_TraceBegan_mask_tag, sys_trace_mask());
+    frame_varint(frame, dci_TraceBegan_process_mask_tag, trace_process_mask());
+    frame_varint(frame, dci_TraceBegan_pushed_tag, pushed);
+}
+
+// The frame has the statistics, or none. Who is displaced is told as well.
+static void tell_end(struct frame *frame, dci_SharingEnd reason, bool more)
+{
+    bool displaced = reason == dci_SharingEnd_SHARING_END_DISPLACED;
+
+    frame_varint(frame, dci_TraceEnded_reason_tag, reason);
+    if (displaced)
+        frame_record(frame, dci_TraceEnded_successor_tag, dci_SharingClient_fields, &claim.name);
+    frame_varint(frame, dci_TraceEnded_pushed_tag, pushed);
+    frame_varint(frame, dci_TraceEnded_more_tag, more);
+    members_tell(SHARED_TRACE, frame, dci_TraceEnded_share_tag);
+    if (displaced && tracing.subscriber != NULL)
+        members_tell_one(tracing.subscriber, frame, dci_TraceEnded_share_tag, &owners);
+    claim.told |= displaced;
+    if (more)
+        return;
+    members_end(SHARED_TRACE);
+    ended = true;
+}
+
+static void tell_end_alone(dci_SharingEnd reason)
+{
+    struct frame frame;
+
+    members_frame(&frame, dci_Event_trace_ended_tag);
+    tell_end(&frame, reason, false);
+}
+
+static void tell_nobody_follows(void)
+{
+    struct frame frame;
+
+    if (!claim.told)
+        return;
+    members_frame(&frame, dci_Event_trace_ended_tag);
+    frame_varint(&frame, dci_TraceEnded_reason_tag, dci_SharingEnd_SHARING_END_FAILED);
+    members_tell_all(SHARED_TRACE, &frame);
+    claim.told = false;
+}
+
+// ---- claims ------------------------------------------------------------------------------------
+
+s64 tracing_claim(struct client *client, bool yielding)
+{
+    const struct client *subscriber = tracing.subscriber;
+    bool gives_way = claim.ending || (asked.yielding && !yielding && subscriber != client);
+
+    if (claim.successor == NULL && subscriber == NULL && !claim.ending)
+        return 0;
+    if (claim.successor != NULL || !gives_way)
+        return client_error(
+            client, E_BUSY, "client %u takes the packets",
+            (unsigned)(claim.successor != NULL ? claim.successor : subscriber)->number);
+    claim.successor = client;
+    claim.name = client_name(client);
+    claim.displaced.number = 0;
+    return 0;
+}
+
+void tracing_unclaim(const struct client *client)
+{
+    if (claim.successor != client)
+        return;
+    claim.successor = NULL;
+    if (!claim.ending)
+        tell_nobody_follows();
 }
 
 // ---- its begin ---------------------------------------------------------------------------------
@@ -34,15 +147,30 @@ static s64 check_subscribe(struct client *client, const dci_TraceSubscribeReques
     if (wish->flush_ms != 0 && (wish->flush_ms < FLUSH_MS_MIN || wish->flush_ms > FLUSH_MS_MAX))
         return client_error(client, E_INVAL, "flush_ms must be 0 or %d…%d", FLUSH_MS_MIN,
                             FLUSH_MS_MAX);
-    if (tracing.subscriber != NULL)
-        return client_error(client, E_BUSY, "client %u takes the packets",
-                            (unsigned)tracing.subscriber->number);
     s64 error = trace_mode_check(client, wish->mode);
     if (error == 0)
         error = sys_trace_stat(0, &stat);
     if (error == 0 && stat.subbuffer_bytes > PACKET_BYTES_MAX)
         return client_error(client, E_LIMIT, "packets are longer than %d bytes", PACKET_BYTES_MAX);
     return error;
+}
+
+static void subscribe(struct client *client, const dci_TraceSubscribeRequest *wish)
+{
+    asked = *wish;
+    began = sys_time();
+    subscribed = client_name(client);
+    mask_after = sys_trace_mask();
+    process_mask_after = trace_process_mask();
+    tracing.subscriber = client;
+    begun = rounds = telling = false;
+    with_kernel = wish->scope != dci_Scope_SCOPE_PROCESS || wish->pid == 0;
+    trace_processes_begin(wish->scope, wish->pid);
+    flush_ticks = server_ticks(wish->flush_ms);
+    next_flush = sys_time() + flush_ticks;
+    memset(tracing.pushed_packets, 0, sizeof(tracing.pushed_packets));
+    pushed = 0;
+    owners = (struct share){0};
 }
 
 static s64 trace_subscribe_begin(struct client *client, const dci_Request *request)
@@ -52,32 +180,82 @@ static s64 trace_subscribe_begin(struct client *client, const dci_Request *reque
     s64 error = check_subscribe(client, wish);
     if (error == 0)
         error = scope_begin(client, wish->scope, wish->pid);
+    if (error == 0)
+        error = tracing_claim(client, wish->yielding);
     if (error != 0)
         return error;
-    mask_after = sys_trace_mask();
-    process_mask_after = trace_process_mask();
     trace_settings_begin(client, wish->mode, wish->set_mask, wish->mask);
-    tracing.subscriber = client;
-    begun = rounds = false;
-    with_kernel = wish->scope != dci_Scope_SCOPE_PROCESS || wish->pid == 0;
-    trace_processes_begin(wish->scope, wish->pid);
-    flush_ticks = server_ticks(wish->flush_ms);
-    next_flush = sys_time() + flush_ticks;
-    memset(tracing.pushed_packets, 0, sizeof(tracing.pushed_packets));
+    if (claim.successor == client) {
+        claim.wish = *wish;
+    } else {
+        claim.displaced.number = 0;
+        subscribe(client, wish);
+    }
     return REQUEST_GOES_ON;
+}
+
+static s64 reply_subscribe(struct client *client)
+{
+    struct frame frame;
+
+    tracing_add_began(&frame);
+    members_tell_begin(SHARED_TRACE, client, &frame);
+    ended = false;
+    claim.told = false;
+    client_frame_begin(client, &frame, 0);
+    if (claim.displaced.number != 0)
+        frame_record(&frame, dci_Response_displaced_tag, dci_SharingClient_fields,
+                     &claim.displaced);
+    claim.displaced.number = 0;
+    client_frame_end(client, &frame, false);
+    return REQUEST_REPLIED;
 }
 
 static s64 trace_subscribe_step(struct client *client)
 {
+    if (!tracing_is_free(client))
+        return REQUEST_WAITS;
+    if (claim.successor == client) {
+        claim.successor = NULL;
+        subscribe(client, &claim.wish);
+    }
     s64 result = trace_settings_step(client);
-
-    if (result < 0)
-        tracing.subscriber = NULL;
     begun = rounds = result == REQUEST_DONE;
-    return result;
+    if (result < 0) {
+        tracing.subscriber = NULL;
+        tell_nobody_follows();
+    }
+    return result == REQUEST_DONE ? reply_subscribe(client) : result;
 }
 
 // ---- packets -----------------------------------------------------------------------------------
+
+bool tracing_packet_begin(struct frame *frame)
+{
+    struct client *subscriber = tracing.subscriber;
+
+    if (subscriber != NULL && client_push_begin(subscriber, frame, dci_Event_packet_tag))
+        return true;
+    bool patient = subscriber != NULL && !subscriber->closing && sys_time() < claim.give_up;
+    if (!claim.ending || patient)
+        return false;
+    members_frame(frame, dci_Event_packet_tag);
+    return true;
+}
+
+void tracing_packet_end(struct frame *frame)
+{
+    if (frame->queue != NULL) {
+        client_push_end(tracing.subscriber, frame);
+        owners.given++;
+    } else {
+        frame_end(frame);
+        owners.missed++;
+        owners.missed_bytes += frame->used;
+    }
+    pushed++;
+    members_push(SHARED_TRACE, frame, 1);
+}
 
 // Moves a CPU's oldest packet from the kernel's buffer into the subscriber's queue: 1, 0 when there
 // is none, E_AGAIN when there is no room, or no memory for now.
@@ -86,7 +264,7 @@ static s64 push_packet(u32 cpu, bool flush)
     struct frame frame;
     u32 room;
 
-    if (!client_push_begin(tracing.subscriber, &frame, dci_Event_packet_tag))
+    if (!tracing_packet_begin(&frame))
         return E_AGAIN;
     // The packet is the first field: in a fresh block it then lies at a multiple of 8, and copying
     // is fast.
@@ -98,7 +276,7 @@ static s64 push_packet(u32 cpu, bool flush)
     frame_wrote(&frame, (u32)bytes);
     frame_close(&frame, mark);
     frame_varint(&frame, dci_TracePacket_cpu_tag, cpu);
-    client_push_end(tracing.subscriber, &frame);
+    tracing_packet_end(&frame);
     tracing.pushed_packets[cpu]++;
     return 1;
 }
@@ -114,22 +292,6 @@ static s64 push_cpu(u32 cpu, bool flush)
     if (result == 0 && flush && push_packet(cpu, true) == E_AGAIN)
         result = E_AGAIN;
     return result;
-}
-
-static u64 tracing_work(u64 now)
-{
-    bool more = false;
-
-    if (tracing.subscriber == NULL)
-        return trace_processes_work(NULL, now, false);
-    bool flush = flush_ticks != 0 && now >= next_flush;
-    if (flush)
-        next_flush = now + flush_ticks;
-    for (u32 cpu = 0; cpu < server_system.cpu_count && with_kernel && begun; cpu++)
-        more |= push_cpu(cpu, flush) == 1;
-    u64 next = !rounds ? UINT64_MAX : trace_processes_work(tracing.subscriber, now, flush);
-    u64 own = more ? now : now + server_ticks(TRACE_INTERVAL_MS);
-    return next < own ? next : own;
 }
 
 // ---- its end -----------------------------------------------------------------------------------
@@ -154,7 +316,7 @@ static s64 trace_unsubscribe_begin(struct client *client, const dci_Request *req
 {
     const dci_TraceUnsubscribeRequest *wish = &request->body.trace_unsubscribe;
 
-    if (tracing.subscriber != client)
+    if (tracing.subscriber != client || claim.ending)
         return client_error(client, E_NOENT, "this client does not take packets");
     if (wish->set_mask) {
         mask_after = wish->mask;
@@ -183,23 +345,44 @@ static s64 drain_kernel_step(struct client *client)
     return REQUEST_GOES_ON;
 }
 
+// To everyone: the subscriber finds them in its answers, or is told.
+static s64 counts_step(struct client *client)
+{
+    struct frame news, frame;
+
+    telling = true;
+    members_frame(&news, dci_Event_trace_ended_tag);
+    u32 mark = frame_open(&news, dci_TraceEnded_stat_tag);
+    s64 result = trace_counts_step(client, &news, mask_after);
+    if (result != REQUEST_GOES_ON && result != REQUEST_REPLIED)
+        return result;
+    if (!claim.ending) {
+        client_frame_begin(client, &frame, dci_Response_trace_unsubscribe_tag);
+        frame_bytes(&frame, news.base + mark, news.used - mark);
+        client_frame_end(client, &frame, true);
+    }
+    frame_close(&news, mark);
+    tell_end(&news,
+             claim.ending ? dci_SharingEnd_SHARING_END_DISPLACED
+                          : dci_SharingEnd_SHARING_END_STOPPED,
+             result == REQUEST_GOES_ON);
+    return result == REQUEST_REPLIED ? REQUEST_DONE : result;
+}
+
 // The counts are the last answer but for one empty one, which follows when all is as it was.
 static s64 end_step(struct client *client)
 {
     switch ((enum end_phase)client->phase) {
     case END_ROUND: // the one under way
-        return trace_processes_end_step(client);
+        return trace_processes_end_step();
     case END_MASKS:
         return trace_settings_step(client);
     case END_KERNEL:
         return drain_kernel_step(client);
     case END_PROCESSES:
-        return trace_processes_end_step(client);
-    case END_COUNTS: {
-        s64 result =
-            trace_counts_step(client, dci_Response_trace_unsubscribe_tag, mask_after, true);
-        return result == REQUEST_REPLIED ? REQUEST_DONE : result;
-    }
+        return trace_processes_end_step();
+    case END_COUNTS:
+        return counts_step(client);
     case END_MASKS_BACK:
         return trace_settings_step(client);
     }
@@ -216,31 +399,125 @@ static s64 reply_end(struct client *client)
     return REQUEST_REPLIED;
 }
 
-static s64 trace_unsubscribe_step(struct client *client)
+// One step, and on to the next phase. REQUEST_DONE: after the last one.
+static s64 phases_step(struct client *client)
 {
     s64 result = end_step(client);
 
-    if (result != REQUEST_DONE && result >= 0)
+    if (result != REQUEST_DONE)
         return result;
     if (client->phase == END_COUNTS) {
-        tracing.subscriber = NULL;
         trace_settings_begin(client, dci_TraceMode_TRACE_MODE_KEEP, true, mask_after);
         client->process_mask = process_mask_after;
     }
-    if (result >= 0 && client->phase != END_MASKS_BACK)
-        return begin_phase(client, client->phase + 1);
-    tracing.subscriber = NULL;
-    return result < 0 ? result : reply_end(client);
+    return client->phase == END_MASKS_BACK ? REQUEST_DONE : begin_phase(client, client->phase + 1);
 }
 
-static void tracing_release(struct client *client)
+static s64 trace_unsubscribe_step(struct client *client)
 {
-    if (tracing.subscriber != client)
-        return;
+    if (claim.ending)
+        return client_error(client, E_NOENT, "another client takes over: trace_ended has the end");
+    s64 result = phases_step(client);
+    if (result < 0 && client->phase <= END_COUNTS)
+        tell_end_alone(dci_SharingEnd_SHARING_END_STOPPED);
+    if (result < 0 || client->phase == END_MASKS_BACK)
+        tracing.subscriber = NULL;
+    return result == REQUEST_DONE ? reply_end(client) : result;
+}
+
+// ---- an end for another client -----------------------------------------------------------------
+
+// Not before a subscription has begun, nor once its own end is being told.
+static void begin_displacement(void)
+{
+    struct client *client = &claim.steps;
+
+    claim.ending = true;
+    claim.displaced = subscribed;
+    claim.give_up = sys_time() + server_ticks(DISPLACED_MS);
+    trace_settings_begin(client, dci_TraceMode_TRACE_MODE_KEEP, true, 0);
+    rounds = false;
+    begin_phase(client, END_ROUND);
+}
+
+bool tracing_is_free(const struct client *client)
+{
+    if (claim.successor != client)
+        return true;
+    if (tracing.subscriber != NULL && !claim.ending && begun && !telling)
+        begin_displacement();
+    return tracing.subscriber == NULL && !claim.ending;
+}
+
+// What is left of the subscription, without its end: masks go back as processes answer.
+static void drop_subscription(void)
+{
     tracing.subscriber = NULL;
     if (with_kernel)
         sys_trace_set_mask(mask_after);
     trace_processes_release(process_mask_after);
+}
+
+static void end_displacement(s64 result)
+{
+    client_end_round(&claim.steps);
+    if (result < 0 && claim.steps.phase <= END_COUNTS)
+        tell_end_alone(dci_SharingEnd_SHARING_END_DISPLACED);
+    if (result < 0)
+        drop_subscription();
+    tracing.subscriber = NULL;
+    claim.ending = false;
+    if (claim.successor == NULL)
+        tell_nobody_follows();
+}
+
+static u64 displacement_work(u64 now)
+{
+    s64 result = REQUEST_GOES_ON;
+
+    for (u32 i = 0; i < PACKETS_A_ROUND && result == REQUEST_GOES_ON; i++)
+        result = phases_step(&claim.steps);
+    if (result == REQUEST_GOES_ON)
+        return now;
+    if (result == REQUEST_WAITS)
+        return now + server_ticks(TRACE_INTERVAL_MS);
+    end_displacement(result);
+    return now;
+}
+
+// ---- turns -------------------------------------------------------------------------------------
+
+static u64 tracing_work(u64 now)
+{
+    bool more = false;
+
+    if (claim.ending)
+        return displacement_work(now);
+    if (tracing.subscriber == NULL)
+        return trace_processes_work(now, false);
+    bool flush = flush_ticks != 0 && now >= next_flush;
+    if (flush)
+        next_flush = now + flush_ticks;
+    for (u32 cpu = 0; cpu < server_system.cpu_count && with_kernel && begun; cpu++)
+        more |= push_cpu(cpu, flush) == 1;
+    u64 next = !rounds ? UINT64_MAX : trace_processes_work(now, flush);
+    u64 own = more ? now : now + server_ticks(TRACE_INTERVAL_MS);
+    return next < own ? next : own;
+}
+
+static void tracing_release(struct client *client)
+{
+    tracing_unclaim(client);
+    if (tracing.subscriber != client)
+        return;
+    tracing.subscriber = NULL; // a displacement goes on without it
+    if (claim.ending)
+        return;
+    if (begun)
+        tell_end_alone(telling ? dci_SharingEnd_SHARING_END_STOPPED
+                               : dci_SharingEnd_SHARING_END_OWNER_GONE);
+    tell_nobody_follows();
+    drop_subscription();
 }
 
 static const struct request_kind kinds[] = {

@@ -79,18 +79,16 @@ static void add_process(struct frame *frame, const struct visit *visit)
     }
 }
 
-static void begin_frame(struct client *client, struct frame *frame, u32 body, u64 mask)
+static void add_masks(struct frame *frame, u64 mask)
 {
-    client_frame_begin(client, frame, body);
     frame_varint(frame, dci_TraceStatReply_mask_tag, mask);
     frame_varint(frame, dci_TraceStatReply_process_mask_tag, trace_process_mask());
     frame_varint(frame, dci_TraceStatReply_subscribed_tag, tracing.subscriber != NULL);
 }
 
-s64 trace_counts_step(struct client *client, u32 body, u64 mask, bool more_follows)
+s64 trace_counts_step(struct client *client, struct frame *frame, u64 mask)
 {
     struct visit *visit = NULL;
-    struct frame frame;
 
     if (client->round == NULL)
         client->round = round_begin(&stat_kind, client->scope, client->pid);
@@ -104,16 +102,15 @@ s64 trace_counts_step(struct client *client, u32 body, u64 mask, bool more_follo
             client->scope == dci_Scope_SCOPE_PROCESS)
             return E_NOENT;
     }
-    begin_frame(client, &frame, body, mask);
+    add_masks(frame, mask);
     if (!client->kernel_done)
-        add_kernel_stat(&frame);
+        add_kernel_stat(frame);
     client->kernel_done = true;
     if (visit != NULL) {
-        add_process(&frame, visit);
+        add_process(frame, visit);
         round_used(client->round, visit);
     }
     bool more = client->scope != dci_Scope_SCOPE_KERNEL && !round_over(client->round);
-    client_frame_end(client, &frame, more || more_follows);
     return more ? REQUEST_GOES_ON : REQUEST_REPLIED;
 }
 
@@ -126,7 +123,13 @@ static s64 trace_stat_begin(struct client *client, const dci_Request *request)
 
 static s64 trace_stat_step(struct client *client)
 {
-    return trace_counts_step(client, dci_Response_trace_stat_tag, sys_trace_mask(), false);
+    struct frame frame;
+
+    client_frame_begin(client, &frame, dci_Response_trace_stat_tag);
+    s64 result = trace_counts_step(client, &frame, sys_trace_mask());
+    if (result == REQUEST_GOES_ON || result == REQUEST_REPLIED)
+        client_frame_end(client, &frame, result == REQUEST_GOES_ON);
+    return result;
 }
 
 static const struct request_kind kinds[] = {

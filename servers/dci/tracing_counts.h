@@ -5,9 +5,9 @@
 
 #include "client.h"
 
-// A part of the counts that client->scope asks for (scope.h), a frame each, in the body of this
-// tag. mask: the kernel's, as it is told. The last frame says that more responses follow as given.
-// Returns as a step. The server's thread.
-s64 trace_counts_step(struct client *client, u32 body, u64 mask, bool more_follows);
+// A part of the counts that client->scope asks for (scope.h), as a TraceStatReply's fields. mask:
+// the kernel's, as it is told. Returns as a step; only with REQUEST_GOES_ON, and REQUEST_REPLIED
+// after the last part, has it written one. The server's thread.
+s64 trace_counts_step(struct client *client, struct frame *frame, u64 mask);
 
 #endif

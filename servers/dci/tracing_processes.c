@@ -6,6 +6,7 @@
 #include "round.h"
 #include "scope.h"
 #include "service.h"
+#include "tracing.h"
 #include "tracing_settings.h"
 
 #include <orrery/monitor.h>
@@ -122,12 +123,12 @@ static const struct round_kind packets_kind = {.ask = ask_packet,
 
 // A packet that lies at `bytes`, or is read by the kernel, into the subscriber's queue: 1,
 // 0: there was none, E_AGAIN: no room.
-static s64 push_packet(struct client *subscriber, u32 pid, u32 cpu, const u8 *bytes, u32 count)
+static s64 push_packet(u32 pid, u32 cpu, const u8 *bytes, u32 count)
 {
     struct frame frame;
     u32 room;
 
-    if (!client_push_begin(subscriber, &frame, dci_Event_packet_tag))
+    if (!tracing_packet_begin(&frame))
         return E_AGAIN;
     u32 mark = frame_open(&frame, dci_TracePacket_data_tag);
     if (bytes != NULL) {
@@ -142,20 +143,19 @@ static s64 push_packet(struct client *subscriber, u32 pid, u32 cpu, const u8 *by
     frame_close(&frame, mark);
     frame_varint(&frame, dci_TracePacket_cpu_tag, cpu);
     frame_varint(&frame, dci_TracePacket_pid_tag, pid);
-    client_push_end(subscriber, &frame);
+    tracing_packet_end(&frame);
     return 1;
 }
 
 // False when it has to wait: for answers, or for room.
-static bool go_live(struct client *subscriber)
+static bool go_live(void)
 {
     struct visit *visit;
 
     while ((visit = round_next(round.live)) != NULL) {
         const struct question *question = visit->question;
         if (visit->failure.error == 0 && question->count > 0 &&
-            push_packet(subscriber, visit->pid, visit->part, question->bytes, question->count) ==
-                E_AGAIN)
+            push_packet(visit->pid, visit->part, question->bytes, question->count) == E_AGAIN)
             return false;
         round_used(round.live, visit);
     }
@@ -175,12 +175,12 @@ static void next_stream(void)
     while (round.ended && round.process.live != 0);
 }
 
-static bool go_ended(struct client *subscriber)
+static bool go_ended(void)
 {
     while (round.ended) {
         s64 result = 0;
         if ((round.process.cpu_mask >> round.cpu & 1) != 0 && round.packets < VISIT_PACKETS_MAX)
-            result = push_packet(subscriber, round.process.pid, round.cpu, NULL, 0);
+            result = push_packet(round.process.pid, round.cpu, NULL, 0);
         if (result == E_AGAIN)
             return false;
         round.packets++;
@@ -211,16 +211,16 @@ static void begin_round(bool flush)
 }
 
 // Goes on with the round: false when it has to wait.
-static bool go_round(struct client *subscriber)
+static bool go_round(void)
 {
     if (!round.under_way)
         return true;
     if (round.live != NULL) {
-        if (!go_live(subscriber))
+        if (!go_live())
             return false;
         end_live();
     }
-    round.under_way = !go_ended(subscriber);
+    round.under_way = !go_ended();
     return !round.under_way;
 }
 
@@ -254,9 +254,9 @@ static bool set_masks_back(void)
 
 // ---- turns -------------------------------------------------------------------------------------
 
-u64 trace_processes_work(struct client *subscriber, u64 now, bool flush)
+u64 trace_processes_work(u64 now, bool flush)
 {
-    if (subscriber == NULL) {
+    if (tracing.subscriber == NULL) {
         set_masks_back();
         return UINT64_MAX; // answers bring it on
     }
@@ -267,7 +267,7 @@ u64 trace_processes_work(struct client *subscriber, u64 now, bool flush)
     if (!round.under_way)
         begin_round(flush);
     next_round = now + server_ticks(PROCESS_TRACE_INTERVAL_MS);
-    go_round(subscriber);
+    go_round();
     return next_round;
 }
 
@@ -276,9 +276,9 @@ void trace_processes_end_begin(void)
     begin_round(true);
 }
 
-s64 trace_processes_end_step(struct client *subscriber)
+s64 trace_processes_end_step(void)
 {
     if (scope == dci_Scope_SCOPE_KERNEL)
         return REQUEST_DONE;
-    return go_round(subscriber) ? REQUEST_DONE : REQUEST_WAITS;
+    return go_round() ? REQUEST_DONE : REQUEST_WAITS;
 }

@@ -12,10 +12,10 @@ dci_Scope trace_processes_scope(void);
 u32 trace_processes_pid(void);
 // Pushes what there is, as far as it can now; returns when to call it again.
 // flush: begun packets too.
-u64 trace_processes_work(struct client *subscriber, u64 now, bool flush);
+u64 trace_processes_work(u64 now, bool flush);
 // The end: one last round takes all that the streams hold. A step returns REQUEST_DONE after it.
 void trace_processes_end_begin(void);
-s64 trace_processes_end_step(struct client *subscriber);
+s64 trace_processes_end_step(void);
 // The subscriber has gone: masks of the processes are to be set to this, in the background.
 void trace_processes_release(u64 mask);
 

@@ -23,10 +23,6 @@ s64 trace_mode_check(struct client *client, dci_TraceMode mode)
     if (mode != dci_TraceMode_TRACE_MODE_KEEP && mode != dci_TraceMode_TRACE_MODE_OVERWRITE &&
         mode != dci_TraceMode_TRACE_MODE_DISCARD)
         return client_error(client, E_INVAL, "mode %u is not known", (unsigned)mode);
-    const struct client *subscriber = tracing.subscriber;
-    if (mode != dci_TraceMode_TRACE_MODE_KEEP && subscriber != NULL && subscriber != client)
-        return client_error(client, E_BUSY, "client %u takes the packets",
-                            (unsigned)subscriber->number);
     return 0;
 }
 
@@ -122,13 +118,23 @@ static s64 trace_set_begin(struct client *client, const dci_Request *request)
         error = scope_begin(client, wish->scope, wish->pid);
     if (error != 0)
         return error;
+    // A mode would throw away the packets that another client takes.
+    if (wish->mode != dci_TraceMode_TRACE_MODE_KEEP && tracing.subscriber != client)
+        error = tracing_claim(client, false);
+    if (error != 0)
+        return error;
     trace_settings_begin(client, wish->mode, wish->set_mask, wish->mask);
     return REQUEST_GOES_ON;
 }
 
 static s64 trace_set_step(struct client *client)
 {
-    return trace_settings_step(client);
+    if (!tracing_is_free(client))
+        return REQUEST_WAITS;
+    s64 result = trace_settings_step(client);
+    if (result != REQUEST_WAITS)
+        tracing_unclaim(client);
+    return result;
 }
 
 static const struct request_kind kinds[] = {

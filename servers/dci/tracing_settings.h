@@ -9,8 +9,7 @@
 
 // The mask that processes begin with.
 u64 trace_process_mask(void);
-// 0, or with the client's error message set: E_INVAL, not a mode; E_BUSY, it would throw away the
-// packets that another client takes. TRACE_MODE_KEEP is always right.
+// 0, or E_INVAL with the client's error message set: not a mode.
 s64 trace_mode_check(struct client *client, dci_TraceMode mode);
 // What the following steps set; set_mask false: no mask. Over client->scope (scope.h).
 void trace_settings_begin(struct client *client, dci_TraceMode mode, bool set_mask, u64 mask);

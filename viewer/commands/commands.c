@@ -37,6 +37,7 @@ const struct command *const commands[] = {
     &command_move,
     &command_regions,
     &command_server,
+    &command_serve,
     &command_poweroff,
     &command_completion,
     &command_help,

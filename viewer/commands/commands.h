@@ -28,6 +28,7 @@ extern const struct command command_record;
 extern const struct command command_regions;
 extern const struct command command_report;
 extern const struct command command_run;
+extern const struct command command_serve;
 extern const struct command command_server;
 extern const struct command command_stat;
 extern const struct command command_top;

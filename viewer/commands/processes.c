@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // `kov kill`, `kov move`, `kov regions`: one process.
 #include "commands/commands.h"
+#include "machine/regions.h"
 #include "output/columns.h"
 #include "tools/memory.h"
 #include "tools/options.h"
@@ -99,60 +100,6 @@ const struct command command_move = {
 
 // ---- regions -----------------------------------------------------------------------------------
 
-struct region {
-    u64 address, bytes, offset, resident_pages;
-    coid_t object, memory;
-    u32 kind, protection;
-    char *name;
-};
-
-struct region_list {
-    struct region *regions;
-    size_t count, capacity;
-};
-
-#define MAX_REGIONS 1000000
-
-static int take_regions(void *context, const dci_response *response)
-{
-    struct region_list *list = context;
-    const Orrery__Dci__RegionsReply *reply = response->regions;
-    for (size_t i = 0; i < reply->n_regions && list->count < MAX_REGIONS; i++) {
-        const Orrery__Dci__Region *message = reply->regions[i];
-        list->regions =
-            memory_grow(list->regions, list->count, &list->capacity, sizeof(*list->regions));
-        struct region *region = &list->regions[list->count++];
-        *region = (struct region){
-            .address = message->address,
-            .bytes = message->bytes,
-            .offset = message->offset,
-            .resident_pages = message->resident_pages,
-            .object = message->object,
-            .memory = message->memory,
-            .kind = message->kind,
-            .protection = message->protection,
-            .name = memory_copy_text(message->name),
-        };
-        text_make_printable(region->name, false);
-    }
-    return KOV_OK;
-}
-
-static const char *kind_name(u32 kind)
-{
-    static const char *const names[] = {"none",   "anonymous", "stack",
-                                        "commit", "shared",    "private"};
-    return kind < ARRAY_SIZE(names) ? names[kind] : "unknown";
-}
-
-static void protection_text(u32 protection, char text[4])
-{
-    text[0] = (protection & 1) != 0 ? 'r' : '-';
-    text[1] = (protection & 2) != 0 ? 'w' : '-';
-    text[2] = (protection & 4) != 0 ? 'x' : '-';
-    text[3] = '\0';
-}
-
 static void addresses_text(const struct column *column, const json_t *row, char text[CELL_BYTES])
 {
     (void)column;
@@ -175,44 +122,19 @@ static const struct column region_columns[] = {
 };
 static const struct sheet region_sheets[] = {{"regions", region_columns}, {NULL, NULL}};
 
-static void show_regions(const struct region_list *list)
-{
-    json_t *document = json_object();
-    json_t *regions = put_array(document, "regions");
-    for (size_t i = 0; i < list->count; i++) {
-        const struct region *region = &list->regions[i];
-        char protection[4];
-        protection_text(region->protection, protection);
-        json_t *row = put_object(regions, NULL);
-        put_hex(row, "address", region->address);
-        put_u64(row, "bytes", region->bytes);
-        put_u64(row, "resident_bytes", region->resident_pages * 4096);
-        put_text(row, "protection", protection);
-        put_text(row, "kind", kind_name(region->kind));
-        put_u64(row, "offset", region->offset);
-        put_hex(row, "region", region->object);
-        put_hex(row, "memory", region->memory);
-        put_text(row, "name", region->name);
-    }
-    document_show(document, region_sheets);
-}
-
 static int run_regions(const struct arguments *arguments)
 {
-    Orrery__Dci__RegionsRequest body = ORRERY__DCI__REGIONS_REQUEST__INIT;
-    struct region_list list = {0};
-    int code = parse_pid(arguments, &body.pid);
+    u32 pid;
+    int code = parse_pid(arguments, &pid);
     if (code == KOV_OK)
         code = session_begin(true);
     if (code != KOV_OK)
         return code;
-    code = dci_call(DCI_REQUEST(REGIONS, regions, &body), ORRERY__DCI__RESPONSE__BODY_REGIONS,
-                    "cannot list the regions", take_regions, &list);
-    if (code == KOV_OK)
-        show_regions(&list);
-    for (size_t i = 0; i < list.count; i++)
-        free(list.regions[i].name);
-    free(list.regions);
+    json_t *document = json_object();
+    code = regions_fetch(pid, put_array(document, "regions"));
+    if (code != KOV_OK)
+        json_object_clear(document);
+    document_show(document, region_sheets);
     return code;
 }
 

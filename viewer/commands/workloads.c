@@ -25,19 +25,6 @@ static const struct column columns[] = {
 };
 static const struct sheet sheets[] = {{"workloads", columns}, {NULL, NULL}};
 
-static int take_workloads(void *context, const dci_response *response)
-{
-    for (size_t i = 0; i < response->workloads->n_workloads; i++) {
-        Orrery__Dci__Workload *workload = response->workloads->workloads[i];
-        text_make_printable(workload->name, false);
-        text_make_printable(workload->help, false);
-        json_t *row = put_object(context, NULL);
-        put_text(row, "name", workload->name);
-        put_text(row, "help", workload->help);
-    }
-    return KOV_OK;
-}
-
 static int run_list(const struct arguments *arguments)
 {
     (void)arguments;
@@ -45,9 +32,7 @@ static int run_list(const struct arguments *arguments)
     if (code != KOV_OK)
         return code;
     json_t *document = json_object();
-    Orrery__Dci__WorkloadsRequest body = ORRERY__DCI__WORKLOADS_REQUEST__INIT;
-    code = dci_call(DCI_REQUEST(WORKLOADS, workloads, &body), ORRERY__DCI__RESPONSE__BODY_WORKLOADS,
-                    "cannot list workloads", take_workloads, put_array(document, "workloads"));
+    code = workloads_fetch(put_array(document, "workloads"));
     if (code != KOV_OK)
         json_object_clear(document);
     document_show(document, sheets);

@@ -122,3 +122,8 @@ bool count_is_known(const struct count *count)
 {
     return count->measured > 0 || count->total == 0;
 }
+
+double count_fraction(const struct count *count)
+{
+    return count->total == 0 ? 1 : (double)count->measured / (double)count->total;
+}

@@ -53,5 +53,7 @@ void count_reading_between(const struct count_reading *before, const struct coun
 
 // Was any of the time measured? A count that was not is no count.
 bool count_is_known(const struct count *count);
+// Part of the time that was measured, 0…1.
+double count_fraction(const struct count *count);
 
 #endif

@@ -45,6 +45,7 @@ static u32 find_item(const struct count_request *request, const char *event, enu
 
 struct sum {
     double value, error;
+    double measured;
     bool error_known;
 };
 
@@ -59,6 +60,7 @@ static bool add_event(struct sum *sum, int sign, const char *event,
     sum->value += sign * (double)count->count;
     sum->error_known = sum->error_known && count->error != COUNT_ERROR_UNKNOWN;
     sum->error = hypot(sum->error, (double)count->error);
+    sum->measured = fmin(sum->measured, count_fraction(count));
     return true;
 }
 
@@ -71,13 +73,14 @@ static void divide(const struct metric *metric, const struct sum *above, const s
     value->error = fabs(scale) * hypot(above->error, above->value * below->error / below->value);
     if (!above->error_known || !below->error_known)
         value->error = -1;
+    value->measured = fmin(above->measured, below->measured);
 }
 
 static bool compute_in(const struct metric *metric, const struct count_request *request,
                        const struct count *counts, enum count_mode mode, u32 set,
                        struct metric_value *value)
 {
-    struct sum above = {.error_known = true}, below = {.error_known = true};
+    struct sum above = {.measured = 1, .error_known = true}, below = above;
     for (u32 i = 0; i < METRIC_TERMS && metric->terms[i].event != NULL; i++)
         if (!add_event(&above, metric->terms[i].sign, metric->terms[i].event, request, counts, mode,
                        set))
@@ -95,4 +98,23 @@ bool metric_compute(const struct metric *metric, const struct count_request *req
         if (compute_in(metric, request, counts, mode, set, value))
             return true;
     return compute_in(metric, request, counts, mode, ANY_SET, value);
+}
+
+struct metric_value metric_of_interval(const struct metric *metric,
+                                       const struct count_request *request,
+                                       const struct count_reading *between, u32 cpu,
+                                       enum count_mode mode)
+{
+    const struct metric_value unknown = {NAN, NAN, NAN};
+    struct metric_value value;
+    struct count counts[COUNT_ITEMS_MAX] = {0};
+    for (u32 i = 0; i < between->cpu_count; i++)
+        if (cpu == ALL_CPUS || between->cpus[i].cpu == cpu)
+            for (u32 item = 0; item < request->item_count; item++)
+                count_add(&counts[item], &between->cpus[i].counts[item]);
+    if (!metric_compute(metric, request, counts, mode, &value))
+        return unknown;
+    if (value.error < 0)
+        value.error = NAN;
+    return value;
 }

@@ -24,8 +24,9 @@ extern const struct metric metrics[];
 extern const size_t metric_count;
 
 struct metric_value {
-    double value; // in percent when the metric is
-    double error; // half width of its 99 % interval; negative: not known
+    double value;    // in percent when the metric is
+    double error;    // half width of its 99 % interval; negative: not known
+    double measured; // part of the time in which its least counted event was, 0…1
 };
 
 // From counts (one for each item of the request), those of this mode. All that the metric needs are
@@ -33,5 +34,11 @@ struct metric_value {
 // is not among the items, was not measured, or is a divisor that is 0.
 bool metric_compute(const struct metric *metric, const struct count_request *request,
                     const struct count *counts, enum count_mode mode, struct metric_value *value);
+// Of a CPU, or ALL_CPUS, in the interval that count_reading_between gave. Value NaN: not known, as
+// metric_compute says; error NaN: not known.
+struct metric_value metric_of_interval(const struct metric *metric,
+                                       const struct count_request *request,
+                                       const struct count_reading *between, u32 cpu,
+                                       enum count_mode mode);
 
 #endif

@@ -8,17 +8,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define QUANTILE_99 2.576 // of the normal distribution, two-sided
+#define QUANTILE_99 2.576 // of the normal distribution, two-sided, for the remainders of periods
 // Instructions of a turn of a lock's loop, as in metrics.c.
 #define TURN 4
 
-// Overflows that left no sample, lost or merged with others,
-// are taken to be spread as those that did.
-static double overflows_a_sample(const struct sample_stream *stream)
+static double overflows_behind(const struct sample_stream *stream)
 {
-    u64 all =
-        stream->overflows != 0 ? stream->overflows : stream->taken + stream->lost + stream->missed;
-    return stream->taken == 0 || all < stream->taken ? 1 : (double)all / (double)stream->taken;
+    return overflows_a_sample(&(struct overflow_counts){.taken = stream->taken,
+                                                        .lost = stream->lost,
+                                                        .missed = stream->missed,
+                                                        .overflows = stream->overflows});
 }
 
 // ---- totals ------------------------------------------------------------------------------------
@@ -44,7 +43,7 @@ static struct estimate whole_total(const struct sample_set *samples, u32 event)
     double period = mean_weight(samples, event), overflows = 0, cpus = 0;
     for (size_t i = 0; i < samples->cpu_count; i++) {
         const struct sample_stream *stream = &samples->cpus[i].streams[event];
-        overflows += (double)stream->received * overflows_a_sample(stream);
+        overflows += (double)stream->received * overflows_behind(stream);
         cpus += was_sampled(&samples->cpus[i]);
     }
     return (struct estimate){(overflows + cpus / 2) * period,
@@ -57,28 +56,14 @@ static struct estimate estimated_total(const struct sample_set *samples, u32 eve
     return (struct estimate){(double)sum.events, samples_error(sum.square)};
 }
 
-static struct estimate ratio(struct estimate above, struct estimate below, double scale)
-{
-    if (below.value <= 0)
-        return (struct estimate){0, INFINITY};
-    double value = scale * above.value / below.value;
-    double error = hypot(scale * above.error, value * below.error) / below.value;
-    return (struct estimate){value, error};
-}
-
 // ---- rows --------------------------------------------------------------------------------------
 
-static void fill(struct aggregate *aggregate, const struct sample_set *samples, u32 event)
+// The samples of one CPU, not scaled.
+static void fill(struct aggregate *aggregate, const struct sample_set *samples, u32 event, u32 cpu)
 {
-    aggregate->share = samples_share(samples, event);
-    for (size_t i = 0; i < samples->count; i++) {
-        struct sample sample = samples->samples[i];
-        if (sample.index != event || sample.cpu >= samples->cpu_count)
-            continue;
-        const struct sample_stream *stream = &samples->cpus[sample.cpu].streams[event];
-        sample.weight = (u64)llround((double)sample.weight * overflows_a_sample(stream));
-        aggregate_add(aggregate, &sample);
-    }
+    for (size_t i = 0; i < samples->count; i++)
+        if (samples->samples[i].index == event && samples->samples[i].cpu == cpu)
+            aggregate_add(aggregate, &samples->samples[i]);
     aggregate_order(aggregate);
 }
 
@@ -96,11 +81,11 @@ static struct contention_row *row_of(struct contention *contention, const char *
     return row;
 }
 
-static void add_event(struct contention_row *row, const struct aggregate_row *from, u32 event)
+static void add_event(struct contention_row *row, u32 event)
 {
-    double events = (double)from->sum.events, error = samples_error(from->sum.square);
+    double events = (double)row->sum.events, error = samples_error(row->sum.square);
     if (event == CONTENTION_LARX) {
-        row->samples = from->sum.samples;
+        row->samples = row->sum.samples;
         row->larx = (struct estimate){events, error};
     } else {
         row->acquisitions.value += event == CONTENTION_STCX ? events : -events;
@@ -108,31 +93,38 @@ static void add_event(struct contention_row *row, const struct aggregate_row *fr
     }
 }
 
-static double add_rows(struct contention *contention, const struct sample_set *samples, u32 event,
-                       const struct snapshot *snapshot)
+static void add_cpu(struct contention *contention, const struct sample_set *samples, u32 event,
+                    u32 cpu, const struct snapshot *snapshot)
 {
     struct aggregate aggregate = {.snapshot = snapshot,
                                   .sort = {.keys = {SORT_OBJECT}, .count = 1}};
-    double square = 0;
-    fill(&aggregate, samples, event);
+    double factor = overflows_behind(&samples->cpus[cpu].streams[event]);
+    fill(&aggregate, samples, event, cpu);
     for (size_t i = 0; i < aggregate.count; i++) {
-        const struct aggregate_row *from = &aggregate.rows[i];
+        struct aggregate_row *from = &aggregate.rows[i];
         const char *object = aggregate_text(&aggregate, from->texts[0]);
-        add_event(row_of(contention, object, from), from, event);
-        square += from->sum.square;
+        sample_sum_weigh(&from->sum, factor);
+        sample_sum_join(&row_of(contention, object, from)->sum, &from->sum);
     }
     aggregate_free(&aggregate);
-    return square;
 }
 
-// How samples of objects divide is a matter of chance, given how many there are: binomial, of as
-// many samples as would weigh the same each.
-static struct estimate share_of(double larx, double all, double square)
+static double add_rows(struct contention *contention, const struct sample_set *samples, u32 event,
+                       const struct snapshot *snapshot)
 {
-    if (all <= 0)
-        return (struct estimate){0, INFINITY};
-    double part = larx / all, samples = all * all / square;
-    return (struct estimate){100 * part, 100 * QUANTILE_99 * sqrt(part * (1 - part) / samples)};
+    struct sample_share share = samples_share(samples, event);
+    double square = 0;
+    for (u32 cpu = 0; cpu < samples->cpu_count; cpu++)
+        if (samples->cpus[cpu].streams[event].received != 0)
+            add_cpu(contention, samples, event, cpu, snapshot);
+    for (size_t i = 0; i < contention->count; i++) {
+        struct contention_row *row = &contention->rows[i];
+        sample_sum_scale(&row->sum, &share);
+        add_event(row, event);
+        square += row->sum.square;
+        row->sum = (struct sample_sum){0};
+    }
+    return square;
 }
 
 static int compare(const void *left, const void *right)
@@ -152,7 +144,7 @@ static void finish(struct contention *contention, double square)
         struct contention_row *row = &contention->rows[i];
         row->share = share_of(row->larx.value, all, square);
         row->instructions =
-            ratio(row->larx, contention->totals[CONTENTION_INSTRUCTIONS], 100 * TURN);
+            estimate_ratio(row->larx, contention->totals[CONTENTION_INSTRUCTIONS], 100 * TURN);
     }
     if (contention->count > 1)
         qsort(contention->rows, contention->count, sizeof(*contention->rows), compare);
@@ -168,8 +160,8 @@ void contention_compute(const struct sample_set *samples, u32 events, bool filte
         contention->totals[event] =
             in_part ? estimated_total(samples, event) : whole_total(samples, event);
     }
-    contention->metric = ratio(contention->totals[CONTENTION_LARX],
-                               contention->totals[CONTENTION_INSTRUCTIONS], 100 * TURN);
+    contention->metric = estimate_ratio(contention->totals[CONTENTION_LARX],
+                                        contention->totals[CONTENTION_INSTRUCTIONS], 100 * TURN);
     for (u32 event = 0; event < events; event++) {
         double added =
             event == CONTENTION_INSTRUCTIONS ? 0 : add_rows(contention, samples, event, snapshot);

@@ -7,6 +7,7 @@
 
 #include "machine/snapshot.h"
 #include "samples/samples.h"
+#include "samples/share.h"
 
 // The events of a session for contention, in this order;
 // those behind CONTENTION_LARX_ONLY are for acquisitions.
@@ -19,11 +20,6 @@ enum contention_event {
 };
 #define CONTENTION_LARX_ONLY CONTENTION_STCX
 
-// Errors are half widths of 99 % intervals.
-struct estimate {
-    double value, error;
-};
-
 struct contention_row {
     char *object; // its name, or [none], [idle] …
     u32 pid;      // whose COID; with coid 0: nobody's
@@ -33,6 +29,7 @@ struct contention_row {
     struct estimate share;        // of all larx, percent
     struct estimate instructions; // 4 larx of all instructions, percent
     struct estimate acquisitions; // stcx less failed ones
+    struct sample_sum sum;        // of one event, while it is worked out
 };
 
 struct contention {

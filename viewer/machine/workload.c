@@ -17,6 +17,26 @@
 #define COMMAND_BYTES 256 // with the end; what the machine takes
 #define POLL_SECONDS 0.05
 
+static int take_workloads(void *context, const dci_response *response)
+{
+    for (size_t i = 0; i < response->workloads->n_workloads; i++) {
+        Orrery__Dci__Workload *workload = response->workloads->workloads[i];
+        text_make_printable(workload->name, false);
+        text_make_printable(workload->help, false);
+        json_t *row = put_object(context, NULL);
+        put_text(row, "name", workload->name);
+        put_text(row, "help", workload->help);
+    }
+    return KOV_OK;
+}
+
+int workloads_fetch(json_t *list)
+{
+    Orrery__Dci__WorkloadsRequest body = ORRERY__DCI__WORKLOADS_REQUEST__INIT;
+    return dci_call(DCI_REQUEST(WORKLOADS, workloads, &body), ORRERY__DCI__RESPONSE__BODY_WORKLOADS,
+                    "cannot list workloads", take_workloads, list);
+}
+
 static int join_command(const struct arguments *arguments, char command[COMMAND_BYTES])
 {
     size_t length = 0;

@@ -13,6 +13,8 @@ struct workload_result {
     char *report; // lines "key value"; printable
 };
 
+// Adds {name, help} of each workload that the machine has to a list. An exit code.
+int workloads_fetch(json_t *list);
 // Who is called during a window, some twenty times a second; a handler of NULL: nobody.
 // Another code than KOV_OK ends the window.
 typedef int workload_tick(void *context);

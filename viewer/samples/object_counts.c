@@ -6,7 +6,6 @@
 #include "tools/memory.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -80,16 +79,8 @@ bool object_counts_metric(const struct object_counts *counts, const struct objec
                           struct metric_value *value)
 {
     struct count estimates[COUNT_ITEMS_MAX];
-    for (u32 i = 0; i < counts->request.item_count; i++) {
-        const struct sample_sum *sum = &row->sums[i];
-        estimates[i] = (struct count){
-            .count = sum->events,
-            .measured = 1,
-            .total = 1,
-            .error =
-                sum->samples == 0 ? COUNT_ERROR_UNKNOWN : (u64)ceil(samples_error(sum->square)),
-        };
-    }
+    for (u32 i = 0; i < counts->request.item_count; i++)
+        estimates[i] = sample_sum_count(&row->sums[i]);
     return metric_compute(metric, &counts->request, estimates, mode, value);
 }
 

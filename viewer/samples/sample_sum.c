@@ -4,6 +4,7 @@
 // own estimates (pmu/multiplex.h), u n/(n-1) sum (w_j - w/n)², u = min(1, (1 - f)/f), of the part f
 // of the time that was sampled. The former are in the latter once more: on the safe side.
 #include "samples/sample_sum.h"
+#include "counts/counts.h"
 #include "samples/samples.h"
 
 #include <math.h>
@@ -39,6 +40,15 @@ void sample_sum_join(struct sample_sum *sum, const struct sample_sum *other)
     sum->events += other->events;
     sum->square += other->square;
     sum->turn_squares += all_turn_squares(other);
+}
+
+void sample_sum_weigh(struct sample_sum *sum, double factor)
+{
+    sum->events = (u64)llround((double)sum->events * factor);
+    sum->square *= factor * factor;
+    sum->turn_squares *= factor * factor;
+    for (u32 cpu = 0; cpu < ORRERY_MAX_CPUS; cpu++)
+        sum->latest[cpu].events *= factor;
 }
 
 static double between_turns(const struct sample_sum *sum, const struct sample_share *share)
@@ -77,4 +87,14 @@ double sample_share_part(const struct sample_share *share)
 double samples_error(double square)
 {
     return QUANTILE_99 * sqrt(square);
+}
+
+struct count sample_sum_count(const struct sample_sum *sum)
+{
+    return (struct count){
+        .count = sum->events,
+        .measured = 1,
+        .total = 1,
+        .error = sum->samples == 0 ? COUNT_ERROR_UNKNOWN : (u64)ceil(samples_error(sum->square)),
+    };
 }

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 
 struct sample;
+struct count;
 
 // Of one event, on any CPUs.
 struct sample_sum {
@@ -33,6 +34,8 @@ struct sample_share {
 // Samples of a CPU come in the order of time.
 void sample_sum_add(struct sample_sum *sum, const struct sample *sample);
 void sample_sum_join(struct sample_sum *sum, const struct sample_sum *other);
+// Each sample stands for `factor` times as much.
+void sample_sum_weigh(struct sample_sum *sum, double factor);
 // From samples to all of the time; nothing is added any more.
 void sample_sum_scale(struct sample_sum *sum, const struct sample_share *share);
 
@@ -43,5 +46,7 @@ double sample_share_part(const struct sample_share *share);
 // Half of the interval around an estimate of events that holds their number in 99 of 100 cases, as
 // far as chance goes, from a sum's square. In events.
 double samples_error(double square);
+// A scaled sum in place of a count; its error is not known without samples.
+struct count sample_sum_count(const struct sample_sum *sum);
 
 #endif

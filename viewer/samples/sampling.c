@@ -169,8 +169,17 @@ int sampling_change(const struct sampling_options *options, u32 index, u64 perio
 
 static int take_stat(void *context, const dci_response *response)
 {
-    decode_sampling_stat(response->sampling_stop, context);
+    bool stopped = response->body_case == ORRERY__DCI__RESPONSE__BODY_SAMPLING_STOP;
+    decode_sampling_stat(stopped ? response->sampling_stop : response->sampling_stat, context);
     return KOV_OK;
+}
+
+int sampling_stat(struct sample_set *set)
+{
+    Orrery__Dci__SamplingStatRequest body = ORRERY__DCI__SAMPLING_STAT_REQUEST__INIT;
+    return dci_call(DCI_REQUEST(SAMPLING_STAT, sampling_stat, &body),
+                    ORRERY__DCI__RESPONSE__BODY_SAMPLING_STAT, "cannot ask after the sampling",
+                    take_stat, set);
 }
 
 int sampling_stop(struct sample_set *set)

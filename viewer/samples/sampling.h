@@ -39,6 +39,7 @@ extern const struct option sampling_option_table[];
 struct sampling_request {
     struct sampled_events events;
     bool precise;
+    bool yielding; // gives way to whoever samples otherwise
     u32 callers, cpu_mask;
     struct pid_list pids, except_pids;
 };
@@ -64,6 +65,8 @@ int sampling_start(const struct sampling_request *request, struct sample_set *se
 int sampling_change(const struct sampling_options *options, u32 index, u64 period);
 // The shortest period that the session can have.
 u64 sampling_min_period(const struct sampling_request *request);
+// Asks for the statistics of the session that runs, or of the last one.
+int sampling_stat(struct sample_set *set);
 // Takes what is still on its way, then the final statistics.
 int sampling_stop(struct sample_set *set);
 

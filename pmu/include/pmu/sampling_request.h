@@ -7,8 +7,8 @@
 #include <orrery/sys.h>
 #include <pmu/share.h>
 
-// Events that fit the counters at once are sampled all the time, and keep them; others take turns,
-// measured in instructions.
+// Events that fit the counters at once are sampled all the time, and keep them; others, and those
+// of a session that gives way (SYS_SAMPLING_TURNS), take turns, measured in instructions.
 struct sampling_plan {
     struct sys_sampling sampling;
     // Of the model unit's events; without items: there are none of them. In turn unless steady.

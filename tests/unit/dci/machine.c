@@ -152,12 +152,12 @@ s64 sys_dref_read(u64 *cursor, void *buffer, u64 bytes)
 
 s64 sys_sampling_start(const struct sys_sampling *sampling, char *message, u64 bytes)
 {
-    if (machine.sampling)
-        return E_BUSY;
     if (machine.sampling_refused != NULL) {
         snprintf(message, bytes, "%s", machine.sampling_refused);
         return E_LIMIT;
     }
+    if (machine.sampling || machine.sampling_fails)
+        return E_BUSY;
     machine.sampling = true;
     machine.asked = *sampling;
     memset(machine.others_read, 0, sizeof(machine.others_read));

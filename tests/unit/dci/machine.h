@@ -70,6 +70,7 @@ extern struct machine {
     bool sample_pids;             // pids of samples go round 0 to 3, else 0
     u64 sampled_period;           // of the last change
     const char *sampling_refused; // why; NULL: it is not
+    bool sampling_fails;          // to begin, which was not to be foreseen
     // of its first event; of each other one as many as a CPU's number, once
     u64 samples[MACHINE_CPUS], samples_read[MACHINE_CPUS], samples_lost[MACHINE_CPUS];
     bool others_read[MACHINE_CPUS][SYS_SAMPLING_EVENTS];

@@ -158,6 +158,21 @@ static void records_may_be_closer_than_interrupts(void **state)
     expect(E_INVAL, "16");
 }
 
+static void what_gives_way_takes_turns_though_it_fits(void **state)
+{
+    (void)state;
+    add(MODEL(MODEL_LARX), BOTH, 1000);
+    expect(0, "");
+    assert_true(plan.claim.steady);
+    sampling.flags = SYS_SAMPLING_TURNS;
+    expect(0, "");
+    assert_false(plan.claim.steady);
+    assert_true(plan.claim.slice > 0);
+    assert_int_equal(plan.claim.request.item[plan.item[0]].event, MODEL_LARX);
+    sampling.flags = SYS_SAMPLING_TURNS << 1;
+    expect(E_INVAL, "unknown flags");
+}
+
 static void what_the_cpu_itself_counts_has_no_filters_and_no_records(void **state)
 {
     (void)state;
@@ -191,7 +206,7 @@ static void bad_sessions_are_refused(void **state)
     sampling.event_count = SYS_SAMPLING_EVENTS + 1;
     expect(E_INVAL, "event_count");
     sampling = good;
-    sampling.flags = 2;
+    sampling.flags = SYS_SAMPLING_TURNS << 1;
     expect(E_INVAL, "flags");
     sampling = good;
     sampling.callers = SYS_CALLERS_MAX + 1;
@@ -233,6 +248,7 @@ int main(void)
         TEST(a_conflict_names_its_events),
         TEST(absurd_thresholds_are_refused),
         TEST(records_may_be_closer_than_interrupts),
+        TEST(what_gives_way_takes_turns_though_it_fits),
         TEST(what_the_cpu_itself_counts_has_no_filters_and_no_records),
         TEST(events_that_are_not_there_are_told),
         TEST(bad_sessions_are_refused),

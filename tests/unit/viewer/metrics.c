@@ -114,6 +114,50 @@ static void errors_of_both_sides_count(void **state)
     assert_true(value.error < 0);
 }
 
+static struct metric_value in_interval(const char *name, const struct count_reading *between,
+                                       u32 cpu)
+{
+    for (size_t i = 0; i < metric_count; i++)
+        if (strcmp(metrics[i].name, name) == 0)
+            return metric_of_interval(&metrics[i], &request, between, cpu, COUNT_ALL);
+    assert_true(false);
+    return (struct metric_value){0};
+}
+
+static void an_interval_has_metrics_of_each_cpu_and_of_all(void **state)
+{
+    static struct count_reading before, after, between;
+    (void)state;
+    add(0, COUNT_ALL, 0, (struct count){0}); // instructions
+    add(1, COUNT_ALL, 0, (struct count){0}); // cycles
+    after.cpu_count = before.cpu_count = 2;
+    after.items = before.items = 2;
+    for (u32 i = 0; i < 2; i++) {
+        before.cpus[i] = (struct cpu_counts){
+            .cpu = 3 * i,
+            .counts = {{.count = 1000, .measured = 50, .total = 50, .slices = 1},
+                       {.count = 9000, .measured = 50, .total = 50, .slices = 1}}};
+        after.cpus[i] = before.cpus[i];
+    }
+    after.cpus[0].counts[0] = (struct count){.count = 1300, .measured = 90, .total = 90};
+    after.cpus[0].counts[1] = (struct count){.count = 9400, .measured = 90, .total = 90};
+    after.cpus[1].counts[0] = (struct count){.count = 1100, .measured = 80, .total = 80};
+    after.cpus[1].counts[1] = (struct count){.count = 11000, .measured = 70, .total = 80};
+    count_reading_between(&before, &after, &between);
+    struct metric_value value = in_interval("IPC", &between, 0);
+    assert_true(fabs(value.value - 0.75) < 1e-12 && value.error == 0 && value.measured == 1);
+    value = in_interval("IPC", &between, 3); // too few slices for an error
+    assert_true(value.value > 0 && isnan(value.error));
+    assert_true(fabs(value.measured - 20 / 30.0) < 1e-12);
+    value = in_interval("IPC", &between, ALL_CPUS);
+    assert_true(value.value > 0 && isnan(value.error));
+    assert_true(fabs(value.measured - 60 / 70.0) < 1e-12);
+    assert_true(isnan(in_interval("IPC", &between, 1).value)); // no such CPU
+    assert_true(isnan(in_interval("spin contention", &between, ALL_CPUS).value));
+    count_reading_between(&after, &after, &between); // no time has passed
+    assert_true(isnan(in_interval("IPC", &between, ALL_CPUS).value));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -121,6 +165,7 @@ int main(void)
         cmocka_unit_test_setup(a_metric_without_one_of_its_events_is_none, begin),
         cmocka_unit_test_setup(events_of_one_set_belong_together, begin),
         cmocka_unit_test_setup(errors_of_both_sides_count, begin),
+        cmocka_unit_test_setup(an_interval_has_metrics_of_each_cpu_and_of_all, begin),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

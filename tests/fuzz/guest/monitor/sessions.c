@@ -23,7 +23,8 @@ void sample(void)
     struct sys_sampling sampling = {
         .callers = (u32)(next_random() % SYS_CALLERS_MAX),
         .event_count = 1,
-        .flags = model && next_random() % 2 != 0 ? SYS_SAMPLING_PRECISE : 0,
+        .flags = (model && next_random() % 2 != 0 ? SYS_SAMPLING_PRECISE : 0) |
+                 (next_random() % 2 != 0 ? SYS_SAMPLING_TURNS : 0),
         .events = {{.event = model ? some_event() : SYS_PMU_CYCLES,
                     .filter = SYS_PMU_KERNEL | SYS_PMU_USER,
                     .period = model ? 10000 + next_random() % 100000 : 100000,

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: MIT
+// Requests to join and to leave what is shared, and the copies for those who have joined.
+#include "members.h"
+
+#include "sampling.h"
+#include "service.h"
+#include "tracing.h"
+
+#include <string.h>
+
+static u8 space[FRAME_BYTES_MAX] __attribute__((aligned(8)));
+
+static const u32 missed_tags[SHARED_KINDS] = {
+    [SHARED_SAMPLING] = dci_Event_sampling_missed_tag,
+    [SHARED_TRACE] = dci_Event_trace_missed_tag,
+};
+
+// The next one from this place on; NULL: none. told: only of those that were told of the begin.
+static struct client *next_member(enum shared kind, bool told, u32 *place)
+{
+    while (*place < SLOTS_MAX) {
+        struct client *client = client_at((*place)++);
+        if (client != NULL && !client->closing && client->members[kind].joined &&
+            (client->members[kind].told || !told))
+            return client;
+    }
+    return NULL;
+}
+
+bool members_any(enum shared kind)
+{
+    u32 place = 0;
+    return next_member(kind, true, &place) != NULL;
+}
+
+void members_frame(struct frame *frame, u32 body)
+{
+    frame_event_at(frame, space, body);
+}
+
+// ---- copies ------------------------------------------------------------------------------------
+
+static dci_Share share_message(const struct share *share)
+{
+    return (dci_Share){
+        .given = share->given, .missed = share->missed, .missed_bytes = share->missed_bytes};
+}
+
+// Before anything else is given to it. False: there is no room for that either.
+static bool tell_missed(struct client *client, enum shared kind)
+{
+    struct member *member = &client->members[kind];
+    struct frame frame;
+
+    if (member->missed_told == member->share.missed)
+        return true;
+    if (!queue_prepare(&client->queue, QUEUE_PUSHES))
+        return false;
+    dci_Share message = share_message(&member->share);
+    frame_event(&frame, &client->queue, missed_tags[kind]);
+    frame_message(&frame, dci_Share_fields, &message);
+    client_push_end(client, &frame);
+    member->missed_told = member->share.missed;
+    return true;
+}
+
+void members_push(enum shared kind, const struct frame *frame, u32 items)
+{
+    struct client *client;
+
+    for (u32 place = 0; (client = next_member(kind, true, &place)) != NULL;) {
+        struct member *member = &client->members[kind];
+        if (tell_missed(client, kind) && client_push_copy(client, frame)) {
+            member->share.given += items;
+            continue;
+        }
+        member->share.missed += items;
+        member->share.missed_bytes += frame->used;
+        member->missed_all += items;
+    }
+}
+
+void members_tell_one(struct client *client, const struct frame *frame, u32 share_tag,
+                      const struct share *share)
+{
+    struct frame own = *frame; // what is added to it does not stay
+
+    if (share_tag != 0) {
+        dci_Share message = share_message(share);
+        frame_record(&own, share_tag, dci_Share_fields, &message);
+    }
+    frame_end(&own);
+    client_tell(client, &own);
+}
+
+void members_tell(enum shared kind, const struct frame *frame, u32 share_tag)
+{
+    struct client *client;
+
+    for (u32 place = 0; (client = next_member(kind, true, &place)) != NULL;)
+        members_tell_one(client, frame, share_tag, &client->members[kind].share);
+}
+
+void members_end(enum shared kind)
+{
+    struct client *client;
+
+    for (u32 place = 0; (client = next_member(kind, true, &place)) != NULL;)
+        client->members[kind].told = false;
+}
+
+void members_tell_all(enum shared kind, const struct frame *frame)
+{
+    struct client *client;
+
+    for (u32 place = 0; (client = next_member(kind, false, &place)) != NULL;)
+        members_tell_one(client, frame, 0, NULL);
+}
+
+void members_tell_begin_to(struct client *client, enum shared kind, const struct frame *frame)
+{
+    struct member *member = &client->members[kind];
+
+    member->told = true;
+    member->share = (struct share){0};
+    member->missed_told = 0;
+    members_tell_one(client, frame, 0, NULL);
+}
+
+void members_tell_begin(enum shared kind, const struct client *owner, const struct frame *frame)
+{
+    struct client *client;
+
+    for (u32 place = 0; (client = next_member(kind, false, &place)) != NULL;)
+        if (client != owner)
+            members_tell_begin_to(client, kind, frame);
+}
+
+// ---- requests ----------------------------------------------------------------------------------
+
+static s64 join(struct client *client, enum shared kind)
+{
+    struct member *member = &client->members[kind];
+
+    if (member->joined)
+        return client_error(client, E_EXIST, "this client has joined already");
+    *member = (struct member){.joined = true};
+    return 0;
+}
+
+// With its last share, as it is told in the answer.
+static s64 leave(struct client *client, enum shared kind, dci_Share *share)
+{
+    struct member *member = &client->members[kind];
+
+    if (!member->joined)
+        return client_error(client, E_NOENT, "this client has not joined");
+    *share = share_message(&member->share);
+    *member = (struct member){0};
+    return 0;
+}
+
+static s64 sampling_join_begin(struct client *client, const dci_Request *request)
+{
+    struct frame frame;
+
+    (void)request;
+    s64 error = join(client, SHARED_SAMPLING);
+    if (error != 0)
+        return error;
+    dci_SamplingJoinReply reply = {.session = sampling_of_another(client)};
+    client_reply(client, dci_Response_sampling_join_tag, dci_SamplingJoinReply_fields, &reply);
+    if (reply.session != 0) {
+        sampling_add_began(&frame);
+        members_tell_begin_to(client, SHARED_SAMPLING, &frame);
+    }
+    return REQUEST_REPLIED;
+}
+
+static s64 sampling_leave_begin(struct client *client, const dci_Request *request)
+{
+    dci_SamplingLeaveReply reply = {.has_share = true};
+
+    (void)request;
+    s64 error = leave(client, SHARED_SAMPLING, &reply.share);
+    if (error != 0)
+        return error;
+    client_reply(client, dci_Response_sampling_leave_tag, dci_SamplingLeaveReply_fields, &reply);
+    return REQUEST_REPLIED;
+}
+
+static s64 trace_join_begin(struct client *client, const dci_Request *request)
+{
+    struct frame frame;
+
+    (void)request;
+    s64 error = join(client, SHARED_TRACE);
+    if (error != 0)
+        return error;
+    dci_TraceJoinReply reply = {.running = tracing_by_another(client)};
+    client_reply(client, dci_Response_trace_join_tag, dci_TraceJoinReply_fields, &reply);
+    if (reply.running) {
+        tracing_add_began(&frame);
+        members_tell_begin_to(client, SHARED_TRACE, &frame);
+    }
+    return REQUEST_REPLIED;
+}
+
+static s64 trace_leave_begin(struct client *client, const dci_Request *request)
+{
+    dci_TraceLeaveReply reply = {.has_share = true};
+
+    (void)request;
+    s64 error = leave(client, SHARED_TRACE, &reply.share);
+    if (error != 0)
+        return error;
+    client_reply(client, dci_Response_trace_leave_tag, dci_TraceLeaveReply_fields, &reply);
+    return REQUEST_REPLIED;
+}
+
+static void members_release(struct client *client)
+{
+    memset(client->members, 0, sizeof(client->members));
+}
+
+static const struct request_kind kinds[] = {
+    REQUEST(sampling_join, dci_Role_ROLE_OBSERVER, sampling_join_begin, NULL),
+    REQUEST(sampling_leave, dci_Role_ROLE_OBSERVER, sampling_leave_begin, NULL),
+    REQUEST(trace_join, dci_Role_ROLE_OBSERVER, trace_join_begin, NULL),
+    REQUEST(trace_leave, dci_Role_ROLE_OBSERVER, trace_leave_begin, NULL),
+};
+
+const struct service members_service = {
+    .kinds = kinds, .kind_count = ARRAY_SIZE(kinds), .release = members_release};

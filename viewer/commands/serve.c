@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: MIT
+// `kov serve`: the gateway to browsers.
+#include "commands/commands.h"
+#include "gateway/net.h"
+#include "tools/interrupt.h"
+#include "tools/memory.h"
+#include "tools/options.h"
+#include "tools/text.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LISTEN_DEFAULT 8420
+#define HISTORY_MB 256
+
+static struct texts machines;
+static u64 port = LISTEN_DEFAULT, history_mb = HISTORY_MB;
+
+static const struct option own_options[] = {
+    LIST('m', "machine", &machines, "NAME=HOST:PORT",
+         "a machine to watch; again for others, up to 8 (orrery at --host and --port)"),
+    NUMBER('l', "listen", &port, 0, 65535, "PORT",
+           "of 127.0.0.1, where browsers connect; 0: any that is free (8420)"),
+    NUMBER(0, "history", &history_mb, 4, 65536, "MB", "kept of each machine, at most (256)"),
+    OPTIONS_END,
+};
+
+// "NAME=HOST:PORT" in place. KOV_OK or KOV_USAGE.
+static int parse_machine(char *text, struct machine_settings *into)
+{
+    char *equals = strchr(text, '='), *colon = strrchr(text, ':');
+    if (equals == NULL || equals == text || colon == NULL || colon < equals + 2 ||
+        !text_to_u64(colon + 1, 1, 65535, &into->port))
+        return fail(KOV_USAGE, "--machine %s: give NAME=HOST:PORT", text);
+    *equals = *colon = 0;
+    into->name = text;
+    into->host = equals + 1;
+    return KOV_OK;
+}
+
+static int add_machine(struct hub *hub, struct machine_settings *of)
+{
+    for (u32 i = 0; i < hub->machine_count; i++)
+        if (strcmp(machine_name(hub->machines[i]), of->name) == 0)
+            return fail(KOV_USAGE, "--machine %s: there is one of that name", of->name);
+    if (hub->machine_count == MACHINES)
+        return fail(KOV_USAGE, "--machine %s: there are %u already", of->name, MACHINES);
+    of->token = (char *)settings.token;
+    of->history_bytes = history_mb << 20;
+    struct machine *machine = machine_start(hub->machine_count, of, &hub->posts);
+    if (machine == NULL)
+        return KOV_FAILED;
+    hub->machines[hub->machine_count++] = machine;
+    return KOV_OK;
+}
+
+static int add_machines(struct hub *hub)
+{
+    struct machine_settings usual = {
+        .name = "orrery", .host = (char *)settings.host, .port = settings.port};
+    if (machines.count == 0)
+        return add_machine(hub, &usual);
+    int code = KOV_OK;
+    for (u32 i = 0; i < machines.count && code == KOV_OK; i++) {
+        struct machine_settings of = {0};
+        char *text = memory_copy_text(machines.texts[i]);
+        code = parse_machine(text, &of);
+        if (code == KOV_OK)
+            code = add_machine(hub, &of);
+        free(text);
+    }
+    return code;
+}
+
+// On stdout and nowhere else: the tokens are in them.
+static void print_links(const struct access *access)
+{
+    printf("controller: %s/#t=%s\n", access->origin, access->controller);
+    printf("observer:   %s/#t=%s\n", access->origin, access->observer);
+    fflush(stdout);
+}
+
+static int run(const struct arguments *arguments)
+{
+    (void)arguments;
+    static struct hub hub;
+    interrupt_catch();
+    int code = access_init(&hub.access);
+    struct net *net = code == KOV_OK ? net_open(&hub, (int)port) : NULL;
+    if (net == NULL)
+        return code == KOV_OK ? KOV_FAILED : code;
+    post_queue_init(&hub.posts, net_wake, net);
+    code = add_machines(&hub);
+    if (code == KOV_OK) {
+        print_links(&hub.access);
+        net_run(net);
+    }
+    for (u32 i = 0; i < hub.machine_count; i++) {
+        machine_end(hub.machines[i]);
+        hub.machines[i] = NULL;
+    }
+    net_close(net);
+    hub_free(&hub);
+    return code;
+}
+
+const struct command command_serve = {
+    .name = "serve",
+    .synopsis = "[-m NAME=HOST:PORT]… [-l PORT] [--history MB]",
+    .summary = "Show machines in browsers, live",
+    .details =
+        "Prints two links: whoever opens the first may also start workloads, end processes and\n"
+        "choose what is sampled, whoever opens the second looks. Ctrl-C ends it. Other kov commands\n"
+        "work beside it: it gives way to those that sample, and shows what they sample.",
+    .options = {own_options},
+    .run = run,
+};

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+// Who may talk to the gateway: tokens, made anew at each start, and what Host and Origin must be.
+#ifndef KOV_ACCESS_H
+#define KOV_ACCESS_H
+
+#include <orrery/types.h>
+
+#define ACCESS_TOKEN_TEXT 33 // 128 bits in hexadecimal, and a 0
+
+enum access_role { ROLE_STRANGER, ROLE_OBSERVER, ROLE_CONTROLLER };
+
+struct access {
+    char observer[ACCESS_TOKEN_TEXT], controller[ACCESS_TOKEN_TEXT];
+    char host[32];   // as it stands in a request: "127.0.0.1:8420"
+    char origin[40]; // "http://" and the same
+};
+
+// Makes tokens. An exit code, with a message when the system has no random numbers.
+int access_init(struct access *access);
+void access_set_port(struct access *access, int port);
+// In a time that does not tell how much of it was right.
+enum access_role access_role_of(const struct access *access, const char *token);
+const char *access_role_name(enum access_role role);
+// Byte for byte as the links are printed.
+bool access_host_is_ours(const struct access *access, const char *host);
+bool access_origin_is_ours(const struct access *access, const char *origin);
+
+#endif

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT
+// The hub: what browsers say is checked and handed to machines, what machines say goes to the
+// browsers that want it. It lives on the net thread, and knows nothing of sockets.
+#ifndef KOV_HUB_H
+#define KOV_HUB_H
+
+#include "gateway/access.h"
+#include "gateway/credits.h"
+#include "gateway/machine.h"
+#include "gateway/posts.h"
+
+struct browser {
+    u64 number; // counts up
+    enum access_role role;
+    u32 wrong_tokens;
+    u32 named[MACHINES]; // how many blocks of names it has been told, of each machine
+    struct outbox outbox;
+    void *connection; // net's
+    struct browser *next;
+};
+
+struct hub {
+    struct access access;
+    struct machine *machines[MACHINES];
+    u32 machine_count;
+    struct machine_view {   // what the hub knows of a machine
+        struct block *told; // its last state, or NULL
+        struct block **names;
+        size_t name_count, name_capacity;
+    } views[MACHINES];
+    struct topics topics;
+    struct browser *browsers; // with or without a role
+    u64 last_browser;
+    u32 served; // with a role
+    struct post_queue posts;
+    // Something waits for the browser; end: it must go (a message about it goes first).
+    void (*ready)(void *connection, bool end);
+};
+
+void hub_init(struct hub *hub, void (*ready)(void *connection, bool end));
+void hub_free(struct hub *hub);
+
+struct browser *hub_connect(struct hub *hub, void *connection);
+void hub_disconnect(struct hub *hub, struct browser *browser);
+// A whole message of a browser.
+void hub_receive(struct hub *hub, struct browser *browser, const char *text, size_t size);
+// Hands out what machines have posted.
+void hub_distribute(struct hub *hub);
+
+#endif

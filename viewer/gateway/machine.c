@@ -1,0 +1,369 @@
+// SPDX-License-Identifier: MIT
+// One machine: its thread, its connection, its wishes.
+#include "gateway/machine.h"
+#include "gateway/machine_state.h"
+#include "machine/scan.h"
+#include "tools/clock.h"
+#include "tools/interrupt.h"
+#include "tools/memory.h"
+#include "wire/patience.h"
+#include "wire/session.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FIRST_PAUSE 0.2 // seconds between attempts to connect, doubled after each
+#define LONGEST_PAUSE 1.0
+#define CELL_SECONDS 1.0  // of history
+#define LONGEST_WAIT 0.25 // for events, when nothing is due
+
+double machine_time(const struct machine *machine, u64 ticks)
+{
+    return machine->timebase_hz == 0
+               ? 0
+               : ((double)ticks - (double)machine->boot_time) * 1e9 / (double)machine->timebase_hz;
+}
+
+const char *machine_name(const struct machine *machine)
+{
+    return machine->settings.name;
+}
+
+void machine_post(struct machine *machine, struct post post)
+{
+    post.machine = machine->number;
+    post_send(machine->posts, &post);
+}
+
+void machine_publish(struct machine *machine, const struct published *published,
+                     struct block *block)
+{
+    bool first = machine->names.told_keys == 0;
+    struct block *names = names_take(&machine->names);
+    if (names != NULL)
+        machine_post(machine, (struct post){.kind = POST_NAMES, .block = names, .forget = first});
+    machine_post(machine,
+                 (struct post){.kind = POST_TOPIC, .topic = published->number, .block = block});
+}
+
+// ---- its state ---------------------------------------------------------------------------------
+
+static void tell_state(struct machine *machine, const char *state)
+{
+    const dci_system_info *system = machine->live ? session_machine() : NULL;
+    char address[160];
+    snprintf(address, sizeof(address), "%.100s:%" PRIu64, machine->settings.host,
+             machine->settings.port);
+    json_t *json =
+        json_pack("{s:s, s:s, s:s, s:s, s:s, s:i, s:s, s:i, s:f, s:s}", "type", "machine",
+                  "machine", machine->settings.name, "state", state, "boot", machine->boot,
+                  "message", machine->failure, "tries", (int)machine->tries, "address", address,
+                  "cpus", system == NULL ? 0 : (int)system->cpu_count, "seconds",
+                  system == NULL ? 0.0 : machine_time(machine, system->time) / 1e9, "version",
+                  system == NULL ? "" : system->version);
+    machine_post(machine, (struct post){.kind = POST_TOLD, .block = block_of_json(json)});
+}
+
+// Messages of kov's rooms: the last failure is kept for who asked; warnings go to all browsers.
+static void take_message(void *context, bool is_warning, const char *text)
+{
+    struct machine *machine = context;
+    if (!is_warning) {
+        snprintf(machine->failure, sizeof(machine->failure), "%s", text);
+        return;
+    }
+    json_t *json = json_pack("{s:s, s:s, s:s, s:i, s:b}", "type", "notice", "machine",
+                             machine->settings.name, "message", text, "count", 1, "warning", 1);
+    struct block *block = block_of_json(json);
+    block->whole = false; // nothing to be told to those who come later
+    machine_post(machine, (struct post){.kind = POST_TOLD, .block = block});
+}
+
+// ---- topics and wishes -------------------------------------------------------------------------
+
+static struct published **find_published(struct machine *machine, u64 number)
+{
+    struct published **place = &machine->published;
+    while (*place != NULL && (*place)->number != number)
+        place = &(*place)->next;
+    return place;
+}
+
+static void add_topic(struct machine *machine, struct post *wish)
+{
+    struct published *published = memory_get(sizeof(*published));
+    *published = (struct published){.number = wish->topic,
+                                    .kind = wish->watched,
+                                    .parameters = wish->json,
+                                    .afresh = true,
+                                    .next = machine->published};
+    wish->json = NULL;
+    machine->published = published;
+}
+
+static void remove_topic(struct published **place)
+{
+    struct published *published = *place;
+    if (published == NULL)
+        return;
+    *place = published->next;
+    json_decref(published->parameters);
+    free(published);
+}
+
+static void say_afresh(struct published *published)
+{
+    if (published == NULL)
+        return;
+    published->due = 0;
+    published->afresh = true;
+}
+
+static int grant(struct machine *machine, struct post *wish)
+{
+    switch (wish->kind) {
+    case WISH_WATCH:
+        add_topic(machine, wish);
+        return KOV_OK;
+    case WISH_REFRESH:
+        say_afresh(*find_published(machine, wish->topic));
+        return KOV_OK;
+    case WISH_UNWATCH:
+        remove_topic(find_published(machine, wish->topic));
+        return KOV_OK;
+    case WISH_END:
+        machine->ending = true;
+        return KOV_OK;
+    default:
+        return request_answer(machine, wish);
+    }
+}
+
+static int grant_wishes(struct machine *machine)
+{
+    int code = KOV_OK;
+    for (struct post *wish = post_take(&machine->wishes), *next; wish != NULL; wish = next) {
+        next = wish->next;
+        int granted = grant(machine, wish);
+        code = code == KOV_OK ? granted : code;
+        post_free(wish);
+    }
+    return code;
+}
+
+// ---- while it is connected ---------------------------------------------------------------------
+
+static int take_event(void *context, const Orrery__Dci__Event *event)
+{
+    struct machine *machine = context;
+    if (event->body_case == ORRERY__DCI__EVENT__BODY_CONSOLE)
+        console_history_take(&machine->console, event->console);
+    else
+        standing_take(&machine->standing, event);
+    return KOV_OK;
+}
+
+// Numbers begin anew, and all that was said with them is said again.
+static void forget_names(struct machine *machine)
+{
+    names_reset(&machine->names);
+    for (struct published *one = machine->published; one != NULL; one = one->next)
+        say_afresh(one);
+}
+
+// Objects and classes are those of this scan: what is gone must not stay.
+static int scan(struct machine *machine)
+{
+    struct snapshot fresh = {0};
+    double begin = clock_now();
+    int code = scan_objects(&fresh, SCAN_ALL);
+    if (code != KOV_OK) {
+        snapshot_free(&fresh);
+        return code;
+    }
+    snapshot_free(&machine->snapshot);
+    tree_free(&machine->tree);
+    machine->snapshot = fresh;
+    tree_build(&machine->snapshot, TREE_EVERYTHING, &machine->tree);
+    machine->scanned = clock_now();
+    machine->scan_seconds = machine->scanned - begin;
+    machine->scan_due = machine->scanned + fmax(SCAN_SECONDS, 4 * machine->scan_seconds);
+    machine->scans++;
+    machine->standing.clock_ticks = machine->snapshot.process_time;
+    machine->standing.clock_heard = begin; // not later than it was read
+    return KOV_OK;
+}
+
+static int close_cell(struct machine *machine)
+{
+    machine->cell_due = clock_now() + CELL_SECONDS;
+    return standing_close_cell(&machine->standing);
+}
+
+static int attend(struct machine *machine)
+{
+    patience_begin();
+    int code = grant_wishes(machine);
+    if (code == KOV_OK)
+        code = standing_attend(&machine->standing);
+    if (code == KOV_OK && clock_now() >= machine->scan_due)
+        code = scan(machine);
+    if (code == KOV_OK && clock_now() >= machine->cell_due)
+        code = close_cell(machine);
+    if (code == KOV_OK)
+        code = metric_counts_rest(&machine->metric_counts);
+    if (names_are_full(&machine->names))
+        forget_names(machine);
+    if (code == KOV_OK)
+        code = publish_due(machine);
+    if (code != KOV_OK || machine->ending)
+        return code;
+    double next = fmin(fmin(publish_next(machine), machine->scan_due), machine->cell_due);
+    double wait = fmin(next - clock_now(), LONGEST_WAIT);
+    patience_begin();
+    patience_window(fmax(wait, 0));
+    code = dci_listen(fmax(wait, 0));
+    patience_window_over();
+    return code;
+}
+
+static void begin_boot(struct machine *machine)
+{
+    forget_names(machine);
+    history_free(machine->history);
+    machine->history =
+        history_new(machine->settings.history_bytes, machine->boot_time, machine->timebase_hz);
+    machine->standing.history = machine->history;
+    console_history_forget(&machine->console);
+    runs_free(&machine->runs);
+}
+
+// A new boot has other things behind the same numbers.
+static void note_boot(struct machine *machine)
+{
+    const dci_system_info *system = session_machine();
+    char boot[sizeof(machine->boot)];
+    machine->timebase_hz = system->timebase_hz;
+    machine->boot_time = system->boot_time;
+    snprintf(boot, sizeof(boot), "%08" PRIx32 "%08" PRIx32, (u32)(session_hello()->started >> 16),
+             (u32)system->boot_time);
+    machine->standing.clock_ticks = system->time;
+    machine->standing.clock_hertz = system->timebase_hz;
+    machine->standing.clock_heard = clock_now();
+    if (strcmp(boot, machine->boot) != 0)
+        begin_boot(machine);
+    else if (machine->history != NULL)
+        history_gap(machine->history, machine->lost_at, system->time);
+    memcpy(machine->boot, boot, sizeof(boot));
+    metric_counts_forget(&machine->metric_counts);
+}
+
+static int serve(struct machine *machine)
+{
+    machine->live = true;
+    machine->tries = 0;
+    machine->failure[0] = 0;
+    note_boot(machine);
+    dci_on_event(take_event, machine);
+    int code = standing_begin(&machine->standing);
+    if (code == KOV_OK)
+        code = console_history_attach(&machine->console);
+    machine->scan_due = machine->cell_due = 0;
+    for (struct published *one = machine->published; one != NULL; one = one->next)
+        say_afresh(one);
+    tell_state(machine, "live");
+    while (code != KOV_CONNECTION && !machine->ending && !link_ended())
+        code = attend(machine);
+    dci_on_event(NULL, NULL);
+    machine->live = false;
+    machine->lost_at = standing_now(&machine->standing);
+    return code;
+}
+
+// ---- its thread --------------------------------------------------------------------------------
+
+// Wishes are granted meanwhile: topics are noted, acts refused.
+static void pause_before_next(struct machine *machine, double pause)
+{
+    double end = clock_now() + pause;
+    while (clock_now() < end && !machine->ending && !link_ended()) {
+        grant_wishes(machine);
+        interrupt_sleep(fmin(0.1, end - clock_now()));
+    }
+}
+
+static void *run_machine(void *context)
+{
+    struct machine *machine = context;
+    bool was_live = false;
+    double pause = FIRST_PAUSE;
+    link_use(machine->link);
+    message_to(take_message, machine);
+    while (!machine->ending && !link_ended()) {
+        tell_state(machine, was_live ? "lost" : "waiting");
+        patience_begin();
+        machine->tries++;
+        if (session_begin(true) == KOV_OK) {
+            serve(machine);
+            was_live = true;
+            pause = FIRST_PAUSE;
+        }
+        session_end();
+        tell_state(machine, was_live ? "lost" : "waiting");
+        pause_before_next(machine, pause);
+        pause = fmin(2 * pause, LONGEST_PAUSE);
+    }
+    return NULL;
+}
+
+static void wake(void *context)
+{
+    struct machine *machine = context;
+    link_wake(machine->link);
+}
+
+struct machine *machine_start(u32 number, const struct machine_settings *from,
+                              struct post_queue *posts)
+{
+    struct link *link = link_new(from->host, from->port, from->token);
+    if (link == NULL)
+        return NULL;
+    struct machine *machine = memory_get(sizeof(*machine));
+    machine->number = number;
+    machine->link = link;
+    machine->posts = posts;
+    machine->settings = *from;
+    machine->settings.name = memory_copy_text(from->name);
+    machine->settings.host = memory_copy_text(from->host);
+    machine->names.machine = machine->settings.name;
+    post_queue_init(&machine->wishes, wake, machine);
+    pthread_create(&machine->thread, NULL, run_machine, machine);
+    return machine;
+}
+
+void machine_wish(struct machine *machine, const struct post *wish)
+{
+    post_send(&machine->wishes, wish);
+}
+
+void machine_end(struct machine *machine)
+{
+    link_end(machine->link);
+    pthread_join(machine->thread, NULL);
+    while (machine->published != NULL)
+        remove_topic(&machine->published);
+    post_queue_free(&machine->wishes);
+    link_free(machine->link);
+    standing_free(&machine->standing);
+    history_free(machine->history);
+    runs_free(&machine->runs);
+    console_history_forget(&machine->console);
+    snapshot_free(&machine->snapshot);
+    tree_free(&machine->tree);
+    names_reset(&machine->names);
+    free(machine->settings.name);
+    free(machine->settings.host);
+    free(machine);
+}

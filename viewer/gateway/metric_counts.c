@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: MIT
+// The five metrics over time, counted on every CPU.
+#include "gateway/metric_counts.h"
+#include "counts/configuration.h"
+#include "tools/clock.h"
+
+static int start(struct metric_counts *counts, const struct event_list *list)
+{
+    struct configuration configuration;
+    int code = configuration_load("metrics", &configuration);
+    if (code != KOV_OK)
+        return code;
+    struct count_options options = {.sets = configuration_count_sets(&configuration)};
+    code = count_request_parse(&options, list, &counts->request);
+    u64 begun;
+    if (code == KOV_OK)
+        code = counting_start(&counts->request, &begun);
+    counts->running = code == KOV_OK;
+    counts->refused = code != KOV_OK && code != KOV_CONNECTION;
+    counts->has_last = false;
+    return counts->refused ? KOV_OK : code;
+}
+
+static void note(struct metric_counts *counts, struct history *history, u32 cpu)
+{
+    for (u32 i = 0; i < metric_count; i++) {
+        struct metric_value value =
+            metric_of_interval(&metrics[i], &counts->request, &counts->between, cpu, COUNT_ALL);
+        history_metric(history, i, cpu, history_ns(history, counts->now.time), &value);
+    }
+}
+
+static int read_counts(struct metric_counts *counts, struct history *history)
+{
+    int code = counting_read(&counts->request, &counts->now);
+    if (code != KOV_OK)
+        return code;
+    if (counts->has_last) {
+        count_reading_between(&counts->last, &counts->now, &counts->between);
+        note(counts, history, ALL_CPUS);
+        for (u32 i = 0; i < counts->between.cpu_count; i++)
+            note(counts, history, counts->between.cpus[i].cpu);
+    }
+    counts->last = counts->now;
+    counts->has_last = true;
+    return KOV_OK;
+}
+
+int metric_counts_attend(struct metric_counts *counts, const struct event_list *list,
+                         struct history *history)
+{
+    double now = clock_now();
+    counts->watched = now;
+    if (counts->refused || history == NULL || now < counts->due)
+        return KOV_OK;
+    counts->due = now + METRIC_COUNTS_SECONDS;
+    int code = counts->running ? KOV_OK : start(counts, list);
+    return code == KOV_OK && counts->running ? read_counts(counts, history) : code;
+}
+
+int metric_counts_rest(struct metric_counts *counts)
+{
+    if (!counts->running || clock_now() < counts->watched + METRIC_COUNTS_IDLE)
+        return KOV_OK;
+    counts->running = false;
+    return counting_stop(&counts->request, &counts->now);
+}
+
+void metric_counts_forget(struct metric_counts *counts)
+{
+    *counts = (struct metric_counts){0};
+}

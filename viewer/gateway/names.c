@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: MIT
+// Numbers for things.
+#include "gateway/names.h"
+#include <messages.h>
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+// Labels are texts of the machine: as long as a browser takes them, and valid UTF-8.
+static json_t *text_of(const char *text)
+{
+    size_t length = strnlen(text, TEXT_CHARACTERS);
+    json_t *json = json_stringn(text, length);
+    while (json == NULL && length > 0) // cut within a character
+        json = json_stringn(text, --length);
+    return json;
+}
+
+u32 names_string(struct names *names, const char *text)
+{
+    return intern_text(&names->strings, text) + 1;
+}
+
+// Is the key new? Then its label is still to be added.
+static bool is_new(struct names *names, const char *key, u32 *thing)
+{
+    size_t before = names->keys.count;
+    *thing = intern_text(&names->keys, key) + 1;
+    return names->keys.count != before;
+}
+
+static void add_label(struct names *names, const char *key, const char *label, u32 class,
+                      u32 process)
+{
+    if (names->labels == NULL)
+        names->labels = json_array();
+    json_array_append_new(names->labels,
+                          json_pack("[s, o, i, i]", key, text_of(label), (int)class, (int)process));
+}
+
+u32 names_machine(struct names *names)
+{
+    u32 thing;
+    if (is_new(names, "m", &thing))
+        add_label(names, "m", names->machine, 0, 0);
+    return thing;
+}
+
+u32 names_process(struct names *names, const struct snapshot *snapshot, u32 pid)
+{
+    char key[NAMES_KEY_BYTES], label[OBJECT_NAME_BYTES];
+    u32 thing;
+    snprintf(key, sizeof(key), "p:%" PRIu32, pid);
+    snapshot_process_name(snapshot, pid, label);
+    if (is_new(names, key, &thing))
+        add_label(names, key, label, 0, thing);
+    return thing;
+}
+
+u32 names_side(struct names *names, u32 pid, bool kernel)
+{
+    char key[NAMES_KEY_BYTES];
+    u32 thing;
+    snprintf(key, sizeof(key), "s:%s:%" PRIu32, kernel ? "kernel" : "own", pid);
+    if (is_new(names, key, &thing))
+        add_label(names, key, kernel ? "in the kernel" : "its own", 0, 0);
+    return thing;
+}
+
+u32 names_object(struct names *names, const struct snapshot *snapshot, u32 pid, coid_t coid)
+{
+    char key[NAMES_KEY_BYTES], class_name[OBJECT_NAME_BYTES] = "[gone]";
+    char label[OBJECT_NAME_BYTES + 24];
+    u32 thing, process = names_process(names, snapshot, pid); // before: labels go by number
+    snprintf(key, sizeof(key), "o:%" PRIu32 ":%" PRIx64, pid, (u64)coid);
+    if (!is_new(names, key, &thing))
+        return thing;
+    const struct object_info *object = snapshot_object(snapshot, pid, coid);
+    if (object != NULL)
+        snapshot_class_name(snapshot, pid, object->class_id, class_name);
+    snprintf(label, sizeof(label), "%s 0x%" PRIx64, class_name, (u64)coid);
+    add_label(names, key, label, names_string(names, class_name), process);
+    return thing;
+}
+
+u32 names_class(struct names *names, const char *class_name)
+{
+    char key[NAMES_KEY_BYTES];
+    u32 thing;
+    snprintf(key, sizeof(key), "k:%.150s", class_name);
+    if (is_new(names, key, &thing))
+        add_label(names, key, class_name, names_string(names, class_name), 0);
+    return thing;
+}
+
+struct block *names_take(struct names *names)
+{
+    if (names->labels == NULL)
+        return NULL;
+    json_t *strings = json_array();
+    for (size_t i = names->told_strings; i < names->strings.count; i++)
+        json_array_append_new(strings, text_of(names->strings.texts[i]));
+    json_t *json =
+        json_pack("{s:s, s:s, s:i, s:o, s:i, s:o}", "type", "names", "machine", names->machine,
+                  "first", (int)names->told_keys + 1, "things", names->labels, "first_string",
+                  (int)names->told_strings + 1, "strings", strings);
+    names->labels = NULL;
+    names->told_keys = (u32)names->keys.count;
+    names->told_strings = (u32)names->strings.count;
+    return block_of_json(json);
+}
+
+bool names_are_full(const struct names *names)
+{
+    return names->keys.count > NAMES_MAX;
+}
+
+void names_reset(struct names *names)
+{
+    intern_free(&names->keys);
+    intern_free(&names->strings);
+    json_decref(names->labels);
+    *names = (struct names){.machine = names->machine, .epoch = names->epoch + 1};
+}

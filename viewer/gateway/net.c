@@ -1,0 +1,345 @@
+// SPDX-License-Identifier: MIT
+// HTTP and WebSocket.
+#include "gateway/net.h"
+#include "gateway/assets.h"
+#include "tools/interrupt.h"
+#include "tools/kov.h"
+#include "tools/memory.h"
+
+#include <libwebsockets.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PATH_BYTES 256
+#define HEADERS_BYTES 2048
+#define CHUNK_BYTES 16384
+// Requests for files come and go beside the WebSockets; more connections than this are not taken.
+#define CONNECTIONS_MAX (BROWSERS + STRANGERS + 32)
+#define IDLE_SECONDS 5
+
+struct net {
+    struct lws_context *context;
+    struct hub *hub;
+    u32 connections; // of any kind
+    u32 strangers;   // WebSockets without a role
+};
+
+// Of a request or a WebSocket.
+struct session {
+    struct lws *wsi;
+    struct net *net;
+    struct browser *browser; // of a WebSocket
+    bool ending;             // as soon as what waits has gone
+    const u8 *body;          // of a file that is being sent
+    size_t left;
+    char input[MESSAGE_IN_BYTES];
+    size_t input_size;
+};
+
+static struct net *net_of(struct lws *wsi)
+{
+    return lws_context_user(lws_get_context(wsi));
+}
+
+// ---- who asks ----------------------------------------------------------------------------------
+
+static bool header_is(struct lws *wsi, enum lws_token_indexes token, const struct access *access,
+                      bool (*is_ours)(const struct access *access, const char *text))
+{
+    char text[PATH_BYTES];
+    return lws_hdr_copy(wsi, text, sizeof(text), token) > 0 && is_ours(access, text);
+}
+
+static bool host_is_ours(struct lws *wsi)
+{
+    return header_is(wsi, WSI_TOKEN_HOST, &net_of(wsi)->hub->access, access_host_is_ours);
+}
+
+// What asks to become anything but our own page's WebSocket.
+static int check_upgrade(struct lws *wsi, const char *to)
+{
+    if (strcmp(to, "websocket") == 0 && host_is_ours(wsi) &&
+        header_is(wsi, WSI_TOKEN_ORIGIN, &net_of(wsi)->hub->access, access_origin_is_ours))
+        return 0;
+    lws_return_http_status(wsi, HTTP_STATUS_FORBIDDEN, NULL);
+    return 1;
+}
+
+// ---- files -------------------------------------------------------------------------------------
+
+static const char *const fixed_headers[][2] = {
+    {"content-encoding:", "gzip"},
+    {"cache-control:", "no-store"},
+    {"x-content-type-options:", "nosniff"},
+    {"referrer-policy:", "no-referrer"},
+    {"cross-origin-opener-policy:", "same-origin"},
+    {"cross-origin-resource-policy:", "same-origin"},
+    {"cross-origin-embedder-policy:", "require-corp"},
+    {"x-frame-options:", "DENY"},
+};
+
+static void write_policy(char *text, size_t size, const struct access *access)
+{
+    snprintf(text, size,
+             "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; "
+             "worker-src 'self'; connect-src ws://%s; base-uri 'none'; form-action 'none'; "
+             "frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types orrery",
+             access->host);
+}
+
+static int add_header(struct lws *wsi, const char *name, const char *value, u8 **at, u8 *end)
+{
+    return lws_add_http_header_by_name(wsi, (const u8 *)name, (const u8 *)value, (int)strlen(value),
+                                       at, end);
+}
+
+static int send_headers(struct lws *wsi, struct session *session, const struct asset *asset)
+{
+    u8 buffer[LWS_PRE + HEADERS_BYTES], *start = buffer + LWS_PRE, *at = start;
+    u8 *end = buffer + sizeof(buffer) - 1;
+    char policy[512];
+    write_policy(policy, sizeof(policy), &session->net->hub->access);
+    if (lws_add_http_common_headers(wsi, HTTP_STATUS_OK, asset->type, asset->size, &at, end) != 0 ||
+        add_header(wsi, "content-security-policy:", policy, &at, end) != 0)
+        return -1;
+    for (size_t i = 0; i < ARRAY_SIZE(fixed_headers); i++)
+        if (add_header(wsi, fixed_headers[i][0], fixed_headers[i][1], &at, end) != 0)
+            return -1;
+    return lws_finalize_write_http_header(wsi, start, &at, end);
+}
+
+static int refuse_request(struct lws *wsi, unsigned int status)
+{
+    if (lws_return_http_status(wsi, status, NULL) != 0)
+        return -1;
+    return -1; // nobody who asks for what is not ours keeps a connection
+}
+
+static int serve_file(struct lws *wsi, struct session *session, const char *path)
+{
+    if (!host_is_ours(wsi))
+        return refuse_request(wsi, HTTP_STATUS_FORBIDDEN);
+    if (lws_hdr_total_length(wsi, WSI_TOKEN_GET_URI) <= 0)
+        return refuse_request(wsi, HTTP_STATUS_METHOD_NOT_ALLOWED);
+    const struct asset *asset = asset_find(path);
+    if (asset == NULL)
+        return refuse_request(wsi, HTTP_STATUS_NOT_FOUND);
+    session->net = net_of(wsi);
+    session->body = asset->data;
+    session->left = asset->size;
+    if (send_headers(wsi, session, asset) != 0)
+        return -1;
+    lws_callback_on_writable(wsi);
+    return 0;
+}
+
+static int send_file(struct lws *wsi, struct session *session)
+{
+    u8 buffer[LWS_PRE + CHUNK_BYTES];
+    size_t size = session->left < CHUNK_BYTES ? session->left : CHUNK_BYTES;
+    bool last = size == session->left;
+    memcpy(buffer + LWS_PRE, session->body, size);
+    session->body += size;
+    session->left -= size;
+    if (lws_write(wsi, buffer + LWS_PRE, size, last ? LWS_WRITE_HTTP_FINAL : LWS_WRITE_HTTP) !=
+        (int)size)
+        return -1;
+    if (last)
+        return lws_http_transaction_completed(wsi) != 0 ? -1 : 0;
+    lws_callback_on_writable(wsi);
+    return 0;
+}
+
+// Also the first protocol's: what is there before anybody asks for one.
+static int http_callback(struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in,
+                         size_t size)
+{
+    struct session *session = user;
+    (void)size;
+    switch (reason) {
+    case LWS_CALLBACK_FILTER_NETWORK_CONNECTION:
+        return net_of(wsi)->connections >= CONNECTIONS_MAX ? -1 : 0;
+    case LWS_CALLBACK_SERVER_NEW_CLIENT_INSTANTIATED:
+        net_of(wsi)->connections++;
+        return 0;
+    case LWS_CALLBACK_WSI_DESTROY:
+        if (net_of(wsi)->connections > 0)
+            net_of(wsi)->connections--;
+        return 0;
+    case LWS_CALLBACK_HTTP_CONFIRM_UPGRADE:
+        return check_upgrade(wsi, in);
+    case LWS_CALLBACK_HTTP:
+        return serve_file(wsi, session, in);
+    case LWS_CALLBACK_HTTP_WRITEABLE:
+        return session == NULL || session->left == 0 ? 0 : send_file(wsi, session);
+    case LWS_CALLBACK_HTTP_BODY:
+        return -1;
+    case LWS_CALLBACK_EVENT_WAIT_CANCELLED:
+        hub_distribute(net_of(wsi)->hub);
+        return 0;
+    default:
+        return 0;
+    }
+}
+
+// ---- WebSockets --------------------------------------------------------------------------------
+
+static void on_ready(void *connection, bool end)
+{
+    struct session *session = connection;
+    session->ending = session->ending || end;
+    if (session->ending || outbox_ready(&session->browser->outbox))
+        lws_callback_on_writable(session->wsi);
+}
+
+static int end_session(struct session *session, enum lws_close_status status, const char *why)
+{
+    lws_close_reason(session->wsi, status, (u8 *)why, strlen(why));
+    return -1;
+}
+
+static int begin_session(struct lws *wsi, struct session *session)
+{
+    struct net *net = net_of(wsi);
+    if (net->strangers >= STRANGERS)
+        return -1;
+    *session = (struct session){.wsi = wsi, .net = net};
+    session->browser = hub_connect(net->hub, session);
+    net->strangers++;
+    lws_set_timer_usecs(wsi, HELLO_SECONDS * LWS_USEC_PER_SEC);
+    return 0;
+}
+
+static void forget_session(struct session *session)
+{
+    session->net->strangers -= session->browser->role == ROLE_STRANGER;
+    hub_disconnect(session->net->hub, session->browser);
+    session->browser = NULL;
+}
+
+// What has come of a message is kept until all of it is there.
+static int receive_part(struct session *session, const char *part, size_t size)
+{
+    if (session->ending)
+        return 0;
+    if (lws_frame_is_binary(session->wsi))
+        return end_session(session, LWS_CLOSE_STATUS_UNACCEPTABLE_OPCODE, "messages are JSON");
+    if (session->input_size + size > sizeof(session->input)) {
+        // The rest of it is not read: the connection is cut instead.
+        lws_set_timeout(session->wsi, NO_PENDING_TIMEOUT, LWS_TO_KILL_ASYNC);
+        return 0;
+    }
+    memcpy(session->input + session->input_size, part, size);
+    session->input_size += size;
+    if (!lws_is_final_fragment(session->wsi) || lws_remaining_packet_payload(session->wsi) != 0)
+        return 0;
+    bool stranger = session->browser->role == ROLE_STRANGER;
+    hub_receive(session->net->hub, session->browser, session->input, session->input_size);
+    session->input_size = 0;
+    if (stranger && session->browser->role != ROLE_STRANGER) {
+        session->net->strangers--;
+        lws_set_timer_usecs(session->wsi, LWS_SET_TIMER_USEC_CANCEL);
+    }
+    return 0;
+}
+
+static int send_next(struct session *session)
+{
+    struct outbox *outbox = &session->browser->outbox;
+    if (session->ending && outbox->first == NULL)
+        return end_session(session, LWS_CLOSE_STATUS_POLICY_VIOLATION, "refused");
+    struct block *block = outbox_next(outbox, LWS_PRE);
+    if (block == NULL)
+        return 0;
+    int size = (int)(block->size - LWS_PRE);
+    int sent = lws_write(session->wsi, block->data + LWS_PRE, (size_t)size,
+                         block->frame ? LWS_WRITE_BINARY : LWS_WRITE_TEXT);
+    block_release(block);
+    if (sent < size)
+        return -1;
+    if (session->ending || outbox_ready(outbox))
+        lws_callback_on_writable(session->wsi);
+    return 0;
+}
+
+static int socket_callback(struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in,
+                           size_t size)
+{
+    struct session *session = user;
+    switch (reason) {
+    case LWS_CALLBACK_ESTABLISHED:
+        return begin_session(wsi, session);
+    case LWS_CALLBACK_CLOSED:
+        if (session->browser != NULL)
+            forget_session(session);
+        return 0;
+    case LWS_CALLBACK_RECEIVE:
+        return receive_part(session, in, size);
+    case LWS_CALLBACK_SERVER_WRITEABLE:
+        return send_next(session);
+    case LWS_CALLBACK_TIMER:
+        return session->browser->role == ROLE_STRANGER
+                   ? end_session(session, LWS_CLOSE_STATUS_POLICY_VIOLATION, "no token in time")
+                   : 0;
+    default:
+        return http_callback(wsi, reason, NULL, in, size);
+    }
+}
+
+// ---- the loop ----------------------------------------------------------------------------------
+
+static const struct lws_protocols protocols[] = {
+    {.name = "http", .callback = http_callback, .per_session_data_size = sizeof(struct session)},
+    {.name = "orrery",
+     .callback = socket_callback,
+     .per_session_data_size = sizeof(struct session),
+     .rx_buffer_size = 4096},
+    {0},
+};
+
+struct net *net_open(struct hub *hub, int port)
+{
+    struct net *net = memory_get(sizeof(*net));
+    net->hub = hub;
+    struct lws_context_creation_info info = {
+        .port = port,
+        .iface = "127.0.0.1",
+        .protocols = protocols,
+        .user = net,
+        .timeout_secs = IDLE_SECONDS,
+        .keepalive_timeout = IDLE_SECONDS,
+        .timeout_secs_ah_idle = IDLE_SECONDS,
+        .options = LWS_SERVER_OPTION_EXPLICIT_VHOSTS | LWS_SERVER_OPTION_DISABLE_IPV6,
+    };
+    lws_set_log_level(0, NULL);
+    net->context = lws_create_context(&info);
+    struct lws_vhost *vhost = net->context == NULL ? NULL : lws_create_vhost(net->context, &info);
+    if (vhost == NULL) {
+        fail(KOV_FAILED,
+             "cannot listen on 127.0.0.1:%d: is something else there? --listen names another port",
+             port);
+        net_close(net);
+        return NULL;
+    }
+    access_set_port(&hub->access, lws_get_vhost_listen_port(vhost));
+    hub_init(hub, on_ready);
+    return net;
+}
+
+void net_run(struct net *net)
+{
+    while (!interrupted() && lws_service(net->context, 0) >= 0) {
+    }
+}
+
+void net_wake(void *net)
+{
+    lws_cancel_service(((struct net *)net)->context);
+}
+
+void net_close(struct net *net)
+{
+    if (net->context != NULL)
+        lws_context_destroy(net->context);
+    free(net);
+}

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: MIT
+// Topics: which are due, and what their parameters mean.
+#include "gateway/machine_state.h"
+#include "tools/clock.h"
+#include "tools/text.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#define LIVE_SECONDS 10.0
+#define LIVE_SECONDS_MAX 3600.0
+
+static const struct {
+    double seconds; // between two
+    int (*publish)(struct machine *machine, struct published *published);
+} kinds[WATCHED_KINDS] = {
+    [WATCHED_OBJECTS] = {HEAT_SECONDS, publish_objects},
+    [WATCHED_HEAT] = {HEAT_SECONDS, publish_heat},
+    [WATCHED_METRIC] = {METRIC_COUNTS_SECONDS, publish_metric},
+    [WATCHED_SERIES] = {1, publish_series},
+    [WATCHED_RANKING] = {1, publish_ranking},
+    [WATCHED_CONSOLE] = {0.1, publish_console},
+    [WATCHED_STATUS] = {STATUS_SECONDS, publish_status},
+    [WATCHED_PROCESSES] = {PROCESSES_SECONDS, publish_processes},
+    [WATCHED_SERVER] = {1, publish_server},
+    [WATCHED_WORKLOADS] = {0.5, publish_workloads},
+    [WATCHED_MARKS] = {1, publish_marks},
+};
+
+int publish_due(struct machine *machine)
+{
+    int code = KOV_OK;
+    for (struct published *one = machine->published; one != NULL && code == KOV_OK;
+         one = one->next) {
+        double now = clock_now();
+        if (now < one->due)
+            continue;
+        one->due = now + kinds[one->kind].seconds;
+        code = kinds[one->kind].publish(machine, one);
+        one->afresh = false;
+    }
+    return code;
+}
+
+double publish_next(const struct machine *machine)
+{
+    double next = INFINITY;
+    for (const struct published *one = machine->published; one != NULL; one = one->next)
+        next = fmin(next, one->due);
+    return next;
+}
+
+double publish_number(const struct published *published, const char *name, double otherwise)
+{
+    const json_t *value = json_object_get(published->parameters, name);
+    return json_is_number(value) ? json_number_value(value) : otherwise;
+}
+
+const char *publish_text(const struct published *published, const char *name)
+{
+    const char *text = json_string_value(json_object_get(published->parameters, name));
+    return text == NULL ? "" : text;
+}
+
+void publish_interval(const struct machine *machine, const struct published *published,
+                      double *from, double *to)
+{
+    double seconds = publish_number(published, "seconds", LIVE_SECONDS);
+    seconds = fmin(fmax(seconds, 1), LIVE_SECONDS_MAX);
+    *to = publish_number(published, "to", machine_time(machine, standing_now(&machine->standing)));
+    *from = publish_number(published, "from", *to - seconds * 1e9);
+}
+
+void publish_stop(struct machine *machine, const struct published *published, const char *why)
+{
+    machine_post(machine, (struct post){.kind = POST_STOPPED,
+                                        .topic = published->number,
+                                        .json = json_pack("{s:s}", "message", why)});
+}
+
+// "12:1a30" behind "o:"
+static bool object_key(const char *text, struct ranking_thing *thing)
+{
+    u64 pid, coid;
+    char number[24], hex[24];
+    const char *colon = strchr(text, ':');
+    if (colon == NULL || colon - text >= (ptrdiff_t)sizeof(number))
+        return false;
+    snprintf(number, sizeof(number), "%.*s", (int)(colon - text), text);
+    snprintf(hex, sizeof(hex), "0x%.20s", colon + 1);
+    if (!text_to_u64(number, 0, UINT32_MAX, &pid) || !text_to_u64(hex, 0, UINT64_MAX, &coid))
+        return false;
+    *thing = (struct ranking_thing){.kind = SITE_OBJECT, .pid = (u32)pid, .coid = (coid_t)coid};
+    return true;
+}
+
+bool publish_thing(const char *key, struct ranking_thing *thing, u32 *cpu)
+{
+    u64 number = 0;
+    *thing = (struct ranking_thing){.kind = SITE_ALL};
+    *cpu = ALL_CPUS;
+    if (strcmp(key, "m") == 0)
+        return true;
+    if (strncmp(key, "c:", 2) == 0) {
+        bool is_number = text_to_u64(key + 2, 0, ORRERY_MAX_CPUS - 1, &number);
+        *cpu = (u32)number;
+        return is_number;
+    }
+    if (strncmp(key, "p:", 2) == 0) {
+        *thing = (struct ranking_thing){.by = RANKING_PROCESS, .kind = SITE_PROCESS};
+        bool is_number = text_to_u64(key + 2, 0, UINT32_MAX, &number);
+        thing->pid = (u32)number;
+        return is_number;
+    }
+    if (strncmp(key, "k:", 2) == 0) {
+        *thing =
+            (struct ranking_thing){.by = RANKING_CLASS, .kind = SITE_OBJECT, .class_name = key + 2};
+        return true;
+    }
+    return strncmp(key, "o:", 2) == 0 && object_key(key + 2, thing);
+}

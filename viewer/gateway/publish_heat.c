@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: MIT
+// The topics of samples: heat on the tree of objects, and rankings. The numbers are those of
+// samples/ranking.h.
+#include "gateway/machine_state.h"
+#include "tools/memory.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define QUANTILE_99 2.576 // of the normal distribution, two-sided, as in samples_error
+
+// What the cells of an interval hold, together.
+struct interval {
+    struct site_sums sums;
+    struct history_range range;
+    bool any;
+};
+
+static void interval_take(const struct machine *machine, double from, double to,
+                          struct interval *interval)
+{
+    *interval = (struct interval){0};
+    site_sums_begin(&interval->sums, SITES_MAX);
+    interval->any = machine->history != NULL &&
+                    history_range(machine->history, from, to, &interval->sums, &interval->range);
+}
+
+static u32 event_of(struct machine *machine, const struct published *published)
+{
+    return machine->history == NULL
+               ? HISTORY_NO_EVENT
+               : history_event(machine->history, publish_text(published, "measure"));
+}
+
+// ---- heat --------------------------------------------------------------------------------------
+
+// By thing: what is its own, and what stands below it.
+struct warmth {
+    u64 samples, sum_samples;
+    struct estimate own, share, sum; // events; percent; events
+};
+
+struct heat {
+    struct warmth *things; // by number
+    u32 count;             // numbers that there are, from 0
+};
+
+static struct warmth *warmth_of(struct heat *heat, u32 thing)
+{
+    while (thing >= heat->count) {
+        u32 count = heat->count == 0 ? 1024 : 2 * heat->count;
+        struct warmth *things = memory_get(count * sizeof(*things));
+        if (heat->count > 0)
+            memcpy(things, heat->things, heat->count * sizeof(*things));
+        free(heat->things);
+        *heat = (struct heat){things, count};
+    }
+    return &heat->things[thing];
+}
+
+static void add_estimate(struct estimate *sum, const struct estimate *more)
+{
+    sum->value += more->value;
+    sum->error = hypot(sum->error, isfinite(more->error) ? more->error : 0);
+}
+
+// What a row stands for on the tree: its object, or the process whose code it was in.
+static u32 row_thing(struct machine *machine, const struct ranking_row *row)
+{
+    if (row->kind == SITE_OBJECT)
+        return names_object(&machine->names, &machine->snapshot, row->pid, row->coid);
+    if (row->kind == SITE_IDLE)
+        return 0;
+    return names_process(&machine->names, &machine->snapshot, row->pid);
+}
+
+static void warm(struct machine *machine, const struct ranking *ranking, struct heat *heat)
+{
+    for (size_t i = 0; i < ranking->count; i++) {
+        const struct ranking_row *row = &ranking->rows[i];
+        u32 thing = row_thing(machine, row);
+        if (thing == 0)
+            continue;
+        struct warmth *warmth = warmth_of(heat, thing);
+        warmth->samples += row->samples;
+        warmth->sum_samples += row->samples;
+        add_estimate(&warmth->own, &row->events);
+        add_estimate(&warmth->share, &row->share);
+        add_estimate(&warmth->sum, &row->events);
+    }
+}
+
+// From the last line to the first, each adds its sum to the one above.
+static void sum_up(struct machine *machine, struct heat *heat)
+{
+    const struct tree *tree = &machine->tree;
+    size_t above[TREE_MAX_DEPTH + 2];
+    size_t *parents = memory_get((tree->count + 1) * sizeof(*parents));
+    for (size_t i = 0; i < tree->count; i++) {
+        above[tree->entries[i].depth] = i;
+        parents[i] = tree->entries[i].depth == 0 ? i : above[tree->entries[i].depth - 1];
+    }
+    for (size_t i = tree->count; i-- > 1;) {
+        u32 thing = tree_entry_thing(&machine->names, &machine->snapshot, &tree->entries[i]);
+        u32 parent =
+            tree_entry_thing(&machine->names, &machine->snapshot, &tree->entries[parents[i]]);
+        if (parents[i] != i) {
+            struct warmth below = *warmth_of(heat, thing);
+            struct warmth *warmth = warmth_of(heat, parent);
+            add_estimate(&warmth->sum, &below.sum);
+            warmth->sum_samples += below.sum_samples;
+        }
+    }
+    free(parents);
+}
+
+// Of processes and the machine, what is theirs is all that stands below them.
+static void own_sums(struct machine *machine, struct heat *heat, const struct estimate *all)
+{
+    const struct tree *tree = &machine->tree;
+    double square = pow(all->error / QUANTILE_99, 2);
+    for (size_t i = 0; i < tree->count; i++) {
+        if (tree->entries[i].kind == TREE_OBJECT)
+            continue;
+        u32 thing = tree_entry_thing(&machine->names, &machine->snapshot, &tree->entries[i]);
+        struct warmth *warmth = warmth_of(heat, thing);
+        warmth->own = warmth->sum;
+        warmth->samples = warmth->sum_samples;
+        warmth->share = share_of(warmth->sum.value, all->value, square);
+    }
+}
+
+static struct block *heat_block(const struct heat *heat, double seconds,
+                                const struct frame_head *like)
+{
+    u32 count = 0, row = 0;
+    for (u32 thing = 1; thing < heat->count; thing++)
+        count += heat->things[thing].sum.value != 0;
+    while (frame_heat_bytes(count) > FRAME_OUT_BYTES)
+        count -= count / 16;
+    struct block *block = block_new(frame_heat_bytes(count), true, true);
+    struct frame_heat rows;
+    struct frame_head head = *like;
+    head.rows = count;
+    frame_heat_lay(block->data, count, &rows);
+    frame_head_write(block->data, &head);
+    for (u32 thing = 1; thing < heat->count && row < count; thing++) {
+        const struct warmth *warmth = &heat->things[thing];
+        if (warmth->sum.value == 0)
+            continue;
+        rows.thing[row] = thing;
+        rows.samples[row] = (u32)warmth->samples;
+        rows.value[row] = (float)(warmth->own.value / seconds);
+        rows.error[row] = (float)(warmth->own.error / seconds);
+        rows.share[row] = (float)warmth->share.value;
+        rows.share_error[row] = (float)warmth->share.error;
+        rows.sum[row] = (float)(warmth->sum.value / seconds);
+        rows.sum_error[row] = (float)(warmth->sum.error / seconds);
+        row++;
+    }
+    return block;
+}
+
+int publish_heat(struct machine *machine, struct published *published)
+{
+    double from, to;
+    struct interval interval;
+    struct heat heat = {0};
+    u32 event = event_of(machine, published);
+    publish_interval(machine, published, &from, &to);
+    interval_take(machine, from, to, &interval);
+    if (interval.any && event != HISTORY_NO_EVENT) {
+        struct ranking ranking;
+        ranking_compute(&interval.sums, NULL, event, RANKING_OBJECT, &machine->snapshot, &ranking);
+        warm(machine, &ranking, &heat);
+        sum_up(machine, &heat);
+        own_sums(machine, &heat, &ranking.events);
+        ranking_free(&ranking);
+    }
+    struct frame_head head = {.kind = FRAME_HEAT,
+                              .flags = FRAME_WHOLE,
+                              .t0 = interval.any ? interval.range.from : from,
+                              .complete = interval.any ? interval.range.to : to};
+    machine_publish(machine, published,
+                    heat_block(&heat, fmax(interval.range.seconds, 1e-9), &head));
+    free(heat.things);
+    site_sums_free(&interval.sums);
+    return KOV_OK;
+}
+
+// ---- rankings ----------------------------------------------------------------------------------
+
+static u32 ranking_row_thing(struct machine *machine, enum ranking_by by,
+                             const struct ranking_row *row)
+{
+    if (by == RANKING_PROCESS && row->kind == SITE_PROCESS)
+        return names_process(&machine->names, &machine->snapshot, row->pid);
+    if (by == RANKING_OBJECT && row->kind == SITE_OBJECT)
+        return names_object(&machine->names, &machine->snapshot, row->pid, row->coid);
+    return names_class(&machine->names, row->name); // a class, or [idle], [none] …
+}
+
+static void fill_rank(struct machine *machine, const struct frame_ranking *rows, u32 at,
+                      enum ranking_by by, const struct ranking_row *row, bool compared)
+{
+    rows->thing[at] = ranking_row_thing(machine, by, row);
+    rows->samples[at] = (u32)row->samples;
+    rows->events[at] = (float)row->events.value;
+    rows->error[at] = (float)row->events.error;
+    rows->share[at] = (float)row->share.value;
+    rows->share_error[at] = (float)row->share.error;
+    rows->before[at] = compared ? (float)row->before.value : NAN;
+    rows->change[at] = compared ? (float)row->change.value : NAN;
+    rows->change_error[at] = compared ? (float)row->change.error : NAN;
+}
+
+static struct block *ranking_block(struct machine *machine, const struct ranking *ranking,
+                                   enum ranking_by by, bool compared, struct frame_head *head)
+{
+    u32 count = (u32)ranking->count + 1;
+    while (frame_ranking_bytes(count) > FRAME_OUT_BYTES)
+        count -= count / 16;
+    struct block *block = block_new(frame_ranking_bytes(count), true, true);
+    struct frame_ranking rows;
+    head->rows = count;
+    frame_ranking_lay(block->data, count, &rows);
+    frame_head_write(block->data, head);
+    for (u32 i = 0; i + 1 < count; i++)
+        fill_rank(machine, &rows, i, by, &ranking->rows[i], compared);
+    u32 last = count - 1; // what is in no row
+    rows.samples[last] = (u32)(ranking->lost + ranking->missed);
+    rows.events[last] = (float)ranking->lost_events;
+    rows.share[last] = (float)ranking->lost_share;
+    rows.before[last] = rows.change[last] = rows.change_error[last] = NAN;
+    return block;
+}
+
+static bool parse_by(const char *text, enum ranking_by *by)
+{
+    static const char *const names[] = {"object", "class", "process"};
+    for (u32 i = 0; i < ARRAY_SIZE(names); i++) {
+        *by = (enum ranking_by)i;
+        if (strcmp(text, names[i]) == 0)
+            return true;
+    }
+    return false;
+}
+
+int publish_ranking(struct machine *machine, struct published *published)
+{
+    double from, to, base_from = publish_number(published, "base_from", NAN);
+    double base_to = publish_number(published, "base_to", NAN);
+    struct interval now, base = {0};
+    enum ranking_by by;
+    if (!parse_by(publish_text(published, "by"), &by)) {
+        publish_stop(machine, published, "by: one of object, class, process");
+        return KOV_OK;
+    }
+    u32 event = event_of(machine, published);
+    publish_interval(machine, published, &from, &to);
+    interval_take(machine, from, to, &now);
+    bool compared = isfinite(base_from) && isfinite(base_to);
+    if (compared)
+        interval_take(machine, base_from, base_to, &base);
+    if (now.any && event != HISTORY_NO_EVENT) {
+        struct ranking ranking;
+        ranking_compute(&now.sums, base.any ? &base.sums : NULL, event, by, &machine->snapshot,
+                        &ranking);
+        struct frame_head head = {.kind = FRAME_RANKING,
+                                  .flags = FRAME_WHOLE,
+                                  .t0 = now.range.from,
+                                  .complete = now.range.to};
+        machine_publish(machine, published, ranking_block(machine, &ranking, by, base.any, &head));
+        ranking_free(&ranking);
+    }
+    site_sums_free(&now.sums);
+    if (compared)
+        site_sums_free(&base.sums);
+    return KOV_OK;
+}

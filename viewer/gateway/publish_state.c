@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: MIT
+// Topics that say all of it each time, as JSON: status, workloads, marks, the server; and the
+// console, whose bytes come as they are printed.
+#include "gateway/machine_state.h"
+#include "machine/server_account.h"
+#include "output/document.h"
+#include "tools/clock.h"
+#include "tools/memory.h"
+#include "wire/dci.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+// ---- status ------------------------------------------------------------------------------------
+
+static void put_events(json_t *data, const struct standing *standing)
+{
+    json_t *list = put_array(data, "events");
+    for (u32 i = 0; i < standing->events.count && standing->running; i++) {
+        const struct sampled_event *event = &standing->events.events[i];
+        char title[SAMPLED_TITLE_BYTES];
+        json_t *json = put_object(list, NULL);
+        put_text(json, "title", sampled_event_title(event, title));
+        put_text(json, "name", event->name);
+        put_u64(json, "period", event->period);
+    }
+}
+
+static void put_possible_events(json_t *data, const struct event_list *list)
+{
+    json_t *names = put_array(data, "possible");
+    put_text(names, NULL, RUN_CYCLES_NAME);
+    for (size_t i = 0; i < list->count; i++)
+        put_text(names, NULL, list->events[i].name);
+}
+
+int publish_status(struct machine *machine, struct published *published)
+{
+    const struct standing *standing = &machine->standing;
+    json_t *data = json_object();
+    double now = clock_now();
+    double seconds = published->said == 0 ? INFINITY : STATUS_SECONDS;
+    put_events(data, standing);
+    put_possible_events(data, &standing->list);
+    put_number(data, "rate", (double)(standing->received - published->said) / seconds);
+    published->said = standing->received;
+    put_u64(data, "samples", standing->received);
+    put_u64(data, "lost", samples_lost(&standing->samples));
+    put_u64(data, "missed", samples_missed(&standing->samples) + standing->missed);
+    put_text(data, "owner", standing->owner);
+    put_bool(data, "mine", standing->mine);
+    put_bool(data, "running", standing->running);
+    put_number(data, "scan_age", now - machine->scanned);
+    put_number(data, "scan_seconds", machine->scan_seconds);
+    put_u64(data, "objects", machine->snapshot.object_count);
+    put_u64(data, "processes", machine->snapshot.process_count);
+    put_number(data, "now", floor(machine_time(machine, standing_now(standing))));
+    if (machine->history != NULL) {
+        struct history_account account = history_account(machine->history);
+        put_number(data, "history_seconds", (account.to - account.from) / 1e9);
+        put_u64(data, "history_bytes", account.bytes);
+        put_u64(data, "history_limit_bytes", account.limit);
+        put_u64(data, "forgotten", account.forgotten);
+    }
+    machine_publish(machine, published, block_of_json(data));
+    return KOV_OK;
+}
+
+// ---- workloads ---------------------------------------------------------------------------------
+
+int publish_workloads(struct machine *machine, struct published *published)
+{
+    int code = runs_attend(&machine->runs, standing_now(&machine->standing));
+    if (code != KOV_OK || (!published->afresh && published->said == machine->runs.changes))
+        return code;
+    published->said = machine->runs.changes;
+    machine_publish(machine, published, block_of_json(runs_json(&machine->runs, machine)));
+    return KOV_OK;
+}
+
+int publish_marks(struct machine *machine, struct published *published)
+{
+    json_t *data = json_object(), *list = put_array(data, "marks");
+    runs_marks(&machine->runs, machine, list);
+    struct history_interval gaps[256];
+    size_t count = machine->history == NULL
+                       ? 0
+                       : history_gaps(machine->history, 0, INFINITY, gaps, ARRAY_SIZE(gaps));
+    for (size_t i = 0; i < count; i++) {
+        json_t *mark = put_object(list, NULL);
+        put_text(mark, "kind", "gap");
+        put_text(mark, "name", "no connection");
+        json_object_set_new(mark, "begin", json_real(gaps[i].from));
+        json_object_set_new(mark, "end", json_real(gaps[i].to));
+    }
+    machine_publish(machine, published, block_of_json(data));
+    return KOV_OK;
+}
+
+int publish_server(struct machine *machine, struct published *published)
+{
+    json_t *data = json_object();
+    int code = server_account_fetch(data);
+    if (code == KOV_OK)
+        machine_publish(machine, published, block_of_json(data));
+    else
+        json_decref(data);
+    return code;
+}
+
+// ---- the console -------------------------------------------------------------------------------
+
+int publish_console(struct machine *machine, struct published *published)
+{
+    const struct console_history *console = &machine->console;
+    u64 from =
+        published->afresh || published->said < console->begin ? console->begin : published->said;
+    if (!published->afresh && from == console->begin + console->output.size)
+        return KOV_OK;
+    u32 count = (u32)(console->begin + console->output.size - from);
+    bool whole = published->afresh;
+    struct block *block = block_new(frame_bytes_bytes(count), true, whole);
+    struct frame_bytes rows;
+    struct frame_head head = {.kind = FRAME_BYTES, .flags = whole ? FRAME_WHOLE : 0, .rows = count};
+    frame_bytes_lay(block->data, count, &rows);
+    frame_head_write(block->data, &head);
+    if (count > 0)
+        memcpy(rows.byte, console->output.data + (from - console->begin), count);
+    published->said = from + count;
+    machine_publish(machine, published, block);
+    return KOV_OK;
+}

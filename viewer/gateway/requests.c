@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: MIT
+// What browsers ask once, and what controllers do.
+#include "gateway/machine_state.h"
+#include "machine/regions.h"
+#include "output/document.h"
+#include "tools/clock.h"
+#include "wire/dci.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *text_of(const json_t *message, const char *name)
+{
+    const char *text = json_string_value(json_object_get(message, name));
+    return text == NULL ? "" : text;
+}
+
+static u64 number_of(const json_t *message, const char *name)
+{
+    double number = json_number_value(json_object_get(message, name));
+    return number < 0 || number > 9007199254740992.0 ? UINT64_MAX : (u64)number;
+}
+
+static void answer(struct machine *machine, const struct post *wish, json_t *data)
+{
+    json_t *json = json_pack("{s:s, s:O, s:o}", "type", "answer", "id",
+                             json_object_get(wish->json, "id"), "data", data);
+    machine_post(
+        machine,
+        (struct post){.kind = POST_ANSWER, .browser = wish->browser, .block = block_of_json(json)});
+}
+
+static void answer_error(struct machine *machine, const struct post *wish, const char *why)
+{
+    json_t *json = json_pack("{s:s, s:O, s:s}", "type", "error", "id",
+                             json_object_get(wish->json, "id"), "message", why);
+    machine_post(
+        machine,
+        (struct post){.kind = POST_ANSWER, .browser = wish->browser, .block = block_of_json(json)});
+}
+
+// ---- asking ------------------------------------------------------------------------------------
+
+static void put_key(json_t *list, u32 pid, coid_t coid)
+{
+    char key[48];
+    snprintf(key, sizeof(key), "o:%" PRIu32 ":%" PRIx64, pid, (u64)coid);
+    put_text(list, NULL, key);
+}
+
+static void put_parents(json_t *list, const struct snapshot *snapshot,
+                        const struct object_info *child)
+{
+    for (size_t i = 0; i < snapshot->object_count; i++) {
+        const struct object_info *object = &snapshot->objects[i];
+        for (u32 c = 0; c < object->child_count && object->pid == child->pid; c++)
+            if (object->children[c] == child->coid) {
+                put_key(list, object->pid, object->coid);
+                break;
+            }
+    }
+}
+
+static int ask_object(struct machine *machine, const struct post *wish)
+{
+    struct ranking_thing thing;
+    u32 cpu;
+    const struct object_info *object = NULL;
+    if (publish_thing(text_of(wish->json, "of"), &thing, &cpu) && thing.by == RANKING_OBJECT)
+        object = snapshot_object(&machine->snapshot, thing.pid, thing.coid);
+    if (object == NULL) {
+        answer_error(machine, wish, "the last scan saw no such object: it is gone");
+        return KOV_OK;
+    }
+    const struct class_info *class =
+        snapshot_class(&machine->snapshot, object->pid, object->class_id);
+    json_t *data = json_object();
+    put_u64(data, "pid", object->pid);
+    put_hex(data, "coid", object->coid);
+    put_text(data, "class", class == NULL ? NULL : class->name);
+    put_text(data, "implementation", class == NULL ? NULL : class->implementation);
+    put_u64(data, "size", class == NULL ? 0 : class->size);
+    put_bool(data, "distributed", class != NULL && class->distributed);
+    put_u64(data, "reps", object->reps);
+    put_u64(data, "misses", object->misses);
+    json_t *children = put_array(data, "children");
+    for (u32 i = 0; i < object->child_count && i < 1000; i++)
+        put_key(children, object->pid, object->children[i]);
+    put_parents(put_array(data, "parents"), &machine->snapshot, object);
+    answer(machine, wish, data);
+    return KOV_OK;
+}
+
+static int ask_regions(struct machine *machine, const struct post *wish)
+{
+    struct ranking_thing thing;
+    u32 cpu;
+    if (!publish_thing(text_of(wish->json, "of"), &thing, &cpu) || thing.by != RANKING_PROCESS) {
+        answer_error(machine, wish, "of: p:PID");
+        return KOV_OK;
+    }
+    json_t *data = json_object();
+    int code = regions_fetch(thing.pid, put_array(data, "regions"));
+    if (code == KOV_OK)
+        answer(machine, wish, data);
+    else
+        json_decref(data);
+    return code;
+}
+
+// ---- acting ------------------------------------------------------------------------------------
+
+static int kill_process(const json_t *message)
+{
+    Orrery__Dci__KillRequest body = ORRERY__DCI__KILL_REQUEST__INIT;
+    body.pid = (u32)number_of(message, "number");
+    return dci_call(DCI_REQUEST(KILL, kill, &body), ORRERY__DCI__RESPONSE__BODY__NOT_SET,
+                    "cannot end the process", NULL, NULL);
+}
+
+static int move_process(const json_t *message)
+{
+    Orrery__Dci__MoveRequest body = ORRERY__DCI__MOVE_REQUEST__INIT;
+    body.pid = (u32)number_of(message, "number");
+    body.cpu = (u32)number_of(message, "to");
+    return dci_call(DCI_REQUEST(MOVE, move, &body), ORRERY__DCI__RESPONSE__BODY__NOT_SET,
+                    "cannot move the process", NULL, NULL);
+}
+
+static int power_off(void)
+{
+    Orrery__Dci__PowerOffRequest body = ORRERY__DCI__POWER_OFF_REQUEST__INIT;
+    return dci_call(DCI_REQUEST(POWER_OFF, power_off, &body), ORRERY__DCI__RESPONSE__BODY__NOT_SET,
+                    "cannot power off", NULL, NULL);
+}
+
+static int act(struct machine *machine, const struct post *wish)
+{
+    const json_t *message = wish->json;
+    const char *what = text_of(message, "do");
+    json_t *data = json_object();
+    u64 id = 0;
+    int code;
+    if (strcmp(what, "sample") == 0)
+        code = standing_change(&machine->standing, text_of(message, "text"));
+    else if (strcmp(what, "workload_start") == 0)
+        code = runs_start(&machine->runs, text_of(message, "text"),
+                          standing_now(&machine->standing), &id);
+    else if (strcmp(what, "workload_stop") == 0)
+        code = workload_stop(number_of(message, "number"));
+    else if (strcmp(what, "kill") == 0)
+        code = kill_process(message);
+    else if (strcmp(what, "move") == 0)
+        code = move_process(message);
+    else if (strcmp(what, "console") == 0)
+        code = console_history_type(text_of(message, "text"));
+    else if (strcmp(what, "power_off") == 0)
+        code = power_off();
+    else
+        code = fail(KOV_USAGE, "do: one of sample, workload_start, workload_stop, kill, move, "
+                               "console, power_off");
+    if (id != 0)
+        put_u64(data, "id", id);
+    if (code == KOV_OK)
+        answer(machine, wish, data);
+    else
+        json_decref(data);
+    return code;
+}
+
+int request_answer(struct machine *machine, const struct post *wish)
+{
+    if (!machine->live) {
+        answer_error(machine, wish, "the machine is not connected");
+        return KOV_OK;
+    }
+    const char *what = text_of(wish->json, "what");
+    machine->failure[0] = 0;
+    int code;
+    if (wish->kind == WISH_ACT)
+        code = act(machine, wish);
+    else if (strcmp(what, "object") == 0)
+        code = ask_object(machine, wish);
+    else if (strcmp(what, "regions") == 0)
+        code = ask_regions(machine, wish);
+    else
+        code = fail(KOV_USAGE, "what: one of object, regions");
+    if (code != KOV_OK)
+        answer_error(machine, wish, machine->failure);
+    return code == KOV_CONNECTION ? code : KOV_OK;
+}

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: MIT
+// Workloads that the gateway has started on a machine.
+#include "gateway/runs.h"
+#include "gateway/machine_state.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define WORDS_MAX 32
+
+static int attend_run(struct runs *runs, struct run *run, u64 now)
+{
+    char *before = run->result.report;
+    run->result.report = NULL;
+    int code = workload_status(run->result.id, &run->result);
+    if (code == KOV_FAILED) { // the machine has forgotten it
+        run->result = (struct workload_result){.id = run->result.id};
+        code = KOV_OK;
+    }
+    bool same =
+        before != NULL && run->result.report != NULL && strcmp(before, run->result.report) == 0;
+    free(before);
+    runs->changes += !same || !run->result.running;
+    if (!run->result.running)
+        run->end = now;
+    return code;
+}
+
+int runs_attend(struct runs *runs, u64 now)
+{
+    int code = KOV_OK;
+    if (runs->kinds == NULL) {
+        runs->kinds = json_array();
+        runs->changes++;
+        code = workloads_fetch(runs->kinds);
+    }
+    for (u32 i = 0; i < runs->count && code != KOV_CONNECTION; i++)
+        if (runs->runs[i].end == 0)
+            code = attend_run(runs, &runs->runs[i], now);
+    return code;
+}
+
+static void forget_oldest(struct runs *runs)
+{
+    workload_free(&runs->runs[0].result);
+    memmove(runs->runs, runs->runs + 1, sizeof(runs->runs) - sizeof(runs->runs[0]));
+    runs->count--;
+}
+
+int runs_start(struct runs *runs, const char *text, u64 now, u64 *id)
+{
+    char copy[RUN_NAME_BYTES], *words[WORDS_MAX], *rest = NULL;
+    struct arguments arguments = {.workload = words, .has_workload = true};
+    snprintf(copy, sizeof(copy), "%s", text);
+    for (char *word = strtok_r(copy, " ", &rest);
+         word != NULL && arguments.workload_count < WORDS_MAX; word = strtok_r(NULL, " ", &rest))
+        words[arguments.workload_count++] = word;
+    if (arguments.workload_count == 0)
+        return fail(KOV_USAGE, "the name of a workload is missing");
+    int code = workload_start(&arguments, id);
+    if (code != KOV_OK)
+        return code;
+    if (runs->count == RUNS_MAX)
+        forget_oldest(runs);
+    struct run *run = &runs->runs[runs->count++];
+    *run = (struct run){.result = {.id = *id, .running = true}, .begin = now};
+    snprintf(run->name, sizeof(run->name), "%s", text);
+    runs->changes++;
+    return KOV_OK;
+}
+
+json_t *runs_json(const struct runs *runs, const struct machine *machine)
+{
+    json_t *data = json_object(), *list = put_array(data, "runs");
+    json_object_set(data, "kinds", runs->kinds == NULL ? json_null() : runs->kinds);
+    for (u32 i = 0; i < runs->count; i++) {
+        const struct run *run = &runs->runs[i];
+        json_t *json = put_object(list, NULL);
+        put_u64(json, "id", run->result.id);
+        put_text(json, "name", run->name);
+        put_bool(json, "running", run->end == 0);
+        put_s64(json, "error", run->result.error);
+        put_text(json, "report", run->result.report);
+        json_object_set_new(json, "begin", json_real(machine_time(machine, run->begin)));
+        json_object_set_new(
+            json, "end", run->end == 0 ? json_null() : json_real(machine_time(machine, run->end)));
+    }
+    return data;
+}
+
+void runs_marks(const struct runs *runs, const struct machine *machine, json_t *list)
+{
+    for (u32 i = 0; i < runs->count; i++) {
+        const struct run *run = &runs->runs[i];
+        json_t *mark = put_object(list, NULL);
+        put_text(mark, "kind", "workload");
+        put_text(mark, "name", run->name);
+        json_object_set_new(mark, "begin", json_real(machine_time(machine, run->begin)));
+        json_object_set_new(
+            mark, "end", run->end == 0 ? json_null() : json_real(machine_time(machine, run->end)));
+    }
+}
+
+void runs_free(struct runs *runs)
+{
+    while (runs->count > 0)
+        forget_oldest(runs);
+    json_decref(runs->kinds);
+    runs->kinds = NULL;
+}

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+// Workloads that the gateway has started on a machine: when they began and ended, and their own
+// accounts. Each is a mark on the strip.
+#ifndef KOV_GATEWAY_RUNS_H
+#define KOV_GATEWAY_RUNS_H
+
+#include "machine/workload.h"
+
+#define RUNS_MAX 256 // that are remembered; the oldest goes
+#define RUN_NAME_BYTES 256
+
+struct machine;
+
+struct run {
+    struct workload_result result;
+    char name[RUN_NAME_BYTES]; // with its parameters
+    u64 begin, end;            // ticks
+};
+
+struct runs {
+    json_t *kinds; // [{name, help}], once known
+    struct run runs[RUNS_MAX];
+    u32 count;
+    u64 changes; // of all this
+};
+
+// Asks after those that run (now: ticks), and once for the kinds that there are.
+int runs_attend(struct runs *runs, u64 now);
+// "NAME key=value …": an exit code; KOV_OK: *id is its number.
+int runs_start(struct runs *runs, const char *text, u64 now, u64 *id);
+json_t *runs_json(const struct runs *runs, const struct machine *machine);
+void runs_marks(const struct runs *runs, const struct machine *machine, json_t *list);
+void runs_free(struct runs *runs);
+
+#endif

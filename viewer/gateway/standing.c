@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: MIT
+// What is sampled while the gateway watches.
+#include "gateway/standing.h"
+#include "samples/decode_samples.h"
+#include "samples/thresholds.h"
+#include "tools/clock.h"
+#include "tools/text.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+// Run cycles, which every machine has, and, of the model unit, what tells contention by object.
+#define RUN_CYCLES_HZ 997 // no multiple of what programs do in a second
+#define MODEL_EVENTS "larx,instructions"
+#define AGAIN_SECONDS 0.5 // after somebody else's session has ended
+
+// A session runs, of ours or not, whose counters begin at 0.
+static void note_session(struct standing *standing, const struct sampled_events *events, u64 time)
+{
+    standing->events = *events;
+    standing->running = true;
+    if (standing->history != NULL)
+        history_begin_session(standing->history, time, events);
+}
+
+static void note_end(struct standing *standing)
+{
+    standing->running = standing->mine = false;
+    standing->owner[0] = 0;
+    standing->start_again = clock_now() + AGAIN_SECONDS;
+}
+
+u64 standing_now(const struct standing *standing)
+{
+    double passed = clock_now() - standing->clock_heard;
+    return standing->clock_ticks + (u64)(passed * (double)standing->clock_hertz);
+}
+
+// ---- the set -----------------------------------------------------------------------------------
+
+static int choose(const struct standing *standing, const char *text,
+                  struct sampling_request *request)
+{
+    *request = (struct sampling_request){.yielding = true};
+    struct sampled_events *events = &request->events;
+    int code = KOV_OK;
+    if (text[0] != 0)
+        code = sampled_events_add(events, text, &standing->list);
+    else
+        sampled_events_add_run_cycles(events);
+    if (text[0] == 0 && event_list_find(&standing->list, "larx", strlen("larx")) != NULL)
+        code = sampled_events_add(events, MODEL_EVENTS, &standing->list);
+    for (u32 i = 0; i < events->count; i++) {
+        struct sampled_event *event = &events->events[i];
+        if (event->period == 0)
+            event->period = event->event == SAMPLED_RUN_CYCLES
+                                ? SAMPLING_EVENTS_PER_SECOND / RUN_CYCLES_HZ
+                                : threshold_default(event->name);
+        event->randomise = threshold_randomise(event->period, SAMPLING_RANDOMISE_DEFAULT);
+    }
+    return code;
+}
+
+static int start_set(struct standing *standing)
+{
+    struct sampling_request request;
+    u64 start_time = 0;
+    int code = choose(standing, standing->wanted, &request);
+    samples_free(&standing->samples);
+    if (code == KOV_OK)
+        code = sampling_start(&request, &standing->samples);
+    if (code == KOV_OK && standing->samples.period_count > 0)
+        start_time = standing->samples.periods[0].time;
+    if (code == KOV_CONNECTION)
+        return code;
+    standing->start_again = clock_now() + AGAIN_SECONDS * 4;
+    if (code == KOV_OK) {
+        note_session(standing, &request.events, start_time);
+        standing->mine = true;
+    }
+    return KOV_OK; // refused: somebody was faster, whose begin is pushed
+}
+
+static int take_join(void *context, const dci_response *response)
+{
+    *(bool *)context = response->sampling_join->session != 0;
+    return KOV_OK;
+}
+
+static int join(bool *somebody_samples)
+{
+    Orrery__Dci__SamplingJoinRequest body = ORRERY__DCI__SAMPLING_JOIN_REQUEST__INIT;
+    return dci_call(DCI_REQUEST(SAMPLING_JOIN, sampling_join, &body),
+                    ORRERY__DCI__RESPONSE__BODY_SAMPLING_JOIN, "cannot join the sampling of others",
+                    take_join, somebody_samples);
+}
+
+int standing_begin(struct standing *standing)
+{
+    bool somebody_samples = false;
+    event_list_free(&standing->list);
+    samples_free(&standing->samples);
+    note_end(standing);
+    int code = event_list_fetch(&standing->list);
+    if (code == KOV_OK)
+        code = join(&somebody_samples);
+    return code == KOV_OK && !somebody_samples ? start_set(standing) : code;
+}
+
+int standing_attend(struct standing *standing)
+{
+    if (standing->running || clock_now() < standing->start_again)
+        return KOV_OK;
+    return start_set(standing);
+}
+
+int standing_change(struct standing *standing, const char *events)
+{
+    struct sampling_request request;
+    if (strlen(events) >= sizeof(standing->wanted))
+        return fail(KOV_USAGE, "the list of events is too long");
+    int code = choose(standing, events, &request);
+    if (code != KOV_OK)
+        return code;
+    if (standing->running && !standing->mine)
+        return fail(KOV_FAILED, "%s samples: it ends before the gateway samples something else",
+                    standing->owner);
+    char before[sizeof(standing->wanted)];
+    memcpy(before, standing->wanted, sizeof(before));
+    snprintf(standing->wanted, sizeof(standing->wanted), "%s", events);
+    if (standing->mine) {
+        code = sampling_stop(&standing->samples);
+        if (code == KOV_OK && standing->history != NULL)
+            history_close_cell(standing->history, standing_now(standing), &standing->samples);
+        note_end(standing);
+    }
+    if (code == KOV_OK)
+        code = start_set(standing);
+    if (code == KOV_OK && !standing->running) { // refused: what was there before goes on
+        memcpy(standing->wanted, before, sizeof(before));
+        code = start_set(standing);
+        return code == KOV_OK ? KOV_FAILED : code;
+    }
+    return code;
+}
+
+// ---- what is pushed ----------------------------------------------------------------------------
+
+static void name_event(const struct standing *standing, const Orrery__Dci__SampledEvent *message,
+                       struct sampled_event *event)
+{
+    *event = (struct sampled_event){.event = message->event,
+                                    .mode = (enum count_mode)message->mode,
+                                    .period = message->period,
+                                    .randomise = message->randomise};
+    if (event->mode >= COUNT_MODES)
+        event->mode = COUNT_ALL;
+    snprintf(event->name, sizeof(event->name), "event %" PRIu32, event->event);
+    if (event->event == SAMPLED_RUN_CYCLES)
+        snprintf(event->name, sizeof(event->name), "%s", RUN_CYCLES_NAME);
+    for (size_t i = 0; i < standing->list.count; i++)
+        if (standing->list.events[i].event + SAMPLED_MODEL == event->event)
+            snprintf(event->name, sizeof(event->name), "%s", standing->list.events[i].name);
+}
+
+// Somebody else samples: what and how.
+static void take_begin(struct standing *standing, const Orrery__Dci__SamplingBegan *began)
+{
+    struct sampled_events events = {0};
+    if (began->start == NULL || began->start->n_events > SAMPLED_EVENTS_MAX)
+        return;
+    for (size_t i = 0; i < began->start->n_events; i++)
+        name_event(standing, began->start->events[i], &events.events[events.count++]);
+    Orrery__Dci__SamplingStartReply reply = ORRERY__DCI__SAMPLING_START_REPLY__INIT;
+    reply.time = began->time;
+    samples_free(&standing->samples);
+    decode_sampling_start(&reply, &events, &standing->samples);
+    note_session(standing, &events, began->time);
+    standing->mine = false;
+    const char *address = began->owner == NULL ? "" : began->owner->address;
+    snprintf(standing->owner, sizeof(standing->owner), "client %" PRIu32 " (%.20s)",
+             began->owner == NULL ? 0 : began->owner->number, address);
+    text_make_printable(standing->owner, false);
+}
+
+static void take_end(struct standing *standing, const Orrery__Dci__SamplingEnded *ended)
+{
+    if (ended->stat != NULL) {
+        decode_sampling_stat(ended->stat, &standing->samples);
+        if (standing->history != NULL)
+            history_close_cell(standing->history, standing_now(standing), &standing->samples);
+    }
+    note_end(standing);
+}
+
+static void hand_on(struct standing *standing)
+{
+    for (size_t i = 0; i < standing->samples.count; i++)
+        if (standing->history != NULL)
+            history_add(standing->history, &standing->samples.samples[i]);
+    standing->received += standing->samples.count;
+    standing->samples.count = 0;
+}
+
+void standing_take(struct standing *standing, const Orrery__Dci__Event *event)
+{
+    switch (event->body_case) {
+    case ORRERY__DCI__EVENT__BODY_SAMPLES:
+        decode_samples(event->samples, &standing->samples);
+        hand_on(standing);
+        break;
+    case ORRERY__DCI__EVENT__BODY_SAMPLING_CHANGED:
+        decode_sampling_changed(event->sampling_changed, &standing->samples);
+        if (event->sampling_changed->index < standing->events.count)
+            standing->events.events[event->sampling_changed->index].period =
+                event->sampling_changed->period;
+        break;
+    case ORRERY__DCI__EVENT__BODY_SAMPLING_BEGAN:
+        take_begin(standing, event->sampling_began);
+        break;
+    case ORRERY__DCI__EVENT__BODY_SAMPLING_ENDED:
+        take_end(standing, event->sampling_ended);
+        break;
+    case ORRERY__DCI__EVENT__BODY_SAMPLING_MISSED:
+        standing->missed += event->sampling_missed->missed;
+        break;
+    default:
+        break;
+    }
+}
+
+int standing_close_cell(struct standing *standing)
+{
+    if (!standing->running || standing->history == NULL)
+        return KOV_OK;
+    int code = sampling_stat(&standing->samples);
+    if (code == KOV_OK && standing->running) // it may have ended meanwhile
+        history_close_cell(standing->history, standing_now(standing), &standing->samples);
+    return code;
+}
+
+void standing_free(struct standing *standing)
+{
+    event_list_free(&standing->list);
+    samples_free(&standing->samples);
+}

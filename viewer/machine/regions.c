@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+// The regions of a process's address space.
+#include "machine/regions.h"
+#include "tools/text.h"
+#include "wire/dci.h"
+
+#define MAX_REGIONS 1000000
+#define PAGE_BYTES 4096
+
+static const char *kind_name(u32 kind)
+{
+    static const char *const names[] = {"none",   "anonymous", "stack",
+                                        "commit", "shared",    "private"};
+    return kind < ARRAY_SIZE(names) ? names[kind] : "unknown";
+}
+
+static void put_protection(json_t *row, u32 protection)
+{
+    char text[4] = "---";
+    for (u32 bit = 0; bit < 3; bit++)
+        if ((protection >> bit & 1) != 0)
+            text[bit] = "rwx"[bit];
+    put_text(row, "protection", text);
+}
+
+static int take_regions(void *context, const dci_response *response)
+{
+    json_t *list = context;
+    const Orrery__Dci__RegionsReply *reply = response->regions;
+    for (size_t i = 0; i < reply->n_regions && json_array_size(list) < MAX_REGIONS; i++) {
+        const Orrery__Dci__Region *region = reply->regions[i];
+        json_t *row = put_object(list, NULL);
+        put_hex(row, "address", region->address);
+        put_u64(row, "bytes", region->bytes);
+        put_u64(row, "resident_bytes", region->resident_pages * PAGE_BYTES);
+        put_protection(row, region->protection);
+        put_text(row, "kind", kind_name(region->kind));
+        put_u64(row, "offset", region->offset);
+        put_hex(row, "region", region->object);
+        put_hex(row, "memory", region->memory);
+        text_make_printable(region->name, false);
+        put_text(row, "name", region->name);
+    }
+    return KOV_OK;
+}
+
+int regions_fetch(u32 pid, json_t *list)
+{
+    Orrery__Dci__RegionsRequest body = ORRERY__DCI__REGIONS_REQUEST__INIT;
+    body.pid = pid;
+    return dci_call(DCI_REQUEST(REGIONS, regions, &body), ORRERY__DCI__RESPONSE__BODY_REGIONS,
+                    "cannot list the regions", take_regions, list);
+}

@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: MIT
+// Objects, classes or processes by their part of an event. A row adds up sites CPU by CPU, because
+// each CPU has its own factor for overflows without a sample, and turns of its own.
+#include "samples/ranking.h"
+#include "samples/sample_names.h"
+#include "tools/memory.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+// Of a row on one CPU. The sum of several sites in one turn is not kept, but its root mean square
+// is at most the sum of theirs; that is what chance is taken to be.
+struct part {
+    u64 samples, events;
+    double square, turns; // turns: the root of the squares of turns
+};
+
+struct parts {
+    struct part cpus[ORRERY_MAX_CPUS];
+};
+
+static void add_site(struct parts *parts, const struct site_sum *site)
+{
+    struct part *part = &parts->cpus[site->site.cpu];
+    part->samples += site->samples;
+    part->events += site->events;
+    part->square += site->square;
+    part->turns += sqrt(site_sum_turn_squares(site));
+}
+
+// Nothing has more in a turn than all samples together.
+static struct sample_sum sum_of_parts(const struct parts *parts, const struct parts *all,
+                                      const struct site_sums *sums, u32 event)
+{
+    struct sample_share share = site_sums_share(sums, event);
+    struct sample_sum sum = {0};
+    for (u32 cpu = 0; cpu < ORRERY_MAX_CPUS; cpu++) {
+        const struct part *part = &parts->cpus[cpu];
+        double turns = fmin(part->turns, all->cpus[cpu].turns);
+        struct sample_sum of_cpu = {.samples = part->samples,
+                                    .events = part->events,
+                                    .square = part->square,
+                                    .turn_squares = turns * turns};
+        sample_sum_weigh(&of_cpu, site_sums_overflows(sums, event, cpu));
+        sample_sum_join(&sum, &of_cpu);
+    }
+    sample_sum_scale(&sum, &share);
+    return sum;
+}
+
+struct estimate ranking_estimate(const struct sample_sum *sum)
+{
+    return (struct estimate){(double)sum->events, samples_error(sum->square)};
+}
+
+// ---- names -------------------------------------------------------------------------------------
+
+static bool has_row(const struct site *site, enum ranking_by by)
+{
+    if (site->kind == SITE_PROCESS || site->kind == SITE_OTHER_PROCESSES)
+        return by == RANKING_PROCESS;
+    if (site->kind == SITE_IDLE)
+        return true;
+    return site->kind != SITE_ALL && by != RANKING_PROCESS;
+}
+
+// As the tables of samples have it.
+static void name_of(const struct site *site, enum ranking_by by, const struct snapshot *snapshot,
+                    char name[SAMPLE_NAME_BYTES])
+{
+    static const u32 flags[] = {[SITE_IDLE] = SYS_SAMPLE_IDLE,
+                                [SITE_STALE] = SYS_SAMPLE_STALE,
+                                [SITE_OBJECT] = SYS_SAMPLE_ATTRIBUTED,
+                                [SITE_OTHER_OBJECTS] = 0};
+    struct sample sample = {.coid = site->coid,
+                            .pid = site->pid,
+                            .flags = flags[site->kind] | (site->pid == 0 ? SYS_SAMPLE_KERNEL : 0)};
+    if (site->kind == SITE_OTHER_PROCESSES || site->kind == SITE_OTHER_OBJECTS)
+        snprintf(name, SAMPLE_NAME_BYTES, "[others]");
+    else if (by == RANKING_PROCESS)
+        sample_process_name(snapshot, &sample, name);
+    else if (by == RANKING_CLASS)
+        sample_class_name(snapshot, &sample, name);
+    else
+        sample_object_name(snapshot, &sample, name);
+}
+
+// ---- rows --------------------------------------------------------------------------------------
+
+// All rows of an interval, by the numbers of their names.
+struct table {
+    const struct site_sums *sums;
+    u32 event;
+    struct parts *rows;
+    size_t count, capacity;
+    struct parts all;
+    struct sample_sum *row_sums; // scaled
+    double events, square;
+};
+
+static struct parts *parts_of(struct table *table, u32 row)
+{
+    while (table->count <= row) {
+        table->rows =
+            memory_grow(table->rows, table->count, &table->capacity, sizeof(*table->rows));
+        table->rows[table->count++] = (struct parts){0};
+    }
+    return &table->rows[row];
+}
+
+static u32 row_number(struct ranking *ranking, const struct site *site, enum ranking_by by,
+                      const struct snapshot *snapshot)
+{
+    char name[SAMPLE_NAME_BYTES];
+    name_of(site, by, snapshot, name);
+    u32 number = intern_text(&ranking->names, name);
+    if (number == ranking->count) {
+        ranking->rows =
+            memory_grow(ranking->rows, ranking->count, &ranking->capacity, sizeof(*ranking->rows));
+        ranking->rows[ranking->count++] =
+            (struct ranking_row){.kind = site->kind, .pid = site->pid, .coid = site->coid};
+    }
+    return number;
+}
+
+static void collect(struct table *table, struct ranking *ranking, enum ranking_by by,
+                    const struct snapshot *snapshot)
+{
+    for (size_t i = 0; i < table->sums->count; i++) {
+        const struct site_sum *site = &table->sums->sums[i];
+        if (site->site.event != table->event)
+            continue;
+        if (site->site.kind == SITE_ALL)
+            add_site(&table->all, site);
+        else if (has_row(&site->site, by))
+            add_site(parts_of(table, row_number(ranking, &site->site, by, snapshot)), site);
+    }
+}
+
+static void add_up(struct table *table, size_t rows)
+{
+    table->row_sums = memory_get(rows * sizeof(*table->row_sums));
+    for (u32 i = 0; i < rows; i++) {
+        table->row_sums[i] =
+            sum_of_parts(parts_of(table, i), &table->all, table->sums, table->event);
+        table->events += (double)table->row_sums[i].events;
+        table->square += table->row_sums[i].square;
+    }
+}
+
+static void free_table(struct table *table)
+{
+    free(table->rows);
+    free(table->row_sums);
+}
+
+static void fill_rows(struct ranking *ranking, const struct table *now)
+{
+    ranking->events = (struct estimate){now->events, samples_error(now->square)};
+    for (size_t i = 0; i < ranking->count; i++) {
+        const struct sample_sum *sum = &now->row_sums[i];
+        struct ranking_row *row = &ranking->rows[i];
+        row->name = ranking->names.texts[i];
+        row->samples = sum->samples;
+        row->events = ranking_estimate(sum);
+        row->share = share_of((double)sum->events, now->events, now->square);
+        ranking->samples += sum->samples;
+    }
+}
+
+static struct estimate share_in(const struct table *table, size_t row)
+{
+    const struct sample_sum *sum = &table->row_sums[row];
+    return sum->samples == 0 ? share_of_none(table->events, table->square)
+                             : share_of((double)sum->events, table->events, table->square);
+}
+
+static void compare_with(struct ranking *ranking, const struct table *now,
+                         const struct table *before)
+{
+    for (size_t i = 0; i < ranking->count; i++) {
+        struct ranking_row *row = &ranking->rows[i];
+        row->share = share_in(now, i);
+        row->before = share_in(before, i);
+        row->change = estimate_change(row->before, row->share);
+        row->chance = estimate_is_chance(row->change);
+    }
+}
+
+// What left no sample stands for as much each as what did.
+static void fill_lost(struct ranking *ranking, const struct table *table)
+{
+    u64 overflows = 0, samples = 0, events = 0;
+    for (u32 cpu = 0; cpu < ORRERY_MAX_CPUS; cpu++) {
+        samples += table->all.cpus[cpu].samples;
+        events += table->all.cpus[cpu].events;
+    }
+    for (size_t i = 0; i < table->sums->stream_count; i++) {
+        const struct site_stream *stream = &table->sums->streams[i];
+        if (stream->event != table->event)
+            continue;
+        ranking->lost += stream->counts.lost;
+        ranking->missed += stream->counts.missed;
+        overflows += stream->counts.taken + stream->counts.lost + stream->counts.missed;
+    }
+    struct sample_share share = site_sums_share(table->sums, table->event);
+    double gone = (double)(ranking->lost + ranking->missed);
+    if (samples != 0)
+        ranking->lost_events = gone * (double)events / (double)samples / sample_share_part(&share);
+    if (overflows != 0)
+        ranking->lost_share = 100 * gone / (double)overflows;
+}
+
+static int compare_rows(const void *left, const void *right)
+{
+    const struct ranking_row *a = left, *b = right;
+    if (a->events.value != b->events.value)
+        return a->events.value > b->events.value ? -1 : 1;
+    return strcmp(a->name, b->name);
+}
+
+void ranking_compute(const struct site_sums *sums, const struct site_sums *baseline, u32 event,
+                     enum ranking_by by, const struct snapshot *snapshot, struct ranking *ranking)
+{
+    struct table now = {.sums = sums, .event = event}, before = {.sums = baseline, .event = event};
+    *ranking = (struct ranking){0};
+    collect(&now, ranking, by, snapshot);
+    if (baseline != NULL)
+        collect(&before, ranking, by, snapshot);
+    add_up(&now, ranking->count);
+    fill_rows(ranking, &now);
+    if (baseline != NULL) {
+        add_up(&before, ranking->count);
+        compare_with(ranking, &now, &before);
+    }
+    fill_lost(ranking, &now);
+    if (ranking->count > 1)
+        qsort(ranking->rows, ranking->count, sizeof(*ranking->rows), compare_rows);
+    free_table(&now);
+    free_table(&before);
+}
+
+void ranking_free(struct ranking *ranking)
+{
+    free(ranking->rows);
+    intern_free(&ranking->names);
+    *ranking = (struct ranking){0};
+}
+
+// ---- one thing ---------------------------------------------------------------------------------
+
+static bool is_of(const struct site *site, const struct ranking_thing *thing,
+                  const struct snapshot *snapshot)
+{
+    char name[SAMPLE_NAME_BYTES];
+    if (thing->by == RANKING_CLASS && thing->kind != SITE_ALL) {
+        if (!has_row(site, RANKING_CLASS))
+            return false;
+        name_of(site, RANKING_CLASS, snapshot, name);
+        return strcmp(name, thing->class_name) == 0;
+    }
+    return site->kind == thing->kind && site->pid == thing->pid && site->coid == thing->coid;
+}
+
+bool ranking_thing(const struct site_sums *sums, u32 event, const struct ranking_thing *thing,
+                   const struct snapshot *snapshot, struct sample_sum *sum)
+{
+    struct parts parts = {0}, all = {0};
+    *sum = (struct sample_sum){0};
+    if (!site_sums_sampled(sums, event))
+        return false;
+    for (size_t i = 0; i < sums->count; i++) {
+        const struct site_sum *site = &sums->sums[i];
+        if (site->site.event != event)
+            continue;
+        if (site->site.kind == SITE_ALL)
+            add_site(&all, site);
+        if (is_of(&site->site, thing, snapshot))
+            add_site(&parts, site);
+    }
+    *sum = sum_of_parts(&parts, &all, sums, event);
+    return true;
+}
+
+static u32 find_event(const struct sampled_event *events, u32 count, const char *name,
+                      enum count_mode mode)
+{
+    for (u32 i = 0; i < count; i++)
+        if (events[i].mode == mode && strcmp(events[i].name, name) == 0)
+            return i;
+    return count;
+}
+
+struct metric_value ranking_metric(const struct site_sums *sums, const struct sampled_event *events,
+                                   u32 event_count, const struct metric *metric,
+                                   enum count_mode mode, const struct ranking_thing *thing,
+                                   const struct snapshot *snapshot)
+{
+    const struct metric_value unknown = {NAN, NAN, NAN};
+    struct event_info infos[METRIC_TERMS + 1] = {0};
+    struct count counts[METRIC_TERMS + 1];
+    struct count_request request = {.set_count = 1};
+    struct metric_value value;
+    double measured = 1;
+    for (u32 i = 0; i <= METRIC_TERMS; i++) {
+        const char *name = i < METRIC_TERMS ? metric->terms[i].event : metric->divisor;
+        struct sample_sum sum;
+        if (name == NULL)
+            continue;
+        u32 event = find_event(events, event_count, name, mode), item = request.item_count++;
+        if (event == event_count || !ranking_thing(sums, event, thing, snapshot, &sum))
+            return unknown;
+        snprintf(infos[item].name, sizeof(infos[item].name), "%s", name);
+        request.items[item] = (struct count_item){&infos[item], mode, 0};
+        counts[item] = sample_sum_count(&sum);
+        struct sample_share share = site_sums_share(sums, event);
+        measured = fmin(measured, sample_share_part(&share));
+    }
+    if (!metric_compute(metric, &request, counts, mode, &value))
+        return unknown;
+    value.error = value.error < 0 ? NAN : value.error;
+    value.measured = measured;
+    return value;
+}

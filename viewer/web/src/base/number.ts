@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT
+// Numbers as people read them. What is not known is "–", never 0.
+
+export const UNKNOWN = "–";
+
+const SCALES: readonly [number, string][] = [
+  [1e12, " T"],
+  [1e9, " G"],
+  [1e6, " M"],
+];
+
+/** Thousands apart: 12,480. */
+export function count(value: number | undefined): string {
+  if (value === undefined || !Number.isFinite(value)) return UNKNOWN;
+  return Math.round(value)
+    .toString()
+    .replace(/\B(?=(\d{3})+$)/g, ",");
+}
+
+/** With `digits` significant digits at least, large ones scaled: 2.55 M, 23,339, 0.707. */
+export function scaled(value: number | undefined, digits = 3): string {
+  if (value === undefined || !Number.isFinite(value)) return UNKNOWN;
+  const size = Math.abs(value);
+  for (const [scale, name] of SCALES)
+    if (size >= scale) return (value / scale).toPrecision(digits) + name;
+  if (size >= 1000) return count(value);
+  if (size === 0) return "0";
+  if (size < 0.001) return value.toExponential(1);
+  const decimals = Math.max(0, digits - 1 - Math.floor(Math.log10(size)));
+  return value.toFixed(Math.min(decimals, 4));
+}
+
+/** One digit behind the point, more where all would be zeros. */
+function decimals(value: number): string {
+  const size = Math.abs(value);
+  if (size === 0 || size >= 0.05) return value.toFixed(1);
+  return size >= 0.005 ? value.toFixed(2) : value.toPrecision(1);
+}
+
+export function percent(value: number | undefined): string {
+  if (value === undefined || !Number.isFinite(value)) return UNKNOWN;
+  return `${value >= 99.95 ? value.toFixed(0) : decimals(value)} %`;
+}
+
+export function plusMinus(error: number | undefined): string {
+  if (error === undefined || !Number.isFinite(error)) return "± ?";
+  return `±${decimals(error)}`;
+}
+
+/** A half width as part of what it belongs to: ±2.8 %. */
+export const plusMinusPart = (error: number, value: number): string =>
+  Number.isFinite(error) && value !== 0 ? `${plusMinus((error / Math.abs(value)) * 100)} %` : "± ?";
+
+/** A metric: small parts of a hundred have two digits that tell something. */
+export function metric(value: number | undefined, isPercent: boolean): string {
+  if (value === undefined || !Number.isFinite(value)) return UNKNOWN;
+  if (!isPercent) return scaled(value);
+  const size = Math.abs(value);
+  return `${size >= 0.1 || size === 0 ? value.toFixed(2) : value.toPrecision(2)} %`;
+}
+
+export function signed(value: number | undefined): string {
+  if (value === undefined || !Number.isFinite(value)) return UNKNOWN;
+  return value > 0 ? `+${decimals(value)}` : decimals(value).replace("-", "−");
+}
+
+/** The largest of 1, 2, 5 × 10^n with at most `most` steps in `span`. */
+export function niceStep(span: number, most: number): number {
+  if (!(span > 0) || most < 1) return 1;
+  const least = span / most;
+  const power = 10 ** Math.floor(Math.log10(least));
+  for (const factor of [1, 2, 5]) if (factor * power >= least) return factor * power;
+  return 10 * power;
+}

@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: MIT
+// All commands in one table: keys, palette, the help and tests come from it.
+
+import { copyText, saveImage, saveText } from "./hand_out.ts";
+import * as store from "./store.ts";
+import { parseKey } from "./things.ts";
+import { writePlace } from "./url.ts";
+import { VIEWS } from "./views.ts";
+
+export interface Command {
+  id: string;
+  title: string;
+  /** As `keyOf` writes them; none: in the palette alone. */
+  keys: readonly string[];
+  group: "views" | "show" | "time" | "choose" | "give";
+  run: () => void;
+  /** Whether it can do something now. */
+  when?: () => boolean;
+}
+
+/** What a chip needs of the selection: a filter by object, class or process. */
+const filterable = (): boolean =>
+  ["object", "class", "process"].includes(parseKey(store.selection.value).kind);
+
+export function pinOfSelection(): store.Pin {
+  const of = store.selection.value || "m";
+  return { kind: "series", name: store.measure.value, of };
+}
+
+function pinSelection(): void {
+  if (!store.togglePin(pinOfSelection()))
+    store.addNotice(`The strip holds ${store.PINS_MOST} pins: take one away first`);
+}
+
+export const COMMANDS: readonly Command[] = [
+  ...VIEWS.map(
+    (one): Command => ({
+      id: `view-${one.name}`,
+      title: one.title,
+      keys: [one.key],
+      group: "views",
+      run: () => {
+        store.view.value = one.name;
+      },
+    }),
+  ),
+  {
+    id: "find",
+    title: "Find an object, class, process or command",
+    keys: ["/", "Ctrl+K"],
+    group: "show",
+    run: () => {
+      store.dialog.value = "palette";
+    },
+  },
+  {
+    id: "help",
+    title: "Keys and commands",
+    keys: ["?"],
+    group: "show",
+    run: () => {
+      store.dialog.value = store.dialog.value === "help" ? "" : "help";
+    },
+  },
+  {
+    id: "back",
+    title: "One step back: dialog, baseline, selection, range",
+    keys: ["Esc"],
+    group: "show",
+    run: store.stepBack,
+  },
+  {
+    id: "inspector",
+    title: "Show or hide the inspector",
+    keys: ["Q"],
+    group: "show",
+    run: () => {
+      store.inspectorOpen.value = !store.inspectorOpen.value;
+    },
+  },
+  {
+    id: "strip",
+    title: "Fold the strip to one line, or unfold it",
+    keys: ["H"],
+    group: "show",
+    run: () => {
+      store.stripOpen.value = !store.stripOpen.value;
+    },
+  },
+  {
+    id: "table",
+    title: "A table in place of the picture, or the picture",
+    keys: ["T"],
+    group: "show",
+    run: () => {
+      store.asTable.value = !store.asTable.value;
+    },
+  },
+  {
+    id: "theme",
+    title: "Light, dark, or as the system has it",
+    keys: [],
+    group: "show",
+    run: () => {
+      const next = { auto: "dark", dark: "light", light: "auto" } as const;
+      store.theme.value = next[store.theme.value];
+    },
+  },
+  {
+    id: "zoom-in",
+    title: "Zoom in",
+    keys: ["W"],
+    group: "time",
+    run: () => store.zoomAxis(1 / 2),
+  },
+  {
+    id: "zoom-out",
+    title: "Zoom out",
+    keys: ["S"],
+    group: "time",
+    run: () => store.zoomAxis(2),
+  },
+  {
+    id: "pan-back",
+    title: "Back in time",
+    keys: ["A"],
+    group: "time",
+    run: () => store.panAxis(-1 / 4),
+  },
+  {
+    id: "pan-on",
+    title: "On in time",
+    keys: ["D"],
+    group: "time",
+    run: () => store.panAxis(1 / 4),
+  },
+  {
+    id: "all",
+    title: "All of the history",
+    keys: ["0"],
+    group: "time",
+    run: store.showAll,
+  },
+  {
+    id: "hold",
+    title: "Hold, or live again",
+    keys: ["Space"],
+    group: "time",
+    run: store.hold,
+  },
+  {
+    id: "range",
+    title: "Choose the range",
+    keys: ["R"],
+    group: "time",
+    run: () => {
+      store.dialog.value = "range";
+    },
+  },
+  {
+    id: "mark-before",
+    title: "The marked interval before",
+    keys: ["["],
+    group: "time",
+    run: () => store.goToMark(-1),
+    when: () => store.marks.value.length > 0,
+  },
+  {
+    id: "mark-next",
+    title: "The next marked interval",
+    keys: ["]"],
+    group: "time",
+    run: () => store.goToMark(1),
+    when: () => store.marks.value.length > 0,
+  },
+  {
+    id: "measure",
+    title: "Choose what is counted",
+    keys: ["E"],
+    group: "choose",
+    run: () => {
+      store.dialog.value = "measure";
+    },
+  },
+  {
+    id: "only",
+    title: "Only the selected",
+    keys: ["Shift+O"],
+    group: "choose",
+    run: () => store.addChip({ not: false, any: [store.selection.value] }),
+    when: filterable,
+  },
+  {
+    id: "not",
+    title: "Not the selected",
+    keys: ["Shift+X"],
+    group: "choose",
+    run: () => store.addChip({ not: true, any: [store.selection.value] }),
+    when: filterable,
+  },
+  {
+    id: "no-filter",
+    title: "Take all filters away",
+    keys: [],
+    group: "choose",
+    run: () => {
+      store.chips.value = [];
+    },
+    when: () => store.chips.value.length > 0,
+  },
+  {
+    id: "pin",
+    title: "Pin the selection's measure to the strip, or take it away",
+    keys: ["P"],
+    group: "choose",
+    run: pinSelection,
+    when: () => store.measure.value !== "" && store.measure.value !== "misses",
+  },
+  {
+    id: "baseline",
+    title: "Make the range the baseline, or take the baseline away",
+    keys: ["B"],
+    group: "choose",
+    run: () => {
+      store.baseline.value = store.baseline.value ? undefined : store.rangeInterval.value;
+    },
+    when: () => store.rangeInterval.value !== undefined,
+  },
+  {
+    id: "link",
+    title: "Copy a link to what is shown, without the token",
+    keys: ["L"],
+    group: "give",
+    run: () => {
+      const { origin, pathname } = window.location;
+      copyText(`${origin}${pathname}${writePlace(store.place.value)}`, "a link, without the token");
+    },
+  },
+  {
+    id: "image",
+    title: "Save the picture",
+    keys: ["G"],
+    group: "give",
+    run: () => {
+      const canvas = store.gives.image?.();
+      if (canvas) saveImage(canvas, `${store.machine.value}-${store.view.value}.png`);
+    },
+    when: () => store.gives.image?.() !== undefined,
+  },
+  {
+    id: "csv",
+    title: "Save the numbers as CSV",
+    keys: ["V"],
+    group: "give",
+    run: () => {
+      const numbers = store.gives.csv?.();
+      if (numbers) saveText(numbers.text, numbers.name);
+    },
+    when: () => store.gives.csv !== undefined,
+  },
+  {
+    id: "kov",
+    title: "Copy the kov command for these numbers",
+    keys: ["K"],
+    group: "give",
+    run: () => {
+      const command = store.gives.kov?.();
+      if (command) copyText(command, command);
+    },
+    when: () => store.gives.kov !== undefined,
+  },
+];
+
+/** A key as the table writes it, "" for one that belongs to the browser. */
+export function keyOf(event: {
+  key: string;
+  ctrlKey: boolean;
+  metaKey: boolean;
+  altKey: boolean;
+  shiftKey: boolean;
+}): string {
+  if (event.altKey) return "";
+  const letter = /^[a-z]$/i.test(event.key);
+  if (event.ctrlKey || event.metaKey)
+    return letter && event.key.toLowerCase() === "k" && !event.shiftKey ? "Ctrl+K" : "";
+  if (letter) return (event.shiftKey ? "Shift+" : "") + event.key.toUpperCase();
+  return { " ": "Space", Escape: "Esc" }[event.key] ?? event.key;
+}
+
+const byKey = new Map(COMMANDS.flatMap((one) => one.keys.map((key) => [key, one] as const)));
+
+/** In a text field only these act. */
+const IN_TEXT = ["Esc", "Ctrl+K"];
+
+/** Runs the command of a key. False: there is none, or it can do nothing now. */
+export function runKey(key: string, inText: boolean): boolean {
+  const command = byKey.get(key);
+  if (!command || (inText && !IN_TEXT.includes(key))) return false;
+  // Below a dialog nothing is changed.
+  if (store.dialog.value && key !== "Esc" && !(key === "?" && store.dialog.value === "help"))
+    return false;
+  if (command.when && !command.when()) return false;
+  command.run();
+  return true;
+}
+
+export const findCommand = (id: string): Command | undefined =>
+  COMMANDS.find((one) => one.id === id);

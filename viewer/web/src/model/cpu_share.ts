@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: MIT
+// How much of a CPU a process had, from two accounts of its time.
+
+/** Ticks of processes at a time of the machine's time base. */
+export interface TimeAccount {
+  time: number;
+  ticks: ReadonlyMap<number, number>;
+}
+
+/** Percent of one CPU since `before`; NaN without an account, or for one that is new. */
+export function cpuShare(before: TimeAccount | undefined, now: TimeAccount, pid: number): number {
+  const then = before?.ticks.get(pid);
+  const ticks = now.ticks.get(pid);
+  if (before === undefined || then === undefined || ticks === undefined) return Number.NaN;
+  const passed = now.time - before.time;
+  return passed > 0 && ticks >= then ? ((ticks - then) / passed) * 100 : Number.NaN;
+}

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: MIT
+// The tree as rows of a list: what is open, in which order, and where each row stands.
+
+import type { Heat, Tree } from "./tree.ts";
+import type { Things } from "./things.ts";
+
+export interface Row {
+  thing: number;
+  level: number;
+  /** Its place among its siblings, from 1, and how many they are. */
+  place: number;
+  siblings: number;
+  parts: number;
+  open: boolean;
+}
+
+export interface Order {
+  /** Heat by which siblings are sorted; undefined: as the machine was scanned. */
+  heat: ReadonlyMap<number, Heat> | undefined;
+}
+
+/** By heat, the hottest first; equal ones as they were. */
+export function sortChildren(children: readonly number[], order: Order): readonly number[] {
+  const heat = order.heat;
+  if (!heat) return children;
+  const hot = children.filter((one) => (heat.get(one)?.value ?? 0) > 0);
+  if (hot.length === 0) return children;
+  const cold = children.filter((one) => !((heat.get(one)?.value ?? 0) > 0));
+  hot.sort((a, b) => (heat.get(b)?.value ?? 0) - (heat.get(a)?.value ?? 0));
+  return [...hot, ...cold];
+}
+
+export function flatten(
+  tree: Tree,
+  isOpen: (thing: number) => boolean,
+  order: Order,
+  isHidden: (thing: number) => boolean = () => false,
+): Row[] {
+  const rows: Row[] = [];
+  const visit = (siblings: readonly number[], level: number): void => {
+    const shown = siblings.filter((one) => !isHidden(one));
+    sortChildren(shown, order).forEach((thing, i) => {
+      const children = tree.nodes.get(thing)?.children ?? [];
+      const open = children.length > 0 && isOpen(thing);
+      rows.push({
+        thing,
+        level,
+        place: i + 1,
+        siblings: shown.length,
+        parts: children.length,
+        open,
+      });
+      if (open) visit(children, level + 1);
+    });
+  };
+  visit(tree.roots, 1);
+  return rows;
+}
+
+/** Things from the top down to the hottest one: what is opened so that nobody has to look for it. */
+export function hottestPath(tree: Tree, heat: ReadonlyMap<number, Heat>): number[] {
+  const path: number[] = [];
+  let level: readonly number[] = tree.roots;
+  while (level.length > 0) {
+    const hottest = level.reduce((a, b) =>
+      (heat.get(b)?.value ?? 0) > (heat.get(a)?.value ?? 0) ? b : a,
+    );
+    if (!((heat.get(hottest)?.value ?? 0) > 0)) break;
+    path.push(hottest);
+    level = tree.nodes.get(hottest)?.children ?? [];
+  }
+  return path;
+}
+
+/** The things above one, the nearest first. */
+export function above(tree: Tree, thing: number): number[] {
+  const path: number[] = [];
+  let node = tree.nodes.get(thing);
+  while (node && tree.nodes.has(node.parent) && !path.includes(node.parent)) {
+    path.push(node.parent);
+    node = tree.nodes.get(node.parent);
+  }
+  return path;
+}
+
+/** Objects and processes, as the head of the list counts them. */
+export function countKinds(tree: Tree, things: Things): { objects: number; processes: number } {
+  let objects = 0;
+  let processes = 0;
+  for (const number of tree.nodes.keys()) {
+    const kind = things.get(number)?.kind;
+    if (kind === "object") objects++;
+    else if (kind === "process") processes++;
+  }
+  return { objects, processes };
+}
+
+/** Rows in the order they had before, new ones behind: nothing moves below the pointer. */
+export function keepOrder<Item>(
+  items: readonly Item[],
+  key: (item: Item) => string,
+  before: readonly string[],
+): Item[] {
+  const places = new Map(before.map((one, i) => [one, i]));
+  const place = (item: Item): number => places.get(key(item)) ?? before.length;
+  return [...items].sort((a, b) => place(a) - place(b));
+}

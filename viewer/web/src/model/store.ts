@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: MIT
+// What is chosen and what is known, as signals: all that views show comes from here.
+
+import { batch, computed, signal } from "@preact/signals";
+import { SECOND, type Interval } from "../base/time.ts";
+import { clean } from "../base/text.ts";
+import type { GatewayMachine } from "../wire/messages.ts";
+import { type Chip, sameChip } from "./filter.ts";
+import { type Mark, type Status, readMarks, readStatus } from "./said.ts";
+import { Things } from "./things.ts";
+import type { Place } from "./url.ts";
+import type { ViewName } from "./views.ts";
+
+export type Range = { live: number } | Interval;
+export interface Pin {
+  kind: "metric" | "series";
+  name: string;
+  of: string;
+}
+export interface Notice {
+  text: string;
+  count: number;
+  warning: boolean;
+}
+export type Connection =
+  | { phase: "token" | "connecting" | "open" }
+  | { phase: "refused"; why: string }
+  | { phase: "lost"; tries: number; again: number };
+export type Dialog = "" | "palette" | "help" | "measure" | "range";
+export type Theme = "auto" | "dark" | "light";
+
+export const PINS_MOST = 8;
+const NOTICES_MOST = 5;
+const RANGE_FIRST: Range = { live: 10 };
+export const SPAN_FIRST = 120;
+
+// ---- the connection and its machines -------------------------------------------------------------
+
+export const connection = signal<Connection>({ phase: "connecting" });
+export const role = signal("");
+export const isController = computed(() => role.value === "controller");
+export const machines = signal<readonly string[]>([]);
+export const machine = signal("");
+export const machineStates = signal<ReadonlyMap<string, GatewayMachine>>(new Map());
+export const machineState = computed(() => machineStates.value.get(machine.value));
+export const notices = signal<readonly Notice[]>([]);
+/** Numbers below are as they were: the connection, or that to the machine, is lost. */
+export const isStale = computed(
+  () =>
+    connection.value.phase !== "open" ||
+    !["live", "played"].includes(machineState.value?.state ?? ""),
+);
+
+const allThings = new Map<string, Things>();
+export const thingsVersion = signal(0);
+
+export function thingsOf(name: string): Things {
+  let things = allThings.get(name);
+  if (!things) {
+    things = new Things();
+    allThings.set(name, things);
+  }
+  return things;
+}
+
+/** Names of the chosen machine; read in a view, it is drawn again when there are more. */
+export const things = computed(() => {
+  thingsVersion.value;
+  return thingsOf(machine.value);
+});
+
+export function forgetThings(name: string): void {
+  allThings.delete(name);
+  thingsVersion.value++;
+}
+
+export function addNotice(text: string, count = 1, warning = true): void {
+  const rest = notices.value.filter((one) => one.text !== clean(text));
+  notices.value = [...rest, { text: clean(text), count, warning }].slice(-NOTICES_MOST);
+}
+
+export function dropNotice(notice: Notice): void {
+  notices.value = notices.value.filter((one) => one !== notice);
+}
+
+// ---- what topics say that all views need ---------------------------------------------------------
+
+export const statusSaid = signal<unknown>(undefined);
+export const status = computed<Status>(() => readStatus(statusSaid.value));
+export const marksSaid = signal<unknown>(undefined);
+export const marks = computed<readonly Mark[]>(() => readMarks(marksSaid.value));
+/** The newest time of the machine that is known. */
+export const now = computed(() => status.value.now);
+
+// ---- what is chosen ------------------------------------------------------------------------------
+
+export const view = signal<ViewName>("objects");
+export const range = signal<Range>(RANGE_FIRST);
+/** Undefined: the strip goes along and ends now. */
+export const axis = signal<Interval | undefined>(undefined);
+export const axisSpan = signal(SPAN_FIRST);
+const chosenMeasure = signal("");
+export const selection = signal("");
+export const chips = signal<readonly Chip[]>([]);
+export const pins = signal<readonly Pin[]>([]);
+export const baseline = signal<Interval | undefined>(undefined);
+
+export const isLive = computed(() => "live" in range.value);
+
+/** What is counted: as chosen, else larx if it is sampled, else the first that is. */
+export const measure = computed(() => {
+  if (chosenMeasure.value) return chosenMeasure.value;
+  const events = status.value.events;
+  return events.find((one) => one.name === "larx")?.name ?? events[0]?.name ?? "";
+});
+
+export const isSampled = (name: string): boolean =>
+  status.value.events.some((one) => one.name === name);
+/** Measures that need no sampling. */
+export const COUNTED = ["drefs", "misses"];
+
+export const rangeInterval = computed<Interval | undefined>(() => {
+  const chosen = range.value;
+  if (!("live" in chosen)) return chosen;
+  return Number.isNaN(now.value)
+    ? undefined
+    : { from: Math.max(0, now.value - chosen.live * SECOND), to: now.value };
+});
+
+export const axisInterval = computed<Interval>(() => {
+  if (axis.value) return axis.value;
+  const to = Number.isNaN(now.value) ? axisSpan.value * SECOND : now.value;
+  return { from: to - axisSpan.value * SECOND, to };
+});
+
+/** How a topic's parameters say the range. */
+export const rangeWish = computed<{ seconds?: number; from?: number; to?: number }>(() => {
+  const chosen = range.value;
+  return "live" in chosen ? { seconds: chosen.live } : { from: chosen.from, to: chosen.to };
+});
+
+// ---- how it is shown -----------------------------------------------------------------------------
+
+export const stripOpen = signal(true);
+export const inspectorOpen = signal(true);
+export const asTable = signal(false);
+export const theme = signal<Theme>("auto");
+export const dialog = signal<Dialog>("");
+
+/** What the view that is shown gives away: its numbers, its kov command. */
+export const gives: {
+  csv?: () => { name: string; text: string };
+  image?: () => HTMLCanvasElement | undefined;
+  kov?: () => string;
+} = {};
+
+// ---- changes -------------------------------------------------------------------------------------
+
+export const chooseMeasure = (name: string): void => {
+  chosenMeasure.value = name;
+};
+
+export function chooseMachine(name: string): void {
+  if (name === machine.value) return;
+  batch(() => {
+    machine.value = name;
+    selection.value = "";
+    baseline.value = undefined;
+    chips.value = [];
+    range.value = RANGE_FIRST;
+    axis.value = undefined;
+    statusSaid.value = undefined;
+    marksSaid.value = undefined;
+  });
+}
+
+export function addChip(chip: Chip): void {
+  if (!chips.value.some((one) => sameChip(one, chip))) chips.value = [...chips.value, chip];
+}
+
+export function dropChip(chip: Chip): void {
+  chips.value = chips.value.filter((one) => one !== chip);
+}
+
+const samePin = (a: Pin, b: Pin): boolean =>
+  a.kind === b.kind && a.name === b.name && a.of === b.of;
+
+export const isPinned = (pin: Pin): boolean => pins.value.some((one) => samePin(one, pin));
+
+/** Pins, or takes the pin away. False: there are as many as the strip holds. */
+export function togglePin(pin: Pin): boolean {
+  if (isPinned(pin)) pins.value = pins.value.filter((one) => !samePin(one, pin));
+  else if (pins.value.length < PINS_MOST) pins.value = [...pins.value, pin];
+  else return false;
+  return true;
+}
+
+/** Stops where it is, or goes along again. */
+export function hold(): void {
+  const interval = rangeInterval.value;
+  batch(() => {
+    if (isLive.value && interval) {
+      range.value = interval;
+      axis.value = axisInterval.value;
+    } else {
+      range.value = RANGE_FIRST;
+      axis.value = undefined;
+    }
+  });
+}
+
+/** One step back: a dialog, the baseline, the selection, the range. Never a filter. */
+export function stepBack(): void {
+  if (dialog.value) dialog.value = "";
+  else if (baseline.value) baseline.value = undefined;
+  else if (selection.value) selection.value = "";
+  else if (!isLive.value || axis.value) {
+    range.value = RANGE_FIRST;
+    axis.value = undefined;
+  }
+}
+
+/** Zooms the strip around `at`; a factor above 1 shows more. */
+export function zoomAxis(factor: number, at?: number): void {
+  const shown = axisInterval.value;
+  const length = shown.to - shown.from;
+  const wanted = Math.min(Math.max(length * factor, 5 * SECOND), 86400 * SECOND);
+  if (!axis.value) axisSpan.value = wanted / SECOND;
+  else {
+    const fix = at ?? (shown.from + shown.to) / 2;
+    const from = fix - ((fix - shown.from) / length) * wanted;
+    axis.value = { from, to: from + wanted };
+  }
+}
+
+/** Moves the strip by a part of its width; at the newest end it goes along again. */
+export function panAxis(part: number): void {
+  const shown = axisInterval.value;
+  const by = (shown.to - shown.from) * part;
+  const to = shown.to + by;
+  axis.value = to >= now.value ? undefined : { from: shown.from + by, to };
+}
+
+export function showAll(): void {
+  const seconds = status.value.historySeconds;
+  axis.value = undefined;
+  axisSpan.value = Number.isFinite(seconds) && seconds > 5 ? seconds : SPAN_FIRST;
+}
+
+/** The marked interval before (-1) or behind (1) the range becomes the range. */
+export function goToMark(direction: 1 | -1): void {
+  const interval = rangeInterval.value;
+  const ended = marks.value
+    .map((one) => ({ from: one.begin, to: Number.isNaN(one.end) ? now.value : one.end }))
+    .filter((one) => one.to > one.from)
+    .sort((a, b) => a.from - b.from);
+  const begin = interval?.from ?? 0;
+  const next =
+    direction > 0
+      ? ended.find((one) => one.from > begin && !isLive.value)
+      : ended.filter((one) => one.from < begin).pop();
+  if (next) showInterval(next);
+}
+
+/** Makes an interval the range, and moves the strip so that it is seen. */
+export function showInterval(interval: Interval): void {
+  const shown = axisInterval.value;
+  batch(() => {
+    range.value = interval;
+    if (interval.from < shown.from || interval.to > shown.to) {
+      const margin = (interval.to - interval.from) / 2;
+      axis.value = { from: interval.from - margin, to: interval.to + margin };
+    } else axis.value = shown;
+  });
+}
+
+// ---- links ---------------------------------------------------------------------------------------
+
+export const place = computed<Place>(() => ({
+  view: view.value,
+  machine: machine.value,
+  boot: isLive.value ? "" : (machineState.value?.boot ?? ""),
+  range: range.value,
+  measure: chosenMeasure.value,
+  selection: selection.value,
+  chips: chips.value,
+  pins: pins.value,
+  baseline: baseline.value,
+}));
+
+export function goTo(link: Partial<Place>): void {
+  batch(() => {
+    if (link.machine) machine.value = link.machine;
+    view.value = link.view ?? "objects";
+    range.value = link.range ?? RANGE_FIRST;
+    axis.value = undefined;
+    chosenMeasure.value = link.measure ?? "";
+    selection.value = link.selection ?? "";
+    chips.value = link.chips ?? [];
+    pins.value = link.pins ?? [];
+    baseline.value = link.baseline;
+    if (link.range && !("live" in link.range)) {
+      const margin = (link.range.to - link.range.from) / 2;
+      axis.value = { from: link.range.from - margin, to: link.range.to + margin };
+    }
+  });
+}

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: MIT
+// Topics that are watched: one for all who want the same, and what each has said so far.
+
+import { type Signal, signal } from "@preact/signals";
+import { Points } from "../wire/columns.ts";
+import {
+  type ClientMessage,
+  FRAME_LEFT_OUT,
+  type Frame,
+  type FrameRanking,
+  type WatchedMessage,
+} from "../wire/messages.ts";
+import { HeatTable, Tree } from "./tree.ts";
+
+export type Wish = { [Kind in WatchedMessage as Kind["kind"]]: Kind }[WatchedMessage["kind"]];
+
+/** Console output that is kept: the newest. */
+const OUTPUT_MOST = 200_000;
+
+export class Topic {
+  /** Goes up with each change; who reads it is drawn again. */
+  readonly version: Signal<number> = signal(0);
+  readonly tree = new Tree();
+  readonly heat = new HeatTable();
+  readonly points = new Points();
+  ranking: FrameRanking | undefined;
+  output = "";
+  data: unknown;
+  /** Why the gateway says nothing here. */
+  error = "";
+  /** Frames that this browser was too slow for. */
+  leftOut = 0;
+  complete = Number.NaN;
+  users = 0;
+  readonly #decoder = new TextDecoder();
+
+  constructor(
+    readonly id: number,
+    readonly machine: string,
+    readonly wish: Wish,
+  ) {}
+
+  /** What watches it is drawn again. */
+  changed(): void {
+    this.version.value++;
+  }
+
+  take(frame: Frame): void {
+    if (frame.head.flags & FRAME_LEFT_OUT) this.leftOut++;
+    if (!Number.isNaN(frame.head.complete)) this.complete = frame.head.complete;
+    this.error = "";
+    switch (frame.kind) {
+      case "objects":
+        this.tree.add(frame);
+        break;
+      case "heat":
+        this.heat.add(frame);
+        break;
+      case "metric":
+      case "series":
+        this.points.add(frame);
+        break;
+      case "ranking":
+        this.ranking = frame;
+        break;
+      case "bytes":
+        this.output = (this.output + this.#decoder.decode(frame.byte, { stream: true })).slice(
+          -OUTPUT_MOST,
+        );
+        break;
+    }
+    this.changed();
+  }
+
+  /** Another boot: what was said is of another time axis. */
+  forget(): void {
+    this.tree.nodes.clear();
+    this.tree.roots = [];
+    this.heat.rows.clear();
+    this.points.length = 0;
+    this.ranking = undefined;
+    this.data = undefined;
+    this.complete = Number.NaN;
+    this.changed();
+  }
+}
+
+export class Topics {
+  readonly #byKey = new Map<string, Topic>();
+  readonly #byId = new Map<number, Topic>();
+
+  constructor(
+    readonly send: (message: ClientMessage) => void,
+    readonly nextId: () => number,
+  ) {}
+
+  open(machine: string, wish: Wish): Topic {
+    const key = `${machine}\n${JSON.stringify(wish)}`;
+    let topic = this.#byKey.get(key);
+    if (!topic) {
+      topic = new Topic(this.nextId(), machine, wish);
+      this.#byKey.set(key, topic);
+      this.#byId.set(topic.id, topic);
+      this.#watch(topic);
+    }
+    topic.users++;
+    return topic;
+  }
+
+  close(topic: Topic): void {
+    if (--topic.users > 0) return;
+    for (const [key, one] of this.#byKey) if (one === topic) this.#byKey.delete(key);
+    this.#byId.delete(topic.id);
+    this.send({ type: "unwatch", id: topic.id });
+  }
+
+  find(id: number): Topic | undefined {
+    return this.#byId.get(id);
+  }
+
+  /** After a new connection. The console begins again with its history. */
+  watchAgain(): void {
+    for (const topic of this.#byId.values()) {
+      topic.output = "";
+      this.#watch(topic);
+    }
+  }
+
+  forget(machine: string): void {
+    for (const topic of this.#byId.values()) if (topic.machine === machine) topic.forget();
+  }
+
+  get size(): number {
+    return this.#byId.size;
+  }
+
+  #watch(topic: Topic): void {
+    this.send({ type: "watch", id: topic.id, machine: topic.machine, ...topic.wish });
+  }
+}

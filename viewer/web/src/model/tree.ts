@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: MIT
+// The tree of objects and how hot each part of it is: what has parts is as hot as they are together.
+
+import { FRAME_WHOLE, type FrameHeat, type FrameObjects } from "../wire/messages.ts";
+import { type Chip, isShown } from "./filter.ts";
+import type { Things } from "./things.ts";
+
+export interface Node {
+  thing: number;
+  parent: number;
+  /** A string of the machine's. */
+  classString: number;
+  reps: number;
+  misses: number;
+  children: number[];
+}
+
+/** All things by number, in the order in which the machine was scanned. */
+export class Tree {
+  nodes = new Map<number, Node>();
+  roots: number[] = [];
+
+  add(frame: FrameObjects): void {
+    const nodes = frame.head.flags & FRAME_WHOLE ? new Map<number, Node>() : this.nodes;
+    for (let row = 0; row < frame.head.rows; row++)
+      nodes.set(frame.thing[row], {
+        thing: frame.thing[row],
+        parent: frame.parent[row],
+        classString: frame.class[row],
+        reps: frame.reps[row],
+        misses: frame.misses[row],
+        children: [],
+      });
+    this.nodes = nodes;
+    this.#link();
+  }
+
+  // A parent that is not there, or a circle, makes a root: nothing is left out.
+  #link(): void {
+    this.roots = [];
+    for (const node of this.nodes.values()) node.children = [];
+    for (const node of this.nodes.values()) {
+      const parent = this.nodes.get(node.parent);
+      if (parent && !this.#isAbove(node.thing, parent)) parent.children.push(node.thing);
+      else this.roots.push(node.thing);
+    }
+  }
+
+  #isAbove(thing: number, below: Node): boolean {
+    let at: Node | undefined = below;
+    for (let steps = 0; at; steps++) {
+      if (at.thing === thing || steps > this.nodes.size) return true;
+      at = this.nodes.get(at.parent);
+    }
+    return false;
+  }
+}
+
+export interface Heat {
+  value: number;
+  error: number;
+  samples: number;
+}
+
+/** The heat of things, as the gateway says it. */
+export class HeatTable {
+  readonly rows = new Map<number, Heat>();
+
+  add(frame: FrameHeat): void {
+    if (frame.head.flags & FRAME_WHOLE) this.rows.clear();
+    for (let row = 0; row < frame.head.rows; row++)
+      this.rows.set(frame.thing[row], {
+        value: frame.value[row],
+        error: frame.error[row],
+        samples: frame.samples[row],
+      });
+  }
+}
+
+/** Sums of independent parts: values add, errors as the root of their squares. */
+function addHeat(sum: Heat, part: Heat): void {
+  sum.value += part.value;
+  sum.error = Math.hypot(sum.error, part.error);
+  sum.samples += part.samples;
+}
+
+const none = (): Heat => ({ value: 0, error: 0, samples: 0 });
+
+/**
+ * A part of all in percent, with the half width of its interval: counts of samples scatter by
+ * their root, and the whole is the whole for sure. As kov works it out (samples/share.c).
+ */
+export function shareOf(part: Heat, all: Heat): { share: number; error: number } {
+  if (!(all.value > 0)) return { share: Number.NaN, error: Number.NaN };
+  const share = Math.min(1, part.value / all.value);
+  return {
+    share: 100 * share,
+    error: (100 * Math.sqrt(share * (1 - share)) * all.error) / all.value,
+  };
+}
+
+export interface Heats {
+  /** With all that is below. Things without heat are missing. */
+  sums: Map<number, Heat>;
+  /** What is shown, in all, and what the filter hides. */
+  total: Heat;
+  hidden: Heat;
+  /** Things that are shown, with all above them; undefined: everything. */
+  visible: Set<number> | undefined;
+}
+
+/**
+ * Heat with all that is below. The gateway says the own heat of an object, and sums of the machine,
+ * of processes and of their two sides. What a sum has beyond its objects is code outside of them.
+ */
+export function sumHeat(
+  tree: Tree,
+  heat: HeatTable,
+  things: Things,
+  chips: readonly Chip[],
+): Heats {
+  const sums = new Map<number, Heat>();
+  const visible = chips.length > 0 ? new Set<number>() : undefined;
+
+  const visit = (number: number, owner: number | undefined): { shown: Heat; gone: Heat } => {
+    const thing = things.get(number);
+    const said = heat.rows.get(number);
+    // Of what is no object the gateway says the sum.
+    const isSum = thing !== undefined && thing.kind !== "object";
+    const owned = thing?.kind === "process" ? thing.pid : owner;
+    const shown = none();
+    const gone = none();
+    const children = tree.nodes.get(number)?.children ?? [];
+    for (const child of children) {
+      const part = visit(child, owned);
+      addHeat(shown, part.shown);
+      addHeat(gone, part.gone);
+    }
+    const show = isShown(chips, thing, owned);
+    if (said) {
+      const below = none();
+      addHeat(below, shown);
+      addHeat(below, gone);
+      const own = isSum ? less(said, below) : said;
+      if (isSum && gone.value === 0 && show)
+        Object.assign(shown, said, { samples: Math.max(said.samples, below.samples) });
+      else addHeat(show ? shown : gone, own);
+    }
+    if (visible && (show || children.some((child) => visible.has(child)))) visible.add(number);
+    if (said || shown.value > 0) sums.set(number, shown);
+    return { shown, gone };
+  };
+
+  const total = none();
+  const hidden = none();
+  for (const root of tree.roots) {
+    const part = visit(root, undefined);
+    addHeat(total, part.shown);
+    addHeat(hidden, part.gone);
+  }
+  return { sums, total, hidden, visible };
+}
+
+function less(all: Heat, part: Heat): Heat {
+  const samples = Math.max(0, all.samples - part.samples);
+  const value = Math.max(0, all.value - part.value);
+  // Counts of samples scatter by their root, so the error shrinks with the root of what is left.
+  const error = all.samples > 0 ? all.error * Math.sqrt(samples / all.samples) : all.error;
+  return { value, error, samples };
+}

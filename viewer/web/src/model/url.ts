@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: MIT
+// What a link says, read and written in this file alone:
+// /#/objects?m=orrery@3f2a&r=live:10&e=larx&s=o:0:12550&f=not.p:5&pin=mt:IPC&b=12.5..22.5&v=1
+
+import { SECOND } from "../base/time.ts";
+import type { Chip } from "./filter.ts";
+import type { Pin, Range } from "./store.ts";
+import { isView, type ViewName } from "./views.ts";
+
+const VERSION = "1";
+
+export interface Place {
+  view: ViewName;
+  machine: string;
+  boot: string;
+  range: Range;
+  measure: string;
+  selection: string;
+  chips: readonly Chip[];
+  pins: readonly Pin[];
+  baseline: { from: number; to: number } | undefined;
+}
+
+const RANGE = /^(-?\d+(?:\.\d+)?)\.\.(-?\d+(?:\.\d+)?)$/;
+
+function readInterval(text: string | null): { from: number; to: number } | undefined {
+  const found = RANGE.exec(text ?? "");
+  if (!found) return undefined;
+  const interval = { from: Number(found[1]) * SECOND, to: Number(found[2]) * SECOND };
+  return interval.to > interval.from ? interval : undefined;
+}
+
+function readRange(text: string | null): Range | undefined {
+  const live = /^live:(\d+(?:\.\d+)?)$/.exec(text ?? "");
+  if (live) return Number(live[1]) > 0 ? { live: Number(live[1]) } : undefined;
+  return readInterval(text);
+}
+
+const seconds = (time: number): string => String(Math.round(time / 1e6) / 1e3);
+const writeInterval = (one: { from: number; to: number }): string =>
+  `${seconds(one.from)}..${seconds(one.to)}`;
+const writeRange = (range: Range): string =>
+  "live" in range ? `live:${range.live}` : writeInterval(range);
+
+function readChip(text: string): Chip | undefined {
+  const found = /^(not|only)\.(.+)$/.exec(text);
+  return found ? { not: found[1] === "not", any: found[2].split("|") } : undefined;
+}
+
+/** mt:METRIC or ev:MEASURE; behind @ of which thing, the machine otherwise. */
+function readPin(text: string): Pin | undefined {
+  const found = /^(mt|ev):([^@]+)(?:@(.+))?$/.exec(text);
+  if (!found) return undefined;
+  return { kind: found[1] === "mt" ? "metric" : "series", name: found[2], of: found[3] ?? "m" };
+}
+
+const writePin = (pin: Pin): string =>
+  `${pin.kind === "metric" ? "mt" : "ev"}:${pin.name}${pin.of === "m" ? "" : `@${pin.of}`}`;
+
+const isThere = <Value>(value: Value | undefined): value is Value => value !== undefined;
+
+/** What a link's part behind # says; what it does not say, or says wrongly, is missing. */
+export function readPlace(hash: string): Partial<Place> {
+  const found = /^#?\/([a-z]*)(?:\?(.*))?$/.exec(hash);
+  if (!found) return {};
+  const place: Partial<Place> = {};
+  if (isView(found[1])) place.view = found[1];
+  const query = new URLSearchParams(found[2] ?? "");
+  if ((query.get("v") ?? VERSION) !== VERSION) return place;
+  const [machine, boot] = (query.get("m") ?? "").split("@");
+  if (machine) place.machine = machine;
+  if (boot) place.boot = boot;
+  const range = readRange(query.get("r"));
+  if (range) place.range = range;
+  const measure = query.get("e");
+  if (measure) place.measure = measure;
+  const selection = query.get("s");
+  if (selection) place.selection = selection;
+  place.chips = query.getAll("f").map(readChip).filter(isThere);
+  place.pins = query.getAll("pin").map(readPin).filter(isThere);
+  place.baseline = readInterval(query.get("b"));
+  return place;
+}
+
+// URLSearchParams writes : @ | as codes, which are allowed there and hard to read.
+const quote = (text: string): string =>
+  encodeURIComponent(text).replace(/%(3A|40|2C|2F)/g, (code) => decodeURIComponent(code));
+
+export function writePlace(place: Place): string {
+  const parts: [string, string][] = [];
+  if (place.machine)
+    parts.push(["m", place.boot ? `${place.machine}@${place.boot}` : place.machine]);
+  parts.push(["r", writeRange(place.range)]);
+  if (place.measure) parts.push(["e", place.measure]);
+  if (place.selection) parts.push(["s", place.selection]);
+  for (const chip of place.chips)
+    parts.push(["f", `${chip.not ? "not" : "only"}.${chip.any.join("|")}`]);
+  for (const pin of place.pins) parts.push(["pin", writePin(pin)]);
+  if (place.baseline) parts.push(["b", writeInterval(place.baseline)]);
+  parts.push(["v", VERSION]);
+  return `#/${place.view}?${parts.map(([name, text]) => `${name}=${quote(text)}`).join("&")}`;
+}
+
+/** The token of the link that `kov serve` prints, /#t=TOKEN. */
+export const readToken = (hash: string): string | undefined =>
+  /^#t=([0-9A-Za-z_-]+)$/.exec(hash)?.[1];

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: MIT
+// The views there are, by their keys. Numbers of views to come are left free.
+
+export const VIEWS = [
+  { key: "1", name: "objects", title: "Objects" },
+  { key: "2", name: "metrics", title: "Metrics" },
+  { key: "3", name: "ranking", title: "Ranking" },
+  { key: "7", name: "machine", title: "Machine" },
+] as const;
+
+export type ViewName = (typeof VIEWS)[number]["name"];
+
+export const isView = (name: string): name is ViewName => VIEWS.some((one) => one.name === name);

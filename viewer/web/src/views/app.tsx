@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT
+// The page: the frame around the view that is chosen.
+
+import type { JSX } from "preact";
+import * as store from "../model/store.ts";
+import type { ViewName } from "../model/views.ts";
+import type { Dial } from "../wire/socket.ts";
+import { Banner, Notices, TokenPage } from "./frame/banner.tsx";
+import { Dialogs } from "./frame/dialogs.tsx";
+import { Header } from "./frame/header.tsx";
+import { Inspector } from "./frame/inspector.tsx";
+import { StatusLine } from "./frame/status_line.tsx";
+import { Strip } from "./frame/strip.tsx";
+import { Words } from "./frame/words.tsx";
+import { Machine } from "./machine/machine.tsx";
+import { Metrics } from "./metrics/metrics.tsx";
+import { Objects } from "./objects/objects.tsx";
+import { Ranking } from "./ranking/ranking.tsx";
+import { useTopic } from "./use_topic.ts";
+
+const PICTURES: Record<ViewName, () => JSX.Element> = {
+  objects: Objects,
+  metrics: Metrics,
+  ranking: Ranking,
+  machine: Machine,
+};
+
+export function App(props: { dial: Dial }): JSX.Element {
+  const phase = store.connection.value.phase;
+  if (phase === "token" || phase === "refused") return <TokenPage dial={props.dial} />;
+  const View = PICTURES[store.view.value];
+  return (
+    <>
+      <Header />
+      <Banner />
+      <Standing />
+      <Strip />
+      <Words />
+      <main class={store.isStale.value ? "main stale" : "main"}>
+        <View />
+        {showsInspector() && <Inspector />}
+      </main>
+      <StatusLine />
+      <Notices />
+      <Dialogs />
+    </>
+  );
+}
+
+/** Without a selection there is something to say only beside a list. */
+const showsInspector = (): boolean =>
+  store.inspectorOpen.value &&
+  (store.selection.value !== "" || ["objects", "ranking"].includes(store.view.value));
+
+/** Watched as long as the page is there; the session puts it into the store. */
+function Standing(): null {
+  useTopic({ kind: "status" });
+  useTopic({ kind: "marks" });
+  return null;
+}

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: MIT
+// What stands above all while a connection is missing, and what the gateway tells people.
+
+import type { JSX } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import { clean } from "../../base/text.ts";
+import * as store from "../../model/store.ts";
+import { connect, retry } from "../../model/session.ts";
+
+export function Banner(): JSX.Element | null {
+  const connection = store.connection.value;
+  const state = store.machineState.value;
+  if (connection.phase === "lost")
+    return <LostGateway tries={connection.tries} again={connection.again} />;
+  if (connection.phase === "connecting") return <Line text="Connecting …" />;
+  if (connection.phase === "refused" || !state) return null;
+  // The message asks already whether it is running.
+  const why = state.message ? `: ${clean(state.message)}` : "";
+  if (state.state === "waiting")
+    return (
+      <Line
+        text={`Waiting for ${clean(state.address)}, ${state.tries} tries${why || ". Is it running?"}`}
+        command={why ? undefined : "make run"}
+      />
+    );
+  if (state.state === "lost")
+    return (
+      <Line
+        text={`No connection to ${clean(state.machine)}, ${state.tries} tries; what is shown is from before${why}`}
+      />
+    );
+  return null;
+}
+
+function Line(props: { text: string; command?: string; children?: JSX.Element }): JSX.Element {
+  return (
+    <div class="banner" role="alert">
+      {props.text} {props.command && <code>{props.command}</code>} {props.children}
+    </div>
+  );
+}
+
+function LostGateway(props: { tries: number; again: number }): JSX.Element {
+  const left = (): number => Math.max(0, Math.ceil((props.again - Date.now()) / 1000));
+  const [seconds, setSeconds] = useState(left());
+  useEffect(() => {
+    setSeconds(left());
+    const timer = setInterval(() => setSeconds(left()), 500);
+    return () => clearInterval(timer);
+  }, [props.again]);
+  return (
+    <Line text={`No connection to kov serve: try ${props.tries + 1} in ${seconds} s.`}>
+      <button type="button" onClick={retry}>
+        Try now
+      </button>
+    </Line>
+  );
+}
+
+export function Notices(): JSX.Element {
+  return (
+    <div class="notices" role="log" aria-live="polite" aria-label="Notices">
+      {store.notices.value.map((notice) => (
+        <NoticeLine key={notice.text} notice={notice} />
+      ))}
+    </div>
+  );
+}
+
+const SHOWN_MS = 6000;
+
+function NoticeLine({ notice }: { notice: store.Notice }): JSX.Element {
+  // What is no warning goes by itself.
+  useEffect(() => {
+    if (notice.warning) return;
+    const timer = setTimeout(() => store.dropNotice(notice), SHOWN_MS);
+    return () => clearTimeout(timer);
+  }, [notice]);
+  return (
+    <div class={notice.warning ? "notice warning" : "notice"}>
+      {notice.warning && <strong>Note: </strong>}
+      {notice.text}
+      {notice.count > 1 ? ` (${notice.count} times)` : ""}
+      <button
+        type="button"
+        class="plain"
+        aria-label="Take the notice away"
+        onClick={() => store.dropNotice(notice)}
+      >
+        ×
+      </button>
+    </div>
+  );
+}
+
+/** In place of everything: no token, or one that the gateway does not want. */
+export function TokenPage(props: { dial: Parameters<typeof connect>[0] }): JSX.Element {
+  const connection = store.connection.value;
+  return (
+    <main class="token">
+      <h1>Orrery</h1>
+      {connection.phase === "refused" && <p class="error">Refused: {connection.why}</p>}
+      <p>
+        This page needs the link that <code>kov serve</code> prints. Open that link, or put its
+        token here.
+      </p>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          const field = event.currentTarget.elements.namedItem("token");
+          if (!(field instanceof HTMLInputElement)) return;
+          const token = (/[#&]t=([\w-]+)/.exec(field.value)?.[1] ?? field.value).trim();
+          if (!token) return;
+          sessionStorage.setItem("token", token);
+          connect(props.dial, token);
+        }}
+      >
+        <label>
+          Token or link <input name="token" type="password" autocomplete="off" />
+        </label>
+        <button type="submit">Connect</button>
+      </form>
+    </main>
+  );
+}

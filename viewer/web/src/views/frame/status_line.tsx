@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+// The lowermost line: rates, losses, how old the picture is, what this page may do.
+
+import type { JSX } from "preact";
+import { count, scaled } from "../../base/number.ts";
+import * as store from "../../model/store.ts";
+
+const minutes = (seconds: number): string =>
+  Number.isFinite(seconds)
+    ? `${Math.floor(seconds / 60)}:${String(Math.floor(seconds % 60)).padStart(2, "0")}`
+    : "–";
+
+const megabytes = (bytes: number): string =>
+  Number.isFinite(bytes) ? (bytes / 2 ** 20).toFixed(0) : "–";
+
+const milliseconds = (seconds: number): string =>
+  Number.isFinite(seconds) ? `${(seconds * 1000).toFixed(0)} ms` : "–";
+
+export function StatusLine(): JSX.Element {
+  const status = store.status.value;
+  return (
+    <footer class="status-line">
+      <Loss
+        text={`samples ${scaled(status.rate)}/s, lost ${count(status.lost)}`}
+        lost={status.lost}
+        title={`missed ${count(status.missed)}, without an object ${count(status.unattributed)}`}
+      />
+      {Number.isFinite(status.traceRate) && (
+        <Loss
+          text={`trace ${scaled(status.traceRate)}/s, overwritten ${count(status.traceLost)}`}
+          lost={status.traceLost}
+        />
+      )}
+      <span>
+        scan {Number.isFinite(status.scanAge) ? `${status.scanAge.toFixed(1)} s ago` : "–"},{" "}
+        {milliseconds(status.scanSeconds)}
+      </span>
+      <span>
+        history {minutes(status.historySeconds)}
+        {Number.isFinite(status.historyLimitSeconds) &&
+          ` of ${minutes(status.historyLimitSeconds)}`}
+        {Number.isFinite(status.historyLimitBytes) &&
+          `, ${megabytes(status.historyBytes)} of ${megabytes(status.historyLimitBytes)} MB`}
+      </span>
+      <span class="words-rest" />
+      <span>{store.role.value}</span>
+    </footer>
+  );
+}
+
+function Loss(props: { text: string; lost: number; title?: string }): JSX.Element {
+  return (
+    <span class={props.lost > 0 ? "error" : undefined} title={props.title}>
+      {props.text}
+    </span>
+  );
+}

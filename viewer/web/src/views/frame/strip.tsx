@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: MIT
+// The strip: metrics and pins over time. Dragging on it sets the range of everything below.
+
+import type { JSX } from "preact";
+import { UNKNOWN, metric, plusMinus, plusMinusPart, scaled } from "../../base/number.ts";
+import { type Interval, clock } from "../../base/time.ts";
+import {
+  drawGraph,
+  drawInterval,
+  drawTimeAxis,
+  reduce,
+  seriesColour,
+  topOf,
+} from "../../draw/graph.ts";
+import { readTheme } from "../../draw/theme.ts";
+import { METRICS, findMetric } from "../../model/metrics.ts";
+import * as store from "../../model/store.ts";
+import type { Topic, Wish } from "../../model/topics.ts";
+import { Points, summarize } from "../../wire/columns.ts";
+import { Canvas, type Size } from "../../widgets/canvas.tsx";
+import { scaledPixels } from "../../widgets/rem.ts";
+import { useDrag } from "../drag.ts";
+import { useTopic } from "../use_topic.ts";
+
+const ROW = scaledPixels(28);
+const AXIS = scaledPixels(20);
+
+export const wishOf = (pin: store.Pin): Wish =>
+  pin.kind === "metric"
+    ? { kind: "metric", metric: pin.name, of: pin.of }
+    : { kind: "series", measure: pin.name, of: pin.of };
+
+const FIRST: readonly store.Pin[] = METRICS.map((one) => ({
+  kind: "metric",
+  name: one.name,
+  of: "m",
+}));
+
+/** Rows by where they stand; a hook for each, so always as many. */
+function useStripTopics(): { pin: store.Pin; topic: Topic | undefined }[] {
+  const shown = store.stripOpen.value ? [...FIRST, ...store.pins.value] : FIRST.slice(0, 2);
+  const topics: { pin: store.Pin; topic: Topic | undefined }[] = [];
+  for (let i = 0; i < FIRST.length + store.PINS_MOST; i++) {
+    const pin = shown[i];
+    const topic = useTopic(pin ? wishOf(pin) : undefined);
+    if (pin) topics.push({ pin, topic });
+  }
+  return topics;
+}
+
+const noPoints = new Points();
+
+export function Strip(): JSX.Element {
+  const rows = useStripTopics();
+  const shown = store.axisInterval.value;
+  const open = store.stripOpen.value;
+  const drag = useDrag();
+  const range = drag.preview ?? store.rangeInterval.value;
+  const stale = store.isStale.value;
+  // Drawn again when the theme changes.
+  store.theme.value;
+
+  const draw = (context: CanvasRenderingContext2D, size: Size): void => {
+    const theme = readTheme();
+    const width = Math.floor(size.width);
+    const whole = { x: 0, y: 0, width, height: size.height };
+    if (open) drawTimeAxis(context, { ...whole, height: AXIS }, shown, theme);
+    const baseline = store.baseline.value;
+    if (baseline) drawInterval(context, whole, shown, baseline, theme["series-4"], 0.15);
+    for (const mark of store.marks.value)
+      drawMark(context, width, size.height, shown, mark.begin, mark.end, mark.kind === "gap");
+    if (range) drawInterval(context, whole, shown, range, theme.accent, 0.14);
+    context.fillStyle = theme.line;
+    if (open) for (let i = 0; i < rows.length; i++) context.fillRect(0, AXIS + i * ROW, width, 1);
+    rows.forEach(({ topic, pin }, i) => {
+      const box = open
+        ? { x: 0, y: AXIS + i * ROW + 4, width, height: ROW - 6 }
+        : { x: 0, y: 4, width, height: size.height - 8 };
+      if (!open && i > 0) return;
+      const columns = reduce(topic?.points ?? noPoints, shown, width);
+      const colour = stale ? theme.blocked : theme[seriesColour(indexOf(pin, i))];
+      drawGraph(context, box, columns, topOf(columns), colour, theme);
+    });
+  };
+  return (
+    <section class={stale ? "strip stale" : "strip"} aria-label="Metrics over time">
+      <div class="strip-names">
+        {open && <div class="strip-axis" />}
+        {rows.slice(0, open ? rows.length : 1).map(({ pin, topic }) => (
+          <StripName key={`${pin.kind} ${pin.name} ${pin.of}`} pin={pin} topic={topic} />
+        ))}
+      </div>
+      <Canvas
+        class="strip-graphs"
+        label={`Metrics from ${clock(shown.from, 0)} to ${clock(shown.to, 0)}; drag to choose the range`}
+        draw={draw}
+        on={{ ...drag.on, style: { height: `${open ? AXIS + rows.length * ROW : ROW}px` } }}
+      />
+    </section>
+  );
+}
+
+const indexOf = (pin: store.Pin, row: number): number =>
+  pin.kind === "metric" && pin.of === "m"
+    ? Math.max(
+        0,
+        METRICS.findIndex((one) => one.name === pin.name),
+      )
+    : row;
+
+function drawMark(
+  context: CanvasRenderingContext2D,
+  width: number,
+  height: number,
+  shown: Interval,
+  begin: number,
+  end: number,
+  isGap: boolean,
+): void {
+  const theme = readTheme();
+  const to = Number.isNaN(end) ? store.now.value : end;
+  const box = isGap ? { x: 0, y: 0, width, height } : { x: 0, y: height - 3, width, height: 3 };
+  drawInterval(
+    context,
+    box,
+    shown,
+    { from: begin, to },
+    isGap ? theme.lost : theme.accent,
+    isGap ? 0.25 : 1,
+  );
+}
+
+/** The metric's mean over the range, or its newest value where the range has none. */
+function StripName(props: { pin: store.Pin; topic: Topic | undefined }): JSX.Element {
+  const { pin, topic } = props;
+  const points = topic?.points ?? noPoints;
+  const range = store.rangeInterval.value;
+  const sum = summarize(points, range?.from ?? 0, range?.to ?? Number.MAX_VALUE);
+  const isPercent = pin.kind === "metric" && (findMetric(pin.name)?.percent ?? false);
+  const value = pin.kind === "metric" ? metric(sum.mean, isPercent) : scaled(sum.mean);
+  const of = pin.of === "m" ? "" : ` of ${store.things.value.name(pin.of)}`;
+  const title = topic?.error || findMetric(pin.name)?.formula || "";
+  const pinned = pin.of !== "m" || pin.kind === "series";
+  return (
+    <div class="strip-name" title={title} data-metric={pin.name} data-of={pin.of}>
+      <span class="dim strip-title">
+        {pin.name}
+        {of}
+        {pinned && (
+          <button
+            type="button"
+            class="plain"
+            aria-label={`Take the pin ${pin.name}${of} away`}
+            onClick={() => store.togglePin(pin)}
+          >
+            ×
+          </button>
+        )}
+      </span>
+      <span class="number">
+        {sum.known === 0 ? UNKNOWN : value}
+        {pin.kind === "series" && sum.known > 0 ? "/s" : ""}
+      </span>
+      <span class="number dim small">
+        {sum.known === 0
+          ? ""
+          : pin.kind === "metric"
+            ? plusMinus(sum.error)
+            : plusMinusPart(sum.error, sum.mean)}
+      </span>
+    </div>
+  );
+}

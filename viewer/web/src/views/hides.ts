@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: MIT
+// How much of the view that is shown the filter hides. A view that no filter touches says NaN.
+
+import { signal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+
+export const hides = signal({ hidden: Number.NaN, all: Number.NaN, unit: "samples" });
+
+export function useHides(hidden: number, all: number, unit = "samples"): void {
+  useEffect(() => {
+    hides.value = { hidden, all, unit };
+  }, [hidden, all, unit]);
+  useEffect(
+    () => () => {
+      hides.value = { hidden: Number.NaN, all: Number.NaN, unit };
+    },
+    [unit],
+  );
+}

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+// The kov command for the numbers that are shown.
+
+import { COUNTED, measure, rangeInterval, status } from "../model/store.ts";
+import { parseKey } from "../model/things.ts";
+
+/** For a shell: one word, whatever is in it. */
+export const shellWord = (word: string): string =>
+  /^[A-Za-z0-9_@%+=:,./-]+$/.test(word) ? word : `'${word.replace(/'/g, "'\\''")}'`;
+
+const seconds = (): number => {
+  const interval = rangeInterval.value;
+  return interval ? Math.max(1, Math.round((interval.to - interval.from) / 1e9)) : 10;
+};
+
+/** "objects": the tree; "ranking": what of whom; "metrics": counts. */
+export function kovCommand(
+  of: "objects" | "ranking" | "metrics" | "machine",
+  event = measure.value,
+  key = "",
+): string {
+  if (of === "machine") return "kov ps";
+  if (of === "metrics")
+    return `kov stat -d ${seconds()} -I 1000 -e instructions,cycles,larx,stcx,stcx-failed,branches,mispredicted,itlb-miss,dtlb-miss`;
+  const pid = parseKey(key).pid;
+  const whose = pid === undefined ? "" : ` --pid ${pid}`;
+  if (event === "drefs") return `kov stat -d ${seconds()}`;
+  if (event === "" || COUNTED.includes(event)) return `kov objects${whose}`;
+  const period = status.value.events.find((one) => one.name === event)?.period ?? Number.NaN;
+  const sampled = Number.isFinite(period) && period > 0 ? `${event}@${period}` : event;
+  return `kov stat -e ${shellWord(sampled)} --per-object${whose} -d ${seconds()}`;
+}

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: MIT
+// Workloads: a form from their parameters, what runs, and the account of what has ended.
+
+import { signal } from "@preact/signals";
+import type { JSX } from "preact";
+import { SECOND, clock, length } from "../../base/time.ts";
+import { type WorkloadKind, type WorkloadRun, readWorkloads } from "../../model/said.ts";
+import { act } from "../../model/session.ts";
+import * as store from "../../model/store.ts";
+import { useTopic } from "../use_topic.ts";
+
+const chosen = signal("");
+
+export function Workloads(): JSX.Element {
+  const topic = useTopic({ kind: "workloads" });
+  const { kinds, runs } = readWorkloads(topic?.data);
+  const kind = kinds.find((one) => one.name === chosen.value) ?? kinds[0];
+  return (
+    <section class="panel" aria-label="Workloads">
+      <h2>Workloads</h2>
+      {topic?.error && <p class="error">{topic.error}</p>}
+      {kind && (
+        <>
+          <label>
+            <span class="hidden">Workload</span>
+            <select
+              value={kind.name}
+              onChange={(event) => {
+                chosen.value = event.currentTarget.value;
+              }}
+            >
+              {kinds.map((one) => (
+                <option key={one.name} value={one.name}>
+                  {one.name}
+                </option>
+              ))}
+            </select>
+          </label>{" "}
+          <span class="dim">{kind.summary}</span>
+          <StartForm key={kind.name} kind={kind} />
+        </>
+      )}
+      {!kind && <p class="dim">The machine has told of no workloads.</p>}
+      {[...runs].reverse().map((run) => (
+        <Run key={run.id} run={run} />
+      ))}
+    </section>
+  );
+}
+
+/** NAME key=value …, what differs from the default. */
+export function workloadText(kind: WorkloadKind, values: ReadonlyMap<string, string>): string {
+  const words = kind.parameters
+    .map((one) => [one.name, (values.get(one.name) ?? "").trim(), one.initial] as const)
+    .filter(([, value, initial]) => value !== "" && value !== initial)
+    .map(([name, value]) => `${name}=${value}`);
+  return [kind.name, ...words].join(" ");
+}
+
+function StartForm({ kind }: { kind: WorkloadKind }): JSX.Element {
+  return (
+    <form
+      class="parameters"
+      onSubmit={(event) => {
+        event.preventDefault();
+        const values = new Map<string, string>();
+        for (const [name, value] of new FormData(event.currentTarget))
+          if (typeof value === "string") values.set(name, value);
+        void act({ do: "workload_start", text: workloadText(kind, values) });
+      }}
+    >
+      {kind.parameters.map((one) => (
+        <label key={one.name}>
+          <span>{one.name}</span>
+          <input
+            name={one.name}
+            defaultValue={one.initial}
+            disabled={!store.isController.value}
+            maxLength={100}
+            spellcheck={false}
+          />
+          <span class="dim">{one.summary}</span>
+        </label>
+      ))}
+      {store.isController.value ? (
+        <button type="submit">Start</button>
+      ) : (
+        <span class="dim">Controllers start workloads.</span>
+      )}
+    </form>
+  );
+}
+
+function Run({ run }: { run: WorkloadRun }): JSX.Element {
+  const end = run.running ? store.now.value : run.end;
+  return (
+    <div class="run" data-run={run.id}>
+      <strong>{run.name}</strong>{" "}
+      <span class={run.error ? "error" : run.running ? "good" : "dim"} role="status">
+        {run.error ? "failed" : run.running ? "running" : "ended"} {length(end - run.begin)}, from{" "}
+        {clock(run.begin)}
+      </span>
+      <span class="buttons">
+        {run.running && store.isController.value && (
+          <button type="button" onClick={() => void act({ do: "workload_stop", number: run.id })}>
+            Stop
+          </button>
+        )}
+        {end - run.begin > SECOND / 10 && (
+          <button type="button" onClick={() => store.showInterval({ from: run.begin, to: end })}>
+            Make it the range
+          </button>
+        )}
+      </span>
+      {run.error && <p class="error">{run.error}</p>}
+      {run.report && <pre class="report">{run.report}</pre>}
+    </div>
+  );
+}

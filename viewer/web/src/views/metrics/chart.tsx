@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: MIT
+// One metric over time with its scale, or, with T, its numbers as a table.
+
+import type { JSX } from "preact";
+import { useState } from "preact/hooks";
+import { UNKNOWN, metric as metricText, percent, plusMinus } from "../../base/number.ts";
+import { clock } from "../../base/time.ts";
+import {
+  drawGraph,
+  drawInterval,
+  drawTimeAxis,
+  drawValueAxis,
+  reduce,
+  seriesColour,
+  topOf,
+} from "../../draw/graph.ts";
+import { readTheme } from "../../draw/theme.ts";
+import type { Metric } from "../../model/metrics.ts";
+import * as store from "../../model/store.ts";
+import type { Topic } from "../../model/topics.ts";
+import { Points } from "../../wire/columns.ts";
+import { Canvas, type Size } from "../../widgets/canvas.tsx";
+import { useDrag } from "../drag.ts";
+import { unknownWords } from "./metrics.tsx";
+
+const LEFT = 52;
+const BELOW = 18;
+const noPoints = new Points();
+
+export function Chart(props: {
+  index: number;
+  metric: Metric;
+  of: string;
+  topic: Topic | undefined;
+  take: (canvas: HTMLCanvasElement | null) => void;
+}): JSX.Element {
+  const { metric, topic } = props;
+  const pin: store.Pin = { kind: "metric", name: metric.name, of: props.of };
+  return (
+    <figure class="chart" data-metric={metric.name}>
+      <figcaption>
+        <strong>{metric.name}</strong> <span class="dim small">{metric.formula}</span>
+        {props.of !== "m" && (
+          <button type="button" class="plain" onClick={() => store.togglePin(pin)}>
+            {store.isPinned(pin) ? "unpin" : "pin"}
+          </button>
+        )}
+      </figcaption>
+      {store.asTable.value ? <PointTable {...props} /> : <Picture {...props} />}
+      <div class="dim small" role="status">
+        {topic?.error || unknownWords(topic, store.rangeInterval.value)}
+      </div>
+    </figure>
+  );
+}
+
+/** The point below the arrow-key cursor. */
+function useCursor(points: Points): { at: number; onKeyDown: (event: KeyboardEvent) => void } {
+  const [cursor, setCursor] = useState(-1);
+  return {
+    at: cursor < points.length ? cursor : -1,
+    onKeyDown: (event) => {
+      const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+      if (by === undefined || points.length === 0 || event.shiftKey || event.ctrlKey) return;
+      const from = cursor < 0 ? points.length - (by > 0 ? 1 : 0) : cursor;
+      setCursor(Math.max(0, Math.min(points.length - 1, from + by)));
+      event.preventDefault();
+      event.stopPropagation();
+    },
+  };
+}
+
+function Picture(props: Parameters<typeof Chart>[0]): JSX.Element {
+  const { metric, topic } = props;
+  const points = topic?.points ?? noPoints;
+  const shown = store.axisInterval.value;
+  const drag = useDrag(LEFT);
+  const cursor = useCursor(points);
+  const range = drag.preview ?? store.rangeInterval.value;
+  const stale = store.isStale.value;
+  store.theme.value;
+
+  const draw = (context: CanvasRenderingContext2D, size: Size): void => {
+    const theme = readTheme();
+    const width = Math.max(1, Math.floor(size.width - LEFT));
+    const box = { x: LEFT, y: 6, width, height: size.height - BELOW - 6 };
+    const columns = reduce(points, shown, width);
+    const top = topOf(columns) * 1.05;
+    drawValueAxis(context, box, top, 4, theme, (value) => String(Number(value.toPrecision(3))));
+    for (const mark of store.marks.value) {
+      const to = Number.isNaN(mark.end) ? store.now.value : mark.end;
+      const colour = mark.kind === "gap" ? theme.lost : theme["series-5"];
+      drawInterval(context, box, shown, { from: mark.begin, to }, colour, 0.12);
+    }
+    if (range) drawInterval(context, box, shown, range, theme.accent, 0.14);
+    const colour = stale ? theme.blocked : theme[seriesColour(props.index)];
+    drawGraph(context, box, columns, top, colour, theme);
+    drawTimeAxis(context, { ...box, y: size.height - BELOW, height: BELOW }, shown, theme);
+    if (cursor.at >= 0) {
+      const time = points.time[cursor.at];
+      drawInterval(context, box, shown, { from: time, to: time }, theme.text, 0.8);
+    }
+  };
+  return (
+    <>
+      <Canvas
+        class="chart-picture"
+        label={`${metric.name} from ${clock(shown.from, 0)} to ${clock(shown.to, 0)}; T shows a table`}
+        draw={draw}
+        take={props.take}
+        on={{ ...drag.on, onKeyDown: cursor.onKeyDown }}
+      />
+      <div class="small" aria-live="polite">
+        {cursor.at >= 0 && pointText(points, cursor.at, metric.percent)}
+      </div>
+    </>
+  );
+}
+
+const pointText = (points: Points, at: number, isPercent: boolean): string => {
+  const value = points.value[at];
+  const known = !Number.isNaN(value);
+  const error = known ? ` ${plusMinus(points.error[at])}` : " unknown";
+  return `${clock(points.time[at], 0)}: ${metricText(value, isPercent)}${error}`;
+};
+
+const TABLE_ROWS = 30;
+
+/** The newest points of the range. */
+function PointTable(props: Parameters<typeof Chart>[0]): JSX.Element {
+  const points = props.topic?.points ?? noPoints;
+  const range = store.rangeInterval.value;
+  const end = range ? points.find(range.to) : points.length;
+  const begin = Math.max(range ? points.find(range.from) : 0, end - TABLE_ROWS);
+  const rows = Array.from({ length: Math.max(0, end - begin) }, (_, i) => end - 1 - i);
+  return (
+    <table class="numbers">
+      <thead>
+        <tr>
+          <th scope="col">time</th>
+          <th scope="col">{props.metric.name}</th>
+          <th scope="col">99 %</th>
+          <th scope="col">measured</th>
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map((at) => (
+          <tr key={points.time[at]}>
+            <td>{clock(points.time[at], 0)}</td>
+            <td>{metricText(points.value[at], props.metric.percent)}</td>
+            <td class="dim">
+              {Number.isNaN(points.value[at]) ? UNKNOWN : plusMinus(points.error[at])}
+            </td>
+            <td class="dim">{percent(points.measured[at] * 100)}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: MIT
+// Metrics over time, of the machine or a part of it, and what they were in marked intervals.
+
+import { signal } from "@preact/signals";
+import type { JSX } from "preact";
+import { useRef } from "preact/hooks";
+import { UNKNOWN, count, metric, percent, plusMinus } from "../../base/number.ts";
+import { csv } from "../../base/text.ts";
+import { type Interval, SECOND, clock, length } from "../../base/time.ts";
+import { METRICS, type Metric } from "../../model/metrics.ts";
+import * as store from "../../model/store.ts";
+import { nameOf, parseKey } from "../../model/things.ts";
+import type { Topic } from "../../model/topics.ts";
+import { Points, summarize } from "../../wire/columns.ts";
+import { kovCommand } from "../kov.ts";
+import { useGives } from "../use_gives.ts";
+import { useTopic } from "../use_topic.ts";
+import { Chart } from "./chart.tsx";
+
+const scope = signal("m");
+const MARKS_MOST = 12;
+const noPoints = new Points();
+
+interface Shown {
+  metric: Metric;
+  topic: Topic | undefined;
+}
+
+/** The table of metrics never changes, so there are always as many hooks. */
+const useMetrics = (of: string): Shown[] =>
+  METRICS.map((one) => ({
+    metric: one,
+    topic: useTopic({ kind: "metric", metric: one.name, of }),
+  }));
+
+export function Metrics(): JSX.Element {
+  const shown = useMetrics(scope.value);
+  const pictures = useRef(new Map<string, HTMLCanvasElement | null>());
+  const intervals = markedIntervals();
+  useGives({
+    csv: () => ({
+      name: `${store.machine.value}-metrics.csv`,
+      text: metricsAsCsv(shown, intervals),
+    }),
+    image: () => [...pictures.current.values()].find((one) => one !== null) ?? undefined,
+    kov: () => kovCommand("metrics"),
+  });
+  return (
+    <section class="view scrolls" aria-label="Metrics">
+      <div class="tools">
+        <ScopeChoice />
+        <span class="dim">band: 99 % error; grey: unknown, too little was measured</span>
+      </div>
+      <div class="charts">
+        {shown.map(({ metric: one, topic }, i) => (
+          <Chart
+            key={one.name}
+            index={i}
+            metric={one}
+            of={scope.value}
+            topic={topic}
+            take={(canvas) => pictures.current.set(one.name, canvas)}
+          />
+        ))}
+      </div>
+      <Intervals shown={shown} intervals={intervals} />
+    </section>
+  );
+}
+
+function ScopeChoice(): JSX.Element {
+  const things = store.things.value;
+  const cpus = store.machineState.value?.cpus ?? 0;
+  const processes = [...things.all()].filter((one) => one.kind === "process");
+  const selection = store.selection.value;
+  const chosen = ["object", "class"].includes(parseKey(selection).kind) ? selection : "";
+  const listed = new Set([
+    "m",
+    ...Array.from({ length: cpus }, (_, i) => `c:${i}`),
+    ...processes.map((one) => one.key),
+    chosen,
+  ]);
+  return (
+    <label>
+      of{" "}
+      <select
+        value={scope.value}
+        onChange={(event) => {
+          scope.value = event.currentTarget.value;
+        }}
+      >
+        <option value="m">the machine</option>
+        {Array.from({ length: cpus }, (_, i) => (
+          <option key={`c:${i}`} value={`c:${i}`}>
+            CPU {i}
+          </option>
+        ))}
+        {chosen && <option value={chosen}>{things.name(chosen)} (selected)</option>}
+        {processes.map((one) => (
+          <option key={one.key} value={one.key}>
+            {nameOf(one)}, pid {one.pid}
+          </option>
+        ))}
+        {!listed.has(scope.value) && (
+          <option value={scope.value}>{things.name(scope.value)}</option>
+        )}
+      </select>
+    </label>
+  );
+}
+
+interface Named extends Interval {
+  name: string;
+}
+
+/** The range, the baseline, and what ran, the newest first. */
+function markedIntervals(): Named[] {
+  const range = store.rangeInterval.value;
+  const baseline = store.baseline.value;
+  const marks = store.marks.value
+    .filter((one) => one.kind !== "gap")
+    .map((one) => ({
+      name: one.name,
+      from: one.begin,
+      to: Number.isNaN(one.end) ? store.now.value : one.end,
+    }))
+    .reverse();
+  return [
+    ...(range ? [{ ...range, name: store.isLive.value ? "range, live" : "range" }] : []),
+    ...(baseline ? [{ ...baseline, name: "baseline" }] : []),
+    ...marks.slice(0, MARKS_MOST),
+  ];
+}
+
+function Intervals(props: { shown: readonly Shown[]; intervals: readonly Named[] }): JSX.Element {
+  return (
+    <table class="numbers">
+      <caption>In intervals: the range, and what was marked</caption>
+      <thead>
+        <tr>
+          <th scope="col">interval</th>
+          <th scope="col" class="words-cell">
+            metric
+          </th>
+          <th scope="col">min</th>
+          <th scope="col">average</th>
+          <th scope="col">99 %</th>
+          <th scope="col">max</th>
+          <th scope="col">seconds</th>
+        </tr>
+      </thead>
+      {props.intervals.map((interval) => (
+        <tbody key={`${interval.name} ${interval.from}`}>
+          {props.shown.map(({ metric: one, topic }, i) => {
+            const sum = summarize(topic?.points ?? noPoints, interval.from, interval.to);
+            return (
+              <tr key={one.name} data-interval={interval.name} data-metric={one.name}>
+                {i === 0 && (
+                  <th scope="rowgroup" rowSpan={props.shown.length}>
+                    <button
+                      type="button"
+                      class="link"
+                      title="Make it the range"
+                      onClick={() => store.showInterval({ from: interval.from, to: interval.to })}
+                    >
+                      {interval.name}
+                    </button>
+                    <div class="dim small">
+                      {clock(interval.from)} – {clock(interval.to)},{" "}
+                      {length(interval.to - interval.from)}
+                    </div>
+                  </th>
+                )}
+                <td class="words-cell">{one.name}</td>
+                <td>{metric(sum.min, one.percent)}</td>
+                <td>{metric(sum.mean, one.percent)}</td>
+                <td class="dim">{sum.known > 0 ? plusMinus(sum.error) : UNKNOWN}</td>
+                <td>{metric(sum.max, one.percent)}</td>
+                <td class="dim">
+                  {count(sum.known)}
+                  {sum.unknown > 0 && `, ${sum.unknown} unknown`}
+                </td>
+              </tr>
+            );
+          })}
+        </tbody>
+      ))}
+    </table>
+  );
+}
+
+function metricsAsCsv(shown: readonly Shown[], intervals: readonly Named[]): string {
+  return csv([
+    ["interval", "from_s", "to_s", "metric", "min", "average", "error", "max", "known", "unknown"],
+    ...intervals.flatMap((interval) =>
+      shown.map(({ metric: one, topic }) => {
+        const sum = summarize(topic?.points ?? noPoints, interval.from, interval.to);
+        return [
+          interval.name,
+          interval.from / SECOND,
+          interval.to / SECOND,
+          one.name,
+          sum.min,
+          sum.mean,
+          sum.error,
+          sum.max,
+          sum.known,
+          sum.unknown,
+        ];
+      }),
+    ),
+  ]);
+}
+
+/** Of the interval's seconds: how many are not known. */
+export function unknownWords(topic: Topic | undefined, interval: Interval | undefined): string {
+  if (!topic || !interval) return "";
+  if (topic.points.length === 0) return "nothing was measured yet";
+  const sum = summarize(topic.points, interval.from, interval.to);
+  if (sum.unknown === 0) return "";
+  const part = percent((sum.unknown / (sum.unknown + sum.known)) * 100);
+  return `unknown for ${part} of the range: too little was measured; a longer range helps`;
+}

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MIT
+// How hot a thing is: a bar by its length. Tests find it by data-thing and data-value.
+
+import type { JSX } from "preact";
+import { percent } from "../base/number.ts";
+
+export function HeatBar(props: {
+  thing: string;
+  label: string;
+  /** Events a second; the bar is their part of `whole`. */
+  value: number;
+  whole: number;
+}): JSX.Element {
+  const share = props.whole > 0 ? Math.min(100, (props.value / props.whole) * 100) : 0;
+  return (
+    <div
+      class="heat"
+      role="meter"
+      aria-label={props.label}
+      aria-valuemin={0}
+      aria-valuemax={100}
+      aria-valuenow={Math.round(share * 10) / 10}
+      aria-valuetext={percent(share)}
+      data-thing={props.thing}
+      data-value={props.value}
+    >
+      <div class="heat-length" style={{ width: `${share}%` }} />
+    </div>
+  );
+}

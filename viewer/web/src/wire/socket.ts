@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: MIT
+// The connection to the gateway: hello first, credit for what was taken, again after a loss with
+// growing pauses. What comes is handed on; what it means is the model's.
+
+import {
+  type ClientMessage,
+  type Frame,
+  type GatewayMessage,
+  type GatewayWelcome,
+  decodeFrame,
+} from "./messages.ts";
+
+export const PROTOCOL = "orrery";
+export const VERSION = 1;
+const PAUSE_FIRST_MS = 250;
+const PAUSE_LONGEST_MS = 8000;
+
+/** Credit goes back in portions, not a message a frame. */
+const CREDIT_PORTION = 65536;
+
+export interface SocketEvents {
+  welcome(message: GatewayWelcome): void;
+  message(message: GatewayMessage): void;
+  frame(frame: Frame): void;
+  /** No connection; the next try is in so many milliseconds. */
+  lost(tries: number, pause: number): void;
+  /** The gateway does not want this token: nothing is tried again. */
+  refused(why: string): void;
+}
+
+/** What `Socket` needs of a WebSocket; tests play it. */
+export interface Line {
+  binaryType: string;
+  send(text: string): void;
+  close(): void;
+  onopen: ((event: never) => void) | null;
+  onmessage: ((event: never) => void) | null;
+  onclose: ((event: never) => void) | null;
+}
+
+export type Dial = () => Line;
+
+export const pauseAfter = (tries: number): number =>
+  Math.min(PAUSE_LONGEST_MS, PAUSE_FIRST_MS * 2 ** Math.max(0, tries - 1));
+
+export class Socket {
+  #line: Line | undefined;
+  #welcomed = false;
+  #ended = false;
+  #tries = 0;
+  #taken = 0;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  readonly #dial: Dial;
+  readonly #token: string;
+  readonly #events: SocketEvents;
+
+  constructor(dial: Dial, token: string, events: SocketEvents) {
+    this.#dial = dial;
+    this.#token = token;
+    this.#events = events;
+    this.#connect();
+  }
+
+  /** False where there is no connection: the message is not sent, nor kept. */
+  send(message: ClientMessage): boolean {
+    if (!this.#welcomed || this.#line === undefined) return false;
+    this.#line.send(JSON.stringify(message));
+    return true;
+  }
+
+  /** Tries now what would be tried after the pause. */
+  retry(): void {
+    if (this.#ended || this.#line !== undefined) return;
+    clearTimeout(this.#timer);
+    this.#connect();
+  }
+
+  end(): void {
+    this.#ended = true;
+    clearTimeout(this.#timer);
+    this.#line?.close();
+  }
+
+  #connect(): void {
+    const line = this.#dial();
+    line.binaryType = "arraybuffer";
+    this.#line = line;
+    this.#welcomed = false;
+    this.#taken = 0;
+    line.onopen = () =>
+      line.send(JSON.stringify({ type: "hello", token: this.#token, version: VERSION }));
+    line.onmessage = ((event: { data: unknown }) => this.#take(event.data)) as Line["onmessage"];
+    line.onclose = () => this.#closed(line);
+  }
+
+  #closed(line: Line): void {
+    if (this.#line !== line) return;
+    this.#line = undefined;
+    this.#welcomed = false;
+    if (this.#ended) return;
+    const pause = pauseAfter(++this.#tries);
+    this.#timer = setTimeout(() => this.#connect(), pause);
+    this.#events.lost(this.#tries, pause);
+  }
+
+  #take(data: unknown): void {
+    if (data instanceof ArrayBuffer) this.#takeFrame(data);
+    else if (typeof data === "string") this.#takeText(data);
+  }
+
+  #takeFrame(data: ArrayBuffer): void {
+    const frame = decodeFrame(data);
+    if (frame) this.#events.frame(frame);
+    // A frame of a later version is taken too, or credit would run out.
+    this.#taken += data.byteLength;
+    if (this.#taken >= CREDIT_PORTION && this.send({ type: "credit", bytes: this.#taken }))
+      this.#taken = 0;
+  }
+
+  #takeText(text: string): void {
+    let message: GatewayMessage;
+    try {
+      message = JSON.parse(text);
+    } catch {
+      return;
+    }
+    if (typeof message !== "object" || message === null) return;
+    if (message.type === "welcome") {
+      this.#welcomed = true;
+      this.#tries = 0;
+      this.#events.welcome(message);
+    } else if (message.type === "refused") {
+      this.#ended = true;
+      this.#events.refused(message.message);
+    } else this.#events.message(message);
+  }
+}

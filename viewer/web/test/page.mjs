@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: MIT
+// Goes through the page in Chromium against a played gateway: node test/page.mjs FOLDER [CHROMIUM].
+// Waits for states, never for times; tells each step, and fails at the first that is wrong.
+
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { chromium } from "playwright-core";
+
+const [folder, executablePath = "/usr/bin/chromium"] = process.argv.slice(2);
+const here = dirname(fileURLToPath(import.meta.url));
+const HOT = "o:0:12550";
+
+async function play(...options) {
+  const child = spawn(process.execPath, [join(here, "played_gateway.mjs"), folder, ...options], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const [line] = await once(child.stdout, "data");
+  const link = String(line).trim();
+  return { link, port: new URL(link).port, end: () => child.kill() && once(child, "exit") };
+}
+
+const step = (text) => console.log(`  ${text}`);
+
+async function openPage(browser, link, trouble) {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
+  const page = await context.newPage();
+  page.on("pageerror", (error) => trouble.push(`error: ${error.message}`));
+  page.on("console", (message) => {
+    const text = message.text();
+    // A page without a picture for its tab, and a gateway that is gone, are no errors of the page.
+    if (message.type() === "error" && !/404|ERR_CONNECTION/.test(text)) trouble.push(text);
+  });
+  await page.goto(link);
+  return page;
+}
+
+const bars = (page) =>
+  page.$$eval('[role="treegrid"] [role="meter"]', (all) =>
+    all.map((one) => ({
+      thing: one.dataset.thing,
+      value: Number(one.dataset.value),
+      width: one.firstElementChild.getBoundingClientRect().width,
+    })),
+  );
+
+async function seesHotObject(page) {
+  await page.waitForSelector(`[data-thing="${HOT}"][aria-valuenow]:not([aria-valuenow="0"])`);
+  const objects = (await bars(page)).filter((one) => one.thing.startsWith("o:"));
+  const longest = objects.reduce((a, b) => (b.width > a.width ? b : a));
+  assert.equal(longest.thing, HOT);
+  assert.ok(objects.every((one) => one.value <= longest.value));
+  step("the hot object is seen without a click, and has the longest bar");
+}
+
+async function hidesToken(page) {
+  assert.ok(!page.url().includes("t=0123"), page.url());
+  assert.ok(await page.evaluate(() => sessionStorage.getItem("token")));
+  await page.reload();
+  await page.waitForSelector(`[data-key="${HOT}"]`);
+  step("the token has left the address, and is there after loading again");
+}
+
+async function showsHostileName(page) {
+  const text = await page.textContent('[data-key="p:7"]');
+  assert.match(text, /a<U\+202E>b<script><U\+0007>/);
+  assert.equal(await page.$("#page script"), null);
+  step("a hostile name is text, with codes");
+}
+
+async function movesByKeys(page) {
+  await page.focus('[role="treegrid"]');
+  await page.keyboard.press("Home");
+  for (let i = 0; i < 2; i++) await page.keyboard.press("ArrowDown");
+  await page.waitForSelector(`[data-key="${HOT}"][aria-selected="true"]`);
+  const active = await page.getAttribute('[role="treegrid"]', "aria-activedescendant");
+  assert.equal(await page.getAttribute(`#${active}`, "data-key"), HOT);
+  await page.waitForSelector('.inspector h2:has-text("ContendedObject 0x12550")');
+  await page.waitForSelector('.inspector dd:has-text("SpinLocked")');
+  step("the arrow keys select; the inspector follows");
+}
+
+async function filters(page) {
+  await page.keyboard.press("Shift+X");
+  await page.waitForSelector('.words:has-text("hides")');
+  assert.equal(await page.$(`[role="treegrid"] [data-key="${HOT}"]`), null);
+  assert.match(page.url(), /f=not\.o:0:12550/);
+  await page.click('.words .chip:has-text("not")');
+  await page.waitForSelector(`[role="treegrid"] [data-key="${HOT}"]`);
+  step("a filter hides, says so, and is taken away");
+}
+
+async function finds(page) {
+  await page.keyboard.press("/");
+  await page.keyboard.type("11420");
+  await page.waitForSelector('.found-one.chosen:has-text("FCM 0x11420")');
+  await page.keyboard.press("Enter");
+  await page.waitForSelector('[data-key="o:0:11420"][aria-selected="true"]');
+  step("what is found is selected, opened and in sight");
+}
+
+async function choosesRange(page) {
+  const box = await (await page.$(".strip-graphs")).boundingBox();
+  await page.mouse.move(box.x + 300, box.y + 60);
+  await page.mouse.down();
+  await page.mouse.move(box.x + 400, box.y + 60, { steps: 4 });
+  await page.mouse.up();
+  await page.waitForSelector('.words:has-text("behind")');
+  assert.match(page.url(), /r=\d+(\.\d+)?\.\.\d+/);
+  await page.keyboard.press("Space");
+  await page.waitForSelector('.header:has-text("● live")');
+  step("dragging on the strip chooses the range; Space is live again");
+}
+
+async function comparesRanking(page) {
+  await page.keyboard.press("3");
+  await page.waitForSelector('[role="grid"] [data-key="o:0:12550"]');
+  const first = await page.getAttribute('[role="grid"] .row', "data-key");
+  assert.equal(first, HOT);
+  await page.waitForSelector('[role="grid"] :text("in no row")');
+  await page.keyboard.press("b");
+  await page.waitForSelector(':text("could be chance")');
+  await page.waitForSelector(':text("▲ more")');
+  await page.keyboard.press("b");
+  step("the ranking compares with a baseline, and says what could be chance");
+}
+
+async function showsMetrics(page) {
+  await page.keyboard.press("2");
+  await page.waitForSelector('tr[data-interval="contention work=27-9"]');
+  await page.keyboard.press("t");
+  await page.waitForSelector('.chart[data-metric="IPC"] table');
+  await page.keyboard.press("t");
+  await page.waitForSelector('.chart[data-metric="IPC"] canvas');
+  step("metrics have marked intervals, and a table in place of the picture");
+}
+
+async function runsWorkload(page) {
+  await page.keyboard.press("7");
+  await page.fill('[name="hold"]', "250");
+  await page.click('.parameters button[type="submit"]');
+  await page.waitForSelector('.run:has-text("contention hold=250") >> text=running');
+  await page.click('.run:has-text("hold=250") button:has-text("Stop")');
+  await page.waitForSelector('.run:has-text("hold=250") >> text=ended');
+  await page.waitForSelector('.console:has-text("orrery:/$")');
+  step("a workload is started from its form, and stopped");
+}
+
+async function survivesLoss(page, gateway) {
+  await page.keyboard.press("1");
+  await page.waitForSelector(`[data-key="${HOT}"]`);
+  await gateway.end();
+  await page.waitForSelector('.banner:has-text("No connection to kov serve")');
+  assert.ok(await page.$(`[data-key="${HOT}"]`), "what was known stays");
+  const again = await play("--port", gateway.port);
+  await page.waitForSelector('.header:has-text("● live")');
+  await page.waitForFunction(() => !document.querySelector(".banner"));
+  step("a lost connection is told, tried again, and found");
+  return again;
+}
+
+async function observerMayLook(browser, trouble) {
+  const gateway = await play("--observer", "--objects", "10000");
+  const page = await openPage(browser, gateway.link, trouble);
+  await seesHotObject(page);
+  await page.click('[data-key="p:1"]');
+  await page.keyboard.press("ArrowRight");
+  for (const text of ["in the process"]) await page.click(`.row:has-text("${text}")`);
+  await page.keyboard.press("ArrowRight");
+  await page.waitForFunction(
+    () => Number(document.querySelector('[role="treegrid"]').getAttribute("aria-rowcount")) > 1400,
+  );
+  const rows = await page.$$eval('[role="treegrid"] .row', (all) => all.length);
+  assert.ok(rows < 60, `${rows} rows in the page`);
+  step(`of more than 1,400 rows ${rows} are in the page`);
+  await page.keyboard.press("7");
+  await page.waitForSelector('tr[data-key="p:1"]');
+  assert.equal(await page.$('button:has-text("kill")'), null);
+  assert.equal(await page.$(".console-input"), null);
+  step("an observer has nothing to change the machine with");
+  await gateway.end();
+}
+
+async function refusesToken(browser, gateway, trouble) {
+  const page = await openPage(browser, gateway.link.replace(/t=.*/, "t=ffff"), trouble);
+  await page.waitForSelector('.token:has-text("not known")');
+  await page.fill('[name="token"]', gateway.link);
+  await page.click('.token button[type="submit"]');
+  await page.waitForSelector(`[data-key="${HOT}"]`);
+  step("a token that is not known is told, and another can be put in");
+  await page.evaluate((link) => {
+    location.href = link;
+  }, gateway.link);
+  await page.waitForFunction(() => !location.hash.includes("t="));
+  await page.waitForSelector(`[data-key="${HOT}"]`);
+  step("a link with a token is taken where the page is open already");
+}
+
+const browser = await chromium.launch({
+  executablePath,
+  args: [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+  ],
+});
+const trouble = [];
+let gateway = await play();
+try {
+  const page = await openPage(browser, gateway.link, trouble);
+  await seesHotObject(page);
+  await hidesToken(page);
+  await showsHostileName(page);
+  await movesByKeys(page);
+  await filters(page);
+  await finds(page);
+  await choosesRange(page);
+  await comparesRanking(page);
+  await showsMetrics(page);
+  await runsWorkload(page);
+  gateway = await survivesLoss(page, gateway);
+  await refusesToken(browser, gateway, trouble);
+  await observerMayLook(browser, trouble);
+  assert.deepEqual(trouble, []);
+  step("no error, and nothing against the security policy");
+} finally {
+  await browser.close();
+  await gateway.end();
+}

@@ -1,0 +1,372 @@
+// SPDX-License-Identifier: MIT
+// A gateway without a machine: serves the page with the same headers and plays a machine under load.
+//   node test/played_gateway.mjs FOLDER [--objects N] [--observer] [--port PORT]
+// prints the link. It shows what the page does; what kov serve does is tested with kov serve.
+
+import { readFileSync } from "node:fs";
+import { createServer } from "node:http";
+import { join } from "node:path";
+import { WebSocketServer } from "ws";
+import { frame } from "./frames.mjs";
+
+const option = (name, initial) => {
+  const at = process.argv.indexOf(`--${name}`);
+  return at < 0 ? initial : process.argv[at + 1];
+};
+const folder = process.argv[2];
+const role = process.argv.includes("--observer") ? "observer" : "controller";
+const extra = Number(option("objects", 300));
+const TOKEN = "0123456789abcdef0123456789abcdef";
+const SECOND = 1e9;
+const HISTORY = 90;
+
+// ---- the machine ---------------------------------------------------------------------------------
+
+const strings = [""];
+const classOf = (name) => {
+  const at = strings.indexOf(name);
+  return at > 0 ? at : strings.push(name) - 1;
+};
+const things = [];
+const tree = [];
+let hottest = [];
+
+function add(parent, key, label, className = "", pid = 0, misses = 0) {
+  things.push([key, label, classOf(className) * (className ? 1 : 0), pid]);
+  tree.push([things.length, parent, classOf(className || "-"), 1, misses]);
+  return things.length;
+}
+
+function buildMachine() {
+  const machine = add(0, "m", "orrery");
+  const kernel = add(machine, "p:0", "kernel");
+  const object = (parent, className, coid) =>
+    add(parent, `o:0:${coid.toString(16)}`, "", className, 0, coid % 7);
+  hottest = [0x12550, 0x12560, 0x12570].map((coid) =>
+    object(kernel, "ContendedObject(SpinLocked)", coid),
+  );
+  hottest.push(object(kernel, "PageAllocator(BuddyWithStocks)", 0x10020));
+  object(kernel, "ProcessAnnex(ProcessTable)", 0x10110);
+  const names = ["init", "fs", "proc", "net", "dci", "shell", "a\u202eb<script>\u0007"];
+  names.forEach((name, i) => {
+    const pid = i + 1;
+    const process = add(machine, `p:${pid}`, name, "", pid);
+    const inside = add(process, `s:${pid}:kernel`, "in the kernel", "", pid);
+    const base = 0x11000 + pid * 0x100;
+    const itself = object(inside, "Process(ProcessReplicated)", base);
+    const region = object(itself, "Region(RegionAnonymous)", base + 0x10);
+    hottest.push(object(region, "FCM(FCMComputation)", base + 0x20));
+    object(itself, "HAT(HATPrivate)", base + 0x30);
+    const outside = add(process, `s:${pid}:process`, "in the process", "", pid);
+    for (let k = 0; k < extra / names.length; k++)
+      add(outside, `o:${pid}:${(0x10000 + k * 16).toString(16)}`, "", "Buffer(Plain)", pid, k % 3);
+  });
+}
+buildMachine();
+
+const parentOf = (thing) => tree[thing - 1][1];
+const start = Date.now();
+const now = () => (HISTORY + (Date.now() - start) / 1000) * SECOND;
+const wave = (second, i) =>
+  1 +
+  0.4 * Math.sin(second / 7 + i) +
+  0.1 * Math.sin(second * 1.7 + i * 5) +
+  (second > 40 && second < 60 ? 1.5 : 0);
+
+function heatRows(seconds) {
+  const own = new Map(hottest.map((thing, i) => [thing, Math.round(120 * seconds * 0.35 ** i)]));
+  const sums = new Map();
+  for (const [thing, samples] of own) {
+    for (let at = thing; at; at = parentOf(at)) {
+      const key = things[at - 1][0];
+      if (at === thing || !key.startsWith("o:")) sums.set(at, (sums.get(at) ?? 0) + samples);
+    }
+  }
+  const scale = 100000 / seconds;
+  return [...sums].map(([thing, samples]) => [
+    thing,
+    samples,
+    samples * scale,
+    2.58 * Math.sqrt(samples) * scale,
+    ...[0, 0, 0, 0],
+  ]);
+}
+
+const METRICS = {
+  "lock acquisition": 2.3,
+  "spin contention": 6,
+  "branch misprediction": 0.7,
+  "TLB miss rate": 0.02,
+  IPC: 0.7,
+};
+
+function metricRow(name, second) {
+  const index = Object.keys(METRICS).indexOf(name);
+  const value = METRICS[name] * wave(second, index);
+  const unknown = second > 22 && second < 30 && index === 3;
+  return [second * SECOND, unknown ? NaN : value, unknown ? NaN : value * 0.04, unknown ? 0 : 0.5];
+}
+
+const runs = [
+  {
+    id: 1,
+    name: "contention work=27-9",
+    running: false,
+    error: "",
+    report: "27 turns\nall equal",
+    begin: 40 * SECOND,
+    end: 60 * SECOND,
+  },
+];
+
+function stateOf(kind) {
+  const cell = (now() / SECOND) | 0;
+  if (kind === "status")
+    return {
+      events: [
+        { name: "run-cycles", title: "time", period: 1003009, mode: "", index: 0 },
+        { name: "larx", title: "lock turns", period: 100000, mode: "", index: 1 },
+      ],
+      rate: 1248,
+      lost: 0,
+      missed: 3,
+      unattributed: 12,
+      owner: "",
+      mine: true,
+      trace_rate: 8413,
+      trace_lost: 0,
+      scan_age: 0.4,
+      scan_seconds: 0.015,
+      history_seconds: cell,
+      history_limit_seconds: 900,
+      now: now(),
+    };
+  if (kind === "processes")
+    return {
+      processes: things
+        .filter(([key]) => key.startsWith("p:"))
+        .map(([key, name], i) => ({
+          pid: Number(key.slice(2)),
+          name,
+          parent: i ? 1 : 0,
+          state: i % 3 ? "blocked" : "running",
+          cpu: 40 / (i + 1),
+          memory_kb: 1200 + i * 77,
+          faults: 31 * i,
+          calls: 12345 * i,
+          priority: 3,
+          dispatchers: 2,
+        })),
+    };
+  if (kind === "server")
+    return {
+      network: { frames_in: 12345, frames_out: 23456, connections: 3, dropped: 0 },
+      server: { requests: 999, malformed: 0, refused: 1 },
+      clients: [
+        {
+          number: 1,
+          role: "controller",
+          address: "10.0.2.2:40123",
+          sampling: true,
+          tracing: false,
+        },
+        { number: 2, role: "observer", address: "10.0.2.2:40124", sampling: false, tracing: false },
+      ],
+    };
+  if (kind === "workloads")
+    return {
+      kinds: [
+        {
+          name: "contention",
+          help: "work=27-9-3-1 (calls of four objects, 1..100), hold=100 (us, 1..10000), cpus=all (or 0-1)",
+        },
+        { name: "demo", help: "" },
+      ],
+      runs,
+    };
+  return {
+    marks: [
+      ...runs.map((one) => ({ name: one.name, begin: one.begin, end: one.end, kind: "workload" })),
+      { name: "connection lost", begin: 70 * SECOND, end: 73 * SECOND, kind: "gap" },
+    ],
+  };
+}
+
+function objectOf(key) {
+  const at = things.findIndex(([one]) => one === key);
+  if (at < 0) return undefined;
+  const [name, implementation] = /^(.*)\((.*)\)$/.exec(strings[things[at][2]])?.slice(1) ?? [
+    "",
+    "",
+  ];
+  return {
+    class: name,
+    implementation,
+    size: 192,
+    distributed: name === "Process",
+    reps: 1,
+    misses: tree[at][4],
+    process: things[at][3],
+    children: tree.filter((row) => row[1] === at + 1).map((row) => things[row[0] - 1][0]),
+    parents: [things[tree[at][1] - 1]?.[0]].filter(Boolean),
+  };
+}
+
+function rankingRows(wish) {
+  const by = { object: "o:", process: "p:", class: "k:" }[wish.by];
+  const all = heatRows(wish.seconds ?? 10);
+  const rows = all.filter(([thing]) => things[thing - 1][0].startsWith(by));
+  const total = all.find(([thing]) => things[thing - 1][0] === "m");
+  rows.sort((a, b) => b[2] - a[2]);
+  const has = wish.base_from !== undefined;
+  const out = rows.map(([thing, samples, value, error], i) => {
+    const share = (value / total[2]) * 100;
+    const shareError = (error / total[2]) * 100;
+    const before = has ? share * (i % 2 ? 1.02 : 0.4) : NaN;
+    return [
+      thing,
+      samples,
+      value,
+      error,
+      share,
+      shareError,
+      before,
+      share - before,
+      shareError * 1.3,
+    ];
+  });
+  return [...out, [0, 15, 2000, 500, 0.1, 0.02, NaN, NaN, NaN]];
+}
+
+// ---- what it says ----------------------------------------------------------------------------------
+
+function say(socket, watch) {
+  const json = (message) => socket.send(JSON.stringify(message));
+  const { id, kind } = watch;
+  const second = Math.floor(now() / SECOND);
+  const first = watch.said ?? 0;
+  const whole = watch.said === undefined;
+  watch.said = second;
+  const times = Array.from({ length: second - first }, (_, i) => first + i);
+  if (kind === "objects") {
+    if (whole) socket.send(frame("objects", id, tree));
+  } else if (kind === "heat") socket.send(frame("heat", id, heatRows(watch.seconds ?? 10)));
+  else if (kind === "ranking") socket.send(frame("ranking", id, rankingRows(watch)));
+  else if (kind === "metric")
+    socket.send(
+      frame(
+        "metric",
+        id,
+        times.map((at) => metricRow(watch.metric, at)),
+        { whole },
+      ),
+    );
+  else if (kind === "series") {
+    const rows = times.map((at) => {
+      const value = 2.5e6 * wave(at, 2);
+      return [at * SECOND, value, value, value, value * 0.05];
+    });
+    socket.send(frame("series", id, rows, { whole }));
+  } else if (kind === "console") {
+    const text = whole ? "orrery:/$ ls\r\nbin  \u001b[1metc\u001b[0m\r\norrery:/$ " : "";
+    if (text)
+      socket.send(
+        frame(
+          "bytes",
+          id,
+          [...Buffer.from(text)].map((one) => [one]),
+        ),
+      );
+  } else json({ type: "state", id, data: stateOf(kind) });
+}
+
+function answer(socket, message) {
+  const { id } = message;
+  const json = (said) => socket.send(JSON.stringify(said));
+  if (message.type === "ask") {
+    const data = objectOf(message.of);
+    json(data ? { type: "answer", id, data } : { type: "error", id, message: "no such object" });
+  } else if (role !== "controller") json({ type: "error", id, message: "only controllers may" });
+  else {
+    if (message.do === "workload_start")
+      runs.push({
+        id: runs.length + 1,
+        name: message.text,
+        running: true,
+        error: "",
+        report: "",
+        begin: now(),
+        end: 0,
+      });
+    if (message.do === "workload_stop")
+      for (const one of runs)
+        if (one.id === message.number)
+          Object.assign(one, { running: false, end: now(), report: "stopped" });
+    json({ type: "answer", id, data: {} });
+  }
+}
+
+const TYPES = { html: "text/html", js: "text/javascript", css: "text/css" };
+
+const server = createServer((request, response) => {
+  const path = new URL(request.url, "http://x").pathname;
+  const name = path === "/" ? "index.html" : path.slice(1);
+  if (!["index.html", "main.js", "style.css"].includes(name)) {
+    response.writeHead(404).end();
+    return;
+  }
+  response.writeHead(200, {
+    "Content-Type": `${TYPES[name.split(".")[1]]}; charset=utf-8`,
+    "Content-Security-Policy":
+      "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; " +
+      `worker-src 'self'; connect-src ws://${request.headers.host}; base-uri 'none'; ` +
+      "form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; " +
+      "trusted-types orrery",
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+  });
+  response.end(readFileSync(join(folder, name)));
+});
+
+const sockets = new WebSocketServer({ server, path: "/ws", handleProtocols: () => "orrery" });
+sockets.on("connection", (socket) => {
+  const json = (message) => socket.send(JSON.stringify(message));
+  const watches = new Map();
+  let timer;
+  socket.on("close", () => clearInterval(timer));
+  socket.on("message", (text) => {
+    const message = JSON.parse(String(text));
+    if (message.type === "hello") {
+      if (message.token !== TOKEN) {
+        json({ type: "refused", message: "this token is not known" });
+        socket.close();
+        return;
+      }
+      json({ type: "welcome", version: 1, role, machines: ["orrery"], credit: 8388608 });
+      json({
+        type: "machine",
+        machine: "orrery",
+        state: "live",
+        boot: "3f2a91c0",
+        message: "",
+        tries: 0,
+        address: "127.0.0.1:4242",
+        cpus: 2,
+        seconds: 90,
+        version: "1",
+      });
+      json({ type: "names", machine: "orrery", first: 1, things, first_string: 0, strings });
+      timer = setInterval(() => {
+        for (const watch of watches.values()) say(socket, watch);
+      }, 1000);
+    } else if (message.type === "watch") {
+      watches.set(message.id, message);
+      say(socket, message);
+    } else if (message.type === "unwatch") watches.delete(message.id);
+    else if (message.type !== "credit") answer(socket, message);
+  });
+});
+
+server.listen(Number(option("port", 0)), "127.0.0.1", () => {
+  console.log(`http://127.0.0.1:${server.address().port}/#t=${TOKEN}`);
+});

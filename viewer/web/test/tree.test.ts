@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: MIT
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { above, countKinds, flatten, hottestPath, keepOrder } from "../src/model/rows.ts";
+import { Things } from "../src/model/things.ts";
+import { HeatTable, Tree, shareOf, sumHeat } from "../src/model/tree.ts";
+import { type FrameHeat, type FrameObjects, decodeFrame } from "../src/wire/messages.ts";
+import { frame } from "./frames.mjs";
+
+const things = new Things();
+things.add({
+  type: "names",
+  machine: "orrery",
+  first: 1,
+  things: [
+    ["m", "orrery", 0, 0],
+    ["p:0", "kernel", 0, 0],
+    ["o:0:10", "", 1, 0],
+    ["o:0:20", "", 1, 0],
+    ["p:4", "net", 0, 4],
+    ["s:4", "in the kernel", 0, 4],
+    ["o:0:30", "", 2, 0],
+    ["o:4:40", "", 3, 4],
+  ],
+  first_string: 0,
+  strings: ["", "Contended(Spin)", "Region(Anonymous)", "Buffer"],
+});
+
+const tree = new Tree();
+tree.add(
+  decodeFrame(
+    frame("objects", 1, [
+      [1, 0, 0, 0, 0],
+      [2, 1, 0, 0, 0],
+      [3, 2, 1, 1, 5],
+      [4, 2, 1, 2, 7],
+      [5, 1, 0, 0, 0],
+      [6, 5, 0, 0, 0],
+      [7, 6, 2, 1, 0],
+      [8, 5, 3, 1, 0],
+    ]),
+  ) as FrameObjects,
+);
+
+// Own heat of objects; of net 2 samples outside of its objects.
+const heat = new HeatTable();
+const heatFrame = (rows: number[][], whole = true) =>
+  decodeFrame(
+    frame(
+      "heat",
+      2,
+      rows.map(([thing, value, error, samples]) => [thing, samples, value, error, 0, 0, 0, 0]),
+      { whole },
+    ),
+  ) as FrameHeat;
+heat.add(
+  heatFrame([
+    [1, 1000, 100, 100],
+    [2, 800, 90, 80],
+    [3, 200, 45, 20],
+    [4, 600, 77, 60],
+    [5, 200, 45, 20],
+    [6, 100, 32, 10],
+    [7, 100, 32, 10],
+    [8, 80, 28, 8],
+  ]),
+);
+
+const all = { not: false, any: [] as string[] };
+const sumsOf = (...chips: (typeof all)[]) => sumHeat(tree, heat, things, chips);
+
+test("what has parts is as hot as they are, and processes as the gateway says", () => {
+  const { sums, total, hidden } = sumsOf();
+  assert.equal(total.samples, 100);
+  assert.equal(hidden.samples, 0);
+  assert.equal(sums.get(6)?.samples, 10, "in the kernel");
+  assert.equal(sums.get(5)?.samples, 20, "net, with its own code");
+  assert.equal(sums.get(5)?.error, 45);
+  assert.equal(sums.get(2)?.value, 800);
+});
+
+test("the whole is the whole for sure, a part scatters as kov has it", () => {
+  const all = { value: 1000, error: 257.6, samples: 100 };
+  assert.deepEqual(shareOf(all, all), { share: 100, error: 0 });
+  const half = shareOf({ value: 500, error: 182.1, samples: 50 }, all);
+  assert.equal(half.share, 50);
+  assert.ok(Math.abs(half.error - 12.88) < 0.01, `${half.error}`);
+  assert.ok(Number.isNaN(shareOf(all, { value: 0, error: 0, samples: 0 }).share));
+});
+
+test("heat that is said again replaces, a part of it adds", () => {
+  const table = new HeatTable();
+  table.add(
+    heatFrame([
+      [1, 5, 1, 1],
+      [2, 4, 1, 1],
+    ]),
+  );
+  table.add(heatFrame([[2, 9, 1, 2]], false));
+  assert.equal(table.rows.get(1)?.value, 5);
+  assert.equal(table.rows.get(2)?.value, 9);
+  table.add(heatFrame([[2, 1, 1, 1]]));
+  assert.equal(table.rows.has(1), false);
+});
+
+test("a process that is hidden takes along what it has in the kernel", () => {
+  const { sums, total, hidden, visible } = sumsOf({ not: true, any: ["p:4"] });
+  assert.equal(hidden.samples, 20);
+  assert.equal(total.samples, 80);
+  assert.equal(sums.get(2)?.samples, 80);
+  assert.ok(!visible?.has(5) && !visible?.has(7) && visible?.has(3));
+});
+
+test("only one object: all above it stays, and says its heat", () => {
+  const { sums, total, hidden, visible } = sumsOf({ not: false, any: ["o:0:30"] });
+  assert.equal(total.samples, 10);
+  assert.equal(hidden.samples, 90);
+  assert.deepEqual([...(visible ?? [])].sort(), [1, 5, 6, 7]);
+  assert.equal(sums.get(5)?.samples, 10);
+});
+
+test("keys within a chip are alternatives, chips are all to be met", () => {
+  assert.equal(sumsOf({ not: false, any: ["o:0:10", "o:0:30"] }).total.samples, 30);
+  assert.equal(sumsOf({ not: false, any: ["k:Region(Anonymous)"] }).total.samples, 10);
+  const both = sumsOf({ not: false, any: ["k:Contended"] }, { not: true, any: ["o:0:20"] });
+  assert.equal(both.total.samples, 20);
+});
+
+test("rows are the open part of the tree, with level, place and number of siblings", () => {
+  const open = new Set([1, 2]);
+  const rows = flatten(tree, (one) => open.has(one), { heat: undefined });
+  assert.deepEqual(
+    rows.map((row) => [row.thing, row.level, row.place, row.siblings, row.parts, row.open]),
+    [
+      [1, 1, 1, 1, 2, true],
+      [2, 2, 1, 2, 2, true],
+      [3, 3, 1, 2, 0, false],
+      [4, 3, 2, 2, 0, false],
+      [5, 2, 2, 2, 2, false],
+    ],
+  );
+});
+
+test("siblings are sorted by heat, cold ones stay as they were", () => {
+  const rows = flatten(tree, () => true, { heat: sumsOf().sums });
+  assert.deepEqual(
+    rows.map((row) => row.thing),
+    [1, 2, 4, 3, 5, 6, 7, 8],
+  );
+});
+
+test("the way to the hottest thing is found, and the way up", () => {
+  assert.deepEqual(hottestPath(tree, sumsOf().sums), [1, 2, 4]);
+  assert.deepEqual(hottestPath(tree, new Map()), []);
+  assert.deepEqual(above(tree, 7), [6, 5, 1]);
+  assert.deepEqual(countKinds(tree, things), { objects: 4, processes: 2 });
+});
+
+test("circles and parents that are missing lose nothing and end", () => {
+  const odd = new Tree();
+  odd.add(
+    decodeFrame(
+      frame("objects", 1, [
+        [1, 2, 0, 0, 0],
+        [2, 1, 0, 0, 0],
+        [3, 99, 0, 0, 0],
+        [4, 4, 0, 0, 0],
+      ]),
+    ) as FrameObjects,
+  );
+  const rows = flatten(odd, () => true, { heat: undefined });
+  assert.deepEqual(rows.map((row) => row.thing).sort(), [1, 2, 3, 4]);
+});
+
+test("what is below the pointer stays, what is new comes behind", () => {
+  const before = ["a", "b", "c"];
+  assert.deepEqual(
+    keepOrder(["d", "c", "a", "b"], (one) => one, before),
+    ["a", "b", "c", "d"],
+  );
+});
+
+test("numbers that begin anew are of other things", () => {
+  const fresh = new Things();
+  const names = (first: number, key: string) =>
+    fresh.add({
+      type: "names",
+      machine: "m",
+      first,
+      things: [[key, "", 0, 0]],
+      first_string: 1,
+      strings: [],
+    });
+  names(1, "p:1");
+  names(2, "p:2");
+  assert.equal(fresh.get(1)?.key, "p:1");
+  names(1, "p:9");
+  assert.equal(fresh.find("p:1"), undefined);
+  assert.equal(fresh.get(2), undefined);
+});
+
+test("names: class, implementation and address of an object", () => {
+  const thing = things.find("o:0:20");
+  assert.equal(thing?.className, "Contended");
+  assert.equal(thing?.implementation, "Spin");
+  assert.equal(things.name("o:0:20"), "Contended 0x20");
+  assert.equal(things.name("p:4"), "net");
+  assert.equal(things.name("o:7:0x99"), "0x99", "one that nobody named");
+  assert.equal(things.processName(12), "process 12");
+});

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: MIT
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { SECOND } from "../src/base/time.ts";
+import { type Place, readPlace, readToken, writePlace } from "../src/model/url.ts";
+
+const place: Place = {
+  view: "ranking",
+  machine: "orrery",
+  boot: "3f2a91c0",
+  range: { from: 772.4 * SECOND, to: 782.4 * SECOND },
+  measure: "larx",
+  selection: "o:0:12550",
+  chips: [
+    { not: true, any: ["p:5"] },
+    { not: false, any: ["k:Region", "k:FCM"] },
+  ],
+  pins: [
+    { kind: "metric", name: "spin contention", of: "m" },
+    { kind: "series", name: "larx", of: "o:0:12550" },
+  ],
+  baseline: { from: 12.5 * SECOND, to: 22.5 * SECOND },
+};
+
+test("what a link says is what was written", () => {
+  assert.deepEqual(readPlace(writePlace(place)), place);
+});
+
+test("a link reads as the documentation has it", () => {
+  const link =
+    "#/objects?m=orrery@3f2a91c0&r=live:10&e=larx&s=o:0:12550&f=not.p:5&pin=mt:IPC&b=12.5..22.5&v=1";
+  const read = readPlace(link);
+  assert.equal(read.view, "objects");
+  assert.equal(read.boot, "3f2a91c0");
+  assert.deepEqual(read.range, { live: 10 });
+  assert.deepEqual(read.chips, [{ not: true, any: ["p:5"] }]);
+  assert.deepEqual(read.pins, [{ kind: "metric", name: "IPC", of: "m" }]);
+  assert.deepEqual(read.baseline, { from: 12.5 * SECOND, to: 22.5 * SECOND });
+  assert.equal(writePlace({ ...place, ...read } as Place), link);
+});
+
+test("letters with a meaning in links are safe in names", () => {
+  const odd = { ...place, selection: "k:A&B=C#d e", chips: [{ not: true, any: ["k:x&y"] }] };
+  assert.deepEqual(readPlace(writePlace(odd)), odd);
+});
+
+test("what a link says wrongly is missing, the rest is there", () => {
+  const read = readPlace("#/nowhere?r=20..10&b=a..b&f=perhaps.p:5&pin=zz:1&e=larx");
+  assert.equal(read.view, undefined);
+  assert.equal(read.range, undefined);
+  assert.equal(read.baseline, undefined);
+  assert.deepEqual(read.chips, []);
+  assert.deepEqual(read.pins, []);
+  assert.equal(read.measure, "larx");
+  assert.deepEqual(readPlace(""), {});
+  assert.deepEqual(readPlace("#%%%"), {});
+});
+
+test("a link of another version tells its view alone", () => {
+  assert.deepEqual(readPlace("#/metrics?v=2&e=larx"), { view: "metrics" });
+});
+
+test("a token is read from its own kind of link", () => {
+  assert.equal(readToken("#t=0123abcd"), "0123abcd");
+  assert.equal(readToken("#/objects?t=0123"), undefined);
+  assert.equal(readToken("#t=<script>"), undefined);
+});
