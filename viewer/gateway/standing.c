@@ -10,9 +10,9 @@
 #include <string.h>
 
 // Run cycles, which every machine has, and, of the model unit, what tells contention by object.
-#define RUN_CYCLES_HZ 997 // no multiple of what programs do in a second
-#define MODEL_EVENTS "larx,instructions"
-#define AGAIN_SECONDS 0.5 // after somebody else's session has ended
+#define RUN_CYCLES_HZ 997                      // no multiple of what programs do in a second
+#define MODEL_EVENTS "larx@10000,instructions" // larx: enough samples in a few seconds
+#define AGAIN_SECONDS 0.5                      // after somebody else's session has ended
 
 // A session runs, of ours or not, whose counters begin at 0.
 static void note_session(struct standing *standing, const struct sampled_events *events, u64 time)
