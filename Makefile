@@ -80,10 +80,12 @@ endif
 
 # The inner loop: everything that needs no machine, and one machine with all servers.
 check-now: $(IMAGES) $(VIEWER) $(PMU_MODEL) $(UNIT_BINS) $(PYTHON_GEN)
-	@BUILD=$(BUILD) scripts/lint > $(BUILD)/lint.said 2>&1 & lint=$$!; status=0; \
+	@begin=$$(date +%s); status=0; \
+	BUILD=$(BUILD) scripts/lint > $(BUILD)/lint.said 2>&1 & lint=$$!; \
 	timeout 120 $(QEMU) --append 'run=bin/test-servers oneshot' < /dev/null || status=1; \
 	scripts/run-tests --build $(BUILD) --suite tests/viewer $(UNIT_BINS) || status=1; \
-	wait $$lint || status=1; cat $(BUILD)/lint.said; exit $$status
+	wait $$lint || status=1; cat $(BUILD)/lint.said; \
+	echo "  CHECK    $$(($$(date +%s) - begin)) s, after the build"; exit $$status
 
 test-now: $(IMAGES) $(VIEWER) $(PMU_MODEL) $(UNIT_BINS) $(PYTHON_GEN)
 	@scripts/run-tests --build $(BUILD) $(UNIT_BINS)
