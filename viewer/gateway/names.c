@@ -113,7 +113,7 @@ struct block *names_take(struct names *names)
 
 bool names_are_full(const struct names *names)
 {
-    return names->keys.count > NAMES_MAX;
+    return names->keys.count > THINGS_MAX;
 }
 
 void names_reset(struct names *names)

@@ -9,7 +9,7 @@
 #include "tools/intern.h"
 
 // More, and numbers begin anew: the machine makes and ends objects without end.
-#define NAMES_MAX 200000u
+#define THINGS_MAX 200000u
 #define NAMES_KEY_BYTES 160
 
 struct names {

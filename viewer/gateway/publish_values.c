@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define POINTS_MAX 2048
+#define SERIES_POINTS_MAX 2048
 #define FIRST_SECONDS 3600.0  // of history, for somebody who is new
 #define SAMPLED_SECONDS 300.0 // of history, for values that are worked out from samples
 
@@ -49,15 +49,15 @@ static void send_metric(struct machine *machine, struct published *published, u3
 
 // Points that are collected before their number is known.
 struct points {
-    double times[POINTS_MAX];
-    float values[POINTS_MAX], errors[POINTS_MAX], measured[POINTS_MAX];
+    double times[SERIES_POINTS_MAX];
+    float values[SERIES_POINTS_MAX], errors[SERIES_POINTS_MAX], measured[SERIES_POINTS_MAX];
     u32 count;
 };
 
 static void add_point(struct points *points, double time, double value, double error,
                       double measured)
 {
-    if (points->count == POINTS_MAX) { // the oldest goes
+    if (points->count == SERIES_POINTS_MAX) { // the oldest goes
         memmove(points->times, points->times + 1, sizeof(points->times) - sizeof(double));
         memmove(points->values, points->values + 1, sizeof(points->values) - sizeof(float));
         memmove(points->errors, points->errors + 1, sizeof(points->errors) - sizeof(float));
@@ -90,11 +90,11 @@ static int publish_counted(struct machine *machine, struct published *published,
     if (code != KOV_OK || track == NULL)
         return code;
     double now = machine_time(machine, standing_now(&machine->standing));
-    struct track_node *nodes = memory_get(POINTS_MAX * sizeof(*nodes));
+    struct track_node *nodes = memory_get(SERIES_POINTS_MAX * sizeof(*nodes));
     struct points *points = memory_get(sizeof(*points));
     u64 fresh = track->values - published->said;
     double from = published->afresh ? now - FIRST_SECONDS * 1e9 : now - 16e9;
-    size_t count = track_range(track, from, now + 1e9, nodes, POINTS_MAX);
+    size_t count = track_range(track, from, now + 1e9, nodes, SERIES_POINTS_MAX);
     size_t first = published->afresh || fresh > count ? 0 : count - fresh;
     for (size_t i = first; i < count; i++)
         add_point(points, nodes[i].to, nodes[i].last, nodes[i].error, nodes[i].measured);

@@ -60,7 +60,7 @@ int runs_start(struct runs *runs, const char *text, u64 now, u64 *id)
     int code = workload_start(&arguments, id);
     if (code != KOV_OK)
         return code;
-    if (runs->count == RUNS_MAX)
+    if (runs->count == RUNS_KEPT_MAX)
         forget_oldest(runs);
     struct run *run = &runs->runs[runs->count++];
     *run = (struct run){.result = {.id = *id, .running = true}, .begin = now};

@@ -6,7 +6,7 @@
 
 #include "machine/workload.h"
 
-#define RUNS_MAX 256 // that are remembered; the oldest goes
+#define RUNS_KEPT_MAX 256 // that are remembered; the oldest goes
 #define RUN_NAME_BYTES 256
 
 struct machine;
@@ -19,7 +19,7 @@ struct run {
 
 struct runs {
     json_t *kinds; // [{name, help}], once known
-    struct run runs[RUNS_MAX];
+    struct run runs[RUNS_KEPT_MAX];
     u32 count;
     u64 changes; // of all this
 };

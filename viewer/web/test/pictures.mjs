@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: MIT
+// The pictures of docs/viewer.md, of a real machine: node test/pictures.mjs LINK FOLDER [CHROMIUM].
+// scripts/viewer-pictures starts the machine and the gateway that prints the link.
+
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { chromium } from "playwright-core";
+import { withPalette } from "./palette.mjs";
+
+const [link, folder, executablePath = "/usr/bin/chromium"] = process.argv.slice(2);
+const WORKLOAD = "contention";
+const HOT = '[role="treegrid"] .row:has-text("ContendedObject")';
+const BUSY_SECONDS = 30;
+
+const pause = (seconds) => new Promise((done) => setTimeout(done, seconds * 1000));
+
+async function openPage(browser, colorScheme) {
+  const context = await browser.newContext({
+    viewport: { width: 1280, height: 800 },
+    colorScheme,
+    reducedMotion: "reduce",
+  });
+  const page = await context.newPage();
+  await page.goto(link);
+  await page.waitForSelector('.header:has-text("● live")', { timeout: 120_000 });
+  return page;
+}
+
+async function take(page, name) {
+  await page.mouse.move(640, 5);
+  await pause(1);
+  writeFileSync(join(folder, `${name}.png`), withPalette(await page.screenshot()));
+  console.log(`  PICTURE  ${name}.png`);
+}
+
+/** From the form, as a person would: what runs gets a mark. */
+async function startWorkload(page) {
+  await page.keyboard.press("7");
+  await page.selectOption('[aria-label="Workloads"] select', WORKLOAD);
+  await page.fill('[name="seconds"]', String(BUSY_SECONDS));
+  await page.click('.parameters button[type="submit"]');
+  await page.waitForSelector(`.run:has-text("${WORKLOAD}") >> text=running`);
+}
+
+/** What is counted is this; the link in the address says it. */
+async function measure(page, name) {
+  await page.evaluate((event) => {
+    location.hash = location.hash.replace(/&v=1/, `&e=${event}&v=1`);
+  }, name);
+  await page.waitForSelector(`.words .chip:has-text("${name}")`);
+}
+
+/** The range is the baseline; then the newest seconds are the range again. */
+async function baseline(page) {
+  await page.keyboard.press("Space");
+  await page.keyboard.press("b");
+  await page.keyboard.press("Space");
+}
+
+const browser = await chromium.launch({
+  executablePath,
+  args: ["--no-sandbox", "--disable-gpu", "--no-first-run"],
+});
+try {
+  const dark = await openPage(browser, "dark");
+  const light = await openPage(browser, "light");
+  await pause(25); // of a machine at rest, for the strip and the baseline
+  await light.keyboard.press("7"); // no view that names objects before a scan has seen them
+  await measure(light, "run-cycles");
+  await baseline(light);
+  await startWorkload(dark);
+  await pause(12);
+  await dark.keyboard.press("1");
+  await dark.click(HOT);
+  await take(dark, "objects");
+  await light.keyboard.press("3");
+  await light.click('[role="grid"] .row:has-text("ContendedObject")');
+  await take(light, "ranking");
+  await light.keyboard.press("b");
+  await light.keyboard.press("7");
+  await take(light, "machine");
+  await pause(BUSY_SECONDS - 10);
+  await dark.keyboard.press("Escape");
+  await dark.keyboard.press("2");
+  await take(dark, "metrics");
+} finally {
+  await browser.close();
+}
