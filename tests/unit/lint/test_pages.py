@@ -89,6 +89,12 @@ UNTRUTHS = {
     "another example of a module":
         ("docs/building.md", r"DEPS := orrery  ", "DEPS := orrery kernel  ", PAGES,
          "docs/building.md: DEPS of trace/module.mk is orrery, not orrery kernel"),
+    "a message that the page of the gateway does not know":
+        ("viewer/gateway/messages.def", r"limit\(BROWSERS, 32,", "limit(BROWSERS, 33,", PAGES,
+         "docs/gateway.md: its messages are others"),
+    "another limit of messages in a page":
+        ("docs/gateway.md", r"5 seconds \(`HELLO_SECONDS`\)", "6 seconds (`HELLO_SECONDS`)", LIMITS,
+         "the sources say HELLO_SECONDS [5]"),
     "a script that the README does not name":
         ("scripts/new", None, "", PAGES, "scripts/README.md: does not name new"),
     "a script that is not there":

@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: MIT
-// Makes a screenshot small: a PNG of RGB or RGBA becomes one with a palette of its 256 commonest
-// colours; each other colour becomes the nearest of them.
+// Makes a screenshot small: a PNG of RGB or RGBA becomes one with a palette of 256 colours: the
+// commonest, and those that are least like any of these. Others become the nearest of them.
 
 import zlib, { deflateSync, inflateSync } from "node:zlib";
 
 const SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 const COLOURS = 256;
+const COMMONEST = 128;
 
 function* chunksOf(png) {
   for (let at = SIGNATURE.length; at < png.length; ) {
     const size = png.readUInt32BE(at);
-    yield { name: png.toString("latin1", at + 4, at + 8), data: png.subarray(at + 8, at + 8 + size) };
+    yield {
+      name: png.toString("latin1", at + 4, at + 8),
+      data: png.subarray(at + 8, at + 8 + size),
+    };
     at += size + 12;
   }
 }
@@ -27,7 +31,12 @@ function checksum(bytes) {
 }
 
 function chunk(name, data) {
-  const bytes = Buffer.concat([Buffer.alloc(4), Buffer.from(name, "latin1"), data, Buffer.alloc(4)]);
+  const bytes = Buffer.concat([
+    Buffer.alloc(4),
+    Buffer.from(name, "latin1"),
+    data,
+    Buffer.alloc(4),
+  ]);
   bytes.writeUInt32BE(data.length, 0);
   bytes.writeUInt32BE(checksum(bytes.subarray(4, -4)), bytes.length - 4);
   return bytes;
@@ -66,12 +75,23 @@ function choose(colours) {
   const counts = new Map();
   for (const colour of colours) counts.set(colour, (counts.get(colour) ?? 0) + 1);
   const sorted = [...counts].sort((a, b) => b[1] - a[1]).map(([colour]) => colour);
-  const palette = sorted.slice(0, COLOURS);
-  const places = new Map(palette.map((colour, place) => [colour, place]));
-  for (const colour of sorted.slice(COLOURS)) {
-    const near = palette.reduce((a, b) => (distance(b, colour) < distance(a, colour) ? b : a));
-    places.set(colour, places.get(near));
+  const palette = sorted.slice(0, COMMONEST);
+  const rest = sorted.slice(COMMONEST).map((colour) => ({ colour, near: 0, gap: Infinity }));
+  const compare = (place) => {
+    for (const one of rest) {
+      const gap = distance(one.colour, palette[place]);
+      if (gap < one.gap) Object.assign(one, { near: place, gap });
+    }
+  };
+  palette.forEach((_, place) => {
+    compare(place);
+  });
+  while (palette.length < Math.min(COLOURS, sorted.length)) {
+    palette.push(rest.reduce((a, b) => (b.gap > a.gap ? b : a)).colour);
+    compare(palette.length - 1);
   }
+  const places = new Map(palette.map((colour, place) => [colour, place]));
+  for (const one of rest) places.set(one.colour, one.near);
   return { palette, places };
 }
 
