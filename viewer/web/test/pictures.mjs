@@ -78,7 +78,7 @@ try {
   await take(light, "ranking");
   await light.keyboard.press("b");
   await light.keyboard.press("7");
-  await light.waitForFunction(() => /\d\.\d/.test(document.querySelector("tbody tr").textContent));
+  await light.waitForSelector('tr[data-key="p:1"] >> text=/^\\d+\\.\\d$/');
   await take(light, "machine");
   await pause(BUSY_SECONDS - 10);
   await dark.keyboard.press("Escape");
