@@ -41,7 +41,9 @@ kernel-ready: $(TRACE_GEN) $(SYSCALLS_GEN) $(OFFSETS_GEN) $(NEWLIB_STAMP)
 CPUS    ?= 2
 MEM     ?= 512M
 PORT    ?= 4242
-TOKEN   ?= orrery
+TOKEN   ?=
+WEB     ?= 8420
+VIEW    ?= 1
 GDBPORT ?= 1234
 APPEND  ?=
 DISK    ?=
@@ -49,7 +51,9 @@ PMU     ?= model
 ONESHOT ?= 0
 ALL     ?= 0
 
-QEMU = scripts/qemu --kernel $(BENCH_ELF) --mem $(MEM)$(if $(DISK), --disk '$(DISK)')
+MACHINE = --kernel $(BENCH_ELF) --mem $(MEM)$(if $(DISK), --disk '$(DISK)')
+QEMU = scripts/qemu $(MACHINE)
+RUN = scripts/run-machine --build $(BUILD) --port $(PORT)
 # What people boot, and the same with benchmarks and tests.
 IMAGES := $(KERNEL_ELF) $(INITRD) $(BENCH_ELF) $(BENCH_INITRD)
 
@@ -57,7 +61,7 @@ IMAGES := $(KERNEL_ELF) $(INITRD) $(BENCH_ELF) $(BENCH_INITRD)
 # processes complete the table.
 VALIDATE = $(if $(filter bench=% run=% init=%,$(APPEND)),,init=bin/validation )
 BENCH = $(if $(filter bench=%,$(APPEND)),,bench=all )
-CONTROLLER = $(if $(filter controller=%,$(APPEND)),,controller=$(TOKEN) )
+CONTROLLER = $(if $(TOKEN),$(if $(filter controller=%,$(APPEND)),,controller=$(TOKEN) ))
 
 # Set-up first, then everything else in a second make,
 # which sees the tools that set-up has installed.
@@ -75,7 +79,8 @@ else
 run-now: $(IMAGES) $(VIEWER) $(PMU_MODEL)
 	@echo "  BOOT     DCI on 127.0.0.1:$(PORT); another shell: $(BUILD)/kov objects;" \
 	    "leave with Ctrl-A X"
-	@$(QEMU) --pmu $(PMU) --cpus $(CPUS) --port $(PORT) --append '$(BENCH)$(CONTROLLER)$(APPEND)'
+	@$(RUN) $(if $(filter 0,$(VIEW)),,--web $(WEB)) --append '$(BENCH)$(CONTROLLER)$(APPEND)' -- \
+	    $(MACHINE) --pmu $(PMU) --cpus $(CPUS)
 endif
 
 # The inner loop: everything that needs no machine, and one machine with all servers.
@@ -119,7 +124,7 @@ bench-overhead-now: $(IMAGES) $(VIEWER) $(PMU_MODEL)
 
 debug-now: $(IMAGES)
 	@echo "  WAIT     for the debugger; another shell: scripts/gdb $(BENCH_ELF) $(GDBPORT)"
-	@$(QEMU) --cpus $(CPUS) --port $(PORT) --gdb $(GDBPORT) --append '$(CONTROLLER)$(APPEND)'
+	@$(RUN) --append '$(CONTROLLER)$(APPEND)' -- $(MACHINE) --cpus $(CPUS) --gdb $(GDBPORT)
 
 # Proofs by Frama-C, for those who ask: not part of run and test, and with a set-up of their own.
 PROOFS := prove prove-quick prove-planted

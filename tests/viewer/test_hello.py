@@ -93,3 +93,39 @@ def test_server_shows_clients_and_what_was_refused(kov, machine):
     account = kov("server", "--json", machine=machine).json
     assert account["network"]["received_frames"] == 99
     assert [client["client"] for client in account["clients"]] == [4, 3]
+
+
+def leave_token(folder, machine, token):
+    (folder / "orrery").mkdir(parents=True)
+    (folder / "orrery" / f"{machine.port}.token").write_text(f"{token}\n")
+
+
+@pytest.mark.parametrize("variable, folder", [("XDG_RUNTIME_DIR", "."), ("HOME", ".cache")])
+def test_the_token_comes_from_the_file_for_the_port(kov, machine, tmp_path, variable, folder):
+    leave_token(tmp_path / folder, machine, "look")
+    places = {"XDG_RUNTIME_DIR": "", "HOME": "", variable: str(tmp_path)}
+    assert kov("hello", "--json", machine=machine, env=places).json["role"] == "observer"
+    named = kov("--host", "localhost", "hello", "--json", machine=machine, env=places)
+    assert named.json["role"] == "observer"
+    given = kov("--token", "orrery", "hello", "--json", machine=machine, env=places)
+    assert given.json["role"] == "controller"
+
+
+@pytest.mark.parametrize("token", ["", "two words", "x" * 65, "\x01"])
+def test_a_file_without_a_token_is_none(kov, machine, tmp_path, token):
+    leave_token(tmp_path, machine, token)
+    places = {"XDG_RUNTIME_DIR": str(tmp_path), "HOME": ""}
+    assert kov("hello", "--json", machine=machine, env=places).json["role"] == "controller"
+
+
+def test_a_refusal_says_where_the_token_was_from(kov, machine, tmp_path):
+    places = {"XDG_RUNTIME_DIR": str(tmp_path / "run"), "HOME": str(tmp_path / "home")}
+    machine.tokens = {"other": 0}
+    result = kov("hello", machine=machine, env=places)
+    assert result.code == 3
+    assert f'"orrery", taken because there is none in {tmp_path}/run/orrery/' in result.err
+    assert f"{tmp_path}/home/.cache/orrery/{machine.port}.token" in result.err
+    leave_token(tmp_path / "run", machine, "old")
+    result = kov("hello", machine=machine, env=places)
+    assert result.code == 3
+    assert f"the token in {tmp_path}/run/orrery/{machine.port}.token" in result.err

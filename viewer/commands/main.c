@@ -12,7 +12,6 @@
 struct settings settings = {
     .host = "127.0.0.1",
     .port = 4242,
-    .token = "orrery",
     .kernel = "build/orrery.elf",
     .programs = "build/user/bin",
     .timeout = 10,
@@ -24,8 +23,9 @@ static bool want_help, want_version;
 const struct option global_options[] = {
     TEXT(0, "host", &settings.host, "ADDRESS", "machine to talk to (127.0.0.1)"),
     NUMBER(0, "port", &settings.port, 1, 65535, "PORT", "its TCP port (4242)"),
-    TEXT(0, "token", &settings.token, "TOKEN",
-         "observer or controller token ($ORRERY_TOKEN, else \"orrery\")"),
+    TEXT(
+        0, "token", &settings.token, "TOKEN",
+        "observer or controller token ($ORRERY_TOKEN, else the one that `make run` left for the port, else \"orrery\")"),
     TEXT(
         0, "kernel", &settings.kernel, "FILE",
         "the kernel's ELF file, for names of functions (build/orrery.elf, or orrery-bench.elf beside it)"),

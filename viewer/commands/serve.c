@@ -46,7 +46,7 @@ static int add_machine(struct hub *hub, struct machine_settings *of)
             return fail(KOV_USAGE, "--machine %s: there is one of that name", of->name);
     if (hub->machine_count == MACHINES)
         return fail(KOV_USAGE, "--machine %s: there are %u already", of->name, MACHINES);
-    of->token = (char *)settings.token;
+    of->token = (char *)settings.token; // NULL: each has its own, by its port
     of->history_bytes = history_mb << 20;
     struct machine *machine = machine_start(hub->machine_count, of, &hub->posts);
     if (machine == NULL)

@@ -13,7 +13,7 @@ struct machine_settings {
     char *name; // as browsers call it
     char *host;
     u64 port;
-    char *token;
+    char *token; // NULL: what wire/token.h finds
     size_t history_bytes;
 };
 

@@ -21,7 +21,7 @@ enum kov_exit {
 struct settings {
     const char *host;
     u64 port;
-    const char *token;
+    const char *token;    // NULL: none was given
     const char *kernel;   // path of the kernel's ELF file, for symbols
     const char *programs; // folder of the programs' ELF files
     double timeout;       // seconds for a connection or an answer

@@ -10,8 +10,8 @@
 struct link;
 
 // Makes a link to the machine at that host and TCP port, and does not connect yet (session_begin
-// does). The texts are copied; without a token (NULL) the machine tells nothing but hello. NULL
-// when no file descriptor is left, with a message.
+// does). The texts are copied; without a token (NULL) it is looked for (wire/token.h), with "" the
+// machine tells nothing but hello. NULL when no file descriptor is left, with a message.
 struct link *link_new(const char *host, u64 port, const char *token);
 // Closes its connection too. Not while a thread uses it.
 void link_free(struct link *link);

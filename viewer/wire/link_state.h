@@ -7,6 +7,7 @@
 #include "wire/frame.h"
 #include "wire/link.h"
 #include "wire/resume.h"
+#include "wire/token.h"
 
 #include <stdatomic.h>
 
@@ -49,7 +50,8 @@ struct resumption {
 struct link {
     char *host; // NULL: the machine that the settings name
     u64 port;
-    char *token;
+    char *token;                  // NULL: none was given
+    char found_token[TOKEN_TEXT]; // of token.c
     atomic_bool over;
     int over_fd, wish_fd; // eventfds, readable when it is over and when there is a wish; -1: none
     struct connection connection;
@@ -60,7 +62,7 @@ struct link {
 
 // This thread's. Never NULL.
 struct link *link_now(void);
-const char *link_token(void);
+const char *link_token(void); // NULL: none was given
 // What a wait on the link's socket `fd` waits for; with `wishes` also for these.
 struct frame_socket link_socket(int fd, bool wishes);
 // Whether there was a wish, which is taken.

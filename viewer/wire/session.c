@@ -4,6 +4,7 @@
 #include "tools/clock.h"
 #include "wire/link_state.h"
 #include "wire/patience.h"
+#include "wire/token.h"
 
 #include <math.h>
 #include <orrery/errors.h>
@@ -35,10 +36,7 @@ static int keep_hello(void *context, const dci_response *response)
 static int report_hello_error(int error)
 {
     if (error == E_PERM)
-        return fail(
-            KOV_CONNECTION,
-            "the machine does not accept this token; give the one of its boot line (observer=… or "
-            "controller=…) with --token or ORRERY_TOKEN");
+        return token_refused();
     if (error == E_NOTSUP)
         return fail(KOV_CONNECTION,
                     "the machine does not speak version %d of the protocol, as this kov does",
@@ -53,7 +51,7 @@ static int say_hello(double patience, int *error)
 {
     Orrery__Dci__HelloRequest body = ORRERY__DCI__HELLO_REQUEST__INIT;
     body.version = SESSION_PROTOCOL_VERSION;
-    body.token = (char *)link_token();
+    body.token = (char *)token_now();
     return dci_try(DCI_REQUEST(HELLO, hello, &body), ORRERY__DCI__RESPONSE__BODY_HELLO, keep_hello,
                    NULL, patience, error);
 }
