@@ -2,21 +2,21 @@
 # The page of `kov serve`: $(BUILD)/web has its files, compressed, for viewer/gateway/assets.S. npm
 # installs what package-lock.json names, once; after that nothing needs the network.
 
-WEB := viewer/web
+PAGE := viewer/web
 WEB_OUT := $(BUILD)/web
-WEB_MESSAGES := $(WEB)/src/wire/messages.ts
-WEB_SRC := $(filter-out $(WEB_MESSAGES),$(shell find $(WEB)/src -type f))
+WEB_MESSAGES := $(PAGE)/src/wire/messages.ts
+WEB_SRC := $(filter-out $(WEB_MESSAGES),$(shell find $(PAGE)/src -type f))
 # What the build needs, and what checks and tests need besides. The second holds the first.
-WEB_MODULES := $(WEB)/node_modules/.installed
-WEB_TOOLS := $(WEB)/node_modules/.tools-installed
-NPM_CI := npm ci --prefix $(WEB) --no-audit --no-fund --loglevel=error
+WEB_MODULES := $(PAGE)/node_modules/.installed
+WEB_TOOLS := $(PAGE)/node_modules/.tools-installed
+NPM_CI := npm ci --prefix $(PAGE) --no-audit --no-fund --loglevel=error
 
-$(WEB_MODULES): $(WEB)/package-lock.json
-	$(call say,NPM,$(WEB): what the page is built with)
+$(WEB_MODULES): $(PAGE)/package-lock.json
+	$(call say,NPM,$(PAGE): what the page is built with)
 	$(Q)$(NPM_CI) --omit=dev
 	@touch $@
-$(WEB_TOOLS): $(WEB)/package-lock.json
-	$(call say,NPM,$(WEB): what the page is checked and tested with)
+$(WEB_TOOLS): $(PAGE)/package-lock.json
+	$(call say,NPM,$(PAGE): what the page is checked and tested with)
 	$(Q)$(NPM_CI)
 	@touch $(WEB_MODULES) $@
 
@@ -24,14 +24,14 @@ $(WEB_MESSAGES): viewer/gateway/messages.py viewer/gateway/messages.def
 	$(call say,GEN,$@)
 	$(Q)$(PYTHON) $< --ts $(@D) viewer/gateway/messages.def
 
-$(WEB_OUT)/assets.stamp: $(WEB_SRC) $(WEB_MESSAGES) $(WEB)/build.mjs $(WEB_MODULES)
+$(WEB_OUT)/assets.stamp: $(WEB_SRC) $(WEB_MESSAGES) $(PAGE)/build.mjs $(WEB_MODULES)
 	$(call say,WEB,$(WEB_OUT))
 	@mkdir -p $(@D)
-	$(Q)node $(WEB)/build.mjs $(abspath $(WEB_OUT)) > $(WEB_OUT)/size
+	$(Q)node $(PAGE)/build.mjs $(abspath $(WEB_OUT)) > $(WEB_OUT)/size
 	$(Q)gzip -9 -n -k -f $(WEB_OUT)/index.html $(WEB_OUT)/main.js $(WEB_OUT)/style.css
 	@touch $@
 
 # Types, style, imports and unit tests of the page.
 .PHONY: web-check
 web-check: $(WEB_MESSAGES) $(WEB_TOOLS)
-	$(Q)cd $(WEB) && npm run --silent check && npm run --silent test
+	$(Q)cd $(PAGE) && npm run --silent check && npm run --silent test
