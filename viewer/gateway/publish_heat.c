@@ -65,10 +65,20 @@ static void add_estimate(struct estimate *sum, const struct estimate *more)
     sum->error = hypot(sum->error, isfinite(more->error) ? more->error : 0);
 }
 
+// One that is new has no name before the next scan, which is soon. One that is gone has none any
+// more.
+static bool is_scanned(struct machine *machine, const struct ranking_row *row)
+{
+    if (snapshot_object(&machine->snapshot, row->pid, row->coid) != NULL)
+        return true;
+    machine->scan_due = fmin(machine->scan_due, machine->scanned + HEAT_SECONDS);
+    return false;
+}
+
 // What a row stands for on the tree: its object, or the process whose code it was in.
 static u32 row_thing(struct machine *machine, const struct ranking_row *row)
 {
-    if (row->kind == SITE_OBJECT)
+    if (row->kind == SITE_OBJECT && is_scanned(machine, row))
         return names_object(&machine->names, &machine->snapshot, row->pid, row->coid);
     if (row->kind == SITE_IDLE)
         return 0;
@@ -196,7 +206,7 @@ static u32 ranking_row_thing(struct machine *machine, enum ranking_by by,
 {
     if (by == RANKING_PROCESS && row->kind == SITE_PROCESS)
         return names_process(&machine->names, &machine->snapshot, row->pid);
-    if (by == RANKING_OBJECT && row->kind == SITE_OBJECT)
+    if (by == RANKING_OBJECT && row->kind == SITE_OBJECT && is_scanned(machine, row))
         return names_object(&machine->names, &machine->snapshot, row->pid, row->coid);
     return names_class(&machine->names, row->name); // a class, or [idle], [none] …
 }
