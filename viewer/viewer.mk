@@ -21,6 +21,11 @@ $(MESSAGES_GEN) &: viewer/gateway/messages.py viewer/gateway/messages.def
 	$(call say,GEN,gateway/messages.h messages.c)
 	@mkdir -p $(GEN)/gateway
 	$(Q)$(PYTHON) $< --c $(GEN)/gateway viewer/gateway/messages.def
+# Frames with values that the page's tests know (tests/unit/gateway/vectors.h).
+$(GEN)/gateway/vectors.c: viewer/gateway/messages.py viewer/gateway/messages.def
+	$(call say,GEN,gateway/vectors.c)
+	@mkdir -p $(@D)
+	$(Q)$(PYTHON) $< --vectors $(@D) viewer/gateway/messages.def
 $(BUILD)/viewer/messages.o: $(GEN)/gateway/messages.c $(BUILD)/viewer/flags
 	$(call say,HOSTCC,$<)
 	@mkdir -p $(@D)

@@ -12,22 +12,16 @@ ASSET(index);
 ASSET(main);
 ASSET(style);
 
+static const struct asset assets[] = {
+    {"/", "text/html; charset=utf-8", asset_index, asset_index_end},
+    {"/main.js", "text/javascript; charset=utf-8", asset_main, asset_main_end},
+    {"/style.css", "text/css; charset=utf-8", asset_style, asset_style_end},
+};
+
 const struct asset *asset_find(const char *path)
 {
-    static struct {
-        const char *path, *type;
-        const u8 *data, *end;
-    } const files[] = {
-        {"/", "text/html; charset=utf-8", asset_index, asset_index_end},
-        {"/main.js", "text/javascript; charset=utf-8", asset_main, asset_main_end},
-        {"/style.css", "text/css; charset=utf-8", asset_style, asset_style_end},
-    };
-    static struct asset found; // until the next call: the net thread's
-    for (size_t i = 0; i < ARRAY_SIZE(files); i++)
-        if (strcmp(files[i].path, path) == 0) {
-            found = (struct asset){files[i].path, files[i].type, files[i].data,
-                                   (size_t)(files[i].end - files[i].data)};
-            return &found;
-        }
+    for (size_t i = 0; i < ARRAY_SIZE(assets); i++)
+        if (strcmp(assets[i].path, path) == 0)
+            return &assets[i];
     return NULL;
 }

@@ -8,8 +8,7 @@
 struct asset {
     const char *path; // "/main.js"
     const char *type;
-    const u8 *data;
-    size_t size;
+    const u8 *data, *end;
 };
 
 // NULL: there is no such file. The path is compared as it is: nothing is looked up anywhere.

@@ -3,6 +3,7 @@
 #include "gateway/blocks.h"
 #include "tools/memory.h"
 
+#include <messages.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,6 +24,15 @@ struct block *block_of_json(json_t *json)
     json_dumpb(json, (char *)block->data, size, JSON_COMPACT);
     json_decref(json);
     return block;
+}
+
+json_t *block_text(const char *text)
+{
+    size_t length = strnlen(text, TEXT_CHARACTERS);
+    json_t *json = json_stringn(text, length);
+    while (json == NULL) // cut within a character, or never valid
+        json = json_stringn(text, --length);
+    return json;
 }
 
 struct block *block_keep(struct block *block)

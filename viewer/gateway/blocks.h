@@ -20,6 +20,8 @@ struct block {
 struct block *block_new(size_t size, bool frame, bool whole);
 // Takes the reference to json.
 struct block *block_of_json(json_t *json);
+// A text of a machine, as long as a browser takes it, up to where it is valid UTF-8. Never NULL.
+json_t *block_text(const char *text);
 struct block *block_keep(struct block *block);
 void block_release(struct block *block); // NULL is fine
 

@@ -145,9 +145,9 @@ static void hello(struct hub *hub, struct browser *browser, const json_t *messag
             tell(hub, browser, block_keep(hub->views[i].told));
 }
 
-static void unwatch(struct hub *hub, struct browser *browser, u32 id)
+static void unwatch(struct hub *hub, struct browser *browser, u64 id)
 {
-    struct watch *watch = outbox_watch(&browser->outbox, id);
+    struct watch *watch = id > UINT32_MAX ? NULL : outbox_watch(&browser->outbox, (u32)id);
     if (watch != NULL)
         drop_watch(hub, browser, watch);
 }
@@ -169,7 +169,7 @@ static void watch(struct hub *hub, struct browser *browser, const json_t *messag
         return tell_error(hub, browser, message, wrong);
     bool fresh;
     struct topic *topic = topics_watch(&hub->topics, machine, kind, message, &fresh);
-    unwatch(hub, browser, (u32)id);
+    unwatch(hub, browser, id);
     outbox_add_watch(&browser->outbox, (u32)id, topic);
     tell_names(hub, browser, machine);
     struct post post = {.kind = fresh ? WISH_WATCH : WISH_REFRESH,
@@ -204,7 +204,7 @@ static void receive_message(struct hub *hub, struct browser *browser, const json
     case CLIENT_WATCH:
         return watch(hub, browser, message);
     case CLIENT_UNWATCH:
-        return unwatch(hub, browser, (u32)json_integer_value(json_object_get(message, "id")));
+        return unwatch(hub, browser, (u64)json_integer_value(json_object_get(message, "id")));
     case CLIENT_ASK:
         return hand_on(hub, browser, message, WISH_ASK);
     default:

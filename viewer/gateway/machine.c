@@ -5,6 +5,7 @@
 #include "machine/scan.h"
 #include "tools/clock.h"
 #include "tools/interrupt.h"
+#include "tools/kov.h"
 #include "tools/memory.h"
 #include "wire/patience.h"
 #include "wire/session.h"
@@ -57,12 +58,12 @@ static void tell_state(struct machine *machine, const char *state)
     snprintf(address, sizeof(address), "%.100s:%" PRIu64, machine->settings.host,
              machine->settings.port);
     json_t *json =
-        json_pack("{s:s, s:s, s:s, s:s, s:s, s:i, s:s, s:i, s:f, s:s}", "type", "machine",
+        json_pack("{s:s, s:s, s:s, s:s, s:o, s:i, s:o, s:i, s:f, s:o}", "type", "machine",
                   "machine", machine->settings.name, "state", state, "boot", machine->boot,
-                  "message", machine->failure, "tries", (int)machine->tries, "address", address,
-                  "cpus", system == NULL ? 0 : (int)system->cpu_count, "seconds",
-                  system == NULL ? 0.0 : machine_time(machine, system->time) / 1e9, "version",
-                  system == NULL ? "" : system->version);
+                  "message", block_text(machine->failure), "tries", (int)machine->tries, "address",
+                  block_text(address), "cpus", system == NULL ? 0 : (int)system->cpu_count,
+                  "seconds", system == NULL ? 0.0 : machine_time(machine, system->time) / 1e9,
+                  "version", block_text(system == NULL ? "" : system->version));
     machine_post(machine, (struct post){.kind = POST_TOLD, .block = block_of_json(json)});
 }
 
@@ -74,8 +75,9 @@ static void take_message(void *context, bool is_warning, const char *text)
         snprintf(machine->failure, sizeof(machine->failure), "%s", text);
         return;
     }
-    json_t *json = json_pack("{s:s, s:s, s:s, s:i, s:b}", "type", "notice", "machine",
-                             machine->settings.name, "message", text, "count", 1, "warning", 1);
+    json_t *json =
+        json_pack("{s:s, s:s, s:o, s:i, s:b}", "type", "notice", "machine", machine->settings.name,
+                  "message", block_text(text), "count", 1, "warning", 1);
     struct block *block = block_of_json(json);
     block->whole = false; // nothing to be told to those who come later
     machine_post(machine, (struct post){.kind = POST_TOLD, .block = block});
@@ -318,40 +320,8 @@ static void *run_machine(void *context)
     return NULL;
 }
 
-static void wake(void *context)
+static void free_machine(struct machine *machine)
 {
-    struct machine *machine = context;
-    link_wake(machine->link);
-}
-
-struct machine *machine_start(u32 number, const struct machine_settings *from,
-                              struct post_queue *posts)
-{
-    struct link *link = link_new(from->host, from->port, from->token);
-    if (link == NULL)
-        return NULL;
-    struct machine *machine = memory_get(sizeof(*machine));
-    machine->number = number;
-    machine->link = link;
-    machine->posts = posts;
-    machine->settings = *from;
-    machine->settings.name = memory_copy_text(from->name);
-    machine->settings.host = memory_copy_text(from->host);
-    machine->names.machine = machine->settings.name;
-    post_queue_init(&machine->wishes, wake, machine);
-    pthread_create(&machine->thread, NULL, run_machine, machine);
-    return machine;
-}
-
-void machine_wish(struct machine *machine, const struct post *wish)
-{
-    post_send(&machine->wishes, wish);
-}
-
-void machine_end(struct machine *machine)
-{
-    link_end(machine->link);
-    pthread_join(machine->thread, NULL);
     while (machine->published != NULL)
         remove_topic(&machine->published);
     post_queue_free(&machine->wishes);
@@ -366,4 +336,51 @@ void machine_end(struct machine *machine)
     free(machine->settings.name);
     free(machine->settings.host);
     free(machine);
+}
+
+static void wake(void *context)
+{
+    struct machine *machine = context;
+    link_wake(machine->link);
+}
+
+struct machine *machine_start(u32 number, const struct machine_settings *from,
+                              struct post_queue *posts)
+{
+    json_t *name = json_string(from->name); // as browsers get it
+    json_decref(name);
+    if (name == NULL) {
+        fail(KOV_USAGE, "a machine's name is no UTF-8");
+        return NULL;
+    }
+    struct link *link = link_new(from->host, from->port, from->token);
+    if (link == NULL)
+        return NULL;
+    struct machine *machine = memory_get(sizeof(*machine));
+    machine->number = number;
+    machine->link = link;
+    machine->posts = posts;
+    machine->settings = *from;
+    machine->settings.name = memory_copy_text(from->name);
+    machine->settings.host = memory_copy_text(from->host);
+    machine->names.machine = machine->settings.name;
+    post_queue_init(&machine->wishes, wake, machine);
+    if (pthread_create(&machine->thread, NULL, run_machine, machine) != 0) {
+        fail(KOV_FAILED, "no thread for machine %s", from->name);
+        free_machine(machine);
+        return NULL;
+    }
+    return machine;
+}
+
+void machine_wish(struct machine *machine, const struct post *wish)
+{
+    post_send(&machine->wishes, wish);
+}
+
+void machine_end(struct machine *machine)
+{
+    link_end(machine->link);
+    pthread_join(machine->thread, NULL);
+    free_machine(machine);
 }

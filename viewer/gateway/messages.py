@@ -1,9 +1,10 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Reads messages.def and writes what comes from it: messages.py --c|--ts|--doc OUT FILE.def
+"""Reads messages.def and writes what comes from it: messages.py --c|--ts|--vectors|--doc OUT FILE.def
 
 --c OUT: messages.h and messages.c, the gateway's side: limits, rules for JSON, layout of frames.
---ts OUT: messages.ts, the browser's side. --doc OUT: rewrites the part of a page between the lines
+--ts OUT: messages.ts, the browser's side. --vectors OUT: vectors.c, which writes frames of every kind with
+values that the browser's tests know (tests/unit/gateway/vectors.h). --doc OUT: rewrites the part of a page between the lines
 <!-- messages --> and <!-- end of messages -->.
 """
 
@@ -295,6 +296,62 @@ void frame_{one.name}_lay(u8 *frame, u32 rows, struct frame_{one.name} *columns)
         yield "}\n"
 
 
+# ---- test vectors --------------------------------------------------------------------------------
+
+# Of a row and a column, both from 0, by the column's type; viewer/web/test/vectors.test.ts has the
+# same. Row 3 has no known numbers.
+VECTOR_VALUES = {"u8": "({0}) + 1", "u16": "(({0}) + 1) * 701", "u32": "(({0}) + 1) * 40000003u",
+                 "f32": "row == 3 ? NAN : (float)({0}) + 0.5f", "f64": "row == 3 ? NAN : ({0}) * 1e9 + 0.1"}
+
+
+def vectors_source(schema):
+    yield """// Generated from messages.def.
+#include "vectors.h"
+#include "messages.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static u8 *begin(u8 kind, u32 rows, size_t bytes)
+{
+    u8 *frame = malloc(bytes);
+    struct frame_head head = {kind, rows == 1 ? FRAME_WHOLE : 0, rows, 4294967290u + rows, 7 * rows,
+                              rows * 1e9, rows == 0 ? (double)NAN : 2.5e9};
+    frame_head_write(frame, &head);
+    return frame;
+}
+
+static void end(FILE *file, u8 *frame, size_t bytes)
+{
+    u32 size = (u32)bytes;
+    fwrite(&size, sizeof(size), 1, file);
+    fwrite(frame, bytes, 1, file);
+    free(frame);
+}
+"""
+    for one in schema.frame:
+        bytes_of = f"frame_{one.name}_bytes(rows)"
+        yield f"""static void write_{one.name}(FILE *file, u32 rows)
+{{
+    u8 *frame = begin({one.number}, rows, {bytes_of});
+    struct frame_{one.name} columns;
+    frame_{one.name}_lay(frame, rows, &columns);
+    for (u32 row = 0; row < rows; row++) {{"""
+        for index, (kind, name) in enumerate(one.parts):
+            value = VECTOR_VALUES[kind].format(f"row * 20 + {index}")
+            yield f"        columns.{name}[row] = ({C_TYPES[kind]})({value});"
+        yield f"    }}\n    end(file, frame, {bytes_of});\n}}\n"
+    yield """int vectors_write(const char *path)
+{
+    static const u32 counts[] = {0, 1, 5};
+    FILE *file = fopen(path, "wb");
+    for (int i = 0; file != NULL && i < 3; i++) {"""
+    for one in schema.frame:
+        yield f"        write_{one.name}(file, counts[i]);"
+    yield "    }\n    return file != NULL && fclose(file) == 0 ? 0 : 1;\n}"
+
+
 # ---- TypeScript ----------------------------------------------------------------------------------
 
 def camel(name):
@@ -419,6 +476,7 @@ def main():
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--c", metavar="FOLDER")
     parser.add_argument("--ts", metavar="FOLDER")
+    parser.add_argument("--vectors", metavar="FOLDER")
     parser.add_argument("--doc", metavar="PAGE")
     parser.add_argument("definitions")
     options = parser.parse_args()
@@ -431,6 +489,8 @@ def main():
         write(os.path.join(options.c, "messages.c"), c_source(schema))
     if options.ts:
         write(os.path.join(options.ts, "messages.ts"), ts_source(schema))
+    if options.vectors:
+        write(os.path.join(options.vectors, "vectors.c"), vectors_source(schema))
     if options.doc:
         rewrite_page(options.doc, list(doc(schema)))
 

@@ -1,21 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Numbers for things.
 #include "gateway/names.h"
-#include <messages.h>
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-
-// Labels are texts of the machine: as long as a browser takes them, and valid UTF-8.
-static json_t *text_of(const char *text)
-{
-    size_t length = strnlen(text, TEXT_CHARACTERS);
-    json_t *json = json_stringn(text, length);
-    while (json == NULL && length > 0) // cut within a character
-        json = json_stringn(text, --length);
-    return json;
-}
 
 u32 names_string(struct names *names, const char *text)
 {
@@ -35,8 +24,8 @@ static void add_label(struct names *names, const char *key, const char *label, u
 {
     if (names->labels == NULL)
         names->labels = json_array();
-    json_array_append_new(names->labels,
-                          json_pack("[s, o, i, i]", key, text_of(label), (int)class, (int)process));
+    json_array_append_new(names->labels, json_pack("[o, o, i, i]", block_text(key),
+                                                   block_text(label), (int)class, (int)process));
 }
 
 u32 names_machine(struct names *names)
@@ -100,7 +89,7 @@ struct block *names_take(struct names *names)
         return NULL;
     json_t *strings = json_array();
     for (size_t i = names->told_strings; i < names->strings.count; i++)
-        json_array_append_new(strings, text_of(names->strings.texts[i]));
+        json_array_append_new(strings, block_text(names->strings.texts[i]));
     json_t *json =
         json_pack("{s:s, s:s, s:i, s:o, s:i, s:o}", "type", "names", "machine", names->machine,
                   "first", (int)names->told_keys + 1, "things", names->labels, "first_string",

@@ -99,7 +99,8 @@ static int send_headers(struct lws *wsi, struct session *session, const struct a
     u8 *end = buffer + sizeof(buffer) - 1;
     char policy[512];
     write_policy(policy, sizeof(policy), &session->net->hub->access);
-    if (lws_add_http_common_headers(wsi, HTTP_STATUS_OK, asset->type, asset->size, &at, end) != 0 ||
+    if (lws_add_http_common_headers(wsi, HTTP_STATUS_OK, asset->type,
+                                    (size_t)(asset->end - asset->data), &at, end) != 0 ||
         add_header(wsi, "content-security-policy:", policy, &at, end) != 0)
         return -1;
     for (size_t i = 0; i < ARRAY_SIZE(fixed_headers); i++)
@@ -126,7 +127,7 @@ static int serve_file(struct lws *wsi, struct session *session, const char *path
         return refuse_request(wsi, HTTP_STATUS_NOT_FOUND);
     session->net = net_of(wsi);
     session->body = asset->data;
-    session->left = asset->size;
+    session->left = (size_t)(asset->end - asset->data);
     if (send_headers(wsi, session, asset) != 0)
         return -1;
     lws_callback_on_writable(wsi);

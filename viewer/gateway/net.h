@@ -11,7 +11,7 @@ struct net;
 // Listens; port 0: any that is free. NULL, with a message, when it cannot. Links can be printed
 // once it is there (hub->access has the port).
 struct net *net_open(struct hub *hub, int port);
-// Serves until the program is interrupted, or net_stop from any thread.
+// Serves until the program is interrupted.
 void net_run(struct net *net);
 // From any thread: the hub has posts.
 void net_wake(void *net);

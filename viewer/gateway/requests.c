@@ -33,8 +33,8 @@ static void answer(struct machine *machine, const struct post *wish, json_t *dat
 
 static void answer_error(struct machine *machine, const struct post *wish, const char *why)
 {
-    json_t *json = json_pack("{s:s, s:O, s:s}", "type", "error", "id",
-                             json_object_get(wish->json, "id"), "message", why);
+    json_t *json = json_pack("{s:s, s:O, s:o}", "type", "error", "id",
+                             json_object_get(wish->json, "id"), "message", block_text(why));
     machine_post(
         machine,
         (struct post){.kind = POST_ANSWER, .browser = wish->browser, .block = block_of_json(json)});

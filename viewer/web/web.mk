@@ -31,7 +31,13 @@ $(WEB_OUT)/assets.stamp: $(WEB_SRC) $(WEB_MESSAGES) $(PAGE)/build.mjs $(WEB_MODU
 	$(Q)gzip -9 -n -k -f $(WEB_OUT)/index.html $(WEB_OUT)/main.js $(WEB_OUT)/style.css
 	@touch $@
 
+# Frames as the gateway's own code writes them.
+$(WEB_OUT)/vectors: $(BUILD)/unit/gateway_messages
+	@mkdir -p $(@D)
+	$(Q)$< $@
+
 # Types, style, imports and unit tests of the page.
 .PHONY: web-check
-web-check: $(WEB_MESSAGES) $(WEB_TOOLS)
-	$(Q)cd $(PAGE) && npm run --silent check && npm run --silent test
+web-check: $(WEB_MESSAGES) $(WEB_TOOLS) $(WEB_OUT)/vectors
+	$(Q)cd $(PAGE) && npm run --silent check && \
+	    WEB_VECTORS=$(abspath $(WEB_OUT)/vectors) npm run --silent test

@@ -126,8 +126,8 @@ kov_sampled_events_LIBS := protobuf-c m
 
 # Threads with a link each, under both kinds of sanitizers.
 KOV_UNIT_LINK := tests/unit/viewer/link.c $(addprefix viewer/,wire/link.c wire/dci.c \
-    wire/session.c wire/token.c wire/connect.c wire/frame.c wire/patience.c wire/resume.c output/progress.c \
-    tools/interrupt.c) \
+    wire/session.c wire/token.c wire/connect.c wire/frame.c wire/patience.c wire/resume.c \
+    output/progress.c tools/interrupt.c) \
     $(KOV_UNIT_BASE) $(GEN)/host/dci.pb-c.c
 UNIT += kov_link kov_link_race
 kov_link_SRC := $(KOV_UNIT_LINK)

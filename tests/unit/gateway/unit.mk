@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: MIT
+# Unit tests of the gateway (viewer/gateway) without a machine. tests/viewer/ and tests/web/ test it
+# as a whole.
+GATEWAY_UNIT_BASE := $(addprefix viewer/,gateway/blocks.c tools/memory.c tools/message.c) \
+    $(GEN)/gateway/messages.c
+GATEWAY_UNIT_HUB := $(addprefix viewer/gateway/,hub.c access.c topics.c credits.c posts.c) \
+    tests/unit/gateway/played.c $(GATEWAY_UNIT_BASE)
+
+UNIT += gateway_access gateway_credits gateway_topics gateway_messages gateway_names gateway_hub \
+    gateway_fuzz gateway_posts gateway_posts_race
+gateway_access_SRC := tests/unit/gateway/access.c viewer/gateway/access.c $(GATEWAY_UNIT_BASE)
+gateway_credits_SRC := tests/unit/gateway/credits.c viewer/gateway/credits.c $(GATEWAY_UNIT_BASE)
+gateway_topics_SRC := tests/unit/gateway/topics.c viewer/gateway/topics.c $(GATEWAY_UNIT_BASE)
+gateway_messages_SRC := tests/unit/gateway/messages.c $(GEN)/gateway/vectors.c $(GATEWAY_UNIT_BASE)
+gateway_names_SRC := tests/unit/gateway/names.c viewer/gateway/names.c viewer/tools/intern.c \
+    viewer/machine/snapshot.c viewer/machine/failures.c viewer/tools/text.c viewer/tools/clock.c \
+    $(GATEWAY_UNIT_BASE)
+gateway_hub_SRC := tests/unit/gateway/hub.c $(GATEWAY_UNIT_HUB)
+gateway_fuzz_SRC := tests/unit/gateway/fuzz.c $(GATEWAY_UNIT_HUB)
+
+# Threads, under both kinds of sanitizers.
+gateway_posts_SRC := tests/unit/gateway/posts.c viewer/gateway/posts.c $(GATEWAY_UNIT_BASE)
+gateway_posts_race_SRC := $(gateway_posts_SRC)
+gateway_posts_race_SANITIZERS := thread
+
+$(foreach test,$(filter gateway_%,$(UNIT)),$(eval $(test)_CFLAGS := -D_GNU_SOURCE) \
+    $(eval $(test)_INC := viewer tests/unit/viewer tests/unit/gateway $(GEN)/host $(GEN)/gateway) \
+    $(eval $(test)_LIBS := jansson m))
+
+unit-ready: $(HOST_DCI_GEN) $(MESSAGES_GEN)
