@@ -62,5 +62,5 @@ def test_without_the_plugin_the_guest_says_so_and_nothing_fails(boot, cpus):
 
 def test_several_cpus_under_icount_are_refused(boot):
     machine = boot(cpus=2, network=False, user=False, icount=True, pmu="model")
-    assert machine.wait_end() != 0, machine.console
-    assert "CPU" in machine.console and "icount" in machine.console, machine.console
+    assert machine.wait_end() != 0, machine.emulator
+    assert "CPU" in machine.emulator and "icount" in machine.emulator, machine.emulator
