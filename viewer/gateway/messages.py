@@ -1,10 +1,14 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Reads messages.def and writes what comes from it: messages.py --c|--ts|--vectors|--doc OUT FILE.def
+"""Reads messages.def and writes what comes from it.
+
+messages.py --c|--ts|--vectors|--doc OUT FILE.def
 
 --c OUT: messages.h and messages.c, the gateway's side: limits, rules for JSON, layout of frames.
---ts OUT: messages.ts, the browser's side. --vectors OUT: vectors.c, which writes frames of every kind with
-values that the browser's tests know (tests/unit/gateway/vectors.h). --doc OUT: rewrites the part of a page between the lines
+--ts OUT: messages.ts, the browser's side.
+--vectors OUT: vectors.c, which writes frames of every kind with values that the browser's tests
+know (tests/unit/gateway/vectors.h).
+--doc OUT: rewrites the part of a page between the lines
 <!-- messages --> and <!-- end of messages -->.
 """
 
@@ -105,7 +109,8 @@ def read(path):
 def c_header(schema):
     yield "// Generated from messages.def."
     yield "#ifndef KOV_MESSAGES_H\n#define KOV_MESSAGES_H\n"
-    yield "#include <jansson.h>\n#include <orrery/types.h>\n#include <stdbool.h>\n#include <stddef.h>\n"
+    yield "#include <jansson.h>\n#include <orrery/types.h>"
+    yield "#include <stdbool.h>\n#include <stddef.h>\n"
     for one in schema.limit:
         yield f"#define {one.name} {one.number}u // {one.text}"
     yield f"\n#define FRAME_HEAD_BYTES {HEADER_BYTES}u"
@@ -144,7 +149,8 @@ def c_rules(name, kind, entries):
     for one in entries:
         rows = ", ".join(f'{{"{field_name}", FIELD_{field_type.upper()}, {str(optional).lower()}}}'
                          for field_type, optional, field_name in one.parts)
-        yield f"static const struct rule {name}_{one.name}[] = {{{rows}{', ' if rows else ''}{{0}}}};"
+        comma = ", " if rows else ""
+        yield f"static const struct rule {name}_{one.name}[] = {{{rows}{comma}{{0}}}};"
     yield f"static const struct rules {name}_rules[{kind}] = {{"
     for one in entries:
         yield f'    {{"{one.name}", {name}_{one.name}}},'
@@ -301,7 +307,8 @@ void frame_{one.name}_lay(u8 *frame, u32 rows, struct frame_{one.name} *columns)
 # Of a row and a column, both from 0, by the column's type; viewer/web/test/vectors.test.ts has the
 # same. Row 3 has no known numbers.
 VECTOR_VALUES = {"u8": "({0}) + 1", "u16": "(({0}) + 1) * 701", "u32": "(({0}) + 1) * 40000003u",
-                 "f32": "row == 3 ? NAN : (float)({0}) + 0.5f", "f64": "row == 3 ? NAN : ({0}) * 1e9 + 0.1"}
+                 "f32": "row == 3 ? NAN : (float)({0}) + 0.5f",
+                 "f64": "row == 3 ? NAN : ({0}) * 1e9 + 0.1"}
 
 
 def vectors_source(schema):
@@ -416,8 +423,10 @@ const padded = (bytes: number): number => Math.ceil(bytes / 8) * 8;
             yield f"  {column}: {ARRAYS[kind]};"
         yield "}\n"
         total = " + ".join(f"padded({BYTES[kind]} * rows)" for kind, _ in one.parts)
-        yield f"function decode{camel(one.name)}(buffer: ArrayBuffer, head: FrameHead): {name} | undefined {{"
-        yield f"  const rows = head.rows;\n  if (buffer.byteLength !== FRAME_HEAD_BYTES + {total}) return undefined;"
+        yield (f"function decode{camel(one.name)}"
+               f"(buffer: ArrayBuffer, head: FrameHead): {name} | undefined {{")
+        yield "  const rows = head.rows;"
+        yield f"  if (buffer.byteLength !== FRAME_HEAD_BYTES + {total}) return undefined;"
         yield f"  {'let' if len(one.parts) > 1 else 'const'} at = FRAME_HEAD_BYTES;"
         for index, (kind, column) in enumerate(one.parts):
             # With a suffix, as a column may be called `class`.

@@ -57,7 +57,7 @@ static void host_and_origin_are_compared_byte_for_byte(void **state)
                                          "127.0.0.1:08420",
                                          "[::1]:8420",
                                          "null"};
-    struct access access;
+    struct access access = {0};
     char origin[64];
     (void)state;
     access_set_port(&access, 8420);
