@@ -105,7 +105,7 @@ static void too_many_are_full(void **state)
     struct names names = {.machine = "orrery"};
     char text[16];
     (void)state;
-    for (u32 i = 0; i < NAMES_MAX; i++) {
+    for (u32 i = 0; i < THINGS_MAX; i++) {
         snprintf(text, sizeof(text), "%u", i);
         names_class(&names, text);
     }
