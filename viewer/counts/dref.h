@@ -29,6 +29,13 @@ int dref_enable(bool on, struct scan_scope scope);
 int dref_read(struct dref_reading *reading, struct scan_scope scope);
 void dref_free(struct dref_reading *reading);
 
+// Of an object on a CPU: what it did between two readings, where that is not nothing.
+typedef void dref_visit(void *context, const struct dref_count *done);
+// In the order of readings. An object that was not there before, or whose counts are less than they
+// were because another one has its COID, began at 0.
+void dref_between(const struct dref_reading *before, const struct dref_reading *after,
+                  dref_visit *visit, void *context);
+
 struct dref_row {
     u32 pid;
     coid_t coid;

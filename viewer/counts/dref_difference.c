@@ -27,19 +27,15 @@ static struct dref_row *row_of(struct dref_difference *difference, u32 pid, coid
     return &difference->rows[difference->count - 1];
 }
 
-static void add(struct dref_difference *difference, const struct dref_count *now,
-                const struct dref_count *then)
+static void add(void *context, const struct dref_count *done)
 {
-    u64 invocations = now->invocations - (then == NULL ? 0 : then->invocations);
-    u64 misses = now->misses - (then == NULL ? 0 : then->misses);
-    if (invocations == 0 && misses == 0)
-        return;
-    struct dref_row *row = row_of(difference, now->pid, now->coid);
-    row->invocations += invocations;
-    row->misses += misses;
-    row->by_cpu[now->cpu] += invocations;
-    difference->invocations += invocations;
-    difference->misses += misses;
+    struct dref_difference *difference = context;
+    struct dref_row *row = row_of(difference, done->pid, done->coid);
+    row->invocations += done->invocations;
+    row->misses += done->misses;
+    row->by_cpu[done->cpu] += done->invocations;
+    difference->invocations += done->invocations;
+    difference->misses += done->misses;
 }
 
 static int compare_rows(const void *left, const void *right)
@@ -67,17 +63,29 @@ static bool object_ended(const struct dref_reading *before, size_t index,
     return true;
 }
 
-void dref_subtract(const struct dref_reading *before, const struct dref_reading *after,
-                   struct dref_difference *difference)
+void dref_between(const struct dref_reading *before, const struct dref_reading *after,
+                  dref_visit *visit, void *context)
 {
     size_t old = 0;
     for (size_t i = 0; i < after->count; i++) {
-        const struct dref_count *now = &after->counts[i];
-        while (old < before->count && dref_compare(&before->counts[old], now) < 0)
+        struct dref_count done = after->counts[i];
+        while (old < before->count && dref_compare(&before->counts[old], &done) < 0)
             old++;
-        bool known = old < before->count && dref_compare(&before->counts[old], now) == 0;
-        add(difference, now, known ? &before->counts[old] : NULL);
+        const struct dref_count *then = &before->counts[old];
+        if (old < before->count && dref_compare(then, &done) == 0 &&
+            then->invocations <= done.invocations && then->misses <= done.misses) {
+            done.invocations -= then->invocations;
+            done.misses -= then->misses;
+        }
+        if (done.invocations != 0 || done.misses != 0)
+            visit(context, &done);
     }
+}
+
+void dref_subtract(const struct dref_reading *before, const struct dref_reading *after,
+                   struct dref_difference *difference)
+{
+    dref_between(before, after, add, difference);
     for (size_t i = 0; i < before->count; i++)
         difference->ended += object_ended(before, i, after);
     if (difference->count > 1)

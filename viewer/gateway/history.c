@@ -252,6 +252,29 @@ void history_add(struct history *history, const struct sample *sample)
     site_sums_add(&cell->sums, number, sample);
 }
 
+u32 history_counted(struct history *history, const char *name)
+{
+    struct sampled_event event = {.mode = COUNT_ALL, .period = 1};
+    snprintf(event.name, sizeof(event.name), "%s", name);
+    u32 number = number_of(history, &event, 0);
+    if (number != HISTORY_NO_EVENT)
+        history->events[number] = event;
+    return number;
+}
+
+void history_count(struct history *history, u32 number, const struct site *object, u64 count)
+{
+    struct site site = *object;
+    site.event = (u8)number;
+    site_sums_count(&history->open.sums, site, count);
+}
+
+void history_count_end(struct history *history, u32 number, u64 covered)
+{
+    struct site_stream stream = {.event = number, .covered = covered};
+    site_sums_add_stream(&history->open.sums, &stream);
+}
+
 // ---- cells -------------------------------------------------------------------------------------
 
 static u64 rise(u64 *before, u64 now)
@@ -276,7 +299,7 @@ static struct site_stream stream_since(struct site_stream *before, const struct 
     };
 }
 
-static void add_streams(struct history *history, const struct sample_set *session)
+static void add_streams(struct history *history, u64 covered, const struct sample_set *session)
 {
     for (u32 cpu = 0; cpu < session->cpu_count && cpu < ORRERY_MAX_CPUS; cpu++)
         for (u32 i = 0; i < history->session_events; i++) {
@@ -284,6 +307,7 @@ static void add_streams(struct history *history, const struct sample_set *sessio
                 stream_since(&history->counted[i][cpu], &session->cpus[cpu].streams[i]);
             stream.event = history->numbers[i];
             stream.cpu = cpu;
+            stream.covered = covered;
             site_sums_add_stream(&history->open.sums, &stream);
         }
 }
@@ -316,7 +340,7 @@ bool history_close_cell(struct history *history, u64 time, const struct sample_s
 {
     if (!history->begun || time <= history->open.from)
         return false;
-    add_streams(history, session);
+    add_streams(history, time - history->open.from, session);
     end_cell(history, time);
     return true;
 }

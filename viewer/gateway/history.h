@@ -39,6 +39,13 @@ void history_begin_session(struct history *history, u64 time, const struct sampl
 // A sample of this session, with its weight (samples_add). It belongs to the cell of its time if
 // that is the open one or the one before.
 void history_add(struct history *history, const struct sample *sample);
+// The number of something that is counted by object, beside what is sampled; like an event's.
+// HISTORY_NO_EVENT: there is no room for one more.
+u32 history_counted(struct history *history, const char *name);
+// So many of them, of an object on a CPU, in the open cell.
+void history_count(struct history *history, u32 number, const struct site *object, u64 count);
+// All there were in so many ticks of the open cell are in it now.
+void history_count_end(struct history *history, u32 number, u64 covered);
 // Ends the open cell and begins the next one. session: what the machine has counted since the
 // session began (samples_stream); its samples are not looked at. False, and nothing is changed:
 // time (ticks) is not behind the cell's begin, or no session has begun.

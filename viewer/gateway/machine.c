@@ -201,7 +201,8 @@ static int scan(struct machine *machine)
 static int close_cell(struct machine *machine)
 {
     machine->cell_due = clock_now() + CELL_SECONDS;
-    return standing_close_cell(&machine->standing);
+    int code = dref_counts_attend(&machine->dref_counts, machine->history);
+    return code == KOV_OK ? standing_close_cell(&machine->standing) : code;
 }
 
 static int attend(struct machine *machine)
@@ -260,6 +261,7 @@ static void note_boot(struct machine *machine)
         history_gap(machine->history, machine->lost_at, system->time);
     memcpy(machine->boot, boot, sizeof(boot));
     metric_counts_forget(&machine->metric_counts);
+    dref_counts_forget(&machine->dref_counts);
 }
 
 static int serve(struct machine *machine)
@@ -327,6 +329,7 @@ static void free_machine(struct machine *machine)
     post_queue_free(&machine->wishes);
     link_free(machine->link);
     standing_free(&machine->standing);
+    dref_counts_forget(&machine->dref_counts);
     history_free(machine->history);
     runs_free(&machine->runs);
     console_history_forget(&machine->console);

@@ -8,6 +8,7 @@
 #include "gateway/names.h"
 #include "gateway/console_history.h"
 #include "gateway/history.h"
+#include "gateway/dref_counts.h"
 #include "gateway/metric_counts.h"
 #include "gateway/runs.h"
 #include "gateway/standing.h"
@@ -54,6 +55,7 @@ struct machine {
     struct standing standing;
     struct history *history; // of this boot; NULL: never connected
     struct metric_counts metric_counts;
+    struct dref_counts dref_counts;
     struct runs runs;
     struct console_history console;
     double cell_due;
@@ -77,6 +79,9 @@ double publish_next(const struct machine *machine);
 // The interval that a topic is about, ns since boot: its from and to, or the last `seconds`.
 void publish_interval(const struct machine *machine, const struct published *published,
                       double *from, double *to);
+// The number of its measure in the history, which it has counted if it is not sampled;
+// HISTORY_NO_EVENT: there is nothing of it. It is ended if the machine refuses to count.
+u32 publish_measure(struct machine *machine, const struct published *published);
 // A number among the parameters, or `otherwise`.
 double publish_number(const struct published *published, const char *name, double otherwise);
 const char *publish_text(const struct published *published, const char *name);

@@ -79,6 +79,16 @@ void publish_stop(struct machine *machine, const struct published *published, co
                                         .json = json_pack("{s:s}", "message", why)});
 }
 
+u32 publish_measure(struct machine *machine, const struct published *published)
+{
+    const char *measure = publish_text(published, "measure");
+    if (machine->history == NULL)
+        return HISTORY_NO_EVENT;
+    if (!dref_counts_watch(&machine->dref_counts, measure))
+        publish_stop(machine, published, machine->failure);
+    return history_event(machine->history, measure);
+}
+
 // "12:1a30" behind "o:"
 static bool object_key(const char *text, struct ranking_thing *thing)
 {

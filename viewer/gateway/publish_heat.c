@@ -26,13 +26,6 @@ static void interval_take(const struct machine *machine, double from, double to,
                     history_range(machine->history, from, to, &interval->sums, &interval->range);
 }
 
-static u32 event_of(struct machine *machine, const struct published *published)
-{
-    return machine->history == NULL
-               ? HISTORY_NO_EVENT
-               : history_event(machine->history, publish_text(published, "measure"));
-}
-
 // ---- heat --------------------------------------------------------------------------------------
 
 // By thing: what is its own, and what stands below it.
@@ -177,7 +170,8 @@ int publish_heat(struct machine *machine, struct published *published)
     double from, to;
     struct interval interval;
     struct heat heat = {0};
-    u32 event = event_of(machine, published);
+    double seconds = 0;
+    u32 event = publish_measure(machine, published);
     publish_interval(machine, published, &from, &to);
     interval_take(machine, from, to, &interval);
     if (interval.any && event != HISTORY_NO_EVENT) {
@@ -186,14 +180,14 @@ int publish_heat(struct machine *machine, struct published *published)
         warm(machine, &ranking, &heat);
         sum_up(machine, &heat);
         own_sums(machine, &heat, &ranking.events);
+        seconds = (double)site_sums_covered(&interval.sums, event) / (double)machine->timebase_hz;
         ranking_free(&ranking);
     }
     struct frame_head head = {.kind = FRAME_HEAT,
                               .flags = FRAME_WHOLE,
                               .t0 = interval.any ? interval.range.from : from,
                               .complete = interval.any ? interval.range.to : to};
-    machine_publish(machine, published,
-                    heat_block(&heat, fmax(interval.range.seconds, 1e-9), &head));
+    machine_publish(machine, published, heat_block(&heat, fmax(seconds, 1e-9), &head));
     free(heat.things);
     site_sums_free(&interval.sums);
     return KOV_OK;
@@ -267,7 +261,7 @@ int publish_ranking(struct machine *machine, struct published *published)
         publish_stop(machine, published, "by: one of object, class, process");
         return KOV_OK;
     }
-    u32 event = event_of(machine, published);
+    u32 event = publish_measure(machine, published);
     publish_interval(machine, published, &from, &to);
     interval_take(machine, from, to, &now);
     bool compared = isfinite(base_from) && isfinite(base_to);

@@ -173,9 +173,7 @@ int publish_series(struct machine *machine, struct published *published)
     u32 cpu;
     struct collection *collection = memory_get(sizeof(*collection));
     collection->machine = machine;
-    collection->event = machine->history == NULL
-                            ? HISTORY_NO_EVENT
-                            : history_event(machine->history, publish_text(published, "measure"));
+    collection->event = publish_measure(machine, published);
     if (!publish_thing(publish_text(published, "of"), &collection->thing, &cpu)) {
         publish_stop(machine, published, "of: m, p:PID, o:PID:COID or k:CLASS");
     } else {

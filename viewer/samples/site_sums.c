@@ -254,6 +254,21 @@ void site_sums_add(struct site_sums *sums, u32 event, const struct sample *sampl
         add_to(sums, process, sample);
 }
 
+void site_sums_count(struct site_sums *sums, struct site site, u64 count)
+{
+    struct site all = {.kind = SITE_ALL, .event = site.event, .cpu = site.cpu};
+    struct site process = all;
+    if (is_absurd(site.event, site.cpu)) {
+        sums->refused++;
+        return;
+    }
+    process.kind = SITE_PROCESS;
+    process.pid = site.pid;
+    sum_of(sums, all)->events += count;
+    sum_of(sums, process)->events += count;
+    sum_of(sums, site)->events += count;
+}
+
 static struct site_stream *find_stream(const struct site_sums *sums, u32 event, u32 cpu)
 {
     for (size_t i = 0; i < sums->stream_count; i++)
@@ -279,6 +294,7 @@ void site_sums_add_stream(struct site_sums *sums, const struct site_stream *stre
     sum->counts.overflows += stream->counts.overflows;
     sum->filtered += stream->filtered;
     sample_share_add(&sum->share, &stream->share);
+    sum->covered += stream->covered;
 }
 
 void site_sums_join(struct site_sums *sums, const struct site_sums *later)
@@ -316,6 +332,15 @@ struct sample_share site_sums_share(const struct site_sums *sums, u32 event)
         if (sums->streams[i].event == event)
             sample_share_add(&share, &sums->streams[i].share);
     return share;
+}
+
+u64 site_sums_covered(const struct site_sums *sums, u32 event)
+{
+    u64 covered = 0;
+    for (size_t i = 0; i < sums->stream_count; i++)
+        if (sums->streams[i].event == event && sums->streams[i].covered > covered)
+            covered = sums->streams[i].covered;
+    return covered;
 }
 
 double site_sums_overflows(const struct site_sums *sums, u32 event, u32 cpu)

@@ -48,6 +48,7 @@ struct site_stream {
     struct overflow_counts counts;
     u64 filtered;
     struct sample_share share;
+    u64 covered; // ticks of the time base in which it was sampled or counted
 };
 
 struct site_sums {
@@ -73,6 +74,8 @@ void site_sums_free(struct site_sums *sums);
 
 // A sample with its weight (samples_add). event: in place of its index in the session.
 void site_sums_add(struct site_sums *sums, u32 event, const struct sample *sample);
+// What was counted, not sampled, of an object on a CPU: exact, of no samples.
+void site_sums_count(struct site_sums *sums, struct site site, u64 count);
 // Adds to the entry of this event and CPU; absurd numbers are left out.
 void site_sums_add_stream(struct site_sums *sums, const struct site_stream *stream);
 // Adds those of a later interval. What has no room goes to others.
@@ -89,6 +92,8 @@ double site_sum_turn_squares(const struct site_sum *sum);
 bool site_sums_sampled(const struct site_sums *sums, u32 event);
 // How much of the time it was, on all CPUs.
 struct sample_share site_sums_share(const struct site_sums *sums, u32 event);
+// How long it was, in ticks: on the CPU where it was longest.
+u64 site_sums_covered(const struct site_sums *sums, u32 event);
 // How many overflows stand behind a sample.
 double site_sums_overflows(const struct site_sums *sums, u32 event, u32 cpu);
 

@@ -49,6 +49,20 @@ static void objects_that_ended_are_counted_once(void **state)
     dref_difference_free(&difference);
 }
 
+static void another_object_with_the_same_number_began_at_nothing(void **state)
+{
+    (void)state;
+    struct dref_count old[] = {{0, 16, 0, 10, 1}, {0, 32, 0, 10, 3}};
+    struct dref_count new[] = {{0, 16, 0, 4, 1}, {0, 32, 0, 12, 1}};
+    struct dref_reading before = reading(old, 2), after = reading(new, 2);
+    struct dref_difference difference = {0};
+    dref_subtract(&before, &after, &difference);
+    assert_int_equal(difference.count, 2);
+    assert_int_equal(difference.invocations, 16);
+    assert_int_equal(difference.misses, 2);
+    dref_difference_free(&difference);
+}
+
 static void from_nothing_everything_is_new(void **state)
 {
     (void)state;
@@ -82,6 +96,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(counts_are_subtracted_by_object_and_cpu),
         cmocka_unit_test(objects_that_ended_are_counted_once),
+        cmocka_unit_test(another_object_with_the_same_number_began_at_nothing),
         cmocka_unit_test(from_nothing_everything_is_new),
         cmocka_unit_test(processes_have_coids_of_their_own),
     };

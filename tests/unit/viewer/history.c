@@ -177,6 +177,40 @@ static void late_samples_go_where_they_belong(void **state)
     assert_int_equal(history_account(history).late, 1 + 4);
 }
 
+// What was counted by object stands beside the samples, and knows how long it was counted.
+static void exact_counts_have_their_own_time(void **state)
+{
+    struct site object = {.kind = SITE_OBJECT, .pid = 7, .coid = 48, .cpu = 1};
+    struct history_range range;
+    struct site_sums sums;
+    u64 counted = 0;
+    (void)state;
+    u32 number = history_counted(history, "drefs");
+    assert_int_equal(history_counted(history, "drefs"), number);
+    assert_int_equal(history_event(history, "drefs"), number);
+    for (u32 i = 0; i < 10; i++) {
+        add(now, 0, 16, 1);
+        if (i >= 6) {
+            history_count(history, number, &object, 100 + i);
+            history_count_end(history, number, SECOND);
+        }
+        second();
+    }
+    site_sums_begin(&sums, SITES_MAX);
+    assert_true(history_range(history, ns(10), ns(20), &sums, &range));
+    assert_true(site_sums_covered(&sums, number) == 4 * SECOND);
+    assert_true(site_sums_covered(&sums, 0) == 10 * SECOND);
+    assert_int_equal(samples_of(&sums, 0, 16), 10);
+    for (size_t i = 0; i < sums.count; i++)
+        if (sums.sums[i].site.event == number) {
+            assert_int_equal(sums.sums[i].samples, 0);
+            assert_int_equal(sums.sums[i].events, 106 + 107 + 108 + 109);
+            counted |= (u64)1 << sums.sums[i].site.kind;
+        }
+    assert_int_equal(counted, 1 << SITE_ALL | 1 << SITE_PROCESS | 1 << SITE_OBJECT);
+    site_sums_free(&sums);
+}
+
 static void times_that_go_back_change_nothing(void **state)
 {
     (void)state;
@@ -399,6 +433,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(a_range_is_its_cells, begin, end),
         cmocka_unit_test_setup_teardown(late_samples_go_where_they_belong, begin, end),
+        cmocka_unit_test_setup_teardown(exact_counts_have_their_own_time, begin, end),
         cmocka_unit_test_setup_teardown(times_that_go_back_change_nothing, begin, end),
         cmocka_unit_test_setup_teardown(gaps_are_no_time, begin, end),
         cmocka_unit_test_setup_teardown(events_keep_their_numbers, begin, end),

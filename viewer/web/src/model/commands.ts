@@ -214,7 +214,7 @@ export const COMMANDS: readonly Command[] = [
     keys: ["P"],
     group: "choose",
     run: pinSelection,
-    when: () => store.measure.value !== "" && store.measure.value !== "misses",
+    when: () => store.measure.value !== "",
   },
   {
     id: "baseline",

@@ -24,8 +24,8 @@ export function kovCommand(
     return `kov stat -d ${seconds()} -I 1000 -e instructions,cycles,larx,stcx,stcx-failed,branches,mispredicted,itlb-miss,dtlb-miss`;
   const pid = parseKey(key).pid;
   const whose = pid === undefined ? "" : ` --pid ${pid}`;
-  if (event === "drefs") return `kov stat -d ${seconds()}`;
-  if (event === "" || COUNTED.includes(event)) return `kov objects${whose}`;
+  if (COUNTED.includes(event)) return `kov stat${whose} -d ${seconds()}`;
+  if (event === "") return `kov objects${whose}`;
   const period = status.value.events.find((one) => one.name === event)?.period ?? Number.NaN;
   const sampled = Number.isFinite(period) && period > 0 ? `${event}@${period}` : event;
   return `kov stat -e ${shellWord(sampled)} --per-object${whose} -d ${seconds()}`;

@@ -225,17 +225,12 @@ function AboutProcess({ of }: { of: string }): JSX.Element {
 /** Rates over the range, and the measure over time. */
 function Rates({ of }: { of: string }): JSX.Element {
   const measure = store.measure.value;
-  const counted = measure !== "" && measure !== "misses";
-  const topic = useTopic(counted ? { kind: "series", measure, of } : undefined);
+  const topic = useTopic(measure !== "" ? { kind: "series", measure, of } : undefined);
   // What is a part of an object has a rate of its own.
   const isObject = parseKey(of).kind === "object";
-  const calls = useTopic(
-    measure !== "drefs" && isObject ? { kind: "series", measure: "drefs", of } : undefined,
-  );
   return (
     <>
       <dl class="facts">
-        {calls && calls.points.length > 0 && <Fact name="calls" value={rate(calls)} />}
         {topic && <Fact name={isObject ? `${measure}, its own` : measure} value={rate(topic)} />}
       </dl>
       {topic && <SeriesGraph topic={topic} name={measure} />}
@@ -282,7 +277,7 @@ function PinButton(): JSX.Element {
       type="button"
       title="P"
       aria-pressed={pinned}
-      disabled={pin.name === "" || pin.name === "misses"}
+      disabled={pin.name === ""}
       onClick={() => {
         if (!store.togglePin(pin))
           store.addNotice(`The strip holds ${store.PINS_MOST} pins: take one away first`);

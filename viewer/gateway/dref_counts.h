@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT
+// DREFs and misses by object: read at the end of each cell of history while somebody watches them,
+// as exact counts beside the samples.
+#ifndef KOV_DREF_COUNTS_H
+#define KOV_DREF_COUNTS_H
+
+#include "counts/dref.h"
+#include "gateway/history.h"
+
+#define DREF_COUNTS_IDLE 10.0 // seconds without a watcher, after which counting ends
+
+struct dref_counts {
+    // Misses are counted always, DREFs while somebody asks for it.
+    double drefs_watched, misses_watched; // until then, by clock_now()
+    bool counting, refused;
+    struct dref_reading last;
+    bool has_last;
+};
+
+// Somebody watches a measure; any but "drefs" and "misses" is none of ours. False: the machine has
+// refused to count it (a message has told).
+bool dref_counts_watch(struct dref_counts *counts, const char *measure);
+// Reads what is watched into the open cell, which is about to end; ends counting when nobody has
+// watched for long. KOV_OK also when the machine refuses; else the connection is gone.
+int dref_counts_attend(struct dref_counts *counts, struct history *history);
+// The connection is another one, or none.
+void dref_counts_forget(struct dref_counts *counts);
+
+#endif
