@@ -143,7 +143,7 @@ class Session(threading.Thread):
 
     def do_processes(self, request):
         self.in_chunks(self.machine.processes, 2, lambda part: {
-            "processes": dci.ProcessesReply(time=9 * TIMEBASE_HZ, processes=part)}, request)
+            "processes": dci.ProcessesReply(time=self.machine.clock(), processes=part)}, request)
 
     def do_regions(self, request):
         if request.regions.pid not in self.machine.regions:
@@ -211,6 +211,9 @@ class Session(threading.Thread):
                                  begin=begin, end=begin, pid=pid, **self.failure(pid)))
         self.in_chunks(counts, 2, lambda part: {
             "dref_read": dci.DrefReadReply(begin=begin, end=begin, counts=part)}, request)
+
+    def do_sampling_join(self, request):
+        self.respond(request, sampling_join=dci.SamplingJoinReply())
 
     def do_sampling_start(self, request):
         machine = self.machine
@@ -418,6 +421,7 @@ class Machine:
             cpu_count=2, timebase_hz=TIMEBASE_HZ, boot_time=0, time=3 * TIMEBASE_HZ,
             memory_bytes=512 << 20, free_bytes=500 << 20, build_id=BUILD_ID,
             version="Orrery 0.1 test")
+        self.clock = lambda: 9 * TIMEBASE_HZ  # that the answer about processes tells
         self.classes = [
             dci.ObjectClass(class_id=1, name="Kernel", implementation="KernelRoot", size=64,
                             live=1),
