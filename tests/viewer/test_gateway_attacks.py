@@ -6,6 +6,7 @@ import pathlib
 import random
 import re
 import subprocess
+import threading
 import time
 
 import dci_pb2 as dci
@@ -16,6 +17,7 @@ from browser import Browser, Gateway
 from machine import PATIENCE, TIMEBASE_HZ
 
 MESSAGE_IN_BYTES = 16384
+WISHES = 128
 MEMORY_BOUND_KB = 64 << 10  # of the gateway with all that may wait for a few browsers
 STATUS, HEAT, NOTHING = 1, 2, 3
 SEED = 20
@@ -242,6 +244,45 @@ def test_who_has_no_token_is_ended_and_others_get_in(gateway, witness):
     WebSocket(gateway.port, gateway.observer).close()
 
 
+# ---- a machine that answers nothing -------------------------------------------------------------
+
+
+def fall_silent(machine):
+    """It answers nothing any more, and the gateway waits for an answer. Returns how it speaks again."""
+    kinds = dci.Request.DESCRIPTOR.oneofs_by_name["body"].fields
+    stuck, again = threading.Event(), threading.Event()
+
+    def keep(session, request):
+        stuck.set()
+        again.wait()
+        machine.misbehaviour.clear()
+        getattr(session, "do_" + request.WhichOneof("body"))(request)
+
+    machine.misbehaviour.update({kind.name: keep for kind in kinds})
+    assert stuck.wait(PATIENCE)
+    return again.set
+
+
+def test_what_waits_for_a_silent_machine_is_bounded(machine):
+    with Attacked(machine, "--timeout", 10 * PATIENCE) as gateway:
+        with Witness(gateway) as witness, WebSocket(gateway.port, gateway.observer) as attacker:
+            witness.goes_on()
+            speak_again = fall_silent(machine)
+            asked, refused = 20000, 0
+            for number in range(asked):
+                attacker.say("ask", id=number, machine="orrery", what="object", of="o:0:1000")
+            witness.say(type="ask", id=NOTHING, machine="orrery", what="nothing")
+            while (number := attacker.until("error")["id"]) < asked - 1:
+                refused += 1
+            assert asked - WISHES <= refused + 1
+            assert gateway.memory_kb() < MEMORY_BOUND_KB
+            speak_again()
+            answers = [attacker.until("answer")["id"] for _ in range(asked - refused - 1)]
+            assert answers == sorted(answers)
+            witness.until(lambda: witness.answers.pop(NOTHING, None))
+            witness.goes_on()
+
+
 # ---- the count of connections ------------------------------------------------------------------
 
 
@@ -357,14 +398,6 @@ int poll(struct pollfd *fds, nfds_t count, int timeout)
     return next(fds, count, timeout);
 }
 """
-
-
-def fall_silent(machine):
-    """It answers nothing any more, and the gateway waits for an answer."""
-    kinds = dci.Request.DESCRIPTOR.oneofs_by_name["body"].fields
-    asked = len(machine.requests)
-    machine.misbehaviour = {kind.name: lambda session, request: None for kind in kinds}
-    until(lambda: len(machine.requests) > asked)
 
 
 def test_a_signal_just_before_the_wait_ends_it(machine, tmp_path, monkeypatch):

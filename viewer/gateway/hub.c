@@ -8,6 +8,7 @@
 #include <string.h>
 
 #define PROTOCOL_VERSION 1
+#define TOO_MANY_WISHES "too much waits for this machine already (WISHES): it answers slowly"
 
 void hub_init(struct hub *hub, void (*ready)(void *connection, bool end))
 {
@@ -165,8 +166,13 @@ static void watch(struct hub *hub, struct browser *browser, const json_t *messag
     if (wrong == NULL && outbox_watch(&browser->outbox, (u32)id) == NULL &&
         browser->outbox.watch_count == TOPICS)
         wrong = "this browser watches too much already";
+    if (wrong == NULL && !machine_takes_wish(hub->machines[machine], browser->number))
+        wrong = TOO_MANY_WISHES;
     if (wrong != NULL)
         return tell_error(hub, browser, message, wrong);
+    // What the id meant before goes when the new topic has its watcher: where both are the same it
+    // does not end, and where watching was refused it is still there. A machine hears of the end
+    // first, so that it never has more topics of a browser than the browser may watch.
     bool fresh;
     struct topic *topic = topics_watch(&hub->topics, machine, kind, message, &fresh);
     unwatch(hub, browser, id);
@@ -174,6 +180,7 @@ static void watch(struct hub *hub, struct browser *browser, const json_t *messag
     tell_names(hub, browser, machine);
     struct post post = {.kind = fresh ? WISH_WATCH : WISH_REFRESH,
                         .topic = topic->number,
+                        .browser = browser->number,
                         .watched = kind,
                         .json = fresh ? json_deep_copy(message) : NULL};
     machine_wish(hub->machines[machine], &post);
@@ -188,6 +195,8 @@ static void hand_on(struct hub *hub, struct browser *browser, const json_t *mess
     if (kind == WISH_ACT && browser->role != ROLE_CONTROLLER)
         return tell_error(hub, browser, message,
                           "observers look only: this needs the controller's link");
+    if (!machine_takes_wish(hub->machines[machine], browser->number))
+        return tell_error(hub, browser, message, TOO_MANY_WISHES);
     struct post post = {.kind = kind, .browser = browser->number, .json = json_deep_copy(message)};
     machine_wish(hub->machines[machine], &post);
 }

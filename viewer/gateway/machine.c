@@ -376,6 +376,11 @@ struct machine *machine_start(u32 number, const struct machine_settings *from,
     return machine;
 }
 
+bool machine_takes_wish(struct machine *machine, u64 browser)
+{
+    return post_fits(&machine->wishes, browser);
+}
+
 void machine_wish(struct machine *machine, const struct post *wish)
 {
     post_send(&machine->wishes, wish);

@@ -245,6 +245,7 @@ static void a_topic_is_wished_once_and_ends_with_its_last_watcher(void **state)
     say(&one, WATCH(1, "status"));
     u64 again = assert_wish(0, WISH_WATCH);
     assert_int_not_equal(again, topic);
+    // The machine hears of the end first: it has no more topics of a browser than that may watch.
     say(&one, WATCH(1, "console"));
     assert_int_equal(assert_wish(0, WISH_UNWATCH), again);
     assert_wish(0, WISH_WATCH);
@@ -385,6 +386,36 @@ static void a_stopped_topic_is_told_to_each_by_its_id(void **state)
     assert_null(hub.topics.first);
 }
 
+static void a_machine_that_grants_nothing_is_not_asked_for_more(void **state)
+{
+    static const char ask[] = "{\"type\":\"ask\",\"id\":5,\"machine\":\"one\",\"what\":\"object\"}";
+    struct page page, other;
+    (void)state;
+    enter(&page, hub.access.controller);
+    enter(&other, hub.access.observer);
+    say(&page, WATCH(1, "status"));
+    for (u32 i = 1; i < WISHES; i++)
+        say(&page, ask);
+    assert_nothing(&page);
+    say(&page, ask);
+    assert_next(&page, "error");
+    say(&page, "{\"type\":\"act\",\"id\":5,\"machine\":\"one\",\"do\":\"power_off\"}");
+    assert_next(&page, "error");
+    const struct topic *topic = page.browser->outbox.watches[0]->topic;
+    say(&page, WATCH(1, "console")); // refused: it watches what it has watched
+    assert_next(&page, "error");
+    assert_ptr_equal(page.browser->outbox.watches[0]->topic, topic);
+    say(&other, ask); // another browser, another machine
+    assert_nothing(&other);
+    say(&page, "{\"type\":\"ask\",\"id\":5,\"machine\":\"two\",\"what\":\"object\"}");
+    assert_nothing(&page);
+    say(&page, "{\"type\":\"unwatch\",\"id\":1}"); // an end is never refused
+    assert_int_equal(page.browser->outbox.watch_count, 0);
+    assert_int_equal(played_forget_wishes(0), WISHES + 2);
+    say(&page, ask);
+    assert_nothing(&page);
+}
+
 static void who_takes_nothing_is_ended(void **state)
 {
     struct page page;
@@ -411,6 +442,7 @@ int main(void)
         TEST(answers_go_to_the_browser_that_asked),
         TEST(a_browser_that_goes_ends_its_topics),
         TEST(a_stopped_topic_is_told_to_each_by_its_id),
+        TEST(a_machine_that_grants_nothing_is_not_asked_for_more),
         TEST(who_takes_nothing_is_ended),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
