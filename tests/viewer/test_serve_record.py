@@ -57,7 +57,8 @@ def record(machine, tape):
             Browser(gateway) as browser:
         watch(browser, "left")
         browser.until(lambda: 1 in browser.topics)
-        started = browser.do(type="act", id=20, machine="left", do="workload_start", text="demo work=1")
+        started = browser.do(type="act", id=20, machine="left", do="workload_start",
+                             text="demo work=1")
         assert started["data"]["id"] == 7
         browser.until(lambda: has_all(browser))
     return browser

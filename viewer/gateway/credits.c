@@ -105,6 +105,14 @@ void outbox_publish(struct outbox *outbox, const struct topic *topic, struct blo
             keep_block(outbox->watches[i], block);
 }
 
+void outbox_forget_names(struct outbox *outbox, u32 machine)
+{
+    outbox->named[machine] = 0;
+    for (u32 i = 0; i < outbox->watch_count; i++)
+        if (outbox->watches[i]->topic->machine == machine)
+            forget_blocks(outbox->watches[i]);
+}
+
 // ---- sending -----------------------------------------------------------------------------------
 
 // A whole block larger than what is left waits for more; all other messages are small.
@@ -114,9 +122,20 @@ static bool may_send(const struct outbox *outbox, const struct watch *watch)
            (!watch->blocks[0]->frame || watch->blocks[0]->size <= outbox->credit);
 }
 
+// The machine that it watches and has not all names of, or MACHINES.
+static u32 unnamed_machine(const struct outbox *outbox)
+{
+    for (u32 i = 0; i < outbox->watch_count && outbox->names != NULL; i++) {
+        u32 machine = outbox->watches[i]->topic->machine;
+        if (outbox->named[machine] < outbox->names[machine].count)
+            return machine;
+    }
+    return MACHINES;
+}
+
 bool outbox_ready(const struct outbox *outbox)
 {
-    if (outbox->first != NULL)
+    if (outbox->first != NULL || unnamed_machine(outbox) < MACHINES)
         return true;
     for (u32 i = 0; i < outbox->watch_count; i++)
         if (may_send(outbox, outbox->watches[i]))
@@ -178,6 +197,9 @@ struct block *outbox_next(struct outbox *outbox, size_t before)
 {
     if (outbox->first != NULL)
         return take_message(outbox, before);
+    u32 machine = unnamed_machine(outbox);
+    if (machine < MACHINES)
+        return copy_block(outbox->names[machine].blocks[outbox->named[machine]++], before, 0);
     for (u32 i = 0; i < outbox->watch_count; i++) {
         struct watch *watch = outbox->watches[(outbox->turn + i) % outbox->watch_count];
         if (may_send(outbox, watch)) {

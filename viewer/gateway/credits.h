@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What waits for one browser. Messages of JSON go first and in order; there is a limit to them.
+// Names come next.
 // Frames need credit, which the browser gives back as it takes them. Without credit a topic that
 // says all of it each time (a state) keeps its newest block; one that adds to what it has said
 // leaves blocks out, and says so with the next.
@@ -27,6 +28,12 @@ struct watch {
     bool leaves_out; // some before the next block
 };
 
+// Names of things of a machine, kept once for all browsers: a message each.
+struct told_names {
+    struct block **blocks;
+    size_t count, capacity;
+};
+
 struct outbox {
     struct waiting *first, **last; // messages of JSON
     size_t queued;                 // their bytes
@@ -34,6 +41,10 @@ struct outbox {
     struct watch *watches[TOPICS];
     u32 watch_count;
     u32 turn; // whose block is next
+    // By machine, or NULL; and how many of them this browser has. It gets them one after the other
+    // as it takes them, before the frames of topics of that machine: none of them waits here.
+    const struct told_names *names;
+    size_t named[MACHINES];
 };
 
 void outbox_init(struct outbox *outbox);
@@ -49,6 +60,10 @@ struct watch *outbox_add_watch(struct outbox *outbox, u32 id, struct topic *topi
 void outbox_remove_watch(struct outbox *outbox, struct watch *watch);
 // A topic has said something: keeps a reference where it watches it.
 void outbox_publish(struct outbox *outbox, const struct topic *topic, struct block *block);
+
+// Numbers of things begin anew: frames that have old ones are not sent any more. All topics of the
+// machine are said again.
+void outbox_forget_names(struct outbox *outbox, u32 machine);
 
 // Is there anything that may be sent now?
 bool outbox_ready(const struct outbox *outbox);

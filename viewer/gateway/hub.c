@@ -8,10 +8,18 @@
 #include <string.h>
 
 #define PROTOCOL_VERSION 1
+#define TOO_MANY_WISHES "too much waits for this machine already (WISHES): it answers slowly"
 
 void hub_init(struct hub *hub, void (*ready)(void *connection, bool end))
 {
     hub->ready = ready;
+}
+
+static void forget_names(struct told_names *names)
+{
+    for (size_t i = 0; i < names->count; i++)
+        block_release(names->blocks[i]);
+    names->count = 0;
 }
 
 void hub_free(struct hub *hub)
@@ -19,11 +27,9 @@ void hub_free(struct hub *hub)
     while (hub->browsers != NULL)
         hub_disconnect(hub, hub->browsers);
     for (u32 i = 0; i < hub->machine_count; i++) {
-        struct machine_view *view = &hub->views[i];
-        block_release(view->told);
-        for (size_t name = 0; name < view->name_count; name++)
-            block_release(view->names[name]);
-        free(view->names);
+        block_release(hub->told[i]);
+        forget_names(&hub->names[i]);
+        free(hub->names[i].blocks);
     }
     post_queue_free(&hub->posts);
 }
@@ -34,6 +40,7 @@ struct browser *hub_connect(struct hub *hub, void *connection)
     browser->number = ++hub->last_browser;
     browser->connection = connection;
     outbox_init(&browser->outbox);
+    browser->outbox.names = hub->names;
     browser->next = hub->browsers;
     hub->browsers = browser;
     return browser;
@@ -106,14 +113,6 @@ void hub_disconnect(struct hub *hub, struct browser *browser)
     free(browser);
 }
 
-// All names that it has not been told yet.
-static void tell_names(struct hub *hub, struct browser *browser, u32 machine)
-{
-    struct machine_view *view = &hub->views[machine];
-    while (browser->named[machine] < view->name_count)
-        tell(hub, browser, block_keep(view->names[browser->named[machine]++]));
-}
-
 // ---- what browsers say -------------------------------------------------------------------------
 
 static void hello(struct hub *hub, struct browser *browser, const json_t *message)
@@ -141,8 +140,8 @@ static void hello(struct hub *hub, struct browser *browser, const json_t *messag
                         "role", access_role_name(role), "machines", machines, "credit",
                         (json_int_t)CREDIT_BYTES));
     for (u32 i = 0; i < hub->machine_count; i++)
-        if (hub->views[i].told != NULL)
-            tell(hub, browser, block_keep(hub->views[i].told));
+        if (hub->told[i] != NULL)
+            tell(hub, browser, block_keep(hub->told[i]));
 }
 
 static void unwatch(struct hub *hub, struct browser *browser, u64 id)
@@ -165,15 +164,21 @@ static void watch(struct hub *hub, struct browser *browser, const json_t *messag
     if (wrong == NULL && outbox_watch(&browser->outbox, (u32)id) == NULL &&
         browser->outbox.watch_count == TOPICS)
         wrong = "this browser watches too much already";
+    if (wrong == NULL && !machine_takes_wish(hub->machines[machine], browser->number))
+        wrong = TOO_MANY_WISHES;
     if (wrong != NULL)
         return tell_error(hub, browser, message, wrong);
+    // What the id meant before goes when the new topic has its watcher: where both are the same it
+    // does not end, and where watching was refused it is still there. A machine hears of the end
+    // first, so that it never has more topics of a browser than the browser may watch.
     bool fresh;
     struct topic *topic = topics_watch(&hub->topics, machine, kind, message, &fresh);
     unwatch(hub, browser, id);
     outbox_add_watch(&browser->outbox, (u32)id, topic);
-    tell_names(hub, browser, machine);
+    hub->ready(browser->connection, false); // for names
     struct post post = {.kind = fresh ? WISH_WATCH : WISH_REFRESH,
                         .topic = topic->number,
+                        .browser = browser->number,
                         .watched = kind,
                         .json = fresh ? json_deep_copy(message) : NULL};
     machine_wish(hub->machines[machine], &post);
@@ -188,6 +193,8 @@ static void hand_on(struct hub *hub, struct browser *browser, const json_t *mess
     if (kind == WISH_ACT && browser->role != ROLE_CONTROLLER)
         return tell_error(hub, browser, message,
                           "observers look only: this needs the controller's link");
+    if (!machine_takes_wish(hub->machines[machine], browser->number))
+        return tell_error(hub, browser, message, TOO_MANY_WISHES);
     struct post post = {.kind = kind, .browser = browser->number, .json = json_deep_copy(message)};
     machine_wish(hub->machines[machine], &post);
 }
@@ -259,30 +266,18 @@ static void stop(struct hub *hub, struct post *post)
     }
 }
 
-static bool watches_machine(const struct browser *browser, u32 machine)
-{
-    for (u32 i = 0; i < browser->outbox.watch_count; i++)
-        if (browser->outbox.watches[i]->topic->machine == machine)
-            return true;
-    return false;
-}
-
 static void take_names(struct hub *hub, struct post *post)
 {
-    struct machine_view *view = &hub->views[post->machine];
-    if (post->forget) {
-        for (size_t i = 0; i < view->name_count; i++)
-            block_release(view->names[i]);
-        view->name_count = 0;
-    }
-    view->names =
-        memory_grow(view->names, view->name_count, &view->name_capacity, sizeof(struct block *));
-    view->names[view->name_count++] = block_keep(post->block);
+    struct told_names *names = &hub->names[post->machine];
+    if (post->forget)
+        forget_names(names);
+    names->blocks =
+        memory_grow(names->blocks, names->count, &names->capacity, sizeof(struct block *));
+    names->blocks[names->count++] = block_keep(post->block);
     for (struct browser *browser = hub->browsers; browser != NULL; browser = browser->next) {
         if (post->forget)
-            browser->named[post->machine] = 0;
-        if (watches_machine(browser, post->machine))
-            tell_names(hub, browser, post->machine);
+            outbox_forget_names(&browser->outbox, post->machine);
+        hub->ready(browser->connection, false);
     }
 }
 
@@ -290,8 +285,8 @@ static void take_names(struct hub *hub, struct post *post)
 static void tell_all(struct hub *hub, struct post *post)
 {
     if (post->block->whole) {
-        block_release(hub->views[post->machine].told);
-        hub->views[post->machine].told = block_keep(post->block);
+        block_release(hub->told[post->machine]);
+        hub->told[post->machine] = block_keep(post->block);
     }
     for (struct browser *browser = hub->browsers; browser != NULL; browser = browser->next)
         if (browser->role != ROLE_STRANGER)

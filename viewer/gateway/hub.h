@@ -13,7 +13,6 @@ struct browser {
     u64 number; // counts up
     enum access_role role;
     u32 wrong_tokens;
-    u32 named[MACHINES]; // how many blocks of names it has been told, of each machine
     struct outbox outbox;
     void *connection; // net's
     struct browser *next;
@@ -23,11 +22,8 @@ struct hub {
     struct access access;
     struct machine *machines[MACHINES];
     u32 machine_count;
-    struct machine_view {   // what the hub knows of a machine
-        struct block *told; // its last state, or NULL
-        struct block **names;
-        size_t name_count, name_capacity;
-    } views[MACHINES];
+    struct block *told[MACHINES]; // the last state of each, or NULL
+    struct told_names names[MACHINES];
     struct topics topics;
     struct browser *browsers; // with or without a role
     u64 last_browser;

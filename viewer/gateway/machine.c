@@ -41,9 +41,8 @@ void machine_post(struct machine *machine, struct post post)
 void machine_publish(struct machine *machine, const struct published *published,
                      struct block *block)
 {
-    bool first = machine->names.told_keys == 0;
-    struct block *names = names_take(&machine->names);
-    if (names != NULL)
+    bool first = names_are_untold(&machine->names);
+    for (struct block *names; (names = names_take(&machine->names)) != NULL; first = false)
         machine_post(machine, (struct post){.kind = POST_NAMES, .block = names, .forget = first});
     machine_post(machine,
                  (struct post){.kind = POST_TOPIC, .topic = published->number, .block = block});
@@ -448,6 +447,11 @@ struct machine *machine_start(u32 number, const struct machine_settings *from,
         fail(KOV_FAILED, "no thread for machine %s", from->name);
     free_machine(machine);
     return NULL;
+}
+
+bool machine_takes_wish(struct machine *machine, u64 browser)
+{
+    return post_fits(&machine->wishes, browser);
 }
 
 void machine_wish(struct machine *machine, const struct post *wish)

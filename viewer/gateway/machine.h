@@ -25,6 +25,8 @@ struct machine_settings {
 struct machine *machine_start(u32 number, const struct machine_settings *settings,
                               struct post_queue *posts);
 const char *machine_name(const struct machine *machine);
+// Does it take another wish of this browser, or has it too many that it could not grant yet?
+bool machine_takes_wish(struct machine *machine, u64 browser);
 // From any thread: a WISH_…, which the machine owns from here on.
 void machine_wish(struct machine *machine, const struct post *wish);
 // Ends the thread, waits for it, and frees all.

@@ -2,6 +2,8 @@
 // Numbers for things.
 #include "gateway/names.h"
 
+#include <messages.h>
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -83,26 +85,56 @@ u32 names_class(struct names *names, const char *class_name)
     return thing;
 }
 
+// A character of a text takes up to 6 bytes ("\u0001"), and a thing a key, a label, two numbers.
+_Static_assert(NAMES_TOLD_AT_ONCE *(6 * (NAMES_KEY_BYTES + 2 * TEXT_CHARACTERS) + 40) + 512 <
+                   FRAME_OUT_BYTES,
+               "what is told at once fits a message");
+
+static json_t *next_strings(struct names *names)
+{
+    json_t *strings = json_array();
+    while (names->told_strings < names->strings.count &&
+           json_array_size(strings) < NAMES_TOLD_AT_ONCE)
+        json_array_append_new(strings, block_text(names->strings.texts[names->told_strings++]));
+    return strings;
+}
+
+static json_t *next_things(struct names *names)
+{
+    json_t *things = json_array();
+    size_t labels = json_array_size(names->labels);
+    while (names->told_keys < names->keys.count && json_array_size(things) < NAMES_TOLD_AT_ONCE) {
+        size_t untold = names->keys.count - names->told_keys++;
+        json_array_append(things, json_array_get(names->labels, labels - untold));
+    }
+    if (names->told_keys == names->keys.count) {
+        json_decref(names->labels);
+        names->labels = NULL;
+    }
+    return things;
+}
+
 struct block *names_take(struct names *names)
 {
-    if (names->labels == NULL)
+    if (names->told_keys == names->keys.count && names->told_strings == names->strings.count)
         return NULL;
-    json_t *strings = json_array();
-    for (size_t i = names->told_strings; i < names->strings.count; i++)
-        json_array_append_new(strings, block_text(names->strings.texts[i]));
-    json_t *json =
-        json_pack("{s:s, s:s, s:i, s:o, s:i, s:o}", "type", "names", "machine", names->machine,
-                  "first", (int)names->told_keys + 1, "things", names->labels, "first_string",
-                  (int)names->told_strings + 1, "strings", strings);
-    names->labels = NULL;
-    names->told_keys = (u32)names->keys.count;
-    names->told_strings = (u32)names->strings.count;
-    return block_of_json(json);
+    int first = (int)names->told_keys + 1, first_string = (int)names->told_strings + 1;
+    json_t *strings = next_strings(names);
+    bool classes_are_known = names->told_strings == names->strings.count;
+    json_t *things = classes_are_known ? next_things(names) : json_array();
+    return block_of_json(json_pack("{s:s, s:s, s:i, s:o, s:i, s:o}", "type", "names", "machine",
+                                   names->machine, "first", first, "things", things, "first_string",
+                                   first_string, "strings", strings));
+}
+
+bool names_are_untold(const struct names *names)
+{
+    return names->told_keys == 0 && names->told_strings == 0;
 }
 
 bool names_are_full(const struct names *names)
 {
-    return names->keys.count > THINGS_MAX;
+    return names->keys.count > THINGS_MAX || names->strings.count > THINGS_MAX;
 }
 
 void names_reset(struct names *names)

@@ -11,13 +11,15 @@
 // More, and numbers begin anew: the machine makes and ends objects without end.
 #define THINGS_MAX 200000u
 #define NAMES_KEY_BYTES 160
+// Things, and classes, in one message.
+#define NAMES_TOLD_AT_ONCE 256u
 
 struct names {
     const char *machine;
     struct intern keys;    // thing n + 1
     struct intern strings; // class n + 1
     u32 told_keys, told_strings;
-    json_t *labels; // of keys that were not told yet: [key, label, class, process]
+    json_t *labels; // up to the last key's: [key, label, class, process]; NULL: all are told
     u32 epoch;      // how often numbers began anew
 };
 
@@ -31,8 +33,11 @@ u32 names_class(struct names *names, const char *class_name);
 // The string's number, of a class's name.
 u32 names_string(struct names *names, const char *text);
 
-// What has to be told before frames that use the numbers; NULL: nothing new.
+// What has to be told before frames that use the numbers, a part of bounded size each time, classes
+// before the things that are of them; NULL: nothing more.
 struct block *names_take(struct names *names);
+// Was nothing told of the numbers that there are?
+bool names_are_untold(const struct names *names);
 // Too many: numbers begin anew. All that was said with them must be said again.
 bool names_are_full(const struct names *names);
 void names_reset(struct names *names);

@@ -16,6 +16,7 @@
 // Requests for files come and go beside the WebSockets; more connections than this are not taken.
 #define CONNECTIONS_MAX (BROWSERS + STRANGERS + 32)
 #define IDLE_SECONDS 5
+#define SOCKET_PROTOCOL "orrery"
 
 struct net {
     struct lws_context *context;
@@ -55,14 +56,34 @@ static bool host_is_ours(struct lws *wsi)
     return header_is(wsi, WSI_TOKEN_HOST, &net_of(wsi)->hub->access, access_host_is_ours);
 }
 
-// What asks to become anything but our own page's WebSocket.
-static int check_upgrade(struct lws *wsi, const char *to)
+static bool header_equals(struct lws *wsi, enum lws_token_indexes token, const char *value)
 {
-    if (strcmp(to, "websocket") == 0 && host_is_ours(wsi) &&
-        header_is(wsi, WSI_TOKEN_ORIGIN, &net_of(wsi)->hub->access, access_origin_is_ours))
+    char text[PATH_BYTES];
+    return lws_hdr_copy(wsi, text, sizeof(text), token) > 0 && strcmp(text, value) == 0;
+}
+
+// Nobody who asks for what is not ours keeps a connection.
+static int refuse_request(struct lws *wsi, unsigned int status)
+{
+    int written = lws_return_http_status(wsi, status, NULL);
+    (void)written;
+    return -1;
+}
+
+// What asks to become anything but our own page's WebSocket. Without our protocol's name it would
+// be a WebSocket of the first protocol, where nobody asks for a token. The header is looked up
+// anew: where libwebsockets has refused it already, its own pointer to the text dangles.
+static int check_upgrade(struct lws *wsi)
+{
+    if (lws_hdr_total_length(wsi, WSI_TOKEN_UPGRADE) <= 0)
+        return -1;
+    if (net_of(wsi)->strangers >= STRANGERS)
+        return refuse_request(wsi, HTTP_STATUS_SERVICE_UNAVAILABLE);
+    if (header_equals(wsi, WSI_TOKEN_UPGRADE, "websocket") && host_is_ours(wsi) &&
+        header_is(wsi, WSI_TOKEN_ORIGIN, &net_of(wsi)->hub->access, access_origin_is_ours) &&
+        header_equals(wsi, WSI_TOKEN_PROTOCOL, SOCKET_PROTOCOL))
         return 0;
-    lws_return_http_status(wsi, HTTP_STATUS_FORBIDDEN, NULL);
-    return 1;
+    return refuse_request(wsi, HTTP_STATUS_FORBIDDEN);
 }
 
 // ---- files -------------------------------------------------------------------------------------
@@ -107,13 +128,6 @@ static int send_headers(struct lws *wsi, struct session *session, const struct a
         if (add_header(wsi, fixed_headers[i][0], fixed_headers[i][1], &at, end) != 0)
             return -1;
     return lws_finalize_write_http_header(wsi, start, &at, end);
-}
-
-static int refuse_request(struct lws *wsi, unsigned int status)
-{
-    if (lws_return_http_status(wsi, status, NULL) != 0)
-        return -1;
-    return -1; // nobody who asks for what is not ours keeps a connection
 }
 
 static int serve_file(struct lws *wsi, struct session *session, const char *path)
@@ -168,12 +182,14 @@ static int http_callback(struct lws *wsi, enum lws_callback_reasons reason, void
             net_of(wsi)->connections--;
         return 0;
     case LWS_CALLBACK_HTTP_CONFIRM_UPGRADE:
-        return check_upgrade(wsi, in);
+        return check_upgrade(wsi);
     case LWS_CALLBACK_HTTP:
         return serve_file(wsi, session, in);
     case LWS_CALLBACK_HTTP_WRITEABLE:
         return session == NULL || session->left == 0 ? 0 : send_file(wsi, session);
     case LWS_CALLBACK_HTTP_BODY:
+    case LWS_CALLBACK_RAW_ADOPT: // what CONNECT makes of a connection: nothing would ever end it
+    case LWS_CALLBACK_RAW_RX:
         return -1;
     case LWS_CALLBACK_EVENT_WAIT_CANCELLED:
         hub_distribute(net_of(wsi)->hub);
@@ -188,7 +204,10 @@ static int http_callback(struct lws *wsi, enum lws_callback_reasons reason, void
 static void on_ready(void *connection, bool end)
 {
     struct session *session = connection;
-    session->ending = session->ending || end;
+    if (end && !session->ending) {
+        session->ending = true; // what it does not take in that time it does not get
+        lws_set_timer_usecs(session->wsi, IDLE_SECONDS * LWS_USEC_PER_SEC);
+    }
     if (session->ending || outbox_ready(&session->browser->outbox))
         lws_callback_on_writable(session->wsi);
 }
@@ -199,16 +218,13 @@ static int end_session(struct session *session, enum lws_close_status status, co
     return -1;
 }
 
-static int begin_session(struct lws *wsi, struct session *session)
+static void begin_session(struct lws *wsi, struct session *session)
 {
     struct net *net = net_of(wsi);
-    if (net->strangers >= STRANGERS)
-        return -1;
     *session = (struct session){.wsi = wsi, .net = net};
     session->browser = hub_connect(net->hub, session);
     net->strangers++;
     lws_set_timer_usecs(wsi, HELLO_SECONDS * LWS_USEC_PER_SEC);
-    return 0;
 }
 
 static void forget_session(struct session *session)
@@ -216,6 +232,21 @@ static void forget_session(struct session *session)
     session->net->strangers -= session->browser->role == ROLE_STRANGER;
     hub_disconnect(session->net->hub, session->browser);
     session->browser = NULL;
+}
+
+// The socket of one that takes nothing never becomes writable: it is not asked.
+static void cut(struct session *session)
+{
+    lws_set_timeout(session->wsi, NO_PENDING_TIMEOUT, LWS_TO_KILL_ASYNC);
+}
+
+static int on_timer(struct session *session)
+{
+    if (session->ending)
+        cut(session);
+    else if (session->browser->role == ROLE_STRANGER)
+        return end_session(session, LWS_CLOSE_STATUS_POLICY_VIOLATION, "no token in time");
+    return 0;
 }
 
 // What has come of a message is kept until all of it is there.
@@ -226,8 +257,7 @@ static int receive_part(struct session *session, const char *part, size_t size)
     if (lws_frame_is_binary(session->wsi))
         return end_session(session, LWS_CLOSE_STATUS_UNACCEPTABLE_OPCODE, "messages are JSON");
     if (session->input_size + size > sizeof(session->input)) {
-        // The rest of it is not read: the connection is cut instead.
-        lws_set_timeout(session->wsi, NO_PENDING_TIMEOUT, LWS_TO_KILL_ASYNC);
+        cut(session); // the rest of it is not read
         return 0;
     }
     memcpy(session->input + session->input_size, part, size);
@@ -239,7 +269,8 @@ static int receive_part(struct session *session, const char *part, size_t size)
     session->input_size = 0;
     if (stranger && session->browser->role != ROLE_STRANGER) {
         session->net->strangers--;
-        lws_set_timer_usecs(session->wsi, LWS_SET_TIMER_USEC_CANCEL);
+        if (!session->ending)
+            lws_set_timer_usecs(session->wsi, LWS_SET_TIMER_USEC_CANCEL);
     }
     return 0;
 }
@@ -269,7 +300,8 @@ static int socket_callback(struct lws *wsi, enum lws_callback_reasons reason, vo
     struct session *session = user;
     switch (reason) {
     case LWS_CALLBACK_ESTABLISHED:
-        return begin_session(wsi, session);
+        begin_session(wsi, session);
+        return 0;
     case LWS_CALLBACK_CLOSED:
         if (session->browser != NULL)
             forget_session(session);
@@ -279,9 +311,7 @@ static int socket_callback(struct lws *wsi, enum lws_callback_reasons reason, vo
     case LWS_CALLBACK_SERVER_WRITEABLE:
         return send_next(session);
     case LWS_CALLBACK_TIMER:
-        return session->browser->role == ROLE_STRANGER
-                   ? end_session(session, LWS_CLOSE_STATUS_POLICY_VIOLATION, "no token in time")
-                   : 0;
+        return on_timer(session);
     default:
         return http_callback(wsi, reason, NULL, in, size);
     }
@@ -291,7 +321,7 @@ static int socket_callback(struct lws *wsi, enum lws_callback_reasons reason, vo
 
 static const struct lws_protocols protocols[] = {
     {.name = "http", .callback = http_callback, .per_session_data_size = sizeof(struct session)},
-    {.name = "orrery",
+    {.name = SOCKET_PROTOCOL,
      .callback = socket_callback,
      .per_session_data_size = sizeof(struct session),
      .rx_buffer_size = 4096},
@@ -329,6 +359,7 @@ struct net *net_open(struct hub *hub, int port)
 
 void net_run(struct net *net)
 {
+    interrupt_wakes(net_wake, net); // a signal may come between the two
     while (!interrupted() && lws_service(net->context, 0) >= 0) {
     }
 }
@@ -340,6 +371,7 @@ void net_wake(void *net)
 
 void net_close(struct net *net)
 {
+    interrupt_wakes(NULL, NULL);
     if (net->context != NULL)
         lws_context_destroy(net->context);
     free(net);

@@ -24,6 +24,18 @@ void post_send(struct post_queue *queue, const struct post *post)
     queue->wake(queue->context);
 }
 
+bool post_fits(struct post_queue *queue, u64 browser)
+{
+    u32 own = 0, all = 0;
+    pthread_mutex_lock(&queue->lock);
+    for (const struct post *post = queue->first; post != NULL; post = post->next) {
+        own += post->browser == browser;
+        all++;
+    }
+    pthread_mutex_unlock(&queue->lock);
+    return own < WISHES && all < BROWSERS * WISHES;
+}
+
 struct post *post_take(struct post_queue *queue)
 {
     pthread_mutex_lock(&queue->lock);

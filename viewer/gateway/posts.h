@@ -29,7 +29,7 @@ struct post {
     enum post_kind kind;
     u32 machine;
     u64 topic;
-    u64 browser;
+    u64 browser; // who asked; 0: nobody in particular
     enum watched_kind watched;
     bool forget;         // POST_NAMES: forget all names before
     struct block *block; // owned, or NULL
@@ -47,6 +47,9 @@ struct post_queue {
 void post_queue_init(struct post_queue *queue, void (*wake)(void *context), void *context);
 // Copies *post; the queue owns its block and json from here on.
 void post_send(struct post_queue *queue, const struct post *post);
+// Is there room for one more of this browser, and of all browsers together? One thread alone adds
+// what it has asked about.
+bool post_fits(struct post_queue *queue, u64 browser);
 // All that waits, in order, or NULL; each to be ended with post_free.
 struct post *post_take(struct post_queue *queue);
 void post_free(struct post *post);

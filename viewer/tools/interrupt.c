@@ -2,13 +2,17 @@
 // SIGINT and SIGTERM as a request to end cleanly; a second one ends at once.
 #include "tools/interrupt.h"
 
+#include <errno.h>
 #include <math.h>
+#include <stdatomic.h>
 #include <signal.h>
 #include <stddef.h>
 #include <time.h>
 
 static volatile sig_atomic_t caught;
 static struct timespec caught_at; // before caught is set
+static _Atomic(void (*)(void *context)) waker;
+static void *waker_context; // set before waker
 
 static void note(int number)
 {
@@ -16,6 +20,11 @@ static void note(int number)
     if (caught == 0)
         clock_gettime(CLOCK_MONOTONIC, &caught_at);
     caught = 1;
+    int error = errno;
+    void (*wake)(void *context) = atomic_load(&waker);
+    if (wake != NULL)
+        wake(waker_context);
+    errno = error;
 }
 
 void interrupt_catch(void)
@@ -34,6 +43,13 @@ bool interrupted(void)
 double interrupt_time(void)
 {
     return (double)caught_at.tv_sec + (double)caught_at.tv_nsec * 1e-9;
+}
+
+void interrupt_wakes(void (*wake)(void *context), void *context)
+{
+    if (wake != NULL)
+        waker_context = context;
+    atomic_store(&waker, wake);
 }
 
 void interrupt_sleep(double seconds)

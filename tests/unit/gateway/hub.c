@@ -245,6 +245,7 @@ static void a_topic_is_wished_once_and_ends_with_its_last_watcher(void **state)
     say(&one, WATCH(1, "status"));
     u64 again = assert_wish(0, WISH_WATCH);
     assert_int_not_equal(again, topic);
+    // The machine hears of the end first: it has no more topics of a browser than that may watch.
     say(&one, WATCH(1, "console"));
     assert_int_equal(assert_wish(0, WISH_UNWATCH), again);
     assert_wish(0, WISH_WATCH);
@@ -312,7 +313,53 @@ static void names_come_before_the_frames_that_use_them(void **state)
     hub_distribute(&hub);
     assert_next(&late, "names");
     assert_nothing(&late);
-    assert_int_equal(hub.views[0].name_count, 1);
+    assert_int_equal(hub.names[0].count, 1);
+}
+
+static void names_do_not_fill_the_queue_of_a_late_browser(void **state)
+{
+    const size_t bytes = FRAME_OUT_BYTES - 100;
+    const u32 count = 2 * QUEUED_BYTES / FRAME_OUT_BYTES;
+    struct page late;
+    (void)state;
+    char *label = memset(malloc(bytes), 'x', bytes);
+    for (u32 i = 0; i < count; i++) {
+        json_t *json = json_pack("{s:s, s:s%}", "type", "names", "label", label, bytes);
+        post_send(&hub.posts, &(struct post){.kind = POST_NAMES, .block = block_of_json(json)});
+    }
+    free(label);
+    hub_distribute(&hub);
+    enter(&late, hub.access.observer);
+    say(&late, WATCH(1, "objects"));
+    played_publish(&hub, assert_wish(0, WISH_WATCH), 8, true);
+    hub_distribute(&hub);
+    assert_false(late.ended);
+    assert_int_equal(late.browser->outbox.queued, 0);
+    for (u32 i = 0; i < count; i++)
+        assert_next(&late, "names");
+    assert_next(&late, "frame");
+    assert_nothing(&late);
+}
+
+static void frames_with_old_numbers_are_not_sent_under_new_names(void **state)
+{
+    struct page page;
+    (void)state;
+    enter(&page, hub.access.observer);
+    say(&page, WATCH(1, "objects"));
+    u64 topic = assert_wish(0, WISH_WATCH);
+    played_names(&hub, 0, 1, true);
+    played_publish(&hub, topic, 8, true);
+    played_names(&hub, 1, 1, true); // of another machine
+    hub_distribute(&hub);
+    assert_next(&page, "names");
+    played_names(&hub, 0, 1, true); // before it took the frame
+    hub_distribute(&hub);
+    assert_next(&page, "names");
+    assert_nothing(&page);
+    played_publish(&hub, topic, 8, true);
+    hub_distribute(&hub);
+    assert_next(&page, "frame");
 }
 
 static void answers_go_to_the_browser_that_asked(void **state)
@@ -385,6 +432,36 @@ static void a_stopped_topic_is_told_to_each_by_its_id(void **state)
     assert_null(hub.topics.first);
 }
 
+static void a_machine_that_grants_nothing_is_not_asked_for_more(void **state)
+{
+    static const char ask[] = "{\"type\":\"ask\",\"id\":5,\"machine\":\"one\",\"what\":\"object\"}";
+    struct page page, other;
+    (void)state;
+    enter(&page, hub.access.controller);
+    enter(&other, hub.access.observer);
+    say(&page, WATCH(1, "status"));
+    for (u32 i = 1; i < WISHES; i++)
+        say(&page, ask);
+    assert_nothing(&page);
+    say(&page, ask);
+    assert_next(&page, "error");
+    say(&page, "{\"type\":\"act\",\"id\":5,\"machine\":\"one\",\"do\":\"power_off\"}");
+    assert_next(&page, "error");
+    const struct topic *topic = page.browser->outbox.watches[0]->topic;
+    say(&page, WATCH(1, "console")); // refused: it watches what it has watched
+    assert_next(&page, "error");
+    assert_ptr_equal(page.browser->outbox.watches[0]->topic, topic);
+    say(&other, ask); // another browser, another machine
+    assert_nothing(&other);
+    say(&page, "{\"type\":\"ask\",\"id\":5,\"machine\":\"two\",\"what\":\"object\"}");
+    assert_nothing(&page);
+    say(&page, "{\"type\":\"unwatch\",\"id\":1}"); // an end is never refused
+    assert_int_equal(page.browser->outbox.watch_count, 0);
+    assert_int_equal(played_forget_wishes(0), WISHES + 2);
+    say(&page, ask);
+    assert_nothing(&page);
+}
+
 static void who_takes_nothing_is_ended(void **state)
 {
     struct page page;
@@ -408,9 +485,12 @@ int main(void)
         TEST(a_topic_is_wished_once_and_ends_with_its_last_watcher),
         TEST(wrong_watches_change_nothing),
         TEST(names_come_before_the_frames_that_use_them),
+        TEST(names_do_not_fill_the_queue_of_a_late_browser),
+        TEST(frames_with_old_numbers_are_not_sent_under_new_names),
         TEST(answers_go_to_the_browser_that_asked),
         TEST(a_browser_that_goes_ends_its_topics),
         TEST(a_stopped_topic_is_told_to_each_by_its_id),
+        TEST(a_machine_that_grants_nothing_is_not_asked_for_more),
         TEST(who_takes_nothing_is_ended),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -145,9 +145,49 @@ static void texts_of_any_length_and_bytes_are_told(void **state)
     names_reset(&names);
 }
 
+// Each message fits, none is forgotten, and no thing is told before its class.
+static void many_are_told_in_parts(void **state)
+{
+    struct names names = {.machine = "orrery"};
+    char text[TEXT_CHARACTERS + 1];
+    const u32 count = THINGS_MAX / 2;
+    u32 things = 0, strings = 0, parts = 0;
+    (void)state;
+    memset(text, 1, sizeof(text)); // each takes 6 bytes
+    text[TEXT_CHARACTERS] = 0;
+    for (u32 i = 0; i < count; i++) {
+        int length = snprintf(text, sizeof(text), "%u", i);
+        text[length] = 1;
+        names_class(&names, text);
+        snprintf(text, sizeof(text), "of no thing %u", i);
+        names_string(&names, text);
+        text[strlen(text)] = 1;
+    }
+    assert_true(names_are_untold(&names));
+    for (json_t *json; (json = take(&names)) != NULL; json_decref(json), parts++) {
+        assert_false(names_are_untold(&names));
+        assert_true(json_dumpb(json, NULL, 0, JSON_COMPACT) <= FRAME_OUT_BYTES);
+        assert_int_equal(integer(json, "first"), things + 1);
+        assert_int_equal(integer(json, "first_string"), strings + 1);
+        assert_true(parts == 0 || things + strings > 0); // only the first begins anew
+        strings += (u32)json_array_size(json_object_get(json, "strings"));
+        const json_t *told = json_object_get(json, "things");
+        for (size_t row = 0; row < json_array_size(told); row++)
+            assert_true(json_integer_value(json_array_get(json_array_get(told, row), 2)) <=
+                        strings);
+        things += (u32)json_array_size(told);
+    }
+    assert_int_equal(things, count);
+    assert_int_equal(strings, 2 * count);
+    assert_true(parts >= 3 * count / NAMES_TOLD_AT_ONCE);
+    assert_null(names.labels);
+    names_reset(&names);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(many_are_told_in_parts),
         cmocka_unit_test(numbers_count_up_and_labels_stand_in_their_order),
         cmocka_unit_test(each_is_told_once),
         cmocka_unit_test(a_reset_begins_anew),

@@ -12,6 +12,11 @@ const char *machine_name(const struct machine *machine)
     return machine->name;
 }
 
+bool machine_takes_wish(struct machine *machine, u64 browser)
+{
+    return post_fits(&machine->wishes, browser);
+}
+
 void machine_wish(struct machine *machine, const struct post *wish)
 {
     post_send(&machine->wishes, wish);

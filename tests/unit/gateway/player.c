@@ -55,7 +55,8 @@ static void new_tape(void)
 // Flips some bits, sometimes.
 static void put(enum tape_kind kind, u64 time, u8 *data, size_t size, bool spoil)
 {
-    for (u32 flips = spoil && size > 0 && any(3) == 0 ? 1 + any(4) : 0; flips > 0; flips--)
+    for (u32 flips = spoil && data != NULL && size > 0 && any(3) == 0 ? 1 + any(4) : 0; flips > 0;
+         flips--)
         data[any((u32)size)] ^= (u8)(1 << any(8));
     assert_int_equal(tape_write(&tape, kind, time, data, size), 0);
 }

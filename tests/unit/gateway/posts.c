@@ -71,6 +71,26 @@ static void posts_of_each_thread_come_once_and_in_order(void **state)
     post_queue_free(&queue);
 }
 
+static void only_so_many_wait_of_one_and_of_all(void **state)
+{
+    struct post_queue queue;
+    (void)state;
+    post_queue_init(&queue, wake, NULL);
+    for (u64 browser = 1; browser <= BROWSERS; browser++)
+        for (u32 i = 0; i < WISHES; i++) {
+            assert_true(post_fits(&queue, browser));
+            post_send(&queue, &(struct post){.kind = WISH_ASK, .browser = browser});
+            assert_int_equal(post_fits(&queue, browser), i + 1 < WISHES);
+        }
+    assert_false(post_fits(&queue, BROWSERS + 1)); // who comes again is another one
+    for (struct post *post = post_take(&queue), *next; post != NULL; post = next) {
+        next = post->next;
+        post_free(post);
+    }
+    assert_true(post_fits(&queue, 1));
+    post_queue_free(&queue);
+}
+
 static void what_nobody_takes_is_freed_with_the_queue(void **state)
 {
     struct post_queue queue;
@@ -88,6 +108,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(posts_of_each_thread_come_once_and_in_order),
+        cmocka_unit_test(only_so_many_wait_of_one_and_of_all),
         cmocka_unit_test(what_nobody_takes_is_freed_with_the_queue),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

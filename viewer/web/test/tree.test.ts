@@ -180,6 +180,15 @@ test("what is below the pointer stays, what is new comes behind", () => {
   );
 });
 
+test("names come in parts, classes first", () => {
+  const fresh = new Things();
+  const part = { type: "names", machine: "m", first: 1 } as const;
+  fresh.add({ ...part, things: [], first_string: 1, strings: ["A"] });
+  fresh.add({ ...part, things: [["o:1:10", "", 2, 0]], first_string: 2, strings: ["B"] });
+  assert.equal(fresh.string(1), "A");
+  assert.equal(fresh.get(1)?.className, "B");
+});
+
 test("numbers that begin anew are of other things", () => {
   const fresh = new Things();
   const names = (first: number, key: string) =>

@@ -60,7 +60,7 @@ export class Things {
 
   /** Numbers that begin anew are of other things. */
   add(names: GatewayNames): void {
-    if (names.first === 1) {
+    if (names.first === 1 && names.first_string === 1) {
       this.#byNumber = [];
       this.#byKey = new Map();
       this.#strings = [];

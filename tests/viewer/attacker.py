@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: MIT
+"""Who means ill of `kov serve`: HTTP and WebSocket by hand on plain sockets, where every rule may be broken."""
+
+import base64
+import json
+import os
+import socket
+import struct
+
+from machine import PATIENCE
+
+TEXT, BINARY, CLOSE, PING, PONG = 1, 2, 8, 9, 10
+FRAME_ID = struct.Struct("<I")
+
+
+class Ended(Exception):
+    """The gateway has ended the connection."""
+
+
+class Connection:
+    """A TCP connection to a gateway, and requests on it."""
+
+    def __init__(self, port, receive_buffer=None):
+        self.port, self.data = port, b""
+        self.socket = socket.socket()
+        if receive_buffer is not None:
+            self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)
+        self.socket.settimeout(PATIENCE)
+        self.socket.connect(("127.0.0.1", port))
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *exception):
+        self.close()
+
+    def close(self):
+        self.socket.close()
+
+    def send(self, data):
+        try:
+            self.socket.sendall(data)
+        except (ConnectionError, BrokenPipeError) as error:
+            raise Ended from error
+
+    def receive(self, size):
+        while len(self.data) < size:
+            self.receive_more()
+        data, self.data = self.data[:size], self.data[size:]
+        return data
+
+    def receive_more(self):
+        try:
+            more = self.socket.recv(1 << 20)
+        except ConnectionError as error:
+            raise Ended from error
+        if not more:
+            raise Ended
+        self.data += more
+
+    def receive_all(self):
+        """Until the gateway ends the connection: what it has said."""
+        try:
+            while True:
+                self.receive_more()
+        except Ended:
+            return self.data
+
+    def receive_head(self):
+        """The status and the headers of a response."""
+        while b"\r\n\r\n" not in self.data:
+            self.receive_more()
+        head, self.data = self.data.split(b"\r\n\r\n", 1)
+        lines = head.decode().split("\r\n")
+        return int(lines[0].split()[1]), dict(line.lower().split(": ", 1) for line in lines[1:])
+
+    def request(self, line="GET / HTTP/1.1", **headers):
+        """Sends a request; headers: with _ for -, None for one that is left out."""
+        fields = {"Host": f"127.0.0.1:{self.port}", **headers}
+        text = "".join(f"{name.replace('_', '-')}: {value}\r\n" for name, value in fields.items()
+                       if value is not None)
+        self.send(f"{line}\r\n{text}\r\n".encode())
+
+    def ask(self, line="GET / HTTP/1.1", **headers):
+        """The status of a response, and its headers."""
+        self.request(line, **headers)
+        return self.receive_head()
+
+    def upgrade(self, **headers):
+        """Asks for a WebSocket as our page does, but for headers that are given."""
+        return self.ask(**{
+            "Upgrade": "websocket", "Connection": "Upgrade", "Sec_WebSocket_Version": "13",
+            "Sec_WebSocket_Key": base64.b64encode(os.urandom(16)).decode(),
+            "Sec_WebSocket_Protocol": "orrery", "Origin": f"http://127.0.0.1:{self.port}",
+            **headers})
+
+
+class WebSocket(Connection):
+    """A connection that became a WebSocket; with a token it has said hello and was welcomed."""
+
+    def __init__(self, port, token=None, **options):
+        super().__init__(port, **options)
+        status, _ = self.upgrade()
+        if status != 101:
+            raise Ended
+        if token is not None:
+            self.hello(token)
+            assert self.until("welcome")["version"] == 1
+
+    def send_frame(self, payload, opcode=TEXT, final=True, announced=None):
+        """announced: a length that may be a lie."""
+        length = len(payload) if announced is None else announced
+        head = bytes([opcode | 0x80 * final])
+        if length < 126:
+            head += bytes([0x80 | length])
+        elif length < 1 << 16:
+            head += struct.pack(">BH", 0x80 | 126, length)
+        else:
+            head += struct.pack(">BQ", 0x80 | 127, length)
+        self.send(head + bytes(4) + payload)  # masked with zeros
+
+    def say(self, message, **fields):
+        self.send_frame(json.dumps({"type": message, **fields}).encode())
+
+    def hello(self, token, version=1):
+        self.say("hello", token=token, version=version)
+
+    def watch(self, number, kind, **fields):
+        self.say("watch", id=number, machine="orrery", kind=kind, **fields)
+
+    def next_frame(self):
+        """(opcode, payload)"""
+        first, length = self.receive(2)
+        if length == 126:
+            length = struct.unpack(">H", self.receive(2))[0]
+        elif length == 127:
+            length = struct.unpack(">Q", self.receive(8))[0]
+        return first & 15, self.receive(length)
+
+    def next(self):
+        """The next message; of a frame {"type": "frame", "id": …, "bytes": …}."""
+        while True:
+            opcode, payload = self.next_frame()
+            if opcode == CLOSE:
+                raise Ended
+            if opcode == TEXT:
+                return json.loads(payload)
+            if opcode == BINARY:
+                return {"type": "frame", "id": FRAME_ID.unpack_from(payload, 8)[0],
+                        "bytes": payload}
+
+    def until(self, kind):
+        """The next message of this type; the others are skipped."""
+        while (message := self.next())["type"] != kind:
+            pass
+        return message
