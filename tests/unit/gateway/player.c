@@ -55,8 +55,7 @@ static void new_tape(void)
 // Flips some bits, sometimes.
 static void put(enum tape_kind kind, u64 time, u8 *data, size_t size, bool spoil)
 {
-    for (u32 flips = spoil && data != NULL && size > 0 && any(3) == 0 ? 1 + any(4) : 0; flips > 0;
-         flips--)
+    for (u32 flips = spoil && size > 0 && any(3) == 0 ? 1 + any(4) : 0; flips > 0; flips--)
         data[any((u32)size)] ^= (u8)(1 << any(8));
     assert_int_equal(tape_write(&tape, kind, time, data, size), 0);
 }
@@ -289,7 +288,7 @@ static void write_something(u64 time)
         put_console(time, true);
         break;
     case 5:
-        put(any(2) == 0 ? TAPE_LOST : TAPE_NAME + any(6), time, NULL, 0, false);
+        put(any(2) == 0 ? TAPE_LOST : TAPE_NAME + any(6), time, (u8[1]){0}, 0, false);
         break;
     default:
         put_processes_request(time, true);
