@@ -254,9 +254,9 @@ static void the_end_of_a_lost_connection_is_no_loss(void **state)
     enum frame_result result;
     new_tape();
     put_hello(0, false);
-    put(TAPE_LOST, 1, NULL, 0, false);
+    put(TAPE_LOST, 1, (u8[1]){0}, 0, false);
     put_hello(2, false);
-    put(TAPE_LOST, 3, NULL, 0, false);
+    put(TAPE_LOST, 3, (u8[1]){0}, 0, false);
     tape_finish(&tape);
     struct player *player = player_new(path);
     assert_int_equal(player_through.open(player), KOV_OK);
