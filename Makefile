@@ -69,7 +69,7 @@ PUBLIC := run check test test-sanitized bench bench-scaling bench-slowdown bench
     fuzz fuzz-planted coverage
 .PHONY: $(PUBLIC) $(PUBLIC:%=%-now)
 $(PUBLIC):
-	@scripts/setup
+	@scripts/setup $(if $(filter test,$@),web)
 	@$(MAKE) --no-print-directory $@-now
 
 ifeq ($(ONESHOT),1)
@@ -92,7 +92,7 @@ check-now: $(IMAGES) $(VIEWER) $(PMU_MODEL) $(UNIT_BINS) $(PYTHON_GEN)
 	wait $$lint || status=1; cat $(BUILD)/lint.said; \
 	echo "  CHECK    $$(($$(date +%s) - begin)) s, after the build"; exit $$status
 
-test-now: $(IMAGES) $(VIEWER) $(PMU_MODEL) $(UNIT_BINS) $(PYTHON_GEN)
+test-now: $(IMAGES) $(VIEWER) $(PMU_MODEL) $(UNIT_BINS) $(PYTHON_GEN) $(WEB_TOOLS)
 	@scripts/run-tests --build $(BUILD) $(UNIT_BINS)
 
 # What the system tests need, without unit tests.

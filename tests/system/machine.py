@@ -71,10 +71,16 @@ class Machine:
             options += ["--forward", f"{port}:{guest}"]
         self.command = [os.path.join(ROOT, "scripts/qemu"), *options, "--append", append.strip(),
                         "--", *qemu]
+        self.typing = typing
+        self.start()
+        Machine.running.append(self)
+
+    def start(self):
+        """Boots it; again, with the same ports, when the emulator has ended by itself or was killed."""
         with open(self.console_path, "wb") as console, open(self.emulator_path, "wb") as emulator:
             self.process = subprocess.Popen(self.command, stdout=console, stderr=emulator, cwd=ROOT,
-                                            stdin=subprocess.PIPE if typing else subprocess.DEVNULL)
-        Machine.running.append(self)
+                                            stdin=subprocess.PIPE if self.typing
+                                            else subprocess.DEVNULL)
 
     def __enter__(self):
         return self

@@ -7,7 +7,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { chromium } from "playwright-core";
+import { launch, openPage } from "./browser.mjs";
 
 const [folder, executablePath = "/usr/bin/chromium"] = process.argv.slice(2);
 const here = dirname(fileURLToPath(import.meta.url));
@@ -23,19 +23,6 @@ async function play(...options) {
 }
 
 const step = (text) => console.log(`  ${text}`);
-
-async function openPage(browser, link, trouble) {
-  const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
-  const page = await context.newPage();
-  page.on("pageerror", (error) => trouble.push(`error: ${error.message}`));
-  page.on("console", (message) => {
-    const text = message.text();
-    // A page without a picture for its tab, and a gateway that is gone, are no errors of the page.
-    if (message.type() === "error" && !/404|ERR_CONNECTION/.test(text)) trouble.push(text);
-  });
-  await page.goto(link);
-  return page;
-}
 
 const bars = (page) =>
   page.$$eval('[role="treegrid"] [role="meter"]', (all) =>
@@ -198,17 +185,7 @@ async function refusesToken(browser, gateway, trouble) {
   step("a link with a token is taken where the page is open already");
 }
 
-const browser = await chromium.launch({
-  executablePath,
-  args: [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-  ],
-});
+const browser = await launch(executablePath);
 const trouble = [];
 let gateway = await play();
 try {

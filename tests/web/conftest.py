@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: MIT
+"""A machine under contention, a gateway that watches it, a browser: one of each for all tests that leave them as they are."""
+
+import os
+import sys
+
+import pytest
+
+sys.path.insert(1, os.path.join(os.path.dirname(__file__), "../system"))
+
+from browser import Browser  # noqa: E402
+from gateway import Gateway  # noqa: E402
+from machine import Machine  # noqa: E402
+
+CONTENDED = {"cpus": 2, "pmu": "model", "append": "workload=contention:seconds=3600"}
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_makereport():
+    """Shows how the machines of a failing test are started, and the end of their consoles."""
+    report = (yield).get_result()
+    if report.failed:
+        for machine in Machine.running:
+            report.sections.append((f"machine {machine.name}", machine.describe()))
+
+
+@pytest.fixture(scope="session", name="machine")
+def _machine(tmp_path_factory):
+    with Machine(str(tmp_path_factory.mktemp("machine")), "contended", **CONTENDED) as machine:
+        yield machine.wait_ready()
+
+
+@pytest.fixture(scope="session", name="hot")
+def _hot(machine):
+    """The key of the object whose lock is waited for most, as `kov locks` finds it alone."""
+    rows = machine.kov("locks", "--period", "10000", "--duration", "3")["objects"]
+    hottest = max((row for row in rows if "coid" in row), key=lambda row: row["samples"])
+    assert "ContendedObject" in hottest["object"], rows
+    return f"o:{hottest['coid_pid']}:{hottest['coid'].removeprefix('0x')}"
+
+
+@pytest.fixture(scope="session", name="gateway")
+def _gateway(machine, hot, tmp_path_factory):  # pylint: disable=unused-argument
+    gateway = Gateway(str(tmp_path_factory.mktemp("gateway")), contended=machine)
+    yield gateway
+    gateway.end()
+
+
+@pytest.fixture(scope="session", name="browser")
+def _browser():
+    browser = Browser()
+    yield browser
+    browser.end()
+
+
+@pytest.fixture
+def open_page(browser, gateway):
+    """Opens pages of the test's own: open_page(link=…, viewport=…); the controller's, unless told."""
+    pages = []
+
+    def start(link=None, **options):
+        pages.append(browser.open(link or gateway.links["controller"], **options))
+        return pages[-1]
+
+    yield start
+    for page in pages:
+        page.close()

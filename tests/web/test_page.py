@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: MIT
+"""The page of `kov serve` shows what a real machine does: the hot object, found as a user would."""
+
+import time
+
+import pytest
+
+from waiting import wait_for
+
+VIEWS = {"1": "Objects", "2": "Metrics", "3": "Ranking", "7": "Machine"}
+
+
+def is_first_in_ranking(page, hot):
+    return page.evaluate("""document.querySelector('[role="grid"] .row')?.dataset.key""") == hot
+
+
+def tell(capsys, *lines):
+    """What a test has to say when it passes."""
+    with capsys.disabled():
+        print("", *(f"  {line}" for line in lines), sep="\n")
+
+
+def test_first_sight(open_page, capsys):
+    """Objects and metrics of the running system stand there by themselves; says how soon."""
+    begin = time.monotonic()
+    page = open_page()
+    page.see('[role="treegrid"] [data-key^="o:"]')
+    objects = time.monotonic()
+    page.wait("""!/^[^0-9]*$/.test(document.querySelector('.strip')?.textContent ?? "")""")
+    metrics = time.monotonic()
+    tell(capsys, f"objects after {1000 * (objects - begin):.0f} ms, "
+                 f"metrics after {1000 * (metrics - begin):.0f} ms")
+    assert not page.trouble
+
+
+def test_the_longest_bar_is_the_contended_objects(open_page, hot):
+    page = open_page()
+    page.see('.header:has-text("● live")')
+    wait_for(lambda: page.longest_bar() == hot, f"the longest bar is that of {hot}")
+    assert not page.trouble
+
+
+def test_the_hot_object_is_found_by_mouse(open_page, hot, capsys):
+    page = open_page()
+    wait_for(lambda: page.longest_bar() == hot, f"the longest bar is that of {hot}")
+    page("click", f'[role="treegrid"] [data-key="{hot}"]')
+    page.see('.inspector h2:has-text("ContendedObject")')
+    page("click", 'nav button:has-text("Ranking")')
+    wait_for(lambda: is_first_in_ranking(page, hot), f"{hot} is the first of the ranking")
+    tell(capsys, "by mouse: open the link, click the longest bar, click Ranking")
+    assert not page.trouble
+
+
+def test_the_hot_object_is_found_by_keys(open_page, hot, capsys):
+    page = open_page()
+    wait_for(lambda: page.longest_bar() == hot, f"the longest bar is that of {hot}")
+    page.press("3")
+    page.see(f'[role="grid"] [data-key="{hot}"]')
+    wait_for(lambda: is_first_in_ranking(page, hot), f"{hot} is the first of the ranking")
+    page("focus", '[role="grid"]')
+    page.press("Home")
+    page.see('.inspector h2:has-text("ContendedObject")')
+    tell(capsys, "by keys: open the link, 3, Tab into the list, Home")
+    assert not page.trouble
+
+
+@pytest.mark.parametrize("size", [(1280, 800), (800, 600)], ids=lambda size: f"{size[0]}x{size[1]}")
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_every_view_opens(open_page, hot, theme, size):
+    page = open_page(colorScheme=theme, viewport={"width": size[0], "height": size[1]})
+    page.see(f'[data-key="{hot}"]')
+    for key, title in VIEWS.items():
+        page.press(key)
+        page.see(f'nav [aria-current="page"]:has-text("{title}")')
+    assert not page.trouble
+
+
+@pytest.mark.parametrize("measure", ["drefs", "misses"])
+def test_what_is_counted_warms_objects_too(open_page, measure):
+    """DREFs and misses of each object, as exact counts."""
+    page = open_page()
+    page.see('.header:has-text("● live")')
+    page.press("e")
+    page("click", f'.choices button:has-text("{measure}")')
+    page.see(f'[role="columnheader"]:has-text("{measure}")')
+    if measure == "drefs":  # objects are called all the time
+        wait_for(page.longest_bar, "some object is called")
+    assert not page.trouble
