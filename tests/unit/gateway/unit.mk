@@ -7,7 +7,7 @@ GATEWAY_UNIT_HUB := $(addprefix viewer/gateway/,hub.c access.c topics.c credits.
     tests/unit/gateway/played.c $(GATEWAY_UNIT_BASE)
 
 UNIT += gateway_access gateway_credits gateway_topics gateway_messages gateway_names gateway_hub \
-    gateway_fuzz gateway_posts gateway_posts_race
+    gateway_fuzz gateway_net_fuzz gateway_posts gateway_posts_race
 gateway_access_SRC := tests/unit/gateway/access.c viewer/gateway/access.c $(GATEWAY_UNIT_BASE)
 gateway_credits_SRC := tests/unit/gateway/credits.c viewer/gateway/credits.c $(GATEWAY_UNIT_BASE)
 gateway_topics_SRC := tests/unit/gateway/topics.c viewer/gateway/topics.c $(GATEWAY_UNIT_BASE)
@@ -17,6 +17,8 @@ gateway_names_SRC := tests/unit/gateway/names.c viewer/gateway/names.c viewer/to
     $(GATEWAY_UNIT_BASE)
 gateway_hub_SRC := tests/unit/gateway/hub.c $(GATEWAY_UNIT_HUB)
 gateway_fuzz_SRC := tests/unit/gateway/fuzz.c $(GATEWAY_UNIT_HUB)
+gateway_net_fuzz_SRC := tests/unit/gateway/net_fuzz.c viewer/gateway/net.c viewer/tools/interrupt.c \
+    $(GATEWAY_UNIT_HUB)
 
 # Threads, under both kinds of sanitizers.
 gateway_posts_SRC := tests/unit/gateway/posts.c viewer/gateway/posts.c $(GATEWAY_UNIT_BASE)
@@ -26,5 +28,6 @@ gateway_posts_race_SANITIZERS := thread
 $(foreach test,$(filter gateway_%,$(UNIT)),$(eval $(test)_CFLAGS := -D_GNU_SOURCE) \
     $(eval $(test)_INC := viewer tests/unit/viewer tests/unit/gateway $(GEN)/host $(GEN)/gateway) \
     $(eval $(test)_LIBS := jansson m))
+gateway_net_fuzz_LIBS += websockets
 
 unit-ready: $(HOST_DCI_GEN) $(MESSAGES_GEN)
