@@ -66,7 +66,7 @@ CONTROLLER = $(if $(TOKEN),$(if $(filter controller=%,$(APPEND)),,controller=$(T
 # Set-up first, then everything else in a second make,
 # which sees the tools that set-up has installed.
 PUBLIC := run check test test-sanitized bench bench-scaling bench-slowdown bench-overhead debug \
-    fuzz fuzz-planted coverage
+    fuzz fuzz-planted fuzz-gateway coverage
 .PHONY: $(PUBLIC) $(PUBLIC:%=%-now)
 $(PUBLIC):
 	@scripts/setup $(if $(filter test,$@),web)
