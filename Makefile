@@ -63,13 +63,14 @@ VALIDATE = $(if $(filter bench=% run=% init=%,$(APPEND)),,init=bin/validation )
 BENCH = $(if $(filter bench=%,$(APPEND)),,bench=all )
 CONTROLLER = $(if $(TOKEN),$(if $(filter controller=%,$(APPEND)),,controller=$(TOKEN) ))
 
-# Set-up first, then everything else in a second make,
-# which sees the tools that set-up has installed.
+# Set-up first, then everything else in a second make, which sees the tools that set-up has
+# installed. npm's come before what is built with them: it replaces all of its folder.
 PUBLIC := run check test test-sanitized bench bench-scaling bench-slowdown bench-overhead debug \
-    fuzz fuzz-planted coverage
+    fuzz fuzz-planted fuzz-gateway coverage
 .PHONY: $(PUBLIC) $(PUBLIC:%=%-now)
 $(PUBLIC):
 	@scripts/setup $(if $(filter test,$@),web)
+	$(if $(filter check test,$@),@$(MAKE) --no-print-directory $(WEB_TOOLS))
 	@$(MAKE) --no-print-directory $@-now
 
 ifeq ($(ONESHOT),1)
@@ -84,7 +85,7 @@ run-now: $(IMAGES) $(VIEWER) $(PMU_MODEL)
 endif
 
 # The inner loop: everything that needs no machine, and one machine with all servers.
-check-now: $(IMAGES) $(VIEWER) $(PMU_MODEL) $(UNIT_BINS) $(PYTHON_GEN)
+check-now: $(IMAGES) $(VIEWER) $(PMU_MODEL) $(UNIT_BINS) $(PYTHON_GEN) $(WEB_TOOLS) $(WEB_MESSAGES)
 	@begin=$$(date +%s); status=0; \
 	BUILD=$(BUILD) scripts/lint > $(BUILD)/lint.said 2>&1 & lint=$$!; \
 	timeout 120 $(QEMU) --append 'run=bin/test-servers oneshot' < /dev/null || status=1; \
@@ -92,7 +93,7 @@ check-now: $(IMAGES) $(VIEWER) $(PMU_MODEL) $(UNIT_BINS) $(PYTHON_GEN)
 	wait $$lint || status=1; cat $(BUILD)/lint.said; \
 	echo "  CHECK    $$(($$(date +%s) - begin)) s, after the build"; exit $$status
 
-test-now: $(IMAGES) $(VIEWER) $(PMU_MODEL) $(UNIT_BINS) $(PYTHON_GEN) $(WEB_TOOLS)
+test-now: $(IMAGES) $(VIEWER) $(PMU_MODEL) $(UNIT_BINS) $(PYTHON_GEN) $(WEB_TOOLS) $(WEB_OUT)/vectors
 	@scripts/run-tests --build $(BUILD) $(UNIT_BINS)
 
 # What the system tests need, without unit tests.
@@ -156,7 +157,7 @@ setup:
 	@scripts/setup
 
 lint: setup
-	@$(MAKE) --no-print-directory kernel $(IPC_GEN)
+	@$(MAKE) --no-print-directory kernel $(IPC_GEN) $(WEB_TOOLS) $(WEB_MESSAGES)
 	@BUILD=$(BUILD) scripts/lint
 
 format:

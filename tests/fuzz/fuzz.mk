@@ -51,6 +51,12 @@ FUZZ_RUN = $(FUZZ)/fuzz --build $(BUILD) run --calls $(CALLS) --processes $(PROC
 fuzz-now: fuzz-ready
 	@$(FUZZ_RUN) --out $(BUILD)/fuzz
 
+# Random messages, requests and frames of browsers (tests/unit/gateway).
+GATEWAY ?= 1000000
+fuzz-gateway-now: $(BUILD)/unit/gateway_fuzz $(BUILD)/unit/gateway_net_fuzz
+	KOV_FUZZ_ROUNDS=$(GATEWAY) KOV_FUZZ_SEED=$(SEED) $(BUILD)/unit/gateway_fuzz
+	KOV_FUZZ_ROUNDS=$$(($(GATEWAY) / 10)) KOV_FUZZ_SEED=$(SEED) $(BUILD)/unit/gateway_net_fuzz
+
 # What the system tests and the fuzzer reach of the kernel.
 COVERAGE := $(BUILD)/coverage
 coverage-now: system-ready fuzz-ready

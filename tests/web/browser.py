@@ -67,19 +67,17 @@ class Page:
         return wait_for(lambda: self.evaluate(expression), expression)
 
     def bars(self, role):
-        """Heat bars of a treegrid or grid, in its order: thing, value, width in pixels, whether the
-        thing has parts, whose heat its bar holds too."""
-        return self.evaluate(f"""[...document.querySelectorAll('[role="{role}"] [role="meter"]')]
-            .map((one) => ({{ thing: one.dataset.thing, value: Number(one.dataset.value),
-                parts: one.closest('[role="row"]').hasAttribute('aria-expanded'),
+        """Heat bars of lines with nothing below them: thing, value, width in pixels."""
+        return self.evaluate(f"""[...document.querySelectorAll(
+            '[role="{role}"] .row:not([aria-expanded]) [role="meter"]')].map((one) => ({{
+                thing: one.dataset.thing, value: Number(one.dataset.value),
                 width: one.firstElementChild.getBoundingClientRect().width }}))""")
 
     def longest_bar(self, role="treegrid"):
-        """Of the objects without parts; None: nothing is hot yet."""
-        objects = [one for one in self.bars(role)
-                   if one["thing"].startswith("o:") and not one["parts"]]
+        """Of the objects; None: there is no bar yet."""
+        objects = [one for one in self.bars(role) if one["thing"].startswith("o:")]
         longest = max(objects, key=lambda one: one["width"], default=None)
-        return longest["thing"] if longest and longest["width"] else None
+        return longest and longest["width"] and longest["thing"]
 
     @property
     def trouble(self):

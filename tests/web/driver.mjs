@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Lets a test in Python use playwright: a line [PAGE, CALL, arguments…] of JSON on stdin is answered
-// by a line on stdout, {"gives": …} or {"failed": text}. CALL is a method of playwright's Page, as
-// "click" or "keyboard.press"; "open" opens PAGE at a link, "trouble" gives the page's errors.
+// Lets a test in Python use playwright: a line [PAGE, CALL, arguments…] of JSON on stdin is
+// answered by a line on stdout, {"gives": …} or {"failed": text}. CALL is a method of playwright's
+// Page, as "click" or "keyboard.press"; "open" opens PAGE at a link, "trouble" gives its errors.
 
 import { createInterface } from "node:readline";
 import { launch, openPage } from "../../viewer/web/test/browser.mjs";

@@ -82,8 +82,9 @@ def test_the_hot_object_is_found_by_keys(open_page, hot, capsys):
     actions = Actions(page)
     actions.press("/")
     page.see('[role="combobox"]:focus')
-    actions.type("the number beside the longest bar", hot.split(":")[2])
-    page.see('.found-one.chosen:has-text("ContendedObject")')
+    name = f"ContendedObject 0x{hot.split(':')[2]}"  # the number alone is other processes' too
+    actions.type("the name beside the longest bar", name)
+    page.see(f'.found-one.chosen:has-text("{name}")')
     actions.press("Enter")
     page.see(f'[data-key="{hot}"][aria-selected="true"]')
     page.see('.inspector h2:has-text("ContendedObject")')

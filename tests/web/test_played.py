@@ -9,10 +9,18 @@ from machine import BUILD, ROOT
 from waiting import PATIENCE
 
 
+def run_node(*arguments, **environment):
+    done = subprocess.run(["node", *arguments], cwd=os.path.join(ROOT, "viewer/web"),
+                          env=ENVIRONMENT | environment, capture_output=True, text=True,
+                          timeout=PATIENCE, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
 def test_the_page_goes_through_everything():
     """Hostile names, unknown values, keys, filters, lost connections, observers, 10^4 objects."""
-    done = subprocess.run(["node", os.path.join(ROOT, "viewer/web/test/page.mjs"),
-                           os.path.join(os.path.abspath(BUILD), "web"), CHROMIUM], cwd=ROOT,
-                          env=ENVIRONMENT, capture_output=True, text=True, timeout=PATIENCE,
-                          check=False)
-    assert done.returncode == 0, done.stdout + done.stderr
+    run_node("test/page.mjs", os.path.join(os.path.abspath(BUILD), "web"), CHROMIUM)
+
+
+def test_the_pages_parts_do_what_they_should():
+    """Its unit tests, with frames as the gateway's own code writes them."""
+    run_node("run_tests.mjs", WEB_VECTORS=os.path.join(os.path.abspath(BUILD), "web/vectors"))

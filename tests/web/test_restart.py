@@ -34,8 +34,9 @@ def boot_of(page):
 
 
 def test_a_killed_machine_is_told_and_taken_up_again(own, page):
-    wait_for(page.longest_bar, "an object is hot")
+    page.see('.header:has-text("● live")')
     before = boot_of(page)
+    wait_for(page.longest_bar, "an object is hot")
 
     own.process.kill()
     own.process.wait()

@@ -4,7 +4,7 @@
 
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { chromium } from "playwright-core";
+import { launch } from "./browser.mjs";
 import { withPalette } from "./palette.mjs";
 
 const [link, folder, executablePath = "/usr/bin/chromium"] = process.argv.slice(2);
@@ -57,10 +57,7 @@ async function baseline(page) {
   await page.keyboard.press("Space");
 }
 
-const browser = await chromium.launch({
-  executablePath,
-  args: ["--no-sandbox", "--disable-gpu", "--no-first-run"],
-});
+const browser = await launch(executablePath);
 try {
   const dark = await openPage(browser, "dark");
   const light = await openPage(browser, "light");
