@@ -70,7 +70,7 @@ PUBLIC := run check test test-sanitized bench bench-scaling bench-slowdown bench
 .PHONY: $(PUBLIC) $(PUBLIC:%=%-now)
 $(PUBLIC):
 	@scripts/setup $(if $(filter test,$@),web)
-	$(if $(filter check test,$@),@$(MAKE) --no-print-directory $(WEB_TOOLS))
+	$(if $(filter check test,$@),@$(MAKE) --no-print-directory --silent $(WEB_TOOLS))
 	@$(MAKE) --no-print-directory $@-now
 
 ifeq ($(ONESHOT),1)
@@ -85,7 +85,8 @@ run-now: $(IMAGES) $(VIEWER) $(PMU_MODEL)
 endif
 
 # The inner loop: everything that needs no machine, and one machine with all servers.
-check-now: $(IMAGES) $(VIEWER) $(PMU_MODEL) $(UNIT_BINS) $(PYTHON_GEN) $(WEB_TOOLS) $(WEB_MESSAGES)
+check-now: $(IMAGES) $(VIEWER) $(PMU_MODEL) $(UNIT_BINS) $(PYTHON_GEN) $(WEB_TOOLS) \
+    $(WEB_MESSAGES)
 	@begin=$$(date +%s); status=0; \
 	BUILD=$(BUILD) scripts/lint > $(BUILD)/lint.said 2>&1 & lint=$$!; \
 	timeout 120 $(QEMU) --append 'run=bin/test-servers oneshot' < /dev/null || status=1; \
@@ -93,7 +94,8 @@ check-now: $(IMAGES) $(VIEWER) $(PMU_MODEL) $(UNIT_BINS) $(PYTHON_GEN) $(WEB_TOO
 	wait $$lint || status=1; cat $(BUILD)/lint.said; \
 	echo "  CHECK    $$(($$(date +%s) - begin)) s, after the build"; exit $$status
 
-test-now: $(IMAGES) $(VIEWER) $(PMU_MODEL) $(UNIT_BINS) $(PYTHON_GEN) $(WEB_TOOLS) $(WEB_OUT)/vectors
+test-now: $(IMAGES) $(VIEWER) $(PMU_MODEL) $(UNIT_BINS) $(PYTHON_GEN) $(WEB_TOOLS) \
+    $(WEB_OUT)/vectors
 	@scripts/run-tests --build $(BUILD) $(UNIT_BINS)
 
 # What the system tests need, without unit tests.

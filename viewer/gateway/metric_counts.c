@@ -11,14 +11,14 @@ static int start(struct metric_counts *counts, const struct event_list *list)
     if (code != KOV_OK)
         return code;
     struct count_options options = {.sets = configuration_count_sets(&configuration)};
-    code = count_request_parse(&options, list, &counts->request);
+    counts->refused = count_request_parse(&options, list, &counts->request) != KOV_OK;
+    if (counts->refused)
+        return KOV_OK;
     u64 begun;
-    if (code == KOV_OK)
-        code = counting_start(&counts->request, &begun);
+    code = counting_start(&counts->request, &begun);
     counts->running = code == KOV_OK;
-    counts->refused = code != KOV_OK && code != KOV_CONNECTION;
     counts->has_last = false;
-    return counts->refused ? KOV_OK : code;
+    return code == KOV_CONNECTION ? code : KOV_OK; // refused: others have the counters, for a while
 }
 
 static void note(struct metric_counts *counts, struct history *history, u32 cpu)

@@ -11,15 +11,16 @@
 #define METRIC_COUNTS_IDLE 10.0 // seconds without a watcher, after which counting ends
 
 struct metric_counts {
-    bool running, refused;
-    double due, watched; // by clock_now(): the next reading; when somebody watched last
+    bool running, refused; // refused: the machine does not count what metrics are made of
+    double due, watched;   // by clock_now(): the next reading; when somebody watched last
     struct count_request request;
     struct count_reading last, now, between;
     bool has_last;
 };
 
-// Somebody watches: begins, reads when it is due. ticks_to: where values go. KOV_OK also when the
-// machine refuses (a message has told); else the connection is gone.
+// Somebody watches: begins, reads when it is due. While others have the counters it tries again,
+// and nothing is known. KOV_OK also when the machine refuses (a message has told); else the
+// connection is gone.
 int metric_counts_attend(struct metric_counts *counts, const struct event_list *list,
                          struct history *history);
 // Nobody has watched for long: ends it.
