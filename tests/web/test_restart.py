@@ -34,9 +34,9 @@ def boot_of(page):
 
 
 def test_a_killed_machine_is_told_and_taken_up_again(own, page):
-    page.see('.header:has-text("● live")')
-    before = boot_of(page)
     wait_for(page.longest_bar, "an object is hot")
+    before = boot_of(page)
+    wait_for(page.longest_bar, "an object is hot in the live range again")
 
     own.process.kill()
     own.process.wait()
