@@ -152,13 +152,13 @@ def test_a_member_of_the_trace_that_does_not_read_misses_alone(machine2):
         lazy.join()
         early.read()
         owner.ask(**tracing())
-        for storm in range(8):
-            worker.run_workload("trace-storm:events=200000,nest=0")
+        for storm in range(40):
+            worker.run_workload("trace-storm:events=40000,nest=0")
             owner.client.system()  # takes what has come
             owner.take_kept()
             # Who takes nothing for long counts as gone.
             lazy.take(lazy.client.receive_frame().event)
-            if storm == 3:
+            if storm == 20:
                 late.join()
                 late.read()
         missing = [one.packets_missed for one in worker.server_stat().clients if one.tracing_member]

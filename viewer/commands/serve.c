@@ -15,27 +15,36 @@
 #define HISTORY_MB 256
 
 static struct texts machines;
+static const char *record;
 static u64 port = LISTEN_DEFAULT, history_mb = HISTORY_MB;
 
 static const struct option own_options[] = {
     LIST('m', "machine", &machines, "NAME=HOST:PORT",
-         "a machine to watch; again for others, up to 8 (orrery at --host and --port)"),
+         "a machine to watch, or NAME=FILE, a recording to play; again for others, up to 8 "
+         "(orrery at --host and --port)"),
     NUMBER('l', "listen", &port, 0, 65535, "PORT",
            "of 127.0.0.1, where browsers connect; 0: any that is free (8420)"),
+    TEXT(0, "record", &record, "FILE",
+         "record the machine, of which there must be one, to a new file"),
     NUMBER(0, "history", &history_mb, 4, 65536, "MB", "kept of each machine, at most (256)"),
     OPTIONS_END,
 };
 
-// "NAME=HOST:PORT" in place. KOV_OK or KOV_USAGE.
+// "NAME=HOST:PORT" or "NAME=FILE" in place. What ends with a port is no file. KOV_OK or KOV_USAGE.
 static int parse_machine(char *text, struct machine_settings *into)
 {
     char *equals = strchr(text, '='), *colon = strrchr(text, ':');
-    if (equals == NULL || equals == text || colon == NULL || colon < equals + 2 ||
-        !text_to_u64(colon + 1, 1, 65535, &into->port))
-        return fail(KOV_USAGE, "--machine %s: give NAME=HOST:PORT", text);
-    *equals = *colon = 0;
+    if (equals == NULL || equals == text || equals[1] == 0)
+        return fail(KOV_USAGE,
+                    "--machine %s: give NAME=HOST:PORT, or NAME=FILE to play a recording", text);
     into->name = text;
-    into->host = equals + 1;
+    if (colon != NULL && colon > equals + 1 && text_to_u64(colon + 1, 1, 65535, &into->port)) {
+        into->host = equals + 1;
+        *colon = 0;
+    } else {
+        into->tape = equals + 1;
+    }
+    *equals = 0;
     return KOV_OK;
 }
 
@@ -48,6 +57,7 @@ static int add_machine(struct hub *hub, struct machine_settings *of)
         return fail(KOV_USAGE, "--machine %s: there are %u already", of->name, MACHINES);
     of->token = (char *)settings.token; // NULL: each has its own, by its port
     of->history_bytes = history_mb << 20;
+    of->record = (char *)record;
     struct machine *machine = machine_start(hub->machine_count, of, &hub->posts);
     if (machine == NULL)
         return KOV_FAILED;
@@ -61,11 +71,16 @@ static int add_machines(struct hub *hub)
         .name = "orrery", .host = (char *)settings.host, .port = settings.port};
     if (machines.count == 0)
         return add_machine(hub, &usual);
+    if (record != NULL && machines.count > 1)
+        return fail(KOV_USAGE, "--record: one machine alone; for each of several give a kov serve, "
+                               "which may run beside the others");
     int code = KOV_OK;
     for (u32 i = 0; i < machines.count && code == KOV_OK; i++) {
         struct machine_settings of = {0};
         char *text = memory_copy_text(machines.texts[i]);
         code = parse_machine(text, &of);
+        if (code == KOV_OK && of.tape != NULL && record != NULL)
+            code = fail(KOV_USAGE, "--record: %s is a recording already", of.tape);
         if (code == KOV_OK)
             code = add_machine(hub, &of);
         free(text);
@@ -107,12 +122,15 @@ static int run(const struct arguments *arguments)
 
 const struct command command_serve = {
     .name = "serve",
-    .synopsis = "[-m NAME=HOST:PORT]… [-l PORT] [--history MB]",
+    .synopsis = "[-m NAME=HOST:PORT|NAME=FILE]… [-l PORT] [--record FILE] [--history MB]",
     .summary = "Show machines in browsers, live",
     .details =
         "Prints two links: whoever opens the first may also start workloads, end processes and\n"
         "choose what is sampled, whoever opens the second looks. Ctrl-C ends it. Other kov commands\n"
-        "work beside it: it gives way to those that sample, and shows what they sample.",
+        "work beside it: it gives way to those that sample, and shows what they sample.\n\n"
+        "--record writes down what the one machine tells, while it is shown. -m NAME=FILE plays\n"
+        "that: with the times and at the speed of then, up to its end, where it stays. Nothing can\n"
+        "be done to it. A file is never written over; one whose kov was killed plays too.",
     .options = {own_options},
     .run = run,
 };

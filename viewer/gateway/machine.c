@@ -50,12 +50,15 @@ void machine_publish(struct machine *machine, const struct published *published,
 
 // ---- its state ---------------------------------------------------------------------------------
 
-static void tell_state(struct machine *machine, const char *state)
+void machine_tell_state(struct machine *machine, const char *state)
 {
     const dci_system_info *system = machine->live ? session_machine() : NULL;
     char address[160];
-    snprintf(address, sizeof(address), "%.100s:%" PRIu64, machine->settings.host,
-             machine->settings.port);
+    if (machine->player == NULL)
+        snprintf(address, sizeof(address), "%.100s:%" PRIu64, machine->settings.host,
+                 machine->settings.port);
+    else
+        snprintf(address, sizeof(address), "%.150s", machine->settings.tape);
     json_t *json =
         json_pack("{s:s, s:s, s:s, s:s, s:o, s:i, s:o, s:i, s:f, s:o}", "type", "machine",
                   "machine", machine->settings.name, "state", state, "boot", machine->boot,
@@ -175,7 +178,7 @@ static void forget_names(struct machine *machine)
 }
 
 // Objects and classes are those of this scan: what is gone must not stay.
-static int scan(struct machine *machine)
+int machine_scan(struct machine *machine)
 {
     struct snapshot fresh = {0};
     double begin = clock_now();
@@ -193,7 +196,10 @@ static int scan(struct machine *machine)
     machine->scan_due = machine->scanned + fmax(SCAN_SECONDS, 4 * machine->scan_seconds);
     machine->scans++;
     machine->standing.clock_ticks = machine->snapshot.process_time;
-    machine->standing.clock_heard = begin; // not later than it was read
+    machine->standing.clock_heard = // not later than it was read
+        machine->player == NULL
+            ? begin
+            : player_asked(machine->player, ORRERY__DCI__REQUEST__BODY_PROCESSES);
     return KOV_OK;
 }
 
@@ -204,31 +210,41 @@ static int close_cell(struct machine *machine)
     return code == KOV_OK ? standing_close_cell(&machine->standing) : code;
 }
 
+static int live_attend(struct machine *machine)
+{
+    int code = standing_attend(&machine->standing);
+    if (code == KOV_OK && clock_now() >= machine->scan_due)
+        code = machine_scan(machine);
+    if (code == KOV_OK && clock_now() >= machine->cell_due)
+        code = close_cell(machine);
+    return code == KOV_OK ? metric_counts_rest(&machine->metric_counts) : code;
+}
+
+// A player's news end the wait for a frame, as a wish does.
+static int wait_for_events(struct machine *machine)
+{
+    double next = publish_next(machine);
+    if (machine->player == NULL)
+        next = fmin(next, fmin(machine->scan_due, machine->cell_due));
+    double wait = fmax(fmin(next - clock_now(), LONGEST_WAIT), 0);
+    patience_begin();
+    patience_window(wait);
+    int code = machine->player == NULL ? dci_listen(wait) : dci_take(wait);
+    patience_window_over();
+    return code;
+}
+
 static int attend(struct machine *machine)
 {
     patience_begin();
     int code = grant_wishes(machine);
     if (code == KOV_OK)
-        code = standing_attend(&machine->standing);
-    if (code == KOV_OK && clock_now() >= machine->scan_due)
-        code = scan(machine);
-    if (code == KOV_OK && clock_now() >= machine->cell_due)
-        code = close_cell(machine);
-    if (code == KOV_OK)
-        code = metric_counts_rest(&machine->metric_counts);
+        code = machine->player == NULL ? live_attend(machine) : played_attend(machine);
     if (names_are_full(&machine->names))
         forget_names(machine);
     if (code == KOV_OK)
         code = publish_due(machine);
-    if (code != KOV_OK || machine->ending)
-        return code;
-    double next = fmin(fmin(publish_next(machine), machine->scan_due), machine->cell_due);
-    double wait = fmin(next - clock_now(), LONGEST_WAIT);
-    patience_begin();
-    patience_window(fmax(wait, 0));
-    code = dci_listen(fmax(wait, 0));
-    patience_window_over();
-    return code;
+    return code != KOV_OK || machine->ending ? code : wait_for_events(machine);
 }
 
 static void begin_boot(struct machine *machine)
@@ -263,6 +279,12 @@ static void note_boot(struct machine *machine)
     dref_counts_forget(&machine->dref_counts);
 }
 
+static int live_begin(struct machine *machine)
+{
+    int code = standing_begin(&machine->standing);
+    return code == KOV_OK ? console_history_attach(&machine->console) : code;
+}
+
 static int serve(struct machine *machine)
 {
     machine->live = true;
@@ -270,17 +292,21 @@ static int serve(struct machine *machine)
     machine->failure[0] = 0;
     note_boot(machine);
     dci_on_event(take_event, machine);
-    int code = standing_begin(&machine->standing);
-    if (code == KOV_OK)
-        code = console_history_attach(&machine->console);
+    int code = KOV_OK;
+    if (machine->player != NULL)
+        played_begin(machine);
+    else
+        code = live_begin(machine);
     machine->scan_due = machine->cell_due = 0;
     for (struct published *one = machine->published; one != NULL; one = one->next)
         say_afresh(one);
-    tell_state(machine, "live");
+    machine_tell_state(machine, machine->player == NULL ? "live" : "played");
     while (code != KOV_CONNECTION && !machine->ending && !link_ended())
         code = attend(machine);
     dci_on_event(NULL, NULL);
     machine->live = false;
+    if (machine->recorder != NULL)
+        recorder_lost(machine->recorder);
     machine->lost_at = standing_now(&machine->standing);
     return code;
 }
@@ -297,6 +323,13 @@ static void pause_before_next(struct machine *machine, double pause)
     }
 }
 
+static void tell_absence(struct machine *machine, bool was_live)
+{
+    // A file that cannot be played: it will not get better, nor is it waited for.
+    bool useless = machine->player != NULL && player_problem(machine->player) != NULL;
+    machine_tell_state(machine, useless ? "played" : was_live ? "lost" : "waiting");
+}
+
 static void *run_machine(void *context)
 {
     struct machine *machine = context;
@@ -304,8 +337,10 @@ static void *run_machine(void *context)
     double pause = FIRST_PAUSE;
     link_use(machine->link);
     message_to(take_message, machine);
+    if (machine->recorder != NULL)
+        recorder_attach(machine->recorder);
     while (!machine->ending && !link_ended()) {
-        tell_state(machine, was_live ? "lost" : "waiting");
+        tell_absence(machine, was_live);
         patience_begin();
         machine->tries++;
         if (session_begin(true) == KOV_OK) {
@@ -314,7 +349,7 @@ static void *run_machine(void *context)
             pause = FIRST_PAUSE;
         }
         session_end();
-        tell_state(machine, was_live ? "lost" : "waiting");
+        tell_absence(machine, was_live);
         pause_before_next(machine, pause);
         pause = fmin(2 * pause, LONGEST_PAUSE);
     }
@@ -326,7 +361,10 @@ static void free_machine(struct machine *machine)
     while (machine->published != NULL)
         remove_topic(&machine->published);
     post_queue_free(&machine->wishes);
-    link_free(machine->link);
+    if (machine->link != NULL)
+        link_free(machine->link);
+    player_free(machine->player);
+    recorder_free(machine->recorder);
     standing_free(&machine->standing);
     dref_counts_forget(&machine->dref_counts);
     history_free(machine->history);
@@ -337,6 +375,7 @@ static void free_machine(struct machine *machine)
     names_reset(&machine->names);
     free(machine->settings.name);
     free(machine->settings.host);
+    free(machine->settings.tape);
     free(machine);
 }
 
@@ -344,6 +383,43 @@ static void wake(void *context)
 {
     struct machine *machine = context;
     link_wake(machine->link);
+}
+
+// What a recording is to have, also while no browser watches it.
+static void watch_for_recorder(struct machine *machine)
+{
+    const enum watched_kind kinds[] = {WATCHED_PROCESSES, WATCHED_SERVER, WATCHED_WORKLOADS,
+                                       WATCHED_METRIC};
+    for (u32 i = 0; i < ARRAY_SIZE(kinds); i++) { // topic 0: of no browser
+        struct post wish = {.kind = WISH_WATCH,
+                            .watched = kinds[i],
+                            .json = json_pack("{s:s, s:s}", "metric", metrics[0].name, "of", "m")};
+        add_topic(machine, &wish);
+    }
+}
+
+// The link, and what stands at its ends. False: a message tells why not.
+static bool open_ends(struct machine *machine, const struct machine_settings *from)
+{
+    if (from->tape != NULL) {
+        machine->player = player_new(from->tape);
+        machine->link = machine->player == NULL
+                            ? NULL
+                            : link_new_through(&player_through, machine->player, from->tape);
+        return machine->link != NULL;
+    }
+    machine->link = link_new(from->host, from->port, from->token);
+    if (machine->link == NULL || from->record == NULL)
+        return machine->link != NULL;
+    machine->recorder = recorder_new(from->record, from->name);
+    if (machine->recorder != NULL)
+        watch_for_recorder(machine);
+    return machine->recorder != NULL;
+}
+
+static char *copy_text(const char *text)
+{
+    return text == NULL ? NULL : memory_copy_text(text);
 }
 
 struct machine *machine_start(u32 number, const struct machine_settings *from,
@@ -355,24 +431,22 @@ struct machine *machine_start(u32 number, const struct machine_settings *from,
         fail(KOV_USAGE, "a machine's name is no UTF-8");
         return NULL;
     }
-    struct link *link = link_new(from->host, from->port, from->token);
-    if (link == NULL)
-        return NULL;
     struct machine *machine = memory_get(sizeof(*machine));
     machine->number = number;
-    machine->link = link;
     machine->posts = posts;
     machine->settings = *from;
     machine->settings.name = memory_copy_text(from->name);
-    machine->settings.host = memory_copy_text(from->host);
+    machine->settings.host = copy_text(from->host);
+    machine->settings.tape = copy_text(from->tape);
     machine->names.machine = machine->settings.name;
     post_queue_init(&machine->wishes, wake, machine);
-    if (pthread_create(&machine->thread, NULL, run_machine, machine) != 0) {
+    bool opened = open_ends(machine, from);
+    if (opened && pthread_create(&machine->thread, NULL, run_machine, machine) == 0)
+        return machine;
+    if (opened)
         fail(KOV_FAILED, "no thread for machine %s", from->name);
-        free_machine(machine);
-        return NULL;
-    }
-    return machine;
+    free_machine(machine);
+    return NULL;
 }
 
 bool machine_takes_wish(struct machine *machine, u64 browser)

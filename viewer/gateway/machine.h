@@ -13,12 +13,15 @@ struct machine_settings {
     char *name; // as browsers call it
     char *host;
     u64 port;
-    char *token; // NULL: what wire/token.h finds
+    char *tape;   // a recording that is played in place of a machine; NULL: none
+    char *record; // the file to record to; NULL: none
+    char *token;  // NULL: what wire/token.h finds
     size_t history_bytes;
 };
 
 // number: its place in the hub. posts: where it says what it has to say. Settings are copied. The
 // thread runs until machine_end.
+// NULL: a message tells why not.
 struct machine *machine_start(u32 number, const struct machine_settings *settings,
                               struct post_queue *posts);
 const char *machine_name(const struct machine *machine);

@@ -10,6 +10,8 @@
 #include "gateway/history.h"
 #include "gateway/dref_counts.h"
 #include "gateway/metric_counts.h"
+#include "gateway/player.h"
+#include "gateway/recorder.h"
 #include "gateway/runs.h"
 #include "gateway/standing.h"
 #include "machine/tree.h"
@@ -37,6 +39,8 @@ struct machine {
     struct machine_settings settings;
     struct post_queue *posts, wishes;
     struct link *link;
+    struct player *player;     // NULL: it is a machine
+    struct recorder *recorder; // NULL: it is not recorded
     pthread_t thread;
     bool ending;
 
@@ -65,6 +69,14 @@ struct machine {
 
 // Nanoseconds since the machine's boot, of a reading of its time base.
 double machine_time(const struct machine *machine, u64 ticks);
+// Of a machine that is played (machine_played.c): a connection of its tape begins, and does what is
+// new on it. KOV_OK, or the connection is gone.
+void played_begin(struct machine *machine);
+int played_attend(struct machine *machine);
+// Scans processes and objects.
+int machine_scan(struct machine *machine);
+// State, and why, to all browsers.
+void machine_tell_state(struct machine *machine, const char *state);
 // Sends a block to those who watch the topic, and before it the names that it uses.
 void machine_publish(struct machine *machine, const struct published *published,
                      struct block *block);

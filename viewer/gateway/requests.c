@@ -171,6 +171,10 @@ static int act(struct machine *machine, const struct post *wish)
 
 int request_answer(struct machine *machine, const struct post *wish)
 {
+    if (machine->player != NULL && wish->kind == WISH_ACT) {
+        answer_error(machine, wish, "a recording is played: nothing can be done to it");
+        return KOV_OK;
+    }
     if (!machine->live) {
         answer_error(machine, wish, "the machine is not connected");
         return KOV_OK;

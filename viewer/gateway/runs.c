@@ -26,14 +26,26 @@ static int attend_run(struct runs *runs, struct run *run, u64 now)
     return code;
 }
 
+int runs_attend_one(struct runs *runs, u64 id, u64 now)
+{
+    for (u32 i = 0; i < runs->count; i++)
+        if (runs->runs[i].result.id == id && runs->runs[i].end == 0)
+            return attend_run(runs, &runs->runs[i], now);
+    return KOV_OK;
+}
+
+int runs_fetch_kinds(struct runs *runs)
+{
+    if (runs->kinds != NULL)
+        return KOV_OK;
+    runs->kinds = json_array();
+    runs->changes++;
+    return workloads_fetch(runs->kinds);
+}
+
 int runs_attend(struct runs *runs, u64 now)
 {
-    int code = KOV_OK;
-    if (runs->kinds == NULL) {
-        runs->kinds = json_array();
-        runs->changes++;
-        code = workloads_fetch(runs->kinds);
-    }
+    int code = runs_fetch_kinds(runs);
     for (u32 i = 0; i < runs->count && code != KOV_CONNECTION; i++)
         if (runs->runs[i].end == 0)
             code = attend_run(runs, &runs->runs[i], now);

@@ -26,6 +26,8 @@ struct runs {
 
 // Asks after those that run (now: ticks), and once for the kinds that there are.
 int runs_attend(struct runs *runs, u64 now);
+int runs_fetch_kinds(struct runs *runs); // unless they are known
+int runs_attend_one(struct runs *runs, u64 id, u64 now);
 // "NAME key=value …": an exit code; KOV_OK: *id is its number.
 int runs_start(struct runs *runs, const char *text, u64 now, u64 *id);
 json_t *runs_json(const struct runs *runs, const struct machine *machine);

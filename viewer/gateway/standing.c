@@ -95,12 +95,17 @@ static int join(bool *somebody_samples)
                     take_join, somebody_samples);
 }
 
-int standing_begin(struct standing *standing)
+void standing_forget(struct standing *standing)
 {
-    bool somebody_samples = false;
     event_list_free(&standing->list);
     samples_free(&standing->samples);
     note_end(standing);
+}
+
+int standing_begin(struct standing *standing)
+{
+    bool somebody_samples = false;
+    standing_forget(standing);
     int code = event_list_fetch(&standing->list);
     if (code == KOV_OK)
         code = join(&somebody_samples);
@@ -176,10 +181,11 @@ static void take_begin(struct standing *standing, const Orrery__Dci__SamplingBeg
     samples_free(&standing->samples);
     decode_sampling_start(&reply, &events, &standing->samples);
     note_session(standing, &events, began->time);
-    standing->mine = false;
-    const char *address = began->owner == NULL ? "" : began->owner->address;
-    snprintf(standing->owner, sizeof(standing->owner), "client %" PRIu32 " (%.20s)",
-             began->owner == NULL ? 0 : began->owner->number, address);
+    standing->mine = began->owner == NULL; // of a recording: the set of the gateway that made it
+    standing->owner[0] = 0;
+    if (began->owner != NULL)
+        snprintf(standing->owner, sizeof(standing->owner), "client %" PRIu32 " (%.20s)",
+                 began->owner->number, began->owner->address);
     text_make_printable(standing->owner, false);
 }
 

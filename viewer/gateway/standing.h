@@ -25,6 +25,8 @@ struct standing {
 // On a new connection: joins what others sample, and begins the set if nobody does. KOV_OK also
 // when the machine refuses the set (a warning tells); else the connection is gone.
 int standing_begin(struct standing *standing);
+// The connection is another one: nothing is known to be sampled.
+void standing_forget(struct standing *standing);
 // Begins the set again where that is due.
 int standing_attend(struct standing *standing);
 // An event that was pushed.

@@ -64,6 +64,15 @@ static void note_heard(void)
     connection->silences = 0;
 }
 
+static enum frame_result read_frame(const struct frame_socket *socket, double until)
+{
+    const struct link *link = link_now();
+    struct frame_input *input = &link_now()->connection.input;
+    if (link->through == NULL)
+        return frame_read(socket, until, input);
+    return link->through->receive(link->through_context, socket, until, &input->payload);
+}
+
 // Takes what comes until then, or until a wish if `wishes`. *frame is NULL if no frame is whole by
 // then; the caller frees it.
 static int receive(double until, bool wishes, dci_frame **frame)
@@ -73,7 +82,7 @@ static int receive(double until, bool wishes, dci_frame **frame)
     struct frame_input *input = &connection->input;
     size_t before = input->done;
     *frame = NULL;
-    enum frame_result result = frame_read(&socket, until, input);
+    enum frame_result result = read_frame(&socket, until);
     if (result == FRAME_OK || input->done != before)
         note_heard();
     if (result == FRAME_TIMEOUT || result == FRAME_WOKEN)
@@ -107,6 +116,12 @@ static int send_request(dci_request *request)
     struct connection *connection = &link_now()->connection;
     struct frame_socket socket = link_socket(connection->fd, false);
     request->id = ++connection->last_id;
+    if (connection->request_tap != NULL)
+        connection->request_tap(connection->request_context, request);
+    if (link_now()->through != NULL) {
+        link_now()->through->send(link_now()->through_context, request);
+        return KOV_OK;
+    }
     size_t size = orrery__dci__request__get_packed_size(request);
     u8 *packed = memory_get(size);
     orrery__dci__request__pack(request, packed);
@@ -255,7 +270,7 @@ int dci_try(dci_request *request, int body, dci_response_handler *handler, void 
     struct call call = {.id = request->id, .body = body, .handler = handler, .context = context};
     double end = fmin(clock_now() + patience, patience_end());
     struct frame_socket socket = link_socket(link_now()->connection.fd, false);
-    if (frame_wait(&socket, POLLIN, end) == FRAME_TIMEOUT)
+    if (link_now()->through == NULL && frame_wait(&socket, POLLIN, end) == FRAME_TIMEOUT)
         call.error = E_TIMEOUT;
     else
         code = run_call(&call);
@@ -305,6 +320,13 @@ void dci_on_frame(dci_tap *tap, void *context)
     struct connection *connection = &link_now()->connection;
     connection->tap = tap;
     connection->tap_context = context;
+}
+
+void dci_on_request(dci_request_tap *tap, void *context)
+{
+    struct connection *connection = &link_now()->connection;
+    connection->request_tap = tap;
+    connection->request_context = context;
 }
 
 // A frame that came while no call is under way: an event, or the machine telling why it ends the
@@ -367,7 +389,10 @@ int dci_listen(double seconds)
 int dci_open(void)
 {
     struct connection *connection = &link_now()->connection;
-    int fd, code = connect_socket(&fd);
+    const struct link *link = link_now();
+    int fd = -1;
+    int code =
+        link->through != NULL ? link->through->open(link->through_context) : connect_socket(&fd);
     connection->fd = code == KOV_OK ? fd : -1;
     connection->lost = false;
     connection->input.done = 0;

@@ -24,6 +24,8 @@ typedef int dci_response_handler(void *context, const dci_response *response);
 typedef int dci_event_handler(void *context, const Orrery__Dci__Event *event);
 typedef void dci_tap(void *context, const struct bytes *payload, const dci_frame *frame);
 
+typedef void dci_request_tap(void *context, const dci_request *request);
+
 // A request with one body: the names of its case and of its member, and a pointer to the message.
 #define DCI_REQUEST(CASE, member, message)                                                         \
     (&(dci_request){.base = PROTOBUF_C_MESSAGE_INIT(&orrery__dci__request__descriptor),            \
@@ -50,6 +52,8 @@ const char *role_name(Orrery__Dci__Role role);
 void dci_on_event(dci_event_handler *handler, void *context);
 // Who else sees every frame as it came, before anybody else; NULL: nobody.
 void dci_on_frame(dci_tap *tap, void *context);
+// Who sees every request before it is sent; NULL: nobody.
+void dci_on_request(dci_request_tap *tap, void *context);
 
 // Takes pushed events for that long, less when interrupted, woken by a wish or ended (link.h).
 // Calls and listening take up a lost connection again where resume.h says so.

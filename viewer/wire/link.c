@@ -32,6 +32,16 @@ struct link *link_new(const char *host, u64 port, const char *token)
     return NULL;
 }
 
+struct link *link_new_through(const struct link_through *through, void *context, const char *name)
+{
+    struct link *link = link_new(name, 0, "");
+    if (link != NULL) {
+        link->through = through;
+        link->through_context = context;
+    }
+    return link;
+}
+
 void link_free(struct link *link)
 {
     struct link *before = given;

@@ -7,6 +7,7 @@
 #include "wire/frame.h"
 #include "wire/link.h"
 #include "wire/resume.h"
+#include "wire/through.h"
 #include "wire/token.h"
 
 #include <stdatomic.h>
@@ -25,6 +26,8 @@ struct connection {
     void *event_context;
     dci_tap *tap;
     void *tap_context;
+    dci_request_tap *request_tap;
+    void *request_context;
     char refusal[REFUSAL_BYTES];
 };
 
@@ -54,6 +57,8 @@ struct link {
     char found_token[TOKEN_TEXT]; // of token.c
     atomic_bool over;
     int over_fd, wish_fd; // eventfds, readable when it is over and when there is a wish; -1: none
+    const struct link_through *through; // in place of a socket; NULL: none
+    void *through_context;
     struct connection connection;
     struct patience patience;
     struct resumption resumption;

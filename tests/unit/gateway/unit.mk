@@ -7,7 +7,7 @@ GATEWAY_UNIT_HUB := $(addprefix viewer/gateway/,hub.c access.c topics.c credits.
     tests/unit/gateway/played.c $(GATEWAY_UNIT_BASE)
 
 UNIT += gateway_access gateway_credits gateway_topics gateway_messages gateway_names gateway_hub \
-    gateway_fuzz gateway_net_fuzz gateway_posts gateway_posts_race
+    gateway_fuzz gateway_net_fuzz gateway_posts gateway_posts_race gateway_tape gateway_player
 gateway_access_SRC := tests/unit/gateway/access.c viewer/gateway/access.c $(GATEWAY_UNIT_BASE)
 gateway_credits_SRC := tests/unit/gateway/credits.c viewer/gateway/credits.c $(GATEWAY_UNIT_BASE)
 gateway_topics_SRC := tests/unit/gateway/topics.c viewer/gateway/topics.c $(GATEWAY_UNIT_BASE)
@@ -19,6 +19,11 @@ gateway_hub_SRC := tests/unit/gateway/hub.c $(GATEWAY_UNIT_HUB)
 gateway_fuzz_SRC := tests/unit/gateway/fuzz.c $(GATEWAY_UNIT_HUB)
 gateway_net_fuzz_SRC := tests/unit/gateway/net_fuzz.c viewer/gateway/net.c viewer/tools/interrupt.c \
     $(GATEWAY_UNIT_HUB)
+gateway_tape_SRC := tests/unit/gateway/tape.c $(addprefix viewer/,gateway/tape_read.c \
+    gateway/tape_write.c wire/frame.c tools/clock.c) $(GATEWAY_UNIT_BASE)
+gateway_player_SRC := tests/unit/gateway/player.c $(addprefix viewer/,gateway/player.c \
+    gateway/player_answers.c gateway/tape_read.c gateway/tape_write.c wire/frame.c tools/clock.c) \
+    $(GEN)/host/dci.pb-c.c $(GATEWAY_UNIT_BASE)
 
 # Threads, under both kinds of sanitizers.
 gateway_posts_SRC := tests/unit/gateway/posts.c viewer/gateway/posts.c $(GATEWAY_UNIT_BASE)
@@ -29,5 +34,7 @@ $(foreach test,$(filter gateway_%,$(UNIT)),$(eval $(test)_CFLAGS := -D_GNU_SOURC
     $(eval $(test)_INC := viewer tests/unit/viewer tests/unit/gateway $(GEN)/host $(GEN)/gateway) \
     $(eval $(test)_LIBS := jansson m))
 gateway_net_fuzz_LIBS += websockets
+gateway_tape_LIBS := jansson z m
+gateway_player_LIBS := jansson protobuf-c z m
 
 unit-ready: $(HOST_DCI_GEN) $(MESSAGES_GEN)

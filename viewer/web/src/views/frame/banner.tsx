@@ -29,6 +29,8 @@ export function Banner(): JSX.Element | null {
         text={`No connection to ${clean(state.machine)}, ${state.tries} tries; what is shown is from before${why}`}
       />
     );
+  if (state.state === "played" && state.message)
+    return <Line text={`${clean(state.address)}: ${clean(state.message)}`} />;
   return null;
 }
 

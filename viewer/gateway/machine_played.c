@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: MIT
+// A machine that is played: it asks what was asked, when it was asked.
+#include "gateway/machine_state.h"
+#include "tools/clock.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+// The time of the last picture: the ends of "the last 10 seconds" stay where something is.
+static void note_end(struct machine *machine)
+{
+    struct standing *standing = &machine->standing;
+    standing->clock_ticks = standing_now(standing);
+    standing->clock_hertz = 0;
+    snprintf(machine->failure, sizeof(machine->failure), "%s", player_problem(machine->player));
+    machine_tell_state(machine, "played");
+}
+
+static int count(struct machine *machine, bool begun)
+{
+    struct metric_counts *counts = &machine->metric_counts;
+    if (begun)
+        metric_counts_forget(counts);
+    counts->due = 0;
+    int code =
+        begun ? KOV_OK : metric_counts_attend(counts, &machine->standing.list, machine->history);
+    counts->due = INFINITY;
+    return code;
+}
+
+static int start_run(struct machine *machine)
+{
+    char text[RUN_NAME_BYTES];
+    u64 id;
+    player_run_command(machine->player, text, sizeof(text));
+    for (char *c = strpbrk(text, ":,"); c != NULL; c = strpbrk(c, ":,"))
+        *c = ' ';
+    return runs_start(&machine->runs, text, standing_now(&machine->standing), &id);
+}
+
+void played_begin(struct machine *machine)
+{
+    standing_forget(&machine->standing);
+    machine->metric_counts.due = INFINITY; // until the tape has a reading
+}
+
+int played_attend(struct machine *machine)
+{
+    u32 news = player_news(machine->player);
+    switch (news) {
+    case ORRERY__DCI__REQUEST__BODY_PMU_EVENTS:
+        event_list_free(&machine->standing.list);
+        return event_list_fetch(&machine->standing.list);
+    case ORRERY__DCI__REQUEST__BODY_CONSOLE_ATTACH:
+        return console_history_attach(&machine->console);
+    case ORRERY__DCI__REQUEST__BODY_OBJECTS:
+        return machine_scan(machine);
+    case ORRERY__DCI__REQUEST__BODY_SAMPLING_STAT:
+        return standing_close_cell(&machine->standing);
+    case ORRERY__DCI__REQUEST__BODY_COUNT_START:
+    case ORRERY__DCI__REQUEST__BODY_COUNT_READ:
+        return count(machine, news == ORRERY__DCI__REQUEST__BODY_COUNT_START);
+    case ORRERY__DCI__REQUEST__BODY_WORKLOAD_START:
+        return start_run(machine);
+    case ORRERY__DCI__REQUEST__BODY_WORKLOADS:
+        return runs_fetch_kinds(&machine->runs);
+    case ORRERY__DCI__REQUEST__BODY_WORKLOAD_STATUS:
+        return runs_attend_one(&machine->runs, player_run_asked(machine->player),
+                               standing_now(&machine->standing));
+    case PLAYER_ENDED:
+        note_end(machine);
+        return KOV_OK;
+    default:
+        return KOV_OK; // kept for who asks
+    }
+}

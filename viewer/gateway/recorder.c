@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: MIT
+// Records a machine. Requests that a player has no use for are left out, and so are their answers
+// and the token.
+#include "gateway/recorder.h"
+#include "tools/clock.h"
+#include "tools/kov.h"
+#include "wire/session.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct recorder {
+    struct tape_writer tape;
+    double begin; // clock_now()
+    u32 asked;    // id of the last request that is kept
+    bool greets;  // it is a hello
+    bool connected;
+};
+
+struct recorder *recorder_new(const char *path, const char *machine)
+{
+    struct recorder *recorder = memory_get(sizeof(*recorder));
+    if (tape_create(&recorder->tape, path, machine) == KOV_OK) {
+        recorder->begin = clock_now();
+        signal(SIGXFSZ, SIG_IGN); // a limit on files is as a full disk
+        return recorder;
+    }
+    free(recorder);
+    return NULL;
+}
+
+void recorder_free(struct recorder *recorder)
+{
+    if (recorder == NULL)
+        return;
+    tape_finish(&recorder->tape);
+    free(recorder);
+}
+
+static void write_record(struct recorder *recorder, enum tape_kind kind, const void *payload,
+                         size_t size)
+{
+    u64 time = (u64)((clock_now() - recorder->begin) * 1e9);
+    int error = tape_write(&recorder->tape, kind, time, payload, size);
+    if (error != 0)
+        warn("the recording ends here: %s", strerror(error));
+}
+
+static void write_request(struct recorder *recorder, dci_request request)
+{
+    request.id = 0;
+    u8 *packed = memory_get(orrery__dci__request__get_packed_size(&request) + 1);
+    write_record(recorder, TAPE_REQUEST, packed, orrery__dci__request__pack(&request, packed));
+    free(packed);
+}
+
+static bool is_of_use(const dci_request *request)
+{
+    switch (request->body_case) {
+    case ORRERY__DCI__REQUEST__BODY_SERVER_STAT:
+    case ORRERY__DCI__REQUEST__BODY_OBJECTS:
+    case ORRERY__DCI__REQUEST__BODY_SAMPLING_START:
+    case ORRERY__DCI__REQUEST__BODY_SAMPLING_STOP:
+    case ORRERY__DCI__REQUEST__BODY_SAMPLING_STAT:
+    case ORRERY__DCI__REQUEST__BODY_PMU_EVENTS:
+    case ORRERY__DCI__REQUEST__BODY_COUNT_START:
+    case ORRERY__DCI__REQUEST__BODY_COUNT_READ:
+    case ORRERY__DCI__REQUEST__BODY_WORKLOADS:
+    case ORRERY__DCI__REQUEST__BODY_WORKLOAD_START:
+    case ORRERY__DCI__REQUEST__BODY_WORKLOAD_STATUS:
+    case ORRERY__DCI__REQUEST__BODY_PROCESSES:
+    case ORRERY__DCI__REQUEST__BODY_REGIONS:
+    case ORRERY__DCI__REQUEST__BODY_CONSOLE_ATTACH:
+        return true;
+    default:
+        return false;
+    }
+}
+
+// A hello waits for its answer: attempts at a machine that is not there are no connections.
+static void take_request(void *context, const dci_request *request)
+{
+    struct recorder *recorder = context;
+    bool greets = request->body_case == ORRERY__DCI__REQUEST__BODY_HELLO;
+    if (!greets && !is_of_use(request))
+        return;
+    recorder->greets = greets;
+    recorder->asked = request->id;
+    if (!greets)
+        write_request(recorder, *request);
+}
+
+static void write_greeting(struct recorder *recorder)
+{
+    Orrery__Dci__HelloRequest hello = ORRERY__DCI__HELLO_REQUEST__INIT;
+    hello.version = SESSION_PROTOCOL_VERSION;
+    write_request(recorder, *DCI_REQUEST(HELLO, hello, &hello));
+    recorder->connected = true;
+}
+
+static bool is_answer(const struct recorder *recorder, const dci_frame *frame)
+{
+    return frame->frame_case == ORRERY__DCI__SERVER_FRAME__FRAME_RESPONSE &&
+           frame->response->id == recorder->asked;
+}
+
+static void take_frame(void *context, const struct bytes *payload, const dci_frame *frame)
+{
+    struct recorder *recorder = context;
+    bool answer = is_answer(recorder, frame);
+    if (answer && recorder->greets &&
+        frame->response->body_case == ORRERY__DCI__RESPONSE__BODY_HELLO)
+        write_greeting(recorder);
+    if (recorder->connected &&
+        (answer || frame->frame_case == ORRERY__DCI__SERVER_FRAME__FRAME_EVENT))
+        write_record(recorder, TAPE_FRAME, payload->data, payload->size);
+}
+
+void recorder_attach(struct recorder *recorder)
+{
+    dci_on_request(take_request, recorder);
+    dci_on_frame(take_frame, recorder);
+}
+
+void recorder_lost(struct recorder *recorder)
+{
+    if (recorder->connected)
+        write_record(recorder, TAPE_LOST, NULL, 0);
+    recorder->connected = false;
+}
+
+const struct tape_writer *recorder_account(const struct recorder *recorder)
+{
+    return &recorder->tape;
+}
