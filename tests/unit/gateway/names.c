@@ -179,7 +179,7 @@ static void many_are_told_in_parts(void **state)
     }
     assert_int_equal(things, count);
     assert_int_equal(strings, 2 * count);
-    assert_true(parts >= 3 * count / NAMES_TOLD_AT_ONCE);
+    assert_true(parts >= 2 * count / NAMES_TOLD_AT_ONCE);
     assert_null(names.labels);
     names_reset(&names);
 }
