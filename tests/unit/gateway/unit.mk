@@ -17,8 +17,8 @@ gateway_names_SRC := tests/unit/gateway/names.c viewer/gateway/names.c viewer/to
     $(GATEWAY_UNIT_BASE)
 gateway_hub_SRC := tests/unit/gateway/hub.c $(GATEWAY_UNIT_HUB)
 gateway_fuzz_SRC := tests/unit/gateway/fuzz.c $(GATEWAY_UNIT_HUB)
-gateway_net_fuzz_SRC := tests/unit/gateway/net_fuzz.c viewer/gateway/net.c viewer/tools/interrupt.c \
-    $(GATEWAY_UNIT_HUB)
+gateway_net_fuzz_SRC := tests/unit/gateway/net_fuzz.c viewer/gateway/net.c \
+    viewer/tools/interrupt.c $(GATEWAY_UNIT_HUB)
 gateway_tape_SRC := tests/unit/gateway/tape.c $(addprefix viewer/,gateway/tape_read.c \
     gateway/tape_write.c wire/frame.c tools/clock.c) $(GATEWAY_UNIT_BASE)
 gateway_player_SRC := tests/unit/gateway/player.c $(addprefix viewer/,gateway/player.c \
