@@ -17,13 +17,13 @@ gateway_names_SRC := tests/unit/gateway/names.c viewer/gateway/names.c viewer/to
     $(GATEWAY_UNIT_BASE)
 gateway_hub_SRC := tests/unit/gateway/hub.c $(GATEWAY_UNIT_HUB)
 gateway_fuzz_SRC := tests/unit/gateway/fuzz.c $(GATEWAY_UNIT_HUB)
+gateway_net_fuzz_SRC := tests/unit/gateway/net_fuzz.c viewer/gateway/net.c \
+    viewer/tools/interrupt.c $(GATEWAY_UNIT_HUB)
 gateway_tape_SRC := tests/unit/gateway/tape.c $(addprefix viewer/,gateway/tape_read.c \
     gateway/tape_write.c wire/frame.c tools/clock.c) $(GATEWAY_UNIT_BASE)
 gateway_player_SRC := tests/unit/gateway/player.c $(addprefix viewer/,gateway/player.c \
     gateway/player_answers.c gateway/tape_read.c gateway/tape_write.c wire/frame.c tools/clock.c) \
     $(GEN)/host/dci.pb-c.c $(GATEWAY_UNIT_BASE)
-gateway_net_fuzz_SRC := tests/unit/gateway/net_fuzz.c viewer/gateway/net.c viewer/tools/interrupt.c \
-    $(GATEWAY_UNIT_HUB)
 
 # Threads, under both kinds of sanitizers.
 gateway_posts_SRC := tests/unit/gateway/posts.c viewer/gateway/posts.c $(GATEWAY_UNIT_BASE)
@@ -33,8 +33,8 @@ gateway_posts_race_SANITIZERS := thread
 $(foreach test,$(filter gateway_%,$(UNIT)),$(eval $(test)_CFLAGS := -D_GNU_SOURCE) \
     $(eval $(test)_INC := viewer tests/unit/viewer tests/unit/gateway $(GEN)/host $(GEN)/gateway) \
     $(eval $(test)_LIBS := jansson m))
+gateway_net_fuzz_LIBS += websockets
 gateway_tape_LIBS := jansson z m
 gateway_player_LIBS := jansson protobuf-c z m
-gateway_net_fuzz_LIBS += websockets
 
 unit-ready: $(HOST_DCI_GEN) $(MESSAGES_GEN)
