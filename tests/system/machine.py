@@ -76,7 +76,7 @@ class Machine:
         Machine.running.append(self)
 
     def start(self):
-        """Boots it; again, with the same ports, when the emulator has ended by itself or was killed."""
+        """Boots it; again, with the same ports, when the emulator has ended or was killed."""
         with open(self.console_path, "wb") as console, open(self.emulator_path, "wb") as emulator:
             self.process = subprocess.Popen(self.command, stdout=console, stderr=emulator, cwd=ROOT,
                                             stdin=subprocess.PIPE if self.typing

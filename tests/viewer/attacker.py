@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Who means ill of `kov serve`: HTTP and WebSocket by hand on plain sockets, where every rule may be broken."""
+"""Who means ill of `kov serve`: HTTP and WebSocket by hand, where every rule may be broken."""
 
 import base64
 import json

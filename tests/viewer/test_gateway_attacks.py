@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Whoever attacks `kov serve` is refused or bounded, and another browser's numbers go on meanwhile."""
+"""Whoever attacks `kov serve` is refused or bounded; another browser's numbers go on meanwhile."""
 
 import itertools
 import pathlib
@@ -248,7 +248,7 @@ def test_who_has_no_token_is_ended_and_others_get_in(gateway, witness):
 
 
 def fall_silent(machine):
-    """It answers nothing any more, and the gateway waits for an answer. Returns how it speaks again."""
+    """It answers nothing any more, and the gateway waits. Returns how it speaks again."""
     kinds = dci.Request.DESCRIPTOR.oneofs_by_name["body"].fields
     stuck, again = threading.Event(), threading.Event()
 

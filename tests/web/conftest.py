@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A machine under contention, a gateway that watches it, a browser: one of each for all tests that leave them as they are."""
+"""A machine under contention, a gateway that watches it, a browser: one of each for all tests."""
 
 import os
 import sys
@@ -55,7 +55,7 @@ def _browser():
 
 @pytest.fixture
 def open_page(browser, gateway):
-    """Opens pages of the test's own: open_page(link=…, viewport=…); the controller's, unless told."""
+    """Opens pages of the test's own: open_page(link=…, viewport=…); usually the controller's."""
     pages = []
 
     def start(link=None, **options):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The page beside a kov command that samples: whose samples it shows then, and what comes back afterwards."""
+"""The page beside a kov command that samples: whose samples it shows, and what comes back."""
 
 import signal
 import subprocess
@@ -13,7 +13,7 @@ KNOWN_METRIC = """/[0-9]/.test(document.querySelector('.strip-name[data-metric="
 
 
 def start_locks(machine):
-    """A `kov locks` that goes on until it is interrupted; None: its sampling is refused, as others count."""
+    """A `kov locks` that goes on until it is interrupted; None: refused, as others count."""
     process = subprocess.Popen(machine.kov_command("locks", "--duration", "3600"),
                                stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
 

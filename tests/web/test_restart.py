@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A machine that is killed and started again: the page tells it, and takes up the new boot by itself."""
+"""A machine that is killed and started again: the page tells it, and takes up the new boot."""
 
 import pytest
 

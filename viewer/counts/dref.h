@@ -13,7 +13,7 @@ struct dref_count {
     u64 invocations, misses;
 };
 
-#define DREF_COUNTS_MAX (1u << 22) // a machine that tells of more breaks the protocol
+#define DREF_COUNTS_MAX 4194304u // a machine that tells of more breaks the protocol
 
 struct dref_reading {
     struct dref_count *counts; // sorted by pid, COID, CPU
@@ -32,7 +32,8 @@ void dref_free(struct dref_reading *reading);
 // Of an object on a CPU: what it did between two readings, where that is not nothing.
 typedef void dref_visit(void *context, const struct dref_count *done);
 // In the order of readings. An object that was not there before, or whose counts are less than they
-// were because another one has its COID, began at 0.
+// were because another one has its COID, began at 0. Of a process that did not answer before it is
+// not known where its objects began: they are left out.
 void dref_between(const struct dref_reading *before, const struct dref_reading *after,
                   dref_visit *visit, void *context);
 

@@ -71,13 +71,14 @@ void dref_between(const struct dref_reading *before, const struct dref_reading *
         struct dref_count done = after->counts[i];
         while (old < before->count && dref_compare(&before->counts[old], &done) < 0)
             old++;
-        const struct dref_count *then = &before->counts[old];
-        if (old < before->count && dref_compare(then, &done) == 0 &&
-            then->invocations <= done.invocations && then->misses <= done.misses) {
+        bool known = old < before->count && dref_compare(&before->counts[old], &done) == 0;
+        const struct dref_count *then = known ? &before->counts[old] : NULL;
+        if (known && then->invocations <= done.invocations && then->misses <= done.misses) {
             done.invocations -= then->invocations;
             done.misses -= then->misses;
         }
-        if (done.invocations != 0 || done.misses != 0)
+        if ((done.invocations != 0 || done.misses != 0) &&
+            (known || failures_find(&before->failures, done.pid) == NULL))
             visit(context, &done);
     }
 }

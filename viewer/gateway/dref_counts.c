@@ -5,14 +5,20 @@
 
 #include <string.h>
 
+bool dref_counts_has(const char *measure)
+{
+    return strcmp(measure, "drefs") == 0 || strcmp(measure, "misses") == 0;
+}
+
 bool dref_counts_watch(struct dref_counts *counts, const char *measure)
 {
     double until = clock_now() + DREF_COUNTS_IDLE;
-    if (strcmp(measure, "misses") == 0)
+    if (strcmp(measure, "misses") == 0) {
         counts->misses_watched = until;
-    if (strcmp(measure, "drefs") != 0)
         return true;
-    counts->drefs_watched = until;
+    }
+    if (!counts->refused)
+        counts->drefs_watched = until;
     return !counts->refused;
 }
 
@@ -50,7 +56,7 @@ static void add_between(const struct dref_counts *counts, const struct dref_read
 static int switch_counting(struct dref_counts *counts, bool on)
 {
     int code = dref_enable(on, SCAN_ALL);
-    counts->refused = code != KOV_OK;
+    counts->refused = on && code != KOV_OK;
     counts->counting = on && code == KOV_OK;
     counts->has_last = false; // a cell is counted whole, or not at all
     return code == KOV_CONNECTION ? code : KOV_OK;
@@ -59,7 +65,9 @@ static int switch_counting(struct dref_counts *counts, bool on)
 int dref_counts_attend(struct dref_counts *counts, struct history *history)
 {
     double now = clock_now();
-    bool drefs = now < counts->drefs_watched && !counts->refused;
+    bool watched = now < counts->drefs_watched;
+    bool drefs = watched && !counts->refused;
+    counts->refused = counts->refused && watched; // who comes later has it tried again
     if (drefs != counts->counting) {
         int code = switch_counting(counts, drefs);
         if (code != KOV_OK)

@@ -12,13 +12,14 @@
 struct dref_counts {
     // Misses are counted always, DREFs while somebody asks for it.
     double drefs_watched, misses_watched; // until then, by clock_now()
-    bool counting, refused;
+    bool counting, refused;               // refused: until the time above
     struct dref_reading last;
     bool has_last;
 };
 
-// Somebody watches a measure; any but "drefs" and "misses" is none of ours. False: the machine has
-// refused to count it (a message has told).
+// Is it counted here? "drefs" and "misses" are.
+bool dref_counts_has(const char *measure);
+// Somebody watches it. False: the machine has refused to count it (a message has told).
 bool dref_counts_watch(struct dref_counts *counts, const char *measure);
 // Reads what is watched into the open cell, which is about to end; ends counting when nobody has
 // watched for long. KOV_OK also when the machine refuses; else the connection is gone.

@@ -279,12 +279,6 @@ static void note_boot(struct machine *machine)
     dref_counts_forget(&machine->dref_counts);
 }
 
-static int live_begin(struct machine *machine)
-{
-    int code = standing_begin(&machine->standing);
-    return code == KOV_OK ? console_history_attach(&machine->console) : code;
-}
-
 static int serve(struct machine *machine)
 {
     machine->live = true;
@@ -296,7 +290,9 @@ static int serve(struct machine *machine)
     if (machine->player != NULL)
         played_begin(machine);
     else
-        code = live_begin(machine);
+        code = standing_begin(&machine->standing);
+    if (machine->player == NULL && code == KOV_OK)
+        code = console_history_attach(&machine->console);
     machine->scan_due = machine->cell_due = 0;
     for (struct published *one = machine->published; one != NULL; one = one->next)
         say_afresh(one);

@@ -102,12 +102,6 @@ static double time_of_next(const struct player *player)
 
 // ---- a record ----------------------------------------------------------------------------------
 
-static void copy(struct bytes *payload, const struct bytes *from)
-{
-    payload->size = 0;
-    bytes_append(payload, from->data, from->size);
-}
-
 // What the gateway did itself comes as if somebody else had done it: it does not sample now.
 static bool play_own_session(const struct exchange *exchange, struct bytes *payload)
 {
@@ -163,8 +157,10 @@ static bool play_frame(struct player *player, struct bytes *payload)
         frame != NULL && frame->frame_case == ORRERY__DCI__SERVER_FRAME__FRAME_RESPONSE;
     const struct exchange *exchange =
         is_answer ? answers_add(&player->answers, data, !frame->response->more) : NULL;
-    if (is_event)
-        copy(payload, data);
+    if (is_event) {
+        payload->size = 0;
+        bytes_append(payload, data->data, data->size);
+    }
     if (exchange != NULL)
         is_event = note_answered(player, exchange, payload);
     orrery__dci__server_frame__free_unpacked(frame, NULL);

@@ -84,7 +84,10 @@ u32 publish_measure(struct machine *machine, const struct published *published)
     const char *measure = publish_text(published, "measure");
     if (machine->history == NULL)
         return HISTORY_NO_EVENT;
-    if (!dref_counts_watch(&machine->dref_counts, measure))
+    bool counted = dref_counts_has(measure);
+    if (counted && machine->player != NULL)
+        publish_stop(machine, published, "a recording has no counts by object");
+    else if (counted && !dref_counts_watch(&machine->dref_counts, measure))
         publish_stop(machine, published, machine->failure);
     return history_event(machine->history, measure);
 }

@@ -99,16 +99,11 @@ static void write_greeting(struct recorder *recorder)
     recorder->connected = true;
 }
 
-static bool is_answer(const struct recorder *recorder, const dci_frame *frame)
-{
-    return frame->frame_case == ORRERY__DCI__SERVER_FRAME__FRAME_RESPONSE &&
-           frame->response->id == recorder->asked;
-}
-
 static void take_frame(void *context, const struct bytes *payload, const dci_frame *frame)
 {
     struct recorder *recorder = context;
-    bool answer = is_answer(recorder, frame);
+    bool answer = frame->frame_case == ORRERY__DCI__SERVER_FRAME__FRAME_RESPONSE &&
+                  frame->response->id == recorder->asked;
     if (answer && recorder->greets &&
         frame->response->body_case == ORRERY__DCI__RESPONSE__BODY_HELLO)
         write_greeting(recorder);

@@ -63,6 +63,21 @@ static void another_object_with_the_same_number_began_at_nothing(void **state)
     dref_difference_free(&difference);
 }
 
+static void what_a_silent_process_did_before_is_not_taken_for_new(void **state)
+{
+    (void)state;
+    struct dref_count old[] = {{7, 16, 0, 10, 1}};
+    struct dref_count new[] = {{7, 16, 0, 12, 1}, {7, 32, 0, 5000, 9}, {8, 16, 0, 3, 1}};
+    struct dref_reading before = reading(old, 1), after = reading(new, 3);
+    struct dref_difference difference = {0};
+    failures_add(&before.failures, 7, 0, "no answer"); // in the midst of its list
+    dref_subtract(&before, &after, &difference);
+    assert_int_equal(difference.invocations, 2 + 3);
+    assert_int_equal(difference.misses, 1);
+    failures_free(&before.failures);
+    dref_difference_free(&difference);
+}
+
 static void from_nothing_everything_is_new(void **state)
 {
     (void)state;
@@ -97,6 +112,7 @@ int main(void)
         cmocka_unit_test(counts_are_subtracted_by_object_and_cpu),
         cmocka_unit_test(objects_that_ended_are_counted_once),
         cmocka_unit_test(another_object_with_the_same_number_began_at_nothing),
+        cmocka_unit_test(what_a_silent_process_did_before_is_not_taken_for_new),
         cmocka_unit_test(from_nothing_everything_is_new),
         cmocka_unit_test(processes_have_coids_of_their_own),
     };
