@@ -49,7 +49,7 @@ class Browser:
         self.socket = socket.create_connection((host, int(port)), timeout=PATIENCE)
         self.data = b""
         self.states, self.notices, self.topics, self.answers = {}, [], {}, {}
-        self.things, self.strings, self.stopped = {}, {}, {}
+        self.things, self.strings, self.stopped, self.rates = {}, {}, {}, {}
         key = base64.b64encode(os.urandom(16)).decode()
         self.socket.sendall((
             f"GET /ws HTTP/1.1\r\nHost: {host}:{port}\r\nOrigin: {gateway.origin}\r\n"
@@ -131,6 +131,7 @@ class Browser:
             self.topics[topic] = self.objects(columns, rows)
         elif kind == HEAT:
             self.topics[topic] = self.heat(columns, rows)
+            self.rates[topic] = self.heat(columns, rows, column=2, code="f")
         elif kind == METRIC:
             self.metric(topic, columns, rows, flags)
         elif kind == BYTES:
@@ -145,11 +146,11 @@ class Browser:
         points.update((round(time / 1e6), round(value, 3)) for time, value in zip(times, values))
         self.topics[topic] = points
 
-    def heat(self, columns, rows):
-        """{key: samples}, where there are any."""
+    def heat(self, columns, rows, column=1, code="I"):
+        """{key: samples}, or another column, where there are any."""
         things = struct.unpack_from(f"<{rows}I", columns)
-        samples = struct.unpack_from(f"<{rows}I", columns, (4 * rows + 7) // 8 * 8)
-        return {self.things[thing][0]: count for thing, count in zip(things, samples) if count}
+        values = struct.unpack_from(f"<{rows}{code}", columns, column * ((4 * rows + 7) // 8 * 8))
+        return {self.things[thing][0]: value for thing, value in zip(things, values) if value}
 
     def objects(self, columns, rows):
         """[(key, parent's key, class, representatives, misses)], in order."""

@@ -7,6 +7,7 @@ import pathlib
 import subprocess
 import sys
 import tempfile
+import time
 
 import pytest
 
@@ -67,3 +68,20 @@ def machine():
 
     with Machine() as instance:
         yield instance
+
+
+@pytest.fixture
+def running(machine):
+    """One whose clock runs; its sampling began when it did."""
+    from machine import TIMEBASE_HZ
+
+    begin, first = time.monotonic(), 9 * TIMEBASE_HZ
+    machine.clock = lambda: first + int((time.monotonic() - begin) * TIMEBASE_HZ)
+    machine.sampling_begin = first
+
+    def greet(session, request):
+        machine.system.time = machine.clock()
+        session.do_hello(request)
+
+    machine.misbehaviour["hello"] = greet
+    return machine

@@ -1,12 +1,10 @@
 # SPDX-License-Identifier: MIT
 """A machine is recorded by `kov serve` and played: what a browser saw then, it sees again."""
 
-import time
-
 import pytest
 
 from browser import Browser, Gateway
-from machine import TIMEBASE_HZ, add_samples
+from machine import add_samples
 
 ALL = {"from": 0, "to": 1e15}  # of heat
 TOPICS = {1: {"kind": "objects"}, 2: {"kind": "console"}, 3: {"kind": "processes"},
@@ -16,22 +14,13 @@ TOPICS = {1: {"kind": "objects"}, 2: {"kind": "console"}, 3: {"kind": "processes
 
 
 @pytest.fixture
-def lively(machine):
-    """A machine whose clock runs, with samples of two objects, and counts that grow."""
-    begin, first = time.monotonic(), 9 * TIMEBASE_HZ
-    machine.clock = lambda: first + int((time.monotonic() - begin) * TIMEBASE_HZ)
-    machine.add_processes()
-    machine.sampling_begin = first
-
-    def greet(session, request):
-        machine.system.time = machine.clock()
-        session.do_hello(request)
-
-    machine.misbehaviour["hello"] = greet
-    add_samples(machine, {(0x1010, 0x100): 30, (0x1020, 0x200): 10})
-    for number, sample in enumerate(machine.samples[0].samples):
-        sample.time = first + number
-    return machine
+def lively(running):
+    """With samples of two objects, and counts that grow."""
+    running.add_processes()
+    add_samples(running, {(0x1010, 0x100): 30, (0x1020, 0x200): 10})
+    for number, sample in enumerate(running.samples[0].samples):
+        sample.time = running.sampling_begin + number
+    return running
 
 
 def watch(browser, name):
@@ -109,17 +98,19 @@ def test_who_comes_after_the_end_sees_it_too(lively, tmp_path):
 def test_nothing_can_be_done_to_a_recording(lively, tmp_path):
     tape = tmp_path / "tape"
     record(lively, tape)
-    asked = len(lively.requests)
+    sessions = len(lively.sessions)
     with Gateway("-m", f"old={tape}") as gateway, Browser(gateway) as browser:
         for what in ("sample", "workload_start", "kill", "power_off", "console"):
             answer = browser.do(type="act", id=30, machine="old", do=what, text="demo", number=1)
             assert answer["type"] == "error" and "recording" in answer["message"]
         play_to_end(browser)
+        browser.say(type="watch", id=33, machine="old", kind="heat", measure="drefs")
+        assert "no counts by object" in browser.until(lambda: browser.stopped.get(33))
         answer = browser.do(type="ask", id=31, machine="old", what="regions", of="p:7")
         assert "the recording has no answer to this" in answer["message"]
         found = browser.do(type="ask", id=32, machine="old", what="object", of="o:0:1010")
         assert found["data"]["class"] == "PageAllocator"
-    assert len(lively.requests) == asked
+    assert len(lively.sessions) == sessions
 
 
 def test_a_killed_kov_leaves_a_recording(lively, tmp_path):

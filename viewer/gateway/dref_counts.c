@@ -41,7 +41,7 @@ static void add(void *context, const struct dref_count *done)
 static void add_between(const struct dref_counts *counts, const struct dref_reading *now,
                         struct history *history)
 {
-    u64 covered = now->begin - counts->last.begin;
+    u64 begin = counts->last.begin, covered = now->begin > begin ? now->begin - begin : 0;
     struct cell cell = {.history = history,
                         .drefs =
                             counts->counting ? history_counted(history, "drefs") : HISTORY_NO_EVENT,
