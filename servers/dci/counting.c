@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Requests about counting hardware events. A session is of the client that started it; its counts
 // stay readable when it has ended, until its place is wanted.
+#include "counting.h"
+
 #include "count_mode.h"
 #include "exclusion.h"
+#include "sampling.h"
 #include "service.h"
 
 #include <orrery/pmu.h>
@@ -27,7 +30,8 @@ static struct counting {
     s64 number; // 0: there is none
     u32 item_count;
     u32 cpu_mask; // never 0
-    bool by_task;
+    bool by_task, yielding;
+    bool displaced; // it yielded, and has ended for another client
 } sessions[SYS_PMU_SESSIONS];
 
 static struct counting *find_running(const struct client *owner)
@@ -80,6 +84,21 @@ static struct counting *find_place(void)
 static u32 counting_owned_by(const struct client *client)
 {
     return find_running(client) != NULL;
+}
+
+bool counting_give_way(const struct client *client)
+{
+    bool any = false;
+
+    for (u32 i = 0; i < SYS_PMU_SESSIONS; i++) {
+        if (!sessions[i].running || !sessions[i].yielding || sessions[i].owner == client)
+            continue;
+        sys_pmu_count_stop(sessions[i].number);
+        sessions[i].running = false;
+        sessions[i].displaced = true;
+        any = true;
+    }
+    return any;
 }
 
 static void add_event(struct frame *frame, const struct sys_pmu_event *event)
@@ -152,7 +171,7 @@ static s64 check_start(struct client *client, const dci_CountStartRequest *start
         return client_error(client, E_INVAL, "flags %x are not known", (unsigned)start->flags);
     if (find_running(client) != NULL)
         return client_error(client, E_BUSY, "this client counts already");
-    if (find_place() == NULL)
+    if (find_place() == NULL && (start->yielding || !counting_give_way(client)))
         return client_error(client, E_BUSY, "%d clients count already", SYS_PMU_SESSIONS);
     return 0;
 }
@@ -187,6 +206,8 @@ static s64 count_start_begin(struct client *client, const dci_Request *request)
         return result;
     fill_counting(&counting, start);
     result = sys_pmu_count_start(&counting, message, sizeof(message));
+    if (result == E_BUSY && !start->yielding && counting_give_way(client))
+        result = sys_pmu_count_start(&counting, message, sizeof(message));
     if (result < 0)
         return client_error(client, result, "%s", message);
     u32 everywhere = (1u << server_system.cpu_count) - 1;
@@ -197,6 +218,7 @@ static s64 count_start_begin(struct client *client, const dci_Request *request)
         .item_count = counting.item_count,
         .cpu_mask = counting.cpu_mask != 0 ? counting.cpu_mask : everywhere,
         .by_task = counting.flags != 0,
+        .yielding = start->yielding,
     };
     exclusion_session_begin(result);
     dci_CountStartReply reply = {.session = (u64)result, .time = sys_time()};
@@ -271,6 +293,7 @@ static s64 reply_cpu(struct client *client, u32 body)
     for (u32 i = 0; i < session->item_count; i++)
         add_count(&frame, dci_CountReply_counts_tag, &counts[i]);
     exclusion_add(&frame, dci_CountReply_excluded_tag, session->number);
+    frame_varint(&frame, dci_CountReply_displaced_tag, session->displaced);
     client_frame_end(client, &frame, more);
     return more ? REQUEST_GOES_ON : REQUEST_REPLIED;
 }
@@ -289,8 +312,11 @@ static s64 count_read_step(struct client *client)
 static s64 count_stop_begin(struct client *client, const dci_Request *request)
 {
     struct counting *session = find_running(client);
+    const struct counting *ended = find_latest(client);
 
     (void)request;
+    if (session == NULL && ended != NULL && ended->displaced)
+        return begin_reading(client, (u64)ended->number, &ended);
     if (session == NULL)
         return client_error(client, E_NOENT, "this client does not count");
     // Stale: it has ended by itself, and the reading says why.
@@ -298,7 +324,6 @@ static s64 count_stop_begin(struct client *client, const dci_Request *request)
     if (error < 0 && error != E_STALE)
         return error;
     session->running = false;
-    const struct counting *ended;
     return begin_reading(client, (u64)session->number, &ended);
 }
 
@@ -307,13 +332,25 @@ static s64 count_stop_step(struct client *client)
     return reply_cpu(client, dci_Response_count_stop_tag);
 }
 
+// What takes turns with it ends, of who yields: it may fit the counters at once then.
+static bool make_room(const struct client *client, const struct counting *session)
+{
+    if (session->yielding || session->item_count > SYS_PMU_TRACED)
+        return false;
+    bool counted = counting_give_way(client);
+    return sampling_give_way(client) || counted;
+}
+
 static s64 count_trace_begin(struct client *client, const dci_Request *request)
 {
     const struct counting *session = find_running(client);
+    u64 majors = request->body.count_trace.majors;
 
     if (session == NULL)
         return client_error(client, E_NOENT, "this client does not count");
-    s64 error = sys_pmu_count_trace(session->number, request->body.count_trace.majors);
+    s64 error = sys_pmu_count_trace(session->number, majors);
+    if (error == E_LIMIT && make_room(client, session))
+        error = sys_pmu_count_trace(session->number, majors);
     if (error == E_LIMIT)
         return client_error(client, error,
                             "the trace takes at most %d events, which fit the counters at once",

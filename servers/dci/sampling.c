@@ -4,6 +4,7 @@
 // copies.
 #include "sampling.h"
 
+#include "counting.h"
 #include "members.h"
 #include "sampling_request.h"
 #include "service.h"
@@ -297,6 +298,15 @@ static void end_session(dci_SharingEnd reason, const struct client *successor)
     owner = NULL;
 }
 
+bool sampling_give_way(const struct client *client)
+{
+    if (owner == NULL || owner == client || !asked.yielding)
+        return false;
+    end_session(dci_SharingEnd_SHARING_END_DISPLACED, client);
+    tell_nobody_follows();
+    return true;
+}
+
 static s64 sampling_stop_begin(struct client *client, const dci_Request *request)
 {
     (void)request;
@@ -389,6 +399,18 @@ static s64 displace(struct client *client, const struct sys_sampling *sampling, 
     return result == E_BUSY ? 0 : result;
 }
 
+// Where its counters are taken, counting that yields gives way.
+static s64 start_beside(const struct client *client, const struct sys_sampling *sampling,
+                        char *message, u64 bytes)
+{
+    s64 result = sys_sampling_start(sampling, message, bytes);
+    bool yields = (sampling->flags & SYS_SAMPLING_TURNS) != 0;
+
+    if (result == E_BUSY && !yields && counting_give_way(client))
+        result = sys_sampling_start(sampling, message, bytes);
+    return result;
+}
+
 static s64 sampling_start_begin(struct client *client, const dci_Request *request)
 {
     const dci_SamplingStartRequest *start = &request->body.sampling_start;
@@ -408,7 +430,7 @@ static s64 sampling_start_begin(struct client *client, const dci_Request *reques
     }
     bool ended = displaced.number != 0 && result == 0;
     if (result == 0)
-        result = sys_sampling_start(&sampling, message, sizeof(message));
+        result = start_beside(client, &sampling, message, sizeof(message));
     if (result < 0 && ended)
         tell_nobody_follows();
     if (result < 0)

@@ -127,8 +127,8 @@ const struct command command_serve = {
     .details =
         "Prints two links: whoever opens the first may also start workloads, end processes and\n"
         "choose what is sampled, whoever opens the second looks. Ctrl-C ends it. Other kov commands\n"
-        "work beside it: it gives way to those that sample, and shows what they sample; but while a\n"
-        "page shows metrics, those that sample what these are counted from are refused.\n\n"
+        "work beside it: it gives way to those that sample or need its counters, and shows what they\n"
+        "sample; metrics are unknown while others have the counters.\n\n"
         "--record writes down what the one machine tells, while it is shown. -m NAME=FILE plays\n"
         "that: with the times and at the speed of then, up to its end, where it stays. Nothing\n"
         "can be done to it. A file is never written over; one whose kov was killed plays too.",

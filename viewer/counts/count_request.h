@@ -30,6 +30,8 @@ struct count_request {
     u32 slice_event; // number of the event that turns are measured in
     u64 slice;       // 0: the machine's default
     enum count_tasks tasks;
+    bool yielding; // ends where others need its counters
+    u64 session;   // 0: not begun
 };
 
 // How it stands on the command line.

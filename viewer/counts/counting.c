@@ -6,13 +6,18 @@
 
 #include <string.h>
 
+struct begin {
+    u64 session, time;
+};
+
 static int take_start(void *context, const dci_response *response)
 {
-    *(u64 *)context = response->count_start->time;
+    *(struct begin *)context =
+        (struct begin){response->count_start->session, response->count_start->time};
     return KOV_OK;
 }
 
-int counting_start(const struct count_request *wanted, u64 *time)
+int counting_start(struct count_request *wanted, u64 *time)
 {
     Orrery__Dci__CountItem items[COUNT_ITEMS_MAX], *pointers[COUNT_ITEMS_MAX];
     Orrery__Dci__CountStartRequest body = ORRERY__DCI__COUNT_START_REQUEST__INIT;
@@ -31,8 +36,14 @@ int counting_start(const struct count_request *wanted, u64 *time)
     body.slice_event = wanted->slice_event;
     body.slice = wanted->slice;
     body.flags = wanted->tasks;
-    return dci_call(DCI_REQUEST(COUNT_START, count_start, &body),
-                    ORRERY__DCI__RESPONSE__BODY_COUNT_START, "cannot count", take_start, time);
+    body.yielding = wanted->yielding;
+    struct begin begun = {0};
+    int code =
+        dci_call(DCI_REQUEST(COUNT_START, count_start, &body),
+                 ORRERY__DCI__RESPONSE__BODY_COUNT_START, "cannot count", take_start, &begun);
+    wanted->session = begun.session;
+    *time = begun.time;
+    return code;
 }
 
 int counting_trace(u64 majors)
@@ -63,6 +74,7 @@ static int take_cpu(struct count_reading *reading, const Orrery__Dci__CountReply
     struct cpu_counts *to = &reading->cpus[reading->cpu_count++];
     to->cpu = reply->cpu;
     to->time = reading->time = reply->time;
+    reading->displaced = reply->displaced;
     for (u32 i = 0; i < reading->items; i++)
         to->counts[i] = decode(reply->counts[i]);
     for (reading->excluded_count = 0; reading->excluded_count < reply->n_excluded &&
@@ -91,6 +103,7 @@ static void begin(const struct count_request *wanted, struct count_reading *read
 int counting_read(const struct count_request *wanted, struct count_reading *reading)
 {
     Orrery__Dci__CountReadRequest body = ORRERY__DCI__COUNT_READ_REQUEST__INIT;
+    body.session = wanted->session;
     begin(wanted, reading);
     return dci_call(DCI_REQUEST(COUNT_READ, count_read, &body),
                     ORRERY__DCI__RESPONSE__BODY_COUNT_READ, "cannot read the counts", take_read,
@@ -138,6 +151,7 @@ static int take_tasks(void *context, const dci_response *response)
 int counting_tasks(const struct count_request *wanted, struct task_reading *tasks)
 {
     Orrery__Dci__CountTasksRequest body = ORRERY__DCI__COUNT_TASKS_REQUEST__INIT;
+    body.session = wanted->session;
     task_reading_begin(tasks, wanted->item_count);
     int code = dci_call(DCI_REQUEST(COUNT_TASKS, count_tasks, &body),
                         ORRERY__DCI__RESPONSE__BODY_COUNT_TASKS,

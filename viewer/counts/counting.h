@@ -5,8 +5,8 @@
 
 #include "counts/task_counts.h"
 
-// *time: time base, when it had begun.
-int counting_start(const struct count_request *wanted, u64 *time);
+// *time: time base, when it had begun. Its readings are of this session from now on.
+int counting_start(struct count_request *wanted, u64 *time);
 // What the session counts goes into the trace, with events of these majors.
 int counting_trace(u64 majors);
 int counting_read(const struct count_request *wanted, struct count_reading *reading);

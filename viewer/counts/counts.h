@@ -31,6 +31,7 @@ struct count_reading {
     u64 time;                         // of the last CPU
     u32 excluded[COUNT_EXCLUDED_MAX]; // processes that were left out at some time of the session
     u32 excluded_count;
+    bool displaced; // the session yielded, and has ended
 };
 
 // Adds the same event's count on another CPU.

@@ -12,6 +12,7 @@ static int start(struct metric_counts *counts, const struct event_list *list)
         return code;
     struct count_options options = {.sets = configuration_count_sets(&configuration)};
     counts->refused = count_request_parse(&options, list, &counts->request) != KOV_OK;
+    counts->request.yielding = true;
     if (counts->refused)
         return KOV_OK;
     u64 begun;
@@ -33,8 +34,11 @@ static void note(struct metric_counts *counts, struct history *history, u32 cpu)
 static int read_counts(struct metric_counts *counts, struct history *history)
 {
     int code = counting_read(&counts->request, &counts->now);
-    if (code != KOV_OK)
-        return code;
+    counts->running = code == KOV_OK;
+    if (code != KOV_OK) // stale: it had ended, and others have its place
+        return code == KOV_CONNECTION ? code : KOV_OK;
+    // Where it has ended for another client, what was counted until then is the last that is known.
+    counts->running = !counts->now.displaced;
     if (counts->has_last) {
         count_reading_between(&counts->last, &counts->now, &counts->between);
         note(counts, history, ALL_CPUS);

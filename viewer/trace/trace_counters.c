@@ -41,7 +41,7 @@ int trace_counters_start(struct trace_counters *counters)
     return code;
 }
 
-int trace_counters_start_again(const struct trace_counters *counters)
+int trace_counters_start_again(struct trace_counters *counters)
 {
     u64 time;
     int code = counters->count ? counting_start(&counters->request, &time) : KOV_OK;

@@ -22,7 +22,7 @@ int trace_counters_decide(struct trace_counters *counters, const char *text, u64
 // Once the trace is on.
 int trace_counters_start(struct trace_counters *counters);
 // On a new connection: what the start, which may be under way, had done.
-int trace_counters_start_again(const struct trace_counters *counters);
+int trace_counters_start_again(struct trace_counters *counters);
 int trace_counters_stop(const struct trace_counters *counters);
 // Which value is which event.
 void trace_counters_print(const struct trace_counters *counters);

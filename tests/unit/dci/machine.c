@@ -158,6 +158,10 @@ s64 sys_sampling_start(const struct sys_sampling *sampling, char *message, u64 b
     }
     if (machine.sampling || machine.sampling_fails)
         return E_BUSY;
+    if (machine.counting.alone && machine.counting.running != 0) {
+        snprintf(message, bytes, "others count, too");
+        return E_BUSY;
+    }
     machine.sampling = true;
     machine.asked = *sampling;
     memset(machine.others_read, 0, sizeof(machine.others_read));

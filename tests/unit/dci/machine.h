@@ -82,6 +82,7 @@ extern struct machine {
         u64 traced; // majors
         u32 events; // that there are
         bool busy;  // others are in the way
+        bool alone; // sessions need all counters
         u32 tasks;  // on each CPU
     } counting;
 

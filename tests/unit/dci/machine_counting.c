@@ -19,7 +19,7 @@ s64 sys_pmu_event_get(u32 index, struct sys_pmu_event *event)
 
 s64 sys_pmu_count_start(const struct sys_pmu_counting *counting, char *message, u64 bytes)
 {
-    if (machine.counting.busy)
+    if (machine.counting.busy || (machine.counting.alone && machine.counting.running != 0))
         return E_BUSY;
     for (u32 i = 0; i < counting->item_count; i++)
         if (counting->items[i].event == MACHINE_CONFLICT) {
@@ -71,7 +71,8 @@ s64 sys_pmu_count_trace(s64 session, u64 majors)
 {
     if (!is_running(session))
         return E_STALE;
-    if (machine.counting.asked.item_count > SYS_PMU_TRACED)
+    bool turns = machine.sampling || machine.counting.running != 1u << session;
+    if (machine.counting.asked.item_count > SYS_PMU_TRACED || (machine.counting.alone && turns))
         return E_LIMIT;
     machine.counting.traced = majors;
     return 0;

@@ -13,8 +13,8 @@ DCI_UNIT_SRC := $(addprefix tests/unit/dci/,harness.c machine.c machine_counting
 DCI_UNIT_CFLAGS := -O1
 DCI_UNIT_INC := tests/unit/dci servers/dci userlib/net/include trace/include userlib/answers/include
 
-$(foreach test,session framing lies lists places pushes counting counting_tasks processes \
-    sharing sharing_trace sleep_locks programs fuzz,$(eval UNIT += dci_$(test)) \
+$(foreach test,session framing lies lists places pushes counting counting_tasks counting_yields \
+    processes sharing sharing_trace sleep_locks programs fuzz,$(eval UNIT += dci_$(test)) \
     $(eval dci_$(test)_SRC := tests/unit/dci/$(test).c $(DCI_UNIT_SRC)) \
     $(eval dci_$(test)_INC := $(DCI_UNIT_INC)) $(eval dci_$(test)_CFLAGS := $(DCI_UNIT_CFLAGS)) \
     $(eval dci_$(test)_LIBS := nanopb protobuf-c))
