@@ -6,8 +6,7 @@
 #include "client.h"
 
 bool sampling_yields(const struct client *client); // has it a session that yields?
-// Ends the session of another client, if it yields, to leave room for what is no sampling. Was there
-// one?
+// Ends the session of another client, if it yields, for what is no sampling. Was there one?
 bool sampling_give_way(const struct client *client);
 // The session that another client has; 0: none has.
 u64 sampling_of_another(const struct client *client);
