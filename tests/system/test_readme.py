@@ -1,37 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""The README's kov commands, one after the other, as they stand there."""
+"""The README's kov commands work."""
 
-import os
-import re
-import shlex
-import signal
-import subprocess
-
-from machine import ROOT
-from waiting import PATIENCE
-
-COMMAND = re.compile(r"^build/kov (.*?)(?:\s+#.*)?$", re.MULTILINE)
-FOR_EVER = {"top": ["-n", "2", "-d", "1"]}  # what ends them
-
-
-def check_that_it_serves(command, folder):
-    """It ends only when it is told to."""
-    with subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, text=True) as gateway:
-        assert "http://127.0.0.1:" in gateway.stdout.readline()
-        gateway.send_signal(signal.SIGINT)
-        assert gateway.wait(PATIENCE) == 0
+import readme_commands
 
 
 def test_every_command_works(boot, tmp_path):
-    with open(os.path.join(ROOT, "README.md"), encoding="utf-8") as readme:
-        commands = [shlex.split(command) for command in COMMAND.findall(readme.read())]
-    assert len(commands) > 10
-    machine = boot(cpus=2, pmu="model").wait_ready()
-    for words in commands:
-        if words == ["serve"]:
-            check_that_it_serves(machine.kov_command("serve", "--listen", "0"), tmp_path)
-            continue
-        done = subprocess.run(machine.kov_command(*words, *FOR_EVER.get(words[0], [])),
-                              cwd=tmp_path, capture_output=True, text=True, timeout=PATIENCE,
-                              check=False)
-        assert done.returncode == 0 and done.stdout, (words, done.returncode, done.stderr)
+    readme_commands.check_all(boot(cpus=2, pmu="model").wait_ready(), tmp_path)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The page beside a kov command that samples: whose samples it shows, and what comes back."""
+"""Pages beside kov commands: whose samples they show, what gives way, and what comes back."""
 
 import signal
 import subprocess
