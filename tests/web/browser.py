@@ -15,6 +15,12 @@ ENVIRONMENT = {key: value for key, value in os.environ.items()
                if not key.lower().endswith("_proxy")}
 
 
+def tell(capsys, *lines):
+    """What a test has to say when it passes."""
+    with capsys.disabled():
+        print("", *(f"  {line}" for line in lines), sep="\n")
+
+
 class Browser:
     def __init__(self):
         self.process = subprocess.Popen(["node", DRIVER, CHROMIUM], cwd=ROOT, env=ENVIRONMENT,
