@@ -4,6 +4,7 @@
 import json
 import os
 import subprocess
+import time
 
 from machine import ROOT
 from waiting import wait_for
@@ -67,6 +68,11 @@ class Page:
 
     def evaluate(self, expression):
         return self("evaluate", expression)
+
+    def when(self, selector):
+        """Waits until a selector finds something; when it did, by the test's clock."""
+        self.see(selector)
+        return time.monotonic()
 
     def wait(self, expression):
         """Waits until an expression in the page is true, and returns what it gave."""

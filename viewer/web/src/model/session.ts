@@ -41,7 +41,11 @@ export function connect(dial: Dial, token: string): void {
       failAll("the connection was lost");
     },
     refused: (why) => {
-      store.connection.value = { phase: "refused", why: clean(why) };
+      store.connection.value = {
+        phase: "refused",
+        why: clean(why),
+        before: store.role.value !== "",
+      };
       failAll("the connection was refused");
     },
   });

@@ -94,13 +94,21 @@ export function Strip(): JSX.Element {
       </div>
       <Canvas
         class="strip-graphs"
-        label={`Metrics from ${clock(shown.from, 0)} to ${clock(shown.to, 0)}; drag to choose the range`}
+        label={`Metrics ${fromTo(shown)}${gapsIn(shown)}; drag to choose the range`}
         draw={draw}
         on={{ ...drag.on, style: { height: `${open ? AXIS + rows.length * ROW : ROW}px` } }}
       />
     </section>
   );
 }
+
+const fromTo = (one: Interval): string => `from ${clock(one.from, 0)} to ${clock(one.to, 0)}`;
+
+const gapsIn = (shown: Interval): string =>
+  store.marks.value
+    .filter((one) => one.kind === "gap" && one.begin < shown.to && one.end > shown.from)
+    .map((one) => `; no connection ${fromTo({ from: one.begin, to: one.end })}`)
+    .join("");
 
 const indexOf = (pin: store.Pin, row: number): number =>
   pin.kind === "metric" && pin.of === "m"
