@@ -109,6 +109,13 @@ function takeMachine(message: GatewayMachine): void {
     if (message.machine === store.machine.value)
       store.goTo({ ...store.place.value, range: undefined, baseline: undefined });
   }
+  // The banner is of the machine that is shown.
+  if (
+    before?.state === "live" &&
+    message.state === "lost" &&
+    message.machine !== store.machine.value
+  )
+    store.addNotice(`No connection to ${message.machine}`);
   store.machineStates.value = new Map(store.machineStates.value).set(message.machine, message);
 }
 
