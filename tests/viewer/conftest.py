@@ -73,15 +73,5 @@ def machine():
 @pytest.fixture
 def running(machine):
     """One whose clock runs; its sampling began when it did."""
-    from machine import TIMEBASE_HZ
-
-    begin, first = time.monotonic(), 9 * TIMEBASE_HZ
-    machine.clock = lambda: first + int((time.monotonic() - begin) * TIMEBASE_HZ)
-    machine.sampling_begin = first
-
-    def greet(session, request):
-        machine.system.time = machine.clock()
-        session.do_hello(request)
-
-    machine.misbehaviour["hello"] = greet
+    machine.let_run()
     return machine

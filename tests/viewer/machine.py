@@ -482,9 +482,10 @@ class Machine:
         self.workload_duration, self.workload_result, self.workload_report = 1, 0, \
             "calls 70\nmode fast\n"
         self.workload_polls, self.workload_stopped = 0, False
+        self.port = 0  # any
 
     def __enter__(self):
-        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.listener = socket.create_server(("127.0.0.1", self.port))
         self.port = self.listener.getsockname()[1]
         self.server = threading.Thread(target=self.serve, daemon=True)
         self.server.start()
@@ -514,6 +515,35 @@ class Machine:
         return dci.CountTask(pid=pid, thread=thread, flags=flags, name=name, counts=[
             dci.Count(count=count * reading * (cpu + 1), measured=10 * reading, total=10 * reading)
             for _ in self.counted])
+
+    def let_run(self):
+        """Its clock runs from now on; its sampling began now."""
+        begin, first = time.monotonic(), 9 * TIMEBASE_HZ
+        self.clock = lambda: first + int((time.monotonic() - begin) * TIMEBASE_HZ)
+        self.sampling_begin = first
+
+        def greet(session, request):
+            self.system.time = self.clock()
+            session.do_hello(request)
+
+        self.misbehaviour["hello"] = greet
+
+    def push_samples(self, coid, count):
+        """So many samples of an object, of now, to whoever samples."""
+        session, end = None, time.monotonic() + PATIENCE
+        while (session := self.sampler) is None:
+            assert time.monotonic() < end, "nobody samples"
+            time.sleep(0.01)
+        session.push(samples=dci.Samples(cpu=0, samples=[
+            dci.Sample(time=self.clock(), coid=coid, pc=0x100, thread=3,
+                       flags=dci.SAMPLE_KERNEL | dci.SAMPLE_ATTRIBUTED)
+            for _ in range(count)]))
+
+    def kill(self):
+        """As an emulator that is killed; start it again by `with`."""
+        self.__exit__()
+        self.drop_all()
+        self.sampler = None
 
     def drop_all(self):
         """Ends all connections, as a server that dies does."""

@@ -4,6 +4,7 @@
 import json
 import os
 import subprocess
+import time
 
 from machine import ROOT
 from waiting import wait_for
@@ -13,6 +14,12 @@ DRIVER = os.path.join(ROOT, "tests/web/driver.mjs")
 # 127.0.0.1 is reached without a proxy.
 ENVIRONMENT = {key: value for key, value in os.environ.items()
                if not key.lower().endswith("_proxy")}
+
+
+def tell(capsys, *lines):
+    """What a test has to say when it passes."""
+    with capsys.disabled():
+        print("", *(f"  {line}" for line in lines), sep="\n")
 
 
 class Browser:
@@ -61,6 +68,11 @@ class Page:
 
     def evaluate(self, expression):
         return self("evaluate", expression)
+
+    def when(self, selector):
+        """Waits until a selector finds something; when it did, by the test's clock."""
+        self.see(selector)
+        return time.monotonic()
 
     def wait(self, expression):
         """Waits until an expression in the page is true, and returns what it gave."""

@@ -4,6 +4,7 @@
 import os
 import re
 import subprocess
+from urllib.parse import urlsplit
 
 from machine import CONTROLLER, KOV, read_text
 from waiting import wait_for
@@ -16,13 +17,20 @@ class Gateway:
 
     def __init__(self, folder, **machines):
         self.said = os.path.join(folder, "serve.said")
-        names = [word for name, machine in machines.items()
-                 for word in ("-m", f"{name}=127.0.0.1:{machine.port}")]
+        self.names = [word for name, machine in machines.items()
+                      for word in ("-m", f"{name}=127.0.0.1:{machine.port}")]
+        self.start(0)
+
+    def start(self, port):
         with open(self.said, "wb") as said:
-            self.process = subprocess.Popen([KOV, "--token", CONTROLLER, "serve", *names,
-                                             "--listen", "0"], stdout=said, stderr=said,
+            self.process = subprocess.Popen([KOV, "--token", CONTROLLER, "serve", *self.names,
+                                             "--listen", str(port)], stdout=said, stderr=said,
                                             stdin=subprocess.DEVNULL)
         self.links = wait_for(self._printed, "the links of kov serve")
+
+    @property
+    def port(self):
+        return urlsplit(self.links["controller"]).port
 
     def _printed(self):
         said = read_text(self.said)

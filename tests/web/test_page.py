@@ -5,6 +5,7 @@ import time
 
 import pytest
 
+from browser import tell
 from waiting import wait_for
 
 VIEWS = {"1": "Objects", "2": "Metrics", "3": "Ranking", "7": "Machine"}
@@ -12,12 +13,6 @@ VIEWS = {"1": "Objects", "2": "Metrics", "3": "Ranking", "7": "Machine"}
 
 def is_first_in_ranking(page, hot):
     return page.evaluate("""document.querySelector('[role="grid"] .row')?.dataset.key""") == hot
-
-
-def tell(capsys, *lines):
-    """What a test has to say when it passes."""
-    with capsys.disabled():
-        print("", *(f"  {line}" for line in lines), sep="\n")
 
 
 def test_first_sight(open_page, capsys):

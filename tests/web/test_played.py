@@ -4,7 +4,7 @@
 import os
 import subprocess
 
-from browser import CHROMIUM, ENVIRONMENT
+from browser import CHROMIUM, ENVIRONMENT, tell
 from machine import BUILD, ROOT
 from waiting import PATIENCE
 
@@ -14,6 +14,7 @@ def run_node(*arguments, **environment):
                           env=ENVIRONMENT | environment, capture_output=True, text=True,
                           timeout=PATIENCE, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
 
 
 def test_the_page_goes_through_everything():
@@ -21,6 +22,8 @@ def test_the_page_goes_through_everything():
     run_node("test/page.mjs", os.path.join(os.path.abspath(BUILD), "web"), CHROMIUM)
 
 
-def test_the_pages_parts_do_what_they_should():
-    """Its unit tests, with frames as the gateway's own code writes them."""
-    run_node("run_tests.mjs", WEB_VECTORS=os.path.join(os.path.abspath(BUILD), "web/vectors"))
+def test_the_pages_parts_do_what_they_should(capsys):
+    """Its unit tests, with frames as the gateway's own code writes them; tells all contrasts."""
+    vectors = os.path.join(os.path.abspath(BUILD), "web/vectors")
+    said = run_node("run_tests.mjs", WEB_VECTORS=vectors)
+    tell(capsys, *(line for line in said.splitlines() if ", worst " in line))

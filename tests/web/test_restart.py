@@ -1,28 +1,56 @@
 # SPDX-License-Identifier: MIT
-"""A machine that is killed and started again: the page tells it, and takes up the new boot."""
+"""What may end is ended and started again, a machine, its DCI server, kov serve: the page tells it,
+and takes up what comes back. Each test says how soon, and asserts no time."""
+
+import subprocess
+import time
 
 import pytest
 
+from browser import tell
 from conftest import CONTENDED
 from gateway import Gateway
 from machine import Machine
 from waiting import wait_for
 
+# Pixels of the strip in the red of gaps, of which there is no other.
+RED = """(() => {
+    const strip = document.querySelector(".strip-graphs");
+    const { data } = strip.getContext("2d").getImageData(0, 0, strip.width, strip.height);
+    let red = 0;
+    for (let at = 0; at < data.length; at += 4) {
+        const [r, g, b, a] = data.subarray(at, at + 4);
+        red += a > 200 && r - g > 80 && Math.abs(g - b) < 30;
+    }
+    return red;
+})()"""
 
-@pytest.fixture(name="own")
-def _own_machine(tmp_path):
+# The server may be there again before a test looks.
+KEEP_BANNERS = """new MutationObserver(() => {
+    document.body.dataset.told = (document.body.dataset.told ?? "")
+        + (document.querySelector(".banner")?.textContent ?? "");
+}).observe(document.getElementById("page"), { childList: true, subtree: true })"""
+
+
+@pytest.fixture(scope="module", name="own")
+def _own_machine(tmp_path_factory):
     """A machine that nobody else needs."""
-    with Machine(str(tmp_path), "restarted", **CONTENDED) as machine:
+    with Machine(str(tmp_path_factory.mktemp("own")), "restarted", **CONTENDED) as machine:
         yield machine.wait_ready()
 
 
+@pytest.fixture(name="gateway")
+def _gateway(own, machine, tmp_path):
+    gateway = Gateway(str(tmp_path), restarted=own, contended=machine)
+    yield gateway
+    gateway.end()
+
+
 @pytest.fixture(name="page")
-def _page(own, browser, tmp_path):
-    gateway = Gateway(str(tmp_path), restarted=own)
+def _page(gateway, browser):
     page = browser.open(gateway.links["controller"])
     yield page
     page.close()
-    gateway.end()
 
 
 def boot_of(page):
@@ -33,21 +61,87 @@ def boot_of(page):
     return boot
 
 
-def test_a_killed_machine_is_told_and_taken_up_again(own, page):
-    wait_for(page.longest_bar, "an object is hot")
-    before = boot_of(page)
-    wait_for(page.longest_bar, "an object is hot in the live range again")
-
-    own.process.kill()
-    own.process.wait()
-    page.see('.header:has-text("○ lost")')
-    page.see('.banner:has-text("No connection to restarted")')
-    assert page.longest_bar(), "what was known stays"
-
-    own.start()
+def wait_hot(page):
+    """Live, with samples of now."""
     page.see('.header:has-text("● live")')
     page.wait("""!document.querySelector(".banner")""")
     page.wait("""/samples [1-9]/.test(document.querySelector(".status-line").textContent)""")
-    wait_for(page.longest_bar, "an object is hot again")
+    wait_for(page.longest_bar, "an object is hot")
+
+
+def told(begin, end):
+    return f"told after {1000 * (end - begin):.0f} ms"
+
+
+@pytest.fixture(name="other_page")
+def _other_page(gateway, browser):
+    """Of the machine to which nothing is done."""
+    page = browser.open(gateway.links["controller"])
+    page.see('.header select')
+    page("selectOption", ".header select", "contended")
+    yield page
+    page.close()
+
+
+def test_a_killed_machine_is_told_and_taken_up_again(own, page, other_page, capsys):
+    wait_hot(page)
+    wait_hot(other_page)
+    before = boot_of(page)
+    wait_hot(page)
+    begin = time.monotonic()
+    own.process.kill()
+    own.process.wait()
+    end = page.when('.header:has-text("○ lost")')
+    page.see('.banner:has-text("No connection to restarted")')
+    assert page.longest_bar(), "what was known stays"
+    other_page.see('.notice:has-text("No connection to restarted")')
+    wait_hot(other_page)
+    tell(capsys, f"the machine was killed: {told(begin, end)}")
+
+    own.start()
+    wait_hot(page)
     assert boot_of(page) != before
+    assert not page.trouble and not other_page.trouble
+
+
+def test_a_killed_dci_server_leaves_a_gap(own, page, capsys):
+    """The machine goes on meanwhile: its history stays, with a gap."""
+    wait_hot(page)
+    before = boot_of(page)
+    wait_hot(page)
+    assert page.evaluate(RED) == 0
+    (killed,) = [one["pid"] for one in own.kov("ps")["processes"] if one["name"] == "dci"]
+    page.evaluate(KEEP_BANNERS)
+    begin = time.monotonic()
+    command = own.kov_command("kill", str(killed))  # its answer may be lost
+    with subprocess.Popen(command, stderr=subprocess.DEVNULL):
+        lost = page.when('body[data-told*="No connection to restarted"]')
+        drawn = page.when('.strip-graphs[aria-label*="no connection"]')
+    page.wait(RED)
+    tell(capsys, f"the DCI server was killed: {told(begin, lost)}, "
+                 f"the gap drawn after {1000 * (drawn - begin):.0f} ms")
+    wait_hot(page)
+    assert boot_of(page) == before
+    assert not page.trouble
+
+
+def test_kov_serve_that_is_started_again_says_that_its_tokens_are_new(
+        gateway, browser, page, capsys):
+    wait_hot(page)
+    begin = time.monotonic()
+    gateway.process.kill()
+    gateway.process.wait()
+    end = page.when('.banner:has-text("No connection to kov serve")')
+    assert page.longest_bar(), "what was known stays"
+    tell(capsys, f"kov serve was killed: {told(begin, end)}")
+
+    begin = time.monotonic()
+    gateway.start(gateway.port)
+    end = page.when('.banner:has-text("kov serve was started again")')
+    assert page.longest_bar(), "what was known stays"
+    tell(capsys, f"kov serve was started again: {told(begin, end)}")
+
+    page("fill", '.banner [name="token"]', gateway.links["controller"])
+    page("click", '.banner button[type="submit"]')
+    wait_hot(page)
     assert not page.trouble

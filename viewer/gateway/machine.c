@@ -258,23 +258,38 @@ static void begin_boot(struct machine *machine)
     runs_free(&machine->runs);
 }
 
+// Only the connection was lost, or the DCI server has been restarted: the machine's clock went on.
+// Two boots may have begun at the same reading, where instructions are what the clock counts.
+static bool is_same_boot(const struct machine *machine, const dci_system_info *system)
+{
+    return machine->history != NULL && machine->boot_time == system->boot_time &&
+           system->time >= machine->standing.clock_ticks;
+}
+
+static void name_boot(struct machine *machine, u64 boot_time)
+{
+    bool again = machine->history != NULL && machine->boot_time == boot_time;
+    machine->same_begin = again ? machine->same_begin + 1 : 0;
+    machine->boot_time = boot_time;
+    snprintf(machine->boot, sizeof(machine->boot), "%08" PRIx32 "%08" PRIx32, machine->same_begin,
+             (u32)boot_time);
+}
+
 // A new boot has other things behind the same numbers.
 static void note_boot(struct machine *machine)
 {
     const dci_system_info *system = session_machine();
-    char boot[sizeof(machine->boot)];
+    bool same = is_same_boot(machine, system);
     machine->timebase_hz = system->timebase_hz;
-    machine->boot_time = system->boot_time;
-    snprintf(boot, sizeof(boot), "%08" PRIx32 "%08" PRIx32, (u32)(session_hello()->started >> 16),
-             (u32)system->boot_time);
     machine->standing.clock_ticks = system->time;
     machine->standing.clock_hertz = system->timebase_hz;
     machine->standing.clock_heard = clock_now();
-    if (strcmp(boot, machine->boot) != 0)
-        begin_boot(machine);
-    else if (machine->history != NULL)
+    if (same) {
         history_gap(machine->history, machine->lost_at, system->time);
-    memcpy(machine->boot, boot, sizeof(boot));
+    } else {
+        name_boot(machine, system->boot_time);
+        begin_boot(machine);
+    }
     metric_counts_forget(&machine->metric_counts);
     dref_counts_forget(&machine->dref_counts);
 }

@@ -48,6 +48,7 @@ struct machine {
     u32 tries;
     char boot[17];
     u64 boot_time, timebase_hz; // of the machine's clock
+    u32 same_begin;             // boots before this one that began at the same time
     char failure[256];          // the last message, of whatever went wrong
 
     struct names names;

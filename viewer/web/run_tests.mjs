@@ -35,6 +35,7 @@ await build({
 });
 const files = tests.map((name) => join(out, name.replace(/\.ts$/, ".mjs")));
 const { status } = spawnSync(process.execPath, ["--test", "--test-reporter=spec", ...files], {
+  cwd: here,
   stdio: "inherit",
 });
 rmSync(out, { recursive: true });

@@ -15,7 +15,7 @@ $(WEB_MODULES): $(PAGE)/package-lock.json
 	$(call say,NPM,$(PAGE): what the page is built with)
 	$(Q)$(NPM_CI) --omit=dev
 	@touch $@
-$(WEB_TOOLS): $(PAGE)/package-lock.json
+$(WEB_TOOLS): $(PAGE)/package-lock.json | $(WEB_MODULES) # one npm at a time
 	$(call say,NPM,$(PAGE): what the page is checked and tested with)
 	$(Q)$(NPM_CI)
 	@touch $(WEB_MODULES) $@

@@ -23,7 +23,7 @@ function takeToken(): string {
   return token ?? sessionStorage.getItem("token") ?? "";
 }
 
-/** Tabs of the same page pass the token on: a link that was copied has none. */
+/** Tabs pass the token on: a link that was copied has none, and a new gateway has another. */
 function shareToken(token: string, take: (token: string) => void): void {
   const channel = new BroadcastChannel("orrery-token");
   channel.onmessage = ({ data }) => {
@@ -32,13 +32,14 @@ function shareToken(token: string, take: (token: string) => void): void {
       if (mine) channel.postMessage({ token: mine });
     } else if (
       typeof data?.token === "string" &&
-      (store.connection.value.phase === "token" || !sessionStorage.getItem("token"))
+      (["token", "refused"].includes(store.connection.value.phase) ||
+        !sessionStorage.getItem("token"))
     ) {
       sessionStorage.setItem("token", data.token);
       take(data.token);
     }
   };
-  if (!token) channel.postMessage("wanted");
+  channel.postMessage(token ? { token } : "wanted");
 }
 
 /** The store into the address: steps push, what goes along replaces. */

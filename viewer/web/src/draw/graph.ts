@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-// A quantity over time: a line with the band of its error. What is not known is grey, not 0.
+// A quantity over time: a line with the band of its error. What is not known is hatched, not 0.
 
 import { niceStep } from "../base/number.ts";
 import { type Interval, SECOND, clock, timeTicks } from "../base/time.ts";
 import type { Points } from "../wire/columns.ts";
+import { hatch } from "./interval.ts";
 import type { ColourName, Theme } from "./theme.ts";
 
 export interface Box {
@@ -133,17 +134,17 @@ function drawBand(
   context.globalAlpha = 1;
 }
 
-// Grey from an unknown point to the next known one.
+// Hatched from an unknown point to the next known one.
 function hatchUnknown(
   context: CanvasRenderingContext2D,
   box: Box,
   columns: Columns,
   theme: Theme,
 ): void {
-  context.fillStyle = theme.raised;
   let from = -1;
   const fill = (to: number): void => {
-    if (from >= 0) context.fillRect(box.x + from, box.y, Math.max(1, to - from), box.height);
+    const width = Math.max(1, to - from);
+    if (from >= 0) hatch(context, { ...box, x: box.x + from, width }, theme.blocked);
     from = -1;
   };
   let last = 0;
@@ -155,26 +156,6 @@ function hatchUnknown(
     }
   }
   fill(last + 1);
-}
-
-/** An interval over the whole height: the range, a mark. */
-export function drawInterval(
-  context: CanvasRenderingContext2D,
-  box: Box,
-  shown: Interval,
-  interval: Interval,
-  colour: string,
-  alpha: number,
-): void {
-  const scale = box.width / (shown.to - shown.from);
-  const from = Math.max(0, (interval.from - shown.from) * scale);
-  const to = Math.min(box.width, (interval.to - shown.from) * scale);
-  if (to <= from && (to < 0 || from > box.width)) return;
-  context.save();
-  context.globalAlpha = alpha;
-  context.fillStyle = colour;
-  context.fillRect(box.x + from, box.y, Math.max(1, to - from), box.height);
-  context.restore();
 }
 
 export function drawTimeAxis(

@@ -2,16 +2,12 @@
 // The colours of style.css for canvases.
 
 const NAMES = [
-  "ground",
-  "surface",
-  "raised",
   "line",
   "text",
   "dim",
   "accent",
   "lost",
   "blocked",
-  "range",
   "series-1",
   "series-2",
   "series-3",

@@ -41,7 +41,11 @@ export function connect(dial: Dial, token: string): void {
       failAll("the connection was lost");
     },
     refused: (why) => {
-      store.connection.value = { phase: "refused", why: clean(why) };
+      store.connection.value = {
+        phase: "refused",
+        why: clean(why),
+        before: store.role.value !== "",
+      };
       failAll("the connection was refused");
     },
   });
@@ -105,6 +109,13 @@ function takeMachine(message: GatewayMachine): void {
     if (message.machine === store.machine.value)
       store.goTo({ ...store.place.value, range: undefined, baseline: undefined });
   }
+  // The banner is of the machine that is shown.
+  if (
+    before?.state === "live" &&
+    message.state === "lost" &&
+    message.machine !== store.machine.value
+  )
+    store.addNotice(`No connection to ${message.machine}`);
   store.machineStates.value = new Map(store.machineStates.value).set(message.machine, message);
 }
 

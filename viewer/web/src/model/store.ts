@@ -24,7 +24,8 @@ export interface Notice {
 }
 export type Connection =
   | { phase: "token" | "connecting" | "open" }
-  | { phase: "refused"; why: string }
+  /** Before: it had been open, and what it has told stays. */
+  | { phase: "refused"; why: string; before: boolean }
   | { phase: "lost"; tries: number; again: number };
 export type Dialog = "" | "palette" | "help" | "measure" | "range";
 export type Theme = "auto" | "dark" | "light";

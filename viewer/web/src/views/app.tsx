@@ -26,13 +26,14 @@ const PICTURES: Record<ViewName, () => JSX.Element> = {
 };
 
 export function App(props: { dial: Dial }): JSX.Element {
-  const phase = store.connection.value.phase;
-  if (phase === "token" || phase === "refused") return <TokenPage dial={props.dial} />;
+  const connection = store.connection.value;
+  if (connection.phase === "token" || (connection.phase === "refused" && !connection.before))
+    return <TokenPage dial={props.dial} />;
   const View = PICTURES[store.view.value];
   return (
     <>
       <Header />
-      <Banner />
+      <Banner dial={props.dial} />
       <Standing />
       <Strip />
       <Words />

@@ -13,7 +13,7 @@ import {
 export const PROTOCOL = "orrery";
 export const VERSION = 1;
 const PAUSE_FIRST_MS = 250;
-const PAUSE_LONGEST_MS = 8000;
+const PAUSE_LONGEST_MS = 1000;
 
 /** Credit goes back in portions, not a message a frame. */
 const CREDIT_PORTION = 65536;

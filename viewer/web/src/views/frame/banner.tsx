@@ -6,14 +6,21 @@ import { useEffect, useState } from "preact/hooks";
 import { clean } from "../../base/text.ts";
 import * as store from "../../model/store.ts";
 import { connect, retry } from "../../model/session.ts";
+import type { Dial } from "../../wire/socket.ts";
 
-export function Banner(): JSX.Element | null {
+export function Banner(props: { dial: Dial }): JSX.Element | null {
   const connection = store.connection.value;
   const state = store.machineState.value;
+  if (connection.phase === "refused")
+    return (
+      <Line text="kov serve was started again, and its tokens are new: what is shown is from before. Open the link that it prints now, or put it here.">
+        <TokenForm dial={props.dial} />
+      </Line>
+    );
   if (connection.phase === "lost")
     return <LostGateway tries={connection.tries} again={connection.again} />;
   if (connection.phase === "connecting") return <Line text="Connecting …" />;
-  if (connection.phase === "refused" || !state) return null;
+  if (!state) return null;
   // The message asks already whether it is running.
   const why = state.message ? `: ${clean(state.message)}` : "";
   if (state.state === "waiting")
@@ -96,7 +103,7 @@ function NoticeLine({ notice }: { notice: store.Notice }): JSX.Element {
 }
 
 /** In place of everything: no token, or one that the gateway does not want. */
-export function TokenPage(props: { dial: Parameters<typeof connect>[0] }): JSX.Element {
+export function TokenPage(props: { dial: Dial }): JSX.Element {
   const connection = store.connection.value;
   return (
     <main class="token">
@@ -106,22 +113,28 @@ export function TokenPage(props: { dial: Parameters<typeof connect>[0] }): JSX.E
         This page needs the link that <code>kov serve</code> prints. Open that link, or put its
         token here.
       </p>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          const field = event.currentTarget.elements.namedItem("token");
-          if (!(field instanceof HTMLInputElement)) return;
-          const token = (/[#&]t=([\w-]+)/.exec(field.value)?.[1] ?? field.value).trim();
-          if (!token) return;
-          sessionStorage.setItem("token", token);
-          connect(props.dial, token);
-        }}
-      >
-        <label>
-          Token or link <input name="token" type="password" autocomplete="off" />
-        </label>
-        <button type="submit">Connect</button>
-      </form>
+      <TokenForm dial={props.dial} />
     </main>
+  );
+}
+
+function TokenForm(props: { dial: Dial }): JSX.Element {
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        const field = event.currentTarget.elements.namedItem("token");
+        if (!(field instanceof HTMLInputElement)) return;
+        const token = (/[#&]t=([\w-]+)/.exec(field.value)?.[1] ?? field.value).trim();
+        if (!token) return;
+        sessionStorage.setItem("token", token);
+        connect(props.dial, token);
+      }}
+    >
+      <label>
+        Token or link <input name="token" type="password" autocomplete="off" />
+      </label>
+      <button type="submit">Connect</button>
+    </form>
   );
 }

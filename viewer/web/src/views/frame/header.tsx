@@ -56,6 +56,12 @@ export function Header(): JSX.Element {
   );
 }
 
+/** What is to be known of a machine that is not shown. */
+function aside(name: string): string {
+  const state = store.machineStates.value.get(name)?.state ?? "";
+  return state === "live" ? "" : ` · ${STATES[state] ?? "no machine"}`;
+}
+
 function MachineChoice(): JSX.Element {
   const cpus = store.machineState.value?.cpus;
   const about = cpus ? ` · ${cpus} CPU${cpus === 1 ? "" : "s"}` : "";
@@ -69,7 +75,7 @@ function MachineChoice(): JSX.Element {
       >
         {store.machines.value.map((name) => (
           <option key={name} value={name}>
-            {name + (name === store.machine.value ? about : "")}
+            {name + (name === store.machine.value ? about : aside(name))}
           </option>
         ))}
       </select>

@@ -5,7 +5,8 @@ import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { UNKNOWN, count, plusMinusPart, scaled } from "../../base/number.ts";
 import { SECOND, clock } from "../../base/time.ts";
-import { drawGraph, drawInterval, drawTimeAxis, reduce, topOf } from "../../draw/graph.ts";
+import { drawGraph, drawTimeAxis, reduce, topOf } from "../../draw/graph.ts";
+import { drawInterval } from "../../draw/interval.ts";
 import { readTheme } from "../../draw/theme.ts";
 import { pinOfSelection } from "../../model/commands.ts";
 import { copyText } from "../../model/hand_out.ts";
@@ -261,7 +262,7 @@ function SeriesGraph(props: { topic: Topic; name: string }): JSX.Element {
         const box = { x: 0, y: 4, width, height: size.height - 22 };
         const columns = reduce(props.topic.points, shown, width);
         if (range && range.to - range.from < shown.to - shown.from - SECOND)
-          drawInterval(context, box, shown, range, theme.accent, 0.12);
+          drawInterval(context, box, shown, range, theme.accent);
         drawGraph(context, box, columns, topOf(columns), theme["series-2"], theme);
         drawTimeAxis(context, { ...box, y: size.height - 16, height: 16 }, shown, theme);
       }}

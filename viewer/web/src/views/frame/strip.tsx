@@ -5,15 +5,17 @@ import type { JSX } from "preact";
 import { UNKNOWN, metric, plusMinus, plusMinusPart, scaled } from "../../base/number.ts";
 import { type Interval, clock } from "../../base/time.ts";
 import {
+  type Box,
   drawGraph,
-  drawInterval,
   drawTimeAxis,
   reduce,
   seriesColour,
   topOf,
 } from "../../draw/graph.ts";
+import { drawGap, drawInterval, fillInterval } from "../../draw/interval.ts";
 import { readTheme } from "../../draw/theme.ts";
 import { METRICS, findMetric } from "../../model/metrics.ts";
+import type { Mark } from "../../model/said.ts";
 import * as store from "../../model/store.ts";
 import type { Topic, Wish } from "../../model/topics.ts";
 import { Points, summarize } from "../../wire/columns.ts";
@@ -64,12 +66,12 @@ export function Strip(): JSX.Element {
     const theme = readTheme();
     const width = Math.floor(size.width);
     const whole = { x: 0, y: 0, width, height: size.height };
+    const below = open ? { ...whole, y: AXIS, height: size.height - AXIS } : whole;
     if (open) drawTimeAxis(context, { ...whole, height: AXIS }, shown, theme);
     const baseline = store.baseline.value;
-    if (baseline) drawInterval(context, whole, shown, baseline, theme["series-4"], 0.15);
-    for (const mark of store.marks.value)
-      drawMark(context, width, size.height, shown, mark.begin, mark.end, mark.kind === "gap");
-    if (range) drawInterval(context, whole, shown, range, theme.accent, 0.14);
+    if (baseline) drawInterval(context, whole, shown, baseline, theme["series-4"]);
+    for (const mark of store.marks.value) drawMark(context, below, shown, mark);
+    if (range) drawInterval(context, whole, shown, range, theme.accent);
     context.fillStyle = theme.line;
     if (open) for (let i = 0; i < rows.length; i++) context.fillRect(0, AXIS + i * ROW, width, 1);
     rows.forEach(({ topic, pin }, i) => {
@@ -92,13 +94,21 @@ export function Strip(): JSX.Element {
       </div>
       <Canvas
         class="strip-graphs"
-        label={`Metrics from ${clock(shown.from, 0)} to ${clock(shown.to, 0)}; drag to choose the range`}
+        label={`Metrics ${fromTo(shown)}${gapsIn(shown)}; drag to choose the range`}
         draw={draw}
         on={{ ...drag.on, style: { height: `${open ? AXIS + rows.length * ROW : ROW}px` } }}
       />
     </section>
   );
 }
+
+const fromTo = (one: Interval): string => `from ${clock(one.from, 0)} to ${clock(one.to, 0)}`;
+
+const gapsIn = (shown: Interval): string =>
+  store.marks.value
+    .filter((one) => one.kind === "gap" && one.begin < shown.to && one.end > shown.from)
+    .map((one) => `; no connection ${fromTo({ from: one.begin, to: one.end })}`)
+    .join("");
 
 const indexOf = (pin: store.Pin, row: number): number =>
   pin.kind === "metric" && pin.of === "m"
@@ -108,26 +118,12 @@ const indexOf = (pin: store.Pin, row: number): number =>
       )
     : row;
 
-function drawMark(
-  context: CanvasRenderingContext2D,
-  width: number,
-  height: number,
-  shown: Interval,
-  begin: number,
-  end: number,
-  isGap: boolean,
-): void {
+function drawMark(context: CanvasRenderingContext2D, box: Box, shown: Interval, mark: Mark): void {
   const theme = readTheme();
-  const to = Number.isNaN(end) ? store.now.value : end;
-  const box = isGap ? { x: 0, y: 0, width, height } : { x: 0, y: height - 3, width, height: 3 };
-  drawInterval(
-    context,
-    box,
-    shown,
-    { from: begin, to },
-    isGap ? theme.lost : theme.accent,
-    isGap ? 0.25 : 1,
-  );
+  const interval = { from: mark.begin, to: Number.isNaN(mark.end) ? store.now.value : mark.end };
+  const foot = { ...box, y: box.y + box.height - 3, height: 3 };
+  if (mark.kind === "gap") drawGap(context, box, shown, interval, theme.lost);
+  else fillInterval(context, foot, shown, interval, theme.accent);
 }
 
 /** The metric's mean over the range, or its newest value where the range has none. */

@@ -7,13 +7,13 @@ import { UNKNOWN, metric as metricText, percent, plusMinus } from "../../base/nu
 import { clock } from "../../base/time.ts";
 import {
   drawGraph,
-  drawInterval,
   drawTimeAxis,
   drawValueAxis,
   reduce,
   seriesColour,
   topOf,
 } from "../../draw/graph.ts";
+import { drawGap, drawInterval, fillInterval } from "../../draw/interval.ts";
 import { readTheme } from "../../draw/theme.ts";
 import type { Metric } from "../../model/metrics.ts";
 import * as store from "../../model/store.ts";
@@ -89,16 +89,17 @@ function Picture(props: Parameters<typeof Chart>[0]): JSX.Element {
     drawValueAxis(context, box, top, 4, theme, (value) => String(Number(value.toPrecision(3))));
     for (const mark of store.marks.value) {
       const to = Number.isNaN(mark.end) ? store.now.value : mark.end;
-      const colour = mark.kind === "gap" ? theme.lost : theme["series-5"];
-      drawInterval(context, box, shown, { from: mark.begin, to }, colour, 0.12);
+      const interval = { from: mark.begin, to };
+      if (mark.kind === "gap") drawGap(context, box, shown, interval, theme.lost);
+      else drawInterval(context, box, shown, interval, theme["series-5"]);
     }
-    if (range) drawInterval(context, box, shown, range, theme.accent, 0.14);
+    if (range) drawInterval(context, box, shown, range, theme.accent);
     const colour = stale ? theme.blocked : theme[seriesColour(props.index)];
     drawGraph(context, box, columns, top, colour, theme);
     drawTimeAxis(context, { ...box, y: size.height - BELOW, height: BELOW }, shown, theme);
     if (cursor.at >= 0) {
       const time = points.time[cursor.at];
-      drawInterval(context, box, shown, { from: time, to: time }, theme.text, 0.8);
+      fillInterval(context, box, shown, { from: time, to: time }, theme.text);
     }
   };
   return (

@@ -49,7 +49,7 @@ export function Metrics(): JSX.Element {
     <section class="view scrolls" aria-label="Metrics">
       <div class="tools">
         <ScopeChoice />
-        <span class="dim">band: 99 % error; grey: unknown, too little was measured</span>
+        <span class="dim">band: 99 % error; hatched: unknown, too little was measured</span>
       </div>
       <div class="charts">
         {shown.map(({ metric: one, topic }, i) => (

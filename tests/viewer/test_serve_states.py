@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: MIT
+"""One of three machines goes and comes back: it is told, and the other two never stop."""
+
+import time
+from contextlib import ExitStack
+
+import pytest
+
+from browser import Browser, Gateway
+from machine import Machine
+
+ALL = {"measure": "run-cycles", "from": 0, "to": 1e15}
+HEAT = {"left": 1, "middle": 2, "right": 3}  # topics
+MARKS = 4
+
+
+@pytest.fixture
+def three():
+    with ExitStack() as stack:
+        machines = {name: stack.enter_context(Machine()) for name in HEAT}
+        for machine in machines.values():
+            machine.let_run()
+        yield machines
+
+
+@pytest.fixture
+def browser(three):
+    machines = [word for name, machine in three.items()
+                for word in ("-m", f"{name}=127.0.0.1:{machine.port}")]
+    with Gateway(*machines) as gateway, Browser(gateway) as browser:
+        for name, topic in HEAT.items():
+            browser.say(type="watch", id=topic, machine=name, kind="heat", **ALL)
+        browser.say(type="watch", id=MARKS, machine="middle", kind="marks")
+        yield browser
+
+
+def push_to(three, browser, pushed, names):
+    """To each so many samples as to no other before; waits until the browser has them all."""
+    for number, name in enumerate(names, 3):
+        three[name].push_samples(0x1010, number)
+        pushed[name] += number
+    for name in names:
+        browser.until(lambda name=name: browser.topics.get(HEAT[name], {}).get("o:0:1010", 0)
+                      >= pushed[name])
+        assert browser.topics[HEAT[name]]["o:0:1010"] == pushed[name]
+
+
+def state(browser, name):
+    return browser.states.get(name, {}).get("state")
+
+
+def kinds_of_marks(browser):
+    return [one["kind"] for one in browser.topics.get(MARKS, {}).get("marks", [])]
+
+
+def test_two_go_on_while_one_is_gone(three, browser, capsys):
+    others, pushed = ["left", "right"], dict.fromkeys(HEAT, 0)
+    push_to(three, browser, pushed, HEAT)
+    assert all(state(browser, name) == "live" for name in HEAT)
+    begin = time.monotonic()
+    three["middle"].kill()
+    browser.until(lambda: state(browser, "middle") == "lost")
+    with capsys.disabled():
+        print(f"\n  a machine was killed: told after {1000 * (time.monotonic() - begin):.1f} ms")
+    tries = browser.states["middle"]["tries"]
+    while browser.states["middle"]["tries"] < tries + 3:
+        push_to(three, browser, pushed, others)
+        browser.hear()
+    assert state(browser, "middle") == "lost"
+
+    with three["middle"]:
+        browser.until(lambda: state(browser, "middle") == "live")
+        browser.until(lambda: kinds_of_marks(browser) == ["gap"])
+        push_to(three, browser, pushed, HEAT)
+    for name in others:
+        assert state(browser, name) == "live"
+        assert len(three[name].sessions) == 1, "it was never connected again"
