@@ -93,6 +93,13 @@ kov_recording_LIBS := protobuf-c m
 kov_packet_SRC := tests/unit/viewer/packet.c viewer/trace/packet.c
 kov_packet_LIBS :=
 
+# The trace engine, with the table of events that kov has.
+KOV_UNIT_ENGINE := $(wildcard viewer/trace/engine/*.c) viewer/trace/packet.c trace/src/table.c \
+    $(GEN)/trace/event_table.c $(KOV_UNIT_BASE)
+UNIT += kov_engine
+kov_engine_SRC := tests/unit/viewer/engine.c $(KOV_UNIT_ENGINE)
+kov_engine_LIBS := m
+
 kov_number_list_SRC := tests/unit/viewer/number_list.c viewer/tools/number_list.c
 kov_number_list_LIBS :=
 kov_sleep_account_SRC := tests/unit/viewer/sleep_account.c viewer/locks/sleep_account.c \
