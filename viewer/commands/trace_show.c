@@ -5,8 +5,10 @@
 
 static struct trace_wishes wishes = {.cpu = TRACE_ANY, .pid = TRACE_ANY};
 static u64 most = TRACE_ANY;
+static const char *dump;
 
 static const struct option show_options[] = {
+    TEXT(0, "dump", &dump, "FILE", "of a dump of the machine's memory, in place of a folder"),
     TEXT(0, "from", &wishes.from, "TIME", "from there on: seconds, or +SECONDS from the beginning"),
     TEXT(0, "to", &wishes.to, "TIME", "up to there, inclusive"),
     NUMBER(0, "cpu", &wishes.cpu, 0, ORRERY_MAX_CPUS - 1, "CPU", "only this CPU"),
@@ -43,9 +45,10 @@ static int run(const struct arguments *arguments)
     int code = trace_choice_check(&wishes);
     if (code != KOV_OK)
         return code;
-    if (arguments->count != 1)
-        return fail(KOV_USAGE, "name the folder of a trace");
-    code = engine_open_folder(&engine, arguments->values[0]);
+    if (arguments->count + (dump != NULL) != 1)
+        return fail(KOV_USAGE, "name either the folder of a trace or a dump");
+    code = dump != NULL ? engine_open_dump(&engine, dump)
+                        : engine_open_folder(&engine, arguments->values[0]);
     if (code == KOV_OK)
         code = show(&engine);
     engine_close(&engine);
@@ -54,7 +57,7 @@ static int run(const struct arguments *arguments)
 
 const struct command command_trace_show = {
     .name = "trace show",
-    .synopsis = "FOLDER [--from TIME] [--to TIME] [--cpu CPU] [--pid PID] [-e LIST] "
+    .synopsis = "FOLDER|--dump FILE [--from TIME] [--to TIME] [--cpu CPU] [--pid PID] [-e LIST] "
                 "[--where CONDITION] [-n N]",
     .summary = "Show every event of a trace as a line",
     .details =

@@ -49,6 +49,8 @@ struct visitor {
 // The folder of a CTF trace. Those that open have printed a message when they fail; engine_close in
 // any case.
 int engine_open_folder(struct engine *engine, const char *folder);
+// A dump of the machine's memory: what its flight recorder held.
+int engine_open_dump(struct engine *engine, const char *path);
 void engine_close(struct engine *engine);
 
 // From a time on; streams without packets from there on are left out.

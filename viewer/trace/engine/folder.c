@@ -4,6 +4,7 @@
 #include "tools/kov.h"
 #include "tools/memory.h"
 #include "trace/engine/engine.h"
+#include "trace/engine/file.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -24,23 +25,6 @@ static int cannot_read(const struct folder *folder, const char *name, const char
     return fail(KOV_FAILED, "cannot read %s/%s: %s", folder->path, name, why);
 }
 
-// All bytes that are there; fewer than asked for only at the end. -1 with errno.
-static s64 read_at(int fd, void *buffer, size_t bytes, u64 offset)
-{
-    size_t done = 0;
-    while (done < bytes) {
-        ssize_t more = pread(fd, (u8 *)buffer + done, bytes - done, (off_t)(offset + done));
-        if (more < 0 && errno == EINTR)
-            continue;
-        if (more < 0)
-            return -1;
-        if (more == 0)
-            break;
-        done += (size_t)more;
-    }
-    return (s64)done;
-}
-
 static int read_packet(void *context, const struct packet_stream *stream,
                        const struct packet_entry *entry, u8 *content)
 {
@@ -48,7 +32,7 @@ static int read_packet(void *context, const struct packet_stream *stream,
     int fd = openat(folder->fd, stream->name, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return cannot_read(folder, stream->name, strerror(errno));
-    s64 bytes = read_at(fd, content, entry->bytes, entry->place);
+    s64 bytes = file_read(fd, content, entry->bytes, entry->place);
     int error = errno;
     close(fd);
     if (bytes < 0)
@@ -72,7 +56,7 @@ static int read_metadata(struct engine *engine, const struct folder *folder)
     if (fd < 0)
         return cannot_read(folder, "metadata", strerror(errno));
     char *text = memory_get(METADATA_BYTES_MAX + 1);
-    s64 bytes = read_at(fd, text, METADATA_BYTES_MAX, 0);
+    s64 bytes = file_read(fd, text, METADATA_BYTES_MAX, 0);
     int code = bytes < 0 ? cannot_read(folder, "metadata", strerror(errno)) : KOV_OK;
     close(fd);
     if (code == KOV_OK)
@@ -124,7 +108,7 @@ static int index_file(struct engine *engine, const struct folder *folder, int fd
     int code = KOV_OK;
     for (u64 offset = 0; code == KOV_OK && offset < size;) {
         u8 header[TRACE_PACKET_HEADER_SIZE];
-        s64 bytes = read_at(fd, header, sizeof(header), offset);
+        s64 bytes = file_read(fd, header, sizeof(header), offset);
         if (bytes < 0)
             return cannot_read(folder, name, strerror(errno));
         if (bytes < (s64)sizeof(header)) {
