@@ -2,12 +2,14 @@
 """When the kernel fails: what it prints, how it ends, and what its memory tells afterwards."""
 
 import itertools
+import json
 import re
+import subprocess
 
 import pytest
 
-from machine import GuestError, Monitor
-from waiting import wait_for
+from machine import KOV, GuestError, Monitor
+from waiting import PATIENCE, wait_for
 
 
 def check_panic(machine, *wanted, events=("obj_create", "thread_create")):
@@ -86,6 +88,12 @@ def last_events(console):
     return [(int(match[1]), int(match[2]), match[3], match[4].strip()) for match in matches]
 
 
+def shown_of(dump):
+    done = subprocess.run([KOV, "trace", "show", "--json", "--dump", str(dump)],
+                          stdout=subprocess.PIPE, timeout=PATIENCE, check=True)
+    return json.loads(done.stdout)
+
+
 def test_a_memory_dump_holds_the_last_events(boot, tmp_path):
     """QEMU dumps the memory of a panicked guest; kov reads in it what the guest has printed, and all before."""
     machine = boot(cpus=2, append="workload=crash:kind=assert", network=False, user=False,
@@ -96,7 +104,7 @@ def test_a_memory_dump_holds_the_last_events(boot, tmp_path):
         wait_stopped(monitor)
         monitor.command("dump-guest-memory", paging=False, protocol=f"file:{dump}")
         monitor.command("pmemsave", val=0, size=512 << 20, filename=str(raw))
-    shown = machine.kov("trace", "show", "--dump", str(dump))
+    shown = shown_of(dump)
     events = [(event["ticks"], event["cpu"], event["event"].split(":")[1], event["text"])
               for event in shown["events"] if event["event"] != "lost"]
     printed = last_events(machine.console)
@@ -104,7 +112,7 @@ def test_a_memory_dump_holds_the_last_events(boot, tmp_path):
     assert [event[0] for event in events] == sorted(event[0] for event in events)
     assert {event[1] for event in events} == {0, 1}
     assert {"switch", "obj_create"} <= {event[2] for event in events}
-    assert machine.kov("trace", "show", "--dump", str(raw)) == shown
+    assert shown_of(raw) == shown
 
 
 def wait_stopped(monitor):

@@ -4,6 +4,7 @@
 import json
 import signal
 import subprocess
+from collections import Counter
 
 import pytest
 
@@ -156,6 +157,9 @@ def test_streams_of_kernel_and_processes_merge_in_time_order(machine2, tmp_path)
     assert summary.backwards == 0 and not summary.strange, summary.strange[:5]
     assert not without_discards(complaints), complaints
     assert {"switch", "dci_request"} <= set(summary.by_name), summary.by_name
+    shown = machine2.kov("trace", "show", str(folder))["events"]
+    assert Counter((event["cpu"], event["event"].split(":")[1]) for event in shown
+                   if event["event"] != "lost") == summary.by_place
 
 
 def test_each_recording_has_all_that_a_process_logs_in_it(machine2, tmp_path):
