@@ -5,11 +5,16 @@ import csv
 import io
 import json
 import re
+import signal
 import subprocess
 
+import dci_pb2 as dci
 import pytest
 
 import trace_folder
+from conftest import KOV
+from machine import PATIENCE
+from machine import packet as played
 from trace_folder import BY_NAME, HZ, packet
 
 LINE = re.compile(r"^\[(\d+)\] (\w+): (?:\{ (.*?) \}), \{ (.*)\}$")
@@ -202,3 +207,66 @@ def test_any_time_of_a_long_trace_needs_its_packets_only(kov, tmp_path):
     folder = trace_folder.write(tmp_path / "trace", {(0, 0): [*bad, good]})
     result = kov("trace", "show", folder, "--from", str(step * 1000 // HZ), "--csv")
     assert [json.loads(row["text"][2:]) for row in rows(result)] == [1000]
+
+
+def follow(machine, *options):
+    command = [KOV, "--port", str(machine.port), "trace", "show", "--csv", *options]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def times(lines):
+    return [int(line.split(",")[1]) for line in lines]
+
+
+@pytest.fixture
+def tracing(machine):
+    machine.packets = [(0, played(0, 0, [10, 20, 30])), (1, played(1, 0, [15, 25]))]
+    machine.last_packets = [(0, played(0, 1, [40])), (1, played(1, 2, [35], discarded=6))]
+    return machine
+
+
+def test_a_machine_is_followed_until_an_interrupt(tracing):
+    """Events come as soon as no CPU can have an earlier one; in the end the rest."""
+    with follow(tracing) as shown:
+        lines = [shown.stdout.readline() for _ in range(5)]
+        assert times(lines[1:]) == [10, 15, 20, 25]
+        shown.send_signal(signal.SIGINT)
+        rest, err = shown.communicate(timeout=PATIENCE)
+    assert shown.returncode == 0, err
+    assert times(rest.splitlines()) == [25, 30, 35, 40]
+    assert "1 packets missing, 6 events discarded" in rest.splitlines()[0]
+    subscription = tracing.asked("trace_subscribe")[0]
+    assert subscription.mode == dci.TRACE_MODE_KEEP and not subscription.set_mask
+    assert subscription.flush_ms > 0
+
+
+def test_following_ends_when_there_is_enough(tracing):
+    with follow(tracing, "-n", "3", "-e", "TEST") as shown:
+        out, err = shown.communicate(timeout=PATIENCE)
+    assert shown.returncode == 0 and times(out.splitlines()[1:]) == [10, 15, 20], err
+    subscription = tracing.asked("trace_subscribe")[0]
+    assert subscription.set_mask and subscription.mask == 0b11
+    assert tracing.asked("trace_unsubscribe")
+
+
+def test_one_process_is_followed_without_waiting_for_others(tracing):
+    tracing.add_processes()
+    tracing.packets = [(1, played(1, 7 << 32, [11, 12]))]
+    with follow(tracing, "-n", "2", "--pid", "7") as shown:
+        out, err = shown.communicate(timeout=PATIENCE)
+    assert shown.returncode == 0 and times(out.splitlines()[1:]) == [11, 12], err
+
+
+@pytest.mark.parametrize("bad", [
+    (0, b""), (9, played(9, 0, [1])), (1, played(0, 0, [1])), (0, played(0, 0, [1])[:200]),
+    (0, played(0, 0, [1])[:88].ljust(4096, b"\xff")),
+])
+def test_a_damaged_packet_ends_following(tracing, bad):
+    tracing.packets = [bad, (1, played(1, 0, [2])), (0, played(0, 1, [3]))]
+    with follow(tracing) as shown:
+        _, err = shown.communicate(timeout=PATIENCE)
+    assert shown.returncode in (1, 3) and "damaged" in err
+
+
+def test_times_are_not_for_a_running_machine(kov, tracing):
+    assert kov("trace", "show", "--from", "1", machine=tracing).code == 2

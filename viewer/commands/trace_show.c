@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 // `kov trace show`: every event as a line.
 #include "commands/commands.h"
+#include "tools/interrupt.h"
 #include "trace/trace_show.h"
+#include "wire/session.h"
 
 static struct trace_wishes wishes = {.cpu = TRACE_ANY, .pid = TRACE_ANY};
 static u64 most = TRACE_ANY;
@@ -30,7 +32,7 @@ static int show(struct engine *engine)
     if (code == KOV_OK) {
         struct trace_show show = {&choice, engine->descriptions.hz, most, 0, 0, 0};
         struct visitor visitor = trace_show_visitor(&show);
-        trace_show_begin(&show);
+        trace_show_begin();
         engine_seek(engine, choice.from);
         code = engine_visit(engine, choice.to, &visitor);
         trace_show_end(&show);
@@ -39,14 +41,25 @@ static int show(struct engine *engine)
     return code;
 }
 
+static int follow(void)
+{
+    if (wishes.from != NULL || wishes.to != NULL)
+        return fail(KOV_USAGE, "--from and --to are for a folder or a dump");
+    interrupt_catch();
+    int code = session_begin(true);
+    return code == KOV_OK ? trace_follow(&wishes, most) : code;
+}
+
 static int run(const struct arguments *arguments)
 {
     struct engine engine = {0};
     int code = trace_choice_check(&wishes);
     if (code != KOV_OK)
         return code;
-    if (arguments->count + (dump != NULL) != 1)
+    if (arguments->count == 1 && dump != NULL)
         return fail(KOV_USAGE, "name either the folder of a trace or a dump");
+    if (arguments->count == 0 && dump == NULL)
+        return follow();
     code = dump != NULL ? engine_open_dump(&engine, dump)
                         : engine_open_folder(&engine, arguments->values[0]);
     if (code == KOV_OK)
@@ -57,11 +70,13 @@ static int run(const struct arguments *arguments)
 
 const struct command command_trace_show = {
     .name = "trace show",
-    .synopsis = "FOLDER|--dump FILE [--from TIME] [--to TIME] [--cpu CPU] [--pid PID] [-e LIST] "
+    .synopsis = "[FOLDER|--dump FILE] [--from TIME] [--to TIME] [--cpu CPU] [--pid PID] [-e LIST] "
                 "[--where CONDITION] [-n N]",
     .summary = "Show every event of a trace as a line",
     .details =
         "The time in seconds, the CPU, the process that logged it, the event, and what it says.\n"
+        "Without a folder or a dump it follows the running machine, until Ctrl-C: what is traced\n"
+        "anyway (`kov trace set`), or with -e these majors meanwhile.\n"
         "Where events are missing, a line `lost` says how much and until when.",
     .options = {show_options},
     .max_arguments = 1,

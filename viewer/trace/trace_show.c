@@ -125,9 +125,8 @@ static int show_loss(void *context, const struct trace_loss *loss)
     return KOV_OK;
 }
 
-void trace_show_begin(const struct trace_show *show)
+void trace_show_begin(void)
 {
-    (void)show;
     if (settings.json)
         document_begin("events");
     else if (settings.csv)

@@ -13,8 +13,11 @@ struct trace_show {
     u64 lost_packets, discarded; // among what is shown
 };
 
-void trace_show_begin(const struct trace_show *show);
+void trace_show_begin(void);
 struct visitor trace_show_visitor(struct trace_show *show);
 void trace_show_end(const struct trace_show *show);
+
+// Follows a running machine, until there are enough events or Ctrl-C. A session has begun.
+int trace_follow(const struct trace_wishes *wishes, u64 most);
 
 #endif

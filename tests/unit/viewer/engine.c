@@ -4,7 +4,7 @@
 #include "unit.h"
 
 #include "tools/kov.h"
-#include "trace/engine/engine.h"
+#include "trace/engine/live.h"
 
 #include <string.h>
 #include <unistd.h>
@@ -74,6 +74,11 @@ static void write_streams(void)
         snprintf(name, sizeof(name), "stream_%u", stream);
         write_file(name, streams[stream], sizeof(streams[stream]));
     }
+}
+
+static u32 pid_of(u32 stream)
+{
+    return stream / 2 * (6 + stream);
 }
 
 // Streams of two CPUs of the kernel and of two processes, with events at random distances.
@@ -160,7 +165,7 @@ static int see_own(void *context, const struct trace_event *event)
     u64 values[TRACE_MAX_FIELDS];
     trace_event_fields(event, values);
     assert_int_equal(values[0], event->time);
-    assert_int_equal(event->pid, values[1] / 2 * (6 + values[1]));
+    assert_int_equal(event->pid, pid_of((u32)values[1]));
     assert_int_equal(event->cpu, values[1] % 2);
     return see_event(context, event);
 }
@@ -251,6 +256,48 @@ static void a_visitor_may_have_enough(void **state)
     engine_close(&engine);
 }
 
+static void packets_of_a_running_machine_are_shown_in_order(void **state)
+{
+    (void)state;
+    struct engine engine;
+    struct seen seen = {0};
+    struct visitor visitor = {see_own, see_loss, &seen};
+    assert_int_equal(engine_open_live(&engine, metadata, "the machine"), KOV_OK);
+    engine_seek(&engine, 0);
+    assert_int_equal(engine_complete_until(&engine, 2), 0);
+    for (u32 number = 0; number < PACKETS; number++) {
+        // Those of processes first: they are complete when the kernel's have come.
+        for (u32 stream = STREAMS; stream-- > 0;)
+            assert_int_equal(engine_add_packet(&engine, pid_of(stream), stream % 2,
+                                               streams[stream][number], PACKET),
+                             KOV_OK);
+        u64 until = UINT64_MAX;
+        for (u32 stream = 0; stream < STREAMS; stream++) {
+            u64 end = TRACE_BE64(((struct trace_packet *)streams[stream][number])->timestamp_end);
+            until = stream < 2 && end < until ? end : until;
+        }
+        assert_int_equal(engine_complete_until(&engine, 2), until);
+        // Processes lag behind: no further than all have come.
+        for (u32 stream = 2; stream < STREAMS; stream++) {
+            u64 end = TRACE_BE64(((struct trace_packet *)streams[stream][number])->timestamp_end);
+            until = end < until ? end : until;
+        }
+        assert_int_equal(engine_visit(&engine, until, &visitor), KOV_OK);
+    }
+    assert_int_equal(engine_visit(&engine, UINT64_MAX, &visitor), KOV_OK);
+    for (size_t i = 0; i < engine.count; i++)
+        assert_true(engine.streams[i]->count <= PACKETS);
+    engine_close(&engine);
+    assert_int_equal(seen.events, event_count);
+}
+
+static int see_any(void *context, const struct trace_event *event)
+{
+    struct seen *seen = context;
+    seen->last = seen->from = 0; // what comes late is shown late
+    return see_event(context, event);
+}
+
 // ---- mutations ---------------------------------------------------------------------------------
 
 static void change(u8 *data, size_t bytes, u64 *seed)
@@ -302,6 +349,37 @@ static void mutated_folders_give_a_result_or_an_error(void **state)
     assert_true(results > 0 && errors > 0);
 }
 
+static void mutated_live_packets_give_a_result_or_an_error(void **state)
+{
+    (void)state;
+    u64 seed = 19, errors = 0;
+    message_quiet(true);
+    for (u64 round = 0; round < unit_fuzz_rounds(3000); round++) {
+        struct engine engine;
+        struct seen seen = {0};
+        struct visitor visitor = {see_any, see_loss, &seen};
+        assert_int_equal(engine_open_live(&engine, metadata, "the machine"), KOV_OK);
+        engine_seek(&engine, 0);
+        int code = KOV_OK;
+        for (u32 number = 0; number < PACKETS * STREAMS && code == KOV_OK; number++) {
+            u8 packet[PACKET];
+            u32 stream = (u32)(unit_random(&seed) % STREAMS);
+            memcpy(packet, streams[stream][number / STREAMS], PACKET);
+            if (unit_random(&seed) % 8 == 0)
+                mutate_stream(packet, PACKET, &seed);
+            size_t bytes = unit_random(&seed) % 64 == 0 ? unit_random(&seed) % PACKET : PACKET;
+            code = engine_add_packet(&engine, pid_of(stream), stream % 2, packet, bytes);
+            if (code == KOV_OK)
+                code = engine_visit(&engine, unit_random(&seed) % (60 * HZ), &visitor);
+        }
+        assert_true(code == KOV_OK || code == KOV_FAILED || code == KOV_CONNECTION);
+        errors += code != KOV_OK;
+        engine_close(&engine);
+    }
+    message_quiet(false);
+    assert_true(errors > 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -310,6 +388,9 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_visit_goes_on_where_the_last_one_ended, start, end),
         cmocka_unit_test_setup_teardown(a_loss_lies_between_two_packets, start, end),
         cmocka_unit_test_setup_teardown(a_visitor_may_have_enough, start, end),
+        cmocka_unit_test_setup_teardown(packets_of_a_running_machine_are_shown_in_order, start,
+                                        end),
+        cmocka_unit_test_setup_teardown(mutated_live_packets_give_a_result_or_an_error, start, end),
         cmocka_unit_test_setup_teardown(mutated_folders_give_a_result_or_an_error, start, end),
     };
     return cmocka_run_group_tests_name("kov_engine", tests, NULL, NULL);

@@ -22,12 +22,12 @@ struct packet_stream *engine_add_stream(struct engine *engine, u32 pid, u32 cpu,
 
 void engine_close(struct engine *engine)
 {
+    if (engine->source.close != NULL)
+        engine->source.close(engine->source.context);
     for (size_t i = 0; i < engine->count; i++)
         stream_free(engine->streams[i]);
     free(engine->streams);
     free(engine->heap);
-    if (engine->source.close != NULL)
-        engine->source.close(engine->source.context);
     descriptions_free(&engine->descriptions);
     *engine = (struct engine){0};
 }
@@ -85,19 +85,33 @@ static void renew_first(struct engine *engine)
         sift_down(engine, 0);
 }
 
+static void push(struct engine *engine, struct packet_stream *stream)
+{
+    engine->heap = memory_grow(engine->heap, engine->heap_count, &engine->heap_capacity,
+                               sizeof(struct packet_stream *));
+    size_t place = engine->heap_count++;
+    for (; place > 0 && is_before(stream, engine->heap[(place - 1) / 2]); place = (place - 1) / 2)
+        engine->heap[place] = engine->heap[(place - 1) / 2];
+    engine->heap[place] = stream;
+}
+
 void engine_seek(struct engine *engine, u64 from)
 {
-    free(engine->heap);
-    engine->heap = memory_get(engine->count * sizeof(struct packet_stream *));
     engine->heap_count = 0;
     engine->from = from;
     for (size_t i = 0; i < engine->count; i++) {
         stream_seek(engine->streams[i], from);
         if (engine->streams[i]->state != STREAM_END)
-            engine->heap[engine->heap_count++] = engine->streams[i];
+            push(engine, engine->streams[i]);
     }
-    for (size_t i = engine->heap_count / 2; i-- > 0;)
-        sift_down(engine, i);
+}
+
+void engine_wake_stream(struct engine *engine, struct packet_stream *stream)
+{
+    if (stream->state != STREAM_END)
+        return;
+    stream_at_packet(stream);
+    push(engine, stream);
 }
 
 // ---- visiting ----------------------------------------------------------------------------------

@@ -23,7 +23,7 @@ struct engine {
     struct packet_stream **streams; // in the order of their discovery
     size_t count, capacity;
     struct packet_stream **heap; // those that are not at their end, the earliest first
-    size_t heap_count;
+    size_t heap_count, heap_capacity;
     u64 from; // events before it are not shown
     struct trace_loss loss;
 };
@@ -68,5 +68,7 @@ void trace_event_fields(const struct trace_event *event, u64 values[TRACE_MAX_FI
 
 // name: is copied.
 struct packet_stream *engine_add_stream(struct engine *engine, u32 pid, u32 cpu, const char *name);
+// After a packet was added to it: if it was at its end, it is visited again.
+void engine_wake_stream(struct engine *engine, struct packet_stream *stream);
 
 #endif

@@ -37,7 +37,6 @@ struct packet_stream {
     char *name; // for messages, and of a folder's file
     struct packet_entry *packets;
     size_t count, capacity;
-    bool live; // packets behind `next` are all it keeps
 
     enum stream_state state;
     u64 time; // of what comes
