@@ -6,14 +6,16 @@ KOV_MANUAL := $(BUILD)/kov.1
 # Rooms, lowest first: what stands in one includes nothing of those behind it (make lint).
 KOV_ROOMS := tools output wire machine symbols counts samples locks trace export gateway commands
 # What it includes of the machine (make lint).
-KOV_MACHINE := orrery/% trace/layout.h
-KOV_SRC := $(foreach room,$(KOV_ROOMS),$(wildcard viewer/$(room)/*.c))
+KOV_MACHINE := orrery/% trace/cpu.h trace/dump.h trace/layout.h trace/table.h
+KOV_SRC := $(foreach room,$(KOV_ROOMS),$(wildcard viewer/$(room)/*.c)) \
+    $(wildcard viewer/trace/engine/*.c)
 KOV_CFLAGS = -std=gnu17 -O2 -g $(WARNINGS) -Wconversion -D_GNU_SOURCE -Iinclude -Itrace/include \
     -Iviewer \
     -isystem $(GEN)/host -isystem $(GEN)/gateway
 KOV_LIBS := -lprotobuf-c -ljansson -ldw -lelf -lcapstone -lz -lwebsockets -lpthread -lm
 KOV_OBJS := $(KOV_SRC:viewer/%.c=$(BUILD)/viewer/%.o) $(BUILD)/viewer/dci.pb-c.o \
-    $(BUILD)/viewer/pprof.pb-c.o $(BUILD)/viewer/messages.o $(BUILD)/viewer/assets.o
+    $(BUILD)/viewer/pprof.pb-c.o $(BUILD)/viewer/messages.o $(BUILD)/viewer/assets.o \
+    $(BUILD)/viewer/event_table.o $(BUILD)/viewer/event_look_up.o
 
 # What browsers and the gateway say to each other (viewer/gateway/messages.def).
 MESSAGES_GEN := $(GEN)/gateway/messages.h $(GEN)/gateway/messages.c
@@ -30,6 +32,14 @@ $(BUILD)/viewer/messages.o: $(GEN)/gateway/messages.c $(BUILD)/viewer/flags
 	$(call say,HOSTCC,$<)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(KOV_CFLAGS) -c $< -o $@
+
+# The trace's events, from the same descriptions as the machine's own.
+$(BUILD)/viewer/event_table.o: $(GEN)/trace/event_table.c
+$(BUILD)/viewer/event_look_up.o: trace/src/table.c
+$(BUILD)/viewer/event_table.o $(BUILD)/viewer/event_look_up.o: $(BUILD)/viewer/flags
+	$(call say,HOSTCC,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(KOV_CFLAGS) -c $(filter %.c,$^) -o $@
 
 # The files of the page, compressed, in the program.
 $(BUILD)/viewer/assets.o: viewer/gateway/assets.S $(BUILD)/web/assets.stamp

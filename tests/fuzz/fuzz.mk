@@ -57,6 +57,12 @@ fuzz-gateway-now: $(BUILD)/unit/gateway_fuzz $(BUILD)/unit/gateway_net_fuzz
 	KOV_FUZZ_ROUNDS=$(GATEWAY) KOV_FUZZ_SEED=$(SEED) $(BUILD)/unit/gateway_fuzz
 	KOV_FUZZ_ROUNDS=$$(($(GATEWAY) / 10)) KOV_FUZZ_SEED=$(SEED) $(BUILD)/unit/gateway_net_fuzz
 
+# Mutated folders and dumps of traces (tests/unit/viewer/engine.c, dump.c).
+TRACES ?= 100000
+fuzz-trace-now: $(BUILD)/unit/kov_engine $(BUILD)/unit/kov_dump
+	KOV_FUZZ_ROUNDS=$(TRACES) $(BUILD)/unit/kov_engine
+	KOV_FUZZ_ROUNDS=$(TRACES) $(BUILD)/unit/kov_dump
+
 # What the system tests and the fuzzer reach of the kernel.
 COVERAGE := $(BUILD)/coverage
 coverage-now: system-ready fuzz-ready

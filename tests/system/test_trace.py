@@ -4,6 +4,7 @@
 import json
 import signal
 import subprocess
+from collections import Counter
 
 import pytest
 
@@ -156,6 +157,21 @@ def test_streams_of_kernel_and_processes_merge_in_time_order(machine2, tmp_path)
     assert summary.backwards == 0 and not summary.strange, summary.strange[:5]
     assert not without_discards(complaints), complaints
     assert {"switch", "dci_request"} <= set(summary.by_name), summary.by_name
+    shown = machine2.kov("trace", "show", str(folder))["events"]
+    assert Counter((event["cpu"], event["event"].split(":")[1]) for event in shown
+                   if event["event"] != "lost") == summary.by_place
+
+
+def test_a_running_machine_is_followed(machine2):
+    """Its events come in the order of time, from both CPUs, and the mask is as it was."""
+    mask = machine2.kov("trace", "stat")["mask"]
+    shown = machine2.kov("trace", "show", "-n", "3000", "-e", "SCHED,IRQ", "--pid", "0")
+    events = [event for event in shown["events"] if event["event"] != "lost"]
+    times = [event["ticks"] for event in events]
+    assert len(events) == shown["shown"] == 3000 and times == sorted(times)
+    assert {event["cpu"] for event in events} == {0, 1}
+    assert {event["event"].split(":")[0] for event in events} <= {"SCHED", "IRQ"}
+    assert machine2.kov("trace", "stat")["mask"] == mask
 
 
 def test_each_recording_has_all_that_a_process_logs_in_it(machine2, tmp_path):

@@ -21,6 +21,7 @@ const struct command *const commands[] = {
     &command_top,
     &command_threshold,
     &command_trace_record,
+    &command_trace_show,
     &command_trace_snapshot,
     &command_trace_list,
     &command_trace_stat,

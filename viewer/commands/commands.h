@@ -36,6 +36,7 @@ extern const struct command command_threshold;
 extern const struct command command_trace_list;
 extern const struct command command_trace_record;
 extern const struct command command_trace_set;
+extern const struct command command_trace_show;
 extern const struct command command_trace_snapshot;
 extern const struct command command_trace_stat;
 extern const struct command command_workload_list;

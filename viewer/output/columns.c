@@ -131,7 +131,7 @@ static void csv_value(const json_t *value)
         json_dumpf(value, stdout, DOCUMENT_FLAGS);
 }
 
-void columns_csv(const struct column *columns, const json_t *rows)
+void columns_csv_heading(const struct column *columns)
 {
     const char *separator = "";
     for (const struct column *column = columns; !is_last(column); column++)
@@ -141,16 +141,25 @@ void columns_csv(const struct column *columns, const json_t *rows)
             separator = ",";
         }
     puts("");
-    for (size_t i = 0; i < json_array_size(rows); i++) {
-        separator = "";
-        for (const struct column *column = columns; !is_last(column); column++)
-            if (column->key != NULL) {
-                fputs(separator, stdout);
-                csv_value(member(json_array_get(rows, i), column->key));
-                separator = ",";
-            }
-        puts("");
-    }
+}
+
+void columns_csv_row(const struct column *columns, const json_t *row)
+{
+    const char *separator = "";
+    for (const struct column *column = columns; !is_last(column); column++)
+        if (column->key != NULL) {
+            fputs(separator, stdout);
+            csv_value(member(row, column->key));
+            separator = ",";
+        }
+    puts("");
+}
+
+void columns_csv(const struct column *columns, const json_t *rows)
+{
+    columns_csv_heading(columns);
+    for (size_t i = 0; i < json_array_size(rows); i++)
+        columns_csv_row(columns, json_array_get(rows, i));
 }
 
 // ---- documents ---------------------------------------------------------------------------------

@@ -47,6 +47,9 @@ void columns_print(const struct column *columns, const json_t *rows, const char 
 
 // A line of keys, and one for each row (RFC 4180).
 void columns_csv(const struct column *columns, const json_t *rows);
+// The same while the rows come.
+void columns_csv_heading(const struct column *columns);
+void columns_csv_row(const struct column *columns, const json_t *row);
 
 // Which members of a document are tables. Ends with a key of NULL.
 struct sheet {

@@ -2,11 +2,11 @@
 // Requests about the trace that several commands make.
 #include "trace/trace_requests.h"
 #include "tools/text.h"
+#include "trace/event_name.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #define MAX_EVENTS 65536
 #define MAJORS 64
@@ -84,26 +84,12 @@ const char *trace_mode_name(Orrery__Dci__TraceMode mode)
     }
 }
 
-// The word is GROUP, GROUP:event or event.
-static bool name_fits(const char *name, const char *word, size_t length)
-{
-    const char *event = strchr(name, ':');
-    if (strncasecmp(name, word, length) == 0 && (name[length] == '\0' || name[length] == ':'))
-        return true;
-    return event != NULL && strlen(event + 1) == length &&
-           strncasecmp(event + 1, word, length) == 0;
-}
-
 static u64 mask_of_word(const char *word, size_t length, const struct trace_events *events)
 {
-    char number_text[24];
-    snprintf(number_text, sizeof(number_text), "%.*s", (int)length, word);
-    u64 number;
-    bool is_number = text_to_u64(number_text, 0, MAJORS - 1, &number);
     u64 mask = 0;
     for (size_t i = 0; i < events->count; i++) {
         const struct trace_event_name *event = &events->events[i];
-        if (is_number ? event->major == number : name_fits(event->name, word, length))
+        if (event_name_fits(event->name, event->major, word, length))
             mask |= (u64)1 << event->major;
     }
     return mask;

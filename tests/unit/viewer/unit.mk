@@ -93,6 +93,17 @@ kov_recording_LIBS := protobuf-c m
 kov_packet_SRC := tests/unit/viewer/packet.c viewer/trace/packet.c
 kov_packet_LIBS :=
 
+# The trace engine, with the table of events that kov has.
+KOV_UNIT_ENGINE := $(wildcard viewer/trace/engine/*.c) viewer/trace/packet.c trace/src/table.c \
+    $(GEN)/trace/event_table.c $(KOV_UNIT_BASE)
+UNIT += kov_engine
+kov_engine_SRC := tests/unit/viewer/engine.c $(KOV_UNIT_ENGINE)
+kov_engine_LIBS := m
+# With the machine's own rings, which stand in the dump.
+UNIT += kov_dump
+kov_dump_SRC = $(sort tests/unit/viewer/dump.c $(KOV_UNIT_ENGINE) $(TRACE_CORE) trace/src/dump.c)
+kov_dump_LIBS := m
+
 kov_number_list_SRC := tests/unit/viewer/number_list.c viewer/tools/number_list.c
 kov_number_list_LIBS :=
 kov_sleep_account_SRC := tests/unit/viewer/sleep_account.c viewer/locks/sleep_account.c \
@@ -137,7 +148,7 @@ kov_link_race_LIBS := protobuf-c m
 kov_link_race_SANITIZERS := thread
 
 $(foreach test,$(filter kov_%,$(UNIT)),$(eval $(test)_INC := $(KOV_UNIT_INC) \
-    $(if $(filter %error,$(test)),pmu/include)) \
-    $(eval $(test)_CFLAGS := -D_GNU_SOURCE))
+    $(if $(filter %error,$(test)),pmu/include)$(if $(filter %dump,$(test)),trace tests/unit/trace)) \
+    $(eval $(test)_CFLAGS := -D_GNU_SOURCE$(if $(filter %dump,$(test)), -DTRACE_HOST_POINTS)))
 
 unit-ready: $(HOST_DCI_GEN) $(PPROF_GEN)

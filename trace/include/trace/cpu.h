@@ -64,7 +64,7 @@ static inline u64 trace_cpu_events(const struct trace_cpu *cpu)
 _Static_assert(offsetof(struct trace_cpu, pos) == TRACE_CPU_POS, "sequence.S");
 _Static_assert(offsetof(struct trace_cpu, bound) == TRACE_CPU_BOUND, "sequence.S");
 _Static_assert(offsetof(struct trace_cpu, step) == TRACE_CPU_STEP, "sequence.S");
-_Static_assert(offsetof(struct trace_cpu, overwritten) == 136, "scripts/extract-trace");
+_Static_assert(offsetof(struct trace_cpu, overwritten) == 136, "known to readers of dumps");
 _Static_assert(sizeof(struct trace_cpu) <= 256, "its place in the per-CPU window");
 #endif
 #endif

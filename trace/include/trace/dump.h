@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How scripts/extract-trace finds the trace buffers in a memory dump: a descriptor that it
+// How kov (viewer/trace/engine/dump.c) finds the trace buffers in a memory dump: a descriptor that it
 // recognises by its magic and its own physical address. All addresses are physical.
 #ifndef TRACE_DUMP_H
 #define TRACE_DUMP_H
@@ -19,7 +19,7 @@ struct trace_descriptor {
     u64 cpus[ORRERY_MAX_CPUS]; // struct trace_cpu (trace/cpu.h); 0: has no buffers
 };
 
-_Static_assert(sizeof(struct trace_descriptor) == 120, "scripts/extract-trace");
+_Static_assert(sizeof(struct trace_descriptor) == 120, "known to readers of dumps");
 
 // Adds a CPU that has its buffers to the descriptor. Not concurrently.
 void trace_dump_add(u32 number, const struct trace_cpu *cpu);

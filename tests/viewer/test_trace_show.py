@@ -1,0 +1,272 @@
+# SPDX-License-Identifier: MIT
+"""kov trace show, with babeltrace2 as the independent witness."""
+
+import csv
+import io
+import json
+import re
+import signal
+import subprocess
+
+import dci_pb2 as dci
+import pytest
+
+import trace_folder
+from conftest import KOV
+from machine import PATIENCE
+from machine import packet as played
+from trace_folder import BY_NAME, HZ, packet
+
+LINE = re.compile(r"^\[(\d+)\] (\w+): (?:\{ (.*?) \}), \{ (.*)\}$")
+
+
+def fields_of(text):
+    pairs = (part.split(" = ") for part in text.strip().split(", ") if part)
+    return {name: int(value, 0) for name, value in pairs}
+
+
+def witness(folder):
+    """What babeltrace2 finds: (ticks, CPU, pid, name, fields) of each event."""
+    done = subprocess.run(["babeltrace2", "--clock-cycles", "--no-delta", folder], check=True,
+                          capture_output=True, text=True)
+    events = []
+    for line in done.stdout.splitlines():
+        time, name, context, fields = LINE.match(line).groups()
+        context = fields_of(context)
+        events.append((int(time), context["cpu_id"], context.get("pid", 0), name, fields_of(fields)))
+    return events
+
+
+def number(value):
+    return int(value, 0) if isinstance(value, str) else int(value)
+
+
+def of_kov(document):
+    return [(event["ticks"], event["cpu"], event["pid"], event["event"].split(":")[1],
+             {name: number(value) for name, value in event["fields"].items()})
+            for event in document["events"] if event["event"] != "lost"]
+
+
+def approximate(events):
+    """JSON has numbers beyond 2^63 as real ones: with six digits."""
+    return sorted((ticks, cpu, pid, name, sorted(
+        (key, value if -2**63 <= value < 2**63 else f"{value:.6g}")
+        for key, value in fields.items())) for ticks, cpu, pid, name, fields in events)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_every_event_is_as_babeltrace2_reads_it(kov, tmp_path, seed):
+    folder = trace_folder.random_folder(tmp_path / "trace", seed)
+    shown = kov("trace", "show", folder, "--json")
+    assert shown.code == 0 and shown.err == "", shown.err
+    found, expected = of_kov(shown.json), witness(folder)
+    assert len(found) == len(expected) == shown.json["shown"] > 100
+    assert [event[0] for event in found] == sorted(event[0] for event in found)
+    assert approximate(found) == approximate(expected)
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """Kernel events on two CPUs, a process on one, ten ticks apart; a loss on CPU 1."""
+    switch, test1, response = BY_NAME["switch"], BY_NAME["test1"], BY_NAME["dci_response"]
+    start = 10 * HZ
+    return trace_folder.write(tmp_path / "trace", {
+        (0, 0): [packet([(start, switch, [1, 2, 3, 4]), (start + 30, test1, [7])])],
+        (0, 1): [packet([(start + 10, test1, [8])], cpu=1),
+                 packet([(start + HZ, test1, [9])], cpu=1, sequence=3, discarded=5)],
+        (7, 0): [packet([(start + 20, response, [1, 2, -3])], pid=7)],
+    })
+
+
+def rows(result):
+    assert result.code == 0, result.err
+    return list(csv.DictReader(io.StringIO(result.out)))
+
+
+def shown_events(kov, folder, *options):
+    return [(row["event"], row["text"]) for row in rows(kov("trace", "show", folder, "--csv",
+                                                            *options))]
+
+
+SWITCH = ("SCHED:switch", "from=1 to=2 from_priority=3 to_priority=4")
+LOST = ("lost", "2 packets missing, 5 events discarded, until 11.000000000")
+RESPONSE = ("DCI:dci_response", "client=1 bytes=2 error=-3")
+
+
+def one(value):
+    return "TEST:test1", f"a={value}"
+
+
+def test_time_cpu_process_event_and_text(kov, folder):
+    lines = kov("trace", "show", folder).out.splitlines()
+    assert [line.split() for line in lines[:4]] == [
+        ["TIME", "CPU", "PROCESS", "EVENT", "TEXT"],
+        ["10.000000000", "0", "kernel", "SCHED:switch", "from=1", "to=2", "from_priority=3",
+         "to_priority=4"],
+        ["10.000000019", "1", "kernel", "TEST:test1", "a=8"],
+        ["10.000000019", "1", "kernel", "lost", "2", "packets", "missing,", "5", "events",
+         "discarded,", "until", "11.000000000"],
+    ]
+
+
+@pytest.mark.parametrize("options, expected", [
+    ((), [SWITCH, one(8), LOST, RESPONSE, one(7), one(9)]),
+    (("--cpu", "0"), [SWITCH, RESPONSE, one(7)]),
+    (("--pid", "7"), [RESPONSE]),
+    (("--pid", "0", "--cpu", "0"), [SWITCH, one(7)]),
+    (("-n", "2"), [SWITCH, one(8)]),
+    (("--cpu", "0", "-e", "switch"), [SWITCH]),
+    (("--cpu", "0", "-e", "TEST,3"), [SWITCH, one(7)]),
+    (("--cpu", "0", "-e", "dci:dci_response"), [RESPONSE]),
+    (("--from", "10.000000039"), [LOST, RESPONSE, one(7), one(9)]),
+    (("--from", "+0.000000040"), [LOST, one(7), one(9)]),
+    (("--from", "+0.5", "--to", "11"), [LOST, one(9)]),
+    (("--to", "10.000000018"), [SWITCH]),
+    (("--to", "10.000000019"), [SWITCH, one(8), LOST]),
+    (("--from", "20"), []),
+    (("--cpu", "0", "--where", "error < 0"), [RESPONSE]),
+    (("--cpu", "0", "--where", "error=-3", "--where", "bytes >= 3"), []),
+    (("--where", "a>0x7", "--where", "a != 9"), [one(8), LOST]),
+])
+def test_only_what_is_wanted(kov, folder, options, expected):
+    assert shown_events(kov, folder, *options) == expected
+
+
+def test_a_loss_is_an_interval(kov, folder):
+    shown = kov("trace", "show", folder, "--json").json
+    [lost] = [event for event in shown["events"] if event["event"] == "lost"]
+    assert (lost["ticks"], lost["until_ticks"]) == (10 * HZ + 10, 11 * HZ)
+    assert (lost["cpu"], lost["packets"], lost["discarded"]) == (1, 2, 5)
+    assert (shown["lost_packets"], shown["discarded"]) == (2, 5)
+
+
+@pytest.mark.parametrize("options, message", [
+    (("--from", "soon"), "--from soon"), (("--to", "1.2.3"), "--to 1.2.3"),
+    (("--from", "1.1234567891"), "nine digits"), (("--where", "a"), "--where 'a'"),
+    (("--where", "a ~ 3"), "--where 'a ~ 3'"), (("--where", "nothing = 3"), "no event of this"),
+    (("-e", "nothing"), "'nothing'"), (("-e", "switch,"), "''"), (("-n", "0"), "--count"),
+])
+def test_a_wrong_wish_is_refused(kov, folder, options, message):
+    result = kov("trace", "show", folder, *options)
+    assert result.code == 2 and message in result.err and result.out == "", result.err
+
+
+def test_events_of_another_build_are_read_by_its_metadata(kov, folder):
+    text = (folder / "metadata").read_text()
+    (folder / "metadata").write_text(text.replace("uint64 _a;", "hex64 _zebra;"))
+    result = kov("trace", "show", folder, "--csv", "-e", "test1", "--cpu", "0")
+    assert [row["text"] for row in rows(result)] == ["zebra=0x7"]
+
+
+def test_an_event_that_is_not_described_is_shown_as_unknown(kov, folder):
+    text = (folder / "metadata").read_text()
+    gone = re.sub(r'event \{ name = "test1".*?\}; \};', "", text, flags=re.DOTALL)
+    (folder / "metadata").write_text(gone)
+    assert ("unknown", "id=0x10001 words=1") in shown_events(kov, folder)
+
+
+def test_a_packet_that_is_cut_off_is_told_and_the_rest_is_shown(kov, folder):
+    stream = folder / "stream_1"
+    stream.write_bytes(stream.read_bytes()[:-1])
+    result = kov("trace", "show", folder, "--csv")
+    assert "stream_1: the last packet is cut off" in result.err
+    assert one(9) not in [(row["event"], row["text"]) for row in rows(result)]
+
+
+def spoil(path, offset, value):
+    data = path.read_bytes()
+    path.write_bytes(data[:offset] + value + data[offset + len(value):])
+
+
+@pytest.mark.parametrize("offset, value, message", [
+    (0, b"none", "magic"), (40, b"\xff" * 8, "contents"), (80, b"\xff" * 4, "as many events"),
+    (88 + 4, b"\0" * 4, "beyond its end"), (88, b"\xff", "later than its end"),
+    (65536 + 68, b"\0" * 4, "out of order"), (65536 + 87, b"\5", "another stream"),
+])
+def test_a_damaged_packet_is_named(kov, folder, offset, value, message):
+    path = folder / "stream_1"
+    spoil(path, offset, value)
+    result = kov("trace", "show", folder)
+    assert result.code == 1 and "stream_1" in result.err and message in result.err, result.err
+
+
+@pytest.mark.parametrize("name", ["nowhere", "trace/stream_0"])
+def test_what_is_no_trace_is_refused(kov, folder, tmp_path, name):
+    result = kov("trace", "show", tmp_path / name)
+    assert result.code == 1 and "cannot open the folder" in result.err
+    (folder / "metadata").unlink()
+    result = kov("trace", "show", folder)
+    assert result.code == 1 and "metadata" in result.err
+
+
+def test_any_time_of_a_long_trace_needs_its_packets_only(kov, tmp_path):
+    """The one event at the end of a thousand packets is found, though all others are damaged inside."""
+    event, step = BY_NAME["test1"], 2**32
+    packets = [packet([(step * i, event, [i])], sequence=i, size=4096) for i in range(1, 1001)]
+    good, bad = packets[-1], [data[:92] + b"\0\0\0\0" + data[96:] for data in packets[:-1]]
+    folder = trace_folder.write(tmp_path / "trace", {(0, 0): [*bad, good]})
+    result = kov("trace", "show", folder, "--from", str(step * 1000 // HZ), "--csv")
+    assert [json.loads(row["text"][2:]) for row in rows(result)] == [1000]
+
+
+def follow(machine, *options):
+    command = [KOV, "--port", str(machine.port), "trace", "show", "--csv", *options]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def times(lines):
+    return [int(line.split(",")[1]) for line in lines]
+
+
+@pytest.fixture
+def tracing(machine):
+    machine.packets = [(0, played(0, 0, [10, 20, 30])), (1, played(1, 0, [15, 25]))]
+    machine.last_packets = [(0, played(0, 1, [40])), (1, played(1, 2, [35], discarded=6))]
+    return machine
+
+
+def test_a_machine_is_followed_until_an_interrupt(tracing):
+    """Events come as soon as no CPU can have an earlier one; in the end the rest."""
+    with follow(tracing) as shown:
+        lines = [shown.stdout.readline() for _ in range(5)]
+        assert times(lines[1:]) == [10, 15, 20, 25]
+        shown.send_signal(signal.SIGINT)
+        rest, err = shown.communicate(timeout=PATIENCE)
+    assert shown.returncode == 0, err
+    assert times(rest.splitlines()) == [25, 30, 35, 40]
+    assert "1 packets missing, 6 events discarded" in rest.splitlines()[0]
+    subscription = tracing.asked("trace_subscribe")[0]
+    assert subscription.mode == dci.TRACE_MODE_KEEP and not subscription.set_mask
+    assert subscription.flush_ms > 0
+
+
+def test_following_ends_when_there_is_enough(tracing):
+    with follow(tracing, "-n", "3", "-e", "TEST") as shown:
+        out, err = shown.communicate(timeout=PATIENCE)
+    assert shown.returncode == 0 and times(out.splitlines()[1:]) == [10, 15, 20], err
+    subscription = tracing.asked("trace_subscribe")[0]
+    assert subscription.set_mask and subscription.mask == 0b11
+    assert tracing.asked("trace_unsubscribe")
+
+
+def test_one_process_is_followed_without_waiting_for_others(tracing):
+    tracing.add_processes()
+    tracing.packets = [(1, played(1, 7 << 32, [11, 12]))]
+    with follow(tracing, "-n", "2", "--pid", "7") as shown:
+        out, err = shown.communicate(timeout=PATIENCE)
+    assert shown.returncode == 0 and times(out.splitlines()[1:]) == [11, 12], err
+
+
+@pytest.mark.parametrize("bad", [
+    (0, b""), (9, played(9, 0, [1])), (1, played(0, 0, [1])), (0, played(0, 0, [1])[:200]),
+    (0, played(0, 0, [1])[:88].ljust(4096, b"\xff")),
+])
+def test_a_damaged_packet_ends_following(tracing, bad):
+    tracing.packets = [bad, (1, played(1, 0, [2])), (0, played(0, 1, [3]))]
+    with follow(tracing) as shown:
+        _, err = shown.communicate(timeout=PATIENCE)
+    assert shown.returncode in (1, 3) and "damaged" in err
+
+
+def test_times_are_not_for_a_running_machine(kov, tracing):
+    assert kov("trace", "show", "--from", "1", machine=tracing).code == 2

@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: MIT
+"""Folders of traces, written with the image's own event descriptions (trace/events/*.def)."""
+
+import pathlib
+import random
+import re
+import struct
+import sys
+
+from conftest import ROOT
+
+sys.path.insert(0, str(ROOT / "trace/tools"))
+import event_defs  # noqa: E402
+import event_output  # noqa: E402
+
+HZ = 512000000
+PACKET_BYTES = 65536
+HEADER = struct.Struct(">I16sI5QIIQII")
+UUID = "00000000-0000-4000-8000-000000000000"
+MAJORS, EVENTS = event_defs.load(ROOT / "trace/events")
+BY_NAME = {event.name: event for event in EVENTS}
+
+
+def metadata():
+    """As trace/src/metadata.c writes it."""
+    source = (ROOT / "trace/src/metadata.c").read_text()
+    text = source[source.index("template[] ="):source.index("static void format_uuid")]
+    lines = re.findall(r'"((?:[^"\\]|\\.)*)"', text)
+    preamble = "".join(lines).replace("\\n", "\n").replace('\\"', '"')
+    return preamble.replace("%s", UUID).replace("%lu", str(HZ)) \
+        + "\n".join(event_output.metadata_lines(EVENTS)) + "\n"
+
+
+def encode(when, event, values):
+    """An event as bytes; its fields are packed from the most significant end."""
+    packed = 0
+    for field, value in zip(event.fields, values):
+        packed = packed << field.bits | value & ((1 << field.bits) - 1)
+    return struct.pack(">II", when & 0xffffffff, event.header) \
+        + packed.to_bytes(8 * event.words, "big")
+
+
+def packet(events, pid=0, cpu=0, sequence=0, discarded=0, size=PACKET_BYTES):
+    """events: (time, event, values), in the order of time."""
+    body = b"".join(encode(*event) for event in events)
+    header = HEADER.pack(0xc1fc1fc1, bytes.fromhex(UUID.replace("-", "")), pid != 0, events[0][0],
+                         events[-1][0], 8 * (HEADER.size + len(body)), 8 * size, discarded, pid,
+                         sequence, 0, len(events), cpu)
+    return (header + body).ljust(size, b"\0")
+
+
+def random_event(chance, when):
+    event = chance.choice(EVENTS)
+    return when, event, [chance.getrandbits(chance.randrange(1, field.bits + 1))
+                         for field in event.fields]
+
+
+def random_packets(chance, pid, cpu, count, start):
+    """One stream, with gaps; also the times of its last event."""
+    when, sequence, discarded = start, 0, 0
+    for _ in range(count):
+        events = []
+        for _ in range(chance.randrange(1, 200)):
+            when += chance.randrange(1, 1 << chance.randrange(1, 32))
+            events.append(random_event(chance, when))
+        yield packet(events, pid, cpu, sequence, discarded)
+        if chance.random() < 0.2:
+            sequence += chance.randrange(1, 9)
+        if chance.random() < 0.2:
+            discarded += chance.randrange(1, 100)
+        sequence += 1
+
+
+def write(folder, streams):
+    """streams: (pid, CPU) with a list of packets."""
+    folder = pathlib.Path(folder)
+    folder.mkdir()
+    (folder / "metadata").write_text(metadata())
+    for (pid, cpu), packets in streams.items():
+        name = f"stream_{cpu}" if pid == 0 else f"stream_{pid}_{cpu}"
+        (folder / name).write_bytes(b"".join(packets))
+    return folder
+
+
+def random_folder(folder, seed, count=6):
+    """Two CPUs of the kernel and two processes, all kinds of events."""
+    chance = random.Random(seed)
+    streams = {(pid, cpu): list(random_packets(chance, pid, cpu, count, chance.randrange(1, HZ)))
+               for pid, cpu in ((0, 0), (0, 1), (7, 0), (9, 1))}
+    return write(folder, streams)

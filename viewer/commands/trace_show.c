@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: MIT
+// `kov trace show`: every event as a line.
+#include "commands/commands.h"
+#include "tools/interrupt.h"
+#include "trace/trace_show.h"
+#include "wire/session.h"
+
+static struct trace_wishes wishes = {.cpu = TRACE_ANY, .pid = TRACE_ANY};
+static u64 most = TRACE_ANY;
+static const char *dump;
+
+static const struct option show_options[] = {
+    TEXT(0, "dump", &dump, "FILE", "of a dump of the machine's memory, in place of a folder"),
+    TEXT(0, "from", &wishes.from, "TIME", "from there on: seconds, or +SECONDS from the beginning"),
+    TEXT(0, "to", &wishes.to, "TIME", "up to there, inclusive"),
+    NUMBER(0, "cpu", &wishes.cpu, 0, ORRERY_MAX_CPUS - 1, "CPU", "only this CPU"),
+    NUMBER(0, "pid", &wishes.pid, 0, UINT32_MAX, "PID",
+           "only what this process logged; 0: the kernel"),
+    TEXT('e', "events", &wishes.events, "LIST", "only these majors or events: numbers or names"),
+    LIST(0, "where", &wishes.where, "CONDITION",
+         "only events of which 'FIELD OP NUMBER' holds, OP one of = != < <= > >=; several: all"),
+    NUMBER('n', "count", &most, 1, UINT64_MAX - 1, "N", "at most so many events"),
+    OPTIONS_END,
+};
+
+static int show(struct engine *engine)
+{
+    struct trace_choice choice = {0};
+    u64 begin, end;
+    engine_range(engine, &begin, &end);
+    int code = trace_choice_decide(&choice, &wishes, &engine->descriptions, begin);
+    if (code == KOV_OK) {
+        struct trace_show show = {&choice, engine->descriptions.hz, most, 0, 0, 0};
+        struct visitor visitor = trace_show_visitor(&show);
+        trace_show_begin();
+        engine_seek(engine, choice.from);
+        code = engine_visit(engine, choice.to, &visitor);
+        trace_show_end(&show);
+    }
+    trace_choice_free(&choice);
+    return code;
+}
+
+static int follow(void)
+{
+    if (wishes.from != NULL || wishes.to != NULL)
+        return fail(KOV_USAGE, "--from and --to are for a folder or a dump");
+    interrupt_catch();
+    int code = session_begin(true);
+    return code == KOV_OK ? trace_follow(&wishes, most) : code;
+}
+
+static int run(const struct arguments *arguments)
+{
+    struct engine engine = {0};
+    int code = trace_choice_check(&wishes);
+    if (code != KOV_OK)
+        return code;
+    if (arguments->count == 1 && dump != NULL)
+        return fail(KOV_USAGE, "name either the folder of a trace or a dump");
+    if (arguments->count == 0 && dump == NULL)
+        return follow();
+    code = dump != NULL ? engine_open_dump(&engine, dump)
+                        : engine_open_folder(&engine, arguments->values[0]);
+    if (code == KOV_OK)
+        code = show(&engine);
+    engine_close(&engine);
+    return code;
+}
+
+const struct command command_trace_show = {
+    .name = "trace show",
+    .synopsis = "[FOLDER|--dump FILE] [--from TIME] [--to TIME] [--cpu CPU] [--pid PID] [-e LIST] "
+                "[--where CONDITION] [-n N]",
+    .summary = "Show every event of a trace as a line",
+    .details =
+        "The time in seconds, the CPU, the process that logged it, the event, and what it says.\n"
+        "Without a folder or a dump it follows the running machine, until Ctrl-C: what is traced\n"
+        "anyway (`kov trace set`), or with -e these majors meanwhile.\n"
+        "Where events are missing, a line `lost` says how much and until when.",
+    .options = {show_options},
+    .max_arguments = 1,
+    .has_csv = true,
+    .run = run,
+};

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: MIT
+// Reading of the metadata: of CTF's language only what the machine writes, every event as
+// `event { name = "…"; id = …; stream_id = …; fields := struct { TYPE _NAME; … }; };`.
+#include "trace/engine/descriptions.h"
+#include "tools/kov.h"
+#include "tools/memory.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <trace/layout.h>
+
+#define NAME_BYTES 48
+#define MAX_DESCRIPTIONS 65536
+#define MAX_HZ 1000000000000UL // so that times in nanoseconds can be computed
+
+static const struct {
+    const char *name;
+    enum trace_field_type type;
+    u32 bits;
+} types[] = {
+    {"uint64", TRACE_U64, 64}, {"int64", TRACE_S64, 64},  {"hex64", TRACE_X64, 64},
+    {"uint32", TRACE_U32, 32}, {"uint16", TRACE_U16, 16}, {"uint8", TRACE_U8, 8},
+};
+
+static const char *skip_blanks(const char *text)
+{
+    return text + strspn(text, " \t\r\n");
+}
+
+// Goes on behind a word that must come next; NULL text, or another word: NULL.
+static const char *expect(const char *text, const char *word)
+{
+    if (text == NULL)
+        return NULL;
+    text = skip_blanks(text);
+    size_t length = strlen(word);
+    return strncmp(text, word, length) == 0 ? text + length : NULL;
+}
+
+static const char *read_number(const char *text, u64 *number)
+{
+    if (text == NULL || !isdigit((unsigned char)*(text = skip_blanks(text))))
+        return NULL;
+    char *end;
+    *number = strtoull(text, &end, 0);
+    return end;
+}
+
+// Letters, digits, '_' and ':' (TEST:zero): harmless in a format and on a terminal.
+static const char *read_name(const char *text, char name[NAME_BYTES])
+{
+    size_t length = 0;
+    if (text == NULL)
+        return NULL;
+    text = skip_blanks(text);
+    while (isalnum((unsigned char)text[length]) || text[length] == '_' || text[length] == ':')
+        length++;
+    if (length == 0 || length >= NAME_BYTES)
+        return NULL;
+    snprintf(name, NAME_BYTES, "%.*s", (int)length, text);
+    return text + length;
+}
+
+const char *descriptions_major(u32 major)
+{
+    for (u32 i = 0; i < trace_major_count; i++)
+        if (trace_majors[i].number == major)
+            return trace_majors[i].name;
+    return NULL;
+}
+
+static bool is_same(const struct trace_event_info *one, const struct trace_event_info *other)
+{
+    if (one->field_count != other->field_count)
+        return false;
+    for (u32 i = 0; i < one->field_count; i++)
+        if (one->fields[i].type != other->fields[i].type ||
+            strcmp(one->fields[i].name, other->fields[i].name) != 0)
+            return false;
+    return true;
+}
+
+static const char *conversion(enum trace_field_type type)
+{
+    return type == TRACE_X64 ? "%#lx" : type == TRACE_S64 ? "%ld" : "%lu";
+}
+
+static char *make_format(const struct trace_event_info *info)
+{
+    struct bytes text = {0};
+    for (u32 i = 0; i < info->field_count; i++) {
+        const char *parts[] = {i > 0 ? " " : "", info->fields[i].name, "=",
+                               conversion(info->fields[i].type)};
+        for (u32 part = 0; part < ARRAY_SIZE(parts); part++)
+            bytes_append(&text, parts[part], strlen(parts[part]));
+    }
+    bytes_append(&text, "", 1);
+    return (char *)text.data;
+}
+
+static void complete(struct event_description *event)
+{
+    struct trace_event_info *info = &event->info;
+    const struct trace_event_info *known = trace_event_find((u32)info->major << 16 | info->minor);
+    if (known == NULL || !is_same(known, info))
+        event->format = make_format(info);
+    info->format = event->format != NULL ? event->format : known->format;
+    char full[2 * NAME_BYTES];
+    const char *major = descriptions_major(info->major);
+    if (strchr(info->name, ':') != NULL)
+        snprintf(full, sizeof(full), "%s", info->name);
+    else if (major != NULL)
+        snprintf(full, sizeof(full), "%s:%s", major, info->name);
+    else
+        snprintf(full, sizeof(full), "%u:%s", info->major, info->name);
+    free(event->full_name);
+    event->full_name = memory_copy_text(full);
+    const char *colon = strchr(event->full_name, ':');
+    info->name = colon + 1;
+}
+
+// "TYPE _NAME;" … up to the brace.
+static const char *read_fields(const char *text, struct event_description *event)
+{
+    struct trace_event_info *info = &event->info;
+    u32 bits = 0;
+    while (text != NULL && expect(text, "}") == NULL) {
+        char type[NAME_BYTES], name[NAME_BYTES];
+        u32 kind = 0;
+        text = expect(read_name(read_name(text, type), name), ";");
+        while (text != NULL && kind < ARRAY_SIZE(types) && strcmp(types[kind].name, type) != 0)
+            kind++;
+        if (text == NULL || kind == ARRAY_SIZE(types) || info->field_count == TRACE_MAX_FIELDS ||
+            bits % 64 + types[kind].bits > 64)
+            return NULL;
+        bits += types[kind].bits;
+        char *copy = memory_copy_text(name[0] == '_' ? name + 1 : name);
+        event->names[info->field_count] = copy;
+        info->fields[info->field_count++] = (struct trace_field){types[kind].type, copy};
+    }
+    info->words = (u8)(bits / 64);
+    return bits % 64 == 0 ? expect(expect(text, "}"), ";") : NULL;
+}
+
+// Behind "event {". The upper bits of the id are the event's length, which may be left out.
+static const char *read_event(const char *text, struct event_description *event, u64 *stream)
+{
+    char name[NAME_BYTES];
+    u64 id;
+    text = expect(read_name(expect(text, "name = \""), name), "\";");
+    text = expect(read_number(expect(text, "id ="), &id), ";");
+    text = expect(read_number(expect(text, "stream_id ="), stream), ";");
+    if (text == NULL || id > UINT32_MAX)
+        return NULL;
+    event->full_name = memory_copy_text(name);
+    event->info.name = event->full_name;
+    event->info.major = (u16)(id >> 16 & 63);
+    event->info.minor = (u16)id;
+    const char *fields = expect(text, "fields := struct {");
+    if (fields != NULL)
+        text = read_fields(fields, event);
+    u32 length = trace_event_length(id);
+    return length == 0 || length == event->info.words + 1u ? expect(text, "};") : NULL;
+}
+
+static void free_event(struct event_description *event)
+{
+    free(event->full_name);
+    free(event->format);
+    for (u32 i = 0; i < TRACE_MAX_FIELDS; i++)
+        free(event->names[i]);
+}
+
+static int compare(const void *one, const void *other)
+{
+    const struct trace_event_info *a = &((const struct event_description *)one)->info;
+    const struct trace_event_info *b = &((const struct event_description *)other)->info;
+    u32 first = (u32)a->major << 16 | a->minor, second = (u32)b->major << 16 | b->minor;
+    return first < second ? -1 : first > second;
+}
+
+static int read_clock(struct descriptions *descriptions, const char *text, const char *where)
+{
+    const char *clock = strstr(text, "clock {");
+    const char *hz = clock == NULL ? NULL : strstr(clock, "freq =");
+    if (read_number(expect(hz, "freq ="), &descriptions->hz) == NULL || descriptions->hz == 0 ||
+        descriptions->hz > MAX_HZ)
+        return fail(KOV_FAILED, "%s: the metadata tells no frequency of the clock", where);
+    return KOV_OK;
+}
+
+int descriptions_read(struct descriptions *descriptions, const char *text, const char *where)
+{
+    int code = read_clock(descriptions, text, where);
+    const char *at = text;
+    while (code == KOV_OK && (at = strstr(at, "event {")) != NULL) {
+        struct event_description event = {0};
+        u64 stream;
+        const char *behind = read_event(at + strlen("event {"), &event, &stream);
+        // The streams of processes describe the same events once more.
+        bool is_new = behind != NULL && stream == TRACE_STREAM_KERNEL;
+        if (behind == NULL || descriptions->count == MAX_DESCRIPTIONS)
+            code = fail(KOV_FAILED,
+                        "%s: the metadata describes an event in a way that is not "
+                        "understood, %zu bytes from its beginning",
+                        where, (size_t)(at - text));
+        if (code != KOV_OK || !is_new) {
+            free_event(&event);
+            at += strlen("event {");
+            continue;
+        }
+        complete(&event);
+        descriptions->events = memory_grow(descriptions->events, descriptions->count,
+                                           &descriptions->capacity, sizeof(event));
+        descriptions->events[descriptions->count++] = event;
+        at = behind;
+    }
+    if (descriptions->count > 0)
+        qsort(descriptions->events, descriptions->count, sizeof(*descriptions->events), compare);
+    return code;
+}
+
+void descriptions_free(struct descriptions *descriptions)
+{
+    for (size_t i = 0; i < descriptions->count; i++)
+        free_event(&descriptions->events[i]);
+    free(descriptions->events);
+    *descriptions = (struct descriptions){0};
+}
+
+const struct event_description *descriptions_find(const struct descriptions *descriptions, u32 id)
+{
+    struct event_description wanted = {.info = {.major = (u16)(id >> 16), .minor = (u16)id}};
+    if (descriptions->count == 0)
+        return NULL;
+    return bsearch(&wanted, descriptions->events, descriptions->count,
+                   sizeof(*descriptions->events), compare);
+}

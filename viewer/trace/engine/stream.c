@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: MIT
+// The packets of one CPU and what is missing between them.
+#include "trace/engine/stream.h"
+#include "tools/memory.h"
+#include "trace/packet.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const char *stream_read_header(const u8 header[TRACE_PACKET_HEADER_SIZE],
+                               struct packet_entry *entry, u32 *pid, u32 *cpu, u64 *packet_bytes)
+{
+    struct trace_packet packet;
+    memcpy(&packet, header, sizeof(packet));
+    u64 bits = TRACE_BE64(packet.packet_bits), content = TRACE_BE64(packet.content_bits) / 8;
+    u64 events, sequence;
+    *pid = TRACE_BE32(packet.pid);
+    *cpu = TRACE_BE32(packet.cpu_id);
+    *packet_bytes = bits / 8;
+    if (bits % 8 != 0)
+        return "its size is not what its header says";
+    const char *problem = packet_check(header, *packet_bytes, *pid, *cpu, &events, &sequence);
+    if (problem != NULL)
+        return problem;
+    if (content % sizeof(u64) != 0 || content > PACKET_BYTES_MAX)
+        return "its contents do not fit into it";
+    *entry = (struct packet_entry){
+        .begin = TRACE_BE64(packet.timestamp_begin),
+        .end = TRACE_BE64(packet.timestamp_end),
+        .discarded = TRACE_BE64(packet.events_discarded),
+        .bytes = (u32)(content - sizeof(packet)),
+        .events = (u32)events,
+        .sequence = (u32)sequence,
+    };
+    if (entry->begin > entry->end)
+        return "it ends before it begins";
+    return NULL;
+}
+
+const char *stream_add(struct packet_stream *stream, const struct packet_entry *entry)
+{
+    if (stream->count > 0) {
+        const struct packet_entry *last = &stream->packets[stream->count - 1];
+        if (entry->sequence <= last->sequence || entry->begin < last->end)
+            return "it comes out of order";
+        if (entry->discarded < last->discarded)
+            return "it has fewer events discarded than the one before";
+    }
+    stream->packets =
+        memory_grow(stream->packets, stream->count, &stream->capacity, sizeof(*stream->packets));
+    stream->packets[stream->count++] = *entry;
+    return NULL;
+}
+
+// Events are discarded while no packet is open, so between the end of one and the beginning of the
+// next (trace/src/ring.c).
+bool stream_loss_before(const struct packet_stream *stream, size_t index, struct trace_loss *loss)
+{
+    const struct packet_entry *entry = &stream->packets[index];
+    const struct packet_entry *before = index > 0 ? entry - 1 : NULL;
+    *loss = (struct trace_loss){
+        .from = before == NULL ? 0 : before->end,
+        .to = entry->begin,
+        .pid = stream->pid,
+        .cpu = stream->cpu,
+        .packets = before == NULL ? entry->sequence : entry->sequence - before->sequence - 1,
+        .discarded = entry->discarded - (before == NULL ? 0 : before->discarded),
+    };
+    return loss->packets > 0 || loss->discarded > 0;
+}
+
+void stream_at_packet(struct packet_stream *stream)
+{
+    struct trace_loss loss;
+    free(stream->content);
+    stream->content = NULL;
+    if (stream->next == stream->count) {
+        stream->state = STREAM_END;
+        return;
+    }
+    bool missing = stream_loss_before(stream, stream->next, &loss);
+    stream->state = missing ? STREAM_LOSS : STREAM_PACKET;
+    stream->time = missing ? loss.from : stream->packets[stream->next].begin;
+}
+
+void stream_seek(struct packet_stream *stream, u64 from)
+{
+    size_t low = 0, high = stream->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (stream->packets[middle].end < from)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    stream->next = low;
+    stream_at_packet(stream);
+}
+
+static u64 word_at(const u8 *data)
+{
+    u64 word;
+    memcpy(&word, data, sizeof(word));
+    return TRACE_BE64(word);
+}
+
+const char *stream_next_event(struct packet_stream *stream)
+{
+    const struct packet_entry *packet = &stream->packets[stream->next];
+    if (stream->at == packet->bytes) {
+        if (stream->found != packet->events)
+            return "it does not hold as many events as its header says";
+        stream->next++;
+        stream_at_packet(stream);
+        return NULL;
+    }
+    u64 word = word_at(stream->content + stream->at);
+    u32 length = trace_event_length(word);
+    u64 time = stream->event.time + (u32)(trace_event_time(word) - (u32)stream->event.time);
+    if (length == 0 || length * sizeof(u64) > packet->bytes - stream->at)
+        return "an event in it goes beyond its end";
+    if (time > packet->end)
+        return "an event in it is later than its end";
+    stream->event = (struct stream_event){time, trace_event_id(word), length - 1,
+                                          stream->content + stream->at + sizeof(u64)};
+    stream->time = time;
+    stream->at += length * sizeof(u64);
+    stream->found++;
+    return NULL;
+}
+
+const char *stream_begin_content(struct packet_stream *stream, u8 *content)
+{
+    stream->content = content;
+    stream->state = STREAM_EVENT;
+    stream->at = 0;
+    stream->found = 0;
+    stream->event.time = stream->packets[stream->next].begin;
+    return stream_next_event(stream);
+}
+
+void stream_free(struct packet_stream *stream)
+{
+    free(stream->name);
+    free(stream->packets);
+    free(stream->content);
+    free(stream);
+}

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: MIT
+// Showing the events of a running machine as they come.
+#include "tools/interrupt.h"
+#include "trace/engine/live.h"
+#include "trace/trace_requests.h"
+#include "trace/trace_show.h"
+#include "wire/session.h"
+
+#include <string.h>
+
+#define FLUSH_MS 200
+#define ROUND_SECONDS 0.2
+
+struct follow {
+    struct engine engine;
+    struct trace_choice choice;
+    struct trace_show show;
+    struct scan_scope scope;
+};
+
+static int take_metadata(void *context, const dci_response *response)
+{
+    struct bytes *text = context;
+    const ProtobufCBinaryData *more = &response->trace_metadata->text;
+    if (text->size + more->len > METADATA_BYTES_MAX)
+        return fail(KOV_CONNECTION, "the trace's metadata do not end");
+    bytes_append(text, more->data, more->len);
+    return KOV_OK;
+}
+
+static int open_machine(struct engine *engine)
+{
+    struct bytes text = {0};
+    Orrery__Dci__TraceMetadataRequest body = ORRERY__DCI__TRACE_METADATA_REQUEST__INIT;
+    int code = dci_call(DCI_REQUEST(TRACE_METADATA, trace_metadata, &body),
+                        ORRERY__DCI__RESPONSE__BODY_TRACE_METADATA,
+                        "cannot read the trace's metadata", take_metadata, &text);
+    bytes_append(&text, "", 1);
+    if (code == KOV_OK)
+        code = engine_open_live(engine, (const char *)text.data, "the machine");
+    bytes_free(&text);
+    return code;
+}
+
+static int take_event(void *context, const Orrery__Dci__Event *event)
+{
+    struct follow *follow = context;
+    if (event->body_case != ORRERY__DCI__EVENT__BODY_PACKET)
+        return KOV_OK;
+    const Orrery__Dci__TracePacket *packet = event->packet;
+    return engine_add_packet(&follow->engine, packet->pid, packet->cpu, packet->data.data,
+                             packet->data.len);
+}
+
+// The majors of the events that are wanted. The trace's own, too: by its heartbeats every CPU tells
+// how far it is, also when nothing happens on it.
+static u64 mask_of(const struct follow *follow)
+{
+    const struct descriptions *descriptions = &follow->engine.descriptions;
+    u64 mask = 1;
+    for (size_t i = 0; i < descriptions->count; i++)
+        if (follow->choice.wanted[i])
+            mask |= (u64)1 << descriptions->events[i].info.major;
+    return mask;
+}
+
+static int subscribe(const struct follow *follow)
+{
+    Orrery__Dci__TraceSubscribeRequest body = ORRERY__DCI__TRACE_SUBSCRIBE_REQUEST__INIT;
+    body.mode = ORRERY__DCI__TRACE_MODE__TRACE_MODE_KEEP;
+    body.set_mask = follow->choice.wanted != NULL;
+    body.mask = body.set_mask ? mask_of(follow) : 0;
+    body.flush_ms = FLUSH_MS;
+    body.scope = follow->scope.scope;
+    body.pid = follow->scope.pid;
+    return dci_call(DCI_REQUEST(TRACE_SUBSCRIBE, trace_subscribe, &body),
+                    ORRERY__DCI__RESPONSE__BODY__NOT_SET, "cannot take the trace", NULL, NULL);
+}
+
+static int unsubscribe(void)
+{
+    Orrery__Dci__TraceUnsubscribeRequest body = ORRERY__DCI__TRACE_UNSUBSCRIBE_REQUEST__INIT;
+    return dci_call(DCI_REQUEST(TRACE_UNSUBSCRIBE, trace_unsubscribe, &body),
+                    ORRERY__DCI__RESPONSE__BODY_TRACE_UNSUBSCRIBE, "cannot end the trace", NULL,
+                    NULL);
+}
+
+static bool has_enough(const struct follow *follow)
+{
+    return follow->show.shown >= follow->show.most;
+}
+
+static int show_until(struct follow *follow, u64 until)
+{
+    struct visitor visitor = trace_show_visitor(&follow->show);
+    int code = has_enough(follow) ? KOV_OK : engine_visit(&follow->engine, until, &visitor);
+    fflush(stdout);
+    return code;
+}
+
+static int follow_trace(struct follow *follow)
+{
+    u32 cpus = session_machine()->cpu_count;
+    bool merges =
+        follow->scope.scope != ORRERY__DCI__SCOPE__SCOPE_PROCESS || follow->scope.pid == 0;
+    int code = subscribe(follow);
+    while (code == KOV_OK && !interrupted() && !has_enough(follow)) {
+        code = dci_listen(ROUND_SECONDS);
+        if (code == KOV_OK)
+            code = show_until(follow,
+                              merges ? engine_complete_until(&follow->engine, cpus) : UINT64_MAX);
+    }
+    if (code == KOV_OK)
+        code = unsubscribe();
+    return code == KOV_OK ? show_until(follow, UINT64_MAX) : code;
+}
+
+int trace_follow(const struct trace_wishes *wishes, u64 most)
+{
+    struct follow follow = {.scope = wishes->pid == TRACE_ANY ? SCAN_ALL
+                                                              : scan_scope_of((u32)wishes->pid)};
+    int code = open_machine(&follow.engine);
+    if (code == KOV_OK)
+        code = trace_choice_decide(&follow.choice, wishes, &follow.engine.descriptions, 0);
+    if (code == KOV_OK) {
+        follow.show = (struct trace_show){
+            .choice = &follow.choice, .hz = follow.engine.descriptions.hz, .most = most};
+        engine_seek(&follow.engine, 0);
+        trace_show_begin();
+        dci_on_event(take_event, &follow);
+        code = follow_trace(&follow);
+        dci_on_event(NULL, NULL);
+        trace_show_end(&follow.show);
+    }
+    trace_choice_free(&follow.choice);
+    engine_close(&follow.engine);
+    return code;
+}

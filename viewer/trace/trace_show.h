@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+// Prints events of a trace as they come (S002 figure 5): a table for people, JSON or CSV.
+#ifndef KOV_TRACE_SHOW_H
+#define KOV_TRACE_SHOW_H
+
+#include "trace/trace_choice.h"
+
+struct trace_show {
+    const struct trace_choice *choice;
+    u64 hz;
+    u64 most;                    // events; TRACE_ANY: all
+    u64 shown;                   // events
+    u64 lost_packets, discarded; // among what is shown
+};
+
+void trace_show_begin(void);
+struct visitor trace_show_visitor(struct trace_show *show);
+void trace_show_end(const struct trace_show *show);
+
+// Follows a running machine, until there are enough events or Ctrl-C. A session has begun.
+int trace_follow(const struct trace_wishes *wishes, u64 most);
+
+#endif
