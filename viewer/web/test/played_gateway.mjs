@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A gateway without a machine: serves the page with the same headers and plays a machine under load.
+// A gateway without a machine: serves the page with the same headers, plays a machine under load.
 //   node test/played_gateway.mjs FOLDER [--objects N] [--observer] [--port PORT]
 // prints the link. It shows what the page does; what kov serve does is tested with kov serve.
 
@@ -20,7 +20,7 @@ const TOKEN = "0123456789abcdef0123456789abcdef";
 const SECOND = 1e9;
 const HISTORY = 90;
 
-// ---- the machine ---------------------------------------------------------------------------------
+// ---- the machine --------------------------------------------------------------------------------
 
 const strings = [""];
 const classOf = (name) => {
@@ -238,7 +238,7 @@ function rankingRows(wish) {
   return [...out, [0, 15, 2000, 500, 0.1, 0.02, NaN, NaN, NaN]];
 }
 
-// ---- what it says ----------------------------------------------------------------------------------
+// ---- what it says -------------------------------------------------------------------------------
 
 function say(socket, watch) {
   const json = (message) => socket.send(JSON.stringify(message));
