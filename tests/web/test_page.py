@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The page of `kov serve` shows what a real machine does: the hot object, found as a user would."""
 
+import json
 import time
 
 import pytest
@@ -110,3 +111,19 @@ def test_what_is_counted_warms_objects_too(open_page, measure):
     if measure == "drefs":  # objects are called all the time
         wait_for(page.longest_bar, "some object is called")
     assert not page.trouble
+
+
+def test_a_range_gets_a_name(open_page):
+    """Which its metrics in the table have, and whoever follows a copied link."""
+    page = open_page()
+    page.see('.header:has-text("● live")')
+    page.press("m")
+    page("fill", "input[name=name]", "quiet <b>&")
+    page.press("Enter", "2")
+    page.see('tbody:has-text("quiet <b>&")')
+    place = page.wait('location.hash.includes("mark=") && location.hash')
+    other = open_page()
+    other.see('.header:has-text("● live")')
+    other.evaluate(f"location.hash = {json.dumps(place)}")
+    other.see('tbody:has-text("quiet <b>&")')
+    assert not page.trouble and not other.trouble

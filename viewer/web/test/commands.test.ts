@@ -105,6 +105,24 @@ test("the strip holds so many pins and no more", () => {
   assert.equal(store.pins.value.length, store.PINS_MOST - 1);
 });
 
+test("a range gets a mark with a name, which the same key takes away", () => {
+  assert.ok(runKey("M", false));
+  assert.equal(store.dialog.value, "mark");
+  assert.ok(!store.isLive.value, "what is named stands still");
+  const interval = store.rangeInterval.value;
+  assert.ok(interval && store.addMark("first run", interval));
+  store.dialog.value = "";
+  assert.equal(store.marks.value.at(-1)?.name, "first run");
+  store.showInterval({ from: 20 * SECOND, to: 30 * SECOND });
+  for (let i = 1; i < store.MARKS_MOST; i++) assert.ok(store.addMark("", { from: i, to: i + 1 }));
+  assert.ok(!store.addMark("one more", interval));
+  runKey("Esc", false);
+  store.showInterval(interval);
+  runKey("M", false);
+  assert.equal(store.dialog.value, "", "taken away");
+  assert.ok(!store.marks.value.some((one) => one.name === "first run"));
+});
+
 test("holding fixes the range, and once more is live again", () => {
   runKey("Space", false);
   assert.deepEqual(store.range.value, { from: 90 * SECOND, to: 100 * SECOND });

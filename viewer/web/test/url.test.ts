@@ -19,6 +19,7 @@ const place: Place = {
     { kind: "metric", name: "spin contention", of: "m" },
     { kind: "series", name: "larx", of: "o:0:12550" },
   ],
+  marks: [{ from: 31 * SECOND, to: 33.5 * SECOND, name: "first: run" }],
   baseline: { from: 12.5 * SECOND, to: 22.5 * SECOND },
 };
 
@@ -45,12 +46,15 @@ test("letters with a meaning in links are safe in names", () => {
 });
 
 test("what a link says wrongly is missing, the rest is there", () => {
-  const read = readPlace("#/nowhere?r=20..10&b=a..b&f=perhaps.p:5&pin=zz:1&e=larx");
+  const read = readPlace(
+    "#/nowhere?r=20..10&b=a..b&f=perhaps.p:5&pin=zz:1&mark=2..1:x&mark=1..2&e=larx",
+  );
   assert.equal(read.view, undefined);
   assert.equal(read.range, undefined);
   assert.equal(read.baseline, undefined);
   assert.deepEqual(read.chips, []);
   assert.deepEqual(read.pins, []);
+  assert.deepEqual(read.marks, []);
   assert.equal(read.measure, "larx");
   assert.deepEqual(readPlace(""), {});
   assert.deepEqual(readPlace("#%%%"), {});

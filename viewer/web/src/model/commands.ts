@@ -217,6 +217,18 @@ export const COMMANDS: readonly Command[] = [
     when: () => store.measure.value !== "",
   },
   {
+    id: "mark",
+    title: "Mark the range with a name, or take its mark away",
+    keys: ["M"],
+    group: "choose",
+    run: () => {
+      if (store.dropMarks()) return;
+      if (store.isLive.value) store.hold();
+      store.dialog.value = "mark";
+    },
+    when: () => store.rangeInterval.value !== undefined,
+  },
+  {
     id: "baseline",
     title: "Make the range the baseline, or take the baseline away",
     keys: ["B"],

@@ -40,6 +40,9 @@ export interface Status {
   historyLimitSeconds: number;
   historyBytes: number;
   historyLimitBytes: number;
+  /** Of the file that is recorded to; NaN: none is. */
+  recordedBytes: number;
+  recordedLost: number;
   /** Events that could be sampled. */
   possible: string[];
   now: number;
@@ -71,6 +74,8 @@ export function readStatus(said: unknown): Status {
     historyLimitSeconds: number(data.history_limit_seconds),
     historyBytes: number(data.history_bytes),
     historyLimitBytes: number(data.history_limit_bytes),
+    recordedBytes: number(object(data.recording).bytes),
+    recordedLost: number(object(data.recording).lost),
     possible: Array.isArray(data.possible) ? data.possible.map(clean).filter(Boolean) : [],
     now: number(data.now),
   };

@@ -107,7 +107,7 @@ function takeMachine(message: GatewayMachine): void {
     topics.forget(message.machine);
     store.addNotice(`${message.machine} was started again: times begin anew`, 1, false);
     if (message.machine === store.machine.value)
-      store.goTo({ ...store.place.value, range: undefined, baseline: undefined });
+      store.goTo({ ...store.place.value, range: undefined, baseline: undefined, marks: [] });
   }
   // The banner is of the machine that is shown.
   if (

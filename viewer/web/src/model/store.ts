@@ -17,6 +17,10 @@ export interface Pin {
   name: string;
   of: string;
 }
+/** An interval that somebody has named here. */
+export interface OwnMark extends Interval {
+  name: string;
+}
 export interface Notice {
   text: string;
   count: number;
@@ -27,10 +31,11 @@ export type Connection =
   /** Before: it had been open, and what it has told stays. */
   | { phase: "refused"; why: string; before: boolean }
   | { phase: "lost"; tries: number; again: number };
-export type Dialog = "" | "palette" | "help" | "measure" | "range";
+export type Dialog = "" | "palette" | "help" | "measure" | "range" | "mark";
 export type Theme = "auto" | "dark" | "light";
 
 export const PINS_MOST = 8;
+export const MARKS_MOST = 8;
 const NOTICES_MOST = 5;
 const RANGE_FIRST: Range = { live: 10 };
 export const SPAN_FIRST = 120;
@@ -89,7 +94,11 @@ export function dropNotice(notice: Notice): void {
 export const statusSaid = signal<unknown>(undefined);
 export const status = computed<Status>(() => readStatus(statusSaid.value));
 export const marksSaid = signal<unknown>(undefined);
-export const marks = computed<readonly Mark[]>(() => readMarks(marksSaid.value));
+export const ownMarks = signal<readonly OwnMark[]>([]);
+export const marks = computed<readonly Mark[]>(() => [
+  ...readMarks(marksSaid.value),
+  ...ownMarks.value.map((one) => ({ ...one, begin: one.from, end: one.to, kind: "own" })),
+]);
 /** The newest time of the machine that is known. */
 export const now = computed(() => status.value.now);
 
@@ -167,6 +176,7 @@ export function chooseMachine(name: string): void {
     machine.value = name;
     selection.value = "";
     baseline.value = undefined;
+    ownMarks.value = [];
     chips.value = [];
     range.value = RANGE_FIRST;
     axis.value = undefined;
@@ -194,6 +204,26 @@ export function togglePin(pin: Pin): boolean {
   else if (pins.value.length < PINS_MOST) pins.value = [...pins.value, pin];
   else return false;
   return true;
+}
+
+/** The marks that somebody has made of just this range. */
+const marksOfRange = (): readonly OwnMark[] =>
+  ownMarks.value.filter(
+    (one) => one.from === rangeInterval.value?.from && one.to === rangeInterval.value?.to,
+  );
+
+/** Names the range; false: there are as many marks as links hold. */
+export function addMark(name: string, interval: Interval): boolean {
+  if (ownMarks.value.length >= MARKS_MOST) return false;
+  ownMarks.value = [...ownMarks.value, { ...interval, name: clean(name) || "mark" }];
+  return true;
+}
+
+/** Of the range; false: it has none. */
+export function dropMarks(): boolean {
+  const drop = marksOfRange();
+  ownMarks.value = ownMarks.value.filter((one) => !drop.includes(one));
+  return drop.length > 0;
 }
 
 /** Stops where it is, or goes along again. */
@@ -286,6 +316,7 @@ export const place = computed<Place>(() => ({
   selection: selection.value,
   chips: chips.value,
   pins: pins.value,
+  marks: ownMarks.value,
   baseline: baseline.value,
 }));
 
@@ -299,6 +330,7 @@ export function goTo(link: Partial<Place>): void {
     selection.value = link.selection ?? "";
     chips.value = link.chips ?? [];
     pins.value = link.pins ?? [];
+    ownMarks.value = (link.marks ?? []).slice(0, MARKS_MOST);
     baseline.value = link.baseline;
     if (link.range && !("live" in link.range)) {
       const margin = (link.range.to - link.range.from) / 2;

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 // What a link says, read and written in this file alone:
-// /#/objects?m=orrery@3f2a&r=live:10&e=larx&s=o:0:12550&f=not.p:5&pin=mt:IPC&b=12.5..22.5&v=1
+// /#/objects?m=orrery@3f2a&r=live:10&e=larx&s=o:0:12550&f=not.p:5&pin=mt:IPC&b=12.5..22.5
+//   &mark=31..33.5:first run&v=1
 
 import { SECOND } from "../base/time.ts";
 import type { Chip } from "./filter.ts";
-import type { Pin, Range } from "./store.ts";
+import type { OwnMark, Pin, Range } from "./store.ts";
 import { isView, type ViewName } from "./views.ts";
 
 const VERSION = "1";
@@ -18,6 +19,7 @@ export interface Place {
   selection: string;
   chips: readonly Chip[];
   pins: readonly Pin[];
+  marks: readonly OwnMark[];
   baseline: { from: number; to: number } | undefined;
 }
 
@@ -57,6 +59,13 @@ function readPin(text: string): Pin | undefined {
 const writePin = (pin: Pin): string =>
   `${pin.kind === "metric" ? "mt" : "ev"}:${pin.name}${pin.of === "m" ? "" : `@${pin.of}`}`;
 
+/** FROM..TO:NAME */
+function readMark(text: string): OwnMark | undefined {
+  const found = /^([^:]+):(.+)$/.exec(text);
+  const interval = readInterval(found?.[1] ?? "");
+  return found && interval ? { ...interval, name: found[2] } : undefined;
+}
+
 const isThere = <Value>(value: Value | undefined): value is Value => value !== undefined;
 
 /** What a link's part behind # says; what it does not say, or says wrongly, is missing. */
@@ -78,6 +87,7 @@ export function readPlace(hash: string): Partial<Place> {
   if (selection) place.selection = selection;
   place.chips = query.getAll("f").map(readChip).filter(isThere);
   place.pins = query.getAll("pin").map(readPin).filter(isThere);
+  place.marks = query.getAll("mark").map(readMark).filter(isThere);
   place.baseline = readInterval(query.get("b"));
   return place;
 }
@@ -97,6 +107,7 @@ export function writePlace(place: Place): string {
     parts.push(["f", `${chip.not ? "not" : "only"}.${chip.any.join("|")}`]);
   for (const pin of place.pins) parts.push(["pin", writePin(pin)]);
   if (place.baseline) parts.push(["b", writeInterval(place.baseline)]);
+  for (const mark of place.marks) parts.push(["mark", `${writeInterval(mark)}:${mark.name}`]);
   parts.push(["v", VERSION]);
   return `#/${place.view}?${parts.map(([name, text]) => `${name}=${quote(text)}`).join("&")}`;
 }

@@ -28,6 +28,8 @@ export function Dialogs(): JSX.Element | null {
       return <MeasureChoice />;
     case "range":
       return <RangeChoice />;
+    case "mark":
+      return <MarkForm />;
     default:
       return null;
   }
@@ -250,6 +252,37 @@ function SampleForm(): JSX.Element {
       </label>
       <button type="submit">Sample</button>
     </form>
+  );
+}
+
+function MarkForm(): JSX.Element {
+  const interval = store.rangeInterval.value;
+  const seconds = interval ? ((interval.to - interval.from) / SECOND).toFixed(1) : "";
+  return (
+    <Dialog title="Mark the range" close={close}>
+      <form
+        class="line-form"
+        onSubmit={(event) => {
+          event.preventDefault();
+          const field = event.currentTarget.elements.namedItem("name");
+          if (!(field instanceof HTMLInputElement) || !interval) return;
+          if (!store.addMark(field.value.trim(), interval))
+            store.addNotice(`There are ${store.MARKS_MOST} marks already: M takes a range's away`);
+          close();
+        }}
+      >
+        <label>
+          The name of these {seconds} seconds{" "}
+          <input
+            name="name"
+            defaultValue={`mark ${store.ownMarks.value.length + 1}`}
+            maxLength={40}
+            spellcheck={false}
+          />
+        </label>
+        <button type="submit">Mark</button>
+      </form>
+    </Dialog>
   );
 }
 

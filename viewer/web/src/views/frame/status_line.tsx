@@ -42,6 +42,13 @@ export function StatusLine(): JSX.Element {
         {Number.isFinite(status.historyLimitBytes) &&
           `, ${megabytes(status.historyBytes)} of ${megabytes(status.historyLimitBytes)} MB`}
       </span>
+      {Number.isFinite(status.recordedBytes) && (
+        <Loss
+          text={`recorded ${megabytes(status.recordedBytes)} MB, lost ${count(status.recordedLost)}`}
+          lost={status.recordedLost}
+          title="answers of the machine that the file has not"
+        />
+      )}
       <span class="words-rest" />
       <span>{store.role.value}</span>
     </footer>
