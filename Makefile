@@ -66,10 +66,10 @@ CONTROLLER = $(if $(TOKEN),$(if $(filter controller=%,$(APPEND)),,controller=$(T
 # Set-up first, then everything else in a second make, which sees the tools that set-up has
 # installed. npm's come before what is built with them: it replaces all of its folder.
 PUBLIC := run check test test-sanitized bench bench-scaling bench-slowdown bench-overhead debug \
-    fuzz fuzz-planted fuzz-gateway coverage
+    bench-web-viewer fuzz fuzz-planted fuzz-gateway coverage
 .PHONY: $(PUBLIC) $(PUBLIC:%=%-now)
 $(PUBLIC):
-	@scripts/setup $(if $(filter test,$@),web)
+	@scripts/setup $(if $(filter test bench-web-viewer,$@),web)
 	$(if $(filter check test,$@),@$(MAKE) --no-print-directory --silent $(WEB_TOOLS))
 	@$(MAKE) --no-print-directory $@-now
 
@@ -124,6 +124,10 @@ bench-slowdown-now: $(IMAGES) $(PMU_MODEL)
 
 bench-overhead-now: $(IMAGES) $(VIEWER) $(PMU_MODEL)
 	@scripts/costs overhead --build $(BUILD) $(BENCHFLAGS)
+
+# The page and the gateway under load (tests/web/bench): prints, and judges nothing.
+bench-web-viewer-now: $(WEB_OUT)/assets.stamp $(WEB_TOOLS)
+	@node tests/web/bench/frames.mjs $(WEB_OUT)
 
 debug-now: $(IMAGES)
 	@echo "  WAIT     for the debugger; another shell: scripts/gdb $(BENCH_ELF) $(GDBPORT)"
