@@ -126,8 +126,9 @@ bench-overhead-now: $(IMAGES) $(VIEWER) $(PMU_MODEL)
 	@scripts/costs overhead --build $(BUILD) $(BENCHFLAGS)
 
 # The page and the gateway under load (tests/web/bench): prints, and judges nothing.
-bench-web-viewer-now: $(WEB_OUT)/assets.stamp $(WEB_TOOLS)
+bench-web-viewer-now: $(VIEWER) $(WEB_OUT)/assets.stamp $(WEB_TOOLS) $(PYTHON_GEN)
 	@node tests/web/bench/frames.mjs $(WEB_OUT)
+	@ORRERY_BUILD=$(BUILD) $(PYTHON) tests/web/bench/load.py
 
 debug-now: $(IMAGES)
 	@echo "  WAIT     for the debugger; another shell: scripts/gdb $(BENCH_ELF) $(GDBPORT)"
