@@ -125,10 +125,12 @@ bench-slowdown-now: $(IMAGES) $(PMU_MODEL)
 bench-overhead-now: $(IMAGES) $(VIEWER) $(PMU_MODEL)
 	@scripts/costs overhead --build $(BUILD) $(BENCHFLAGS)
 
+SECONDS ?= 60
 # The page and the gateway under load (tests/web/bench): prints, and judges nothing.
 bench-web-viewer-now: $(VIEWER) $(WEB_OUT)/assets.stamp $(WEB_TOOLS) $(PYTHON_GEN)
 	@node tests/web/bench/frames.mjs $(WEB_OUT)
 	@ORRERY_BUILD=$(BUILD) $(PYTHON) tests/web/bench/load.py
+	@ORRERY_BUILD=$(BUILD) $(PYTHON) tests/web/bench/memory.py $(SECONDS)
 
 debug-now: $(IMAGES)
 	@echo "  WAIT     for the debugger; another shell: scripts/gdb $(BENCH_ELF) $(GDBPORT)"

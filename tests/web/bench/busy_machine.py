@@ -32,7 +32,8 @@ class BusyMachine(Machine):
     def frame(self, coids, index):
         """One with samples of an event; [its bytes, where times are in it]."""
         chosen = random.Random(index)
-        samples = [dci.Sample(time=MARK | number, pc=0xc000000000100000 + 4 * chosen.randrange(4096),
+        code = 0xc000000000100000
+        samples = [dci.Sample(time=MARK | number, pc=code + 4 * chosen.randrange(4096),
                               coid=coids[min(int(chosen.expovariate(0.02)), OBJECTS - 1)],
                               flags=dci.SAMPLE_KERNEL | dci.SAMPLE_ATTRIBUTED, thread=3, pid=7)
                    for number in range(self.batch)]
