@@ -65,11 +65,11 @@ CONTROLLER = $(if $(TOKEN),$(if $(filter controller=%,$(APPEND)),,controller=$(T
 
 # Set-up first, then everything else in a second make, which sees the tools that set-up has
 # installed. npm's come before what is built with them: it replaces all of its folder.
-PUBLIC := run check test test-sanitized bench bench-scaling bench-slowdown bench-overhead bench-trace \
-    debug fuzz fuzz-planted fuzz-gateway fuzz-trace coverage
+PUBLIC := run check test test-sanitized bench bench-scaling bench-slowdown bench-overhead \
+    bench-trace bench-web-viewer debug fuzz fuzz-planted fuzz-gateway fuzz-trace coverage
 .PHONY: $(PUBLIC) $(PUBLIC:%=%-now)
 $(PUBLIC):
-	@scripts/setup $(if $(filter test,$@),web)
+	@scripts/setup $(if $(filter test bench-web-viewer,$@),web)
 	$(if $(filter check test,$@),@$(MAKE) --no-print-directory --silent $(WEB_TOOLS))
 	@$(MAKE) --no-print-directory $@-now
 
@@ -125,8 +125,8 @@ bench-slowdown-now: $(IMAGES) $(PMU_MODEL)
 bench-overhead-now: $(IMAGES) $(VIEWER) $(PMU_MODEL)
 	@scripts/costs overhead --build $(BUILD) $(BENCHFLAGS)
 
-bench-trace-now: $(VIEWER)
-	@scripts/bench-trace --build $(BUILD) $(BENCHFLAGS)
+PUBLIC := run check test test-sanitized bench bench-scaling bench-slowdown bench-overhead \
+    bench-trace bench-web-viewer debug fuzz fuzz-planted fuzz-gateway fuzz-trace coverage
 
 debug-now: $(IMAGES)
 	@echo "  WAIT     for the debugger; another shell: scripts/gdb $(BENCH_ELF) $(GDBPORT)"

@@ -162,6 +162,11 @@ async function observerMayLook(browser, trouble) {
   const rows = await page.$$eval('[role="treegrid"] .row', (all) => all.length);
   assert.ok(rows < 60, `${rows} rows in the page`);
   step(`of more than 1,400 rows ${rows} are in the page`);
+  await page.evaluate(() => {
+    location.hash = "#/objects?s=o:6:15000";
+  });
+  await page.waitForSelector('[data-key="o:6:15000"][aria-selected="true"]');
+  step("what a link selects below closed rows is opened and brought into sight");
   await page.keyboard.press("7");
   await page.waitForSelector('tr[data-key="p:1"]');
   assert.equal(await page.$('button:has-text("kill")'), null);

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 // A gateway without a machine: serves the page with the same headers, plays a machine under load.
-//   node test/played_gateway.mjs FOLDER [--objects N] [--observer] [--port PORT]
-// prints the link. It shows what the page does; what kov serve does is tested with kov serve.
+//   node test/played_gateway.mjs FOLDER [--objects N] [--changes N] [--observer] [--port PORT]
+// prints the link. --changes: so many objects get another heat twice a second, as often as kov
+// serve says it, and every two seconds 100 objects go or come. It shows what the page does; what
+// kov serve does is tested with kov serve.
 
 import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
@@ -16,6 +18,7 @@ const option = (name, initial) => {
 const folder = process.argv[2];
 const role = process.argv.includes("--observer") ? "observer" : "controller";
 const extra = Number(option("objects", 300));
+const changes = Number(option("changes", 0));
 const TOKEN = "0123456789abcdef0123456789abcdef";
 const SECOND = 1e9;
 const HISTORY = 90;
@@ -64,6 +67,22 @@ function buildMachine() {
 }
 buildMachine();
 
+const plain = tree.map(([thing]) => thing).filter((thing) => things[thing - 1][0].startsWith("o:"));
+
+/** The next so many of all objects, as if they were hot by turns. */
+let turn = 0;
+function changedHeat() {
+  const own = Array.from({ length: changes }, (_, i) => {
+    const thing = plain[(turn + i * 7) % plain.length];
+    return [thing, 1 + ((turn * 31 + i * 17) % 997)];
+  });
+  turn += changes;
+  return own;
+}
+
+/** The 100 youngest objects are there every second time. */
+const treeNow = () => (Math.floor(now() / SECOND / 2) % 2 ? tree.slice(0, -100) : tree);
+
 const parentOf = (thing) => tree[thing - 1][1];
 const start = Date.now();
 const now = () => (HISTORY + (Date.now() - start) / 1000) * SECOND;
@@ -74,7 +93,10 @@ const wave = (second, i) =>
   (second > 40 && second < 60 ? 1.5 : 0);
 
 function heatRows(seconds) {
-  const own = new Map(hottest.map((thing, i) => [thing, Math.round(120 * seconds * 0.35 ** i)]));
+  const own = new Map([
+    ...changedHeat(),
+    ...hottest.map((thing, i) => [thing, Math.round(120 * seconds * 0.35 ** i)]),
+  ]);
   const sums = new Map();
   for (const [thing, samples] of own) {
     for (let at = thing; at; at = parentOf(at)) {
@@ -250,6 +272,7 @@ function say(socket, watch) {
   const times = Array.from({ length: second - first }, (_, i) => first + i);
   if (kind === "objects") {
     if (whole) socket.send(frame("objects", id, tree));
+    else if (changes && second % 2 === 0) socket.send(frame("objects", id, treeNow()));
   } else if (kind === "heat") socket.send(frame("heat", id, heatRows(watch.seconds ?? 10)));
   else if (kind === "ranking") socket.send(frame("ranking", id, rankingRows(watch)));
   else if (kind === "metric")
@@ -333,6 +356,7 @@ sockets.on("connection", (socket) => {
   const json = (message) => socket.send(JSON.stringify(message));
   const watches = new Map();
   let timer;
+  let ticks = 0;
   socket.on("close", () => clearInterval(timer));
   socket.on("message", (text) => {
     const message = JSON.parse(String(text));
@@ -357,8 +381,10 @@ sockets.on("connection", (socket) => {
       });
       json({ type: "names", machine: "orrery", first: 1, things, first_string: 0, strings });
       timer = setInterval(() => {
-        for (const watch of watches.values()) say(socket, watch);
-      }, 1000);
+        ticks++;
+        for (const watch of watches.values())
+          if (ticks % 2 === 0 || (changes && watch.kind === "heat")) say(socket, watch);
+      }, 500);
     } else if (message.type === "watch") {
       watches.set(message.id, message);
       say(socket, message);

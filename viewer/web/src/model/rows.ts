@@ -23,22 +23,27 @@ export interface Order {
 export function sortChildren(children: readonly number[], order: Order): readonly number[] {
   const heat = order.heat;
   if (!heat) return children;
-  const hot = children.filter((one) => (heat.get(one)?.value ?? 0) > 0);
+  const hot: { one: number; value: number }[] = [];
+  const cold: number[] = [];
+  for (const one of children) {
+    const value = heat.get(one)?.value ?? 0;
+    if (value > 0) hot.push({ one, value });
+    else cold.push(one);
+  }
   if (hot.length === 0) return children;
-  const cold = children.filter((one) => !((heat.get(one)?.value ?? 0) > 0));
-  hot.sort((a, b) => (heat.get(b)?.value ?? 0) - (heat.get(a)?.value ?? 0));
-  return [...hot, ...cold];
+  hot.sort((a, b) => b.value - a.value);
+  return [...hot.map(({ one }) => one), ...cold];
 }
 
 export function flatten(
   tree: Tree,
   isOpen: (thing: number) => boolean,
   order: Order,
-  isHidden: (thing: number) => boolean = () => false,
+  isHidden?: (thing: number) => boolean,
 ): Row[] {
   const rows: Row[] = [];
   const visit = (siblings: readonly number[], level: number): void => {
-    const shown = siblings.filter((one) => !isHidden(one));
+    const shown = isHidden ? siblings.filter((one) => !isHidden(one)) : siblings;
     sortChildren(shown, order).forEach((thing, i) => {
       const children = tree.nodes.get(thing)?.children ?? [];
       const open = children.length > 0 && isOpen(thing);

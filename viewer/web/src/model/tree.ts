@@ -86,6 +86,13 @@ function addHeat(sum: Heat, part: Heat): void {
 
 const none = (): Heat => ({ value: 0, error: 0, samples: 0 });
 
+/** What the filter shows, and what it hides. */
+interface Parted {
+  shown: Heat;
+  gone: Heat;
+}
+const nothing: Parted = { shown: none(), gone: none() };
+
 /**
  * A part of all in percent, with the half width of its interval: counts of samples scatter by
  * their root, and the whole is the whole for sure. As kov works it out (samples/share.c).
@@ -122,17 +129,19 @@ export function sumHeat(
   const sums = new Map<number, Heat>();
   const visible = chips.length > 0 ? new Set<number>() : undefined;
 
-  const visit = (number: number, owner: number | undefined): { shown: Heat; gone: Heat } => {
-    const thing = things.get(number);
+  const visit = (number: number, owner: number | undefined): Parted => {
     const said = heat.rows.get(number);
+    const children = tree.nodes.get(number)?.children ?? [];
+    if (!said && !visible && children.length === 0) return nothing; // as most things are
+    const thing = things.get(number);
     // Of what is no object the gateway says the sum.
     const isSum = thing !== undefined && thing.kind !== "object";
     const owned = thing?.kind === "process" ? thing.pid : owner;
     const shown = none();
     const gone = none();
-    const children = tree.nodes.get(number)?.children ?? [];
     for (const child of children) {
       const part = visit(child, owned);
+      if (part === nothing) continue;
       addHeat(shown, part.shown);
       addHeat(gone, part.gone);
     }

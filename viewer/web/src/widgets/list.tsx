@@ -2,7 +2,7 @@
 // A list of many rows of which those in sight are in the page, and its keys.
 
 import type { ComponentChildren, JSX } from "preact";
-import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { scaledPixels } from "./rem.ts";
 
 /** 22 pixels at the usual size of text; as .row of style.css. */
@@ -50,6 +50,7 @@ export function VirtualList(props: ListProps): JSX.Element {
   };
   useEffect(() => intoSight(props.chosen), [props.reveal]);
 
+  const rowOf = useDrawn(props.row);
   const first = Math.max(0, Math.floor(top / rowHeight) - OVERSCAN);
   const last = Math.min(props.count, Math.ceil((top + height) / rowHeight) + OVERSCAN);
   const page = Math.max(1, Math.floor(height / rowHeight) - 1);
@@ -76,7 +77,7 @@ export function VirtualList(props: ListProps): JSX.Element {
   };
 
   const rows: ComponentChildren[] = [];
-  for (let index = first; index < last; index++) rows.push(props.row(index));
+  for (let index = first; index < last; index++) rows.push(rowOf(index));
   return (
     <div
       class="list"
@@ -109,6 +110,17 @@ export function VirtualList(props: ListProps): JSX.Element {
       </div>
     </div>
   );
+}
+
+/** Rows that were drawn stay as they are while the list is scrolled: preact knows them again. */
+function useDrawn(row: ListProps["row"]): ListProps["row"] {
+  return useMemo(() => {
+    const drawn = new Map<number, ComponentChildren>();
+    return (index) => {
+      if (!drawn.has(index)) drawn.set(index, row(index));
+      return drawn.get(index);
+    };
+  }, [row]);
 }
 
 /** Where a row of the list stands. */

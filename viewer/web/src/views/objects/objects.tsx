@@ -8,7 +8,7 @@ import { UNKNOWN, count, percent, plusMinus, scaled } from "../../base/number.ts
 import { csv } from "../../base/text.ts";
 import { type Row, above, countKinds, flatten, hottestPath } from "../../model/rows.ts";
 import * as store from "../../model/store.ts";
-import { type Thing, nameOf } from "../../model/things.ts";
+import { type Thing, type Things, nameOf } from "../../model/things.ts";
 import { type Heat, type Heats, sumHeat, shareOf, Tree, HeatTable } from "../../model/tree.ts";
 import { HeatBar } from "../../widgets/heat_bar.tsx";
 import { VirtualList, rowPlace } from "../../widgets/list.tsx";
@@ -67,16 +67,13 @@ export function Objects(): JSX.Element {
   const order = useOrder(heats);
   useHottest(tree, heats);
 
-  const isOpen = (number: number): boolean => {
-    const thing = things.get(number);
-    return opened.value.get(thing?.key ?? "") ?? isOpenAtFirst(thing);
-  };
-  const rows = flatten(tree, isOpen, { heat: sorted.value ? order : undefined }, (number) =>
-    heats.visible ? !heats.visible.has(number) : false,
+  const rows = useMemo(
+    () => shownRows(tree, things, heats, order),
+    [heats, order, opened.value, sorted.value],
   );
   const selected = things.find(store.selection.value)?.number;
   const chosen = rows.findIndex((row) => row.thing === selected);
-  const reveal = useReveal(tree, selected);
+  const reveal = useReveal(tree, selected, chosen);
   useGives({
     csv: () => ({
       name: `${store.machine.value}-objects-${measure || "none"}.csv`,
@@ -88,7 +85,10 @@ export function Objects(): JSX.Element {
   const part = unit === "samples" ? "samples" : "value";
   useHides(heats.hidden[part], heats.total[part] + heats.hidden[part], unit);
 
-  const kinds = countKinds(tree, things);
+  const kinds = useMemo(
+    () => countKinds(tree, things),
+    [tree, versionOf(objects), store.thingsVersion.value],
+  );
   const keyAt = (index: number): string => things.get(rows[index].thing)?.key ?? "";
   const choose = (index: number): void => {
     store.selection.value = keyAt(index);
@@ -177,6 +177,20 @@ export function Objects(): JSX.Element {
   );
 }
 
+function shownRows(
+  tree: Tree,
+  things: Things,
+  { visible }: Heats,
+  order: ReadonlyMap<number, Heat>,
+): Row[] {
+  const isOpen = (number: number): boolean => {
+    const thing = things.get(number);
+    return opened.value.get(thing?.key ?? "") ?? isOpenAtFirst(thing);
+  };
+  const isHidden = visible && ((number: number) => !visible.has(number));
+  return flatten(tree, isOpen, { heat: sorted.value ? order : undefined }, isHidden);
+}
+
 /** Heat by which rows are sorted: what is below the pointer does not move. */
 function useOrder(heats: Heats): ReadonlyMap<number, Heat> {
   const order = useRef<ReadonlyMap<number, Heat>>(heats.sums);
@@ -195,12 +209,12 @@ function useHottest(tree: Tree, heats: Heats): void {
   }, [tree, heats]);
 }
 
-/** What is selected elsewhere is opened and brought into sight. */
-function useReveal(tree: Tree, selected: number | undefined): number {
+/** What is selected elsewhere is opened and, once it has a row, brought into sight. */
+function useReveal(tree: Tree, selected: number | undefined, row: number): number {
   const times = useRef(0);
-  const wanted = useRef("");
-  if (wanted.current !== store.selection.value) {
-    wanted.current = store.selection.value;
+  const shown = useRef("");
+  if (shown.current !== store.selection.value && row >= 0) {
+    shown.current = store.selection.value;
     times.current++;
   }
   useEffect(() => {
