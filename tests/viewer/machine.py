@@ -310,10 +310,11 @@ class Session(threading.Thread):
         """The next reading, one response a CPU."""
         machine = self.machine
         machine.count_reads += 1
+        when = machine.count_time(machine.count_reads)
         for cpu in range(machine.system.cpu_count):
             counts = [machine.count_of(cpu, item, machine.count_reads) for item in machine.counted]
             self.respond(request, more=cpu + 1 < machine.system.cpu_count, **{body: dci.CountReply(
-                session=1, time=(1 + 2 * machine.count_reads) * TIMEBASE_HZ, cpu=cpu, counts=counts,
+                session=1, time=when, cpu=cpu, counts=counts,
                 excluded=sorted(machine.left_out_of_session))})
 
     def do_count_read(self, request):
@@ -466,6 +467,7 @@ class Machine:
             count=item.event * 1000 * reading * (cpu + 1), measured=100 * reading,
             total=100 * reading)
         self.counted, self.count_reads = [], 0
+        self.count_time = lambda reading: (1 + 2 * reading) * TIMEBASE_HZ
         self.left_out, self.left_out_of_session = [], set()
         # name: (pid, thread, flags, instructions and all else a reading and CPU)
         self.tasks = {}
@@ -483,6 +485,7 @@ class Machine:
             "calls 70\nmode fast\n"
         self.workload_polls, self.workload_stopped = 0, False
         self.port = 0  # any
+        self.skipped = 0  # seconds that its clock has leapt, when it runs
 
     def __enter__(self):
         self.listener = socket.create_server(("127.0.0.1", self.port))
@@ -519,7 +522,7 @@ class Machine:
     def let_run(self):
         """Its clock runs from now on; its sampling began now."""
         begin, first = time.monotonic(), 9 * TIMEBASE_HZ
-        self.clock = lambda: first + int((time.monotonic() - begin) * TIMEBASE_HZ)
+        self.clock = lambda: first + int((time.monotonic() - begin + self.skipped) * TIMEBASE_HZ)
         self.sampling_begin = first
 
         def greet(session, request):

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Lets a test in Python use playwright: a line [PAGE, CALL, arguments…] of JSON on stdin is
 // answered by a line on stdout, {"gives": …} or {"failed": text}. CALL is a method of playwright's
-// Page, as "click" or "keyboard.press"; "open" opens PAGE at a link, "trouble" gives its errors.
+// Page, as "click" or "keyboard.press"; "open" opens PAGE at a link, "trouble" gives its errors,
+// "tree" what the browser tells a screen reader.
 
 import { createInterface } from "node:readline";
 import { launch, openPage } from "../../viewer/web/test/browser.mjs";
@@ -21,9 +22,25 @@ async function open(name, link, options) {
   await page.goto(link);
 }
 
+/** Nodes in order, each with the numbers of its children; properties as level, selected, focused. */
+async function accessibilityTree(page) {
+  const session = await page.context().newCDPSession(page);
+  const { nodes } = await session.send("Accessibility.getFullAXTree");
+  await session.detach();
+  return nodes.map((node) => ({
+    id: node.nodeId,
+    children: node.childIds ?? [],
+    role: node.role?.value,
+    name: node.name?.value ?? "",
+    value: node.value?.value,
+    ...Object.fromEntries((node.properties ?? []).map((one) => [one.name, one.value.value])),
+  }));
+}
+
 async function call(name, what, ...given) {
   if (what === "open") return open(name, ...given);
   if (what === "trouble") return troubles.get(name);
+  if (what === "tree") return accessibilityTree(pages.get(name));
   const [method, ...holders] = what.split(".").reverse();
   const holder = holders.reverse().reduce((object, part) => object[part], pages.get(name));
   return holder[method](...given);
