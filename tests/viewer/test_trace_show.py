@@ -33,7 +33,8 @@ def witness(folder):
     for line in done.stdout.splitlines():
         time, name, context, fields = LINE.match(line).groups()
         context = fields_of(context)
-        events.append((int(time), context["cpu_id"], context.get("pid", 0), name, fields_of(fields)))
+        events.append((int(time), context["cpu_id"], context.get("pid", 0), name,
+                       fields_of(fields)))
     return events
 
 

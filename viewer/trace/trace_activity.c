@@ -11,7 +11,7 @@ static const struct column columns[] = {
     COLUMN("PID", "pid", 7),
     COLUMN("THREAD", "thread", 10),
     COLUMN("ACTIVITY", "activity", -9),
-    COLUMN("", "vector", -1),
+    COLUMN("VECTOR", "vector", -1),
     HIDDEN("from_ticks"),
     HIDDEN("to_ticks"),
     COLUMNS_END,

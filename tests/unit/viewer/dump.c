@@ -183,7 +183,7 @@ static void log_events(u64 count)
 static void the_open_packet_is_read_to_its_last_event(void **state)
 {
     (void)state;
-    struct seen seen;
+    struct seen seen = {0};
     log_events(1001);
     take_dump();
     assert_int_equal(look(&seen, see_rising), KOV_OK);
@@ -194,8 +194,8 @@ static void the_open_packet_is_read_to_its_last_event(void **state)
 static void the_last_events_of_an_overwritten_ring_are_there(void **state)
 {
     (void)state;
-    struct seen seen;
-    struct sys_trace_stat stat[HOST_CPUS];
+    struct seen seen = {0};
+    struct sys_trace_stat stat[HOST_CPUS] = {0};
     log_events(60001);
     take_dump();
     for (u32 cpu = 0; cpu < HOST_CPUS; cpu++)
@@ -239,7 +239,7 @@ static void a_raw_dump_tells_its_own_place(void **state)
 static void what_is_no_dump_is_refused(void **state)
 {
     (void)state;
-    struct seen seen;
+    struct seen seen = {0};
     message_quiet(true);
     write_dump("", 0);
     assert_int_equal(look(&seen, see), KOV_FAILED);
@@ -274,7 +274,7 @@ static void mutated_dumps_give_a_result_or_an_error(void **state)
     message_quiet(true);
     for (u64 round = 0; round < unit_fuzz_rounds(1000); round++) {
         size_t places[3];
-        struct seen seen;
+        struct seen seen = {0};
         u32 changes = 1 + (u32)(unit_random(&seed) % 3);
         for (u32 i = 0; i < changes; i++) {
             places[i] = telling_place(&seed);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The trace engine: what the machine's own ring has logged comes out of a folder whole and in order,
-// what is missing is told, and no mutation of a folder does more than fail.
+// The trace engine: what the machine's own ring has logged comes out of a folder whole and in
+// order, what is missing is told, and no mutation of a folder does more than fail.
 #include "unit.h"
 
 #include "tools/kov.h"
@@ -188,7 +188,7 @@ static void any_range_has_what_a_whole_look_has_of_it(void **state)
 {
     (void)state;
     u64 seed = 11, found = 0;
-    struct seen part;
+    struct seen part = {0};
     for (u32 i = 0; i < 20; i++) {
         u64 middle = unit_random(&seed) % (30 * HZ);
         assert_int_equal(look(&part, 0, middle), KOV_OK);
@@ -216,7 +216,7 @@ static void a_visit_goes_on_where_the_last_one_ended(void **state)
 static void a_loss_lies_between_two_packets(void **state)
 {
     (void)state;
-    struct seen seen;
+    struct seen seen = {0};
     for (u32 number = 3; number < PACKETS; number++) {
         struct trace_packet *packet = (struct trace_packet *)streams[1][number];
         packet->packet_seq_num = TRACE_BE32(number + 4);
@@ -324,7 +324,7 @@ static void mutated_folders_give_a_result_or_an_error(void **state)
     message_quiet(true);
     for (u64 round = 0; round < unit_fuzz_rounds(3000); round++) {
         char text[sizeof(metadata)], name[32];
-        struct seen seen;
+        struct seen seen = {0};
         memcpy(text, metadata, sizeof(text));
         u32 stream = (u32)(unit_random(&seed) % STREAMS);
         memcpy(copy, streams[stream], sizeof(copy));

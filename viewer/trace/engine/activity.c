@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The state machine CPU, thread, activity. A thread never leaves its CPU, and what it has entered
 // it leaves when it runs again, so the exceptions that are open belong to the thread. How many are
-// open in a thread that was there before is not known until an exception interrupts it in user mode.
+// open in a thread that was there before is not known until an exception interrupts it in user
+// mode.
 #include "trace/engine/activity.h"
 #include "tools/kov.h"
 #include "tools/memory.h"

@@ -43,8 +43,8 @@ struct activity_machine {
     void *context;
 };
 
-// descriptions: of the engine. cpus: a mask, of those that the trace tells of. from: where the visit
-// begins.
+// descriptions: of the engine. cpus: a mask, of those that the trace tells of. from: where the
+// visit begins.
 void activity_begin(struct activity_machine *machine, const struct descriptions *descriptions,
                     u32 cpus, u64 from);
 struct visitor activity_visitor(struct activity_machine *machine);
