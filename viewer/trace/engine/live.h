@@ -11,7 +11,8 @@ int engine_open_live(struct engine *engine, const char *text, const char *where)
 // Takes a packet that came as that process's and CPU's. KOV_CONNECTION if it is damaged.
 int engine_add_packet(struct engine *engine, u32 pid, u32 cpu, const u8 *data, size_t bytes);
 // Up to when the kernel's packets of these CPUs have come: what is earlier can be shown in order.
-// 0: one has sent nothing yet. Packets of a process may still come later; their events are shown then.
+// 0: one has sent nothing yet. Packets of a process may still come later; their events are shown
+// then.
 u64 engine_complete_until(const struct engine *engine, u32 cpus);
 
 #endif
