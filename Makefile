@@ -125,8 +125,15 @@ bench-slowdown-now: $(IMAGES) $(PMU_MODEL)
 bench-overhead-now: $(IMAGES) $(VIEWER) $(PMU_MODEL)
 	@scripts/costs overhead --build $(BUILD) $(BENCHFLAGS)
 
-PUBLIC := run check test test-sanitized bench bench-scaling bench-slowdown bench-overhead \
-    bench-trace bench-web-viewer debug fuzz fuzz-planted fuzz-gateway fuzz-trace coverage
+bench-trace-now: $(VIEWER)
+	@scripts/bench-trace --build $(BUILD) $(BENCHFLAGS)
+
+SECONDS ?= 60
+# The page and the gateway under load (tests/web/bench): prints, and judges nothing.
+bench-web-viewer-now: $(VIEWER) $(WEB_OUT)/assets.stamp $(WEB_TOOLS) $(PYTHON_GEN)
+	@node tests/web/bench/frames.mjs $(WEB_OUT)
+	@ORRERY_BUILD=$(BUILD) $(PYTHON) tests/web/bench/load.py
+	@ORRERY_BUILD=$(BUILD) $(PYTHON) tests/web/bench/memory.py $(SECONDS)
 
 debug-now: $(IMAGES)
 	@echo "  WAIT     for the debugger; another shell: scripts/gdb $(BENCH_ELF) $(GDBPORT)"

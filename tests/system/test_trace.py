@@ -160,6 +160,8 @@ def test_streams_of_kernel_and_processes_merge_in_time_order(machine2, tmp_path)
     shown = machine2.kov("trace", "show", str(folder))["events"]
     assert Counter((event["cpu"], event["event"].split(":")[1]) for event in shown
                    if event["event"] != "lost") == summary.by_place
+    did = machine2.kov("trace", "show", str(folder), "--activity")["intervals"]
+    assert {"idle", "run", "fault", "interrupt"} <= {interval["activity"] for interval in did}
 
 
 def test_a_running_machine_is_followed(machine2):

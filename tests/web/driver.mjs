@@ -22,7 +22,7 @@ async function open(name, link, options) {
   await page.goto(link);
 }
 
-/** Nodes in order, each with the numbers of its children; properties as level, selected, focused. */
+/** Nodes in order, with the numbers of their children; properties as level, selected, focused. */
 async function accessibilityTree(page) {
   const session = await page.context().newCDPSession(page);
   const { nodes } = await session.send("Accessibility.getFullAXTree");

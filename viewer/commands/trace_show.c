@@ -2,12 +2,14 @@
 // `kov trace show`: every event as a line.
 #include "commands/commands.h"
 #include "tools/interrupt.h"
+#include "trace/trace_activity.h"
 #include "trace/trace_show.h"
 #include "wire/session.h"
 
 static struct trace_wishes wishes = {.cpu = TRACE_ANY, .pid = TRACE_ANY};
 static u64 most = TRACE_ANY;
 static const char *dump;
+static bool activity;
 
 static const struct option show_options[] = {
     TEXT(0, "dump", &dump, "FILE", "of a dump of the machine's memory, in place of a folder"),
@@ -20,6 +22,7 @@ static const struct option show_options[] = {
     LIST(0, "where", &wishes.where, "CONDITION",
          "only events of which 'FIELD OP NUMBER' holds, OP one of = != < <= > >=; several: all"),
     NUMBER('n', "count", &most, 1, UINT64_MAX - 1, "N", "at most so many events"),
+    FLAG(0, "activity", &activity, "what each CPU did, interval by interval, in place of events"),
     OPTIONS_END,
 };
 
@@ -29,7 +32,9 @@ static int show(struct engine *engine)
     u64 begin, end;
     engine_range(engine, &begin, &end);
     int code = trace_choice_decide(&choice, &wishes, &engine->descriptions, begin);
-    if (code == KOV_OK) {
+    if (code == KOV_OK && activity) {
+        code = trace_show_activity(engine, &choice, most);
+    } else if (code == KOV_OK) {
         struct trace_show show = {&choice, engine->descriptions.hz, most, 0, 0, 0};
         struct visitor visitor = trace_show_visitor(&show);
         trace_show_begin();
@@ -58,6 +63,10 @@ static int run(const struct arguments *arguments)
         return code;
     if (arguments->count == 1 && dump != NULL)
         return fail(KOV_USAGE, "name either the folder of a trace or a dump");
+    if (activity && (wishes.events != NULL || wishes.where.count > 0))
+        return fail(KOV_USAGE, "--activity is of all events: no --events and --where");
+    if (activity && arguments->count == 0 && dump == NULL)
+        return fail(KOV_USAGE, "--activity is for a folder or a dump");
     if (arguments->count == 0 && dump == NULL)
         return follow();
     code = dump != NULL ? engine_open_dump(&engine, dump)
@@ -71,7 +80,7 @@ static int run(const struct arguments *arguments)
 const struct command command_trace_show = {
     .name = "trace show",
     .synopsis = "[FOLDER|--dump FILE] [--from TIME] [--to TIME] [--cpu CPU] [--pid PID] [-e LIST] "
-                "[--where CONDITION] [-n N]",
+                "[--where CONDITION] [-n N] [--activity]",
     .summary = "Show every event of a trace as a line",
     .details =
         "The time in seconds, the CPU, the process that logged it, the event, and what it says.\n"

@@ -148,8 +148,8 @@ kov_link_race_LIBS := protobuf-c m
 kov_link_race_SANITIZERS := thread
 
 $(foreach test,$(filter kov_%,$(UNIT)),$(eval $(test)_INC := $(KOV_UNIT_INC) \
-    $(if $(filter %error,$(test)),pmu/include)$(if $(filter %dump,$(test)),trace \
-    tests/unit/trace)) \
+    $(if $(filter %error,$(test)),pmu/include) \
+    $(if $(filter %dump,$(test)),trace tests/unit/trace)) \
     $(eval $(test)_CFLAGS := -D_GNU_SOURCE$(if $(filter %dump,$(test)), -DTRACE_HOST_POINTS)))
 
 unit-ready: $(HOST_DCI_GEN) $(PPROF_GEN)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// How kov (viewer/trace/engine/dump.c) finds the trace buffers in a memory dump: a descriptor that
-// it recognises by its magic and its own physical address. All addresses are physical.
+// How kov (viewer/trace/engine/dump.c) finds the trace buffers in a memory dump: by a descriptor,
+// which it recognises by its magic and its own physical address. All addresses are physical.
 #ifndef TRACE_DUMP_H
 #define TRACE_DUMP_H
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A dump of the machine's memory as a source: an ELF core of QEMU's dump-guest-memory, or a raw file
-// of pmemsave. The trace is found by its descriptor (trace/dump.h). The dump is read piece by
+// A dump of the machine's memory as a source: an ELF core of QEMU's dump-guest-memory, or a raw
+// file of pmemsave. The trace is found by its descriptor (trace/dump.h). The dump is read piece by
 // piece, and nothing in it is believed.
 #include "tools/kov.h"
 #include "tools/memory.h"

@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: MIT
+"""kov trace show --activity: what each CPU did, and where that is not known."""
+
+import pytest
+
+import trace_folder
+from trace_folder import BY_NAME, packet
+
+IDLE, NORMAL = 0, 2
+KERNEL_PC, USER_PC = 0xc000000000001000, 0x10001000
+FAULT, EXTERNAL = 0x300, 0x500
+
+
+def logged(events):
+    """(time, name, values…) as events of a packet."""
+    return [(when, BY_NAME[name], values) for when, name, *values in events]
+
+
+def switch(when, from_thread, to_thread, from_priority=NORMAL, to_priority=NORMAL):
+    return when, "switch", from_thread, to_thread, from_priority, to_priority
+
+
+def enter(when, vector, pc):
+    return when, "exc_enter", vector, pc, 0
+
+
+def leave(when, vector):
+    return when, "exc_exit", vector
+
+
+@pytest.fixture
+def activity(kov, tmp_path):
+    """Intervals of a trace of one CPU, each as (from, to, activity, thread, pid)."""
+
+    def run(*packets, options=()):
+        folder = trace_folder.write(tmp_path / "trace", {(0, 0): packets})
+        result = kov("trace", "show", folder, "--activity", "--json", *options)
+        assert result.code == 0, result.err
+        return [(row["from_ticks"], row["to_ticks"], row["activity"], row["thread"], row["pid"])
+                for row in result.json["intervals"]]
+
+    return run
+
+
+def test_a_process_faults_and_is_interrupted(activity):
+    assert activity(packet(logged([
+        (10, "dispatcher_create", 7, 5, 0), switch(20, 4, 5), enter(30, FAULT, USER_PC),
+        enter(35, EXTERNAL, KERNEL_PC), (36, "irq_enter", 2), (37, "irq_exit", 2),
+        leave(38, EXTERNAL), leave(40, FAULT), switch(50, 5, 4), leave(60, EXTERNAL)]))) == [
+            (10, 20, "unknown", None, None), (20, 30, "unknown", 5, 7), (30, 35, "fault", 5, 7),
+            (35, 38, "interrupt", 5, 7), (38, 40, "fault", 5, 7), (40, 50, "run", 5, 7),
+            (50, 60, "unknown", 4, None)]
+
+
+def test_what_a_thread_has_entered_it_leaves_when_it_runs_again(activity):
+    assert activity(packet(logged([
+        (10, "thread_create", 5, 0x1000, 0, NORMAL), (10, "thread_create", 6, 0x1010, 0, NORMAL),
+        switch(20, 1, 5), enter(30, FAULT, USER_PC), switch(40, 5, 6), switch(50, 6, 5),
+        leave(60, FAULT), switch(70, 5, 6)]))) == [
+            (10, 20, "unknown", None, None), (20, 30, "run", 5, None), (30, 40, "fault", 5, None),
+            (40, 50, "run", 6, None), (50, 60, "fault", 5, None), (60, 70, "run", 5, None)]
+
+
+def test_an_idle_cpu_is_idle_after_its_first_interrupt(activity):
+    assert activity(packet(logged([
+        switch(10, 5, 1, NORMAL, IDLE), enter(20, EXTERNAL, KERNEL_PC), leave(30, EXTERNAL),
+        enter(50, EXTERNAL, KERNEL_PC), switch(55, 1, 5, IDLE, NORMAL)]))) == [
+            (10, 20, "unknown", 1, None), (20, 30, "interrupt", 1, None), (30, 50, "idle", 1, None),
+            (50, 55, "interrupt", 1, None)]
+
+
+def test_an_exit_without_its_entry_leaves_it_unknown(activity):
+    assert activity(packet(logged([
+        switch(10, 4, 5), leave(20, FAULT), switch(30, 5, 6), enter(40, FAULT, KERNEL_PC),
+        leave(50, FAULT), (60, "test0")]))) == [
+            (10, 30, "unknown", 5, None), (30, 40, "unknown", 6, None),
+            (40, 50, "fault", 6, None), (50, 60, "unknown", 6, None)]
+
+
+LOSSY = (
+    packet(logged([(10, "thread_create", 5, 0x1000, 0, NORMAL), switch(20, 1, 5), (30, "test0")])),
+    packet(logged([(90, "test0"), enter(100, FAULT, USER_PC), switch(110, 5, 6),
+                   switch(120, 6, 5), leave(130, FAULT), (140, "test0")]), sequence=4),
+)
+
+
+def test_where_events_are_missing_it_is_unknown(activity):
+    """Also of a thread that runs again later: it may have entered what was not seen."""
+    assert activity(*LOSSY) == [
+        (10, 20, "unknown", None, None), (20, 30, "run", 5, None), (30, 110, "unknown", None, None),
+        (110, 120, "unknown", 6, None), (120, 140, "unknown", 5, None)]
+
+
+@pytest.mark.parametrize("options, expected", [
+    (("-n", "2"), [(10, 20), (20, 30)]), (("--cpu", "1"), []), (("--pid", "7"), []),
+    (("--from", "0.000000206", "--to", "0.000000240"), [(106, 110), (110, 120), (120, 123)]),
+])
+def test_only_what_is_wanted(activity, options, expected):
+    found = activity(*LOSSY, options=options)
+    assert [interval[:2] for interval in found] == expected
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_intervals_of_a_cpu_lie_end_to_end(kov, tmp_path, seed):
+    """Whatever the events say."""
+    folder = trace_folder.random_folder(tmp_path / "trace", seed, count=30)
+    rows = kov("trace", "show", folder, "--activity", "--json").json["intervals"]
+    events = kov("trace", "show", folder, "--json").json["events"]
+    ticks = [event["ticks"] for event in events if event["event"] != "lost"]
+    for cpu in (0, 1):
+        own = [row for row in rows if row["cpu"] == cpu]
+        assert own[0]["from_ticks"] == ticks[0] and own[-1]["to_ticks"] == ticks[-1]
+        assert [row["to_ticks"] for row in own[:-1]] == [row["from_ticks"] for row in own[1:]]
+
+
+@pytest.mark.parametrize("options", [("-e", "switch"), ("--where", "to = 3")])
+def test_events_are_not_chosen(kov, tmp_path, options):
+    folder = trace_folder.random_folder(tmp_path / "trace", 1)
+    assert kov("trace", "show", folder, "--activity", *options).code == 2

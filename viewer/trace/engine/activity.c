@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: MIT
+// The state machine CPU, thread, activity. A thread never leaves its CPU, and what it has entered
+// it leaves when it runs again, so the exceptions that are open belong to the thread. How many are
+// open in a thread that was there before is not known until an exception interrupts it in user
+// mode.
+#include "trace/engine/activity.h"
+#include "tools/kov.h"
+#include "tools/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define MAX_DEPTH 8
+#define PRIORITY_IDLE 0 // kernel/thread.h
+#define VECTOR_EXTERNAL 0x500
+#define VECTOR_DECREMENTER 0x900
+#define KERNEL_SPACE 63 // bit of an address
+#define IRQ 0           // what irq_enter opens, in place of a vector
+
+enum {
+    SWITCH,
+    THREAD_CREATE,
+    THREAD_EXIT,
+    DISPATCHER_CREATE,
+    EXC_ENTER,
+    EXC_EXIT,
+    IRQ_ENTER,
+    IRQ_EXIT
+};
+
+static const struct {
+    const char *name, *fields[4];
+} wanted[ACTIVITY_EVENTS] = {
+    [SWITCH] = {"SCHED:switch", {"from", "to", "from_priority", "to_priority"}},
+    [THREAD_CREATE] = {"SCHED:thread_create", {"thread", "cpu"}},
+    [THREAD_EXIT] = {"SCHED:thread_exit", {"thread"}},
+    [DISPATCHER_CREATE] = {"SCHED:dispatcher_create", {"thread", "pid"}},
+    [EXC_ENTER] = {"EXC:exc_enter", {"vector", "pc"}},
+    [EXC_EXIT] = {"EXC:exc_exit", {"vector"}},
+    [IRQ_ENTER] = {"IRQ:irq_enter", {NULL}},
+    [IRQ_EXIT] = {"IRQ:irq_exit", {NULL}},
+};
+
+struct activity_thread {
+    u64 id, pid;
+    u32 cpu;
+    bool idle, ended;
+    bool settled; // no more is open than `open` has
+    u32 depth;
+    u32 open[MAX_DEPTH]; // vectors, the innermost last
+};
+
+// ---- threads -----------------------------------------------------------------------------------
+
+static size_t place_of(const struct activity_machine *machine, u64 id)
+{
+    size_t low = 0, high = machine->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (machine->threads[middle].id < id)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static struct activity_thread *get_thread(struct activity_machine *machine, u64 id, u32 cpu)
+{
+    size_t place = place_of(machine, id);
+    if (place < machine->count && machine->threads[place].id == id)
+        return &machine->threads[place];
+    machine->threads = memory_grow(machine->threads, machine->count, &machine->capacity,
+                                   sizeof(*machine->threads));
+    struct activity_thread *thread = &machine->threads[place];
+    memmove(thread + 1, thread, (machine->count++ - place) * sizeof(*thread));
+    *thread = (struct activity_thread){.id = id, .pid = ACTIVITY_NO_PID, .cpu = cpu};
+    return thread;
+}
+
+static void remove_thread(struct activity_machine *machine, struct activity_thread *thread)
+{
+    size_t behind = machine->count - (size_t)(thread - machine->threads) - 1;
+    memmove(thread, thread + 1, behind * sizeof(*thread));
+    machine->count--;
+}
+
+static void unsettle(struct activity_thread *thread)
+{
+    thread->settled = false;
+    thread->depth = 0;
+}
+
+static void enter(struct activity_thread *thread, u32 vector)
+{
+    if (thread->depth == MAX_DEPTH)
+        unsettle(thread);
+    else
+        thread->open[thread->depth++] = vector;
+}
+
+static bool is_interrupt(u32 vector)
+{
+    return vector == IRQ || vector == VECTOR_EXTERNAL || vector == VECTOR_DECREMENTER;
+}
+
+static void leave(struct activity_thread *thread, u32 vector)
+{
+    if (thread->depth > 0 && thread->open[thread->depth - 1] == vector)
+        thread->depth--;
+    else
+        unsettle(thread);
+    // An idle thread does nothing but take interrupts, one at a time.
+    thread->settled |= thread->idle && vector != IRQ && is_interrupt(vector) && thread->depth == 0;
+}
+
+// ---- intervals ---------------------------------------------------------------------------------
+
+static struct activity_interval state_of(const struct activity_thread *thread, u32 cpu, u64 time)
+{
+    struct activity_interval state = {.from = time,
+                                      .cpu = cpu,
+                                      .thread = thread == NULL ? ACTIVITY_NO_THREAD : thread->id,
+                                      .pid = thread == NULL ? ACTIVITY_NO_PID : thread->pid};
+    if (thread == NULL)
+        return state;
+    u32 vector = thread->depth > 0 ? thread->open[thread->depth - 1] : 0;
+    if (thread->depth > 0)
+        state.activity = is_interrupt(vector) ? ACTIVITY_INTERRUPT : ACTIVITY_FAULT;
+    else if (thread->settled)
+        state.activity = thread->idle ? ACTIVITY_IDLE : ACTIVITY_RUN;
+    state.detail = state.activity == ACTIVITY_FAULT ? vector : 0;
+    return state;
+}
+
+// thread: NULL, it is not known which one runs.
+static int change(struct activity_machine *machine, const struct activity_thread *thread, u32 cpu,
+                  u64 time)
+{
+    struct activity_interval *now = &machine->cpus[cpu], next = state_of(thread, cpu, time);
+    if (now->activity == next.activity && now->thread == next.thread && now->pid == next.pid &&
+        now->detail == next.detail)
+        return KOV_OK;
+    struct activity_interval done = *now;
+    *now = next;
+    done.to = time;
+    return done.from < done.to ? machine->interval(machine->context, &done) : KOV_OK;
+}
+
+// ---- events ------------------------------------------------------------------------------------
+
+// What it does to the thread that runs; the one that runs then.
+static struct activity_thread *take_switch(struct activity_machine *machine, u32 cpu,
+                                           const u64 values[4])
+{
+    struct activity_thread *from = get_thread(machine, values[0], cpu);
+    from->cpu = cpu;
+    from->idle = values[2] == PRIORITY_IDLE;
+    if (from->ended)
+        remove_thread(machine, from);
+    struct activity_thread *to = get_thread(machine, values[1], cpu);
+    to->cpu = cpu;
+    to->idle = values[3] == PRIORITY_IDLE;
+    return to;
+}
+
+static void take_exception(struct activity_thread *thread, const u64 values[4])
+{
+    if (values[1] >> KERNEL_SPACE == 0) { // in user mode nothing is open
+        thread->settled = true;
+        thread->depth = 0;
+    }
+    enter(thread, (u32)values[0]);
+}
+
+static struct activity_thread *apply(struct activity_machine *machine, u32 kind, u32 cpu,
+                                     const u64 values[4])
+{
+    u64 id = machine->cpus[cpu].thread;
+    struct activity_thread *other;
+    switch (kind) {
+    case SWITCH:
+        return take_switch(machine, cpu, values);
+    case THREAD_CREATE:
+        other = get_thread(machine, values[0], (u32)values[1]);
+        other->settled = true;
+        break;
+    case THREAD_EXIT:
+        get_thread(machine, values[0], cpu)->ended = true;
+        break;
+    case DISPATCHER_CREATE:
+        get_thread(machine, values[0], cpu)->pid = values[1];
+        break;
+    }
+    struct activity_thread *self = id == ACTIVITY_NO_THREAD ? NULL : get_thread(machine, id, cpu);
+    if (self != NULL && kind == EXC_ENTER)
+        take_exception(self, values);
+    else if (self != NULL && kind == EXC_EXIT)
+        leave(self, (u32)values[0]);
+    else if (self != NULL && kind == IRQ_ENTER)
+        enter(self, IRQ);
+    else if (self != NULL && kind == IRQ_EXIT)
+        leave(self, IRQ);
+    return self;
+}
+
+static int take_event(void *context, const struct trace_event *event)
+{
+    struct activity_machine *machine = context;
+    u64 fields[TRACE_MAX_FIELDS], values[4];
+    u32 kind = 0;
+    if (event->pid != 0 || event->cpu >= ORRERY_MAX_CPUS || event->description == NULL)
+        return KOV_OK;
+    while (kind < ACTIVITY_EVENTS && machine->events[kind].description != event->description)
+        kind++;
+    if (kind == ACTIVITY_EVENTS)
+        return KOV_OK;
+    trace_event_fields(event, fields);
+    for (u32 i = 0; i < 4; i++)
+        values[i] = fields[machine->events[kind].fields[i]];
+    return change(machine, apply(machine, kind, event->cpu, values), event->cpu, event->time);
+}
+
+static int take_loss(void *context, const struct trace_loss *loss)
+{
+    struct activity_machine *machine = context;
+    if (loss->pid != 0 || loss->cpu >= ORRERY_MAX_CPUS)
+        return KOV_OK;
+    for (size_t i = 0; i < machine->count; i++)
+        if (machine->threads[i].cpu == loss->cpu)
+            unsettle(&machine->threads[i]);
+    u64 since = machine->cpus[loss->cpu].from;
+    return change(machine, NULL, loss->cpu, loss->from < since ? since : loss->from);
+}
+
+// ---- begin and end -----------------------------------------------------------------------------
+
+static void resolve(struct activity_event *event, u32 kind, const struct descriptions *descriptions)
+{
+    const struct event_description *found = NULL;
+    for (size_t i = 0; i < descriptions->count && found == NULL; i++)
+        if (strcmp(descriptions->events[i].full_name, wanted[kind].name) == 0)
+            found = &descriptions->events[i];
+    for (u32 i = 0; found != NULL && i < 4 && wanted[kind].fields[i] != NULL; i++) {
+        const struct trace_event_info *info = &found->info;
+        u8 field = 0;
+        while (field < info->field_count &&
+               strcmp(info->fields[field].name, wanted[kind].fields[i]) != 0)
+            field++;
+        event->fields[i] = field;
+        if (field == info->field_count)
+            found = NULL;
+    }
+    event->description = found;
+}
+
+void activity_begin(struct activity_machine *machine, const struct descriptions *descriptions,
+                    u32 cpus, u64 from)
+{
+    machine->told = cpus;
+    for (u32 kind = 0; kind < ACTIVITY_EVENTS; kind++)
+        resolve(&machine->events[kind], kind, descriptions);
+    for (u32 cpu = 0; cpu < ORRERY_MAX_CPUS; cpu++)
+        machine->cpus[cpu] = state_of(NULL, cpu, from);
+}
+
+struct visitor activity_visitor(struct activity_machine *machine)
+{
+    return (struct visitor){take_event, take_loss, machine};
+}
+
+int activity_end(struct activity_machine *machine, u64 to)
+{
+    int code = KOV_OK;
+    for (u32 cpu = 0; cpu < ORRERY_MAX_CPUS && code == KOV_OK; cpu++) {
+        struct activity_interval last = machine->cpus[cpu];
+        last.to = to;
+        if ((machine->told >> cpu & 1) != 0 && last.from < to)
+            code = machine->interval(machine->context, &last);
+    }
+    free(machine->threads);
+    machine->threads = NULL;
+    machine->count = machine->capacity = 0;
+    return code;
+}

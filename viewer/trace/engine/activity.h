@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+// What each CPU does, from the kernel's events: which thread runs, of which process, and whether in
+// a fault or an interrupt. A visitor of the engine. Where the events do not tell, or are missing,
+// the activity is unknown: nothing is guessed. Memory: by the number of threads.
+#ifndef KOV_ACTIVITY_H
+#define KOV_ACTIVITY_H
+
+#include "trace/engine/engine.h"
+
+enum activity {
+    ACTIVITY_UNKNOWN,
+    ACTIVITY_IDLE,
+    ACTIVITY_RUN,       // the thread's own code and, as these are not traced, its system calls
+    ACTIVITY_FAULT,     // detail: the vector
+    ACTIVITY_INTERRUPT, // external, the decrementer, or from another CPU
+};
+
+#define ACTIVITY_NO_THREAD UINT64_MAX
+#define ACTIVITY_NO_PID UINT64_MAX
+
+// A time in which nothing changes on a CPU. Thread and process are told as far as they are known.
+struct activity_interval {
+    u64 from, to;
+    u32 cpu;
+    enum activity activity;
+    u64 thread, pid, detail;
+};
+
+struct activity_thread;
+struct activity_event {
+    const struct event_description *description; // NULL: not in this trace
+    u8 fields[4];                                // which of its fields are wanted
+};
+#define ACTIVITY_EVENTS 8
+
+struct activity_machine {
+    struct activity_event events[ACTIVITY_EVENTS];
+    struct activity_thread *threads; // by id
+    size_t count, capacity;
+    struct activity_interval cpus[ORRERY_MAX_CPUS]; // what lasts; `to` is not valid
+    u32 told;                                       // mask of CPUs
+    int (*interval)(void *context, const struct activity_interval *interval);
+    void *context;
+};
+
+// descriptions: of the engine. cpus: a mask, of those that the trace tells of. from: where the
+// visit begins.
+void activity_begin(struct activity_machine *machine, const struct descriptions *descriptions,
+                    u32 cpus, u64 from);
+struct visitor activity_visitor(struct activity_machine *machine);
+// Tells what lasts until `to`, unless there was enough. Frees all.
+int activity_end(struct activity_machine *machine, u64 to);
+
+#endif

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: MIT
+// Intervals of the state machine as rows, each when it ends.
+#include "trace/trace_activity.h"
+#include "output/columns.h"
+#include "trace/engine/activity.h"
+
+static const struct column columns[] = {
+    COLUMN("FROM", "from", 18),
+    COLUMN("TO", "to", 18),
+    COLUMN("CPU", "cpu", 3),
+    COLUMN("PID", "pid", 7),
+    COLUMN("THREAD", "thread", 10),
+    COLUMN("ACTIVITY", "activity", -9),
+    COLUMN("VECTOR", "vector", -1),
+    HIDDEN("from_ticks"),
+    HIDDEN("to_ticks"),
+    COLUMNS_END,
+};
+
+static const char *const names[] = {
+    [ACTIVITY_UNKNOWN] = "unknown", [ACTIVITY_IDLE] = "idle",           [ACTIVITY_RUN] = "run",
+    [ACTIVITY_FAULT] = "fault",     [ACTIVITY_INTERRUPT] = "interrupt",
+};
+
+struct show {
+    const struct trace_choice *choice;
+    u64 hz, most, shown;
+};
+
+static void put_known(json_t *row, const char *key, u64 value, u64 none)
+{
+    if (value == none)
+        put_text(row, key, NULL);
+    else
+        put_u64(row, key, value);
+}
+
+static json_t *make_row(const struct activity_interval *interval, u64 hz)
+{
+    char text[TRACE_TIME_BYTES];
+    json_t *row = json_object();
+    trace_time_text(interval->from, hz, text);
+    put_text(row, "from", text);
+    trace_time_text(interval->to, hz, text);
+    put_text(row, "to", text);
+    put_u64(row, "from_ticks", interval->from);
+    put_u64(row, "to_ticks", interval->to);
+    put_u64(row, "cpu", interval->cpu);
+    put_known(row, "pid", interval->pid, ACTIVITY_NO_PID);
+    put_known(row, "thread", interval->thread, ACTIVITY_NO_THREAD);
+    put_text(row, "activity", names[interval->activity]);
+    if (interval->activity == ACTIVITY_FAULT)
+        put_hex(row, "vector", interval->detail);
+    return row;
+}
+
+static int show_interval(void *context, const struct activity_interval *interval)
+{
+    struct show *show = context;
+    const struct trace_choice *choice = show->choice;
+    if ((choice->cpu != TRACE_ANY && choice->cpu != interval->cpu) ||
+        (choice->pid != TRACE_ANY && choice->pid != interval->pid))
+        return KOV_OK;
+    if (show->shown == show->most)
+        return VISIT_ENOUGH;
+    show->shown++;
+    json_t *row = make_row(interval, show->hz);
+    if (settings.json) {
+        document_element(row);
+        return KOV_OK;
+    }
+    if (settings.csv)
+        columns_csv_row(columns, row);
+    else
+        columns_row(columns, row);
+    json_decref(row);
+    return KOV_OK;
+}
+
+static void begin(void)
+{
+    if (settings.json)
+        document_begin("intervals");
+    else if (settings.csv)
+        columns_csv_heading(columns);
+    else
+        columns_heading(columns, "");
+}
+
+// Of CPUs of which the trace has nothing nothing is said.
+static u32 cpus_of(const struct engine *engine)
+{
+    u32 cpus = 0;
+    for (size_t i = 0; i < engine->count; i++)
+        if (engine->streams[i]->pid == 0 && engine->streams[i]->cpu < ORRERY_MAX_CPUS)
+            cpus |= 1U << engine->streams[i]->cpu;
+    return cpus;
+}
+
+int trace_show_activity(struct engine *engine, const struct trace_choice *choice, u64 most)
+{
+    struct show show = {choice, engine->descriptions.hz, most, 0};
+    struct activity_machine machine = {.interval = show_interval, .context = &show};
+    struct visitor visitor = activity_visitor(&machine);
+    u64 first, last;
+    engine_range(engine, &first, &last);
+    begin();
+    activity_begin(&machine, &engine->descriptions, cpus_of(engine),
+                   choice->from > first ? choice->from : first);
+    engine_seek(engine, choice->from);
+    int code = engine_visit(engine, choice->to, &visitor);
+    int ended = activity_end(&machine, choice->to < last ? choice->to : last);
+    if (settings.json) {
+        json_t *rest = json_object();
+        put_u64(rest, "hz", show.hz);
+        document_end(rest);
+    }
+    return code == KOV_OK && ended != VISIT_ENOUGH ? ended : code;
+}
