@@ -17,8 +17,6 @@
 
 #include "proc/dispatcher.h"
 
-_Static_assert(TRACE_SCHED == TRACE_MAJOR_SCHED && TRACE_IPC == TRACE_MAJOR_IPC, "call_layout.h");
-
 // ---- delivery of calls -------------------------------------------------------------------------
 
 // A call in the queue of a server's dispatcher.
@@ -30,7 +28,8 @@ struct queued_call {
 static void call_taken(struct posted_event *event, bool delivered)
 {
     // Not delivered: the server ends, and with it the call (ipc_process_ends).
-    (void)delivered;
+    if (delivered)
+        trace_ipc_take(event->event.id);
     kfree(event);
 }
 
@@ -93,7 +92,7 @@ static s64 send_call(struct endpoint *endpoint, struct call_start *start,
         message_take_back(endpoint->process, (u64)info);
     else
         trace_ipc_call(endpoint->root.coid, start->call, process_pid(endpoint->process),
-                       start->message.bytes, result == CALL_HANDED);
+                       start->message.bytes, result == CALL_HANDED, event.words[0]);
     return result;
 }
 

@@ -16,8 +16,4 @@
 #define CALL_ANSWERED 2
 #define CALL_ORPHAN 3
 
-// Majors of trace events, for assembly.
-#define TRACE_SCHED 3
-#define TRACE_IPC 12
-
 #endif

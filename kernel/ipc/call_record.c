@@ -10,6 +10,7 @@
 #include <kernel/percpu.h>
 #include <kernel/softmask.h>
 #include <orrery/errors.h>
+#include <trace/events.h>
 
 _Static_assert(CALL_MAX - 1 <= CALL_INDEX_MASK && ORRERY_MAX_CPUS <= 8, "a word holds them");
 
@@ -268,10 +269,12 @@ static void reply_taken(struct posted_event *event, bool delivered)
 {
     struct call_record *record = container_of(event, struct call_record, reply);
 
-    if (delivered)
+    if (delivered) {
+        trace_ipc_take_reply(with_state(record->word, CALL_PENDING));
         call_answered(record);
-    else
+    } else {
         retire(record);
+    }
 }
 
 s64 call_post_reply(struct call_record *record)

@@ -17,6 +17,7 @@
 #include <kernel/frame.h>
 #include <kernel/percpu.h>
 #include <orrery/user.h>
+#include <trace/events.h>
 
 #include "call_layout.h"
 #include "exception/user.h"
@@ -159,9 +160,9 @@ ipc_fast_call:
     cmpdi   r6, 0
     bne-    copy_call
 call_copied:
-    while_traced TRACE_SCHED, call_switch_event
+    while_traced TRACE_MAJOR_SCHED, call_switch_event
 call_switch_told:
-    while_traced TRACE_IPC, call_event
+    while_traced TRACE_MAJOR_IPC, call_event
 call_told:
     mr      r4, r18
     lwz     r19, DISPATCHER_PROCESS_PID(r14)
@@ -228,9 +229,9 @@ ipc_fast_reply_wait:
     cmpdi   r6, 0
     bne-    copy_reply
 reply_copied:
-    while_traced TRACE_SCHED, reply_switch_event
+    while_traced TRACE_MAJOR_SCHED, reply_switch_event
 reply_switch_told:
-    while_traced TRACE_IPC, reply_event
+    while_traced TRACE_MAJOR_IPC, reply_event
 reply_told:
     ld      r4, CALL_TOKEN(r17)
     li      r3, EVENT_REPLY
@@ -290,11 +291,6 @@ put_back:
     mr      r11, r28
     mr      r12, r29
     .endm
-    .macro header words, major, minor
-    lis     r12, (((\words + 1) << 22) | (\major << 16)) >> 16
-    ori     r12, r12, \minor
-    .endm
-
 // trace_switch(r22, r23)
     .macro switch_event
     begin_event
@@ -303,7 +299,7 @@ put_back:
     lbz     r10, THREAD_PRIORITY(r22)
     lbz     r7, THREAD_PRIORITY(r23)
     rldimi  r7, r10, 32, 0
-    header  3, TRACE_SCHED, 0
+    trace_header 3, TRACE_MAJOR_SCHED, TRACE_SCHED_SWITCH
     bl      trace_append_3
     end_event
     .endm
@@ -315,7 +311,8 @@ reply_switch_event:
     switch_event
     b       reply_switch_told
 
-// trace_ipc_call(endpoint, id, server's pid, bytes, 1): r6 and r5 are needed or loaded afterwards.
+// trace_ipc_call(endpoint, id, server's pid, bytes, 1, method): r6 is needed, r4 and r5 are loaded
+// afterwards.
 call_event:
     begin_event
     mr      r31, r6
@@ -323,8 +320,9 @@ call_event:
     mr      r8, r18
     lwz     r7, DISPATCHER_PROCESS_PID(r16)
     li      r5, 1
-    header  5, TRACE_IPC, 0
-    bl      trace_append_5
+    mr      r4, r24
+    trace_header 6, TRACE_MAJOR_IPC, TRACE_IPC_IPC_CALL
+    bl      trace_append_6
     mr      r6, r31
     end_event
     b       call_told
@@ -335,7 +333,7 @@ reply_event:
     mr      r9, r18
     mr      r8, r5
     mr      r7, r6
-    header  3, TRACE_IPC, 1
+    trace_header 3, TRACE_MAJOR_IPC, TRACE_IPC_IPC_REPLY
     bl      trace_append_3
     end_event
     b       reply_told

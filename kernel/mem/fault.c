@@ -9,6 +9,7 @@
 #include <kernel/thread.h>
 #include <orrery/errors.h>
 #include <orrery/user.h>
+#include <trace/events.h>
 
 #define VECTOR_DATA_STORAGE 0x300
 #define DSISR_STORE 0x02000000
@@ -118,5 +119,8 @@ bool space_kernel_fault(const struct frame *frame)
     if (frame->dar < USER_START || frame->dar >= USER_END)
         return false;
     u32 access = frame->dsisr & DSISR_STORE ? PROT_W : PROT_R;
-    return space_fault(process_space(process), frame->dar, access, NULL) == FAULT_RESOLVED;
+    trace_fault_enter(frame->dar, access);
+    enum fault_result result = space_fault(process_space(process), frame->dar, access, NULL);
+    trace_fault_exit(frame->dar, result);
+    return result == FAULT_RESOLVED;
 }

@@ -10,12 +10,14 @@
 #include <kernel/panic.h>
 #include <orrery/errors.h>
 #include <string.h>
+#include <trace/events.h>
 
 static CO_METHOD s64 region_fault(struct region *self, struct fault *fault)
 {
     CO_HOME(self);
     fault->region = self;
     fault->page = (fault->address - self->start) / PAGE_SIZE;
+    trace_fault_objects(self->root.coid, self->fcm->root.coid);
     return CO_CALL(struct fcm_rep, self->fcm->root.coid, fault, fault);
 }
 

@@ -7,6 +7,7 @@
 #include <kernel/memory.h>
 #include <orrery/errors.h>
 #include <syscalls/numbers.h>
+#include <trace/events.h>
 
 #include "dispatcher.h"
 #include "exception/exception.h"
@@ -99,10 +100,12 @@ static enum fault_result wait_for_page(struct dispatcher *self, struct frame *fr
 
 static void page_fault(struct dispatcher *self, struct frame *frame, u64 address, u32 access)
 {
+    trace_fault_enter(address, access);
     enum fault_result result = space_fault(self->process->space, address, access, FAULT_TRY);
 
     if (result == FAULT_WAIT)
         result = wait_for_page(self, frame, address, access);
+    trace_fault_exit(address, result);
     frame->dar = address;
     if (result == FAULT_BAD)
         bad(self, frame, "bad address");
@@ -112,14 +115,23 @@ static void page_fault(struct dispatcher *self, struct frame *frame, u64 address
 
 // ---- system calls that see all registers --------------------------------------------------------
 
+static void logged_system_call(struct frame *frame, u64 number)
+{
+    trace_syscall_enter(number, frame->gpr[3]);
+    special_functions[number - SYSCALL_SPECIAL_FIRST](frame);
+    trace_syscall_exit(number, (s64)frame->gpr[3]);
+}
+
 static void special_system_call(struct frame *frame)
 {
-    u64 number = frame->gpr[0] - SYSCALL_SPECIAL_FIRST;
+    u64 number = frame->gpr[0], special = number - SYSCALL_SPECIAL_FIRST;
 
-    if (number < SYSCALL_SPECIAL_COUNT)
-        special_functions[number](frame);
-    else
+    if (special >= SYSCALL_SPECIAL_COUNT)
         frame->gpr[3] = (u64)E_NOTSUP;
+    else if (number == SYS_CALL || number == SYS_REPLY_WAIT) // IPC events tell of them
+        special_functions[special](frame);
+    else
+        logged_system_call(frame, number);
 }
 
 void process_exception(struct process *process, struct frame *frame)

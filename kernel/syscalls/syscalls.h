@@ -7,6 +7,7 @@
 
 #include <kernel/frame.h>
 #include <orrery/types.h>
+#include <stdbool.h>
 
 // Plain calls: s64 functions of the arguments as they came in r3…r10,
 // of which each takes as many as it has.
@@ -21,5 +22,9 @@ extern const special_function special_functions[SYSCALL_SPECIAL_COUNT];
 // Addresses of the plain calls' code, for the entry from user mode.
 extern u64 syscall_entries[SYSCALL_COUNT];
 void syscalls_init(void); // fills them; set-up
+
+// From now on, or no longer, each plain call is logged when it begins and when it ends. What is off
+// costs nothing: the CPUs find another table of entries. Any context.
+void syscalls_trace(bool on);
 
 #endif

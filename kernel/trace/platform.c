@@ -10,9 +10,11 @@
 #include <kernel/timer.h>
 #include <string.h>
 #include <trace/control.h>
+#include <trace/events.h>
 #include <trace/platform.h>
 
 #include "manager.h"
+#include "syscalls/syscalls.h"
 
 _Static_assert(offsetof(struct percpu, trace) == R13_TRACE, "sequence.S");
 _Static_assert(sizeof(struct trace_cpu) <= sizeof(((struct percpu *)0)->trace), "orrery/r13.h");
@@ -145,6 +147,7 @@ void trace_platform_patch(const struct trace_point *point, bool on)
 void trace_platform_patch_end(void)
 {
     patch_end();
+    syscalls_trace(trace_enabled(TRACE_MAJOR_SYSCALL));
 }
 
 // One step of the splitmix64 generator: each bit of state changes about half of the result's.

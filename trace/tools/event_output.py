@@ -58,8 +58,16 @@ def events_h(majors, events):
 
 // Minors, for those who make an event word themselves.
 {minors}
+#ifndef __ASSEMBLER__
 #include <trace/point.h>
 {''.join(emitter(event) for event in events)}
+#else
+// TRACE_HEADER in r12, for trace_append_<words> (sequence.S).
+    .macro trace_header words, major, minor
+    lis     r12, (((\\words + 1) << 22) | (\\major << 16)) >> 16
+    ori     r12, r12, \\minor
+    .endm
+#endif
 #endif
 '''
 

@@ -54,7 +54,7 @@ struct percpu {
     u64 kernel_stack;              // where its kernel frames begin
     u64 process;                   // COID of its process
     u64 toc;                       // the kernel's r2, always
-    u64 syscalls;                  // entries of the plain system calls, always
+    u64 syscalls;                  // entries of the plain system calls, as they are or logged
     struct dispatcher *dispatcher; // NULL: a kernel thread runs
     u32 pid;                       // 0: a kernel thread runs
     u32 pending_xirr;              // the accepted, not yet handled, external interrupt
