@@ -1,0 +1,3 @@
+# SPDX-License-Identifier: MIT
+# Does what the trace is to tell, and so many times.
+PROGRAMS := traced
