@@ -75,3 +75,14 @@ def test_two_go_on_while_one_is_gone(three, browser, capsys):
     for name in others:
         assert state(browser, name) == "live"
         assert len(three[name].sessions) == 1, "it was never connected again"
+
+
+def test_a_gap_is_told_before_the_machine_answers(three, browser):
+    """A machine under load may take long for its first answers."""
+    push_to(three, browser, dict.fromkeys(HEAT, 0), HEAT)
+    three["middle"].kill()
+    browser.until(lambda: state(browser, "middle") == "lost")
+    three["middle"].misbehaviour["pmu_events"] = lambda session, request: None
+    with three["middle"]:
+        browser.until(lambda: kinds_of_marks(browser) == ["gap"])
+        assert state(browser, "middle") == "lost"

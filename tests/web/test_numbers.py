@@ -5,28 +5,15 @@ import math
 
 import pytest
 
+from sessions import _page, measure, show_ranking  # noqa: F401  pylint: disable=unused-import
 from waiting import wait_for
 
 HALF_WIDTH = 2.5758  # of a 99 % interval, in standard deviations
 ROUNDED = 0.051  # one digit behind the point
-SET = "cycles@20000"  # of the gateway: its own samples are none of those that are compared
 
 
 def key_of(pid, coid):
     return f"o:{pid}:{coid.removeprefix('0x')}"
-
-
-def missed_by_members(machine):
-    return sum(client["samples_missed"] for client in machine.kov("server")["clients"])
-
-
-def measure(machine, *command):
-    """Since when, in seconds, there was no sample of the event before those that the command
-    found, and these; None: the gateway missed some."""
-    begin, missed = machine.kov("hello")["system"]["uptime_seconds"], missed_by_members(machine)
-    found = machine.kov(*command, "--duration", "3")
-    whole = missed_by_members(machine) == missed
-    return (begin, found) if whole and len(found["objects"]) > 1 else None
 
 
 def numbers_of_stat(found):
@@ -60,36 +47,19 @@ def shown(page):
             for key, _, _, _, share, error, samples, _ in rows}
 
 
-@pytest.fixture(name="page")
-def _page(open_page):
-    """One whose gateway samples nothing but run cycles until the test has ended."""
-    page = open_page()
-    page.see('.header:has-text("● live")')
-
-    def sample(events):
-        page.press("e")
-        page("fill", "input[name=events]", events)
-        page("click", 'button[type=submit]:has-text("Sample")')
-        page.wait("""!document.querySelector("input[name=events]")""")
-
-    sample(SET)
-    yield page
-    sample("")
-
-
 @pytest.mark.parametrize("event, command, numbers_of", [
     ("larx:k", ("stat", "-e", "larx:k@10000", "--per-object", "--precise"), numbers_of_stat),
     ("larx", ("locks", "--period", "10000"), numbers_of_locks),
 ], ids=["stat", "locks"])
 def test_the_ranking_is_that_of_kov(machine, page, hot, capsys, event, command, numbers_of):
     def session():
-        found = measure(machine, *command)
-        numbers = found and numbers_of(found[1])
-        return numbers and (found[0], numbers)
+        begin, found = measure(machine, *command, "--duration", "3") or (0, {"objects": []})
+        numbers = len(found["objects"]) > 1 and numbers_of(found)
+        return numbers and (begin, numbers)
 
     begin, expected = wait_for(session, "a session of which nothing was missed")
     samples = sum(row[2] for row in expected.values())
-    page.evaluate(f"location.hash = '#/ranking?r={begin:.3f}..1000000&e={event}&v=1'")
+    show_ranking(page, begin, event)
     wait_for(lambda: sum(row[2] for row in shown(page).values()) == samples,
              "all samples are in the ranking")
     rows = shown(page)

@@ -173,7 +173,7 @@ static int watch_as_json(struct top *top)
 {
     document_begin("refreshes");
     int code = watch(top);
-    document_end(json_object());
+    document_end(top_counts(top));
     return code;
 }
 

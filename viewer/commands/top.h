@@ -28,6 +28,8 @@ struct top {
 void top_begin(struct top *top, double seconds, u64 lost);
 void top_show(const struct top *top, u32 index, const struct aggregate *aggregate);
 void top_end(const struct top *top);
+// What the machine counted of each event until its sampling ended, as members of a document.
+json_t *top_counts(const struct top *top);
 
 // Does what keys ask for that have been pressed. An exit code.
 int top_keys(struct top *top);

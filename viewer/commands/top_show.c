@@ -109,3 +109,18 @@ void top_end(const struct top *top)
         print_end(top);
     fflush(stdout);
 }
+
+json_t *top_counts(const struct top *top)
+{
+    json_t *counts = json_object(), *list = put_array(counts, "events");
+    for (u32 i = 0; i < top->request.events.count; i++) {
+        struct sample_stream stream = samples_sum(&top->samples, SAMPLES_ALL, i);
+        json_t *row = put_object(list, NULL);
+        event_name_json(row, &top->request.events.events[i]);
+        put_u64(row, "taken", stream.taken);
+        put_u64(row, "filtered", stream.filtered);
+        put_u64(row, "lost", stream.lost);
+        put_u64(row, "missed", stream.missed);
+    }
+    return counts;
+}

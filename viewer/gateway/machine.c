@@ -16,7 +16,7 @@
 #include <string.h>
 
 #define FIRST_PAUSE 0.2 // seconds between attempts to connect, doubled after each
-#define LONGEST_PAUSE 1.0
+#define LONGEST_PAUSE 0.5
 #define CELL_SECONDS 1.0  // of history
 #define LONGEST_WAIT 0.25 // for events, when nothing is due
 
@@ -286,6 +286,7 @@ static void note_boot(struct machine *machine)
     machine->standing.clock_heard = clock_now();
     if (same) {
         history_gap(machine->history, machine->lost_at, system->time);
+        publish_gap(machine);
     } else {
         name_boot(machine, system->boot_time);
         begin_boot(machine);

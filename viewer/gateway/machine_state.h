@@ -87,6 +87,8 @@ void machine_post(struct machine *machine, struct post post);
 
 // Says what is due. KOV_OK, or the connection is gone.
 int publish_due(struct machine *machine);
+// Says that a gap has ended, and what time it is, before the machine is asked for anything.
+void publish_gap(struct machine *machine);
 // When the next is, by clock_now().
 double publish_next(const struct machine *machine);
 // The interval that a topic is about, ns since boot: its from and to, or the last `seconds`.

@@ -44,6 +44,8 @@ static int read_counts(struct metric_counts *counts, struct history *history)
         note(counts, history, ALL_CPUS);
         for (u32 i = 0; i < counts->between.cpu_count; i++)
             note(counts, history, counts->between.cpus[i].cpu);
+    } else {
+        counts->due -= METRIC_COUNTS_SECONDS - METRIC_COUNTS_FIRST;
     }
     counts->last = counts->now;
     counts->has_last = true;

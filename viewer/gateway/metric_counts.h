@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The five metrics over time, counted on every CPU: a session of counting that runs while somebody
-// watches them, read once a second into the history.
+// watches them, read once a second into the history, at first sooner.
 #ifndef KOV_METRIC_COUNTS_H
 #define KOV_METRIC_COUNTS_H
 
@@ -8,7 +8,8 @@
 #include "gateway/history.h"
 
 #define METRIC_COUNTS_SECONDS 1.0
-#define METRIC_COUNTS_IDLE 10.0 // seconds without a watcher, after which counting ends
+#define METRIC_COUNTS_FIRST 0.25 // until the second reading: who is new sees something soon
+#define METRIC_COUNTS_IDLE 10.0  // seconds without a watcher, after which counting ends
 
 struct metric_counts {
     bool running, refused; // refused: the machine does not count what metrics are made of

@@ -14,33 +14,48 @@
 static const struct {
     double seconds; // between two
     int (*publish)(struct machine *machine, struct published *published);
+    bool asks; // the machine, each time
 } kinds[WATCHED_KINDS] = {
     [WATCHED_OBJECTS] = {HEAT_SECONDS, publish_objects},
     [WATCHED_HEAT] = {HEAT_SECONDS, publish_heat},
-    [WATCHED_METRIC] = {METRIC_COUNTS_SECONDS, publish_metric},
+    [WATCHED_METRIC] = {METRIC_COUNTS_SECONDS, publish_metric, true},
     [WATCHED_SERIES] = {1, publish_series},
     [WATCHED_RANKING] = {1, publish_ranking},
     [WATCHED_CONSOLE] = {0.1, publish_console},
     [WATCHED_STATUS] = {STATUS_SECONDS, publish_status},
-    [WATCHED_PROCESSES] = {PROCESSES_SECONDS, publish_processes},
-    [WATCHED_SERVER] = {1, publish_server},
-    [WATCHED_WORKLOADS] = {0.5, publish_workloads},
+    [WATCHED_PROCESSES] = {PROCESSES_SECONDS, publish_processes, true},
+    [WATCHED_SERVER] = {1, publish_server, true},
+    [WATCHED_WORKLOADS] = {0.5, publish_workloads, true},
     [WATCHED_MARKS] = {1, publish_marks},
 };
 
-int publish_due(struct machine *machine)
+static int publish_those(struct machine *machine, bool asks)
 {
     int code = KOV_OK;
     for (struct published *one = machine->published; one != NULL && code == KOV_OK;
          one = one->next) {
         double now = clock_now();
-        if (now < one->due)
+        if (kinds[one->kind].asks != asks || now < one->due)
             continue;
         one->due = now + kinds[one->kind].seconds;
         code = kinds[one->kind].publish(machine, one);
         one->afresh = false;
     }
     return code;
+}
+
+// What is known does not wait for answers of a machine that may be slow.
+int publish_due(struct machine *machine)
+{
+    int code = publish_those(machine, false);
+    return code == KOV_OK ? publish_those(machine, true) : code;
+}
+
+void publish_gap(struct machine *machine)
+{
+    for (struct published *one = machine->published; one != NULL; one = one->next)
+        if (one->kind == WATCHED_STATUS || one->kind == WATCHED_MARKS)
+            kinds[one->kind].publish(machine, one);
 }
 
 double publish_next(const struct machine *machine)

@@ -87,6 +87,8 @@ static int publish_counted(struct machine *machine, struct published *published,
         machine->history == NULL ? NULL : history_track(machine->history, metric, cpu);
     if (machine->metric_counts.refused)
         publish_stop(machine, published, machine->failure);
+    if (machine->metric_counts.running && machine->player == NULL)
+        published->due = machine->metric_counts.due; // what is read is told at once
     if (code != KOV_OK || track == NULL)
         return code;
     double now = machine_time(machine, standing_now(&machine->standing));

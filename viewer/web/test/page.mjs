@@ -12,14 +12,22 @@ import { launch, openPage } from "./browser.mjs";
 const [folder, executablePath = "/usr/bin/chromium"] = process.argv.slice(2);
 const here = dirname(fileURLToPath(import.meta.url));
 const HOT = "o:0:12550";
+const children = []; // all gateways, which are ended with this program
 
 async function play(...options) {
   const child = spawn(process.execPath, [join(here, "played_gateway.mjs"), folder, ...options], {
     stdio: ["ignore", "pipe", "inherit"],
   });
+  children.push(child);
   const [line] = await once(child.stdout, "data");
   const link = String(line).trim();
-  return { link, port: new URL(link).port, end: () => child.kill() && once(child, "exit") };
+  return { link, port: new URL(link).port, end: () => end(child) };
+}
+
+async function end(child) {
+  const ended = child.exitCode === null && child.signalCode === null && once(child, "exit");
+  child.kill();
+  await ended;
 }
 
 const step = (text) => console.log(`  ${text}`);
@@ -81,6 +89,7 @@ async function filters(page) {
 
 async function finds(page) {
   await page.keyboard.press("/");
+  await page.waitForSelector('[role="combobox"]:focus');
   await page.keyboard.type("11420");
   await page.waitForSelector('.found-one.chosen:has-text("FCM 0x11420")');
   await page.keyboard.press("Enter");
@@ -172,7 +181,6 @@ async function observerMayLook(browser, trouble) {
   assert.equal(await page.$('button:has-text("kill")'), null);
   assert.equal(await page.$(".console-input"), null);
   step("an observer has nothing to change the machine with");
-  await gateway.end();
 }
 
 async function refusesToken(browser, gateway, trouble) {
@@ -192,8 +200,8 @@ async function refusesToken(browser, gateway, trouble) {
 
 const browser = await launch(executablePath);
 const trouble = [];
-let gateway = await play();
 try {
+  let gateway = await play();
   const page = await openPage(browser, gateway.link, trouble);
   await seesHotObject(page);
   await hidesToken(page);
@@ -212,5 +220,5 @@ try {
   step("no error, and nothing against the security policy");
 } finally {
   await browser.close();
-  await gateway.end();
+  await Promise.all(children.map(end));
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { effect } from "@preact/signals";
 import { cpuShare } from "../src/model/cpu_share.ts";
 import {
   readMarks,
@@ -60,6 +61,19 @@ test("a topic says so when messages were left out", () => {
   if (left) topic.take(left);
   assert.equal(topic.leftOut, 1);
   assert.ok(topic.version.value > before);
+});
+
+test("who reads points is told of new ones, whoever opened the topic", () => {
+  const { topics } = topicsThatSend();
+  const topic = topics.open("orrery", { kind: "metric", metric: "IPC", of: "m" });
+  let seen = 0;
+  effect(() => {
+    seen = topic.points.length;
+  });
+  const read = decodeFrame(frame("metric", topic.id, [[1, 2, 0, 1]]));
+  assert.ok(read);
+  topic.take(read);
+  assert.equal(seen, 1);
 });
 
 test("console output is put together from its frames, letters cut in two as well", () => {

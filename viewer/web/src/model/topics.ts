@@ -22,7 +22,7 @@ export class Topic {
   readonly version: Signal<number> = signal(0);
   readonly tree = new Tree();
   readonly heat = new HeatTable();
-  readonly points = new Points();
+  readonly #points = new Points();
   ranking: FrameRanking | undefined;
   output = "";
   data: unknown;
@@ -39,6 +39,12 @@ export class Topic {
     readonly machine: string,
     readonly wish: Wish,
   ) {}
+
+  /** Who reads them is drawn again when there are more: also who got the topic from another view. */
+  get points(): Points {
+    this.version.value;
+    return this.#points;
+  }
 
   /** What watches it is drawn again. */
   changed(): void {

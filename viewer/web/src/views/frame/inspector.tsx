@@ -251,6 +251,7 @@ function rate(topic: Topic): string {
 function SeriesGraph(props: { topic: Topic; name: string }): JSX.Element {
   const shown = store.axisInterval.value;
   const range = store.rangeInterval.value;
+  const { points } = props.topic;
   store.theme.value;
   return (
     <Canvas
@@ -260,7 +261,7 @@ function SeriesGraph(props: { topic: Topic; name: string }): JSX.Element {
         const theme = readTheme();
         const width = Math.floor(size.width);
         const box = { x: 0, y: 4, width, height: size.height - 22 };
-        const columns = reduce(props.topic.points, shown, width);
+        const columns = reduce(points, shown, width);
         if (range && range.to - range.from < shown.to - shown.from - SECOND)
           drawInterval(context, box, shown, range, theme.accent);
         drawGraph(context, box, columns, topOf(columns), theme["series-2"], theme);

@@ -126,12 +126,13 @@ function drawMark(context: CanvasRenderingContext2D, box: Box, shown: Interval, 
   else fillInterval(context, foot, shown, interval, theme.accent);
 }
 
-/** The metric's mean over the range, or its newest value where the range has none. */
+/** The metric's mean over the range: up to the newest point where it goes along. */
 function StripName(props: { pin: store.Pin; topic: Topic | undefined }): JSX.Element {
   const { pin, topic } = props;
   const points = topic?.points ?? noPoints;
   const range = store.rangeInterval.value;
-  const sum = summarize(points, range?.from ?? 0, range?.to ?? Number.MAX_VALUE);
+  const to = store.isLive.value ? undefined : range?.to;
+  const sum = summarize(points, range?.from ?? 0, to ?? Number.MAX_VALUE);
   const isPercent = pin.kind === "metric" && (findMetric(pin.name)?.percent ?? false);
   const value = pin.kind === "metric" ? metric(sum.mean, isPercent) : scaled(sum.mean);
   const of = pin.of === "m" ? "" : ` of ${store.things.value.name(pin.of)}`;
