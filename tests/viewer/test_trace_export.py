@@ -38,6 +38,7 @@ class Chrome:
                 stacks[track].append(one)
                 continue
             begin = stacks[track].pop()
+            assert begin["name"] == one["name"]  # speedscope asks for it
             self.slices[track].append((begin["ts"], one["ts"], begin["name"]))
         assert not any(stacks.values()), "slices without an end"
 
@@ -133,11 +134,11 @@ def test_points_are_what_is_not_shown_otherwise_or_what_is_chosen(chrome, kov, t
               for one in found.of("i")}
     assert points == {
         "SCHED:dispatcher_create": (nanoseconds(1000), CPUS, 0,
-                                    {"cpu": 0, "pid": 7, "thread": 5}),
+                                    {"CPU": 0, "pid": 7, "thread": 5, "cpu": 0}),
         "MEM:page_alloc": (nanoseconds(6500), NO_PROCESS, 4,
-                           {"cpu": 0, "address": hex(1 << 60), "order": 3}),
+                           {"CPU": 0, "address": hex(1 << 60), "order": 3}),
         "DCI:dci_response": (nanoseconds(6600), NO_PROCESS, 4,
-                             {"cpu": 0, "client": 1, "bytes": 2, "error": -3})}
+                             {"CPU": 0, "client": 1, "bytes": 2, "error": -3})}
     for options, expected in ((("-e", "switch"), 2), (("--where", "order = 3"), 1)):
         chosen = kov("trace", "export", "-f", "chrome", tmp_path / "trace", *options)
         assert len(Chrome(chosen.out).of("i")) == expected

@@ -87,10 +87,12 @@ void chrome_thread_runs(struct chrome *chrome, u64 thread, struct chrome_track t
 
 void chrome_write_begin(struct chrome *chrome);
 void chrome_write_end(struct chrome *chrome);
-// `name` is letters, digits, blanks and ':' throughout.
+// Both ends have the name: speedscope finds no begin without it. It is letters, digits, blanks
+// and ':' throughout.
 void chrome_write_slice_begin(struct chrome *chrome, struct chrome_track track, const char *name,
                               u64 time);
-void chrome_write_slice_end(struct chrome *chrome, struct chrome_track track, u64 time);
+void chrome_write_slice_end(struct chrome *chrome, struct chrome_track track, const char *name,
+                            u64 time);
 void chrome_write_arrow(struct chrome *chrome, const char *name, const struct chrome_mark *from,
                         const struct chrome_mark *to);
 void chrome_write_instant(struct chrome *chrome, struct chrome_track track,

@@ -38,39 +38,50 @@ struct chrome_track chrome_track_now(const struct chrome *chrome, u32 pid, u32 c
 
 // ---- threads -----------------------------------------------------------------------------------
 
-static void user_begin(struct chrome *chrome, const struct chrome_mark *user, u32 cpu, u64 time)
+static void run_name(u32 cpu, char name[NAME_BYTES])
 {
+    snprintf(name, NAME_BYTES, "CPU %" PRIu32, cpu);
+}
+
+static void user_begin(struct chrome *chrome, u64 pid, u32 cpu, u64 time)
+{
+    const struct chrome_mark *user = user_thread(chrome, pid, cpu);
     char name[NAME_BYTES];
-    snprintf(name, sizeof(name), "CPU %" PRIu32, cpu);
+    run_name(cpu, name);
     if (user != NULL && user->track.tid != 0)
         chrome_write_slice_begin(chrome, user->track, name, time);
 }
 
-static void user_end(struct chrome *chrome, const struct chrome_mark *user, u64 time)
+static void user_end(struct chrome *chrome, u64 pid, u32 cpu, u64 time)
 {
+    const struct chrome_mark *user = user_thread(chrome, pid, cpu);
+    char name[NAME_BYTES];
+    run_name(cpu, name);
     if (user != NULL && user->track.tid != 0)
-        chrome_write_slice_end(chrome, user->track, time);
+        chrome_write_slice_end(chrome, user->track, name, time);
 }
 
 static void stop(struct chrome *chrome, u32 cpu, u64 time)
 {
     const struct activity_interval *running = &chrome->running[cpu];
+    char name[NAME_BYTES];
     if (running->thread == ACTIVITY_NO_THREAD)
         return;
-    user_end(chrome, user_thread(chrome, running->pid, cpu), time);
-    chrome_write_slice_end(chrome, thread_track(running), time);
+    run_name(cpu, name);
+    user_end(chrome, running->pid, cpu, time);
+    chrome_write_slice_end(chrome, thread_track(running), name, time);
 }
 
 static void start(struct chrome *chrome, u32 cpu, u64 time)
 {
-    char name[NAME_BYTES];
     const struct activity_interval *running = &chrome->running[cpu];
+    char name[NAME_BYTES];
     if (running->thread == ACTIVITY_NO_THREAD)
         return;
-    snprintf(name, sizeof(name), "CPU %" PRIu32, cpu);
+    run_name(cpu, name);
     chrome_write_slice_begin(chrome, thread_track(running), name, time);
     chrome_thread_runs(chrome, running->thread, thread_track(running), time);
-    user_begin(chrome, user_thread(chrome, running->pid, cpu), cpu, time);
+    user_begin(chrome, running->pid, cpu, time);
 }
 
 void chrome_follow(struct chrome *chrome, u32 cpu)
@@ -87,12 +98,12 @@ void chrome_follow(struct chrome *chrome, u32 cpu)
 static void set_user(struct chrome *chrome, u32 pid, u32 cpu, u64 tid, u64 time)
 {
     bool runs = chrome->running[cpu].pid == pid;
-    struct chrome_mark *user = chrome_mark_get(&chrome->user_threads, (u64)pid << 8 | cpu);
     if (runs)
-        user_end(chrome, user, time);
-    user->track = (struct chrome_track){pid, tid};
+        user_end(chrome, pid, cpu, time);
+    chrome_mark_get(&chrome->user_threads, (u64)pid << 8 | cpu)->track =
+        (struct chrome_track){pid, tid};
     if (runs)
-        user_begin(chrome, user, cpu, time);
+        user_begin(chrome, pid, cpu, time);
 }
 
 // The process's own events stand in another stream than the kernel's, merged by time.
@@ -137,11 +148,11 @@ static int take_interval(void *context, const struct activity_interval *interval
     char name[NAME_BYTES];
     name_of(interval, name);
     chrome_write_slice_begin(chrome, cpu_track(interval->cpu), name, interval->from);
-    chrome_write_slice_end(chrome, cpu_track(interval->cpu), interval->to);
+    chrome_write_slice_end(chrome, cpu_track(interval->cpu), name, interval->to);
     bool within = interval->activity == ACTIVITY_FAULT || interval->activity == ACTIVITY_INTERRUPT;
     if (within && running->thread == interval->thread && running->pid == interval->pid) {
         chrome_write_slice_begin(chrome, thread_track(interval), name, interval->from);
-        chrome_write_slice_end(chrome, thread_track(interval), interval->to);
+        chrome_write_slice_end(chrome, thread_track(interval), name, interval->to);
     }
     return KOV_OK;
 }

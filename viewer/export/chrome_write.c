@@ -58,19 +58,25 @@ static void name_track(struct chrome *chrome, struct chrome_track track)
         write_name(chrome, "thread_name", track, "thread", track.tid);
 }
 
+static void write_edge(struct chrome *chrome, const char *phase, struct chrome_track track,
+                       const char *name, u64 time)
+{
+    name_track(chrome, track);
+    write_head(chrome, phase, track, time);
+    fprintf(chrome->out, ",\"name\":\"%s\"}", name);
+}
+
 void chrome_write_slice_begin(struct chrome *chrome, struct chrome_track track, const char *name,
                               u64 time)
 {
-    name_track(chrome, track);
-    write_head(chrome, "B", track, time);
-    fprintf(chrome->out, ",\"name\":\"%s\"}", name);
+    write_edge(chrome, "B", track, name, time);
     chrome->slices++;
 }
 
-void chrome_write_slice_end(struct chrome *chrome, struct chrome_track track, u64 time)
+void chrome_write_slice_end(struct chrome *chrome, struct chrome_track track, const char *name,
+                            u64 time)
 {
-    write_head(chrome, "E", track, time);
-    fputc('}', chrome->out);
+    write_edge(chrome, "E", track, name, time);
 }
 
 void chrome_write_arrow(struct chrome *chrome, const char *name, const struct chrome_mark *from,
@@ -104,7 +110,7 @@ void chrome_write_instant(struct chrome *chrome, struct chrome_track track,
     const struct event_description *description = event->description;
     name_track(chrome, track);
     write_head(chrome, "i", track, event->time);
-    fprintf(chrome->out, ",\"s\":\"t\",\"name\":\"%s\",\"args\":{\"cpu\":%" PRIu32,
+    fprintf(chrome->out, ",\"s\":\"t\",\"name\":\"%s\",\"args\":{\"CPU\":%" PRIu32,
             description->full_name, event->cpu);
     trace_event_fields(event, values);
     for (u32 i = 0; i < description->info.field_count; i++) {
