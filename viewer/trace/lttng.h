@@ -90,7 +90,9 @@ void lttng_stop(struct lttng_relay *relay);
 // thread.
 int lttng_add(struct lttng_relay *relay, u32 pid, u32 cpu, const u8 *data, size_t size);
 
-// The rest with the lock. Up to when everything has come.
+// The rest with the lock. The index of a stream, which may be new.
+size_t lttng_stream(struct lttng_relay *relay, u32 pid, u32 cpu);
+// Up to when everything has come.
 u64 lttng_complete_until(const struct lttng_relay *relay);
 struct lttng_view *lttng_view(const struct lttng_relay *relay, struct lttng_client *client,
                               size_t stream);

@@ -235,6 +235,8 @@ static void next_index(struct lttng_relay *relay, struct lttng_client *client, u
     }
     until = next != NULL && next->begin < until ? next->begin : until;
     until = others < until ? others : until;
+    if (until != UINT64_MAX) // two beacons of the same time make babeltrace2 warn
+        until -= id < until ? id : until;
     bool moves = until > view->granted && until != UINT64_MAX;
     if (moves)
         lttng_grant(client, view, until);

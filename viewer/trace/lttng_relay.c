@@ -104,7 +104,7 @@ void lttng_free_views(struct lttng_client *client)
 
 // ---- packets -----------------------------------------------------------------------------------
 
-static size_t find_stream(struct lttng_relay *relay, u32 pid, u32 cpu)
+size_t lttng_stream(struct lttng_relay *relay, u32 pid, u32 cpu)
 {
     for (size_t i = 0; i < relay->count; i++)
         if (relay->streams[i].pid == pid && relay->streams[i].cpu == cpu)
@@ -167,7 +167,7 @@ int lttng_add(struct lttng_relay *relay, u32 pid, u32 cpu, const u8 *data, size_
         problem = "its size is not what its header says";
     struct lttng_packet *packet = problem == NULL ? make_packet(data, size) : NULL;
     pthread_mutex_lock(&relay->lock);
-    size_t stream = problem == NULL ? find_stream(relay, pid, cpu) : 0;
+    size_t stream = problem == NULL ? lttng_stream(relay, pid, cpu) : 0;
     if (problem == NULL && packet->begin < relay->streams[stream].end)
         problem = "it comes out of order";
     if (problem == NULL) {

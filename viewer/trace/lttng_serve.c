@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #define ROUND_MS 100
-#define REQUESTS_MAX 64 // of one client in a round: others wait meanwhile
+#define REQUESTS_MAX 64       // of one client in a round: others wait meanwhile
 #define PATIENCE_SECONDS 60.0 // in the end, for a client that asks for nothing
 
 static void leave(struct lttng_client *client)
@@ -220,6 +220,10 @@ int lttng_start(struct lttng_relay *relay, u16 port)
     relay->waker = eventfd(0, EFD_CLOEXEC);
     for (u32 i = 0; i < LTTNG_CLIENTS; i++)
         relay->clients[i].fd = -1;
+    // Known to whoever attaches before they have packets: babeltrace2 2.0 forgets the metadata of a
+    // trace that has no stream.
+    for (u32 cpu = 0; cpu < relay->cpus; cpu++)
+        lttng_stream(relay, 0, cpu);
     int code = listen_on(relay, port);
     if (code == KOV_OK)
         code = start_thread(relay);
