@@ -14,7 +14,7 @@ from waiting import PATIENCE, wait_for
 pytestmark = pytest.mark.long
 
 LINE = re.compile(r"^\[(\d+)\] (.*)$")
-STREAM = re.compile(r"(?:pid = (\d+), )?packet_seq_num = (\d+).*?cpu_id = (\d+)")
+STREAM = re.compile(r"(?:pid = (\d+), )?events_overwritten = \d+, event_count = \d+, cpu_id = (\d+)")
 LATE = re.compile(r"(\d+) packets given to them, (\d+) came too late, (\d+) were not taken")
 
 
@@ -62,7 +62,7 @@ def by_stream(lines):
     streams, times = collections.defaultdict(list), []
     for line in lines:
         time, text = LINE.match(line).groups()
-        pid, _, cpu = STREAM.search(text).groups()
+        pid, cpu = STREAM.search(text).groups()
         streams[int(pid or 0), int(cpu)].append(line)
         times.append(int(time))
     return streams, times

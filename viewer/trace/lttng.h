@@ -36,12 +36,11 @@ struct lttng_client {
     int fd; // -1: this place is free
     u32 number;
     bool connected, created, attached, has_metadata;
-    bool done;                // knows that nothing more comes
     struct lttng_view *views; // by the relay's streams
     size_t view_count, view_capacity;
     u64 floor; // it may have shown what was before
     u64 queued_bytes, queued_packets;
-    double heard;
+    double took; // when it last took a packet
     u8 request[LTTNG_REQUEST_BYTES];
     size_t request_bytes;
     struct bytes answer;
@@ -79,8 +78,9 @@ struct lttng_relay {
 // Listens on 127.0.0.1 (port 0: any that is free, relay->port tells) and serves from a thread.
 // relay->metadata, cpus and lag are set. An exit code.
 int lttng_start(struct lttng_relay *relay, u16 port);
-// No more packets come: what clients have not taken yet they may still take. Then true: all have.
+// No more packets come: what clients have not taken yet they may still take.
 void lttng_finish(struct lttng_relay *relay);
+// All that were attached have taken leave.
 bool lttng_is_done(struct lttng_relay *relay);
 void lttng_stop(struct lttng_relay *relay);
 

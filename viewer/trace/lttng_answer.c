@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Requests of the live protocol and their answers. All numbers are big endian, all texts have a
 // fixed length. Each request has the length of its kind, or it is none.
+#include "tools/clock.h"
 #include "trace/lttng.h"
 
 #include <string.h>
@@ -229,6 +230,7 @@ static void next_index(struct lttng_relay *relay, struct lttng_client *client, u
     if (next != NULL && next->end <= until) {
         lttng_grant(client, view, next->end);
         lttng_advance(client, view);
+        client->took = clock_now();
         relay->account.given++;
         put_index(relay, client, id, INDEX_OK, view, 0);
         return;
@@ -280,7 +282,6 @@ static void get_new_streams(const struct lttng_relay *relay, struct lttng_client
     put32(&client->answer, 0);
     u32 count = right ? announce(relay, client, false) : 0;
     u32 without = relay->ended && has_all(client) ? STREAMS_HUP : STREAMS_NO_NEW;
-    client->done |= right && count == 0 && without == STREAMS_HUP;
     set32(&client->answer, 0, !right ? STREAMS_ERROR : count > 0 ? STREAMS_OK : without);
     set32(&client->answer, sizeof(u32), count);
 }

@@ -18,7 +18,7 @@
 
 #define ROUND_MS 100
 #define REQUESTS_MAX 64       // of one client in a round: others wait meanwhile
-#define PATIENCE_SECONDS 60.0 // in the end, for a client that asks for nothing
+#define PATIENCE_SECONDS 60.0 // in the end, for a client that takes nothing
 
 static void leave(struct lttng_client *client)
 {
@@ -57,7 +57,7 @@ static void take_client(struct lttng_relay *relay)
         return;
     }
     relay->clients[place] = (struct lttng_client){
-        .fd = fd, .number = (u32)++relay->account.clients, .heard = clock_now()};
+        .fd = fd, .number = (u32)++relay->account.clients, .took = clock_now()};
 }
 
 // ---- one client --------------------------------------------------------------------------------
@@ -92,7 +92,6 @@ static size_t wanted(const struct lttng_client *client)
 static void take_request(struct lttng_relay *relay, struct lttng_client *client)
 {
     client->answer.size = client->answered = 0;
-    client->heard = clock_now();
     const char *problem = lttng_answer(relay, client);
     client->request_bytes = 0;
     if (problem != NULL)
@@ -130,8 +129,8 @@ static void serve_client(struct lttng_relay *relay, struct lttng_client *client,
         read_more(relay, client);
     if (client->fd >= 0 && client->queued_bytes > LTTNG_QUEUE_BYTES)
         cut_off(relay, client, "it is too far behind");
-    if (client->fd >= 0 && relay->ended && clock_now() > client->heard + PATIENCE_SECONDS)
-        cut_off(relay, client, "it asks for nothing");
+    if (client->fd >= 0 && relay->ended && clock_now() > client->took + PATIENCE_SECONDS)
+        cut_off(relay, client, "it takes nothing");
 }
 
 // ---- the thread --------------------------------------------------------------------------------
@@ -237,7 +236,7 @@ void lttng_finish(struct lttng_relay *relay)
     pthread_mutex_lock(&relay->lock);
     relay->ended = true;
     for (u32 i = 0; i < LTTNG_CLIENTS; i++)
-        relay->clients[i].heard = clock_now();
+        relay->clients[i].took = clock_now();
     pthread_mutex_unlock(&relay->lock);
 }
 
@@ -247,8 +246,7 @@ bool lttng_is_done(struct lttng_relay *relay)
     pthread_mutex_lock(&relay->lock);
     for (u32 i = 0; i < LTTNG_CLIENTS; i++) {
         const struct lttng_client *client = &relay->clients[i];
-        done =
-            done && (client->fd < 0 || !client->attached || (client->done && is_answered(client)));
+        done = done && (client->fd < 0 || (!client->attached && is_answered(client)));
     }
     pthread_mutex_unlock(&relay->lock);
     return done;
