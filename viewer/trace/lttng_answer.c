@@ -216,8 +216,27 @@ static void put_index(const struct lttng_relay *relay, struct lttng_client *clie
     put32(answer, lttng_unannounced(client) == UINT64_MAX ? 0 : FLAG_NEW_STREAM);
 }
 
-// A beacon goes not beyond the next packet of this stream, nor beyond streams that the client does
-// not know yet: it asks for these only with a packet's index.
+// Not beyond the next packet of this stream, nor beyond streams that the client does not know yet:
+// it asks for these only with a packet's index. Two beacons of the same time make babeltrace2 warn.
+static u64 beacon(u64 until, const struct lttng_client *client, const struct lttng_packet *next,
+                  u64 id)
+{
+    u64 others = lttng_unannounced(client);
+    until = next != NULL && next->begin < until ? next->begin : until;
+    until = others < until ? others : until;
+    return until == UINT64_MAX ? 0 : until - (id < until ? id : until);
+}
+
+static void give_packet(struct lttng_relay *relay, struct lttng_client *client,
+                        struct lttng_view *view, u64 id)
+{
+    lttng_advance(client, view);
+    lttng_grant(client, view, view->present->end);
+    client->took = clock_now();
+    relay->account.given++;
+    put_index(relay, client, id, INDEX_OK, view, 0);
+}
+
 static void next_index(struct lttng_relay *relay, struct lttng_client *client, u64 id)
 {
     struct lttng_view *view = known_view(relay, client, id);
@@ -226,20 +245,13 @@ static void next_index(struct lttng_relay *relay, struct lttng_client *client, u
         return;
     }
     const struct lttng_packet *next = view->first < view->count ? view->queue[view->first] : NULL;
-    u64 until = lttng_complete_until(relay), others = lttng_unannounced(client);
+    u64 until = lttng_complete_until(relay);
     if (next != NULL && next->end <= until) {
-        lttng_grant(client, view, next->end);
-        lttng_advance(client, view);
-        client->took = clock_now();
-        relay->account.given++;
-        put_index(relay, client, id, INDEX_OK, view, 0);
+        give_packet(relay, client, view, id);
         return;
     }
-    until = next != NULL && next->begin < until ? next->begin : until;
-    until = others < until ? others : until;
-    if (until != UINT64_MAX) // two beacons of the same time make babeltrace2 warn
-        until -= id < until ? id : until;
-    bool moves = until > view->granted && until != UINT64_MAX;
+    until = beacon(until, client, next, id);
+    bool moves = until > view->granted;
     if (moves)
         lttng_grant(client, view, until);
     u32 idle = relay->ended && next == NULL ? INDEX_HUP : moves ? INDEX_INACTIVE : INDEX_RETRY;
