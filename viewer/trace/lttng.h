@@ -38,7 +38,8 @@ struct lttng_client {
     bool connected, created, attached, has_metadata;
     struct lttng_view *views; // by the relay's streams
     size_t view_count, view_capacity;
-    u64 floor; // it may have shown what was before
+    bool behind; // there is no more room for what it has not taken
+    u64 floor;   // it may have shown what was before
     u64 queued_bytes, queued_packets;
     double took; // when it last took a packet
     u8 request[LTTNG_REQUEST_BYTES];

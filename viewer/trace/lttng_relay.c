@@ -124,6 +124,11 @@ static void offer(struct lttng_relay *relay, struct lttng_client *client, size_t
         relay->account.late++;
         return;
     }
+    client->behind = client->behind || client->queued_bytes + packet->size > LTTNG_QUEUE_BYTES;
+    if (client->behind) {
+        relay->account.cut_off++;
+        return;
+    }
     if (view->first > 0 && view->count == view->capacity) {
         view->count -= view->first;
         memmove(view->queue, view->queue + view->first,

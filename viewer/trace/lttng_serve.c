@@ -127,7 +127,7 @@ static void serve_client(struct lttng_relay *relay, struct lttng_client *client,
         send_more(client);
     if (client->fd >= 0 && (events & (POLLIN | POLLHUP | POLLERR)) != 0)
         read_more(relay, client);
-    if (client->fd >= 0 && client->queued_bytes > LTTNG_QUEUE_BYTES)
+    if (client->fd >= 0 && client->behind)
         cut_off(relay, client, "it is too far behind");
     if (client->fd >= 0 && relay->ended && clock_now() > client->took + PATIENCE_SECONDS)
         cut_off(relay, client, "it takes nothing");
