@@ -87,16 +87,6 @@ static void begin(void)
         columns_heading(columns, "");
 }
 
-// Of CPUs of which the trace has nothing nothing is said.
-static u32 cpus_of(const struct engine *engine)
-{
-    u32 cpus = 0;
-    for (size_t i = 0; i < engine->count; i++)
-        if (engine->streams[i]->pid == 0 && engine->streams[i]->cpu < ORRERY_MAX_CPUS)
-            cpus |= 1U << engine->streams[i]->cpu;
-    return cpus;
-}
-
 int trace_show_activity(struct engine *engine, const struct trace_choice *choice, u64 most)
 {
     struct show show = {choice, engine->descriptions.hz, most, 0};
@@ -105,7 +95,7 @@ int trace_show_activity(struct engine *engine, const struct trace_choice *choice
     u64 first, last;
     engine_range(engine, &first, &last);
     begin();
-    activity_begin(&machine, &engine->descriptions, cpus_of(engine),
+    activity_begin(&machine, &engine->descriptions, activity_cpus(engine),
                    choice->from > first ? choice->from : first);
     engine_seek(engine, choice->from);
     int code = engine_visit(engine, choice->to, &visitor);

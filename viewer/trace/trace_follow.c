@@ -18,23 +18,10 @@ struct follow {
     struct scan_scope scope;
 };
 
-static int take_metadata(void *context, const dci_response *response)
-{
-    struct bytes *text = context;
-    const ProtobufCBinaryData *more = &response->trace_metadata->text;
-    if (text->size + more->len > METADATA_BYTES_MAX)
-        return fail(KOV_CONNECTION, "the trace's metadata do not end");
-    bytes_append(text, more->data, more->len);
-    return KOV_OK;
-}
-
 static int open_machine(struct engine *engine)
 {
     struct bytes text = {0};
-    Orrery__Dci__TraceMetadataRequest body = ORRERY__DCI__TRACE_METADATA_REQUEST__INIT;
-    int code = dci_call(DCI_REQUEST(TRACE_METADATA, trace_metadata, &body),
-                        ORRERY__DCI__RESPONSE__BODY_TRACE_METADATA,
-                        "cannot read the trace's metadata", take_metadata, &text);
+    int code = trace_fetch_metadata(&text);
     bytes_append(&text, "", 1);
     if (code == KOV_OK)
         code = engine_open_live(engine, (const char *)text.data, "the machine");

@@ -2,6 +2,7 @@
 // Requests about the trace that several commands make.
 #include "trace/trace_requests.h"
 #include "tools/text.h"
+#include "trace/engine/descriptions.h"
 #include "trace/event_name.h"
 
 #include <inttypes.h>
@@ -56,6 +57,24 @@ void trace_free_events(struct trace_events *events)
     }
     free(events->events);
     *events = (struct trace_events){0};
+}
+
+static int take_metadata(void *context, const dci_response *response)
+{
+    struct bytes *text = context;
+    const ProtobufCBinaryData *more = &response->trace_metadata->text;
+    if (text->size + more->len > METADATA_BYTES_MAX)
+        return fail(KOV_CONNECTION, "the trace's metadata do not end");
+    bytes_append(text, more->data, more->len);
+    return KOV_OK;
+}
+
+int trace_fetch_metadata(struct bytes *text)
+{
+    Orrery__Dci__TraceMetadataRequest body = ORRERY__DCI__TRACE_METADATA_REQUEST__INIT;
+    return dci_call(DCI_REQUEST(TRACE_METADATA, trace_metadata, &body),
+                    ORRERY__DCI__RESPONSE__BODY_TRACE_METADATA, "cannot read the trace's metadata",
+                    take_metadata, text);
 }
 
 int trace_parse_mode(const char *text, Orrery__Dci__TraceMode *mode)

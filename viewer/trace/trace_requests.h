@@ -22,6 +22,9 @@ struct trace_events {
 int trace_fetch_events(struct trace_events *events);
 void trace_free_events(struct trace_events *events);
 
+// The text of the metadata, appended.
+int trace_fetch_metadata(struct bytes *text);
+
 // "overwrite" or "discard"; NULL text: keep as it is.
 int trace_parse_mode(const char *text, Orrery__Dci__TraceMode *mode);
 const char *trace_mode_name(Orrery__Dci__TraceMode mode);

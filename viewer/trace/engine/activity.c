@@ -254,6 +254,15 @@ static void resolve(struct activity_event *event, u32 kind, const struct descrip
     event->description = found;
 }
 
+u32 activity_cpus(const struct engine *engine)
+{
+    u32 cpus = 0;
+    for (size_t i = 0; i < engine->count; i++)
+        if (engine->streams[i]->pid == 0 && engine->streams[i]->cpu < ORRERY_MAX_CPUS)
+            cpus |= 1U << engine->streams[i]->cpu;
+    return cpus;
+}
+
 void activity_begin(struct activity_machine *machine, const struct descriptions *descriptions,
                     u32 cpus, u64 from)
 {

@@ -43,6 +43,8 @@ struct activity_machine {
     void *context;
 };
 
+// The CPUs of which the trace has something; of others nothing is said.
+u32 activity_cpus(const struct engine *engine);
 // descriptions: of the engine. cpus: a mask, of those that the trace tells of. from: where the
 // visit begins.
 void activity_begin(struct activity_machine *machine, const struct descriptions *descriptions,

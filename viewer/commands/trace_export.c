@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: MIT
+// `kov trace export`: a trace in the format of another tool.
+#include "commands/commands.h"
+#include "export/chrome.h"
+#include "output/document.h"
+#include "tools/options.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+static struct trace_wishes wishes = {.cpu = TRACE_ANY, .pid = TRACE_ANY};
+static const char *dump, *output, *format_name;
+
+static const struct option export_options[] = {
+    CHOICE('f', "format", &format_name, "FORMAT", "chrome", "chrome"),
+    TEXT('o', "output", &output, "FILE", "the file to write (standard output)"),
+    TEXT(0, "dump", &dump, "FILE", "of a dump of the machine's memory, in place of a folder"),
+    TEXT(0, "from", &wishes.from, "TIME", "from there on: seconds, or +SECONDS from the beginning"),
+    TEXT(0, "to", &wishes.to, "TIME", "up to there, inclusive"),
+    TEXT('e', "events", &wishes.events, "LIST",
+         "which majors or events become points (all that are not shown otherwise)"),
+    LIST(0, "where", &wishes.where, "CONDITION", "of these only where 'FIELD OP NUMBER' holds"),
+    OPTIONS_END,
+};
+
+// What can be known before anything is read.
+static int check(const struct arguments *arguments)
+{
+    if (format_name == NULL)
+        return fail(KOV_USAGE, "give --format: chrome");
+    if (strcmp(format_name, "chrome") != 0)
+        return fail(KOV_USAGE, "--format %s: must be chrome", format_name);
+    if (output == NULL && settings.json)
+        return fail(KOV_USAGE, "--json tells what was written to a file: give --output too");
+    if ((arguments->count == 1) == (dump != NULL))
+        return fail(KOV_USAGE, "name either the folder of a trace or a dump");
+    return trace_choice_check(&wishes);
+}
+
+static int write_out(struct chrome *chrome)
+{
+    chrome->out = output == NULL ? stdout : fopen(output, "wbe");
+    if (chrome->out == NULL)
+        return fail(KOV_FAILED, "cannot write %s: %s", output, strerror(errno));
+    int code = chrome_export(chrome);
+    bool failed = fflush(chrome->out) != 0 || ferror(chrome->out) != 0;
+    int error = errno;
+    if (output != NULL)
+        failed = fclose(chrome->out) != 0 || failed;
+    if (code == KOV_OK && failed)
+        return fail(KOV_FAILED, "cannot write all of %s: %s",
+                    output == NULL ? "the output" : output, strerror(error));
+    return code;
+}
+
+static void tell(const struct chrome *chrome)
+{
+    if (settings.json) {
+        json_t *document = json_object();
+        put_text(document, "file", output);
+        put_text(document, "format", format_name);
+        put_u64(document, "slices", chrome->slices);
+        put_u64(document, "arrows", chrome->arrows);
+        put_u64(document, "points", chrome->instants);
+        put_u64(document, "lost_packets", chrome->lost_packets);
+        put_u64(document, "discarded", chrome->discarded);
+        document_print(document);
+    } else if (output != NULL) {
+        printf("%" PRIu64 " slices, %" PRIu64 " arrows, %" PRIu64 " points written to %s; the "
+               "trace had lost %" PRIu64 " packets and %" PRIu64 " events\n",
+               chrome->slices, chrome->arrows, chrome->instants, output, chrome->lost_packets,
+               chrome->discarded);
+    } else if (chrome->lost_packets + chrome->discarded != 0) {
+        warn("%" PRIu64 " packets and %" PRIu64 " events were lost when the trace was made",
+             chrome->lost_packets, chrome->discarded);
+    }
+}
+
+static int export_trace(struct engine *engine)
+{
+    struct trace_choice choice = {0};
+    struct chrome chrome = {.engine = engine, .choice = &choice};
+    u64 begin, end;
+    engine_range(engine, &begin, &end);
+    int code = trace_choice_decide(&choice, &wishes, &engine->descriptions, begin);
+    if (code == KOV_OK)
+        code = write_out(&chrome);
+    if (code == KOV_OK)
+        tell(&chrome);
+    trace_choice_free(&choice);
+    return code;
+}
+
+static int run(const struct arguments *arguments)
+{
+    struct engine engine = {0};
+    int code = check(arguments);
+    if (code != KOV_OK)
+        return code;
+    code = dump != NULL ? engine_open_dump(&engine, dump)
+                        : engine_open_folder(&engine, arguments->values[0]);
+    if (code == KOV_OK)
+        code = export_trace(&engine);
+    engine_close(&engine);
+    return code;
+}
+
+const struct command command_trace_export = {
+    .name = "trace export",
+    .synopsis = "--format chrome [-o FILE] FOLDER|--dump FILE [--from TIME] [--to TIME] [-e LIST] "
+                "[--where CONDITION]",
+    .summary = "Write a trace in the format of another tool",
+    .details =
+        "chrome: JSON of trace events, for ui.perfetto.dev, speedscope and chrome://tracing. Of\n"
+        "each CPU a track with what it does, of each thread one with where it runs; arrows from\n"
+        "wake-ups to where the thread runs, and from calls to their replies; hardware counters of\n"
+        "`kov trace record --counters`; everything else as points. Time is the time base's.",
+    .options = {export_options},
+    .max_arguments = 1,
+    .run = run,
+};

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: MIT
+// `kov trace live`: the running trace for viewers that attach.
+#include "commands/commands.h"
+#include "tools/clock.h"
+#include "tools/interrupt.h"
+#include "tools/options.h"
+#include "trace/lttng.h"
+#include "trace/trace_run.h"
+#include "wire/session.h"
+
+#include <inttypes.h>
+
+#define FLUSH_MS 200
+#define ROUND_SECONDS 0.1
+#define LAG_SECONDS 1 // by which what processes log may come later than what the kernel does
+#define NO_PORT UINT64_MAX
+
+static u64 port = NO_PORT, pid = UINT64_MAX;
+static const char *events_text = "all", *folder;
+static double duration;
+
+static const struct option live_options[] = {
+    NUMBER(0, "lttng", &port, 0, UINT16_MAX, "PORT",
+           "of 127.0.0.1, where viewers attach; 0: any that is free"),
+    TEXT('e', "events", &events_text, "LIST", "majors or events: numbers or names, or all (all)"),
+    NUMBER(0, "pid", &pid, 0, 0, "0", "only the kernel"),
+    SECONDS('d', "duration", &duration, 86400, "how long (until Ctrl-C)"),
+    TEXT('o', "output", &folder, "FOLDER", "also write everything into this folder"),
+    OPTIONS_END,
+};
+
+struct live {
+    struct trace_run run;
+    struct lttng_relay relay;
+};
+
+static struct scan_scope scope(void)
+{
+    return pid == UINT64_MAX ? SCAN_ALL : SCAN_KERNEL;
+}
+
+static int take_event(void *context, const Orrery__Dci__Event *event)
+{
+    struct live *live = context;
+    if (event->body_case != ORRERY__DCI__EVENT__BODY_PACKET)
+        return KOV_OK;
+    const Orrery__Dci__TracePacket *packet = event->packet;
+    int code =
+        lttng_add(&live->relay, packet->pid, packet->cpu, packet->data.data, packet->data.len);
+    return code == KOV_OK && folder != NULL ? capture_packet(&live->run.capture, packet) : code;
+}
+
+static int decide(struct live *live)
+{
+    struct trace_events events = {0};
+    int code = trace_fetch_events(&events);
+    if (code == KOV_OK)
+        code = trace_parse_mask(events_text, &events, &live->run.mask);
+    trace_free_events(&events);
+    live->run.set_mask = true;
+    live->run.mask |= 1; // heartbeats, by which every CPU tells how far it is
+    live->relay.cpus = session_machine()->cpu_count;
+    live->relay.lag = pid == 0 ? 0 : LAG_SECONDS * session_machine()->timebase_hz;
+    return code == KOV_OK ? trace_fetch_metadata(&live->relay.metadata) : code;
+}
+
+static int subscribe(const struct live *live)
+{
+    Orrery__Dci__TraceSubscribeRequest body = ORRERY__DCI__TRACE_SUBSCRIBE_REQUEST__INIT;
+    body.mode = ORRERY__DCI__TRACE_MODE__TRACE_MODE_DISCARD;
+    body.set_mask = true;
+    body.mask = live->run.mask;
+    body.flush_ms = FLUSH_MS;
+    body.scope = scope().scope;
+    body.pid = scope().pid;
+    return dci_call(DCI_REQUEST(TRACE_SUBSCRIBE, trace_subscribe, &body),
+                    ORRERY__DCI__RESPONSE__BODY__NOT_SET, "cannot take the trace", NULL, NULL);
+}
+
+static int take_counts(void *context, const dci_response *response)
+{
+    trace_take_counts(response->trace_unsubscribe, context);
+    return KOV_OK;
+}
+
+static int unsubscribe(struct live *live)
+{
+    Orrery__Dci__TraceUnsubscribeRequest body = ORRERY__DCI__TRACE_UNSUBSCRIBE_REQUEST__INIT;
+    return dci_call(DCI_REQUEST(TRACE_UNSUBSCRIBE, trace_unsubscribe, &body),
+                    ORRERY__DCI__RESPONSE__BODY_TRACE_UNSUBSCRIBE, "cannot end the trace",
+                    take_counts, &live->run.counts);
+}
+
+static int relay_trace(struct live *live)
+{
+    live->run.begin = clock_now();
+    int code = subscribe(live);
+    if (code == KOV_OK && !settings.json) {
+        printf("babeltrace2 -i lttng-live net://localhost:%u/host/orrery/trace\n",
+               live->relay.port);
+        fflush(stdout);
+    }
+    while (code == KOV_OK && !interrupted() &&
+           (duration == 0 || clock_now() < live->run.begin + duration))
+        code = dci_listen(ROUND_SECONDS);
+    if (code == KOV_OK)
+        code = unsubscribe(live);
+    live->run.seconds = clock_now() - live->run.begin;
+    lttng_finish(&live->relay);
+    while (code == KOV_OK && !lttng_is_done(&live->relay))
+        code = dci_listen(ROUND_SECONDS);
+    return code;
+}
+
+static void tell(const struct lttng_account *account)
+{
+    if (settings.json) {
+        json_t *document = json_object();
+        put_u64(document, "clients", account->clients);
+        put_u64(document, "refused", account->refused);
+        put_u64(document, "packets", account->given);
+        put_u64(document, "late", account->late);
+        put_u64(document, "cut_off", account->cut_off);
+        document_print(document);
+        return;
+    }
+    printf("%" PRIu64 " clients, %" PRIu64 " of them refused; %" PRIu64 " packets given to them, "
+           "%" PRIu64 " came too late, %" PRIu64 " were not taken by clients that were cut off\n",
+           account->clients, account->refused, account->given, account->late, account->cut_off);
+}
+
+static int write_folder(struct live *live)
+{
+    if (folder == NULL)
+        return KOV_OK;
+    int code = capture_create(&live->run.capture, folder);
+    return code == KOV_OK ? capture_metadata(&live->run.capture) : code;
+}
+
+static int live_trace(struct live *live)
+{
+    int code = decide(live);
+    if (code == KOV_OK)
+        code = write_folder(live);
+    if (code == KOV_OK)
+        code = lttng_start(&live->relay, (u16)port);
+    if (code != KOV_OK)
+        return code;
+    dci_on_event(take_event, live);
+    code = relay_trace(live);
+    dci_on_event(NULL, NULL);
+    lttng_stop(&live->relay);
+    int closed = capture_close(&live->run.capture);
+    code = code == KOV_OK ? closed : code;
+    if (code == KOV_OK)
+        tell(&live->relay.account);
+    return code == KOV_OK && folder != NULL ? trace_check_counts(&live->run) : code;
+}
+
+static int run(const struct arguments *arguments)
+{
+    (void)arguments;
+    static struct live live;
+    if (port == NO_PORT)
+        return fail(KOV_USAGE, "give --lttng PORT");
+    interrupt_catch();
+    int code = session_begin(true);
+    if (code == KOV_OK)
+        code = live_trace(&live);
+    capture_free(&live.run.capture);
+    trace_free_counts(&live.run.counts);
+    return code;
+}
+
+const struct command command_trace_live = {
+    .name = "trace live",
+    .synopsis = "--lttng PORT [-e LIST] [--pid 0] [-d SECONDS] [-o FOLDER]",
+    .summary = "Let babeltrace2 and others attach to the running trace",
+    .details =
+        "Speaks LTTng's live protocol, as lttng-relayd does: `babeltrace2 -i lttng-live\n"
+        "net://localhost:PORT/host/orrery/trace`. At most 8 viewers at a time, each from when it\n"
+        "attaches. One that takes nothing is cut off when 256 MB wait for it; packets of a process\n"
+        "that come over a second late are left out. Both are counted. In the end viewers get\n"
+        "everything up to the last event; a second Ctrl-C does not wait for them.",
+    .options = {live_options},
+    .run = run,
+};

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+// What is remembered by its number: a sorted array, as there are few.
+#include "export/chrome.h"
+#include "tools/memory.h"
+
+#include <string.h>
+
+static size_t place_of(const struct chrome_marks *marks, u64 id)
+{
+    size_t low = 0, high = marks->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (marks->marks[middle].id < id)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+struct chrome_mark *chrome_mark_find(const struct chrome_marks *marks, u64 id)
+{
+    size_t place = place_of(marks, id);
+    return place < marks->count && marks->marks[place].id == id ? &marks->marks[place] : NULL;
+}
+
+struct chrome_mark *chrome_mark_get(struct chrome_marks *marks, u64 id)
+{
+    size_t place = place_of(marks, id);
+    if (place < marks->count && marks->marks[place].id == id)
+        return &marks->marks[place];
+    marks->marks = memory_grow(marks->marks, marks->count, &marks->capacity, sizeof(*marks->marks));
+    struct chrome_mark *mark = &marks->marks[place];
+    memmove(mark + 1, mark, (marks->count++ - place) * sizeof(*mark));
+    *mark = (struct chrome_mark){.id = id};
+    return mark;
+}
+
+void chrome_mark_remove(struct chrome_marks *marks, struct chrome_mark *mark)
+{
+    size_t behind = marks->count - (size_t)(mark - marks->marks) - 1;
+    memmove(mark, mark + 1, behind * sizeof(*mark));
+    marks->count--;
+}

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: MIT
+// Slices: on each CPU's track what it does, end to end; on each thread's track when and where it
+// runs, with faults and interrupts within; on the track of a thread of a process's library when its
+// dispatcher runs and has it.
+#include "export/chrome.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#define NAME_BYTES 48
+
+static struct chrome_track cpu_track(u32 cpu)
+{
+    return (struct chrome_track){CHROME_CPUS, cpu};
+}
+
+static struct chrome_track thread_track(const struct activity_interval *interval)
+{
+    u64 pid = interval->pid == ACTIVITY_NO_PID ? CHROME_THREADS : interval->pid;
+    return (struct chrome_track){pid, interval->thread};
+}
+
+static struct chrome_mark *user_thread(const struct chrome *chrome, u64 pid, u32 cpu)
+{
+    return chrome_mark_find(&chrome->user_threads, pid << 8 | cpu);
+}
+
+struct chrome_track chrome_track_now(const struct chrome *chrome, u32 pid, u32 cpu)
+{
+    const struct activity_interval *running = &chrome->running[cpu];
+    const struct chrome_mark *user = pid == 0 ? NULL : user_thread(chrome, pid, cpu);
+    if (user != NULL && user->track.tid != 0)
+        return user->track;
+    return running->thread == ACTIVITY_NO_THREAD || (pid != 0 && running->pid != pid)
+               ? cpu_track(cpu)
+               : thread_track(running);
+}
+
+// ---- threads -----------------------------------------------------------------------------------
+
+static void run_name(u32 cpu, char name[NAME_BYTES])
+{
+    snprintf(name, NAME_BYTES, "CPU %" PRIu32, cpu);
+}
+
+static void user_begin(struct chrome *chrome, u64 pid, u32 cpu, u64 time)
+{
+    const struct chrome_mark *user = user_thread(chrome, pid, cpu);
+    char name[NAME_BYTES];
+    run_name(cpu, name);
+    if (user != NULL && user->track.tid != 0)
+        chrome_write_slice_begin(chrome, user->track, name, time);
+}
+
+static void user_end(struct chrome *chrome, u64 pid, u32 cpu, u64 time)
+{
+    const struct chrome_mark *user = user_thread(chrome, pid, cpu);
+    char name[NAME_BYTES];
+    run_name(cpu, name);
+    if (user != NULL && user->track.tid != 0)
+        chrome_write_slice_end(chrome, user->track, name, time);
+}
+
+static void stop(struct chrome *chrome, u32 cpu, u64 time)
+{
+    const struct activity_interval *running = &chrome->running[cpu];
+    char name[NAME_BYTES];
+    if (running->thread == ACTIVITY_NO_THREAD)
+        return;
+    run_name(cpu, name);
+    user_end(chrome, running->pid, cpu, time);
+    chrome_write_slice_end(chrome, thread_track(running), name, time);
+}
+
+static void start(struct chrome *chrome, u32 cpu, u64 time)
+{
+    const struct activity_interval *running = &chrome->running[cpu];
+    char name[NAME_BYTES];
+    if (running->thread == ACTIVITY_NO_THREAD)
+        return;
+    run_name(cpu, name);
+    chrome_write_slice_begin(chrome, thread_track(running), name, time);
+    chrome_thread_runs(chrome, running->thread, thread_track(running), time);
+    user_begin(chrome, running->pid, cpu, time);
+}
+
+void chrome_follow(struct chrome *chrome, u32 cpu)
+{
+    const struct activity_interval *now = &chrome->machine.cpus[cpu];
+    struct activity_interval *running = &chrome->running[cpu];
+    if (now->thread == running->thread && now->pid == running->pid)
+        return;
+    stop(chrome, cpu, now->from);
+    *running = *now;
+    start(chrome, cpu, now->from);
+}
+
+static void set_user(struct chrome *chrome, u32 pid, u32 cpu, u64 tid, u64 time)
+{
+    bool runs = chrome->running[cpu].pid == pid;
+    if (runs)
+        user_end(chrome, pid, cpu, time);
+    chrome_mark_get(&chrome->user_threads, (u64)pid << 8 | cpu)->track =
+        (struct chrome_track){pid, tid};
+    if (runs)
+        user_begin(chrome, pid, cpu, time);
+}
+
+// The process's own events stand in another stream than the kernel's, merged by time.
+void chrome_user_switch(struct chrome *chrome, const struct trace_event *event)
+{
+    u64 values[TRACE_MAX_FIELDS] = {0};
+    trace_event_fields(event, values);
+    u64 tid = values[0] == 0 ? 0 : CHROME_USER_THREADS + values[0];
+    set_user(chrome, event->pid, event->cpu, tid, event->time);
+}
+
+void chrome_user_loss(struct chrome *chrome, const struct trace_loss *loss)
+{
+    u64 since = chrome->running[loss->cpu].from;
+    set_user(chrome, loss->pid, loss->cpu, 0, loss->from < since ? since : loss->from);
+}
+
+// ---- CPUs --------------------------------------------------------------------------------------
+
+static void name_of(const struct activity_interval *interval, char name[NAME_BYTES])
+{
+    static const char *const names[] = {
+        [ACTIVITY_UNKNOWN] = "unknown",
+        [ACTIVITY_IDLE] = "idle",
+        [ACTIVITY_INTERRUPT] = "interrupt",
+    };
+    if (interval->activity == ACTIVITY_FAULT)
+        snprintf(name, NAME_BYTES, "fault 0x%" PRIx64, interval->detail);
+    else if (interval->activity != ACTIVITY_RUN)
+        snprintf(name, NAME_BYTES, "%s", names[interval->activity]);
+    else if (interval->pid == ACTIVITY_NO_PID)
+        snprintf(name, NAME_BYTES, "thread %" PRIu64, interval->thread);
+    else
+        snprintf(name, NAME_BYTES, "process %" PRIu64 " thread %" PRIu64, interval->pid,
+                 interval->thread);
+}
+
+static int take_interval(void *context, const struct activity_interval *interval)
+{
+    struct chrome *chrome = context;
+    const struct activity_interval *running = &chrome->running[interval->cpu];
+    char name[NAME_BYTES];
+    name_of(interval, name);
+    chrome_write_slice_begin(chrome, cpu_track(interval->cpu), name, interval->from);
+    chrome_write_slice_end(chrome, cpu_track(interval->cpu), name, interval->to);
+    bool within = interval->activity == ACTIVITY_FAULT || interval->activity == ACTIVITY_INTERRUPT;
+    if (within && running->thread == interval->thread && running->pid == interval->pid) {
+        chrome_write_slice_begin(chrome, thread_track(interval), name, interval->from);
+        chrome_write_slice_end(chrome, thread_track(interval), name, interval->to);
+    }
+    return KOV_OK;
+}
+
+void chrome_slices_begin(struct chrome *chrome, u64 from, u32 cpus)
+{
+    chrome->machine.interval = take_interval;
+    chrome->machine.context = chrome;
+    activity_begin(&chrome->machine, &chrome->engine->descriptions, cpus, from);
+    for (u32 cpu = 0; cpu < ORRERY_MAX_CPUS; cpu++)
+        chrome->running[cpu] = chrome->machine.cpus[cpu];
+}
+
+int chrome_slices_end(struct chrome *chrome, u64 to)
+{
+    int code = activity_end(&chrome->machine, to);
+    for (u32 cpu = 0; cpu < ORRERY_MAX_CPUS; cpu++)
+        stop(chrome, cpu, to);
+    return code;
+}
