@@ -6,7 +6,7 @@
 
 u64 syscall_entries[SYSCALL_COUNT];
 
-void syscall_traced(void); // exception/syscall_traced.S
+void syscall_traced(void);                // exception/syscall_traced.S
 static u64 traced_entries[SYSCALL_COUNT]; // all of them
 
 // A function's descriptor begins with the address of its code.

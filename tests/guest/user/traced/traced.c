@@ -8,15 +8,15 @@
 #include <sys/mman.h>
 
 #define PAGE_SIZE 4096 // of the machine
-#define NO_CPU 0x7ace // the argument by which the calls are known: E_INVAL
+#define NO_CPU 0x7ace  // the argument by which the calls are known: E_INVAL
 
 int main(int count, char **words)
 {
     if (count != 3)
         return 2;
     u64 calls = strtoul(words[1], NULL, 0), pages = strtoul(words[2], NULL, 0);
-    char *memory = mmap(NULL, pages * PAGE_SIZE, PROT_READ | PROT_WRITE,
-                        MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    char *memory =
+        mmap(NULL, pages * PAGE_SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED)
         return 1;
     for (u64 i = 0; i < calls; i++)
