@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: MIT
 """Tools that answer from a trace, on a real recording: what they say is what a count by hand of `kov trace show` says."""
 
-from collections import defaultdict
+import subprocess
+from collections import Counter, defaultdict
 
 import pytest
+
+from servers import interrupt, wait_owner
 
 pytestmark = pytest.mark.long
 
@@ -11,10 +14,10 @@ pytestmark = pytest.mark.long
 class Recording:
     """A folder with what happened while four CPUs contended for locks, and its events as kov shows them."""
 
-    def __init__(self, machine, folder):
+    def __init__(self, machine, folder, majors):
         self.machine, self.folder = machine, str(folder)
-        machine.kov("trace", "record", "-o", self.folder, "-e", "SCHED,LOCK,EXC,IRQ,TIMER,USER",
-                    "--", "contention", "seconds=2")
+        machine.kov("trace", "record", "-o", self.folder, "-e", majors, "--", "contention",
+                    "seconds=2")
         shown = self.tool("show")
         self.hz = shown["hz"]
         self.events = [event for event in shown["events"] if event["event"] != "lost"]
@@ -29,7 +32,8 @@ class Recording:
 
 @pytest.fixture(scope="module", name="recording")
 def record_contention(pool, tmp_path_factory):
-    return Recording(pool.lend(cpus=4, pmu="model"), tmp_path_factory.mktemp("tools") / "trace")
+    return Recording(pool.lend(cpus=4, pmu="model"), tmp_path_factory.mktemp("tools") / "trace",
+                     "SCHED,LOCK,EXC,IRQ,TIMER,USER")
 
 
 def test_waits_for_locks_are_those_of_the_events(recording):
@@ -56,3 +60,39 @@ def test_waits_for_locks_are_those_of_the_events(recording):
     assert any("contend" in row["chain"] for row in found["locks"]), found["locks"][:3]
     one = recording.tool("locks", "--cpu", "1")
     assert one["all"]["count"] == sum(wait["cpu"] == 1 for wait in waits)
+
+
+@pytest.fixture(scope="module", name="sampled")
+def record_samples(pool, tmp_path_factory):
+    """A recording of a sampling session, of four CPUs that contend."""
+    machine = pool.lend(cpus=4, pmu="model")
+    folder = tmp_path_factory.mktemp("sampled")
+    command = machine.kov_command("record", "-o", str(folder / "samples"), "-F", "2000", "-d",
+                                  "600")
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          text=True) as sampling:
+        wait_owner(machine, "sampling")
+        recording = Recording(machine, folder / "trace", "PMU,SCHED,USER")
+        interrupt(sampling)
+    return recording
+
+
+def test_samples_of_processes_are_those_of_the_events(sampled):
+    samples = sampled.named("PMU:sample")
+    found = sampled.tool("profile")
+    assert len(samples) == found["samples"] == sum(row["samples"] for row in found["processes"]) \
+        == sum(row["samples"] for row in found["functions"]) > 0
+    assert found["samples_lost"] == sum(event["fields"]["count"]
+                                        for event in sampled.named("PMU:sample_lost"))
+    flags = Counter(int(event["fields"]["flags"]) & 5 for event in samples)
+    idle = sum(row["samples"] for row in found["processes"] if row["process"] == "[idle]")
+    kernel = sum(row["samples"] for row in found["functions"] if row["code"] == "kernel")
+    assert idle == flags[4] + flags[5] and kernel == flags[1] + flags[5]
+    threads = {event["fields"]["thread"] for event in sampled.named("SCHED:thread_create")}
+    own = sum(event["fields"]["thread"] in threads for event in samples
+              if int(event["fields"]["flags"]) & 4 == 0)
+    of_kernel = [row for row in found["processes"] if row["process"] == "kernel"]
+    assert sum(row["samples"] for row in of_kernel) == own > 0
+    hottest = next(row for row in found["functions"] if row["process"] == "kernel")
+    assert not hottest["function"].startswith("0x"), hottest
+    assert sampled.tool("profile", "--pid", "0")["samples"] == own

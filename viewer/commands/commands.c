@@ -23,6 +23,7 @@ const struct command *const commands[] = {
     &command_trace_record,
     &command_trace_show,
     &command_trace_locks,
+    &command_trace_profile,
     &command_trace_snapshot,
     &command_trace_list,
     &command_trace_stat,

@@ -35,6 +35,7 @@ extern const struct command command_top;
 extern const struct command command_threshold;
 extern const struct command command_trace_list;
 extern const struct command command_trace_locks;
+extern const struct command command_trace_profile;
 extern const struct command command_trace_record;
 extern const struct command command_trace_set;
 extern const struct command command_trace_show;
