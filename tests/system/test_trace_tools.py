@@ -96,3 +96,54 @@ def test_samples_of_processes_are_those_of_the_events(sampled):
     hottest = next(row for row in found["functions"] if row["process"] == "kernel")
     assert not hottest["function"].startswith("0x"), hottest
     assert sampled.tool("profile", "--pid", "0")["samples"] == own
+
+
+def percentile(values, percent):
+    return sorted(values)[-(-len(values) * percent // 100) - 1]
+
+
+def runs_by_hand(recording, end):
+    """By thread: its runs, as ticks, from the switch to it until the one from it; and how long each of its
+    wake-ups took to make it run, while it was away. Both by switches and wake-ups alone."""
+    runs, latencies = defaultdict(list), defaultdict(list)
+    begun, woken = {}, {}
+    for event in recording.events:
+        fields = event["fields"]
+        if event["event"] == "SCHED:switch":
+            left, runs_now = fields["from"], fields["to"]
+            if left in begun:
+                runs[left].append(event["ticks"] - begun.pop(left))
+            if runs_now in woken:
+                latencies[runs_now].append(event["ticks"] - woken.pop(runs_now))
+            begun[runs_now] = event["ticks"]
+        elif event["event"] == "SCHED:wake" and fields["thread"] not in begun:
+            woken.setdefault(fields["thread"], event["ticks"])
+    for thread, since in begun.items():
+        runs[thread].append(end - since)
+    return runs, latencies
+
+
+def test_runs_and_wake_ups_of_threads_are_those_of_the_events(recording):
+    found = recording.tool("sched")
+    assert not [loss for loss in recording.losses if loss["pid"] == 0]
+    runs, latencies = runs_by_hand(recording, found["to_ticks"])
+    threads = {row["thread"]: row for row in found["threads"]}
+    assert set(runs) <= set(threads) and sum(map(len, latencies.values())) > 0
+    assert found["all"]["wakes"] == sum(map(len, latencies.values()))
+    for thread, row in threads.items():
+        # A run that the trace begins in is not known to be one.
+        assert row["run_ticks"] == sum(runs[thread]), (row, runs[thread])
+        assert row["runs"] == sum(run > 0 for run in runs[thread])
+        own = latencies[thread]
+        assert row["wakes"] == len(own)
+        if own:
+            assert row["max_ticks"] == max(own) and row["min_ticks"] == min(own)
+            for percent in (50, 99):
+                exact = percentile(own, percent)
+                assert abs(row[f"p{percent}_ticks"] - exact) <= 0.03 * exact
+        assert row["ready_ticks"] >= sum(own)
+    whole = found["to_ticks"] - found["from_ticks"]
+    created = {event["fields"]["thread"] for event in recording.named("SCHED:thread_create")}
+    for thread, row in threads.items():
+        parts = sum(row[f"{part}_ticks"] for part in ("run", "ready", "blocked", "unknown"))
+        assert parts == whole or thread in created and parts < whole, row

@@ -37,6 +37,7 @@ extern const struct command command_trace_list;
 extern const struct command command_trace_locks;
 extern const struct command command_trace_profile;
 extern const struct command command_trace_record;
+extern const struct command command_trace_sched;
 extern const struct command command_trace_set;
 extern const struct command command_trace_show;
 extern const struct command command_trace_snapshot;

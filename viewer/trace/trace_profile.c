@@ -107,12 +107,8 @@ static void order(struct keyed_rows *rows, const struct keyed_rows *processes)
 
 static void put_process(json_t *row, const struct profile_row *of)
 {
-    char text[NAME_BYTES];
-    u64 pid = of->key[PROCESS], thread = of->key[THREAD];
-    bool idle = (of->key[FLAGS] & SYS_SAMPLE_IDLE) != 0, known = pid != ACTIVITY_NO_PID;
-    snprintf(text, sizeof(text), known ? "process %lu" : "thread %lu", known ? pid : thread);
-    put_text(row, "process", idle ? "[idle]" : pid == 0 ? "kernel" : text);
-    trace_tool_put_pid(row, pid);
+    trace_tool_put_process(row, of->key[PROCESS], of->key[THREAD],
+                           (of->key[FLAGS] & SYS_SAMPLE_IDLE) != 0);
 }
 
 static void put_share(json_t *row, const char *key, u64 samples, u64 all)

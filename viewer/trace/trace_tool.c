@@ -2,6 +2,7 @@
 // What tools that answer from a trace share.
 #include "trace/trace_tool.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
@@ -101,12 +102,41 @@ void trace_tool_put_pid(json_t *row, u64 pid)
         put_u64(row, "pid", pid);
 }
 
+void trace_tool_put_process(json_t *row, u64 pid, u64 thread, bool idle)
+{
+    char text[64];
+    bool known = pid != ACTIVITY_NO_PID;
+    snprintf(text, sizeof(text), known ? "process %" PRIu64 : "thread %" PRIu64,
+             known ? pid : thread);
+    put_text(row, "process", idle ? "[idle]" : pid == 0 ? "kernel" : text);
+    trace_tool_put_pid(row, pid);
+}
+
 void trace_tool_put_time(json_t *row, const char *key, double ticks, u64 hz)
 {
     char name[64];
     snprintf(name, sizeof(name), "%s_ticks", key);
     put_number(row, key, ticks / (double)hz);
     put_u64(row, name, (u64)llround(ticks));
+}
+
+void trace_tool_put_spread(json_t *row, const struct histogram *ticks, u64 hz)
+{
+    const struct {
+        const char *key;
+        double ticks;
+    } spread[] = {
+        {"min", (double)ticks->min},
+        {"mean", histogram_mean(ticks)},
+        {"p50", (double)histogram_percentile(ticks, 50)},
+        {"p99", (double)histogram_percentile(ticks, 99)},
+        {"max", (double)ticks->max},
+    };
+    for (size_t i = 0; i < ARRAY_SIZE(spread); i++)
+        if (ticks->count == 0)
+            put_text(row, spread[i].key, NULL);
+        else
+            trace_tool_put_time(row, spread[i].key, spread[i].ticks, hz);
 }
 
 void trace_time_cell(const struct column *column, const json_t *row, char text[CELL_BYTES])

@@ -6,6 +6,7 @@
 #include "output/columns.h"
 #include "symbols/kernel.h"
 #include "symbols/programs.h"
+#include "tools/histogram.h"
 #include "trace/trace_walk.h"
 
 // Of the command line.
@@ -30,8 +31,17 @@ int trace_tool_run(const struct arguments *arguments, trace_tool *tool, const st
 void trace_tool_put_walk(json_t *document, const struct trace_walk *walk);
 // "pid": null where it is not known.
 void trace_tool_put_pid(json_t *row, u64 pid);
+// "process" too, as it is said: "process 7", "kernel", "[idle]", or the thread where it is not known.
+void trace_tool_put_process(json_t *row, u64 pid, u64 thread, bool idle);
 // KEY in seconds, KEY_ticks.
 void trace_tool_put_time(json_t *row, const char *key, double ticks, u64 hz);
+// min, mean, p50, p99, max of times in ticks, each so; null when there are none.
+void trace_tool_put_spread(json_t *row, const struct histogram *ticks, u64 hz);
+#define SPREAD_COLUMNS                                                                             \
+    TIME_COLUMN("MIN", "min"), TIME_COLUMN("MEAN", "mean"), TIME_COLUMN("P50", "p50"),             \
+        TIME_COLUMN("P99", "p99"), TIME_COLUMN("MAX", "max")
+#define SPREAD_TICKS                                                                               \
+    HIDDEN("min_ticks"), HIDDEN("p50_ticks"), HIDDEN("p99_ticks"), HIDDEN("max_ticks")
 
 // "12.345 us": people see a time in the unit that fits it.
 void trace_time_cell(const struct column *column, const json_t *row, char text[CELL_BYTES]);
