@@ -4,22 +4,16 @@
 #include "tools/interrupt.h"
 #include "trace/trace_activity.h"
 #include "trace/trace_show.h"
+#include "trace/trace_tool.h"
 #include "wire/session.h"
 
-static struct trace_wishes wishes = {.cpu = TRACE_ANY, .pid = TRACE_ANY};
 static u64 most = TRACE_ANY;
-static const char *dump;
 static bool activity;
 
 static const struct option show_options[] = {
-    TEXT(0, "dump", &dump, "FILE", "of a dump of the machine's memory, in place of a folder"),
-    TEXT(0, "from", &wishes.from, "TIME", "from there on: seconds, or +SECONDS from the beginning"),
-    TEXT(0, "to", &wishes.to, "TIME", "up to there, inclusive"),
-    NUMBER(0, "cpu", &wishes.cpu, 0, ORRERY_MAX_CPUS - 1, "CPU", "only this CPU"),
-    NUMBER(0, "pid", &wishes.pid, 0, UINT32_MAX, "PID",
-           "only what this process logged; 0: the kernel"),
-    TEXT('e', "events", &wishes.events, "LIST", "only these majors or events: numbers or names"),
-    LIST(0, "where", &wishes.where, "CONDITION",
+    TEXT('e', "events", &trace_wishes.events, "LIST",
+         "only these majors or events: numbers or names"),
+    LIST(0, "where", &trace_wishes.where, "CONDITION",
          "only events of which 'FIELD OP NUMBER' holds, OP one of = != < <= > >=; several: all"),
     NUMBER('n', "count", &most, 1, UINT64_MAX - 1, "N", "at most so many events"),
     FLAG(0, "activity", &activity, "what each CPU did, interval by interval, in place of events"),
@@ -31,7 +25,7 @@ static int show(struct engine *engine)
     struct trace_choice choice = {0};
     u64 begin, end;
     engine_range(engine, &begin, &end);
-    int code = trace_choice_decide(&choice, &wishes, &engine->descriptions, begin);
+    int code = trace_choice_decide(&choice, &trace_wishes, &engine->descriptions, begin);
     if (code == KOV_OK && activity) {
         code = trace_show_activity(engine, &choice, most);
     } else if (code == KOV_OK) {
@@ -48,29 +42,26 @@ static int show(struct engine *engine)
 
 static int follow(void)
 {
-    if (wishes.from != NULL || wishes.to != NULL)
+    if (trace_wishes.from != NULL || trace_wishes.to != NULL)
         return fail(KOV_USAGE, "--from and --to are for a folder or a dump");
     interrupt_catch();
     int code = session_begin(true);
-    return code == KOV_OK ? trace_follow(&wishes, most) : code;
+    return code == KOV_OK ? trace_follow(&trace_wishes, most) : code;
 }
 
 static int run(const struct arguments *arguments)
 {
     struct engine engine = {0};
-    int code = trace_choice_check(&wishes);
+    int code = trace_choice_check(&trace_wishes);
     if (code != KOV_OK)
         return code;
-    if (arguments->count == 1 && dump != NULL)
-        return fail(KOV_USAGE, "name either the folder of a trace or a dump");
-    if (activity && (wishes.events != NULL || wishes.where.count > 0))
+    if (activity && (trace_wishes.events != NULL || trace_wishes.where.count > 0))
         return fail(KOV_USAGE, "--activity is of all events: no --events and --where");
-    if (activity && arguments->count == 0 && dump == NULL)
+    if (activity && arguments->count == 0 && trace_dump == NULL)
         return fail(KOV_USAGE, "--activity is for a folder or a dump");
-    if (arguments->count == 0 && dump == NULL)
+    if (arguments->count == 0 && trace_dump == NULL)
         return follow();
-    code = dump != NULL ? engine_open_dump(&engine, dump)
-                        : engine_open_folder(&engine, arguments->values[0]);
+    code = trace_source_open(&engine, arguments);
     if (code == KOV_OK)
         code = show(&engine);
     engine_close(&engine);
@@ -87,7 +78,7 @@ const struct command command_trace_show = {
         "Without a folder or a dump it follows the running machine, until Ctrl-C: what is traced\n"
         "anyway (`kov trace set`), or with -e these majors meanwhile.\n"
         "Where events are missing, a line `lost` says how much and until when.",
-    .options = {show_options},
+    .options = {trace_source_options, show_options},
     .max_arguments = 1,
     .has_csv = true,
     .run = run,

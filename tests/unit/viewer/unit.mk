@@ -104,6 +104,23 @@ UNIT += kov_dump
 kov_dump_SRC = $(sort tests/unit/viewer/dump.c $(KOV_UNIT_ENGINE) $(TRACE_CORE) trace/src/dump.c)
 kov_dump_LIBS := m
 
+# Tools that answer from a trace, each with a folder that its test makes.
+KOV_UNIT_TOOL := $(sort $(KOV_UNIT_ENGINE) $(addprefix viewer/,tools/keyed_rows.c tools/histogram.c \
+    tools/intern.c tools/number_list.c output/document.c output/columns.c machine/snapshot.c \
+    symbols/symbols.c symbols/kernel.c symbols/programs.c symbols/place.c trace/event_fields.c \
+    trace/event_name.c trace/trace_choice.c trace/trace_walk.c trace/trace_tool.c))
+UNIT += kov_histogram kov_trace_locks kov_trace_profile kov_trace_sched
+kov_histogram_SRC := tests/unit/viewer/histogram.c viewer/tools/histogram.c \
+    viewer/tools/keyed_rows.c $(KOV_UNIT_BASE)
+kov_histogram_LIBS := m
+kov_trace_locks_SRC := tests/unit/viewer/trace_locks.c viewer/trace/trace_locks.c $(KOV_UNIT_TOOL)
+kov_trace_locks_LIBS := jansson dw elf m
+kov_trace_profile_SRC := tests/unit/viewer/trace_profile.c viewer/trace/trace_profile.c \
+    viewer/samples/share.c viewer/samples/sample_sum.c $(KOV_UNIT_TOOL)
+kov_trace_profile_LIBS := jansson dw elf m
+kov_trace_sched_SRC := tests/unit/viewer/trace_sched.c viewer/trace/trace_sched.c $(KOV_UNIT_TOOL)
+kov_trace_sched_LIBS := jansson dw elf m
+
 kov_number_list_SRC := tests/unit/viewer/number_list.c viewer/tools/number_list.c
 kov_number_list_LIBS :=
 kov_sleep_account_SRC := tests/unit/viewer/sleep_account.c viewer/locks/sleep_account.c \

@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: MIT
+"""Tools that answer from a trace, on a real recording: what they say is what a count by hand of `kov trace show` says."""
+
+import subprocess
+from collections import Counter, defaultdict
+
+import pytest
+
+from servers import interrupt, wait_owner
+
+pytestmark = pytest.mark.long
+
+
+class Recording:
+    """A folder with what happened while four CPUs contended for locks, and its events as kov shows them."""
+
+    def __init__(self, machine, folder, majors):
+        self.machine, self.folder = machine, str(folder)
+        machine.kov("trace", "record", "-o", self.folder, "-e", majors, "--", "contention",
+                    "seconds=2")
+        shown = self.tool("show")
+        self.hz = shown["hz"]
+        self.events = [event for event in shown["events"] if event["event"] != "lost"]
+        self.losses = [event for event in shown["events"] if event["event"] == "lost"]
+
+    def tool(self, name, *options):
+        return self.machine.kov("trace", name, self.folder, *options)
+
+    def named(self, name):
+        return [event for event in self.events if event["event"] == name]
+
+
+@pytest.fixture(scope="module", name="recording")
+def record_contention(pool, tmp_path_factory):
+    return Recording(pool.lend(cpus=4, pmu="model"), tmp_path_factory.mktemp("tools") / "trace",
+                     "SCHED,LOCK,EXC,IRQ,TIMER,USER")
+
+
+def test_waits_for_locks_are_those_of_the_events(recording):
+    waits = recording.named("LOCK:lock_contended")
+    found = recording.tool("locks")
+    assert len(waits) == found["all"]["count"] > 0
+    expected = defaultdict(list)
+    for wait in waits:
+        fields = wait["fields"]
+        chain = [fields[f"caller{i}"] for i in range(3) if fields[f"caller{i}"] != "0x0"]
+        expected[fields["lock"], tuple(chain)].append((fields["ticks"], fields["spins"]))
+    sums = defaultdict(lambda: [0, 0, 0, 0])
+    for row in found["locks"]:
+        own = sums[row["lock"], tuple(row["callers"])]
+        own[0] += row["count"]
+        own[1] += row["time_ticks"]
+        own[2] += row["spins"]
+        own[3] = max(own[3], row["longest_ticks"])
+    assert {key: [len(all_), sum(ticks for ticks, _ in all_), sum(spins for _, spins in all_),
+                  max(ticks for ticks, _ in all_)]
+            for key, all_ in expected.items()} == dict(sums)
+    times = [row["time_ticks"] for row in found["locks"]]
+    assert times == sorted(times, reverse=True)
+    assert any("contend" in row["chain"] for row in found["locks"]), found["locks"][:3]
+    one = recording.tool("locks", "--cpu", "1")
+    assert one["all"]["count"] == sum(wait["cpu"] == 1 for wait in waits)
+
+
+@pytest.fixture(scope="module", name="sampled")
+def record_samples(pool, tmp_path_factory):
+    """A recording of a sampling session, of four CPUs that contend."""
+    machine = pool.lend(cpus=4, pmu="model")
+    folder = tmp_path_factory.mktemp("sampled")
+    command = machine.kov_command("record", "-o", str(folder / "samples"), "-F", "2000", "-d",
+                                  "600")
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          text=True) as sampling:
+        wait_owner(machine, "sampling")
+        recording = Recording(machine, folder / "trace", "PMU,SCHED,USER")
+        interrupt(sampling)
+    return recording
+
+
+def test_samples_of_processes_are_those_of_the_events(sampled):
+    samples = sampled.named("PMU:sample")
+    found = sampled.tool("profile")
+    assert len(samples) == found["samples"] == sum(row["samples"] for row in found["processes"]) \
+        == sum(row["samples"] for row in found["functions"]) > 0
+    assert found["samples_lost"] == sum(event["fields"]["count"]
+                                        for event in sampled.named("PMU:sample_lost"))
+    flags = Counter(int(event["fields"]["flags"]) & 5 for event in samples)
+    idle = sum(row["samples"] for row in found["processes"] if row["process"] == "[idle]")
+    kernel = sum(row["samples"] for row in found["functions"] if row["code"] == "kernel")
+    assert idle == flags[4] + flags[5] and kernel == flags[1] + flags[5]
+    threads = {event["fields"]["thread"] for event in sampled.named("SCHED:thread_create")}
+    own = sum(event["fields"]["thread"] in threads for event in samples
+              if int(event["fields"]["flags"]) & 4 == 0)
+    of_kernel = [row for row in found["processes"] if row["process"] == "kernel"]
+    assert sum(row["samples"] for row in of_kernel) == own > 0
+    hottest = next(row for row in found["functions"] if row["process"] == "kernel")
+    assert not hottest["function"].startswith("0x"), hottest
+    assert sampled.tool("profile", "--pid", "0")["samples"] == own
+
+
+def percentile(values, percent):
+    return sorted(values)[-(-len(values) * percent // 100) - 1]
+
+
+def runs_by_hand(recording, end):
+    """By thread: its runs, as ticks, from the switch to it until the one from it; and how long each of its
+    wake-ups took to make it run, while it was away. Both by switches and wake-ups alone."""
+    runs, latencies = defaultdict(list), defaultdict(list)
+    begun, woken = {}, {}
+    for event in recording.events:
+        fields = event["fields"]
+        if event["event"] == "SCHED:switch":
+            left, runs_now = fields["from"], fields["to"]
+            if left in begun:
+                runs[left].append(event["ticks"] - begun.pop(left))
+            if runs_now in woken:
+                latencies[runs_now].append(event["ticks"] - woken.pop(runs_now))
+            begun[runs_now] = event["ticks"]
+        elif event["event"] == "SCHED:wake" and fields["thread"] not in begun:
+            woken.setdefault(fields["thread"], event["ticks"])
+    for thread, since in begun.items():
+        runs[thread].append(end - since)
+    return runs, latencies
+
+
+def test_runs_and_wake_ups_of_threads_are_those_of_the_events(recording):
+    found = recording.tool("sched")
+    assert not [loss for loss in recording.losses if loss["pid"] == 0]
+    runs, latencies = runs_by_hand(recording, found["to_ticks"])
+    threads = {row["thread"]: row for row in found["threads"]}
+    assert set(runs) <= set(threads) and sum(map(len, latencies.values())) > 0
+    assert found["all"]["wakes"] == sum(map(len, latencies.values()))
+    for thread, row in threads.items():
+        # A run that the trace begins in is not known to be one.
+        assert row["run_ticks"] == sum(runs[thread]), (row, runs[thread])
+        assert row["runs"] == sum(run > 0 for run in runs[thread])
+        own = latencies[thread]
+        assert row["wakes"] == len(own)
+        if own:
+            assert row["max_ticks"] == max(own) and row["min_ticks"] == min(own)
+            for percent in (50, 99):
+                exact = percentile(own, percent)
+                assert abs(row[f"p{percent}_ticks"] - exact) <= 0.03 * exact
+        assert row["ready_ticks"] >= sum(own)
+    whole = found["to_ticks"] - found["from_ticks"]
+    created = {event["fields"]["thread"] for event in recording.named("SCHED:thread_create")}
+    for thread, row in threads.items():
+        parts = sum(row[f"{part}_ticks"] for part in ("run", "ready", "blocked", "unknown"))
+        assert parts == whole or thread in created and parts < whole, row

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: MIT
+// Folders of traces for tests of the tools: events as they are listed, one packet a stream unless
+// one is begun anew.
+#ifndef KOV_TRACE_MADE_H
+#define KOV_TRACE_MADE_H
+
+#include "unit.h"
+
+#include "tools/kov.h"
+#include "trace/trace_tool.h"
+
+#include <string.h>
+
+struct settings settings = {.kernel = "/nowhere", .programs = "/nowhere"};
+
+#define MADE_HZ 1000000000UL // so that ticks are nanoseconds
+#define MADE_PACKET 65536
+#define MADE_CPUS 2
+
+static char made_folder[64];
+static u8 made_packets[MADE_CPUS][4 * MADE_PACKET] __attribute__((aligned(8)));
+static size_t made_counts[MADE_CPUS];
+
+#define EVENT(id, name, fields)                                                                    \
+    "event { name = \"" name "\"; id = " id "; stream_id = 0; fields := struct {\n" fields "}; };\n"
+static const char made_metadata[] =
+    "/* CTF 1.8 */\nclock { name = timebase; freq = 1000000000; };\n" EVENT(
+        "0x1010000", "test0", "uint64 _a;\n uint64 _b;\n uint64 _c;\n")
+        EVENT("0x1030000", "switch",
+              "uint64 _from;\n uint64 _to;\n uint32 _from_priority;\n uint32 _to_priority;\n")
+            EVENT("0xc30001", "wake", "uint64 _thread;\n uint64 _cpu;\n") EVENT(
+                "0x1430002", "thread_create",
+                "uint64 _thread;\n hex64 _coid;\n uint64 _cpu;\n uint64 _priority;\n")
+                EVENT("0x830003", "thread_exit",
+                      "uint64 _thread;\n") EVENT("0x1030006", "dispatcher_create",
+                                                 "uint64 _pid;\n uint64 _thread;\n uint64 _cpu;\n")
+                    EVENT("0x1020000", "exc_enter", "hex64 _vector;\n hex64 _pc;\n hex64 _dar;\n")
+                        EVENT("0x820001", "exc_exit", "hex64 _vector;\n") EVENT(
+                            "0x1c60000", "lock_contended",
+                            "hex64 _lock;\n uint64 _spins;\n uint64 _ticks;\n hex64 _caller0;\n hex64 _caller1;\n"
+                            " hex64 _caller2;\n")
+                            EVENT("0x10b0000", "sample",
+                                  "hex64 _coid;\n hex64 _pc;\n uint32 _thread;\n uint32 _flags;\n")
+                                EVENT("0x8b0001", "sample_lost", "uint64 _count;\n")
+                                    EVENT("0x870000", "timer_fire", "uint64 _deadline;\n");
+#undef EVENT
+
+static struct trace_packet *made_last(u32 cpu)
+{
+    return (struct trace_packet *)(made_packets[cpu] + (made_counts[cpu] - 1) * MADE_PACKET);
+}
+
+// discarded: events, until the packet was closed.
+static void made_packet(u32 cpu, u64 time, u32 sequence, u64 discarded)
+{
+    made_counts[cpu]++;
+    *made_last(cpu) = (struct trace_packet){
+        .magic = TRACE_BE32(TRACE_PACKET_MAGIC),
+        .timestamp_begin = TRACE_BE64(time),
+        .timestamp_end = TRACE_BE64(time),
+        .content_bits = TRACE_BE64(8 * sizeof(struct trace_packet)),
+        .packet_bits = TRACE_BE64(8 * MADE_PACKET),
+        .events_discarded = TRACE_BE64(discarded),
+        .cpu_id = TRACE_BE32(cpu),
+        .packet_seq_num = TRACE_BE32(sequence),
+    };
+}
+
+// Of so many words. Small fields are packed by the caller.
+static void made_event(u32 cpu, u64 time, u32 major, u32 minor, u32 words, const u64 *values)
+{
+    if (made_counts[cpu] == 0)
+        made_packet(cpu, time, 0, 0);
+    struct trace_packet *packet = made_last(cpu);
+    u64 bytes = TRACE_BE64(packet->content_bits) / 8, all[8];
+    all[0] = TRACE_BE64(time << 32 | TRACE_HEADER(words, major, minor));
+    for (u32 i = 0; i < words; i++)
+        all[1 + i] = TRACE_BE64(values[i]);
+    memcpy((u8 *)packet + bytes, all, (1 + words) * sizeof(u64));
+    packet->content_bits = TRACE_BE64(8 * (bytes + (1 + words) * sizeof(u64)));
+    packet->timestamp_end = TRACE_BE64(time);
+    packet->event_count = TRACE_BE32(TRACE_BE32(packet->event_count) + 1);
+}
+
+#define MADE(cpu, time, major, minor, ...)                                                         \
+    made_event(cpu, time, major, minor, sizeof((const u64[]){__VA_ARGS__}) / sizeof(u64),          \
+               (const u64[]){__VA_ARGS__})
+#define SWITCH(cpu, time, from, to, priority)                                                      \
+    MADE(cpu, time, 3, 0, from, to, (u64)((from) == 1 ? 0 : 2) << 32 | (priority))
+#define WAKE(cpu, time, thread) MADE(cpu, time, 3, 1, thread, cpu)
+#define THREAD_CREATE(cpu, time, thread) MADE(cpu, time, 3, 2, thread, 0x1000, cpu, 2)
+#define THREAD_EXIT(cpu, time, thread) MADE(cpu, time, 3, 3, thread)
+#define DISPATCHER_CREATE(cpu, time, pid, thread) MADE(cpu, time, 3, 6, pid, thread, cpu)
+#define ENTER(cpu, time, vector) MADE(cpu, time, 2, 0, vector, 0xc000000000001000, 0)
+#define LEAVE(cpu, time, vector) MADE(cpu, time, 2, 1, vector)
+
+static void made_write(const char *name, const void *data, size_t bytes)
+{
+    char path[128];
+    snprintf(path, sizeof(path), "%s/%s", made_folder, name);
+    FILE *file = fopen(path, "wb");
+    assert_non_null(file);
+    assert_int_equal(fwrite(data, 1, bytes, file), bytes);
+    fclose(file);
+}
+
+static int made_begin(void **state)
+{
+    (void)state;
+    memset(made_packets, 0, sizeof(made_packets));
+    memset(made_counts, 0, sizeof(made_counts));
+    strcpy(made_folder, "/tmp/kov-trace-XXXXXX");
+    assert_non_null(mkdtemp(made_folder));
+    return 0;
+}
+
+static int made_end(void **state)
+{
+    (void)state;
+    char command[128];
+    snprintf(command, sizeof(command), "rm -r %s", made_folder);
+    return system(command);
+}
+
+// What a tool says of the events so far. Freed by the caller.
+static json_t *made_answer(trace_tool *tool, struct trace_wishes wishes)
+{
+    struct engine engine = {0};
+    struct trace_choice choice;
+    u64 begin, end;
+    made_write("metadata", made_metadata, strlen(made_metadata));
+    for (u32 cpu = 0; cpu < MADE_CPUS; cpu++) {
+        char name[32];
+        snprintf(name, sizeof(name), "stream_%u", cpu);
+        if (made_counts[cpu] > 0)
+            made_write(name, made_packets[cpu], made_counts[cpu] * MADE_PACKET);
+    }
+    assert_int_equal(engine_open_folder(&engine, made_folder), KOV_OK);
+    assert_true(engine_range(&engine, &begin, &end));
+    assert_int_equal(trace_choice_decide(&choice, &wishes, &engine.descriptions, begin), KOV_OK);
+    json_t *document = json_object();
+    assert_int_equal(tool(&engine, &choice, document), KOV_OK);
+    trace_choice_free(&choice);
+    engine_close(&engine);
+    return document;
+}
+
+#define MADE_ALL ((struct trace_wishes){.cpu = TRACE_ANY, .pid = TRACE_ANY})
+
+static json_int_t made_number(const json_t *row, const char *key)
+{
+    const json_t *value = json_object_get(row, key);
+    assert_true(json_is_integer(value));
+    return json_integer_value(value);
+}
+
+static const json_t *made_row(const json_t *document, const char *key, size_t index)
+{
+    const json_t *row = json_array_get(json_object_get(document, key), index);
+    assert_non_null(row);
+    return row;
+}
+
+static size_t made_rows(const json_t *document, const char *key)
+{
+    return json_array_size(json_object_get(document, key));
+}
+
+#endif

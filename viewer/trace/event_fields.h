@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: MIT
+// Events that a tool knows by name, and their fields.
+#ifndef KOV_EVENT_FIELDS_H
+#define KOV_EVENT_FIELDS_H
+
+#include "trace/engine/engine.h"
+
+#define EVENT_FIELDS_MAX 6
+
+struct event_fields {
+    const char *name, *fields[EVENT_FIELDS_MAX]; // "SCHED:wake", its wanted fields; NULL: no more
+    const struct event_description *description; // NULL: the trace has no such event, or not such
+    u32 places[EVENT_FIELDS_MAX];
+};
+
+// name and fields are set; finds the rest.
+void event_fields_find(struct event_fields *event, const struct descriptions *descriptions);
+// Is it this event of the kernel? values: of the wanted fields.
+bool event_fields_are(const struct event_fields *event, const struct trace_event *logged,
+                      u64 values[EVENT_FIELDS_MAX]);
+// The place of a field; false: the event has none of that name.
+bool event_field_place(const struct event_description *description, const char *name, u32 *place);
+
+#endif

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: MIT
+// Waits for spin locks, added up by lock, call chain and thread while the trace is read, and then by
+// process: which one a thread belongs to may only be told later.
+#include "trace/trace_locks.h"
+#include "symbols/place.h"
+#include "tools/number_list.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define CALLERS 3
+#define CHAIN_BYTES (CALLERS * 200)
+
+struct wait_row {
+    u64 key[KEY_WORDS]; // lock, callers, thread or process
+    u64 count, ticks, longest, spins, cpus;
+};
+
+struct locks {
+    struct trace_walk walk;
+    struct event_fields contended;
+    struct keyed_rows rows;
+};
+
+static void add(struct keyed_rows *rows, const struct wait_row *wait)
+{
+    struct wait_row *row = keyed_rows_get(rows, wait->key);
+    row->count += wait->count;
+    row->ticks += wait->ticks;
+    row->spins += wait->spins;
+    row->cpus |= wait->cpus;
+    row->longest = wait->longest > row->longest ? wait->longest : row->longest;
+}
+
+// lock, spins, ticks, callers
+static int take_event(void *context, const struct trace_event *event)
+{
+    struct locks *locks = context;
+    u64 values[EVENT_FIELDS_MAX];
+    if (!event_fields_are(&locks->contended, event, values) ||
+        !trace_walk_has_cpu(&locks->walk, event->cpu))
+        return KOV_OK;
+    struct wait_row wait = {.key = {values[0], values[3], values[4], values[5],
+                                    trace_walk_thread(&locks->walk, event->cpu)},
+                            .count = 1,
+                            .ticks = values[2],
+                            .longest = values[2],
+                            .spins = values[1],
+                            .cpus = 1UL << event->cpu};
+    add(&locks->rows, &wait);
+    return KOV_OK;
+}
+
+// In place of threads their processes.
+static void join_processes(const struct locks *locks, struct keyed_rows *joined)
+{
+    for (size_t i = 0; i < locks->rows.count; i++) {
+        struct wait_row wait = *(const struct wait_row *)locks->rows.rows[i];
+        u64 thread = wait.key[1 + CALLERS];
+        wait.key[1 + CALLERS] = trace_walk_pid(&locks->walk, thread);
+        if (trace_walk_has_thread(&locks->walk, thread))
+            add(joined, &wait);
+    }
+}
+
+// ---- order -------------------------------------------------------------------------------------
+
+static int compare(const void *one, const void *other, void *order)
+{
+    const struct wait_row *a = *(void *const *)one, *b = *(void *const *)other;
+    u64 first[] = {a->ticks, a->count, a->longest}, second[] = {b->ticks, b->count, b->longest};
+    enum trace_locks_order by = *(enum trace_locks_order *)order;
+    if (first[by] != second[by])
+        return first[by] > second[by] ? -1 : 1;
+    return memcmp(a->key, b->key, sizeof(a->key));
+}
+
+// ---- the answer --------------------------------------------------------------------------------
+
+static void put_numbers(json_t *row, const struct wait_row *wait, u64 hz)
+{
+    trace_tool_put_time(row, "time", (double)wait->ticks, hz);
+    put_u64(row, "count", wait->count);
+    put_u64(row, "spins", wait->spins);
+    trace_tool_put_time(row, "longest", (double)wait->longest, hz);
+    trace_tool_put_time(row, "mean",
+                        wait->count == 0 ? 0 : (double)wait->ticks / (double)wait->count, hz);
+}
+
+static void put_chain(json_t *row, const u64 callers[CALLERS], struct symbols *symbols)
+{
+    char chain[CHAIN_BYTES] = "", name[CHAIN_BYTES / CALLERS - 4];
+    json_t *addresses = put_array(row, "callers");
+    for (u32 i = 0; i < CALLERS && callers[i] != 0; i++) {
+        place_function(symbols_find_call(symbols, callers[i]), callers[i], name, sizeof(name));
+        put_hex(addresses, NULL, callers[i]);
+        strcat(chain, i > 0 ? " < " : "");
+        strcat(chain, name);
+    }
+    put_text(row, "chain", chain);
+}
+
+static void put_row(json_t *rows, const struct wait_row *wait, struct symbols *symbols, u64 hz)
+{
+    char cpus[NUMBER_LIST_BYTES];
+    json_t *row = put_object(rows, NULL);
+    put_numbers(row, wait, hz);
+    put_text(row, "cpus", number_list_text(wait->cpus, cpus));
+    trace_tool_put_pid(row, wait->key[1 + CALLERS]);
+    put_hex(row, "lock", wait->key[0]);
+    put_chain(row, wait->key + 1, symbols);
+}
+
+static void put_answer(json_t *document, struct locks *locks, enum trace_locks_order order,
+                       u64 most)
+{
+    struct keyed_rows joined = {.row_bytes = sizeof(struct wait_row)};
+    struct trace_names names = {0};
+    struct wait_row all = {0};
+    join_processes(locks, &joined);
+    if (joined.count > 1)
+        qsort_r(joined.rows, joined.count, sizeof(void *), compare, &order);
+    json_t *rows = put_array(document, "locks");
+    for (size_t i = 0; i < joined.count; i++) {
+        const struct wait_row *wait = joined.rows[i];
+        if (most == 0 || i < most)
+            put_row(rows, wait, trace_names_kernel(&names), locks->walk.hz);
+        all.count += wait->count;
+        all.ticks += wait->ticks;
+        all.spins += wait->spins;
+        all.longest = wait->longest > all.longest ? wait->longest : all.longest;
+    }
+    put_u64(document, "rows", joined.count);
+    put_numbers(put_object(document, "all"), &all, locks->walk.hz);
+    trace_tool_put_walk(document, &locks->walk);
+    trace_names_free(&names);
+    keyed_rows_free(&joined);
+}
+
+int trace_locks(struct engine *engine, const struct trace_choice *choice,
+                enum trace_locks_order order, u64 most, json_t *document)
+{
+    struct locks locks = {
+        .walk = {.choice = choice, .event = take_event, .context = &locks},
+        .contended = {.name = "LOCK:lock_contended",
+                      .fields = {"lock", "spins", "ticks", "caller0", "caller1", "caller2"}},
+        .rows = {.row_bytes = sizeof(struct wait_row)}};
+    event_fields_find(&locks.contended, &engine->descriptions);
+    int code = trace_walk(&locks.walk, engine);
+    if (code == KOV_OK)
+        put_answer(document, &locks, order, most);
+    keyed_rows_free(&locks.rows);
+    trace_walk_free(&locks.walk);
+    return code;
+}
+
+static const struct column columns[] = {
+    TIME_COLUMN("TIME", "time"),
+    COLUMN("COUNT", "count", 8),
+    COLUMN("SPINS", "spins", 10),
+    TIME_COLUMN("LONGEST", "longest"),
+    TIME_COLUMN("MEAN", "mean"),
+    COLUMN("CPUS", "cpus", 5),
+    COLUMN("PID", "pid", 5),
+    COLUMN("LOCK", "lock", -18),
+    COLUMN("CALLED FROM", "chain", -1),
+    HIDDEN("time_ticks"),
+    HIDDEN("longest_ticks"),
+    COLUMNS_END,
+};
+const struct sheet trace_locks_sheets[] = {{"locks", columns}, {NULL, NULL}};
+
+void trace_locks_note(const json_t *document)
+{
+    const json_t *all = json_object_get(document, "all");
+    char time[CELL_BYTES];
+    trace_time_cell(&(const struct column){.key = "time"}, all, time);
+    printf("all %" JSON_INTEGER_FORMAT " rows: %s waited in %" JSON_INTEGER_FORMAT " waits\n",
+           json_integer_value(json_object_get(document, "rows")), time,
+           json_integer_value(json_object_get(all, "count")));
+}

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: MIT
+// Who waited for spin locks, and where they were called from (S002 §4.6, figure 7).
+#ifndef KOV_TRACE_LOCKS_H
+#define KOV_TRACE_LOCKS_H
+
+#include "trace/trace_tool.h"
+
+enum trace_locks_order { LOCKS_BY_TIME, LOCKS_BY_COUNT, LOCKS_BY_LONGEST };
+
+// "locks": rows by lock, call chain and process, at most so many (0: all); and totals.
+int trace_locks(struct engine *engine, const struct trace_choice *choice,
+                enum trace_locks_order order, u64 most, json_t *document);
+
+extern const struct sheet trace_locks_sheets[];
+void trace_locks_note(const json_t *document);
+
+#endif

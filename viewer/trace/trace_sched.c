@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: MIT
+// Threads by what they do between switches. A switch does not say why its thread leaves the CPU.
+// That is told by what comes: a wake-up, so it was blocked until then; by an interrupt in which the
+// switch lies, so it was preempted and ready all the time; or by the idle thread, which runs only
+// when nothing else is ready on the CPU, so it was blocked, and a call handed it the CPU without a
+// wake-up. Where nothing tells, or events are missing, the time is unknown.
+#include "trace/trace_sched.h"
+#include "tools/histogram.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PRIORITY_IDLE 0 // kernel/thread.h
+
+enum thread_state { STATE_UNKNOWN, STATE_RUNS, STATE_OFF, STATE_ENDED };
+enum thread_time { RUN, READY, BLOCKED, UNKNOWN, THREAD_TIMES };
+static const char *const time_keys[THREAD_TIMES] = {"run", "ready", "blocked", "unknown"};
+static const char *const count_keys[THREAD_TIMES] = {"runs", "readies", "blocks", NULL};
+
+struct sched_thread {
+    u64 key[KEY_WORDS]; // its id
+    u32 cpu;
+    bool idle, exits;
+    enum thread_state state;
+    u64 since;
+    bool preempted; // STATE_OFF: it was ready from the beginning
+    bool unclear;   // STATE_OFF: whether it was ready in the beginning is not known
+    u64 woken;      // STATE_OFF: when, or 0
+    u64 ticks[THREAD_TIMES], counts[THREAD_TIMES];
+    struct histogram latency; // wake to run
+};
+
+enum { SWITCH, WAKE, THREAD_CREATE, THREAD_EXIT, SCHED_EVENTS };
+struct sched {
+    struct trace_walk walk;
+    struct event_fields events[SCHED_EVENTS];
+    struct keyed_rows threads;
+    u64 idle_at[ORRERY_MAX_CPUS]; // when it last had nothing to do
+    u64 lost_until;               // on any CPU: a wake-up may be missing until then
+};
+
+static struct sched_thread *get_thread(struct sched *sched, u64 id)
+{
+    struct sched_thread *thread = keyed_rows_get(&sched->threads, (const u64[KEY_WORDS]){id});
+    if (thread->since == 0)
+        thread->since = sched->walk.begin;
+    return thread;
+}
+
+// ---- where time goes ---------------------------------------------------------------------------
+
+static void spend(struct sched_thread *thread, enum thread_time on, u64 until)
+{
+    if (until <= thread->since)
+        return;
+    thread->ticks[on] += until - thread->since;
+    thread->counts[on]++;
+    thread->since = until;
+}
+
+// What it was until then, while it did not run. It runs then, or no more is known.
+static void settle_off(const struct sched *sched, struct sched_thread *thread, u64 until)
+{
+    u64 idle_at = sched->idle_at[thread->cpu];
+    if (thread->woken != 0) {
+        spend(thread, BLOCKED, thread->woken);
+        spend(thread, READY, until);
+    } else if (thread->preempted || thread->idle) {
+        spend(thread, READY, until);
+    } else if (!thread->unclear && idle_at >= thread->since) {
+        spend(thread, BLOCKED, sched->lost_until >= thread->since ? idle_at : until);
+    }
+    spend(thread, UNKNOWN, until);
+}
+
+static void settle(const struct sched *sched, struct sched_thread *thread, u64 until)
+{
+    if (thread->state == STATE_OFF)
+        settle_off(sched, thread, until);
+    else if (thread->state != STATE_ENDED)
+        spend(thread, thread->state == STATE_RUNS ? RUN : UNKNOWN, until);
+}
+
+static void set_state(struct sched_thread *thread, enum thread_state state, u64 since)
+{
+    thread->state = state;
+    thread->since = since;
+    thread->woken = 0;
+    thread->preempted = false;
+}
+
+// ---- events ------------------------------------------------------------------------------------
+
+static void take_switch(struct sched *sched, const struct trace_event *event, const u64 *values)
+{
+    const struct activity_interval *before = &sched->walk.before;
+    struct sched_thread *from = get_thread(sched, values[0]), *to = get_thread(sched, values[1]);
+    from->cpu = to->cpu = event->cpu;
+    from->idle = values[2] == PRIORITY_IDLE;
+    to->idle = values[3] == PRIORITY_IDLE;
+    settle(sched, from, event->time);
+    set_state(from, from->exits ? STATE_ENDED : STATE_OFF, event->time);
+    from->preempted = before->activity == ACTIVITY_INTERRUPT && before->thread == values[0];
+    if (to->idle)
+        sched->idle_at[event->cpu] = event->time;
+    if (to->state == STATE_OFF && to->woken != 0)
+        histogram_add(&to->latency, event->time - to->woken);
+    settle(sched, to, event->time);
+    set_state(to, STATE_RUNS, event->time);
+    to->unclear = false;
+}
+
+// Only a parked thread is woken. On another CPU that may come before it has left its own.
+static void take_wake(struct sched *sched, const struct trace_event *event, const u64 *values)
+{
+    struct sched_thread *thread = get_thread(sched, values[0]);
+    if (values[1] < ORRERY_MAX_CPUS)
+        thread->cpu = (u32)values[1];
+    if (thread->state == STATE_RUNS)
+        thread->unclear = true;
+    if (thread->state == STATE_UNKNOWN) {
+        settle(sched, thread, event->time);
+        set_state(thread, STATE_OFF, event->time);
+    }
+    if (thread->state == STATE_OFF && thread->woken == 0)
+        thread->woken = event->time;
+}
+
+static void take_create(struct sched *sched, const struct trace_event *event, const u64 *values)
+{
+    struct sched_thread *thread = get_thread(sched, values[0]);
+    if (values[1] < ORRERY_MAX_CPUS)
+        thread->cpu = (u32)values[1];
+    set_state(thread, STATE_OFF, event->time);
+    thread->unclear = true;
+}
+
+static int take_event(void *context, const struct trace_event *event)
+{
+    struct sched *sched = context;
+    u64 values[EVENT_FIELDS_MAX];
+    if (event_fields_are(&sched->events[SWITCH], event, values))
+        take_switch(sched, event, values);
+    else if (event_fields_are(&sched->events[WAKE], event, values))
+        take_wake(sched, event, values);
+    else if (event_fields_are(&sched->events[THREAD_CREATE], event, values))
+        take_create(sched, event, values);
+    else if (event_fields_are(&sched->events[THREAD_EXIT], event, values))
+        get_thread(sched, values[0])->exits = true;
+    return KOV_OK;
+}
+
+static int take_loss(void *context, const struct trace_loss *loss)
+{
+    struct sched *sched = context;
+    if (loss->pid != 0)
+        return KOV_OK;
+    sched->lost_until = loss->to > sched->lost_until ? loss->to : sched->lost_until;
+    for (size_t i = 0; i < sched->threads.count; i++) {
+        struct sched_thread *thread = sched->threads.rows[i];
+        if (thread->cpu != loss->cpu || thread->state == STATE_ENDED)
+            continue;
+        u64 from = loss->from > thread->since ? loss->from : thread->since;
+        settle(sched, thread, from);
+        set_state(thread, thread->exits ? STATE_ENDED : STATE_UNKNOWN, from);
+    }
+    return KOV_OK;
+}
+
+// ---- the answer --------------------------------------------------------------------------------
+
+static int compare(const void *one, const void *other)
+{
+    const struct sched_thread *a = *(void *const *)one, *b = *(void *const *)other;
+    if (a->ticks[RUN] != b->ticks[RUN])
+        return a->ticks[RUN] > b->ticks[RUN] ? -1 : 1;
+    return a->key[0] < b->key[0] ? -1 : a->key[0] > b->key[0];
+}
+
+static void put_thread(json_t *rows, const struct trace_walk *walk,
+                       const struct sched_thread *thread)
+{
+    json_t *row = put_object(rows, NULL);
+    put_u64(row, "thread", thread->key[0]);
+    trace_tool_put_process(row, trace_walk_pid(walk, thread->key[0]), thread->key[0], thread->idle);
+    put_u64(row, "cpu", thread->cpu);
+    for (u32 i = 0; i < THREAD_TIMES; i++) {
+        trace_tool_put_time(row, time_keys[i], (double)thread->ticks[i], walk->hz);
+        if (count_keys[i] != NULL)
+            put_u64(row, count_keys[i], thread->counts[i]);
+    }
+    put_u64(row, "wakes", thread->latency.count);
+    trace_tool_put_spread(row, &thread->latency, walk->hz);
+}
+
+static void put_answer(json_t *document, struct sched *sched, u64 most)
+{
+    const struct trace_walk *walk = &sched->walk;
+    struct histogram latency = {0};
+    u64 shown = 0, count = 0;
+    for (size_t i = 0; i < sched->threads.count; i++)
+        settle(sched, sched->threads.rows[i], walk->end);
+    if (sched->threads.count > 1)
+        qsort(sched->threads.rows, sched->threads.count, sizeof(void *), compare);
+    json_t *rows = put_array(document, "threads");
+    for (size_t i = 0; i < sched->threads.count; i++) {
+        const struct sched_thread *thread = sched->threads.rows[i];
+        if (!trace_walk_has_cpu(walk, thread->cpu) || !trace_walk_has_thread(walk, thread->key[0]))
+            continue;
+        count++;
+        histogram_join(&latency, &thread->latency);
+        if (most == 0 || shown < most) {
+            put_thread(rows, walk, thread);
+            shown++;
+        }
+    }
+    put_u64(document, "count", count);
+    json_t *all = put_object(document, "all");
+    put_u64(all, "wakes", latency.count);
+    trace_tool_put_spread(all, &latency, walk->hz);
+    trace_tool_put_walk(document, walk);
+    histogram_free(&latency);
+}
+
+static void free_threads(struct keyed_rows *threads)
+{
+    for (size_t i = 0; i < threads->count; i++)
+        histogram_free(&((struct sched_thread *)threads->rows[i])->latency);
+    keyed_rows_free(threads);
+}
+
+int trace_sched(struct engine *engine, const struct trace_choice *choice, u64 most,
+                json_t *document)
+{
+    struct sched sched = {
+        .walk = {.choice = choice, .event = take_event, .loss = take_loss, .context = &sched},
+        .events = {[SWITCH] = {.name = "SCHED:switch",
+                               .fields = {"from", "to", "from_priority", "to_priority"}},
+                   [WAKE] = {.name = "SCHED:wake", .fields = {"thread", "cpu"}},
+                   [THREAD_CREATE] = {.name = "SCHED:thread_create", .fields = {"thread", "cpu"}},
+                   [THREAD_EXIT] = {.name = "SCHED:thread_exit", .fields = {"thread"}}},
+        .threads = {.row_bytes = sizeof(struct sched_thread)}};
+    for (u32 i = 0; i < SCHED_EVENTS; i++)
+        event_fields_find(&sched.events[i], &engine->descriptions);
+    int code = trace_walk(&sched.walk, engine);
+    if (code == KOV_OK)
+        put_answer(document, &sched, most);
+    free_threads(&sched.threads);
+    trace_walk_free(&sched.walk);
+    return code;
+}
+
+static const struct column columns[] = {
+    COLUMN("THREAD", "thread", 6),
+    COLUMN("PROCESS", "process", -11),
+    COLUMN("CPU", "cpu", 3),
+    COLUMN("RUNS", "runs", 6),
+    TIME_COLUMN("RUN", "run"),
+    COLUMN("#", "readies", 6),
+    TIME_COLUMN("READY", "ready"),
+    COLUMN("#", "blocks", 6),
+    TIME_COLUMN("BLOCKED", "blocked"),
+    TIME_COLUMN("UNKNOWN", "unknown"),
+    COLUMN("WAKES", "wakes", 6),
+    TIME_COLUMN("P50", "p50"),
+    TIME_COLUMN("P99", "p99"),
+    TIME_COLUMN("MAX", "max"),
+    HIDDEN("pid"),
+    HIDDEN("run_ticks"),
+    HIDDEN("ready_ticks"),
+    HIDDEN("blocked_ticks"),
+    HIDDEN("unknown_ticks"),
+    HIDDEN("p50_ticks"),
+    HIDDEN("p99_ticks"),
+    HIDDEN("max_ticks"),
+    COLUMNS_END,
+};
+const struct sheet trace_sched_sheets[] = {{"threads", columns}, {NULL, NULL}};
+
+void trace_sched_note(const json_t *document)
+{
+    static const struct column spread[] = {{.key = "p50"}, {.key = "p99"}, {.key = "max"}};
+    const json_t *all = json_object_get(document, "all");
+    char texts[ARRAY_SIZE(spread)][CELL_BYTES];
+    for (size_t i = 0; i < ARRAY_SIZE(spread); i++)
+        trace_time_cell(&spread[i], all, texts[i]);
+    printf("all %" JSON_INTEGER_FORMAT " threads: %" JSON_INTEGER_FORMAT
+           " wake-ups, to run p50 %s, p99 %s, max %s; percentiles ± %.1f %%\n",
+           json_integer_value(json_object_get(document, "count")),
+           json_integer_value(json_object_get(all, "wakes")), texts[0], texts[1], texts[2],
+           HISTOGRAM_ERROR_PERCENT);
+}

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: MIT
+// What tools that answer from a trace share.
+#include "trace/trace_tool.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+struct trace_wishes trace_wishes = {.cpu = TRACE_ANY, .pid = TRACE_ANY};
+const char *trace_dump;
+
+const struct option trace_source_options[] = {
+    TEXT(0, "dump", &trace_dump, "FILE", "of a dump of the machine's memory, in place of a folder"),
+    TEXT(0, "from", &trace_wishes.from, "TIME",
+         "from there on: seconds, or +SECONDS from the beginning"),
+    TEXT(0, "to", &trace_wishes.to, "TIME", "up to there, inclusive"),
+    NUMBER(0, "cpu", &trace_wishes.cpu, 0, ORRERY_MAX_CPUS - 1, "CPU", "only this CPU"),
+    NUMBER(0, "pid", &trace_wishes.pid, 0, UINT32_MAX, "PID", "only this process; 0: the kernel"),
+    OPTIONS_END,
+};
+
+int trace_source_open(struct engine *engine, const struct arguments *arguments)
+{
+    if (arguments->count == 1 && trace_dump != NULL)
+        return fail(KOV_USAGE, "name either the folder of a trace or a dump");
+    if (arguments->count == 0 && trace_dump == NULL)
+        return fail(KOV_USAGE, "name the folder of a trace, or a dump with --dump");
+    return trace_dump != NULL ? engine_open_dump(engine, trace_dump)
+                              : engine_open_folder(engine, arguments->values[0]);
+}
+
+// ---- showing -----------------------------------------------------------------------------------
+
+static void print_losses(const json_t *document)
+{
+    json_int_t packets = json_integer_value(json_object_get(document, "lost_packets"));
+    json_int_t events = json_integer_value(json_object_get(document, "discarded"));
+    if (packets != 0 || events != 0)
+        printf("missing in this trace: %" JSON_INTEGER_FORMAT " packets, %" JSON_INTEGER_FORMAT
+               " events that were discarded\n",
+               packets, events);
+}
+
+static void show(json_t *document, const struct sheet *sheets, void (*note)(const json_t *document))
+{
+    if (!document_for_programs(document, sheets)) {
+        for (size_t i = 0; sheets[i].key != NULL; i++) {
+            const json_t *rows = json_object_get(document, sheets[i].key);
+            if (i > 0 && json_array_size(rows) == 0)
+                continue;
+            fputs(i > 0 ? "\n" : "", stdout);
+            columns_print(sheets[i].columns, rows, "");
+        }
+        if (note != NULL)
+            note(document);
+        print_losses(document);
+    }
+    json_decref(document);
+}
+
+int trace_tool_run(const struct arguments *arguments, trace_tool *tool, const struct sheet *sheets,
+                   void (*note)(const json_t *document))
+{
+    struct engine engine = {0};
+    struct trace_choice choice = {0};
+    u64 begin = 0, end;
+    int code = trace_choice_check(&trace_wishes);
+    if (code != KOV_OK)
+        return code;
+    json_t *document = json_object();
+    code = trace_source_open(&engine, arguments);
+    engine_range(&engine, &begin, &end);
+    if (code == KOV_OK)
+        code = trace_choice_decide(&choice, &trace_wishes, &engine.descriptions, begin);
+    if (code == KOV_OK)
+        code = tool(&engine, &choice, document);
+    if (code == KOV_OK)
+        show(document, sheets, note);
+    else
+        json_decref(document);
+    trace_choice_free(&choice);
+    engine_close(&engine);
+    return code;
+}
+
+// ---- rows --------------------------------------------------------------------------------------
+
+void trace_tool_put_walk(json_t *document, const struct trace_walk *walk)
+{
+    put_u64(document, "hz", walk->hz);
+    put_u64(document, "from_ticks", walk->begin);
+    put_u64(document, "to_ticks", walk->end);
+    put_u64(document, "lost_packets", walk->lost_packets);
+    put_u64(document, "discarded", walk->discarded);
+}
+
+void trace_tool_put_pid(json_t *row, u64 pid)
+{
+    if (pid == ACTIVITY_NO_PID)
+        put_text(row, "pid", NULL);
+    else
+        put_u64(row, "pid", pid);
+}
+
+void trace_tool_put_process(json_t *row, u64 pid, u64 thread, bool idle)
+{
+    char text[64];
+    bool known = pid != ACTIVITY_NO_PID;
+    snprintf(text, sizeof(text), known ? "process %" PRIu64 : "thread %" PRIu64,
+             known ? pid : thread);
+    put_text(row, "process", idle ? "[idle]" : pid == 0 ? "kernel" : text);
+    trace_tool_put_pid(row, pid);
+}
+
+void trace_tool_put_time(json_t *row, const char *key, double ticks, u64 hz)
+{
+    char name[64];
+    snprintf(name, sizeof(name), "%s_ticks", key);
+    put_number(row, key, ticks / (double)hz);
+    put_u64(row, name, (u64)llround(ticks));
+}
+
+void trace_tool_put_spread(json_t *row, const struct histogram *ticks, u64 hz)
+{
+    const struct {
+        const char *key;
+        double ticks;
+    } spread[] = {
+        {"min", (double)ticks->min},
+        {"mean", histogram_mean(ticks)},
+        {"p50", (double)histogram_percentile(ticks, 50)},
+        {"p99", (double)histogram_percentile(ticks, 99)},
+        {"max", (double)ticks->max},
+    };
+    for (size_t i = 0; i < ARRAY_SIZE(spread); i++)
+        if (ticks->count == 0)
+            put_text(row, spread[i].key, NULL);
+        else
+            trace_tool_put_time(row, spread[i].key, spread[i].ticks, hz);
+}
+
+void trace_time_cell(const struct column *column, const json_t *row, char text[CELL_BYTES])
+{
+    const json_t *value = json_object_get(row, column->key);
+    double seconds = json_number_value(value);
+    if (!json_is_number(value))
+        strcpy(text, "-");
+    else if (seconds == 0)
+        strcpy(text, "0");
+    else if (seconds < 1e-3)
+        snprintf(text, CELL_BYTES, "%.3f us", 1e6 * seconds);
+    else
+        snprintf(text, CELL_BYTES, seconds < 1 ? "%.3f ms" : "%.3f s",
+                 seconds < 1 ? 1e3 * seconds : seconds);
+}
+
+// ---- names -------------------------------------------------------------------------------------
+
+struct symbols *trace_names_kernel(struct trace_names *names)
+{
+    if (!names->tried)
+        names->symbols = kernel_symbols(&names->kernel);
+    names->tried = true;
+    return names->symbols;
+}
+
+void trace_names_free(struct trace_names *names)
+{
+    kernel_close(&names->kernel);
+    programs_close(&names->programs);
+    snapshot_free(&names->snapshot);
+}

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+// What tools that answer from a trace share: where it is, what of it, and how an answer is shown.
+#ifndef KOV_TRACE_TOOL_H
+#define KOV_TRACE_TOOL_H
+
+#include "output/columns.h"
+#include "symbols/kernel.h"
+#include "symbols/programs.h"
+#include "tools/histogram.h"
+#include "trace/trace_walk.h"
+
+// Of the command line.
+extern struct trace_wishes trace_wishes;
+extern const char *trace_dump;
+extern const struct option trace_source_options[];
+#define TRACE_SOURCE_SYNOPSIS "FOLDER|--dump FILE [--from TIME] [--to TIME] [--cpu CPU] [--pid PID]"
+
+// Opens the folder or the dump that is named; engine_close in any case.
+int trace_source_open(struct engine *engine, const struct arguments *arguments);
+
+// Fills a document with the answer. An exit code.
+typedef int trace_tool(struct engine *engine, const struct trace_choice *choice, json_t *document);
+// Opens, chooses, answers, and shows: tables that are empty are not shown to people, but the first
+// one is. note: what else people are told, below; may be NULL.
+int trace_tool_run(const struct arguments *arguments, trace_tool *tool, const struct sheet *sheets,
+                   void (*note)(const json_t *document));
+
+// ---- for tools ---------------------------------------------------------------------------------
+
+// hz, the time that was looked at, and what is missing in it.
+void trace_tool_put_walk(json_t *document, const struct trace_walk *walk);
+// "pid": null where it is not known.
+void trace_tool_put_pid(json_t *row, u64 pid);
+// "process" too, as it is said: "process 7", "kernel", "[idle]", or the thread where it is not known.
+void trace_tool_put_process(json_t *row, u64 pid, u64 thread, bool idle);
+// KEY in seconds, KEY_ticks.
+void trace_tool_put_time(json_t *row, const char *key, double ticks, u64 hz);
+// min, mean, p50, p99, max of times in ticks, each so; null when there are none.
+void trace_tool_put_spread(json_t *row, const struct histogram *ticks, u64 hz);
+#define SPREAD_COLUMNS                                                                             \
+    TIME_COLUMN("MIN", "min"), TIME_COLUMN("MEAN", "mean"), TIME_COLUMN("P50", "p50"),             \
+        TIME_COLUMN("P99", "p99"), TIME_COLUMN("MAX", "max")
+#define SPREAD_TICKS                                                                               \
+    HIDDEN("min_ticks"), HIDDEN("p50_ticks"), HIDDEN("p99_ticks"), HIDDEN("max_ticks")
+
+// "12.345 us": people see a time in the unit that fits it.
+void trace_time_cell(const struct column *column, const json_t *row, char text[CELL_BYTES]);
+#define TIME_COLUMN(heading_, key_) COLUMN(heading_, key_, 11, .compose = trace_time_cell)
+
+// Where functions have their names. All zero at first.
+struct trace_names {
+    struct kernel kernel;
+    struct symbols *symbols;
+    bool tried;
+    struct programs programs;
+    struct snapshot snapshot; // processes whose names are known
+};
+// The kernel's, opened when they are first wanted, as far as they are there: which kernel a trace is
+// of is not told by it, so there is a warning.
+struct symbols *trace_names_kernel(struct trace_names *names);
+void trace_names_free(struct trace_names *names);
+
+#endif

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: MIT
+// The walk of a tool through a trace.
+#include "trace/trace_walk.h"
+
+struct thread_process {
+    u64 key[KEY_WORDS]; // thread
+    u64 pid;
+    bool known; // else it was created in this trace
+};
+
+static void learn(struct trace_walk *walk, u64 thread, u64 pid)
+{
+    struct thread_process *learnt = keyed_rows_get(&walk->threads, (const u64[KEY_WORDS]){thread});
+    learnt->pid = pid;
+    learnt->known = true;
+}
+
+u64 trace_walk_pid(const struct trace_walk *walk, u64 thread)
+{
+    const struct thread_process *learnt =
+        keyed_rows_find(&walk->threads, (const u64[KEY_WORDS]){thread});
+    return learnt == NULL || !learnt->known ? ACTIVITY_NO_PID : learnt->pid;
+}
+
+u64 trace_walk_thread(const struct trace_walk *walk, u32 cpu)
+{
+    return cpu < ORRERY_MAX_CPUS ? walk->machine.cpus[cpu].thread : ACTIVITY_NO_THREAD;
+}
+
+bool trace_walk_has_cpu(const struct trace_walk *walk, u32 cpu)
+{
+    return walk->choice->cpu == TRACE_ANY || walk->choice->cpu == cpu;
+}
+
+bool trace_walk_has_thread(const struct trace_walk *walk, u64 thread)
+{
+    return walk->choice->pid == TRACE_ANY || walk->choice->pid == trace_walk_pid(walk, thread);
+}
+
+u32 trace_walk_cpus(const struct engine *engine)
+{
+    u32 cpus = 0;
+    for (size_t i = 0; i < engine->count; i++)
+        if (engine->streams[i]->pid == 0 && engine->streams[i]->cpu < ORRERY_MAX_CPUS)
+            cpus |= 1U << engine->streams[i]->cpu;
+    return cpus;
+}
+
+// A process logs while one of its threads runs on the CPU. In the tick of a switch it may be either
+// thread's.
+static void learn_from_process(struct trace_walk *walk, const struct trace_event *event)
+{
+    const struct activity_interval *now = &walk->machine.cpus[event->cpu];
+    if (now->thread != ACTIVITY_NO_THREAD && now->from < event->time &&
+        trace_walk_pid(walk, now->thread) == ACTIVITY_NO_PID)
+        learn(walk, now->thread, event->pid);
+}
+
+// A dispatcher is told before it runs: what runs and was created without one is the kernel's.
+static void learn_from_kernel(struct trace_walk *walk, const struct trace_event *event)
+{
+    u64 values[EVENT_FIELDS_MAX], now = walk->machine.cpus[event->cpu].thread;
+    if (event_fields_are(&walk->dispatcher_create, event, values))
+        learn(walk, values[0], values[1]);
+    else if (event_fields_are(&walk->thread_create, event, values))
+        keyed_rows_get(&walk->threads, (const u64[KEY_WORDS]){values[0]});
+    if (now == ACTIVITY_NO_THREAD || now == walk->before.thread || walk->any_loss)
+        return;
+    const struct thread_process *created =
+        keyed_rows_find(&walk->threads, (const u64[KEY_WORDS]){now});
+    if (created != NULL && !created->known)
+        learn(walk, now, 0);
+}
+
+static int walk_event(void *context, const struct trace_event *event)
+{
+    struct trace_walk *walk = context;
+    if (event->cpu >= ORRERY_MAX_CPUS)
+        return KOV_OK;
+    struct visitor activity = activity_visitor(&walk->machine);
+    walk->before = walk->machine.cpus[event->cpu];
+    int code = activity.event(activity.context, event);
+    if (event->pid != 0)
+        learn_from_process(walk, event);
+    else
+        learn_from_kernel(walk, event);
+    return code == KOV_OK && walk->event != NULL ? walk->event(walk->context, event) : code;
+}
+
+static int walk_loss(void *context, const struct trace_loss *loss)
+{
+    struct trace_walk *walk = context;
+    struct visitor activity = activity_visitor(&walk->machine);
+    walk->any_loss |= loss->pid == 0;
+    if (loss->cpu >= ORRERY_MAX_CPUS)
+        return KOV_OK;
+    if (trace_walk_has_cpu(walk, loss->cpu)) {
+        walk->lost_packets += loss->packets;
+        walk->discarded += loss->discarded;
+    }
+    int code = activity.loss(activity.context, loss);
+    return code == KOV_OK && walk->loss != NULL ? walk->loss(walk->context, loss) : code;
+}
+
+static int ignore(void *context, const struct activity_interval *interval)
+{
+    (void)context;
+    (void)interval;
+    return KOV_OK;
+}
+
+int trace_walk(struct trace_walk *walk, struct engine *engine)
+{
+    const struct trace_choice *choice = walk->choice;
+    struct visitor visitor = {walk_event, walk_loss, walk};
+    u64 first = 0, last = 0;
+    engine_range(engine, &first, &last);
+    walk->begin = choice->from > first ? choice->from : first;
+    walk->end = choice->to < last ? choice->to : last;
+    if (walk->end < walk->begin)
+        walk->end = walk->begin;
+    walk->hz = engine->descriptions.hz;
+    walk->threads.row_bytes = sizeof(struct thread_process);
+    walk->dispatcher_create =
+        (struct event_fields){.name = "SCHED:dispatcher_create", .fields = {"thread", "pid"}};
+    walk->thread_create =
+        (struct event_fields){.name = "SCHED:thread_create", .fields = {"thread"}};
+    event_fields_find(&walk->dispatcher_create, &engine->descriptions);
+    event_fields_find(&walk->thread_create, &engine->descriptions);
+    walk->machine.interval = ignore;
+    activity_begin(&walk->machine, &engine->descriptions, trace_walk_cpus(engine), walk->begin);
+    engine_seek(engine, choice->from);
+    int code = engine_visit(engine, choice->to, &visitor);
+    activity_end(&walk->machine, walk->end);
+    return code;
+}
+
+void trace_walk_free(struct trace_walk *walk)
+{
+    keyed_rows_free(&walk->threads);
+}

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+// The walk of a tool through a trace: a visitor that knows which thread runs on each CPU, which
+// process a thread belongs to, and what is missing. Memory: by the number of threads.
+#ifndef KOV_TRACE_WALK_H
+#define KOV_TRACE_WALK_H
+
+#include "tools/keyed_rows.h"
+#include "trace/engine/activity.h"
+#include "trace/event_fields.h"
+#include "trace/trace_choice.h"
+
+struct trace_walk {
+    const struct trace_choice *choice;
+    u64 hz;
+    u64 begin, end;                  // of the time that is looked at
+    struct activity_interval before; // of the event's CPU: what was so until the event
+    u64 lost_packets, discarded;     // of the CPUs that are chosen
+    struct activity_machine machine;
+    struct event_fields dispatcher_create, thread_create;
+    struct keyed_rows threads; // their processes
+    bool any_loss;             // of the kernel's events, so far
+    // Every event until the end, whatever is chosen; NULL: not wanted.
+    int (*event)(void *context, const struct trace_event *event);
+    int (*loss)(void *context, const struct trace_loss *loss);
+    void *context;
+};
+
+// choice, event, loss and context are set. Walks from the choice's beginning to its end; an exit
+// code. The walk's knowledge stays until it is freed.
+int trace_walk(struct trace_walk *walk, struct engine *engine);
+void trace_walk_free(struct trace_walk *walk);
+
+// Which thread runs on a CPU; ACTIVITY_NO_THREAD: not known.
+u64 trace_walk_thread(const struct trace_walk *walk, u32 cpu);
+// Which process a thread belongs to, as far as is known by now; 0: the kernel; ACTIVITY_NO_PID: not
+// known. A thread has the same process for all its life, so it is best asked for in the end.
+u64 trace_walk_pid(const struct trace_walk *walk, u64 thread);
+bool trace_walk_has_cpu(const struct trace_walk *walk, u32 cpu);
+bool trace_walk_has_thread(const struct trace_walk *walk, u64 thread);
+// CPUs of whose kernel the trace has something.
+u32 trace_walk_cpus(const struct engine *engine);
+
+#endif
