@@ -103,8 +103,8 @@ def percentile(values, percent):
 
 
 def runs_by_hand(recording, end):
-    """By thread: its runs, as ticks, from the switch to it until the one from it; and how long each of its
-    wake-ups took to make it run, while it was away. Both by switches and wake-ups alone."""
+    """By thread: its runs, as ticks, from the switch to it until the one from it; and how long each
+    of its wake-ups took to make it run, while it was away. Both by switches and wake-ups alone."""
     runs, latencies = defaultdict(list), defaultdict(list)
     begun, woken = {}, {}
     for event in recording.events:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Waits for spin locks, added up by lock, call chain and thread while the trace is read, and then by
+// Waits for spin locks, added up by lock, call chain and thread while the trace is read, then by
 // process: which one a thread belongs to may only be told later.
 #include "trace/trace_locks.h"
 #include "symbols/place.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Samples, added up by place and thread while the trace is read, then by function and process: which
-// process a thread belongs to may only be told later.
+// Samples, added up by place and thread while the trace is read, then by function and process:
+// which process a thread belongs to may only be told later.
 #include "trace/trace_profile.h"
 #include "samples/share.h"
 #include "symbols/place.h"

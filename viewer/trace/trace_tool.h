@@ -31,7 +31,7 @@ int trace_tool_run(const struct arguments *arguments, trace_tool *tool, const st
 void trace_tool_put_walk(json_t *document, const struct trace_walk *walk);
 // "pid": null where it is not known.
 void trace_tool_put_pid(json_t *row, u64 pid);
-// "process" too, as it is said: "process 7", "kernel", "[idle]", or the thread where it is not known.
+// "process" too, as it is said: "process 7", "kernel", "[idle]", or the thread where it is unknown.
 void trace_tool_put_process(json_t *row, u64 pid, u64 thread, bool idle);
 // KEY in seconds, KEY_ticks.
 void trace_tool_put_time(json_t *row, const char *key, double ticks, u64 hz);
@@ -55,8 +55,8 @@ struct trace_names {
     struct programs programs;
     struct snapshot snapshot; // processes whose names are known
 };
-// The kernel's, opened when they are first wanted, as far as they are there: which kernel a trace is
-// of is not told by it, so there is a warning.
+// The kernel's, opened when they are first wanted, as far as they are there: which kernel a trace
+// is of is not told by it, so there is a warning.
 struct symbols *trace_names_kernel(struct trace_names *names);
 void trace_names_free(struct trace_names *names);
 
