@@ -88,8 +88,8 @@ class Live:
         self.machine, self.subscribed, self.session = machine, threading.Event(), None
         machine.misbehaviour["trace_subscribe"] = self.subscribe
         self.process = subprocess.Popen(
-            [KOV, "--port", str(machine.port), "--token", "orrery", "--timeout", "60", "trace", "live", "--lttng", "0",
-             *options], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+            [KOV, "--port", str(machine.port), "--token", "orrery", "--timeout", "60",
+             "trace", "live", "--lttng", "0", *options], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         url = self.process.stdout.readline()
         assert url, self.process.stderr.read()
         self.port = int(url.split("localhost:")[1].split("/")[0])
