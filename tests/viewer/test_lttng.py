@@ -89,7 +89,8 @@ class Live:
         machine.misbehaviour["trace_subscribe"] = self.subscribe
         self.process = subprocess.Popen(
             [KOV, "--port", str(machine.port), "--token", "orrery", "--timeout", "60",
-             "trace", "live", "--lttng", "0", *options], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+             "trace", "live", "--lttng", "0", *options],
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         url = self.process.stdout.readline()
         assert url, self.process.stderr.read()
         self.port = int(url.split("localhost:")[1].split("/")[0])

@@ -191,8 +191,8 @@ def test_the_file_is_told_of(kov, tmp_path):
 
 def peak_kilobytes(folder, output):
     """Of the memory that an export takes."""
-    child = os.spawnv(os.P_NOWAIT, KOV, ["kov", "trace", "export", "-f", "chrome", str(folder), "-o",
-                                         str(output)])
+    child = os.spawnv(os.P_NOWAIT, KOV, ["kov", "trace", "export", "-f", "chrome", str(folder),
+                                         "-o", str(output)])
     _, status, usage = os.wait4(child, 0)
     assert status == 0
     return usage.ru_maxrss
