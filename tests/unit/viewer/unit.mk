@@ -106,7 +106,8 @@ kov_dump_LIBS := m
 
 # Tools that answer from a trace, each with a folder that its test makes.
 KOV_UNIT_TOOL := $(sort $(KOV_UNIT_ENGINE) $(addprefix viewer/,tools/keyed_rows.c \
-    tools/histogram.c tools/intern.c tools/number_list.c output/document.c output/columns.c machine/snapshot.c \
+    tools/histogram.c tools/intern.c tools/number_list.c \
+    output/document.c output/columns.c machine/snapshot.c \
     symbols/symbols.c symbols/kernel.c symbols/programs.c symbols/place.c trace/event_fields.c \
     trace/event_name.c trace/trace_choice.c trace/trace_walk.c trace/trace_tool.c))
 UNIT += kov_histogram kov_trace_locks kov_trace_profile kov_trace_sched
