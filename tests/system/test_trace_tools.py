@@ -147,3 +147,56 @@ def test_runs_and_wake_ups_of_threads_are_those_of_the_events(recording):
     for thread, row in threads.items():
         parts = sum(row[f"{part}_ticks"] for part in ("run", "ready", "blocked", "unknown"))
         assert parts == whole or thread in created and parts < whole, row
+
+
+def idle_periods(events, end):
+    """Of one CPU: the events from each switch to its idle thread to the one from it."""
+    period = []
+    for event in events:
+        if period:
+            period.append(event)
+        if event["event"] == "SCHED:switch":
+            if period:
+                yield period
+            period = [event] if event["fields"]["to_priority"] == 0 else []
+    if period:
+        yield [*period, {"ticks": end, "event": "end"}]
+
+
+def idle_intervals(periods):
+    """Each between two events next to each other, while the idle thread is in no exception. One in which it was
+    when others ran it leaves when it runs again."""
+    depth = 0
+    for period in periods:
+        for before, after in zip(period, period[1:]):
+            depth += before["event"] == "EXC:exc_enter"
+            depth -= before["event"] == "EXC:exc_exit" and depth > 0
+            waits = before["event"] in ("SCHED:switch", "EXC:exc_exit") and depth == 0
+            if waits and after["event"] != "EXC:exc_exit" and after["ticks"] > before["ticks"]:
+                yield after["ticks"] - before["ticks"], after
+
+
+def test_idle_intervals_are_those_between_the_events(recording):
+    found = recording.tool("idle")
+    rows = {row["cpu"]: row for row in found["cpus"]}
+    assert set(rows) == {0, 1, 2, 3}
+    runs = {row["cpu"]: row["run_ticks"] for row in recording.tool("sched")["threads"]
+            if row["process"] == "[idle]"}
+    whole = found["to_ticks"] - found["from_ticks"]
+    for cpu, row in rows.items():
+        events = [event for event in recording.events if event["cpu"] == cpu and event["pid"] == 0
+                  and event["event"].split(":")[0] not in ("TRACE", "PMU")]
+        intervals = list(idle_intervals(idle_periods(events, found["to_ticks"])))
+        lengths = [length for length, _ in intervals]
+        assert (row["count"], row["idle_ticks"]) == (len(lengths), sum(lengths)), row
+        if lengths:
+            assert (row["min_ticks"], row["max_ticks"]) == (min(lengths), max(lengths))
+        vectors = Counter(event.get("fields", {}).get("vector") for _, event in intervals)
+        assert (row["timer"], row["interrupt"]) == (vectors["0x900"], vectors["0x500"])
+        assert row["count"] == sum(row[end] for end in ("interrupt", "timer", "wake", "other",
+                                                        "cut"))
+        assert row["idle_ticks"] + row["handling_ticks"] == runs[cpu]
+        assert whole == sum(row[f"{part}_ticks"]
+                            for part in ("idle", "handling", "busy", "unknown"))
+    assert sum(row["count"] for row in found["lengths"]) == sum(row["count"]
+                                                               for row in rows.values()) > 0
