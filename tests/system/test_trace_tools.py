@@ -24,7 +24,8 @@ class Recording:
         self.losses = [event for event in shown["events"] if event["event"] == "lost"]
 
     def tool(self, name, *options):
-        return self.machine.kov("trace", name, self.folder, *options)
+        """kov trace NAME OPTIONS… FOLDER."""
+        return self.machine.kov("trace", name, *options, self.folder)
 
     def named(self, name):
         return [event for event in self.events if event["event"] == name]
@@ -200,3 +201,25 @@ def test_idle_intervals_are_those_between_the_events(recording):
                             for part in ("idle", "handling", "busy", "unknown"))
     assert sum(row["count"] for row in found["lengths"]) == sum(row["count"]
                                                                for row in rows.values()) > 0
+
+
+def test_pairs_are_those_of_the_events(recording):
+    found = recording.tool("count", "wake..switch", "--by", "thread=to")
+    last, expected = {}, defaultdict(list)
+    for event in recording.events:
+        fields = event["fields"]
+        if event["event"] == "SCHED:wake":
+            last[fields["thread"]] = event["ticks"]
+        elif event["event"] == "SCHED:switch" and fields["to"] in last:
+            expected[fields["to"]].append(event["ticks"] - last.pop(fields["to"]))
+    assert {row["key"]: (row["count"], row["min_ticks"], row["max_ticks"])
+            for row in found["pairs"]} == {thread: (len(all_), min(all_), max(all_))
+                                           for thread, all_ in expected.items()}
+    every = [latency for all_ in expected.values() for latency in all_]
+    assert found["all"]["count"] == len(every) > 0
+    assert found["all"]["mean_ticks"] == pytest.approx(sum(every) / len(every), abs=1)
+    for percent in (50, 99):
+        exact = percentile(every, percent)
+        assert abs(found["all"][f"p{percent}_ticks"] - exact) <= 0.03 * exact
+    assert found["unsure"] == 0 and found["first_alone"] + found["all"]["count"] \
+        == len(recording.named("SCHED:wake"))

@@ -33,6 +33,7 @@ extern const struct command command_server;
 extern const struct command command_stat;
 extern const struct command command_top;
 extern const struct command command_threshold;
+extern const struct command command_trace_count;
 extern const struct command command_trace_idle;
 extern const struct command command_trace_list;
 extern const struct command command_trace_locks;
