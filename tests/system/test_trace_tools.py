@@ -89,7 +89,8 @@ def test_samples_of_processes_are_those_of_the_events(sampled):
     idle = sum(row["samples"] for row in found["processes"] if row["process"] == "[idle]")
     kernel = sum(row["samples"] for row in found["functions"] if row["code"] == "kernel")
     assert idle == flags[4] + flags[5] and kernel == flags[1] + flags[5]
-    threads = {event["fields"]["thread"] for event in sampled.named("SCHED:thread_create")}
+    threads = {event["fields"]["thread"] for event in sampled.named("SCHED:thread_create")} \
+        - {event["fields"]["thread"] for event in sampled.named("SCHED:dispatcher_create")}
     own = sum(event["fields"]["thread"] in threads for event in samples
               if int(event["fields"]["flags"]) & 4 == 0)
     of_kernel = [row for row in found["processes"] if row["process"] == "kernel"]
@@ -144,37 +145,35 @@ def test_runs_and_wake_ups_of_threads_are_those_of_the_events(recording):
                 assert abs(row[f"p{percent}_ticks"] - exact) <= 0.03 * exact
         assert row["ready_ticks"] >= sum(own)
     whole = found["to_ticks"] - found["from_ticks"]
-    created = {event["fields"]["thread"] for event in recording.named("SCHED:thread_create")}
+    part_of_it = {event["fields"]["thread"] for name in ("create", "exit")
+                  for event in recording.named(f"SCHED:thread_{name}")}
     for thread, row in threads.items():
         parts = sum(row[f"{part}_ticks"] for part in ("run", "ready", "blocked", "unknown"))
-        assert parts == whole or thread in created and parts < whole, row
+        assert parts == whole or thread in part_of_it and parts < whole, row
 
 
-def idle_periods(events, end):
-    """Of one CPU: the events from each switch to its idle thread to the one from it."""
-    period = []
-    for event in events:
-        if period:
-            period.append(event)
-        if event["event"] == "SCHED:switch":
-            if period:
-                yield period
-            period = [event] if event["fields"]["to_priority"] == 0 else []
-    if period:
-        yield [*period, {"ticks": end, "event": "end"}]
-
-
-def idle_intervals(periods):
-    """Each between two events next to each other, while the idle thread is in no exception. One in which it was
-    when others ran it leaves when it runs again."""
-    depth = 0
-    for period in periods:
-        for before, after in zip(period, period[1:]):
+def idle_intervals(events, end):
+    """Of the events of one CPU: between two next to each other, of which the first one lets the idle thread wait, as
+    it is in no exception then. One in which it was when others ran it leaves when it runs again."""
+    idle, depth = None, 0  # None: who runs is not known yet
+    for before, after in zip(events, [*events[1:], {"ticks": end, "event": "end"}]):
+        if before["event"] == "SCHED:switch":
+            if idle is None and before["fields"]["from_priority"] != 0:
+                depth = 0
+            idle = before["fields"]["to_priority"] == 0
+        elif idle is not False:
             depth += before["event"] == "EXC:exc_enter"
             depth -= before["event"] == "EXC:exc_exit" and depth > 0
-            waits = before["event"] in ("SCHED:switch", "EXC:exc_exit") and depth == 0
-            if waits and after["event"] != "EXC:exc_exit" and after["ticks"] > before["ticks"]:
-                yield after["ticks"] - before["ticks"], after
+        waits = idle and depth == 0 and before["event"] in ("SCHED:switch", "EXC:exc_exit")
+        if waits and after["event"] != "EXC:exc_exit" and after["ticks"] > before["ticks"]:
+            yield after["ticks"] - before["ticks"], after
+
+
+def end_of(event):
+    if event["event"] == "EXC:exc_enter":
+        return {"0x500": "interrupt", "0x900": "timer"}.get(event["fields"]["vector"], "other")
+    return {"IRQ": "interrupt", "TIMER": "timer", "SCHED": "wake",
+            "end": "cut"}.get(event["event"].split(":")[0], "other")
 
 
 def test_idle_intervals_are_those_between_the_events(recording):
@@ -187,15 +186,14 @@ def test_idle_intervals_are_those_between_the_events(recording):
     for cpu, row in rows.items():
         events = [event for event in recording.events if event["cpu"] == cpu and event["pid"] == 0
                   and event["event"].split(":")[0] not in ("TRACE", "PMU")]
-        intervals = list(idle_intervals(idle_periods(events, found["to_ticks"])))
+        intervals = list(idle_intervals(events, found["to_ticks"]))
         lengths = [length for length, _ in intervals]
         assert (row["count"], row["idle_ticks"]) == (len(lengths), sum(lengths)), row
         if lengths:
             assert (row["min_ticks"], row["max_ticks"]) == (min(lengths), max(lengths))
-        vectors = Counter(event.get("fields", {}).get("vector") for _, event in intervals)
-        assert (row["timer"], row["interrupt"]) == (vectors["0x900"], vectors["0x500"])
-        assert row["count"] == sum(row[end] for end in ("interrupt", "timer", "wake", "other",
-                                                        "cut"))
+        ends = Counter(end_of(event) for _, event in intervals)
+        assert ends == Counter({end: row[end] for end in ("interrupt", "timer", "wake", "other",
+                                                          "cut") if row[end] > 0})
         assert row["idle_ticks"] + row["handling_ticks"] == runs[cpu]
         assert whole == sum(row[f"{part}_ticks"]
                             for part in ("idle", "handling", "busy", "unknown"))

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Idle intervals: from when the idle thread waits until the first event on its CPU. What the CPU does
-// then it does for an interrupt, and waits again when it has left the exception.
+// then it does for an interrupt, and waits again when it has left the exception. Which exceptions the
+// idle thread had entered before the trace began, and others ran in between, is not told: what it
+// does before it leaves them may add a short interval.
 #include "trace/trace_idle.h"
 #include "tools/histogram.h"
 
@@ -73,8 +75,10 @@ static enum idle_end end_of(const struct idle *idle, const struct trace_event *e
 // ---- events ------------------------------------------------------------------------------------
 
 // An idle thread that was kept from running within a handler goes on with its end.
-static void take_switch(struct idle_cpu *cpu, u64 time, u64 to_priority)
+static void take_switch(struct idle_cpu *cpu, u64 time, u64 from_priority, u64 to_priority)
 {
+    if (cpu->state == STATE_UNKNOWN && from_priority != PRIORITY_IDLE)
+        cpu->depth = 0; // they were another thread's
     if (to_priority != PRIORITY_IDLE)
         go(cpu, STATE_BUSY, time, BY_WAKE);
     else
@@ -86,6 +90,8 @@ static void take_leave(struct idle_cpu *cpu, u64 time)
 {
     if (cpu->depth > 0)
         cpu->depth--;
+    if (cpu->state == STATE_UNKNOWN)
+        return;
     spend(cpu, STATE_HANDLING, time);
     cpu->state = cpu->depth > 0 ? STATE_HANDLING : STATE_IDLE;
 }
@@ -98,15 +104,13 @@ static int take_event(void *context, const struct trace_event *event)
     // What is logged by the way ends nothing.
     if (event->pid != 0 || is_of(event, "TRACE") || is_of(event, "PMU"))
         return KOV_OK;
-    bool waits = cpu->state == STATE_IDLE || cpu->state == STATE_HANDLING;
-    bool enters = event_fields_are(&idle->enter, event, values);
     if (event_fields_are(&idle->change, event, values))
-        take_switch(cpu, event->time, values[0]);
-    else if (waits && event_fields_are(&idle->leave, event, values))
+        take_switch(cpu, event->time, values[0], values[1]);
+    else if (cpu->state != STATE_BUSY && event_fields_are(&idle->leave, event, values))
         take_leave(cpu, event->time);
     else if (cpu->state == STATE_IDLE)
         go(cpu, STATE_HANDLING, event->time, end_of(idle, event));
-    if (cpu->state == STATE_HANDLING && enters)
+    if (cpu->state != STATE_BUSY && event_fields_are(&idle->enter, event, values))
         cpu->depth++;
     return KOV_OK;
 }
@@ -181,7 +185,7 @@ int trace_idle(struct engine *engine, const struct trace_choice *choice, json_t 
 {
     struct idle idle = {
         .walk = {.choice = choice, .event = take_event, .loss = take_loss, .context = &idle},
-        .change = {.name = "SCHED:switch", .fields = {"to_priority"}},
+        .change = {.name = "SCHED:switch", .fields = {"from_priority", "to_priority"}},
         .enter = {.name = "EXC:exc_enter", .fields = {"vector"}},
         .leave = {.name = "EXC:exc_exit", .fields = {NULL}}};
     event_fields_find(&idle.change, &engine->descriptions);
