@@ -46,7 +46,7 @@ def test_table_csv_and_json_are_of_the_same_rows(kov, folder, tool):
 
 
 @pytest.mark.parametrize("tool, key, expected", [
-    ("locks", "time", "1e-6"), ("profile", "process", "kernel"), ("sched", "run", "3e-6"),
+    ("locks", "time", "1e-6"), ("profile", "process", "kernel"), ("sched", "run", "4e-6"),
     ("idle", "idle", "2e-6"), ("count", "p50", "2e-6"),
 ])
 def test_an_answer(kov, folder, tool, key, expected):

@@ -65,12 +65,11 @@ static void open_pair(struct count *count, u64 key, u64 time)
 
 static struct pair_row *row_of(struct count *count, u64 key)
 {
-    struct pair_row *row = keyed_rows_find(&count->rows, (const u64[KEY_WORDS]){key});
-    if (row == NULL)
-        row = keyed_rows_get(&count->rows, count->rows.count < ROWS_MAX
-                                               ? (const u64[KEY_WORDS]){key}
-                                               : (const u64[KEY_WORDS]){0, true});
-    return row;
+    const u64 own[KEY_WORDS] = {key}, others[KEY_WORDS] = {0, true};
+    struct pair_row *row = keyed_rows_find(&count->rows, own);
+    if (row != NULL)
+        return row;
+    return keyed_rows_get(&count->rows, count->rows.count < ROWS_MAX ? own : others);
 }
 
 // Where events may be missing since the first of the two, it is not known whether they are a pair.
