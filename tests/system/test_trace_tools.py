@@ -24,7 +24,8 @@ class Recording:
         self.losses = [event for event in shown["events"] if event["event"] == "lost"]
 
     def tool(self, name, *options):
-        return self.machine.kov("trace", name, self.folder, *options)
+        """kov trace NAME OPTIONS… FOLDER."""
+        return self.machine.kov("trace", name, *options, self.folder)
 
     def named(self, name):
         return [event for event in self.events if event["event"] == name]
@@ -88,7 +89,8 @@ def test_samples_of_processes_are_those_of_the_events(sampled):
     idle = sum(row["samples"] for row in found["processes"] if row["process"] == "[idle]")
     kernel = sum(row["samples"] for row in found["functions"] if row["code"] == "kernel")
     assert idle == flags[4] + flags[5] and kernel == flags[1] + flags[5]
-    threads = {event["fields"]["thread"] for event in sampled.named("SCHED:thread_create")}
+    threads = {event["fields"]["thread"] for event in sampled.named("SCHED:thread_create")} \
+        - {event["fields"]["thread"] for event in sampled.named("SCHED:dispatcher_create")}
     own = sum(event["fields"]["thread"] in threads for event in samples
               if int(event["fields"]["flags"]) & 4 == 0)
     of_kernel = [row for row in found["processes"] if row["process"] == "kernel"]
@@ -143,7 +145,79 @@ def test_runs_and_wake_ups_of_threads_are_those_of_the_events(recording):
                 assert abs(row[f"p{percent}_ticks"] - exact) <= 0.03 * exact
         assert row["ready_ticks"] >= sum(own)
     whole = found["to_ticks"] - found["from_ticks"]
-    created = {event["fields"]["thread"] for event in recording.named("SCHED:thread_create")}
+    part_of_it = {event["fields"]["thread"] for name in ("create", "exit")
+                  for event in recording.named(f"SCHED:thread_{name}")}
     for thread, row in threads.items():
         parts = sum(row[f"{part}_ticks"] for part in ("run", "ready", "blocked", "unknown"))
-        assert parts == whole or thread in created and parts < whole, row
+        assert parts == whole or thread in part_of_it and parts < whole, row
+
+
+def idle_intervals(events, end):
+    """Of the events of one CPU: between two next to each other, of which the first one lets the idle thread
+    wait, as it is in no exception then. One in which it was when others ran it leaves when it runs again."""
+    idle, depth = None, 0  # None: who runs is not known yet
+    for before, after in zip(events, [*events[1:], {"ticks": end, "event": "end"}]):
+        if before["event"] == "SCHED:switch":
+            if idle is None and before["fields"]["from_priority"] != 0:
+                depth = 0
+            idle = before["fields"]["to_priority"] == 0
+        elif idle is not False:
+            depth += before["event"] == "EXC:exc_enter"
+            depth -= before["event"] == "EXC:exc_exit" and depth > 0
+        waits = idle and depth == 0 and before["event"] in ("SCHED:switch", "EXC:exc_exit")
+        if waits and after["event"] != "EXC:exc_exit" and after["ticks"] > before["ticks"]:
+            yield after["ticks"] - before["ticks"], after
+
+
+def end_of(event):
+    if event["event"] == "EXC:exc_enter":
+        return {"0x500": "interrupt", "0x900": "timer"}.get(event["fields"]["vector"], "other")
+    return {"IRQ": "interrupt", "TIMER": "timer", "SCHED": "wake",
+            "end": "cut"}.get(event["event"].split(":")[0], "other")
+
+
+def test_idle_intervals_are_those_between_the_events(recording):
+    found = recording.tool("idle")
+    rows = {row["cpu"]: row for row in found["cpus"]}
+    assert set(rows) == {0, 1, 2, 3}
+    runs = {row["cpu"]: row["run_ticks"] for row in recording.tool("sched")["threads"]
+            if row["process"] == "[idle]"}
+    whole = found["to_ticks"] - found["from_ticks"]
+    for cpu, row in rows.items():
+        events = [event for event in recording.events if event["cpu"] == cpu and event["pid"] == 0
+                  and event["event"].split(":")[0] not in ("TRACE", "PMU")]
+        intervals = list(idle_intervals(events, found["to_ticks"]))
+        lengths = [length for length, _ in intervals]
+        assert (row["count"], row["idle_ticks"]) == (len(lengths), sum(lengths)), row
+        if lengths:
+            assert (row["min_ticks"], row["max_ticks"]) == (min(lengths), max(lengths))
+        ends = Counter(end_of(event) for _, event in intervals)
+        assert ends == Counter({end: row[end] for end in ("interrupt", "timer", "wake", "other",
+                                                          "cut") if row[end] > 0})
+        assert row["idle_ticks"] + row["handling_ticks"] == runs[cpu]
+        assert whole == sum(row[f"{part}_ticks"]
+                            for part in ("idle", "handling", "busy", "unknown"))
+    assert sum(row["count"] for row in found["lengths"]) == sum(row["count"]
+                                                               for row in rows.values()) > 0
+
+
+def test_pairs_are_those_of_the_events(recording):
+    found = recording.tool("count", "wake..switch", "--by", "thread=to")
+    last, expected = {}, defaultdict(list)
+    for event in recording.events:
+        fields = event["fields"]
+        if event["event"] == "SCHED:wake":
+            last[fields["thread"]] = event["ticks"]
+        elif event["event"] == "SCHED:switch" and fields["to"] in last:
+            expected[fields["to"]].append(event["ticks"] - last.pop(fields["to"]))
+    assert {row["key"]: (row["count"], row["min_ticks"], row["max_ticks"])
+            for row in found["pairs"]} == {thread: (len(all_), min(all_), max(all_))
+                                           for thread, all_ in expected.items()}
+    every = [latency for all_ in expected.values() for latency in all_]
+    assert found["all"]["count"] == len(every) > 0
+    assert found["all"]["mean_ticks"] == pytest.approx(sum(every) / len(every), abs=1)
+    for percent in (50, 99):
+        exact = percentile(every, percent)
+        assert abs(found["all"][f"p{percent}_ticks"] - exact) <= 0.03 * exact
+    assert found["unsure"] == 0 and found["first_alone"] + found["all"]["count"] \
+        == len(recording.named("SCHED:wake"))

@@ -27,6 +27,8 @@ const struct command *const commands[] = {
     &command_trace_locks,
     &command_trace_profile,
     &command_trace_sched,
+    &command_trace_idle,
+    &command_trace_count,
     &command_trace_snapshot,
     &command_trace_list,
     &command_trace_stat,

@@ -90,6 +90,15 @@ double histogram_mean(const struct histogram *histogram)
     return histogram->count == 0 ? 0 : histogram->sum / (double)histogram->count;
 }
 
+u64 histogram_between(const struct histogram *histogram, u64 low, u64 high)
+{
+    u64 count = 0;
+    size_t end = class_of(high);
+    for (size_t i = class_of(low); i < end && i < histogram->size; i++)
+        count += histogram->classes[i];
+    return count;
+}
+
 void histogram_free(struct histogram *histogram)
 {
     free(histogram->classes);

@@ -22,6 +22,8 @@ void histogram_join(struct histogram *histogram, const struct histogram *other);
 // The smallest value that at least `percent` of all do not exceed; 0 when there are none.
 u64 histogram_percentile(const struct histogram *histogram, double percent);
 double histogram_mean(const struct histogram *histogram);
+// Values from `low` on, below `high`, each a power of two: exact.
+u64 histogram_between(const struct histogram *histogram, u64 low, u64 high);
 void histogram_free(struct histogram *histogram);
 
 #endif

@@ -185,8 +185,7 @@ static int choose_events(struct trace_choice *choice, const char *list)
                 choice->wanted[i] = found = true;
         }
         if (!found)
-            return fail(KOV_USAGE, "--events: '%.*s' is no major or event of this trace",
-                        (int)length, list);
+            return fail(KOV_USAGE, "'%.*s' is no major or event of this trace", (int)length, list);
         if (list[length] == '\0')
             return KOV_OK;
         list += length + 1;

@@ -109,16 +109,22 @@ static int ignore(void *context, const struct activity_interval *interval)
     return KOV_OK;
 }
 
-int trace_walk(struct trace_walk *walk, struct engine *engine)
+void trace_walk_range(struct trace_walk *walk, const struct engine *engine)
 {
     const struct trace_choice *choice = walk->choice;
-    struct visitor visitor = {walk_event, walk_loss, walk};
     u64 first = 0, last = 0;
     engine_range(engine, &first, &last);
     walk->begin = choice->from > first ? choice->from : first;
     walk->end = choice->to < last ? choice->to : last;
     if (walk->end < walk->begin)
         walk->end = walk->begin;
+}
+
+int trace_walk(struct trace_walk *walk, struct engine *engine)
+{
+    const struct trace_choice *choice = walk->choice;
+    struct visitor visitor = {walk_event, walk_loss, walk};
+    trace_walk_range(walk, engine);
     walk->hz = engine->descriptions.hz;
     walk->threads.row_bytes = sizeof(struct thread_process);
     walk->dispatcher_create =

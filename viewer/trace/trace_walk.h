@@ -28,6 +28,8 @@ struct trace_walk {
 // choice, event, loss and context are set. Walks from the choice's beginning to its end; an exit
 // code. The walk's knowledge stays until it is freed.
 int trace_walk(struct trace_walk *walk, struct engine *engine);
+// Sets begin and end alone, for who needs them before.
+void trace_walk_range(struct trace_walk *walk, const struct engine *engine);
 void trace_walk_free(struct trace_walk *walk);
 
 // Which thread runs on a CPU; ACTIVITY_NO_THREAD: not known.

@@ -45,6 +45,18 @@ static void percentiles_are_within_the_stated_error(void **state)
     }
 }
 
+static void powers_of_two_part_it_exactly(void **state)
+{
+    (void)state;
+    struct histogram histogram = {0};
+    for (u64 value = 0; value < 4096; value++)
+        histogram_add(&histogram, value);
+    assert_int_equal(histogram_between(&histogram, 0, 1), 1);
+    for (u64 low = 1; low < 4096; low *= 2)
+        assert_int_equal(histogram_between(&histogram, low, 2 * low), low);
+    histogram_free(&histogram);
+}
+
 static void nothing_has_no_percentiles(void **state)
 {
     (void)state;
@@ -76,6 +88,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(percentiles_are_within_the_stated_error),
+        cmocka_unit_test(powers_of_two_part_it_exactly),
         cmocka_unit_test(nothing_has_no_percentiles),
         cmocka_unit_test(rows_are_found_by_their_key),
     };

@@ -110,7 +110,8 @@ KOV_UNIT_TOOL := $(sort $(KOV_UNIT_ENGINE) $(addprefix viewer/,tools/keyed_rows.
     output/document.c output/columns.c machine/snapshot.c \
     symbols/symbols.c symbols/kernel.c symbols/programs.c symbols/place.c trace/event_fields.c \
     trace/event_name.c trace/trace_choice.c trace/trace_walk.c trace/trace_tool.c))
-UNIT += kov_histogram kov_trace_locks kov_trace_profile kov_trace_sched
+UNIT += kov_histogram kov_trace_locks kov_trace_profile kov_trace_sched \
+    kov_trace_idle kov_trace_count
 kov_histogram_SRC := tests/unit/viewer/histogram.c viewer/tools/histogram.c \
     viewer/tools/keyed_rows.c $(KOV_UNIT_BASE)
 kov_histogram_LIBS := m
@@ -121,6 +122,10 @@ kov_trace_profile_SRC := tests/unit/viewer/trace_profile.c viewer/trace/trace_pr
 kov_trace_profile_LIBS := jansson dw elf m
 kov_trace_sched_SRC := tests/unit/viewer/trace_sched.c viewer/trace/trace_sched.c $(KOV_UNIT_TOOL)
 kov_trace_sched_LIBS := jansson dw elf m
+kov_trace_idle_SRC := tests/unit/viewer/trace_idle.c viewer/trace/trace_idle.c $(KOV_UNIT_TOOL)
+kov_trace_idle_LIBS := jansson dw elf m
+kov_trace_count_SRC := tests/unit/viewer/trace_count.c viewer/trace/trace_count.c $(KOV_UNIT_TOOL)
+kov_trace_count_LIBS := jansson dw elf m
 
 kov_number_list_SRC := tests/unit/viewer/number_list.c viewer/tools/number_list.c
 kov_number_list_LIBS :=
