@@ -142,12 +142,13 @@ void trace_platform_patch_begin(void)
 void trace_platform_patch(const struct trace_point *point, bool on)
 {
     patch_word(point->instruction, on ? ppc_branch(point->instruction, point->target) : PPC_NOP);
+    if (point->major == TRACE_MAJOR_SYSCALL) // plain calls have another table in place of points
+        syscalls_trace(on);
 }
 
 void trace_platform_patch_end(void)
 {
     patch_end();
-    syscalls_trace(trace_enabled(TRACE_MAJOR_SYSCALL));
 }
 
 // One step of the splitmix64 generator: each bit of state changes about half of the result's.
