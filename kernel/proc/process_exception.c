@@ -115,23 +115,19 @@ static void page_fault(struct dispatcher *self, struct frame *frame, u64 address
 
 // ---- system calls that see all registers --------------------------------------------------------
 
-static void logged_system_call(struct frame *frame, u64 number)
-{
-    trace_syscall_enter(number, frame->gpr[3]);
-    special_functions[number - SYSCALL_SPECIAL_FIRST](frame);
-    trace_syscall_exit(number, (s64)frame->gpr[3]);
-}
-
 static void special_system_call(struct frame *frame)
 {
     u64 number = frame->gpr[0], special = number - SYSCALL_SPECIAL_FIRST;
 
-    if (special >= SYSCALL_SPECIAL_COUNT)
+    if (special >= SYSCALL_SPECIAL_COUNT) {
         frame->gpr[3] = (u64)E_NOTSUP;
-    else if (number == SYS_CALL || number == SYS_REPLY_WAIT) // IPC events tell of them
+    } else if (number == SYS_CALL || number == SYS_REPLY_WAIT) { // IPC events tell of them
         special_functions[special](frame);
-    else
-        logged_system_call(frame, number);
+    } else {
+        trace_syscall_enter(number, frame->gpr[3]);
+        special_functions[special](frame);
+        trace_syscall_exit(number, (s64)frame->gpr[3]);
+    }
 }
 
 void process_exception(struct process *process, struct frame *frame)

@@ -71,24 +71,7 @@ static int subscribe(const struct live *live)
     body.set_mask = true;
     body.mask = live->run.mask;
     body.flush_ms = FLUSH_MS;
-    body.scope = scope().scope;
-    body.pid = scope().pid;
-    return dci_call(DCI_REQUEST(TRACE_SUBSCRIBE, trace_subscribe, &body),
-                    ORRERY__DCI__RESPONSE__BODY__NOT_SET, "cannot take the trace", NULL, NULL);
-}
-
-static int take_counts(void *context, const dci_response *response)
-{
-    trace_take_counts(response->trace_unsubscribe, context);
-    return KOV_OK;
-}
-
-static int unsubscribe(struct live *live)
-{
-    Orrery__Dci__TraceUnsubscribeRequest body = ORRERY__DCI__TRACE_UNSUBSCRIBE_REQUEST__INIT;
-    return dci_call(DCI_REQUEST(TRACE_UNSUBSCRIBE, trace_unsubscribe, &body),
-                    ORRERY__DCI__RESPONSE__BODY_TRACE_UNSUBSCRIBE, "cannot end the trace",
-                    take_counts, &live->run.counts);
+    return trace_subscribe(&body, scope());
 }
 
 static int relay_trace(struct live *live)
@@ -103,8 +86,9 @@ static int relay_trace(struct live *live)
     while (code == KOV_OK && !interrupted() &&
            (duration == 0 || clock_now() < live->run.begin + duration))
         code = dci_listen(ROUND_SECONDS);
+    Orrery__Dci__TraceUnsubscribeRequest end = ORRERY__DCI__TRACE_UNSUBSCRIBE_REQUEST__INIT;
     if (code == KOV_OK)
-        code = unsubscribe(live);
+        code = trace_unsubscribe(&end, &live->run.counts);
     live->run.seconds = clock_now() - live->run.begin;
     lttng_finish(&live->relay);
     while (code == KOV_OK && !lttng_is_done(&live->relay))

@@ -62,16 +62,7 @@ static int subscribe(const struct trace_run *run)
     body.mode = run->mode;
     body.set_mask = run->set_mask;
     body.mask = run->mask;
-    body.scope = scope().scope;
-    body.pid = scope().pid;
-    return dci_call(DCI_REQUEST(TRACE_SUBSCRIBE, trace_subscribe, &body),
-                    ORRERY__DCI__RESPONSE__BODY__NOT_SET, "cannot take the trace", NULL, NULL);
-}
-
-static int take_counts(void *context, const dci_response *response)
-{
-    trace_take_counts(response->trace_unsubscribe, context);
-    return KOV_OK;
+    return trace_subscribe(&body, scope());
 }
 
 static int unsubscribe(struct trace_run *run)
@@ -81,9 +72,7 @@ static int unsubscribe(struct trace_run *run)
     body.set_mask = run->reconnected;
     body.mask = run->mask_before;
     body.process_mask = run->process_mask_before;
-    return dci_call(DCI_REQUEST(TRACE_UNSUBSCRIBE, trace_unsubscribe, &body),
-                    ORRERY__DCI__RESPONSE__BODY_TRACE_UNSUBSCRIBE, "cannot end the trace",
-                    take_counts, &run->counts);
+    return trace_unsubscribe(&body, &run->counts);
 }
 
 static int note_reconnection(void *context)

@@ -21,17 +21,12 @@ static size_t class_of(u64 value)
     return (size_t)shift * CLASSES + (value >> shift);
 }
 
-static u64 first_of(size_t class)
-{
-    size_t shift = class < 2 * CLASSES ? 0 : class / CLASSES - 1;
-    return (u64)(class - shift * CLASSES) << shift;
-}
-
 // In the middle of a class nothing is further off than half of it.
 static u64 middle_of(size_t class)
 {
-    u64 first = first_of(class);
-    return first + ((1UL << shift_of(first)) - 1) / 2;
+    size_t shift = class < 2 * CLASSES ? 0 : class / CLASSES - 1;
+    u64 first = (u64)(class - shift * CLASSES) << shift;
+    return first + ((1UL << shift) - 1) / 2;
 }
 
 static void reserve(struct histogram *histogram, size_t size)

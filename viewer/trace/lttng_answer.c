@@ -122,11 +122,6 @@ static void set32(struct bytes *in, size_t at, u32 value)
     memcpy(in->data + at, &value, sizeof(value));
 }
 
-static bool has_all(const struct lttng_client *client)
-{
-    return client->queued_packets == 0;
-}
-
 // Of a stream that the client was told of; else NULL.
 static struct lttng_view *known_view(const struct lttng_relay *relay, struct lttng_client *client,
                                      u64 id)
@@ -293,7 +288,7 @@ static void get_new_streams(const struct lttng_relay *relay, struct lttng_client
     put32(&client->answer, STREAMS_OK);
     put32(&client->answer, 0);
     u32 count = right ? announce(relay, client, false) : 0;
-    u32 without = relay->ended && has_all(client) ? STREAMS_HUP : STREAMS_NO_NEW;
+    u32 without = relay->ended && client->queued_packets == 0 ? STREAMS_HUP : STREAMS_NO_NEW;
     set32(&client->answer, 0, !right ? STREAMS_ERROR : count > 0 ? STREAMS_OK : without);
     set32(&client->answer, sizeof(u32), count);
 }

@@ -42,19 +42,6 @@ static bool to_nanoseconds(const char *text, u64 *nanoseconds)
     return true;
 }
 
-// The first tick that is shown as this time or a later one.
-static u64 first_tick(u64 nanoseconds, u64 hz)
-{
-    unsigned __int128 product = (unsigned __int128)nanoseconds * hz;
-    unsigned __int128 ticks = (product + NANOSECONDS - 1) / NANOSECONDS;
-    return ticks > UINT64_MAX ? UINT64_MAX : (u64)ticks;
-}
-
-static u64 plus(u64 one, u64 other)
-{
-    return one > UINT64_MAX - other ? UINT64_MAX : one + other;
-}
-
 static int check_time(const char *option, const char *text)
 {
     u64 nanoseconds;
@@ -66,12 +53,15 @@ static int check_time(const char *option, const char *text)
                 option, text);
 }
 
+// The first tick that is shown as this time, and so much more, or a later one.
 static u64 first_tick_of(const char *text, u64 more, u64 hz, u64 begin)
 {
     u64 nanoseconds = 0;
     bool relative = text[0] == '+';
     to_nanoseconds(text + relative, &nanoseconds);
-    return plus(first_tick(nanoseconds + more, hz), relative ? begin : 0);
+    unsigned __int128 product = ((unsigned __int128)nanoseconds + more) * hz;
+    unsigned __int128 ticks = (product + NANOSECONDS - 1) / NANOSECONDS + (relative ? begin : 0);
+    return ticks > UINT64_MAX ? UINT64_MAX : (u64)ticks;
 }
 
 // ---- conditions --------------------------------------------------------------------------------

@@ -58,18 +58,7 @@ static int subscribe(const struct follow *follow)
     body.set_mask = follow->choice.wanted != NULL;
     body.mask = body.set_mask ? mask_of(follow) : 0;
     body.flush_ms = FLUSH_MS;
-    body.scope = follow->scope.scope;
-    body.pid = follow->scope.pid;
-    return dci_call(DCI_REQUEST(TRACE_SUBSCRIBE, trace_subscribe, &body),
-                    ORRERY__DCI__RESPONSE__BODY__NOT_SET, "cannot take the trace", NULL, NULL);
-}
-
-static int unsubscribe(void)
-{
-    Orrery__Dci__TraceUnsubscribeRequest body = ORRERY__DCI__TRACE_UNSUBSCRIBE_REQUEST__INIT;
-    return dci_call(DCI_REQUEST(TRACE_UNSUBSCRIBE, trace_unsubscribe, &body),
-                    ORRERY__DCI__RESPONSE__BODY_TRACE_UNSUBSCRIBE, "cannot end the trace", NULL,
-                    NULL);
+    return trace_subscribe(&body, follow->scope);
 }
 
 static bool has_enough(const struct follow *follow)
@@ -97,8 +86,11 @@ static int follow_trace(struct follow *follow)
             code = show_until(follow,
                               merges ? engine_complete_until(&follow->engine, cpus) : UINT64_MAX);
     }
+    struct trace_counts counts = {0};
+    Orrery__Dci__TraceUnsubscribeRequest end = ORRERY__DCI__TRACE_UNSUBSCRIBE_REQUEST__INIT;
     if (code == KOV_OK)
-        code = unsubscribe();
+        code = trace_unsubscribe(&end, &counts);
+    trace_free_counts(&counts);
     return code == KOV_OK ? show_until(follow, UINT64_MAX) : code;
 }
 

@@ -156,7 +156,8 @@ static struct trace_cpu_counts *counts_entry(struct trace_counts *counts, u32 pi
     return &entry->counts;
 }
 
-void trace_take_counts(const Orrery__Dci__TraceStatReply *reply, struct trace_counts *counts)
+// Of an answer, of which there may be several; CPUs of absurd numbers are left out.
+static void add_counts(const Orrery__Dci__TraceStatReply *reply, struct trace_counts *counts)
 {
     counts->mask = reply->mask;
     counts->process_mask = reply->process_mask;
@@ -186,8 +187,29 @@ void trace_take_counts(const Orrery__Dci__TraceStatReply *reply, struct trace_co
 
 static int take_counts(void *context, const dci_response *response)
 {
-    trace_take_counts(response->trace_stat, context);
+    add_counts(response->trace_stat, context);
     return KOV_OK;
+}
+
+int trace_subscribe(Orrery__Dci__TraceSubscribeRequest *body, struct scan_scope scope)
+{
+    body->scope = scope.scope;
+    body->pid = scope.pid;
+    return dci_call(DCI_REQUEST(TRACE_SUBSCRIBE, trace_subscribe, body),
+                    ORRERY__DCI__RESPONSE__BODY__NOT_SET, "cannot take the trace", NULL, NULL);
+}
+
+static int take_last_counts(void *context, const dci_response *response)
+{
+    add_counts(response->trace_unsubscribe, context);
+    return KOV_OK;
+}
+
+int trace_unsubscribe(Orrery__Dci__TraceUnsubscribeRequest *body, struct trace_counts *counts)
+{
+    return dci_call(DCI_REQUEST(TRACE_UNSUBSCRIBE, trace_unsubscribe, body),
+                    ORRERY__DCI__RESPONSE__BODY_TRACE_UNSUBSCRIBE, "cannot end the trace",
+                    take_last_counts, counts);
 }
 
 int trace_fetch_counts(struct trace_counts *counts, struct scan_scope scope)

@@ -56,8 +56,10 @@ struct trace_counts {
     struct failures failures;
 };
 
-// Adds the counts of an answer, of which there may be several; CPUs of absurd numbers are left out.
-void trace_take_counts(const Orrery__Dci__TraceStatReply *reply, struct trace_counts *counts);
+// From now on packets of this scope are pushed. The rest of the body is the caller's.
+int trace_subscribe(Orrery__Dci__TraceSubscribeRequest *body, struct scan_scope scope);
+// Everything has been pushed; the final counts are added, of CPUs with sensible numbers.
+int trace_unsubscribe(Orrery__Dci__TraceUnsubscribeRequest *body, struct trace_counts *counts);
 
 int trace_fetch_counts(struct trace_counts *counts, struct scan_scope scope);
 void trace_free_counts(struct trace_counts *counts);

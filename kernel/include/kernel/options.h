@@ -17,7 +17,7 @@ struct boot_options {
     char run[256];      // run=PROGRAM[,ARGUMENT…]: for init: run it instead of the shell
     char observer_token[65];   // observer=TOKEN
     char controller_token[65]; // controller=TOKEN
-    u64 trace_mask;            // trace=none|all|MAJOR[,MAJOR…], default: all but PMU and TEST
+    u64 trace_mask;            // trace=none|all|MAJOR[,MAJOR…], default: see options.c
     bool trace_discard;        // trace-mode=overwrite|discard
     u32 trace_subbuffers;      // trace-subbuffers=N (4…4096, a power of two) of 64 KB a CPU
     bool ipc_slow;             // ipc=fast|slow: whether calls may take the fast path
