@@ -64,7 +64,7 @@ static int take_event(void *context, const struct trace_event *event)
     struct chrome *chrome = context;
     struct visitor activity = activity_visitor(&chrome->machine);
     int code = activity.event(activity.context, event);
-    if (code != KOV_OK || event->cpu >= ORRERY_MAX_CPUS || event->description == NULL)
+    if (code != KOV_OK || event->description == NULL)
         return code;
     if (event->pid == 0)
         chrome_follow(chrome, event->cpu);
@@ -78,8 +78,6 @@ static int take_loss(void *context, const struct trace_loss *loss)
     struct chrome *chrome = context;
     struct visitor activity = activity_visitor(&chrome->machine);
     int code = activity.loss(activity.context, loss);
-    if (loss->cpu >= ORRERY_MAX_CPUS)
-        return code;
     if (loss->pid == 0)
         chrome_follow(chrome, loss->cpu);
     else

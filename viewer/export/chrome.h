@@ -89,10 +89,9 @@ void chrome_write_begin(struct chrome *chrome);
 void chrome_write_end(struct chrome *chrome);
 // Both ends have the name: speedscope finds no begin without it. It is letters, digits, blanks
 // and ':' throughout.
-void chrome_write_slice_begin(struct chrome *chrome, struct chrome_track track, const char *name,
-                              u64 time);
-void chrome_write_slice_end(struct chrome *chrome, struct chrome_track track, const char *name,
-                            u64 time);
+typedef void slice_edge(struct chrome *chrome, struct chrome_track track, const char *name,
+                        u64 time);
+slice_edge chrome_write_slice_begin, chrome_write_slice_end;
 void chrome_write_arrow(struct chrome *chrome, const char *name, const struct chrome_mark *from,
                         const struct chrome_mark *to);
 void chrome_write_instant(struct chrome *chrome, struct chrome_track track,

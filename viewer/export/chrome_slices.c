@@ -43,22 +43,14 @@ static void run_name(u32 cpu, char name[NAME_BYTES])
     snprintf(name, NAME_BYTES, "CPU %" PRIu32, cpu);
 }
 
-static void user_begin(struct chrome *chrome, u64 pid, u32 cpu, u64 time)
+// write: chrome_write_slice_begin or chrome_write_slice_end.
+static void user_edge(struct chrome *chrome, u64 pid, u32 cpu, u64 time, slice_edge *write)
 {
     const struct chrome_mark *user = user_thread(chrome, pid, cpu);
     char name[NAME_BYTES];
     run_name(cpu, name);
     if (user != NULL && user->track.tid != 0)
-        chrome_write_slice_begin(chrome, user->track, name, time);
-}
-
-static void user_end(struct chrome *chrome, u64 pid, u32 cpu, u64 time)
-{
-    const struct chrome_mark *user = user_thread(chrome, pid, cpu);
-    char name[NAME_BYTES];
-    run_name(cpu, name);
-    if (user != NULL && user->track.tid != 0)
-        chrome_write_slice_end(chrome, user->track, name, time);
+        write(chrome, user->track, name, time);
 }
 
 static void stop(struct chrome *chrome, u32 cpu, u64 time)
@@ -68,7 +60,7 @@ static void stop(struct chrome *chrome, u32 cpu, u64 time)
     if (running->thread == ACTIVITY_NO_THREAD)
         return;
     run_name(cpu, name);
-    user_end(chrome, running->pid, cpu, time);
+    user_edge(chrome, running->pid, cpu, time, chrome_write_slice_end);
     chrome_write_slice_end(chrome, thread_track(running), name, time);
 }
 
@@ -81,7 +73,7 @@ static void start(struct chrome *chrome, u32 cpu, u64 time)
     run_name(cpu, name);
     chrome_write_slice_begin(chrome, thread_track(running), name, time);
     chrome_thread_runs(chrome, running->thread, thread_track(running), time);
-    user_begin(chrome, running->pid, cpu, time);
+    user_edge(chrome, running->pid, cpu, time, chrome_write_slice_begin);
 }
 
 void chrome_follow(struct chrome *chrome, u32 cpu)
@@ -99,11 +91,11 @@ static void set_user(struct chrome *chrome, u32 pid, u32 cpu, u64 tid, u64 time)
 {
     bool runs = chrome->running[cpu].pid == pid;
     if (runs)
-        user_end(chrome, pid, cpu, time);
+        user_edge(chrome, pid, cpu, time, chrome_write_slice_end);
     chrome_mark_get(&chrome->user_threads, (u64)pid << 8 | cpu)->track =
         (struct chrome_track){pid, tid};
     if (runs)
-        user_begin(chrome, pid, cpu, time);
+        user_edge(chrome, pid, cpu, time, chrome_write_slice_begin);
 }
 
 // The process's own events stand in another stream than the kernel's, merged by time.

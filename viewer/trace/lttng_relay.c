@@ -161,15 +161,7 @@ static struct lttng_packet *make_packet(const u8 *data, size_t size)
 int lttng_add(struct lttng_relay *relay, u32 pid, u32 cpu, const u8 *data, size_t size)
 {
     struct packet_entry entry;
-    u32 own_pid, own_cpu;
-    u64 own_size = 0;
-    const char *problem = size < TRACE_PACKET_HEADER_SIZE
-                              ? "it is shorter than its header"
-                              : stream_read_header(data, &entry, &own_pid, &own_cpu, &own_size);
-    if (problem == NULL && (own_pid != pid || own_cpu != cpu || cpu >= ORRERY_MAX_CPUS))
-        problem = "it is another CPU's or process's";
-    if (problem == NULL && own_size != size)
-        problem = "its size is not what its header says";
+    const char *problem = stream_read_pushed(data, size, pid, cpu, &entry);
     struct lttng_packet *packet = problem == NULL ? make_packet(data, size) : NULL;
     pthread_mutex_lock(&relay->lock);
     size_t stream = problem == NULL ? lttng_stream(relay, pid, cpu) : 0;

@@ -196,7 +196,7 @@ int trace_idle(struct engine *engine, const struct trace_choice *choice, json_t 
         idle.cpus[cpu].since = idle.walk.begin;
     int code = trace_walk(&idle.walk, engine);
     if (code == KOV_OK)
-        put_answer(document, &idle, trace_walk_cpus(engine));
+        put_answer(document, &idle, activity_cpus(engine));
     for (u32 cpu = 0; cpu < ORRERY_MAX_CPUS; cpu++)
         histogram_free(&idle.cpus[cpu].lengths);
     trace_walk_free(&idle.walk);

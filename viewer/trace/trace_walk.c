@@ -24,7 +24,7 @@ u64 trace_walk_pid(const struct trace_walk *walk, u64 thread)
 
 u64 trace_walk_thread(const struct trace_walk *walk, u32 cpu)
 {
-    return cpu < ORRERY_MAX_CPUS ? walk->machine.cpus[cpu].thread : ACTIVITY_NO_THREAD;
+    return walk->machine.cpus[cpu].thread;
 }
 
 bool trace_walk_has_cpu(const struct trace_walk *walk, u32 cpu)
@@ -35,15 +35,6 @@ bool trace_walk_has_cpu(const struct trace_walk *walk, u32 cpu)
 bool trace_walk_has_thread(const struct trace_walk *walk, u64 thread)
 {
     return walk->choice->pid == TRACE_ANY || walk->choice->pid == trace_walk_pid(walk, thread);
-}
-
-u32 trace_walk_cpus(const struct engine *engine)
-{
-    u32 cpus = 0;
-    for (size_t i = 0; i < engine->count; i++)
-        if (engine->streams[i]->pid == 0 && engine->streams[i]->cpu < ORRERY_MAX_CPUS)
-            cpus |= 1U << engine->streams[i]->cpu;
-    return cpus;
 }
 
 // A process logs while one of its threads runs on the CPU. In the tick of a switch it may be either
@@ -75,8 +66,6 @@ static void learn_from_kernel(struct trace_walk *walk, const struct trace_event 
 static int walk_event(void *context, const struct trace_event *event)
 {
     struct trace_walk *walk = context;
-    if (event->cpu >= ORRERY_MAX_CPUS)
-        return KOV_OK;
     struct visitor activity = activity_visitor(&walk->machine);
     walk->before = walk->machine.cpus[event->cpu];
     int code = activity.event(activity.context, event);
@@ -92,8 +81,6 @@ static int walk_loss(void *context, const struct trace_loss *loss)
     struct trace_walk *walk = context;
     struct visitor activity = activity_visitor(&walk->machine);
     walk->any_loss |= loss->pid == 0;
-    if (loss->cpu >= ORRERY_MAX_CPUS)
-        return KOV_OK;
     if (trace_walk_has_cpu(walk, loss->cpu)) {
         walk->lost_packets += loss->packets;
         walk->discarded += loss->discarded;
@@ -134,7 +121,7 @@ int trace_walk(struct trace_walk *walk, struct engine *engine)
     event_fields_find(&walk->dispatcher_create, &engine->descriptions);
     event_fields_find(&walk->thread_create, &engine->descriptions);
     walk->machine.interval = ignore;
-    activity_begin(&walk->machine, &engine->descriptions, trace_walk_cpus(engine), walk->begin);
+    activity_begin(&walk->machine, &engine->descriptions, activity_cpus(engine), walk->begin);
     engine_seek(engine, choice->from);
     int code = engine_visit(engine, choice->to, &visitor);
     activity_end(&walk->machine, walk->end);

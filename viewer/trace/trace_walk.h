@@ -6,7 +6,7 @@
 
 #include "tools/keyed_rows.h"
 #include "trace/engine/activity.h"
-#include "trace/event_fields.h"
+#include "trace/engine/event_fields.h"
 #include "trace/trace_choice.h"
 
 struct trace_walk {
@@ -39,7 +39,5 @@ u64 trace_walk_thread(const struct trace_walk *walk, u32 cpu);
 u64 trace_walk_pid(const struct trace_walk *walk, u64 thread);
 bool trace_walk_has_cpu(const struct trace_walk *walk, u32 cpu);
 bool trace_walk_has_thread(const struct trace_walk *walk, u64 thread);
-// CPUs of whose kernel the trace has something.
-u32 trace_walk_cpus(const struct engine *engine);
 
 #endif

@@ -24,22 +24,6 @@ static request_t *count(bool yielding, u32 item_count)
     return &request;
 }
 
-static request_t *sample(bool yielding)
-{
-    static Orrery__Dci__SampledEvent event, *events[] = {&event};
-    static Orrery__Dci__SamplingStartRequest body;
-    static request_t request;
-    event = (Orrery__Dci__SampledEvent)ORRERY__DCI__SAMPLED_EVENT__INIT;
-    event.event = 1;
-    event.period = 5000;
-    body = (Orrery__Dci__SamplingStartRequest)ORRERY__DCI__SAMPLING_START_REQUEST__INIT;
-    body.n_events = 1;
-    body.events = events;
-    body.yielding = yielding;
-    request = *REQUEST(SAMPLING_START, sampling_start, &body);
-    return &request;
-}
-
 static request_t *trace(void)
 {
     static Orrery__Dci__CountTraceRequest body = ORRERY__DCI__COUNT_TRACE_REQUEST__INIT;
@@ -88,7 +72,7 @@ static void it_ends_for_one_that_samples(void **state)
     (void)state;
     assert_int_equal(peer_ask(gateway, count(true, 2)), 0);
     assert_false(displaced(gateway));
-    assert_int_equal(peer_ask(other, sample(false)), 0);
+    assert_int_equal(peer_ask(other, sampling_request(false, 0)), 0);
     assert_int_equal(machine.counting.running, 0);
     assert_true(displaced(gateway));
     assert_int_equal(peer_ask(gateway, count(true, 2)), 0); // the machine has room, samples or not
@@ -111,7 +95,7 @@ static void it_stays_where_there_is_room(void **state)
     machine.counting.alone = false;
     assert_int_equal(peer_ask(gateway, count(true, 2)), 0);
     assert_int_equal(peer_ask(other, count(false, 2)), 0);
-    assert_int_equal(peer_ask(other, sample(false)), 0);
+    assert_int_equal(peer_ask(other, sampling_request(false, 0)), 0);
     assert_false(displaced(gateway));
 }
 
@@ -120,10 +104,10 @@ static void it_stays_where_a_request_is_wrong_or_yields_too(void **state)
     (void)state;
     assert_int_equal(peer_ask(gateway, count(true, 2)), 0);
     assert_int_equal(peer_ask(other, count(true, 2)), E_BUSY);
-    assert_int_equal(peer_ask(other, sample(true)), E_BUSY);
+    assert_int_equal(peer_ask(other, sampling_request(true, 0)), E_BUSY);
     assert_int_equal(peer_ask(other, count(false, 0)), E_INVAL);
     machine.sampling_refused = "no counter";
-    assert_int_equal(peer_ask(other, sample(false)), E_LIMIT);
+    assert_int_equal(peer_ask(other, sampling_request(false, 0)), E_LIMIT);
     machine.sampling_refused = NULL;
     assert_false(displaced(gateway));
 }
@@ -133,7 +117,7 @@ static void its_own_sampling_does_not_end_it(void **state)
 {
     (void)state;
     assert_int_equal(peer_ask(gateway, count(true, 2)), 0);
-    assert_int_equal(peer_ask(gateway, sample(false)), E_BUSY);
+    assert_int_equal(peer_ask(gateway, sampling_request(false, 0)), E_BUSY);
     assert_false(displaced(gateway));
 }
 
@@ -141,7 +125,7 @@ static void one_that_does_not_yield_is_not_ended(void **state)
 {
     (void)state;
     assert_int_equal(peer_ask(gateway, count(false, 2)), 0);
-    assert_int_equal(peer_ask(other, sample(false)), E_BUSY);
+    assert_int_equal(peer_ask(other, sampling_request(false, 0)), E_BUSY);
     assert_int_equal(peer_ask(other, count(false, 2)), E_BUSY);
     assert_false(displaced(gateway));
 }
@@ -173,7 +157,7 @@ static void a_trace_of_counters_gets_them_for_itself(void **state)
     assert_int_equal(peer_ask(gateway, count(true, SYS_PMU_TRACED)), 0);
     u32 gateways = machine.counting.running;
     struct watcher sampler = watcher_connect(CONTROLLER_TOKEN, UINT64_MAX);
-    assert_int_equal(watcher_ask(&sampler, sample(true)), 0);
+    assert_int_equal(watcher_ask(&sampler, sampling_request(true, 0)), 0);
     assert_int_equal(peer_ask(other, count(false, SYS_PMU_TRACED + 1)), 0);
     machine.counting.alone = true;
     assert_int_equal(peer_ask(other, trace()), E_LIMIT); // even so

@@ -7,30 +7,9 @@
 
 #include <string.h>
 
-static request_t *start_of(bool yielding, u32 except_pid)
-{
-    static Orrery__Dci__SamplingStartRequest body;
-    static Orrery__Dci__SampledEvent event, *events[] = {&event};
-    static u32 pids[1];
-    static request_t request;
-    event = (Orrery__Dci__SampledEvent)ORRERY__DCI__SAMPLED_EVENT__INIT;
-    event.event = 1;
-    event.period = 5000;
-    body = (Orrery__Dci__SamplingStartRequest)ORRERY__DCI__SAMPLING_START_REQUEST__INIT;
-    body.callers = 16;
-    body.n_events = 1;
-    body.events = events;
-    body.yielding = yielding;
-    pids[0] = except_pid;
-    body.except_pids = pids;
-    body.n_except_pids = except_pid != 0;
-    request = *REQUEST(SAMPLING_START, sampling_start, &body);
-    return &request;
-}
-
 static request_t *start(bool yielding)
 {
-    return start_of(yielding, 0);
+    return sampling_request(yielding, 0);
 }
 
 static struct watcher controller(void)
@@ -74,7 +53,7 @@ static void a_member_that_does_not_read_misses_alone(void **state)
     assert_int_equal(watcher_ask(&lazy, JOIN_SAMPLING), 0);
     assert_int_equal(member.begun, 0); // nothing runs yet
     machine.sample_pids = true;
-    assert_int_equal(watcher_ask(&owner, start_of(false, 2)), 0);
+    assert_int_equal(watcher_ask(&owner, sampling_request(false, 2)), 0);
     samples_come(20000);
     assert_int_equal(watcher_ask(&late, JOIN_SAMPLING), 0);
     for (u32 i = 0; i < 5; i++)

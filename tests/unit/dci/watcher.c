@@ -181,3 +181,24 @@ void watcher_leaves(struct watcher *watcher)
     peer_hang_up(watcher->peer);
     watcher->peer = NULL;
 }
+
+request_t *sampling_request(bool yielding, u32 except_pid)
+{
+    static Orrery__Dci__SamplingStartRequest body;
+    static Orrery__Dci__SampledEvent event, *events[] = {&event};
+    static u32 pids[1];
+    static request_t request;
+    event = (Orrery__Dci__SampledEvent)ORRERY__DCI__SAMPLED_EVENT__INIT;
+    event.event = 1;
+    event.period = 5000;
+    body = (Orrery__Dci__SamplingStartRequest)ORRERY__DCI__SAMPLING_START_REQUEST__INIT;
+    body.callers = 16;
+    body.n_events = 1;
+    body.events = events;
+    body.yielding = yielding;
+    pids[0] = except_pid;
+    body.except_pids = pids;
+    body.n_except_pids = except_pid != 0;
+    request = *REQUEST(SAMPLING_START, sampling_start, &body);
+    return &request;
+}

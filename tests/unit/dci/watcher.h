@@ -31,6 +31,8 @@ s64 watcher_ask(struct watcher *watcher, request_t *request);
 u32 watcher_number(struct watcher *watcher); // of the client
 void watcher_leaves(struct watcher *watcher);
 
+// A start of an event, of all processes but this one; 0: of all.
+request_t *sampling_request(bool yielding, u32 except_pid);
 #define JOIN_SAMPLING EMPTY(SAMPLING_JOIN, sampling_join, SamplingJoin, SAMPLING_JOIN)
 #define LEAVE_SAMPLING EMPTY(SAMPLING_LEAVE, sampling_leave, SamplingLeave, SAMPLING_LEAVE)
 #define STOP_SAMPLING EMPTY(SAMPLING_STOP, sampling_stop, SamplingStop, SAMPLING_STOP)

@@ -28,9 +28,7 @@ enum {
     IRQ_EXIT
 };
 
-static const struct {
-    const char *name, *fields[4];
-} wanted[ACTIVITY_EVENTS] = {
+static const struct event_fields wanted[ACTIVITY_EVENTS] = {
     [SWITCH] = {"SCHED:switch", {"from", "to", "from_priority", "to_priority"}},
     [THREAD_CREATE] = {"SCHED:thread_create", {"thread", "cpu"}},
     [THREAD_EXIT] = {"SCHED:thread_exit", {"thread"}},
@@ -151,7 +149,7 @@ static int change(struct activity_machine *machine, const struct activity_thread
 
 // What it does to the thread that runs; the one that runs then.
 static struct activity_thread *take_switch(struct activity_machine *machine, u32 cpu,
-                                           const u64 values[4])
+                                           const u64 *values)
 {
     struct activity_thread *from = get_thread(machine, values[0], cpu);
     from->cpu = cpu;
@@ -164,7 +162,7 @@ static struct activity_thread *take_switch(struct activity_machine *machine, u32
     return to;
 }
 
-static void take_exception(struct activity_thread *thread, const u64 values[4])
+static void take_exception(struct activity_thread *thread, const u64 *values)
 {
     if (values[1] >> KERNEL_SPACE == 0) { // in user mode nothing is open
         thread->settled = true;
@@ -174,7 +172,7 @@ static void take_exception(struct activity_thread *thread, const u64 values[4])
 }
 
 static struct activity_thread *apply(struct activity_machine *machine, u32 kind, u32 cpu,
-                                     const u64 values[4])
+                                     const u64 *values)
 {
     u64 id = machine->cpus[cpu].thread;
     struct activity_thread *other;
@@ -207,24 +205,19 @@ static struct activity_thread *apply(struct activity_machine *machine, u32 kind,
 static int take_event(void *context, const struct trace_event *event)
 {
     struct activity_machine *machine = context;
-    u64 fields[TRACE_MAX_FIELDS], values[4];
+    u64 values[EVENT_FIELDS_MAX] = {0};
     u32 kind = 0;
-    if (event->pid != 0 || event->cpu >= ORRERY_MAX_CPUS || event->description == NULL)
-        return KOV_OK;
-    while (kind < ACTIVITY_EVENTS && machine->events[kind].description != event->description)
+    while (kind < ACTIVITY_EVENTS && !event_fields_are(&machine->events[kind], event, values))
         kind++;
     if (kind == ACTIVITY_EVENTS)
         return KOV_OK;
-    trace_event_fields(event, fields);
-    for (u32 i = 0; i < 4; i++)
-        values[i] = fields[machine->events[kind].fields[i]];
     return change(machine, apply(machine, kind, event->cpu, values), event->cpu, event->time);
 }
 
 static int take_loss(void *context, const struct trace_loss *loss)
 {
     struct activity_machine *machine = context;
-    if (loss->pid != 0 || loss->cpu >= ORRERY_MAX_CPUS)
+    if (loss->pid != 0)
         return KOV_OK;
     for (size_t i = 0; i < machine->count; i++)
         if (machine->threads[i].cpu == loss->cpu)
@@ -235,30 +228,11 @@ static int take_loss(void *context, const struct trace_loss *loss)
 
 // ---- begin and end -----------------------------------------------------------------------------
 
-static void resolve(struct activity_event *event, u32 kind, const struct descriptions *descriptions)
-{
-    const struct event_description *found = NULL;
-    for (size_t i = 0; i < descriptions->count && found == NULL; i++)
-        if (strcmp(descriptions->events[i].full_name, wanted[kind].name) == 0)
-            found = &descriptions->events[i];
-    for (u32 i = 0; found != NULL && i < 4 && wanted[kind].fields[i] != NULL; i++) {
-        const struct trace_event_info *info = &found->info;
-        u8 field = 0;
-        while (field < info->field_count &&
-               strcmp(info->fields[field].name, wanted[kind].fields[i]) != 0)
-            field++;
-        event->fields[i] = field;
-        if (field == info->field_count)
-            found = NULL;
-    }
-    event->description = found;
-}
-
 u32 activity_cpus(const struct engine *engine)
 {
     u32 cpus = 0;
     for (size_t i = 0; i < engine->count; i++)
-        if (engine->streams[i]->pid == 0 && engine->streams[i]->cpu < ORRERY_MAX_CPUS)
+        if (engine->streams[i]->pid == 0)
             cpus |= 1U << engine->streams[i]->cpu;
     return cpus;
 }
@@ -267,8 +241,9 @@ void activity_begin(struct activity_machine *machine, const struct descriptions 
                     u32 cpus, u64 from)
 {
     machine->told = cpus;
+    memcpy(machine->events, wanted, sizeof(wanted));
     for (u32 kind = 0; kind < ACTIVITY_EVENTS; kind++)
-        resolve(&machine->events[kind], kind, descriptions);
+        event_fields_find(&machine->events[kind], descriptions);
     for (u32 cpu = 0; cpu < ORRERY_MAX_CPUS; cpu++)
         machine->cpus[cpu] = state_of(NULL, cpu, from);
 }

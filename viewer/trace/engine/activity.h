@@ -5,12 +5,12 @@
 #ifndef KOV_ACTIVITY_H
 #define KOV_ACTIVITY_H
 
-#include "trace/engine/engine.h"
+#include "trace/engine/event_fields.h"
 
 enum activity {
     ACTIVITY_UNKNOWN,
     ACTIVITY_IDLE,
-    ACTIVITY_RUN,       // the thread's own code and, as these are not traced, its system calls
+    ACTIVITY_RUN,       // the thread's own code, and its system calls
     ACTIVITY_FAULT,     // detail: the vector
     ACTIVITY_INTERRUPT, // external, the decrementer, or from another CPU
 };
@@ -27,14 +27,10 @@ struct activity_interval {
 };
 
 struct activity_thread;
-struct activity_event {
-    const struct event_description *description; // NULL: not in this trace
-    u8 fields[4];                                // which of its fields are wanted
-};
 #define ACTIVITY_EVENTS 8
 
 struct activity_machine {
-    struct activity_event events[ACTIVITY_EVENTS];
+    struct event_fields events[ACTIVITY_EVENTS];
     struct activity_thread *threads; // by id
     size_t count, capacity;
     struct activity_interval cpus[ORRERY_MAX_CPUS]; // what lasts; `to` is not valid

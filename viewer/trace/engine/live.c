@@ -59,15 +59,7 @@ static void forget_shown(struct packet_stream *stream)
 int engine_add_packet(struct engine *engine, u32 pid, u32 cpu, const u8 *data, size_t bytes)
 {
     struct packet_entry entry;
-    u32 own_pid, own_cpu;
-    u64 size;
-    const char *problem = bytes < TRACE_PACKET_HEADER_SIZE
-                              ? "it is shorter than its header"
-                              : stream_read_header(data, &entry, &own_pid, &own_cpu, &size);
-    if (problem == NULL && (own_pid != pid || own_cpu != cpu || cpu >= ORRERY_MAX_CPUS))
-        problem = "it is another CPU's or process's";
-    if (problem == NULL && size != bytes)
-        problem = "its size is not what its header says";
+    const char *problem = stream_read_pushed(data, bytes, pid, cpu, &entry);
     if (problem != NULL)
         return fail(KOV_CONNECTION,
                     "a packet of process %" PRIu32 " on CPU %" PRIu32 " is damaged: %s", pid, cpu,

@@ -17,6 +17,8 @@ const char *stream_read_header(const u8 header[TRACE_PACKET_HEADER_SIZE],
     *pid = TRACE_BE32(packet.pid);
     *cpu = TRACE_BE32(packet.cpu_id);
     *packet_bytes = bits / 8;
+    if (*cpu >= ORRERY_MAX_CPUS)
+        return "no machine has that CPU";
     if (bits % 8 != 0)
         return "its size is not what its header says";
     const char *problem = packet_check(header, *packet_bytes, *pid, *cpu, &events, &sequence);
@@ -35,6 +37,19 @@ const char *stream_read_header(const u8 header[TRACE_PACKET_HEADER_SIZE],
     if (entry->begin > entry->end)
         return "it ends before it begins";
     return NULL;
+}
+
+const char *stream_read_pushed(const u8 *data, size_t bytes, u32 pid, u32 cpu,
+                               struct packet_entry *entry)
+{
+    u32 own_pid, own_cpu;
+    u64 own_bytes;
+    if (bytes < TRACE_PACKET_HEADER_SIZE)
+        return "it is shorter than its header";
+    const char *problem = stream_read_header(data, entry, &own_pid, &own_cpu, &own_bytes);
+    if (problem == NULL && (own_pid != pid || own_cpu != cpu))
+        return "it is another CPU's or process's";
+    return problem == NULL && own_bytes != bytes ? "its size is not what its header says" : problem;
 }
 
 const char *stream_add(struct packet_stream *stream, const struct packet_entry *entry)

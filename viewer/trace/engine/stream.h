@@ -32,7 +32,7 @@ struct stream_event {
 };
 
 struct packet_stream {
-    u32 pid, cpu;
+    u32 pid, cpu; // cpu: below ORRERY_MAX_CPUS
     size_t number;
     char *name; // for messages, and of a folder's file
     struct packet_entry *packets;
@@ -58,6 +58,9 @@ struct trace_loss {
 // Reads a packet's header. NULL, or what is wrong with it. *packet_bytes: of the whole packet.
 const char *stream_read_header(const u8 header[TRACE_PACKET_HEADER_SIZE],
                                struct packet_entry *entry, u32 *pid, u32 *cpu, u64 *packet_bytes);
+// Of a whole packet that was pushed as that process's and CPU's: NULL, or what is wrong with it.
+const char *stream_read_pushed(const u8 *data, size_t bytes, u32 pid, u32 cpu,
+                               struct packet_entry *entry);
 // Adds the next packet. NULL, or why it cannot be.
 const char *stream_add(struct packet_stream *stream, const struct packet_entry *entry);
 // What is missing before packets[index]; false: nothing.

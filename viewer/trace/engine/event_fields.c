@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Events that a tool knows by name, and their fields.
-#include "trace/event_fields.h"
+#include "trace/engine/event_fields.h"
 
 #include <string.h>
 
