@@ -89,6 +89,25 @@ static void it_ends_for_one_that_counts(void **state)
     assert_int_equal(peer_ask(gateway, count(true, 2)), E_BUSY);
 }
 
+static void it_ends_for_one_that_finds_no_place(void **state)
+{
+    (void)state;
+    struct peer *others[SYS_PMU_SESSIONS - 1];
+    machine.counting.alone = false;
+    assert_int_equal(peer_ask(gateway, count(true, 2)), 0);
+    for (u32 i = 0; i < ARRAY_SIZE(others); i++) {
+        others[i] = peer_connect_as(CONTROLLER_TOKEN);
+        assert_int_equal(peer_ask(others[i], count(false, 2)), 0);
+    }
+    assert_int_equal(peer_ask(other, count(true, 2)), E_BUSY);
+    assert_false(displaced(gateway));
+    u32 running = machine.counting.running;
+    assert_int_equal(peer_ask(other, count(false, 2)), 0);
+    assert_int_equal(__builtin_popcount(machine.counting.running), __builtin_popcount(running));
+    for (u32 i = 0; i < ARRAY_SIZE(others); i++)
+        peer_hang_up(others[i]);
+}
+
 static void it_stays_where_there_is_room(void **state)
 {
     (void)state;
@@ -182,6 +201,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(it_ends_for_one_that_samples),
         TEST(it_ends_for_one_that_counts),
+        TEST(it_ends_for_one_that_finds_no_place),
         TEST(it_stays_where_there_is_room),
         TEST(it_stays_where_a_request_is_wrong_or_yields_too),
         TEST(its_own_sampling_does_not_end_it),

@@ -108,7 +108,8 @@ kov_dump_LIBS := m
 KOV_UNIT_TOOL := $(sort $(KOV_UNIT_ENGINE) $(addprefix viewer/,tools/keyed_rows.c \
     tools/histogram.c tools/intern.c tools/number_list.c \
     output/document.c output/columns.c machine/snapshot.c \
-    symbols/symbols.c symbols/kernel.c symbols/programs.c symbols/place.c trace/engine/event_fields.c \
+    symbols/symbols.c symbols/kernel.c symbols/programs.c \
+    symbols/place.c trace/engine/event_fields.c \
     trace/event_name.c trace/trace_choice.c trace/trace_walk.c trace/trace_tool.c))
 UNIT += kov_histogram kov_trace_locks kov_trace_profile kov_trace_sched \
     kov_trace_idle kov_trace_count
