@@ -34,11 +34,10 @@ static void note(struct metric_counts *counts, struct history *history, u32 cpu)
 static int read_counts(struct metric_counts *counts, struct history *history)
 {
     int code = counting_read(&counts->request, &counts->now);
-    counts->running = code == KOV_OK;
+    // Where it has ended for another client, what was counted until then is the last that is known.
+    counts->running = code == KOV_OK && !counts->now.displaced;
     if (code != KOV_OK) // stale: it had ended, and others have its place
         return code == KOV_CONNECTION ? code : KOV_OK;
-    // Where it has ended for another client, what was counted until then is the last that is known.
-    counts->running = !counts->now.displaced;
     if (counts->has_last) {
         count_reading_between(&counts->last, &counts->now, &counts->between);
         note(counts, history, ALL_CPUS);

@@ -55,6 +55,7 @@ test("what a link says wrongly is missing, the rest is there", () => {
   assert.deepEqual(read.chips, []);
   assert.deepEqual(read.pins, []);
   assert.deepEqual(read.marks, []);
+  assert.ok(!readPlace("#/metrics?mark=1..2:a%E2%80%AEb").marks?.[0].name.includes("\u202e"));
   assert.equal(read.measure, "larx");
   assert.deepEqual(readPlace(""), {});
   assert.deepEqual(readPlace("#%%%"), {});

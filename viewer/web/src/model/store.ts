@@ -206,12 +206,6 @@ export function togglePin(pin: Pin): boolean {
   return true;
 }
 
-/** The marks that somebody has made of just this range. */
-const marksOfRange = (): readonly OwnMark[] =>
-  ownMarks.value.filter(
-    (one) => one.from === rangeInterval.value?.from && one.to === rangeInterval.value?.to,
-  );
-
 /** Names the range; false: there are as many marks as links hold. */
 export function addMark(name: string, interval: Interval): boolean {
   if (ownMarks.value.length >= MARKS_MOST) return false;
@@ -219,11 +213,13 @@ export function addMark(name: string, interval: Interval): boolean {
   return true;
 }
 
-/** Of the range; false: it has none. */
+/** Those of just this range; false: it has none. */
 export function dropMarks(): boolean {
-  const drop = marksOfRange();
-  ownMarks.value = ownMarks.value.filter((one) => !drop.includes(one));
-  return drop.length > 0;
+  const range = rangeInterval.value;
+  const kept = ownMarks.value.filter((one) => one.from !== range?.from || one.to !== range.to);
+  const some = kept.length < ownMarks.value.length;
+  ownMarks.value = kept;
+  return some;
 }
 
 /** Stops where it is, or goes along again. */

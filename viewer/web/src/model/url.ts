@@ -3,6 +3,7 @@
 // /#/objects?m=orrery@3f2a&r=live:10&e=larx&s=o:0:12550&f=not.p:5&pin=mt:IPC&b=12.5..22.5
 //   &mark=31..33.5:first run&v=1
 
+import { clean } from "../base/text.ts";
 import { SECOND } from "../base/time.ts";
 import type { Chip } from "./filter.ts";
 import type { OwnMark, Pin, Range } from "./store.ts";
@@ -63,7 +64,7 @@ const writePin = (pin: Pin): string =>
 function readMark(text: string): OwnMark | undefined {
   const found = /^([^:]+):(.+)$/.exec(text);
   const interval = readInterval(found?.[1] ?? "");
-  return found && interval ? { ...interval, name: found[2] } : undefined;
+  return found && interval ? { ...interval, name: clean(found[2]) } : undefined;
 }
 
 const isThere = <Value>(value: Value | undefined): value is Value => value !== undefined;
