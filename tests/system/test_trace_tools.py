@@ -153,8 +153,9 @@ def test_runs_and_wake_ups_of_threads_are_those_of_the_events(recording):
 
 
 def idle_intervals(events, end):
-    """Of the events of one CPU: between two next to each other, of which the first one lets the idle thread
-    wait, as it is in no exception then. One in which it was when others ran it leaves when it runs again."""
+    """Of the events of one CPU: between two next to each other, of which the first one lets the
+    idle thread wait, as it is in no exception then. One in which it was when others ran it leaves
+    when it runs again."""
     idle, depth = None, 0  # None: who runs is not known yet
     for before, after in zip(events, [*events[1:], {"ticks": end, "event": "end"}]):
         if before["event"] == "SCHED:switch":
