@@ -116,7 +116,7 @@ def test_what_is_counted_warms_objects_too(open_page, measure):
 def test_a_range_gets_a_name(open_page):
     """Which its metrics in the table have, and whoever follows a copied link."""
     page = open_page()
-    page.see('.header:has-text("● live")')
+    wait_for(page.longest_bar, "a time is known, and with it a range")
     page.press("m")
     page("fill", "input[name=name]", "quiet <b>&")
     page.press("Enter")
