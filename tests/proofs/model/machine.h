@@ -65,7 +65,7 @@ u64 atomic_add(u64 *word, u64 addend)
 #define trace_ipc_call(...) ((void)0)
 #define trace_ipc_reply(...) ((void)0)
 #define trace_ipc_send(...) ((void)0)
-#define TRACE_MAJOR_SCHED TRACE_SCHED
-#define TRACE_MAJOR_IPC TRACE_IPC
+#define trace_ipc_take(...) ((void)0)
+#define trace_ipc_take_reply(...) ((void)0)
 
 #endif
