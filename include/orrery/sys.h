@@ -225,6 +225,9 @@ struct sys_trace_stat {
     u32 unread; // events kept in the buffer
 };
 s64 sys_trace_stat(u32 cpu, struct sys_trace_stat *stat);
+// Logs what there is now: processes, threads, dispatchers, objects (trace/events/state.def), if
+// that major is enabled. What does not fit into the buffers is lost, and counted, as any event.
+s64 sys_trace_state(void);
 // Copies cpu's oldest unread complete packet (a CTF packet of subbuffer_bytes) and consumes it.
 // flush: when there is no complete one, closes the current one if it holds any event. Returns
 // bytes, 0 when there is none, E_INVAL when bytes < subbuffer_bytes, E_NOMEM when there is no

@@ -78,6 +78,7 @@ struct process *process_create(const struct sys_process_new *new, u32 parent, s6
         if (*error == 0) {
             space_set_owner(process->space, MODEL_TAG_OF_PID(process->pid));
             trace_process_create(process->pid, parent, process->root.coid);
+            trace_process_name(process->pid, process->name);
             return process;
         }
         co_destroy(process->root.coid); // which frees it

@@ -118,6 +118,7 @@ static struct thread *thread_create_named(const char *name, void (*entry)(void *
     }
     prepare_stack(thread);
     trace_thread_create(thread->id, thread->root.coid, cpu, priority);
+    trace_thread_name(thread->id, thread->name);
     return thread;
 }
 
@@ -154,6 +155,7 @@ void thread_adopt(const char *name, enum thread_priority priority)
     if (coid < 0)
         panic("no object for the first thread of CPU %u: %s", cpu_id(), orrery_strerror(coid));
     trace_thread_create(thread->id, thread->root.coid, cpu_id(), priority);
+    trace_thread_name(thread->id, thread->name);
     scheduler_start_cpu(thread);
 }
 

@@ -51,6 +51,15 @@ s64 thread_table_add(struct thread *thread, bool preferred);
 void thread_table_remove(const struct thread *thread);
 // Of kernel threads; those of dispatchers belong to their processes. Counts all when out is NULL.
 u32 thread_table_coids(coid_t *out, u32 max);
+// A thread as it is at this moment; dispatchers' too.
+struct thread_summary {
+    u32 id, cpu;
+    u8 priority, state;
+    coid_t coid;
+    char name[THREAD_NAME_MAX];
+};
+// The next one behind *cursor, which is 0 to start. False: there is none. Thread context.
+bool thread_table_next(u32 *cursor, struct thread_summary *summary);
 // Tells on the console what a thread is doing (thread_report.c). Only while nothing else runs.
 void thread_report(const struct thread *thread);
 // A thread for dispatcher, without an entry of its own beyond entry(dispatcher); not running until

@@ -6,6 +6,7 @@
 #include <kernel/console.h>
 #include <kernel/panic.h>
 #include <kernel/spinlock.h>
+#include <string.h>
 
 #define TABLE_SIZE 8192
 #define RESERVED                                                                                   \
@@ -70,6 +71,27 @@ u32 thread_table_coids(coid_t *out, u32 max)
     }
     spin_unlock(&lock);
     return out != NULL && count > max ? max : count;
+}
+
+bool thread_table_next(u32 *cursor, struct thread_summary *summary)
+{
+    bool found = false;
+
+    spin_lock(&lock);
+    while (*cursor < TABLE_SIZE && !found) {
+        const struct thread *thread = slots[(*cursor)++];
+        found = thread != NULL && thread->root.coid != 0; // else it is being made
+        if (found) {
+            *summary = (struct thread_summary){.id = thread->id,
+                                               .cpu = thread->cpu,
+                                               .priority = thread->priority,
+                                               .state = thread->state,
+                                               .coid = thread->root.coid};
+            memcpy(summary->name, thread->name, THREAD_NAME_MAX);
+        }
+    }
+    spin_unlock(&lock);
+    return found;
 }
 
 void thread_report_all(void)

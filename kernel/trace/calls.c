@@ -40,6 +40,11 @@ s64 sys_trace_set_process_mask(u64 mask)
     return CO_CALL(struct trace_manager, trace_manager, set_process_mask, mask);
 }
 
+s64 sys_trace_state(void)
+{
+    return CO_CALL(struct trace_manager, trace_manager, state);
+}
+
 s64 sys_trace_process_mask(void)
 {
     return (s64)trace_process_mask();

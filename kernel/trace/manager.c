@@ -9,6 +9,7 @@
 #include <trace/trace.h>
 
 #include "processes.h"
+#include "state.h"
 
 CO_CHECK_INTERFACE(struct trace_manager_ops);
 
@@ -27,6 +28,12 @@ static CO_METHOD s64 set_mode(struct trace_manager *self, enum sys_trace_mode mo
 {
     CO_HOME(self);
     return trace_set_mode(mode);
+}
+
+static CO_METHOD s64 state(struct trace_manager *self)
+{
+    CO_HOME(self);
+    return trace_state();
 }
 
 static CO_METHOD s64 stat(struct trace_manager *self, u32 cpu, struct sys_trace_stat *stat)
@@ -72,6 +79,7 @@ static const struct trace_manager_ops ops = {
     .base = CO_LEAF,
     .set_mask = set_mask,
     .set_mode = set_mode,
+    .state = state,
     .stat = stat,
     .read = read,
     .set_process_mask = set_process_mask,

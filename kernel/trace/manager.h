@@ -14,6 +14,7 @@ struct trace_manager_ops {
     struct co_ops base;
     s64 (*set_mask)(struct trace_manager *self, u64 mask);
     s64 (*set_mode)(struct trace_manager *self, enum sys_trace_mode mode);
+    s64 (*state)(struct trace_manager *self);
     s64 (*stat)(struct trace_manager *self, u32 cpu, struct sys_trace_stat *stat);
     s64 (*read)(struct trace_manager *self, u32 cpu, bool flush, void *buffer, u64 bytes);
     s64 (*set_process_mask)(struct trace_manager *self, u64 mask);

@@ -225,7 +225,11 @@ static s64 trace_subscribe_step(struct client *client)
         tracing.subscriber = NULL;
         tell_nobody_follows();
     }
-    return result == REQUEST_DONE ? reply_subscribe(client) : result;
+    if (result != REQUEST_DONE)
+        return result;
+    if (with_kernel)
+        sys_trace_state(); // out of memory: then no state_end says that it was all
+    return reply_subscribe(client);
 }
 
 // ---- packets -----------------------------------------------------------------------------------

@@ -22,7 +22,7 @@ LINE = re.compile(r"^\[(\d+)\] (\w+): (?:\{ (.*?) \}), \{ (.*)\}$")
 
 def fields_of(text):
     pairs = (part.split(" = ") for part in text.strip().split(", ") if part)
-    return {name: int(value, 0) for name, value in pairs}
+    return {name: value[1:-1] if value[0] == '"' else int(value, 0) for name, value in pairs}
 
 
 def witness(folder):
@@ -38,20 +38,24 @@ def witness(folder):
     return events
 
 
-def number(value):
-    return int(value, 0) if isinstance(value, str) else int(value)
+def plain_fields(event):
+    """Numbers are texts where they are shown in hexadecimal."""
+    texts = [field.name for field in BY_NAME[event["event"].split(":")[1]].fields
+             if field.type == "text"]
+    return {name: int(value, 0) if isinstance(value, str) and name not in texts else value
+            for name, value in event["fields"].items()}
 
 
 def of_kov(document):
     return [(event["ticks"], event["cpu"], event["pid"], event["event"].split(":")[1],
-             {name: number(value) for name, value in event["fields"].items()})
+             plain_fields(event))
             for event in document["events"] if event["event"] != "lost"]
 
 
 def approximate(events):
     """JSON has numbers beyond 2^63 as real ones: with six digits."""
     return sorted((ticks, cpu, pid, name, sorted(
-        (key, value if -2**63 <= value < 2**63 else f"{value:.6g}")
+        (key, value if isinstance(value, str) or -2**63 <= value < 2**63 else f"{value:.6g}")
         for key, value in fields.items())) for ticks, cpu, pid, name, fields in events)
 
 

@@ -32,12 +32,16 @@ def metadata():
 
 
 def encode(when, event, values):
-    """An event as bytes; its fields are packed from the most significant end."""
-    packed = 0
+    """An event as bytes; its fields are packed from the most significant end. A text is behind."""
+    packed, text = 0, b""
     for field, value in zip(event.fields, values):
-        packed = packed << field.bits | value & ((1 << field.bits) - 1)
-    return struct.pack(">II", when & 0xffffffff, event.header) \
-        + packed.to_bytes(8 * event.words, "big")
+        if field.type == "text":
+            text = value.encode().ljust(max(8, -len(value.encode()) // 8 * -8), b"\0")
+        else:
+            packed = packed << field.bits | value & ((1 << field.bits) - 1)
+    words = event.words + len(text) // 8
+    return struct.pack(">II", when & 0xffffffff, event.header(words)) \
+        + packed.to_bytes(8 * event.words, "big") + text
 
 
 def packet(events, pid=0, cpu=0, sequence=0, discarded=0, size=PACKET_BYTES):
@@ -49,10 +53,17 @@ def packet(events, pid=0, cpu=0, sequence=0, discarded=0, size=PACKET_BYTES):
     return (header + body).ljust(size, b"\0")
 
 
+def random_value(chance, event, field):
+    if field.type == "text":
+        room = 8 * (event_defs.MAX_WORDS - event.words)
+        # Not empty: babeltrace2 then shows the text that it has read before.
+        return "".join(chance.choice("abcXYZ 09_/-") for _ in range(chance.randint(1, room)))
+    return chance.getrandbits(chance.randrange(1, field.bits + 1))
+
+
 def random_event(chance, when):
     event = chance.choice(EVENTS)
-    return when, event, [chance.getrandbits(chance.randrange(1, field.bits + 1))
-                         for field in event.fields]
+    return when, event, [random_value(chance, event, field) for field in event.fields]
 
 
 def random_packets(chance, pid, cpu, count, start):

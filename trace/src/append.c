@@ -3,6 +3,7 @@
 #include "append.h"
 
 #include <orrery/errors.h>
+#include <string.h>
 #include <trace/counters.h>
 #include <trace/events.h>
 #include <trace/platform.h>
@@ -28,6 +29,20 @@ void trace_append_slow(u32 header, const u64 *words)
     if (logged && (cpu->counted_majors >> (trace_event_id(header) >> 16) & 1) != 0)
         append_counters(cpu);
     trace_platform_unmask(state);
+}
+
+void trace_append_text(u32 header, const u64 *words, const char *text)
+{
+    u64 all[TRACE_MAX_WORDS] = {0};
+    u32 count = trace_event_length(header) - 1;
+    u64 bytes = strnlen(text, (TRACE_MAX_WORDS - count) * sizeof(u64));
+    if (count > 0)
+        memcpy(all, words, count * sizeof(u64));
+    memcpy(&all[count], text, bytes);
+    u32 needed = bytes == 0 ? 1 : (u32)((bytes + 7) / sizeof(u64));
+    for (u32 i = count; i < count + needed; i++)
+        all[i] = TRACE_BE64(all[i]); // it is stored as it stands, whatever the host
+    trace_append_slow(header + (needed << 22), all);
 }
 
 static void count_here(struct trace_cpu *cpu, void *majors)

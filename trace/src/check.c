@@ -34,7 +34,7 @@ static struct walk walk_events(const struct trace_packet *packet, u64 content, u
         u64 length = trace_event_length(word);
         const struct trace_event_info *info = trace_event_find(trace_event_id(word));
         u64 time = walk.time + (u32)(trace_event_time(word) - (u32)walk.time);
-        if (info == NULL || length != info->words + 1UL || time > end ||
+        if (info == NULL || !trace_event_fits(info, length - 1) || time > end ||
             length * sizeof(u64) > content - walk.content)
             break;
         walk.content += length * sizeof(u64);

@@ -23,6 +23,7 @@ static const char template[] =
     "typealias integer { size = 64; align = 8; signed = false; } := uint64;\n"
     "typealias integer { size = 64; align = 8; signed = true; } := int64;\n"
     "typealias integer { size = 64; align = 8; signed = false; base = 16; } := hex64;\n"
+    "typealias integer { size = 8; align = 8; signed = false; encoding = UTF8; } := char8;\n"
     "trace {\n"
     "    major = 1; minor = 8; byte_order = be;\n"
     "    uuid = \"%s\";\n"

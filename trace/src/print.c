@@ -85,15 +85,21 @@ static void print_event(u32 cpu, u64 time, const u64 *event)
     u64 words[TRACE_MAX_WORDS], values[TRACE_MAX_FIELDS] = {0};
 
     trace_platform_print("%16lu %2u ", (unsigned long)time, cpu);
-    if (info == NULL || trace_event_length(word) != info->words + 1u) {
+    if (info == NULL || !trace_event_fits(info, trace_event_length(word) - 1u)) {
         trace_platform_print("unknown event %#x\n", trace_event_id(word));
         return;
     }
     for (u32 i = 0; i < info->words; i++)
         words[i] = TRACE_BE64(event[1 + i]);
     trace_event_values(info, words, values);
+    char text[TRACE_TEXT_BYTES];
+    if (trace_event_has_text(info)) {
+        trace_event_text(info, event + 1, trace_event_length(word) - 1, text);
+        values[info->field_count - 1] = (u64)text;
+    }
     trace_platform_print("%s ", info->name);
-    // A format has at most TRACE_MAX_FIELDS conversions, each for 64 bits (tools/event_defs.py).
+    // A format has at most TRACE_MAX_FIELDS conversions, each for 64 bits or an address
+    // (tools/event_defs.py).
     trace_platform_print(info->format, values[0], values[1], values[2], values[3], values[4],
                          values[5], values[6], values[7]);
     trace_platform_print("\n");

@@ -2,6 +2,8 @@
 // Look-up in the generated event table.
 #include <trace/table.h>
 
+#include <string.h>
+
 const struct trace_event_info *trace_event_find(u32 id)
 {
     u32 low = 0, high = trace_event_count;
@@ -28,6 +30,8 @@ static u32 bits_of(enum trace_field_type type)
         return 16;
     case TRACE_U8:
         return 8;
+    case TRACE_TEXT:
+        return 0;
     default:
         return 64;
     }
@@ -39,9 +43,32 @@ void trace_event_values(const struct trace_event_info *event, const u64 *words,
     u32 used = 0;
     for (u32 i = 0; i < event->field_count; i++) {
         u32 bits = bits_of(event->fields[i].type);
+        values[i] = 0;
+        if (bits == 0)
+            continue;
         u64 word = words[used / 64];
         used += bits;
         u64 value = word >> ((64 - used % 64) % 64);
         values[i] = bits == 64 ? value : value & ((1UL << bits) - 1);
     }
+}
+
+bool trace_event_fits(const struct trace_event_info *event, u64 words)
+{
+    if (trace_event_has_text(event))
+        return words > event->words && words <= TRACE_MAX_WORDS;
+    return words == event->words;
+}
+
+void trace_event_text(const struct trace_event_info *event, const void *data, u64 words,
+                      char text[TRACE_TEXT_BYTES])
+{
+    u64 bytes = 0;
+    if (trace_event_has_text(event) && trace_event_fits(event, words))
+        bytes = (words - event->words) * sizeof(u64);
+    memcpy(text, (const char *)data + event->words * sizeof(u64), bytes);
+    text[bytes] = '\0';
+    for (char *at = text; *at != '\0'; at++)
+        if (*at < ' ' || *at > '~')
+            *at = '?';
 }

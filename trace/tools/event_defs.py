@@ -14,10 +14,11 @@ IDENTIFIER = r'[a-z][a-z0-9_]*'
 MAJOR_LINE = re.compile(r'major\(([A-Z][A-Z0-9_]*),\s*(\d+),\s*"([^"\\]*)"\)$')
 EVENT_LINE = re.compile(r'event\(([A-Z][A-Z0-9_]*),\s*(\d+),\s*(%s),\s*"([^"\\]*)"(.*)\)$'
                         % IDENTIFIER)
-FIELD = re.compile(r'(u64|s64|x64|u32|u16|u8) (%s)$' % IDENTIFIER)
-CONVERSION = re.compile(r'%(?:#?lx|lu|ld|%)')
+FIELD = re.compile(r'(u64|s64|x64|u32|u16|u8|text) (%s)$' % IDENTIFIER)
+CONVERSION = re.compile(r'%(?:#?lx|lu|ld|s|%)')
 
-SIZES = {'u64': 64, 's64': 64, 'x64': 64, 'u32': 32, 'u16': 16, 'u8': 8}
+# A text takes the words that it needs, behind those of the other fields.
+SIZES = {'u64': 64, 's64': 64, 'x64': 64, 'u32': 32, 'u16': 16, 'u8': 8, 'text': 0}
 
 
 class DefError(Exception):
@@ -51,16 +52,25 @@ class Event:
 
     @property
     def words(self):
+        """Data words, without a text's."""
         return sum(field.bits for field in self.fields) // 64
+
+    @property
+    def has_text(self):
+        return bool(self.fields) and self.fields[-1].type == 'text'
+
+    @property
+    def lengths(self):
+        """The numbers of data words that it may have."""
+        return range(self.words + 1, MAX_WORDS + 1) if self.has_text else (self.words,)
 
     @property
     def id(self):
         return self.major.number << 16 | self.minor
 
-    @property
-    def header(self):
+    def header(self, words):
         """The low half of the event word: TRACE_HEADER of trace/layout.h."""
-        return (self.words + 1) << 22 | self.id
+        return (words + 1) << 22 | self.id
 
 
 class Place:
@@ -134,15 +144,25 @@ def check_packing(place, fields):
         place.fail(f'{used // 64} data words, at most {MAX_WORDS} are allowed')
 
 
+def check_text(place, fields):
+    if any(field.type == 'text' for field in fields[:-1]):
+        place.fail('a text must be the last field')
+    if fields and fields[-1].type == 'text' and sum(f.bits for f in fields) // 64 == MAX_WORDS:
+        place.fail(f'no word of {MAX_WORDS} is left for the text')
+
+
 def check_format(place, text, fields):
-    """One conversion a field, each for a 64-bit value, to which every field is widened."""
+    """One conversion a field: %s for a text, else one for 64 bits, to which all are widened."""
     if len(text) > MAX_FORMAT:
         place.fail(f'the format has {len(text)} characters, at most {MAX_FORMAT} are allowed')
     found = [match for match in CONVERSION.findall(text) if match != '%%']
     if '%' in CONVERSION.sub('', text):
-        place.fail('conversions must be of %lu %ld %lx %#lx %%')
+        place.fail('conversions must be of %lu %ld %lx %#lx %s %%')
     if len(found) != len(fields):
         place.fail(f'the format has {len(found)} conversions for {len(fields)} fields')
+    for conversion, field in zip(found, fields):
+        if (conversion == '%s') != (field.type == 'text'):
+            place.fail(f'%s is for texts, and they have no other: {field.name}')
 
 
 def parse_event(place, line, majors):
@@ -160,6 +180,7 @@ def parse_event(place, line, majors):
         place.fail(f'the name is longer than {MAX_NAME} characters')
     fields = parse_fields(place, match[5])
     check_packing(place, fields)
+    check_text(place, fields)
     check_format(place, match[4], fields)
     return Event(majors[match[1]], minor, match[3], match[4], fields)
 

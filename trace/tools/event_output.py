@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
 """The generated files as text: emit functions, event table, CTF metadata."""
 
-C_TYPES = {'u64': 'u64', 's64': 's64', 'x64': 'u64', 'u32': 'u32', 'u16': 'u16', 'u8': 'u8'}
+C_TYPES = {'u64': 'u64', 's64': 's64', 'x64': 'u64', 'u32': 'u32', 'u16': 'u16', 'u8': 'u8',
+           'text': 'const char *'}
 TABLE_TYPES = {'u64': 'TRACE_U64', 's64': 'TRACE_S64', 'x64': 'TRACE_X64',
-               'u32': 'TRACE_U32', 'u16': 'TRACE_U16', 'u8': 'TRACE_U8'}
+               'u32': 'TRACE_U32', 'u16': 'TRACE_U16', 'u8': 'TRACE_U8', 'text': 'TRACE_TEXT'}
 HEADER = ('// SPDX-License-Identifier: MIT\n'
           '// Generated from trace/events/*.def by trace/tools/gen_events.py.\n')
 
@@ -12,6 +13,8 @@ def data_words(event):
     """Each data word as a C expression of its fields, packed from the most significant end."""
     words, parts, used = [], [], 0
     for field in event.fields:
+        if field.type == 'text':
+            continue
         used += field.bits
         shift = 64 - used
         value = field.name if C_TYPES[field.type] == 'u64' else f'(u64){field.name}'
@@ -22,12 +25,21 @@ def data_words(event):
     return words
 
 
+def append(event, header, words):
+    """The call that stores an event."""
+    if event.has_text:
+        first = f'(const u64[]){{{", ".join(words)}}}' if words else 'NULL'
+        return f'trace_append_text({header}, {first}, {event.fields[-1].name});'
+    arguments = ''.join(f',\n                 {word}' for word in words)
+    return f'trace_emit_{len(words)}({header}{arguments});'
+
+
 def emitter(event):
-    typed = [f'{C_TYPES[field.type]} {field.name}' for field in event.fields]
+    typed = [f'{C_TYPES[field.type]} {field.name}'.replace('* ', '*') for field in event.fields]
     parameters = ', '.join(typed) or 'void'
     words = data_words(event)
-    arguments = ''.join(f',\n                 {word}' for word in words)
     major = f'TRACE_MAJOR_{event.major.name}'
+    header = f'TRACE_HEADER({len(words)}, {major}, {event.minor})'
     return f'''
 // "{event.format}"
 static inline __attribute__((always_inline)) void trace_{event.name}({parameters})
@@ -36,7 +48,7 @@ static inline __attribute__((always_inline)) void trace_{event.name}({parameters
     return;
 enabled:
     __attribute__((cold, unused));
-    trace_emit_{len(words)}(TRACE_HEADER({len(words)}, {major}, {event.minor}){arguments});
+    {append(event, header, words)}
 }}
 '''
 
@@ -81,16 +93,18 @@ def table_entry(event):
 
 
 def metadata_type(field):
-    if field.type == 'x64':
-        return 'hex64'
+    if field.type in ('x64', 'text'):
+        return {'x64': 'hex64', 'text': 'char8'}[field.type]
     return f'{"int" if field.type == "s64" else "uint"}{field.bits}'
 
 
-def metadata_event(event, stream):
+def metadata_event(event, words, stream):
     """One event declaration. Readers drop the underscore that keeps field names from keywords."""
-    lines = [f'event {{ name = "{event.name}"; id = {event.header:#x}; stream_id = {stream}; '
-             'fields := struct {']
-    lines += [f'    {metadata_type(field)} _{field.name};' for field in event.fields]
+    lines = [f'event {{ name = "{event.name}"; id = {event.header(words):#x}; '
+             f'stream_id = {stream}; fields := struct {{']
+    for field in event.fields:
+        size = f'[{(words - event.words) * 8}]' if field.type == 'text' else ''
+        lines.append(f'    {metadata_type(field)} _{field.name}{size};')
     lines.append('}; };')
     return lines
 
@@ -100,7 +114,8 @@ def metadata_lines(events):
     lines = []
     for stream in (0, 1):
         for event in events:
-            lines += metadata_event(event, stream)
+            for words in event.lengths:
+                lines += metadata_event(event, words, stream)
     return lines
 
 

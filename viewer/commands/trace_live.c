@@ -56,6 +56,7 @@ static int decide(struct live *live)
     int code = trace_fetch_events(&events);
     if (code == KOV_OK)
         code = trace_parse_mask(events_text, &events, &live->run.mask);
+    live->run.mask |= trace_state_mask(&events);
     trace_free_events(&events);
     live->run.set_mask = true;
     live->run.mask |= 1; // heartbeats, by which every CPU tells how far it is

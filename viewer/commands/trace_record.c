@@ -174,6 +174,8 @@ static int decide(struct trace_run *run)
         code = trace_parse_mask("pmu", &events, &pmu);
     if (code == KOV_OK && counters_text != NULL)
         code = trace_counters_decide(&run->counters, counters_text, run->mask);
+    if (run->mask != 0)
+        run->mask |= trace_state_mask(&events);
     trace_free_events(&events);
     run->mask |= pmu;
     run->set_mask = true;

@@ -18,6 +18,14 @@ static const struct {
     {"IRQ:irq_enter", CHROME_IN_SLICES, 0},
     {"IRQ:irq_exit", CHROME_IN_SLICES, 0},
     {"TRACE:heartbeat", CHROME_IN_SLICES, 0},
+    {"STATE:process_name", CHROME_IN_SLICES, 0},
+    {"STATE:thread_name", CHROME_IN_SLICES, 0},
+    {"STATE:class_name", CHROME_IN_SLICES, 0},
+    {"STATE:state_process", CHROME_IN_SLICES, 0},
+    {"STATE:state_thread", CHROME_IN_SLICES, 0},
+    {"STATE:state_dispatcher", CHROME_IN_SLICES, 0},
+    {"STATE:state_object", CHROME_IN_SLICES, 0},
+    {"STATE:state_child", CHROME_IN_SLICES, 0},
     {"USER:user_switch", CHROME_USER_SWITCH, 1},
     {"SCHED:wake", CHROME_WAKE, 1},
     {"IPC:ipc_call", CHROME_CALL, 2},
@@ -66,6 +74,7 @@ static int take_event(void *context, const struct trace_event *event)
     int code = activity.event(activity.context, event);
     if (code != KOV_OK || event->description == NULL)
         return code;
+    labels_learn(&chrome->labels, event);
     if (event->pid == 0)
         chrome_follow(chrome, event->cpu);
     size_t number = (size_t)(event->description - chrome->engine->descriptions.events);
@@ -95,8 +104,10 @@ int chrome_export(struct chrome *chrome)
     chrome->begin = from > first ? from : first;
     chrome_write_begin(chrome);
     chrome_slices_begin(chrome, chrome->begin, activity_cpus(chrome->engine));
+    int code = labels_begin(&chrome->labels, chrome->engine, from);
     engine_seek(chrome->engine, from);
-    int code = engine_visit(chrome->engine, to, &visitor);
+    if (code == KOV_OK)
+        code = engine_visit(chrome->engine, to, &visitor);
     int ended = any ? chrome_slices_end(chrome, to < last ? to : last) : KOV_OK;
     chrome_write_end(chrome);
     free(chrome->kinds);
@@ -104,5 +115,6 @@ int chrome_export(struct chrome *chrome)
     free(chrome->woken.marks);
     free(chrome->calls.marks);
     free(chrome->named.marks);
+    labels_free(&chrome->labels);
     return code == KOV_OK ? ended : code;
 }

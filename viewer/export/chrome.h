@@ -5,6 +5,7 @@
 #define KOV_CHROME_H
 
 #include "trace/engine/activity.h"
+#include "trace/engine/labels.h"
 #include "trace/trace_choice.h"
 
 // What the format calls a process and a thread. Processes have their own pid; CPUs, and threads of
@@ -53,6 +54,7 @@ struct chrome {
     struct chrome_marks user_threads; // pid << 8 | CPU: the track of the one on it, 0: none
     struct chrome_marks woken, calls; // where an arrow begins: by thread, by call
     struct chrome_marks named;        // tracks whose names are written: tid, then pid << 32 | tid
+    struct labels labels;
     u64 arrows, instants, slices;
     u64 begin; // of what is written
     u64 lost_packets, discarded;

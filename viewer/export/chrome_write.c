@@ -4,6 +4,8 @@
 #include "export/chrome.h"
 
 #include <inttypes.h>
+#include <jansson.h>
+#include <stdlib.h>
 
 #define NANOSECONDS 1000000000UL
 #define EXACT_MAX (1UL << 53) // of JavaScript's numbers
@@ -19,14 +21,37 @@ static void write_head(struct chrome *chrome, const char *phase, struct chrome_t
             phase, track.pid, track.tid, ns / 1000, ns % 1000);
 }
 
+static void write_string(FILE *out, const char *text)
+{
+    json_t *string = json_string(text);
+    char *quoted = json_dumps(string, JSON_ENCODE_ANY);
+    fputs(quoted, out);
+    free(quoted);
+    json_decref(string);
+}
+
 static void write_name(struct chrome *chrome, const char *what, struct chrome_track track,
                        const char *name, u64 number)
 {
+    char text[2 * TRACE_TEXT_BYTES];
     fprintf(chrome->out,
             ",\n{\"ph\":\"M\",\"pid\":%" PRIu64 ",\"tid\":%" PRIu64
-            ",\"name\":\"%s\",\"args\":{\"name\":\"%s",
-            track.pid, track.tid, what, name);
-    fprintf(chrome->out, number == UINT64_MAX ? "\"}}" : " %" PRIu64 "\"}}", number);
+            ",\"name\":\"%s\",\"args\":{\"name\":",
+            track.pid, track.tid, what);
+    if (number == UINT64_MAX)
+        snprintf(text, sizeof(text), "%s", name);
+    else
+        snprintf(text, sizeof(text), "%s %" PRIu64, name, number);
+    write_string(chrome->out, text);
+    fputs("}}", chrome->out);
+}
+
+// What the trace names it, or what it is.
+static const char *named(const struct chrome *chrome, enum label_kind kind, u64 number,
+                         const char *otherwise)
+{
+    const char *name = labels_find(&chrome->labels, kind, number);
+    return name != NULL ? name : otherwise;
 }
 
 static void name_process(struct chrome *chrome, struct chrome_track track)
@@ -39,7 +64,8 @@ static void name_process(struct chrome *chrome, struct chrome_track track)
     else if (track.pid == CHROME_THREADS)
         write_name(chrome, "process_name", track, "kernel and processes not known", UINT64_MAX);
     else
-        write_name(chrome, "process_name", track, "process", track.pid);
+        write_name(chrome, "process_name", track,
+                   named(chrome, LABEL_PROCESS, track.pid, "process"), track.pid);
 }
 
 // Once, before the first thing on it.
@@ -55,7 +81,8 @@ static void name_track(struct chrome *chrome, struct chrome_track track)
     else if (track.tid >= CHROME_USER_THREADS)
         write_name(chrome, "thread_name", track, "user thread", track.tid - CHROME_USER_THREADS);
     else
-        write_name(chrome, "thread_name", track, "thread", track.tid);
+        write_name(chrome, "thread_name", track, named(chrome, LABEL_THREAD, track.tid, "thread"),
+                   track.tid);
 }
 
 static void write_edge(struct chrome *chrome, const char *phase, struct chrome_track track,
@@ -103,6 +130,16 @@ static void write_field(FILE *out, const struct trace_field *field, u64 value)
         fprintf(out, value <= EXACT_MAX ? "%" PRIu64 : "\"%" PRIu64 "\"", value);
 }
 
+// The last field of an event that has a text.
+static void write_text(FILE *out, const struct trace_event *event)
+{
+    const struct trace_event_info *info = &event->description->info;
+    char text[TRACE_TEXT_BYTES];
+    trace_event_string(event, text);
+    fprintf(out, "\"%s\":", info->fields[info->field_count - 1].name);
+    write_string(out, text);
+}
+
 void chrome_write_instant(struct chrome *chrome, struct chrome_track track,
                           const struct trace_event *event)
 {
@@ -115,7 +152,10 @@ void chrome_write_instant(struct chrome *chrome, struct chrome_track track,
     trace_event_fields(event, values);
     for (u32 i = 0; i < description->info.field_count; i++) {
         fputc(',', chrome->out);
-        write_field(chrome->out, &description->info.fields[i], values[i]);
+        if (description->info.fields[i].type == TRACE_TEXT)
+            write_text(chrome->out, event);
+        else
+            write_field(chrome->out, &description->info.fields[i], values[i]);
     }
     fputs("}}", chrome->out);
     chrome->instants++;

@@ -99,8 +99,10 @@ static bool parse_condition(const char *text, struct condition *condition)
         return false;
     text += strspn(text, " ");
     bool negative = text[0] == '-';
-    u64 number;
-    if (!text_to_u64(text + negative, 0, UINT64_MAX, &number))
+    u64 number = 0;
+    condition->is_number = text_to_u64(text + negative, 0, UINT64_MAX, &number);
+    condition->text = condition->comparison <= IS_OTHER ? text : "";
+    if (!condition->is_number && condition->text[0] == '\0')
         return false;
     condition->number = negative ? -(__int128)number : (__int128)number;
     return true;
@@ -125,23 +127,38 @@ static bool holds(const struct condition *condition, __int128 value)
     return false;
 }
 
+// A text has no order, and is compared as it stands: `name = 7` too.
+static bool text_holds(const struct condition *condition, const struct trace_event *event)
+{
+    char text[TRACE_TEXT_BYTES];
+    trace_event_string(event, text);
+    return condition->text[0] != '\0' &&
+           (strcmp(text, condition->text) == 0) == (condition->comparison == IS_EQUAL);
+}
+
 static bool event_holds(const struct condition *condition, const struct trace_event *event,
                         const u64 values[TRACE_MAX_FIELDS])
 {
     const struct trace_event_info *info = &event->description->info;
     for (u32 i = 0; i < info->field_count; i++)
         if (strcmp(info->fields[i].name, condition->field) == 0)
-            return holds(condition, info->fields[i].type == TRACE_S64 ? (__int128)(s64)values[i]
+            return info->fields[i].type == TRACE_TEXT
+                       ? text_holds(condition, event)
+                       : condition->is_number && holds(condition, info->fields[i].type == TRACE_S64
+                                                                      ? (__int128)(s64)values[i]
                                                                       : (__int128)values[i]);
     return false;
 }
 
-static bool has_field(const struct descriptions *descriptions, const char *name)
+// Whether an event has such a field, that can be compared so.
+static bool has_field(const struct descriptions *descriptions, const struct condition *condition)
 {
     for (size_t i = 0; i < descriptions->count; i++) {
         const struct trace_event_info *info = &descriptions->events[i].info;
         for (u32 field = 0; field < info->field_count; field++)
-            if (strcmp(info->fields[field].name, name) == 0)
+            if (strcmp(info->fields[field].name, condition->field) == 0 &&
+                (info->fields[field].type == TRACE_TEXT ? condition->text[0] != '\0'
+                                                        : condition->is_number))
                 return true;
     }
     return false;
@@ -157,9 +174,10 @@ int trace_choice_check(const struct trace_wishes *wishes)
         code = check_time("to", wishes->to);
     for (u32 i = 0; code == KOV_OK && i < wishes->where.count; i++)
         if (!parse_condition(wishes->where.texts[i], &condition))
-            code =
-                fail(KOV_USAGE, "--where '%s': must be FIELD OP NUMBER, OP one of = != < <= > >=",
-                     wishes->where.texts[i]);
+            code = fail(
+                KOV_USAGE,
+                "--where '%s': must be FIELD OP NUMBER, OP one of = != < <= > >=, or FIELD = TEXT",
+                wishes->where.texts[i]);
     return code;
 }
 
@@ -196,8 +214,10 @@ int trace_choice_decide(struct trace_choice *choice, const struct trace_wishes *
     for (u32 i = 0; i < wishes->where.count; i++) {
         struct condition *condition = &choice->conditions[choice->condition_count++];
         if (!parse_condition(wishes->where.texts[i], condition) ||
-            !has_field(descriptions, condition->field))
-            return fail(KOV_USAGE, "--where '%s': no event of this trace has such a field",
+            !has_field(descriptions, condition))
+            return fail(KOV_USAGE,
+                        "--where '%s': no event of this trace has such a field, or it cannot be "
+                        "compared so",
                         wishes->where.texts[i]);
     }
     return wishes->events == NULL ? KOV_OK : choose_events(choice, wishes->events);

@@ -10,7 +10,7 @@
 struct trace_wishes {
     const char *from, *to; // "SECONDS" of the time base, "+SECONDS" from the beginning
     const char *events;    // "MAJOR|NAME,…"
-    struct texts where;    // "FIELD OP NUMBER"
+    struct texts where;    // "FIELD OP NUMBER", "FIELD = TEXT", "FIELD != TEXT"
     u64 cpu, pid;          // TRACE_ANY: all
 };
 #define TRACE_ANY UINT64_MAX
@@ -21,6 +21,8 @@ struct condition {
     char field[48];
     enum comparison comparison;
     __int128 number;
+    bool is_number;
+    const char *text; // with which a field that is a text is compared; "": none can be
 };
 
 struct trace_choice {

@@ -152,6 +152,8 @@ static int check_field(const struct trace_choice *choice, const char *field, boo
     u32 place;
     for (size_t i = 0; i < descriptions->count && field[0] != '\0'; i++)
         if (choice->wanted[i] && event_field_place(&descriptions->events[i], field, &place)) {
+            if (descriptions->events[i].info.fields[place].type == TRACE_TEXT)
+                return fail(KOV_USAGE, "--by: '%s' is a text, not a number", field);
             *hex |= descriptions->events[i].info.fields[place].type == TRACE_X64;
             return KOV_OK;
         }

@@ -105,9 +105,9 @@ static void order(struct keyed_rows *rows, const struct keyed_rows *processes)
 
 // ---- the answer --------------------------------------------------------------------------------
 
-static void put_process(json_t *row, const struct profile_row *of)
+static void put_process(json_t *row, const struct profile *profile, const struct profile_row *of)
 {
-    trace_tool_put_process(row, of->key[PROCESS], of->key[THREAD],
+    trace_tool_put_process(row, &profile->walk, of->key[PROCESS], of->key[THREAD],
                            (of->key[FLAGS] & SYS_SAMPLE_IDLE) != 0);
 }
 
@@ -139,7 +139,7 @@ static void put_functions(json_t *document, struct profile *profile,
         json_t *row = put_object(rows, NULL);
         struct symbols *symbols = symbols_of(profile, function->key[PROCESS], flags);
         place_function(symbols_find(symbols, address), address, name, sizeof(name));
-        put_process(row, function);
+        put_process(row, profile, function);
         put_u64(row, "samples", function->samples);
         put_share(row, "share", function->samples, function->process);
         put_text(row, "code", (flags & SYS_SAMPLE_KERNEL) != 0 ? "kernel" : "program");
@@ -168,7 +168,7 @@ static void put_answer(json_t *document, struct profile *profile, u64 most)
     for (size_t i = 0; i < processes.count; i++) {
         const struct profile_row *process = processes.rows[i];
         json_t *row = put_object(rows, NULL);
-        put_process(row, process);
+        put_process(row, profile, process);
         put_u64(row, "samples", process->samples);
         put_share(row, "share", process->samples, all);
     }
@@ -178,6 +178,18 @@ static void put_answer(json_t *document, struct profile *profile, u64 most)
     trace_tool_put_walk(document, &profile->walk);
     keyed_rows_free(&functions);
     keyed_rows_free(&processes);
+}
+
+// Those that the trace names run what is named so, unless the user knows better.
+static void name_by_trace(struct snapshot *snapshot, const struct labels *labels)
+{
+    const struct keyed_rows *processes = &labels->kinds[LABEL_PROCESS];
+    for (size_t i = 0; i < processes->count; i++) {
+        struct label *label = processes->rows[i];
+        struct process_info info = {.pid = (u32)label->key[0], .name = label->name};
+        if (snapshot_process(snapshot, info.pid) == NULL)
+            snapshot_add_process(snapshot, &info);
+    }
 }
 
 static int name_programs(struct snapshot *snapshot, const struct texts *programs)
@@ -207,6 +219,7 @@ int trace_profile(struct engine *engine, const struct trace_choice *choice,
     int code = name_programs(&profile.names.snapshot, programs);
     if (code == KOV_OK)
         code = trace_walk(&profile.walk, engine);
+    name_by_trace(&profile.names.snapshot, &profile.walk.labels);
     if (code == KOV_OK)
         put_answer(document, &profile, most);
     keyed_rows_free(&profile.places);

@@ -114,6 +114,11 @@ static u64 mask_of_word(const char *word, size_t length, const struct trace_even
     return mask;
 }
 
+u64 trace_state_mask(const struct trace_events *events)
+{
+    return mask_of_word("state", strlen("state"), events);
+}
+
 static u64 mask_of_all(const struct trace_events *events)
 {
     u64 mask = 0;

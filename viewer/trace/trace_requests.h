@@ -29,6 +29,8 @@ int trace_fetch_metadata(struct bytes *text);
 int trace_parse_mode(const char *text, Orrery__Dci__TraceMode *mode);
 const char *trace_mode_name(Orrery__Dci__TraceMode mode);
 
+// Of the events by which a recording stands by itself; 0: this machine has none.
+u64 trace_state_mask(const struct trace_events *events);
 // "all", "none", or a list of numbers of majors, names of events, and names of groups (what stands
 // before the ':' of an event's name); a named event means its whole major.
 int trace_parse_mask(const char *text, const struct trace_events *events, u64 *mask);

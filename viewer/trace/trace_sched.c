@@ -183,7 +183,8 @@ static void put_thread(json_t *rows, const struct trace_walk *walk,
 {
     json_t *row = put_object(rows, NULL);
     put_u64(row, "thread", thread->key[0]);
-    trace_tool_put_process(row, trace_walk_pid(walk, thread->key[0]), thread->key[0], thread->idle);
+    trace_tool_put_process(row, walk, trace_walk_pid(walk, thread->key[0]), thread->key[0],
+                           thread->idle);
     put_u64(row, "cpu", thread->cpu);
     for (u32 i = 0; i < THREAD_TIMES; i++) {
         trace_tool_put_time(row, time_keys[i], (double)thread->ticks[i], walk->hz);

@@ -53,12 +53,15 @@ static void print_row(json_t *row)
     json_decref(row);
 }
 
-static void put_fields(json_t *row, const struct trace_event_info *info, const u64 *values)
+static void put_fields(json_t *row, const struct trace_event_info *info, const u64 *values,
+                       const char *string)
 {
     json_t *fields = put_object(row, "fields");
     for (u32 i = 0; i < info->field_count; i++) {
         const struct trace_field *field = &info->fields[i];
-        if (field->type == TRACE_X64)
+        if (field->type == TRACE_TEXT)
+            put_text(fields, field->name, string);
+        else if (field->type == TRACE_X64)
             put_hex(fields, field->name, values[i]);
         else if (field->type == TRACE_S64)
             put_s64(fields, field->name, (s64)values[i]);
@@ -67,7 +70,8 @@ static void put_fields(json_t *row, const struct trace_event_info *info, const u
     }
 }
 
-// A format of trace/events/*.def, or one made of names: a conversion a field, each for 64 bits.
+// A format of trace/events/*.def, or one made of names: a conversion a field, each for 64 bits or a
+// text's address.
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
 static void event_text(const struct trace_event_info *info, const u64 *v, char text[TEXT_BYTES])
@@ -80,7 +84,7 @@ static int show_event(void *context, const struct trace_event *event)
 {
     struct trace_show *show = context;
     u64 values[TRACE_MAX_FIELDS] = {0};
-    char text[TEXT_BYTES];
+    char text[TEXT_BYTES], string[TRACE_TEXT_BYTES];
     if (!trace_choice_has(show->choice, event))
         return KOV_OK;
     if (show->shown >= show->most)
@@ -88,6 +92,8 @@ static int show_event(void *context, const struct trace_event *event)
     json_t *row = make_row(show, event->time, event->cpu, event->pid);
     if (event->description != NULL) {
         trace_event_fields(event, values);
+        if (trace_event_string(event, string))
+            values[event->description->info.field_count - 1] = (uintptr_t)string;
         event_text(&event->description->info, values, text);
         put_text(row, "event", event->description->full_name);
     } else {
@@ -96,7 +102,7 @@ static int show_event(void *context, const struct trace_event *event)
     }
     put_text(row, "text", text);
     if (settings.json && event->description != NULL)
-        put_fields(row, &event->description->info, values);
+        put_fields(row, &event->description->info, values, string);
     print_row(row);
     return ++show->shown == show->most ? VISIT_ENOUGH : KOV_OK;
 }

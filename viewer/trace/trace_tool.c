@@ -102,13 +102,24 @@ void trace_tool_put_pid(json_t *row, u64 pid)
         put_u64(row, "pid", pid);
 }
 
-void trace_tool_put_process(json_t *row, u64 pid, u64 thread, bool idle)
+void trace_tool_put_process(json_t *row, const struct trace_walk *walk, u64 pid, u64 thread,
+                            bool idle)
 {
-    char text[64];
+    char text[TRACE_TEXT_BYTES + 32];
     bool known = pid != ACTIVITY_NO_PID;
-    snprintf(text, sizeof(text), known ? "process %" PRIu64 : "thread %" PRIu64,
-             known ? pid : thread);
-    put_text(row, "process", idle ? "[idle]" : pid == 0 ? "kernel" : text);
+    const char *name = known && pid != 0 ? labels_find(&walk->labels, LABEL_PROCESS, pid) : NULL;
+    if (name != NULL)
+        snprintf(text, sizeof(text), "%s:%" PRIu64, name, pid);
+    else
+        snprintf(text, sizeof(text), known ? "process %" PRIu64 : "thread %" PRIu64,
+                 known ? pid : thread);
+    put_text(row, "name", name);
+    const char *of_thread = labels_find(&walk->labels, LABEL_THREAD, thread);
+    put_text(row, "process",
+             idle                         ? "[idle]"
+             : pid == 0                   ? "kernel"
+             : known || of_thread == NULL ? text
+                                          : of_thread);
     trace_tool_put_pid(row, pid);
 }
 

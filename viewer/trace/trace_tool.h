@@ -31,8 +31,10 @@ int trace_tool_run(const struct arguments *arguments, trace_tool *tool, const st
 void trace_tool_put_walk(json_t *document, const struct trace_walk *walk);
 // "pid": null where it is not known.
 void trace_tool_put_pid(json_t *row, u64 pid);
-// "process" too, as it is said: "process 7", "kernel", "[idle]", or the thread where it is unknown.
-void trace_tool_put_process(json_t *row, u64 pid, u64 thread, bool idle);
+// "process" too, as it is said: "fs:2", "process 7", "kernel", "[idle]", or the thread where it is
+// unknown; and "name", null where the trace does not tell it.
+void trace_tool_put_process(json_t *row, const struct trace_walk *walk, u64 pid, u64 thread,
+                            bool idle);
 // KEY in seconds, KEY_ticks.
 void trace_tool_put_time(json_t *row, const char *key, double ticks, u64 hz);
 // min, mean, p50, p99, max of times in ticks, each so; null when there are none.

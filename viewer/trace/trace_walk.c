@@ -51,10 +51,13 @@ static void learn_from_process(struct trace_walk *walk, const struct trace_event
 static void learn_from_kernel(struct trace_walk *walk, const struct trace_event *event)
 {
     u64 values[EVENT_FIELDS_MAX], now = walk->machine.cpus[event->cpu].thread;
-    if (event_fields_are(&walk->dispatcher_create, event, values))
-        learn(walk, values[0], values[1]);
-    else if (event_fields_are(&walk->thread_create, event, values))
-        keyed_rows_get(&walk->threads, (const u64[KEY_WORDS]){values[0]});
+    for (u32 i = 0; i < ARRAY_SIZE(walk->dispatchers); i++) {
+        if (event_fields_are(&walk->dispatchers[i], event, values))
+            learn(walk, values[0], values[1]);
+        else if (event_fields_are(&walk->created_threads[i], event, values))
+            keyed_rows_get(&walk->threads, (const u64[KEY_WORDS]){values[0]});
+    }
+    labels_learn(&walk->labels, event);
     if (now == ACTIVITY_NO_THREAD || now == walk->before.thread || walk->any_loss)
         return;
     const struct thread_process *created =
@@ -114,16 +117,21 @@ int trace_walk(struct trace_walk *walk, struct engine *engine)
     trace_walk_range(walk, engine);
     walk->hz = engine->descriptions.hz;
     walk->threads.row_bytes = sizeof(struct thread_process);
-    walk->dispatcher_create =
-        (struct event_fields){.name = "SCHED:dispatcher_create", .fields = {"thread", "pid"}};
-    walk->thread_create =
-        (struct event_fields){.name = "SCHED:thread_create", .fields = {"thread"}};
-    event_fields_find(&walk->dispatcher_create, &engine->descriptions);
-    event_fields_find(&walk->thread_create, &engine->descriptions);
+    static const char *const dispatchers[] = {"SCHED:dispatcher_create", "STATE:state_dispatcher"};
+    static const char *const threads[] = {"SCHED:thread_create", "STATE:state_thread"};
+    for (u32 i = 0; i < ARRAY_SIZE(dispatchers); i++) {
+        walk->dispatchers[i] =
+            (struct event_fields){.name = dispatchers[i], .fields = {"thread", "pid"}};
+        walk->created_threads[i] = (struct event_fields){.name = threads[i], .fields = {"thread"}};
+        event_fields_find(&walk->dispatchers[i], &engine->descriptions);
+        event_fields_find(&walk->created_threads[i], &engine->descriptions);
+    }
     walk->machine.interval = ignore;
     activity_begin(&walk->machine, &engine->descriptions, activity_cpus(engine), walk->begin);
+    int code = labels_begin(&walk->labels, engine, choice->from);
     engine_seek(engine, choice->from);
-    int code = engine_visit(engine, choice->to, &visitor);
+    if (code == KOV_OK)
+        code = engine_visit(engine, choice->to, &visitor);
     activity_end(&walk->machine, walk->end);
     return code;
 }
@@ -131,4 +139,5 @@ int trace_walk(struct trace_walk *walk, struct engine *engine)
 void trace_walk_free(struct trace_walk *walk)
 {
     keyed_rows_free(&walk->threads);
+    labels_free(&walk->labels);
 }

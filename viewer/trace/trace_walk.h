@@ -7,6 +7,7 @@
 #include "tools/keyed_rows.h"
 #include "trace/engine/activity.h"
 #include "trace/engine/event_fields.h"
+#include "trace/engine/labels.h"
 #include "trace/trace_choice.h"
 
 struct trace_walk {
@@ -16,7 +17,9 @@ struct trace_walk {
     struct activity_interval before; // of the event's CPU: what was so until the event
     u64 lost_packets, discarded;     // of the CPUs that are chosen
     struct activity_machine machine;
-    struct event_fields dispatcher_create, thread_create;
+    // Of what is made, and of what the trace's state tells that there was.
+    struct event_fields dispatchers[2], created_threads[2];
+    struct labels labels;
     struct keyed_rows threads; // their processes
     bool any_loss;             // of the kernel's events, so far
     // Every event until the end, whatever is chosen; NULL: not wanted.

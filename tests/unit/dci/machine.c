@@ -253,6 +253,11 @@ s64 sys_trace_set_mask(u64 mask)
     return 0;
 }
 
+s64 sys_trace_state(void)
+{
+    return 0;
+}
+
 s64 sys_trace_set_mode(enum sys_trace_mode mode)
 {
     (void)mode;

@@ -70,10 +70,16 @@ static void wrong_descriptions_are_refused_with_their_place(void **state)
         {"event(A, 65535, one, \"\")", "minor 65535 is not below"},
         {"event(A, 0, one, \"%lu\", u24 x)", "expected a field as"},
         {"event(A, 0, one, \"%lu\", u32 x)", "leave 32 bits of the last word unfilled"},
+        {"event(A, 0, one, \"%s %lu\", text x, u64 y)", "a text must be the last field"},
+        {"event(A, 0, one, \"%lu\", text x)", "%s is for texts, and they have no other: x"},
+        {"event(A, 0, one, \"%s\", u64 x)", "%s is for texts, and they have no other: x"},
+        {"event(A, 0, one, \"%lu%lu%lu%lu%lu%lu%s\", u64 a, u64 b, u64 c, u64 d, u64 e, u64 f, "
+         "text g)",
+         "no word of 6 is left for the text"},
         {"event(A, 0, one, \"%lu %lu %lu\", u32 x, u64 y, u32 z)", "field y straddles a word"},
         {"event(A, 0, one, \"%lu %lu\", u64 x, u64 x)", "two fields are named x"},
         {"event(A, 0, one, \"%lu\", u64 x, u64 y)", "1 conversions for 2 fields"},
-        {"event(A, 0, one, \"%s\", u64 x)", "conversions must be of"},
+        {"event(A, 0, one, \"%c\", u64 x)", "conversions must be of"},
         {"event(A, 0, one, \"\" u64 x)", "expected a comma"},
         {"event(A, 0, one, \"%lu %lu %lu %lu %lu %lu %lu\", u64 a, u64 b, u64 c, u64 d, "
          "u64 e, u64 f, u64 g)",

@@ -94,8 +94,8 @@ kov_packet_SRC := tests/unit/viewer/packet.c viewer/trace/packet.c
 kov_packet_LIBS :=
 
 # The trace engine, with the table of events that kov has.
-KOV_UNIT_ENGINE := $(wildcard viewer/trace/engine/*.c) viewer/trace/packet.c trace/src/table.c \
-    $(GEN)/trace/event_table.c $(KOV_UNIT_BASE)
+KOV_UNIT_ENGINE := $(wildcard viewer/trace/engine/*.c) viewer/trace/packet.c \
+    viewer/tools/keyed_rows.c trace/src/table.c $(GEN)/trace/event_table.c $(KOV_UNIT_BASE)
 UNIT += kov_engine
 kov_engine_SRC := tests/unit/viewer/engine.c $(KOV_UNIT_ENGINE)
 kov_engine_LIBS := m
@@ -105,7 +105,7 @@ kov_dump_SRC = $(sort tests/unit/viewer/dump.c $(KOV_UNIT_ENGINE) $(TRACE_CORE) 
 kov_dump_LIBS := m
 
 # Tools that answer from a trace, each with a folder that its test makes.
-KOV_UNIT_TOOL := $(sort $(KOV_UNIT_ENGINE) $(addprefix viewer/,tools/keyed_rows.c \
+KOV_UNIT_TOOL := $(sort $(KOV_UNIT_ENGINE) $(addprefix viewer/,\
     tools/histogram.c tools/intern.c tools/number_list.c \
     output/document.c output/columns.c machine/snapshot.c \
     symbols/symbols.c symbols/kernel.c symbols/programs.c \

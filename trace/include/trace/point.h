@@ -24,6 +24,10 @@ static inline bool trace_enabled(u32 major)
     return !(TRACE_COMPILED_OUT >> major & 1) && (trace_mask() >> major & 1);
 }
 
+// header: its data words are the fixed ones, at words; text goes behind them, cut to what is left.
+// Any context, as the generated functions say.
+void trace_append_text(u32 header, const u64 *words, const char *text);
+
 #define TRACE_INLINE static inline __attribute__((always_inline)) void
 
 #ifdef __powerpc64__

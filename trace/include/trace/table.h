@@ -3,11 +3,20 @@
 #ifndef TRACE_TABLE_H
 #define TRACE_TABLE_H
 
-#include <orrery/types.h>
+#include <trace/layout.h>
 
 #define TRACE_MAX_FIELDS 8
 
-enum trace_field_type { TRACE_U64, TRACE_S64, TRACE_X64, TRACE_U32, TRACE_U16, TRACE_U8 };
+// TRACE_TEXT: the last field, in all words behind those of the others; NULs pad it.
+enum trace_field_type {
+    TRACE_U64,
+    TRACE_S64,
+    TRACE_X64,
+    TRACE_U32,
+    TRACE_U16,
+    TRACE_U8,
+    TRACE_TEXT
+};
 
 struct trace_field {
     enum trace_field_type type; // TRACE_X64: shown in hexadecimal
@@ -16,10 +25,11 @@ struct trace_field {
 
 struct trace_event_info {
     u16 major, minor;
-    u8 words;       // data words
+    u8 words;       // data words, without a text's
     u8 field_count; // packed into the words from their most significant ends
     const char *name;
-    const char *format; // printf-like; a conversion a field, each for the field widened to 64 bits
+    // printf-like; a conversion a field, each for the field widened to 64 bits, or a text's address
+    const char *format;
     struct trace_field fields[TRACE_MAX_FIELDS];
 };
 
@@ -37,8 +47,20 @@ extern const char trace_metadata_events[]; // CTF declarations of all events
 
 // NULL when there is none such; id: major << 16 | minor.
 const struct trace_event_info *trace_event_find(u32 id);
-// The fields of an event, out of its data words, each widened to 64 bits.
+// Whether an event may have so many data words.
+bool trace_event_fits(const struct trace_event_info *event, u64 words);
+// The fields of an event, out of its data words, each widened to 64 bits; 0 for a text.
 void trace_event_values(const struct trace_event_info *event, const u64 *words,
                         u64 values[TRACE_MAX_FIELDS]);
+// The text of an event that has so many data words, which lie at data as they were logged.
+// Characters that a terminal may act upon are '?'. "" when it has none.
+#define TRACE_TEXT_BYTES (TRACE_MAX_WORDS * 8 + 1)
+void trace_event_text(const struct trace_event_info *event, const void *data, u64 words,
+                      char text[TRACE_TEXT_BYTES]);
+// Whether its last field is one.
+static inline bool trace_event_has_text(const struct trace_event_info *event)
+{
+    return event->field_count > 0 && event->fields[event->field_count - 1].type == TRACE_TEXT;
+}
 
 #endif

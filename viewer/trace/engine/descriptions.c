@@ -22,6 +22,7 @@ static const struct {
 } types[] = {
     {"uint64", TRACE_U64, 64}, {"int64", TRACE_S64, 64},  {"hex64", TRACE_X64, 64},
     {"uint32", TRACE_U32, 32}, {"uint16", TRACE_U16, 16}, {"uint8", TRACE_U8, 8},
+    {"char8", TRACE_TEXT, 0},
 };
 
 static const char *skip_blanks(const char *text)
@@ -84,7 +85,10 @@ static bool is_same(const struct trace_event_info *one, const struct trace_event
 
 static const char *conversion(enum trace_field_type type)
 {
-    return type == TRACE_X64 ? "%#lx" : type == TRACE_S64 ? "%ld" : "%lu";
+    return type == TRACE_TEXT  ? "%s"
+           : type == TRACE_X64 ? "%#lx"
+           : type == TRACE_S64 ? "%ld"
+                               : "%lu";
 }
 
 static char *make_format(const struct trace_event_info *info)
@@ -121,15 +125,31 @@ static void complete(struct event_description *event)
     info->name = colon + 1;
 }
 
-// "TYPE _NAME;" … up to the brace.
-static const char *read_fields(const char *text, struct event_description *event)
+// "[BYTES]", of a text.
+static const char *read_size(const char *text, u32 *words)
+{
+    u64 bytes;
+    text = expect(read_number(expect(text, "["), &bytes), "]");
+    if (text == NULL || bytes == 0 || bytes % 8 != 0 || bytes > TRACE_MAX_LENGTH * 8)
+        return NULL;
+    *words = (u32)bytes / 8;
+    return text;
+}
+
+// "TYPE _NAME;" … up to the brace. text_words: of a text, which comes last; else 0.
+static const char *read_fields(const char *text, struct event_description *event, u32 *text_words)
 {
     struct trace_event_info *info = &event->info;
     u32 bits = 0;
     while (text != NULL && expect(text, "}") == NULL) {
         char type[NAME_BYTES], name[NAME_BYTES];
         u32 kind = 0;
-        text = expect(read_name(read_name(text, type), name), ";");
+        text = read_name(read_name(text, type), name);
+        if (text != NULL && strcmp(type, "char8") == 0)
+            text = read_size(text, text_words);
+        else if (*text_words != 0)
+            return NULL;
+        text = expect(text, ";");
         while (text != NULL && kind < ARRAY_SIZE(types) && strcmp(types[kind].name, type) != 0)
             kind++;
         if (text == NULL || kind == ARRAY_SIZE(types) || info->field_count == TRACE_MAX_FIELDS ||
@@ -149,6 +169,7 @@ static const char *read_event(const char *text, struct event_description *event,
 {
     char name[NAME_BYTES];
     u64 id;
+    u32 text_words = 0;
     text = expect(read_name(expect(text, "name = \""), name), "\";");
     text = expect(read_number(expect(text, "id ="), &id), ";");
     text = expect(read_number(expect(text, "stream_id ="), stream), ";");
@@ -160,9 +181,9 @@ static const char *read_event(const char *text, struct event_description *event,
     event->info.minor = (u16)id;
     const char *fields = expect(text, "fields := struct {");
     if (fields != NULL)
-        text = read_fields(fields, event);
+        text = read_fields(fields, event, &text_words);
     u32 length = trace_event_length(id);
-    return length == 0 || length == event->info.words + 1u ? expect(text, "};") : NULL;
+    return length == 0 || length == event->info.words + text_words + 1 ? expect(text, "};") : NULL;
 }
 
 static void free_event(struct event_description *event)
@@ -191,6 +212,15 @@ static int read_clock(struct descriptions *descriptions, const char *text, const
     return KOV_OK;
 }
 
+// Whether it was described last, with a shorter text.
+static bool is_longer(const struct descriptions *descriptions, const struct trace_event_info *info)
+{
+    if (descriptions->count == 0 || !trace_event_has_text(info))
+        return false;
+    const struct trace_event_info *last = &descriptions->events[descriptions->count - 1].info;
+    return last->major == info->major && last->minor == info->minor;
+}
+
 int descriptions_read(struct descriptions *descriptions, const char *text, const char *where)
 {
     int code = read_clock(descriptions, text, where);
@@ -199,8 +229,10 @@ int descriptions_read(struct descriptions *descriptions, const char *text, const
         struct event_description event = {0};
         u64 stream;
         const char *behind = read_event(at + strlen("event {"), &event, &stream);
-        // The streams of processes describe the same events once more.
-        bool is_new = behind != NULL && stream == TRACE_STREAM_KERNEL;
+        // The streams of processes describe the same events once more, and one with a text is
+        // described with each length.
+        bool is_new = behind != NULL && stream == TRACE_STREAM_KERNEL &&
+                      !is_longer(descriptions, &event.info);
         if (behind == NULL || descriptions->count == MAX_DESCRIPTIONS)
             code = fail(KOV_FAILED,
                         "%s: the metadata describes an event in a way that is not "

@@ -164,7 +164,7 @@ static int visit_event(struct engine *engine, struct packet_stream *stream,
             .data = found->data,
             .description = descriptions_find(&engine->descriptions, found->id),
         };
-        if (event.description != NULL && event.description->info.words != event.words)
+        if (event.description != NULL && !trace_event_fits(&event.description->info, event.words))
             event.description = NULL;
         code = visitor->event(visitor->context, &event);
     }
@@ -199,4 +199,12 @@ void trace_event_fields(const struct trace_event *event, u64 values[TRACE_MAX_FI
         words[i] = TRACE_BE64(words[i]);
     }
     trace_event_values(&event->description->info, words, values);
+}
+
+bool trace_event_string(const struct trace_event *event, char text[TRACE_TEXT_BYTES])
+{
+    bool has = trace_event_has_text(&event->description->info);
+    if (has)
+        trace_event_text(&event->description->info, event->data, event->words, text);
+    return has;
 }

@@ -63,6 +63,8 @@ int engine_visit(struct engine *engine, u64 to, const struct visitor *visitor);
 bool engine_range(const struct engine *engine, u64 *begin, u64 *end);
 // The fields, each widened to 64 bits. Only of events with a description.
 void trace_event_fields(const struct trace_event *event, u64 values[TRACE_MAX_FIELDS]);
+// The text among them, which is the last one. False: there is none.
+bool trace_event_string(const struct trace_event *event, char text[TRACE_TEXT_BYTES]);
 
 // ---- for sources -------------------------------------------------------------------------------
 

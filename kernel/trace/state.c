@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: MIT
+// What there is, as events, so that a recording stands by itself: what was made before it began has
+// a name and a class too. Of the kernel's objects only; those of processes are asked of them.
+#include "state.h"
+
+#include <co/manager.h>
+#include <kernel/memory.h>
+#include <kernel/process.h>
+#include <orrery/errors.h>
+#include <orrery/sys.h>
+#include <trace/events.h>
+#include <trace/trace.h>
+
+#include "proc/dispatcher.h"
+#include "proc/thread.h"
+
+#define SCAN_BYTES 0x10000
+
+static u64 tell_threads(void)
+{
+    struct thread_summary thread;
+    u32 cursor = 0;
+    u64 count = 0;
+
+    for (; thread_table_next(&cursor, &thread); count++) {
+        trace_state_thread(thread.id, thread.coid, thread.cpu, thread.priority, thread.state);
+        trace_thread_name(thread.id, thread.name);
+    }
+    return count;
+}
+
+static void tell_dispatchers(u32 pid)
+{
+    struct process *process = process_get(pid);
+
+    for (u32 cpu = 0; cpu < ORRERY_MAX_CPUS && process != NULL; cpu++) {
+        const struct dispatcher *dispatcher = process_dispatcher(process, cpu);
+        if (dispatcher == NULL)
+            continue;
+        u64 waits = !dispatcher->asleep ? 0 : dispatcher->waiting == DISPATCHER_CALLS ? 2 : 1;
+        trace_state_dispatcher(pid, dispatcher->thread_id, cpu, waits);
+    }
+    if (process != NULL)
+        process_put(process);
+}
+
+static u64 tell_processes(void)
+{
+    struct sys_process_info process;
+    u64 cursor = 0, count = 0;
+
+    for (; sys_process_list(&cursor, &process, sizeof(process)) > 0; count++) {
+        trace_state_process(process.pid, process.parent, process.object, process.state,
+                            process.start_time);
+        trace_process_name(process.pid, process.name);
+        tell_dispatchers(process.pid);
+    }
+    return count;
+}
+
+static void tell_classes(void)
+{
+    struct sys_class class;
+
+    for (u32 index = 0; sys_class_get(index, &class) == 0; index++)
+        trace_class_name(class.class_id, class.name);
+}
+
+static void tell_object(const struct sys_object *object)
+{
+    trace_state_object(object->coid, object->class_id);
+    for (u32 i = 0; i < object->child_count; i++)
+        trace_state_child(object->coid, object->children[i]);
+}
+
+// How many; an error.
+static s64 tell_objects(void)
+{
+    char *buffer = kmalloc(SCAN_BYTES);
+    u64 cursor = 0;
+    s64 bytes, count = 0;
+
+    if (buffer == NULL)
+        return E_NOMEM;
+    while ((bytes = sys_object_scan(&cursor, buffer, SCAN_BYTES)) > 0) {
+        for (s64 at = 0; at < bytes; count++) {
+            const struct sys_object *object = (const struct sys_object *)(buffer + at);
+            tell_object(object);
+            at += object->record_bytes;
+        }
+    }
+    kfree(buffer);
+    return bytes < 0 ? bytes : count;
+}
+
+s64 trace_state(void)
+{
+    if (!trace_enabled(TRACE_MAJOR_STATE))
+        return 0;
+    trace_state_begin(trace_mask());
+    u64 threads = tell_threads(); // first: those of dispatchers are then told to be so
+    u64 processes = tell_processes();
+    tell_classes();
+    s64 objects = tell_objects();
+    if (objects < 0)
+        return objects;
+    trace_state_end(processes, threads, (u64)objects);
+    return 0;
+}
