@@ -61,11 +61,19 @@ def unpack(words, bits):
 
 
 def printf(text, values):
-    signs = re.findall(r'%[-+ #0-9.]*l*([a-z%])', text)
-    kinds = [sign for sign in signs if sign != '%']
-    shown = [value - (1 << 64) if kind in 'di' and value >> 63 else value
-             for kind, value in zip(kinds, values)]
-    return text % tuple(shown)
+    """As C's printf, of which Python's % differs in signs and in `#` with 0."""
+    left = iter(values)
+
+    def one(match):
+        conversion = match[0].replace('l', '')
+        if conversion == '%%':
+            return '%'
+        value = next(left)
+        if conversion[-1] in 'di' and value >> 63:
+            value -= 1 << 64
+        return (conversion if value != 0 else conversion.replace('#', '')) % value
+
+    return re.sub(r'%[-+ #0-9.]*l*[a-z%]', one, text)
 
 
 class Ring:

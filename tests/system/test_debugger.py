@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 
-from machine import KOV, ROOT, Monitor
+from machine import KOV, PRODUCT, ROOT, Monitor
 from ports import Port
 from waiting import PATIENCE
 
@@ -30,8 +30,8 @@ def _debug(boot):
 
         def gdb(*commands, kernel=machine.kernel):
             words = [word for command in commands for word in ("-ex", command)]
-            done = subprocess.run([f"{ROOT}/scripts/gdb", kernel, str(port.number), "-batch", *words],
-                                  stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+            command = [f"{ROOT}/scripts/gdb", kernel, str(port.number), "-batch", *words]
+            done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                                   stdin=subprocess.DEVNULL, timeout=2 * PATIENCE, check=False)
             return done.stdout
 
@@ -64,7 +64,8 @@ def test_threads_and_objects_are_those_that_kov_lists(debug):
     known_after = objects()
     assert not DAMAGED.search(said), said
     rows = threads_of(said)
-    shown = {int(row[4].split()[0]): row[4].split()[1] for row in rows.values() if row[4] != "kernel"}
+    owners = [row[4].split() for row in rows.values() if row[4] != "kernel"]
+    shown = {int(pid): name for pid, name in owners}
     assert shown == before == processes(), said
     assert sum(row[1] == "running" for row in rows.values()) == 2, said
     sleeping = [row for row in rows.values() if row[5].startswith("sleep/")]
@@ -143,7 +144,7 @@ def test_it_works_at_any_instruction(debug):
     assert not DAMAGED.search(said), said
 
 
-def test_wrong_usage_is_told(debug, tmp_path):
+def test_wrong_usage_is_told(debug):
     _, gdb = debug(cpus=1)
     said = gdb("orrery thread", "orrery nonsense", "orrery trace -x", "orrery trace -n 0",
                "orrery trace 7", "orrery objects Thred", "orrery threads 99999", "help orrery",
@@ -154,7 +155,6 @@ def test_wrong_usage_is_told(debug, tmp_path):
                    "No class or implementation is named Thred. Did you mean Thread?",
                    "There is no thread 99999", "orrery locks -- ", "the last N events"):
         assert wanted in said, said
-    other = tmp_path / "other.elf"
-    other.write_bytes(b"")
-    said = gdb("file", "orrery threads")
-    assert "is it a kernel of Orrery?" in said, said
+    assert "is it a kernel of Orrery?" in gdb("file", "orrery threads")
+    said = gdb("orrery threads", kernel=PRODUCT)
+    assert "The machine runs another image than" in said and not ROW.search(said), said
