@@ -31,8 +31,9 @@ def _debug(boot):
         def gdb(*commands, kernel=machine.kernel):
             words = [word for command in commands for word in ("-ex", command)]
             command = [f"{ROOT}/scripts/gdb", kernel, str(port.number), "-batch", *words]
-            done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                                  stdin=subprocess.DEVNULL, timeout=2 * PATIENCE, check=False)
+            done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                                  stdin=subprocess.DEVNULL, text=True, timeout=2 * PATIENCE,
+                                  check=False)
             return done.stdout
 
         if not qemu:
