@@ -5,12 +5,14 @@
 #include <kernel/panic.h>
 #include <kernel/thread.h>
 #include <kernel/timer.h>
+#include <trace/reasons.h>
 
 #include "proc/thread.h"
 
 struct waiter {
     struct thread *thread;
     struct waiter *next;
+    u32 reason; // for the trace
     bool woken;
 };
 
@@ -41,19 +43,24 @@ static void wait_queue_remove(struct wait_queue *queue, const struct waiter *wai
 
 // Whoever wakes a thread does so under the lock, which the thread takes before it goes on: it is
 // there at least as long as it is spoken of.
-bool wait_queue_sleep(struct wait_queue *queue, struct spinlock *lock, u64 deadline)
+static bool sleep_for(struct wait_queue *queue, struct spinlock *lock, u64 deadline, u32 reason)
 {
-    struct waiter self = {.thread = thread_current()};
+    struct waiter self = {.thread = thread_current(), .reason = reason};
 
     wait_queue_append(queue, &self);
     do {
         spin_unlock(lock);
-        thread_park(deadline);
+        thread_park_for(deadline, reason);
         spin_lock(lock);
     } while (!self.woken && timebase() < deadline);
     if (!self.woken)
         wait_queue_remove(queue, &self);
     return self.woken;
+}
+
+bool wait_queue_sleep(struct wait_queue *queue, struct spinlock *lock, u64 deadline)
+{
+    return sleep_for(queue, lock, deadline, REASON_OTHER);
 }
 
 struct thread *wait_queue_wake(struct wait_queue *queue)
@@ -64,7 +71,7 @@ struct thread *wait_queue_wake(struct wait_queue *queue)
         return NULL;
     queue->first = waiter->next;
     waiter->woken = true;
-    thread_unpark(waiter->thread);
+    thread_unpark_for(waiter->thread, waiter->reason);
     return waiter->thread;
 }
 
@@ -99,7 +106,7 @@ void mutex_lock(struct mutex *mutex)
     if (mutex->owner == NULL)
         mutex->owner = thread;
     else
-        wait_queue_sleep(&mutex->waiters, &mutex->lock, NO_DEADLINE);
+        sleep_for(&mutex->waiters, &mutex->lock, NO_DEADLINE, REASON_LOCK);
     spin_unlock(&mutex->lock);
     note_taken(mutex, thread);
 }
