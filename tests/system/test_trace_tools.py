@@ -152,6 +152,29 @@ def test_runs_and_wake_ups_of_threads_are_those_of_the_events(recording):
         assert parts == whole or thread in part_of_it and parts < whole, row
 
 
+def test_who_woke_whom_is_told_by_the_events(recording):
+    found = recording.tool("sched")
+    assert {row["reason"] for row in found["waits"]} >= {"preempted", "time", "event"}
+    assert "untold" not in {row["reason"] for row in found["waits"] + found["wakers"]}
+    away, expected = {}, Counter()
+    begun = set()
+    for event in recording.events:
+        fields = event["fields"]
+        if event["event"] == "SCHED:switch":
+            if fields["to"] in away:
+                expected[fields["to"], away.pop(fields["to"])] += 1
+            begun.discard(fields["from"])
+            begun.add(fields["to"])
+        elif event["event"] == "SCHED:wake" and fields["thread"] not in begun:
+            away.setdefault(fields["thread"], fields["by"])
+    told = Counter()
+    for row in found["wakers"]:
+        if row["max_ticks"] > 0:  # else it was handed the CPU
+            told[row["thread"], row["by"]] += row["count"]
+    assert told == expected and len(told) > 0
+    assert any(by == 0 for _, by in told) and any(by != 0 for _, by in told)
+
+
 def idle_intervals(events, end):
     """Of the events of one CPU: between two next to each other, of which the first one lets the
     idle thread wait, as it is in no exception then. One in which it was when others ran it leaves

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Folders of traces, written with the image's own event descriptions (trace/events/*.def)."""
 
+import itertools
 import pathlib
 import random
 import re
@@ -32,9 +33,9 @@ def metadata():
 
 
 def encode(when, event, values):
-    """An event as bytes; its fields are packed from the most significant end."""
+    """An event as bytes; its fields are packed from the most significant end. Those behind the values are 0."""
     packed = 0
-    for field, value in zip(event.fields, values):
+    for field, value in itertools.zip_longest(event.fields, values, fillvalue=0):
         packed = packed << field.bits | value & ((1 << field.bits) - 1)
     return struct.pack(">II", when & 0xffffffff, event.header) \
         + packed.to_bytes(8 * event.words, "big")

@@ -121,7 +121,8 @@ kov_trace_locks_LIBS := jansson dw elf m
 kov_trace_profile_SRC := tests/unit/viewer/trace_profile.c viewer/trace/trace_profile.c \
     viewer/samples/share.c viewer/samples/sample_sum.c $(KOV_UNIT_TOOL)
 kov_trace_profile_LIBS := jansson dw elf m
-kov_trace_sched_SRC := tests/unit/viewer/trace_sched.c viewer/trace/trace_sched.c $(KOV_UNIT_TOOL)
+kov_trace_sched_SRC := tests/unit/viewer/trace_sched.c viewer/trace/trace_sched.c \
+    viewer/trace/trace_reasons.c $(KOV_UNIT_TOOL)
 kov_trace_sched_LIBS := jansson dw elf m
 kov_trace_idle_SRC := tests/unit/viewer/trace_idle.c viewer/trace/trace_idle.c $(KOV_UNIT_TOOL)
 kov_trace_idle_LIBS := jansson dw elf m
