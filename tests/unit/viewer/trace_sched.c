@@ -226,7 +226,7 @@ static void a_missing_wake_makes_a_wait_unknown(void **state)
     close(0);
     close(1);
     json_t *document = made_answer(answer, MADE_ALL);
-    check(document, 5, 10 + 80, 0, 0, 10 + 100);
+    check(document, 5, 10 + 80, 0, 0, 100);
     json_decref(document);
 }
 
