@@ -5,8 +5,10 @@
 #include <kernel/panic.h>
 #include <kernel/thread.h>
 #include <kernel/timer.h>
+#include <trace/events.h>
 #include <trace/reasons.h>
 
+#include "lock_events.h"
 #include "proc/thread.h"
 
 struct waiter {
@@ -88,10 +90,23 @@ void mutex_init(struct mutex *mutex, const char *name, enum mutex_rank rank)
     *mutex = (struct mutex)MUTEX_INIT(name, rank);
 }
 
-static void note_taken(struct mutex *mutex, struct thread *thread)
+// Inlined: its caller is whose callers are told.
+static inline __attribute__((always_inline)) void note_taken(struct mutex *mutex,
+                                                             struct thread *thread)
 {
     mutex->outer = thread->innermost_mutex;
     thread->innermost_mutex = mutex;
+    TRACE_POINT(TRACE_MAJOR_LOCKHOLD, told);
+    return;
+told:
+    lock_tell_taken(mutex, true);
+    __asm__ volatile(""); // a call, not a jump
+}
+
+static void wait_for(struct mutex *mutex)
+{
+    trace_lock_wait((u64)mutex, 1, mutex->owner->id);
+    sleep_for(&mutex->waiters, &mutex->lock, NO_DEADLINE, REASON_LOCK);
 }
 
 void mutex_lock(struct mutex *mutex)
@@ -106,7 +121,7 @@ void mutex_lock(struct mutex *mutex)
     if (mutex->owner == NULL)
         mutex->owner = thread;
     else
-        sleep_for(&mutex->waiters, &mutex->lock, NO_DEADLINE, REASON_LOCK);
+        wait_for(mutex);
     spin_unlock(&mutex->lock);
     note_taken(mutex, thread);
 }
@@ -132,6 +147,7 @@ void mutex_unlock(struct mutex *mutex)
     if (mutex->owner != thread || thread->innermost_mutex != mutex)
         panic("unlocking %s, which %s does not hold or not last", mutex->lock.name, thread->name);
     thread->innermost_mutex = mutex->outer;
+    trace_lock_release((u64)mutex, 1);
     spin_lock(&mutex->lock);
     mutex->owner = wait_queue_wake(&mutex->waiters);
     spin_unlock(&mutex->lock);
