@@ -34,21 +34,28 @@ static const char made_switch[] = EVENT("0x1030000", "switch",
                                         " uint16 _to_priority;\n uint32 _reason;\n")
     EVENT("0xc30001", "wake", "uint32 _thread;\n uint32 _cpu;\n uint32 _by;\n uint32 _reason;\n");
 static const char made_head[] = "/* CTF 1.8 */\nclock { name = timebase; freq = 1000000000; };\n";
-static const char made_events[] =
-    EVENT("0x1010000", "test0", "uint64 _a;\n uint64 _b;\n uint64 _c;\n")
-        EVENT("0x1430002", "thread_create",
-              "uint64 _thread;\n hex64 _coid;\n uint64 _cpu;\n uint64 _priority;\n")
-            EVENT("0x830003", "thread_exit", "uint64 _thread;\n") EVENT(
-                "0x1030006", "dispatcher_create", "uint64 _pid;\n uint64 _thread;\n uint64 _cpu;\n")
-                EVENT("0x1020000", "exc_enter", "hex64 _vector;\n hex64 _pc;\n hex64 _dar;\n")
-                    EVENT("0x820001", "exc_exit", "hex64 _vector;\n")
-                        EVENT("0x1c60000", "lock_contended",
-                              "hex64 _lock;\n uint64 _spins;\n uint64 _ticks;\n"
-                              " hex64 _caller0;\n hex64 _caller1;\n hex64 _caller2;\n")
-                            EVENT("0x10b0000", "sample",
-                                  "hex64 _coid;\n hex64 _pc;\n uint32 _thread;\n uint32 _flags;\n")
-                                EVENT("0x8b0001", "sample_lost", "uint64 _count;\n")
-                                    EVENT("0x870000", "timer_fire", "uint64 _deadline;\n");
+static const char made_events[] = EVENT("0x1010000", "test0",
+                                        "uint64 _a;\n uint64 _b;\n uint64 _c;\n")
+    EVENT("0x1430002", "thread_create",
+          "uint64 _thread;\n hex64 _coid;\n uint64 _cpu;\n uint64 _priority;\n")
+        EVENT("0x830003", "thread_exit", "uint64 _thread;\n") EVENT(
+            "0x1030006", "dispatcher_create", "uint64 _pid;\n uint64 _thread;\n uint64 _cpu;\n")
+            EVENT("0x1020000", "exc_enter", "hex64 _vector;\n hex64 _pc;\n hex64 _dar;\n")
+                EVENT("0x820001", "exc_exit", "hex64 _vector;\n")
+                    EVENT("0x1c60000", "lock_contended",
+                          "hex64 _lock;\n uint64 _spins;\n uint64 _ticks;\n"
+                          " hex64 _caller0;\n hex64 _caller1;\n hex64 _caller2;\n")
+                        EVENT("0x10b0000", "sample",
+                              "hex64 _coid;\n hex64 _pc;\n uint32 _thread;\n uint32 _flags;\n")
+                            EVENT("0x8b0001", "sample_lost", "uint64 _count;\n")
+                                EVENT("0x1900000", "lock_take",
+                                      "hex64 _lock;\n uint64 _sleeping;\n hex64 _caller0;\n"
+                                      " hex64 _caller1;\n hex64 _caller2;\n")
+                                    EVENT("0xd00001", "lock_release",
+                                          "hex64 _lock;\n uint64 _sleeping;\n")
+                                        EVENT("0x1100002", "lock_wait",
+                                              "hex64 _lock;\n uint64 _sleeping;\n uint64 _owner;\n")
+                                            EVENT("0x870000", "timer_fire", "uint64 _deadline;\n");
 #undef EVENT
 
 static struct trace_packet *made_last(u32 cpu)

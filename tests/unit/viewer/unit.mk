@@ -116,7 +116,8 @@ UNIT += kov_histogram kov_trace_locks kov_trace_profile kov_trace_sched \
 kov_histogram_SRC := tests/unit/viewer/histogram.c viewer/tools/histogram.c \
     viewer/tools/keyed_rows.c $(KOV_UNIT_BASE)
 kov_histogram_LIBS := m
-kov_trace_locks_SRC := tests/unit/viewer/trace_locks.c viewer/trace/trace_locks.c $(KOV_UNIT_TOOL)
+kov_trace_locks_SRC := tests/unit/viewer/trace_locks.c viewer/trace/trace_locks.c \
+    viewer/trace/trace_holds.c $(KOV_UNIT_TOOL)
 kov_trace_locks_LIBS := jansson dw elf m
 kov_trace_profile_SRC := tests/unit/viewer/trace_profile.c viewer/trace/trace_profile.c \
     viewer/samples/share.c viewer/samples/sample_sum.c $(KOV_UNIT_TOOL)
