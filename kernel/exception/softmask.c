@@ -10,6 +10,7 @@
 #include <kernel/softmask.h>
 #include <kernel/startup.h>
 #include <trace/events.h>
+#include <trace/reasons.h>
 
 #include "dev/interrupts.h"
 #include "proc/scheduler.h"
@@ -94,7 +95,7 @@ static CO_METHOD s64 softmask_work(struct interrupt_manager *self)
             run_handlers();
         } else {
             enable_interrupts();
-            schedule();
+            schedule(REASON_PREEMPTED);
             disable_interrupts();
         }
     }

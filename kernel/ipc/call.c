@@ -14,6 +14,7 @@
 #include <orrery/errors.h>
 #include <string.h>
 #include <trace/events.h>
+#include <trace/reasons.h>
 
 #include "proc/dispatcher.h"
 
@@ -149,7 +150,7 @@ static void after_call(const struct call_start *start, s64 how, bool alone, stru
     if (how == CALL_HANDED)
         dispatcher_switch(self, start->target, true, event);
     else if (how == CALL_QUEUED && alone)
-        dispatcher_wait(self, event);
+        dispatcher_wait(self, event, REASON_ANSWER);
     else if (how == CALL_QUEUED && !dispatcher_poll(self, event))
         *event = (struct event){.type = EVENT_NONE};
 }
@@ -305,7 +306,7 @@ void ipc_reply_wait(struct dispatcher *self, struct event *registers)
         ipc_before_sleep(self);
         dispatcher_switch(self, resumed, false, registers);
     } else {
-        dispatcher_wait(self, registers);
+        dispatcher_wait(self, registers, REASON_EVENT);
     }
     soft_mask_restore(masked);
 }

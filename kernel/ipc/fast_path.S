@@ -18,6 +18,7 @@
 #include <kernel/percpu.h>
 #include <orrery/user.h>
 #include <trace/events.h>
+#include <trace/reasons.h>
 
 #include "call_layout.h"
 #include "exception/user.h"
@@ -291,24 +292,26 @@ put_back:
     mr      r11, r28
     mr      r12, r29
     .endm
-// trace_switch(r22, r23)
-    .macro switch_event
+// trace_switch(r22, r23, reason)
+    .macro switch_event reason
     begin_event
     lwz     r9, THREAD_ID(r22)
     lwz     r8, THREAD_ID(r23)
     lbz     r10, THREAD_PRIORITY(r22)
     lbz     r7, THREAD_PRIORITY(r23)
-    rldimi  r7, r10, 32, 0
+    rldimi  r7, r10, 16, 32
+    sldi    r7, r7, 32
+    ori     r7, r7, \reason
     trace_header 3, TRACE_MAJOR_SCHED, TRACE_SCHED_SWITCH
     bl      trace_append_3
     end_event
     .endm
 
 call_switch_event:
-    switch_event
+    switch_event REASON_CALL
     b       call_switch_told
 reply_switch_event:
-    switch_event
+    switch_event REASON_REPLY
     b       reply_switch_told
 
 // trace_ipc_call(endpoint, id, server's pid, bytes, 1, method): r6 is needed, r4 and r5 are loaded

@@ -10,6 +10,7 @@
 #include <orrery/errors.h>
 #include <orrery/user.h>
 #include <trace/events.h>
+#include <trace/reasons.h>
 
 #define VECTOR_DATA_STORAGE 0x300
 #define DSISR_STORE 0x02000000
@@ -30,7 +31,7 @@ static void fault_wake(struct fault_wait *wait, s64 status)
     sleeper->status = status;
     __atomic_thread_fence(__ATOMIC_RELEASE);
     sleeper->done = true; // the sleeper may be gone from here on
-    thread_unpark(thread);
+    thread_unpark_for(thread, REASON_PAGE);
 }
 
 // The range with an address. Faults come in runs, so the one of this CPU's last fault is tried
@@ -82,7 +83,7 @@ static __attribute__((noinline)) enum fault_result resolve_asleep(struct address
         if (result != FAULT_WAIT)
             break;
         while (!sleeper.done)
-            thread_park(NO_DEADLINE);
+            thread_park_for(NO_DEADLINE, REASON_PAGE);
         __atomic_thread_fence(__ATOMIC_ACQUIRE);
         if (sleeper.status != 0)
             result = FAULT_BAD;

@@ -11,6 +11,7 @@
 #include <orrery/errors.h>
 #include <stdio.h>
 #include <string.h>
+#include <trace/reasons.h>
 
 #include "events.h"
 #include "exception/user.h"
@@ -147,7 +148,7 @@ void dispatcher_begin(struct frame *frame)
 void dispatcher_stop(struct dispatcher *dispatcher)
 {
     dispatcher->ending = true;
-    dispatcher_look(dispatcher);
+    dispatcher_look(dispatcher, REASON_OTHER);
 }
 
 void dispatcher_end(void)

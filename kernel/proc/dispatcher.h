@@ -55,7 +55,9 @@ struct dispatcher {
     bool timer_due;               // EVENT_TIMER
     bool look_sent;               // in its CPU's list of those to look at
     bool unpark_sent;             // … and its thread is to be unparked
-    struct dispatcher *look_next; // both under that list's lock
+    u8 look_reason;               // what for, first of all,
+    u32 look_by;                  // … and in whose name: for the trace
+    struct dispatcher *look_next; // all under that list's lock
     bool ended;                   // its thread has gone
     bool interrupted_user;        // in the handler of an interrupt of user code: holds no object
     struct timer timer;
@@ -84,7 +86,7 @@ void dispatcher_discard(struct dispatcher *dispatcher);
 void dispatcher_start(struct dispatcher *dispatcher);
 // Its thread is to be unparked, by its own CPU. Any context but PMI,
 // no lock of rank >= RANK_THREAD held.
-void dispatcher_unpark(struct dispatcher *dispatcher);
+void dispatcher_unpark(struct dispatcher *dispatcher, u32 reason);
 // Makes it end before it next runs user code, and wakes it. Any thread.
 void dispatcher_stop(struct dispatcher *dispatcher);
 // The calling dispatcher ends; what still waits in its queue is given back.

@@ -8,6 +8,7 @@
 #include <kernel/softmask.h>
 #include <kernel/timer.h>
 #include <string.h>
+#include <trace/reasons.h>
 
 #include "dispatcher.h"
 #include "exception/user.h"
@@ -28,7 +29,7 @@ static struct {
     [0 ... ORRERY_MAX_CPUS - 1] = {.lock = SPINLOCK_INIT("dispatchers to look at", RANK_THREAD)},
 };
 
-static void look_there(struct dispatcher *dispatcher, bool unpark)
+static void look_there(struct dispatcher *dispatcher, bool unpark, u32 reason)
 {
     u32 cpu = dispatcher->cpu;
 
@@ -38,6 +39,8 @@ static void look_there(struct dispatcher *dispatcher, bool unpark)
     if (!sent) {
         process_hold(dispatcher->process);
         dispatcher->look_sent = true;
+        dispatcher->look_reason = (u8)reason;
+        dispatcher->look_by = thread_waker();
         dispatcher->look_next = looks[cpu].first;
         looks[cpu].first = dispatcher;
     }
@@ -46,32 +49,37 @@ static void look_there(struct dispatcher *dispatcher, bool unpark)
         cpu_poke(cpu);
 }
 
-static void look_here(struct dispatcher *dispatcher)
+static void look_here(struct dispatcher *dispatcher, u32 reason, u32 by)
 {
     u8 masked = soft_mask();
 
     if (dispatcher->asleep)
-        thread_unpark(dispatcher->thread);
+        thread_unpark_by(dispatcher->thread, reason, by);
     else if (dispatcher == percpu()->dispatcher)
         percpu()->user_work = 1;
     soft_mask_restore(masked);
 }
 
-void dispatcher_look(struct dispatcher *dispatcher)
+void dispatcher_look(struct dispatcher *dispatcher, u32 reason)
 {
     if (dispatcher->cpu == cpu_id())
-        look_here(dispatcher);
+        look_here(dispatcher, reason, thread_waker());
     else
-        look_there(dispatcher, false);
+        look_there(dispatcher, false, reason);
 }
 
-void dispatcher_unpark(struct dispatcher *dispatcher)
+void dispatcher_unpark(struct dispatcher *dispatcher, u32 reason)
 {
-    look_there(dispatcher, true);
+    look_there(dispatcher, true, reason);
 }
+
+struct look {
+    bool unpark;
+    u32 reason, by;
+};
 
 // The first in this CPU's list, with the list's reference to its process.
-static struct dispatcher *take_look(bool *unpark)
+static struct dispatcher *take_look(struct look *look)
 {
     struct dispatcher *dispatcher;
     u32 cpu = cpu_id();
@@ -80,7 +88,8 @@ static struct dispatcher *take_look(bool *unpark)
     dispatcher = looks[cpu].first;
     if (dispatcher != NULL) {
         looks[cpu].first = dispatcher->look_next;
-        *unpark = dispatcher->unpark_sent;
+        *look =
+            (struct look){dispatcher->unpark_sent, dispatcher->look_reason, dispatcher->look_by};
         dispatcher->look_sent = dispatcher->unpark_sent = false;
     }
     spin_unlock(&looks[cpu].lock);
@@ -90,13 +99,13 @@ static struct dispatcher *take_look(bool *unpark)
 void dispatcher_poked(void)
 {
     struct dispatcher *dispatcher;
-    bool unpark;
+    struct look look;
 
-    while ((dispatcher = take_look(&unpark)) != NULL) {
+    while ((dispatcher = take_look(&look)) != NULL) {
         struct process *process = dispatcher->process;
-        if (unpark)
-            thread_unpark(dispatcher->thread);
-        look_here(dispatcher);
+        if (look.unpark)
+            thread_unpark_by(dispatcher->thread, look.reason, look.by);
+        look_here(dispatcher, look.reason, look.by);
         process_put(process);
     }
 }
@@ -108,8 +117,22 @@ static void has_news(struct dispatcher *dispatcher)
     dispatcher->page->pending = 1;
 }
 
+// What an event wakes its dispatcher for.
+static u32 reason_of(const struct event *event)
+{
+    static const u8 reasons[EVENT_COUNT] = {[EVENT_CALL] = REASON_CALL,
+                                            [EVENT_REPLY] = REASON_ANSWER,
+                                            [EVENT_MESSAGE] = REASON_MESSAGE,
+                                            [EVENT_FAULT_DONE] = REASON_PAGE};
+    u32 type = (u32)event->type;
+
+    return type < EVENT_COUNT && reasons[type] != 0 ? reasons[type] : REASON_EVENT;
+}
+
 bool dispatcher_post(struct dispatcher *dispatcher, struct posted_event *event)
 {
+    u32 reason = reason_of(&event->event); // once it is posted it may be gone
+
     KASSERT(dispatcher->magic == DISPATCHER_MAGIC);
     event->next = NULL;
     spin_lock(&dispatcher->lock);
@@ -124,7 +147,7 @@ bool dispatcher_post(struct dispatcher *dispatcher, struct posted_event *event)
     }
     spin_unlock(&dispatcher->lock);
     if (!ending)
-        dispatcher_look(dispatcher);
+        dispatcher_look(dispatcher, reason);
     return !ending;
 }
 
@@ -135,7 +158,7 @@ void dispatcher_kick(struct dispatcher *dispatcher, u64 bits)
     dispatcher->kicks |= bits;
     has_news(dispatcher);
     spin_unlock(&dispatcher->lock);
-    dispatcher_look(dispatcher);
+    dispatcher_look(dispatcher, REASON_EVENT);
 }
 
 void dispatcher_timer_due(struct dispatcher *dispatcher)
@@ -145,7 +168,7 @@ void dispatcher_timer_due(struct dispatcher *dispatcher)
     dispatcher->timer_due = true;
     has_news(dispatcher);
     spin_unlock(&dispatcher->lock);
-    dispatcher_look(dispatcher);
+    dispatcher_look(dispatcher, REASON_TIME);
 }
 
 // ---- taking -------------------------------------------------------------------------------------
@@ -255,16 +278,16 @@ static void leave_generation(struct dispatcher *self)
 }
 
 // Soft-masked. If another thread runs meanwhile this does not return: dispatcher_resume goes on.
-static bool sleep_once(struct dispatcher *self)
+static bool sleep_once(struct dispatcher *self, u32 reason)
 {
     if (!begin_sleep(self, DISPATCHER_WAITS))
         return false;
     leave_generation(self);
-    thread_park_masked(NO_DEADLINE);
+    thread_park_masked(NO_DEADLINE, reason);
     return end_sleep(self);
 }
 
-void dispatcher_wait(struct dispatcher *self, struct event *event)
+void dispatcher_wait(struct dispatcher *self, struct event *event, u32 reason)
 {
     u8 masked = soft_mask();
 
@@ -272,7 +295,7 @@ void dispatcher_wait(struct dispatcher *self, struct event *event)
         if (self->ending)
             dispatcher_end();
         ipc_before_sleep(self);
-        if (sleep_once(self))
+        if (sleep_once(self, reason))
             break;
     }
     soft_mask_restore(masked);
@@ -287,7 +310,7 @@ bool dispatcher_hand(struct dispatcher *to, const struct event *event, bool read
         to->asleep = false;
         to->handed = true;
         if (ready)
-            thread_unpark(to->thread);
+            thread_unpark_for(to->thread, reason_of(event));
     }
     return waits;
 }
@@ -296,19 +319,21 @@ void dispatcher_switch(struct dispatcher *self, struct dispatcher *to, bool in_c
                        struct event *event)
 {
     bool handed = false;
+    u32 woken_for = in_call ? REASON_CALL : REASON_ANSWER;
+    u32 wait_for = in_call ? REASON_ANSWER : REASON_EVENT;
 
     if (begin_sleep(self, in_call ? DISPATCHER_CALLS : DISPATCHER_WAITS)) {
         leave_generation(self);
-        if (!scheduler_hand_over(to->thread)) {
-            thread_unpark(to->thread);
-            thread_park_masked(NO_DEADLINE);
+        if (!scheduler_hand_over(to->thread, in_call ? REASON_CALL : REASON_REPLY)) {
+            thread_unpark_for(to->thread, woken_for);
+            thread_park_masked(NO_DEADLINE, wait_for);
         }
         handed = end_sleep(self);
     } else {
-        thread_unpark(to->thread);
+        thread_unpark_for(to->thread, woken_for);
     }
     if (!handed)
-        dispatcher_wait(self, event);
+        dispatcher_wait(self, event, wait_for);
 }
 
 // The way on for a dispatcher that slept in dispatcher_wait, on an empty kernel stack
@@ -321,7 +346,7 @@ CO_METHOD void dispatcher_resume(struct process_rep *process, struct frame *fram
     struct dispatcher *self = percpu()->dispatcher;
 
     if (!end_sleep(self))
-        dispatcher_wait(self, user_registers(self));
+        dispatcher_wait(self, user_registers(self), REASON_EVENT);
     soft_mask_restore(0);
     hard_mask();
     user_exit(frame);

@@ -17,7 +17,7 @@ struct scheduler_ops {
     s64 (*ready)(struct run_queue *self, struct thread *thread);
     s64 (*schedule)(struct run_queue *self);
     s64 (*poked)(struct run_queue *self);
-    s64 (*hand_over)(struct run_queue *self, struct thread *to);
+    s64 (*hand_over)(struct run_queue *self, struct thread *to, u32 reason);
 };
 
 struct run_queue {

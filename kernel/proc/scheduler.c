@@ -13,6 +13,7 @@
 #include <kernel/spinlock.h>
 #include <kernel/startup.h>
 #include <trace/events.h>
+#include <trace/reasons.h>
 
 #include "dispatcher.h"
 #include "exception/user.h"
@@ -181,7 +182,7 @@ static inline __attribute__((always_inline)) void account(struct run_queue *queu
 {
     scheduler_charge(queue, from, timebase());
     to->switches++;
-    trace_switch(from->id, to->id, from->priority, to->priority);
+    trace_switch(from->id, to->id, from->priority, to->priority, from->reason);
     PMU_TASK_POINT(counted);
     return;
 counted:
@@ -223,7 +224,7 @@ static CO_METHOD s64 reschedule(struct run_queue *self)
 
 // The running thread parks, and `to`, which dispatcher_hand has taken out of its sleep, runs at
 // once, unless something more urgent is ready. With a wake-up token the running one stays.
-static CO_METHOD s64 hand_over(struct run_queue *self, struct thread *to)
+static CO_METHOD s64 hand_over(struct run_queue *self, struct thread *to, u32 reason)
 {
     CO_HOME(self);
     struct thread *from = percpu()->current;
@@ -233,6 +234,7 @@ static CO_METHOD s64 hand_over(struct run_queue *self, struct thread *to)
                   most_urgent(self) <= to->priority && percpu()->need_resched == 0;
     if (direct) {
         from->state = THREAD_PARKED;
+        from->reason = (u8)reason;
         to->state = THREAD_RUNNING;
         self->running_priority = to->priority;
     }
@@ -280,13 +282,14 @@ void scheduler_favour(struct thread *thread)
     spin_unlock(&queue->lock);
 }
 
-bool scheduler_hand_over(struct thread *to)
+bool scheduler_hand_over(struct thread *to, u32 reason)
 {
-    return CO_CALL(struct run_queue, scheduler, hand_over, to) == 1;
+    return CO_CALL(struct run_queue, scheduler, hand_over, to, reason) == 1;
 }
 
-void schedule(void)
+void schedule(u32 reason)
 {
+    percpu()->current->reason = (u8)reason;
     CO_CALL(struct run_queue, scheduler, schedule);
 }
 
@@ -300,7 +303,7 @@ void scheduler_poked(void)
     CO_CALL(struct run_queue, scheduler, poked);
 }
 
-bool thread_park_masked(u64 deadline)
+bool thread_park_masked(u64 deadline, u32 reason)
 {
     struct thread *thread = thread_current();
     struct run_queue *queue = &queues[thread->cpu];
@@ -318,7 +321,7 @@ bool thread_park_masked(u64 deadline)
         bool member = thread->member.generation != 0;
         if (member)
             co_thread_offline(&thread->member);
-        schedule();
+        schedule(reason);
         if (member && thread->member.generation == 0) // a wake-up may have come in between
             co_thread_online(&thread->member);
         timer_cancel(&thread->timer);
@@ -326,22 +329,32 @@ bool thread_park_masked(u64 deadline)
     return token || thread->woken;
 }
 
-bool thread_park(u64 deadline)
+bool thread_park_for(u64 deadline, u32 reason)
 {
     KASSERT(!percpu()->soft_masked);
     u8 masked = soft_mask();
-    bool woken = thread_park_masked(deadline);
+    bool woken = thread_park_masked(deadline, reason);
     soft_mask_restore(masked);
     return woken;
 }
 
+bool thread_park(u64 deadline)
+{
+    return thread_park_for(deadline, REASON_OTHER);
+}
+
+u32 thread_waker(void)
+{
+    return percpu()->in_interrupt ? 0 : percpu()->current->id;
+}
+
 // Makes a parked thread ready. by_unpark: else its deadline did it, and leaves no token.
-static void scheduler_wake(struct thread *thread, bool by_unpark)
+static void scheduler_wake(struct thread *thread, bool by_unpark, u32 reason, u32 by)
 {
     struct run_queue *queue = &queues[thread->cpu];
 
     if (thread->dispatcher != NULL && thread->cpu != cpu_id()) {
-        dispatcher_unpark(thread->dispatcher);
+        dispatcher_unpark(thread->dispatcher, reason);
         return;
     }
     spin_lock(&queue->lock);
@@ -356,27 +369,37 @@ static void scheduler_wake(struct thread *thread, bool by_unpark)
     }
     spin_unlock(&queue->lock);
     if (parked) {
-        trace_wake(thread->id, thread->cpu);
+        trace_wake(thread->id, thread->cpu, by, reason);
         scheduler_add(thread);
     }
 }
 
+void thread_unpark_by(struct thread *thread, u32 reason, u32 by)
+{
+    scheduler_wake(thread, true, reason, by);
+}
+
+void thread_unpark_for(struct thread *thread, u32 reason)
+{
+    scheduler_wake(thread, true, reason, thread_waker());
+}
+
 void thread_unpark(struct thread *thread)
 {
-    scheduler_wake(thread, true);
+    thread_unpark_for(thread, REASON_OTHER);
 }
 
 void thread_deadline(struct timer *timer)
 {
     struct thread *thread = container_of(timer, struct thread, timer);
 
-    scheduler_wake(thread, false);
+    scheduler_wake(thread, false, REASON_TIME, thread_waker());
 }
 
 void thread_yield(void)
 {
     u8 masked = soft_mask();
-    schedule();
+    schedule(REASON_YIELD);
     soft_mask_restore(masked);
 }
 

@@ -8,8 +8,9 @@
 struct thread;
 struct timer;
 
-// Switches to the most urgent runnable thread of this CPU. Soft-masked, no lock held, MSR[EE] on.
-void schedule(void);
+// Switches to the most urgent runnable thread of this CPU. reason: why it may have to, of
+// trace/reasons.h. Soft-masked, no lock held, MSR[EE] on.
+void schedule(u32 reason);
 // Another CPU made a thread of this CPU runnable, or wants it to pass a quiescent point. Interrupt
 // context.
 void scheduler_poked(void);

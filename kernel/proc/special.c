@@ -5,6 +5,7 @@
 #include <kernel/timer.h>
 #include <orrery/errors.h>
 #include <string.h>
+#include <trace/reasons.h>
 
 #include "dispatcher.h"
 #include "exception/user.h"
@@ -32,7 +33,7 @@ void special_wait(struct frame *frame)
     struct dispatcher *self = dispatcher_current();
 
     if (is_disabled(self, frame))
-        dispatcher_wait(self, registers_of(frame));
+        dispatcher_wait(self, registers_of(frame), REASON_EVENT);
 }
 
 void special_poll(struct frame *frame)

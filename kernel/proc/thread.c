@@ -11,6 +11,7 @@
 #include <kernel/spinlock.h>
 #include <string.h>
 #include <trace/events.h>
+#include <trace/reasons.h>
 
 #include "scheduler.h"
 
@@ -196,7 +197,7 @@ void thread_end(void)
     soft_mask();
     thread->state = THREAD_ENDED;
     co_thread_exit(&thread->member);
-    schedule();
+    schedule(REASON_ENDED);
     panic("an ended thread runs");
 }
 
@@ -235,7 +236,7 @@ void thread_sleep(u64 ticks)
     u64 deadline = timebase() + ticks;
 
     while (timebase() < deadline)
-        thread_park(deadline);
+        thread_park_for(deadline, REASON_TIME);
 }
 
 void thread_join(struct thread *thread)

@@ -29,6 +29,7 @@ struct thread {
     bool detached, ended;
     // the next time that it becomes ready it goes before its equals; under the run queue's lock
     bool favoured;
+    u8 reason; // of trace/reasons.h: why it left its CPU last, other than by the fast path of calls
     struct thread *next; // in the run queue
     struct thread *joiner;
     u64 stack_pointer; // while not running
@@ -70,13 +71,17 @@ struct thread *thread_create_dispatcher(const char *name, void (*entry)(void *),
 // it: somebody waits for it who would else wait for all of them. Any context but PMI; locks held
 // have rank < RANK_THREAD.
 void scheduler_favour(struct thread *thread);
-// As thread_park, called and returning soft-masked.
-bool thread_park_masked(u64 deadline);
+// As thread_park_for, called and returning soft-masked.
+bool thread_park_masked(u64 deadline, u32 reason);
+// As thread_unpark_for, in the name of thread by.
+void thread_unpark_by(struct thread *thread, u32 reason, u32 by);
+// Who wakes what is woken here: the running thread's id, 0 in an interrupt.
+u32 thread_waker(void);
 // The calling thread parks and `to`, which is parked on the same CPU, runs at once. False: nothing
 // was done, because `to` is not parked, something more urgent is runnable, or the
 // caller has been unparked.
 // True: the caller has been unparked since. Soft-masked, the caller in no generation.
-bool scheduler_hand_over(struct thread *to);
+bool scheduler_hand_over(struct thread *to, u32 reason);
 // Ends the calling thread, whatever it is in; it is a member of a generation.
 void thread_end(void) __attribute__((noreturn));
 // Calls from user mode join no generation until something happens that could end one: interrupts

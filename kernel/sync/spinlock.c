@@ -10,6 +10,8 @@
 #include <kernel/unwind.h>
 #include <trace/events.h>
 
+#include "lock_events.h"
+
 // One attempt: load with reservation, test, conditional store. Acquire order by isync.
 static bool try_lock(u32 *word, u32 owner)
 {
@@ -83,6 +85,7 @@ static u64 spin(u32 *word, u32 owner)
 // Out of line, so that an uncontended acquisition keeps no registers for it.
 static __attribute__((noinline, cold)) void wait_for(struct spinlock *lock)
 {
+    trace_lock_wait((u64)lock, 0, 0);
     u64 start = timebase();
     u64 turns = spin(&lock->word, cpu_id() + 1);
 
@@ -105,6 +108,16 @@ static __attribute__((noinline, cold, noreturn)) void wrong_unlock(const struct 
     panic("unlocking %s, which CPU %u does not hold or not last", lock->name, cpu_id());
 }
 
+// Out of line for the same reason. Logging takes no lock, so it comes here no second time. The
+// innermost caller is the function that takes the lock, of which everybody knows.
+void lock_tell_taken(const void *lock, bool sleeping)
+{
+    u64 callers[1 + 3] = {0};
+
+    stack_walk_here(callers, ARRAY_SIZE(callers));
+    trace_lock_take((u64)lock, sleeping, callers[1], callers[2], callers[3]);
+}
+
 void spin_lock(struct spinlock *lock)
 {
     u8 masked = soft_mask();
@@ -117,6 +130,11 @@ void spin_lock(struct spinlock *lock)
     lock->masked = masked;
     lock->outer = outer;
     percpu()->innermost_lock = lock;
+    TRACE_POINT(TRACE_MAJOR_LOCKHOLD, told);
+    return;
+told:
+    lock_tell_taken(lock, false);
+    __asm__ volatile(""); // a call, not a jump
 }
 
 void spin_unlock(struct spinlock *lock)
@@ -125,6 +143,7 @@ void spin_unlock(struct spinlock *lock)
 
     if (__builtin_expect(percpu()->innermost_lock != lock || !spin_held(lock), 0))
         wrong_unlock(lock);
+    trace_lock_release((u64)lock, 0);
     percpu()->innermost_lock = lock->outer;
     __asm__ volatile("lwsync" ::: "memory");
     *(volatile u32 *)&lock->word = 0;

@@ -5,12 +5,16 @@
 #include <kernel/panic.h>
 #include <kernel/thread.h>
 #include <kernel/timer.h>
+#include <trace/events.h>
+#include <trace/reasons.h>
 
+#include "lock_events.h"
 #include "proc/thread.h"
 
 struct waiter {
     struct thread *thread;
     struct waiter *next;
+    u32 reason; // for the trace
     bool woken;
 };
 
@@ -41,19 +45,24 @@ static void wait_queue_remove(struct wait_queue *queue, const struct waiter *wai
 
 // Whoever wakes a thread does so under the lock, which the thread takes before it goes on: it is
 // there at least as long as it is spoken of.
-bool wait_queue_sleep(struct wait_queue *queue, struct spinlock *lock, u64 deadline)
+static bool sleep_for(struct wait_queue *queue, struct spinlock *lock, u64 deadline, u32 reason)
 {
-    struct waiter self = {.thread = thread_current()};
+    struct waiter self = {.thread = thread_current(), .reason = reason};
 
     wait_queue_append(queue, &self);
     do {
         spin_unlock(lock);
-        thread_park(deadline);
+        thread_park_for(deadline, reason);
         spin_lock(lock);
     } while (!self.woken && timebase() < deadline);
     if (!self.woken)
         wait_queue_remove(queue, &self);
     return self.woken;
+}
+
+bool wait_queue_sleep(struct wait_queue *queue, struct spinlock *lock, u64 deadline)
+{
+    return sleep_for(queue, lock, deadline, REASON_OTHER);
 }
 
 struct thread *wait_queue_wake(struct wait_queue *queue)
@@ -64,7 +73,7 @@ struct thread *wait_queue_wake(struct wait_queue *queue)
         return NULL;
     queue->first = waiter->next;
     waiter->woken = true;
-    thread_unpark(waiter->thread);
+    thread_unpark_for(waiter->thread, waiter->reason);
     return waiter->thread;
 }
 
@@ -81,10 +90,23 @@ void mutex_init(struct mutex *mutex, const char *name, enum mutex_rank rank)
     *mutex = (struct mutex)MUTEX_INIT(name, rank);
 }
 
-static void note_taken(struct mutex *mutex, struct thread *thread)
+// Inlined: its caller is whose callers are told.
+static inline __attribute__((always_inline)) void note_taken(struct mutex *mutex,
+                                                             struct thread *thread)
 {
     mutex->outer = thread->innermost_mutex;
     thread->innermost_mutex = mutex;
+    TRACE_POINT(TRACE_MAJOR_LOCKHOLD, told);
+    return;
+told:
+    lock_tell_taken(mutex, true);
+    __asm__ volatile(""); // a call, not a jump
+}
+
+static void wait_for(struct mutex *mutex)
+{
+    trace_lock_wait((u64)mutex, 1, mutex->owner->id);
+    sleep_for(&mutex->waiters, &mutex->lock, NO_DEADLINE, REASON_LOCK);
 }
 
 void mutex_lock(struct mutex *mutex)
@@ -99,7 +121,7 @@ void mutex_lock(struct mutex *mutex)
     if (mutex->owner == NULL)
         mutex->owner = thread;
     else
-        wait_queue_sleep(&mutex->waiters, &mutex->lock, NO_DEADLINE);
+        wait_for(mutex);
     spin_unlock(&mutex->lock);
     note_taken(mutex, thread);
 }
@@ -125,6 +147,7 @@ void mutex_unlock(struct mutex *mutex)
     if (mutex->owner != thread || thread->innermost_mutex != mutex)
         panic("unlocking %s, which %s does not hold or not last", mutex->lock.name, thread->name);
     thread->innermost_mutex = mutex->outer;
+    trace_lock_release((u64)mutex, 1);
     spin_lock(&mutex->lock);
     mutex->owner = wait_queue_wake(&mutex->waiters);
     spin_unlock(&mutex->lock);

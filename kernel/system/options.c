@@ -16,7 +16,7 @@
 // Without what comes so often that little else would be left.
 #define DEFAULT_TRACE_MASK                                                                         \
     (TRACE_ALL_MAJORS & ~(1UL << TRACE_MAJOR_PMU) & ~(1UL << TRACE_MAJOR_TEST) &                   \
-     ~(1UL << TRACE_MAJOR_SYSCALL) & ~(1UL << TRACE_MAJOR_FAULT))
+     ~(1UL << TRACE_MAJOR_SYSCALL) & ~(1UL << TRACE_MAJOR_FAULT) & ~(1UL << TRACE_MAJOR_LOCKHOLD))
 
 struct boot_options boot_options = {
     .trace_mask = DEFAULT_TRACE_MASK,

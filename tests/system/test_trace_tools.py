@@ -14,10 +14,9 @@ pytestmark = pytest.mark.long
 class Recording:
     """A folder with what happened while four CPUs contended for locks, and its events as kov shows them."""
 
-    def __init__(self, machine, folder, majors):
+    def __init__(self, machine, folder, majors, options=("seconds=2",)):
         self.machine, self.folder = machine, str(folder)
-        machine.kov("trace", "record", "-o", self.folder, "-e", majors, "--", "contention",
-                    "seconds=2")
+        machine.kov("trace", "record", "-o", self.folder, "-e", majors, "--", "contention", *options)
         shown = self.tool("show")
         self.hz = shown["hz"]
         self.events = [event for event in shown["events"] if event["event"] != "lost"]
@@ -61,6 +60,41 @@ def test_waits_for_locks_are_those_of_the_events(recording):
     assert any("contend" in row["chain"] for row in found["locks"]), found["locks"][:3]
     one = recording.tool("locks", "--cpu", "1")
     assert one["all"]["count"] == sum(wait["cpu"] == 1 for wait in waits)
+
+
+@pytest.fixture(scope="module", name="held")
+def record_holds(pool, tmp_path_factory):
+    """Four objects whose locks are held for 5 ms each time."""
+    return Recording(pool.lend(cpus=4, pmu="model"), tmp_path_factory.mktemp("held") / "trace",
+                     "SCHED,LOCKHOLD", ("hold=5000", "seconds=1"))
+
+
+def holds_by_hand(events):
+    """By lock and chain: how long each hold lasted. Who releases a spin lock has taken it last."""
+    taken, holds = {}, defaultdict(list)
+    for event in events:
+        fields = event["fields"]
+        lock = fields.get("lock"), fields.get("sleeping")
+        if event["event"] == "LOCKHOLD:lock_take":
+            chain = [fields[f"caller{i}"] for i in range(3) if fields[f"caller{i}"] != "0x0"]
+            taken[lock] = event["ticks"], tuple(chain)
+        elif event["event"] == "LOCKHOLD:lock_release" and lock in taken:
+            since, chain = taken.pop(lock)
+            holds[fields["lock"], fields["sleeping"], chain].append(event["ticks"] - since)
+    return holds
+
+
+def test_a_lock_that_is_held_long_stands_first_with_its_chain(held):
+    assert not [loss for loss in held.losses if loss["pid"] == 0]
+    found = held.tool("locks")["holds"]
+    expected = holds_by_hand(held.events)
+    assert {(row["lock"], {"spin": 0, "sleep": 1}[row["kind"]], tuple(row["callers"])):
+            (row["count"], row["time_ticks"], row["max_ticks"]) for row in found} \
+        == {key: (len(all_), sum(all_), max(all_)) for key, all_ in expected.items()}
+    first = found[0]
+    assert first["kind"] == "spin" and first["chain"].startswith("contended_hold < "), first
+    assert first["min_ticks"] >= held.hz * 5 // 1000
+    assert first["others_ticks"] > 0 and first["others_count"] > 0
 
 
 @pytest.fixture(scope="module", name="sampled")
@@ -150,6 +184,29 @@ def test_runs_and_wake_ups_of_threads_are_those_of_the_events(recording):
     for thread, row in threads.items():
         parts = sum(row[f"{part}_ticks"] for part in ("run", "ready", "blocked", "unknown"))
         assert parts == whole or thread in part_of_it and parts < whole, row
+
+
+def test_who_woke_whom_is_told_by_the_events(recording):
+    found = recording.tool("sched")
+    assert {row["reason"] for row in found["waits"]} >= {"preempted", "time", "event"}
+    assert "untold" not in {row["reason"] for row in found["waits"] + found["wakers"]}
+    away, expected = {}, Counter()
+    begun = set()
+    for event in recording.events:
+        fields = event["fields"]
+        if event["event"] == "SCHED:switch":
+            if fields["to"] in away:
+                expected[fields["to"], away.pop(fields["to"])] += 1
+            begun.discard(fields["from"])
+            begun.add(fields["to"])
+        elif event["event"] == "SCHED:wake" and fields["thread"] not in begun:
+            away.setdefault(fields["thread"], fields["by"])
+    told = Counter()
+    for row in found["wakers"]:
+        if row["max_ticks"] > 0:  # else it was handed the CPU
+            told[row["thread"], row["by"]] += row["count"]
+    assert told == expected and len(told) > 0
+    assert any(by == 0 for _, by in told) and any(by != 0 for _, by in told)
 
 
 def idle_intervals(events, end):

@@ -93,7 +93,7 @@ def shown_events(kov, folder, *options):
                                                             *options))]
 
 
-SWITCH = ("SCHED:switch", "from=1 to=2 from_priority=3 to_priority=4")
+SWITCH = ("SCHED:switch", "from=1 to=2 from_priority=3 to_priority=4 reason=0")
 LOST = ("lost", "2 packets missing, 5 events discarded, until 11.000000000")
 RESPONSE = ("DCI:dci_response", "client=1 bytes=2 error=-3")
 
@@ -107,7 +107,7 @@ def test_time_cpu_process_event_and_text(kov, folder):
     assert [line.split() for line in lines[:4]] == [
         ["TIME", "CPU", "PROCESS", "EVENT", "TEXT"],
         ["10.000000000", "0", "kernel", "SCHED:switch", "from=1", "to=2", "from_priority=3",
-         "to_priority=4"],
+         "to_priority=4", "reason=0"],
         ["10.000000019", "1", "kernel", "TEST:test1", "a=8"],
         ["10.000000019", "1", "kernel", "lost", "2", "packets", "missing,", "5", "events",
          "discarded,", "until", "11.000000000"],

@@ -29,6 +29,7 @@ const struct command *const commands[] = {
     &command_trace_sched,
     &command_trace_idle,
     &command_trace_count,
+    &command_trace_waits,
     &command_trace_snapshot,
     &command_trace_list,
     &command_trace_stat,

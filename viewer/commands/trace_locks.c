@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// `kov trace locks`: who waited for spin locks.
+// `kov trace locks`: who waited for spin locks, who held locks.
 #include "commands/commands.h"
 #include "trace/trace_locks.h"
 
@@ -35,10 +35,12 @@ static int run(const struct arguments *arguments)
 const struct command command_trace_locks = {
     .name = "trace locks",
     .synopsis = TRACE_SOURCE_SYNOPSIS " [--sort COLUMN] [-n ROWS]",
-    .summary = "Who waited for spin locks in a trace, by lock and call chain",
+    .summary = "Who waited for locks in a trace, and who held them, by lock and call chain",
     .details =
         "Of events LOCK:lock_contended: the time waited, how often, how many turns of the lock's\n"
         "loop, the longest and the mean wait, on which CPUs, in which process, and who called.\n"
+        "Of events LOCKHOLD: how long spin locks and sleeping locks were held, by lock and by who\n"
+        "took them there, and how long others waited meanwhile.\n"
         "--pid needs events of SCHED or of the process in the trace, to know who runs.",
     .options = {trace_source_options, own_options},
     .max_arguments = 1,

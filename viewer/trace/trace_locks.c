@@ -2,14 +2,13 @@
 // Waits for spin locks, added up by lock, call chain and thread while the trace is read, then by
 // process: which one a thread belongs to may only be told later.
 #include "trace/trace_locks.h"
-#include "symbols/place.h"
 #include "tools/number_list.h"
+#include "trace/trace_holds.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define CALLERS 3
-#define CHAIN_BYTES (CALLERS * 200)
+#define CALLERS TRACE_LOCK_CALLERS
 
 struct wait_row {
     u64 key[KEY_WORDS]; // lock, callers, thread or process
@@ -20,6 +19,7 @@ struct locks {
     struct trace_walk walk;
     struct event_fields contended;
     struct keyed_rows rows;
+    struct trace_holds holds;
 };
 
 static void add(struct keyed_rows *rows, const struct wait_row *wait)
@@ -37,6 +37,7 @@ static int take_event(void *context, const struct trace_event *event)
 {
     struct locks *locks = context;
     u64 values[EVENT_FIELDS_MAX];
+    trace_holds_event(&locks->holds, &locks->walk, event);
     if (!event_fields_are(&locks->contended, event, values) ||
         !trace_walk_has_cpu(&locks->walk, event->cpu))
         return KOV_OK;
@@ -48,6 +49,13 @@ static int take_event(void *context, const struct trace_event *event)
                             .spins = values[1],
                             .cpus = 1UL << event->cpu};
     add(&locks->rows, &wait);
+    return KOV_OK;
+}
+
+static int take_loss(void *context, const struct trace_loss *loss)
+{
+    struct locks *locks = context;
+    trace_holds_loss(&locks->holds, loss);
     return KOV_OK;
 }
 
@@ -75,6 +83,30 @@ static int compare(const void *one, const void *other, void *order)
     return memcmp(a->key, b->key, sizeof(a->key));
 }
 
+// ---- holds ----------------------------------------------------------------------------------
+
+static int held_compare(const struct histogram *one, const struct histogram *other, u32 order)
+{
+    double a[] = {one->sum, (double)one->count, (double)one->max};
+    double b[] = {other->sum, (double)other->count, (double)other->max};
+    return a[order] > b[order] ? -1 : a[order] < b[order];
+}
+
+static int held_by_time(const struct histogram *one, const struct histogram *other)
+{
+    return held_compare(one, other, LOCKS_BY_TIME);
+}
+
+static int held_by_count(const struct histogram *one, const struct histogram *other)
+{
+    return held_compare(one, other, LOCKS_BY_COUNT);
+}
+
+static int held_by_longest(const struct histogram *one, const struct histogram *other)
+{
+    return held_compare(one, other, LOCKS_BY_LONGEST);
+}
+
 // ---- the answer --------------------------------------------------------------------------------
 
 static void put_numbers(json_t *row, const struct wait_row *wait, u64 hz)
@@ -87,19 +119,6 @@ static void put_numbers(json_t *row, const struct wait_row *wait, u64 hz)
                         wait->count == 0 ? 0 : (double)wait->ticks / (double)wait->count, hz);
 }
 
-static void put_chain(json_t *row, const u64 callers[CALLERS], struct symbols *symbols)
-{
-    char chain[CHAIN_BYTES] = "", name[CHAIN_BYTES / CALLERS - 4];
-    json_t *addresses = put_array(row, "callers");
-    for (u32 i = 0; i < CALLERS && callers[i] != 0; i++) {
-        place_function(symbols_find_call(symbols, callers[i]), callers[i], name, sizeof(name));
-        put_hex(addresses, NULL, callers[i]);
-        strcat(chain, i > 0 ? " < " : "");
-        strcat(chain, name);
-    }
-    put_text(row, "chain", chain);
-}
-
 static void put_row(json_t *rows, const struct wait_row *wait, struct symbols *symbols, u64 hz)
 {
     char cpus[NUMBER_LIST_BYTES];
@@ -108,8 +127,13 @@ static void put_row(json_t *rows, const struct wait_row *wait, struct symbols *s
     put_text(row, "cpus", number_list_text(wait->cpus, cpus));
     trace_tool_put_pid(row, wait->key[1 + CALLERS]);
     put_hex(row, "lock", wait->key[0]);
-    put_chain(row, wait->key + 1, symbols);
+    trace_tool_put_chain(row, wait->key + 1, symbols);
 }
+
+static int (*const held_orders[])(const struct histogram *, const struct histogram *) = {
+    [LOCKS_BY_TIME] = held_by_time,
+    [LOCKS_BY_COUNT] = held_by_count,
+    [LOCKS_BY_LONGEST] = held_by_longest};
 
 static void put_answer(json_t *document, struct locks *locks, enum trace_locks_order order,
                        u64 most)
@@ -131,6 +155,8 @@ static void put_answer(json_t *document, struct locks *locks, enum trace_locks_o
         all.longest = wait->longest > all.longest ? wait->longest : all.longest;
     }
     put_u64(document, "rows", joined.count);
+    trace_holds_put(&locks->holds, &locks->walk, held_orders[order], most,
+                    trace_names_kernel(&names), document);
     put_numbers(put_object(document, "all"), &all, locks->walk.hz);
     trace_tool_put_walk(document, &locks->walk);
     trace_names_free(&names);
@@ -141,15 +167,17 @@ int trace_locks(struct engine *engine, const struct trace_choice *choice,
                 enum trace_locks_order order, u64 most, json_t *document)
 {
     struct locks locks = {
-        .walk = {.choice = choice, .event = take_event, .context = &locks},
+        .walk = {.choice = choice, .event = take_event, .loss = take_loss, .context = &locks},
         .contended = {.name = "LOCK:lock_contended",
                       .fields = {"lock", "spins", "ticks", "caller0", "caller1", "caller2"}},
         .rows = {.row_bytes = sizeof(struct wait_row)}};
     event_fields_find(&locks.contended, &engine->descriptions);
+    trace_holds_begin(&locks.holds, &engine->descriptions);
     int code = trace_walk(&locks.walk, engine);
     if (code == KOV_OK)
         put_answer(document, &locks, order, most);
     keyed_rows_free(&locks.rows);
+    trace_holds_free(&locks.holds);
     trace_walk_free(&locks.walk);
     return code;
 }
@@ -168,7 +196,8 @@ static const struct column columns[] = {
     HIDDEN("longest_ticks"),
     COLUMNS_END,
 };
-const struct sheet trace_locks_sheets[] = {{"locks", columns}, {NULL, NULL}};
+const struct sheet trace_locks_sheets[] = {
+    {"locks", columns}, {"holds", trace_holds_columns}, {NULL, NULL}};
 
 void trace_locks_note(const json_t *document)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Who waited for spin locks, and where they were called from (S002 §4.6, figure 7).
+// Who waited for spin locks, who held locks for how long, and where they were called from (S002 §4.6, figure 7).
 #ifndef KOV_TRACE_LOCKS_H
 #define KOV_TRACE_LOCKS_H
 
@@ -7,7 +7,8 @@
 
 enum trace_locks_order { LOCKS_BY_TIME, LOCKS_BY_COUNT, LOCKS_BY_LONGEST };
 
-// "locks": rows by lock, call chain and process, at most so many (0: all); and totals.
+// "locks": waits by lock, call chain and process, at most so many (0: all); and totals. "holds":
+// holds by lock and call chain, at most so many.
 int trace_locks(struct engine *engine, const struct trace_choice *choice,
                 enum trace_locks_order order, u64 most, json_t *document);
 

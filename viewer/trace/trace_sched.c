@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: MIT
-// Threads by what they do between switches. A switch does not say why its thread leaves the CPU.
-// That is told by what comes: a wake-up, so it was blocked until then; by an interrupt in which the
+// Threads by what they do between switches. A switch says why its thread leaves the CPU. Where it
+// does not, in an older trace, that is told by what comes: a wake-up, so it was blocked until then; by an interrupt in which the
 // switch lies, so it was preempted and ready all the time; or by the idle thread, which runs only
 // when nothing else is ready on the CPU, so it was blocked, and a call handed it the CPU without a
 // wake-up. Where nothing tells, or events are missing, the time is unknown.
 #include "trace/trace_sched.h"
 #include "tools/histogram.h"
+#include "trace/trace_reasons.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <trace/reasons.h>
 
 #define PRIORITY_IDLE 0 // kernel/thread.h
 
@@ -27,15 +29,18 @@ struct sched_thread {
     bool preempted; // STATE_OFF: it was ready from the beginning
     bool unclear;   // STATE_OFF: whether it was ready in the beginning is not known
     u64 woken;      // STATE_OFF: when, or 0
+    u64 reason;     // STATE_OFF: why it left, REASON_UNTOLD: not told
+    u64 woken_by, woken_for;
     u64 ticks[THREAD_TIMES], counts[THREAD_TIMES];
     struct histogram latency; // wake to run
 };
 
-enum { SWITCH, WAKE, THREAD_CREATE, THREAD_EXIT, SCHED_EVENTS };
+enum { SWITCH, WAKE, THREAD_CREATE, THREAD_EXIT, SWITCH_REASON, WAKE_REASON, SCHED_EVENTS };
 struct sched {
     struct trace_walk walk;
     struct event_fields events[SCHED_EVENTS];
     struct keyed_rows threads;
+    struct trace_reasons reasons;
     u64 idle_at[ORRERY_MAX_CPUS]; // when it last had nothing to do
     u64 lost_until;               // on any CPU: a wake-up may be missing until then
 };
@@ -59,22 +64,36 @@ static void spend(struct sched_thread *thread, enum thread_time on, u64 until)
     thread->since = until;
 }
 
+static void wait(struct sched *sched, struct sched_thread *thread, enum thread_time on, u64 until)
+{
+    if (thread->reason != REASON_UNTOLD && until > thread->since)
+        trace_reasons_waited(&sched->reasons, thread->key[0], thread->reason,
+                             until - thread->since);
+    spend(thread, on, until);
+}
+
 // What it was until then, while it did not run. It runs then, or no more is known.
-static void settle_off(const struct sched *sched, struct sched_thread *thread, u64 until)
+static void settle_off(struct sched *sched, struct sched_thread *thread, u64 until)
 {
     u64 idle_at = sched->idle_at[thread->cpu];
-    if (thread->woken != 0) {
-        spend(thread, BLOCKED, thread->woken);
+    bool gave_way = thread->reason == REASON_PREEMPTED || thread->reason == REASON_YIELD;
+    if (thread->idle) {
         spend(thread, READY, until);
-    } else if (thread->preempted || thread->idle) {
+    } else if (thread->woken != 0) {
+        wait(sched, thread, BLOCKED, thread->woken);
         spend(thread, READY, until);
+    } else if (thread->preempted || gave_way) {
+        wait(sched, thread, READY, until);
+    } else if (thread->reason != REASON_UNTOLD && !thread->unclear &&
+               sched->lost_until < thread->since) {
+        wait(sched, thread, BLOCKED, until);
     } else if (!thread->unclear && idle_at >= thread->since) {
         spend(thread, BLOCKED, sched->lost_until >= thread->since ? idle_at : until);
     }
     spend(thread, UNKNOWN, until);
 }
 
-static void settle(const struct sched *sched, struct sched_thread *thread, u64 until)
+static void settle(struct sched *sched, struct sched_thread *thread, u64 until)
 {
     if (thread->state == STATE_OFF)
         settle_off(sched, thread, until);
@@ -87,10 +106,34 @@ static void set_state(struct sched_thread *thread, enum thread_state state, u64 
     thread->state = state;
     thread->since = since;
     thread->woken = 0;
+    thread->reason = REASON_UNTOLD;
     thread->preempted = false;
 }
 
 // ---- events ------------------------------------------------------------------------------------
+
+// The field of an event that has it since a later time: 0 where it is not there.
+static u64 optional(const struct event_fields *fields, const struct trace_event *event)
+{
+    u64 values[EVENT_FIELDS_MAX] = {0};
+    return event_fields_are(fields, event, values) ? values[0] : 0;
+}
+
+// `to` runs: as it was woken, or was handed the CPU.
+static void take_turn(struct sched *sched, const struct sched_thread *from, struct sched_thread *to,
+                      u64 time)
+{
+    u64 thread = to->key[0];
+    if (to->state == STATE_OFF && to->woken != 0) {
+        histogram_add(&to->latency, time - to->woken);
+        if (to->woken_for != REASON_UNTOLD)
+            trace_reasons_woken(&sched->reasons, thread, to->woken_by, to->woken_for,
+                                time - to->woken);
+    } else if (from->reason == REASON_CALL || from->reason == REASON_REPLY) {
+        trace_reasons_woken(&sched->reasons, thread, from->key[0],
+                            from->reason == REASON_CALL ? REASON_CALL : REASON_ANSWER, 0);
+    }
+}
 
 static void take_switch(struct sched *sched, const struct trace_event *event, const u64 *values)
 {
@@ -101,11 +144,12 @@ static void take_switch(struct sched *sched, const struct trace_event *event, co
     to->idle = values[3] == PRIORITY_IDLE;
     settle(sched, from, event->time);
     set_state(from, from->exits ? STATE_ENDED : STATE_OFF, event->time);
-    from->preempted = before->activity == ACTIVITY_INTERRUPT && before->thread == values[0];
+    from->reason = optional(&sched->events[SWITCH_REASON], event);
+    from->preempted = from->reason == REASON_UNTOLD && before->activity == ACTIVITY_INTERRUPT &&
+                      before->thread == values[0];
     if (to->idle)
         sched->idle_at[event->cpu] = event->time;
-    if (to->state == STATE_OFF && to->woken != 0)
-        histogram_add(&to->latency, event->time - to->woken);
+    take_turn(sched, from, to, event->time);
     settle(sched, to, event->time);
     set_state(to, STATE_RUNS, event->time);
     to->unclear = false;
@@ -123,8 +167,13 @@ static void take_wake(struct sched *sched, const struct trace_event *event, cons
         settle(sched, thread, event->time);
         set_state(thread, STATE_OFF, event->time);
     }
-    if (thread->state == STATE_OFF && thread->woken == 0)
+    if (thread->state == STATE_OFF && thread->woken == 0) {
+        u64 told[EVENT_FIELDS_MAX] = {0};
+        event_fields_are(&sched->events[WAKE_REASON], event, told);
         thread->woken = event->time;
+        thread->woken_for = told[0];
+        thread->woken_by = told[1];
+    }
 }
 
 static void take_create(struct sched *sched, const struct trace_event *event, const u64 *values)
@@ -216,6 +265,7 @@ static void put_answer(json_t *document, struct sched *sched, u64 most)
             shown++;
         }
     }
+    trace_reasons_put(&sched->reasons, walk, most, document);
     put_u64(document, "count", count);
     json_t *all = put_object(document, "all");
     put_u64(all, "wakes", latency.count);
@@ -240,14 +290,18 @@ int trace_sched(struct engine *engine, const struct trace_choice *choice, u64 mo
                                .fields = {"from", "to", "from_priority", "to_priority"}},
                    [WAKE] = {.name = "SCHED:wake", .fields = {"thread", "cpu"}},
                    [THREAD_CREATE] = {.name = "SCHED:thread_create", .fields = {"thread", "cpu"}},
-                   [THREAD_EXIT] = {.name = "SCHED:thread_exit", .fields = {"thread"}}},
+                   [THREAD_EXIT] = {.name = "SCHED:thread_exit", .fields = {"thread"}},
+                   [SWITCH_REASON] = {.name = "SCHED:switch", .fields = {"reason"}},
+                   [WAKE_REASON] = {.name = "SCHED:wake", .fields = {"reason", "by"}}},
         .threads = {.row_bytes = sizeof(struct sched_thread)}};
+    trace_reasons_begin(&sched.reasons);
     for (u32 i = 0; i < SCHED_EVENTS; i++)
         event_fields_find(&sched.events[i], &engine->descriptions);
     int code = trace_walk(&sched.walk, engine);
     if (code == KOV_OK)
         put_answer(document, &sched, most);
     free_threads(&sched.threads);
+    trace_reasons_free(&sched.reasons);
     trace_walk_free(&sched.walk);
     return code;
 }
@@ -277,7 +331,10 @@ static const struct column columns[] = {
     HIDDEN("max_ticks"),
     COLUMNS_END,
 };
-const struct sheet trace_sched_sheets[] = {{"threads", columns}, {NULL, NULL}};
+const struct sheet trace_sched_sheets[] = {{"threads", columns},
+                                           {"waits", trace_waits_columns},
+                                           {"wakers", trace_wakers_columns},
+                                           {NULL, NULL}};
 
 void trace_sched_note(const json_t *document)
 {

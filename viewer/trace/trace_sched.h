@@ -6,6 +6,7 @@
 #include "trace/trace_tool.h"
 
 // "threads", at most so many (0: all), who ran longest first; "all": wake to run, of all of them.
+// "waits" and "wakers", as far as the trace tells them (trace_reasons.h), at most so many of each.
 // Of each thread run, ready, blocked and unknown are all of its time.
 int trace_sched(struct engine *engine, const struct trace_choice *choice, u64 most,
                 json_t *document);

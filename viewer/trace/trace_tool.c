@@ -2,9 +2,13 @@
 // What tools that answer from a trace share.
 #include "trace/trace_tool.h"
 
+#include "symbols/place.h"
+
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
+
+#define CHAIN_BYTES (TRACE_LOCK_CALLERS * 200)
 
 struct trace_wishes trace_wishes = {.cpu = TRACE_ANY, .pid = TRACE_ANY};
 const char *trace_dump;
@@ -163,6 +167,20 @@ void trace_time_cell(const struct column *column, const json_t *row, char text[C
     else
         snprintf(text, CELL_BYTES, seconds < 1 ? "%.3f ms" : "%.3f s",
                  seconds < 1 ? 1e3 * seconds : seconds);
+}
+
+void trace_tool_put_chain(json_t *row, const u64 callers[TRACE_LOCK_CALLERS],
+                          struct symbols *symbols)
+{
+    char chain[CHAIN_BYTES] = "", name[CHAIN_BYTES / TRACE_LOCK_CALLERS - 4];
+    json_t *addresses = put_array(row, "callers");
+    for (u32 i = 0; i < TRACE_LOCK_CALLERS && callers[i] != 0; i++) {
+        place_function(symbols_find_call(symbols, callers[i]), callers[i], name, sizeof(name));
+        put_hex(addresses, NULL, callers[i]);
+        strcat(chain, i > 0 ? " < " : "");
+        strcat(chain, name);
+    }
+    put_text(row, "chain", chain);
 }
 
 // ---- names -------------------------------------------------------------------------------------

@@ -45,6 +45,11 @@ void trace_tool_put_spread(json_t *row, const struct histogram *ticks, u64 hz);
 #define SPREAD_TICKS                                                                               \
     HIDDEN("min_ticks"), HIDDEN("p50_ticks"), HIDDEN("p99_ticks"), HIDDEN("max_ticks")
 
+#define TRACE_LOCK_CALLERS 3
+// "callers", innermost first, and as "chain" their functions. symbols: the kernel's.
+void trace_tool_put_chain(json_t *row, const u64 callers[TRACE_LOCK_CALLERS],
+                          struct symbols *symbols);
+
 // "12.345 us": people see a time in the unit that fits it.
 void trace_time_cell(const struct column *column, const json_t *row, char text[CELL_BYTES]);
 #define TIME_COLUMN(heading_, key_) COLUMN(heading_, key_, 11, .compose = trace_time_cell)

@@ -72,8 +72,9 @@ struct ipc_process *process_ipc(struct process *process);
 // ---- dispatchers, supplied by kernel/proc -------------------------------------------------------
 
 // The next event of self into *event: sleeps until there is one. Copies its bulk to the message
-// buffer, runs its taken(). Thread context of self.
-void dispatcher_wait(struct dispatcher *self, struct event *event);
+// buffer, runs its taken(). reason: what it mainly waits for, of trace/reasons.h. Thread context of
+// self.
+void dispatcher_wait(struct dispatcher *self, struct event *event, u32 reason);
 // The same without sleeping: false when there is none.
 bool dispatcher_poll(struct dispatcher *self, struct event *event);
 // Gives event to a dispatcher of this CPU that sleeps in dispatcher_wait and has nothing queued: it

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Spin locks: the only larx/stcx loops of the kernel (DESIGN.md §6). Taking one soft-masks this
 // CPU until it is released. Owners and rank order are checked: a CPU may take a lock only of
-// a higher rank than any it holds. Contended acquisition emits trace lock_contended.
+// a higher rank than any it holds. Contended acquisition emits trace lock_contended, and while
+// LOCKHOLD is logged each acquisition and release is an event, too.
 #ifndef KERNEL_SPINLOCK_H
 #define KERNEL_SPINLOCK_H
 

@@ -42,8 +42,10 @@ coid_t thread_coid(const struct thread *thread);
 // thread_unpark that came first makes it return at once (one token, not a count). Returns true when
 // unparked, false at the deadline. Callers loop on their condition. Thread context, no lock held.
 bool thread_park(u64 deadline);
+bool thread_park_for(u64 deadline, u32 reason); // told by the trace: of trace/reasons.h
 // Any context but PMI, any CPU, locks held with rank < RANK_THREAD.
 void thread_unpark(struct thread *thread);
+void thread_unpark_for(struct thread *thread, u32 reason);
 void thread_yield(void);
 void thread_sleep(u64 ticks); // at least so many time base ticks
 // Waits until the thread has ended, and frees it. Each thread is joined once or detached.

@@ -116,7 +116,7 @@ static void all_fields_come_back(void **state)
     (void)state;
     trace_set_mask(TRACE_ALL_MAJORS & ~(1UL << TRACE_MAJOR_TRACE));
     trace_test0();
-    trace_switch(1, 0xfffffffffffffffe, 3, 0xfffffffd);
+    trace_switch(1, 0xfffffffffffffffe, 3, 0xfffd, 0xfffffffd);
     trace_dci_response(7, 8, -9);
     trace_lock_contended(0xc000000000000010, 2, 3, 4, 5, 6);
     write_streams("w");
@@ -125,7 +125,7 @@ static void all_fields_come_back(void **state)
     assert_non_null(
         strstr(text, "test0: { events_overwritten = 0, event_count = 4, cpu_id = 0 }, { }"));
     assert_non_null(strstr(text, "{ from = 1, to = 18446744073709551614, from_priority = 3, "
-                                 "to_priority = 4294967293 }"));
+                                 "to_priority = 65533, reason = 4294967293 }"));
     assert_non_null(strstr(text, "{ client = 7, bytes = 8, error = -9 }"));
     assert_non_null(strstr(text,
                            "{ lock = 0xC000000000000010, spins = 2, ticks = 3, caller0 = 0x4, "

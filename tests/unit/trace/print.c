@@ -62,11 +62,11 @@ static void the_last_events_of_all_cpus_merge_by_time(void **state)
 static void fields_are_unpacked_for_printing(void **state)
 {
     (void)state;
-    trace_switch(1, 2, 3, 0x80000004);
+    trace_switch(1, 2, 3, 0x8004, 0x80000005);
     trace_print_last(5);
     assert_int_equal(lines(), 1);
-    assert_non_null(
-        strstr(host_printed, "switch from=1 to=2 from_priority=3 to_priority=2147483652\n"));
+    assert_non_null(strstr(host_printed, "switch from=1 to=2 from_priority=3 to_priority=32772 "
+                                         "reason=2147483653\n"));
 }
 
 static void a_just_begun_packet_does_not_hide_the_one_before(void **state)

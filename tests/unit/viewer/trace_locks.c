@@ -99,12 +99,78 @@ static void one_cpu_process_and_time(void **state)
     json_decref(document);
 }
 
+#define TAKE(cpu, time, lock, sleeping, caller)                                                    \
+    MADE(cpu, time, 16, 0, lock, sleeping, caller, 0x600, 0)
+#define RELEASE(cpu, time, lock, sleeping) MADE(cpu, time, 16, 1, lock, sleeping)
+#define WAIT(cpu, time, lock, sleeping) MADE(cpu, time, 16, 2, lock, sleeping, 0)
+
+static void check_hold(const json_t *row, const char *lock, const char *kind, json_int_t caller,
+                       json_int_t time, json_int_t count, json_int_t max, json_int_t others)
+{
+    char text[32];
+    snprintf(text, sizeof(text), "%#llx", caller);
+    assert_string_equal(json_string_value(json_object_get(row, "lock")), lock);
+    assert_string_equal(json_string_value(json_object_get(row, "kind")), kind);
+    assert_string_equal(json_string_value(json_array_get(json_object_get(row, "callers"), 0)),
+                        text);
+    assert_int_equal(made_number(row, "time_ticks"), time);
+    assert_int_equal(made_number(row, "count"), count);
+    assert_int_equal(made_number(row, "max_ticks"), max);
+    assert_int_equal(made_number(row, "others_ticks"), others);
+}
+
+static void holds_are_added_up_by_lock_and_chain(void **state)
+{
+    (void)state;
+    order = LOCKS_BY_TIME;
+    most = 0;
+    RELEASE(0, 5, 0x1000, 0); // taken before the trace
+    TAKE(0, 10, 0x1000, 0, 0x500);
+    WAIT(1, 12, 0x1000, 0);
+    RELEASE(0, 40, 0x1000, 0);
+    TAKE(1, 41, 0x1000, 0, 0x700);
+    RELEASE(1, 46, 0x1000, 0);
+    TAKE(0, 50, 0x1000, 0, 0x500);
+    RELEASE(0, 53, 0x1000, 0);
+    TAKE(0, 60, 0x1000, 1, 0x500); // the mutex that begins with that lock
+    RELEASE(0, 160, 0x1000, 1);
+    TAKE(0, 170, 0x2000, 0, 0x500); // still held in the end
+    json_t *document = made_answer(answer, MADE_ALL);
+    assert_int_equal(made_rows(document, "holds"), 3);
+    check_hold(made_row(document, "holds", 0), "0x1000", "sleep", 0x500, 100, 1, 100, 0);
+    check_hold(made_row(document, "holds", 1), "0x1000", "spin", 0x500, 33, 2, 30, 28);
+    check_hold(made_row(document, "holds", 2), "0x1000", "spin", 0x700, 5, 1, 5, 0);
+    json_decref(document);
+    order = LOCKS_BY_COUNT;
+    most = 1;
+    document = made_answer(answer, MADE_ALL);
+    assert_int_equal(made_rows(document, "holds"), 1);
+    assert_int_equal(made_number(made_row(document, "holds", 0), "count"), 2);
+    json_decref(document);
+}
+
+static void a_hold_with_missing_events_is_left_out(void **state)
+{
+    (void)state;
+    order = LOCKS_BY_TIME;
+    most = 0;
+    TAKE(0, 10, 0x1000, 0, 0x500);
+    made_packet(0, 100, 3, 0);
+    RELEASE(0, 110, 0x1000, 0);
+    json_t *document = made_answer(answer, MADE_ALL);
+    assert_int_equal(made_rows(document, "holds"), 0);
+    json_decref(document);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(waits_are_added_up_by_lock_chain_and_process, made_begin,
                                         made_end),
         cmocka_unit_test_setup_teardown(they_are_sorted_and_cut, made_begin, made_end),
+        cmocka_unit_test_setup_teardown(holds_are_added_up_by_lock_and_chain, made_begin, made_end),
+        cmocka_unit_test_setup_teardown(a_hold_with_missing_events_is_left_out, made_begin,
+                                        made_end),
         cmocka_unit_test_setup_teardown(one_cpu_process_and_time, made_begin, made_end),
     };
     message_quiet(true);

@@ -23,26 +23,39 @@ static size_t made_counts[MADE_CPUS];
 
 #define EVENT(id, name, fields)                                                                    \
     "event { name = \"" name "\"; id = " id "; stream_id = 0; fields := struct {\n" fields "}; };\n"
-static const char made_metadata[] =
-    "/* CTF 1.8 */\nclock { name = timebase; freq = 1000000000; };\n" EVENT(
-        "0x1010000", "test0", "uint64 _a;\n uint64 _b;\n uint64 _c;\n")
-        EVENT("0x1030000", "switch",
-              "uint64 _from;\n uint64 _to;\n uint32 _from_priority;\n uint32 _to_priority;\n")
-            EVENT("0xc30001", "wake", "uint64 _thread;\n uint64 _cpu;\n") EVENT(
-                "0x1430002", "thread_create",
-                "uint64 _thread;\n hex64 _coid;\n uint64 _cpu;\n uint64 _priority;\n")
-                EVENT("0x830003", "thread_exit",
-                      "uint64 _thread;\n") EVENT("0x1030006", "dispatcher_create",
-                                                 "uint64 _pid;\n uint64 _thread;\n uint64 _cpu;\n")
-                    EVENT("0x1020000", "exc_enter", "hex64 _vector;\n hex64 _pc;\n hex64 _dar;\n")
-                        EVENT("0x820001", "exc_exit", "hex64 _vector;\n") EVENT(
-                            "0x1c60000", "lock_contended",
-                            "hex64 _lock;\n uint64 _spins;\n uint64 _ticks;\n hex64 _caller0;\n hex64 _caller1;\n"
-                            " hex64 _caller2;\n")
-                            EVENT("0x10b0000", "sample",
-                                  "hex64 _coid;\n hex64 _pc;\n uint32 _thread;\n uint32 _flags;\n")
-                                EVENT("0x8b0001", "sample_lost", "uint64 _count;\n")
-                                    EVENT("0x870000", "timer_fire", "uint64 _deadline;\n");
+// An older trace has no reasons.
+static bool made_reasons;
+static const char made_old_switch[] =
+    EVENT("0x1030000", "switch",
+          "uint64 _from;\n uint64 _to;\n uint32 _from_priority;\n uint32 _to_priority;\n")
+        EVENT("0xc30001", "wake", "uint64 _thread;\n uint64 _cpu;\n");
+static const char made_switch[] = EVENT("0x1030000", "switch",
+                                        "uint64 _from;\n uint64 _to;\n uint16 _from_priority;\n"
+                                        " uint16 _to_priority;\n uint32 _reason;\n")
+    EVENT("0xc30001", "wake", "uint32 _thread;\n uint32 _cpu;\n uint32 _by;\n uint32 _reason;\n");
+static const char made_head[] = "/* CTF 1.8 */\nclock { name = timebase; freq = 1000000000; };\n";
+static const char made_events[] = EVENT("0x1010000", "test0",
+                                        "uint64 _a;\n uint64 _b;\n uint64 _c;\n")
+    EVENT("0x1430002", "thread_create",
+          "uint64 _thread;\n hex64 _coid;\n uint64 _cpu;\n uint64 _priority;\n")
+        EVENT("0x830003", "thread_exit", "uint64 _thread;\n") EVENT(
+            "0x1030006", "dispatcher_create", "uint64 _pid;\n uint64 _thread;\n uint64 _cpu;\n")
+            EVENT("0x1020000", "exc_enter", "hex64 _vector;\n hex64 _pc;\n hex64 _dar;\n")
+                EVENT("0x820001", "exc_exit", "hex64 _vector;\n")
+                    EVENT("0x1c60000", "lock_contended",
+                          "hex64 _lock;\n uint64 _spins;\n uint64 _ticks;\n"
+                          " hex64 _caller0;\n hex64 _caller1;\n hex64 _caller2;\n")
+                        EVENT("0x10b0000", "sample",
+                              "hex64 _coid;\n hex64 _pc;\n uint32 _thread;\n uint32 _flags;\n")
+                            EVENT("0x8b0001", "sample_lost", "uint64 _count;\n")
+                                EVENT("0x1900000", "lock_take",
+                                      "hex64 _lock;\n uint64 _sleeping;\n hex64 _caller0;\n"
+                                      " hex64 _caller1;\n hex64 _caller2;\n")
+                                    EVENT("0xd00001", "lock_release",
+                                          "hex64 _lock;\n uint64 _sleeping;\n")
+                                        EVENT("0x1100002", "lock_wait",
+                                              "hex64 _lock;\n uint64 _sleeping;\n uint64 _owner;\n")
+                                            EVENT("0x870000", "timer_fire", "uint64 _deadline;\n");
 #undef EVENT
 
 static struct trace_packet *made_last(u32 cpu)
@@ -88,6 +101,12 @@ static void made_event(u32 cpu, u64 time, u32 major, u32 minor, u32 words, const
 #define SWITCH(cpu, time, from, to, priority)                                                      \
     MADE(cpu, time, 3, 0, from, to, (u64)((from) == 1 ? 0 : 2) << 32 | (priority))
 #define WAKE(cpu, time, thread) MADE(cpu, time, 3, 1, thread, cpu)
+// With made_reasons.
+#define LEFT(cpu, time, from, to, priority, reason)                                                \
+    MADE(cpu, time, 3, 0, from, to,                                                                \
+         (u64)((from) == 1 ? 0 : 2) << 48 | (u64)(priority) << 32 | (reason))
+#define WOKEN(cpu, time, thread, by, reason)                                                       \
+    MADE(cpu, time, 3, 1, (u64)(thread) << 32 | (cpu), (u64)(by) << 32 | (reason))
 #define THREAD_CREATE(cpu, time, thread) MADE(cpu, time, 3, 2, thread, 0x1000, cpu, 2)
 #define THREAD_EXIT(cpu, time, thread) MADE(cpu, time, 3, 3, thread)
 #define DISPATCHER_CREATE(cpu, time, pid, thread) MADE(cpu, time, 3, 6, pid, thread, cpu)
@@ -109,6 +128,7 @@ static int made_begin(void **state)
     (void)state;
     memset(made_packets, 0, sizeof(made_packets));
     memset(made_counts, 0, sizeof(made_counts));
+    made_reasons = false;
     strcpy(made_folder, "/tmp/kov-trace-XXXXXX");
     assert_non_null(mkdtemp(made_folder));
     return 0;
@@ -128,7 +148,10 @@ static json_t *made_answer(trace_tool *tool, struct trace_wishes wishes)
     struct engine engine = {0};
     struct trace_choice choice;
     u64 begin, end;
-    made_write("metadata", made_metadata, strlen(made_metadata));
+    char metadata[4096];
+    snprintf(metadata, sizeof(metadata), "%s%s%s", made_head,
+             made_reasons ? made_switch : made_old_switch, made_events);
+    made_write("metadata", metadata, strlen(metadata));
     for (u32 cpu = 0; cpu < MADE_CPUS; cpu++) {
         char name[32];
         snprintf(name, sizeof(name), "stream_%u", cpu);

@@ -4,6 +4,8 @@
 
 #include "trace/trace_sched.h"
 
+#include <trace/reasons.h>
+
 #define EXTERNAL 0x500
 #define IDLE 1 // the idle thread of CPU 0
 #define NORMAL 2
@@ -158,6 +160,76 @@ static void a_wake_from_another_cpu_may_come_before_the_thread_has_left(void **s
     json_decref(document);
 }
 
+static const json_t *row_for(const json_t *document, const char *sheet, json_int_t id,
+                             const char *reason)
+{
+    for (size_t i = 0; i < made_rows(document, sheet); i++) {
+        const json_t *row = made_row(document, sheet, i);
+        if (made_number(row, "thread") == id &&
+            strcmp(json_string_value(json_object_get(row, "reason")), reason) == 0)
+            return row;
+    }
+    print_error("no row of %s for thread %lld and %s\n", sheet, id, reason);
+    assert_true(false);
+    return NULL;
+}
+
+static void check_reason(const json_t *document, const char *sheet, json_int_t id,
+                         const char *reason, json_int_t count, json_int_t ticks)
+{
+    const json_t *row = row_for(document, sheet, id, reason);
+    assert_int_equal(made_number(row, "count"), count);
+    assert_int_equal(made_number(row, "time_ticks"), ticks);
+}
+
+static void waits_are_told_by_their_reasons(void **state)
+{
+    (void)state;
+    made_reasons = true;
+    LEFT(0, 10, 4, 5, NORMAL, REASON_YIELD);
+    LEFT(0, 20, 5, 6, NORMAL, REASON_PAGE);
+    WOKEN(0, 30, 5, 6, REASON_PAGE);
+    LEFT(0, 37, 6, 5, NORMAL, REASON_PREEMPTED);
+    LEFT(0, 60, 5, 6, NORMAL, REASON_TIME);
+    WOKEN(0, 70, 5, 0, REASON_TIME);
+    LEFT(0, 72, 6, 5, NORMAL, REASON_CALL); // hands it over: without a wake-up
+    LEFT(0, 80, 5, 6, NORMAL, REASON_REPLY);
+    close(0);
+    json_t *document = made_answer(answer, MADE_ALL);
+    check(document, 4, 0, 190, 0, 0);
+    check(document, 5, 10 + 23 + 8, 7 + 2, 10 + 10 + 120, 0);
+    check(document, 6, 17 + 12 + 120, 23, 8, 10);
+    check_reason(document, "waits", 4, "yield", 1, 190);
+    check_reason(document, "waits", 5, "page", 1, 10);
+    check_reason(document, "waits", 5, "time", 1, 10);
+    check_reason(document, "waits", 5, "reply", 1, 120);
+    check_reason(document, "waits", 6, "preempted", 1, 23);
+    check_reason(document, "waits", 6, "call", 1, 8);
+    check_reason(document, "wakers", 5, "page", 1, 7);
+    check_reason(document, "wakers", 5, "time", 1, 2);
+    check_reason(document, "wakers", 6, "answer", 1, 0);
+    assert_int_equal(made_number(row_for(document, "wakers", 5, "page"), "by"), 6);
+    assert_int_equal(made_number(row_for(document, "wakers", 5, "time"), "by"), 0);
+    assert_int_equal(made_number(row_for(document, "wakers", 6, "answer"), "by"), 5);
+    json_decref(document);
+}
+
+static void a_missing_wake_makes_a_wait_unknown(void **state)
+{
+    (void)state;
+    made_reasons = true;
+    LEFT(0, 10, 4, 5, NORMAL, REASON_PREEMPTED);
+    LEFT(0, 20, 5, 1, 0, REASON_OTHER);
+    LEFT(1, 15, 8, 2, 0, REASON_PREEMPTED);
+    made_packet(1, 100, 3, 0);
+    LEFT(0, 120, 1, 5, NORMAL, REASON_PREEMPTED);
+    close(0);
+    close(1);
+    json_t *document = made_answer(answer, MADE_ALL);
+    check(document, 5, 10 + 80, 0, 0, 100);
+    json_decref(document);
+}
+
 // Whatever comes, in whatever order, the four times are all of the time that a thread was there.
 static void times_add_up_to_all_time(void **state)
 {
@@ -208,6 +280,8 @@ int main(void)
                                         made_end),
         cmocka_unit_test_setup_teardown(a_wake_from_another_cpu_may_come_before_the_thread_has_left,
                                         made_begin, made_end),
+        cmocka_unit_test_setup_teardown(waits_are_told_by_their_reasons, made_begin, made_end),
+        cmocka_unit_test_setup_teardown(a_missing_wake_makes_a_wait_unknown, made_begin, made_end),
         cmocka_unit_test(times_add_up_to_all_time),
     };
     message_quiet(true);

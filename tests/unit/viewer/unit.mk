@@ -116,12 +116,14 @@ UNIT += kov_histogram kov_trace_locks kov_trace_profile kov_trace_sched \
 kov_histogram_SRC := tests/unit/viewer/histogram.c viewer/tools/histogram.c \
     viewer/tools/keyed_rows.c $(KOV_UNIT_BASE)
 kov_histogram_LIBS := m
-kov_trace_locks_SRC := tests/unit/viewer/trace_locks.c viewer/trace/trace_locks.c $(KOV_UNIT_TOOL)
+kov_trace_locks_SRC := tests/unit/viewer/trace_locks.c viewer/trace/trace_locks.c \
+    viewer/trace/trace_holds.c $(KOV_UNIT_TOOL)
 kov_trace_locks_LIBS := jansson dw elf m
 kov_trace_profile_SRC := tests/unit/viewer/trace_profile.c viewer/trace/trace_profile.c \
     viewer/samples/share.c viewer/samples/sample_sum.c $(KOV_UNIT_TOOL)
 kov_trace_profile_LIBS := jansson dw elf m
-kov_trace_sched_SRC := tests/unit/viewer/trace_sched.c viewer/trace/trace_sched.c $(KOV_UNIT_TOOL)
+kov_trace_sched_SRC := tests/unit/viewer/trace_sched.c viewer/trace/trace_sched.c \
+    viewer/trace/trace_reasons.c $(KOV_UNIT_TOOL)
 kov_trace_sched_LIBS := jansson dw elf m
 kov_trace_idle_SRC := tests/unit/viewer/trace_idle.c viewer/trace/trace_idle.c $(KOV_UNIT_TOOL)
 kov_trace_idle_LIBS := jansson dw elf m

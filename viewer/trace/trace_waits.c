@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: MIT
+// Waits that have begun and not ended. A call that is handed over is logged before the switch to
+// its server's thread, or by the fast path right behind it: SCHED:switch says that it was a call.
+#include "trace/trace_waits.h"
+#include "tools/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <trace/reasons.h>
+
+enum { CALL, TAKE, REPLY, SWITCH, PROCESS_END, LOCK_TAKE, LOCK_RELEASE, LOCK_WAIT, WAIT_EVENTS };
+
+struct lock_owner {
+    u64 key[KEY_WORDS]; // lock, sleeping
+    u64 thread;         // WAIT_NOBODY: free, or not known
+};
+
+struct server_thread {
+    u64 key[KEY_WORDS]; // thread
+    u64 pid;
+};
+
+struct waits_cpu {
+    u64 from, to; // of a switch for a call that was this CPU's last event; to 0: it was not
+    u64 handed;   // a call that the next switch hands over; 0: none
+};
+
+struct waits {
+    struct trace_walk walk;
+    struct event_fields events[WAIT_EVENTS];
+    struct waits_cpu cpus[ORRERY_MAX_CPUS];
+    struct keyed_rows owners, servers;
+    struct trace_wait *open;
+    size_t count, capacity;
+};
+
+static const struct event_fields wait_events[WAIT_EVENTS] = {
+    [CALL] = {.name = "IPC:ipc_call", .fields = {"call", "server", "handed", "method"}},
+    [TAKE] = {.name = "IPC:ipc_take", .fields = {"call"}},
+    [REPLY] = {.name = "IPC:ipc_reply", .fields = {"call"}},
+    [SWITCH] = {.name = "SCHED:switch", .fields = {"from", "to", "reason"}},
+    [PROCESS_END] = {.name = "SCHED:process_end", .fields = {"pid"}},
+    [LOCK_TAKE] = {.name = "LOCKHOLD:lock_take", .fields = {"lock", "sleeping"}},
+    [LOCK_RELEASE] = {.name = "LOCKHOLD:lock_release", .fields = {"lock", "sleeping"}},
+    [LOCK_WAIT] = {.name = "LOCKHOLD:lock_wait", .fields = {"lock", "sleeping", "owner"}},
+};
+
+// ---- who is of which process -------------------------------------------------------------------
+
+// Who takes a process's calls is one of its threads.
+static void learn(struct waits *waits, u64 thread, u64 pid)
+{
+    struct server_thread *server = keyed_rows_get(&waits->servers, (const u64[KEY_WORDS]){thread});
+    server->pid = pid;
+}
+
+static u64 pid_of(const struct waits *waits, u64 thread)
+{
+    const struct server_thread *server =
+        keyed_rows_find(&waits->servers, (const u64[KEY_WORDS]){thread});
+    return server != NULL ? server->pid : trace_walk_pid(&waits->walk, thread);
+}
+
+// ---- open waits --------------------------------------------------------------------------------
+
+static struct trace_wait *find(struct waits *waits, bool lock, u64 object, u64 thread)
+{
+    for (size_t i = waits->count; i-- > 0;)
+        if (waits->open[i].lock == lock && waits->open[i].object == object &&
+            (thread == WAIT_NOBODY || waits->open[i].thread == thread))
+            return &waits->open[i];
+    return NULL;
+}
+
+static void end_wait(struct waits *waits, struct trace_wait *wait)
+{
+    if (wait != NULL)
+        *wait = waits->open[--waits->count];
+}
+
+static struct trace_wait *begin_wait(struct waits *waits, const struct trace_wait *wait)
+{
+    if (waits->count == waits->capacity)
+        waits->open =
+            memory_grow(waits->open, waits->count, &waits->capacity, sizeof(*waits->open));
+    waits->open[waits->count] = *wait;
+    return &waits->open[waits->count++];
+}
+
+static void taken(struct waits *waits, u64 call, u64 thread)
+{
+    struct trace_wait *wait = find(waits, false, call, WAIT_NOBODY);
+    if (wait == NULL || thread == ACTIVITY_NO_THREAD)
+        return;
+    wait->of_thread = thread;
+    learn(waits, thread, wait->of_pid);
+}
+
+// ---- events ------------------------------------------------------------------------------------
+
+// call, server, handed, method
+static void take_call(struct waits *waits, const struct trace_event *event, const u64 *values,
+                      const struct waits_cpu *before)
+{
+    bool fast = values[2] != 0 && before->to != 0;
+    end_wait(waits, find(waits, false, values[0], WAIT_NOBODY));
+    begin_wait(waits,
+               &(struct trace_wait){.object = values[0],
+                                    .method = values[3],
+                                    .since = event->time,
+                                    .thread = fast ? before->from
+                                                   : trace_walk_thread(&waits->walk, event->cpu),
+                                    .of_pid = values[1],
+                                    .of_thread = WAIT_NOBODY});
+    if (fast)
+        taken(waits, values[0], before->to);
+    else if (values[2] != 0)
+        waits->cpus[event->cpu].handed = values[0];
+}
+
+static void take_switch(struct waits *waits, u32 cpu, const u64 *values, u64 handed)
+{
+    if (values[2] != REASON_CALL)
+        return;
+    if (handed != 0)
+        taken(waits, handed, values[1]);
+    else
+        waits->cpus[cpu] = (struct waits_cpu){.from = values[0], .to = values[1]};
+}
+
+static void process_ends(struct waits *waits, u64 pid)
+{
+    for (size_t i = waits->count; i-- > 0;)
+        if (!waits->open[i].lock &&
+            (waits->open[i].of_pid == pid || pid_of(waits, waits->open[i].thread) == pid))
+            end_wait(waits, &waits->open[i]);
+}
+
+static struct lock_owner *owner_of(struct waits *waits, const u64 *values)
+{
+    return keyed_rows_get(&waits->owners, (const u64[KEY_WORDS]){values[0], values[1]});
+}
+
+static void take_lock(struct waits *waits, const u64 *values, u64 thread)
+{
+    end_wait(waits, find(waits, true, values[0], thread));
+    owner_of(waits, values)->thread = thread;
+    for (size_t i = 0; i < waits->count; i++)
+        if (waits->open[i].lock && waits->open[i].object == values[0])
+            waits->open[i].of_thread = thread;
+}
+
+// lock, sleeping, owner
+static void wait_for_lock(struct waits *waits, const struct trace_event *event, const u64 *values,
+                          u64 thread)
+{
+    const struct lock_owner *owner = owner_of(waits, values);
+    u64 known = owner->thread != 0 ? owner->thread : WAIT_NOBODY;
+    begin_wait(waits, &(struct trace_wait){.lock = true,
+                                           .object = values[0],
+                                           .since = event->time,
+                                           .thread = thread,
+                                           .of_thread = values[2] != 0 ? values[2] : known,
+                                           .of_pid = ACTIVITY_NO_PID});
+}
+
+static void take_lock_event(struct waits *waits, const struct trace_event *event)
+{
+    u64 values[EVENT_FIELDS_MAX], thread = trace_walk_thread(&waits->walk, event->cpu);
+    if (event_fields_are(&waits->events[LOCK_TAKE], event, values))
+        take_lock(waits, values, thread);
+    else if (event_fields_are(&waits->events[LOCK_RELEASE], event, values))
+        owner_of(waits, values)->thread = WAIT_NOBODY;
+    else if (event_fields_are(&waits->events[LOCK_WAIT], event, values))
+        wait_for_lock(waits, event, values, thread);
+}
+
+static int take_event(void *context, const struct trace_event *event)
+{
+    struct waits *waits = context;
+    struct waits_cpu before;
+    u64 values[EVENT_FIELDS_MAX];
+    if (event->pid != 0)
+        return KOV_OK;
+    before = waits->cpus[event->cpu];
+    waits->cpus[event->cpu].to = 0;
+    if (event_fields_are(&waits->events[SWITCH], event, values)) {
+        waits->cpus[event->cpu].handed = 0;
+        take_switch(waits, event->cpu, values, before.handed);
+    } else if (event_fields_are(&waits->events[CALL], event, values)) {
+        take_call(waits, event, values, &before);
+    } else if (event_fields_are(&waits->events[TAKE], event, values)) {
+        taken(waits, values[0], trace_walk_thread(&waits->walk, event->cpu));
+    } else if (event_fields_are(&waits->events[REPLY], event, values)) {
+        end_wait(waits, find(waits, false, values[0], WAIT_NOBODY));
+    } else if (event_fields_are(&waits->events[PROCESS_END], event, values)) {
+        process_ends(waits, values[0]);
+    } else {
+        take_lock_event(waits, event);
+    }
+    return KOV_OK;
+}
+
+static int take_loss(void *context, const struct trace_loss *loss)
+{
+    struct waits *waits = context;
+    for (size_t i = 0; loss->pid == 0 && i < waits->count; i++)
+        waits->open[i].unsure = true;
+    for (size_t i = 0; loss->pid == 0 && i < waits->owners.count; i++)
+        ((struct lock_owner *)waits->owners.rows[i])->thread = WAIT_NOBODY;
+    return KOV_OK;
+}
+
+static void name_processes(struct waits *waits)
+{
+    for (size_t i = 0; i < waits->count; i++) {
+        struct trace_wait *wait = &waits->open[i];
+        wait->pid = pid_of(waits, wait->thread);
+        if (wait->lock)
+            wait->of_pid =
+                wait->of_thread == WAIT_NOBODY ? ACTIVITY_NO_PID : pid_of(waits, wait->of_thread);
+    }
+}
+
+int trace_waits(struct engine *engine, const struct trace_choice *choice, json_t *document)
+{
+    struct waits waits = {
+        .walk = {.choice = choice, .event = take_event, .loss = take_loss, .context = &waits},
+        .owners = {.row_bytes = sizeof(struct lock_owner)},
+        .servers = {.row_bytes = sizeof(struct server_thread)}};
+    memcpy(waits.events, wait_events, sizeof(wait_events));
+    for (u32 i = 0; i < WAIT_EVENTS; i++)
+        event_fields_find(&waits.events[i], &engine->descriptions);
+    int code = trace_walk(&waits.walk, engine);
+    if (code == KOV_OK) {
+        name_processes(&waits);
+        trace_waits_put(waits.open, waits.count, waits.walk.end, waits.walk.hz, document);
+        trace_tool_put_walk(document, &waits.walk);
+    }
+    free(waits.open);
+    keyed_rows_free(&waits.owners);
+    keyed_rows_free(&waits.servers);
+    trace_walk_free(&waits.walk);
+    return code;
+}
