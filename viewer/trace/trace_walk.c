@@ -120,7 +120,8 @@ int trace_walk(struct trace_walk *walk, struct engine *engine)
         (struct event_fields){.name = "SCHED:thread_create", .fields = {"thread"}};
     event_fields_find(&walk->dispatcher_create, &engine->descriptions);
     event_fields_find(&walk->thread_create, &engine->descriptions);
-    walk->machine.interval = ignore;
+    walk->machine.interval = walk->interval != NULL ? walk->interval : ignore;
+    walk->machine.context = walk->context;
     activity_begin(&walk->machine, &engine->descriptions, activity_cpus(engine), walk->begin);
     engine_seek(engine, choice->from);
     int code = engine_visit(engine, choice->to, &visitor);
