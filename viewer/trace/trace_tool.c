@@ -143,7 +143,7 @@ void trace_tool_put_spread(json_t *row, const struct histogram *ticks, u64 hz)
 
 static u64 in_bucket(const struct histogram *ticks, u32 bit)
 {
-    return histogram_between(ticks, 1UL << bit, 2UL << bit);
+    return histogram_between(ticks, bit == 0 ? 0 : 1UL << bit, 2UL << bit);
 }
 
 void trace_tool_put_buckets(json_t *document, const char *key, const struct histogram *ticks,

@@ -249,7 +249,7 @@ static void take_call(struct activity_thread *thread, u64 number)
 static void take_ipc(struct activity_machine *machine, struct activity_thread *self, u32 cpu)
 {
     u64 from = machine->handed_by[cpu];
-    machine->doer = from != ACTIVITY_NO_THREAD ? from : machine->cpus[cpu].thread;
+    machine->doer = from != ACTIVITY_NO_THREAD ? from : machine->doer;
     size_t place = place_of(machine, from);
     if (from == ACTIVITY_NO_THREAD || self == NULL)
         return;
@@ -299,7 +299,6 @@ static struct activity_thread *apply(struct activity_machine *machine, u32 kind,
         break;
     }
     struct activity_thread *self = id == ACTIVITY_NO_THREAD ? NULL : get_thread(machine, id, cpu);
-    machine->doer = id;
     if (self != NULL)
         apply_to(machine, self, kind, cpu, values);
     machine->handed_by[cpu] = ACTIVITY_NO_THREAD;
@@ -311,6 +310,7 @@ static int take_event(void *context, const struct trace_event *event)
     struct activity_machine *machine = context;
     u64 values[EVENT_FIELDS_MAX] = {0};
     u32 kind = 0;
+    machine->doer = machine->cpus[event->cpu].thread;
     while (kind < ACTIVITY_EVENTS && !event_fields_are(&machine->events[kind], event, values))
         kind++;
     if (kind == ACTIVITY_EVENTS)

@@ -40,7 +40,7 @@ struct activity_machine {
     u32 told;                                       // mask of CPUs
     // Who left each CPU, if that was the last event there: the fast path of calls switches first.
     u64 handed_by[ORRERY_MAX_CPUS];
-    u64 doer; // whose call or reply the last event was, if it was one
+    u64 doer; // who did what the last event tells, also if it had left its CPU by then
     int (*interval)(void *context, const struct activity_interval *interval);
     void *context;
 };
