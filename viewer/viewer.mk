@@ -11,7 +11,7 @@ KOV_SRC := $(foreach room,$(KOV_ROOMS),$(wildcard viewer/$(room)/*.c)) \
     $(wildcard viewer/trace/engine/*.c)
 KOV_CFLAGS = -std=gnu17 -O2 -g $(WARNINGS) -Wconversion -D_GNU_SOURCE -Iinclude -Itrace/include \
     -Iviewer \
-    -isystem $(GEN)/host -isystem $(GEN)/gateway
+    -isystem $(GEN) -isystem $(GEN)/host -isystem $(GEN)/gateway
 KOV_LIBS := -lprotobuf-c -ljansson -ldw -lelf -lcapstone -lz -lwebsockets -lpthread -lm
 KOV_OBJS := $(KOV_SRC:viewer/%.c=$(BUILD)/viewer/%.o) $(BUILD)/viewer/dci.pb-c.o \
     $(BUILD)/viewer/pprof.pb-c.o $(BUILD)/viewer/messages.o $(BUILD)/viewer/assets.o \
@@ -50,7 +50,8 @@ $(BUILD)/viewer/assets.o: viewer/gateway/assets.S $(BUILD)/web/assets.stamp
 $(BUILD)/viewer/flags: FORCE
 	$(call remember,$(CC) $(KOV_CFLAGS) $(KOV_LIBS) $(KOV_SRC))
 
-$(BUILD)/viewer/%.o: viewer/%.c $(BUILD)/viewer/flags $(HOST_DCI_GEN) $(PPROF_GEN) $(MESSAGES_GEN)
+$(BUILD)/viewer/%.o: viewer/%.c $(BUILD)/viewer/flags $(HOST_DCI_GEN) $(PPROF_GEN) $(MESSAGES_GEN) \
+    $(SYSCALLS_GEN)
 	$(call say,HOSTCC,$<)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(KOV_CFLAGS) -MMD -MP -c $< -o $@

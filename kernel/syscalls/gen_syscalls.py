@@ -3,6 +3,7 @@
 """Generates all that follows from the table of system calls kernel/syscalls/syscalls.def.
 
 numbers.h        SYS_NAME, for kernel and programs, C and assembly
+names.h          SYSCALL_NAMES: number and name of each, for kov
 table.c          the kernel's decoding: rights, values, objects, copies in and out, the call
 objects.h        functions behind calls that name objects
 stubs.S          the user side of sys_name
@@ -14,7 +15,7 @@ import pathlib
 import sys
 
 from syscall_defs import DefError, load
-from syscall_output import document, numbers_h, objects_h, stubs_s, table_c
+from syscall_output import document, names_h, numbers_h, objects_h, stubs_s, table_c
 
 
 def write_if_changed(path, text):
@@ -36,6 +37,7 @@ def main():
     if arguments.out:
         arguments.out.mkdir(parents=True, exist_ok=True)
         write_if_changed(arguments.out / 'numbers.h', numbers_h(groups))
+        write_if_changed(arguments.out / 'names.h', names_h(groups))
         write_if_changed(arguments.out / 'objects.h', objects_h(groups))
         write_if_changed(arguments.out / 'table.c', table_c(groups))
         write_if_changed(arguments.out / 'stubs.S', stubs_s(groups))

@@ -40,6 +40,18 @@ def numbers_h(groups):
 '''
 
 
+def names_h(groups):
+    lines = ' \\\n'.join(f'    ROW({call.number:#x}, "{call.name}")' for call in all_calls(groups))
+    return f'''{HEADER}#ifndef SYSCALLS_NAMES_H
+#define SYSCALLS_NAMES_H
+
+#define SYSCALL_NAMES(ROW) \\
+{lines}
+
+#endif
+'''
+
+
 # ---- objects -------------------------------------------------------------------------------------
 
 def named_objects(call):

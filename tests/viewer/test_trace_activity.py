@@ -8,7 +8,8 @@ from trace_folder import BY_NAME, packet
 
 IDLE, NORMAL = 0, 2
 KERNEL_PC, USER_PC = 0xc000000000001000, 0x10001000
-FAULT, EXTERNAL = 0x300, 0x500
+FAULT, EXTERNAL, DECREMENTER, SYSTEM_CALL = 0x300, 0x500, 0x900, 0xc00
+WAIT = 0x100  # number of a call that sees all registers; plain ones are below
 
 
 def logged(events):
@@ -61,12 +62,77 @@ def test_what_a_thread_has_entered_it_leaves_when_it_runs_again(activity):
             (40, 50, "run", 6, None), (50, 60, "fault", 5, None), (60, 70, "run", 5, None)]
 
 
-def test_an_idle_cpu_is_idle_after_its_first_interrupt(activity):
+HANDLER = (22, "irq_enter", 2), (28, "irq_exit", 2)
+FIRES = (23, "timer_fire", 10, 0),
+
+
+@pytest.mark.parametrize("handler", [HANDLER, FIRES])
+def test_an_idle_cpu_is_idle_after_the_first_interrupt_with_a_handler(activity, handler):
     assert activity(packet(logged([
-        switch(10, 5, 1, NORMAL, IDLE), enter(20, EXTERNAL, KERNEL_PC), leave(30, EXTERNAL),
-        enter(50, EXTERNAL, KERNEL_PC), switch(55, 1, 5, IDLE, NORMAL)]))) == [
+        switch(10, 5, 1, NORMAL, IDLE), enter(20, EXTERNAL, KERNEL_PC), *handler,
+        leave(30, EXTERNAL), enter(50, EXTERNAL, KERNEL_PC),
+        switch(55, 1, 5, IDLE, NORMAL)]))) == [
             (10, 20, "unknown", 1, None), (20, 30, "interrupt", 1, None), (30, 50, "idle", 1, None),
             (50, 55, "interrupt", 1, None)]
+
+
+def test_an_interrupt_within_an_interrupt_of_an_idle_cpu(activity):
+    """The inner one, which has no handler, does not tell that the CPU is idle behind it."""
+    def inner(when):
+        return enter(when, DECREMENTER, KERNEL_PC), leave(when + 1, DECREMENTER)
+
+    assert activity(packet(logged([
+        switch(10, 5, 1, NORMAL, IDLE), *inner(12), leave(15, EXTERNAL),
+        enter(20, EXTERNAL, KERNEL_PC), (21, "irq_enter", 2), *inner(22), (24, "irq_exit", 2), leave(25, EXTERNAL),
+        enter(30, EXTERNAL, KERNEL_PC), *inner(32), leave(35, EXTERNAL), (40, "test0")]))) == [
+            (10, 12, "unknown", 1, None), (12, 13, "interrupt", 1, None),
+            (13, 20, "unknown", 1, None), (20, 25, "interrupt", 1, None), (25, 30, "idle", 1, None),
+            (30, 35, "interrupt", 1, None), (35, 40, "idle", 1, None)]
+
+
+def test_an_idle_thread_leaves_the_exception_in_which_it_lost_its_cpu(activity):
+    assert activity(packet(logged([
+        switch(10, 5, 1, NORMAL, IDLE), leave(15, EXTERNAL), (20, "test0")]))) == [
+            (10, 15, "unknown", 1, None), (15, 20, "idle", 1, None)]
+
+
+def test_a_system_call_its_fault_and_an_interrupt(activity):
+    """Whoever makes one is in user mode before it, whatever was known."""
+    assert activity(packet(logged([
+        switch(10, 4, 5), (20, "syscall_enter", 9, 0), enter(22, FAULT, KERNEL_PC),
+        enter(23, EXTERNAL, KERNEL_PC), leave(24, EXTERNAL), leave(26, FAULT),
+        (30, "syscall_exit", 9, 0), (40, "syscall_exit", 9, 0), (50, "test0")]))) == [
+            (10, 20, "unknown", 5, None), (20, 22, "syscall", 5, None), (22, 23, "fault", 5, None),
+            (23, 24, "interrupt", 5, None), (24, 26, "fault", 5, None),
+            (26, 30, "syscall", 5, None), (30, 50, "run", 5, None)]
+
+
+@pytest.mark.parametrize("inside, activity_name", [
+    ((), "ipc"), (((31, "syscall_enter", WAIT, 0),), "syscall")])
+def test_who_sleeps_for_an_event_goes_on_in_user_mode(activity, inside, activity_name):
+    found = activity(packet(logged([
+        (10, "thread_create", 5, 0x1000, 0, NORMAL), switch(20, 4, 5),
+        enter(30, SYSTEM_CALL, USER_PC), *inside, switch(40, 5, 4), switch(50, 4, 5),
+        (60, "test0")])))
+    assert found[-3:] == [(31 if inside else 30, 40, activity_name, 5, None),
+                          (40, 50, "unknown", 4, None), (50, 60, "run", 5, None)]
+
+
+def test_who_is_interrupted_in_a_system_call_goes_on_in_it(activity):
+    found = activity(packet(logged([
+        switch(20, 4, 5), enter(30, SYSTEM_CALL, USER_PC), (31, "syscall_enter", WAIT, 0),
+        enter(35, EXTERNAL, KERNEL_PC), switch(40, 5, 4), switch(50, 4, 5), leave(55, EXTERNAL),
+        (60, "syscall_exit", WAIT, 0), leave(70, SYSTEM_CALL), (80, "test0")])))
+    assert found[-4:] == [(50, 55, "interrupt", 5, None), (55, 60, "syscall", 5, None),
+                          (60, 70, "ipc", 5, None), (70, 80, "run", 5, None)]
+
+
+def test_both_ends_of_a_call_by_the_fast_path_are_in_user_mode(activity):
+    """The switch is told before the call or the answer."""
+    assert activity(packet(logged([
+        (10, "test0"), switch(20, 5, 6), (20, "ipc_call", 0x10, 0x20, 7, 0, 1, 3),
+        switch(30, 6, 5), (30, "ipc_reply", 0x20, 0, 0), (40, "test0")]))) == [
+            (10, 20, "unknown", None, None), (20, 30, "run", 6, None), (30, 40, "run", 5, None)]
 
 
 def test_an_exit_without_its_entry_leaves_it_unknown(activity):

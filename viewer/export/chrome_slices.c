@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Slices: on each CPU's track what it does, end to end; on each thread's track when and where it
-// runs, with faults and interrupts within; on the track of a thread of a process's library when its
+// runs, with system calls, faults and interrupts within; on the track of a thread of a process's library when its
 // dispatcher runs and has it.
 #include "export/chrome.h"
+#include "trace/syscall_name.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -120,10 +121,13 @@ static void name_of(const struct activity_interval *interval, char name[NAME_BYT
     static const char *const names[] = {
         [ACTIVITY_UNKNOWN] = "unknown",
         [ACTIVITY_IDLE] = "idle",
+        [ACTIVITY_IPC] = "ipc",
         [ACTIVITY_INTERRUPT] = "interrupt",
     };
     if (interval->activity == ACTIVITY_FAULT)
         snprintf(name, NAME_BYTES, "fault 0x%" PRIx64, interval->detail);
+    else if (interval->activity == ACTIVITY_SYSCALL)
+        snprintf(name, NAME_BYTES, "call %s", syscall_name(interval->detail));
     else if (interval->activity != ACTIVITY_RUN)
         snprintf(name, NAME_BYTES, "%s", names[interval->activity]);
     else if (interval->pid == ACTIVITY_NO_PID)
@@ -141,7 +145,7 @@ static int take_interval(void *context, const struct activity_interval *interval
     name_of(interval, name);
     chrome_write_slice_begin(chrome, cpu_track(interval->cpu), name, interval->from);
     chrome_write_slice_end(chrome, cpu_track(interval->cpu), name, interval->to);
-    bool within = interval->activity == ACTIVITY_FAULT || interval->activity == ACTIVITY_INTERRUPT;
+    bool within = interval->activity >= ACTIVITY_SYSCALL;
     if (within && running->thread == interval->thread && running->pid == interval->pid) {
         chrome_write_slice_begin(chrome, thread_track(interval), name, interval->from);
         chrome_write_slice_end(chrome, thread_track(interval), name, interval->to);

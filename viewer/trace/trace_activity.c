@@ -3,6 +3,7 @@
 #include "trace/trace_activity.h"
 #include "output/columns.h"
 #include "trace/engine/activity.h"
+#include "trace/syscall_name.h"
 
 static const struct column columns[] = {
     COLUMN("FROM", "from", 18),
@@ -11,15 +12,17 @@ static const struct column columns[] = {
     COLUMN("PID", "pid", 7),
     COLUMN("THREAD", "thread", 10),
     COLUMN("ACTIVITY", "activity", -9),
-    COLUMN("VECTOR", "vector", -1),
+    COLUMN("VECTOR", "vector", -6),
+    COLUMN("CALL", "call", -1),
     HIDDEN("from_ticks"),
     HIDDEN("to_ticks"),
     COLUMNS_END,
 };
 
 static const char *const names[] = {
-    [ACTIVITY_UNKNOWN] = "unknown", [ACTIVITY_IDLE] = "idle",           [ACTIVITY_RUN] = "run",
-    [ACTIVITY_FAULT] = "fault",     [ACTIVITY_INTERRUPT] = "interrupt",
+    [ACTIVITY_UNKNOWN] = "unknown",     [ACTIVITY_IDLE] = "idle", [ACTIVITY_RUN] = "run",
+    [ACTIVITY_SYSCALL] = "syscall",     [ACTIVITY_IPC] = "ipc",   [ACTIVITY_FAULT] = "fault",
+    [ACTIVITY_INTERRUPT] = "interrupt",
 };
 
 struct show {
@@ -51,6 +54,8 @@ static json_t *make_row(const struct activity_interval *interval, u64 hz)
     put_text(row, "activity", names[interval->activity]);
     if (interval->activity == ACTIVITY_FAULT)
         put_hex(row, "vector", interval->detail);
+    if (interval->call != 0)
+        put_text(row, "call", syscall_name(interval->call));
     return row;
 }
 

@@ -11,7 +11,6 @@
 #define PRIORITY_IDLE 0 // kernel/thread.h
 #define VECTOR_EXTERNAL 0x500
 #define VECTOR_DECREMENTER 0x900
-#define BAR_WIDTH 40
 
 enum idle_state { STATE_UNKNOWN, STATE_BUSY, STATE_IDLE, STATE_HANDLING, IDLE_STATES };
 static const char *const state_keys[IDLE_STATES] = {"unknown", "busy", "idle", "handling"};
@@ -143,26 +142,6 @@ static void put_cpu(json_t *rows, const struct trace_walk *walk, u32 number,
         put_u64(row, end_keys[i], cpu->ends[i]);
 }
 
-static void put_lengths(json_t *document, const struct histogram *lengths, u64 hz)
-{
-    u64 most = 0;
-    json_t *rows = put_array(document, "lengths");
-    for (u32 bit = 0; lengths->count > 0 && bit < 63; bit++) {
-        u64 count = histogram_between(lengths, 1UL << bit, 2UL << bit);
-        most = count > most ? count : most;
-    }
-    for (u32 bit = 0; lengths->count > 0 && bit < 63; bit++) {
-        if (2UL << bit <= lengths->min || 1UL << bit > lengths->max)
-            continue;
-        u64 count = histogram_between(lengths, 1UL << bit, 2UL << bit);
-        json_t *row = put_object(rows, NULL);
-        trace_tool_put_time(row, "from", (double)(1UL << bit), hz);
-        trace_tool_put_time(row, "below", (double)(2UL << bit), hz);
-        put_u64(row, "count", count);
-        put_number(row, "of_most", most == 0 ? 0 : (double)count / (double)most);
-    }
-}
-
 static void put_answer(json_t *document, struct idle *idle, u32 cpus)
 {
     struct histogram lengths = {0};
@@ -176,7 +155,7 @@ static void put_answer(json_t *document, struct idle *idle, u32 cpus)
         put_cpu(rows, &idle->walk, number, cpu);
         histogram_join(&lengths, &cpu->lengths);
     }
-    put_lengths(document, &lengths, idle->walk.hz);
+    trace_tool_put_buckets(document, "lengths", &lengths, idle->walk.hz);
     trace_tool_put_walk(document, &idle->walk);
     histogram_free(&lengths);
 }
@@ -203,14 +182,6 @@ int trace_idle(struct engine *engine, const struct trace_choice *choice, json_t 
     return code;
 }
 
-static void bar(const struct column *column, const json_t *row, char text[CELL_BYTES])
-{
-    double part = json_number_value(json_object_get(row, column->key));
-    int width = (int)(part * BAR_WIDTH + 0.5);
-    memset(text, '#', (size_t)width);
-    text[width] = '\0';
-}
-
 static const struct column cpu_columns[] = {
     COLUMN("CPU", "cpu", 3),
     COLUMN("COUNT", "count", 7),
@@ -233,13 +204,5 @@ static const struct column cpu_columns[] = {
     HIDDEN("unknown_ticks"),
     COLUMNS_END,
 };
-static const struct column length_columns[] = {
-    TIME_COLUMN("FROM", "from"),
-    TIME_COLUMN("BELOW", "below"),
-    COLUMN("COUNT", "count", 8),
-    HIDDEN("from_ticks"),
-    COLUMN("", "of_most", -1, .compose = bar),
-    COLUMNS_END,
-};
 const struct sheet trace_idle_sheets[] = {
-    {"cpus", cpu_columns}, {"lengths", length_columns}, {NULL, NULL}};
+    {"cpus", cpu_columns}, {"lengths", trace_bucket_columns}, {NULL, NULL}};

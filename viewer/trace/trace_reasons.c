@@ -95,7 +95,7 @@ static void put_rows(json_t *rows, const struct keyed_rows *from, const struct t
             continue;
         json_t *row = put_object(rows, NULL);
         put_u64(row, "thread", thread);
-        trace_tool_put_process(row, trace_walk_pid(walk, thread), thread, false);
+        trace_tool_put_process(row, walk, trace_walk_pid(walk, thread), thread, false);
         if (wakers)
             put_waker(row, walk, reason->key[BY]);
         put_text(row, "reason", reason_name(reason->key[REASON]));

@@ -16,7 +16,6 @@
 #define PRIORITY_IDLE 0 // kernel/thread.h
 
 enum thread_state { STATE_UNKNOWN, STATE_RUNS, STATE_OFF, STATE_ENDED };
-enum thread_time { RUN, READY, BLOCKED, UNKNOWN, THREAD_TIMES };
 static const char *const time_keys[THREAD_TIMES] = {"run", "ready", "blocked", "unknown"};
 static const char *const count_keys[THREAD_TIMES] = {"runs", "readies", "blocks", NULL};
 
@@ -33,6 +32,7 @@ struct sched_thread {
     u64 woken_by, woken_for;
     u64 ticks[THREAD_TIMES], counts[THREAD_TIMES];
     struct histogram latency; // wake to run
+    const struct sched_follower *follower;
 };
 
 enum { SWITCH, WAKE, THREAD_CREATE, THREAD_EXIT, SWITCH_REASON, WAKE_REASON, SCHED_EVENTS };
@@ -41,8 +41,9 @@ struct sched {
     struct event_fields events[SCHED_EVENTS];
     struct keyed_rows threads;
     struct trace_reasons reasons;
-    u64 idle_at[ORRERY_MAX_CPUS]; // when it last had nothing to do
-    u64 lost_until;               // on any CPU: a wake-up may be missing until then
+    u64 idle_at[ORRERY_MAX_CPUS];          // when it last had nothing to do
+    u64 lost_until;                        // on any CPU: a wake-up may be missing until then
+    const struct sched_follower *follower; // NULL: nobody
 };
 
 static struct sched_thread *get_thread(struct sched *sched, u64 id)
@@ -50,6 +51,7 @@ static struct sched_thread *get_thread(struct sched *sched, u64 id)
     struct sched_thread *thread = keyed_rows_get(&sched->threads, (const u64[KEY_WORDS]){id});
     if (thread->since == 0)
         thread->since = sched->walk.begin;
+    thread->follower = sched->follower;
     return thread;
 }
 
@@ -61,6 +63,9 @@ static void spend(struct sched_thread *thread, enum thread_time on, u64 until)
         return;
     thread->ticks[on] += until - thread->since;
     thread->counts[on]++;
+    const struct sched_follower *follower = thread->follower;
+    if (follower != NULL)
+        follower->spent(follower->context, thread->key[0], on, thread->since, until);
     thread->since = until;
 }
 
@@ -197,7 +202,8 @@ static int take_event(void *context, const struct trace_event *event)
         take_create(sched, event, values);
     else if (event_fields_are(&sched->events[THREAD_EXIT], event, values))
         get_thread(sched, values[0])->exits = true;
-    return KOV_OK;
+    const struct sched_follower *follower = sched->follower;
+    return follower != NULL ? follower->event(follower->context, &sched->walk, event) : KOV_OK;
 }
 
 static int take_loss(void *context, const struct trace_loss *loss)
@@ -214,7 +220,15 @@ static int take_loss(void *context, const struct trace_loss *loss)
         settle(sched, thread, from);
         set_state(thread, thread->exits ? STATE_ENDED : STATE_UNKNOWN, from);
     }
+    if (sched->follower != NULL)
+        sched->follower->loss(sched->follower->context, loss);
     return KOV_OK;
+}
+
+static int take_interval(void *context, const struct activity_interval *interval)
+{
+    const struct sched_follower *follower = ((struct sched *)context)->follower;
+    return follower != NULL ? follower->interval(follower->context, interval) : KOV_OK;
 }
 
 // ---- the answer --------------------------------------------------------------------------------
@@ -244,13 +258,18 @@ static void put_thread(json_t *rows, const struct trace_walk *walk,
     trace_tool_put_spread(row, &thread->latency, walk->hz);
 }
 
+static void settle_all(struct sched *sched)
+{
+    for (size_t i = 0; i < sched->threads.count; i++)
+        settle(sched, sched->threads.rows[i], sched->walk.end);
+}
+
 static void put_answer(json_t *document, struct sched *sched, u64 most)
 {
     const struct trace_walk *walk = &sched->walk;
     struct histogram latency = {0};
     u64 shown = 0, count = 0;
-    for (size_t i = 0; i < sched->threads.count; i++)
-        settle(sched, sched->threads.rows[i], walk->end);
+    settle_all(sched);
     if (sched->threads.count > 1)
         qsort(sched->threads.rows, sched->threads.count, sizeof(void *), compare);
     json_t *rows = put_array(document, "threads");
@@ -281,11 +300,15 @@ static void free_threads(struct keyed_rows *threads)
     keyed_rows_free(threads);
 }
 
-int trace_sched(struct engine *engine, const struct trace_choice *choice, u64 most,
-                json_t *document)
+static void begin(struct sched *sched, const struct engine *engine,
+                  const struct trace_choice *choice)
 {
-    struct sched sched = {
-        .walk = {.choice = choice, .event = take_event, .loss = take_loss, .context = &sched},
+    *sched = (struct sched){
+        .walk = {.choice = choice,
+                 .event = take_event,
+                 .loss = take_loss,
+                 .interval = take_interval,
+                 .context = sched},
         .events = {[SWITCH] = {.name = "SCHED:switch",
                                .fields = {"from", "to", "from_priority", "to_priority"}},
                    [WAKE] = {.name = "SCHED:wake", .fields = {"thread", "cpu"}},
@@ -294,15 +317,42 @@ int trace_sched(struct engine *engine, const struct trace_choice *choice, u64 mo
                    [SWITCH_REASON] = {.name = "SCHED:switch", .fields = {"reason"}},
                    [WAKE_REASON] = {.name = "SCHED:wake", .fields = {"reason", "by"}}},
         .threads = {.row_bytes = sizeof(struct sched_thread)}};
-    trace_reasons_begin(&sched.reasons);
+    trace_reasons_begin(&sched->reasons);
     for (u32 i = 0; i < SCHED_EVENTS; i++)
-        event_fields_find(&sched.events[i], &engine->descriptions);
+        event_fields_find(&sched->events[i], &engine->descriptions);
+}
+
+static void end(struct sched *sched)
+{
+    free_threads(&sched->threads);
+    trace_reasons_free(&sched->reasons);
+    trace_walk_free(&sched->walk);
+}
+
+int trace_sched(struct engine *engine, const struct trace_choice *choice, u64 most,
+                json_t *document)
+{
+    struct sched sched;
+    begin(&sched, engine, choice);
     int code = trace_walk(&sched.walk, engine);
     if (code == KOV_OK)
         put_answer(document, &sched, most);
-    free_threads(&sched.threads);
-    trace_reasons_free(&sched.reasons);
-    trace_walk_free(&sched.walk);
+    end(&sched);
+    return code;
+}
+
+int trace_sched_follow(struct engine *engine, const struct trace_choice *choice,
+                       const struct sched_follower *follower)
+{
+    struct sched sched;
+    begin(&sched, engine, choice);
+    sched.follower = follower;
+    int code = trace_walk(&sched.walk, engine);
+    if (code == KOV_OK) {
+        settle_all(&sched);
+        follower->end(follower->context, &sched.walk);
+    }
+    end(&sched);
     return code;
 }
 

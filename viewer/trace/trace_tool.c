@@ -9,6 +9,7 @@
 #include <string.h>
 
 #define CHAIN_BYTES (TRACE_LOCK_CALLERS * 200)
+#define BAR_WIDTH 40
 
 struct trace_wishes trace_wishes = {.cpu = TRACE_ANY, .pid = TRACE_ANY};
 const char *trace_dump;
@@ -153,6 +154,47 @@ void trace_tool_put_spread(json_t *row, const struct histogram *ticks, u64 hz)
         else
             trace_tool_put_time(row, spread[i].key, spread[i].ticks, hz);
 }
+
+static u64 in_bucket(const struct histogram *ticks, u32 bit)
+{
+    return histogram_between(ticks, bit == 0 ? 0 : 1UL << bit, 2UL << bit);
+}
+
+void trace_tool_put_buckets(json_t *document, const char *key, const struct histogram *ticks,
+                            u64 hz)
+{
+    u64 most = 0;
+    json_t *rows = put_array(document, key);
+    for (u32 bit = 0; ticks->count > 0 && bit < 63; bit++)
+        most = in_bucket(ticks, bit) > most ? in_bucket(ticks, bit) : most;
+    for (u32 bit = 0; ticks->count > 0 && bit < 63; bit++) {
+        if (2UL << bit <= ticks->min || 1UL << bit > ticks->max)
+            continue;
+        u64 count = in_bucket(ticks, bit);
+        json_t *row = put_object(rows, NULL);
+        trace_tool_put_time(row, "from", (double)(1UL << bit), hz);
+        trace_tool_put_time(row, "below", (double)(2UL << bit), hz);
+        put_u64(row, "count", count);
+        put_number(row, "of_most", most == 0 ? 0 : (double)count / (double)most);
+    }
+}
+
+static void bar(const struct column *column, const json_t *row, char text[CELL_BYTES])
+{
+    double part = json_number_value(json_object_get(row, column->key));
+    int width = (int)(part * BAR_WIDTH + 0.5);
+    memset(text, '#', (size_t)width);
+    text[width] = '\0';
+}
+
+const struct column trace_bucket_columns[] = {
+    TIME_COLUMN("FROM", "from"),
+    TIME_COLUMN("BELOW", "below"),
+    COLUMN("COUNT", "count", 8),
+    HIDDEN("from_ticks"),
+    COLUMN("", "of_most", -1, .compose = bar),
+    COLUMNS_END,
+};
 
 void trace_time_cell(const struct column *column, const json_t *row, char text[CELL_BYTES])
 {

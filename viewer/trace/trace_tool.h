@@ -50,6 +50,11 @@ void trace_tool_put_spread(json_t *row, const struct histogram *ticks, u64 hz);
 void trace_tool_put_chain(json_t *row, const u64 callers[TRACE_LOCK_CALLERS],
                           struct symbols *symbols);
 
+// Rows of how many times lie in each power of two, with bars for people.
+void trace_tool_put_buckets(json_t *document, const char *key, const struct histogram *ticks,
+                            u64 hz);
+extern const struct column trace_bucket_columns[];
+
 // "12.345 us": people see a time in the unit that fits it.
 void trace_time_cell(const struct column *column, const json_t *row, char text[CELL_BYTES]);
 #define TIME_COLUMN(heading_, key_) COLUMN(heading_, key_, 11, .compose = trace_time_cell)

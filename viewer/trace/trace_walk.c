@@ -126,7 +126,8 @@ int trace_walk(struct trace_walk *walk, struct engine *engine)
         event_fields_find(&walk->dispatchers[i], &engine->descriptions);
         event_fields_find(&walk->created_threads[i], &engine->descriptions);
     }
-    walk->machine.interval = ignore;
+    walk->machine.interval = walk->interval != NULL ? walk->interval : ignore;
+    walk->machine.context = walk->context;
     activity_begin(&walk->machine, &engine->descriptions, activity_cpus(engine), walk->begin);
     int code = labels_begin(&walk->labels, engine, choice->from);
     engine_seek(engine, choice->from);

@@ -25,6 +25,8 @@ struct trace_walk {
     // Every event until the end, whatever is chosen; NULL: not wanted.
     int (*event)(void *context, const struct trace_event *event);
     int (*loss)(void *context, const struct trace_loss *loss);
+    // What a CPU did, when that has ended: before the event that ended it. NULL: not wanted.
+    int (*interval)(void *context, const struct activity_interval *interval);
     void *context;
 };
 

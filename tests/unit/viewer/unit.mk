@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # Unit tests of kov. tests/viewer/ tests the program as a whole against a played machine.
-KOV_UNIT_INC := viewer trace/include $(GEN)/host
+KOV_UNIT_INC := viewer trace/include $(GEN) $(GEN)/host
 KOV_UNIT_BASE := viewer/tools/memory.c viewer/tools/message.c viewer/tools/text.c \
     viewer/tools/clock.c viewer/machine/failures.c
 

@@ -1,31 +1,40 @@
 // SPDX-License-Identifier: MIT
 // The state machine CPU, thread, activity. A thread never leaves its CPU, and what it has entered
-// it leaves when it runs again, so the exceptions that are open belong to the thread. How many are
-// open in a thread that was there before is not known until an exception interrupts it in user
-// mode.
+// it leaves when it runs again, so the exceptions and system calls that are open belong to the
+// thread. How many are open in a thread that was there before is not known until something comes
+// from user mode. Who sleeps for an event or an answer goes on in user mode, without an exit.
 #include "trace/engine/activity.h"
 #include "tools/kov.h"
 #include "tools/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <syscalls/numbers.h>
 
 #define MAX_DEPTH 8
 #define PRIORITY_IDLE 0 // kernel/thread.h
 #define VECTOR_EXTERNAL 0x500
 #define VECTOR_DECREMENTER 0x900
-#define KERNEL_SPACE 63 // bit of an address
-#define IRQ 0           // what irq_enter opens, in place of a vector
+#define VECTOR_SYSTEM_CALL 0xc00 // special calls alone: plain ones are no exceptions of the trace
+#define KERNEL_SPACE 63          // bit of an address
+#define IRQ 0                    // what irq_enter opens, in place of a vector
+#define CALL 0x10000             // what a system call opens, with its number
 
 enum {
     SWITCH,
     THREAD_CREATE,
     THREAD_EXIT,
     DISPATCHER_CREATE,
+    STATE_DISPATCHER,
     EXC_ENTER,
     EXC_EXIT,
     IRQ_ENTER,
-    IRQ_EXIT
+    IRQ_EXIT,
+    SYSCALL_ENTER,
+    SYSCALL_EXIT,
+    IPC_CALL,
+    IPC_REPLY,
+    TIMER_FIRE
 };
 
 static const struct event_fields wanted[ACTIVITY_EVENTS] = {
@@ -33,19 +42,26 @@ static const struct event_fields wanted[ACTIVITY_EVENTS] = {
     [THREAD_CREATE] = {"SCHED:thread_create", {"thread", "cpu"}},
     [THREAD_EXIT] = {"SCHED:thread_exit", {"thread"}},
     [DISPATCHER_CREATE] = {"SCHED:dispatcher_create", {"thread", "pid"}},
+    [STATE_DISPATCHER] = {"STATE:state_dispatcher", {"thread", "pid", "cpu"}},
     [EXC_ENTER] = {"EXC:exc_enter", {"vector", "pc"}},
     [EXC_EXIT] = {"EXC:exc_exit", {"vector"}},
     [IRQ_ENTER] = {"IRQ:irq_enter", {NULL}},
     [IRQ_EXIT] = {"IRQ:irq_exit", {NULL}},
+    [SYSCALL_ENTER] = {"SYSCALL:syscall_enter", {"number"}},
+    [SYSCALL_EXIT] = {"SYSCALL:syscall_exit", {"number"}},
+    [IPC_CALL] = {"IPC:ipc_call", {NULL}},
+    [IPC_REPLY] = {"IPC:ipc_reply", {NULL}},
+    [TIMER_FIRE] = {"TIMER:timer_fire", {NULL}},
 };
 
 struct activity_thread {
     u64 id, pid;
     u32 cpu;
     bool idle, ended;
-    bool settled; // no more is open than `open` has
+    bool settled;  // no more is open than `open` has
+    bool returned; // it has just got its CPU back, in the outermost exception if in any
     u32 depth;
-    u32 open[MAX_DEPTH]; // vectors, the innermost last
+    u32 open[MAX_DEPTH]; // vectors, IRQ, CALL + number; the innermost last
 };
 
 // ---- threads -----------------------------------------------------------------------------------
@@ -89,30 +105,68 @@ static void unsettle(struct activity_thread *thread)
     thread->depth = 0;
 }
 
-static void enter(struct activity_thread *thread, u32 vector)
+// Nothing is open: in user mode, or where an idle thread waits.
+static void settle(struct activity_thread *thread)
 {
+    thread->settled = true;
+    thread->depth = 0;
+}
+
+static void enter(struct activity_thread *thread, u32 what)
+{
+    thread->returned = false;
     if (thread->depth == MAX_DEPTH)
         unsettle(thread);
     else
-        thread->open[thread->depth++] = vector;
+        thread->open[thread->depth++] = what;
 }
 
-static bool is_interrupt(u32 vector)
+static u32 innermost(const struct activity_thread *thread)
 {
-    return vector == IRQ || vector == VECTOR_EXTERNAL || vector == VECTOR_DECREMENTER;
+    return thread->depth > 0 ? thread->open[thread->depth - 1] : UINT32_MAX;
 }
 
-static void leave(struct activity_thread *thread, u32 vector)
+static bool is_interrupt(u32 what)
 {
-    if (thread->depth > 0 && thread->open[thread->depth - 1] == vector)
+    return what == IRQ || what == VECTOR_EXTERNAL || what == VECTOR_DECREMENTER;
+}
+
+// Interrupts nest, but handlers run and threads are switched in the outermost alone: one within is
+// left pending. An idle thread does nothing but take interrupts, so that it is known then what it
+// has open.
+static void note_handler(struct activity_thread *thread)
+{
+    u32 what = innermost(thread);
+    if (!thread->idle || thread->settled || !is_interrupt(what))
+        return;
+    settle(thread);
+    enter(thread, what);
+}
+
+static void leave(struct activity_thread *thread, u32 what)
+{
+    bool outermost = thread->idle && thread->returned && what != IRQ && is_interrupt(what);
+    if (innermost(thread) == what)
         thread->depth--;
     else
         unsettle(thread);
-    // An idle thread does nothing but take interrupts, one at a time.
-    thread->settled |= thread->idle && vector != IRQ && is_interrupt(vector) && thread->depth == 0;
+    thread->returned = false;
+    // A system call comes from user mode.
+    if (what == VECTOR_SYSTEM_CALL || (what > CALL && what < CALL + SYSCALL_SPECIAL_FIRST) ||
+        (outermost && thread->depth == 0))
+        settle(thread);
 }
 
 // ---- intervals ---------------------------------------------------------------------------------
+
+static enum activity activity_in(u32 what)
+{
+    if (is_interrupt(what))
+        return ACTIVITY_INTERRUPT;
+    if (what > CALL)
+        return ACTIVITY_SYSCALL;
+    return what == VECTOR_SYSTEM_CALL ? ACTIVITY_IPC : ACTIVITY_FAULT;
+}
 
 static struct activity_interval state_of(const struct activity_thread *thread, u32 cpu, u64 time)
 {
@@ -122,12 +176,17 @@ static struct activity_interval state_of(const struct activity_thread *thread, u
                                       .pid = thread == NULL ? ACTIVITY_NO_PID : thread->pid};
     if (thread == NULL)
         return state;
-    u32 vector = thread->depth > 0 ? thread->open[thread->depth - 1] : 0;
+    u32 what = innermost(thread);
     if (thread->depth > 0)
-        state.activity = is_interrupt(vector) ? ACTIVITY_INTERRUPT : ACTIVITY_FAULT;
+        state.activity = activity_in(what);
     else if (thread->settled)
         state.activity = thread->idle ? ACTIVITY_IDLE : ACTIVITY_RUN;
-    state.detail = state.activity == ACTIVITY_FAULT ? vector : 0;
+    for (u32 i = 0; i < thread->depth; i++)
+        state.call = thread->open[i] > CALL ? thread->open[i] - CALL : state.call;
+    if (state.activity == ACTIVITY_FAULT)
+        state.detail = what;
+    else if (state.activity == ACTIVITY_SYSCALL)
+        state.detail = state.call;
     return state;
 }
 
@@ -137,7 +196,7 @@ static int change(struct activity_machine *machine, const struct activity_thread
 {
     struct activity_interval *now = &machine->cpus[cpu], next = state_of(thread, cpu, time);
     if (now->activity == next.activity && now->thread == next.thread && now->pid == next.pid &&
-        now->detail == next.detail)
+        now->detail == next.detail && now->call == next.call)
         return KOV_OK;
     struct activity_interval done = *now;
     *now = next;
@@ -147,6 +206,15 @@ static int change(struct activity_machine *machine, const struct activity_thread
 
 // ---- events ------------------------------------------------------------------------------------
 
+// Who leaves its CPU while it waits for an event goes on in user mode.
+static void leave_cpu(struct activity_thread *thread)
+{
+    u32 what = innermost(thread);
+    note_handler(thread);
+    if (what == VECTOR_SYSTEM_CALL || what == CALL + SYS_WAIT)
+        settle(thread);
+}
+
 // What it does to the thread that runs; the one that runs then.
 static struct activity_thread *take_switch(struct activity_machine *machine, u32 cpu,
                                            const u64 *values)
@@ -154,21 +222,63 @@ static struct activity_thread *take_switch(struct activity_machine *machine, u32
     struct activity_thread *from = get_thread(machine, values[0], cpu);
     from->cpu = cpu;
     from->idle = values[2] == PRIORITY_IDLE;
+    leave_cpu(from);
+    machine->handed_by[cpu] = from->id;
     if (from->ended)
         remove_thread(machine, from);
     struct activity_thread *to = get_thread(machine, values[1], cpu);
     to->cpu = cpu;
     to->idle = values[3] == PRIORITY_IDLE;
+    to->returned = true;
     return to;
 }
 
 static void take_exception(struct activity_thread *thread, const u64 *values)
 {
-    if (values[1] >> KERNEL_SPACE == 0) { // in user mode nothing is open
-        thread->settled = true;
-        thread->depth = 0;
-    }
-    enter(thread, (u32)values[0]);
+    if (values[1] >> KERNEL_SPACE == 0) // in user mode nothing is open
+        settle(thread);
+    enter(thread, (u32)(values[0] % CALL));
+}
+
+static void take_call(struct activity_thread *thread, u64 number)
+{
+    if (innermost(thread) != VECTOR_SYSTEM_CALL || number < SYSCALL_SPECIAL_FIRST)
+        settle(thread);
+    enter(thread, CALL + (u32)(number % CALL));
+}
+
+// By the fast path, which switches before it tells: both threads are in user mode.
+static void take_ipc(struct activity_machine *machine, struct activity_thread *self, u32 cpu)
+{
+    u64 from = machine->handed_by[cpu];
+    machine->doer = from != ACTIVITY_NO_THREAD ? from : machine->doer;
+    size_t place = place_of(machine, from);
+    if (from == ACTIVITY_NO_THREAD || self == NULL)
+        return;
+    settle(self);
+    if (place < machine->count && machine->threads[place].id == from)
+        settle(&machine->threads[place]);
+}
+
+static void apply_to(struct activity_machine *machine, struct activity_thread *self, u32 kind,
+                     u32 cpu, const u64 *values)
+{
+    if (kind == IPC_CALL || kind == IPC_REPLY)
+        take_ipc(machine, self, cpu);
+    else if (kind == EXC_ENTER)
+        take_exception(self, values);
+    else if (kind == EXC_EXIT)
+        leave(self, (u32)(values[0] % CALL));
+    else if (kind == SYSCALL_ENTER)
+        take_call(self, values[0]);
+    else if (kind == SYSCALL_EXIT)
+        leave(self, CALL + (u32)(values[0] % CALL));
+    else if (kind == IRQ_ENTER || kind == TIMER_FIRE)
+        note_handler(self);
+    if (kind == IRQ_ENTER)
+        enter(self, IRQ);
+    else if (kind == IRQ_EXIT)
+        leave(self, IRQ);
 }
 
 static struct activity_thread *apply(struct activity_machine *machine, u32 kind, u32 cpu,
@@ -189,16 +299,14 @@ static struct activity_thread *apply(struct activity_machine *machine, u32 kind,
     case DISPATCHER_CREATE:
         get_thread(machine, values[0], cpu)->pid = values[1];
         break;
+    case STATE_DISPATCHER:
+        get_thread(machine, values[0], (u32)values[2])->pid = values[1];
+        break;
     }
     struct activity_thread *self = id == ACTIVITY_NO_THREAD ? NULL : get_thread(machine, id, cpu);
-    if (self != NULL && kind == EXC_ENTER)
-        take_exception(self, values);
-    else if (self != NULL && kind == EXC_EXIT)
-        leave(self, (u32)values[0]);
-    else if (self != NULL && kind == IRQ_ENTER)
-        enter(self, IRQ);
-    else if (self != NULL && kind == IRQ_EXIT)
-        leave(self, IRQ);
+    if (self != NULL)
+        apply_to(machine, self, kind, cpu, values);
+    machine->handed_by[cpu] = ACTIVITY_NO_THREAD;
     return self;
 }
 
@@ -207,6 +315,7 @@ static int take_event(void *context, const struct trace_event *event)
     struct activity_machine *machine = context;
     u64 values[EVENT_FIELDS_MAX] = {0};
     u32 kind = 0;
+    machine->doer = machine->cpus[event->cpu].thread;
     while (kind < ACTIVITY_EVENTS && !event_fields_are(&machine->events[kind], event, values))
         kind++;
     if (kind == ACTIVITY_EVENTS)
@@ -222,6 +331,7 @@ static int take_loss(void *context, const struct trace_loss *loss)
     for (size_t i = 0; i < machine->count; i++)
         if (machine->threads[i].cpu == loss->cpu)
             unsettle(&machine->threads[i]);
+    machine->handed_by[loss->cpu] = ACTIVITY_NO_THREAD;
     u64 since = machine->cpus[loss->cpu].from;
     return change(machine, NULL, loss->cpu, loss->from < since ? since : loss->from);
 }
@@ -244,8 +354,10 @@ void activity_begin(struct activity_machine *machine, const struct descriptions 
     memcpy(machine->events, wanted, sizeof(wanted));
     for (u32 kind = 0; kind < ACTIVITY_EVENTS; kind++)
         event_fields_find(&machine->events[kind], descriptions);
-    for (u32 cpu = 0; cpu < ORRERY_MAX_CPUS; cpu++)
+    for (u32 cpu = 0; cpu < ORRERY_MAX_CPUS; cpu++) {
         machine->cpus[cpu] = state_of(NULL, cpu, from);
+        machine->handed_by[cpu] = ACTIVITY_NO_THREAD;
+    }
 }
 
 struct visitor activity_visitor(struct activity_machine *machine)

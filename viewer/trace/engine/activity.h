@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What each CPU does, from the kernel's events: which thread runs, of which process, and whether in
-// a fault or an interrupt. A visitor of the engine. Where the events do not tell, or are missing,
+// a system call, a fault or an interrupt. A visitor of the engine. Where the events do not tell, or are missing,
 // the activity is unknown: nothing is guessed. Memory: by the number of threads.
 #ifndef KOV_ACTIVITY_H
 #define KOV_ACTIVITY_H
@@ -10,7 +10,9 @@
 enum activity {
     ACTIVITY_UNKNOWN,
     ACTIVITY_IDLE,
-    ACTIVITY_RUN,       // the thread's own code, and its system calls
+    ACTIVITY_RUN,       // the thread's own code
+    ACTIVITY_SYSCALL,   // detail: its number
+    ACTIVITY_IPC,       // the kernel, for a call, a reply, or what else IPC has events of
     ACTIVITY_FAULT,     // detail: the vector
     ACTIVITY_INTERRUPT, // external, the decrementer, or from another CPU
 };
@@ -24,10 +26,11 @@ struct activity_interval {
     u32 cpu;
     enum activity activity;
     u64 thread, pid, detail;
+    u64 call; // number of the system call that is open, whatever is done in it; 0: none
 };
 
 struct activity_thread;
-#define ACTIVITY_EVENTS 8
+#define ACTIVITY_EVENTS 14
 
 struct activity_machine {
     struct event_fields events[ACTIVITY_EVENTS];
@@ -35,6 +38,9 @@ struct activity_machine {
     size_t count, capacity;
     struct activity_interval cpus[ORRERY_MAX_CPUS]; // what lasts; `to` is not valid
     u32 told;                                       // mask of CPUs
+    // Who left each CPU, if that was the last event there: the fast path of calls switches first.
+    u64 handed_by[ORRERY_MAX_CPUS];
+    u64 doer; // who did what the last event tells, also if it had left its CPU by then
     int (*interval)(void *context, const struct activity_interval *interval);
     void *context;
 };

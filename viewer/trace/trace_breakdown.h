@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: MIT
+// Where the time of each process goes, and what servers do for whom (seed 002, figure 8).
+#ifndef KOV_TRACE_BREAKDOWN_H
+#define KOV_TRACE_BREAKDOWN_H
+
+#include "trace/trace_tool.h"
+
+// "processes": each tick of each of their threads, from its beginning to its end within the time
+// that is looked at, is in exactly one of the times; "cpus": the same of each CPU; "servers": by
+// entry point and client; "syscalls": by process. Of the last two at most so many rows (0: all).
+int trace_breakdown(struct engine *engine, const struct trace_choice *choice, u64 most,
+                    json_t *document);
+
+extern const struct sheet trace_breakdown_sheets[];
+void trace_breakdown_note(const json_t *document);
+
+#endif

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+// Calls between processes: who waits for answers, and what servers do for whom. A server's thread
+// works for the call that it took last, until it answers or sleeps; when the answer to a call of
+// its own comes, for the one that it made that call for.
+#ifndef KOV_TRACE_CALLS_H
+#define KOV_TRACE_CALLS_H
+
+#include "trace/trace_walk.h"
+
+struct call_row {
+    u64 key[KEY_WORDS]; // server's process, endpoint, method, client's thread
+    u64 count, waited, worked;
+};
+
+enum { CALL_SWITCH, CALL_BEGIN, CALL_TAKE, CALL_REPLY, CALL_TAKE_REPLY, CALL_EVENTS };
+struct calls {
+    struct event_fields events[CALL_EVENTS];
+    struct keyed_rows rows, threads;
+    void *open;                  // by number, a tree of the C library
+    u64 handed[ORRERY_MAX_CPUS]; // the call with which a server will get this CPU; 0: none
+    u64 dropped;                 // calls whose end may be missing
+};
+
+void calls_begin(struct calls *calls, const struct engine *engine);
+void calls_event(struct calls *calls, const struct trace_walk *walk,
+                 const struct trace_event *event);
+void calls_interval(struct calls *calls, const struct activity_interval *interval);
+void calls_loss(struct calls *calls);
+// Answers that a thread has not got yet.
+u64 calls_open(const struct calls *calls, u64 thread);
+// It left its CPU by sleeping for an event or an answer, which it goes on with.
+bool calls_sleeps(const struct calls *calls, u64 thread);
+void calls_free(struct calls *calls);
+
+#endif

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+// System calls as spans.
+#include "trace/trace_syscalls.h"
+#include "trace/syscall_name.h"
+
+#include <syscalls/numbers.h>
+
+static void key_of(const u64 *enter, const u64 *within, const u64 *exit, u64 key[SPAN_KEYS])
+{
+    (void)within;
+    (void)exit;
+    key[0] = enter[0];
+}
+
+static bool failed(const u64 *exit)
+{
+    return (s64)exit[1] < 0;
+}
+
+static void put(json_t *row, const u64 key[SPAN_KEYS])
+{
+    put_u64(row, "number", key[0]);
+    put_text(row, "call", syscall_name(key[0]));
+}
+
+const struct span_kind trace_syscalls = {
+    .rows = "syscalls",
+    .enter = {.name = "SYSCALL:syscall_enter", .fields = {"number"}},
+    .exit = {.name = "SYSCALL:syscall_exit", .fields = {"number", "result"}},
+    .asleep = SYS_WAIT,
+    .key = key_of,
+    .failed = failed,
+    .put = put,
+};
+
+static const struct column columns[] = {
+    COLUMN("CALL", "call", -22),
+    COLUMN("PROCESS", "process", -11),
+    HIDDEN("number"),
+    HIDDEN("pid"),
+    SPAN_COLUMNS,
+};
+const struct sheet trace_syscalls_sheets[] = {
+    {"syscalls", columns}, {"durations", trace_bucket_columns}, {NULL, NULL}};
