@@ -1,17 +1,21 @@
 // SPDX-License-Identifier: MIT
-// poll COUNT: looks so many times whether there is something to do, each 10 ms. There never is.
+// poll: looks whether there is something to do, each 10 ms, so many times as the boot option
+// "polls" says; then says that there never was.
+#include <orrery/sys.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <user/thread.h>
 
 #define STEP_US 10000
 
-int main(int count, char **words)
+int main(void)
 {
-    if (count != 2)
+    char polls[16];
+    if (sys_option("polls", polls, sizeof(polls)) < 0)
         return 2;
-    for (u64 left = strtoul(words[1], NULL, 0); left > 0; left--)
+    for (u64 left = strtoul(polls, NULL, 0); left > 0; left--)
         thread_sleep_us(STEP_US);
-    puts("nothing");
-    return 0;
+    puts("poll: nothing");
+    for (;;)
+        thread_park(THREAD_FOREVER);
 }
