@@ -40,21 +40,29 @@ static const char made_events[] = EVENT("0x1010000", "test0",
           "uint64 _thread;\n hex64 _coid;\n uint64 _cpu;\n uint64 _priority;\n")
         EVENT("0x830003", "thread_exit", "uint64 _thread;\n") EVENT(
             "0x1030006", "dispatcher_create", "uint64 _pid;\n uint64 _thread;\n uint64 _cpu;\n")
-            EVENT("0x1020000", "exc_enter", "hex64 _vector;\n hex64 _pc;\n hex64 _dar;\n")
-                EVENT("0x820001", "exc_exit", "hex64 _vector;\n")
-                    EVENT("0x1c60000", "lock_contended",
-                          "hex64 _lock;\n uint64 _spins;\n uint64 _ticks;\n"
-                          " hex64 _caller0;\n hex64 _caller1;\n hex64 _caller2;\n")
-                        EVENT("0x10b0000", "sample",
-                              "hex64 _coid;\n hex64 _pc;\n uint32 _thread;\n uint32 _flags;\n")
-                            EVENT("0x8b0001", "sample_lost", "uint64 _count;\n")
-                                EVENT("0x1900000", "lock_take",
-                                      "hex64 _lock;\n uint64 _sleeping;\n hex64 _caller0;\n"
-                                      " hex64 _caller1;\n hex64 _caller2;\n")
-                                    EVENT("0xd00001", "lock_release",
-                                          "hex64 _lock;\n uint64 _sleeping;\n")
-                                        EVENT("0x1100002", "lock_wait",
-                                              "hex64 _lock;\n uint64 _sleeping;\n uint64 _owner;\n")
+            EVENT("0x1020000", "exc_enter", "hex64 _vector;\n hex64 _pc;\n hex64 _dar;\n") EVENT(
+                "0x820001", "exc_exit",
+                "hex64 _vector;\n") EVENT("0x1c60000", "lock_contended",
+                                          "hex64 _lock;\n uint64 _spins;\n uint64 _ticks;\n"
+                                          " hex64 _caller0;\n hex64 _caller1;\n hex64 _caller2;\n")
+                EVENT("0x10b0000", "sample",
+                      "hex64 _coid;\n hex64 _pc;\n uint32 _thread;\n uint32 _flags;\n")
+                    EVENT("0x8b0001", "sample_lost", "uint64 _count;\n") EVENT(
+                        "0x1900000", "lock_take",
+                        "hex64 _lock;\n uint64 _sleeping;\n hex64 _caller0;\n"
+                        " hex64 _caller1;\n hex64 _caller2;\n")
+                        EVENT("0xd00001", "lock_release", "hex64 _lock;\n uint64 _sleeping;\n") EVENT(
+                            "0x1100002", "lock_wait",
+                            "hex64 _lock;\n uint64 _sleeping;\n uint64 _owner;\n")
+                            EVENT(
+                                "0x1cc0000", "ipc_call",
+                                "hex64 _endpoint;\n hex64 _call;\n uint64 _server;\n uint64 _bytes;\n uint64 _handed;\n"
+                                " uint64 _method;\n")
+                                EVENT("0x10c0001", "ipc_reply",
+                                      "hex64 _call;\n int64 _status;\n uint64 _bytes;\n")
+                                    EVENT("0x8c0003", "ipc_take", "hex64 _call;\n")
+                                        EVENT("0xc30005", "process_end",
+                                              "uint64 _pid;\n hex64 _status;\n")
                                             EVENT("0x870000", "timer_fire", "uint64 _deadline;\n");
 #undef EVENT
 
@@ -148,9 +156,10 @@ static json_t *made_answer(trace_tool *tool, struct trace_wishes wishes)
     struct engine engine = {0};
     struct trace_choice choice;
     u64 begin, end;
-    char metadata[4096];
-    snprintf(metadata, sizeof(metadata), "%s%s%s", made_head,
-             made_reasons ? made_switch : made_old_switch, made_events);
+    char metadata[8192];
+    int length = snprintf(metadata, sizeof(metadata), "%s%s%s", made_head,
+                          made_reasons ? made_switch : made_old_switch, made_events);
+    assert_in_range(length, 1, sizeof(metadata) - 1);
     made_write("metadata", metadata, strlen(metadata));
     for (u32 cpu = 0; cpu < MADE_CPUS; cpu++) {
         char name[32];

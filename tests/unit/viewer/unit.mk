@@ -112,7 +112,7 @@ KOV_UNIT_TOOL := $(sort $(KOV_UNIT_ENGINE) $(addprefix viewer/,\
     symbols/place.c trace/engine/event_fields.c \
     trace/event_name.c trace/trace_choice.c trace/trace_walk.c trace/trace_tool.c))
 UNIT += kov_histogram kov_trace_locks kov_trace_profile kov_trace_sched \
-    kov_trace_idle kov_trace_count
+    kov_trace_idle kov_trace_count kov_trace_waits
 kov_histogram_SRC := tests/unit/viewer/histogram.c viewer/tools/histogram.c \
     viewer/tools/keyed_rows.c $(KOV_UNIT_BASE)
 kov_histogram_LIBS := m
@@ -129,6 +129,9 @@ kov_trace_idle_SRC := tests/unit/viewer/trace_idle.c viewer/trace/trace_idle.c $
 kov_trace_idle_LIBS := jansson dw elf m
 kov_trace_count_SRC := tests/unit/viewer/trace_count.c viewer/trace/trace_count.c $(KOV_UNIT_TOOL)
 kov_trace_count_LIBS := jansson dw elf m
+kov_trace_waits_SRC := tests/unit/viewer/trace_waits.c viewer/trace/trace_waits.c \
+    viewer/trace/trace_waits_graph.c $(KOV_UNIT_TOOL)
+kov_trace_waits_LIBS := jansson dw elf m
 
 kov_number_list_SRC := tests/unit/viewer/number_list.c viewer/tools/number_list.c
 kov_number_list_LIBS :=

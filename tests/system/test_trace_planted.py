@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: MIT
+"""Faults that are planted, and found in the trace: servers that wait for each other, and a program that polls."""
+
+import json
+import re
+import subprocess
+
+from machine import KOV, Monitor
+from waiting import PATIENCE, wait_for
+
+OP_BEGIN, OP_ASK, OP_LOOK = 71, 72, 73  # tests/guest/user/planted/deadlock.c
+POLLS, POLL_SECONDS = 50, 0.01
+
+
+def dump_memory(machine, dump):
+    with Monitor(machine.qmp_path) as monitor:
+        monitor.command("stop")
+        wait_for(lambda: monitor.command("query-status")["status"] == "paused", "the machine stops")
+        monitor.command("dump-guest-memory", paging=False, protocol=f"file:{dump}")
+
+
+def tool(dump, name, *options):
+    command = [KOV, "trace", name, *options, "--dump", str(dump)]
+    return subprocess.run(command, stdout=subprocess.PIPE, text=True, timeout=PATIENCE,
+                          check=True).stdout
+
+
+def test_a_deadlock_is_found_in_a_memory_dump(boot, tmp_path):
+    machine = boot(cpus=2, append="init=bin/deadlock", network=False)
+    machine.wait_console("deadlock: planted")
+    first, second = map(int, re.search(r"servers (\d+) and (\d+)", machine.console).groups())
+    dump = tmp_path / "memory.elf"
+    dump_memory(machine, dump)
+    found = json.loads(tool(dump, "waits", "--json"))
+    waits = {(wait["pid"], wait["method"], wait["of_pid"]) for wait in found["waits"]}
+    assert {(first, OP_ASK, second), (second, OP_LOOK, first)} <= waits, found["waits"]
+    cycles = {f"{first} → {second} → {first}", f"{second} → {first} → {second}"}
+    [deadlock] = [row for row in found["deadlocks"] if row["cycle"] in cycles]
+    assert not deadlock["unsure"]
+    begun = next(wait for wait in found["waits"] if wait["method"] == OP_BEGIN)
+    assert re.search(f"method {OP_BEGIN} of process {first} thread .*"
+                     f"method {OP_ASK} of process {second} thread .*"
+                     f"method {OP_LOOK} of process {first} .*…$", begun["chain"]), begun
+    assert f"deadlock: {deadlock['cycle']}\n" in tool(dump, "waits")
+
+
+def test_a_poll_is_found(boot, tmp_path):
+    """In virtual time, so that each wait is as long as the program wants it."""
+    machine = boot(cpus=1, icount=True, append=f"init=bin/poll -- polls={POLLS}", network=False)
+    machine.wait_console("poll: nothing")
+    dump = tmp_path / "memory.elf"
+    dump_memory(machine, dump)
+    sched, idle = (json.loads(tool(dump, name, "--json")) for name in ("sched", "idle"))
+    interval = POLL_SECONDS * sched["hz"]
+    [poll] = [row for row in sched["waits"] if row["reason"] == "event" and row["count"] >= POLLS]
+    assert 0.95 * interval <= poll["p50_ticks"] <= 1.05 * interval, poll
+    [woken] = [row for row in sched["wakers"] if row["thread"] == poll["thread"]
+               and row["reason"] == "time"]
+    assert woken["count"] >= POLLS and woken["by"] == 0
+    most = max(idle["lengths"], key=lambda row: row["count"])
+    assert most["from_ticks"] <= interval < most["below_ticks"] and most["count"] >= POLLS
+    [cpu] = idle["cpus"]
+    assert cpu["timer"] >= POLLS
