@@ -30,6 +30,7 @@ const struct command *const commands[] = {
     &command_trace_idle,
     &command_trace_count,
     &command_trace_snapshot,
+    &command_trace_read,
     &command_trace_list,
     &command_trace_stat,
     &command_trace_set,
