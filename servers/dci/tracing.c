@@ -58,7 +58,8 @@ static s64 take_packets(struct client *client)
     s64 error = taken ? 0 : sys_trace_take(true);
 
     taken |= error == 0;
-    return error == 0 ? 0 : client_error(client, error, "a program in the machine records the trace");
+    return error == 0 ? 0
+                      : client_error(client, error, "a program in the machine records the trace");
 }
 
 static u32 tracing_owned_by(const struct client *client)

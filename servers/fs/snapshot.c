@@ -59,8 +59,7 @@ void snapshot_write(u8 header[SNAPSHOT_HEADER_BYTES], const struct snapshot *sna
                           .bytes = BE64(snapshot->bytes),
                           .checksum = BE64(snapshot->checksum),
                           .slot_bytes = BE64(slot_bytes)};
-    made.header_checksum =
-        BE64(snapshot_checksum(&made, offsetof(struct header, header_checksum)));
+    made.header_checksum = BE64(snapshot_checksum(&made, offsetof(struct header, header_checksum)));
     memset(header, 0, SNAPSHOT_HEADER_BYTES);
     memcpy(header, &made, sizeof(made));
 }

@@ -116,9 +116,10 @@ const struct command command_trace_read = {
     .name = "trace read",
     .synopsis = "DISK:/data/FROM FOLDER",
     .summary = "Take a trace from the machine's disk, which its program `trace` has recorded",
-    .details = "DISK is the file with the disk (`make run DISK=FILE`). The machine may be off or on: "
-               "the\nnewest whole state of /data that is on the disk counts, which `sync` in the "
-               "machine\nrenews. FOLDER is then as that of `kov trace record`.",
+    .details =
+        "DISK is the file with the disk (`make run DISK=FILE`). The machine may be off or on: "
+        "the\nnewest whole state of /data that is on the disk counts, which `sync` in the "
+        "machine\nrenews. FOLDER is then as that of `kov trace record`.",
     .max_arguments = 2,
     .run = run,
 };

@@ -54,8 +54,10 @@ int disk_open(struct disk *disk, const char *path)
         return code;
     u64 slot_bytes = snapshot_slot_bytes(disk->bytes);
     if (slot_bytes == 0 || !choose(disk, slot_bytes))
-        return fail(KOV_FAILED, "%s: no whole snapshot of /data in it: not a disk of Orrery, or "
-                                "nothing was saved", path);
+        return fail(KOV_FAILED,
+                    "%s: no whole snapshot of /data in it: not a disk of Orrery, or "
+                    "nothing was saved",
+                    path);
     return KOV_OK;
 }
 
