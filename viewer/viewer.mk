@@ -6,16 +6,18 @@ KOV_MANUAL := $(BUILD)/kov.1
 # Rooms, lowest first: what stands in one includes nothing of those behind it (make lint).
 KOV_ROOMS := tools output wire machine symbols counts samples locks trace export gateway commands
 # What it includes of the machine (make lint).
-KOV_MACHINE := orrery/% trace/cpu.h trace/dump.h trace/layout.h trace/table.h
+KOV_MACHINE := orrery/% trace/cpu.h trace/dump.h trace/layout.h trace/table.h fs/snapshot.h \
+    cpio/cpio.h
 KOV_SRC := $(foreach room,$(KOV_ROOMS),$(wildcard viewer/$(room)/*.c)) \
     $(wildcard viewer/trace/engine/*.c)
 KOV_CFLAGS = -std=gnu17 -O2 -g $(WARNINGS) -Wconversion -D_GNU_SOURCE -Iinclude -Itrace/include \
-    -Iviewer \
+    -Iviewer -Iservers -Iuserlib/cpio/include \
     -isystem $(GEN) -isystem $(GEN)/host -isystem $(GEN)/gateway
 KOV_LIBS := -lprotobuf-c -ljansson -ldw -lelf -lcapstone -lz -lwebsockets -lpthread -lm
 KOV_OBJS := $(KOV_SRC:viewer/%.c=$(BUILD)/viewer/%.o) $(BUILD)/viewer/dci.pb-c.o \
     $(BUILD)/viewer/pprof.pb-c.o $(BUILD)/viewer/messages.o $(BUILD)/viewer/assets.o \
-    $(BUILD)/viewer/event_table.o $(BUILD)/viewer/event_look_up.o
+    $(BUILD)/viewer/event_table.o $(BUILD)/viewer/event_look_up.o \
+    $(BUILD)/viewer/disk_snapshot.o $(BUILD)/viewer/disk_archive.o
 
 # What browsers and the gateway say to each other (viewer/gateway/messages.def).
 MESSAGES_GEN := $(GEN)/gateway/messages.h $(GEN)/gateway/messages.c
@@ -37,6 +39,14 @@ $(BUILD)/viewer/messages.o: $(GEN)/gateway/messages.c $(BUILD)/viewer/flags
 $(BUILD)/viewer/event_table.o: $(GEN)/trace/event_table.c
 $(BUILD)/viewer/event_look_up.o: trace/src/table.c
 $(BUILD)/viewer/event_table.o $(BUILD)/viewer/event_look_up.o: $(BUILD)/viewer/flags
+	$(call say,HOSTCC,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(KOV_CFLAGS) -c $(filter %.c,$^) -o $@
+
+# The machine's disk: its format, from the same sources as the machine's own.
+$(BUILD)/viewer/disk_snapshot.o: servers/fs/snapshot.c
+$(BUILD)/viewer/disk_archive.o: userlib/cpio/cpio.c
+$(BUILD)/viewer/disk_snapshot.o $(BUILD)/viewer/disk_archive.o: $(BUILD)/viewer/flags
 	$(call say,HOSTCC,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(KOV_CFLAGS) -c $(filter %.c,$^) -o $@

@@ -233,6 +233,9 @@ s64 sys_trace_state(void);
 // bytes, 0 when there is none, E_INVAL when bytes < subbuffer_bytes, E_NOMEM when there is no
 // memory for a fresh sub-buffer in its place (nothing is consumed then).
 s64 sys_trace_read(u32 cpu, bool flush, void *buffer, u64 bytes);
+// on: from now on no other process reads packets or sets the mode (E_BUSY), until the caller gives
+// that back or ends. E_BUSY: another has it. Again: no effect.
+s64 sys_trace_take(bool on);
 // Packets of processes: those of live ones come out of their own buffers by way of their libraries
 // (1 s limit, E_TIMEOUT), those of ended ones were taken over by the kernel, which keeps up to 8 MB
 // of them, the oldest going first. What is returned has been checked: it is well-formed whatever

@@ -9,6 +9,7 @@
 
 #include "manager.h"
 #include "processes.h"
+#include "reader.h"
 
 u64 sys_trace_mask(void)
 {
@@ -22,7 +23,8 @@ s64 sys_trace_set_mask(u64 mask)
 
 s64 sys_trace_set_mode(enum sys_trace_mode mode)
 {
-    return CO_CALL(struct trace_manager, trace_manager, set_mode, mode);
+    s64 error = trace_reader_check();
+    return error != 0 ? error : CO_CALL(struct trace_manager, trace_manager, set_mode, mode);
 }
 
 s64 sys_trace_stat(u32 cpu, struct sys_trace_stat *stat)
@@ -32,7 +34,15 @@ s64 sys_trace_stat(u32 cpu, struct sys_trace_stat *stat)
 
 s64 sys_trace_read(u32 cpu, bool flush, void *buffer, u64 bytes)
 {
-    return CO_CALL(struct trace_manager, trace_manager, read, cpu, flush, buffer, bytes);
+    s64 error = trace_reader_check();
+    return error != 0
+               ? error
+               : CO_CALL(struct trace_manager, trace_manager, read, cpu, flush, buffer, bytes);
+}
+
+s64 sys_trace_take(bool on)
+{
+    return trace_reader_take(on);
 }
 
 s64 sys_trace_set_process_mask(u64 mask)
@@ -57,8 +67,10 @@ s64 sys_trace_process_list(u64 *cursor, void *buffer, u64 bytes)
 
 s64 sys_trace_read_process(u32 pid, u32 cpu, bool flush, void *buffer, u64 bytes)
 {
-    return CO_CALL(struct trace_manager, trace_manager, process_read, pid, cpu, flush, buffer,
-                   bytes);
+    s64 error = trace_reader_check();
+    return error != 0 ? error
+                      : CO_CALL(struct trace_manager, trace_manager, process_read, pid, cpu, flush,
+                                buffer, bytes);
 }
 
 s64 sys_trace_metadata(u64 offset, char *buffer, u64 bytes)

@@ -42,6 +42,26 @@ static struct {
     struct client steps; // nobody's: what the phases keep in a client
 } claim;
 
+static bool taken; // from the kernel: no other process reads packets
+
+// Gives the packets back when nobody here takes them any more, or is about to.
+static void settle(void)
+{
+    if (!taken || tracing.subscriber != NULL || claim.ending || claim.successor != NULL)
+        return;
+    taken = false;
+    sys_trace_take(false);
+}
+
+static s64 take_packets(struct client *client)
+{
+    s64 error = taken ? 0 : sys_trace_take(true);
+
+    taken |= error == 0;
+    return error == 0 ? 0
+                      : client_error(client, error, "a program in the machine records the trace");
+}
+
 static u32 tracing_owned_by(const struct client *client)
 {
     return tracing.subscriber == client;
@@ -136,6 +156,7 @@ void tracing_unclaim(const struct client *client)
     claim.successor = NULL;
     if (!claim.ending)
         tell_nobody_follows();
+    settle();
 }
 
 // ---- its begin ---------------------------------------------------------------------------------
@@ -181,9 +202,13 @@ static s64 trace_subscribe_begin(struct client *client, const dci_Request *reque
     if (error == 0)
         error = scope_begin(client, wish->scope, wish->pid);
     if (error == 0)
+        error = take_packets(client);
+    if (error == 0)
         error = tracing_claim(client, wish->yielding);
-    if (error != 0)
+    if (error != 0) {
+        settle();
         return error;
+    }
     trace_settings_begin(client, wish->mode, wish->set_mask, wish->mask);
     if (claim.successor == client) {
         claim.wish = *wish;
@@ -224,6 +249,7 @@ static s64 trace_subscribe_step(struct client *client)
     if (result < 0) {
         tracing.subscriber = NULL;
         tell_nobody_follows();
+        settle();
     }
     if (result != REQUEST_DONE)
         return result;
@@ -424,8 +450,10 @@ static s64 trace_unsubscribe_step(struct client *client)
     s64 result = phases_step(client);
     if (result < 0 && client->phase <= END_COUNTS)
         tell_end_alone(dci_SharingEnd_SHARING_END_STOPPED);
-    if (result < 0 || client->phase == END_MASKS_BACK)
+    if (result < 0 || client->phase == END_MASKS_BACK) {
         tracing.subscriber = NULL;
+        settle();
+    }
     return result == REQUEST_DONE ? reply_end(client) : result;
 }
 
@@ -473,6 +501,7 @@ static void end_displacement(s64 result)
     claim.ending = false;
     if (claim.successor == NULL)
         tell_nobody_follows();
+    settle();
 }
 
 static u64 displacement_work(u64 now)

@@ -9,5 +9,5 @@ SRC := client.c console.c count_mode.c counting.c dref.c exclusion.c failures.c 
     workloads.c \
     $(addprefix process/,byte_queue.c console_calls.c kick.c main.c programs.c registry.c support.c)
 ROOT_SRC := $(GEN)/dci/dci.pb.c
-DEPS := answers ipc posix socket objects trace user
+DEPS := answers ipc posix socket objects tracing user
 LIBS := nanopb

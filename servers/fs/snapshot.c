@@ -6,6 +6,12 @@
 
 #define MAGIC 0x4f525259534e4150UL // "ORRYSNAP"
 #define VERSION 1
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+#define BE64(x) (x)
+#else
+#define BE64(x) __builtin_bswap64(x)
+#endif
+
 #define CHECKSUM_START 0xcbf29ce484222325UL
 #define CHECKSUM_FACTOR 0x9e3779b97f4a7c15UL // odd, so that no step loses anything
 
@@ -37,23 +43,23 @@ u64 snapshot_checksum(const void *data, u64 bytes)
     for (; bytes >= sizeof(u64); at += sizeof(u64), bytes -= sizeof(u64)) {
         u64 word;
         memcpy(&word, at, sizeof(word));
-        sum = mix(sum, word);
+        sum = mix(sum, BE64(word));
     }
     u64 rest = 0;
     memcpy(&rest, at, bytes);
-    return mix(sum, rest);
+    return mix(sum, BE64(rest));
 }
 
 void snapshot_write(u8 header[SNAPSHOT_HEADER_BYTES], const struct snapshot *snapshot,
                     u64 slot_bytes)
 {
-    struct header made = {.magic = MAGIC,
-                          .version = VERSION,
-                          .generation = snapshot->generation,
-                          .bytes = snapshot->bytes,
-                          .checksum = snapshot->checksum,
-                          .slot_bytes = slot_bytes};
-    made.header_checksum = snapshot_checksum(&made, offsetof(struct header, header_checksum));
+    struct header made = {.magic = BE64(MAGIC),
+                          .version = BE64((u64)VERSION),
+                          .generation = BE64(snapshot->generation),
+                          .bytes = BE64(snapshot->bytes),
+                          .checksum = BE64(snapshot->checksum),
+                          .slot_bytes = BE64(slot_bytes)};
+    made.header_checksum = BE64(snapshot_checksum(&made, offsetof(struct header, header_checksum)));
     memset(header, 0, SNAPSHOT_HEADER_BYTES);
     memcpy(header, &made, sizeof(made));
 }
@@ -72,16 +78,19 @@ enum snapshot_state snapshot_read(const u8 header[SNAPSHOT_HEADER_BYTES], u64 sl
     memcpy(&read, header, sizeof(read));
     if (all_zero(header, SNAPSHOT_HEADER_BYTES))
         return SNAPSHOT_EMPTY;
-    if (read.magic != MAGIC)
+    if (BE64(read.magic) != MAGIC)
         return SNAPSHOT_FOREIGN;
-    if (read.header_checksum != snapshot_checksum(&read, offsetof(struct header, header_checksum)))
+    if (BE64(read.header_checksum) !=
+        snapshot_checksum(&read, offsetof(struct header, header_checksum)))
         return SNAPSHOT_DAMAGED;
-    if (read.version != VERSION || read.slot_bytes != slot_bytes)
+    if (BE64(read.version) != VERSION || BE64(read.slot_bytes) != slot_bytes)
         return SNAPSHOT_FOREIGN;
-    if (read.bytes > slot_bytes - SNAPSHOT_HEADER_BYTES || read.generation == UINT64_MAX)
+    struct snapshot found = {.generation = BE64(read.generation),
+                             .bytes = BE64(read.bytes),
+                             .checksum = BE64(read.checksum)};
+    if (found.bytes > slot_bytes - SNAPSHOT_HEADER_BYTES || found.generation == UINT64_MAX)
         return SNAPSHOT_DAMAGED;
-    *snapshot = (struct snapshot){
-        .generation = read.generation, .bytes = read.bytes, .checksum = read.checksum};
+    *snapshot = found;
     return SNAPSHOT_GOOD;
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Snapshots on the disk: two slots, each a header and an archive, written in turn,
 // so that one is whole at any time.
-// This is their format; nothing that is read is trusted.
+// This is their format, big endian also on a host that reads it (kov); nothing that is read is
+// trusted.
 #ifndef FS_SNAPSHOT_H
 #define FS_SNAPSHOT_H
 

@@ -40,7 +40,7 @@ class Recording:
         assert shown["lost_packets"] == shown["discarded"] == 0
         self.events = []
         for event in shown["events"]:
-            event["fields"] = {name: int(value, 0) if isinstance(value, str) else value
+            event["fields"] = {name: int(value, 0) if str(value).startswith("0x") else value
                                for name, value in event["fields"].items()}  # hexadecimal: texts
             if event["fields"].get("number") == NUMBERS["SYS_TRACE_SET_MASK"]:
                 break  # from here on majors are switched off, one after the other

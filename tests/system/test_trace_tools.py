@@ -123,8 +123,11 @@ def test_samples_of_processes_are_those_of_the_events(sampled):
     idle = sum(row["samples"] for row in found["processes"] if row["process"] == "[idle]")
     kernel = sum(row["samples"] for row in found["functions"] if row["code"] == "kernel")
     assert idle == flags[4] + flags[5] and kernel == flags[1] + flags[5]
-    threads = {event["fields"]["thread"] for event in sampled.named("SCHED:thread_create")} \
-        - {event["fields"]["thread"] for event in sampled.named("SCHED:dispatcher_create")}
+    threads, dispatchers = (
+        {event["fields"]["thread"] for name in names for event in sampled.named(name)}
+        for names in (("SCHED:thread_create", "STATE:state_thread"),
+                      ("SCHED:dispatcher_create", "STATE:state_dispatcher")))
+    threads -= dispatchers
     own = sum(event["fields"]["thread"] in threads for event in samples
               if int(event["fields"]["flags"]) & 4 == 0)
     of_kernel = [row for row in found["processes"] if row["process"] == "kernel"]

@@ -2,5 +2,5 @@
 # The monitor's channel of a process.
 LIBRARY := monitor
 SRC := monitor.c
-DEPS := objects trace
+DEPS := objects tracing
 WHOLE := yes

@@ -34,6 +34,7 @@ const struct command *const commands[] = {
     &command_trace_faults,
     &command_trace_breakdown,
     &command_trace_snapshot,
+    &command_trace_read,
     &command_trace_list,
     &command_trace_stat,
     &command_trace_set,

@@ -48,6 +48,7 @@ extern const struct command command_trace_sched;
 extern const struct command command_trace_set;
 extern const struct command command_trace_show;
 extern const struct command command_trace_snapshot;
+extern const struct command command_trace_read;
 extern const struct command command_trace_stat;
 extern const struct command command_trace_waits;
 extern const struct command command_workload_list;

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: MIT
+// Which process has the trace's packets for itself: sys_trace_take.
+#ifndef KERNEL_TRACE_READER_H
+#define KERNEL_TRACE_READER_H
+
+#include <orrery/types.h>
+
+// Thread context, no lock held.
+s64 trace_reader_take(bool on); // 0 or E_BUSY
+s64 trace_reader_check(void);   // may the caller read packets and empty buffers? 0 or E_BUSY
+
+#endif

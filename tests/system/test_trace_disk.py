@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: MIT
+"""The machine's program `trace` records to /data, and `kov trace read` takes that from the disk."""
+
+import filecmp
+import json
+import os
+import re
+import subprocess
+
+import pytest
+
+from machine import KOV
+from test_shell import Shell
+from waiting import PATIENCE
+
+DISK_BYTES = 16 << 20
+ACCOUNT = re.compile(r"^(\d+) events in (\d+) packets, (\d+) bytes;"
+                     r" lost: (\d+) discarded, (\d+) over the size$")
+
+
+@pytest.fixture(name="disk")
+def _disk(tmp_path):
+    path = str(tmp_path / "disk")
+    with open(path, "wb") as file:
+        file.truncate(DISK_BYTES)
+    return path
+
+
+@pytest.fixture(name="start")
+def _start(boot, disk):
+    return lambda **options: Shell(boot(disk=disk, typing=True, **options))
+
+
+def account(said):
+    found = ACCOUNT.match(said)
+    assert found, said
+    return [int(number) for number in found.groups()]
+
+
+def kov(*arguments):
+    return subprocess.run([KOV, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          text=True, timeout=PATIENCE, check=False)
+
+
+def events_of(folder):
+    """Events by kov and by babeltrace2: (name, ticks) and lines."""
+    shown = kov("trace", "show", "--json", str(folder))
+    assert shown.returncode == 0, shown.stderr
+    events = [one for one in json.loads(shown.stdout)["events"] if one["event"] != "lost"]
+    read = subprocess.run(["babeltrace2", str(folder)], stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, text=True, timeout=PATIENCE, check=True)
+    assert read.stderr == ""
+    return events, read.stdout.splitlines()
+
+
+def test_a_trace_comes_from_the_disk_of_a_machine_on_or_off(start, disk, tmp_path):
+    shell = start(network=False, cpus=2)
+    logged, packets, size, _, over = account(shell.says("trace record -m sched,syscall -d 1 /data/t"))
+    assert logged > 0 and packets > 0 and size > 0 and over == 0
+    shell.says("sync")
+    on, off = tmp_path / "on", tmp_path / "off"
+    done = kov("--json", "trace", "read", f"{disk}:/data/t", str(on))
+    assert done.returncode == 0, done.stderr
+    [told] = json.loads(done.stdout)["traces"]
+    assert told["bytes"] == size + os.path.getsize(on / "metadata")
+    events, lines = events_of(on)
+    assert len(events) == len(lines) == logged
+    assert {one["event"].split(":")[0] for one in events} == {"SCHED", "SYSCALL"}
+    shell.machine.type("poweroff\n")
+    shell.machine.wait_end()
+    done = kov("trace", "read", f"{disk}:/data/t/", str(off))
+    assert done.returncode == 0, done.stderr
+    names = sorted(os.listdir(on))
+    assert "metadata" in names and "stream_0" in names
+    assert filecmp.cmpfiles(on, off, names, shallow=False) == (names, [], [])
+
+
+def test_the_size_is_a_limit_and_what_is_over_is_counted(start, disk, tmp_path):
+    shell = start(network=False)
+    logged, packets, size, discarded, over = account(
+        shell.says("trace record -m syscall,exc,sched,mem,obj -d 600 -s 128 /data/t"))
+    assert packets == 2 and size == 128 << 10 and discarded + over > 0
+    shell.says("sync")
+    assert kov("trace", "read", f"{disk}:/data/t", str(tmp_path / "t")).returncode == 0
+    events, lines = events_of(tmp_path / "t")
+    assert len(events) == len(lines) == logged
+
+
+def test_one_reader_at_a_time(start, tmp_path):
+    shell = start()
+    machine = shell.machine.wait_ready()
+    shell.says("trace record -m sched -d 86400 /data/long &")
+    shell.machine.wait_for(lambda: "metadata" in shell.says("ls /data/long 2>/dev/null; true"),
+                           "the program records")
+    done = machine.kov_run("trace", "record", "-d", "1", "-o", str(tmp_path / "one"), check=False)
+    assert done.returncode == 1 and "a program in the machine records the trace" in done.stderr
+    pid = next(one["pid"] for one in machine.kov("ps")["processes"] if one["name"] == "trace")
+    shell.says(f"kill {pid}")
+    machine.wait_for(lambda: all(one["pid"] != pid for one in machine.kov("ps")["processes"]),
+                     "the program has gone")
+    machine.kov_run("trace", "record", "-d", "0.2", "-o", str(tmp_path / "two"))
+    recorder = subprocess.Popen(machine.kov_command("trace", "record", "-d", "86400", "-o",
+                                                    str(tmp_path / "three")),
+                                stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    try:
+        machine.wait_for((tmp_path / "three" / "metadata").exists, "kov records")
+        said = "trace: trace: somebody else takes its packets now, perhaps kov"
+        # kov makes its folder before it takes the packets.
+        machine.wait_for(lambda: said in shell.run("trace record -d 0 /data/short;"
+                                                   " rm -r /data/short")[0],
+                         "the program is told")
+    finally:
+        recorder.kill()
+        recorder.communicate()
+
+
+def test_what_cannot_be_is_told(start, disk, tmp_path):
+    shell = start(network=False)
+    assert shell.run("trace record -m nonesuch /data/t")[0].startswith(
+        "trace: nonesuch: is no major of the trace")
+    assert shell.run("trace")[1] == 2 and shell.run("trace record")[1] == 2
+    assert shell.run("trace record -d x /data/t")[1] == 2
+    shell.says("mkdir /data/t; echo x > /data/t/other; sync")
+    assert shell.run("trace record /data/t")[1] == 1
+    empty = tmp_path / "empty"
+    empty.write_bytes(bytes(1 << 20))
+    for words, wanted in (
+            ([f"{disk}:/data/t", "out"], "has no trace in /data/t"),
+            ([f"{disk}:/data/none", "out"], "has no trace in /data/none"),
+            ([f"{disk}:/other", "out"], "is no DISK:/data/FOLDER"),
+            ([f"{empty}:/data/t", "out"], "no whole snapshot of /data"),
+            ([f"{tmp_path}/none:/data/t", "out"], "cannot open"),
+            (["x"], "name a disk")):
+        words = [*words[:1], *(str(tmp_path / word) for word in words[1:])]
+        done = kov("trace", "read", *words)
+        assert done.returncode != 0 and wanted in done.stderr, (words, done.stderr)
+    assert not (tmp_path / "out").exists()
