@@ -10,6 +10,7 @@ import subprocess
 import pytest
 
 from machine import KOV
+from test_block import slots
 from test_shell import Shell
 from waiting import PATIENCE
 
@@ -73,6 +74,33 @@ def test_a_trace_comes_from_the_disk_of_a_machine_on_or_off(start, disk, tmp_pat
     names = sorted(os.listdir(on))
     assert "metadata" in names and "stream_0" in names
     assert filecmp.cmpfiles(on, off, names, shallow=False) == (names, [], [])
+
+
+def damage(disk, slot):
+    """Changes one bit of a slot's archive."""
+    with open(disk, "r+b") as file:
+        file.seek(slot + 4096)
+        byte = file.read(1)
+        file.seek(slot + 4096)
+        file.write(bytes([byte[0] ^ 1]))
+
+
+def test_damage_gives_the_state_before(start, disk, tmp_path):
+    shell = start(network=False)
+    shell.says("trace record -m sched -d 0 /data/t; sync; echo more > /data/f; sync")
+    shell.machine.end()
+    assert kov("trace", "read", f"{disk}:/data/t", str(tmp_path / "whole")).returncode == 0
+    (newest, _), (older, _) = slots(disk)
+    damage(disk, newest)
+    before = tmp_path / "before"
+    assert kov("trace", "read", f"{disk}:/data/t", str(before)).returncode == 0
+    names = sorted(os.listdir(tmp_path / "whole"))
+    assert "metadata" in names
+    assert filecmp.cmpfiles(tmp_path / "whole", before, names, shallow=False)[0] == names
+    damage(disk, older)
+    done = kov("trace", "read", f"{disk}:/data/t", str(tmp_path / "none"))
+    assert done.returncode == 1 and "no whole snapshot of /data" in done.stderr
+    assert not (tmp_path / "none").exists()
 
 
 def test_the_size_is_a_limit_and_what_is_over_is_counted(start, disk, tmp_path):
