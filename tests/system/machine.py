@@ -175,12 +175,12 @@ class Machine:
         return [KOV, "--port", str(self.port), "--token", token, "--timeout", str(PATIENCE),
                 "--kernel", self.kernel, "--programs", PROGRAMS, *arguments]
 
-    def kov_run(self, *arguments, token=CONTROLLER, timeout=2 * PATIENCE, check=True):
-        """Runs kov; returns the finished process."""
+    def kov_run(self, *arguments, token=CONTROLLER, timeout=2 * PATIENCE, check=True, typed=None):
+        """Runs kov, which reads what is typed; returns the finished process."""
         try:
             done = subprocess.run(self.kov_command(*arguments, token=token), stdout=subprocess.PIPE,
                                   stderr=subprocess.PIPE, text=True, errors="replace",
-                                  timeout=timeout, check=False)
+                                  timeout=timeout, check=False, input=typed)
         except subprocess.TimeoutExpired:
             return self.fail_hung(f"kov {' '.join(arguments)}: not done within {timeout} s")
         if check and done.returncode != 0:

@@ -150,6 +150,16 @@ def test_small_commands(shell):
     assert shell.run("kill 99999")[1] == 1
     assert "usage: ls" in shell.says("ls --help")
     assert shell.run("head -n x")[1] == 2
+    shell.says("echo b > /tmp/b; echo 10 >> /tmp/b; echo 9 >> /tmp/b; cp /tmp/b /tmp/c")
+    assert shell.says("sort /tmp/b") == "10\n9\nb"
+    assert shell.says("sort -r < /tmp/b") == "b\n9\n10"
+    assert shell.says("sort -n /tmp/b") == "b\n9\n10"
+    assert shell.says("cmp /tmp/b /tmp/c") == ""
+    shell.says("echo 8 >> /tmp/c")
+    assert shell.run("cmp /tmp/b /tmp/c") == ("cmp: end of /tmp/b after byte 7", 1)
+    assert shell.run("cmp /tmp/b /bin/cmp") == ("/tmp/b /bin/cmp differ: byte 1, line 1", 1)
+    assert shell.run("cmp -s /tmp/b /tmp/c") == ("", 1)
+    assert shell.run("cmp /tmp/b /tmp/none")[1] == 2
 
 
 def test_a_crashing_program_is_told(shell):
