@@ -51,19 +51,29 @@ def _recording(request, tmp_path_factory):
         yield Recording(machine.wait_ready(), folder / "trace")
 
 
-def test_times_of_cpus_are_the_recordings_length(recording):
-    found = recording.found
-    for row in found["cpus"]:
-        assert sum(row[f"{part}_ticks"] for part in ON_CPU) \
-            == found["to_ticks"] - found["from_ticks"]
-
-
-def test_times_of_a_process_are_its_wall_time(recording):
-    found = recording.found
+def check_sums(found):
+    """Of CPUs the recording's length, of processes the wall time of their threads."""
     length = found["to_ticks"] - found["from_ticks"]
+    for row in found["cpus"]:
+        assert sum(row[f"{part}_ticks"] for part in ON_CPU) == length
     for row in found["processes"]:
         assert sum(row[f"{part}_ticks"] for part in PARTS) == row["wall_ticks"] \
             <= length * row["threads"]
+
+
+def test_times_add_up(recording):
+    check_sums(recording.found)
+
+
+def test_times_add_up_while_all_cpus_work(recording, tmp_path):
+    """Whatever is lost meanwhile."""
+    machine, folder = recording.machine, str(tmp_path / "busy")
+    machine.kov("trace", "record", "-o", folder, "-e", MAJORS, "--", "contention", "seconds=1")
+    found = machine.kov("trace", "breakdown", folder)
+    check_sums(found)
+    assert len(found["cpus"]) == machine.cpus
+    for row in found["cpus"]:
+        assert row["user_ticks"] > 0 and row["interrupt_ticks"] > 0, row
 
 
 def ran(recording, pid, begin, end):
