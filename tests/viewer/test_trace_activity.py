@@ -83,7 +83,8 @@ def test_an_interrupt_within_an_interrupt_of_an_idle_cpu(activity):
 
     assert activity(packet(logged([
         switch(10, 5, 1, NORMAL, IDLE), *inner(12), leave(15, EXTERNAL),
-        enter(20, EXTERNAL, KERNEL_PC), (21, "irq_enter", 2), *inner(22), (24, "irq_exit", 2), leave(25, EXTERNAL),
+        enter(20, EXTERNAL, KERNEL_PC), (21, "irq_enter", 2), *inner(22), (24, "irq_exit", 2),
+        leave(25, EXTERNAL),
         enter(30, EXTERNAL, KERNEL_PC), *inner(32), leave(35, EXTERNAL), (40, "test0")]))) == [
             (10, 12, "unknown", 1, None), (12, 13, "interrupt", 1, None),
             (13, 20, "unknown", 1, None), (20, 25, "interrupt", 1, None), (25, 30, "idle", 1, None),

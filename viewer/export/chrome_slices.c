@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Slices: on each CPU's track what it does, end to end; on each thread's track when and where it
-// runs, with system calls, faults and interrupts within; on the track of a thread of a process's library when its
-// dispatcher runs and has it.
+// runs, with system calls, faults and interrupts within; on the track of a thread of a process's
+// library when its dispatcher runs and has it.
 #include "export/chrome.h"
 #include "trace/syscall_name.h"
 

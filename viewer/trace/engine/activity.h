@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What each CPU does, from the kernel's events: which thread runs, of which process, and whether in
-// a system call, a fault or an interrupt. A visitor of the engine. Where the events do not tell, or are missing,
-// the activity is unknown: nothing is guessed. Memory: by the number of threads.
+// a system call, a fault or an interrupt. A visitor of the engine. Where the events do not tell, or
+// are missing, the activity is unknown: nothing is guessed. Memory: by the number of threads.
 #ifndef KOV_ACTIVITY_H
 #define KOV_ACTIVITY_H
 
