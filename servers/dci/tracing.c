@@ -488,6 +488,7 @@ static void drop_subscription(void)
     if (with_kernel)
         sys_trace_set_mask(mask_after);
     trace_processes_release(process_mask_after);
+    settle();
 }
 
 static void end_displacement(s64 result)

@@ -140,6 +140,8 @@ def test_one_reader_at_a_time(start, tmp_path):
     finally:
         recorder.kill()
         recorder.communicate()
+    machine.wait_for(lambda: shell.run("rm -r /data/short; trace record -d 0 /data/short")[1] == 0,
+                     "a viewer that has gone leaves the packets to others")
 
 
 def test_what_cannot_be_is_told(start, disk, tmp_path):

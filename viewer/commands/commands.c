@@ -2,6 +2,8 @@
 // The table of commands.
 #include "commands/commands.h"
 
+// One a line, however many there are.
+// clang-format off
 const struct command *const commands[] = {
     &command_hello,
     &command_ps,
@@ -56,3 +58,4 @@ const struct command *const commands[] = {
     &command_help,
     NULL,
 };
+// clang-format on

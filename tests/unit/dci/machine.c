@@ -271,6 +271,14 @@ s64 sys_trace_set_mode(enum sys_trace_mode mode)
     return 0;
 }
 
+s64 sys_trace_take(bool on)
+{
+    if (on && machine.taken_by_program)
+        return E_BUSY;
+    machine.taken = on;
+    return 0;
+}
+
 s64 sys_trace_stat(u32 cpu, struct sys_trace_stat *stat)
 {
     *stat = (struct sys_trace_stat){

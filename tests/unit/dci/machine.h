@@ -89,8 +89,9 @@ extern struct machine {
     u64 mask, process_mask;
     bool dref_processes;
     u32 modes_set;
-    u32 packets[MACHINE_CPUS]; // complete ones
-    bool begun[MACHINE_CPUS];  // and one more if flushed
+    bool taken, taken_by_program; // the packets, for itself
+    u32 packets[MACHINE_CPUS];    // complete ones
+    bool begun[MACHINE_CPUS];     // and one more if flushed
     u32 packets_read[MACHINE_CPUS];
 
     struct machine_process processes[MACHINE_PROCESSES]; // by rising pid

@@ -117,6 +117,21 @@ static void a_begun_packet_comes_at_the_flush_interval(void **state)
     reset_machine();
 }
 
+static void a_program_and_viewers_do_not_share_packets(void **state)
+{
+    (void)state;
+    struct peer *peer = peer_connect_as(CONTROLLER_TOKEN);
+    machine.taken_by_program = true;
+    assert_int_equal(subscribe(peer, 1, 0), E_BUSY);
+    machine.taken_by_program = false;
+    assert_int_equal(subscribe(peer, 1, 5), E_INVAL);
+    assert_false(machine.taken);
+    assert_int_equal(subscribe(peer, 1, 0), 0);
+    assert_true(machine.taken);
+    peer_hang_up(peer);
+    assert_false(machine.taken);
+}
+
 static void there_is_one_subscriber(void **state)
 {
     (void)state;
@@ -432,6 +447,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(packets_come_whole_and_in_order),
         cmocka_unit_test(a_begun_packet_comes_at_the_flush_interval),
+        cmocka_unit_test(a_program_and_viewers_do_not_share_packets),
         cmocka_unit_test(there_is_one_subscriber),
         cmocka_unit_test(a_slow_subscriber_leaves_packets_in_the_kernel_and_gets_them_all_later),
         cmocka_unit_test(a_sampler_gets_every_sample_and_the_exact_end),
