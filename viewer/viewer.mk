@@ -6,8 +6,8 @@ KOV_MANUAL := $(BUILD)/kov.1
 # Rooms, lowest first: what stands in one includes nothing of those behind it (make lint).
 KOV_ROOMS := tools output wire machine symbols counts samples locks trace export gateway commands
 # What it includes of the machine (make lint).
-KOV_MACHINE := orrery/% trace/cpu.h trace/dump.h trace/layout.h trace/table.h fs/snapshot.h \
-    cpio/cpio.h
+KOV_MACHINE := orrery/% trace/cpu.h trace/dump.h trace/layout.h trace/reasons.h \
+    trace/table.h fs/snapshot.h cpio/cpio.h
 KOV_SRC := $(foreach room,$(KOV_ROOMS),$(wildcard viewer/$(room)/*.c)) \
     $(wildcard viewer/trace/engine/*.c)
 KOV_CFLAGS = -std=gnu17 -O2 -g $(WARNINGS) -Wconversion -D_GNU_SOURCE -Iinclude -Itrace/include \

@@ -63,7 +63,7 @@ static void look_here(struct dispatcher *dispatcher, u32 reason, u32 by)
 void dispatcher_look(struct dispatcher *dispatcher, u32 reason)
 {
     if (dispatcher->cpu == cpu_id())
-        look_here(dispatcher, reason, thread_waker());
+        look_here(dispatcher, reason, WAKER_HERE);
     else
         look_there(dispatcher, false, reason);
 }

@@ -369,7 +369,7 @@ static void scheduler_wake(struct thread *thread, bool by_unpark, u32 reason, u3
     }
     spin_unlock(&queue->lock);
     if (parked) {
-        trace_wake(thread->id, thread->cpu, by, reason);
+        trace_wake(thread->id, thread->cpu, by == WAKER_HERE ? thread_waker() : by, reason);
         scheduler_add(thread);
     }
 }
@@ -381,7 +381,7 @@ void thread_unpark_by(struct thread *thread, u32 reason, u32 by)
 
 void thread_unpark_for(struct thread *thread, u32 reason)
 {
-    scheduler_wake(thread, true, reason, thread_waker());
+    scheduler_wake(thread, true, reason, WAKER_HERE);
 }
 
 void thread_unpark(struct thread *thread)
@@ -393,7 +393,7 @@ void thread_deadline(struct timer *timer)
 {
     struct thread *thread = container_of(timer, struct thread, timer);
 
-    scheduler_wake(thread, false, REASON_TIME, thread_waker());
+    scheduler_wake(thread, false, REASON_TIME, WAKER_HERE);
 }
 
 void thread_yield(void)

@@ -73,7 +73,8 @@ struct thread *thread_create_dispatcher(const char *name, void (*entry)(void *),
 void scheduler_favour(struct thread *thread);
 // As thread_park_for, called and returning soft-masked.
 bool thread_park_masked(u64 deadline, u32 reason);
-// As thread_unpark_for, in the name of thread by.
+// As thread_unpark_for, in the name of thread by; WAKER_HERE: of thread_waker's.
+#define WAKER_HERE UINT32_MAX
 void thread_unpark_by(struct thread *thread, u32 reason, u32 by);
 // Who wakes what is woken here: the running thread's id, 0 in an interrupt.
 u32 thread_waker(void);

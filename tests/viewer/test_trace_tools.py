@@ -9,12 +9,13 @@ import pytest
 import trace_folder
 from trace_folder import BY_NAME, HZ, packet
 
-TOOLS = {"locks": (), "profile": (), "sched": (), "idle": (), "count": ("wake..switch",)}
+TOOLS = {"locks": (), "profile": (), "sched": (), "idle": (), "count": ("wake..switch",),
+         "waits": ()}
 EVENTS = [
     ("thread_create", 5, 0x1000, 0, 2), ("switch", 4, 5, 2, 2),
     ("lock_contended", 0x2000, 7, 512, 0x10, 0x20, 0), ("sample", 0x30, 0x40, 5, 1),
     ("switch", 5, 1, 2, 0), ("exc_enter", 0x500, 0, 0), ("wake", 5, 0), ("exc_exit", 0x500),
-    ("switch", 1, 5, 0, 2),
+    ("switch", 1, 5, 0, 2), ("ipc_call", 0x1000, 0x77, 9, 0, 0, 3),
 ]
 
 
@@ -48,6 +49,7 @@ def test_table_csv_and_json_are_of_the_same_rows(kov, folder, tool):
 @pytest.mark.parametrize("tool, key, expected", [
     ("locks", "time", "1e-6"), ("profile", "process", "kernel"), ("sched", "run", "4e-6"),
     ("idle", "idle", "2e-6"), ("count", "p50", "2e-6"),
+    ("waits", "chain", "kernel thread 5 → call 0x77 method 3 of process 9"),
 ])
 def test_an_answer(kov, folder, tool, key, expected):
     assert rows(kov("trace", tool, *TOOLS[tool], folder, "--csv").out)[0][key] == expected
@@ -74,6 +76,7 @@ def test_what_is_no_trace_is_refused(kov, tool, options, message):
     (("profile", "--program", "7"), "--program '7'"), (("count", "wake"), "A..B"),
     (("count", "wake..nothing"), "'nothing'"),
     (("count", "wake..switch", "--by", "thread"), "no field 'thread'"),
+    (("waits", "--at", "10", "--to", "10"), "give one"), (("waits", "--at", "soon"), "--to"),
 ])
 def test_a_wrong_wish_is_refused(kov, folder, arguments, message):
     result = kov("trace", *arguments, folder)

@@ -236,9 +236,10 @@ bool dispatcher_hand(struct dispatcher *to, const struct event *event, bool read
     return true;
 }
 
-void dispatcher_wait(struct dispatcher *self, struct event *event)
+void dispatcher_wait(struct dispatcher *self, struct event *event, u32 reason)
 {
     (void)self;
+    (void)reason;
     waits++;
     *event = (struct event){.type = EVENT_NONE};
 }
@@ -255,7 +256,7 @@ void dispatcher_switch(struct dispatcher *self, struct dispatcher *to, bool in_c
 {
     (void)in_call;
     //@ check only_who_was_handed_it: to == handed_to;
-    dispatcher_wait(self, event);
+    dispatcher_wait(self, event, REASON_ANSWER);
 }
 
 // What waits in a queue is delivered, or given back: its bytes are there.
