@@ -253,12 +253,6 @@ s64 sys_trace_set_mask(u64 mask)
     return 0;
 }
 
-s64 sys_trace_take(bool on)
-{
-    (void)on;
-    return 0;
-}
-
 s64 sys_trace_state(void)
 {
     return 0;
