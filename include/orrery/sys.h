@@ -19,6 +19,7 @@ struct sys_info {
     u64 timebase_hz;
     u64 boot_timebase; // time base at kernel entry
     u64 memory_bytes, free_bytes;
+    u64 date; // when the time base was 0: nanoseconds since 1970 (UTC); 0: no clock tells
     u8 build_id[SYS_BUILD_ID_SIZE]; // of the kernel ELF
     char version[44];
 };

@@ -16,7 +16,8 @@ class Recording:
 
     def __init__(self, machine, folder, majors, options=("seconds=2",)):
         self.machine, self.folder = machine, str(folder)
-        machine.kov("trace", "record", "-o", self.folder, "-e", majors, "--", "contention", *options)
+        machine.kov("trace", "record", "-o", self.folder, "-e", majors, "--", "contention",
+                    *options)
         shown = self.tool("show")
         self.hz = shown["hz"]
         self.events = [event for event in shown["events"] if event["event"] != "lost"]

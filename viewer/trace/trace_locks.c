@@ -148,7 +148,8 @@ static void put_answer(json_t *document, struct locks *locks, enum trace_locks_o
     for (size_t i = 0; i < joined.count; i++) {
         const struct wait_row *wait = joined.rows[i];
         if (most == 0 || i < most)
-            put_row(rows, wait, trace_names_kernel(&names), locks->walk.hz);
+            put_row(rows, wait, trace_names_kernel(&names, locks->walk.choice->descriptions),
+                    locks->walk.hz);
         all.count += wait->count;
         all.ticks += wait->ticks;
         all.spins += wait->spins;
@@ -156,7 +157,7 @@ static void put_answer(json_t *document, struct locks *locks, enum trace_locks_o
     }
     put_u64(document, "rows", joined.count);
     trace_holds_put(&locks->holds, &locks->walk, held_orders[order], most,
-                    trace_names_kernel(&names), document);
+                    trace_names_kernel(&names, locks->walk.choice->descriptions), document);
     put_numbers(put_object(document, "all"), &all, locks->walk.hz);
     trace_tool_put_walk(document, &locks->walk);
     trace_names_free(&names);

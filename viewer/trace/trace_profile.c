@@ -50,7 +50,7 @@ static int take_event(void *context, const struct trace_event *event)
 static struct symbols *symbols_of(struct profile *profile, u64 pid, u64 flags)
 {
     if ((flags & SYS_SAMPLE_KERNEL) != 0)
-        return trace_names_kernel(&profile->names);
+        return trace_names_kernel(&profile->names, profile->walk.choice->descriptions);
     return pid > UINT32_MAX
                ? NULL
                : program_symbols(&profile->names.programs, &profile->names.snapshot, (u32)pid);

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Threads by what they do between switches. A switch says why its thread leaves the CPU. Where it
-// does not, in an older trace, that is told by what comes: a wake-up, so it was blocked until then; by an interrupt in which the
-// switch lies, so it was preempted and ready all the time; or by the idle thread, which runs only
-// when nothing else is ready on the CPU, so it was blocked, and a call handed it the CPU without a
-// wake-up. Where nothing tells, or events are missing, the time is unknown.
+// does not, in an older trace, that is told by what comes: a wake-up, so it was blocked until then;
+// by an interrupt in which the switch lies, so it was preempted and ready all the time; or by the
+// idle thread, which runs only when nothing else is ready on the CPU, so it was blocked, and a call
+// handed it the CPU without a wake-up. Where nothing tells, or events are missing, the time is
+// unknown.
 #include "trace/trace_sched.h"
 #include "tools/histogram.h"
 #include "trace/trace_reasons.h"

@@ -227,8 +227,10 @@ void trace_tool_put_chain(json_t *row, const u64 callers[TRACE_LOCK_CALLERS],
 
 // ---- names -------------------------------------------------------------------------------------
 
-struct symbols *trace_names_kernel(struct trace_names *names)
+struct symbols *trace_names_kernel(struct trace_names *names,
+                                   const struct descriptions *descriptions)
 {
+    kernel_use_build_id(&names->kernel, descriptions->build_id, descriptions->build_id_bytes);
     if (!names->tried)
         names->symbols = kernel_symbols(&names->kernel);
     names->tried = true;

@@ -283,8 +283,8 @@ static void apply_to(struct activity_machine *machine, struct activity_thread *s
         leave(self, IRQ);
 }
 
-// A thread that was not known to run. Whoever tells it is in an interrupt that came from another CPU,
-// or makes a system call.
+// A thread that was not known to run. Whoever tells it is in an interrupt that came from another
+// CPU, or makes a system call.
 static void take_running(struct activity_thread *thread, u64 priority, bool in_interrupt)
 {
     thread->idle = priority == PRIORITY_IDLE;

@@ -221,9 +221,23 @@ static bool is_longer(const struct descriptions *descriptions, const struct trac
     return last->major == info->major && last->minor == info->minor;
 }
 
+static void read_build_id(struct descriptions *descriptions, const char *text)
+{
+    const char *at = strstr(text, "kernel_build_id = \"");
+    at = expect(at, "kernel_build_id = \"");
+    u8 *to = descriptions->build_id;
+    while (at != NULL && descriptions->build_id_bytes < sizeof(descriptions->build_id) &&
+           isxdigit((unsigned char)at[0]) && isxdigit((unsigned char)at[1])) {
+        const char digits[] = {at[0], at[1], '\0'};
+        to[descriptions->build_id_bytes++] = (u8)strtoul(digits, NULL, 16);
+        at += 2;
+    }
+}
+
 int descriptions_read(struct descriptions *descriptions, const char *text, const char *where)
 {
     int code = read_clock(descriptions, text, where);
+    read_build_id(descriptions, text);
     const char *at = text;
     while (code == KOV_OK && (at = strstr(at, "event {")) != NULL) {
         struct event_description event = {0};

@@ -18,7 +18,9 @@ struct event_description {
 struct descriptions {
     struct event_description *events; // by major, then minor
     size_t count, capacity;
-    u64 hz; // of the time base
+    u64 hz;                // of the time base
+    u8 build_id[32];       // of the kernel that logged
+    size_t build_id_bytes; // 0: it is not told
 };
 
 #define METADATA_BYTES_MAX (4UL << 20)
