@@ -237,6 +237,18 @@ struct symbols *trace_names_kernel(struct trace_names *names,
     return names->symbols;
 }
 
+void trace_names_by_labels(struct trace_names *names, const struct labels *labels)
+{
+    struct snapshot *snapshot = &names->snapshot;
+    const struct keyed_rows *processes = &labels->kinds[LABEL_PROCESS];
+    for (size_t i = 0; i < processes->count; i++) {
+        struct label *label = processes->rows[i];
+        struct process_info info = {.pid = (u32)label->key[0], .name = label->name};
+        if (snapshot_process(snapshot, info.pid) == NULL)
+            snapshot_add_process(snapshot, &info);
+    }
+}
+
 void trace_names_free(struct trace_names *names)
 {
     kernel_close(&names->kernel);

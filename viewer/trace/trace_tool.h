@@ -71,6 +71,8 @@ struct trace_names {
 // trace tells.
 struct symbols *trace_names_kernel(struct trace_names *names,
                                    const struct descriptions *descriptions);
+// Processes that the trace names run what is named so, unless they have a name already.
+void trace_names_by_labels(struct trace_names *names, const struct labels *labels);
 void trace_names_free(struct trace_names *names);
 
 #endif

@@ -18,6 +18,9 @@ void event_fields_find(struct event_fields *event, const struct descriptions *de
 // Is it this event of the kernel? values: of the wanted fields.
 bool event_fields_are(const struct event_fields *event, const struct trace_event *logged,
                       u64 values[EVENT_FIELDS_MAX]);
+// The same, of the kernel or of a process.
+bool event_fields_of_any(const struct event_fields *event, const struct trace_event *logged,
+                         u64 values[EVENT_FIELDS_MAX]);
 // The place of a field; false: the event has none of that name.
 bool event_field_place(const struct event_description *description, const char *name, u32 *place);
 
