@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <trace/layout.h>
 #include <unistd.h>
 
 #define MAX_OPEN_STREAMS 256
