@@ -179,9 +179,9 @@ static void read_until_killed(struct victim *victim)
     }
 }
 
-static s64 spawn_child(void)
+static s64 spawn(const char *role)
 {
-    const char *argv[] = {"test-trace", "child", NULL};
+    const char *argv[] = {"test-trace", role, NULL};
     struct process_spawn spawn = PROCESS_SPAWN;
     spawn.path = "bin/test-trace";
     spawn.argv = argv;
@@ -195,7 +195,7 @@ static void live_and_die(struct victim *victim, bool read)
     struct thread_attributes attributes = THREAD_ATTRIBUTES;
     struct thread *killer;
     s32 status = 0;
-    s64 pid = spawn_child();
+    s64 pid = spawn("child");
     CHECK_IS(pid > 0, 1);
     if (pid <= 0)
         return;
@@ -224,7 +224,6 @@ static void killed_processes_leave_no_torn_event(void)
 {
     static struct victim victim;
     u64 kept = 0, lost = 0;
-    u64 in_hand = 0;
     u32 rounds = 0;
     for (u64 deadline = patience();
          rounds < ROUNDS || (kept + lost < KILLED_EVENTS && wait_more(deadline)); rounds++) {
@@ -236,14 +235,61 @@ static void killed_processes_leave_no_torn_event(void)
             check_tally(tally, cpu);
             kept += tally->events;
             lost += tally->overwritten;
-            in_hand += tally->empty;
         }
         CHECK_IS(read_one(&victim, 0), E_NOENT);
     }
     CHECK_IS(kept + lost >= KILLED_EVENTS, 1);
-    printf("test-trace: %u processes killed, %lu times with a packet taken out: %lu events found, "
-           "%lu counted as lost\n",
-           rounds, in_hand, kept, lost);
+    printf("test-trace: %u processes killed: %lu events found, %lu counted as lost\n", rounds, kept,
+           lost);
+}
+
+// ---- children that end with a packet taken out ---------------------------------------------------
+
+#define LEFT 100 // events, then
+
+static s64 log_some(void *argument)
+{
+    for (u64 number = 1; number <= LEFT; number++)
+        trace_test2((u64)argument, number);
+    return 0;
+}
+
+// Logs on CPU 1, and is gone at the moment that its library takes the packet out of the ring.
+static int leaver(void)
+{
+    const struct trace_cpu *ring =
+        (const struct trace_cpu *)(USER_WINDOW + 1 * R13_WINDOW_SIZE + R13_TRACE);
+    struct thread_attributes attributes = THREAD_ATTRIBUTES;
+    struct thread *writer;
+    attributes.cpu = 1;
+    CHECK_IS(user_trace_set_mask(MASK), 0);
+    CHECK_IS(thread_create(&writer, &attributes, log_some, (void *)1), 0);
+    CHECK_IS(thread_join(writer, NULL), 0);
+    while (__atomic_load_n(&ring->consumed, __ATOMIC_RELAXED) == 0)
+        ;
+    sys_exit(9);
+}
+
+static void what_was_taken_out_is_counted_as_lost(void)
+{
+    static struct victim victim;
+    u64 in_hand = 0, rounds = 0;
+    if (user_cpu_count() == 1)
+        return;
+    for (u64 deadline = patience(); in_hand == 0 && wait_more(deadline); rounds++) {
+        s32 status = 0;
+        s64 pid = spawn("leaver");
+        victim = (struct victim){.pid = (u32)pid};
+        while (process_wait((u32)pid, &status, time_now()) == E_TIMEOUT)
+            read_one(&victim, 1);
+        while (read_one(&victim, 1) > 0)
+            ;
+        CHECK_IS(status, 9);
+        CHECK_IS(victim.tallies[1].events + victim.tallies[1].overwritten, LEFT);
+        in_hand += victim.tallies[1].empty;
+    }
+    CHECK_IS(in_hand, 1);
+    printf("test-trace: %lu processes ended as they were read, until a packet was lost\n", rounds);
 }
 
 // ---- children that lie -------------------------------------------------------------------------
@@ -385,12 +431,15 @@ int main(int argc, char **argv)
         return quick();
     if (argc > 1 && strcmp(argv[1], "child") == 0)
         return child();
+    if (argc > 1 && strcmp(argv[1], "leaver") == 0)
+        return leaver();
     if (argc > 2 && strcmp(argv[1], "liar") == 0)
         return liar(strtoul(argv[2], NULL, 10));
     events_of_threads_are_whole();
     nothing_is_logged_once_the_mask_is_off();
     cost();
     killed_processes_leave_no_torn_event();
+    what_was_taken_out_is_counted_as_lost();
     lies_are_not_believed();
     processes_log_from_their_start();
     printf("test-trace: %s\n", failures == 0 ? "ok" : "FAILED");
