@@ -90,8 +90,11 @@ static struct kept *take(struct traced *traced, u32 cpu)
     if (kept == NULL)
         return NULL;
     traced->first[cpu] = kept->next;
-    if (kept->next == NULL)
+    if (kept->next == NULL) { // the last one tells all that was lost, also after it was kept
+        const struct trace_stream *stream = &traced->streams[cpu];
         traced->end[cpu] = &traced->first[cpu];
+        kept->packet.events_overwritten = TRACE_BE64(stream->overwritten + stream->dropped);
+    }
     traced->packets--;
     kept_bytes -= sizeof(*kept) + kept->content;
     return kept;
@@ -181,25 +184,56 @@ static const struct trace_cpu *ring_of(struct process *process, u32 cpu)
     return ring->magic == TRACE_CPU_MAGIC ? ring : NULL;
 }
 
-static void keep_copy(u32 pid, u32 cpu, struct trace_packet *packet, u64 content)
+// Lock held. room: for a copy; false, it is still the caller's.
+static bool keep_copy(struct traced *traced, u32 cpu, const struct trace_packet *packet,
+                      u64 content, struct kept *room)
 {
-    struct kept *kept = kmalloc(offsetof(struct kept, packet) + content);
+    if (room == NULL) {
+        traced->lost++;
+        return false;
+    }
+    room->next = NULL;
+    room->content = content;
+    memcpy(&room->packet, packet, content);
+    keep(traced, cpu, room);
+    return true;
+}
+
+static void keep_packet(u32 pid, u32 cpu, struct trace_packet *packet, u64 content)
+{
+    struct kept *room = kmalloc(offsetof(struct kept, packet) + content);
+    bool kept = false;
     spin_lock(&lock);
     struct traced *traced = find_or_add(pid);
     if (traced != NULL)
         content = trace_check_packet(packet, content, pid, cpu, timebase(), &traced->streams[cpu]);
-    bool wanted = traced != NULL && kept != NULL && content > sizeof(*packet);
-    if (wanted) {
-        kept->next = NULL;
-        kept->content = content;
-        memcpy(&kept->packet, packet, content);
-        keep(traced, cpu, kept);
-    } else if (traced != NULL && content != sizeof(*packet)) {
+    if (traced != NULL && content == 0)
         traced->lost++;
-    }
+    else if (traced != NULL && content > sizeof(*packet))
+        kept = keep_copy(traced, cpu, packet, content, room);
     spin_unlock(&lock);
-    if (!wanted)
-        kfree(kept);
+    if (!kept)
+        kfree(room);
+}
+
+// A reader may have been given packets that it did not get: from now on it gets none of them.
+static void keep_rest(u32 pid, u32 cpu, const struct trace_salvage *salvage,
+                      struct trace_packet *packet)
+{
+    struct kept *room = trace_cpu_events(&salvage->ring) != 0 ? kmalloc(sizeof(*room)) : NULL;
+    bool kept = false;
+    if (room == NULL)
+        return;
+    spin_lock(&lock);
+    struct traced *traced = find_or_add(pid);
+    u64 content = traced == NULL ? 0
+                                 : trace_salvage_rest(salvage, pid, cpu, packet, timebase(),
+                                                      &traced->streams[cpu]);
+    if (content != 0)
+        kept = keep_copy(traced, cpu, packet, content, room);
+    spin_unlock(&lock);
+    if (!kept)
+        kfree(room);
 }
 
 static bool read_space(void *context, void *to, u64 from, u64 bytes)
@@ -216,8 +250,9 @@ static void keep_ring(struct process *process, u32 cpu, const struct trace_cpu *
     for (u64 n = salvage->ring.consumed; n != salvage->ring.begun; n++) {
         u64 content = trace_salvage_packet(salvage, n, &scratch->packet, timebase());
         if (content != 0)
-            keep_copy(process_pid(process), cpu, &scratch->packet, content);
+            keep_packet(process_pid(process), cpu, &scratch->packet, content);
     }
+    keep_rest(process_pid(process), cpu, salvage, &scratch->packet);
 }
 
 // No packet of it will come any more.
@@ -236,8 +271,8 @@ static void note_end(u32 pid, const char *name)
     spin_unlock(&lock);
 }
 
-// Takes over the unread packets of a process that ends. Out of memory: packets are lost,
-// and counted.
+// Takes over the unread packets of a process that ends, and counts those as lost that it has taken
+// out for a reader who did not get them. Out of memory: packets are lost, and counted.
 static void traced_ends(struct process *process)
 {
     struct scratch *scratch = NULL;
@@ -284,15 +319,17 @@ s64 trace_process_check(struct process *process, u64 cpu, void *buffer, u64 byte
     if (content == 0)
         return E_PROTO;
     spin_lock(&lock);
-    struct traced *traced =
-        process_monitor_ended(process) ? trace_processes_find(pid) : find_or_add(pid);
+    bool ended = process_monitor_ended(process);
+    struct traced *traced = ended ? trace_processes_find(pid) : find_or_add(pid);
     if (traced != NULL)
         content =
             trace_check_packet(packet, content, pid, (u32)cpu, timebase(), &traced->streams[cpu]);
     spin_unlock(&lock);
     if (traced == NULL)
         return E_NOMEM;
-    return content != 0 ? (s64)bytes : E_PROTO;
+    if (content == 0) // of one that has ended, it may have been counted as lost
+        return ended ? E_PEER : E_PROTO;
+    return (s64)bytes;
 }
 
 static s64 read_live(u32 pid, u32 cpu, bool flush, void *buffer)

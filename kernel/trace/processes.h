@@ -7,8 +7,9 @@
 
 struct process;
 
-// Is what a process has handed out as a packet of its CPU's one? bytes when it is, else E_PROTO;
-// E_NOMEM. The buffer is the caller's own. Thread context, no lock held.
+// Is what a process has handed out as a packet of its CPU's one? bytes when it is, else E_PROTO,
+// or E_PEER when the process has ended; E_NOMEM. The buffer is the caller's own. Thread context, no
+// lock held.
 s64 trace_process_check(struct process *process, u64 cpu, void *buffer, u64 bytes);
 
 // A live process has set a mode, and with it begun to number its packets and to count anew.

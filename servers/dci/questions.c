@@ -7,6 +7,7 @@
 #include "system.h"
 
 #include <orrery/errors.h>
+#include <orrery/monitor.h>
 #include <orrery/sys.h>
 #include <orrery/user.h>
 #include <string.h>
@@ -15,6 +16,10 @@
 
 static struct question *first;
 static u8 taken[MONITOR_BYTES] __attribute__((aligned(8)));
+// Whose packet is in `taken` still, for want of memory: it is nowhere else. Nothing more is taken
+// meanwhile.
+static struct question *holder;
+static bool held; // when questions were looked at last
 
 // Is a question to this process with the kernel?
 static bool is_asked(u32 pid)
@@ -94,18 +99,22 @@ struct question *question_ask(u32 pid, u32 operation, const u64 arguments[4], u3
 
 // ---- the answer ---------------------------------------------------------------------------------
 
-// What came in `taken` is the question's from now on.
-static void keep_bytes(struct question *question, u64 count)
+// What came in `taken` is its holder's from now on.
+static void keep_bytes(void)
 {
-    if (count == 0)
+    struct question *question = holder;
+    bool wanted = question->count > 0 && !question->unwanted;
+
+    if (wanted)
+        question->bytes = queue_memory_alloc(question->count);
+    bool lacking = wanted && question->bytes == NULL;
+    if (lacking && question->operation == MONITOR_TRACE_READ)
         return;
-    question->bytes = queue_memory_alloc(count);
-    if (question->bytes == NULL) {
-        conclude(question, QUESTION_IMPOSSIBLE, E_NOMEM);
-        return;
-    }
-    memcpy(question->bytes, taken, count);
-    question->count = (u32)count;
+    if (question->bytes != NULL)
+        memcpy(question->bytes, taken, question->count);
+    conclude(question, lacking ? QUESTION_IMPOSSIBLE : QUESTION_ANSWERED, lacking ? E_NOMEM : 0);
+    question->count = lacking ? 0 : question->count;
+    holder = NULL;
 }
 
 static void look(struct question *question, u64 now)
@@ -120,8 +129,9 @@ static void look(struct question *question, u64 now)
                           : now; // now: when the loop began its round, maybe before `begin`
     question->spent = end > question->begin ? end - question->begin : 0;
     if (result >= 0) {
-        conclude(question, QUESTION_ANSWERED, 0);
-        keep_bytes(question, (u64)result);
+        question->count = (u32)result;
+        holder = question;
+        keep_bytes();
     } else if (result == E_PEER) {
         conclude(question, QUESTION_ENDED, 0);
     } else if (result == E_TIMEOUT) {
@@ -180,13 +190,13 @@ static void drop_unwanted(void)
 // When a question that is open has to be looked at, whether it is answered or not.
 static u64 time_of(const struct question *question, u64 now)
 {
-    bool woken = question->number != 0 && kick_bits() != 0;
+    bool woken = question->number != 0 && kick_bits() != 0 && holder == NULL;
     return woken ? question->begin + question->patience : now + server_ticks(LOOK_MS);
 }
 
 u64 questions_work(u64 now)
 {
-    bool come = kick_come(), any = false;
+    bool come = kick_come() || held, any = false;
     u64 next = UINT64_MAX;
 
     for (struct question *one = first; one != NULL; one = one->next) {
@@ -194,12 +204,15 @@ u64 questions_work(u64 now)
             continue;
         if (one->number == 0)
             try_question(one, now);
-        else if (come || kick_bits() == 0 || now >= one->begin + one->patience)
+        else if (one == holder)
+            keep_bytes();
+        else if (holder == NULL && (come || kick_bits() == 0 || now >= one->begin + one->patience))
             look(one, now);
         any |= one->outcome != QUESTION_OPEN;
         u64 time = time_of(one, now);
         next = time < next ? time : next;
     }
     drop_unwanted();
+    held = holder != NULL;
     return any ? now : next; // somebody waits for those that are over
 }

@@ -57,11 +57,29 @@ fuzz-gateway-now: $(BUILD)/unit/gateway_fuzz $(BUILD)/unit/gateway_net_fuzz
 	KOV_FUZZ_ROUNDS=$(GATEWAY) KOV_FUZZ_SEED=$(SEED) $(BUILD)/unit/gateway_fuzz
 	KOV_FUZZ_ROUNDS=$$(($(GATEWAY) / 10)) KOV_FUZZ_SEED=$(SEED) $(BUILD)/unit/gateway_net_fuzz
 
-# Mutated folders and dumps of traces (tests/unit/viewer/engine.c, dump.c).
-TRACES ?= 100000
-fuzz-trace-now: $(BUILD)/unit/kov_engine $(BUILD)/unit/kov_dump
+# Spoilt traces: the engine by itself (tests/unit/viewer/engine.c, dump.c), and all of kov's commands,
+# with sanitizers, on folders, dumps, disks and answers of machines.
+FUZZ_KOV := $(BUILD)/fuzz-kov/kov
+FUZZ_KOV_OBJS := $(patsubst %.c,$(BUILD)/fuzz-kov/%.o,$(KOV_SRC) trace/src/table.c \
+    servers/fs/snapshot.c userlib/cpio/cpio.c)
+FUZZ_KOV_MADE := $(addprefix $(BUILD)/viewer/,dci.pb-c.o pprof.pb-c.o messages.o assets.o \
+    event_table.o)
+FUZZ_KOV_SANITIZE := -fsanitize=address,undefined -fno-omit-frame-pointer
+# Whatever has kov made anew.
+$(FUZZ_KOV_OBJS): $(BUILD)/fuzz-kov/%.o: %.c $(KOV)
+	$(call say,HOSTCC,$< [sanitized])
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(KOV_CFLAGS) -O1 $(FUZZ_KOV_SANITIZE) -c $< -o $@
+$(FUZZ_KOV): $(FUZZ_KOV_OBJS)
+	$(call say,HOSTLD,$@)
+	$(Q)$(CC) $(FUZZ_KOV_SANITIZE) $^ $(FUZZ_KOV_MADE) $(KOV_LIBS) -o $@
+
+TRACES ?= 20000
+fuzz-trace-now: $(BUILD)/unit/kov_engine $(BUILD)/unit/kov_dump $(FUZZ_KOV)
 	KOV_FUZZ_ROUNDS=$(TRACES) $(BUILD)/unit/kov_engine
 	KOV_FUZZ_ROUNDS=$(TRACES) $(BUILD)/unit/kov_dump
+	$(FUZZ)/fuzz-traces --kov $(FUZZ_KOV) --rounds $(TRACES) --seed $(SEED) \
+	    --out $(BUILD)/fuzz-traces
 
 # What the system tests and the fuzzer reach of the kernel.
 COVERAGE := $(BUILD)/coverage

@@ -145,15 +145,16 @@ def test_set(kov, tracing):
     assert tracing.asked("trace_set")[0].mode == dci.TRACE_MODE_OVERWRITE
 
 
-def process_packet(pid, cpu, sequence, times):
-    return packet(cpu, pid << 32 | sequence, times)
+def process_packet(pid, cpu, sequence, times, **lost):
+    return packet(cpu, pid << 32 | sequence, times, **lost)
 
 
 @pytest.fixture
 def tracing_processes(tracing):
     tracing.add_processes()
     tracing.last_packets.append((1, process_packet(7, 1, 0, [11, 12])))
-    tracing.last_packets.append((0, process_packet(9, 0, 4, [13])))  # it has ended
+    # It has ended.
+    tracing.last_packets.append((0, process_packet(9, 0, 4, [13], discarded=2, overwritten=30)))
     tracing.trace_stats.append(dci.TraceStat(pid=7, cpu=1, events=2, discarded=1))
     return tracing
 
@@ -165,8 +166,15 @@ def test_processes_have_streams_of_their_own(kov, tracing_processes, tmp_path):
     seven, nine = result.json["processes"]
     assert seven["emitted"] == 3 and seven["received"] == 2 and not seven["ended"]
     assert nine["received"] == 1 and nine["ended"]
+    assert nine["overwritten"] == 30 and nine["discarded"] == 2
     assert (tmp_path / "trace.ctf" / "stream_7_1").stat().st_size == 4096
     assert (tmp_path / "trace.ctf" / "stream_9_0").exists()
+
+
+def test_what_was_lost_of_a_process_that_has_ended_is_told(kov, tracing_processes):
+    lines = kov("trace", "record", "-d", "0.1", machine=tracing_processes).out.splitlines()
+    row = next(line.split() for line in lines if line.split()[:1] == ["9"])
+    assert row == ["9", "2", "30", "ended", "1", "1", "4096"]
 
 
 def test_one_process_is_traced(kov, tracing_processes):

@@ -55,6 +55,7 @@ u64 trace_check_packet(struct trace_packet *packet, u64 content, u32 pid, u32 cp
     struct walk walk = walk_events(packet, content, begin, end);
     stream->last_end = end;
     stream->sequence = sequence + 1;
+    stream->events += walk.events;
     stream->discarded = at_least(TRACE_BE64(packet->events_discarded), stream->discarded);
     stream->overwritten = at_least(TRACE_BE64(packet->events_overwritten), stream->overwritten);
     memcpy(packet->uuid, trace_uuid, sizeof(packet->uuid));

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Reading the ring of a writer that has stopped for good. The order in which ring.c changes things
 // makes each state that it can be left in one of those told apart here.
-#include <trace/check.h>
 #include <trace/salvage.h>
 
 static bool plausible(const struct trace_cpu *ring)
@@ -53,4 +52,24 @@ u64 trace_salvage_packet(const struct trace_salvage *salvage, u64 n, struct trac
         packet->events_overwritten = TRACE_BE64(trace_cpu_overwritten(ring));
     }
     return content;
+}
+
+u64 trace_salvage_rest(const struct trace_salvage *salvage, u32 pid, u32 cpu,
+                       struct trace_packet *packet, u64 now, struct trace_stream *stream)
+{
+    const struct trace_cpu *ring = &salvage->ring;
+    u64 logged = trace_cpu_events(ring), overwritten = trace_cpu_overwritten(ring);
+    u32 sequence = (u32)ring->closed > stream->sequence ? (u32)ring->closed : stream->sequence;
+    if (logged - overwritten <= stream->events || logged < overwritten)
+        return 0;
+    stream->dropped += logged - overwritten - stream->events;
+    *packet = (struct trace_packet){
+        .magic = TRACE_BE32(TRACE_PACKET_MAGIC),
+        .timestamp_begin = TRACE_BE64(now),
+        .timestamp_end = TRACE_BE64(now),
+        .packet_seq_num = TRACE_BE32(sequence),
+        .events_discarded = TRACE_BE64(ring->discarded),
+        .events_overwritten = TRACE_BE64(overwritten),
+    };
+    return trace_check_packet(packet, sizeof(*packet), pid, cpu, now, stream);
 }

@@ -8,9 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+// Most differ in the first number.
 static int compare(const void *one, const void *other)
 {
-    return memcmp(one, other, KEY_WORDS * sizeof(u64));
+    const u64 *a = one, *b = other;
+    u32 i = 0;
+    while (i < KEY_WORDS - 1 && a[i] == b[i])
+        i++;
+    return a[i] < b[i] ? -1 : a[i] > b[i];
 }
 
 void *keyed_rows_find(const struct keyed_rows *rows, const u64 key[KEY_WORDS])

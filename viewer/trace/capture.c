@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <trace/layout.h>
 #include <unistd.h>
 
 #define MAX_OPEN_STREAMS 256
@@ -213,6 +214,10 @@ int capture_packet(struct capture *capture, const Orrery__Dci__TracePacket *pack
     stream->packets++;
     stream->events += events;
     stream->bytes += packet->data.len;
+    struct trace_packet header;
+    memcpy(&header, packet->data.data, sizeof(header)); // packet_check: it is there
+    stream->discarded = TRACE_BE64(header.events_discarded);
+    stream->overwritten = TRACE_BE64(header.events_overwritten);
     capture->bytes += packet->data.len;
     return KOV_OK;
 }

@@ -13,7 +13,8 @@ struct capture_stream {
     u64 used;   // when it was last written: of the open ones the least recently used is closed
     u64 packets, events, bytes;
     u64 next_sequence;
-    u64 missing_packets; // gaps in the sequence numbers
+    u64 missing_packets;        // gaps in the sequence numbers
+    u64 discarded, overwritten; // events, as the last packet has them
 };
 
 struct capture {

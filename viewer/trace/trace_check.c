@@ -32,8 +32,11 @@ struct trace_sums trace_process_sums(const struct trace_run *run, size_t *next)
         sums.packets += stream->packets;
         sums.bytes += stream->bytes;
         sums.ended = sums.ended || counts == NULL;
-        if (counts == NULL)
+        if (counts == NULL) { // of one that has ended, its last packet tells what was lost
+            sums.discarded += stream->discarded;
+            sums.overwritten += stream->overwritten;
             continue;
+        }
         sums.emitted += counts->events + counts->discarded;
         sums.logged += counts->events;
         sums.discarded += counts->discarded;

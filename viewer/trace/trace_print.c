@@ -61,11 +61,12 @@ static json_t *describe(const struct trace_run *run)
     return document;
 }
 
-// What a process that has ended logged is not known.
+// What a process that has ended logged is not known; what of it was lost is.
 static void count_text(const struct column *column, const json_t *row, char text[CELL_BYTES])
 {
     const struct column plain = {.key = column->key};
-    if (!json_is_true(json_object_get(row, "ended")))
+    bool told = strcmp(column->key, "discarded") == 0 || strcmp(column->key, "overwritten") == 0;
+    if (told || !json_is_true(json_object_get(row, "ended")))
         column_text(&plain, row, text);
     else
         strcpy(text, strcmp(column->key, "unread") == 0 ? "ended" : "");

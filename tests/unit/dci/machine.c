@@ -65,7 +65,10 @@ static void note(u64 bytes, s32 change)
 
 void *queue_memory_alloc(u64 bytes)
 {
-    struct allocation *new = machine.memory_short ? NULL : calloc(1, sizeof(*new) + bytes);
+    bool is_short = bytes == PACKET_BYTES && machine.packets_short > 0;
+    machine.packets_short -= is_short;
+    struct allocation *new =
+        machine.memory_short || is_short ? NULL : calloc(1, sizeof(*new) + bytes);
     if (new == NULL)
         return NULL;
     new->bytes = bytes;

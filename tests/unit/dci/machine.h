@@ -62,6 +62,7 @@ extern struct machine {
     u32 objects, classes, events;
     int dref_users;
     bool memory_short;
+    u32 packets_short; // times that there will be no memory for a packet
     bool powered_off;
 
     s64 session; // last session given

@@ -338,6 +338,24 @@ static void packets_of_all_come_to_the_exact_end(void **state)
     peer_hang_up(peer);
 }
 
+static void packets_that_come_when_memory_is_short_are_kept(void **state)
+{
+    struct taken taken = {0};
+    (void)state;
+    struct peer *peer = peer_connect_as(CONTROLLER_TOKEN);
+    assert_int_equal(subscribe(peer, SCOPE(PROCESS), 2, 0xf0), 0);
+    machine_process(2)->packets[0] = 3;
+    machine.packets_short = 5;
+    for (u32 i = 0; i < 40; i++) {
+        time_pass(5);
+        take_all(peer, &taken);
+    }
+    assert_int_equal(machine.packets_short, 0);
+    assert_int_equal(taken.packets[2], 3);
+    peer_hang_up(peer);
+    server_settle();
+}
+
 static void a_process_is_traced_alone(void **state)
 {
     struct taken taken = {0};
@@ -435,6 +453,7 @@ int main(void)
         TEST(counting_is_on_where_some_client_wants_it),
         TEST(processes_that_begin_later_are_counted_too),
         TEST(packets_of_all_come_to_the_exact_end),
+        TEST(packets_that_come_when_memory_is_short_are_kept),
         TEST(a_process_is_traced_alone),
         TEST(samples_are_those_of_the_processes_asked_for),
     };

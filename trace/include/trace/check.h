@@ -10,7 +10,8 @@
 struct trace_stream {
     u64 last_end;               // time
     u64 discarded, overwritten; // as in the last packet
-    u64 dropped;                // events of packets that the kernel dropped, not in overwritten
+    u64 dropped;                // events that were lost in another way, not in overwritten
+    u64 events;                 // of the packets that followed
     u32 sequence;               // of the next packet, at least
 };
 

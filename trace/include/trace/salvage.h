@@ -5,6 +5,7 @@
 #ifndef TRACE_SALVAGE_H
 #define TRACE_SALVAGE_H
 
+#include <trace/check.h>
 #include <trace/cpu.h>
 
 #define TRACE_SALVAGE_MAX 64 // sub-buffers of a ring
@@ -27,5 +28,10 @@ bool trace_salvage_open(struct trace_salvage *salvage, const struct trace_cpu *r
 // in bytes; 0 when it has none, or is not there. To be checked by trace_check_packet.
 u64 trace_salvage_packet(const struct trace_salvage *salvage, u64 n, struct trace_packet *packet,
                          u64 now);
+// After all of them were checked: events that the ring counts and that no packet brought, as it was
+// stopped with a packet that it had taken out, are counted as dropped. Once. Makes a packet without
+// events that tells so, and returns its content; 0 when nothing is missing.
+u64 trace_salvage_rest(const struct trace_salvage *salvage, u32 pid, u32 cpu,
+                       struct trace_packet *packet, u64 now, struct trace_stream *stream);
 
 #endif

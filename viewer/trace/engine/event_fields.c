@@ -26,20 +26,11 @@ void event_fields_find(struct event_fields *event, const struct descriptions *de
             event->description = NULL;
 }
 
-bool event_fields_are(const struct event_fields *event, const struct trace_event *logged,
-                      u64 values[EVENT_FIELDS_MAX])
-{
-    return logged->pid == 0 && event_fields_of_any(event, logged, values);
-}
-
-bool event_fields_of_any(const struct event_fields *event, const struct trace_event *logged,
-                         u64 values[EVENT_FIELDS_MAX])
+void event_fields_read(const struct event_fields *event, const struct trace_event *logged,
+                       u64 values[EVENT_FIELDS_MAX])
 {
     u64 all[TRACE_MAX_FIELDS];
-    if (logged->description == NULL || logged->description != event->description)
-        return false;
     trace_event_fields(logged, all);
     for (u32 i = 0; i < EVENT_FIELDS_MAX && event->fields[i] != NULL; i++)
         values[i] = all[event->places[i]];
-    return true;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Tracing in processes. The master logs on all CPUs itself, then lets children log and kills them
-// at random instants, and reads what they left: no event torn, none lost that is not counted. Needs
-// RIGHT_MONITOR.
+// at random instants, while it reads from them or not, and reads what they left: no event torn,
+// none lost that is not counted. Needs RIGHT_MONITOR.
 #include "mask_off.h"
 #include "packets.h"
 
@@ -22,6 +22,7 @@
 #define PACKET 0x10000
 #define EVENTS 50000
 #define ROUNDS 12
+#define KILLED_EVENTS 3000000 // logged by children that are killed, at least
 #define SWITCHES 30
 
 static u64 failures;
@@ -145,52 +146,150 @@ static u32 next_random(u32 below)
     return (state >> 8) % below;
 }
 
-// All that a process that has ended has left.
-static void check_left(u32 pid, u64 *kept, u64 *lost)
+struct victim {
+    u32 pid;
+    u64 after_us;
+    u32 killed;                            // atomic
+    struct tally tallies[ORRERY_MAX_CPUS]; // of what it logged on each CPU
+};
+
+static s64 kill_later(void *argument)
 {
-    for (u32 cpu = 0; cpu < user_cpu_count(); cpu++) {
-        struct tally tally = {0};
-        s64 bytes;
-        while ((bytes = sys_trace_read_process(pid, cpu, true, packet, sizeof(packet))) > 0)
-            failures += !packet_tally(packet, pid, cpu, &tally);
-        // The CPU's only writer counts from 1: what is not there was overwritten, and counted so.
-        CHECK_IS(tally.torn, 0);
-        CHECK_IS(tally.discarded, 0);
-        CHECK_IS(tally.from[cpu], tally.events);
-        CHECK_IS(tally.gaps[cpu], tally.overwritten);
-        CHECK_IS(tally.last[cpu], tally.events + tally.overwritten);
-        *kept += tally.events;
-        *lost += tally.overwritten + tally.discarded;
+    struct victim *victim = argument;
+    thread_sleep_us(victim->after_us);
+    CHECK_IS(sys_process_kill(victim->pid, 9), 0);
+    __atomic_store_n(&victim->killed, 1, __ATOMIC_RELEASE);
+    return 0;
+}
+
+static s64 read_one(struct victim *victim, u32 cpu)
+{
+    s64 bytes = sys_trace_read_process(victim->pid, cpu, true, packet, sizeof(packet));
+    if (bytes > 0)
+        failures += !packet_tally(packet, victim->pid, cpu, &victim->tallies[cpu]);
+    return bytes;
+}
+
+// As fast as it gives them, so that it is often killed with a packet in its hands.
+static void read_until_killed(struct victim *victim)
+{
+    while (!__atomic_load_n(&victim->killed, __ATOMIC_ACQUIRE)) {
+        for (u32 cpu = 0; cpu < user_cpu_count(); cpu++)
+            CHECK_IS(read_one(victim, cpu) == E_PROTO, 0);
     }
+}
+
+static s64 spawn(const char *role)
+{
+    const char *argv[] = {"test-trace", role, NULL};
+    struct process_spawn spawn = PROCESS_SPAWN;
+    spawn.path = "bin/test-trace";
+    spawn.argv = argv;
+    spawn.rights = PROCESS_SAME_RIGHTS;
+    return process_spawn(&spawn);
+}
+
+// A child that logs until it is killed.
+static void live_and_die(struct victim *victim, bool read)
+{
+    struct thread_attributes attributes = THREAD_ATTRIBUTES;
+    struct thread *killer;
+    s32 status = 0;
+    s64 pid = spawn("child");
+    CHECK_IS(pid > 0, 1);
+    if (pid <= 0)
+        return;
+    *victim = (struct victim){.pid = (u32)pid, .after_us = 20000 + next_random(60000)};
+    CHECK_IS(thread_create(&killer, &attributes, kill_later, victim), 0);
+    if (read)
+        read_until_killed(victim);
+    CHECK_IS(thread_join(killer, NULL), 0);
+    CHECK_IS(process_wait(victim->pid, &status, patience()), victim->pid);
+    CHECK_IS(status, 9);
+}
+
+// A CPU's only writer counts from 1: what is not there was lost, and counted so. After the last
+// event that is there, a packet of others may be lost.
+static void check_tally(const struct tally *tally, u32 cpu)
+{
+    u64 lost = tally->overwritten;
+    CHECK_IS(tally->torn, 0);
+    CHECK_IS(tally->discarded, 0);
+    CHECK_IS(tally->from[cpu], tally->events);
+    CHECK_IS(tally->last[cpu], tally->events + tally->gaps[cpu]);
+    CHECK_IS(lost >= tally->gaps[cpu] && lost - tally->gaps[cpu] <= PACKET / 24, 1);
 }
 
 static void killed_processes_leave_no_torn_event(void)
 {
+    static struct victim victim;
     u64 kept = 0, lost = 0;
     u32 rounds = 0;
-    // Until at least one had time to log.
-    for (u64 deadline = patience(); rounds < ROUNDS || (kept == 0 && wait_more(deadline));
-         rounds++) {
-        const char *argv[] = {"test-trace", "child", NULL};
-        struct process_spawn spawn = PROCESS_SPAWN;
-        s32 status = 0;
-        spawn.path = "bin/test-trace";
-        spawn.argv = argv;
-        spawn.rights = PROCESS_SAME_RIGHTS;
-        s64 pid = process_spawn(&spawn);
-        CHECK_IS(pid > 0, 1);
-        if (pid <= 0)
-            return;
-        thread_sleep_us(20000 + next_random(60000));
-        CHECK_IS(sys_process_kill((u32)pid, 9), 0);
-        CHECK_IS(process_wait((u32)pid, &status, patience()), pid);
-        CHECK_IS(status, 9);
-        check_left((u32)pid, &kept, &lost);
-        CHECK_IS(sys_trace_read_process((u32)pid, 0, true, packet, sizeof(packet)), E_NOENT);
+    for (u64 deadline = patience();
+         rounds < ROUNDS || (kept + lost < KILLED_EVENTS && wait_more(deadline)); rounds++) {
+        live_and_die(&victim, rounds % 2 == 0);
+        for (u32 cpu = 0; cpu < user_cpu_count(); cpu++) {
+            struct tally *tally = &victim.tallies[cpu];
+            while (read_one(&victim, cpu) > 0)
+                ;
+            check_tally(tally, cpu);
+            kept += tally->events;
+            lost += tally->overwritten;
+        }
+        CHECK_IS(read_one(&victim, 0), E_NOENT);
     }
-    CHECK_IS(kept > 0, 1);
+    CHECK_IS(kept + lost >= KILLED_EVENTS, 1);
     printf("test-trace: %u processes killed: %lu events found, %lu counted as lost\n", rounds, kept,
            lost);
+}
+
+// ---- children that end with a packet taken out ---------------------------------------------------
+
+#define LEFT 100 // events, then
+
+static s64 log_some(void *argument)
+{
+    for (u64 number = 1; number <= LEFT; number++)
+        trace_test2((u64)argument, number);
+    return 0;
+}
+
+// Logs on CPU 1, and is gone at the moment that its library takes the packet out of the ring.
+static int leaver(void)
+{
+    const struct trace_cpu *ring =
+        (const struct trace_cpu *)(USER_WINDOW + 1 * R13_WINDOW_SIZE + R13_TRACE);
+    struct thread_attributes attributes = THREAD_ATTRIBUTES;
+    struct thread *writer;
+    attributes.cpu = 1;
+    CHECK_IS(user_trace_set_mask(MASK), 0);
+    CHECK_IS(thread_create(&writer, &attributes, log_some, (void *)1), 0);
+    CHECK_IS(thread_join(writer, NULL), 0);
+    while (__atomic_load_n(&ring->consumed, __ATOMIC_RELAXED) == 0)
+        ;
+    sys_exit(9);
+}
+
+static void what_was_taken_out_is_counted_as_lost(void)
+{
+    static struct victim victim;
+    u64 in_hand = 0, rounds = 0;
+    if (user_cpu_count() == 1)
+        return;
+    for (u64 deadline = patience(); in_hand == 0 && wait_more(deadline); rounds++) {
+        s32 status = 0;
+        s64 pid = spawn("leaver");
+        victim = (struct victim){.pid = (u32)pid};
+        while (process_wait((u32)pid, &status, time_now()) == E_TIMEOUT)
+            read_one(&victim, 1);
+        while (read_one(&victim, 1) > 0)
+            ;
+        CHECK_IS(status, 9);
+        CHECK_IS(victim.tallies[1].events + victim.tallies[1].overwritten, LEFT);
+        in_hand += victim.tallies[1].empty;
+    }
+    CHECK_IS(in_hand, 1);
+    printf("test-trace: %lu processes ended as they were read, until a packet was lost\n", rounds);
 }
 
 // ---- children that lie -------------------------------------------------------------------------
@@ -332,12 +431,15 @@ int main(int argc, char **argv)
         return quick();
     if (argc > 1 && strcmp(argv[1], "child") == 0)
         return child();
+    if (argc > 1 && strcmp(argv[1], "leaver") == 0)
+        return leaver();
     if (argc > 2 && strcmp(argv[1], "liar") == 0)
         return liar(strtoul(argv[2], NULL, 10));
     events_of_threads_are_whole();
     nothing_is_logged_once_the_mask_is_off();
     cost();
     killed_processes_leave_no_torn_event();
+    what_was_taken_out_is_counted_as_lost();
     lies_are_not_believed();
     processes_log_from_their_start();
     printf("test-trace: %s\n", failures == 0 ? "ok" : "FAILED");

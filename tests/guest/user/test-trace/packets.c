@@ -48,6 +48,7 @@ bool packet_tally(const void *data, u32 pid, u32 cpu, struct tally *tally)
     if (events != packet->event_count || at != words)
         return wrong("count", events);
     tally->events += events;
+    tally->empty += events == 0;
     tally->discarded = packet->events_discarded;
     tally->overwritten = packet->events_overwritten;
     tally->end = packet->timestamp_end;

@@ -9,6 +9,7 @@
 
 struct tally {
     u64 events;                 // all
+    u64 empty;                  // packets without any
     u64 torn;                   // words that are no event, or not in order
     u64 from[WRITERS];          // of each writer
     u64 last[WRITERS];          // its last number
