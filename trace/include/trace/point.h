@@ -28,6 +28,10 @@ static inline bool trace_enabled(u32 major)
 // Any context, as the generated functions say.
 void trace_append_text(u32 header, const u64 *words, const char *text);
 
+// An event of a program whose description was refused: it counts as discarded. Any context.
+#define TRACE_UNDESCRIBED UINT32_MAX
+void trace_append_undescribed(void);
+
 #define TRACE_INLINE static inline __attribute__((always_inline)) void
 
 #ifdef __powerpc64__
