@@ -12,8 +12,7 @@ def emitter(provider, event):
               f'trace_{provider}_first')
     return f'''
 // "{event.format}"
-static inline __attribute__((always_inline)) void trace_{provider}_{event.name}(
-    {parameters(event)})
+TRACE_INLINE trace_{provider}_{event.name}({parameters(event)})
 {{
     TRACE_POINT(TRACE_MAJOR_PROGRAM, enabled);
     return;
