@@ -272,3 +272,23 @@ const struct event_description *descriptions_find(const struct descriptions *des
     return bsearch(&wanted, descriptions->events, descriptions->count,
                    sizeof(*descriptions->events), compare);
 }
+
+bool descriptions_cover(const struct descriptions *descriptions, const u8 *packet, size_t bytes)
+{
+    struct trace_packet header;
+    if (bytes < sizeof(header))
+        return true;
+    memcpy(&header, packet, sizeof(header));
+    u64 content = TRACE_BE64(header.content_bits) / 8;
+    for (size_t at = sizeof(header); at + sizeof(u64) <= bytes && at < content;) {
+        u64 word;
+        memcpy(&word, packet + at, sizeof(word));
+        word = TRACE_BE64(word);
+        if (trace_event_length(word) == 0)
+            return true; // it is damaged, which others tell
+        if (descriptions_find(descriptions, trace_event_id(word)) == NULL)
+            return false;
+        at += trace_event_length(word) * sizeof(u64);
+    }
+    return true;
+}
