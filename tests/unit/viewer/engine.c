@@ -360,7 +360,7 @@ static void mutated_live_packets_give_a_result_or_an_error(void **state)
         struct seen seen = {0};
         struct visitor visitor = {see_any, see_loss, &seen};
         engine_open_live(&engine, "the machine");
-    assert_int_equal(descriptions_read(&engine.descriptions, metadata, "the machine"), KOV_OK);
+        assert_int_equal(descriptions_read(&engine.descriptions, metadata, "the machine"), KOV_OK);
         engine_seek(&engine, 0);
         int code = KOV_OK;
         for (u32 number = 0; number < PACKETS * STREAMS && code == KOV_OK; number++) {
