@@ -68,26 +68,25 @@ static void lie_in_numbers(void)
     refused("no address", (const void *)16, sizeof(honest), E_FAULT);
 }
 
-// Names that nobody has, one event a call: up to what a process may have.
-static void take_all(void)
+unsigned take_all(const char *names)
 {
     struct sys_trace_description one = honest;
     unsigned got = 0;
     s64 error;
     do
-        snprintf(one.name, sizeof(one.name), "n%u", got);
+        snprintf(one.name, sizeof(one.name), "%s%u", names, got);
     while ((error = sys_trace_describe(&one, sizeof(one))) >= 0 && ++got <= SYS_TRACE_DESCRIBE_MAX);
     memset(one.name, 0, sizeof(one.name));
-    strcpy(one.name, "n0");
-    if (error != E_LIMIT || sys_trace_describe(&one, sizeof(one)) < 0)
+    snprintf(one.name, sizeof(one.name), "%s0", names);
+    if (error != E_LIMIT || (got > 0 && sys_trace_describe(&one, sizeof(one)) < 0))
         accepted++;
-    printf("described: %u events, then %ld\n", got, error);
+    printf("described: %u events\n", got);
+    return accepted;
 }
 
 unsigned lie(void)
 {
     lie_in_texts();
     lie_in_numbers();
-    take_all();
     return accepted;
 }

@@ -5,5 +5,8 @@
 
 // How many of them were not refused as they should be; says which.
 unsigned lie(void);
+// Describes events, one a call, until that is refused, as it must be in the end: then 0. Those that
+// are known then still are.
+unsigned take_all(const char *names);
 
 #endif
