@@ -279,7 +279,7 @@ s64 sys_trace_event_get(u32 index, struct sys_trace_event *event); // E_NOENT pa
 struct sys_trace_description {
     char provider[16]; // its group; no major's name
     char name[32];
-    // One of %lu %ld %lx %#lx a field, %s for a text. Printable ASCII without quotes and backslashes.
+    // One of %lu %ld %lx %#lx a field, %s for a text. Printable ASCII, no quotes or backslashes.
     char format[136];
     u32 field_count;
     u8 types[SYS_TRACE_FIELDS]; // enum trace_field_type

@@ -45,13 +45,6 @@ void trace_append_text(u32 header, const u64 *words, const char *text)
     trace_append_slow(header + (needed << 22), all);
 }
 
-void trace_append_undescribed(void)
-{
-    u64 state = trace_platform_mask();
-    trace_platform_this_cpu()->discarded++;
-    trace_platform_unmask(state);
-}
-
 static void count_here(struct trace_cpu *cpu, void *majors)
 {
     u64 state = trace_platform_mask();

@@ -63,9 +63,9 @@ static bool check_fields(const struct sys_trace_description *description)
         u8 type = description->types[i];
         if (i >= count && (type != 0 || name[0] != '\0' || !ends(name, SYS_TRACE_FIELD_NAME)))
             return false;
-        if (i < count && (type > TRACE_TEXT || (type == TRACE_TEXT && i + 1 < count) ||
-                          !is_identifier(name, SYS_TRACE_FIELD_NAME) ||
-                          has_field(description, i, name)))
+        if (i < count &&
+            (type > TRACE_TEXT || (type == TRACE_TEXT && i + 1 < count) ||
+             !is_identifier(name, SYS_TRACE_FIELD_NAME) || has_field(description, i, name)))
             return false;
     }
     return true;

@@ -18,8 +18,8 @@ TRACE_INLINE trace_{provider}_{event.name}({parameters(event)})
     return;
 enabled:
     __attribute__((cold, unused));
-    if (trace_{provider}_first == TRACE_UNDESCRIBED)
-        trace_append_undescribed();
+    if (trace_{provider}_first == TRACE_REFUSED)
+        trace_undescribed({event.minor}, "{provider}");
     else
         {append(event, header, words)}
 }}
@@ -36,7 +36,7 @@ def program_h(source, provider, events):
 
 #include <trace/events.h>
 
-extern u32 trace_{provider}_first; // minor; TRACE_UNDESCRIBED: the description was refused
+extern u32 trace_{provider}_first; // minor; TRACE_REFUSED: the description was refused
 {''.join(emitter(provider, event) for event in events)}
 #endif
 '''
@@ -60,7 +60,7 @@ def program_c(source, header, provider, events):
 static const struct sys_trace_description descriptions[] = {{
 {''.join(description(provider, event) for event in events)}}};
 
-u32 trace_{provider}_first = TRACE_UNDESCRIBED;
+u32 trace_{provider}_first = TRACE_REFUSED;
 
 // Before other constructors, which may log.
 __attribute__((constructor(101))) static void describe(void)

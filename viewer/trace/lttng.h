@@ -38,7 +38,7 @@ struct lttng_client {
     int fd; // -1: this place is free
     u32 number;
     bool connected, created, attached;
-    size_t metadata; // bytes of it that it has
+    size_t metadata;          // bytes of it that it has
     struct lttng_view *views; // by the relay's streams
     size_t view_count, view_capacity;
     bool behind; // there is no more room for what it has not taken
@@ -70,8 +70,8 @@ struct lttng_relay {
     struct bytes metadata; // only ever grows
     struct descriptions descriptions;
     u64 asked, renewed, wanted; // the metadata: how often
-    u32 cpus; // of the machine
-    u64 lag;  // ticks by which processes' packets may come later than the kernel's
+    u32 cpus;                   // of the machine
+    u64 lag; // ticks by which processes' packets may come later than the kernel's
     bool ended, stop;
     struct lttng_stream *streams; // ids for clients: from 1; 0 is the metadata's
     size_t count, capacity;
@@ -96,8 +96,8 @@ void lttng_stop(struct lttng_relay *relay);
 // thread.
 int lttng_add(struct lttng_relay *relay, u32 pid, u32 cpu, const u8 *data, size_t size);
 
-// A packet came whose events the metadata does not describe: it waits until they are asked for, which
-// must be done now, and set.
+// A packet came whose events the metadata does not describe: it waits until they are asked for,
+// which must be done now, and set.
 bool lttng_wants_metadata(struct lttng_relay *relay);
 // Takes over what the machine says: before lttng_start, and when it is wanted. An exit code.
 int lttng_set_metadata(struct lttng_relay *relay, struct bytes *metadata);

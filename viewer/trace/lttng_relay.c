@@ -176,7 +176,8 @@ static void offer(struct lttng_relay *relay, struct lttng_client *client, size_t
     client->queued_packets++;
 }
 
-// How often the metadata must have been renewed. They describe what came before they were asked for.
+// How often the metadata must have been renewed: they describe what came before they were asked
+// for.
 static u64 needed_renewals(struct lttng_relay *relay, u32 pid, const u8 *data, size_t size)
 {
     if (pid == 0 || descriptions_cover(&relay->descriptions, data, size))

@@ -59,8 +59,8 @@ static int take_event(void *context, const Orrery__Dci__Event *event)
     if (event->body_case != ORRERY__DCI__EVENT__BODY_PACKET)
         return KOV_OK;
     const Orrery__Dci__TracePacket *packet = event->packet;
-    if (packet->pid != 0 && !descriptions_cover(&follow->engine.descriptions, packet->data.data,
-                                                packet->data.len))
+    if (packet->pid != 0 &&
+        !descriptions_cover(&follow->engine.descriptions, packet->data.data, packet->data.len))
         follow->unknown = true;
     return engine_add_packet(&follow->engine, packet->pid, packet->cpu, packet->data.data,
                              packet->data.len);

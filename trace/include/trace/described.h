@@ -19,8 +19,8 @@ struct trace_described_event {
 
 // Events of one program, with minors one behind the other.
 struct trace_described {
-    u32 first, count;     // minors
-    u64 begin, bytes;     // of their text in the metadata; begin: among that of all described ones
+    u32 first, count; // minors
+    u64 begin, bytes; // of their text in the metadata; begin: among that of all described ones
     struct trace_described_event events[];
 };
 

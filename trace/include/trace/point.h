@@ -28,9 +28,7 @@ static inline bool trace_enabled(u32 major)
 // Any context, as the generated functions say.
 void trace_append_text(u32 header, const u64 *words, const char *text);
 
-// An event of a program whose description was refused: it counts as discarded. Any context.
-#define TRACE_UNDESCRIBED UINT32_MAX
-void trace_append_undescribed(void);
+#define TRACE_REFUSED UINT32_MAX // in place of a minor: a program's description was refused
 
 #define TRACE_INLINE static inline __attribute__((always_inline)) void
 
