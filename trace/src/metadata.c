@@ -2,6 +2,7 @@
 // CTF 1.8 metadata, served by the running image, so that it always fits the packets.
 #include <stdio.h>
 #include <string.h>
+#include <trace/described.h>
 #include <trace/layout.h>
 #include <trace/metadata.h>
 #include <trace/platform.h>
@@ -97,7 +98,7 @@ s64 trace_metadata_read(u64 offset, char *buffer, u64 bytes)
     u64 from = offset < first ? offset : offset - first;
     u64 size = strlen(text);
     if (from >= size)
-        return 0;
+        return trace_described_metadata(from - size, buffer, bytes);
     u64 count = size - from < bytes ? size - from : bytes;
     memcpy(buffer, text + from, count);
     return (s64)count;
