@@ -11,6 +11,7 @@
 #include <kernel/timer.h>
 #include <orrery/errors.h>
 #include <string.h>
+#include <trace/events.h>
 
 #define VENDOR 0x1af4
 #define DEVICE 0x1001
@@ -288,10 +289,12 @@ static s64 perform(u32 type, u64 offset, u64 bytes)
     u16 index = disk.available->index;
     disk.available->ring[index % disk.queue_size] = 0; // every chain begins with descriptor 0
     barrier();
+    trace_block_begin(type, offset, bytes);
     *(volatile u16 *)&disk.available->index = ++index;
     barrier();
     store16(REG_QUEUE_NOTIFY, 0);
     s64 status = await(index);
+    trace_block_end(type, status);
     disk.broken = status == E_TIMEOUT;
     return status;
 }

@@ -42,11 +42,13 @@
 
 // A branch to target while a group of trace events is enabled (trace/point.h).
     .macro while_traced major, target
+    .ifeq (TRACE_OMITTED >> \major) & 1
 1:  nop
     .pushsection .trace_points, "a", @progbits
     .balign 8
     .quad   1b, \target, \major
     .popsection
+    .endif
     .endm
 
 // A branch to target while DREF calls are counted (co/object.h): call.c calls the Endpoint object.

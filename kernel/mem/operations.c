@@ -12,6 +12,7 @@
 #include <orrery/errors.h>
 #include <orrery/user.h>
 #include <string.h>
+#include <trace/events.h>
 
 // ---- checks -------------------------------------------------------------------------------------
 
@@ -103,6 +104,8 @@ static s64 insert(struct address_space *space, struct region *region)
     if (map == NULL)
         return E_NOMEM;
     space_set_map(space, map);
+    trace_region_attach(region->root.coid, region->fcm == NULL ? 0 : region->fcm->root.coid,
+                        region->start, region->pages);
     return 0;
 }
 

@@ -6,10 +6,15 @@ GEN := $(BUILD)/gen
 
 TRACE_GEN := $(GEN)/trace/events.h $(GEN)/trace/event_table.c
 TRACE_TOOL := $(wildcard trace/tools/*.py)
-$(TRACE_GEN) &: $(TRACE_TOOL) $(wildcard trace/events/*.def)
+# TRACE_WITHOUT=LOCK,IPC: majors that are compiled out, points and descriptions.
+TRACE_WITHOUT ?=
+$(GEN)/trace/without: FORCE
+	$(call remember,$(TRACE_WITHOUT))
+$(TRACE_GEN) &: $(TRACE_TOOL) $(wildcard trace/events/*.def) $(GEN)/trace/without
 	$(call say,GEN,trace/events.h event_table.c)
 	@mkdir -p $(GEN)/trace
-	$(Q)$(PYTHON) trace/tools/gen_events.py --defs trace/events --out $(GEN)/trace
+	$(Q)$(PYTHON) trace/tools/gen_events.py --defs trace/events \
+	    --without '$(TRACE_WITHOUT)' --out $(GEN)/trace
 	@touch $(TRACE_GEN)
 $(eval $(call object,trace,$(GEN)/trace/event_table.c,$(BUILD)/obj/gen/trace/event_table.o))
 

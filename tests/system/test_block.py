@@ -5,6 +5,7 @@ import struct
 
 import pytest
 
+import servers
 from test_shell import Shell
 
 DISK_BYTES = 16 << 20
@@ -154,3 +155,24 @@ def test_the_disk_is_an_object(boot, disk):
     machine = boot("object", disk=disk).wait_ready()
     objects = machine.kov("objects", "--pid", "0", "--flat")["objects"]
     assert [one["class"] for one in objects].count("BlockDevice") == 1
+
+
+def test_requests_are_in_the_trace(boot, disk, tmp_path):
+    folder = str(tmp_path / "trace")
+    machine = boot("traced", disk=disk).wait_ready()
+    recorder = servers.started(machine, "trace", "record", "-o", folder, "-e", "block", "-d", "3600")
+    servers.wait_owner(machine, "tracing")
+    machine.kov_run("run", "sh", typed="echo kept > /data/kept; sync\n")
+    servers.interrupt(recorder)
+    events = [event for event in machine.kov("trace", "show", "-e", "block", folder)["events"]]
+    assert events and len(events) % 2 == 0
+    for begin, end in zip(events[::2], events[1::2]):  # one at a time
+        assert (begin["event"], end["event"]) == ("BLOCK:block_begin", "BLOCK:block_end")
+        assert begin["fields"]["type"] == end["fields"]["type"] and end["fields"]["status"] == 0
+    written = [begin["fields"] for begin in events[::2] if begin["fields"]["type"] == 1]
+    slot = slots(disk)[0][0]
+    assert {slot} <= {fields["offset"] for fields in written}
+    with open(disk, "rb") as file:
+        contents = file.read()
+    kept = contents.index(b"kept\n")
+    assert any(fields["offset"] <= kept < fields["offset"] + fields["bytes"] for fields in written)

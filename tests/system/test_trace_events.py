@@ -13,7 +13,7 @@ from machine import BUILD, Machine
 
 CALLS, PAGES = 1000, 64
 NO_CPU, E_INVAL = 0x7ace, -1  # tests/guest/user/traced
-MAJORS = "SYSCALL,FAULT,IPC,SCHED,TRACE"
+MAJORS = "SYSCALL,FAULT,IPC,SCHED,TRACE,MEM"
 
 
 def system_calls():
@@ -110,3 +110,17 @@ def test_what_begins_ends(recording):
         for (name, fields), (after, result) in zip(events, events[1:]):
             if name == "syscall_enter" and fields["number"] != NUMBERS["SYS_WAIT"]:
                 assert after == "syscall_exit" and result["number"] == fields["number"]
+
+
+def test_regions_are_attached_to_what_serves_their_faults(recording):
+    attached, ours, served = {}, 0, 0
+    for event in recording.events:
+        fields = event["fields"]
+        if event["event"] == "MEM:region_attach":  # COIDs come again
+            attached[fields["region"]] = fields["fcm"]
+            ours += fields["start"] <= recording.memory \
+                < fields["start"] + fields["pages"] * recording.page
+        elif event["event"] == "FAULT:fault_objects" and fields["region"] in attached:
+            assert attached[fields["region"]] == fields["fcm"]
+            served += 1
+    assert ours and served >= PAGES

@@ -166,7 +166,7 @@ def test_streams_of_processes_come_later_and_what_breaks_a_promise_is_left_out(m
     for cpu in (0, 1):
         live.push(cpu, 2, [24 * second, 25 * second])
     answer = index_when(client, 1, OK)
-    assert answer[8] == 2, "there is a new stream"
+    assert answer[8] & 2 == 2, "there is a new stream"
     assert client.new_streams() == (1, [(3, 0)]) and client.new_streams() == (2, [])
     answer = index_when(client, 3, OK)
     assert (answer[3], answer[6]) == (22 * second, 1), "of the other class"

@@ -56,12 +56,13 @@ enabled:
 '''
 
 
-def events_h(majors, events):
+def events_h(majors, events, omitted):
     numbers = ''.join(f'#define TRACE_MAJOR_{major.name} {major.number} // {major.description}\n'
                       for major in majors)
     minors = ''.join(f'#define TRACE_{event.major.name}_{event.name.upper()} {event.minor}\n'
                      for event in events)
-    everything = sum(1 << major.number for major in majors)
+    everything = sum(1 << major.number for major in majors if major not in omitted)
+    nothing = sum(1 << major.number for major in omitted)
     return f'''{HEADER}
 // trace_<event>() emits an event when its major is enabled, and is one nop otherwise. Any context,
 // PMI included. Arguments are evaluated only when enabled, if they have no side effects.
@@ -70,6 +71,7 @@ def events_h(majors, events):
 
 {numbers}
 #define TRACE_ALL_MAJORS {everything:#x}UL
+#define TRACE_OMITTED {nothing:#x} // compiled out (make TRACE_WITHOUT=…)
 
 // Minors, for those who make an event word themselves.
 {minors}

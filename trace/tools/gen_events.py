@@ -12,6 +12,7 @@ NAME.c         its descriptions, and the call that gives them to the kernel
 """
 
 import argparse
+import difflib
 import pathlib
 import sys
 
@@ -26,10 +27,23 @@ def write_if_changed(path, text):
         path.write_text(text)
 
 
+def omitted_majors(majors, names):
+    known = {major.name: major for major in majors}
+    for name in filter(None, names.upper().split(',')):
+        if name not in known:
+            near = difflib.get_close_matches(name, known, 1)
+            raise DefError(f'TRACE_WITHOUT: {name} is no major'
+                           + (f'; did you mean {near[0]}?' if near else ''))
+    return [known[name] for name in filter(None, names.upper().split(','))]
+
+
 def write_kernel(arguments):
     majors, events = load(arguments.defs)
-    write_if_changed(arguments.out / 'events.h', events_h(majors, events))
-    write_if_changed(arguments.out / 'event_table.c', event_table_c(majors, events))
+    omitted = omitted_majors(majors, arguments.without)
+    write_if_changed(arguments.out / 'events.h', events_h(majors, events, omitted))
+    write_if_changed(arguments.out / 'event_table.c', event_table_c(
+        [major for major in majors if major not in omitted],
+        [event for event in events if event.major not in omitted]))
 
 
 def write_program(arguments):
@@ -44,6 +58,7 @@ def write_program(arguments):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument('--defs', required=True, type=pathlib.Path, help='folder of the .def files')
+    parser.add_argument('--without', default='', help='majors that are compiled out: NAME,NAME')
     parser.add_argument('--program', type=pathlib.Path, help='the .def file of a program')
     parser.add_argument('--out', required=True, type=pathlib.Path, help='folder to write into')
     arguments = parser.parse_args()

@@ -10,7 +10,7 @@
 // of the trace module, which defines TRACE_HOST_POINTS.
 #ifndef TRACE_COMPILED_OUT
 #if defined(__powerpc64__) || defined(TRACE_HOST_POINTS)
-#define TRACE_COMPILED_OUT 0UL
+#define TRACE_COMPILED_OUT ((u64)TRACE_OMITTED)
 #else
 #define TRACE_COMPILED_OUT (~0UL)
 #endif
