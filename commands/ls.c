@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #define ENTRIES_MAX 4096
@@ -22,12 +23,16 @@ static void show(const char *name, const struct stat *info)
 {
     const char *mark = S_ISDIR(info->st_mode) ? "/" : "";
 
-    if (details)
-        printf("%c%c%c %10lld %s%s\n", kind_letter(info->st_mode),
-               info->st_mode & S_IRUSR ? 'r' : '-', info->st_mode & S_IWUSR ? 'w' : '-',
-               (long long)info->st_size, name, mark);
-    else
+    char date[32];
+
+    if (!details) {
         printf("%s%s\n", name, mark);
+        return;
+    }
+    strftime(date, sizeof(date), "%Y-%m-%d %H:%M", gmtime(&info->st_mtime));
+    printf("%c%c%c %10lld %s %s%s\n", kind_letter(info->st_mode),
+           info->st_mode & S_IRUSR ? 'r' : '-', info->st_mode & S_IWUSR ? 'w' : '-',
+           (long long)info->st_size, date, name, mark);
 }
 
 static int compare(const void *a, const void *b)

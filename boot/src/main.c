@@ -3,6 +3,7 @@
 // first thread.
 #include <boot/benches.h>
 #include <co/manager.h>
+#include <kernel/date.h>
 #include <kernel/console.h>
 #include <kernel/firmware.h>
 #include <kernel/hcall.h>
@@ -139,6 +140,7 @@ static void translated_main(void)
     page_allocator_init();
     page_allocator_init_cpu();
     small_allocator_init();
+    date_init();
     if (trace_init() != 0 || pmu_init() != 0)
         panic("out of memory for the trace buffers");
     first_thread();

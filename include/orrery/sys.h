@@ -19,6 +19,7 @@ struct sys_info {
     u64 timebase_hz;
     u64 boot_timebase; // time base at kernel entry
     u64 memory_bytes, free_bytes;
+    u64 date; // when the time base was 0: nanoseconds since 1970 (UTC); 0: no clock tells
     u8 build_id[SYS_BUILD_ID_SIZE]; // of the kernel ELF
     char version[44];
 };
@@ -270,6 +271,25 @@ struct sys_trace_event {
     char format[136]; // printf-like, one conversion a field
 };
 s64 sys_trace_event_get(u32 index, struct sys_trace_event *event); // E_NOENT past the last
+
+// An event of a program's own, of major PROGRAM: what a line of its .def says (docs/trace.md).
+// Names are of a-z, 0-9 and _, and begin with a letter; NULs fill every text up to its end.
+#define SYS_TRACE_FIELDS 8
+#define SYS_TRACE_FIELD_NAME 24
+#define SYS_TRACE_DESCRIBE_MAX 64 // in a call, and new ones in a process's life
+struct sys_trace_description {
+    char provider[16]; // its group; no major's name
+    char name[32];
+    // One of %lu %ld %lx %#lx a field, %s for a text. Printable ASCII, no quotes or backslashes.
+    char format[136];
+    u32 field_count;
+    u8 types[SYS_TRACE_FIELDS]; // enum trace_field_type
+    char fields[SYS_TRACE_FIELDS][SYS_TRACE_FIELD_NAME];
+};
+// Describes events of one provider. Their minors follow each other: the first is returned. The same
+// list has the same minors, whoever gives it. E_INVAL: bytes, or a description that is none;
+// E_LIMIT: the process, or all of them, have described as many as may be.
+s64 sys_trace_describe(const struct sys_trace_description *list, u64 bytes);
 
 // ---- network device ----------------------------------------------------------------------------
 

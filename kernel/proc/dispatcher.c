@@ -11,6 +11,7 @@
 #include <orrery/errors.h>
 #include <stdio.h>
 #include <string.h>
+#include <trace/events.h>
 #include <trace/reasons.h>
 
 #include "events.h"
@@ -118,6 +119,7 @@ void dispatcher_discard(struct dispatcher *dispatcher)
 
 void dispatcher_start(struct dispatcher *dispatcher)
 {
+    trace_wake(dispatcher->thread->id, dispatcher->cpu, thread_waker(), REASON_START);
     scheduler_add(dispatcher->thread);
 }
 

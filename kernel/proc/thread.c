@@ -128,8 +128,10 @@ struct thread *thread_create(const char *name, void (*entry)(void *), void *argu
 {
     struct thread *thread = thread_create_named(name, entry, argument, cpu, priority, true);
 
-    if (thread != NULL)
+    if (thread != NULL) {
+        trace_wake(thread->id, cpu, thread_waker(), REASON_START);
         scheduler_add(thread);
+    }
     return thread;
 }
 

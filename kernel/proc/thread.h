@@ -59,8 +59,9 @@ struct thread_summary {
     coid_t coid;
     char name[THREAD_NAME_MAX];
 };
-// The next one behind *cursor, which is 0 to start. False: there is none. Thread context.
-bool thread_table_next(u32 *cursor, struct thread_summary *summary);
+// The next one of a CPU behind *cursor, which is 0 to start. False: there is none. Any context but
+// PMI.
+bool thread_table_next(u32 *cursor, u32 cpu, struct thread_summary *summary);
 // Tells on the console what a thread is doing (thread_report.c). Only while nothing else runs.
 void thread_report(const struct thread *thread);
 // A thread for dispatcher, without an entry of its own beyond entry(dispatcher); not running until

@@ -73,14 +73,15 @@ u32 thread_table_coids(coid_t *out, u32 max)
     return out != NULL && count > max ? max : count;
 }
 
-bool thread_table_next(u32 *cursor, struct thread_summary *summary)
+bool thread_table_next(u32 *cursor, u32 cpu, struct thread_summary *summary)
 {
     bool found = false;
 
     spin_lock(&lock);
     while (*cursor < TABLE_SIZE && !found) {
         const struct thread *thread = slots[(*cursor)++];
-        found = thread != NULL && thread->root.coid != 0; // else it is being made
+        // One without a COID is being made.
+        found = thread != NULL && thread->cpu == cpu && thread->root.coid != 0;
         if (found) {
             *summary = (struct thread_summary){.id = thread->id,
                                                .cpu = thread->cpu,

@@ -26,6 +26,7 @@ AFFECTED = {
     'callers': False,  # those who call the caller's endpoint
     'server': False,  # the process that serves the endpoint
     'child': False,  # a process that has not been started, by a capability for it
+    'readers': False,  # those who list the trace's events: they see names that it chose
     'console': False,  # all who read it
     'process': True,  # one named by its number
     'machine': True,  # everybody

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // System calls about the system itself: information, time, boot options, console.
+#include <kernel/date.h>
 #include <kernel/console.h>
 #include <kernel/memory.h>
 #include <kernel/options.h>
@@ -36,6 +37,7 @@ s64 sys_info(struct sys_info *info)
         .boot_timebase = boot_timebase,
         .memory_bytes = memory_bytes,
         .free_bytes = pages.free * PAGE_SIZE,
+        .date = date_of_boot(),
         .version = ORRERY_VERSION,
     };
     memcpy(info->build_id, build_id_note + NOTE_HEADER_BYTES, SYS_BUILD_ID_SIZE);

@@ -3,6 +3,7 @@
 #include <orrery/errors.h>
 #include <orrery/sys.h>
 #include <string.h>
+#include <trace/described.h>
 #include <trace/metadata.h>
 #include <trace/table.h>
 #include <trace/trace.h>
@@ -87,19 +88,31 @@ static const char *trace_major_name(u32 number)
     return "";
 }
 
-s64 sys_trace_event_get(u32 index, struct sys_trace_event *event)
+s64 sys_trace_describe(const struct sys_trace_description *list, u64 bytes)
 {
-    if (index >= trace_event_count)
-        return E_NOENT;
-    const struct trace_event_info *info = &trace_events[index];
+    return CO_CALL(struct trace_manager, trace_manager, describe, list, bytes);
+}
+
+// The lengths have been checked, by the generator or with the description.
+static s64 tell(const struct trace_event_info *info, const char *group,
+                struct sys_trace_event *event)
+{
     *event = (struct sys_trace_event){
         .major = info->major,
         .minor = info->minor,
         .field_count = info->field_count,
     };
-    // The generator has checked the lengths.
     strncpy(event->name, info->name, sizeof(event->name) - 1);
-    strncpy(event->group, trace_major_name(info->major), sizeof(event->group) - 1);
+    strncpy(event->group, group, sizeof(event->group) - 1);
     strncpy(event->format, info->format, sizeof(event->format) - 1);
     return 0;
+}
+
+s64 sys_trace_event_get(u32 index, struct sys_trace_event *event)
+{
+    if (index < trace_event_count)
+        return tell(&trace_events[index], trace_major_name(trace_events[index].major), event);
+    const struct trace_described_event *described = trace_described_get(index - trace_event_count);
+    return described == NULL ? E_NOENT
+                             : tell(&described->info, described->description.provider, event);
 }

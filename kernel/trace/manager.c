@@ -8,6 +8,7 @@
 #include <trace/platform.h>
 #include <trace/trace.h>
 
+#include "describe.h"
 #include "processes.h"
 #include "state.h"
 
@@ -48,6 +49,13 @@ static CO_METHOD s64 read(struct trace_manager *self, u32 cpu, bool flush, void 
     return trace_read(cpu, flush, buffer, bytes);
 }
 
+static CO_METHOD s64 describe(struct trace_manager *self, const struct sys_trace_description *list,
+                              u64 bytes)
+{
+    CO_HOME(self);
+    return trace_describe(list, bytes);
+}
+
 static CO_METHOD s64 set_process_mask(struct trace_manager *self, u64 mask)
 {
     CO_HOME(self);
@@ -82,6 +90,7 @@ static const struct trace_manager_ops ops = {
     .state = state,
     .stat = stat,
     .read = read,
+    .describe = describe,
     .set_process_mask = set_process_mask,
     .process_list = process_list,
     .process_read = process_read,

@@ -17,6 +17,8 @@ struct trace_manager_ops {
     s64 (*state)(struct trace_manager *self);
     s64 (*stat)(struct trace_manager *self, u32 cpu, struct sys_trace_stat *stat);
     s64 (*read)(struct trace_manager *self, u32 cpu, bool flush, void *buffer, u64 bytes);
+    s64 (*describe)(struct trace_manager *self, const struct sys_trace_description *list,
+                    u64 bytes);
     s64 (*set_process_mask)(struct trace_manager *self, u64 mask);
     s64 (*process_list)(struct trace_manager *self, u64 *cursor, void *buffer, u64 bytes);
     s64 (*process_read)(struct trace_manager *self, u32 pid, u32 cpu, bool flush, void *buffer,

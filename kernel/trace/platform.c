@@ -160,15 +160,15 @@ static u64 scramble(u64 state)
     return state ^ state >> 31;
 }
 
-void trace_platform_unique(u8 bytes[16])
+void trace_platform_identity(struct trace_identity *identity)
 {
-    u32 date[7] = {0}; // year … second, nanosecond; stays 0 where the firmware has no clock
-    u64 words[2] = {timebase(), 0};
-    rtas_call("get-time-of-day", 0, NULL, ARRAY_SIZE(date), date);
-    for (u32 i = 0; i < ARRAY_SIZE(date); i++)
-        words[0] = scramble(words[0] ^ date[i]);
+    struct sys_info info;
+    sys_info(&info);
+    u64 words[2] = {scramble(timebase() ^ scramble(info.date)), 0};
     words[1] = scramble(words[0]);
-    memcpy(bytes, words, sizeof(words));
+    memcpy(identity->unique, words, sizeof(words));
+    identity->date = info.date;
+    memcpy(identity->build_id, info.build_id, sizeof(identity->build_id));
 }
 
 void trace_platform_print(const char *format, ...)

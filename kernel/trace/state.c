@@ -5,28 +5,52 @@
 
 #include <co/manager.h>
 #include <kernel/memory.h>
+#include <kernel/percpu.h>
 #include <kernel/process.h>
 #include <orrery/errors.h>
 #include <orrery/sys.h>
 #include <trace/events.h>
+#include <trace/platform.h>
 #include <trace/trace.h>
 
 #include "proc/dispatcher.h"
 #include "proc/thread.h"
 
 #define SCAN_BYTES 0x10000
+#define STATE_ASKS 4 // of a thread (state.def)
+
+struct threads {
+    const struct thread *asker;
+    u64 count;
+};
+
+// Of this CPU, as they are now: only here is it known.
+static void tell_threads_here(struct trace_cpu *cpu, void *argument)
+{
+    struct threads *threads = argument;
+    struct thread_summary thread;
+    u32 cursor = 0;
+
+    (void)cpu;
+    while (thread_table_next(&cursor, cpu_id(), &thread)) {
+        bool asks = thread.id == threads->asker->id;
+        trace_state_thread(thread.id, thread.coid, thread.cpu, thread.priority,
+                           asks ? STATE_ASKS : thread.state);
+        threads->count++;
+    }
+}
 
 static u64 tell_threads(void)
 {
+    struct threads threads = {.asker = thread_current()};
     struct thread_summary thread;
-    u32 cursor = 0;
-    u64 count = 0;
 
-    for (; thread_table_next(&cursor, &thread); count++) {
-        trace_state_thread(thread.id, thread.coid, thread.cpu, thread.priority, thread.state);
-        trace_thread_name(thread.id, thread.name);
+    for (u32 cpu = 0; cpu < cpu_count; cpu++) {
+        trace_platform_on_cpu(cpu, tell_threads_here, &threads);
+        for (u32 cursor = 0; thread_table_next(&cursor, cpu, &thread);)
+            trace_thread_name(thread.id, thread.name);
     }
-    return count;
+    return threads.count;
 }
 
 static void tell_dispatchers(u32 pid)

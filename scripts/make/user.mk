@@ -53,11 +53,13 @@ endef
 
 define user_unit
 u_$(2)_DIR := $(1)
-u_$(2)_SRC := $(addprefix $(1)/,$(if $(PROGRAMS),$(2).c) $(SRC)) $(ROOT_SRC)
+u_$(2)_EVENTS := $(addprefix $(1)/,$(EVENTS))
+u_$(2)_SRC := $(addprefix $(1)/,$(if $(PROGRAMS),$(2).c) $(SRC)) $(ROOT_SRC) \
+    $(EVENTS:%.def=$(GEN)/events/$(2)/%.c)
 u_$(2)_DEPS := $(DEPS)
 u_$(2)_LIBS := $(LIBS)
 u_$(2)_CFLAGS := $(CFLAGS)
-u_$(2)_INC := $(addprefix $(1)/,$(PRIVATE_INC)) $(ROOT_INC)
+u_$(2)_INC := $(addprefix $(1)/,$(PRIVATE_INC)) $(ROOT_INC) $(if $(EVENTS),$(GEN)/events/$(2))
 u_$(2)_PUBLIC := $(wildcard $(1)/include) $(PUBLIC_INC)
 u_$(2)_WHOLE := $(WHOLE)
 u_$(2)_BARE := $(BARE)
@@ -69,6 +71,7 @@ PROGRAMS :=
 LIBRARY :=
 SRC :=
 ROOT_SRC :=
+EVENTS :=
 DEPS :=
 CLIENT_OF :=
 LIBS :=
@@ -94,6 +97,19 @@ user_closure = $(if $(1),$(call user_closure,$(filter-out $(1) $(2),\
     $(sort $(foreach unit,$(1),$(u_$(unit)_DEPS)))),$(2) $(filter-out $(2),$(1))),$(2))
 user_libraries = $(if $(u_$(1)_BARE),,$(call user_closure,$(u_$(1)_DEPS) \
     $(filter-out $(u_$(1)_DEPS),$(USER_ALWAYS))))
+
+# Events of its own: FOLDER/NAME.def gives NAME.h and NAME.c.
+define user_events
+user-ready: $(GEN)/events/$(1)/$(notdir $(2:.def=.h))
+$(GEN)/events/$(1)/$(notdir $(2:.def=.c)) $(GEN)/events/$(1)/$(notdir $(2:.def=.h)) &: $(2) \
+    $(TRACE_TOOL) $(wildcard trace/events/*.def)
+	$$(call say,GEN,$(2))
+	$$(Q)$$(PYTHON) trace/tools/gen_events.py --defs trace/events --program $(2) \
+	    --out $(GEN)/events/$(1)
+	@touch $(GEN)/events/$(1)/$(notdir $(2:.def=.c)) $(GEN)/events/$(1)/$(notdir $(2:.def=.h))
+endef
+$(foreach unit,$(USER_PROGRAMS) $(USER_LIBRARIES),$(foreach def,$(u_$(unit)_EVENTS),\
+    $(eval $(call user_events,$(unit),$(def)))))
 
 # ---- compiling -----------------------------------------------------------------------------------
 

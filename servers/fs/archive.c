@@ -32,7 +32,8 @@ static u8 *extend(struct archive *archive, u64 bytes)
     return at;
 }
 
-s64 archive_add(struct archive *archive, const char *name, bool directory, u64 bytes, u8 **contents)
+s64 archive_add(struct archive *archive, const char *name, bool directory, u64 seconds, u64 bytes,
+                u8 **contents)
 {
     char header[HEADER_BYTES + 1];
     u64 name_bytes = strlen(name) + 1;
@@ -44,8 +45,8 @@ s64 archive_add(struct archive *archive, const char *name, bool directory, u64 b
         return E_NOMEM;
     // inode, mode, uid, gid, links, time, bytes, four device numbers, bytes of the name, check
     snprintf(header, sizeof(header), "070701%08x%08x%08x%08x%08x%08x%08x%08x%08x%08x%08x%08x%08x",
-             (u32)++archive->entries, directory ? MODE_DIRECTORY : MODE_FILE, 0u, 0u, 1u, 0u,
-             (u32)bytes, 0u, 0u, 0u, 0u, (u32)name_bytes, 0u);
+             (u32)++archive->entries, directory ? MODE_DIRECTORY : MODE_FILE, 0u, 0u, 1u,
+             (u32)seconds, (u32)bytes, 0u, 0u, 0u, 0u, (u32)name_bytes, 0u);
     memcpy(at, header, HEADER_BYTES);
     memcpy(at + HEADER_BYTES, name, name_bytes);
     *contents = at + head_bytes;
@@ -55,7 +56,7 @@ s64 archive_add(struct archive *archive, const char *name, bool directory, u64 b
 s64 archive_end(struct archive *archive)
 {
     u8 *none;
-    s64 status = archive_add(archive, "TRAILER!!!", false, 0, &none);
+    s64 status = archive_add(archive, "TRAILER!!!", false, 0, 0, &none);
     u64 rest = ALIGN_UP(archive->bytes, (u64)ARCHIVE_UNIT) - archive->bytes;
     if (status == 0 && extend(archive, rest) == NULL)
         status = E_NOMEM;

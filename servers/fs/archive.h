@@ -15,7 +15,7 @@ struct archive { // of zeroes at the start
 
 // Adds a directory or a file; *contents is where its bytes, zeroes so far, are to be put before the
 // next call. name: at most CPIO_NAME_MAX characters. E_LIMIT: longer, or 4 GB; E_NOMEM.
-s64 archive_add(struct archive *archive, const char *name, bool directory, u64 bytes,
+s64 archive_add(struct archive *archive, const char *name, bool directory, u64 seconds, u64 bytes,
                 u8 **contents);
 s64 archive_end(struct archive *archive); // E_NOMEM
 void archive_free(struct archive *archive);

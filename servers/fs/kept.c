@@ -7,6 +7,7 @@
 #include <cpio/cpio.h>
 #include <stdio.h>
 #include <string.h>
+#include <user/time.h>
 
 #define PATH_ROOM (CPIO_NAME_MAX + 1)
 
@@ -73,7 +74,9 @@ static s64 write_node(struct node *node, const struct directory *top, struct arc
     if (path == NULL)
         return E_LIMIT;
     s64 bytes = directory ? 0 : CO_CALL(struct server_file, node->root.coid, bytes);
-    s64 status = bytes < 0 ? bytes : archive_add(archive, path, directory, (u64)bytes, &contents);
+    s64 status = bytes < 0 ? bytes
+                           : archive_add(archive, path, directory, node->time / TIME_SECOND,
+                                         (u64)bytes, &contents);
     if (status == 0 &&
         bytes > 0) // if it is shorter by now, zeroes stay, and another archive follows
         status = CO_CALL(struct server_file, node->root.coid, read, 0, contents, (u64)bytes);
@@ -125,13 +128,14 @@ static s64 fill(struct node *node, const u8 *from, u64 bytes)
     return part > 0 ? 0 : E_LIMIT;
 }
 
-static s64 read_file(const char *path, const u8 *from, u64 bytes)
+static s64 read_file(const char *path, const u8 *from, u64 bytes, u64 seconds)
 {
     struct node *node;
     s64 status = filesystem_open(path, true, true, &node);
     if (status != 0)
         return status;
     status = fill(node, from, bytes);
+    node->time = seconds * TIME_SECOND;
     node_put(node);
     return status;
 }
@@ -144,8 +148,9 @@ s64 kept_read(const char *point, const u8 *archive, u64 bytes)
     while (status == 0 && (more = cpio_next(&cpio, &entry)) > 0) {
         char path[FS_NAME_MAX + CPIO_NAME_MAX + 2];
         snprintf(path, sizeof(path), "%s/%s", point, entry.name);
-        status = entry.directory ? filesystem_make_directory(path)
-                                 : read_file(path, archive + entry.offset, entry.bytes);
+        status = entry.directory
+                     ? filesystem_make_directory(path)
+                     : read_file(path, archive + entry.offset, entry.bytes, entry.seconds);
     }
     if (status == 0)
         return more;

@@ -149,7 +149,7 @@ static void release(const struct memory_file *file, u64 bytes)
 
 static void touch(struct memory_file *file)
 {
-    file->node.time = time_now();
+    file->node.time = time_date();
     if (file->node.kept)
         kept_changed();
 }

@@ -25,7 +25,7 @@ s64 node_create(struct node *node, struct co_class *class, u32 kind, bool writab
     node->writable = writable;
     node->references = 1;
     node->id = __atomic_add_fetch(&last_id, 1, __ATOMIC_RELAXED);
-    node->time = time_now();
+    node->time = time_date();
     s64 coid = co_create_shared(class, &node->root, &node->rep.co);
     if (coid < 0)
         free(node->name);

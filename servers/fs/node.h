@@ -34,7 +34,7 @@ struct node {
     struct co_root root; // first
     struct server_file rep;
     u64 id;
-    u64 time; // last written, time base
+    u64 time; // last written: date, in nanoseconds since 1970
     u32 kind; // FS_KIND_*
     bool writable;
     bool kept;      // lies in a kept directory, or did (kept.h)

@@ -5,6 +5,7 @@
 #include <ipc/fs.h>
 #include <stdio.h>
 #include <string.h>
+#include <user/time.h>
 
 // Ids of files: for a process its pid, and the file's index in the low byte.
 static u64 id_of(const struct place *place)
@@ -123,7 +124,7 @@ s64 fs_server_stat(struct ipc_caller *caller, const char *path, struct fs_stat *
     if (status == 0 && place.pid != 0)
         status = sys_process_info(place.pid, &process);
     if (status == 0)
-        fill_stat(&place, 0, place.pid != 0 ? process.start_time : 0, info);
+        fill_stat(&place, 0, place.pid != 0 ? time_date_of(process.start_time) : 0, info);
     return status;
 }
 

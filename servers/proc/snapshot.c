@@ -58,7 +58,7 @@ s64 snapshot_open(const struct place *place, u32 pid, u64 *handle)
         return E_NOMEM;
     snapshot->place = *place;
     snapshot->references = 1;
-    snapshot->time = time_now();
+    snapshot->time = time_date();
     s64 status = fill(snapshot);
     if (status == 0)
         status = co_create_shared(&snapshot_class, &snapshot->root, &snapshot->rep);

@@ -5,6 +5,7 @@ import json
 import re
 import subprocess
 
+import servers
 from machine import KOV, Monitor
 from waiting import PATIENCE, wait_for
 
@@ -61,3 +62,19 @@ def test_a_poll_is_found(boot, tmp_path):
     assert most["from_ticks"] <= interval < most["below_ticks"] and most["count"] >= POLLS
     [cpu] = idle["cpus"]
     assert cpu["timer"] >= POLLS
+
+
+def test_a_lock_of_a_program_that_is_held_long_is_found(machine2, tmp_path):
+    folder, rounds = str(tmp_path / "trace"), 20
+    recorder = servers.started(machine2, "trace", "record", "-o", folder, "-e", "sched,lock,user",
+                               "-d", "3600")
+    servers.wait_owner(machine2, "tracing")
+    mutex = machine2.kov_run("run", "held", str(rounds)).stdout.strip()
+    servers.interrupt(recorder)
+    locks = machine2.kov("trace", "locks", folder)["locks"]
+    first = locks[0]
+    assert (first["name"], first["code"], first["lock"]) == ("held", "program", mutex)
+    assert first["chain"].split(" < ")[:2] == ["want_it", "want_it_often"]
+    ours = [row for row in locks if row["lock"] == mutex]  # the loop may have several calls
+    assert sum(row["count"] for row in ours) == rounds
+    assert all(row["chain"] == first["chain"] and row["spins"] == 0 for row in ours)

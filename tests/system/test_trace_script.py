@@ -18,7 +18,7 @@ sort -r /etc/manifest | head -n 2
 cat /etc/manifest | wc
 ls /bin
 """
-PROGRAMS = Counter({name: ROUNDS for name in ("cp", "cmp", "grep", "sort", "head", "cat", "wc", "ls")})
+PROGRAMS = Counter({name: ROUNDS for name in "cp cmp grep sort head cat wc ls".split()})
 MAJORS = "SCHED,SYSCALL,FAULT,IPC,IRQ,EXC,TIMER,USER,LOCK,PMU"
 
 

@@ -16,7 +16,8 @@ class Recording:
 
     def __init__(self, machine, folder, majors, options=("seconds=2",)):
         self.machine, self.folder = machine, str(folder)
-        machine.kov("trace", "record", "-o", self.folder, "-e", majors, "--", "contention", *options)
+        machine.kov("trace", "record", "-o", self.folder, "-e", majors, "--", "contention",
+                    *options)
         shown = self.tool("show")
         self.hz = shown["hz"]
         self.events = [event for event in shown["events"] if event["event"] != "lost"]
@@ -141,6 +142,11 @@ def percentile(values, percent):
     return sorted(values)[-(-len(values) * percent // 100) - 1]
 
 
+def tells_who_runs(event):
+    """At the beginning, for each CPU: it runs 0, or asks 4."""
+    return event["event"] == "STATE:state_thread" and event["fields"]["state"] in (0, 4)
+
+
 def runs_by_hand(recording, end):
     """By thread: its runs, as ticks, from the switch to it until the one from it; and how long each
     of its wake-ups took to make it run, while it was away. Both by switches and wake-ups alone."""
@@ -157,6 +163,8 @@ def runs_by_hand(recording, end):
             begun[runs_now] = event["ticks"]
         elif event["event"] == "SCHED:wake" and fields["thread"] not in begun:
             woken.setdefault(fields["thread"], event["ticks"])
+        elif tells_who_runs(event):
+            begun.setdefault(fields["thread"], event["ticks"])
     for thread, since in begun.items():
         runs[thread].append(end - since)
     return runs, latencies
@@ -202,6 +210,8 @@ def test_who_woke_whom_is_told_by_the_events(recording):
                 expected[fields["to"], away.pop(fields["to"])] += 1
             begun.discard(fields["from"])
             begun.add(fields["to"])
+        elif tells_who_runs(event):
+            begun.add(fields["thread"])
         elif event["event"] == "SCHED:wake" and fields["thread"] not in begun:
             away.setdefault(fields["thread"], fields["by"])
     told = Counter()
@@ -217,11 +227,15 @@ def idle_intervals(events, end):
     idle thread wait, as it is in no exception then. One in which it was when others ran it leaves
     when it runs again."""
     idle, depth = None, 0  # None: who runs is not known yet
+    events = [event for event in events
+              if event["event"].split(":")[0] != "STATE" or tells_who_runs(event)]
     for before, after in zip(events, [*events[1:], {"ticks": end, "event": "end"}]):
         if before["event"] == "SCHED:switch":
             if idle is None and before["fields"]["from_priority"] != 0:
                 depth = 0
             idle = before["fields"]["to_priority"] == 0
+        elif tells_who_runs(before):
+            idle = before["fields"]["priority"] == 0 if idle is None else idle
         elif idle is not False:
             depth += before["event"] == "EXC:exc_enter"
             depth -= before["event"] == "EXC:exc_exit" and depth > 0

@@ -100,6 +100,7 @@ def test_who_comes_late_sees_what_the_others_saw(running, gateway):
             for browser in (one, other, late):
                 browser.until(lambda browser=browser: seen_by_minute(browser) == by_minute)
                 until_all([browser], total)
+                browser.until(lambda browser=browser: STATUS in browser.topics)
                 status = browser.topics[STATUS]
                 assert status["samples"] == sum(total.values())
                 assert status["lost"] == status["missed"] == 0

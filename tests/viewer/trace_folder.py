@@ -28,7 +28,7 @@ def metadata():
     text = source[source.index("template[] ="):source.index("static void format_uuid")]
     lines = re.findall(r'"((?:[^"\\]|\\.)*)"', text)
     preamble = "".join(lines).replace("\\n", "\n").replace('\\"', '"')
-    return preamble.replace("%s", UUID).replace("%lu", str(HZ)) \
+    return preamble.replace("%s", UUID).replace("%lu", str(HZ), 1).replace("%lu", "0") \
         + "\n".join(event_output.metadata_lines(EVENTS)) + "\n"
 
 

@@ -2,6 +2,7 @@
 // CTF 1.8 metadata, served by the running image, so that it always fits the packets.
 #include <stdio.h>
 #include <string.h>
+#include <trace/described.h>
 #include <trace/layout.h>
 #include <trace/metadata.h>
 #include <trace/platform.h>
@@ -11,10 +12,12 @@ u8 trace_uuid[16];
 
 static char preamble[3072];
 #define UUID_TEXT_SIZE 37
+#define BUILD_ID_BYTES sizeof(((struct trace_identity *)0)->build_id)
+#define NS 1000000000UL
 
 // struct trace_packet and the event word as CTF sees them: its whole low half is the id, since
 // readers warn of header fields that they do not know, and each event has one length. Arguments:
-// uuid twice, frequency.
+// uuid, build id, uuid, frequency, and when the time base was 0: seconds, and ticks behind them.
 static const char template[] =
     "/* CTF 1.8 */\n"
     "typealias integer { size = 8; align = 8; signed = false; } := uint8;\n"
@@ -29,8 +32,10 @@ static const char template[] =
     "    uuid = \"%s\";\n"
     "    packet.header := struct { uint32 magic; uint8 uuid[16]; uint32 stream_id; };\n"
     "};\n"
-    "env { domain = \"orrery\"; tracer_name = \"orrery\"; tracer_major = 1; };\n"
-    "clock { name = timebase; uuid = \"%s\"; description = \"Time Base\"; freq = %lu; };\n"
+    "env { domain = \"orrery\"; tracer_name = \"orrery\"; tracer_major = 1;\n"
+    "    kernel_build_id = \"%s\"; };\n"
+    "clock { name = timebase; uuid = \"%s\"; description = \"Time Base\"; freq = %lu;\n"
+    "    offset_s = %lu; offset = %lu; };\n"
     "typealias integer { size = 32; align = 8; signed = false; map = clock.timebase.value; }"
     " := time32;\n"
     "typealias integer { size = 64; align = 8; signed = false; map = clock.timebase.value; }"
@@ -66,13 +71,19 @@ static void format_uuid(char text[UUID_TEXT_SIZE])
 
 void trace_metadata_init(void)
 {
-    char uuid[UUID_TEXT_SIZE];
-    trace_platform_unique(trace_uuid);
+    char uuid[UUID_TEXT_SIZE], build_id[2 * BUILD_ID_BYTES + 1];
+    struct trace_identity identity;
+    u64 hz = trace_platform_time_hz();
+    trace_platform_identity(&identity);
+    memcpy(trace_uuid, identity.unique, sizeof(trace_uuid));
     trace_uuid[6] = (u8)((trace_uuid[6] & 0x0f) | 0x40); // RFC 4122: version 4, random
     trace_uuid[8] = (u8)((trace_uuid[8] & 0x3f) | 0x80);
     format_uuid(uuid);
-    snprintf(preamble, sizeof(preamble), template, uuid, uuid,
-             (unsigned long)trace_platform_time_hz());
+    for (u32 i = 0; i < BUILD_ID_BYTES; i++)
+        sprintf(build_id + 2 * i, "%02x", identity.build_id[i]);
+    snprintf(preamble, sizeof(preamble), template, uuid, build_id, uuid, (unsigned long)hz,
+             (unsigned long)(identity.date / NS),
+             (unsigned long)((unsigned __int128)(identity.date % NS) * hz / NS));
 }
 
 const char *trace_metadata_preamble(void)
@@ -87,7 +98,7 @@ s64 trace_metadata_read(u64 offset, char *buffer, u64 bytes)
     u64 from = offset < first ? offset : offset - first;
     u64 size = strlen(text);
     if (from >= size)
-        return 0;
+        return trace_described_metadata(from - size, buffer, bytes);
     u64 count = size - from < bytes ? size - from : bytes;
     memcpy(buffer, text + from, count);
     return (s64)count;

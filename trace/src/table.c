@@ -21,7 +21,7 @@ const struct trace_event_info *trace_event_find(u32 id)
     return NULL;
 }
 
-static u32 bits_of(enum trace_field_type type)
+u32 trace_field_bits(enum trace_field_type type)
 {
     switch (type) {
     case TRACE_U32:
@@ -42,7 +42,7 @@ void trace_event_values(const struct trace_event_info *event, const u64 *words,
 {
     u32 used = 0;
     for (u32 i = 0; i < event->field_count; i++) {
-        u32 bits = bits_of(event->fields[i].type);
+        u32 bits = trace_field_bits(event->fields[i].type);
         values[i] = 0;
         if (bits == 0)
             continue;

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 MAX_MAJORS = 64
 MAX_WORDS = 6  # data words that the append sequence takes in registers
 MAX_FIELDS = 8
-MAX_NAME = 39  # struct sys_trace_event: name[40], format[152]
-MAX_FORMAT = 151
+MAX_NAME = 39  # struct sys_trace_event: name[40], format[136]
+MAX_FORMAT = 135
 
 IDENTIFIER = r'[a-z][a-z0-9_]*'
 MAJOR_LINE = re.compile(r'major\(([A-Z][A-Z0-9_]*),\s*(\d+),\s*"([^"\\]*)"\)$')
@@ -165,6 +165,12 @@ def check_format(place, text, fields):
             place.fail(f'%s is for texts, and they have no other: {field.name}')
 
 
+def check_event(place, text, fields):
+    check_packing(place, fields)
+    check_text(place, fields)
+    check_format(place, text, fields)
+
+
 def parse_event(place, line, majors):
     match = EVENT_LINE.match(line)
     if not match:
@@ -179,9 +185,7 @@ def parse_event(place, line, majors):
     if len(match[3]) > MAX_NAME:
         place.fail(f'the name is longer than {MAX_NAME} characters')
     fields = parse_fields(place, match[5])
-    check_packing(place, fields)
-    check_text(place, fields)
-    check_format(place, match[4], fields)
+    check_event(place, match[4], fields)
     return Event(majors[match[1]], minor, match[3], match[4], fields)
 
 

@@ -34,15 +34,18 @@ def append(event, header, words):
     return f'trace_emit_{len(words)}({header}{arguments});'
 
 
-def emitter(event):
+def parameters(event):
     typed = [f'{C_TYPES[field.type]} {field.name}'.replace('* ', '*') for field in event.fields]
-    parameters = ', '.join(typed) or 'void'
+    return ', '.join(typed) or 'void'
+
+
+def emitter(event):
     words = data_words(event)
     major = f'TRACE_MAJOR_{event.major.name}'
     header = f'TRACE_HEADER({len(words)}, {major}, {event.minor})'
     return f'''
 // "{event.format}"
-static inline __attribute__((always_inline)) void trace_{event.name}({parameters})
+static inline __attribute__((always_inline)) void trace_{event.name}({parameters(event)})
 {{
     TRACE_POINT({major}, enabled);
     return;

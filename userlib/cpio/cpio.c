@@ -15,7 +15,7 @@
 #define NAME_BYTES_MAX 0x4000 // with padding for alignment
 #define TRAILER "TRAILER!!!"
 
-enum { FIELD_MODE = 1, FIELD_BYTES = 6, FIELD_NAME_BYTES = 11 };
+enum { FIELD_MODE = 1, FIELD_TIME = 5, FIELD_BYTES = 6, FIELD_NAME_BYTES = 11 };
 
 #define MODE_KIND 0170000
 #define MODE_DIRECTORY 0040000
@@ -72,7 +72,8 @@ static s64 read_entry(struct cpio *archive, struct cpio_entry *entry, u64 *mode)
         return E_PROTO;
     const u8 *header = archive->data + at;
     if (memcmp(header, MAGIC, MAGIC_BYTES) != 0 || !field(header, FIELD_MODE, mode) ||
-        !field(header, FIELD_BYTES, &entry->bytes) || !field(header, FIELD_NAME_BYTES, &name_bytes))
+        !field(header, FIELD_TIME, &entry->seconds) || !field(header, FIELD_BYTES, &entry->bytes) ||
+        !field(header, FIELD_NAME_BYTES, &name_bytes))
         return E_PROTO;
     u64 left = archive->bytes - at - HEADER_BYTES;
     if (name_bytes > NAME_BYTES_MAX || name_bytes > left)

@@ -6,7 +6,9 @@
 #include <orrery/errors.h>
 #include <orrery/memory.h>
 #include <trace/events.h>
+#include <user/lock.h>
 #include <user/scheduler.h>
+#include <user/time.h>
 #include <user/thread.h>
 
 #define VECTOR_DATA 0x300
@@ -57,8 +59,33 @@ static void switched(struct thread *next)
         trace_user_switch(thread_id(next), thread_priority(next));
 }
 
+#define CALLERS 3
+#define LR_SAVED 2 // in the caller's frame, in words
+
+// Who called the function with this frame. Each frame begins with its caller's; the last with 0.
+static void find_callers(const u64 *frame, u64 callers[CALLERS])
+{
+    for (u32 i = 0; i < CALLERS; i++) {
+        const u64 *outer = (const u64 *)*frame;
+        callers[i] = outer == NULL ? 0 : outer[LR_SAVED];
+        if (callers[i] == 0)
+            return;
+        frame = outer;
+    }
+}
+
+static void waited(const struct mutex *mutex, u64 since, const u64 *frame)
+{
+    u64 callers[CALLERS] = {0};
+    if (!trace_enabled(TRACE_MAJOR_LOCK))
+        return;
+    find_callers(frame, callers);
+    trace_lock_contended((u64)mutex, 0, time_now() - since, callers[0], callers[1], callers[2]);
+}
+
 static s64 start_objects(void)
 {
+    mutex_on_wait(waited);
     user_on_switch(switched);
     return user_on_exception(repair);
 }

@@ -189,7 +189,8 @@ void file_stat_fill(const struct fs_stat *from, struct stat *to)
                         .st_size = (off_t)from->bytes,
                         .st_blksize = 4096,
                         .st_blocks = (blkcnt_t)((from->bytes + 511) / 512)};
-    to->st_mtim.tv_sec = to->st_ctim.tv_sec = to->st_atim.tv_sec = (time_t)(from->time / time_hz());
+    to->st_mtim.tv_sec = (time_t)(from->time / TIME_SECOND);
+    to->st_ctim = to->st_atim = to->st_mtim;
 }
 
 static s64 file_stat(struct fd_file *file, struct stat *to)

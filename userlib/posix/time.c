@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Time of day, clocks, sleeping. Time begins with the machine: there is no clock
-// that knows the date (docs/files.md).
+// Time of day, clocks, sleeping.
 #include <errno.h>
 #include <orrery/process.h>
 #include <orrery/sys.h>
@@ -11,7 +10,12 @@
 #include <user/thread.h>
 #include <user/time.h>
 
-#define NS 1000000000UL
+#define NS TIME_SECOND
+
+static struct timespec from_ns(u64 ns)
+{
+    return (struct timespec){.tv_sec = (time_t)(ns / NS), .tv_nsec = (long)(ns % NS)};
+}
 
 static struct timespec from_ticks(u64 ticks)
 {
@@ -23,7 +27,7 @@ static struct timespec from_ticks(u64 ticks)
 int gettimeofday(struct timeval *restrict time, void *restrict zone)
 {
     (void)zone;
-    struct timespec now = from_ticks(time_now());
+    struct timespec now = from_ns(time_date());
     *time = (struct timeval){.tv_sec = now.tv_sec, .tv_usec = now.tv_nsec / 1000};
     return 0;
 }
@@ -50,7 +54,9 @@ int clock_gettime(clockid_t clock, struct timespec *time)
         errno = EINVAL;
         return -1;
     }
-    *time = from_ticks(clock == CLOCK_PROCESS_CPUTIME_ID ? process_ticks() : time_now());
+    *time = clock == CLOCK_REALTIME
+                ? from_ns(time_date())
+                : from_ticks(clock == CLOCK_PROCESS_CPUTIME_ID ? process_ticks() : time_now());
     return 0;
 }
 

@@ -4,6 +4,9 @@
 #include "check.h"
 
 #include <user/lock.h>
+#include <user/time.h>
+
+static void (*wait_hook)(const struct mutex *mutex, u64 since, const u64 *frame);
 
 #define WAITED 1ul // of a mutex's word: somebody may wait
 
@@ -14,20 +17,31 @@ static inline bool swap(u64 *word, u64 old, u64 new, int order)
     return __atomic_compare_exchange_n(word, &old, new, false, order, __ATOMIC_RELAXED);
 }
 
-// queues: where to wait, 0: in the process's own object.
+void mutex_on_wait(void (*handler)(const struct mutex *mutex, u64 since, const u64 *frame))
+{
+    wait_hook = handler;
+}
+
+// queues: where to wait, 0: in the process's own object. Inlined up to the function that is called,
+// whose frame is told.
 static inline __attribute__((always_inline)) s64 lock_slow(struct mutex *mutex, coid_t queues,
                                                            u64 deadline)
 {
     u64 self = (u64)thread_current();
-    u64 waited = 0;
+    u64 waited = 0, since = 0;
     for (;;) {
         u64 word = __atomic_load_n(&mutex->word, __ATOMIC_RELAXED);
         CHECK((word & ~WAITED) != self);
         if (!word) {
             // Others may be waiting behind one that has been woken: keep the mark.
-            if (swap(&mutex->word, 0, self | waited, __ATOMIC_ACQUIRE))
-                return 0;
-        } else if (word & WAITED || swap(&mutex->word, word, word | WAITED, __ATOMIC_RELAXED)) {
+            if (!swap(&mutex->word, 0, self | waited, __ATOMIC_ACQUIRE))
+                continue;
+            if (since != 0 && wait_hook != NULL)
+                wait_hook(mutex, since, __builtin_frame_address(0));
+            return 0;
+        }
+        if (word & WAITED || swap(&mutex->word, word, word | WAITED, __ATOMIC_RELAXED)) {
+            since = since != 0 ? since : time_now();
             s64 result =
                 queues ? blocked_threads_wait_in(queues, &mutex->word, word | WAITED, deadline)
                        : blocked_threads_wait(&mutex->word, word | WAITED, deadline);
@@ -39,12 +53,13 @@ static inline __attribute__((always_inline)) s64 lock_slow(struct mutex *mutex, 
     }
 }
 
-static s64 lock_until(struct mutex *mutex, u64 deadline)
+static inline __attribute__((always_inline)) s64 lock_until(struct mutex *mutex, u64 deadline)
 {
     return lock_slow(mutex, 0, deadline);
 }
 
-static s64 queued_lock_until(struct queued_mutex *mutex, u64 deadline)
+static inline __attribute__((always_inline)) s64 queued_lock_until(struct queued_mutex *mutex,
+                                                                   u64 deadline)
 {
     CHECK(mutex->queues != 0);
     return lock_slow(&mutex->mutex, mutex->queues, deadline);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Time base and microseconds.
+// Time base, microseconds, and the date.
 #include <orrery/sys.h>
 #include <user/time.h>
 
@@ -31,4 +31,19 @@ u64 time_to_us(u64 ticks)
 u64 time_after_us(u64 us)
 {
     return time_now() + time_from_us(us);
+}
+
+u64 time_date_of(u64 ticks)
+{
+    static u64 at_zero;
+    struct sys_info info;
+    u64 hz = time_hz();
+    if (at_zero == 0 && sys_info(&info) == 0)
+        at_zero = info.date;
+    return at_zero + ticks / hz * TIME_SECOND + ticks % hz * TIME_SECOND / hz;
+}
+
+u64 time_date(void)
+{
+    return time_date_of(time_now());
 }

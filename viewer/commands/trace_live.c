@@ -50,6 +50,23 @@ static int take_event(void *context, const Orrery__Dci__Event *event)
     return code == KOV_OK && folder != NULL ? capture_packet(&live->run.capture, packet) : code;
 }
 
+static int fetch_metadata(struct live *live)
+{
+    struct bytes text = {0};
+    int code = trace_fetch_metadata(&text);
+    if (code == KOV_OK)
+        code = lttng_set_metadata(&live->relay, &text);
+    bytes_free(&text);
+    return code;
+}
+
+// Also what programs have begun to describe meanwhile.
+static int listen_once(struct live *live)
+{
+    int code = dci_listen(ROUND_SECONDS);
+    return code == KOV_OK && lttng_wants_metadata(&live->relay) ? fetch_metadata(live) : code;
+}
+
 static int decide(struct live *live)
 {
     struct trace_events events = {0};
@@ -62,7 +79,7 @@ static int decide(struct live *live)
     live->run.mask |= 1; // heartbeats, by which every CPU tells how far it is
     live->relay.cpus = session_machine()->cpu_count;
     live->relay.lag = pid == 0 ? 0 : LAG_SECONDS * session_machine()->timebase_hz;
-    return code == KOV_OK ? trace_fetch_metadata(&live->relay.metadata) : code;
+    return code == KOV_OK ? fetch_metadata(live) : code;
 }
 
 static int subscribe(const struct live *live)
@@ -86,10 +103,12 @@ static int relay_trace(struct live *live)
     }
     while (code == KOV_OK && !interrupted() &&
            (duration == 0 || clock_now() < live->run.begin + duration))
-        code = dci_listen(ROUND_SECONDS);
+        code = listen_once(live);
     Orrery__Dci__TraceUnsubscribeRequest end = ORRERY__DCI__TRACE_UNSUBSCRIBE_REQUEST__INIT;
     if (code == KOV_OK)
         code = trace_unsubscribe(&end, &live->run.counts);
+    while (code == KOV_OK && lttng_wants_metadata(&live->relay))
+        code = fetch_metadata(live);
     live->run.seconds = clock_now() - live->run.begin;
     lttng_finish(&live->relay);
     while (code == KOV_OK && !lttng_is_done(&live->relay))
@@ -135,6 +154,8 @@ static int live_trace(struct live *live)
     code = relay_trace(live);
     dci_on_event(NULL, NULL);
     lttng_stop(&live->relay);
+    if (code == KOV_OK && folder != NULL)
+        code = capture_metadata(&live->run.capture);
     int closed = capture_close(&live->run.capture);
     code = code == KOV_OK ? closed : code;
     if (code == KOV_OK)
@@ -145,7 +166,7 @@ static int live_trace(struct live *live)
 static int run(const struct arguments *arguments)
 {
     (void)arguments;
-    static struct live live;
+    static struct live live = {.relay.lock = PTHREAD_MUTEX_INITIALIZER};
     if (port == NO_PORT)
         return fail(KOV_USAGE, "give --lttng PORT");
     interrupt_catch();

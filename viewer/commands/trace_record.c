@@ -145,6 +145,8 @@ static int capture_trace(const struct arguments *arguments, struct trace_run *ru
     code = trace_window(arguments, run);
     dci_on_event(NULL, NULL);
     progress_end();
+    if (code == KOV_OK)
+        code = capture_metadata(&run->capture);
     int closed = capture_close(&run->capture);
     return code == KOV_OK ? closed : code;
 }

@@ -62,36 +62,35 @@ static int close_file(const struct capture *capture, FILE *file)
                   : KOV_OK;
 }
 
-static int take_metadata(void *context, const dci_response *response)
-{
-    const Orrery__Dci__TraceMetadataReply *reply = response->trace_metadata;
-    if (reply->text.len > 0)
-        fwrite(reply->text.data, 1, reply->text.len, context);
-    return KOV_OK;
-}
-
 // On a new connection they come from the beginning.
 static int forget_metadata(void *context)
 {
-    rewind(context);
-    return ftruncate(fileno(context), 0) == 0
-               ? KOV_OK
-               : fail(KOV_FAILED, "cannot write the metadata again: %s", strerror(errno));
+    ((struct bytes *)context)->size = 0;
+    return KOV_OK;
 }
 
-int capture_metadata(struct capture *capture)
+static int write_metadata(const struct capture *capture, const struct bytes *text)
 {
     FILE *file = open_file(capture, "metadata", "wb");
     if (file == NULL)
         return KOV_FAILED;
-    Orrery__Dci__TraceMetadataRequest body = ORRERY__DCI__TRACE_METADATA_REQUEST__INIT;
-    resume_begin(forget_metadata, file);
-    int code = dci_call(DCI_REQUEST(TRACE_METADATA, trace_metadata, &body),
-                        ORRERY__DCI__RESPONSE__BODY_TRACE_METADATA,
-                        "cannot read the trace's metadata", take_metadata, file);
+    if (text->size > 0)
+        fwrite(text->data, 1, text->size, file);
+    return close_file(capture, file);
+}
+
+int capture_metadata(struct capture *capture)
+{
+    struct bytes text = {0};
+    resume_begin(forget_metadata, &text);
+    int code = trace_fetch_metadata(&text);
     resume_end();
-    int closed = close_file(capture, file);
-    return code == KOV_OK ? closed : code;
+    if (code == KOV_OK && text.size > capture->metadata_bytes) {
+        capture->metadata_bytes = text.size;
+        code = write_metadata(capture, &text);
+    }
+    bytes_free(&text);
+    return code;
 }
 
 // ---- streams -----------------------------------------------------------------------------------

@@ -23,11 +23,13 @@ struct capture {
     size_t count, capacity;
     u32 open;
     u64 packets, bytes;
+    size_t metadata_bytes; // that are written
 };
 
 // Makes the folder, or takes an empty one.
 int capture_create(struct capture *capture, const char *folder);
-// Asks for the metadata and writes it; on a new connection (resume.h) from the beginning.
+// Asks for the metadata and writes it, if there is more than was written. In the end once more:
+// programs may have described events of theirs.
 int capture_metadata(struct capture *capture);
 int capture_packet(struct capture *capture, const Orrery__Dci__TracePacket *packet);
 // What has come of a stream; all zero when nothing has.

@@ -9,6 +9,7 @@
 #define KOV_LTTNG_H
 
 #include "tools/memory.h"
+#include "trace/engine/descriptions.h"
 
 #include <pthread.h>
 
@@ -19,6 +20,7 @@
 struct lttng_packet {
     u64 begin, end, discarded, content_bits, packet_bits;
     u32 holders, size;
+    u64 metadata; // how often it must have been renewed: it describes the events then
     u8 data[];
 };
 
@@ -35,7 +37,8 @@ struct lttng_view {
 struct lttng_client {
     int fd; // -1: this place is free
     u32 number;
-    bool connected, created, attached, has_metadata;
+    bool connected, created, attached;
+    size_t metadata;          // bytes of it that it has
     struct lttng_view *views; // by the relay's streams
     size_t view_count, view_capacity;
     bool behind; // there is no more room for what it has not taken
@@ -60,13 +63,15 @@ struct lttng_account {
 };
 
 struct lttng_relay {
-    pthread_mutex_t lock; // of all that follows
+    pthread_mutex_t lock; // of all that follows; made by the caller
     pthread_t thread;
     int listener, waker;
     u16 port;
-    struct bytes metadata;
-    u32 cpus; // of the machine
-    u64 lag;  // ticks by which processes' packets may come later than the kernel's
+    struct bytes metadata; // only ever grows
+    struct descriptions descriptions;
+    u64 asked, renewed, wanted; // the metadata: how often
+    u32 cpus;                   // of the machine
+    u64 lag; // ticks by which processes' packets may come later than the kernel's
     bool ended, stop;
     struct lttng_stream *streams; // ids for clients: from 1; 0 is the metadata's
     size_t count, capacity;
@@ -90,6 +95,12 @@ void lttng_stop(struct lttng_relay *relay);
 // Takes a packet that came as that process's and CPU's. KOV_CONNECTION if it is damaged. From any
 // thread.
 int lttng_add(struct lttng_relay *relay, u32 pid, u32 cpu, const u8 *data, size_t size);
+
+// A packet came whose events the metadata does not describe: it waits until they are asked for,
+// which must be done now, and set.
+bool lttng_wants_metadata(struct lttng_relay *relay);
+// Takes over what the machine says: before lttng_start, and when it is wanted. An exit code.
+int lttng_set_metadata(struct lttng_relay *relay, struct bytes *metadata);
 
 // The rest with the lock. The index of a stream, which may be new.
 size_t lttng_stream(struct lttng_relay *relay, u32 pid, u32 cpu);

@@ -44,7 +44,9 @@ enum { STREAMS_OK = 1, STREAMS_NO_NEW, STREAMS_ERROR, STREAMS_HUP };
 enum { CREATE_OK = 1 };
 enum { DETACH_OK = 1, DETACH_UNKNOWN };
 enum { SEEK_BEGINNING = 1, SEEK_LAST };
+#define FLAG_NEW_METADATA 1
 #define FLAG_NEW_STREAM 2
+#define SIGNATURE "/* CTF 1.8 */\n" // each piece of metadata begins with it
 
 static u32 get32(const u8 *from)
 {
@@ -189,7 +191,7 @@ static void attach(const struct lttng_relay *relay, struct lttng_client *client,
     if (status != ATTACH_OK)
         return;
     client->attached = true;
-    client->has_metadata = false;
+    client->metadata = 0;
     put_stream(&client->answer, METADATA_ID, true);
     set32(&client->answer, sizeof(u32), 1 + announce(relay, client, true));
 }
@@ -208,7 +210,8 @@ static void put_index(const struct lttng_relay *relay, struct lttng_client *clie
     put64(answer, packet == NULL ? 0 : packet->discarded);
     put64(answer, process ? TRACE_STREAM_PROCESS : TRACE_STREAM_KERNEL);
     put32(answer, status);
-    put32(answer, lttng_unannounced(client) == UINT64_MAX ? 0 : FLAG_NEW_STREAM);
+    u32 flags = lttng_unannounced(client) == UINT64_MAX ? 0 : FLAG_NEW_STREAM;
+    put32(answer, flags | (client->metadata < relay->metadata.size ? FLAG_NEW_METADATA : 0));
 }
 
 // Not beyond the next packet of this stream, nor beyond streams that the client does not know yet:
@@ -241,7 +244,7 @@ static void next_index(struct lttng_relay *relay, struct lttng_client *client, u
     }
     const struct lttng_packet *next = view->first < view->count ? view->queue[view->first] : NULL;
     u64 until = lttng_complete_until(relay);
-    if (next != NULL && next->end <= until) {
+    if (next != NULL && next->end <= until && next->metadata <= relay->renewed) {
         give_packet(relay, client, view, id);
         return;
     }
@@ -271,15 +274,17 @@ static void get_packet(const struct lttng_relay *relay, struct lttng_client *cli
         bytes_append(&client->answer, packet->data + (offset - view->offset), bytes);
 }
 
+// What it has not got yet.
 static void get_metadata(const struct lttng_relay *relay, struct lttng_client *client, u64 id)
 {
     bool right = client->attached && id == METADATA_ID;
-    bool send = right && !client->has_metadata;
-    put64(&client->answer, send ? relay->metadata.size : 0);
-    put32(&client->answer, send ? METADATA_OK : right ? METADATA_NO_NEW : METADATA_ERROR);
-    if (send)
-        bytes_append(&client->answer, relay->metadata.data, relay->metadata.size);
-    client->has_metadata |= send;
+    size_t more = right ? relay->metadata.size - client->metadata : 0;
+    size_t signature = more > 0 && client->metadata > 0 ? strlen(SIGNATURE) : 0;
+    put64(&client->answer, signature + more);
+    put32(&client->answer, more > 0 ? METADATA_OK : right ? METADATA_NO_NEW : METADATA_ERROR);
+    bytes_append(&client->answer, SIGNATURE, signature);
+    bytes_append(&client->answer, relay->metadata.data + client->metadata, more);
+    client->metadata += more;
 }
 
 static void get_new_streams(const struct lttng_relay *relay, struct lttng_client *client, u64 id)

@@ -102,6 +102,39 @@ void lttng_free_views(struct lttng_client *client)
     client->floor = client->queued_bytes = client->queued_packets = 0;
 }
 
+// ---- metadata ----------------------------------------------------------------------------------
+
+bool lttng_wants_metadata(struct lttng_relay *relay)
+{
+    pthread_mutex_lock(&relay->lock);
+    bool wants = relay->asked < relay->wanted;
+    relay->asked += wants;
+    pthread_mutex_unlock(&relay->lock);
+    return wants;
+}
+
+int lttng_set_metadata(struct lttng_relay *relay, struct bytes *metadata)
+{
+    struct descriptions descriptions = {0};
+    size_t size = metadata->size;
+    bytes_append(metadata, "", 1);
+    int code = descriptions_read(&descriptions, (const char *)metadata->data, "the machine");
+    metadata->size = size;
+    if (code != KOV_OK) {
+        descriptions_free(&descriptions);
+        return code;
+    }
+    pthread_mutex_lock(&relay->lock);
+    bytes_free(&relay->metadata);
+    descriptions_free(&relay->descriptions);
+    relay->metadata = *metadata;
+    relay->descriptions = descriptions;
+    relay->renewed = relay->asked;
+    pthread_mutex_unlock(&relay->lock);
+    *metadata = (struct bytes){0};
+    return KOV_OK;
+}
+
 // ---- packets -----------------------------------------------------------------------------------
 
 size_t lttng_stream(struct lttng_relay *relay, u32 pid, u32 cpu)
@@ -143,6 +176,16 @@ static void offer(struct lttng_relay *relay, struct lttng_client *client, size_t
     client->queued_packets++;
 }
 
+// How often the metadata must have been renewed: they describe what came before they were asked
+// for.
+static u64 needed_renewals(struct lttng_relay *relay, u32 pid, const u8 *data, size_t size)
+{
+    if (pid == 0 || descriptions_cover(&relay->descriptions, data, size))
+        return 0;
+    relay->wanted = relay->asked + 1;
+    return relay->wanted;
+}
+
 static struct lttng_packet *make_packet(const u8 *data, size_t size)
 {
     struct lttng_packet *packet = memory_get(sizeof(*packet) + size);
@@ -169,6 +212,7 @@ int lttng_add(struct lttng_relay *relay, u32 pid, u32 cpu, const u8 *data, size_
         problem = "it comes out of order";
     if (problem == NULL) {
         relay->streams[stream].end = packet->end;
+        packet->metadata = needed_renewals(relay, pid, data, size);
         for (u32 i = 0; i < LTTNG_CLIENTS; i++)
             if (relay->clients[i].fd >= 0 && relay->clients[i].attached)
                 offer(relay, &relay->clients[i], stream, packet);

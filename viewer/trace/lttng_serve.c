@@ -210,12 +210,12 @@ static void close_all(struct lttng_relay *relay)
         close(relay->waker);
     free(relay->streams);
     bytes_free(&relay->metadata);
+    descriptions_free(&relay->descriptions);
     pthread_mutex_destroy(&relay->lock);
 }
 
 int lttng_start(struct lttng_relay *relay, u16 port)
 {
-    pthread_mutex_init(&relay->lock, NULL);
     relay->waker = eventfd(0, EFD_CLOEXEC);
     for (u32 i = 0; i < LTTNG_CLIENTS; i++)
         relay->clients[i].fd = -1;

@@ -10,23 +10,47 @@
 
 #define FLUSH_MS 200
 #define ROUND_SECONDS 0.2
+#define RENEWALS_MAX 8 // one after the other: a program may begin during each
 
 struct follow {
     struct engine engine;
     struct trace_choice choice;
     struct trace_show show;
     struct scan_scope scope;
+    const struct trace_wishes *wishes;
+    bool unknown; // an event came that is not described
 };
 
-static int open_machine(struct engine *engine)
+static int fetch_descriptions(struct descriptions *descriptions)
 {
     struct bytes text = {0};
     int code = trace_fetch_metadata(&text);
     bytes_append(&text, "", 1);
     if (code == KOV_OK)
-        code = engine_open_live(engine, (const char *)text.data, "the machine");
+        code = descriptions_read(descriptions, (const char *)text.data, "the machine");
     bytes_free(&text);
     return code;
+}
+
+static int decide(struct follow *follow)
+{
+    trace_choice_free(&follow->choice);
+    return trace_choice_decide(&follow->choice, follow->wishes, &follow->engine.descriptions, 0);
+}
+
+// A program has described events of its own since.
+static int renew_descriptions(struct follow *follow)
+{
+    struct descriptions descriptions = {0};
+    follow->unknown = false;
+    int code = fetch_descriptions(&descriptions);
+    if (code != KOV_OK) {
+        descriptions_free(&descriptions);
+        return code;
+    }
+    descriptions_free(&follow->engine.descriptions);
+    follow->engine.descriptions = descriptions;
+    return decide(follow);
 }
 
 static int take_event(void *context, const Orrery__Dci__Event *event)
@@ -35,6 +59,9 @@ static int take_event(void *context, const Orrery__Dci__Event *event)
     if (event->body_case != ORRERY__DCI__EVENT__BODY_PACKET)
         return KOV_OK;
     const Orrery__Dci__TracePacket *packet = event->packet;
+    if (packet->pid != 0 &&
+        !descriptions_cover(&follow->engine.descriptions, packet->data.data, packet->data.len))
+        follow->unknown = true;
     return engine_add_packet(&follow->engine, packet->pid, packet->cpu, packet->data.data,
                              packet->data.len);
 }
@@ -69,7 +96,11 @@ static bool has_enough(const struct follow *follow)
 static int show_until(struct follow *follow, u64 until)
 {
     struct visitor visitor = trace_show_visitor(&follow->show);
-    int code = has_enough(follow) ? KOV_OK : engine_visit(&follow->engine, until, &visitor);
+    int code = KOV_OK;
+    for (u32 i = 0; code == KOV_OK && follow->unknown && i < RENEWALS_MAX; i++)
+        code = renew_descriptions(follow);
+    if (code == KOV_OK && !has_enough(follow))
+        code = engine_visit(&follow->engine, until, &visitor);
     fflush(stdout);
     return code;
 }
@@ -97,10 +128,12 @@ static int follow_trace(struct follow *follow)
 int trace_follow(const struct trace_wishes *wishes, u64 most)
 {
     struct follow follow = {.scope = wishes->pid == TRACE_ANY ? SCAN_ALL
-                                                              : scan_scope_of((u32)wishes->pid)};
-    int code = open_machine(&follow.engine);
+                                                              : scan_scope_of((u32)wishes->pid),
+                            .wishes = wishes};
+    engine_open_live(&follow.engine, "the machine");
+    int code = fetch_descriptions(&follow.engine.descriptions);
     if (code == KOV_OK)
-        code = trace_choice_decide(&follow.choice, wishes, &follow.engine.descriptions, 0);
+        code = decide(&follow);
     if (code == KOV_OK) {
         follow.show = (struct trace_show){
             .choice = &follow.choice, .hz = follow.engine.descriptions.hz, .most = most};

@@ -27,7 +27,7 @@ struct idle_cpu {
 
 struct idle {
     struct trace_walk walk;
-    struct event_fields change, enter, leave;
+    struct event_fields change, enter, leave, told;
     struct idle_cpu cpus[ORRERY_MAX_CPUS];
 };
 
@@ -84,6 +84,17 @@ static void take_switch(struct idle_cpu *cpu, u64 time, u64 from_priority, u64 t
         go(cpu, cpu->depth > 0 ? STATE_HANDLING : STATE_IDLE, time, BY_WAKE);
 }
 
+// As the recording's state tells it, in an interrupt of the idle thread.
+static void take_state(struct idle_cpu *cpu, u64 time, u64 priority, u64 state)
+{
+    if (cpu->state != STATE_UNKNOWN || (state != TOLD_RUNS && state != TOLD_ASKS))
+        return;
+    if (priority != PRIORITY_IDLE)
+        go(cpu, STATE_BUSY, time, CUT);
+    else
+        go(cpu, cpu->depth > 0 ? STATE_HANDLING : STATE_IDLE, time, CUT);
+}
+
 // Who leaves an exception has not been idle before, even if its entry is missing.
 static void take_leave(struct idle_cpu *cpu, u64 time)
 {
@@ -100,8 +111,10 @@ static int take_event(void *context, const struct trace_event *event)
     struct idle *idle = context;
     struct idle_cpu *cpu = &idle->cpus[event->cpu];
     u64 values[EVENT_FIELDS_MAX];
+    if (event_fields_are(&idle->told, event, values))
+        take_state(cpu, event->time, values[0], values[1]);
     // What is logged by the way ends nothing.
-    if (event->pid != 0 || is_of(event, "TRACE") || is_of(event, "PMU"))
+    if (event->pid != 0 || is_of(event, "TRACE") || is_of(event, "PMU") || is_of(event, "STATE"))
         return KOV_OK;
     if (event_fields_are(&idle->change, event, values))
         take_switch(cpu, event->time, values[0], values[1]);
@@ -166,7 +179,9 @@ int trace_idle(struct engine *engine, const struct trace_choice *choice, json_t 
         .walk = {.choice = choice, .event = take_event, .loss = take_loss, .context = &idle},
         .change = {.name = "SCHED:switch", .fields = {"from_priority", "to_priority"}},
         .enter = {.name = "EXC:exc_enter", .fields = {"vector"}},
-        .leave = {.name = "EXC:exc_exit", .fields = {NULL}}};
+        .leave = {.name = "EXC:exc_exit", .fields = {NULL}},
+        .told = {.name = "STATE:state_thread", .fields = {"priority", "state"}}};
+    event_fields_find(&idle.told, &engine->descriptions);
     event_fields_find(&idle.change, &engine->descriptions);
     event_fields_find(&idle.enter, &engine->descriptions);
     event_fields_find(&idle.leave, &engine->descriptions);

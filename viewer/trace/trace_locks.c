@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Waits for spin locks, added up by lock, call chain and thread while the trace is read, then by
+// Waits for locks, added up by lock, call chain and thread while the trace is read, then by
 // process: which one a thread belongs to may only be told later.
 #include "trace/trace_locks.h"
 #include "tools/number_list.h"
@@ -9,6 +9,7 @@
 #include <string.h>
 
 #define CALLERS TRACE_LOCK_CALLERS
+#define OF_PROGRAM (1UL << 63) // with a process, in place of a thread: a lock of its own
 
 struct wait_row {
     u64 key[KEY_WORDS]; // lock, callers, thread or process
@@ -38,11 +39,12 @@ static int take_event(void *context, const struct trace_event *event)
     struct locks *locks = context;
     u64 values[EVENT_FIELDS_MAX];
     trace_holds_event(&locks->holds, &locks->walk, event);
-    if (!event_fields_are(&locks->contended, event, values) ||
+    if (!event_fields_of_any(&locks->contended, event, values) ||
         !trace_walk_has_cpu(&locks->walk, event->cpu))
         return KOV_OK;
     struct wait_row wait = {.key = {values[0], values[3], values[4], values[5],
-                                    trace_walk_thread(&locks->walk, event->cpu)},
+                                    event->pid != 0 ? OF_PROGRAM | event->pid
+                                                    : trace_walk_thread(&locks->walk, event->cpu)},
                             .count = 1,
                             .ticks = values[2],
                             .longest = values[2],
@@ -64,9 +66,12 @@ static void join_processes(const struct locks *locks, struct keyed_rows *joined)
 {
     for (size_t i = 0; i < locks->rows.count; i++) {
         struct wait_row wait = *(const struct wait_row *)locks->rows.rows[i];
-        u64 thread = wait.key[1 + CALLERS];
-        wait.key[1 + CALLERS] = trace_walk_pid(&locks->walk, thread);
-        if (trace_walk_has_thread(&locks->walk, thread))
+        u64 who = wait.key[1 + CALLERS], wanted = locks->walk.choice->pid;
+        bool of_program = who != ACTIVITY_NO_THREAD && (who & OF_PROGRAM) != 0;
+        if (!of_program)
+            wait.key[1 + CALLERS] = trace_walk_pid(&locks->walk, who);
+        if (of_program ? wanted == TRACE_ANY || wanted == (who & ~OF_PROGRAM)
+                       : trace_walk_has_thread(&locks->walk, who))
             add(joined, &wait);
     }
 }
@@ -119,15 +124,22 @@ static void put_numbers(json_t *row, const struct wait_row *wait, u64 hz)
                         wait->count == 0 ? 0 : (double)wait->ticks / (double)wait->count, hz);
 }
 
-static void put_row(json_t *rows, const struct wait_row *wait, struct symbols *symbols, u64 hz)
+static void put_row(json_t *rows, const struct wait_row *wait, struct trace_names *names,
+                    const struct trace_walk *walk)
 {
     char cpus[NUMBER_LIST_BYTES];
+    u64 pid = wait->key[1 + CALLERS];
+    bool of_program = pid != ACTIVITY_NO_PID && (pid & OF_PROGRAM) != 0;
+    pid = of_program ? pid & ~OF_PROGRAM : pid;
     json_t *row = put_object(rows, NULL);
-    put_numbers(row, wait, hz);
+    put_numbers(row, wait, walk->hz);
     put_text(row, "cpus", number_list_text(wait->cpus, cpus));
-    trace_tool_put_pid(row, wait->key[1 + CALLERS]);
+    trace_tool_put_process(row, walk, pid, ACTIVITY_NO_THREAD, false);
+    put_text(row, "code", of_program ? "program" : "kernel");
     put_hex(row, "lock", wait->key[0]);
-    trace_tool_put_chain(row, wait->key + 1, symbols);
+    trace_tool_put_chain(row, wait->key + 1,
+                         of_program ? program_symbols(&names->programs, &names->snapshot, (u32)pid)
+                                    : trace_names_kernel(names, walk->choice->descriptions));
 }
 
 static int (*const held_orders[])(const struct histogram *, const struct histogram *) = {
@@ -141,6 +153,7 @@ static void put_answer(json_t *document, struct locks *locks, enum trace_locks_o
     struct keyed_rows joined = {.row_bytes = sizeof(struct wait_row)};
     struct trace_names names = {0};
     struct wait_row all = {0};
+    trace_names_by_labels(&names, &locks->walk.labels);
     join_processes(locks, &joined);
     if (joined.count > 1)
         qsort_r(joined.rows, joined.count, sizeof(void *), compare, &order);
@@ -148,7 +161,7 @@ static void put_answer(json_t *document, struct locks *locks, enum trace_locks_o
     for (size_t i = 0; i < joined.count; i++) {
         const struct wait_row *wait = joined.rows[i];
         if (most == 0 || i < most)
-            put_row(rows, wait, trace_names_kernel(&names), locks->walk.hz);
+            put_row(rows, wait, &names, &locks->walk);
         all.count += wait->count;
         all.ticks += wait->ticks;
         all.spins += wait->spins;
@@ -156,7 +169,7 @@ static void put_answer(json_t *document, struct locks *locks, enum trace_locks_o
     }
     put_u64(document, "rows", joined.count);
     trace_holds_put(&locks->holds, &locks->walk, held_orders[order], most,
-                    trace_names_kernel(&names), document);
+                    trace_names_kernel(&names, locks->walk.choice->descriptions), document);
     put_numbers(put_object(document, "all"), &all, locks->walk.hz);
     trace_tool_put_walk(document, &locks->walk);
     trace_names_free(&names);
@@ -189,7 +202,9 @@ static const struct column columns[] = {
     TIME_COLUMN("LONGEST", "longest"),
     TIME_COLUMN("MEAN", "mean"),
     COLUMN("CPUS", "cpus", 5),
-    COLUMN("PID", "pid", 5),
+    COLUMN("PROCESS", "process", -14),
+    COLUMN("CODE", "code", -7),
+    HIDDEN("pid"),
     COLUMN("LOCK", "lock", -18),
     COLUMN("CALLED FROM", "chain", -1),
     HIDDEN("time_ticks"),

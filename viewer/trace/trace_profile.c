@@ -50,7 +50,7 @@ static int take_event(void *context, const struct trace_event *event)
 static struct symbols *symbols_of(struct profile *profile, u64 pid, u64 flags)
 {
     if ((flags & SYS_SAMPLE_KERNEL) != 0)
-        return trace_names_kernel(&profile->names);
+        return trace_names_kernel(&profile->names, profile->walk.choice->descriptions);
     return pid > UINT32_MAX
                ? NULL
                : program_symbols(&profile->names.programs, &profile->names.snapshot, (u32)pid);
@@ -180,18 +180,6 @@ static void put_answer(json_t *document, struct profile *profile, u64 most)
     keyed_rows_free(&processes);
 }
 
-// Those that the trace names run what is named so, unless the user knows better.
-static void name_by_trace(struct snapshot *snapshot, const struct labels *labels)
-{
-    const struct keyed_rows *processes = &labels->kinds[LABEL_PROCESS];
-    for (size_t i = 0; i < processes->count; i++) {
-        struct label *label = processes->rows[i];
-        struct process_info info = {.pid = (u32)label->key[0], .name = label->name};
-        if (snapshot_process(snapshot, info.pid) == NULL)
-            snapshot_add_process(snapshot, &info);
-    }
-}
-
 static int name_programs(struct snapshot *snapshot, const struct texts *programs)
 {
     for (u32 i = 0; i < programs->count; i++) {
@@ -219,7 +207,7 @@ int trace_profile(struct engine *engine, const struct trace_choice *choice,
     int code = name_programs(&profile.names.snapshot, programs);
     if (code == KOV_OK)
         code = trace_walk(&profile.walk, engine);
-    name_by_trace(&profile.names.snapshot, &profile.walk.labels);
+    trace_names_by_labels(&profile.names, &profile.walk.labels);
     if (code == KOV_OK)
         put_answer(document, &profile, most);
     keyed_rows_free(&profile.places);

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Threads by what they do between switches. A switch says why its thread leaves the CPU. Where it
-// does not, in an older trace, that is told by what comes: a wake-up, so it was blocked until then; by an interrupt in which the
-// switch lies, so it was preempted and ready all the time; or by the idle thread, which runs only
-// when nothing else is ready on the CPU, so it was blocked, and a call handed it the CPU without a
-// wake-up. Where nothing tells, or events are missing, the time is unknown.
+// does not, in an older trace, that is told by what comes: a wake-up, so it was blocked until then;
+// by an interrupt in which the switch lies, so it was preempted and ready all the time; or by the
+// idle thread, which runs only when nothing else is ready on the CPU, so it was blocked, and a call
+// handed it the CPU without a wake-up. Where nothing tells, or events are missing, the time is
+// unknown.
 #include "trace/trace_sched.h"
 #include "tools/histogram.h"
 #include "trace/trace_reasons.h"
@@ -26,6 +27,7 @@ struct sched_thread {
     enum thread_state state;
     u64 since;
     bool preempted; // STATE_OFF: it was ready from the beginning
+    bool parked;    // STATE_OFF: so the recording's state told it
     bool unclear;   // STATE_OFF: whether it was ready in the beginning is not known
     u64 woken;      // STATE_OFF: when, or 0
     u64 reason;     // STATE_OFF: why it left, REASON_UNTOLD: not told
@@ -35,7 +37,16 @@ struct sched_thread {
     const struct sched_follower *follower;
 };
 
-enum { SWITCH, WAKE, THREAD_CREATE, THREAD_EXIT, SWITCH_REASON, WAKE_REASON, SCHED_EVENTS };
+enum {
+    SWITCH,
+    WAKE,
+    THREAD_CREATE,
+    THREAD_EXIT,
+    SWITCH_REASON,
+    WAKE_REASON,
+    STATE_THREAD,
+    SCHED_EVENTS
+};
 struct sched {
     struct trace_walk walk;
     struct event_fields events[SCHED_EVENTS];
@@ -87,6 +98,8 @@ static void settle_off(struct sched *sched, struct sched_thread *thread, u64 unt
     } else if (thread->woken != 0) {
         wait(sched, thread, BLOCKED, thread->woken);
         spend(thread, READY, until);
+    } else if (thread->parked) {
+        spend(thread, BLOCKED, sched->lost_until < thread->since ? until : thread->since);
     } else if (thread->preempted || gave_way) {
         wait(sched, thread, READY, until);
     } else if (thread->reason != REASON_UNTOLD && !thread->unclear &&
@@ -112,7 +125,7 @@ static void set_state(struct sched_thread *thread, enum thread_state state, u64 
     thread->since = since;
     thread->woken = 0;
     thread->reason = REASON_UNTOLD;
-    thread->preempted = false;
+    thread->preempted = thread->parked = false;
 }
 
 // ---- events ------------------------------------------------------------------------------------
@@ -190,6 +203,21 @@ static void take_create(struct sched *sched, const struct trace_event *event, co
     thread->unclear = true;
 }
 
+// As it is told where the recording begins, if no event has told it yet.
+static void take_state(struct sched *sched, const struct trace_event *event, const u64 *values)
+{
+    struct sched_thread *thread = get_thread(sched, values[0]);
+    bool runs = values[3] == TOLD_RUNS || values[3] == TOLD_ASKS;
+    if (thread->state != STATE_UNKNOWN || values[3] == TOLD_ENDED)
+        return;
+    thread->cpu = event->cpu;
+    thread->idle = values[2] == PRIORITY_IDLE;
+    settle(sched, thread, event->time);
+    set_state(thread, runs ? STATE_RUNS : STATE_OFF, event->time);
+    thread->parked = values[3] == TOLD_PARKED;
+    thread->preempted = values[3] == TOLD_READY;
+}
+
 static int take_event(void *context, const struct trace_event *event)
 {
     struct sched *sched = context;
@@ -200,6 +228,8 @@ static int take_event(void *context, const struct trace_event *event)
         take_wake(sched, event, values);
     else if (event_fields_are(&sched->events[THREAD_CREATE], event, values))
         take_create(sched, event, values);
+    else if (event_fields_are(&sched->events[STATE_THREAD], event, values))
+        take_state(sched, event, values);
     else if (event_fields_are(&sched->events[THREAD_EXIT], event, values))
         get_thread(sched, values[0])->exits = true;
     const struct sched_follower *follower = sched->follower;
@@ -315,7 +345,9 @@ static void begin(struct sched *sched, const struct engine *engine,
                    [THREAD_CREATE] = {.name = "SCHED:thread_create", .fields = {"thread", "cpu"}},
                    [THREAD_EXIT] = {.name = "SCHED:thread_exit", .fields = {"thread"}},
                    [SWITCH_REASON] = {.name = "SCHED:switch", .fields = {"reason"}},
-                   [WAKE_REASON] = {.name = "SCHED:wake", .fields = {"reason", "by"}}},
+                   [WAKE_REASON] = {.name = "SCHED:wake", .fields = {"reason", "by"}},
+                   [STATE_THREAD] = {.name = "STATE:state_thread",
+                                     .fields = {"thread", "cpu", "priority", "state"}}},
         .threads = {.row_bytes = sizeof(struct sched_thread)}};
     trace_reasons_begin(&sched->reasons);
     for (u32 i = 0; i < SCHED_EVENTS; i++)

@@ -306,18 +306,16 @@ int trace_spans(struct engine *engine, const struct trace_choice *choice,
 void trace_spans_note(const json_t *document)
 {
     static const struct column spread[] = {{.key = "p50"}, {.key = "p99"}, {.key = "max"}};
-    static const char *const rest[] = {"unfinished", "alone", "unsure"};
     const json_t *all = json_object_get(document, "all");
     char texts[ARRAY_SIZE(spread)][CELL_BYTES];
-    json_int_t counts[ARRAY_SIZE(rest)];
     for (size_t i = 0; i < ARRAY_SIZE(spread); i++)
         trace_time_cell(&spread[i], all, texts[i]);
-    for (size_t i = 0; i < ARRAY_SIZE(rest); i++)
-        counts[i] = json_integer_value(json_object_get(document, rest[i]));
     printf("all %" JSON_INTEGER_FORMAT ": p50 %s, p99 %s, max %s; percentiles ± %.1f %%\n",
            json_integer_value(json_object_get(all, "count")), texts[0], texts[1], texts[2],
            HISTOGRAM_ERROR_PERCENT);
     printf("not measured: %" JSON_INTEGER_FORMAT " without an end, %" JSON_INTEGER_FORMAT
            " without a beginning, %" JSON_INTEGER_FORMAT " with events missing\n",
-           counts[0], counts[1], counts[2]);
+           json_integer_value(json_object_get(document, "unfinished")),
+           json_integer_value(json_object_get(document, "alone")),
+           json_integer_value(json_object_get(document, "unsure")));
 }

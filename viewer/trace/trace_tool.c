@@ -227,12 +227,26 @@ void trace_tool_put_chain(json_t *row, const u64 callers[TRACE_LOCK_CALLERS],
 
 // ---- names -------------------------------------------------------------------------------------
 
-struct symbols *trace_names_kernel(struct trace_names *names)
+struct symbols *trace_names_kernel(struct trace_names *names,
+                                   const struct descriptions *descriptions)
 {
+    kernel_use_build_id(&names->kernel, descriptions->build_id, descriptions->build_id_bytes);
     if (!names->tried)
         names->symbols = kernel_symbols(&names->kernel);
     names->tried = true;
     return names->symbols;
+}
+
+void trace_names_by_labels(struct trace_names *names, const struct labels *labels)
+{
+    struct snapshot *snapshot = &names->snapshot;
+    const struct keyed_rows *processes = &labels->kinds[LABEL_PROCESS];
+    for (size_t i = 0; i < processes->count; i++) {
+        struct label *label = processes->rows[i];
+        struct process_info info = {.pid = (u32)label->key[0], .name = label->name};
+        if (snapshot_process(snapshot, info.pid) == NULL)
+            snapshot_add_process(snapshot, &info);
+    }
 }
 
 void trace_names_free(struct trace_names *names)

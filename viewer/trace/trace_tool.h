@@ -67,9 +67,12 @@ struct trace_names {
     struct programs programs;
     struct snapshot snapshot; // processes whose names are known
 };
-// The kernel's, opened when they are first wanted, as far as they are there: which kernel a trace
-// is of is not told by it, so there is a warning.
-struct symbols *trace_names_kernel(struct trace_names *names);
+// The kernel's, opened when they are first wanted; a warning when they are another kernel's than the
+// trace tells.
+struct symbols *trace_names_kernel(struct trace_names *names,
+                                   const struct descriptions *descriptions);
+// Processes that the trace names run what is named so, unless they have a name already.
+void trace_names_by_labels(struct trace_names *names, const struct labels *labels);
 void trace_names_free(struct trace_names *names);
 
 #endif

@@ -47,6 +47,15 @@ static void learn_from_process(struct trace_walk *walk, const struct trace_event
         learn(walk, now->thread, event->pid);
 }
 
+// Threads that the state has told, and not as dispatchers, are the kernel's.
+static void learn_from_state(struct trace_walk *walk)
+{
+    for (size_t i = 0; i < walk->threads.count; i++) {
+        struct thread_process *thread = walk->threads.rows[i];
+        thread->known = true; // pid 0, if it was not
+    }
+}
+
 // A dispatcher is told before it runs: what runs and was created without one is the kernel's.
 static void learn_from_kernel(struct trace_walk *walk, const struct trace_event *event)
 {
@@ -57,6 +66,8 @@ static void learn_from_kernel(struct trace_walk *walk, const struct trace_event 
         else if (event_fields_are(&walk->created_threads[i], event, values))
             keyed_rows_get(&walk->threads, (const u64[KEY_WORDS]){values[0]});
     }
+    if (event_fields_are(&walk->state_end, event, values))
+        learn_from_state(walk);
     labels_learn(&walk->labels, event);
     if (now == ACTIVITY_NO_THREAD || now == walk->before.thread || walk->any_loss)
         return;
@@ -126,6 +137,8 @@ int trace_walk(struct trace_walk *walk, struct engine *engine)
         event_fields_find(&walk->dispatchers[i], &engine->descriptions);
         event_fields_find(&walk->created_threads[i], &engine->descriptions);
     }
+    walk->state_end = (struct event_fields){.name = "STATE:state_end"};
+    event_fields_find(&walk->state_end, &engine->descriptions);
     walk->machine.interval = walk->interval != NULL ? walk->interval : ignore;
     walk->machine.context = walk->context;
     activity_begin(&walk->machine, &engine->descriptions, activity_cpus(engine), walk->begin);

@@ -18,7 +18,7 @@ struct trace_walk {
     u64 lost_packets, discarded;     // of the CPUs that are chosen
     struct activity_machine machine;
     // Of what is made, and of what the trace's state tells that there was.
-    struct event_fields dispatchers[2], created_threads[2];
+    struct event_fields dispatchers[2], created_threads[2], state_end;
     struct labels labels;
     struct keyed_rows threads; // their processes
     bool any_loss;             // of the kernel's events, so far

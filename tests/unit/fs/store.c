@@ -357,8 +357,8 @@ static void hostile_archives_do_no_harm(void **state)
     for (u32 i = 0; i < ARRAY_SIZE(names); i++) {
         struct archive archive = {0};
         u8 *contents;
-        assert_int_equal(archive_add(&archive, "folder", true, 0, &contents), 0);
-        assert_int_equal(archive_add(&archive, names[i], false, 10, &contents), 0);
+        assert_int_equal(archive_add(&archive, "folder", true, 0, 0, &contents), 0);
+        assert_int_equal(archive_add(&archive, names[i], false, 0, 10, &contents), 0);
         assert_int_equal(archive_end(&archive), 0);
         forge(&archive);
         archive_free(&archive);
@@ -369,8 +369,8 @@ static void hostile_archives_do_no_harm(void **state)
     for (u32 round = 0; round < 300; round++) {
         struct archive archive = {0};
         u8 *contents;
-        assert_int_equal(archive_add(&archive, "folder", true, 0, &contents), 0);
-        assert_int_equal(archive_add(&archive, "folder/file", false, 3000, &contents), 0);
+        assert_int_equal(archive_add(&archive, "folder", true, 0, 0, &contents), 0);
+        assert_int_equal(archive_add(&archive, "folder/file", false, 0, 3000, &contents), 0);
         assert_int_equal(archive_end(&archive), 0);
         for (u32 i = 0; i < 1 + (u32)rand() % 3; i++)
             archive.data[(u64)rand() % 260] = (u8)("0123456789abcdefF7/.\0\377"[rand() % 22]);
@@ -389,14 +389,14 @@ static void archives_are_read_back(void **state)
     u8 *contents;
     for (u32 bytes = 0; bytes < 300; bytes++) {
         snprintf(name, sizeof(name), "file-%0*u", (int)(bytes % 50 + 1), bytes);
-        assert_int_equal(archive_add(&archive, name, false, bytes, &contents), 0);
+        assert_int_equal(archive_add(&archive, name, false, 0, bytes, &contents), 0);
         memset(contents, (int)bytes, bytes);
     }
     memset(name, 'x', sizeof(name));
     name[CPIO_NAME_MAX + 1] = '\0';
-    assert_int_equal(archive_add(&archive, name, true, 0, &contents), E_LIMIT);
-    assert_int_equal(archive_add(&archive, name + 1, true, 0, &contents), 0);
-    assert_int_equal(archive_add(&archive, "big", false, 1UL << 32, &contents), E_LIMIT);
+    assert_int_equal(archive_add(&archive, name, true, 0, 0, &contents), E_LIMIT);
+    assert_int_equal(archive_add(&archive, name + 1, true, 0, 0, &contents), 0);
+    assert_int_equal(archive_add(&archive, "big", false, 0, 1UL << 32, &contents), E_LIMIT);
     assert_int_equal(archive_end(&archive), 0);
     assert_int_equal(archive.bytes % ARCHIVE_UNIT, 0);
     assert_true(kept_valid(archive.data, archive.bytes));

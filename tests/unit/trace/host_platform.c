@@ -172,10 +172,13 @@ void trace_platform_patch_end(void)
     pthread_mutex_unlock(&patching);
 }
 
-void trace_platform_unique(u8 bytes[16])
+void trace_platform_identity(struct trace_identity *identity)
 {
-    for (u32 i = 0; i < 16; i++)
-        bytes[i] = (u8)(i * 17);
+    *identity = (struct trace_identity){.date = 1700000000500000000UL};
+    for (u32 i = 0; i < sizeof(identity->unique); i++)
+        identity->unique[i] = (u8)(i * 17);
+    for (u32 i = 0; i < sizeof(identity->build_id); i++)
+        identity->build_id[i] = (u8)(i * 3);
 }
 
 void trace_platform_print(const char *format, ...)

@@ -2,8 +2,9 @@
 # Unit tests of the trace core.
 TRACE_CORE := $(addprefix trace/src/,append.c mask.c metadata.c print.c read.c ring.c \
     ring_create.c \
-    check.c salvage.c table.c) $(GEN)/trace/event_table.c tests/unit/trace/host_platform.c
-TRACE_UNIT := ring counters mask ctf print table concurrent sequence salvage
+    check.c description.c described.c salvage.c table.c) $(GEN)/trace/event_table.c \
+    tests/unit/trace/host_platform.c
+TRACE_UNIT := ring counters mask ctf print table described concurrent sequence salvage
 
 # $(call trace_unit,file): a test that runs on the host's platform.
 define trace_unit

@@ -21,50 +21,61 @@ static char made_folder[64];
 static u8 made_packets[MADE_CPUS][4 * MADE_PACKET] __attribute__((aligned(8)));
 static size_t made_counts[MADE_CPUS];
 
-#define EVENT(id, name, fields)                                                                    \
-    "event { name = \"" name "\"; id = " id "; stream_id = 0; fields := struct {\n" fields "}; };\n"
+struct made_event {
+    const char *id, *name, *fields;
+};
 // An older trace has no reasons.
 static bool made_reasons;
-static const char made_old_switch[] =
-    EVENT("0x1030000", "switch",
-          "uint64 _from;\n uint64 _to;\n uint32 _from_priority;\n uint32 _to_priority;\n")
-        EVENT("0xc30001", "wake", "uint64 _thread;\n uint64 _cpu;\n");
-static const char made_switch[] = EVENT("0x1030000", "switch",
-                                        "uint64 _from;\n uint64 _to;\n uint16 _from_priority;\n"
-                                        " uint16 _to_priority;\n uint32 _reason;\n")
-    EVENT("0xc30001", "wake", "uint32 _thread;\n uint32 _cpu;\n uint32 _by;\n uint32 _reason;\n");
-static const char made_head[] = "/* CTF 1.8 */\nclock { name = timebase; freq = 1000000000; };\n";
-static const char made_events[] = EVENT("0x1010000", "test0",
-                                        "uint64 _a;\n uint64 _b;\n uint64 _c;\n")
-    EVENT("0x1430002", "thread_create",
-          "uint64 _thread;\n hex64 _coid;\n uint64 _cpu;\n uint64 _priority;\n")
-        EVENT("0x830003", "thread_exit", "uint64 _thread;\n") EVENT(
-            "0x1030006", "dispatcher_create", "uint64 _pid;\n uint64 _thread;\n uint64 _cpu;\n")
-            EVENT("0x1020000", "exc_enter", "hex64 _vector;\n hex64 _pc;\n hex64 _dar;\n") EVENT(
-                "0x820001", "exc_exit",
-                "hex64 _vector;\n") EVENT("0x1c60000", "lock_contended",
-                                          "hex64 _lock;\n uint64 _spins;\n uint64 _ticks;\n"
-                                          " hex64 _caller0;\n hex64 _caller1;\n hex64 _caller2;\n")
-                EVENT("0x10b0000", "sample",
-                      "hex64 _coid;\n hex64 _pc;\n uint32 _thread;\n uint32 _flags;\n")
-                    EVENT("0x8b0001", "sample_lost", "uint64 _count;\n") EVENT(
-                        "0x1900000", "lock_take",
-                        "hex64 _lock;\n uint64 _sleeping;\n hex64 _caller0;\n"
-                        " hex64 _caller1;\n hex64 _caller2;\n")
-                        EVENT("0xd00001", "lock_release", "hex64 _lock;\n uint64 _sleeping;\n") EVENT(
-                            "0x1100002", "lock_wait",
-                            "hex64 _lock;\n uint64 _sleeping;\n uint64 _owner;\n")
-                            EVENT(
-                                "0x1cc0000", "ipc_call",
-                                "hex64 _endpoint;\n hex64 _call;\n uint64 _server;\n uint64 _bytes;\n uint64 _handed;\n"
-                                " uint64 _method;\n")
-                                EVENT("0x10c0001", "ipc_reply",
-                                      "hex64 _call;\n int64 _status;\n uint64 _bytes;\n")
-                                    EVENT("0x8c0003", "ipc_take", "hex64 _call;\n")
-                                        EVENT("0xc30005", "process_end",
-                                              "uint64 _pid;\n hex64 _status;\n")
-                                            EVENT("0x870000", "timer_fire", "uint64 _deadline;\n");
-#undef EVENT
+static const struct made_event made_old_switch[] = {
+    {"0x1030000", "switch", "uint64 from; uint64 to; uint32 from_priority; uint32 to_priority;"},
+    {"0xc30001", "wake", "uint64 thread; uint64 cpu;"},
+    {0},
+};
+static const struct made_event made_switch[] = {
+    {"0x1030000", "switch",
+     "uint64 from; uint64 to; uint16 from_priority; uint16 to_priority; uint32 reason;"},
+    {"0xc30001", "wake", "uint32 thread; uint32 cpu; uint32 by; uint32 reason;"},
+    {0},
+};
+static const struct made_event made_events[] = {
+    {"0x1010000", "test0", "uint64 a; uint64 b; uint64 c;"},
+    {"0x1430002", "thread_create", "uint64 thread; hex64 coid; uint64 cpu; uint64 priority;"},
+    {"0x830003", "thread_exit", "uint64 thread;"},
+    {"0x1030006", "dispatcher_create", "uint64 pid; uint64 thread; uint64 cpu;"},
+    {"0x1020000", "exc_enter", "hex64 vector; hex64 pc; hex64 dar;"},
+    {"0x820001", "exc_exit", "hex64 vector;"},
+    {"0x1c60000", "lock_contended",
+     "hex64 lock; uint64 spins; uint64 ticks; hex64 caller0; hex64 caller1; hex64 caller2;"},
+    {"0x10b0000", "sample", "hex64 coid; hex64 pc; uint32 thread; uint32 flags;"},
+    {"0x8b0001", "sample_lost", "uint64 count;"},
+    {"0x1900000", "lock_take",
+     "hex64 lock; uint64 sleeping; hex64 caller0; hex64 caller1; hex64 caller2;"},
+    {"0xd00001", "lock_release", "hex64 lock; uint64 sleeping;"},
+    {"0x1100002", "lock_wait", "hex64 lock; uint64 sleeping; uint64 owner;"},
+    {"0x1cc0000", "ipc_call",
+     "hex64 endpoint; hex64 call; uint64 server; uint64 bytes; uint64 handed; uint64 method;"},
+    {"0x10c0001", "ipc_reply", "hex64 call; int64 status; uint64 bytes;"},
+    {"0x8c0003", "ipc_take", "hex64 call;"},
+    {"0xc30005", "process_end", "uint64 pid; hex64 status;"},
+    {"0x870000", "timer_fire", "uint64 deadline;"},
+    {0},
+};
+
+// "TYPE NAME; …" becomes "TYPE _NAME; …", as the machine writes it.
+static int made_describe(char *text, size_t bytes, const struct made_event *event)
+{
+    char fields[512];
+    size_t at = 0;
+    for (const char *from = event->fields; *from != '\0'; from++) {
+        fields[at++] = *from;
+        if (*from == ' ' && from[-1] != ';')
+            fields[at++] = '_';
+    }
+    fields[at] = '\0';
+    return snprintf(text, bytes,
+                    "event { name = \"%s\"; id = %s; stream_id = 0; fields := struct { %s }; };\n",
+                    event->name, event->id, fields);
+}
 
 static struct trace_packet *made_last(u32 cpu)
 {
@@ -157,10 +168,14 @@ static json_t *made_answer(trace_tool *tool, struct trace_wishes wishes)
     struct trace_choice choice;
     u64 begin, end;
     char metadata[8192];
-    int length = snprintf(metadata, sizeof(metadata), "%s%s%s", made_head,
-                          made_reasons ? made_switch : made_old_switch, made_events);
+    const struct made_event *parts[] = {made_reasons ? made_switch : made_old_switch, made_events};
+    int length = snprintf(metadata, sizeof(metadata),
+                          "/* CTF 1.8 */\nclock { name = timebase; freq = 1000000000; };\n");
+    for (size_t part = 0; part < ARRAY_SIZE(parts); part++)
+        for (const struct made_event *event = parts[part]; event->name != NULL; event++)
+            length += made_describe(metadata + length, sizeof(metadata) - (size_t)length, event);
     assert_in_range(length, 1, sizeof(metadata) - 1);
-    made_write("metadata", metadata, strlen(metadata));
+    made_write("metadata", metadata, (size_t)length);
     for (u32 cpu = 0; cpu < MADE_CPUS; cpu++) {
         char name[32];
         snprintf(name, sizeof(name), "stream_%u", cpu);

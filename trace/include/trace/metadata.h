@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The CTF 1.8 metadata text: a preamble made at start-up, then the generated event declarations.
+// The CTF 1.8 metadata text: a preamble made at start-up, the generated event declarations,
+// then those of programs (described.h). It only ever grows.
 #ifndef TRACE_METADATA_H
 #define TRACE_METADATA_H
 

@@ -48,7 +48,12 @@ void trace_platform_patch(const struct trace_point *point, bool on);
 void trace_platform_patch_end(void);
 
 // ---- identity and output -----------------------------------------------------------------------
-void trace_platform_unique(u8 bytes[16]); // differs from one run of the system to the next
+struct trace_identity {
+    u8 unique[16];   // differs from one run of the system to the next
+    u64 date;        // when the time base was 0: nanoseconds since 1970 (UTC); 0: not known
+    u8 build_id[20]; // of the image that logs
+};
+void trace_platform_identity(struct trace_identity *identity);
 void trace_platform_print(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 #endif

@@ -28,6 +28,8 @@ static inline bool trace_enabled(u32 major)
 // Any context, as the generated functions say.
 void trace_append_text(u32 header, const u64 *words, const char *text);
 
+#define TRACE_REFUSED UINT32_MAX // in place of a minor: a program's description was refused
+
 #define TRACE_INLINE static inline __attribute__((always_inline)) void
 
 #ifdef __powerpc64__

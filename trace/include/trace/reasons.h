@@ -19,11 +19,12 @@
 #define REASON_PAGE 10   // waits for a page
 #define REASON_TIME 11   // waits for a time; woken: it has come
 #define REASON_OTHER 12  // waits for another thread in another way
-#define REASONS 13
+#define REASON_START 13  // woken: for the first time
+#define REASONS 14
 #define REASON_NAMES                                                                               \
     {                                                                                              \
         "untold", "preempted", "yield", "ended", "call", "reply", "answer", "event", "message",    \
-            "lock", "page", "time", "other"                                                        \
+            "lock", "page", "time", "other", "start"                                               \
     }
 
 #endif

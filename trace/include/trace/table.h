@@ -47,6 +47,8 @@ extern const char trace_metadata_events[]; // CTF declarations of all events
 
 // NULL when there is none such; id: major << 16 | minor.
 const struct trace_event_info *trace_event_find(u32 id);
+// Of a field; 0 for a text.
+u32 trace_field_bits(enum trace_field_type type);
 // Whether an event may have so many data words.
 bool trace_event_fits(const struct trace_event_info *event, u64 words);
 // The fields of an event, out of its data words, each widened to 64 bits; 0 for a text.

@@ -26,6 +26,7 @@ enum {
     THREAD_EXIT,
     DISPATCHER_CREATE,
     STATE_DISPATCHER,
+    STATE_THREAD,
     EXC_ENTER,
     EXC_EXIT,
     IRQ_ENTER,
@@ -43,6 +44,7 @@ static const struct event_fields wanted[ACTIVITY_EVENTS] = {
     [THREAD_EXIT] = {"SCHED:thread_exit", {"thread"}},
     [DISPATCHER_CREATE] = {"SCHED:dispatcher_create", {"thread", "pid"}},
     [STATE_DISPATCHER] = {"STATE:state_dispatcher", {"thread", "pid", "cpu"}},
+    [STATE_THREAD] = {"STATE:state_thread", {"thread", "cpu", "priority", "state"}},
     [EXC_ENTER] = {"EXC:exc_enter", {"vector", "pc"}},
     [EXC_EXIT] = {"EXC:exc_exit", {"vector"}},
     [IRQ_ENTER] = {"IRQ:irq_enter", {NULL}},
@@ -281,6 +283,19 @@ static void apply_to(struct activity_machine *machine, struct activity_thread *s
         leave(self, IRQ);
 }
 
+// A thread that was not known to run. Whoever tells it is in an interrupt that came from another
+// CPU, or makes a system call.
+static void take_running(struct activity_thread *thread, u64 priority, bool in_interrupt)
+{
+    thread->idle = priority == PRIORITY_IDLE;
+    if (thread->idle)
+        settle(thread);
+    if (in_interrupt) {
+        enter(thread, VECTOR_EXTERNAL);
+        enter(thread, IRQ);
+    }
+}
+
 static struct activity_thread *apply(struct activity_machine *machine, u32 kind, u32 cpu,
                                      const u64 *values)
 {
@@ -299,6 +314,12 @@ static struct activity_thread *apply(struct activity_machine *machine, u32 kind,
     case DISPATCHER_CREATE:
         get_thread(machine, values[0], cpu)->pid = values[1];
         break;
+    case STATE_THREAD:
+        other = get_thread(machine, values[0], cpu);
+        if (id != ACTIVITY_NO_THREAD || (values[3] != TOLD_RUNS && values[3] != TOLD_ASKS))
+            break;
+        take_running(other, values[2], values[3] == TOLD_RUNS);
+        return other;
     case STATE_DISPATCHER:
         get_thread(machine, values[0], (u32)values[2])->pid = values[1];
         break;

@@ -30,7 +30,10 @@ struct activity_interval {
 };
 
 struct activity_thread;
-#define ACTIVITY_EVENTS 14
+#define ACTIVITY_EVENTS 15
+
+// Of a thread that the recording's state tells (trace/events/state.def).
+enum told_state { TOLD_RUNS, TOLD_PARKED, TOLD_READY, TOLD_ENDED, TOLD_ASKS };
 
 struct activity_machine {
     struct event_fields events[ACTIVITY_EVENTS];

@@ -212,36 +212,53 @@ static int read_clock(struct descriptions *descriptions, const char *text, const
     return KOV_OK;
 }
 
-// Whether it was described last, with a shorter text.
-static bool is_longer(const struct descriptions *descriptions, const struct trace_event_info *info)
+// Those of the kernel are described for the streams of processes once more, and one with a text
+// with each length.
+static void sort(struct descriptions *descriptions)
 {
-    if (descriptions->count == 0 || !trace_event_has_text(info))
-        return false;
-    const struct trace_event_info *last = &descriptions->events[descriptions->count - 1].info;
-    return last->major == info->major && last->minor == info->minor;
+    size_t kept = 0;
+    if (descriptions->count > 0)
+        qsort(descriptions->events, descriptions->count, sizeof(*descriptions->events), compare);
+    for (size_t i = 0; i < descriptions->count; i++) {
+        struct event_description *event = &descriptions->events[i];
+        if (kept > 0 && compare(event, &descriptions->events[kept - 1]) == 0)
+            free_event(event);
+        else
+            descriptions->events[kept++] = *event;
+    }
+    descriptions->count = kept;
+}
+
+static void read_build_id(struct descriptions *descriptions, const char *text)
+{
+    const char *at = strstr(text, "kernel_build_id = \"");
+    at = expect(at, "kernel_build_id = \"");
+    u8 *to = descriptions->build_id;
+    while (at != NULL && descriptions->build_id_bytes < sizeof(descriptions->build_id) &&
+           isxdigit((unsigned char)at[0]) && isxdigit((unsigned char)at[1])) {
+        const char digits[] = {at[0], at[1], '\0'};
+        to[descriptions->build_id_bytes++] = (u8)strtoul(digits, NULL, 16);
+        at += 2;
+    }
 }
 
 int descriptions_read(struct descriptions *descriptions, const char *text, const char *where)
 {
     int code = read_clock(descriptions, text, where);
+    read_build_id(descriptions, text);
     const char *at = text;
     while (code == KOV_OK && (at = strstr(at, "event {")) != NULL) {
         struct event_description event = {0};
         u64 stream;
         const char *behind = read_event(at + strlen("event {"), &event, &stream);
-        // The streams of processes describe the same events once more, and one with a text is
-        // described with each length.
-        bool is_new = behind != NULL && stream == TRACE_STREAM_KERNEL &&
-                      !is_longer(descriptions, &event.info);
         if (behind == NULL || descriptions->count == MAX_DESCRIPTIONS)
             code = fail(KOV_FAILED,
                         "%s: the metadata describes an event in a way that is not "
                         "understood, %zu bytes from its beginning",
                         where, (size_t)(at - text));
-        if (code != KOV_OK || !is_new) {
+        if (code != KOV_OK) {
             free_event(&event);
-            at += strlen("event {");
-            continue;
+            break;
         }
         complete(&event);
         descriptions->events = memory_grow(descriptions->events, descriptions->count,
@@ -249,8 +266,7 @@ int descriptions_read(struct descriptions *descriptions, const char *text, const
         descriptions->events[descriptions->count++] = event;
         at = behind;
     }
-    if (descriptions->count > 0)
-        qsort(descriptions->events, descriptions->count, sizeof(*descriptions->events), compare);
+    sort(descriptions);
     return code;
 }
 
@@ -269,4 +285,24 @@ const struct event_description *descriptions_find(const struct descriptions *des
         return NULL;
     return bsearch(&wanted, descriptions->events, descriptions->count,
                    sizeof(*descriptions->events), compare);
+}
+
+bool descriptions_cover(const struct descriptions *descriptions, const u8 *packet, size_t bytes)
+{
+    struct trace_packet header;
+    if (bytes < sizeof(header))
+        return true;
+    memcpy(&header, packet, sizeof(header));
+    u64 content = TRACE_BE64(header.content_bits) / 8;
+    for (size_t at = sizeof(header); at + sizeof(u64) <= bytes && at < content;) {
+        u64 word;
+        memcpy(&word, packet + at, sizeof(word));
+        word = TRACE_BE64(word);
+        if (trace_event_length(word) == 0)
+            return true; // it is damaged, which others tell
+        if (descriptions_find(descriptions, trace_event_id(word)) == NULL)
+            return false;
+        at += trace_event_length(word) * sizeof(u64);
+    }
+    return true;
 }

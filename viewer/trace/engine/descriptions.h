@@ -18,7 +18,9 @@ struct event_description {
 struct descriptions {
     struct event_description *events; // by major, then minor
     size_t count, capacity;
-    u64 hz; // of the time base
+    u64 hz;                // of the time base
+    u8 build_id[32];       // of the kernel that logged
+    size_t build_id_bytes; // 0: it is not told
 };
 
 #define METADATA_BYTES_MAX (4UL << 20)
@@ -30,6 +32,9 @@ void descriptions_free(struct descriptions *descriptions);
 
 // NULL when there is none such; id: major << 16 | minor.
 const struct event_description *descriptions_find(const struct descriptions *descriptions, u32 id);
+// Whether every event of a packet has a description. Programs may describe theirs while a trace
+// runs: then its metadata has grown.
+bool descriptions_cover(const struct descriptions *descriptions, const u8 *packet, size_t bytes);
 // "SCHED", or NULL when the table has no such major.
 const char *descriptions_major(u32 major);
 

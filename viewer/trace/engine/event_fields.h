@@ -18,16 +18,22 @@ void event_fields_find(struct event_fields *event, const struct descriptions *de
 // Of an event that it is: the wanted fields.
 void event_fields_read(const struct event_fields *event, const struct trace_event *logged,
                        u64 values[EVENT_FIELDS_MAX]);
-// Is it this event of the kernel? values: of the wanted fields. Each event of a trace is compared
-// with all that a tool knows, so that it must cost next to nothing.
-static inline bool event_fields_are(const struct event_fields *event,
-                                    const struct trace_event *logged, u64 values[EVENT_FIELDS_MAX])
+// Is it this event, of the kernel or of a process? values: of the wanted fields. Each event of a
+// trace is compared with all that a tool knows, so that it must cost next to nothing.
+static inline bool event_fields_of_any(const struct event_fields *event,
+                                       const struct trace_event *logged,
+                                       u64 values[EVENT_FIELDS_MAX])
 {
-    bool are = logged->description != NULL && logged->description == event->description &&
-               logged->pid == 0;
+    bool are = logged->description != NULL && logged->description == event->description;
     if (are)
         event_fields_read(event, logged, values);
     return are;
+}
+// Is it this event, of the kernel?
+static inline bool event_fields_are(const struct event_fields *event,
+                                    const struct trace_event *logged, u64 values[EVENT_FIELDS_MAX])
+{
+    return logged->pid == 0 && event_fields_of_any(event, logged, values);
 }
 // The place of a field; false: the event has none of that name.
 bool event_field_place(const struct event_description *description, const char *name, u32 *place);

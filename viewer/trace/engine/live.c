@@ -29,10 +29,9 @@ static void free_unread(void *context)
     }
 }
 
-int engine_open_live(struct engine *engine, const char *text, const char *where)
+void engine_open_live(struct engine *engine, const char *where)
 {
     *engine = (struct engine){.where = where, .source = {read_packet, free_unread, engine}};
-    return descriptions_read(&engine->descriptions, text, where);
 }
 
 static struct packet_stream *stream_of(struct engine *engine, u32 pid, u32 cpu)

@@ -6,8 +6,8 @@
 
 #include "trace/engine/engine.h"
 
-// text: the metadata. An exit code; engine_close in any case.
-int engine_open_live(struct engine *engine, const char *text, const char *where);
+// Its descriptions are the caller's to read, also anew while it is not visited. engine_close.
+void engine_open_live(struct engine *engine, const char *where);
 // Takes a packet that came as that process's and CPU's. KOV_CONNECTION if it is damaged.
 int engine_add_packet(struct engine *engine, u32 pid, u32 cpu, const u8 *data, size_t bytes);
 // Up to when the kernel's packets of these CPUs have come: what is earlier can be shown in order.

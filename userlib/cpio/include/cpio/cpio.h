@@ -18,6 +18,7 @@ struct cpio_entry {
     char name[CPIO_NAME_MAX + 1]; // without leading "/" or "./"
     bool directory;
     u64 offset, bytes; // of the contents, in the archive
+    u64 seconds;       // when it was last written, since 1970
 };
 
 // The next directory or regular file: 1, 0 at the end, E_PROTO when the archive is damaged (the

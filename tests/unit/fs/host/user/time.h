@@ -11,4 +11,10 @@ static inline u64 time_now(void)
     return host_time;
 }
 
+#define TIME_SECOND 1000000000UL
+static inline u64 time_date(void)
+{
+    return time_now() * TIME_SECOND;
+}
+
 #endif

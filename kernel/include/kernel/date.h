@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: MIT
+// The date.
+#ifndef KERNEL_DATE_H
+#define KERNEL_DATE_H
+
+#include <orrery/types.h>
+
+// Asks the firmware's clock. Set-up, once, before trace_init.
+void date_init(void);
+// When the time base was 0: nanoseconds since 1970 (UTC); 0: no clock tells. Any context.
+u64 date_of_boot(void);
+
+#endif
