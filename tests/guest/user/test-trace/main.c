@@ -252,7 +252,7 @@ static int storm(u64 rounds)
     return failures != 0;
 }
 
-// ---- children that end with a packet taken out ---------------------------------------------------
+// ---- children that end with a packet taken out --------------------------------------------------
 
 #define LEFT 100 // events, then
 
