@@ -106,23 +106,50 @@ static void forget_if_done(struct traced *traced)
         forget(traced);
 }
 
+static bool has_events(const struct kept *kept)
+{
+    return kept != NULL && kept->packet.event_count != 0;
+}
+
+// What a header that stands alone tells, the one behind it tells, too.
+static void append(struct traced *traced, u32 cpu, struct kept *kept)
+{
+    if (!has_events(traced->first[cpu]))
+        kfree(take(traced, cpu));
+    kept->next = NULL;
+    *traced->end[cpu] = kept;
+    traced->end[cpu] = &kept->next;
+    traced->packets++;
+    kept_bytes += sizeof(*kept) + kept->content;
+}
+
+// Of a stream's last packet the header stays, to tell what was lost.
 static void drop(struct traced *traced, u32 cpu)
 {
     struct kept *kept = take(traced, cpu);
+    struct kept *head = traced->first[cpu] == NULL ? kmalloc(sizeof(*head)) : NULL;
     traced->lost++;
     traced->streams[cpu].dropped += TRACE_BE32(kept->packet.event_count);
+    if (head != NULL) {
+        memcpy(head, kept, sizeof(*head));
+        head->content = sizeof(head->packet);
+        head->packet.content_bits = TRACE_BE64(head->content * 8);
+        head->packet.event_count = 0;
+        append(traced, cpu, head);
+    }
     kfree(kept);
 }
 
-// The oldest packet that is kept goes, for others. There is one.
+// The oldest packet with events that is kept goes, for others. There is one: so many headers there
+// cannot be.
 static void drop_oldest(void)
 {
     struct traced *traced = list;
-    while (traced->packets == 0)
-        traced = traced->next;
     u32 cpu = 0;
-    while (traced->first[cpu] == NULL)
-        cpu++;
+    while (!has_events(traced->first[cpu])) {
+        cpu = (cpu + 1) % ORRERY_MAX_CPUS;
+        traced = cpu == 0 ? traced->next : traced;
+    }
     drop(traced, cpu);
 }
 
@@ -134,7 +161,7 @@ static void forget_oldest(void)
         traced = traced->next;
     for (u32 cpu = 0; cpu < ORRERY_MAX_CPUS; cpu++) {
         while (traced->first[cpu] != NULL)
-            drop(traced, cpu);
+            kfree(take(traced, cpu));
     }
     forget(traced);
 }
@@ -156,10 +183,7 @@ static struct traced *find_or_add(u32 pid)
 
 static void keep(struct traced *traced, u32 cpu, struct kept *kept)
 {
-    *traced->end[cpu] = kept;
-    traced->end[cpu] = &kept->next;
-    traced->packets++;
-    kept_bytes += sizeof(*kept) + kept->content;
+    append(traced, cpu, kept);
     while (kept_bytes > KEEP_BYTES)
         drop_oldest();
 }
@@ -192,7 +216,6 @@ static bool keep_copy(struct traced *traced, u32 cpu, const struct trace_packet 
         traced->lost++;
         return false;
     }
-    room->next = NULL;
     room->content = content;
     memcpy(&room->packet, packet, content);
     keep(traced, cpu, room);

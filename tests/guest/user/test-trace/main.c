@@ -243,7 +243,16 @@ static void killed_processes_leave_no_torn_event(void)
            lost);
 }
 
-// ---- children that end with a packet taken out ---------------------------------------------------
+// For readers elsewhere.
+static int storm(u64 rounds)
+{
+    static struct victim victim;
+    while (rounds-- > 0)
+        live_and_die(&victim, false);
+    return failures != 0;
+}
+
+// ---- children that end with a packet taken out --------------------------------------------------
 
 #define LEFT 100 // events, then
 
@@ -431,6 +440,8 @@ int main(int argc, char **argv)
         return quick();
     if (argc > 1 && strcmp(argv[1], "child") == 0)
         return child();
+    if (argc > 2 && strcmp(argv[1], "storm") == 0)
+        return storm(strtoul(argv[2], NULL, 10));
     if (argc > 1 && strcmp(argv[1], "leaver") == 0)
         return leaver();
     if (argc > 2 && strcmp(argv[1], "liar") == 0)
