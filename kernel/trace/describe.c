@@ -18,7 +18,9 @@ static s64 add(struct trace_described *described)
     u32 before = process == NULL ? 0 : process->described;
     if (before + described->count > SYS_TRACE_DESCRIBE_MAX)
         return E_LIMIT;
-    s64 first = trace_described_add(described);
+    bool last = process == NULL || process->rights != 0; // takes the last ones, too
+    s64 first =
+        trace_described_add(described, TRACE_DESCRIBED_MAX - (last ? 0 : TRACE_DESCRIBED_RESERVED));
     if (first >= 0 && process != NULL)
         process->described = before + described->count;
     return first;

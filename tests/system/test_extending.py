@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""docs/extending.md, made: its changes in a copy of the sources, built and booted."""
+"""docs/extending.md, and the example of docs/trace.md, made: its changes in a copy of the sources, built and booted."""
 
 import json
 import os
@@ -14,7 +14,7 @@ from machine import BUILD, ROOT, Machine
 
 BLOCK = re.compile(r"^```\w+ (\S+)(?: (behind|in place of|at the end)(?: ([^\n]*))?)?\n(.*?)^```$",
                    re.MULTILINE | re.DOTALL)
-PROGRAMS = "init fs proc dci net sh greet"
+PROGRAMS = "init fs proc dci net sh greet apples"
 PATIENCE = 3000  # seconds
 
 
@@ -58,9 +58,11 @@ def built_as_the_page_says(tmp_path_factory):
     """The build folder of a copy with all changes of the page."""
     root = str(tmp_path_factory.mktemp("extended") / "orrery")
     copy_sources(root)
-    with open(os.path.join(ROOT, "docs/extending.md"), encoding="utf-8") as file:
-        blocks = BLOCK.findall(file.read())
-    assert len(blocks) > 15
+    blocks = []
+    for page in ("docs/extending.md", "docs/trace.md"):
+        with open(os.path.join(ROOT, page), encoding="utf-8") as file:
+            blocks += BLOCK.findall(file.read())
+    assert len(blocks) > 18
     for path, how, where, text in blocks:
         change(root, path, how or None, where, text)
     build = os.path.join(root, "build")
@@ -91,4 +93,6 @@ def test_everything_is_there(extended, tmp_path, cpus, implementation):
         assert kov("run", "/bin/greet", "moon") == "hello, moon: greeting 2\n"
         assert json.loads(kov("--json", "greetings")) == {"total": 2}
         assert implementation in kov("objects", "--class", "Greeter")
+        kov("run", "/bin/apples")
+        assert "apples:picked" in kov("trace", "list")
         assert "greeting" in kov("trace", "list") and "Say how many" in kov("help", "greetings")

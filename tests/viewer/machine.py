@@ -37,9 +37,9 @@ event { name = "TEST:zero"; id = 65536; stream_id = 0; };
 """
 
 
-def packet(cpu, sequence, times, discarded=0, overwritten=0):
+def packet(cpu, sequence, times, discarded=0, overwritten=0, event=1 << 16):
     """A CTF packet of events without data (major 1, minor 0) at these times."""
-    events = b"".join(struct.pack(">II", when & 0xffffffff, 1 << 22 | 1 << 16) for when in times)
+    events = b"".join(struct.pack(">II", when & 0xffffffff, 1 << 22 | event) for when in times)
     content = PACKET_HEADER.size + len(events)
     header = PACKET_HEADER.pack(
         0xc1fc1fc1, bytes.fromhex("00000000000040008000000000000000"), 0, times[0], times[-1],
@@ -357,7 +357,7 @@ class Session(threading.Thread):
             "trace_events": dci.TraceEventsReply(events=part)}, request)
 
     def do_trace_metadata(self, request):
-        text = METADATA.encode()
+        text = self.machine.metadata.encode()
         for start in range(0, len(text), 500):
             self.respond(request, more=True,
                          trace_metadata=dci.TraceMetadataReply(text=text[start:start + 500]))
@@ -416,6 +416,7 @@ class Machine:
         self.requests, self.answered, self.sessions = [], [], []
         # kind of request: function(session, request) that answers in place of us
         self.misbehaviour = {}
+        self.metadata = METADATA
         self.errors = {}  # kind of request: (error, message)
         self.tokens = {"orrery": dci.ROLE_CONTROLLER, "look": dci.ROLE_OBSERVER}
         self.system = dci.SystemInfo(

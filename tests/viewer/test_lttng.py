@@ -175,6 +175,35 @@ def test_streams_of_processes_come_later_and_what_breaks_a_promise_is_left_out(m
     assert " 1 came too late" in said
 
 
+def test_a_packet_waits_until_the_metadata_knows_its_events(machine):
+    """The viewer is told that they have grown, and gets what is new of them."""
+    live = Live(machine)
+    client = Client(live.port)
+    client.attach()
+    assert client.metadata() == (1, METADATA) and client.metadata() == (2, "")
+    own, new = 18 << 16 | 16, 'event { name = "own:one"; id = 0x520010; stream_id = 1; };\n'
+    asked = []
+
+    def still_unknown(session, request):
+        asked.append(request)
+        machine.metadata = METADATA + new  # described between the question and its answer
+        del machine.misbehaviour["trace_metadata"]
+        session.do_trace_metadata(request)
+
+    machine.misbehaviour["trace_metadata"] = still_unknown
+    live.push(0, 7 << 32, [1000, 2000], event=own)
+    for cpu in (0, 1):
+        live.push(cpu, 0, [100, 200])
+        live.push(cpu, 1, [20 * TIMEBASE_HZ, 21 * TIMEBASE_HZ])
+    assert index_when(client, 1, OK)[8] & 2 == 2
+    assert client.new_streams() == (1, [(3, 0)])
+    answer = index_when(client, 3, OK)
+    assert answer[3] == 1000 and answer[8] & 1 == 1 and len(asked) == 1
+    assert client.metadata() == (1, "/* CTF 1.8 */\n" + new) and client.metadata() == (2, "")
+    client.socket.close()
+    live.end()
+
+
 def big_packet(cpu, sequence, begin, size=1000000):
     small = packet(cpu, sequence, [begin, begin + 1])
     fields = list(PACKET_HEADER.unpack_from(small))

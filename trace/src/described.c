@@ -166,13 +166,13 @@ s64 trace_described_same(const struct trace_described *described)
     return E_NOENT;
 }
 
-s64 trace_described_add(struct trace_described *described)
+s64 trace_described_add(struct trace_described *described, u32 most)
 {
     u32 place = range_count;
     const struct trace_described *last = place > 0 ? ranges[place - 1] : NULL;
     described->first = last == NULL ? TRACE_DESCRIBED_FIRST : last->first + last->count;
     described->begin = last == NULL ? 0 : last->begin + last->bytes;
-    if (described->first + described->count > TRACE_DESCRIBED_FIRST + TRACE_DESCRIBED_MAX)
+    if (described->first + described->count > TRACE_DESCRIBED_FIRST + most)
         return E_LIMIT;
     for (u32 i = 0; i < described->count; i++)
         described->events[i].info.minor = (u16)(described->first + i);

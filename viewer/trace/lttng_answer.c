@@ -211,7 +211,8 @@ static void put_index(const struct lttng_relay *relay, struct lttng_client *clie
     put64(answer, process ? TRACE_STREAM_PROCESS : TRACE_STREAM_KERNEL);
     put32(answer, status);
     u32 flags = lttng_unannounced(client) == UINT64_MAX ? 0 : FLAG_NEW_STREAM;
-    put32(answer, flags | (client->metadata < relay->metadata.size ? FLAG_NEW_METADATA : 0));
+    bool more = client->metadata > 0 && client->metadata < relay->metadata.size;
+    put32(answer, flags | (more ? FLAG_NEW_METADATA : 0));
 }
 
 // Not beyond the next packet of this stream, nor beyond streams that the client does not know yet:

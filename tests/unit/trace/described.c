@@ -33,6 +33,8 @@ static struct sys_trace_description named(const char *name)
     return one;
 }
 
+static u32 most = TRACE_DESCRIBED_MAX; // events, of all
+
 static s64 add(const struct sys_trace_description *list, u32 count)
 {
     s64 error;
@@ -44,7 +46,7 @@ static s64 add(const struct sys_trace_description *list, u32 count)
         trace_described_free(described);
         return first;
     }
-    first = trace_described_add(described);
+    first = trace_described_add(described, most);
     if (first < 0)
         trace_described_free(described);
     return first;
@@ -236,6 +238,9 @@ static void in_the_end_no_number_is_left(void **state)
     char name[32];
     s64 first = 0;
     u32 i = 0;
+    most = 1;
+    assert_int_equal(add((const struct sys_trace_description[]){named("beyond")}, 1), E_LIMIT);
+    most = TRACE_DESCRIBED_MAX;
     for (; first >= 0 && i <= TRACE_DESCRIBED_MAX; i++) {
         snprintf(name, sizeof(name), "n%u", i);
         first = add((const struct sys_trace_description[]){named(name)}, 1);

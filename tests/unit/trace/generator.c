@@ -32,6 +32,21 @@ static int generate(const char *events)
     return pclose(pipe);
 }
 
+static int generate_program(const char *events)
+{
+    char command[512];
+    write_def("majors.def", "major(PROGRAM, 1, \"\")\nmajor(B, 2, \"\")\n");
+    write_def("events.def", "event(B, 0, own_one, \"\")\n");
+    write_def("own.txt", events);
+    snprintf(command, sizeof(command),
+             "python3 trace/tools/gen_events.py --defs %s --program %s/own.txt --out %s/out 2>&1",
+             folder, folder, folder);
+    FILE *pipe = popen(command, "r");
+    assert_non_null(pipe);
+    output[fread(output, 1, sizeof(output) - 1, pipe)] = 0;
+    return pclose(pipe);
+}
+
 static int start(void **state)
 {
     (void)state;
@@ -112,12 +127,37 @@ static void wrong_majors_are_refused_with_their_place(void **state)
     }
 }
 
+static void a_programs_events_follow_each_other(void **state)
+{
+    (void)state;
+    assert_int_equal(generate_program("provider(own)\nevent(0, a, \"\")\n"
+                                      "event(1, b, \"%s\", text t)\n"),
+                     0);
+    static const char *const wrong[] = {
+        "event(0, a, \"\")",
+        "provider(b)\nevent(0, a, \"\")",
+        "provider(a2345678901234567)\nevent(0, a, \"\")",
+        "provider(own)\nevent(1, a, \"\")",
+        "provider(own)\nevent(0, one, \"\")", // trace_own_one is the kernel's
+        "provider(own)\nevent(0, a, \"%s\", u64 t)",
+        "provider(own)\nevent(0, a2345678901234567890123456789012, \"\")",
+        "provider(own)\nevent(0, a, \"%lu\", u64 a23456789012345678901234)",
+        "provider(own)",
+    };
+    for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+        assert_int_not_equal(generate_program(wrong[i]), 0);
+        if (strstr(output, "own.txt:") == NULL || strstr(output, "error: ") == NULL)
+            fail_msg("%s: %s", wrong[i], output);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(a_right_description_is_accepted, start, end),
         cmocka_unit_test_setup_teardown(wrong_descriptions_are_refused_with_their_place, start,
                                         end),
+        cmocka_unit_test_setup_teardown(a_programs_events_follow_each_other, start, end),
         cmocka_unit_test_setup_teardown(wrong_majors_are_refused_with_their_place, start, end),
     };
     return cmocka_run_group_tests_name("trace_generator", tests, NULL, NULL);

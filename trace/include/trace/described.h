@@ -9,8 +9,9 @@
 #include <orrery/sys.h>
 #include <trace/table.h>
 
-#define TRACE_DESCRIBED_FIRST 16 // minor; those below are the kernel's own
-#define TRACE_DESCRIBED_MAX 1024 // events, of all programs
+#define TRACE_DESCRIBED_FIRST 16     // minor; those below are the kernel's own
+#define TRACE_DESCRIBED_MAX 1024     // events, of all programs
+#define TRACE_DESCRIBED_RESERVED 256 // of them, for programs with a right
 
 struct trace_described_event {
     struct sys_trace_description description;
@@ -34,8 +35,9 @@ void trace_described_free(struct trace_described *described); // one that was no
 
 // The first minor of the same events as they were added before; E_NOENT.
 s64 trace_described_same(const struct trace_described *described);
-// Its first minor, E_LIMIT. It is the module's from then on. One call at a time.
-s64 trace_described_add(struct trace_described *described);
+// Its first minor; it is the module's from then on. E_LIMIT: there would be more than `most` events
+// of all programs, at most TRACE_DESCRIBED_MAX. One call at a time.
+s64 trace_described_add(struct trace_described *described, u32 most);
 
 // All that follows: any context, also while one is added. id: major << 16 | minor; NULL: none.
 const struct trace_event_info *trace_described_find(u32 id);
