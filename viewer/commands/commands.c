@@ -35,6 +35,7 @@ const struct command *const commands[] = {
     &command_trace_syscalls,
     &command_trace_faults,
     &command_trace_breakdown,
+    &command_trace_compare,
     &command_trace_snapshot,
     &command_trace_read,
     &command_trace_list,

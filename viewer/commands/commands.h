@@ -37,6 +37,7 @@ extern const struct command command_trace_count;
 extern const struct command command_trace_syscalls;
 extern const struct command command_trace_faults;
 extern const struct command command_trace_breakdown;
+extern const struct command command_trace_compare;
 extern const struct command command_trace_export;
 extern const struct command command_trace_idle;
 extern const struct command command_trace_list;

@@ -49,7 +49,13 @@ struct breakdown {
     u32 told; // mask of CPUs
     u64 most;
     json_t *document;
+    const struct trace_measures *measures; // NULL: nobody
 };
+
+const char *trace_breakdown_part(u64 part)
+{
+    return part_keys[part];
+}
 
 static struct part_row *get_thread(struct breakdown *breakdown, u64 id)
 {
@@ -59,6 +65,14 @@ static struct part_row *get_thread(struct breakdown *breakdown, u64 id)
 static struct syscall_row *get_syscall(struct breakdown *breakdown, u64 number, u64 thread)
 {
     return keyed_rows_get(&breakdown->syscalls, (const u64[KEY_WORDS]){number, thread});
+}
+
+static void measure(const struct breakdown *breakdown, u64 thread, u64 part, u64 from, u64 to)
+{
+    const struct trace_measures *measures = breakdown->measures;
+    if (measures != NULL)
+        measures->take(measures->context, MEASURED_PART, (const u64[MEASURED_KEYS]){part}, thread,
+                       from, to);
 }
 
 // ---- times -------------------------------------------------------------------------------------
@@ -71,6 +85,7 @@ static int take_interval(void *context, const struct activity_interval *interval
     if (interval->thread == ACTIVITY_NO_THREAD)
         return KOV_OK;
     get_thread(breakdown, interval->thread)->run[interval->activity] += ticks;
+    measure(breakdown, interval->thread, interval->activity, interval->from, interval->to);
     calls_interval(&breakdown->calls, interval);
     if (interval->activity == ACTIVITY_SYSCALL)
         get_syscall(breakdown, interval->call, interval->thread)->ticks += ticks;
@@ -92,16 +107,18 @@ static void divide_run(struct part_row *thread, u64 ticks)
 
 static void take_time(void *context, u64 id, enum thread_time on, u64 from, u64 to)
 {
-    struct part_row *thread = get_thread(context, id);
-    enum part waiting = thread->waits ? PART_CALL : PART_BLOCKED;
-    if (on == RUN)
+    struct breakdown *breakdown = context;
+    struct part_row *thread = get_thread(breakdown, id);
+    u32 part = on == READY                        ? PART_READY
+               : on != BLOCKED && !thread->sleeps ? (u32)ACTIVITY_UNKNOWN
+               : thread->waits                    ? PART_CALL
+                                                  : PART_BLOCKED;
+    if (on == RUN) {
         divide_run(thread, to - from);
-    else if (on == READY)
-        thread->ticks[PART_READY] += to - from;
-    else if (on == BLOCKED || thread->sleeps)
-        thread->ticks[waiting] += to - from;
-    else
-        thread->ticks[ACTIVITY_UNKNOWN] += to - from;
+    } else {
+        thread->ticks[part] += to - from;
+        measure(breakdown, id, part, from, to);
+    }
     memset(thread->run, 0, sizeof(thread->run));
 }
 
@@ -333,9 +350,24 @@ static void put_syscalls(const struct breakdown *breakdown, const struct trace_w
 
 // ---- the answer --------------------------------------------------------------------------------
 
+static void end_measures(const struct breakdown *breakdown, const struct trace_walk *walk)
+{
+    const struct trace_measures *measures = breakdown->measures;
+    for (size_t i = 0; i < breakdown->threads.count; i++) {
+        const struct part_row *thread = breakdown->threads.rows[i];
+        if (thread->idle)
+            measures->idle(measures->context, thread->key[0]);
+    }
+    measures->end(measures->context, walk);
+}
+
 static void put_answer(void *context, const struct trace_walk *walk)
 {
     struct breakdown *breakdown = context;
+    if (breakdown->measures != NULL) {
+        end_measures(breakdown, walk);
+        return;
+    }
     put_processes(breakdown, walk);
     put_cpus(breakdown, walk);
     put_servers(breakdown, walk);
@@ -344,8 +376,8 @@ static void put_answer(void *context, const struct trace_walk *walk)
     trace_tool_put_walk(breakdown->document, walk);
 }
 
-int trace_breakdown(struct engine *engine, const struct trace_choice *choice, u64 most,
-                    json_t *document)
+static int follow(struct engine *engine, const struct trace_choice *choice, u64 most,
+                  json_t *document, const struct trace_measures *measures)
 {
     struct breakdown breakdown = {
         .events = {[SWITCH] = {.name = "SCHED:switch",
@@ -357,17 +389,31 @@ int trace_breakdown(struct engine *engine, const struct trace_choice *choice, u6
         .syscalls = {.row_bytes = sizeof(struct syscall_row)},
         .told = activity_cpus(engine),
         .most = most,
-        .document = document};
+        .document = document,
+        .measures = measures};
     const struct sched_follower follower = {take_time, take_interval, take_event,
                                             take_loss, put_answer,    &breakdown};
     for (u32 i = 0; i < PART_EVENTS; i++)
         event_fields_find(&breakdown.events[i], &engine->descriptions);
     calls_begin(&breakdown.calls, engine);
+    breakdown.calls.measures = measures;
     int code = trace_sched_follow(engine, choice, &follower);
     calls_free(&breakdown.calls);
     keyed_rows_free(&breakdown.threads);
     keyed_rows_free(&breakdown.syscalls);
     return code;
+}
+
+int trace_breakdown(struct engine *engine, const struct trace_choice *choice, u64 most,
+                    json_t *document)
+{
+    return follow(engine, choice, most, document, NULL);
+}
+
+int trace_breakdown_measure(struct engine *engine, const struct trace_choice *choice,
+                            const struct trace_measures *measures)
+{
+    return follow(engine, choice, 0, NULL, measures);
 }
 
 static const struct column process_columns[] = {

@@ -3,6 +3,7 @@
 #ifndef KOV_TRACE_BREAKDOWN_H
 #define KOV_TRACE_BREAKDOWN_H
 
+#include "trace/trace_measures.h"
 #include "trace/trace_tool.h"
 
 // "processes": each tick of each of their threads, from its beginning to its end within the time
@@ -10,6 +11,11 @@
 // entry point and client; "syscalls": by process. Of the last two at most so many rows (0: all).
 int trace_breakdown(struct engine *engine, const struct trace_choice *choice, u64 most,
                     json_t *document);
+
+// Tells the parts of threads, and their calls, in place of sums.
+int trace_breakdown_measure(struct engine *engine, const struct trace_choice *choice,
+                            const struct trace_measures *measures);
+const char *trace_breakdown_part(u64 part);
 
 extern const struct sheet trace_breakdown_sheets[];
 void trace_breakdown_note(const json_t *document);

@@ -105,6 +105,10 @@ static void take_answer(struct calls *calls, const struct trace_walk *walk, u64 
     struct call_thread *client = get_thread(calls, call->client);
     const struct open_call *parent = find_call(calls, call->parent);
     call->row->waited += event->time - call->since;
+    if (calls->measures != NULL)
+        calls->measures->take(calls->measures->context, MEASURED_CALL,
+                              (const u64[MEASURED_KEYS]){call->row->key[0], call->row->key[2]},
+                              call->client, call->since, event->time);
     client->open--;
     client->answer = 0;
     serve(calls, walk, client, parent != NULL ? parent->id : 0, event->time);

@@ -5,7 +5,7 @@
 #ifndef KOV_TRACE_CALLS_H
 #define KOV_TRACE_CALLS_H
 
-#include "trace/trace_walk.h"
+#include "trace/trace_measures.h"
 
 struct call_row {
     u64 key[KEY_WORDS]; // server's process, endpoint, method, client's thread
@@ -19,6 +19,7 @@ struct calls {
     void *open;                  // by number, a tree of the C library
     u64 handed[ORRERY_MAX_CPUS]; // the call with which a server will get this CPU; 0: none
     u64 dropped;                 // calls whose end may be missing
+    const struct trace_measures *measures; // NULL: nobody
 };
 
 void calls_begin(struct calls *calls, const struct engine *engine);

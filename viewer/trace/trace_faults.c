@@ -40,6 +40,7 @@ static void put(json_t *row, const u64 key[SPAN_KEYS])
 
 const struct span_kind trace_faults = {
     .rows = "faults",
+    .measured = MEASURED_FAULT,
     .enter = {.name = "FAULT:fault_enter", .fields = {"address", "access"}},
     .within = {.name = "FAULT:fault_objects", .fields = {"region", "fcm"}},
     .exit = {.name = "FAULT:fault_exit", .fields = {"address", "result"}},

@@ -92,6 +92,13 @@ static void add_hold(struct trace_holds *holds, const struct lock_now *lock, u64
     u64 key[KEY_WORDS] = {lock->key[0] | (lock->key[1] != 0)};
     memcpy(key + 1, lock->callers, sizeof(lock->callers));
     key[1 + CALLERS] = lock->thread;
+    if (holds->measures != NULL) {
+        u64 measured[MEASURED_KEYS] = {[CALLERS] = lock->key[1]};
+        memcpy(measured, lock->callers, sizeof(lock->callers));
+        holds->measures->take(holds->measures->context, MEASURED_HOLD, measured, lock->thread,
+                              lock->taken, time);
+        return;
+    }
     struct hold_row *row = keyed_rows_get(&holds->rows, key);
     histogram_add(&row->ticks, time - lock->taken);
     for (size_t i = 0; i < lock->count; i++) {

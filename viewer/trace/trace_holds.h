@@ -3,12 +3,14 @@
 #ifndef KOV_TRACE_HOLDS_H
 #define KOV_TRACE_HOLDS_H
 
+#include "trace/trace_measures.h"
 #include "trace/trace_tool.h"
 
 struct trace_holds {
     struct event_fields take, release, wait;
     struct keyed_rows locks; // as they are now
     struct keyed_rows rows;
+    const struct trace_measures *measures; // NULL: nobody
 };
 
 void trace_holds_begin(struct trace_holds *holds, const struct descriptions *descriptions);

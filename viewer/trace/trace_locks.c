@@ -21,6 +21,7 @@ struct locks {
     struct event_fields contended;
     struct keyed_rows rows;
     struct trace_holds holds;
+    const struct trace_measures *measures; // NULL: nobody
 };
 
 static void add(struct keyed_rows *rows, const struct wait_row *wait)
@@ -42,9 +43,17 @@ static int take_event(void *context, const struct trace_event *event)
     if (!event_fields_of_any(&locks->contended, event, values) ||
         !trace_walk_has_cpu(&locks->walk, event->cpu))
         return KOV_OK;
+    const struct trace_measures *measures = locks->measures;
+    u64 thread = trace_walk_thread(&locks->walk, event->cpu);
+    if (measures != NULL) {
+        if (event->pid == 0)
+            measures->take(measures->context, MEASURED_WAIT,
+                           (const u64[MEASURED_KEYS]){values[3], values[4], values[5]}, thread,
+                           event->time - values[2], event->time);
+        return KOV_OK;
+    }
     struct wait_row wait = {.key = {values[0], values[3], values[4], values[5],
-                                    event->pid != 0 ? OF_PROGRAM | event->pid
-                                                    : trace_walk_thread(&locks->walk, event->cpu)},
+                                    event->pid != 0 ? OF_PROGRAM | event->pid : thread},
                             .count = 1,
                             .ticks = values[2],
                             .longest = values[2],
@@ -176,22 +185,47 @@ static void put_answer(json_t *document, struct locks *locks, enum trace_locks_o
     keyed_rows_free(&joined);
 }
 
-int trace_locks(struct engine *engine, const struct trace_choice *choice,
-                enum trace_locks_order order, u64 most, json_t *document)
+static void begin(struct locks *locks, const struct engine *engine,
+                  const struct trace_choice *choice)
 {
-    struct locks locks = {
-        .walk = {.choice = choice, .event = take_event, .loss = take_loss, .context = &locks},
+    *locks = (struct locks){
+        .walk = {.choice = choice, .event = take_event, .loss = take_loss, .context = locks},
         .contended = {.name = "LOCK:lock_contended",
                       .fields = {"lock", "spins", "ticks", "caller0", "caller1", "caller2"}},
         .rows = {.row_bytes = sizeof(struct wait_row)}};
-    event_fields_find(&locks.contended, &engine->descriptions);
-    trace_holds_begin(&locks.holds, &engine->descriptions);
+    event_fields_find(&locks->contended, &engine->descriptions);
+    trace_holds_begin(&locks->holds, &engine->descriptions);
+}
+
+static void end(struct locks *locks)
+{
+    keyed_rows_free(&locks->rows);
+    trace_holds_free(&locks->holds);
+    trace_walk_free(&locks->walk);
+}
+
+int trace_locks(struct engine *engine, const struct trace_choice *choice,
+                enum trace_locks_order order, u64 most, json_t *document)
+{
+    struct locks locks;
+    begin(&locks, engine, choice);
     int code = trace_walk(&locks.walk, engine);
     if (code == KOV_OK)
         put_answer(document, &locks, order, most);
-    keyed_rows_free(&locks.rows);
-    trace_holds_free(&locks.holds);
-    trace_walk_free(&locks.walk);
+    end(&locks);
+    return code;
+}
+
+int trace_locks_measure(struct engine *engine, const struct trace_choice *choice,
+                        const struct trace_measures *measures)
+{
+    struct locks locks;
+    begin(&locks, engine, choice);
+    locks.measures = locks.holds.measures = measures;
+    int code = trace_walk(&locks.walk, engine);
+    if (code == KOV_OK)
+        measures->end(measures->context, &locks.walk);
+    end(&locks);
     return code;
 }
 

@@ -4,6 +4,7 @@
 #ifndef KOV_TRACE_LOCKS_H
 #define KOV_TRACE_LOCKS_H
 
+#include "trace/trace_measures.h"
 #include "trace/trace_tool.h"
 
 enum trace_locks_order { LOCKS_BY_TIME, LOCKS_BY_COUNT, LOCKS_BY_LONGEST };
@@ -12,6 +13,10 @@ enum trace_locks_order { LOCKS_BY_TIME, LOCKS_BY_COUNT, LOCKS_BY_LONGEST };
 // holds by lock and call chain, at most so many.
 int trace_locks(struct engine *engine, const struct trace_choice *choice,
                 enum trace_locks_order order, u64 most, json_t *document);
+
+// Tells of waits and holds in place of sums.
+int trace_locks_measure(struct engine *engine, const struct trace_choice *choice,
+                        const struct trace_measures *measures);
 
 extern const struct sheet trace_locks_sheets[];
 void trace_locks_note(const json_t *document);

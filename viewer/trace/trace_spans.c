@@ -97,6 +97,12 @@ static void end_span(struct spans *spans, struct span_thread *thread, const u64 
         return;
     for (u32 i = spans->wishes->keys; i < SPAN_KEYS; i++)
         key[i] = 0;
+    const struct trace_measures *measures = spans->wishes->measures;
+    if (measures != NULL) {
+        measures->take(measures->context, spans->kind->measured, key, thread->key[0], span->since,
+                       time);
+        return;
+    }
     struct span_row *row = keyed_rows_get(&spans->rows, key);
     histogram_add(&row->times, time - span->since);
     row->ticks += time - span->since;
@@ -295,7 +301,9 @@ int trace_spans(struct engine *engine, const struct trace_choice *choice,
     if (kind->within.name != NULL)
         event_fields_find(&spans.within, &engine->descriptions);
     int code = trace_walk(&spans.walk, engine);
-    if (code == KOV_OK)
+    if (code == KOV_OK && wishes->measures != NULL)
+        wishes->measures->end(wishes->measures->context, &spans.walk);
+    else if (code == KOV_OK)
         put_answer(document, &spans);
     free_rows(&spans.rows);
     keyed_rows_free(&spans.threads);

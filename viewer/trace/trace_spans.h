@@ -4,13 +4,15 @@
 #ifndef KOV_TRACE_SPANS_H
 #define KOV_TRACE_SPANS_H
 
+#include "trace/trace_measures.h"
 #include "trace/trace_tool.h"
 
 #define SPAN_KEYS 4
 
 // An end that no event tells has the status NULL.
 struct span_kind {
-    const char *rows;                        // what the document calls them
+    const char *rows; // what the document calls them
+    enum trace_measured measured;
     struct event_fields enter, within, exit; // first field of enter and exit: they must agree
     bool nests;                              // else whoever begins one has ended the one before
     u64 asleep; // one of that first field ends when its thread runs again after a sleep; 0: none
@@ -24,7 +26,8 @@ struct span_wishes {
     u64 most; // rows; 0: all
     // Rows by a part of the key alone: the rest is set to 0.
     u32 keys;
-    u64 only; // the first key alone; UINT64_MAX: any
+    u64 only;                              // the first key alone; UINT64_MAX: any
+    const struct trace_measures *measures; // are told of each, in place of an answer; NULL: nobody
 };
 
 // Fills the document with rows, what took longest first, "all" and "durations" of all that are

@@ -25,6 +25,7 @@ static void put(json_t *row, const u64 key[SPAN_KEYS])
 
 const struct span_kind trace_syscalls = {
     .rows = "syscalls",
+    .measured = MEASURED_SYSCALL,
     .enter = {.name = "SYSCALL:syscall_enter", .fields = {"number"}},
     .exit = {.name = "SYSCALL:syscall_exit", .fields = {"number", "result"}},
     .asleep = SYS_WAIT,

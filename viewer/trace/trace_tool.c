@@ -46,7 +46,8 @@ static void print_losses(const json_t *document)
                packets, events);
 }
 
-static void show(json_t *document, const struct sheet *sheets, void (*note)(const json_t *document))
+void trace_tool_show(json_t *document, const struct sheet *sheets,
+                     void (*note)(const json_t *document))
 {
     if (!document_for_programs(document, sheets)) {
         for (size_t i = 0; sheets[i].key != NULL; i++) {
@@ -63,24 +64,29 @@ static void show(json_t *document, const struct sheet *sheets, void (*note)(cons
     json_decref(document);
 }
 
+int trace_tool_choose(const struct engine *engine, struct trace_choice *choice)
+{
+    u64 begin = 0, end;
+    engine_range(engine, &begin, &end);
+    return trace_choice_decide(choice, &trace_wishes, &engine->descriptions, begin);
+}
+
 int trace_tool_run(const struct arguments *arguments, trace_tool *tool, const struct sheet *sheets,
                    void (*note)(const json_t *document))
 {
     struct engine engine = {0};
     struct trace_choice choice = {0};
-    u64 begin = 0, end;
     int code = trace_choice_check(&trace_wishes);
     if (code != KOV_OK)
         return code;
     json_t *document = json_object();
     code = trace_source_open(&engine, arguments);
-    engine_range(&engine, &begin, &end);
     if (code == KOV_OK)
-        code = trace_choice_decide(&choice, &trace_wishes, &engine.descriptions, begin);
+        code = trace_tool_choose(&engine, &choice);
     if (code == KOV_OK)
         code = tool(&engine, &choice, document);
     if (code == KOV_OK)
-        show(document, sheets, note);
+        trace_tool_show(document, sheets, note);
     else
         json_decref(document);
     trace_choice_free(&choice);

@@ -25,6 +25,12 @@ typedef int trace_tool(struct engine *engine, const struct trace_choice *choice,
 int trace_tool_run(const struct arguments *arguments, trace_tool *tool, const struct sheet *sheets,
                    void (*note)(const json_t *document));
 
+// The parts of it, for who answers from several traces. Each is closed and freed in any case.
+int trace_tool_choose(const struct engine *engine, struct trace_choice *choice);
+// Frees the document.
+void trace_tool_show(json_t *document, const struct sheet *sheets,
+                     void (*note)(const json_t *document));
+
 // ---- for tools ---------------------------------------------------------------------------------
 
 // hz, the time that was looked at, and what is missing in it.
