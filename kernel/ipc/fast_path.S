@@ -275,8 +275,7 @@ put_back:
 // Around an event: r7 ... r12 hold words of the message.
 // r1 gets a frame below that of the user code.
     .macro begin_event
-    std     r1, -USER_FRAME(r1)
-    addi    r1, r1, -USER_FRAME
+    stdu    r1, -USER_FRAME(r1)
     ld      r2, PERCPU_TOC(r13)
     mr      r24, r7
     mr      r25, r8
@@ -316,11 +315,10 @@ reply_switch_event:
     switch_event REASON_REPLY
     b       reply_switch_told
 
-// trace_ipc_call(endpoint, id, server's pid, bytes, 1, method): r6 is needed, r4 and r5 are loaded
-// afterwards.
+// trace_ipc_call(endpoint, id, server's pid, bytes, 1, method): r6 stays as it is, r4 and r5 are
+// loaded afterwards.
 call_event:
     begin_event
-    mr      r31, r6
     ld      r9, ENDPOINT_CPU_COID(r15)
     mr      r8, r18
     lwz     r7, DISPATCHER_PROCESS_PID(r16)
@@ -328,7 +326,6 @@ call_event:
     mr      r4, r24
     trace_header 6, TRACE_MAJOR_IPC, TRACE_IPC_IPC_CALL
     bl      trace_append_6
-    mr      r6, r31
     end_event
     b       call_told
 
