@@ -12,7 +12,7 @@
 // seconds: 30
 // quick: yes
 // includes: viewer
-// eva: -eva-slevel 3000 -eva-slevel-function walk_events:400 -eva-slevel-function any_event:20
+// eva: -eva-slevel 3000 -eva-slevel-function walk_events:2000 -eva-slevel-function any_event:20
 //   -eva-split-return full
 #include "model/proof.h"
 
