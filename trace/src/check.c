@@ -25,12 +25,6 @@ struct walk {
     u32 events;
 };
 
-static const struct trace_event_info *find(u32 id)
-{
-    const struct trace_event_info *info = trace_event_find(id);
-    return info != NULL ? info : trace_described_find(id);
-}
-
 // Follows events as long as each is one that the metadata describes, none earlier than the one
 // before and none later than end.
 static struct walk walk_events(const struct trace_packet *packet, u64 content, u64 begin, u64 end)
@@ -39,7 +33,9 @@ static struct walk walk_events(const struct trace_packet *packet, u64 content, u
     while (walk.content < content) {
         u64 word = TRACE_BE64(packet->events[(walk.content - sizeof(*packet)) / sizeof(u64)]);
         u64 length = trace_event_length(word);
-        const struct trace_event_info *info = find(trace_event_id(word));
+        const struct trace_event_info *info = trace_event_find(trace_event_id(word));
+        if (info == NULL)
+            info = trace_described_find(trace_event_id(word));
         u64 time = walk.time + (u32)(trace_event_time(word) - (u32)walk.time);
         if (info == NULL || !trace_event_fits(info, length - 1) || time > end ||
             length * sizeof(u64) > content - walk.content)
