@@ -83,7 +83,7 @@ static u64 spin(u32 *word, u32 owner)
 }
 
 // Out of line, so that an uncontended acquisition keeps no registers for it.
-static __attribute__((noinline, cold)) void wait_for(struct spinlock *lock)
+static __attribute__((noinline, cold)) void spin_wait(struct spinlock *lock)
 {
     trace_lock_wait((u64)lock, 0, 0);
     u64 start = timebase();
@@ -126,7 +126,7 @@ void spin_lock(struct spinlock *lock)
     if (__builtin_expect(outer != NULL && outer->rank >= lock->rank, 0))
         wrong_order(lock);
     if (__builtin_expect(!try_lock(&lock->word, cpu_id() + 1), 0))
-        wait_for(lock);
+        spin_wait(lock);
     lock->masked = masked;
     lock->outer = outer;
     percpu()->innermost_lock = lock;

@@ -3,7 +3,7 @@
 
 Each CPU chains the spin locks that it holds, each thread its mutexes. Beyond these, the image's
 static locks are looked at. Nobody keeps a list of who waits for a spin lock: a CPU that does is in
-wait_for.
+spin_wait.
 """
 
 import re
@@ -63,7 +63,7 @@ def awaited(cpu):
     """The spin lock that a CPU waits for, or None."""
     thread = cpu.gdb_thread()
     for frame in frames_of(thread) if thread is not None else []:
-        if frame.name() == 'wait_for':
+        if frame.name() == 'spin_wait':
             try:
                 return int(frame.read_var('lock'))
             except (gdb.error, ValueError):

@@ -57,8 +57,8 @@ fuzz-gateway-now: $(BUILD)/unit/gateway_fuzz $(BUILD)/unit/gateway_net_fuzz
 	KOV_FUZZ_ROUNDS=$(GATEWAY) KOV_FUZZ_SEED=$(SEED) $(BUILD)/unit/gateway_fuzz
 	KOV_FUZZ_ROUNDS=$$(($(GATEWAY) / 10)) KOV_FUZZ_SEED=$(SEED) $(BUILD)/unit/gateway_net_fuzz
 
-# Spoilt traces: the engine by itself (tests/unit/viewer/engine.c, dump.c), and all of kov's commands,
-# with sanitizers, on folders, dumps, disks and answers of machines.
+# Spoilt traces: the engine by itself (tests/unit/viewer/engine.c, dump.c), and all of kov's
+# commands, with sanitizers, on folders, dumps, disks and answers of machines.
 FUZZ_KOV := $(BUILD)/fuzz-kov/kov
 FUZZ_KOV_OBJS := $(patsubst %.c,$(BUILD)/fuzz-kov/%.o,$(KOV_SRC) trace/src/table.c \
     servers/fs/snapshot.c userlib/cpio/cpio.c)

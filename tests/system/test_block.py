@@ -160,7 +160,8 @@ def test_the_disk_is_an_object(boot, disk):
 def test_requests_are_in_the_trace(boot, disk, tmp_path):
     folder = str(tmp_path / "trace")
     machine = boot("traced", disk=disk).wait_ready()
-    recorder = servers.started(machine, "trace", "record", "-o", folder, "-e", "block", "-d", "3600")
+    recorder = servers.started(machine, "trace", "record", "-o", folder, "-e", "block",
+                               "-d", "3600")
     servers.wait_owner(machine, "tracing")
     machine.kov_run("run", "sh", typed="echo kept > /data/kept; sync\n")
     servers.interrupt(recorder)

@@ -99,7 +99,7 @@ def archive(files):
     for name, data in [*files.items(), ("TRAILER!!!", b"")]:
         fields = [0, 0o100644, 0, 0, 1, 0, len(data), 0, 0, 0, 0, len(name) + 1, 0]
         head = b"070701" + b"".join(b"%08x" % field for field in fields) + name.encode() + b"\0"
-        entries += [head.ljust(-len(head) // 4 * -4, b"\0"), data.ljust(-len(data) // 4 * -4, b"\0")]
+        entries += [part.ljust(-len(part) // 4 * -4, b"\0") for part in (head, data)]
     return b"".join(entries)
 
 
