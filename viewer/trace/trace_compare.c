@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Rows of both recordings are joined by names: numbers of processes and addresses of locks are those
-// of one machine's life. A change is sure where it is more than its error.
+// Rows of both recordings are joined by names: numbers of processes and addresses of locks are
+// those of one machine's life. A change is sure where it is more than its error.
 #include "trace/trace_compare.h"
 #include "tools/intern.h"
 #include "tools/memory.h"

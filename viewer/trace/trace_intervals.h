@@ -16,15 +16,15 @@ struct trace_intervals {
     u64 lost_packets, discarded;
     u32 count; // of intervals
     struct keyed_rows rows[MEASURED_KINDS], idle;
-    // Of each row of these kinds when its walk ends, if its thread is not idle; ticks and counts may
-    // be taken along, and are NULL then.
+    // Of each row when its walk ends, if its thread is not idle; ticks and counts may be taken
+    // along, and are NULL then.
     void (*row)(void *context, enum trace_measured kind, struct interval_row *row,
                 const struct trace_walk *walk);
     void *context;
 };
 
-// row, context and count are set. Walks through all of the choice, once for each tool that measures. An
-// exit code.
+// row, context and count are set. Walks through all of the choice, once for each tool that
+// measures. An exit code.
 int trace_intervals_measure(struct trace_intervals *intervals, struct engine *engine,
                             const struct trace_choice *choice);
 void trace_intervals_free(struct trace_intervals *intervals);
