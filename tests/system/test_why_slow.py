@@ -136,5 +136,6 @@ def test_the_reason_is_found_and_mended(tmp_path):
         row = found["calls"][0]
         assert (row["server"], row["method"], row["count_sure"]) == ("fs", WRITE, True)
         assert row["count_percent"] < -50
-        row, = (row for row in found["processes"] if (row["process"], row["part"]) == ("diary", "call"))
+        row, = (row for row in found["processes"]
+                if (row["process"], row["part"]) == ("diary", "call"))
         assert row["time_sure"] and row["time_percent"] < 0

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// diary: ten times a second it writes a page of 40 lines into /tmp/diary, in place of the one before,
-// until it is killed. It is slow: docs/why-slow.md finds out why.
+// diary: ten times a second it writes a page of 40 lines into /tmp/diary, in place of the one
+// before, until it is killed. It is slow: docs/why-slow.md finds out why.
 #include <ctype.h>
 #include <stdio.h>
 #include <user/thread.h>
