@@ -64,6 +64,14 @@ static u64 first_tick_of(const char *text, u64 more, u64 hz, u64 begin)
     return ticks > UINT64_MAX ? UINT64_MAX : (u64)ticks;
 }
 
+int trace_time_read(const char *option, const char *text, u64 hz, u64 begin, u64 *time)
+{
+    int code = check_time(option, text);
+    if (code == KOV_OK)
+        *time = first_tick_of(text, 0, hz, begin);
+    return code;
+}
+
 // ---- conditions --------------------------------------------------------------------------------
 
 static const struct {
