@@ -10,6 +10,8 @@
 #include <string.h>
 #include <trace/reasons.h>
 
+#define PRIORITY_IDLE 0 // kernel/thread.h
+
 // What a thread waits for. The first letter of the reason's name, but where that is another's.
 static const char letters[REASONS] = {
     [REASON_CALL] = 'c',  [REASON_REPLY] = 'r',   [REASON_ANSWER] = 'a',
@@ -21,6 +23,7 @@ struct threads {
     const struct trace_choice *choice;
     json_t *document;
     struct strips strips;
+    struct event_fields change;
     struct keyed_rows idle; // threads
     u64 begin;              // of the trace
     int code;
@@ -41,17 +44,21 @@ static void take_time(void *context, u64 thread, enum thread_time on, u64 reason
 
 static int take_interval(void *context, const struct activity_interval *interval)
 {
-    struct threads *threads = context;
-    if (interval->activity == ACTIVITY_IDLE)
-        keyed_rows_get(&threads->idle, (const u64[KEY_WORDS]){interval->thread});
+    (void)context; // what a thread does while it runs is not shown
+    (void)interval;
     return KOV_OK;
 }
 
 static int take_event(void *context, const struct trace_walk *walk, const struct trace_event *event)
 {
-    (void)context;
+    struct threads *threads = context;
+    u64 values[EVENT_FIELDS_MAX];
     (void)walk;
-    (void)event;
+    if (!event_fields_are(&threads->change, event, values))
+        return KOV_OK;
+    for (u32 side = 0; side < 2; side++)
+        if (values[2 + side] == PRIORITY_IDLE)
+            keyed_rows_get(&threads->idle, (const u64[KEY_WORDS]){values[side]});
     return KOV_OK;
 }
 
@@ -149,7 +156,10 @@ int trace_threads(struct engine *engine, const struct trace_choice *choice,
     struct threads threads = {.wishes = wishes,
                               .choice = choice,
                               .document = document,
+                              .change = {.name = "SCHED:switch",
+                                         .fields = {"from", "to", "from_priority", "to_priority"}},
                               .idle = {.row_bytes = KEY_WORDS * sizeof(u64)}};
+    event_fields_find(&threads.change, &engine->descriptions);
     const struct sched_follower follower = {take_time, take_interval, take_event,
                                             take_loss, take_end,      &threads};
     struct trace_walk range = {.choice = choice};
