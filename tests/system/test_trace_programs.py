@@ -110,6 +110,7 @@ def test_its_events_are_listed_and_stay(machine):
 
 def test_two_programs_at_once(machine, tmp_path):
     folder = tmp_path / "trace"
+    run(machine, "described", "1")
     run(machine, "described-other", "1")
     record(machine, folder, "tale,other", ("described", "7"), ("described-other", "3"))
     assert shown(machine, folder, "-e", "tale") == tale(7)
