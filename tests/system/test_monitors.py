@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Monitors (S003): what clients see of threads, side by side."""
 
+import pathlib
 import re
 
 import pytest
@@ -8,6 +9,7 @@ import pytest
 from test_user_monitor import run
 from conftest import pid_of
 
+ROOT = pathlib.Path(__file__).parents[2]
 RECORD = re.compile(r"(\d+): +(\d+\.\d{6}) (\d+) (leaves \((\w+)\)|comes|stays \((\w+)\))$")
 
 
@@ -36,3 +38,9 @@ def test_refusals_counts_and_attacks(boot, cpus):
     lines = run(boot, "test-monitors", cpus)
     assert sum("switches in the trace" in line for line in lines) == cpus
     assert any("processes killed" in line for line in lines)
+
+
+def test_the_example_of_the_page_is_what_is_run():
+    example = (ROOT / "tests/guest/user/test-monitors/example.c").read_text()
+    page = (ROOT / "docs/monitors.md").read_text()
+    assert example[example.index("static struct"):] in page

@@ -19,8 +19,8 @@ int child_stores(void)
 {
     cap_t monitor = make(SYS_MONITOR_BYTES_MIN);
     cap_t memory = (cap_t)sys_monitor_map(monitor);
-    struct sys_region region = {.bytes = 4096, .kind = REGION_SHARED, .prot = PROT_R | PROT_W,
-                                .memory = memory};
+    struct sys_region region = {
+        .bytes = 4096, .kind = REGION_SHARED, .prot = PROT_R | PROT_W, .memory = memory};
 
     CHECK_IS(sys_region_create(0, &region), E_PERM);
     u64 address = map(memory);
@@ -36,8 +36,8 @@ static void mappings_outlive_it(void)
 {
     cap_t monitor = make(SYS_MONITOR_BYTES_MIN);
     cap_t memory = (cap_t)sys_monitor_map(monitor);
-    struct sys_region copy = {.bytes = 4096, .kind = REGION_PRIVATE, .prot = PROT_R | PROT_W,
-                              .memory = memory};
+    struct sys_region copy = {
+        .bytes = 4096, .kind = REGION_PRIVATE, .prot = PROT_R | PROT_W, .memory = memory};
     const struct sys_monitor_position *position = (void *)map(memory);
 
     CHECK_IS(sys_region_create(0, &copy), 0);

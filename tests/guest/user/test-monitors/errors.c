@@ -160,6 +160,42 @@ int child_beyond_limits(void)
     return failures != 0;
 }
 
+// Without rights: all that it can have, until it is killed.
+int child_hoards(void)
+{
+    for (u32 i = 0; i < SYS_MONITORS_PROCESS; i++)
+        make(SYS_MONITOR_BYTES_MIN);
+    thread_park(THREAD_FOREVER);
+    return 0;
+}
+
+int child_comes_late(void)
+{
+    u64 bytes = SYS_MONITOR_BYTES_MIN;
+
+    CHECK_IS(sys_monitor_create(&bytes), E_LIMIT);
+    return failures != 0;
+}
+
+#define HOARDERS ((SYS_MONITORS - SYS_MONITORS_RESERVED) / SYS_MONITORS_PROCESS)
+
+void some_are_kept_for_rights(void)
+{
+    struct process_spawn how = PROCESS_SPAWN;
+    s64 pids[HOARDERS];
+
+    for (u32 i = 0; i < HOARDERS; i++)
+        pids[i] = spawn("hoarder", &how);
+    CHECK_IS(WAIT_FOR(live_objects("Monitor") == HOARDERS * SYS_MONITORS_PROCESS), 1);
+    CHECK_IS(end_of(spawn("late", &how)), 0);
+    CHECK_IS(sys_cap_drop(make(SYS_MONITOR_BYTES_MIN)), 0);
+    for (u32 i = 0; i < HOARDERS; i++) {
+        CHECK_IS(sys_process_kill((u32)pids[i], 9), 0);
+        CHECK_IS(end_of(pids[i]), 9);
+    }
+    CHECK_IS(WAIT_FOR(live_objects("Monitor") == 0), 1);
+}
+
 // ---- terminated ---------------------------------------------------------------------------------
 
 // Waits until its monitor has been terminated by the parent.

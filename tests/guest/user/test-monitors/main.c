@@ -67,8 +67,9 @@ static const struct {
     const char *name;
     int (*function)(void);
 } roles[] = {
-    {"plain", child_without_rights}, {"holder", child_holds}, {"greedy", child_beyond_limits},
-    {"worker", child_works},         {"store", child_stores}, {"victim", child_is_killed},
+    {"hoarder", child_hoards}, {"late", child_comes_late},      {"plain", child_without_rights},
+    {"holder", child_holds},   {"greedy", child_beyond_limits}, {"worker", child_works},
+    {"store", child_stores},   {"victim", child_is_killed},
 };
 
 int main(int argc, char **argv)
@@ -79,7 +80,9 @@ int main(int argc, char **argv)
     }
     errors_change_nothing();
     limits_hold();
+    some_are_kept_for_rights();
     the_terminated_answers_nobody();
+    CHECK_IS(example() >= (s64)sizeof(struct sys_monitor_record), 1);
     counts_are_those_of_the_trace();
     nobody_writes_what_is_mapped();
     the_killed_leave_nothing();

@@ -23,13 +23,18 @@ struct sys_monitor_stat stat_of(cap_t monitor, u32 cpu);
 
 void errors_change_nothing(void);
 void limits_hold(void);
+void some_are_kept_for_rights(void);
 void the_terminated_answers_nobody(void);
 int child_without_rights(void); // statuses: 0 is good
 int child_holds(void);
 int child_beyond_limits(void);
+int child_hoards(void);
+int child_comes_late(void);
 
 void counts_are_those_of_the_trace(void);
 int child_works(void);
+
+s64 example(void); // bytes of records of CPU 0
 
 void nobody_writes_what_is_mapped(void);
 void the_killed_leave_nothing(void);
