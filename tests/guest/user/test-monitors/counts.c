@@ -224,6 +224,7 @@ void counts_are_those_of_the_trace(void)
     for (u32 cpu = 0; cpu < user_cpu_count(); cpu++)
         check_cpu(cpu);
     check_small();
+    printf("test-monitors: 64 records take %lu ticks\n", stat_of(monitors[READ], 0).cost);
     CHECK_IS(reasons >> REASON_ENDED & 1, 1);
     CHECK_IS(reasons >> REASON_CALL & 1, 1);
     for (u32 i = 0; i < MONITORS; i++)
