@@ -87,6 +87,7 @@ static void start_services(void)
     if (trace_start_services() != 0)
         panic("out of memory for the trace services");
     pmu_start();
+    monitors_init();
     block_init();
     report("services run");
 }

@@ -39,6 +39,8 @@ static void hold(const struct capability *capability)
         process_hold(capability->object);
     else if (capability->type == CAPABILITY_MEMORY)
         fcm_hold(capability->object);
+    else if (capability->type == CAPABILITY_MONITOR)
+        monitor_hold(capability->object);
 }
 
 void capability_release(struct capability *capability)
@@ -52,18 +54,22 @@ void capability_release(struct capability *capability)
         process_put(released.object);
     else if (released.type == CAPABILITY_MEMORY)
         fcm_put(released.object);
+    else if (released.type == CAPABILITY_MONITOR)
+        monitor_put(released.object);
 }
 
 static const u8 type_of_tag[] = {
     [CAPABILITY_TAG_ENDPOINT] = CAPABILITY_ENDPOINT,
     [CAPABILITY_TAG_PROCESS] = CAPABILITY_PROCESS,
     [CAPABILITY_TAG_MEMORY] = CAPABILITY_MEMORY,
+    [CAPABILITY_TAG_MONITOR] = CAPABILITY_MONITOR,
     [CAPABILITY_FREE] = CAPABILITY_NONE,
 };
 static const u8 tag_of_type[] = {
     [CAPABILITY_ENDPOINT] = CAPABILITY_TAG_ENDPOINT,
     [CAPABILITY_PROCESS] = CAPABILITY_TAG_PROCESS,
     [CAPABILITY_MEMORY] = CAPABILITY_TAG_MEMORY,
+    [CAPABILITY_MONITOR] = CAPABILITY_TAG_MONITOR,
 };
 
 static struct capability unpack(const struct capability_slot *slot)
@@ -209,6 +215,11 @@ struct process *capability_get_process(struct capability_table *table, cap_t cap
 struct fcm *capability_get_memory(struct capability_table *table, cap_t cap, s64 *error)
 {
     return get(table, cap, CAPABILITY_MEMORY, error).object;
+}
+
+struct monitor *capability_get_monitor(struct capability_table *table, cap_t cap, s64 *error)
+{
+    return get(table, cap, CAPABILITY_MONITOR, error).object;
 }
 
 // ---- ends ---------------------------------------------------------------------------------------

@@ -14,6 +14,7 @@
 #define CAPABILITY_TAG_ENDPOINT 0UL
 #define CAPABILITY_TAG_PROCESS 1UL
 #define CAPABILITY_TAG_MEMORY 2UL
+#define CAPABILITY_TAG_MONITOR 3UL
 #define CAPABILITY_FREE 7UL // the word of a free slot
 
 struct capability_slot {

@@ -23,6 +23,7 @@
 #include "call_layout.h"
 #include "exception/user.h"
 #include "proc/dispatcher_layout.h"
+#include "proc/switch_points.h"
 
 #define GPR(n) (FRAME_GPR + 8*(n) - USER_FRAME) // from kernel_stack
 #define FIELD(offset) ((offset) - USER_FRAME)
@@ -60,13 +61,14 @@
     .popsection
     .endm
 
-// Too much bulk? The branch is taken whatever CR0 says while events are counted by task
-// (pmu/task_point.h): the scheduler then has to know of every change.
-    .macro unless_tasks_counted
+// Too much bulk? The branch is taken whatever CR0 says while events are counted by task or a
+// monitor records (proc/switch_points.h): the scheduler then has to know of every change.
+    .macro unless_switches_told
 1:  bgt-    put_back
-    .pushsection .task_points, "a", @progbits
+    .pushsection .switch_points, "a", @progbits
     .balign 8
-    .quad   1b, put_back
+    .quad   1b, put_back, SWITCHES_COUNTED
+    .quad   1b, put_back, SWITCHES_MONITORED
     .popsection
     .endm
 
@@ -119,7 +121,7 @@ ipc_fast_call:
     save_kept
     ld      r14, PERCPU_DISPATCHER(r13)
     cmpldi  r6, BULK_MAX
-    unless_tasks_counted
+    unless_switches_told
     cmpldi  r5, 1                   // CALL_ALONE
     bgt-    put_back
     cmpldi  r3, 4096                // CAPABILITY_MAX
@@ -206,7 +208,7 @@ ipc_fast_reply_wait:
     save_kept
     ld      r14, PERCPU_DISPATCHER(r13)
     cmpldi  r6, BULK_MAX
-    unless_tasks_counted
+    unless_switches_told
     ld      r17, DISPATCHER_HANDED_CALL(r14) // pending, or no_call
     ld      r18, CALL_WORD(r17)
     cmpld   r18, r4

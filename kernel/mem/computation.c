@@ -336,3 +336,21 @@ struct fcm *fcm_create_anonymous(const char *name, u64 bytes, bool distributed)
     pm_put(pm);
     return fcm;
 }
+
+struct fcm *fcm_create_published(const char *name, u64 pages, void *at[])
+{
+    struct fcm *fcm = fcm_create_anonymous(name, pages * PAGE_SIZE, false);
+
+    if (fcm == NULL)
+        return NULL;
+    fcm->read_only = true;
+    if (fcm_populate(fcm, 0, pages) != 0) {
+        fcm_put(fcm);
+        return NULL;
+    }
+    for (u64 page = 0; page < pages; page++) {
+        u64 entry = *page_map_entry(page_map_find(&fcm->pages, page), page);
+        at[page] = phys_to_virt(entry & ENTRY_PAGE);
+    }
+    return fcm;
+}

@@ -72,6 +72,11 @@ u64 fcm_bytes(const struct fcm *fcm)
     return fcm->bytes;
 }
 
+coid_t fcm_coid(const struct fcm *fcm)
+{
+    return fcm->root.coid;
+}
+
 // ---- users --------------------------------------------------------------------------------------
 
 void fcm_add_user(struct fcm *fcm, struct region *region)

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "counting_switches.h"
+#include "proc/switch_points.h"
 #include "task_points.h"
 
 #define TICK_MICROSECONDS 1000 // turns end at the first of these ticks after they are long enough
@@ -203,7 +204,7 @@ static void follow(const struct engine_session *session, bool on)
     if (!session->follows)
         return;
     if (on ? all.followers++ == 0 : --all.followers == 0)
-        counting_points_set(on);
+        switch_points_set(SWITCHES_COUNTED, on);
 }
 
 static void leave_locked(struct engine_session *session)

@@ -21,6 +21,7 @@
 #include "annex.h"
 #include "dispatcher.h"
 #include "end_watch.h"
+#include "monitors/tracking.h"
 #include "thread.h"
 #include "trace/processes.h"
 
@@ -148,6 +149,7 @@ static s64 install(struct process *process, struct dispatcher *dispatcher, u32 f
         dispatcher_discard(dispatcher);
         return result;
     }
+    monitors_thread_made(dispatcher->thread, process);
     trace_dispatcher_create(process->pid, dispatcher->thread->id, cpu);
     dispatcher_start(dispatcher);
     return 0;

@@ -16,6 +16,7 @@
 #define FIRST_PID 1                      // when it ends, the machine does
 #define STATUS_ORPHANED STATUS_KILLED(0) // of a process that nobody can start any more
 
+struct monitor_tracks;
 struct process_rep;
 
 // What user code makes the kernel do runs in these methods, so that samples find the process. Each
@@ -61,7 +62,8 @@ struct process {
     struct dispatcher *dispatchers[ORRERY_MAX_CPUS];
     struct sys_process_image image; // upcall_entry 0: not known
     struct process_monitor monitor;
-    struct posted_event ended; // to the parent
+    struct posted_event ended;     // to the parent
+    struct monitor_tracks *tracks; // for its dispatchers to come: monitors/tracking.c
 };
 
 // Both implementations, chosen when a process is created: one representative, or one a CPU.

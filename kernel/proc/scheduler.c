@@ -17,9 +17,10 @@
 
 #include "dispatcher.h"
 #include "exception/user.h"
-#include "pmu/task_points.h"
+#include "monitors/sensor.h"
 #include "run_queue.h"
 #include "services.h"
+#include "switch_points.h"
 #include "thread.h"
 
 #define SLICE_MICROSECONDS 10000
@@ -183,10 +184,23 @@ static inline __attribute__((always_inline)) void account(struct run_queue *queu
     scheduler_charge(queue, from, timebase());
     to->switches++;
     trace_switch(from->id, to->id, from->priority, to->priority, from->reason);
-    PMU_TASK_POINT(counted);
+    SWITCH_POINT(counted, monitored);
     return;
 counted:
     thread_tell_switch(from, to);
+monitored:
+    if (((u64)from->tracks | (u64)to->tracks) != 0)
+        monitors_switch(from, to);
+}
+
+// The scheduler chose the one that runs.
+static inline __attribute__((always_inline)) void stay(struct thread *thread)
+{
+    SWITCH_POINT_MONITORED(monitored);
+    return;
+monitored:
+    if (thread->tracks != NULL)
+        monitors_stay(thread);
 }
 
 // Soft-masked, no lock held; both threads' states are what they shall be.
@@ -219,6 +233,8 @@ static CO_METHOD s64 reschedule(struct run_queue *self)
     spin_unlock(&self->lock);
     if (to != from)
         switch_to(self, from, to);
+    else
+        stay(to);
     return 0;
 }
 

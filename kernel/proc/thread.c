@@ -13,6 +13,7 @@
 #include <trace/events.h>
 #include <trace/reasons.h>
 
+#include "monitors/tracking.h"
 #include "scheduler.h"
 
 #define SWITCH_FRAME 0x100 // of thread_switch (switch.S)
@@ -35,6 +36,7 @@ static void thread_destroy(struct co_root *root)
 
     KASSERT(thread->magic == THREAD_MAGIC && thread->ended);
     thread_table_remove(thread);
+    monitors_thread_gone(thread);
     if (thread->stack_top != 0)
         stack_free(thread->stack_top);
     thread->magic = 0;
@@ -103,13 +105,16 @@ static void prepare_stack(struct thread *thread)
 }
 
 static struct thread *thread_create_named(const char *name, void (*entry)(void *), void *argument,
-                                          u32 cpu, enum thread_priority priority, bool preferred)
+                                          u32 cpu, enum thread_priority priority,
+                                          struct dispatcher *dispatcher)
 {
     KASSERT(cpu < cpu_count && priority < PRIORITY_COUNT && entry != NULL);
+    bool preferred = dispatcher == NULL || process_rights(dispatcher_process(dispatcher)) != 0;
     struct thread *thread = thread_make(name, cpu, priority, preferred);
 
     if (thread == NULL)
         return NULL;
+    thread->dispatcher = dispatcher;
     thread->entry = entry;
     thread->argument = argument;
     thread->stack_top = stack_alloc();
@@ -126,9 +131,10 @@ static struct thread *thread_create_named(const char *name, void (*entry)(void *
 struct thread *thread_create(const char *name, void (*entry)(void *), void *argument, u32 cpu,
                              enum thread_priority priority)
 {
-    struct thread *thread = thread_create_named(name, entry, argument, cpu, priority, true);
+    struct thread *thread = thread_create_named(name, entry, argument, cpu, priority, NULL);
 
     if (thread != NULL) {
+        monitors_thread_made(thread, NULL);
         trace_wake(thread->id, cpu, thread_waker(), REASON_START);
         scheduler_add(thread);
     }
@@ -138,13 +144,10 @@ struct thread *thread_create(const char *name, void (*entry)(void *), void *argu
 struct thread *thread_create_dispatcher(const char *name, void (*entry)(void *),
                                         struct dispatcher *dispatcher, u32 cpu, u8 priority)
 {
-    bool preferred = process_rights(dispatcher_process(dispatcher)) != 0;
-    struct thread *thread = thread_create_named(name, entry, dispatcher, cpu, priority, preferred);
+    struct thread *thread = thread_create_named(name, entry, dispatcher, cpu, priority, dispatcher);
 
-    if (thread != NULL) {
-        thread->dispatcher = dispatcher;
+    if (thread != NULL)
         thread->detached = true;
-    }
     return thread;
 }
 

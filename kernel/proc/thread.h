@@ -14,6 +14,7 @@
 enum thread_state { THREAD_RUNNING, THREAD_PARKED, THREAD_READY, THREAD_ENDED };
 
 struct dispatcher;
+struct monitor_tracks;
 struct mutex;
 
 struct thread {
@@ -40,6 +41,7 @@ struct thread {
     struct timer timer;            // of thread_park's deadline
     struct co_generation_member member;
     u64 run_ticks, switches;
+    struct monitor_tracks *tracks; // its CPU's (monitors/tracks.h); NULL: nobody tracks it
     struct mutex *innermost_mutex; // that it has; its own
     char name[THREAD_NAME_MAX];
 };
@@ -50,12 +52,17 @@ void scheduler_add(struct thread *thread);
 // Sets the id. preferred: it may have the last slots, too. E_LIMIT.
 s64 thread_table_add(struct thread *thread, bool preferred);
 void thread_table_remove(const struct thread *thread);
+// Shows a thread that has not ended, while it stays so on its own CPU if that is this one. False:
+// there is none. Any context but PMI; visit takes no lock of rank <= RANK_OBJECT.
+bool thread_table_visit(u32 id, void (*visit)(struct thread *thread, void *argument),
+                        void *argument);
 // Of kernel threads; those of dispatchers belong to their processes. Counts all when out is NULL.
 u32 thread_table_coids(coid_t *out, u32 max);
 // A thread as it is at this moment; dispatchers' too.
 struct thread_summary {
     u32 id, cpu;
     u8 priority, state;
+    bool kernel; // it is no dispatcher's
     coid_t coid;
     char name[THREAD_NAME_MAX];
 };

@@ -57,6 +57,20 @@ bool thread_exists(u32 id)
     return found;
 }
 
+bool thread_table_visit(u32 id, void (*visit)(struct thread *thread, void *argument),
+                        void *argument)
+{
+    u32 slot = (id - 1) % TABLE_SIZE;
+
+    spin_lock(&lock);
+    struct thread *thread = slots[slot];
+    bool found = thread != NULL && thread->id == id && !thread->ended;
+    if (found)
+        visit(thread, argument);
+    spin_unlock(&lock);
+    return found;
+}
+
 u32 thread_table_coids(coid_t *out, u32 max)
 {
     u32 count = 0;
@@ -87,6 +101,7 @@ bool thread_table_next(u32 *cursor, u32 cpu, struct thread_summary *summary)
                                                .cpu = thread->cpu,
                                                .priority = thread->priority,
                                                .state = thread->state,
+                                               .kernel = thread->dispatcher == NULL,
                                                .coid = thread->root.coid};
             memcpy(summary->name, thread->name, THREAD_NAME_MAX);
         }

@@ -15,6 +15,13 @@ static inline struct process *look_up_process(cap_t cap, s64 *error)
     return capability_get_process(process_capabilities(process_current()), cap, error);
 }
 
+// The caller itself, where another could be named; never NULL.
+static inline struct process *look_up_caller(void)
+{
+    process_hold(process_current());
+    return process_current();
+}
+
 // One that has not been started, and will not be before it is given back. E_BUSY: it has been.
 struct process *look_up_loading(cap_t cap, s64 *error);
 static inline void loading_put_held(struct process **process)
@@ -48,6 +55,11 @@ struct endpoint *look_up_own(cap_t cap, s64 *error);
 static inline void own_put_held(struct endpoint **endpoint)
 {
     endpoint_put_held(endpoint);
+}
+
+static inline struct monitor *look_up_monitor(cap_t cap, s64 *error)
+{
+    return capability_get_monitor(process_capabilities(process_current()), cap, error);
 }
 
 #endif

@@ -12,7 +12,7 @@ GROUP_LINE = re.compile(r'group\("([^"]+)"\)$')
 CALL_LINE = re.compile(r'(call|call_void)\(([a-z][a-z0-9_]*), (-|RIGHT_[A-Z]+\??), ([a-z]+), "([^"]*)"((?:, [^,]+)*)\)$')
 SPECIAL_LINE = re.compile(r'special\(([a-z][a-z0-9_]*), ([a-z]+), "([^"]*)"\)$')
 VALUE = re.compile(r'(u64|s64|u32|s32|bool) ([a-z][a-z0-9_]*)$')
-OBJECT = re.compile(r'(process|loading|memory|served|own|slot)(\?)? ([a-z][a-z0-9_]*)$')
+OBJECT = re.compile(r'(process|loading|memory|served|own|monitor|slot)(\?)? ([a-z][a-z0-9_]*)$')
 POINTER = re.compile(r'(in|out|inout) (struct [a-z][a-z0-9_]*|u64) ([a-z][a-z0-9_]*)$')
 BYTES = re.compile(r'(in|in\?|out|result) bytes\[(?:([a-z][a-z0-9_]*)<=)?(\d+)\] ([a-z][a-z0-9_]*)$')
 STRING = re.compile(r'string\[(\d+)\] ([a-z][a-z0-9_]*)$')
@@ -39,6 +39,7 @@ OBJECTS = {
     'memory': ('struct fcm *', False),
     'served': ('struct file *', False),
     'own': ('struct endpoint *', False),
+    'monitor': ('struct monitor *', False),
     'slot': ('cap_t ', False),
 }
 

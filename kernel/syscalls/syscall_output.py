@@ -74,11 +74,13 @@ def objects_h(groups):
 #define SYSCALLS_OBJECTS_H
 
 #include <orrery/memory.h>
+#include <orrery/monitors.h>
 #include <orrery/process.h>
 
 struct endpoint;
 struct fcm;
 struct file;
+struct monitor;
 struct process;
 
 {prototypes}
@@ -86,12 +88,18 @@ struct process;
 '''
 
 
-def look_up(parameter):
+def look_up(call, parameter):
     """Lines that make the object of a parameter, or return the error."""
     name = parameter.name
+    itself = f'{name}_cap == 0 ? look_up_caller() : ' if caller_is_held(call, parameter) else ''
     return (f'    HELD({parameter.object}) {OBJECTS[parameter.object][0]}{name} = '
-            f'look_up_{parameter.object}({name}_cap, &error);\n'
+            f'{itself}look_up_{parameter.object}({name}_cap, &error);\n'
             f'    if ({name} == NULL)\n        return error;\n')
+
+
+def caller_is_held(call, parameter):
+    """Whether 0 in place of a capability is looked up as the others are: there are others."""
+    return parameter.optional and len(named_objects(call)) > 1
 
 
 def for_caller(call, parameter):
@@ -105,9 +113,9 @@ def with_objects(call):
     objects = named_objects(call)
     parameters = ', '.join(f'cap_t {p.name}_cap' if p in objects else c_parameter(p)
                            for p in call.parameters)
-    held = (f'({parameters})\n{{\n    s64 error;\n' + ''.join(look_up(p) for p in objects)
+    held = (f'({parameters})\n{{\n    s64 error;\n' + ''.join(look_up(call, p) for p in objects)
             + f'    return call_{call.name}({", ".join(p.name for p in call.parameters)});\n}}\n')
-    optional = [p for p in objects if p.optional]
+    optional = [p for p in objects if p.optional and not caller_is_held(call, p)]
     if not optional:
         return f's64 sys_{call.name}{held}'
     arguments = ', '.join(f'{p.name}_cap' if p in objects else p.name for p in call.parameters)
@@ -234,6 +242,7 @@ def table_c(groups):
 #include <kernel/process.h>
 #include <orrery/ipc.h>
 #include <orrery/memory.h>
+#include <orrery/monitors.h>
 #include <orrery/pmu.h>
 #include <orrery/sys.h>
 
@@ -301,7 +310,7 @@ def limits(call):
 
 OBJECT_TEXT = {
     'process': 'a process', 'loading': 'a process not started', 'memory': 'a memory object',
-    'served': 'a file that it serves', 'own': 'an endpoint of its own',
+    'served': 'a file that it serves', 'own': 'an endpoint of its own', 'monitor': 'a monitor',
     'slot': 'its capability',
 }
 
@@ -328,7 +337,7 @@ def document(groups):
     return f'''# System calls
 
 Generated from `kernel/syscalls/syscalls.def`; `make docs/system-calls.md` renews it. The contracts
-stand with the prototypes in `include/orrery/{{sys,process,memory,ipc,pmu}}.h`.
+stand with the prototypes in `include/orrery/{{sys,process,memory,ipc,pmu,monitors}}.h`.
 
 `sc` with the number in r0 and arguments in r3 … r10; the result comes in r3: 0, a count, a handle,
 or a negative error (`include/orrery/errors.h`). A call changes r0, r3 … r12, CTR, XER and the

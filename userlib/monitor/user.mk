@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # The monitor's channel of a process.
-LIBRARY := monitor
+LIBRARY := monitoring
 SRC := monitor.c
 DEPS := objects tracing
 WHOLE := yes

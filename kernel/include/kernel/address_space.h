@@ -114,7 +114,11 @@ void file_put_served(struct file *file);
 // NULL: out of memory.
 struct fcm *fcm_create_anonymous(const char *name, u64 bytes, bool distributed);
 struct fcm *fcm_create_physical(const char *name, u64 physical, u64 bytes);
+// Anonymous memory of resident pages that the kernel writes and processes can only read, in the
+// caller's account. at: the kernel's (linear) address of each page.
+struct fcm *fcm_create_published(const char *name, u64 pages, void *at[]);
 u64 fcm_bytes(const struct fcm *fcm);
+coid_t fcm_coid(const struct fcm *fcm);
 // Gives the calling process a capability for it, with the caller's reference: the capability, or an
 // error, and then the reference is gone too. NULL: E_NOMEM.
 s64 fcm_hand_out(struct fcm *fcm);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Capabilities: what a process may name. A table a process; entries refer to endpoints, processes
-// and memory objects, and hold a reference each.
+// Capabilities: what a process may name. A table a process; entries refer to endpoints, processes,
+// memory objects and monitors, and hold a reference each.
 #ifndef KERNEL_CAPABILITY_H
 #define KERNEL_CAPABILITY_H
 
@@ -11,18 +11,20 @@ enum capability_type {
     CAPABILITY_NONE,
     CAPABILITY_ENDPOINT,
     CAPABILITY_PROCESS,
-    CAPABILITY_MEMORY
+    CAPABILITY_MEMORY,
+    CAPABILITY_MONITOR
 };
 
 struct capability {
     u32 type; // enum capability_type
     u32 flags;
-    void *object; // struct endpoint *, struct process *, struct fcm *
+    void *object; // struct endpoint *, struct process *, struct fcm *, struct monitor *
 };
 
 struct capability_table;
 struct endpoint;
 struct fcm;
+struct monitor;
 struct process;
 
 struct capability_table *capability_table_create(void); // NULL: out of memory
@@ -45,6 +47,7 @@ void capability_table_end(struct capability_table *table);
 struct endpoint *capability_get_endpoint(struct capability_table *table, cap_t cap, s64 *error);
 struct process *capability_get_process(struct capability_table *table, cap_t cap, s64 *error);
 struct fcm *capability_get_memory(struct capability_table *table, cap_t cap, s64 *error);
+struct monitor *capability_get_monitor(struct capability_table *table, cap_t cap, s64 *error);
 // Of any type: type CAPABILITY_NONE and an error when there is nothing.
 struct capability capability_get(struct capability_table *table, cap_t cap, s64 *error);
 // Gives the reference back, if there is one, and makes *capability nothing.
@@ -65,6 +68,16 @@ static inline void endpoint_put_held(struct endpoint **endpoint)
 }
 // Does this live process serve it? No longer once it has destroyed it.
 bool endpoint_is_of(const struct endpoint *endpoint, const struct process *process);
+
+// ---- monitors -----------------------------------------------------------------------------------
+
+void monitor_hold(struct monitor *monitor); // by who has a reference
+void monitor_put(struct monitor *monitor);
+static inline void monitor_put_held(struct monitor **monitor)
+{
+    if (*monitor != NULL)
+        monitor_put(*monitor);
+}
 
 // ---- kernel/ipc towards processes ---------------------------------------------------------------
 

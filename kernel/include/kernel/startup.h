@@ -16,6 +16,7 @@ void small_allocator_init(void);
 void system_init(u64 memory, u64 entry_timebase);
 // System calls, memory objects, the ProcessAnnex; interrupts work.
 void processes_init(void);
+void monitors_init(void); // the Monitors object; thread context
 // The BlockDevice, if the machine has a disk: calls the firmware,
 // so before anything else may. Thread context.
 void block_init(void);

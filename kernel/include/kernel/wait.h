@@ -26,6 +26,8 @@ void wait_queue_wake_all(struct wait_queue *queue);
 enum mutex_rank {
     MUTEX_SERVICE = 1, // a service object's state
     MUTEX_DEVICE,      // a device, or what a CPU has recorded
+    MUTEX_MONITORS,    // whom monitors track
+    MUTEX_POINTS,      // what is patched into the scheduler
 };
 
 struct mutex {

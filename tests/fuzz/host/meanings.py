@@ -25,7 +25,10 @@ EXACT = {
     "workload_stop.id": "workload", "workload_status.id": "workload",
     "workload_start.command": "command",
     "option.name": "option", "net_receive.count": "small", "trace_set_mode.mode": "small",
-    "net_send.frame": "buffer",
+    "net_send.frame": "buffer", "monitor_track.thread": "thread",
+    "monitor_track_pid.thread": "thread", "monitor_untrack.thread": "thread",
+    "monitor_track.kinds": "kinds", "monitor_track_pid.kinds": "kinds",
+    "monitor_take.records": "small", "monitor_read.address": "buffer",
     "block_read.offset": "block_offset", "block_write.offset": "block_offset",
     "dispatcher_create.cpu": "other_cpu",
     "dispatcher_create.upcall_stack": "stack", "region_list.pid": "pid",
@@ -83,8 +86,8 @@ TYPES = {"u64": "number", "s64": "number", "u32": "small", "s32": "small", "bool
          "cap_t": "cap", "u8": "small", "u16": "small"}
 
 CAPS = ["process.0", "process.1", "memory.0", "memory.1", "endpoint.0", "endpoint.1", "file.0",
-        "any.0", "any.1", "any.2", "any.3", "slot.image", "slot.common", "slot.hub", "slot.fs",
-        "slot.names", "slot.peer", "slot.silent"]
+        "monitor.0", "any.0", "any.1", "any.2", "any.3", "slot.image", "slot.common", "slot.hub",
+        "slot.fs", "slot.names", "slot.peer", "slot.silent"]
 CODE = ["@text", "@text+4", "@entry", "@upcall", "@landing", "@area", "@area_executable", "@hole",
         "@data"]
 
@@ -103,6 +106,10 @@ CHOICES = {
                "slot.slot", "any.0", "endpoint.0", "process.0"],
     "endpoint": ["endpoint.0", "endpoint.0", "endpoint.1", "slot.hub", "slot.hub", "slot.silent",
                  "slot.fs", "slot.names", "any.0", "memory.0", "process.0"],
+    "monitor": ["monitor.0", "monitor.0", "monitor.0", "monitor.1", "any.0", "memory.0",
+                "endpoint.0"],
+    "thread": ["0", "0", "0", "1", "7", "20", "77", "8193"],
+    "kinds": ["1", "1", "1", "3", "0", "0x100000001"],
     "link": ["link.0", "link.0", "link.1", "endpoint.0", "slot.fs"],
     "file": ["file.0", "file.0", "file.1", "memory.0", "slot.image", "endpoint.0", "any.0"],
     "cap": CAPS,

@@ -22,7 +22,7 @@ KINDS = ["plain", "special", "method", "own"]
 PARAMETERS = ["value", "in", "out", "inout", "bytes_in", "bytes_out", "string", "method_word",
               "method_string", "method_bytes", "method_cap", "method_room"]
 POOLS = ["process", "memory", "endpoint", "file", "any", "region", "handle", "socket", "link",
-         "sampling", "counting", "workload", "call", "child"]
+         "sampling", "counting", "workload", "call", "child", "monitor"]
 
 # Parameters of the calls that take registers as they are: r3 first.
 WORDS = ["number"] * 6
@@ -44,8 +44,9 @@ MESSAGE_FIELDS = ["w0", "w1", "w2", "w3", "w4", "w5", "bytes", "cap"]
 MAKES = {"process_create": "process", "memory_new": "memory", "initrd": "memory",
          "file_create": "file", "endpoint_create": "endpoint", "cap_copy": "any",
          "pmu_count_open": "memory", "sampling_start": "sampling", "pmu_count_start": "counting",
-         "workload_start": "workload", "fs.open": "handle", "fs.duplicate": "handle",
-         "fs.pipe": "handle", "net_session.create": "socket", "net_session.accept": "socket"}
+         "workload_start": "workload", "monitor_create": "monitor", "monitor_map": "memory",
+         "fs.open": "handle", "fs.duplicate": "handle", "fs.pipe": "handle",
+         "net_session.create": "socket", "net_session.accept": "socket"}
 # The kind of the capability that an answer brings.
 BRINGS = {"fs.map": "memory", "names.lookup": "endpoint", "net.open": "link",
           "net_session.doorbell": "endpoint", "net_session.create": "memory",
@@ -140,7 +141,7 @@ BYTES_KINDS = {"in": "bytes_in", "in?": "bytes_in", "out": "bytes_out", "result"
 
 # What a capability has to name (syscall_defs.OBJECTS).
 OBJECT_MEANINGS = {"process": "process", "loading": "process", "memory": "memory", "served": "file",
-                   "own": "endpoint", "slot": "cap"}
+                   "own": "endpoint", "monitor": "monitor", "slot": "cap"}
 
 
 def plain_parameter(call, parameter):

@@ -79,6 +79,16 @@ void fcm_put(struct fcm *fcm)
     put(fcm);
 }
 
+void monitor_hold(struct monitor *monitor)
+{
+    hold(monitor);
+}
+
+void monitor_put(struct monitor *monitor)
+{
+    put(monitor);
+}
+
 struct process *dispatcher_process(struct dispatcher *dispatcher)
 {
     return dispatcher->process;

@@ -1,0 +1,422 @@
+// SPDX-License-Identifier: MIT
+// Who is tracked, and while whom the scheduler's points are patched.
+#include "tracking.h"
+
+#include <kernel/irq.h>
+#include <kernel/memory.h>
+#include <kernel/percpu.h>
+#include <kernel/process.h>
+#include <kernel/wait.h>
+
+#include "monitor.h"
+#include "proc/dispatcher.h"
+#include "proc/process.h"
+#include "proc/switch_points.h"
+#include "proc/thread.h"
+#include "tracks.h"
+
+static struct mutex mutex = MUTEX_INIT("monitors", MUTEX_MONITORS); // of what follows
+static struct monitor_tracks *owners;                               // of processes, and the next
+static struct monitor_tracks *kernel_tracks;
+static u32 recording; // monitors that run and track somebody
+
+static struct monitor_tracks *tracked[ORRERY_MAX_CPUS]; // threads, each CPU's its own: soft-masked
+
+static struct monitor_tracks **owner_place(struct process *process)
+{
+    return process != NULL ? &process->tracks : &kernel_tracks;
+}
+
+// ---- whether anybody records --------------------------------------------------------------------
+
+static bool records(const struct monitor *monitor)
+{
+    return monitor->running && monitor->tracks && !monitor->ended;
+}
+
+// A monitor has changed: it did record before, or not.
+static void set_points(const struct monitor *monitor, bool before)
+{
+    if (records(monitor) == before)
+        return;
+    recording += before ? -1u : 1u;
+    if (recording == (before ? 0 : 1))
+        switch_points_set(SWITCHES_MONITORED, !before);
+}
+
+static void nothing_here(void *unused)
+{
+    (void)unused;
+}
+
+// Every record that was begun has been written when a ring has stopped.
+static void set_rings(struct monitor *monitor, bool on)
+{
+    for (u32 cpu = 0; cpu < cpu_count; cpu++)
+        __atomic_store_n(&monitor->reps[cpu].ring.running, on, __ATOMIC_RELEASE);
+    if (!on)
+        cpus_call(UINT64_MAX, nothing_here, NULL);
+}
+
+static void run(struct monitor *monitor, bool on)
+{
+    bool before = records(monitor);
+
+    if (monitor->running == on)
+        return;
+    monitor->running = on;
+    set_rings(monitor, on);
+    set_points(monitor, before);
+}
+
+s64 monitors_run(struct monitor *monitor, bool on)
+{
+    mutex_lock(&mutex);
+    bool ended = monitor->ended;
+    if (!ended)
+        run(monitor, on);
+    mutex_unlock(&mutex);
+    return ended ? E_INVAL : 0;
+}
+
+// ---- tracking -----------------------------------------------------------------------------------
+
+// What is to be tracked: sets that threads get if they have none.
+struct wish {
+    struct monitor *monitor;
+    struct process *process; // NULL: the kernel
+    u32 thread;              // 0: all
+    struct monitor_track track;
+    struct monitor_tracks *spares;
+    struct monitor_tracks *owner; // … and that the process gets
+};
+
+static u32 pid_of(const struct process *process)
+{
+    return process != NULL ? process_pid(process) : 0;
+}
+
+static s64 add_spare(struct wish *wish, u32 thread, u32 cpu)
+{
+    struct monitor_tracks *spare = kzalloc(sizeof(*spare));
+
+    if (spare == NULL)
+        return E_NOMEM;
+    spare->thread_id = thread;
+    spare->pid = pid_of(wish->process);
+    spare->cpu = cpu;
+    monitor_tracks_link(spare, &wish->spares);
+    return 0;
+}
+
+static void free_tracks(struct monitor_tracks *tracks)
+{
+    monitor_tracks_unlink(tracks);
+    kfree(tracks);
+}
+
+static bool is_wanted(const struct wish *wish, u32 thread)
+{
+    return wish->thread == 0 || wish->thread == thread;
+}
+
+static s64 gather_dispatcher(struct wish *wish, u32 cpu)
+{
+    const struct dispatcher *dispatcher = process_dispatcher(wish->process, cpu);
+
+    if (dispatcher == NULL || dispatcher->ended || !is_wanted(wish, dispatcher->thread_id))
+        return 0;
+    return add_spare(wish, dispatcher->thread_id, cpu);
+}
+
+static s64 gather_kernel(struct wish *wish, u32 cpu)
+{
+    struct thread_summary summary;
+    u32 cursor = 0;
+    s64 error = 0;
+
+    while (error == 0 && thread_table_next(&cursor, cpu, &summary)) {
+        if (summary.kernel && summary.state != THREAD_ENDED && is_wanted(wish, summary.id))
+            error = add_spare(wish, summary.id, cpu);
+    }
+    return error;
+}
+
+static s64 gather(struct wish *wish)
+{
+    s64 error = 0;
+
+    for (u32 cpu = 0; cpu < cpu_count && error == 0; cpu++)
+        error = wish->process != NULL ? gather_dispatcher(wish, cpu) : gather_kernel(wish, cpu);
+    if (error == 0 && wish->thread != 0 && wish->spares == NULL)
+        error = E_NOENT;
+    if (error == 0 && wish->thread == 0 && *owner_place(wish->process) == NULL) {
+        wish->owner = kzalloc(sizeof(*wish->owner));
+        error = wish->owner != NULL ? 0 : E_NOMEM;
+    }
+    return error;
+}
+
+struct check {
+    const struct monitor *monitor;
+    bool fits;
+};
+
+static void check_thread(struct thread *thread, void *argument)
+{
+    struct check *check = argument;
+
+    if (thread->tracks != NULL && !monitor_tracks_fit(thread->tracks, check->monitor))
+        check->fits = false;
+}
+
+// Is there room everywhere? Nobody adds anything meanwhile.
+static s64 check_limits(const struct wish *wish)
+{
+    struct check check = {.monitor = wish->monitor, .fits = true};
+    const struct monitor_tracks *owner = *owner_place(wish->process);
+    bool found = wish->thread == 0;
+
+    for (const struct monitor_tracks *at = wish->spares; at != NULL; at = at->next)
+        found |= thread_table_visit(at->thread_id, check_thread, &check);
+    if (wish->thread == 0 && owner != NULL && !monitor_tracks_fit(owner, wish->monitor))
+        check.fits = false;
+    return !found ? E_NOENT : check.fits ? 0 : E_LIMIT;
+}
+
+struct change {
+    struct monitor_tracks *spare; // NULL: it is in use
+    struct monitor_track track;
+};
+
+static void set_thread(struct thread *thread, void *argument)
+{
+    struct change *change = argument;
+
+    if (thread->tracks == NULL) {
+        change->spare->thread = thread;
+        monitor_tracks_unlink(change->spare);
+        monitor_tracks_link(change->spare, &tracked[thread->cpu]);
+        thread->tracks = change->spare;
+    }
+    monitor_tracks_set(thread->tracks, &change->track);
+}
+
+static void set_here(void *argument)
+{
+    struct change *change = argument;
+
+    thread_table_visit(change->spare->thread_id, set_thread, change);
+}
+
+static void set_threads(const struct wish *wish)
+{
+    struct monitor_tracks *next;
+
+    for (struct monitor_tracks *at = wish->spares; at != NULL; at = next) {
+        struct change change = {.spare = at, .track = wish->track};
+        next = at->next;
+        change.track.ring = &wish->monitor->reps[at->cpu].ring;
+        cpus_call(1UL << at->cpu, set_here, &change);
+    }
+}
+
+static void set_owner(struct wish *wish)
+{
+    struct monitor_tracks **place = owner_place(wish->process);
+
+    if (wish->thread != 0)
+        return;
+    if (*place == NULL) {
+        wish->owner->pid = pid_of(wish->process);
+        monitor_tracks_link(wish->owner, &owners);
+        __atomic_store_n(place, wish->owner, __ATOMIC_SEQ_CST);
+        wish->owner = NULL;
+    }
+    monitor_tracks_set(*place, &wish->track);
+}
+
+// A dispatcher that is made meanwhile is among those that are gathered, or its maker waits for the
+// mutex in monitors_thread_made.
+static s64 track_locked(struct wish *wish)
+{
+    struct monitor *monitor = wish->monitor;
+
+    if (monitor->ended)
+        return E_INVAL;
+    if (wish->process != NULL && process_ending(wish->process))
+        return E_NOENT;
+    s64 error = gather(wish);
+    if (error == 0)
+        error = check_limits(wish);
+    if (error != 0)
+        return error;
+    set_owner(wish);
+    set_threads(wish);
+    bool before = records(monitor);
+    monitor->tracks = true;
+    set_points(monitor, before);
+    return 0;
+}
+
+s64 monitors_track(struct monitor *monitor, struct process *process, u32 thread, u32 id, u64 kinds)
+{
+    struct wish wish = {
+        .monitor = monitor,
+        .process = process,
+        .thread = thread,
+        .track = {.monitor = monitor, .id = id, .kinds = (u32)kinds},
+    };
+
+    if (kinds == 0 || kinds >> SYS_MONITOR_KINDS != 0)
+        return E_INVAL;
+    if (!memory_for_caller())
+        return E_NOMEM;
+    mutex_lock(&mutex);
+    s64 error = track_locked(&wish);
+    while (wish.spares != NULL)
+        free_tracks(wish.spares);
+    kfree(wish.owner);
+    mutex_unlock(&mutex);
+    return error;
+}
+
+// ---- threads come and go ------------------------------------------------------------------------
+
+static void track_new(const struct thread *thread, struct process *process)
+{
+    const struct monitor_tracks *owner = *owner_place(process);
+
+    for (u32 i = 0; owner != NULL && i < owner->count; i++) {
+        struct wish wish = {.monitor = owner->list[i].monitor,
+                            .process = process,
+                            .thread = thread->id,
+                            .track = owner->list[i]};
+        if (add_spare(&wish, thread->id, thread->cpu) == 0)
+            set_threads(&wish);
+        while (wish.spares != NULL)
+            free_tracks(wish.spares);
+    }
+}
+
+void monitors_thread_made(const struct thread *thread, struct process *process)
+{
+    if (__atomic_load_n(owner_place(process), __ATOMIC_SEQ_CST) == NULL)
+        return;
+    mutex_lock(&mutex);
+    track_new(thread, process);
+    mutex_unlock(&mutex);
+}
+
+static void gone_here(void *argument)
+{
+    struct thread *thread = argument;
+
+    if (thread->tracks != NULL)
+        free_tracks(thread->tracks);
+    thread->tracks = NULL;
+}
+
+void monitors_thread_gone(struct thread *thread)
+{
+    if (__atomic_load_n(&thread->tracks, __ATOMIC_RELAXED) != NULL)
+        cpus_call(1UL << thread->cpu, gone_here, thread);
+}
+
+static void process_gone(struct process *process)
+{
+    if (__atomic_load_n(&process->tracks, __ATOMIC_SEQ_CST) == NULL)
+        return;
+    mutex_lock(&mutex);
+    if (process->tracks != NULL)
+        free_tracks(process->tracks);
+    process->tracks = NULL;
+    mutex_unlock(&mutex);
+}
+PROCESS_END_HOOK(process_gone);
+
+// ---- no longer ----------------------------------------------------------------------------------
+
+// Which tracks go.
+struct removal {
+    const struct monitor *monitor;
+    bool all;
+    u32 pid, thread; // else these; thread 0: all of that process
+    u64 removed;
+};
+
+static bool is_meant(const struct removal *removal, const struct monitor_tracks *tracks)
+{
+    return removal->all || (tracks->pid == removal->pid &&
+                            (removal->thread == 0 || removal->thread == tracks->thread_id));
+}
+
+static bool remove_from(struct removal *removal, struct monitor_tracks *tracks)
+{
+    if (!is_meant(removal, tracks) || !monitor_tracks_remove(tracks, removal->monitor))
+        return false;
+    atomic_add(&removal->removed, 1);
+    return tracks->count == 0;
+}
+
+static void remove_here(void *argument)
+{
+    struct monitor_tracks *next;
+
+    for (struct monitor_tracks *at = tracked[cpu_id()]; at != NULL; at = next) {
+        next = at->next;
+        if (!remove_from(argument, at))
+            continue;
+        ((struct thread *)at->thread)->tracks = NULL;
+        free_tracks(at);
+    }
+}
+
+static void remove_owners(struct removal *removal)
+{
+    struct monitor_tracks *next;
+
+    for (struct monitor_tracks *at = owners; at != NULL; at = next) {
+        next = at->next;
+        if (!remove_from(removal, at))
+            continue;
+        HELD(process) struct process *process = at->pid != 0 ? process_get(at->pid) : NULL;
+        if (at->pid != 0 && process == NULL) // its end takes it along
+            continue;
+        *owner_place(process) = NULL;
+        free_tracks(at);
+    }
+}
+
+static u64 remove_tracks(struct removal *removal)
+{
+    if (removal->thread == 0)
+        remove_owners(removal);
+    cpus_call(UINT64_MAX, remove_here, removal);
+    return removal->removed;
+}
+
+s64 monitors_untrack(struct monitor *monitor, u32 pid, u32 thread)
+{
+    struct removal removal = {.monitor = monitor, .pid = pid, .thread = thread};
+
+    mutex_lock(&mutex);
+    s64 error = monitor->ended ? E_INVAL : remove_tracks(&removal) != 0 ? 0 : E_NOENT;
+    mutex_unlock(&mutex);
+    return error;
+}
+
+bool monitors_end(struct monitor *monitor)
+{
+    struct removal removal = {.monitor = monitor, .all = true};
+
+    mutex_lock(&mutex);
+    bool first = !monitor->ended;
+    if (first) {
+        run(monitor, false);
+        monitor->ended = true;
+        remove_tracks(&removal);
+    }
+    mutex_unlock(&mutex);
+    return first;
+}

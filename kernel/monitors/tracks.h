@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+// Which monitors track one thread, or one process and so its threads to come, with what id and for
+// which kinds.
+#ifndef KERNEL_MONITORS_TRACKS_H
+#define KERNEL_MONITORS_TRACKS_H
+
+#include <orrery/monitors.h>
+#include <stdbool.h>
+
+struct monitor;
+struct monitor_ring;
+
+struct monitor_track {
+    struct monitor *monitor;
+    struct monitor_ring *ring; // of the thread's CPU; NULL: of a process
+    u32 id;
+    u32 kinds;
+};
+
+// Of a thread: in its CPU's list, and changed there only. Of a process: in a list of their own.
+struct monitor_tracks {
+    struct monitor_tracks *next, **link; // in that list
+    void *thread;                        // struct thread *
+    u32 thread_id;                       // 0: of a process
+    u32 pid;                             // 0: of the kernel's threads
+    u32 cpu;
+    u32 count;
+    struct monitor_track list[SYS_MONITORS_THREAD];
+};
+
+// Into a list, or out of it.
+void monitor_tracks_link(struct monitor_tracks *tracks, struct monitor_tracks **list);
+void monitor_tracks_unlink(struct monitor_tracks *tracks);
+
+// Is there room for this monitor, or is it there already?
+bool monitor_tracks_fit(const struct monitor_tracks *tracks, const struct monitor *monitor);
+// Adds a track, or replaces that of the same monitor; it fits.
+void monitor_tracks_set(struct monitor_tracks *tracks, const struct monitor_track *track);
+// False: the monitor was not there.
+bool monitor_tracks_remove(struct monitor_tracks *tracks, const struct monitor *monitor);
+
+#endif

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+// Where the scheduler tells others that a CPU goes from one thread to another. It asks no question
+// while nobody wants to know: the points are nops, or branches that are there for something else,
+// and are patched to branches meanwhile. Assembler reads this, too.
+#ifndef KERNEL_PROC_SWITCH_POINTS_H
+#define KERNEL_PROC_SWITCH_POINTS_H
+
+// Who wants to know. A place goes to the first of its targets that somebody wants.
+#define SWITCHES_COUNTED 0   // events are counted by task (pmu/task_points.h)
+#define SWITCHES_MONITORED 1 // a monitor records (monitors/sensor.h)
+
+#ifndef __ASSEMBLER__
+#include <orrery/types.h>
+
+#define SWITCH_TARGET(label, user) ".quad 1b, %l[" #label "], " #user "\n"
+
+// One nop. What follows the label of those who count has to go on to the label of monitors.
+#define SWITCH_POINT(counted, monitored)                                                           \
+    __asm__ goto("1: nop\n"                                                                        \
+                 ".pushsection .switch_points,\"a\",@progbits\n"                                   \
+                 ".balign 8\n" SWITCH_TARGET(counted, 0) SWITCH_TARGET(monitored, 1) ".popsection" \
+                 :                                                                                 \
+                 :                                                                                 \
+                 :                                                                                 \
+                 : counted, monitored)
+// The same where monitors alone want to know.
+#define SWITCH_POINT_MONITORED(monitored)                                                          \
+    __asm__ goto("1: nop\n"                                                                        \
+                 ".pushsection .switch_points,\"a\",@progbits\n"                                   \
+                 ".balign 8\n" SWITCH_TARGET(monitored, 1) ".popsection"                           \
+                 :                                                                                 \
+                 :                                                                                 \
+                 :                                                                                 \
+                 : monitored)
+
+// One of them wants to know from now on, or no more; each call changes it. When it returns every
+// CPU does so. Thread context, no spin lock held.
+void switch_points_set(u32 user, bool on);
+#endif
+
+#endif
