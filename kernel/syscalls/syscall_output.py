@@ -233,6 +233,7 @@ def table_c(groups):
 
 #include <kernel/process.h>
 #include <orrery/ipc.h>
+#include <orrery/log.h>
 #include <orrery/memory.h>
 #include <orrery/pmu.h>
 #include <orrery/sys.h>
