@@ -28,7 +28,7 @@ int own_logs(void)
     if (expect_status() != 0)
         return 1;
     while (ipc_call(CAP_PARENT, &message) == 0 && calls_of(areas, 5) > 0)
-        ;
+        message.words[0] = 1; // the answer has been there
     return 2;
 }
 
