@@ -54,7 +54,7 @@ static u32 cpu_count;
 static bool counting; // calls are counted by domain, not shown
 static u64 rows_shown;
 
-// ---- laying out ----------------------------------------------------------------------------------
+// ---- laying out ---------------------------------------------------------------------------------
 
 static s64 map_area(u32 cpu)
 {
@@ -107,7 +107,7 @@ static s64 lay_out(u32 cpu)
     return 0;
 }
 
-// ---- domains -------------------------------------------------------------------------------------
+// ---- domains ------------------------------------------------------------------------------------
 
 static char names[LOG_DOMAINS][PROCESS_NAME_MAX + 1];
 
@@ -133,7 +133,7 @@ static s64 map_processes(void)
     return error;
 }
 
-// ---- reading -------------------------------------------------------------------------------------
+// ---- reading ------------------------------------------------------------------------------------
 
 #define ROWS_MAX (((4u << CALLS_SIZE) + (4u << QUEUE_SIZE)) / sizeof(struct row))
 static struct read_row {
@@ -203,7 +203,7 @@ static void read_all(void)
     rows_shown += found_count;
 }
 
-// ---- the whole -----------------------------------------------------------------------------------
+// ---- the whole ----------------------------------------------------------------------------------
 
 static void report_counts(void)
 {

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 # The small commands: one source each, and what they share.
-PROGRAMS := cat cmp cp date echo env false free grep head kill logs ls mkdir mount mv netperf poweroff \
-    ps rm sleep sort sync tcp trace true uname \
-    uptime wc
+PROGRAMS := cat cmp cp date echo env false free grep head kill logs ls mkdir mount mv netperf \
+    poweroff ps rm sleep sort sync tcp trace true uname uptime wc
 SRC := common.c internet.c
 DEPS := socket

@@ -38,7 +38,7 @@ enum log_characteristic {
     LOG_CHARACTERISTICS,
 };
 
-// ---- the first area of a CPU (S004 figure 4.8) ---------------------------------------------------
+// ---- the first area of a CPU (S004 figure 4.8) --------------------------------------------------
 
 // The counter rises by 1 with each event. When it is 0 or more the event is logged,
 // and it is set to -initial. 0, 0: every event is logged.
@@ -67,7 +67,7 @@ struct log_head {
 #define LOG_SELECTOR_AREA(selector) ((u32)(selector) >> 14)
 #define LOG_SELECTOR_PLACE(selector) (((u32)(selector)&0x1fff) * 8)
 
-// ---- registers and files (S004 figure 4.6) -------------------------------------------------------
+// ---- registers and files (S004 figure 4.6) ------------------------------------------------------
 
 // offset: of the next row in the area, in bytes. Once it is set up the kernel alone stores it, and
 // the scheduler alone stores control.
@@ -98,7 +98,7 @@ _Static_assert(sizeof(struct log_register) == 8, "the kernel loads a register at
     (LOG_WITH_EVENT | LOG_WITH_CURRENT | LOG_WITH_CORRESPONDENT | LOG_WITH_COUNTER |               \
      LOG_COUNTER_ADD | LOG_STAMP)
 
-// ---- calls ---------------------------------------------------------------------------------------
+// ---- calls --------------------------------------------------------------------------------------
 
 // One more area for a CPU's logs, LOG_AREA_BYTES from sys_memory_new: the number of the area, 0 to
 // 3. The caller becomes the owner. E_INVAL: a file, the initial file system, another size, no such

@@ -26,7 +26,7 @@ static struct area {
     u32 *scratch;
 } areas[ORRERY_MAX_CPUS][LOG_AREAS];
 
-// ---- the handler's host --------------------------------------------------------------------------
+// ---- the handler's host -------------------------------------------------------------------------
 
 u64 log_timebase(void)
 {
@@ -43,7 +43,7 @@ void log_tell_run_queue(u32 length)
     log_run_queue(&cpus[cpu_id()].logs, length);
 }
 
-// ---- windows -------------------------------------------------------------------------------------
+// ---- windows ------------------------------------------------------------------------------------
 
 static u64 window_of(u32 cpu, u32 number)
 {

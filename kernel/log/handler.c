@@ -15,7 +15,7 @@ static struct log_descriptor *descriptor(struct log_cpu *cpu, u32 domain)
     return &((struct log_head *)cpu->areas[0])->domains[domain % LOG_DOMAINS];
 }
 
-// ---- thresholds ----------------------------------------------------------------------------------
+// ---- thresholds ---------------------------------------------------------------------------------
 
 static bool rises(struct log_threshold *threshold)
 {
@@ -32,7 +32,7 @@ static void start_again(struct log_threshold *threshold)
     __atomic_store_n(&threshold->counter, (s32)-initial, __ATOMIC_RELAXED);
 }
 
-// ---- rows ----------------------------------------------------------------------------------------
+// ---- rows ---------------------------------------------------------------------------------------
 
 static u32 stamp(struct log_cpu *cpu, u32 source)
 {
@@ -101,7 +101,7 @@ static void log_to(struct log_cpu *cpu, u32 selector, const struct row *row)
                      __ATOMIC_RELEASE);
 }
 
-// ---- events --------------------------------------------------------------------------------------
+// ---- events -------------------------------------------------------------------------------------
 
 // Of a domain that is logged on this CPU, or NULL.
 static struct log_threshold *threshold_of(struct log_cpu *cpu, u32 event, u32 domain)

@@ -21,7 +21,7 @@ u64 log_timebase(void)
     return now;
 }
 
-// ---- the plain handler ---------------------------------------------------------------------------
+// ---- the plain handler --------------------------------------------------------------------------
 
 struct plain {
     u32 *areas[LOG_AREAS]; // as words
@@ -104,7 +104,7 @@ static void plain_log(struct plain *plain, u32 domain, u32 event, const u32 fiel
     plain_row(plain, plain_selector(plain, domain, event), fields);
 }
 
-// ---- both ----------------------------------------------------------------------------------------
+// ---- both ---------------------------------------------------------------------------------------
 
 struct both {
     struct log_cpu cpu;
@@ -211,7 +211,7 @@ static void queue(struct both *both, u32 length)
     plain_row(&both->plain, selector, fields);
 }
 
-// ---- tests ---------------------------------------------------------------------------------------
+// ---- tests --------------------------------------------------------------------------------------
 
 static u64 seed = 88172645463325252UL;
 

@@ -18,7 +18,7 @@
 
 static u64 packet[PACKET / sizeof(u64)];
 
-// ---- the trace -----------------------------------------------------------------------------------
+// ---- the trace ----------------------------------------------------------------------------------
 
 // ipc_call events in a packet with this process as the server: their third word.
 static u64 calls_in(const struct trace_packet *packet_read, u32 server)
@@ -59,9 +59,10 @@ static u64 trace_end(void)
     return calls;
 }
 
-// ---- rounds --------------------------------------------------------------------------------------
+// ---- rounds -------------------------------------------------------------------------------------
 
-// Clients in domains 1 and 2, which call this process, each on a CPU of its own if there are enough.
+// Clients in domains 1 and 2, which call this process, each on a CPU of its own if there are
+// enough.
 static void make_calls(void)
 {
     u32 pids[PAIRS];
@@ -90,7 +91,7 @@ static void count_round(u8 *const areas[ORRERY_MAX_CPUS])
     EXPECT(traced == PAIRS * CALLS);
 }
 
-// ---- less data -----------------------------------------------------------------------------------
+// ---- less data ----------------------------------------------------------------------------------
 
 static void set_thresholds(u8 *const areas[ORRERY_MAX_CPUS], u32 domain, s32 threshold)
 {

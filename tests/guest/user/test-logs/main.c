@@ -32,7 +32,7 @@ u64 master_owned(void)
     return __atomic_load_n(&owned, __ATOMIC_RELAXED);
 }
 
-// ---- children ------------------------------------------------------------------------------------
+// ---- children -----------------------------------------------------------------------------------
 
 static void map_child(u32 pid, void *context)
 {

@@ -20,7 +20,7 @@ int refused_without_memory(void);
 int call_master(u64 calls);
 int own_logs(void);
 
-// ---- areas (areas.c) -----------------------------------------------------------------------------
+// ---- areas (areas.c) ----------------------------------------------------------------------------
 
 // Memory for an area, mapped at *address: the capability, or an error.
 s64 area_memory(u64 bytes, u8 **address);
@@ -32,7 +32,7 @@ s64 area_add(u32 cpu, u8 **address);
 bool lay_out_counts(u8 *areas[ORRERY_MAX_CPUS]);
 u64 calls_of(u8 *const areas[ORRERY_MAX_CPUS], u32 domain);
 
-// ---- children (main.c) ---------------------------------------------------------------------------
+// ---- children (main.c) --------------------------------------------------------------------------
 
 #define CALLS_FOR_EVER UINT64_MAX
 // This program in a role, on a CPU, in a domain from the beginning (0: in that of the master). Its
