@@ -14,6 +14,7 @@
 #define PAIRS 2
 #define CALLS 5000UL // of a pair in a round: the trace of a round fits its buffers
 #define ROUNDS 10
+#define SWITCHES 2000 // off and on in turn
 #define IPC_CALL_ID (TRACE_MAJOR_IPC << 16 | TRACE_IPC_IPC_CALL)
 
 static u64 packet[PACKET / sizeof(u64)];
@@ -131,6 +132,14 @@ static void nothing_is_logged_while_off(u8 *const areas[ORRERY_MAX_CPUS])
     EXPECT(sys_log_enable(LOG_OF_CALLS, true) == 0);
 }
 
+// Then the next round is as exact as the ones before.
+static void switch_often(void)
+{
+    for (u32 i = 0; i < SWITCHES; i++)
+        if (sys_log_enable(LOG_OF_CALLS, i % 2 != 0) != 0)
+            EXPECT(false);
+}
+
 static void forget(u8 *const areas[ORRERY_MAX_CPUS])
 {
     for (u32 cpu = 0; cpu < user_cpu_count(); cpu++)
@@ -151,6 +160,8 @@ void counts(void)
     a_third_is_logged(areas);
     nothing_is_logged_within_a_domain(areas);
     nothing_is_logged_while_off(areas);
+    switch_often();
+    count_round(areas);
     printf("test-logs: %lu calls of domain 1, %lu of domain 2\n", calls_of(areas, 1),
            calls_of(areas, 2));
     EXPECT(sys_log_close() == 0);
