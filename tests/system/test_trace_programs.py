@@ -134,6 +134,7 @@ def test_a_running_machine_is_followed(machine):
 
 def test_lies_are_refused_and_limited(machine, tmp_path):
     """Readers see what was true before and after, and a program has as many numbers as one may have."""
+    run(machine, "described", "1")
     before = machine.kov("trace", "list")["events"]
     said = machine.kov_run("run", "described", "lie").stdout
     assert "0 lies were believed" in said, said
