@@ -260,7 +260,7 @@ static s64 look_into(struct process *process, u32 operation, const u64 arguments
 // The buffer is the process's memory, which it may change at any time: what lies there is copied
 // once, and believed nothing.
 static s64 monitor_take(struct process *process, u64 question, struct sys_monitor_answer *answer,
-                void *buffer, u64 bytes)
+                        void *buffer, u64 bytes)
 {
     struct process_monitor *monitor = &process->monitor;
 

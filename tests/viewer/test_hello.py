@@ -129,3 +129,21 @@ def test_a_refusal_says_where_the_token_was_from(kov, machine, tmp_path):
     result = kov("hello", machine=machine, env=places)
     assert result.code == 3
     assert f"the token in {tmp_path}/run/orrery/{machine.port}.token" in result.err
+
+
+@pytest.mark.parametrize("words, hint", [
+    (("trase", "show"), "no command 'trase' (did you mean 'trace'?)"),
+    (("trace", "recrod"), "no command 'trace recrod' (did you mean 'record'?)"),
+    (("stat", "--evnet", "x"), "--evnet (did you mean 'event'?)"),
+    (("trace", "set", "-e", "SHCED"), "'SHCED' is no major or event (did you mean 'SCHED'?)"),
+])
+def test_what_is_near_is_offered(kov, machine, words, hint):
+    result = kov(*words, machine=machine)
+    assert result.code == 2 and hint in result.err and result.out == "", result.err
+
+
+@pytest.mark.parametrize("words", [("frobnicate",), ("x",), ("trace", "nonsense"), ("trace",),
+                                   ("ps", "--x"), ("trace", "set", "-e", "frobnicate")])
+def test_what_is_not_near_is_not_offered(kov, machine, words):
+    result = kov(*words, machine=machine)
+    assert result.code == 2 and "did you mean" not in result.err and result.err, result.err

@@ -37,7 +37,8 @@ static struct walk walk_events(const struct trace_packet *packet, u64 content, u
         if (info == NULL)
             info = trace_described_find(trace_event_id(word));
         u64 time = walk.time + (u32)(trace_event_time(word) - (u32)walk.time);
-        if (info == NULL || !trace_event_fits(info, length - 1) || time > end ||
+        if (info == NULL || length < trace_event_least(info) + 1 ||
+            length > trace_event_most(info) + 1 || time > end ||
             length * sizeof(u64) > content - walk.content)
             break;
         walk.content += length * sizeof(u64);

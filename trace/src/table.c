@@ -53,13 +53,6 @@ void trace_event_values(const struct trace_event_info *event, const u64 *words,
     }
 }
 
-bool trace_event_fits(const struct trace_event_info *event, u64 words)
-{
-    if (trace_event_has_text(event))
-        return words > event->words && words <= TRACE_MAX_WORDS;
-    return words == event->words;
-}
-
 void trace_event_text(const struct trace_event_info *event, const void *data, u64 words,
                       char text[TRACE_TEXT_BYTES])
 {

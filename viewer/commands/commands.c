@@ -32,6 +32,7 @@ const struct command *const commands[] = {
     &command_trace_idle,
     &command_trace_count,
     &command_trace_waits,
+    &command_trace_threads,
     &command_trace_syscalls,
     &command_trace_faults,
     &command_trace_breakdown,

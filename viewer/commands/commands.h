@@ -52,6 +52,7 @@ extern const struct command command_trace_snapshot;
 extern const struct command command_trace_read;
 extern const struct command command_trace_stat;
 extern const struct command command_trace_waits;
+extern const struct command command_trace_threads;
 extern const struct command command_workload_list;
 extern const struct command command_workload_run;
 extern const struct command command_workload_start;

@@ -2,6 +2,7 @@
 // kov, the Orrery viewer: finds the command among the arguments and runs it.
 #include "commands/help.h"
 #include "tools/kov.h"
+#include "tools/near.h"
 #include "tools/options.h"
 #include "wire/patience.h"
 #include "wire/session.h"
@@ -64,14 +65,34 @@ static const struct command *find_command(int argc, char **argv, int *words)
     return NULL;
 }
 
-static int unknown_command(const char *word)
+// Of two words, of which the first is right: the second one may be missing.
+static int unknown_second(const char *first, const char *second)
+{
+    size_t length = strlen(first);
+    if (second == NULL || second[0] == '-')
+        return fail(KOV_USAGE, "'%s' needs a second word: see `kov help %s`", first, first);
+    struct near near = {.typed = second, .length = strlen(second)};
+    for (size_t i = 0; commands[i] != NULL; i++) {
+        const char *name = commands[i]->name;
+        if (strncmp(name, first, length) == 0 && name[length] == ' ')
+            near_offer(&near, name + length + 1, strlen(name + length + 1));
+    }
+    return fail(KOV_USAGE, "no command '%s %s'%s: see `kov help %s`", first, second,
+                near_hint(&near), first);
+}
+
+// second: NULL when there is none.
+static int unknown_command(const char *word, const char *second)
 {
     size_t length = strlen(word);
+    struct near near = {.typed = word, .length = length};
     for (size_t i = 0; commands[i] != NULL; i++) {
-        if (strncmp(commands[i]->name, word, length) == 0 && commands[i]->name[length] == ' ')
-            return fail(KOV_USAGE, "'%s' needs a second word: see `kov help %s`", word, word);
+        const char *name = commands[i]->name;
+        if (strncmp(name, word, length) == 0 && name[length] == ' ')
+            return unknown_second(word, second);
+        near_offer(&near, name, strcspn(name, " "));
     }
-    return fail(KOV_USAGE, "no command '%s': see `kov help`", word);
+    return fail(KOV_USAGE, "no command '%s'%s: see `kov help`", word, near_hint(&near));
 }
 
 static int run(const struct command *command, int argc, char **argv)
@@ -120,5 +141,6 @@ int main(int argc, char **argv)
     }
     int words;
     const struct command *command = find_command(argc, argv, &words);
-    return command == NULL ? unknown_command(argv[0]) : run(command, argc - words, argv + words);
+    return command == NULL ? unknown_command(argv[0], argv[1])
+                           : run(command, argc - words, argv + words);
 }

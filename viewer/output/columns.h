@@ -7,7 +7,7 @@
 #include "output/document.h"
 #include "tools/kov.h"
 
-#define CELL_BYTES 256
+#define CELL_BYTES 1024
 
 struct column {
     const char *heading; // NULL: not for people

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Command-line options from tables: the same table parses, checks ranges, and prints the help.
 #include "tools/options.h"
+#include "tools/near.h"
 #include "tools/text.h"
 
 #include <inttypes.h>
@@ -96,13 +97,24 @@ static int take_value(const struct option *option, const char *attached, const c
     return set(option, next);
 }
 
+static int unknown_option(const struct option *const *tables, const char *text, size_t length)
+{
+    struct near near = {.typed = text, .length = length};
+    for (; *tables != NULL; tables++)
+        for (const struct option *option = *tables; option->name != NULL; option++)
+            near_offer(&near, option->name, strlen(option->name));
+    for (const struct option *option = global_options; option->name != NULL; option++)
+        near_offer(&near, option->name, strlen(option->name));
+    return fail(KOV_USAGE, "unknown option --%.*s%s", (int)length, text, near_hint(&near));
+}
+
 static int parse_long(const struct option *const *tables, const char *text, const char *next,
                       int *used)
 {
     size_t length = strcspn(text, "=");
     const struct option *option = find(tables, 0, text, length);
     if (option == NULL)
-        return fail(KOV_USAGE, "unknown option --%.*s", (int)length, text);
+        return unknown_option(tables, text, length);
     return take_value(option, text[length] == '=' ? text + length + 1 : NULL, next, used);
 }
 

@@ -22,3 +22,13 @@ bool event_name_fits(const char *name, u32 major, const char *word, size_t lengt
     return event != NULL && strlen(event + 1) == length &&
            strncasecmp(event + 1, word, length) == 0;
 }
+
+void event_name_offer(struct near *near, const char *name)
+{
+    const char *event = strchr(name, ':');
+    if (event != NULL) {
+        near_offer(near, name, (size_t)(event - name));
+        near_offer(near, event + 1, strlen(event + 1));
+    }
+    near_offer(near, name, strlen(name));
+}

@@ -105,8 +105,9 @@ static void divide_run(struct part_row *thread, u64 ticks)
         thread->ticks[i] += thread->run[i];
 }
 
-static void take_time(void *context, u64 id, enum thread_time on, u64 from, u64 to)
+static void take_time(void *context, u64 id, enum thread_time on, u64 reason, u64 from, u64 to)
 {
+    (void)reason;
     struct breakdown *breakdown = context;
     struct part_row *thread = get_thread(breakdown, id);
     u32 part = on == READY                        ? PART_READY

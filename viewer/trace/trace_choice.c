@@ -64,6 +64,14 @@ static u64 first_tick_of(const char *text, u64 more, u64 hz, u64 begin)
     return ticks > UINT64_MAX ? UINT64_MAX : (u64)ticks;
 }
 
+int trace_time_read(const char *option, const char *text, u64 hz, u64 begin, u64 *time)
+{
+    int code = check_time(option, text);
+    if (code == KOV_OK)
+        *time = first_tick_of(text, 0, hz, begin);
+    return code;
+}
+
 // ---- conditions --------------------------------------------------------------------------------
 
 static const struct {
@@ -181,6 +189,15 @@ int trace_choice_check(const struct trace_wishes *wishes)
     return code;
 }
 
+static int no_event(const struct trace_choice *choice, const char *word, size_t length)
+{
+    struct near near = {.typed = word, .length = length};
+    for (size_t i = 0; i < choice->descriptions->count; i++)
+        event_name_offer(&near, choice->descriptions->events[i].full_name);
+    return fail(KOV_USAGE, "'%.*s' is no major or event of this trace%s", (int)length, word,
+                near_hint(&near));
+}
+
 static int choose_events(struct trace_choice *choice, const char *list)
 {
     choice->wanted = memory_get(choice->descriptions->count * sizeof(bool));
@@ -193,7 +210,7 @@ static int choose_events(struct trace_choice *choice, const char *list)
                 choice->wanted[i] = found = true;
         }
         if (!found)
-            return fail(KOV_USAGE, "'%.*s' is no major or event of this trace", (int)length, list);
+            return no_event(choice, list, length);
         if (list[length] == '\0')
             return KOV_OK;
         list += length + 1;

@@ -34,6 +34,8 @@ struct trace_choice {
     u32 condition_count;
 };
 
+// A time as for --from: the first tick of it. KOV_OK or KOV_USAGE, which names the option.
+int trace_time_read(const char *option, const char *text, u64 hz, u64 begin, u64 *time);
 // Before the trace is opened: KOV_OK or KOV_USAGE.
 int trace_choice_check(const struct trace_wishes *wishes);
 // With an open trace, whose descriptions must stay. begin: of the trace.

@@ -16,8 +16,8 @@ struct trace_intervals {
     u64 lost_packets, discarded;
     u32 count; // of intervals
     struct keyed_rows rows[MEASURED_KINDS], idle;
-    // Of each row of these kinds when its walk ends, if its thread is not idle; ticks and counts
-    // may be taken along, and are NULL then.
+    // Of each row when its walk ends, if its thread is not idle; ticks and counts may be taken
+    // along, and are NULL then.
     void (*row)(void *context, enum trace_measured kind, struct interval_row *row,
                 const struct trace_walk *walk);
     void *context;

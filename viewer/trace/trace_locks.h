@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Who waited for spin locks, who held locks for how long, and where they were called from (S002
-// §4.6, figure 7).
+// Who waited for spin locks, who held locks for how long, and where they were called from
+// (S002 §4.6, figure 7).
 #ifndef KOV_TRACE_LOCKS_H
 #define KOV_TRACE_LOCKS_H
 

@@ -42,18 +42,22 @@ struct estimate repeats_mean(const u64 *values, u32 count, double scale)
 }
 
 // The deviations are those of `above` from what `below` lets expect (Cochran, Sampling Techniques,
-// chapter 6).
+// chapter 6). Intervals with nothing below say nothing.
 struct estimate repeats_ratio(const u64 *above, const u64 *below, u32 count, double scale)
 {
     double over = 0, under = 0, squares = 0;
+    u32 told = 0;
     for (u32 i = 0; i < count; i++) {
         over += (double)above[i];
         under += (double)below[i];
+        told += below[i] != 0;
     }
     if (under == 0)
         return (struct estimate){NAN, INFINITY};
+    if (told < REPEATS_MIN)
+        return (struct estimate){scale * over / under, INFINITY};
     for (u32 i = 0; i < count; i++)
         squares += pow((double)above[i] - over / under * (double)below[i], 2);
     return (struct estimate){scale * over / under,
-                             scale * error_of_mean(squares, count) * count / under};
+                             scale * error_of_mean(squares, told) * told / under};
 }

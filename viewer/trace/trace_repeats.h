@@ -11,7 +11,8 @@
 
 // Of an interval, times `scale`.
 struct estimate repeats_mean(const u64 *values, u32 count, double scale);
-// All above / all below, times `scale`: how long one takes. NAN: there are none below.
+// All above / all below, times `scale`: how long one takes. NAN: there are none below. The error is
+// INFINITY where they lie in fewer than REPEATS_MIN intervals.
 struct estimate repeats_ratio(const u64 *above, const u64 *below, u32 count, double scale);
 
 #endif

@@ -76,7 +76,8 @@ static void spend(struct sched_thread *thread, enum thread_time on, u64 until)
     thread->counts[on]++;
     const struct sched_follower *follower = thread->follower;
     if (follower != NULL)
-        follower->spent(follower->context, thread->key[0], on, thread->since, until);
+        follower->spent(follower->context, thread->key[0], on, thread->reason, thread->since,
+                        until);
     thread->since = until;
 }
 

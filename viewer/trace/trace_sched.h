@@ -10,8 +10,9 @@ enum thread_time { RUN, READY, BLOCKED, UNKNOWN, THREAD_TIMES };
 // Who divides the times of threads further. All are set.
 struct sched_follower {
     // A thread's times come end to end, from its beginning to its end: behind the intervals of its
-    // CPUs that lie in them, before the event that ends them.
-    void (*spent)(void *context, u64 thread, enum thread_time on, u64 from, u64 to);
+    // CPUs that lie in them, before the event that ends them. reason: why it left its CPU, if it is
+    // off (trace/reasons.h).
+    void (*spent)(void *context, u64 thread, enum thread_time on, u64 reason, u64 from, u64 to);
     int (*interval)(void *context, const struct activity_interval *interval);
     int (*event)(void *context, const struct trace_walk *walk, const struct trace_event *event);
     void (*loss)(void *context, const struct trace_loss *loss);

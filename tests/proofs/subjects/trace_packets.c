@@ -19,10 +19,12 @@
 #include <trace/described.h>
 #include <trace/table.h>
 
-// An event of each length in words that the table can have, or none.
-static const struct trace_event_info known[] = {{.words = 0}, {.words = 1}, {.words = 2},
-                                                {.words = 3}, {.words = 4}, {.words = 5},
-                                                {.words = 6}};
+// An event of each length in words that the table can have, one with a text, or none.
+static const struct trace_event_info known[] = {
+    {.words = 0}, {.words = 1},
+    {.words = 2}, {.words = 3},
+    {.words = 4}, {.words = 5},
+    {.words = 6}, {.words = 4, .field_count = 1, .fields = {{.type = TRACE_TEXT}}}};
 static const struct trace_event_info *any_event(u32 id)
 {
     (void)id;

@@ -34,7 +34,8 @@ kov_text_SRC := tests/unit/viewer/text.c $(KOV_UNIT_BASE)
 kov_text_LIBS := m
 kov_frame_SRC := tests/unit/viewer/frame.c viewer/wire/frame.c $(KOV_UNIT_BASE)
 kov_frame_LIBS := m
-kov_options_SRC := tests/unit/viewer/options.c viewer/tools/options.c $(KOV_UNIT_BASE)
+kov_options_SRC := tests/unit/viewer/options.c viewer/tools/options.c viewer/tools/near.c \
+    $(KOV_UNIT_BASE)
 kov_options_LIBS := m
 kov_snapshot_SRC := tests/unit/viewer/snapshot.c viewer/machine/snapshot.c $(KOV_UNIT_BASE)
 kov_snapshot_LIBS := m
@@ -106,7 +107,7 @@ kov_dump_LIBS := m
 
 # Tools that answer from a trace, each with a folder that its test makes.
 KOV_UNIT_TOOL := $(sort $(KOV_UNIT_ENGINE) $(addprefix viewer/,\
-    tools/histogram.c tools/intern.c tools/number_list.c \
+    tools/histogram.c tools/intern.c tools/near.c tools/number_list.c \
     output/document.c output/columns.c machine/snapshot.c \
     symbols/symbols.c symbols/kernel.c symbols/programs.c \
     symbols/place.c trace/engine/event_fields.c \

@@ -49,8 +49,6 @@ extern const char trace_metadata_events[]; // CTF declarations of all events
 const struct trace_event_info *trace_event_find(u32 id);
 // Of a field; 0 for a text.
 u32 trace_field_bits(enum trace_field_type type);
-// Whether an event may have so many data words.
-bool trace_event_fits(const struct trace_event_info *event, u64 words);
 // The fields of an event, out of its data words, each widened to 64 bits; 0 for a text.
 void trace_event_values(const struct trace_event_info *event, const u64 *words,
                         u64 values[TRACE_MAX_FIELDS]);
@@ -63,6 +61,22 @@ void trace_event_text(const struct trace_event_info *event, const void *data, u6
 static inline bool trace_event_has_text(const struct trace_event_info *event)
 {
     return event->field_count > 0 && event->fields[event->field_count - 1].type == TRACE_TEXT;
+}
+
+// How many data words an event has at least, and at most.
+static inline u64 trace_event_least(const struct trace_event_info *event)
+{
+    return trace_event_has_text(event) ? event->words + 1u : event->words;
+}
+
+static inline u64 trace_event_most(const struct trace_event_info *event)
+{
+    return trace_event_has_text(event) ? TRACE_MAX_WORDS : event->words;
+}
+
+static inline bool trace_event_fits(const struct trace_event_info *event, u64 words)
+{
+    return words >= trace_event_least(event) && words <= trace_event_most(event);
 }
 
 #endif

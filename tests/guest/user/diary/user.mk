@@ -1,0 +1,3 @@
+# SPDX-License-Identifier: MIT
+# What docs/why-slow.md finds slow, and mends.
+PROGRAMS := diary

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+// Threads over time: a picture in text, and how long their turns were (S003 §3).
+#ifndef KOV_TRACE_THREADS_H
+#define KOV_TRACE_THREADS_H
+
+#include "trace/trace_tool.h"
+
+struct trace_threads_wishes {
+    u64 cells;
+    u64 most; // threads, 0: all
+    bool ascii, summary;
+    const char *meter; // "A,B": times between which the time is told
+};
+
+// "threads", who ran longest first: "strip" is the picture, a character a cell. Idle threads are
+// not shown. An exit code.
+int trace_threads(struct engine *engine, const struct trace_choice *choice,
+                  const struct trace_threads_wishes *wishes, json_t *document);
+
+extern const struct sheet trace_threads_sheets[], trace_threads_summary_sheets[];
+void trace_threads_note(const json_t *document);
+
+#endif
