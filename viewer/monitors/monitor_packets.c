@@ -12,7 +12,7 @@
 // Minors: the kinds of records, then what tells names.
 enum { PROCESS_NAME = 0x100, THREAD_NAME, DISPATCHER, STATE_END };
 #define NAME_BYTES 32 // of a process
-#define LABEL_BYTES 48
+#define LABEL_BYTES 40
 #define GAP_MAX 0x80000000UL // ticks between events of a packet, whose times have 32 bits
 
 static const char *const kinds[SYS_MONITOR_KINDS] = {[SYS_MONITOR_SWITCH] = "switch"};
@@ -182,7 +182,7 @@ static void label_of(const struct monitor_target *target, const struct process_i
         snprintf(thread, sizeof(thread), "/%" PRIu32, target->thread);
     if (target->pid != 0)
         snprintf(pid, sizeof(pid), ":%" PRIu32, target->pid);
-    snprintf(label, LABEL_BYTES, "%.20s%s%s",
+    snprintf(label, LABEL_BYTES, "%.16s%s%s",
              target->pid == 0  ? "kernel"
              : process != NULL ? process->name
                                : "process",
