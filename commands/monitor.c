@@ -109,7 +109,8 @@ int main(int argc, char **argv)
     s64 monitor = sys_monitor_create(&bytes);
     if (monitor < 0)
         return complain_error("monitor", monitor);
-    s64 error = sys_monitor_track_pid((cap_t)monitor, (u32)pid, 0, (u32)pid, 1 << SYS_MONITOR_SWITCH);
+    s64 error =
+        sys_monitor_track_pid((cap_t)monitor, (u32)pid, 0, (u32)pid, 1 << SYS_MONITOR_SWITCH);
     if (error != 0)
         return complain_error(argv[1], error);
     return watch((cap_t)monitor, seconds);

@@ -23,7 +23,7 @@ struct monitor_rep {
 
 struct monitor {
     struct co_root root;
-    struct refs refs; // capabilities
+    struct refs refs;             // capabilities
     struct monitor *next, **link; // in the Monitors object's list
     struct spinlock lock;         // RANK_OBJECT; guards memory
     struct fcm *memory;           // of its rings; NULL: it has ended

@@ -62,7 +62,7 @@ struct process {
     struct dispatcher *dispatchers[ORRERY_MAX_CPUS];
     struct sys_process_image image; // upcall_entry 0: not known
     struct process_monitor monitor;
-    struct posted_event ended; // to the parent
+    struct posted_event ended;     // to the parent
     struct monitor_tracks *tracks; // for its dispatchers to come: monitors/tracking.c
 };
 

@@ -18,8 +18,7 @@
 #define SWITCH_POINT(counted, monitored)                                                           \
     __asm__ goto("1: nop\n"                                                                        \
                  ".pushsection .switch_points,\"a\",@progbits\n"                                   \
-                 ".balign 8\n" SWITCH_TARGET(counted, 0) SWITCH_TARGET(monitored, 1)               \
-                 ".popsection"                                                                     \
+                 ".balign 8\n" SWITCH_TARGET(counted, 0) SWITCH_TARGET(monitored, 1) ".popsection" \
                  :                                                                                 \
                  :                                                                                 \
                  :                                                                                 \

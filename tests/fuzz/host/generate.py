@@ -131,6 +131,7 @@ def calls_c(known):
     return f"""{HEADER}#include "calls.h"
 
 #include <orrery/memory.h>
+#include <orrery/monitors.h>
 #include <orrery/process.h>
 #include <orrery/sys.h>
 

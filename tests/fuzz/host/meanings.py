@@ -86,8 +86,8 @@ TYPES = {"u64": "number", "s64": "number", "u32": "small", "s32": "small", "bool
          "cap_t": "cap", "u8": "small", "u16": "small"}
 
 CAPS = ["process.0", "process.1", "memory.0", "memory.1", "endpoint.0", "endpoint.1", "file.0",
-        "monitor.0", "any.0", "any.1", "any.2", "any.3", "slot.image", "slot.common", "slot.hub", "slot.fs",
-        "slot.names", "slot.peer", "slot.silent"]
+        "monitor.0", "any.0", "any.1", "any.2", "any.3", "slot.image", "slot.common", "slot.hub",
+        "slot.fs", "slot.names", "slot.peer", "slot.silent"]
 CODE = ["@text", "@text+4", "@entry", "@upcall", "@landing", "@area", "@area_executable", "@hole",
         "@data"]
 

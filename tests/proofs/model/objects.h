@@ -71,4 +71,14 @@ void fcm_put(struct fcm *fcm)
     object_put(fcm, CAPABILITY_MEMORY);
 }
 
+void monitor_hold(struct monitor *monitor)
+{
+    object_hold(monitor, CAPABILITY_MONITOR);
+}
+
+void monitor_put(struct monitor *monitor)
+{
+    object_put(monitor, CAPABILITY_MONITOR);
+}
+
 #endif

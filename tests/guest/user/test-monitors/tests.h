@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+// The parts of test-monitors.
+#ifndef TEST_MONITORS_TESTS_H
+#define TEST_MONITORS_TESTS_H
+
+#include <orrery/errors.h>
+#include <orrery/monitors.h>
+#include <user/process.h>
+
+#define SWITCHES (1u << SYS_MONITOR_SWITCH)
+#define SLOT_MONITOR 2 // a child's, when it is given one
+
+#define CHECK_IS(got, expected) check_is(#got, __FILE__, __LINE__, (s64)(got), (s64)(expected))
+void check_is(const char *what, const char *file, int line, s64 got, s64 expected);
+extern u64 failures;
+
+// A child of this program in a role, with what `how` has set. Its pid.
+s64 spawn(const char *role, struct process_spawn *how);
+s32 end_of(s64 pid); // waits for it: its status
+cap_t make(u64 bytes);
+u64 map(cap_t memory); // its first address, readable
+struct sys_monitor_stat stat_of(cap_t monitor, u32 cpu);
+
+void errors_change_nothing(void);
+void limits_hold(void);
+void some_are_kept_for_rights(void);
+void the_terminated_answers_nobody(void);
+int child_without_rights(void); // statuses: 0 is good
+int child_holds(void);
+int child_beyond_limits(void);
+int child_hoards(void);
+int child_comes_late(void);
+
+void counts_are_those_of_the_trace(void);
+int child_works(void);
+
+s64 example(void); // bytes of records of CPU 0
+
+void nobody_writes_what_is_mapped(void);
+void the_killed_leave_nothing(void);
+int child_stores(void);
+int child_is_killed(void);
+
+#endif

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: MIT
+// Sets of tracks: who is in them, and their lists.
+#include <monitors/tracks.h>
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+static char others[SYS_MONITORS_THREAD + 1]; // their addresses stand for monitors
+
+static struct monitor *monitor(u32 number)
+{
+    return (struct monitor *)&others[number];
+}
+
+static void set(struct monitor_tracks *tracks, u32 number, u32 id)
+{
+    const struct monitor_track track = {.monitor = monitor(number), .id = id, .kinds = 1};
+
+    monitor_tracks_set(tracks, &track);
+}
+
+static void a_monitor_is_there_once(void **state)
+{
+    struct monitor_tracks tracks = {0};
+
+    (void)state;
+    set(&tracks, 0, 5);
+    set(&tracks, 1, 6);
+    set(&tracks, 0, 7);
+    assert_int_equal(tracks.count, 2);
+    assert_int_equal(tracks.list[0].id, 7);
+    assert_int_equal(tracks.list[1].id, 6);
+    assert_true(monitor_tracks_remove(&tracks, monitor(0)));
+    assert_false(monitor_tracks_remove(&tracks, monitor(0)));
+    assert_int_equal(tracks.count, 1);
+    assert_ptr_equal(tracks.list[0].monitor, monitor(1));
+}
+
+static void a_full_set_takes_only_who_is_there(void **state)
+{
+    struct monitor_tracks tracks = {0};
+
+    (void)state;
+    for (u32 i = 0; i < SYS_MONITORS_THREAD; i++) {
+        assert_true(monitor_tracks_fit(&tracks, monitor(i)));
+        set(&tracks, i, i);
+    }
+    assert_false(monitor_tracks_fit(&tracks, monitor(SYS_MONITORS_THREAD)));
+    assert_true(monitor_tracks_fit(&tracks, monitor(3)));
+    assert_false(monitor_tracks_remove(&tracks, monitor(SYS_MONITORS_THREAD)));
+    assert_true(monitor_tracks_remove(&tracks, monitor(3)));
+    assert_true(monitor_tracks_fit(&tracks, monitor(SYS_MONITORS_THREAD)));
+}
+
+static void lists_survive_any_order_of_leaving(void **state)
+{
+    struct monitor_tracks *list = NULL, tracks[3] = {0};
+
+    (void)state;
+    for (u32 first = 0; first < 3; first++) {
+        for (u32 i = 0; i < 3; i++)
+            monitor_tracks_link(&tracks[i], &list);
+        for (u32 i = 0; i < 3; i++)
+            monitor_tracks_unlink(&tracks[(first + i) % 3]);
+        assert_null(list);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_monitor_is_there_once),
+        cmocka_unit_test(a_full_set_takes_only_who_is_there),
+        cmocka_unit_test(lists_survive_any_order_of_leaving),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
