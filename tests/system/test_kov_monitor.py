@@ -53,7 +53,8 @@ class Side:
         for cpu in self.cpus:
             assert len(self.records[cpu["cpu"]]) == cpu["read"], cpu
         summary, complaints = ctf.read(self.folder)
-        assert summary.by_name["MONITOR:switch"] == sum(cpu["read"] for cpu in self.cpus) > 0, complaints
+        read = sum(cpu["read"] for cpu in self.cpus)
+        assert summary.by_name["MONITOR:switch"] == read > 0, complaints
         assert summary.events == sum(cpu["events"] for cpu in self.cpus)
         assert (complaints == "") == (sum(cpu["lost"] for cpu in self.cpus) == 0), complaints
         self.machine.kov("monitor", "show", "--check", self.folder)

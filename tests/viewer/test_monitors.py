@@ -79,7 +79,8 @@ def test_the_summary_is_of_the_same_times(kov, watched):
 
 def test_two_lines_of_a_meter(kov, watched):
     recorded(kov, watched)
-    lines = kov("monitor", "show", "trace", "-w", "10", "--meter", "+0.002,+0.0075").out.splitlines()
+    text = kov("monitor", "show", "trace", "-w", "10", "--meter", "+0.002,+0.0075").out
+    lines = text.splitlines()
     mark, apart = (line for line in lines if "A" in line and "B" in line and "THREAD" not in line)
     picture = next(line for line in lines if "fs:2" in line)
     assert picture[mark.index("A")] == "█" and mark.index("B") - mark.index("A") == 5
@@ -95,8 +96,8 @@ def test_lost_records_are_counted_and_not_guessed(kov, watched):
     document = shown(kov, "-w", "10")
     assert document["discarded"] == 5
     assert document["threads"][0]["strip"] == "??██????" + "??"
-    shown_lost = kov("trace", "show", "trace", "--json").json
-    assert sum(event["discarded"] for event in shown_lost["events"] if event["event"] == "lost") == 5
+    events = kov("trace", "show", "trace", "--json").json["events"]
+    assert sum(event["discarded"] for event in events if event["event"] == "lost") == 5
 
 
 def test_long_silence_and_many_records_keep_their_times(kov, watched):
@@ -126,7 +127,8 @@ def test_targets_have_ids_and_names(kov, watched):
     recorded(kov, watched, "-p", "7,2/33,0,7")
     wishes = [request.monitor_track for request in watched.requests
               if request.WhichOneof("body") == "monitor_track"]
-    assert [(wish.pid, wish.thread, wish.id) for wish in wishes] == [(7, 0, 1), (2, 33, 2), (0, 0, 3)]
+    assert [(wish.pid, wish.thread, wish.id) for wish in wishes] \
+        == [(7, 0, 1), (2, 33, 2), (0, 0, 3)]
     assert [row["name"] for row in shown(kov)["threads"]] == ["cc:7", "fs:2/33", "kernel"]
     assert not watched.monitors
 
