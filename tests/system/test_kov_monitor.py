@@ -156,3 +156,38 @@ def test_kept_monitors_are_for_controllers(machine2, tmp_path):
     with dci.connect(machine2.port, CONTROLLER) as client:
         client.request(monitor_stop=pb.MonitorStopRequest(monitor=int(number)))
     assert not machine2.kov("monitor", "list")["monitors"]
+
+
+def read_of(client, number):
+    """A part for each CPU, of rings that are no longer than a response."""
+    request = pb.MonitorReadRequest(monitor=number)
+    return [response.monitor_read
+            for response in client.responses(client.send(monitor_read=request))]
+
+
+def test_what_a_full_ring_loses_is_counted(machine2):
+    """Of 128 records on a CPU; nobody reads until it is suspended."""
+    with dci.connect(machine2.port, OBSERVER) as client:
+        number = client.request(monitor_create=pb.MonitorCreateRequest(bytes=4096)) \
+            .monitor_create.monitor
+        for name in NAMES:
+            client.request(monitor_track=pb.MonitorTrackRequest(
+                monitor=number, pid=pid_of(machine2, name), id=1, kinds=1))
+        client.request(monitor_run=pb.MonitorRunRequest(monitor=number, on=True))
+
+        def has_lost():
+            listed, = client.list("monitors", "monitors", pb.MonitorsRequest())
+            return any(cpu.lost > 0 for cpu in listed.cpus)
+
+        wait_for(has_lost)
+        client.request(monitor_run=pb.MonitorRunRequest(monitor=number, on=False))
+        parts = read_of(client, number)
+        for part in parts:
+            assert part.stat.fired == len(part.records) + part.stat.lost and part.stat.unread == 0
+            assert len(part.records) == 128 if part.stat.lost > 0 else len(part.records) <= 128
+            assert not any(record.lost for record in part.records)
+        # The next record on that CPU says where they were lost.
+        full = max(parts, key=lambda part: part.stat.lost)
+        client.request(monitor_run=pb.MonitorRunRequest(monitor=number, on=True))
+        later = wait_for(lambda: read_of(client, number)[full.cpu].records)
+        assert later[0].lost == full.stat.lost

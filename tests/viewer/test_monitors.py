@@ -184,6 +184,18 @@ def test_a_kept_monitor_records_and_stays(kov, watched):
     assert gone.code == 1 and "cannot stop the monitor" in gone.err
 
 
+def test_a_monitor_that_runs_goes_on_and_its_older_records_come(kov, watched):
+    kov("monitor", "create", "-p", "2", "--token", "orrery", machine=watched)
+    kept = watched.monitors[1]
+    kept.running = True
+    kept.fill({0: ([record(-3, 1, COMES), record(-2, 1, LEAVES)], 0)})
+    kept.fired[1] = 7  # which others have read
+    cpu, other = recorded(kov, watched, "1", token="orrery")["cpus"]
+    assert cpu["fired"] == cpu["read"] == 2 + len(TURNS) and other["fired"] == 0
+    assert kept.running
+    assert strips(kov, "-w", "13") == {("fs:2", 0): "█eeee██tt██░░"}
+
+
 def test_an_observer_has_none_kept(kov, watched):
     refused = kov("monitor", "create", "--token", "look", machine=watched)
     assert refused.code == 1 and "only a controller" in refused.err
