@@ -4,7 +4,8 @@
 KOV := $(BUILD)/kov
 KOV_MANUAL := $(BUILD)/kov.1
 # Rooms, lowest first: what stands in one includes nothing of those behind it (make lint).
-KOV_ROOMS := tools output wire machine symbols counts samples locks trace export gateway commands
+KOV_ROOMS := tools output wire machine symbols counts samples locks trace monitors export \
+    gateway commands
 # What it includes of the machine (make lint).
 KOV_MACHINE := orrery/% trace/cpu.h trace/dump.h trace/layout.h trace/reasons.h \
     trace/table.h fs/snapshot.h cpio/cpio.h

@@ -57,6 +57,11 @@
 #define LOGGED_PROCESSES_MAX 1024  // whose sleep locks are; further ones are not
 #define LOGS_BYTES_MAX 32768       // of records that a process is asked for at once
 #define LOGS_A_PROCESS 64          // questions in one reading; what is left comes with the next
+#define CLIENT_MONITORS_MAX 4      // that end with a client
+#define KEPT_MONITORS_MAX 16       // that do not
+#define MONITOR_TRACKS_MAX 32      // of one
+#define MONITOR_RING_BYTES 65536   // where none are asked for
+#define MONITOR_READ_BYTES 32768   // of records in one frame
 #define FILTER_PIDS_MAX 32
 #define EXCLUDED_MAX 32            // processes that a client leaves out of counting
 #define RUNS_MAX 64                // programs of all clients
@@ -82,6 +87,8 @@
 _Static_assert(WAITING_BYTES_MAX >= 4 + REQUEST_BYTES_MAX, "a request must fit the input");
 _Static_assert(FRAME_BYTES_MAX <= BLOCK_BYTES, "a frame must fit a block");
 _Static_assert(LOGS_BYTES_MAX * 3 / 2 < FRAME_BYTES_MAX, "a record of 32 bytes takes at most 47");
+_Static_assert(MONITOR_READ_BYTES * 3 / 2 < FRAME_BYTES_MAX,
+               "a record of 32 bytes takes at most 48");
 _Static_assert(RECORDS_BYTES_MAX + RECORDS_BYTES_MAX / 10 < FRAME_BYTES_MAX, "as said above");
 
 #endif

@@ -53,6 +53,7 @@ struct service {
     X(objects)                                                                                     \
     X(dref)                                                                                        \
     X(sleep_locks)                                                                                 \
+    X(monitors)                                                                                    \
     X(processes)                                                                                   \
     X(runs)                                                                                        \
     X(workloads)                                                                                   \

@@ -128,6 +128,7 @@ static void add_client(struct frame *frame, const struct client *client, bool se
         .tracing = tracing_service.held_by(client) != 0,
         .dref = client->dref,
         .runs = runs_service.held_by(client),
+        .monitors = monitors_service.held_by(client),
         .console = client->console,
         .sampling_yields = sampling_yields(client),
         .tracing_yields = tracing_yields(client),

@@ -7,7 +7,7 @@ from collections import Counter
 
 from waiting import PATIENCE
 
-LINE = re.compile(r"^\[(\d+)\] (\w+): .*?cpu_id = (\d+)")
+LINE = re.compile(r"^\[(\d+)\] ([\w:]+): .*?cpu_id = (\d+)")
 
 
 class TraceSummary:

@@ -403,6 +403,89 @@ class Session(threading.Thread):
             running=running, result=0 if running else machine.workload_result,
             report=machine.workload_report))
 
+    def own_monitor(self, number):
+        """One that this client may use."""
+        monitor = self.machine.monitors.get(number)
+        return monitor if monitor is not None and monitor.session in (None, self) else None
+
+    def do_monitor_create(self, request):
+        machine, wish = self.machine, request.monitor_create
+        if wish.kept and self.role != dci.ROLE_CONTROLLER:
+            self.refuse(request, E_PERM, "only a controller may have a monitor kept")
+            return
+        number = max(machine.monitors, default=0) + 1
+        machine.monitors[number] = Monitor(None if wish.kept else self, wish.bytes or 65536,
+                                           machine.system.cpu_count)
+        self.respond(request, monitor_create=dci.MonitorCreateReply(monitor=number,
+                                                                    bytes=wish.bytes or 65536))
+
+    def do_monitor_track(self, request):
+        monitor, wish = self.own_monitor(request.monitor_track.monitor), request.monitor_track
+        if monitor is None or wish.pid not in {0, *(one.pid for one in self.machine.processes)}:
+            self.refuse(request, E_NOENT, "no such process or thread")
+            return
+        monitor.tracks[wish.pid, wish.thread] = dci.MonitorTrack(
+            pid=wish.pid, thread=wish.thread, id=wish.id, kinds=wish.kinds)
+        self.respond(request)
+
+    def do_monitor_run(self, request):
+        monitor = self.own_monitor(request.monitor_run.monitor)
+        monitor.running = request.monitor_run.on
+        self.respond(request, monitor_run=dci.MonitorRunReply(
+            time=self.machine.monitored[0 if monitor.running else 1]))
+        if not monitor.running:
+            monitor.fill(self.machine.last_records)
+
+    def do_monitor_read(self, request):
+        """Records of a CPU in two responses, the second behind what was lost meanwhile."""
+        monitor, machine = self.own_monitor(request.monitor_read.monitor), self.machine
+        monitor.fill(machine.records)
+        machine.records = {}
+        for cpu, records in enumerate(monitor.unread):
+            half = len(records) // 2
+            for part, last in ((records[:half], False), (records[half:], True)):
+                unread = len(records) - half if not last else 0
+                self.respond(request, more=not last or cpu + 1 < len(monitor.unread),
+                             monitor_read=dci.MonitorReadReply(
+                    cpu=cpu, records=part, stat=monitor.stat(cpu, unread)))
+            monitor.unread[cpu] = []
+
+    def do_monitor_stop(self, request):
+        if self.own_monitor(request.monitor_stop.monitor) is None:
+            self.refuse(request, E_NOENT, "no monitor that this client may use")
+            return
+        del self.machine.monitors[request.monitor_stop.monitor]
+        self.respond(request)
+
+    def do_monitors(self, request):
+        seen = [dci.Monitor(monitor=number, kept=one.session is None, running=one.running,
+                            bytes=one.bytes, tracks=one.tracks.values(),
+                            cpus=[one.stat(cpu, len(unread))
+                                  for cpu, unread in enumerate(one.unread)])
+                for number, one in self.machine.monitors.items()
+                if one.session in (None, self)]
+        self.in_chunks(seen, 1, lambda part: {"monitors": dci.MonitorsReply(monitors=part)},
+                       request)
+
+
+class Monitor:
+    """Of the client's session, or (None) a kept one."""
+
+    def __init__(self, session, size, cpus):
+        self.session, self.bytes, self.running, self.tracks = session, size, False, {}
+        self.unread = [[] for _ in range(cpus)]
+        self.fired, self.lost = [0] * cpus, [0] * cpus
+
+    def fill(self, records):
+        """CPU: (its records, how many were lost behind them)."""
+        for cpu, (more, lost) in records.items():
+            self.unread[cpu] += more
+            self.lost[cpu] += lost + sum(record.lost for record in more)
+            self.fired[cpu] += len(more) + lost + sum(record.lost for record in more)
+
+    def stat(self, cpu, unread):
+        return dci.MonitorStat(fired=self.fired[cpu], lost=self.lost[cpu], unread=unread, cost=640)
+
 
 class Machine:
     """Listens on a free port of this host, and serves any number of clients."""
@@ -480,6 +563,10 @@ class Machine:
             dci.TraceEvent(major=3, minor=1, name="SCHED:wake", format="thread=%lu", field_count=1),
         ]
         self.trace_stats, self.packets, self.last_packets = [], [], []
+        # of monitors: records by CPU (Monitor.fill) of the next reading, and of those from when one
+        # was suspended; when they were resumed and suspended
+        self.monitors, self.records, self.last_records = {}, {}, {}
+        self.monitored = TIMEBASE_HZ, 2 * TIMEBASE_HZ
         self.workloads = [dci.Workload(name="demo", help="work=1-2-4, seconds=0"),
                           dci.Workload(name="idle", help="seconds=0")]
         self.workload_duration, self.workload_result, self.workload_report = 1, 0, \

@@ -49,6 +49,7 @@ static const struct column columns[] = {
     HIDDEN("packets_missed"),
     HIDDEN("counting"),
     HIDDEN("sleep_locks"),
+    HIDDEN("monitors"),
     HIDDEN("dref"),
     COLUMN("FROM", "address", -1, .compose = from_text),
     COLUMNS_END,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // `kov trace threads`: a picture of threads over time.
 #include "commands/commands.h"
-#include "tools/strips.h"
+#include "trace/thread_strips.h"
 #include "trace/trace_threads.h"
 
 static struct trace_threads_wishes wishes = {.cells = 72};
@@ -24,7 +24,7 @@ static int run(const struct arguments *arguments)
 {
     return trace_tool_run(arguments, answer,
                           wishes.summary ? trace_threads_summary_sheets : trace_threads_sheets,
-                          wishes.summary ? NULL : trace_threads_note);
+                          wishes.summary ? NULL : thread_strips_note);
 }
 
 const struct command command_trace_threads = {

@@ -41,6 +41,7 @@ static void put_client(json_t *json, const Orrery__Dci__ClientStat *client)
     put_u64(row, "packets_missed", client->packets_missed);
     put_bool(row, "counting", client->counting);
     put_bool(row, "sleep_locks", client->sleep_locks);
+    put_u64(row, "monitors", client->monitors);
     put_bool(row, "dref", client->dref);
 }
 

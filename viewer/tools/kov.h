@@ -63,8 +63,8 @@ void warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void message_quiet(bool on);
 
 // Gets the messages of a thread as one line each, without the end of the line; longer ones are cut
-// at MESSAGE_BYTES.
-#define MESSAGE_BYTES 4096
+// at MESSAGE_LINE_BYTES.
+#define MESSAGE_LINE_BYTES 4096
 typedef void message_sink(void *context, bool is_warning, const char *text);
 // This thread's messages go there from here on; NULL: to stderr.
 void message_to(message_sink *sink, void *context);

@@ -30,7 +30,7 @@ static void say(bool is_warning, const char *format, va_list arguments)
     if (quiet)
         return;
     if (sink != NULL) {
-        char text[MESSAGE_BYTES];
+        char text[MESSAGE_LINE_BYTES];
         vsnprintf(text, sizeof(text), format, arguments);
         sink(sink_context, is_warning, text);
         return;

@@ -69,7 +69,7 @@ static int forget_metadata(void *context)
     return KOV_OK;
 }
 
-static int write_metadata(const struct capture *capture, const struct bytes *text)
+int capture_write_metadata(const struct capture *capture, const struct bytes *text)
 {
     FILE *file = open_file(capture, "metadata", "wb");
     if (file == NULL)
@@ -87,7 +87,7 @@ int capture_metadata(struct capture *capture)
     resume_end();
     if (code == KOV_OK && text.size > capture->metadata_bytes) {
         capture->metadata_bytes = text.size;
-        code = write_metadata(capture, &text);
+        code = capture_write_metadata(capture, &text);
     }
     bytes_free(&text);
     return code;

@@ -31,6 +31,8 @@ int capture_create(struct capture *capture, const char *folder);
 // Asks for the metadata and writes it, if there is more than was written. In the end once more:
 // programs may have described events of theirs.
 int capture_metadata(struct capture *capture);
+// Writes metadata that is not the machine's own.
+int capture_write_metadata(const struct capture *capture, const struct bytes *text);
 int capture_packet(struct capture *capture, const Orrery__Dci__TracePacket *packet);
 // What has come of a stream; all zero when nothing has.
 struct capture_stream capture_of(const struct capture *capture, u32 pid, u32 cpu);

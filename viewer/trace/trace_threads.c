@@ -1,22 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Threads over time. What each did comes from trace_sched.c.
 #include "trace/trace_threads.h"
-#include "tools/memory.h"
-#include "tools/strips.h"
+#include "trace/thread_strips.h"
 #include "trace/trace_sched.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
-#include <trace/reasons.h>
 
 #define PRIORITY_IDLE 0 // kernel/thread.h
-
-// What a thread waits for. The first letter of the reason's name, but where that is another's.
-static const char letters[REASONS] = {
-    [REASON_CALL] = 'c',  [REASON_REPLY] = 'r',   [REASON_ANSWER] = 'a',
-    [REASON_EVENT] = 'e', [REASON_MESSAGE] = 'm', [REASON_LOCK] = 'l',
-    [REASON_PAGE] = 'p',  [REASON_TIME] = 't',    [REASON_OTHER] = 'o'};
 
 struct threads {
     const struct trace_threads_wishes *wishes;
@@ -38,7 +28,7 @@ static void take_time(void *context, u64 thread, enum thread_time on, u64 reason
                                               [BLOCKED] = STRIP_BLOCKED,
                                               [UNKNOWN] = STRIP_UNKNOWN};
     struct threads *threads = context;
-    char letter = on == BLOCKED && reason < REASONS ? letters[reason] : 0;
+    char letter = on == BLOCKED ? thread_strips_letter(reason) : 0;
     strips_add(&threads->strips, thread, states[on], letter, from, to);
 }
 
@@ -81,47 +71,10 @@ static int compare(const void *one, const void *other)
 static void put_thread(json_t *row, const struct threads *threads, const struct trace_walk *walk,
                        const struct strip *strip)
 {
-    char text[STRIP_TEXT_BYTES];
-    u64 thread = strip->key[0], runs = strip->counts[STRIP_RUN];
+    u64 thread = strip->key[0];
     put_u64(row, "thread", thread);
     trace_tool_put_process(row, walk, trace_walk_pid(walk, thread), thread, false);
-    strips_text(&threads->strips, strip, threads->wishes->ascii, text);
-    put_text(row, "strip", text);
-    put_u64(row, "runs", runs);
-    trace_tool_put_time(row, "run", (double)strip->ticks[STRIP_RUN], walk->hz);
-    trace_tool_put_time(row, "mean_slice",
-                        runs == 0 ? 0 : (double)strip->ticks[STRIP_RUN] / (double)runs, walk->hz);
-    trace_tool_put_time(row, "longest_slice", (double)strip->longest[STRIP_RUN], walk->hz);
-    trace_tool_put_time(row, "ready", (double)strip->ticks[STRIP_READY], walk->hz);
-    trace_tool_put_time(row, "longest_ready", (double)strip->longest[STRIP_READY], walk->hz);
-    trace_tool_put_time(row, "blocked", (double)strip->ticks[STRIP_BLOCKED], walk->hz);
-    trace_tool_put_time(row, "unknown", (double)strip->ticks[STRIP_UNKNOWN], walk->hz);
-}
-
-// A line that marks the two times, above the strips.
-static void put_meter(struct threads *threads, const struct trace_walk *walk)
-{
-    const char *comma = strchr(threads->wishes->meter, ',');
-    u64 times[2];
-    char *first = memory_copy_text(threads->wishes->meter);
-    first[comma - threads->wishes->meter] = '\0';
-    threads->code = trace_time_read("meter", first, walk->hz, threads->begin, &times[0]);
-    if (threads->code == KOV_OK)
-        threads->code = trace_time_read("meter", comma + 1, walk->hz, threads->begin, &times[1]);
-    free(first);
-    if (threads->code != KOV_OK)
-        return;
-    char line[STRIP_CELLS_MAX + 1];
-    u32 cell;
-    memset(line, ' ', threads->strips.cells);
-    line[threads->strips.cells] = '\0';
-    for (u32 i = 0; i < 2; i++)
-        if (strips_cell(&threads->strips, times[i], &cell))
-            line[cell] = (char)('A' + i);
-    json_t *meter = put_object(threads->document, "meter");
-    u64 apart = times[1] > times[0] ? times[1] - times[0] : times[0] - times[1];
-    put_text(meter, "strip", line);
-    trace_tool_put_time(meter, "apart", (double)apart, walk->hz);
+    thread_strips_put(row, &threads->strips, strip, threads->wishes->ascii, walk->hz);
 }
 
 static void take_end(void *context, const struct trace_walk *walk)
@@ -140,14 +93,10 @@ static void take_end(void *context, const struct trace_walk *walk)
             continue;
         put_thread(put_object(rows, NULL), threads, walk, strip);
     }
-    put_u64(threads->document, "cells", threads->strips.cells);
-    trace_tool_put_time(threads->document, "cell",
-                        (double)(threads->strips.to - threads->strips.from) /
-                            (double)threads->strips.cells,
-                        walk->hz);
+    thread_strips_put_cells(threads->document, &threads->strips, walk->hz);
     trace_tool_put_walk(threads->document, walk);
-    if (threads->wishes->meter != NULL)
-        put_meter(threads, walk);
+    threads->code = thread_strips_put_meter(threads->document, &threads->strips,
+                                            threads->wishes->meter, threads->begin, walk->hz);
 }
 
 int trace_threads(struct engine *engine, const struct trace_choice *choice,
@@ -166,8 +115,6 @@ int trace_threads(struct engine *engine, const struct trace_choice *choice,
     u64 end;
     engine_range(engine, &threads.begin, &end);
     trace_walk_range(&range, engine);
-    if (wishes->meter != NULL && strchr(wishes->meter, ',') == NULL)
-        return fail(KOV_USAGE, "--meter %s: must be A,B, two times", wishes->meter);
     if (range.begin == range.end)
         range.end++;
     strips_begin(&threads.strips, range.begin, range.end, (u32)wishes->cells);
@@ -213,20 +160,3 @@ static const struct column summary_columns[] = {
     COLUMNS_END,
 };
 const struct sheet trace_threads_summary_sheets[] = {{"threads", summary_columns}, {NULL, NULL}};
-
-void trace_threads_note(const json_t *document)
-{
-    const struct column cell = {.key = "cell"}, apart = {.key = "apart"};
-    const json_t *meter = json_object_get(document, "meter");
-    char text[CELL_BYTES];
-    if (meter != NULL) {
-        trace_time_cell(&apart, meter, text);
-        printf("%21s%s\n%21sA to B: %s\n", "", json_string_value(json_object_get(meter, "strip")),
-               "", text);
-    }
-    trace_time_cell(&cell, document, text);
-    printf(
-        "a cell is %s; runs, is ready, or waits: c for calls, r behind an answer, a for an answer,\n"
-        "e for an event, m a message, l a lock, p a page, t a time, o, b for something else\n",
-        text);
-}

@@ -18,6 +18,5 @@ int trace_threads(struct engine *engine, const struct trace_choice *choice,
                   const struct trace_threads_wishes *wishes, json_t *document);
 
 extern const struct sheet trace_threads_sheets[], trace_threads_summary_sheets[];
-void trace_threads_note(const json_t *document);
 
 #endif

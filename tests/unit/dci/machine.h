@@ -11,6 +11,7 @@
 #define PACKET_BYTES 65536
 #define MACHINE_PROCESSES 8
 #define MACHINE_PROGRAMS 64
+#define MACHINE_MONITORS 100
 
 struct machine_process {
     u32 pid; // 0: there is none
@@ -41,6 +42,13 @@ struct machine_process {
         bool answered;
         struct sys_monitor_answer answer;
     } open;
+};
+
+struct machine_monitor {
+    bool used, running;
+    u64 bytes;
+    u32 tracked; // calls that succeeded, less those that ended it
+    u64 fired[MACHINE_CPUS], lost[MACHINE_CPUS], read[MACHINE_CPUS];
 };
 
 // A program that a client runs: what the test makes it do.
@@ -100,6 +108,10 @@ extern struct machine {
     struct program programs[MACHINE_PROGRAMS];
     u32 programs_open;
     bool no_programs;
+
+    struct machine_monitor monitors[MACHINE_MONITORS]; // their capabilities are 100, 101, …
+    u32 capabilities;                                  // for them, not dropped
+    u32 monitors_max;                                  // that there may be; 0: all
 
     char console[512];
     char printed[4096]; // the system's console, from its byte number printed_from

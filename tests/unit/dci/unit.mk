@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: MIT
 # The DCI server against a machine and a network made up by harness.c. Its answers are decoded by
 # protobuf-c, which shares no code with the server.
-DCI_UNIT_SRC := $(addprefix tests/unit/dci/,harness.c machine.c machine_counting.c watcher.c \
-    machine_processes.c) userlib/answers/answers.c $(GEN)/host/dci.pb-c.c \
+DCI_UNIT_SRC := $(addprefix tests/unit/dci/,harness.c machine.c machine_counting.c \
+    machine_monitors.c machine_processes.c watcher.c) \
+    userlib/answers/answers.c $(GEN)/host/dci.pb-c.c \
     $(addprefix servers/dci/,client.c console.c count_mode.c counting.c dref.c exclusion.c \
-    failures.c frame.c input.c members.c objects.c processes.c questions.c queue.c round.c \
-    runs.c sampling.c sampling_request.c scope.c server.c service.c session.c sleep_locks.c \
-    switching.c system.c token.c \
+    failures.c frame.c input.c members.c monitors.c objects.c processes.c questions.c queue.c \
+    round.c runs.c sampling.c sampling_request.c scope.c server.c service.c session.c \
+    sleep_locks.c switching.c system.c token.c \
     tracing.c tracing_counts.c tracing_lists.c tracing_processes.c tracing_settings.c turn.c \
     workloads.c)
 # Trace points that are compiled out (trace/point.h) are gone only if something is optimised.
@@ -14,7 +15,7 @@ DCI_UNIT_CFLAGS := -O1
 DCI_UNIT_INC := tests/unit/dci servers/dci userlib/net/include trace/include userlib/answers/include
 
 $(foreach test,session framing lies lists places pushes counting counting_tasks counting_yields \
-    processes sharing sharing_trace sleep_locks programs fuzz,$(eval UNIT += dci_$(test)) \
+    processes sharing sharing_trace sleep_locks monitors programs fuzz,$(eval UNIT += dci_$(test)) \
     $(eval dci_$(test)_SRC := tests/unit/dci/$(test).c $(DCI_UNIT_SRC)) \
     $(eval dci_$(test)_INC := $(DCI_UNIT_INC)) $(eval dci_$(test)_CFLAGS := $(DCI_UNIT_CFLAGS)) \
     $(eval dci_$(test)_LIBS := nanopb protobuf-c))

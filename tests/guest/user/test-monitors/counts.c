@@ -27,6 +27,7 @@ static u64 positions; // where the second one is mapped
 static u64 got[MONITORS][ORRERY_MAX_CPUS], changes[MONITORS][ORRERY_MAX_CPUS];
 static u64 lost[MONITORS][ORRERY_MAX_CPUS], last_time[MONITORS][ORRERY_MAX_CPUS];
 static u64 reasons;
+static u64 ended; // mask of CPUs whose thread has
 
 static u32 switches[THREADS]; // by thread, in the trace
 static u32 thread_of[ORRERY_MAX_CPUS];
@@ -75,6 +76,8 @@ static void count(u32 which, u32 cpu, const struct sys_monitor_record *record)
     changes[which][cpu] += record->word[0] != SYS_MONITOR_STAYS;
     if (record->word[0] == SYS_MONITOR_LEAVES)
         reasons |= 1UL << record->reason;
+    if (which == READ && record->reason == REASON_ENDED)
+        ended |= 1UL << cpu;
 }
 
 static void read_monitor(u32 which, u32 cpu)
@@ -218,7 +221,9 @@ void counts_are_those_of_the_trace(void)
     while (process_wait((u32)pid, &status, time_after_us(1000)) == E_TIMEOUT && wait_more(deadline))
         look(false);
     CHECK_IS(status, 0);
-    look(false);
+    // The last thread to end may be on its way yet, with a switch to come.
+    while (ended + 1 != 1UL << user_cpu_count() && wait_more(deadline))
+        look(false);
     CHECK_IS(sys_trace_set_mask(0), 0);
     look(true);
     for (u32 cpu = 0; cpu < user_cpu_count(); cpu++)

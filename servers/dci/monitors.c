@@ -1,0 +1,348 @@
+// SPDX-License-Identifier: MIT
+// Requests about monitors (orrery/monitors.h). A client's own end with it; kept ones are any
+// controller's. Records stay in the machine's rings until they are asked for: what finds no room
+// there is lost there, and counted there.
+#include "service.h"
+
+#include <orrery/ipc.h>
+#include <orrery/monitors.h>
+#include <orrery/sys.h>
+#include <string.h>
+
+#define MONITORS_MAX (CLIENTS_MAX * CLIENT_MONITORS_MAX + KEPT_MONITORS_MAX)
+
+struct watch {
+    u32 number;            // 0: the slot is free
+    struct client *client; // NULL: it is kept
+    cap_t monitor;
+    u64 bytes;
+    dci_MonitorTrack tracks[MONITOR_TRACKS_MAX];
+    u32 track_count;
+};
+
+static struct watch watches[MONITORS_MAX];
+static u32 last_number;
+
+static bool may_use(const struct client *client, const struct watch *watch)
+{
+    bool kept_for = watch->client == NULL && client->role >= dci_Role_ROLE_CONTROLLER;
+
+    return watch->client == client || kept_for;
+}
+
+static struct watch *find_or_say(struct client *client, u64 number)
+{
+    for (u32 i = 0; i < MONITORS_MAX && number != 0; i++)
+        if (watches[i].number == number && may_use(client, &watches[i]))
+            return &watches[i];
+    client_error(client, E_NOENT, "no monitor %u that this client may use", (unsigned)number);
+    return NULL;
+}
+
+static void drop(struct watch *watch)
+{
+    sys_monitor_terminate(watch->monitor);
+    sys_cap_drop(watch->monitor);
+    *watch = (struct watch){0};
+}
+
+// client NULL: kept ones.
+static u32 monitors_of(const struct client *client)
+{
+    u32 count = 0;
+
+    for (u32 i = 0; i < MONITORS_MAX; i++)
+        count += watches[i].number != 0 && watches[i].client == client;
+    return count;
+}
+
+static void monitors_release(struct client *client)
+{
+    for (u32 i = 0; i < MONITORS_MAX; i++)
+        if (watches[i].number != 0 && watches[i].client == client)
+            drop(&watches[i]);
+}
+
+// ---- create and stop ---------------------------------------------------------------------------
+
+static s64 check_create(struct client *client, const dci_MonitorCreateRequest *wish)
+{
+    if (wish->kept && client->role < dci_Role_ROLE_CONTROLLER)
+        return client_error(client, E_PERM, "only a controller may have a monitor kept");
+    if (wish->bytes != 0 &&
+        (wish->bytes < SYS_MONITOR_BYTES_MIN || wish->bytes > SYS_MONITOR_BYTES_MAX))
+        return client_error(client, E_INVAL, "bytes must be %lu…%lu",
+                            (unsigned long)SYS_MONITOR_BYTES_MIN,
+                            (unsigned long)SYS_MONITOR_BYTES_MAX);
+    if (monitors_of(wish->kept ? NULL : client) <
+        (wish->kept ? KEPT_MONITORS_MAX : CLIENT_MONITORS_MAX))
+        return 0;
+    return wish->kept
+               ? client_error(client, E_LIMIT, "%d monitors are kept already", KEPT_MONITORS_MAX)
+               : client_error(client, E_LIMIT, "this client has %d monitors already",
+                              CLIENT_MONITORS_MAX);
+}
+
+// There is one: the slots are as many as all limits together.
+static struct watch *free_slot(void)
+{
+    struct watch *watch = watches;
+
+    while (watch->number != 0)
+        watch++;
+    return watch;
+}
+
+static s64 monitor_create_begin(struct client *client, const dci_Request *request)
+{
+    const dci_MonitorCreateRequest *wish = &request->body.monitor_create;
+    u64 bytes = wish->bytes != 0 ? wish->bytes : MONITOR_RING_BYTES;
+
+    s64 error = check_create(client, wish);
+    if (error != 0)
+        return error;
+    s64 monitor = sys_monitor_create(&bytes);
+    if (monitor == E_LIMIT)
+        return client_error(client, E_LIMIT, "the machine has no place for another monitor");
+    if (monitor < 0)
+        return monitor;
+    struct watch *watch = free_slot();
+    *watch = (struct watch){.number = ++last_number,
+                            .client = wish->kept ? NULL : client,
+                            .monitor = (cap_t)monitor,
+                            .bytes = bytes};
+    dci_MonitorCreateReply reply = {.monitor = watch->number, .bytes = bytes};
+    client_reply(client, dci_Response_monitor_create_tag, dci_MonitorCreateReply_fields, &reply);
+    return REQUEST_REPLIED;
+}
+
+static s64 monitor_stop_begin(struct client *client, const dci_Request *request)
+{
+    struct watch *watch = find_or_say(client, request->body.monitor_stop.monitor);
+
+    if (watch == NULL)
+        return E_NOENT;
+    drop(watch);
+    return REQUEST_DONE;
+}
+
+// ---- track and run -----------------------------------------------------------------------------
+
+// Where it is tracked, or the first free place; NULL: neither.
+static dci_MonitorTrack *track_place(struct watch *watch, u32 pid, u32 thread)
+{
+    for (u32 i = 0; i < watch->track_count; i++)
+        if (watch->tracks[i].pid == pid && watch->tracks[i].thread == thread)
+            return &watch->tracks[i];
+    return watch->track_count < MONITOR_TRACKS_MAX ? &watch->tracks[watch->track_count] : NULL;
+}
+
+static s64 untrack(struct watch *watch, dci_MonitorTrack *place,
+                   const dci_MonitorTrackRequest *wish)
+{
+    s64 error = sys_monitor_untrack(watch->monitor, wish->pid, wish->thread);
+
+    if (place == NULL || place == &watch->tracks[watch->track_count])
+        return error;
+    *place = watch->tracks[--watch->track_count];
+    return error == E_NOENT ? 0 : error; // it has ended
+}
+
+static s64 track(struct watch *watch, dci_MonitorTrack *place, const dci_MonitorTrackRequest *wish)
+{
+    s64 error =
+        sys_monitor_track_pid(watch->monitor, wish->pid, wish->thread, wish->id, wish->kinds);
+
+    if (error != 0)
+        return error;
+    watch->track_count += place == &watch->tracks[watch->track_count];
+    *place = (dci_MonitorTrack){
+        .pid = wish->pid, .thread = wish->thread, .id = wish->id, .kinds = wish->kinds};
+    return 0;
+}
+
+static s64 say_track_error(struct client *client, s64 error)
+{
+    switch (error) {
+    case 0:
+        return REQUEST_DONE;
+    case E_NOENT:
+        return client_error(client, error, "no such process or thread");
+    case E_INVAL:
+        return client_error(client, error, "kinds must be 1…%u", (1U << SYS_MONITOR_KINDS) - 1);
+    case E_LIMIT:
+        return client_error(client, error, "%d monitors track it already", SYS_MONITORS_THREAD);
+    default:
+        return error;
+    }
+}
+
+static s64 monitor_track_begin(struct client *client, const dci_Request *request)
+{
+    const dci_MonitorTrackRequest *wish = &request->body.monitor_track;
+    struct watch *watch = find_or_say(client, wish->monitor);
+
+    if (watch == NULL)
+        return E_NOENT;
+    dci_MonitorTrack *place = track_place(watch, wish->pid, wish->thread);
+    if (wish->kinds == 0)
+        return say_track_error(client, untrack(watch, place, wish));
+    if (place == NULL)
+        return client_error(client, E_LIMIT, "it tracks %d processes and threads already",
+                            MONITOR_TRACKS_MAX);
+    return say_track_error(client, track(watch, place, wish));
+}
+
+static s64 monitor_run_begin(struct client *client, const dci_Request *request)
+{
+    struct watch *watch = find_or_say(client, request->body.monitor_run.monitor);
+    dci_MonitorRunReply reply = {.time = sys_time()};
+
+    if (watch == NULL)
+        return E_NOENT;
+    bool on = request->body.monitor_run.on;
+    s64 error = on ? sys_monitor_resume(watch->monitor) : sys_monitor_suspend(watch->monitor);
+    if (error != 0)
+        return error;
+    if (!on)
+        reply.time = sys_time();
+    client_reply(client, dci_Response_monitor_run_tag, dci_MonitorRunReply_fields, &reply);
+    return REQUEST_REPLIED;
+}
+
+// ---- read --------------------------------------------------------------------------------------
+
+static void add_stat(struct frame *frame, u32 field, const struct sys_monitor_stat *stat)
+{
+    dci_MonitorStat to = {
+        .fired = stat->fired, .lost = stat->lost, .unread = stat->unread, .cost = stat->cost};
+
+    frame_record(frame, field, dci_MonitorStat_fields, &to);
+}
+
+static void add_records(struct frame *frame, const struct sys_monitor_record *records, u64 count)
+{
+    for (u64 i = 0; i < count; i++) {
+        dci_MonitorRecord to = {
+            .time = records[i].time,
+            .id = records[i].id,
+            .kind = records[i].kind,
+            .reason = records[i].reason,
+            .lost = records[i].lost,
+            .word0 = records[i].word[0],
+            .word1 = records[i].word[1],
+        };
+        frame_record(frame, dci_MonitorReadReply_records_tag, dci_MonitorRecord_fields, &to);
+    }
+}
+
+// Frames of a CPU: what comes while it is read is left for the next request.
+static u32 frames_of(const struct watch *watch)
+{
+    return (u32)(watch->bytes / MONITOR_READ_BYTES) + 1;
+}
+
+static s64 monitor_read_begin(struct client *client, const dci_Request *request)
+{
+    const struct watch *watch = find_or_say(client, request->body.monitor_read.monitor);
+
+    if (watch == NULL)
+        return E_NOENT;
+    client->cursor = watch->number;
+    client->cpu = 0;
+    client->left = frames_of(watch);
+    return REQUEST_GOES_ON;
+}
+
+static s64 monitor_read_step(struct client *client)
+{
+    struct watch *watch = find_or_say(client, client->cursor);
+    struct sys_monitor_stat stat;
+    struct frame frame;
+    u32 cpu = client->cpu;
+
+    if (watch == NULL)
+        return E_NOENT; // a kept one, which was stopped meanwhile
+    client_frame_begin(client, &frame, dci_Response_monitor_read_tag);
+    s64 bytes = sys_monitor_read(watch->monitor, cpu, (u64)server_records, MONITOR_READ_BYTES);
+    s64 error = bytes < 0 ? bytes : sys_monitor_stat(watch->monitor, cpu, &stat);
+    if (error < 0)
+        return error;
+    frame_varint(&frame, dci_MonitorReadReply_cpu_tag, cpu);
+    add_records(&frame, (const struct sys_monitor_record *)server_records,
+                (u64)bytes / sizeof(struct sys_monitor_record));
+    add_stat(&frame, dci_MonitorReadReply_stat_tag, &stat);
+    if (bytes < MONITOR_READ_BYTES || --client->left == 0) {
+        client->cpu++;
+        client->left = frames_of(watch);
+    }
+    bool more = client->cpu < server_system.cpu_count;
+    client_frame_end(client, &frame, more);
+    return more ? REQUEST_GOES_ON : REQUEST_REPLIED;
+}
+
+// ---- list --------------------------------------------------------------------------------------
+
+static bool may_see(const struct client *client, const struct watch *watch)
+{
+    return watch->number != 0 && (watch->client == NULL || watch->client == client);
+}
+
+static u32 next_seen(const struct client *client, u32 from)
+{
+    while (from < MONITORS_MAX && !may_see(client, &watches[from]))
+        from++;
+    return from;
+}
+
+static void add_watch(struct frame *frame, const struct watch *watch)
+{
+    struct sys_monitor_stat stat = {0};
+    u32 mark = frame_open(frame, dci_MonitorsReply_monitors_tag);
+
+    frame_varint(frame, dci_Monitor_monitor_tag, watch->number);
+    frame_varint(frame, dci_Monitor_kept_tag, watch->client == NULL);
+    frame_varint(frame, dci_Monitor_bytes_tag, watch->bytes);
+    for (u32 cpu = 0; cpu < server_system.cpu_count; cpu++)
+        if (sys_monitor_stat(watch->monitor, cpu, &stat) == 0)
+            add_stat(frame, dci_Monitor_cpus_tag, &stat);
+    frame_varint(frame, dci_Monitor_running_tag, stat.running);
+    for (u32 i = 0; i < watch->track_count; i++)
+        frame_record(frame, dci_Monitor_tracks_tag, dci_MonitorTrack_fields, &watch->tracks[i]);
+    frame_close(frame, mark);
+}
+
+static s64 monitors_begin(struct client *client, const dci_Request *request)
+{
+    (void)request;
+    client->cursor = next_seen(client, 0);
+    return REQUEST_GOES_ON;
+}
+
+static s64 monitors_step(struct client *client)
+{
+    struct frame frame;
+    u32 at = next_seen(client, (u32)client->cursor);
+
+    client_frame_begin(client, &frame, dci_Response_monitors_tag);
+    if (at < MONITORS_MAX)
+        add_watch(&frame, &watches[at++]);
+    client->cursor = next_seen(client, at);
+    bool more = client->cursor < MONITORS_MAX;
+    client_frame_end(client, &frame, more);
+    return more ? REQUEST_GOES_ON : REQUEST_REPLIED;
+}
+
+static const struct request_kind kinds[] = {
+    REQUEST(monitor_create, dci_Role_ROLE_OBSERVER, monitor_create_begin, NULL),
+    REQUEST(monitor_track, dci_Role_ROLE_OBSERVER, monitor_track_begin, NULL),
+    REQUEST(monitor_run, dci_Role_ROLE_OBSERVER, monitor_run_begin, NULL),
+    REQUEST(monitor_read, dci_Role_ROLE_OBSERVER, monitor_read_begin, monitor_read_step),
+    REQUEST(monitor_stop, dci_Role_ROLE_OBSERVER, monitor_stop_begin, NULL),
+    REQUEST(monitors, dci_Role_ROLE_OBSERVER, monitors_begin, monitors_step),
+};
+
+const struct service monitors_service = {.kinds = kinds,
+                                         .kind_count = ARRAY_SIZE(kinds),
+                                         .release = monitors_release,
+                                         .held_by = monitors_of};

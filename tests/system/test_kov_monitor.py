@@ -1,0 +1,193 @@
+# SPDX-License-Identifier: MIT
+"""kov monitor: viewers that record side by side, beside a trace, and know nothing of each other."""
+
+import json
+from bisect import bisect_right
+from collections import defaultdict
+
+import pytest
+
+import ctf
+import dci_client as dci
+from conftest import pid_of
+from dci_client import pb
+from machine import CONTROLLER, OBSERVER
+from servers import interrupt, started, wait_owner
+from waiting import wait_for
+
+pytestmark = pytest.mark.long
+
+E_LIMIT, E_PERM = -6, -7
+LEAVES, COMES = 0, 1
+NAMES = ("net", "dci")
+
+
+def watchers(machine, count):
+    """Clients of whom a monitor is."""
+    return sum(one["monitors"] for one in machine.kov("server")["clients"]) >= count
+
+
+class Side:
+    """One that records a monitor of the same processes, until it is ended."""
+
+    def __init__(self, machine, folder, pids):
+        self.machine, self.folder = machine, str(folder)
+        self.client = started(machine, "--json", "monitor", "record", "-d", "1000", "--bytes",
+                              "1048576", "-p", ",".join(map(str, pids)), "-o", self.folder)
+
+    def end(self):
+        """Its table, of which the sums must be exact: else kov fails."""
+        self.cpus = json.loads(interrupt(self.client)[0])["cpus"]
+        for cpu in self.cpus:
+            assert cpu["fired"] == cpu["read"] + cpu["unread"] + cpu["lost"] and cpu["unread"] == 0
+        events = self.machine.kov("trace", "show", self.folder)["events"]
+        self.records = defaultdict(list)  # CPU: (time, place of the process, way)
+        for event in events:
+            if event["event"] == "MONITOR:switch":
+                fields = event["fields"]
+                self.records[event["cpu"]].append(
+                    (event["ticks"], fields["id"] - 1, int(fields["word0"], 16)))
+
+    def check(self):
+        """babeltrace2 finds as many; never more run than there are CPUs."""
+        for cpu in self.cpus:
+            assert len(self.records[cpu["cpu"]]) == cpu["read"], cpu
+        summary, complaints = ctf.read(self.folder)
+        read = sum(cpu["read"] for cpu in self.cpus)
+        assert summary.by_name["MONITOR:switch"] == read > 0, complaints
+        assert summary.events == sum(cpu["events"] for cpu in self.cpus)
+        assert (complaints == "") == (sum(cpu["lost"] for cpu in self.cpus) == 0), complaints
+        self.machine.kov("monitor", "show", "--check", self.folder)
+
+
+def trace_switches(machine, folder, pids):
+    """Of these processes: CPU: (time, place of the process, way), in order."""
+    places, switches = {}, defaultdict(list)
+    for event in machine.kov("trace", "show", folder)["events"]:
+        fields = event.get("fields")
+        if event["event"] in ("STATE:state_dispatcher", "SCHED:dispatcher_create") \
+                and fields["pid"] in pids:
+            places[fields["thread"]] = pids.index(fields["pid"])
+        elif event["event"] == "SCHED:switch":
+            for side, way in (("from", LEAVES), ("to", COMES)):
+                if fields[side] in places:
+                    switches[event["cpu"]].append((event["ticks"], places[fields[side]], way))
+    return switches
+
+
+def check_same(records, switches):
+    """A record stands between its switch, which the kernel logs first, and the next one."""
+    changes = [record for record in records if record[2] in (LEAVES, COMES)]
+    times = [switch[0] for switch in switches]
+    first = bisect_right(times, changes[0][0]) - 1
+    last = bisect_right(times, changes[-1][0]) - 1
+    # Both sides of a switch have one time.
+    while switches[first][1:] != changes[0][1:]:
+        first -= 1
+    while switches[last][1:] != changes[-1][1:]:
+        last -= 1
+    assert [change[1:] for change in changes] == [one[1:] for one in switches[first:last + 1]]
+
+
+def record_all(machine, folder):
+    """Two monitors and a trace, at once: the sides, and the trace's switches."""
+    pids = [pid_of(machine, name) for name in NAMES]
+    trace = started(machine, "--json", "trace", "record", "-d", "1000", "-e", "SCHED",
+                    "-o", str(folder / "trace"))
+    wait_owner(machine, "tracing")
+    sides = [Side(machine, folder / name, pids) for name in ("one", "two")]
+    machine.wait_for(lambda: watchers(machine, 2), "two that record")
+    for _ in range(5):
+        machine.kov("ps")  # that something happens
+    for side in sides:
+        side.end()
+    interrupt(trace)
+    return sides, trace_switches(machine, str(folder / "trace"), pids)
+
+
+@pytest.mark.parametrize("cpus", [1, 2, 4])
+def test_two_monitors_and_a_trace_at_once(pool, tmp_path, cpus):
+    (one, two), switches = record_all(pool.lend(cpus=cpus), tmp_path)
+    for side in (one, two):
+        side.check()
+    for cpu in range(cpus):
+        records = one.records[cpu], two.records[cpu]
+        if not all(records) or any(side.cpus[cpu]["lost"] for side in (one, two)):
+            continue
+        begin, end = max(own[0][0] for own in records), min(own[-1][0] for own in records)
+        both = [[record for record in own if begin <= record[0] <= end] for own in records]
+        assert both[0] == both[1]
+        for own in records:
+            check_same(own, switches[cpu])
+    # Where both run, all of these tests are made.
+    assert any(one.records[cpu] and two.records[cpu] and one.cpus[cpu]["lost"] == 0
+               and two.cpus[cpu]["lost"] == 0 for cpu in range(cpus))
+
+
+def live_monitors(machine):
+    return sum(one["live"] for one in machine.kov("classes")["classes"]
+               if one["class"] == "Monitor")
+
+
+def test_monitors_of_a_viewer_are_four_and_end_with_it(machine2):
+    before = live_monitors(machine2)
+    with dci.connect(machine2.port, OBSERVER) as client:
+        for _ in range(4):
+            number = client.request(monitor_create=pb.MonitorCreateRequest()).monitor_create.monitor
+        with pytest.raises(dci.DciError) as refusal:
+            client.request(monitor_create=pb.MonitorCreateRequest())
+        assert refusal.value.error == E_LIMIT
+        client.request(monitor_track=pb.MonitorTrackRequest(monitor=number, pid=1, id=1, kinds=1))
+        client.request(monitor_run=pb.MonitorRunRequest(monitor=number, on=True))
+        assert live_monitors(machine2) == before + 4
+    wait_for(lambda: live_monitors(machine2) == before)
+
+
+def test_kept_monitors_are_for_controllers(machine2, tmp_path):
+    with dci.connect(machine2.port, OBSERVER) as client, pytest.raises(dci.DciError) as refusal:
+        client.request(monitor_create=pb.MonitorCreateRequest(kept=True))
+    assert refusal.value.error == E_PERM
+    number = str(machine2.kov("monitor", "create", "-p", str(pid_of(machine2, "net")))["monitor"])
+    done = machine2.kov("monitor", "record", number, "-d", "0.5", "-o", str(tmp_path / "kept"))
+    assert sum(cpu["read"] for cpu in done["cpus"]) > 0
+    row, = machine2.kov("monitor", "list")["monitors"]
+    assert row["monitor"] == int(number) and not row["running"] and row["unread"] == 0
+    assert machine2.kov_run("monitor", "stop", number, token=OBSERVER, check=False).returncode == 1
+    with dci.connect(machine2.port, CONTROLLER) as client:
+        client.request(monitor_stop=pb.MonitorStopRequest(monitor=int(number)))
+    assert not machine2.kov("monitor", "list")["monitors"]
+
+
+def read_of(client, number):
+    """A part for each CPU, of rings that are no longer than a response."""
+    request = pb.MonitorReadRequest(monitor=number)
+    return [response.monitor_read
+            for response in client.responses(client.send(monitor_read=request))]
+
+
+def test_what_a_full_ring_loses_is_counted(machine2):
+    """Of 128 records on a CPU; nobody reads until it is suspended."""
+    with dci.connect(machine2.port, OBSERVER) as client:
+        number = client.request(monitor_create=pb.MonitorCreateRequest(bytes=4096)) \
+            .monitor_create.monitor
+        for name in NAMES:
+            client.request(monitor_track=pb.MonitorTrackRequest(
+                monitor=number, pid=pid_of(machine2, name), id=1, kinds=1))
+        client.request(monitor_run=pb.MonitorRunRequest(monitor=number, on=True))
+
+        def has_lost():
+            listed, = client.list("monitors", "monitors", pb.MonitorsRequest())
+            return any(cpu.lost > 0 for cpu in listed.cpus)
+
+        wait_for(has_lost)
+        client.request(monitor_run=pb.MonitorRunRequest(monitor=number, on=False))
+        parts = read_of(client, number)
+        for part in parts:
+            assert part.stat.fired == len(part.records) + part.stat.lost and part.stat.unread == 0
+            assert len(part.records) == 128 if part.stat.lost > 0 else len(part.records) <= 128
+            assert not any(record.lost for record in part.records)
+        # The next record on that CPU says where they were lost.
+        full = max(parts, key=lambda part: part.stat.lost)
+        client.request(monitor_run=pb.MonitorRunRequest(monitor=number, on=True))
+        later = wait_for(lambda: read_of(client, number)[full.cpu].records)
+        assert later[0].lost == full.stat.lost

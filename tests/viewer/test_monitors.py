@@ -1,0 +1,219 @@
+# SPDX-License-Identifier: MIT
+"""kov monitor: what a played machine recorded is in the folder, counted exactly, and drawn cell by cell."""
+
+import subprocess
+
+import pytest
+
+import dci_pb2 as dci
+import trace_folder
+from trace_folder import HZ
+
+MS = HZ // 1000
+LEAVES, COMES, STAYS = range(3)  # include/orrery/monitors.h
+PREEMPTED, EVENT, TIME = 1, 7, 11  # trace/include/trace/reasons.h
+BEGIN = HZ  # machine.monitored
+
+
+def record(ms, id, what, reason=EVENT, lost=0):
+    return dci.MonitorRecord(time=BEGIN + int(ms * MS), id=id, kind=0, reason=reason, lost=lost,
+                             word0=what)
+
+
+TURNS = [record(2, 1, COMES), record(4, 1, LEAVES, TIME), record(6, 1, COMES, TIME),
+         record(7, 1, STAYS, PREEMPTED), record(8, 1, LEAVES, PREEMPTED)]
+
+
+@pytest.fixture(name="watched")
+def of_ten_ms(machine):
+    machine.metadata = trace_folder.metadata()
+    machine.processes = [dci.Process(pid=2, name="fs"), dci.Process(pid=7, name="cc")]
+    machine.monitored = BEGIN, BEGIN + 10 * MS
+    machine.records = {0: (TURNS, 0)}
+    return machine
+
+
+def taken(kov, machine, *options, token="look"):
+    return kov("--token", token, "monitor", "record", "-d", "0.1", "-o", "trace", *options,
+               machine=machine)
+
+
+def recorded(kov, machine, *options, **more):
+    done = taken(kov, machine, "--json", *(options or ["-p", "2"]), **more)
+    assert done.code == 0, done.err
+    return done.json
+
+
+def shown(kov, *options):
+    done = kov("monitor", "show", "trace", "--json", *options)
+    assert done.code == 0 and done.err == "", done.err
+    return done.json
+
+
+def strips(kov, *options):
+    return {(row["name"], row["cpu"]): row["strip"] for row in shown(kov, *options)["threads"]}
+
+
+def test_each_cell_is_what_the_thread_did(kov, watched):
+    recorded(kov, watched)
+    assert strips(kov, "-w", "10") == {("fs:2", 0): "??██tt██░░"}
+    assert strips(kov, "-w", "10", "--ascii") == {("fs:2", 0): "??##tt##--"}
+    assert strips(kov, "-w", "4", "--from", "+0.003", "--to", "+0.007") == {("fs:2", 0): "█tt█"}
+
+
+def test_what_it_did_first_is_told_by_its_first_record(kov, watched):
+    watched.records = {0: ([record(3, 1, LEAVES)], 0), 1: ([record(5, 1, STAYS)], 0)}
+    recorded(kov, watched)
+    assert strips(kov, "-w", "10") == {("fs:2", 0): "███eeeeeee", ("fs:2", 1): "██████████"}
+
+
+def test_the_summary_is_of_the_same_times(kov, watched):
+    recorded(kov, watched)
+    row, = shown(kov, "--summary")["threads"]
+    assert row["switches"] == 2 and row["to_itself"] == 1 and row["runs"] == 2
+    assert row["run_ticks"] == 4 * MS == 2 * row["longest_slice_ticks"]
+    assert row["longest_ready_ticks"] == 2 * MS and row["blocked_ticks"] == 2 * MS
+    assert row["unknown_ticks"] == 2 * MS and row["pid"] == 2
+    assert "TO ITSELF" in kov("monitor", "show", "trace", "--summary").out
+
+
+def test_two_lines_of_a_meter(kov, watched):
+    recorded(kov, watched)
+    text = kov("monitor", "show", "trace", "-w", "10", "--meter", "+0.002,+0.0075").out
+    lines = text.splitlines()
+    mark, apart = (line for line in lines if "A" in line and "B" in line and "THREAD" not in line)
+    picture = next(line for line in lines if "fs:2" in line)
+    assert picture[mark.index("A")] == "█" and mark.index("B") - mark.index("A") == 5
+    assert apart.strip() == "A to B: 5.500 ms"
+
+
+def test_lost_records_are_counted_and_not_guessed(kov, watched):
+    watched.records = {0: (TURNS[:2] + [record(8, 1, COMES, lost=3)], 0)}
+    watched.last_records = {0: ([], 2)}
+    cpu, other = recorded(kov, watched)["cpus"]
+    assert (cpu["fired"], cpu["read"], cpu["lost"], cpu["unread"]) == (8, 3, 5, 0)
+    assert other["fired"] == other["events"] == 0 and other["packets"] == 2
+    document = shown(kov, "-w", "10")
+    assert document["discarded"] == 5
+    assert document["threads"][0]["strip"] == "??██????" + "??"
+    events = kov("trace", "show", "trace", "--json").json["events"]
+    assert sum(event["discarded"] for event in events if event["event"] == "lost") == 5
+
+
+def test_long_silence_and_many_records_keep_their_times(kov, watched):
+    """Times of 32 bits wrap; packets fill."""
+    times = [20000, 45000, *(60000 + 0.01 * n for n in range(5000))]
+    watched.monitored = BEGIN, BEGIN + 70 * HZ
+    watched.records = {1: ([record(ms, 1, n % 2 == 0) for n, ms in enumerate(times)], 0)}
+    recorded(kov, watched)
+    events = [event for event in kov("trace", "show", "trace", "--json").json["events"]
+              if event["event"] == "MONITOR:switch"]
+    assert [event["ticks"] for event in events] == [BEGIN + int(ms * MS) for ms in times]
+
+
+def test_more_running_than_cpus_is_found(kov, watched):
+    recorded(kov, watched)
+    assert kov("monitor", "show", "trace", "--check").code == 0
+    watched.records = {1: ([record(1, 1, COMES), record(2, 2, COMES), record(3, 1, LEAVES)], 0)}
+    done = kov("--token", "look", "monitor", "record", "-d", "0.1", "-o", "bad", "-p", "2,7",
+               machine=watched)
+    assert done.code == 0, done.err
+    wrong = kov("monitor", "show", "bad", "--check")
+    assert wrong.code == 1 and "first at 1.002000000 on CPU 1: id 1 and id 2" in wrong.err
+
+
+def test_targets_have_ids_and_names(kov, watched):
+    watched.records = {0: ([record(1 + n, 1 + n, LEAVES) for n in range(3)], 0)}
+    recorded(kov, watched, "-p", "7,2/33,0,7")
+    wishes = [request.monitor_track for request in watched.requests
+              if request.WhichOneof("body") == "monitor_track"]
+    assert [(wish.pid, wish.thread, wish.id) for wish in wishes] \
+        == [(7, 0, 1), (2, 33, 2), (0, 0, 3)]
+    assert [row["name"] for row in shown(kov)["threads"]] == ["cc:7", "fs:2/33", "kernel"]
+    assert not watched.monitors
+
+
+def test_babeltrace2_reads_what_kov_reads(kov, watched, tmp_path):
+    watched.records = {0: (TURNS[:3] + [record(7, 1, STAYS, lost=4)] + TURNS[4:], 0)}
+    recorded(kov, watched)
+    done = subprocess.run(["babeltrace2", tmp_path / "trace"], capture_output=True, text=True,
+                          timeout=120, check=True)
+    switches = [line for line in done.stdout.splitlines() if "MONITOR:switch" in line]
+    assert len(switches) == len(TURNS) and "reason = 11, lost = 0, word0 = 0x1" in switches[2]
+    assert "discarded 4 events" in done.stderr.lower()
+    assert "name = \"fs\"" in done.stdout
+
+
+def test_sums_that_do_not_add_up_fail(kov, watched):
+    def lie(session, request):
+        session.respond(request, monitor_read=dci.MonitorReadReply(
+            cpu=1, stat=dci.MonitorStat(fired=9, lost=2)))
+    watched.misbehaviour["monitor_read"] = lie
+    done = taken(kov, watched, "-p", "2")
+    assert done.code == 1 and "CPU 1: 9 records, but 0 read, 0 unread and 2 lost" in done.err
+
+
+@pytest.mark.parametrize("reply, message", [
+    (dci.MonitorReadReply(cpu=99, stat=dci.MonitorStat()), "CPU 99 came, which cannot be"),
+    (dci.MonitorReadReply(records=[record(2, 1, COMES), record(1, 1, COMES)],
+                          stat=dci.MonitorStat()), "out of order"),
+    (dci.MonitorReadReply(records=[dci.MonitorRecord(time=2 * HZ, kind=77)],
+                          stat=dci.MonitorStat()), "kind 77"),
+    (dci.MonitorReadReply(), "cannot be"),
+])
+def test_nonsense_is_refused(kov, watched, reply, message):
+    watched.misbehaviour["monitor_read"] = \
+        lambda session, request: session.respond(request, monitor_read=reply)
+    done = taken(kov, watched, "-p", "2")
+    assert done.code == 3 and message in done.err, done.err
+
+
+def test_a_kept_monitor_records_and_stays(kov, watched):
+    created = kov("monitor", "create", "-p", "2", "--token", "orrery", machine=watched)
+    assert created.code == 0 and created.out == "monitor 1\n", created.err
+    listed = kov("monitor", "list", "--token", "look", "--json", machine=watched).json["monitors"]
+    assert [(row["monitor"], row["kept"], row["running"], row["tracks"]) for row in listed] \
+        == [(1, True, False, "2")]
+    cpu = recorded(kov, watched, "1", token="orrery")["cpus"][0]
+    assert cpu["fired"] == cpu["read"] == len(TURNS)
+    assert strips(kov, "-w", "10") == {("fs:2", 0): "??██tt██░░"}
+    assert list(watched.monitors) == [1]
+    assert kov("monitor", "stop", "1", "--token", "orrery", machine=watched).code == 0
+    assert not watched.monitors
+    gone = kov("monitor", "stop", "1", "--token", "orrery", machine=watched)
+    assert gone.code == 1 and "cannot stop the monitor" in gone.err
+
+
+def test_a_monitor_that_runs_goes_on_and_its_older_records_come(kov, watched):
+    kov("monitor", "create", "-p", "2", "--token", "orrery", machine=watched)
+    kept = watched.monitors[1]
+    kept.running = True
+    kept.fill({0: ([record(-3, 1, COMES), record(-2, 1, LEAVES)], 0)})
+    kept.fired[1] = 7  # which others have read
+    cpu, other = recorded(kov, watched, "1", token="orrery")["cpus"]
+    assert cpu["fired"] == cpu["read"] == 2 + len(TURNS) and other["fired"] == 0
+    assert kept.running
+    assert strips(kov, "-w", "13") == {("fs:2", 0): "█eeee██tt██░░"}
+
+
+def test_an_observer_has_none_kept(kov, watched):
+    refused = kov("monitor", "create", "--token", "look", machine=watched)
+    assert refused.code == 1 and "only a controller" in refused.err
+
+
+@pytest.mark.parametrize("options, code, message", [
+    ([], 2, "name processes"), (["-p", "x"], 2, "must be PID"), (["-p", "2/0"], 2, "must be PID"),
+    (["-p", "2,"], 2, "must be PID"), (["-p", "9"], 1, "cannot track process 9"),
+    (["-p", ",".join(map(str, range(33)))], 2, "at most 32"), (["z"], 2, "no number"),
+    (["5"], 1, "no monitor 5"), (["-p", "2", "--bytes", "100"], 2, "--bytes"),
+])
+def test_what_cannot_be_is_refused(kov, watched, tmp_path, options, code, message):
+    refused = taken(kov, watched, *options)
+    assert refused.code == code and message in refused.err, refused.err
+    assert not (tmp_path / "trace").exists()
+
+
+def test_another_folder_is_no_recording(kov, tmp_path):
+    trace_folder.random_folder(tmp_path / "trace", 1)
+    refused = kov("monitor", "show", "trace")
+    assert refused.code == 1 and "no folder of `kov monitor record`" in refused.err

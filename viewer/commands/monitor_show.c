@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT
+// `kov monitor show`: a picture of what a monitor recorded.
+#include "commands/commands.h"
+#include "monitors/monitor_view.h"
+#include "trace/thread_strips.h"
+
+static struct monitor_view_wishes wishes = {.cells = 72};
+
+static const struct option options[] = {
+    TEXT(0, "from", &trace_wishes.from, "TIME",
+         "from there on: seconds, or +SECONDS from the beginning"),
+    TEXT(0, "to", &trace_wishes.to, "TIME", "up to there, inclusive"),
+    NUMBER('w', "width", &wishes.cells, 1, STRIP_CELLS_MAX, "CELLS", "so wide (72)"),
+    TEXT(0, "meter", &wishes.meter, "A,B", "mark these times, and tell the time between them"),
+    FLAG(0, "summary", &wishes.summary, "how long turns and waits were, in place of the picture"),
+    FLAG(0, "check", &wishes.check, "fail where more threads run than there are CPUs"),
+    FLAG(0, "ascii", &wishes.ascii, "'#' for runs, '-' for ready, '~' for many changes"),
+    OPTIONS_END,
+};
+
+static int answer(struct engine *engine, const struct trace_choice *choice, json_t *document)
+{
+    return monitor_view(engine, choice, &wishes, document);
+}
+
+static int run(const struct arguments *arguments)
+{
+    if (arguments->count == 0)
+        return fail(KOV_USAGE, "name the folder of a recording");
+    return trace_tool_run(arguments, answer,
+                          wishes.summary ? monitor_view_summary_sheets : monitor_view_sheets,
+                          wishes.summary ? NULL : thread_strips_note);
+}
+
+const struct command command_monitor_show = {
+    .name = "monitor show",
+    .synopsis = "FOLDER [--from TIME] [--to TIME] [-w CELLS] [--meter A,B] [--summary] [--check]",
+    .summary = "A picture of what a monitor recorded: who runs, is ready, or waits for what",
+    .details =
+        "A row a thread and CPU; a cell shows what it did for most of that time: █ runs, ░ ready\n"
+        "(it was preempted, or gave its turn away), a letter: waits (c for calls, r behind an\n"
+        "answer, a for an answer, e event, m message, l lock, p page, t time, o other, b not\n"
+        "told); ≈ more than two changes, ? not known, for instance as records were lost.\n"
+        "--summary also tells how often it could have left and the scheduler chose it again.",
+    .options = {options},
+    .max_arguments = 1,
+    .has_csv = true,
+    .run = run,
+};

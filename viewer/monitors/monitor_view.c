@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: MIT
+// What a monitor recorded, as threads over time. A row is what has one id, on one CPU: of a process
+// that is its dispatcher there.
+#include "monitors/monitor_view.h"
+#include "trace/thread_strips.h"
+
+#include <inttypes.h>
+#include <orrery/monitors.h>
+#include <stdlib.h>
+#include <trace/reasons.h>
+
+struct thread {
+    u64 key[KEY_WORDS]; // key_of
+    bool begun;         // its state is told from `since` on
+    bool ended;
+    enum strip_state state;
+    char letter;
+    u64 since;
+    u64 switches, stays; // that it came, that it could have left
+};
+
+struct view {
+    const struct monitor_view_wishes *wishes;
+    const struct trace_choice *choice;
+    struct event_fields change;
+    struct keyed_rows threads;
+    struct strips strips;
+    u64 begin;                      // of the recording
+    u64 told_from[ORRERY_MAX_CPUS]; // behind the last loss
+    bool lossless[ORRERY_MAX_CPUS]; // so far
+    u64 runs[ORRERY_MAX_CPUS];      // which thread; 0: none is known to
+    u64 violations, when, where;    // how often two ran at once; the first time
+    u64 one, other;
+};
+
+static u64 key_of(u64 id, u32 cpu)
+{
+    return (id << 8 | cpu) + 1;
+}
+
+static u32 id_of(u64 key)
+{
+    return (u32)((key - 1) >> 8);
+}
+
+static u32 cpu_of(u64 key)
+{
+    return (u32)(key - 1) & 0xff;
+}
+
+// ---- what a thread does ------------------------------------------------------------------------
+
+static void spend(struct view *view, struct thread *thread, u64 until)
+{
+    if (!thread->ended)
+        strips_add(&view->strips, thread->key[0], thread->state, thread->letter, thread->since,
+                   until);
+    thread->since = until;
+}
+
+static void enter(struct view *view, struct thread *thread, enum strip_state state, char letter,
+                  u64 time)
+{
+    spend(view, thread, time);
+    thread->state = state;
+    thread->letter = letter;
+    thread->ended = false;
+}
+
+static void leave(struct view *view, struct thread *thread, u64 reason, u64 time)
+{
+    bool ready = reason == REASON_PREEMPTED || reason == REASON_YIELD;
+    enter(view, thread, ready ? STRIP_READY : STRIP_BLOCKED,
+          ready ? 0 : thread_strips_letter(reason), time);
+    thread->ended = reason == REASON_ENDED;
+}
+
+// Its first record says what it did before, as far as all records are there.
+static struct thread *get(struct view *view, u64 key, u64 what)
+{
+    struct thread *thread = keyed_rows_get(&view->threads, (const u64[KEY_WORDS]){key});
+    u32 cpu = cpu_of(key);
+    if (thread->begun)
+        return thread;
+    thread->begun = true;
+    thread->since = view->told_from[cpu];
+    bool ran = view->lossless[cpu] && what != SYS_MONITOR_COMES;
+    thread->state = ran ? STRIP_RUN : STRIP_UNKNOWN;
+    return thread;
+}
+
+// Two at once on a CPU cannot be.
+static void note_run(struct view *view, u64 key, u64 time)
+{
+    u32 cpu = cpu_of(key);
+    u64 before = view->runs[cpu];
+    view->runs[cpu] = key;
+    if (before == 0 || before == key || view->violations++ > 0)
+        return;
+    view->when = time;
+    view->where = cpu;
+    view->one = before;
+    view->other = key;
+}
+
+static int take_event(void *context, const struct trace_event *event)
+{
+    struct view *view = context;
+    u64 values[EVENT_FIELDS_MAX];
+    if (!event_fields_are(&view->change, event, values))
+        return KOV_OK;
+    u64 key = key_of(values[0], event->cpu), reason = values[1], what = values[2];
+    struct thread *thread = get(view, key, what);
+    if (what == SYS_MONITOR_LEAVES) {
+        leave(view, thread, reason, event->time);
+        view->runs[event->cpu] = view->runs[event->cpu] == key ? 0 : view->runs[event->cpu];
+        return KOV_OK;
+    }
+    if (thread->state != STRIP_RUN)
+        enter(view, thread, STRIP_RUN, 0, event->time);
+    thread->switches += what == SYS_MONITOR_COMES;
+    thread->stays += what == SYS_MONITOR_STAYS;
+    note_run(view, key, event->time);
+    return KOV_OK;
+}
+
+// Nothing is known of who was on this CPU then.
+static int take_loss(void *context, const struct trace_loss *loss)
+{
+    struct view *view = context;
+    u64 from = loss->from > view->begin ? loss->from : view->begin;
+    view->lossless[loss->cpu] = false;
+    view->told_from[loss->cpu] = from;
+    view->runs[loss->cpu] = 0;
+    for (size_t i = 0; i < view->threads.count; i++) {
+        struct thread *thread = view->threads.rows[i];
+        if (cpu_of(thread->key[0]) == loss->cpu && !thread->ended)
+            enter(view, thread, STRIP_UNKNOWN, 0, from);
+    }
+    return KOV_OK;
+}
+
+// ---- the answer --------------------------------------------------------------------------------
+
+static int compare(const void *one, const void *other)
+{
+    const struct strip *a = *(void *const *)one, *b = *(void *const *)other;
+    return a->key[0] < b->key[0] ? -1 : a->key[0] > b->key[0];
+}
+
+static void put_name(json_t *row, const struct trace_walk *walk, u64 id)
+{
+    char text[24];
+    const char *name = labels_find(&walk->labels, LABEL_THREAD, id);
+    snprintf(text, sizeof(text), "id %" PRIu64, id);
+    put_text(row, "name", name != NULL ? name : text);
+    trace_tool_put_pid(row, trace_walk_pid(walk, id));
+}
+
+static void put_thread(json_t *row, const struct view *view, const struct trace_walk *walk,
+                       const struct strip *strip)
+{
+    const struct thread *thread = keyed_rows_find(&view->threads, strip->key);
+    u32 id = id_of(strip->key[0]);
+    put_u64(row, "cpu", cpu_of(strip->key[0]));
+    put_u64(row, "id", id);
+    put_name(row, walk, id);
+    put_u64(row, "switches", thread->switches);
+    put_u64(row, "to_itself", thread->stays);
+    thread_strips_put(row, &view->strips, strip, view->wishes->ascii, walk->hz);
+}
+
+static void put_threads(struct view *view, const struct trace_walk *walk, json_t *document)
+{
+    struct keyed_rows *strips = &view->strips.rows;
+    for (size_t i = 0; i < view->threads.count; i++)
+        spend(view, view->threads.rows[i], walk->end);
+    if (strips->count > 1)
+        qsort(strips->rows, strips->count, sizeof(void *), compare);
+    json_t *rows = put_array(document, "threads");
+    for (size_t i = 0; i < strips->count; i++)
+        put_thread(put_object(rows, NULL), view, walk, strips->rows[i]);
+    thread_strips_put_cells(document, &view->strips, walk->hz);
+    trace_tool_put_walk(document, walk);
+}
+
+static int verdict(const struct view *view, const struct trace_walk *walk)
+{
+    char time[TRACE_TIME_BYTES];
+    if (!view->wishes->check || view->violations == 0)
+        return KOV_OK;
+    trace_time_text(view->when, walk->hz, time);
+    return fail(KOV_FAILED,
+                "%" PRIu64
+                " times more threads run than there are CPUs, first at %s on CPU %" PRIu64
+                ": id %" PRIu32 " and id %" PRIu32,
+                view->violations, time, view->where, id_of(view->one), id_of(view->other));
+}
+
+static int begin(struct view *view, struct engine *engine)
+{
+    struct trace_walk range = {.choice = view->choice};
+    u64 end;
+    view->change =
+        (struct event_fields){.name = "MONITOR:switch", .fields = {"id", "reason", "word0"}};
+    event_fields_find(&view->change, &engine->descriptions);
+    if (view->change.description == NULL)
+        return fail(KOV_FAILED, "%s is no folder of `kov monitor record`", engine->where);
+    engine_range(engine, &view->begin, &end);
+    trace_walk_range(&range, engine);
+    if (range.begin == range.end)
+        range.end++;
+    strips_begin(&view->strips, range.begin, range.end, (u32)view->wishes->cells);
+    for (u32 cpu = 0; cpu < ORRERY_MAX_CPUS; cpu++) {
+        view->told_from[cpu] = view->begin;
+        view->lossless[cpu] = true;
+    }
+    return KOV_OK;
+}
+
+int monitor_view(struct engine *engine, const struct trace_choice *choice,
+                 const struct monitor_view_wishes *wishes, json_t *document)
+{
+    struct view view = {
+        .wishes = wishes, .choice = choice, .threads = {.row_bytes = sizeof(struct thread)}};
+    // From the beginning: what was so before the time that is shown goes on in it.
+    struct trace_choice all = *choice;
+    struct trace_walk walk = {
+        .choice = &all, .event = take_event, .loss = take_loss, .context = &view};
+    all.from = 0;
+    int code = begin(&view, engine);
+    if (code == KOV_OK)
+        code = trace_walk(&walk, engine);
+    if (code == KOV_OK) {
+        put_threads(&view, &walk, document);
+        code = thread_strips_put_meter(document, &view.strips, wishes->meter, view.begin, walk.hz);
+    }
+    if (code == KOV_OK)
+        code = verdict(&view, &walk);
+    trace_walk_free(&walk);
+    strips_free(&view.strips);
+    keyed_rows_free(&view.threads);
+    return code;
+}
+
+#define HIDDEN_TIMES                                                                               \
+    HIDDEN("run_ticks"), HIDDEN("mean_slice_ticks"), HIDDEN("longest_slice_ticks"),                \
+        HIDDEN("ready_ticks"), HIDDEN("longest_ready_ticks"), HIDDEN("blocked_ticks"),             \
+        HIDDEN("unknown_ticks"), HIDDEN("id"), HIDDEN("pid")
+
+static const struct column columns[] = {
+    COLUMN("CPU", "cpu", 6),
+    COLUMN("THREAD", "name", -12),
+    COLUMN("OVER TIME", "strip", -1),
+    HIDDEN("switches"),
+    HIDDEN("to_itself"),
+    HIDDEN_TIMES,
+    COLUMNS_END,
+};
+const struct sheet monitor_view_sheets[] = {{"threads", columns}, {NULL, NULL}};
+
+static const struct column summary_columns[] = {
+    COLUMN("CPU", "cpu", 6),
+    COLUMN("THREAD", "name", -12),
+    COLUMN("SWITCHES", "switches", 9),
+    COLUMN("TO ITSELF", "to_itself", 9),
+    TIME_COLUMN("RUN", "run"),
+    TIME_COLUMN("MEAN SLICE", "mean_slice"),
+    TIME_COLUMN("LONGEST", "longest_slice"),
+    TIME_COLUMN("READY", "ready"),
+    TIME_COLUMN("LONGEST", "longest_ready"),
+    TIME_COLUMN("BLOCKED", "blocked"),
+    TIME_COLUMN("UNKNOWN", "unknown"),
+    HIDDEN_TIMES,
+    COLUMNS_END,
+};
+const struct sheet monitor_view_summary_sheets[] = {{"threads", summary_columns}, {NULL, NULL}};

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: MIT
+// What a monitor recorded, as threads over time (S003 §3, figures 1 to 8).
+#ifndef KOV_MONITOR_VIEW_H
+#define KOV_MONITOR_VIEW_H
+
+#include "trace/trace_tool.h"
+
+struct monitor_view_wishes {
+    u64 cells;
+    bool ascii, summary;
+    bool check;        // KOV_FAILED where two run at once on a CPU
+    const char *meter; // "A,B": times between which the time is told
+};
+
+// "threads": a row for each id and CPU that it ran on. An exit code.
+int monitor_view(struct engine *engine, const struct trace_choice *choice,
+                 const struct monitor_view_wishes *wishes, json_t *document);
+
+extern const struct sheet monitor_view_sheets[], monitor_view_summary_sheets[];
+
+#endif
