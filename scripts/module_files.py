@@ -6,7 +6,8 @@ import re
 
 SETTING = re.compile(r"^(\w+)[ \t]*(:=|\+=|=)[ \t]*(.*?)[ \t]*$", re.MULTILINE)
 RULES = "scripts/make/user.mk"  # how they are built, and with what every program is linked
-ALWAYS = re.compile(r"^USER_ALWAYS = \$\(filter \$\(USER_LIBRARIES\),(.*)\)$", re.MULTILINE)
+# It may go on in the next line.
+ALWAYS = re.compile(r"^USER_ALWAYS = \$\(filter \$\(USER_LIBRARIES\),((?:.|\\\n)*?)\)$", re.MULTILINE)
 SOURCES = (".c", ".h", ".S", ".inc")
 SHARED = "orrery"  # the folder include/: for all
 THREADS = "user"  # the library whose headers all processes see
@@ -79,7 +80,7 @@ class House:
         self.programs = [one for one in units if not one.is_library]
         self.units = sorted(modules + units, key=lambda one: len(one.folder), reverse=True)
         text = read(root, RULES) if os.path.exists(os.path.join(root, RULES)) else ""
-        self.always = [name for match in ALWAYS.findall(text) for name in match.split()]
+        self.always = [name for match in ALWAYS.findall(text) for name in match.replace("\\", "").split()]
         self.owners = {}
         for unit in self.units:
             for header in self.headers(unit):

@@ -45,8 +45,8 @@ struct monitor_ops {
     s64 (*terminate)(struct monitor_rep *self);
 };
 
-#define MONITOR_CALL(monitor, method, ...)                                                         \
-    CO_CALL(struct monitor_rep, (monitor)->root.coid, method __VA_OPT__(, ) __VA_ARGS__)
+#define MONITOR_CALL(monitor, ...)                                                                 \
+    CO_CALL(struct monitor_rep, (monitor)->root.coid, __VA_ARGS__)
 
 static inline struct monitor *monitor_of(struct monitor_rep *self)
 {

@@ -58,7 +58,7 @@ static void set_rings(struct monitor *monitor, bool on)
         cpus_call(UINT64_MAX, nothing_here, NULL);
 }
 
-static void run(struct monitor *monitor, bool on)
+static void run_tracks(struct monitor *monitor, bool on)
 {
     bool before = records(monitor);
 
@@ -74,7 +74,7 @@ s64 monitors_run(struct monitor *monitor, bool on)
     mutex_lock(&mutex);
     bool ended = monitor->ended;
     if (!ended)
-        run(monitor, on);
+        run_tracks(monitor, on);
     mutex_unlock(&mutex);
     return ended ? E_INVAL : 0;
 }
@@ -202,7 +202,7 @@ static void set_thread(struct thread *thread, void *argument)
     monitor_tracks_set(thread->tracks, &change->track);
 }
 
-static void set_here(void *argument)
+static void track_here(void *argument)
 {
     struct change *change = argument;
 
@@ -217,7 +217,7 @@ static void set_threads(const struct wish *wish)
         struct change change = {.spare = at, .track = wish->track};
         next = at->next;
         change.track.ring = &wish->monitor->reps[at->cpu].ring;
-        cpus_call(1UL << at->cpu, set_here, &change);
+        cpus_call(1UL << at->cpu, track_here, &change);
     }
 }
 
@@ -413,7 +413,7 @@ bool monitors_end(struct monitor *monitor)
     mutex_lock(&mutex);
     bool first = !monitor->ended;
     if (first) {
-        run(monitor, false);
+        run_tracks(monitor, false);
         monitor->ended = true;
         remove_tracks(&removal);
     }

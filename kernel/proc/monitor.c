@@ -259,8 +259,8 @@ static s64 look_into(struct process *process, u32 operation, const u64 arguments
 
 // The buffer is the process's memory, which it may change at any time: what lies there is copied
 // once, and believed nothing.
-static s64 monitor_take(struct process *process, u64 question, struct sys_monitor_answer *answer,
-                        void *buffer, u64 bytes)
+static s64 take_answer(struct process *process, u64 question, struct sys_monitor_answer *answer,
+                       void *buffer, u64 bytes)
 {
     struct process_monitor *monitor = &process->monitor;
 
@@ -306,7 +306,7 @@ s64 sys_monitor_answer(u32 pid, u64 question, struct sys_monitor_answer *answer,
 
     if (process == NULL)
         return E_PEER;
-    s64 result = monitor_take(process, question, answer, buffer, bytes);
+    s64 result = take_answer(process, question, answer, buffer, bytes);
     process_put(process);
     return result;
 }
@@ -349,7 +349,7 @@ static s64 await(struct process *process, u64 question, struct sys_monitor_answe
         if (look(monitor, question) == E_AGAIN)
             wait_queue_sleep(&monitor->waiters, &monitor->lock, monitor->deadline);
         spin_unlock(&monitor->lock);
-        result = monitor_take(process, question, answer, buffer, bytes);
+        result = take_answer(process, question, answer, buffer, bytes);
         if (result != E_AGAIN)
             return result;
     }

@@ -68,6 +68,8 @@ def trace_switches(machine, folder, pids):
         if event["event"] in ("STATE:state_dispatcher", "SCHED:dispatcher_create") \
                 and fields["pid"] in pids:
             places[fields["thread"]] = pids.index(fields["pid"])
+        elif event["event"] == "STATE:state_end":
+            switches.clear()  # from here on the threads of all are known
         elif event["event"] == "SCHED:switch":
             for side, way in (("from", LEAVES), ("to", COMES)):
                 if fields[side] in places:
@@ -76,9 +78,13 @@ def trace_switches(machine, folder, pids):
 
 
 def check_same(records, switches):
-    """A record stands between its switch, which the kernel logs first, and the next one."""
-    changes = [record for record in records if record[2] in (LEAVES, COMES)]
+    """A record stands between its switch, which the kernel logs first, and the next one. The trace
+    may begin after the monitors, though it was asked for before."""
     times = [switch[0] for switch in switches]
+    changes = [record for record in records
+               if record[2] in (LEAVES, COMES) and times and record[0] >= times[0]]
+    if not changes:
+        return
     first = bisect_right(times, changes[0][0]) - 1
     last = bisect_right(times, changes[-1][0]) - 1
     # Both sides of a switch have one time.

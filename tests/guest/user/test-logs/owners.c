@@ -68,5 +68,5 @@ void owners(void)
     EXPECT(WAIT_FOR(free_bytes() + SLACK > before));
     for (u32 cpu = 0; cpu < user_cpu_count(); cpu++)
         child_kill(callers[cpu]);
-    printf("test-logs: %u owners killed\n", OWNERS + WARM_UP);
+    printf("test-logs: %d owners killed\n", OWNERS + WARM_UP);
 }

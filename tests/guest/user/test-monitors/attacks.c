@@ -148,6 +148,6 @@ void the_killed_leave_nothing(void)
     }
     CHECK_IS(records + lost, fired);
     CHECK_IS(sys_cap_drop(monitor), 0);
-    printf("test-monitors: %u processes killed; %lu records read, %lu lost\n", 2 * (ROUNDS + 4),
+    printf("test-monitors: %d processes killed; %lu records read, %lu lost\n", 2 * (ROUNDS + 4),
            records, lost);
 }
