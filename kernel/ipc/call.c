@@ -16,6 +16,7 @@
 #include <trace/events.h>
 #include <trace/reasons.h>
 
+#include "log/points.h"
 #include "proc/dispatcher.h"
 
 // ---- delivery of calls -------------------------------------------------------------------------
@@ -94,6 +95,12 @@ static s64 send_call(struct endpoint *endpoint, struct call_start *start,
     else
         trace_ipc_call(endpoint->root.coid, start->call, process_pid(endpoint->process),
                        start->message.bytes, result == CALL_HANDED, event.words[0]);
+    LOG_POINT(LOG_OF_CALLS, logged);
+    return result;
+logged:
+    if (result >= 0)
+        log_tell(LOG_CALL_SENT, dispatcher_domain(start->client), dispatcher_domain(start->target),
+                 1);
     return result;
 }
 

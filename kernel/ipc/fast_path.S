@@ -72,6 +72,15 @@
     .popsection
     .endm
 
+// A test of the fast path that fails, whatever CR0 says, while calls are logged (log/points.h).
+    .macro unless_logged branch
+1:  \branch    put_back
+    .pushsection .log_points, "a", @progbits
+    .balign 8
+    .quad   1b, put_back, LOG_OF_CALLS
+    .popsection
+    .endm
+
 // Is nothing more urgent than dispatcher r16 ready? Leaves r20 = this CPU's run queue.
     .macro unless_urgent target
     ld      r20, PERCPU_RUN_QUEUE(r13)
@@ -123,7 +132,7 @@ ipc_fast_call:
     cmpldi  r6, BULK_MAX
     unless_switches_told
     cmpldi  r5, 1                   // CALL_ALONE
-    bgt-    put_back
+    unless_logged bgt-
     cmpldi  r3, 4096                // CAPABILITY_MAX
     bge-    put_back
     ld      r15, DISPATCHER_CAPABILITIES(r14)
@@ -212,7 +221,7 @@ ipc_fast_reply_wait:
     ld      r17, DISPATCHER_HANDED_CALL(r14) // pending, or no_call
     ld      r18, CALL_WORD(r17)
     cmpld   r18, r4
-    bne-    put_back
+    unless_logged bne-
     ld      r16, CALL_CLIENT(r17)
     ld      r21, DISPATCHER_PAGE(r14)
     ld      r20, DISPATCHER_STATE(r14)

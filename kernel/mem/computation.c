@@ -354,3 +354,17 @@ struct fcm *fcm_create_published(const char *name, u64 pages, void *at[])
     }
     return fcm;
 }
+
+bool fcm_is_anonymous(const struct fcm *fcm)
+{
+    return fcm->root.class == &distributed_class || fcm->root.class == &shared_class;
+}
+
+s64 fcm_make_resident(struct fcm *fcm, u64 frames[])
+{
+    s64 error = fcm_populate(fcm, 0, fcm_pages(fcm));
+
+    for (u64 page = 0; page < fcm_pages(fcm) && error == 0; page++)
+        frames[page] = *page_map_entry(page_map_find(&fcm->pages, page), page) & ENTRY_PAGE;
+    return error;
+}

@@ -49,6 +49,7 @@ struct dispatcher {
     u32 magic; // DISPATCHER_MAGIC
     u32 cpu;
     u32 thread_id;        // of its thread, also when that has gone
+    u32 domain;           // that the logs account it to; under the process's lock
     struct spinlock lock; // RANK_CO; guards has_events and the next four
     struct posted_event *first, *last;
     u64 kicks;                    // bits of EVENT_KICK

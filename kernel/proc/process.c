@@ -20,6 +20,7 @@
 
 #include "annex.h"
 #include "dispatcher.h"
+#include "domain.h"
 #include "end_watch.h"
 #include "monitors/tracking.h"
 #include "thread.h"
@@ -75,8 +76,10 @@ struct process *process_create(const struct sys_process_new *new, u32 parent, s6
         return NULL;
     *error = process_object_create(process, new->priority >= PROCESS_SERVER);
     if (*error == 0) {
+        u32 cleared = domain_inherit(process);
         *error = annex_add(process);
         if (*error == 0) {
+            domain_inherited(process, cleared);
             space_set_owner(process->space, MODEL_TAG_OF_PID(process->pid));
             trace_process_create(process->pid, parent, process->root.coid);
             trace_process_name(process->pid, process->name);
@@ -140,6 +143,7 @@ static s64 install(struct process *process, struct dispatcher *dispatcher, u32 f
     process->making &= ~(1u << cpu);
     if (result == 0) {
         dispatcher->tag = space_tag(process->space); // it may have been excluded meanwhile
+        dispatcher->domain = process->domain;
         process->state = PROCESS_LIVE;
         process->running++;
         __atomic_store_n(&process->dispatchers[cpu], dispatcher, __ATOMIC_RELEASE);

@@ -51,6 +51,7 @@ struct process {
     struct capability_table *capabilities;
     struct ipc_process ipc;
     u64 start_time;
+    u32 domain;                     // that the logs account it to; under its lock
     u32 described;                  // events of its own that are new: trace/describe.c
     void *windows[ORRERY_MAX_CPUS]; // dispatcher page and message buffer, once there
     struct spinlock lock;           // RANK_OBJECT; guards the next ones

@@ -25,6 +25,7 @@ struct run_queue {
     struct spinlock lock;
     u32 occupied;        // bit p: priority p has threads
     u8 running_priority; // of the thread that runs
+    u16 length;          // threads in it; the idle thread is one whenever another one runs
     struct thread *first[PRIORITY_COUNT], *last[PRIORITY_COUNT];
     struct timer slice;
     u64 switched_at;

@@ -17,6 +17,7 @@
 
 #include "dispatcher.h"
 #include "exception/user.h"
+#include "log/points.h"
 #include "monitors/sensor.h"
 #include "run_queue.h"
 #include "services.h"
@@ -42,6 +43,7 @@ static void push_at(struct run_queue *queue, struct thread *thread, u8 priority)
         queue->last[priority]->next = thread;
     queue->last[priority] = thread;
     queue->occupied |= 1u << priority;
+    queue->length++;
 }
 
 // Where it waits for its turn. A favoured one waits with more urgent ones, once,
@@ -71,6 +73,7 @@ static struct thread *pop(struct run_queue *queue)
     queue->first[priority] = thread->next;
     if (thread->next == NULL)
         queue->occupied &= ~(1u << priority);
+    queue->length--;
     return thread;
 }
 
@@ -175,6 +178,10 @@ static void slice_over(struct timer *timer)
     if (most_urgent(queue) >= queue->running_priority)
         percpu()->need_resched = 1;
     timer_start(timer, timebase() + microseconds_to_ticks(SLICE_MICROSECONDS));
+    LOG_POINT(LOG_OF_RUN_QUEUE, logged);
+    return;
+logged:
+    log_tell_run_queue(queue->length);
 }
 
 // What changes when the CPU goes from one thread to another. The time runs from switch to switch.
@@ -284,6 +291,7 @@ static bool take_out(struct run_queue *queue, struct thread *thread)
         queue->last[priority] = before;
     if (queue->first[priority] == NULL)
         queue->occupied &= ~(1u << priority);
+    queue->length--;
     return true;
 }
 
@@ -419,6 +427,16 @@ void thread_yield(void)
     soft_mask_restore(masked);
 }
 
+// The CPU goes idle. An idle one has no tick, so the logs' readers would take the last length for
+// that of now.
+static void tell_idle(void)
+{
+    LOG_POINT(LOG_OF_RUN_QUEUE, logged);
+    return;
+logged:
+    log_tell_run_queue(0);
+}
+
 // Sleeps until the next interrupt. An idle thread holds no object, so it is a member of no
 // generation: as one it would hold back quiescence for as long as others keep it from running.
 // H_CEDE is entered with EE off, so that nothing can come between the decision and the sleep, and
@@ -426,10 +444,16 @@ void thread_yield(void)
 // Samples that land here are idle time.
 void thread_idle_loop(struct thread *idle)
 {
+    u64 turns = 0; // of which its run queue was told
+
     co_thread_offline(&idle->member);
     for (;;) {
         u8 masked = soft_mask();
         co_cpu_advance();
+        if (idle->switches != turns) {
+            turns = idle->switches;
+            tell_idle();
+        }
         soft_mask_restore(masked);
         hard_mask();
         HCALL(H_CEDE);

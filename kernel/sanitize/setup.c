@@ -67,5 +67,6 @@ void sanitize_map(u64 *pgd)
     fill(zero_tables[1], table_entry(zero_tables[0]));
     fill(zero_tables[2], table_entry(zero_tables[1]));
     map_zeroes(pgd, PERCPU_WINDOW_BASE);
+    map_zeroes(pgd, LOG_WINDOWS_BASE);
     map_zeroes(pgd, (u64)text_start + TEXT_ALIAS_OFFSET);
 }

@@ -241,6 +241,7 @@ def table_c(groups):
 
 #include <kernel/process.h>
 #include <orrery/ipc.h>
+#include <orrery/log.h>
 #include <orrery/memory.h>
 #include <orrery/monitors.h>
 #include <orrery/pmu.h>

@@ -36,16 +36,28 @@ def owners(machine, what):
             if one[what]] if done.returncode == 0 else []
 
 
+GOING_ON = []  # kovs that have been started
+
+
 def wait_owner(machine, what, count=1):
     """Waits until so many clients have it: only what has begun goes on when its server dies."""
-    machine.wait_for(lambda: len(owners(machine, what)) >= count, f"{count} with {what}")
+
+    def have():
+        for client in GOING_ON:
+            if client.poll() not in (None, 0, -signal.SIGINT) and not client.stderr.closed:
+                machine.fail(f"{client.args} ended: {client.communicate()[1]}")
+        return len(owners(machine, what)) >= count
+
+    machine.wait_for(have, f"{count} with {what}")
 
 
 def started(machine, *arguments):
     """A kov that goes on until it is interrupted."""
-    return subprocess.Popen(machine.kov_command(*arguments), stdin=subprocess.DEVNULL,
-                            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                            errors="replace")
+    client = subprocess.Popen(machine.kov_command(*arguments), stdin=subprocess.DEVNULL,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                              errors="replace")
+    GOING_ON[:] = [one for one in GOING_ON if one.poll() is None] + [client]
+    return client
 
 
 def interrupt(client):

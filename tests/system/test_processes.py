@@ -88,7 +88,8 @@ def test_the_page_of_system_calls_says_what_the_table_says():
     ("call(one, -, \"x\")", "expected group, call, call_void or special"),
     ("call(one, RIGHT, nobody, \"x\")", "expected group, call, call_void or special"),
     ("call(one, -, everybody, \"x\")",
-     "who is affected: one of nobody, holders, callers, server, child, console, process, machine"),
+     "who is affected: one of nobody, holders, callers, server, child, readers, console, process, "
+     "machine"),
     ("call(one, -, machine, \"x\")", "what affects everybody needs a right"),
     ("call(one, -, process, \"x\", u32 pid)", "what affects a process by its number needs a right"),
     ("special(one, machine, \"x\")", "what affects everybody needs a right"),

@@ -110,6 +110,7 @@ def test_its_events_are_listed_and_stay(machine):
 
 def test_two_programs_at_once(machine, tmp_path):
     folder = tmp_path / "trace"
+    run(machine, "described", "1")
     run(machine, "described-other", "1")
     record(machine, folder, "tale,other", ("described", "7"), ("described-other", "3"))
     assert shown(machine, folder, "-e", "tale") == tale(7)
@@ -133,6 +134,7 @@ def test_a_running_machine_is_followed(machine):
 
 def test_lies_are_refused_and_limited(machine, tmp_path):
     """Readers see what was true before and after, and a program has as many numbers as one may have."""
+    run(machine, "described", "1")
     before = machine.kov("trace", "list")["events"]
     said = machine.kov_run("run", "described", "lie").stdout
     assert "0 lies were believed" in said, said

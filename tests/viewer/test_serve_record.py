@@ -119,6 +119,13 @@ def test_a_killed_kov_leaves_a_recording(lively, tmp_path):
         with Browser(gateway) as browser:
             watch(browser, "left")
             browser.until(lambda: browser.topics.get(4))
+            sizes = set()  # so that the samples are not in what is cut off
+
+            def goes_on():
+                sizes.add(tape.stat().st_size)
+                return len(sizes) > 3
+
+            browser.until(goes_on)
         gateway.process.kill()
         gateway.process.wait()
         gateway.process.returncode = 0

@@ -119,6 +119,10 @@ struct fcm *fcm_create_physical(const char *name, u64 physical, u64 bytes);
 struct fcm *fcm_create_published(const char *name, u64 pages, void *at[]);
 u64 fcm_bytes(const struct fcm *fcm);
 coid_t fcm_coid(const struct fcm *fcm);
+bool fcm_is_anonymous(const struct fcm *fcm); // what fcm_create_anonymous made
+// All pages of anonymous memory have frames on return, and keep them as long as there is a
+// reference: their addresses, one a page. E_NOMEM or E_LIMIT. Thread context, no lock held.
+s64 fcm_make_resident(struct fcm *fcm, u64 frames[]);
 // Gives the calling process a capability for it, with the caller's reference: the capability, or an
 // error, and then the reference is gone too. NULL: E_NOMEM.
 s64 fcm_hand_out(struct fcm *fcm);

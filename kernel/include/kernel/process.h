@@ -48,6 +48,12 @@ void process_kill(struct process *process, s32 status);
 // on all CPUs from now on.
 // E_NOENT. Thread context, no lock held.
 s64 process_set_excluded(u32 pid, bool excluded);
+// Maps the dispatcher with this thread, or with thread 0 the process and all its dispatchers, to an
+// accounting domain of the logs. A process begins in its creator's, a dispatcher in its process's.
+// E_NOENT. Thread context, no lock held.
+s64 process_set_domain(u32 pid, u32 thread, u32 domain);
+// All are in domain 0. One thread at a time.
+void processes_clear_domains(void);
 bool process_ending(const struct process *process); // calls to it must fail with E_PEER
 // It answers the monitor no more. Once that is so its packets are
 // taken over (trace/processes.h). Any context.
@@ -83,5 +89,6 @@ struct process *dispatcher_process(struct dispatcher *dispatcher);
 struct dispatcher_page *dispatcher_page(struct dispatcher *dispatcher); // kernel's view of it
 void *dispatcher_message(struct dispatcher *dispatcher);       // its message buffer, MESSAGE_BYTES
 u32 dispatcher_thread_id(const struct dispatcher *dispatcher); // also when its thread has ended
+u32 dispatcher_domain(const struct dispatcher *dispatcher);    // 0: nobody's. Any context
 
 #endif

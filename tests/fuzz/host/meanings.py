@@ -66,7 +66,7 @@ EXACT = {
 # By name alone.
 NAMES = {
     "process": "process", "memory": "memory", "endpoint": "endpoint", "file": "file", "cap": "cap",
-    "pid": "pid", "cpu": "cpu",
+    "pid": "pid", "cpu": "cpu", "thread": "small", "domain": "domain", "characteristic": "small",
     "slot": "slot", "status": "status", "bits": "bits", "typed_bits": "bits",
     "interrupt_bits": "bits", "offset": "offset",
     "address": "buffer", "deadline": "deadline", "prot": "prot", "token": "number",
@@ -100,6 +100,7 @@ CHOICES = {
                "0xc000000000c00000"],
     "process": ["process.0", "process.0", "process.0", "process.1", "slot.peer", "any.0",
                 "memory.0", "endpoint.0"],
+    "domain": ["0", "1", "2", "127", "128"],
     "own_or_child": ["0", "0", "0", "0", "0", "process.0", "process.0", "slot.peer", "endpoint.0",
                      "memory.0"],
     "memory": ["memory.0", "memory.0", "memory.1", "file.0", "slot.common", "slot.image",

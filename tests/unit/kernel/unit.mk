@@ -31,3 +31,7 @@ UNIT += kernel_refs
 kernel_refs_SRC := tests/unit/kernel/refs.c tests/unit/kernel/host.c kernel/sync/refs.c
 kernel_refs_INC := kernel/include . kernel
 kernel_refs_CFLAGS := -include tests/unit/kernel/host.h
+
+UNIT += kernel_log_handler
+kernel_log_handler_SRC := tests/unit/kernel/log_handler.c kernel/log/handler.c
+kernel_log_handler_INC := .

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: MIT
+// Areas of the logs: windows onto the scheduler's memory, and the handler as the kernel calls it.
+#include "areas.h"
+
+#include <kernel/address_space.h>
+#include <kernel/memory.h>
+#include <kernel/panic.h>
+#include <kernel/percpu.h>
+#include <kernel/timer.h>
+#include <orrery/errors.h>
+#include <string.h>
+
+#include "handler.h"
+#include "points.h"
+
+#define WINDOW_BYTES (2 * LOG_AREA_BYTES)
+#define AREA_PAGES (LOG_AREA_BYTES / PAGE_SIZE)
+
+// Each CPU's is its own, in lines of its own.
+static struct {
+    struct log_cpu logs;
+} __attribute__((aligned(128))) cpus[ORRERY_MAX_CPUS];
+
+static struct area {
+    struct fcm *memory; // held; NULL: none
+    u32 *scratch;
+} areas[ORRERY_MAX_CPUS][LOG_AREAS];
+
+// ---- the handler's host -------------------------------------------------------------------------
+
+u64 log_timebase(void)
+{
+    return timebase();
+}
+
+void log_tell(u32 event, u32 current, u32 correspondent, u32 counter)
+{
+    log_event(&cpus[cpu_id()].logs, event, current, correspondent, counter);
+}
+
+void log_tell_run_queue(u32 length)
+{
+    log_run_queue(&cpus[cpu_id()].logs, length);
+}
+
+// ---- windows ------------------------------------------------------------------------------------
+
+static u64 window_of(u32 cpu, u32 number)
+{
+    return LOG_WINDOWS_BASE + (cpu * LOG_AREAS + number) * WINDOW_BYTES;
+}
+
+static s64 map_window(u64 window, const u64 frames[AREA_PAGES], const u32 *scratch)
+{
+    s64 error = 0;
+
+    for (u32 page = 0; page < AREA_PAGES && error == 0; page++)
+        error = mmu_map(window + page * PAGE_SIZE, frames[page], 1, MMU_READ | MMU_WRITE);
+    if (error == 0)
+        error = mmu_map(window + LOG_AREA_BYTES, virt_to_phys(scratch), 1, MMU_READ | MMU_WRITE);
+    if (error != 0)
+        mmu_unmap(window, AREA_PAGES + 1);
+    return error;
+}
+
+static u32 next_number(u32 cpu)
+{
+    u32 number = 0;
+
+    while (number < LOG_AREAS && areas[cpu][number].memory != NULL)
+        number++;
+    return number;
+}
+
+s64 log_area_add(struct fcm *memory, u32 cpu)
+{
+    u32 number = next_number(cpu);
+    u64 frames[AREA_PAGES], window = window_of(cpu, number);
+
+    if (fcm_bytes(memory) != LOG_AREA_BYTES || !fcm_is_anonymous(memory))
+        return E_INVAL;
+    if (number == LOG_AREAS)
+        return E_LIMIT;
+    u32 *scratch = pages_alloc_zeroed(0);
+    if (scratch == NULL || fcm_make_resident(memory, frames) != 0 ||
+        map_window(window, frames, scratch) != 0) {
+        if (scratch != NULL)
+            pages_free(scratch, 0);
+        return E_NOMEM;
+    }
+    fcm_hold(memory);
+    areas[cpu][number] = (struct area){memory, scratch};
+    __atomic_store_n(&cpus[cpu].logs.areas[number], (u8 *)window, __ATOMIC_RELEASE);
+    return number;
+}
+
+// Nothing but rows that began at the area's end has been written behind it.
+static bool guard_is_untouched(const u32 *scratch)
+{
+    for (u32 i = LOG_OVERRUN / sizeof(u32); i < PAGE_SIZE / sizeof(u32); i++)
+        if (scratch[i] != 0)
+            return false;
+    return true;
+}
+
+static void remove_area(u32 cpu, u32 number)
+{
+    struct area *area = &areas[cpu][number];
+
+    if (area->memory == NULL)
+        return;
+    cpus[cpu].logs.areas[number] = NULL;
+    mmu_unmap(window_of(cpu, number), AREA_PAGES + 1);
+    KASSERT(guard_is_untouched(area->scratch));
+    pages_free(area->scratch, 0);
+    fcm_put(area->memory);
+    *area = (struct area){0};
+}
+
+void log_areas_remove(void)
+{
+    for (u32 cpu = 0; cpu < cpu_count; cpu++) {
+        for (u32 number = 0; number < LOG_AREAS; number++)
+            remove_area(cpu, number);
+        cpus[cpu].logs.virtual_time = 0;
+    }
+}

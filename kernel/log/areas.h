@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: MIT
+// The areas: memory of the scheduler's, seen by the kernel through a window for each. Behind the
+// area a window has a scratch page for rows that begin at the area's end, and then nothing.
+#ifndef KERNEL_LOG_AREAS_H
+#define KERNEL_LOG_AREAS_H
+
+#include <orrery/types.h>
+
+struct fcm;
+
+// One more area for a CPU: its number. The memory is held and made resident. E_INVAL: it is no
+// anonymous memory of LOG_AREA_BYTES; E_LIMIT: the CPU has all that it can have; E_NOMEM.
+// Thread context, no spin lock held; one at a time.
+s64 log_area_add(struct fcm *memory, u32 cpu);
+// Lets go of all of them. No CPU is in the handler, or comes there. Same context.
+void log_areas_remove(void);
+
+#endif

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT
+// The log handler (S004 §4.3.3): puts rows into a CPU's areas as the scheduler's descriptors and
+// registers tell. What stands there is not trusted: whatever it is, nothing is written outside of
+// the areas but the first LOG_OVERRUN bytes behind each.
+// All functions: on the CPU that the areas are for, soft-masked. Each does a bounded number of
+// steps.
+#ifndef KERNEL_LOG_HANDLER_H
+#define KERNEL_LOG_HANDLER_H
+
+#include <orrery/log.h>
+
+// A row that begins with the last entry of an area ends this many bytes behind it.
+#define LOG_OVERRUN 28
+
+struct log_cpu {
+    u8 *areas[LOG_AREAS]; // NULL: not there
+    u32 virtual_time;     // the last virtual stamp
+};
+
+// The host's: the time base.
+u64 log_timebase(void);
+
+// Domain `current` is the one that did it. Nothing is logged of domain 0, and nothing that happens
+// within a domain.
+void log_event(struct log_cpu *cpu, u32 event, u32 current, u32 correspondent, u32 counter);
+// The run queue has this length.
+void log_run_queue(struct log_cpu *cpu, u32 length);
+// Events that begin and end (S004 §4.3.5). At the beginning: will this one be logged?
+bool log_enters(struct log_cpu *cpu, u32 event, u32 current);
+// At its end: logs it if so.
+void log_leaves(struct log_cpu *cpu, u32 event, u32 current, u32 counter);
+
+#endif

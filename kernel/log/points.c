@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+// The points of the logs, patched while what they tell is wanted.
+#include "points.h"
+
+#include <kernel/panic.h>
+#include <kernel/patch.h>
+
+struct log_point {
+    u32 *place;
+    u32 *target;
+    u64 characteristic;
+};
+extern const struct log_point log_points_start[], log_points_end[]; // boot/orrery.ld
+
+#define POINTS_MAX 32
+static u32 before[POINTS_MAX]; // instructions in place of which there are branches now
+static u32 switched_on;        // characteristics
+
+void log_points_set(u32 characteristics)
+{
+    u32 count = (u32)(log_points_end - log_points_start);
+
+    KASSERT(count <= POINTS_MAX);
+    if (characteristics == switched_on)
+        return;
+    patch_begin();
+    for (u32 i = 0; i < count; i++) {
+        const struct log_point *point = &log_points_start[i];
+        bool on = characteristics >> point->characteristic & 1;
+        if (on == (switched_on >> point->characteristic & 1))
+            continue;
+        if (on)
+            before[i] = *point->place;
+        patch_word(point->place, on ? ppc_branch(point->place, point->target) : before[i]);
+    }
+    patch_end();
+    switched_on = characteristics;
+}

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT
+// Accounting domains of processes and dispatchers: mapped by the scheduler that owns the logs,
+// handed down, and cleared for the next one.
+#include "domain.h"
+
+#include <kernel/percpu.h>
+#include <orrery/errors.h>
+
+#include "annex.h"
+#include "dispatcher.h"
+#include "process.h"
+
+static u32 clearings; // begun and ended: odd while domains are being cleared
+
+u32 domain_inherit(struct process *process)
+{
+    u32 cleared = __atomic_load_n(&clearings, __ATOMIC_ACQUIRE);
+    const struct process *creator = process_current();
+
+    if (creator != NULL && cleared % 2 == 0)
+        process->domain = __atomic_load_n(&creator->domain, __ATOMIC_RELAXED);
+    return cleared;
+}
+
+void domain_inherited(struct process *process, u32 cleared)
+{
+    if (__atomic_load_n(&clearings, __ATOMIC_ACQUIRE) != cleared)
+        process->domain = 0; // it has no dispatcher yet
+}
+
+u32 dispatcher_domain(const struct dispatcher *dispatcher)
+{
+    return __atomic_load_n(&dispatcher->domain, __ATOMIC_RELAXED);
+}
+
+// Those with this thread, or all for 0. Lock held.
+static bool set_dispatchers(struct process *process, u32 thread, u32 domain)
+{
+    bool found = false;
+
+    for (u32 cpu = 0; cpu < cpu_count; cpu++) {
+        struct dispatcher *dispatcher = process->dispatchers[cpu];
+        if (dispatcher == NULL || (thread != 0 && dispatcher->thread_id != thread))
+            continue;
+        __atomic_store_n(&dispatcher->domain, domain, __ATOMIC_RELAXED);
+        found = true;
+    }
+    return found;
+}
+
+static s64 set_domain(struct process *process, u32 thread, u32 domain)
+{
+    spin_lock(&process->lock);
+    bool found = set_dispatchers(process, thread, domain);
+    if (thread == 0)
+        __atomic_store_n(&process->domain, domain, __ATOMIC_RELAXED);
+    spin_unlock(&process->lock);
+    return thread == 0 || found ? 0 : E_NOENT;
+}
+
+s64 process_set_domain(u32 pid, u32 thread, u32 domain)
+{
+    struct process *process = process_get(pid);
+
+    if (process == NULL)
+        return E_NOENT;
+    s64 error = set_domain(process, thread, domain);
+    process_put(process);
+    return error;
+}
+
+void processes_clear_domains(void)
+{
+    struct process *process;
+    u64 place = 0;
+
+    __atomic_fetch_add(&clearings, 1, __ATOMIC_SEQ_CST);
+    while ((process = annex_next(&place)) != NULL) {
+        set_domain(process, 0, 0);
+        process_put(process);
+    }
+    __atomic_fetch_add(&clearings, 1, __ATOMIC_SEQ_CST);
+}

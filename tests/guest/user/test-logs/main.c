@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: MIT
+// The logs for schedulers through the calls of orrery/log.h. The master owns the logs and serves
+// the children's calls. Needs all rights.
+#include "tests.h"
+
+#include <expect.h>
+#include <orrery/ipc.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <user/ipc.h>
+#include <waiting.h>
+
+static s64 endpoint;
+static u64 called, owned; // of the latter: by owners
+
+static s64 answer(struct ipc_request *request)
+{
+    __atomic_fetch_add(&called, 1, __ATOMIC_RELAXED);
+    if (request->words[0] != 0)
+        __atomic_fetch_add(&owned, 1, __ATOMIC_RELAXED);
+    return 0;
+}
+
+u64 master_called(void)
+{
+    return __atomic_load_n(&called, __ATOMIC_RELAXED);
+}
+
+u64 master_owned(void)
+{
+    return __atomic_load_n(&owned, __ATOMIC_RELAXED);
+}
+
+// ---- children -----------------------------------------------------------------------------------
+
+static void map_child(u32 pid, void *context)
+{
+    const struct child *child = context;
+
+    if (child->domain != 0)
+        EXPECT(sys_log_domain(pid, 0, child->domain) == 0);
+}
+
+u32 child_start(const struct child *child)
+{
+    char number[24];
+    const char *argv[] = {"test-logs", child->role, number, NULL};
+    struct process_grant grant = {CAP_PARENT, (cap_t)endpoint};
+    struct process_spawn spawn = PROCESS_SPAWN;
+
+    snprintf(number, sizeof(number), "%lu", child->argument);
+    spawn.path = "bin/test-logs";
+    spawn.argv = argv;
+    spawn.grants = &grant;
+    spawn.grant_count = 1;
+    spawn.cpu = child->cpu;
+    spawn.rights = child->rights;
+    spawn.memory_limit = child->memory_limit;
+    spawn.made = map_child;
+    spawn.made_context = (void *)child;
+    s64 pid = process_spawn(&spawn);
+    EXPECT(pid > 0);
+    return pid > 0 ? (u32)pid : 0;
+}
+
+s32 child_end(u32 pid)
+{
+    s32 status = -1;
+
+    EXPECT(pid != 0 && process_wait(pid, &status, patience()) == pid);
+    return status;
+}
+
+void child_kill(u32 pid)
+{
+    if (pid != 0)
+        sys_process_kill(pid, STATUS_KILLED(0));
+    EXPECT(child_end(pid) == STATUS_KILLED(0)); // and not by itself
+}
+
+int call_master(u64 calls)
+{
+    struct ipc_message message = {.words = {0}};
+
+    for (u64 i = 0; i < calls; i++)
+        if (ipc_call(CAP_PARENT, &message) != 0)
+            return 1;
+    return 0;
+}
+
+static int play(const char *role, u64 argument)
+{
+    if (strcmp(role, "call") == 0)
+        return call_master(argument);
+    if (strcmp(role, "own") == 0)
+        return own_logs();
+    if (strcmp(role, "without-right") == 0)
+        return refused_without_right();
+    if (strcmp(role, "beside-owner") == 0)
+        return refused_beside_owner();
+    if (strcmp(role, "without-memory") == 0)
+        return refused_without_memory();
+    return 1;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc == 3)
+        return play(argv[1], strtoul(argv[2], NULL, 0));
+    endpoint = ipc_endpoint(answer, NULL);
+    EXPECT(endpoint > 0);
+    refusals();
+    counts();
+    storm();
+    owners();
+    return expect_report("test-logs");
+}

@@ -1,0 +1,6 @@
+# SPDX-License-Identifier: MIT
+# The logs for schedulers: errors, exact counts, hostile and unlucky owners. Master and children are
+# one program.
+PROGRAM := test-logs
+SRC := main.c areas.c refusals.c counts.c storm.c owners.c
+DEPS := expect waiting
