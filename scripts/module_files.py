@@ -80,7 +80,8 @@ class House:
         self.programs = [one for one in units if not one.is_library]
         self.units = sorted(modules + units, key=lambda one: len(one.folder), reverse=True)
         text = read(root, RULES) if os.path.exists(os.path.join(root, RULES)) else ""
-        self.always = [name for match in ALWAYS.findall(text) for name in match.replace("\\", "").split()]
+        self.always = [name for match in ALWAYS.findall(text)
+                       for name in match.replace("\\", "").split()]
         self.owners = {}
         for unit in self.units:
             for header in self.headers(unit):
