@@ -2,6 +2,7 @@
 """Killing servers, and waiting until they are there again."""
 
 import json
+import os
 import signal
 import subprocess
 
@@ -36,15 +37,20 @@ def owners(machine, what):
             if one[what]] if done.returncode == 0 else []
 
 
-GOING_ON = []  # kovs that have been started
+GOING_ON = []  # kovs that have been started: of which machine, in which test
+
+
+def this_test():
+    return os.environ.get("PYTEST_CURRENT_TEST", "").rpartition(" ")[0]
 
 
 def wait_owner(machine, what, count=1):
     """Waits until so many clients have it: only what has begun goes on when its server dies."""
 
     def have():
-        for client in GOING_ON:
-            if client.poll() not in (None, 0, -signal.SIGINT) and not client.stderr.closed:
+        for of, test, client in GOING_ON:
+            if (of, test) == (machine, this_test()) and not client.stderr.closed \
+                    and client.poll() not in (None, 0, -signal.SIGINT):
                 machine.fail(f"{client.args} ended: {client.communicate()[1]}")
         return len(owners(machine, what)) >= count
 
@@ -56,7 +62,8 @@ def started(machine, *arguments):
     client = subprocess.Popen(machine.kov_command(*arguments), stdin=subprocess.DEVNULL,
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                               errors="replace")
-    GOING_ON[:] = [one for one in GOING_ON if one.poll() is None] + [client]
+    GOING_ON[:] = [one for one in GOING_ON if one[2].poll() is None]
+    GOING_ON.append((machine, this_test(), client))
     return client
 
 
