@@ -45,8 +45,7 @@ struct monitor_ops {
     s64 (*terminate)(struct monitor_rep *self);
 };
 
-#define MONITOR_CALL(monitor, ...)                                                                 \
-    CO_CALL(struct monitor_rep, (monitor)->root.coid, __VA_ARGS__)
+#define MONITOR_CALL(monitor, ...) CO_CALL(struct monitor_rep, (monitor)->root.coid, __VA_ARGS__)
 
 static inline struct monitor *monitor_of(struct monitor_rep *self)
 {

