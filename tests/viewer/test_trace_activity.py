@@ -184,3 +184,25 @@ def test_intervals_of_a_cpu_lie_end_to_end(kov, tmp_path, seed):
 def test_events_are_not_chosen(kov, tmp_path, options):
     folder = trace_folder.random_folder(tmp_path / "trace", 1)
     assert kov("trace", "show", folder, "--activity", *options).code == 2
+
+
+SCHED, EXC, IRQ, STATE = (1 << number for number in (3, 2, 8, 17))
+RUNS, ASKS = 0, 4  # trace/events/state.def
+
+
+@pytest.mark.parametrize("mask, priority, state, expected", [
+    # The end of the interrupt that tells it will be told.
+    (SCHED | EXC | IRQ, IDLE, RUNS, [("interrupt", 12, 22), ("idle", 22, 30)]),
+    (SCHED | EXC, IDLE, RUNS, [("interrupt", 12, 22), ("idle", 22, 30)]),
+    (SCHED | EXC | IRQ, NORMAL, RUNS, [("interrupt", 12, 22), ("unknown", 22, 30)]),
+    # It will not: then nothing says for how long.
+    (SCHED, IDLE, RUNS, [("unknown", 12, 30)]), (SCHED, NORMAL, RUNS, [("unknown", 12, 30)]),
+    (SCHED | EXC | IRQ, NORMAL, ASKS, [("unknown", 12, 30)]),
+])
+def test_who_runs_is_told_where_a_recording_begins(activity, mask, priority, state, expected):
+    ends = [(20, "irq_exit", 2)] * bool(mask & IRQ) + [leave(22, EXTERNAL)] * bool(mask & EXC)
+    found = activity(packet(logged([
+        (10, "state_begin", mask | STATE), (12, "state_thread", 5, 0x1000, 0, priority, state),
+        *ends, switch(30, 5, 6)])))
+    assert found[0] == (10, 12, "unknown", None, None)
+    assert [(what, begin, end) for begin, end, what, thread, _ in found if thread == 5] == expected

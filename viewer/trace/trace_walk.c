@@ -47,9 +47,12 @@ static void learn_from_process(struct trace_walk *walk, const struct trace_event
         learn(walk, now->thread, event->pid);
 }
 
-// Threads that the state has told, and not as dispatchers, are the kernel's.
+// Threads that the state has told, and not as dispatchers, are the kernel's; unless something is
+// missing, which may have told of a dispatcher.
 static void learn_from_state(struct trace_walk *walk)
 {
+    if (walk->any_loss)
+        return;
     for (size_t i = 0; i < walk->threads.count; i++) {
         struct thread_process *thread = walk->threads.rows[i];
         thread->known = true; // pid 0, if it was not

@@ -26,6 +26,7 @@ enum {
     THREAD_EXIT,
     DISPATCHER_CREATE,
     STATE_DISPATCHER,
+    STATE_BEGIN,
     STATE_THREAD,
     EXC_ENTER,
     EXC_EXIT,
@@ -44,6 +45,7 @@ static const struct event_fields wanted[ACTIVITY_EVENTS] = {
     [THREAD_EXIT] = {"SCHED:thread_exit", {"thread"}},
     [DISPATCHER_CREATE] = {"SCHED:dispatcher_create", {"thread", "pid"}},
     [STATE_DISPATCHER] = {"STATE:state_dispatcher", {"thread", "pid", "cpu"}},
+    [STATE_BEGIN] = {"STATE:state_begin", {"mask"}},
     [STATE_THREAD] = {"STATE:state_thread", {"thread", "cpu", "priority", "state"}},
     [EXC_ENTER] = {"EXC:exc_enter", {"vector", "pc"}},
     [EXC_EXIT] = {"EXC:exc_exit", {"vector"}},
@@ -283,17 +285,25 @@ static void apply_to(struct activity_machine *machine, struct activity_thread *s
         leave(self, IRQ);
 }
 
+static bool is_enabled(const struct activity_machine *machine, u32 kind)
+{
+    const struct event_description *description = machine->events[kind].description;
+    return description != NULL && (machine->enabled >> description->info.major & 1) != 0;
+}
+
 // A thread that was not known to run. Whoever tells it is in an interrupt that came from another
-// CPU, or makes a system call.
-static void take_running(struct activity_thread *thread, u64 priority, bool in_interrupt)
+// CPU, of which the end will be told if such events are logged; or makes a system call.
+static void take_running(const struct activity_machine *machine, struct activity_thread *thread,
+                         u64 priority, bool in_interrupt)
 {
     thread->idle = priority == PRIORITY_IDLE;
+    if (!in_interrupt || !is_enabled(machine, EXC_EXIT))
+        return;
     if (thread->idle)
         settle(thread);
-    if (in_interrupt) {
-        enter(thread, VECTOR_EXTERNAL);
+    enter(thread, VECTOR_EXTERNAL);
+    if (is_enabled(machine, IRQ_EXIT))
         enter(thread, IRQ);
-    }
 }
 
 static struct activity_thread *apply(struct activity_machine *machine, u32 kind, u32 cpu,
@@ -314,11 +324,14 @@ static struct activity_thread *apply(struct activity_machine *machine, u32 kind,
     case DISPATCHER_CREATE:
         get_thread(machine, values[0], cpu)->pid = values[1];
         break;
+    case STATE_BEGIN:
+        machine->enabled = values[0];
+        break;
     case STATE_THREAD:
         other = get_thread(machine, values[0], cpu);
         if (id != ACTIVITY_NO_THREAD || (values[3] != TOLD_RUNS && values[3] != TOLD_ASKS))
             break;
-        take_running(other, values[2], values[3] == TOLD_RUNS);
+        take_running(machine, other, values[2], values[3] == TOLD_RUNS);
         return other;
     case STATE_DISPATCHER:
         get_thread(machine, values[0], (u32)values[2])->pid = values[1];

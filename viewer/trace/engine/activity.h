@@ -30,7 +30,7 @@ struct activity_interval {
 };
 
 struct activity_thread;
-#define ACTIVITY_EVENTS 15
+#define ACTIVITY_EVENTS 16
 
 // Of a thread that the recording's state tells (trace/events/state.def).
 enum told_state { TOLD_RUNS, TOLD_PARKED, TOLD_READY, TOLD_ENDED, TOLD_ASKS };
@@ -40,6 +40,7 @@ struct activity_machine {
     struct activity_thread *threads; // by id
     size_t count, capacity;
     struct activity_interval cpus[ORRERY_MAX_CPUS]; // what lasts; `to` is not valid
+    u64 enabled;                                    // majors, as the recording's state tells
     u32 told;                                       // mask of CPUs
     // Who left each CPU, if that was the last event there: the fast path of calls switches first.
     u64 handed_by[ORRERY_MAX_CPUS];
