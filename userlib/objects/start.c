@@ -59,28 +59,14 @@ static void switched(struct thread *next)
         trace_user_switch(thread_id(next), thread_priority(next));
 }
 
-#define CALLERS 3
-#define LR_SAVED 2 // in the caller's frame, in words
-
-// Who called the function with this frame. Each frame begins with its caller's; the last with 0.
-static void find_callers(const u64 *frame, u64 callers[CALLERS])
+// Behind the function that was called to take it.
+static void waited(const struct mutex *mutex, u64 since)
 {
-    for (u32 i = 0; i < CALLERS; i++) {
-        const u64 *outer = (const u64 *)*frame;
-        callers[i] = outer == NULL ? 0 : outer[LR_SAVED];
-        if (callers[i] == 0)
-            return;
-        frame = outer;
-    }
-}
-
-static void waited(const struct mutex *mutex, u64 since, const u64 *frame)
-{
-    u64 callers[CALLERS] = {0};
+    u64 callers[1 + 3] = {0};
     if (!trace_enabled(TRACE_MAJOR_LOCK))
         return;
-    find_callers(frame, callers);
-    trace_lock_contended((u64)mutex, 0, time_now() - since, callers[0], callers[1], callers[2]);
+    user_stack_walk_here(callers, ARRAY_SIZE(callers));
+    trace_lock_contended((u64)mutex, 0, time_now() - since, callers[1], callers[2], callers[3]);
 }
 
 static s64 start_objects(void)

@@ -6,7 +6,7 @@
 #include <user/lock.h>
 #include <user/time.h>
 
-static void (*wait_hook)(const struct mutex *mutex, u64 since, const u64 *frame);
+static void (*wait_hook)(const struct mutex *mutex, u64 since);
 
 #define WAITED 1ul // of a mutex's word: somebody may wait
 
@@ -17,13 +17,12 @@ static inline bool swap(u64 *word, u64 old, u64 new, int order)
     return __atomic_compare_exchange_n(word, &old, new, false, order, __ATOMIC_RELAXED);
 }
 
-void mutex_on_wait(void (*handler)(const struct mutex *mutex, u64 since, const u64 *frame))
+void mutex_on_wait(void (*handler)(const struct mutex *mutex, u64 since))
 {
     wait_hook = handler;
 }
 
-// queues: where to wait, 0: in the process's own object. Inlined up to the function that is called,
-// whose frame is told.
+// queues: where to wait, 0: in the process's own object. Inlined up to the function that is called.
 static inline __attribute__((always_inline)) s64 lock_slow(struct mutex *mutex, coid_t queues,
                                                            u64 deadline)
 {
@@ -37,7 +36,8 @@ static inline __attribute__((always_inline)) s64 lock_slow(struct mutex *mutex, 
             if (!swap(&mutex->word, 0, self | waited, __ATOMIC_ACQUIRE))
                 continue;
             if (since != 0 && wait_hook != NULL)
-                wait_hook(mutex, since, __builtin_frame_address(0));
+                wait_hook(mutex, since);
+            __asm__ volatile(""); // a call, not a jump: the handler looks at its callers
             return 0;
         }
         if (word & WAITED || swap(&mutex->word, word, word | WAITED, __ATOMIC_RELAXED)) {

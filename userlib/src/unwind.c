@@ -58,13 +58,32 @@ static struct position position_of(const struct user_state *state)
     return (struct position){.pc = state->pc, .sp = state->gpr[1], .lr = state->lr};
 }
 
-u32 unwind_thread(const struct thread *thread, u64 *callers, u32 max)
+static u32 walk(const struct thread *thread, struct position position, u64 *callers, u32 max)
 {
-    struct position position = position_of(&thread->state);
     u32 count = 0;
     while (count < max && step(thread, &position))
         callers[count++] = position.pc;
     return count;
+}
+
+u32 unwind_thread(const struct thread *thread, u64 *callers, u32 max)
+{
+    return walk(thread, position_of(&thread->state), callers, max);
+}
+
+// From its own frame on, which is the innermost; the caller's return address is the first found
+// behind it.
+__attribute__((noinline)) u32 user_stack_walk_here(u64 *callers, u32 max)
+{
+    const struct thread *thread = thread_current();
+    struct position here = {.is_call = false};
+    __asm__ volatile("   bcl 20,31,1f\n"
+                     "1: mflr %0\n"
+                     "   mr %1,1"
+                     : "=r"(here.pc), "=r"(here.sp)
+                     :
+                     : "lr");
+    return step(thread, &here) ? walk(thread, here, callers, max) : 0;
 }
 
 u32 user_stack_walk(const struct user_state *state, u64 *callers, u32 max)

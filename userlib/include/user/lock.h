@@ -28,9 +28,9 @@ s64 mutex_lock_until(struct mutex *mutex, u64 deadline); // 0, or E_TIMEOUT
 static inline void mutex_unlock(struct mutex *mutex);    // by its owner
 bool mutex_held(const struct mutex *mutex);              // by the caller
 
-// Called when a thread has waited for a mutex, and has it: since when, and the frame of the
-// function that was called to take it. One; must be short, and take no mutex. For traces.
-void mutex_on_wait(void (*handler)(const struct mutex *mutex, u64 since, const u64 *frame));
+// Called by the function that was called to take a mutex, when its thread has waited and has it:
+// since when. One; must be short, and take no mutex. For traces.
+void mutex_on_wait(void (*handler)(const struct mutex *mutex, u64 since));
 
 void mutex_lock_slow(struct mutex *mutex);
 void mutex_unlock_slow(struct mutex *mutex);

@@ -125,6 +125,8 @@ void user_panic(const char *format, ...) __attribute__((noreturn, format(printf,
 // Call chain of the thread in *state: return addresses, innermost first, at most max. Exact at
 // every instruction (scripts/mktables.py); reads only that thread's stack. Inside of user_disable.
 u32 user_stack_walk(const struct user_state *state, u64 *callers, u32 max);
+// The same of the calling function, whose own return address comes first. Any thread.
+u32 user_stack_walk_here(u64 *callers, u32 max);
 // Name of the function at pc, and the offset in it; NULL when there is none.
 const char *user_symbol(u64 pc, u64 *offset);
 
