@@ -27,13 +27,6 @@ static ssize_t read_all(int file, char *buffer, const char *name)
     return bytes;
 }
 
-static int tell_difference(const char *const names[2], u64 byte, u64 line)
-{
-    if (!silent)
-        printf("%s %s differ: byte %lu, line %lu\n", names[0], names[1], byte, line);
-    return 1;
-}
-
 // 0: the same, 1: not, 2: an error.
 static int compare(const int files[2], const char *const names[2])
 {
@@ -47,8 +40,11 @@ static int compare(const int files[2], const char *const names[2])
             return 2;
         ssize_t both = first < second ? first : second;
         for (ssize_t i = 0; i < both; i++, byte++) {
-            if (buffers[0][i] != buffers[1][i])
-                return tell_difference(names, byte, line);
+            if (buffers[0][i] != buffers[1][i]) {
+                if (!silent)
+                    printf("%s %s differ: byte %lu, line %lu\n", names[0], names[1], byte, line);
+                return 1;
+            }
             line += buffers[0][i] == '\n';
         }
         if (first != second && !silent)

@@ -90,13 +90,6 @@ static void tell_classes(void)
         trace_class_name(class.class_id, class.name);
 }
 
-static void tell_object(const struct sys_object *object)
-{
-    trace_state_object(object->coid, object->class_id);
-    for (u32 i = 0; i < object->child_count; i++)
-        trace_state_child(object->coid, object->children[i]);
-}
-
 // How many; an error.
 static s64 tell_objects(void)
 {
@@ -109,7 +102,9 @@ static s64 tell_objects(void)
     while ((bytes = sys_object_scan(&cursor, buffer, SCAN_BYTES)) > 0) {
         for (s64 at = 0; at < bytes; count++) {
             const struct sys_object *object = (const struct sys_object *)(buffer + at);
-            tell_object(object);
+            trace_state_object(object->coid, object->class_id);
+            for (u32 i = 0; i < object->child_count; i++)
+                trace_state_child(object->coid, object->children[i]);
             at += object->record_bytes;
         }
     }

@@ -10,21 +10,12 @@ import subprocess
 import pytest
 
 from machine import KOV
-from test_block import slots
+from test_block import _disk, slots  # noqa: F401 # pylint: disable=unused-import
 from test_shell import Shell
 from waiting import PATIENCE
 
-DISK_BYTES = 16 << 20
 ACCOUNT = re.compile(r"^(\d+) events in (\d+) packets, (\d+) bytes;"
                      r" lost: (\d+) discarded, (\d+) over the size$")
-
-
-@pytest.fixture(name="disk")
-def _disk(tmp_path):
-    path = str(tmp_path / "disk")
-    with open(path, "wb") as file:
-        file.truncate(DISK_BYTES)
-    return path
 
 
 @pytest.fixture(name="start")
