@@ -16,11 +16,11 @@
 int guest_try_store(u64 *to, u64 value); // try_store.S: 0 or E_FAULT
 
 // Addresses that nothing maps: where null pointers lead, the end of the space, between the linear
-// map and the windows, past the last CPU's window.
+// map and the windows (and no shadow of theirs), past the last CPU's window.
 static const u64 holes[] = {
     8,
     0xfffffffffffffff0,
-    0xC000080000000000,
+    0xC000040000000000,
     PERCPU_WINDOW_BASE + (ORRERY_MAX_CPUS + 8) * R13_WINDOW_SIZE,
 };
 
