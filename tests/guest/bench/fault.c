@@ -20,7 +20,7 @@ int guest_try_store(u64 *to, u64 value); // try_store.S: 0 or E_FAULT
 static const u64 holes[] = {
     8,
     0xfffffffffffffff0,
-    0xC000040000000000,
+    0xC0000F0000000000,
     PERCPU_WINDOW_BASE + (ORRERY_MAX_CPUS + 8) * R13_WINDOW_SIZE,
 };
 

@@ -9,7 +9,7 @@
 #include <workloads/workload.h>
 
 #define NOT_INLINED __attribute__((noipa))
-#define HOLE 0xC000040000000000 // nothing is mapped there
+#define HOLE 0xC0000F0000000000 // nothing is mapped there
 
 enum { KIND };
 enum kind {
