@@ -66,7 +66,8 @@ CONTROLLER = $(if $(TOKEN),$(if $(filter controller=%,$(APPEND)),,controller=$(T
 # Set-up first, then everything else in a second make, which sees the tools that set-up has
 # installed. npm's come before what is built with them: it replaces all of its folder.
 PUBLIC := run check test test-sanitized bench bench-scaling bench-slowdown bench-overhead \
-    bench-trace bench-web-viewer debug fuzz fuzz-planted fuzz-gateway fuzz-trace coverage
+    bench-linux bench-trace bench-web-viewer debug fuzz fuzz-planted fuzz-gateway fuzz-trace \
+    coverage
 .PHONY: $(PUBLIC) $(PUBLIC:%=%-now)
 $(PUBLIC):
 	@scripts/setup $(if $(filter test bench-web-viewer,$@),web)
@@ -124,6 +125,10 @@ bench-slowdown-now: $(IMAGES) $(PMU_MODEL)
 
 bench-overhead-now: $(IMAGES) $(VIEWER) $(PMU_MODEL)
 	@scripts/costs overhead --build $(BUILD) $(BENCHFLAGS)
+
+# The same operations on Debian's Linux: fetches it.
+bench-linux-now: $(IMAGES)
+	@scripts/bench-linux --build $(BUILD) $(BENCHFLAGS)
 
 bench-trace-now: $(VIEWER)
 	@scripts/bench-trace --build $(BUILD) $(BENCHFLAGS)

@@ -1,3 +1,4 @@
 # SPDX-License-Identifier: MIT
 PROGRAM := bench-files
-SRC := main.c
+SRC := main.c pipes.c sockets.c
+DEPS := posix socket

@@ -63,6 +63,19 @@ static void measure(const char *name, u64 address, void (*touch)(u64 address, u6
     sys_region_destroy(address);
 }
 
+// As a program does it that wants a page for a moment.
+static void map_touch_unmap(void)
+{
+    u64 begin = time_now();
+
+    for (u32 i = 0; i < PAGES; i++) {
+        u64 address = make_region(REGION_ANONYMOUS, 1, RW, 0, 0);
+        write_pages(address, 1);
+        sys_region_destroy(address);
+    }
+    tell("map_touch_unmap", time_now() - begin, PAGES);
+}
+
 static void one_cpu(void)
 {
     cap_t memory = (cap_t)sys_memory_new("bench", 2 * PAGES * PAGE);
@@ -77,6 +90,8 @@ static void one_cpu(void)
     measure("shared_map", make_region(REGION_SHARED, 2 * PAGES, RW, memory, 0), write_pages);
     sys_region_destroy(whole);
     sys_cap_drop(memory);
+    if (only[0] == '\0')
+        map_touch_unmap();
 }
 
 // ---- files --------------------------------------------------------------------------------------

@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: MIT
+"""Boots a machine that prints measurements, for scripts/bench and scripts/bench-linux."""
+
+import os
+import re
+import subprocess
+import sys
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+GUEST_TIMEOUT = 300   # seconds
+# Where there is one and the program does not print it itself.
+BUDGETS = {"ipc.call_cross_0": 200, "null_system_call": 60}
+LINE = re.compile(r"^BENCH (\S+) (\d+(?:\.\d+)?) (\S+)(?: (\d+(?:\.\d+)?|-))?\s*$", re.MULTILINE)
+
+
+def fail(message):
+    print(f"{os.path.basename(sys.argv[0])}: {message}", file=sys.stderr)
+    sys.exit(1)
+
+
+def qemu(kernel, *options):
+    return [os.path.join(ROOT, "scripts/qemu"), "--kernel", kernel, *options]
+
+
+def measure_guest(kernel, append, cpus=1, counted=True, options=()):
+    """Returns the measurements of one boot as a list of {name, value, unit, budget}.
+
+    counted: a nanosecond of the machine is one instruction, and programs need not know that.
+    Otherwise it is one of the host. options: more of scripts/qemu.
+    """
+    command = qemu(kernel, "--cpus", str(cpus), *(["--icount"] if counted else []), "--append",
+                   append, *options)
+    try:
+        done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True,
+                              errors="replace", timeout=GUEST_TIMEOUT, check=False)
+    except subprocess.TimeoutExpired:
+        fail(f"the guest ({append}) did not power off within {GUEST_TIMEOUT} s")
+    console = done.stdout.replace("\r", "")
+    metrics = [{"name": name, "value": float(value), "unit": "instructions" if counted
+                and unit == "ns" else unit, "budget": float(budget) if budget not in ("", "-")
+                else BUDGETS.get(name)}
+               for name, value, unit, budget in LINE.findall(console)]
+    if done.returncode != 0 or not metrics:
+        print(console)
+        fail(f"the guest ({append}) ended with status {done.returncode} and {len(metrics)} measurements")
+    return metrics
+
+
+def commit():
+    """Returns the commit measured, with + when the tree differs from it."""
+    described = subprocess.run(["git", "-C", ROOT, "describe", "--always", "--abbrev=12",
+                                "--dirty=+", "--exclude=*"],
+                               stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+                               check=False)
+    return described.stdout.strip() or "unknown"
