@@ -35,9 +35,10 @@ static s64 wait_for(struct file *file, struct fault *fault, u64 page)
 
 // For a region that maps the file itself. Pages are mapped writable at the first write only, which
 // makes them dirty.
-static s64 resolve(struct file *file, struct fault *fault, u64 page, u64 *entry)
+static s64 resolve(struct file *file, struct fault *fault, struct page_leaf *leaf, u64 page)
 {
     const struct region *region = fault->region;
+    u64 *entry = page_map_entry(leaf, page);
     u32 prot = region_protection(region, fault->page);
 
     if (region->closed || fault->page >= region->pages || page >= fcm_pages(&file->fcm))
@@ -49,10 +50,11 @@ static s64 resolve(struct file *file, struct fault *fault, u64 page, u64 *entry)
     if (fault->access == PROT_W) {
         *entry = (*entry & ~(ENTRY_COHERENT | ENTRY_WRITTEN)) | ENTRY_DIRTY;
         file->dirty = true;
-    } else {
-        prot &= ~PROT_W;
+        return map_present(fault, entry, prot);
     }
-    return map_present(fault, entry, prot);
+    map_present(fault, entry, prot & ~PROT_W);
+    file_map_around(file, fault, leaf, page, prot & ~PROT_W);
+    return FAULT_RESOLVED;
 }
 
 static CO_METHOD s64 file_fault(struct fcm_rep *self, struct fault *fault)
@@ -66,7 +68,7 @@ static CO_METHOD s64 file_fault(struct fcm_rep *self, struct fault *fault)
         return FAULT_NO_MEMORY;
     self->faults++;
     spin_lock(&leaf->lock);
-    s64 result = resolve(file, fault, page, page_map_entry(leaf, page));
+    s64 result = resolve(file, fault, leaf, page);
     spin_unlock(&leaf->lock);
     return result;
 }
@@ -87,6 +89,8 @@ static CO_METHOD s64 file_lend(struct fcm_rep *self, struct fault *fault, u64 pa
     u64 *entry = page_map_entry(leaf, page);
     s64 result =
         *entry & ENTRY_PAGE ? map_present(fault, entry, prot) : wait_for(file, fault, page);
+    if (result == FAULT_RESOLVED)
+        file_map_around(file, fault, leaf, page, prot);
     spin_unlock(&leaf->lock);
     return result;
 }

@@ -66,6 +66,13 @@ void file_drop(struct file *file, u64 first, file_page_test *which);
 // No region maps the frame any more, on return. With the page's lock held.
 void file_unmap_page(struct file *file, u64 page, u64 frame);
 
+// ---- fault-around (file_around.c) ---------------------------------------------------------------
+// A fault has mapped a page of the file to be read, with prot: maps pages beside it that are there,
+// in the same leaf and 64 KB, and as the region has them. With the lock of the page held, and of
+// the region's own page if it has some.
+void file_map_around(struct file *file, struct fault *fault, struct page_leaf *leaf, u64 page,
+                     u32 prot);
+
 // ---- reclaim (file_reclaim.c) -------------------------------------------------------------------
 // From now on its clean pages can be reclaimed, until reclaim_remove. Thread context, no lock held.
 void file_reclaim_begin(struct file *file);
