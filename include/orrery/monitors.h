@@ -13,20 +13,43 @@
 
 #define SYS_MONITORS 64          // that exist at once,
 #define SYS_MONITORS_RESERVED 16 // … of which for processes that have a right
-#define SYS_MONITORS_PROCESS 8   // that one process has created
+#define SYS_MONITORS_PROCESS 8   // that a process without RIGHT_MONITOR has created
 #define SYS_MONITORS_THREAD 8    // that track one thread
 
-// What happens to a thread; sys_monitor_track has a bit of each, 1 << kind.
+// What happens to a thread; sys_monitor_track has a bit of each, 1 << kind. What is not said of a
+// word is 0, and so is the reason of all kinds but the first two.
 enum sys_monitor_kind {
-    SYS_MONITOR_SWITCH, // its CPU goes to it, or from it; word 0: enum sys_monitor_switch
-    SYS_MONITOR_KINDS,
+    // Its CPU goes to it, or from it. Word 0: enum sys_monitor_switch.
+    SYS_MONITOR_SWITCH = 0,
+    // It becomes ready, for that reason. Word 0: so many ticks ago, as one of the kernel's threads
+    // that another CPU has woken is told of when it runs, and a dispatcher that begins.
+    SYS_MONITOR_WAKE = 1,
+    // A page fault, of its code or of the kernel's for it, begins. Word 0: address; word 1: the
+    // access, one of PROT_R, PROT_W, PROT_X (orrery/memory.h).
+    SYS_MONITOR_FAULT = 2,
+    // A system call is over. Word 0: number; word 1: result. None are those between processes, and
+    // those that do not return: the end of a process, and SYS_WAIT that has slept.
+    SYS_MONITOR_SYSCALL = 3,
+    // A request to the disk. Word 0: SYS_MONITOR_BLOCK_...; word 1: bytes; where it ends and has
+    // failed, the error.
+    SYS_MONITOR_BLOCK = 4,
 };
+#define SYS_MONITOR_KINDS_MAX 8 // numbers of kinds are less; those that there are:
+#define SYS_MONITOR_KINDS_MASK 0x1fUL
+#define SYS_MONITOR_KIND_NAMES                                                                     \
+    {                                                                                              \
+        "switch", "wake", "fault", "syscall", "block"                                              \
+    }
 
 enum sys_monitor_switch {
     SYS_MONITOR_LEAVES, // another thread runs now; the reason is why
     SYS_MONITOR_COMES,  // it runs from now on
     SYS_MONITOR_STAYS,  // it could have left for that reason, but the scheduler chose it again
 };
+
+#define SYS_MONITOR_BLOCK_ENDS 1  // else it begins
+#define SYS_MONITOR_BLOCK_WRITE 2 // else it reads, or
+#define SYS_MONITOR_BLOCK_FLUSH 4 // lets the disk write what it has taken
 
 struct sys_monitor_record {
     u64 time;    // time base; never less than that of the record before
@@ -69,6 +92,8 @@ s64 sys_monitor_read(cap_t monitor, u32 cpu, u64 address, u64 bytes);
 s64 sys_monitor_stat(cap_t monitor, u32 cpu, struct sys_monitor_stat *stat);
 s64 sys_monitor_map(cap_t monitor);
 s64 sys_monitor_take(cap_t monitor, u32 cpu, u64 records);
+// thread 0: all dispatchers of the process. The number of one of one's own is in its page
+// (orrery/user.h; user_page(cpu)->thread).
 s64 sys_monitor_track(cap_t monitor, cap_t process, u32 thread, u32 id, u64 kinds);
 s64 sys_monitor_track_pid(cap_t monitor, u32 pid, u32 thread, u32 id, u64 kinds);
 s64 sys_monitor_untrack(cap_t monitor, u32 pid, u32 thread);

@@ -99,7 +99,8 @@ struct dispatcher_page {
     u64 upcall_stack;      // the library: initial r1 of upcalls
     u64 pid;               // the kernel
     u64 fp_used;           // the kernel: not 0 once the dispatcher has used the FPU
-    u64 reserved[4];
+    u64 thread;            // the kernel: the dispatcher's number, as monitors and traces have it
+    u64 reserved[3];
     struct user_state save;
 };
 

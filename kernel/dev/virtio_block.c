@@ -13,6 +13,8 @@
 #include <string.h>
 #include <trace/events.h>
 
+#include "monitors/sensor.h"
+
 #define VENDOR 0x1af4
 #define DEVICE 0x1001
 
@@ -263,6 +265,13 @@ static s64 await(u16 index)
     return disk.request->status == 0 ? 0 : E_IO;
 }
 
+static u64 monitored_as(u32 type)
+{
+    return type == REQUEST_READ    ? 0
+           : type == REQUEST_WRITE ? SYS_MONITOR_BLOCK_WRITE
+                                   : SYS_MONITOR_BLOCK_FLUSH;
+}
+
 static s64 perform(u32 type, u64 offset, u64 bytes)
 {
     u16 count = 0;
@@ -290,11 +299,14 @@ static s64 perform(u32 type, u64 offset, u64 bytes)
     disk.available->ring[index % disk.queue_size] = 0; // every chain begins with descriptor 0
     barrier();
     trace_block_begin(type, offset, bytes);
+    monitors_tell(SYS_MONITOR_BLOCK, monitored_as(type), bytes);
     *(volatile u16 *)&disk.available->index = ++index;
     barrier();
     store16(REG_QUEUE_NOTIFY, 0);
     s64 status = await(index);
     trace_block_end(type, status);
+    monitors_tell(SYS_MONITOR_BLOCK, monitored_as(type) | SYS_MONITOR_BLOCK_ENDS,
+                  status == 0 ? bytes : (u64)status);
     disk.broken = status == E_TIMEOUT;
     return status;
 }

@@ -13,6 +13,8 @@
     .section .toc, "aw"
 plain_entries:
     .quad   syscall_entries
+entries_now:
+    .quad   syscall_unmonitored
 
 // From system_call: r0 = 8 * number, r3 ... r10 = arguments, r1 = its frame.
 function syscall_traced
@@ -36,7 +38,8 @@ function syscall_traced
     mtctr   r12
     bctrl
     ld      r11, plain_entries@toc(r2)
-    ld      r12, PERCPU_SYSCALLS(r13)
+    ld      r12, entries_now@toc(r2)
+    ld      r12, 0(r12)
     ld      r9, SAVED(0)(r1)
     cmpld   r11, r12                // not logged any more: nothing may come behind a mask of 0
     beq-    1f

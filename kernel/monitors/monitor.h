@@ -29,7 +29,8 @@ struct monitor {
     struct fcm *memory;           // of its rings; NULL: it has ended
     void **pages;                 // where the kernel has them: the positions, then the rings
     u64 cost;                     // ticks of 64 records
-    bool running, tracks, ended;  // tracking.c's, under its mutex
+    bool running, ended;          // tracking.c's, under its mutex
+    u32 kinds;                    // … that somebody was tracked for, ever
     struct monitor_rep reps[ORRERY_MAX_CPUS];
 };
 

@@ -5,6 +5,7 @@
 #include <kernel/process.h>
 #include <kernel/spinlock.h>
 #include <kernel/startup.h>
+#include <orrery/process.h>
 
 #include "monitor.h"
 #include "proc/services.h"
@@ -20,8 +21,9 @@ static struct {
     } admitted[SYS_MONITORS];
 } all = {.lock = SPINLOCK_INIT("monitors", RANK_OBJECT)};
 
-// A free place for another one of a process, or NULL. Lock held.
-static struct admitted *find_place(u32 pid, bool preferred)
+// A free place for another one of a process with these rights, or NULL. Who may monitor all others
+// may do so for many clients, as the server of the DCI. Lock held.
+static struct admitted *find_place(u32 pid, u32 rights)
 {
     u32 total = 0, own = 0;
     struct admitted *place = NULL;
@@ -33,8 +35,9 @@ static struct admitted *find_place(u32 pid, bool preferred)
         total += at->monitor != NULL;
         own += at->monitor != NULL && at->pid == pid;
     }
-    if (own >= SYS_MONITORS_PROCESS ||
-        (!preferred && total >= SYS_MONITORS - SYS_MONITORS_RESERVED))
+    if ((rights & RIGHT_MONITOR) == 0 && own >= SYS_MONITORS_PROCESS)
+        return NULL;
+    if (rights == 0 && total >= SYS_MONITORS - SYS_MONITORS_RESERVED)
         return NULL;
     return place;
 }
@@ -45,7 +48,7 @@ s64 monitors_admit(struct monitor *monitor)
     u32 pid = process_pid(caller);
 
     spin_lock(&all.lock);
-    struct admitted *place = find_place(pid, process_rights(caller) != 0);
+    struct admitted *place = find_place(pid, process_rights(caller));
     if (place != NULL)
         *place = (struct admitted){.monitor = monitor, .pid = pid};
     spin_unlock(&all.lock);

@@ -1,13 +1,32 @@
 // SPDX-License-Identifier: MIT
-// What the scheduler tells monitors, behind its points (proc/switch_points.h). Soft-masked.
+// What happens to threads is told to monitors behind points (proc/switch_points.h).
 #ifndef KERNEL_MONITORS_SENSOR_H
 #define KERNEL_MONITORS_SENSOR_H
 
+#include <orrery/monitors.h>
+
+#include "proc/switch_points.h"
+
 struct thread;
 
-// The CPU goes from one thread to another, of which at least one is tracked.
-void monitors_switch(const struct thread *from, const struct thread *to);
+// The next two soft-masked. The CPU goes from one thread to another; at least one is tracked.
+void monitors_switch(const struct thread *from, struct thread *to);
 // A tracked thread could have left, but was chosen again.
 void monitors_stay(const struct thread *thread);
+
+// A thread has just become ready, and is in no run queue yet. Any context but PMI.
+void monitors_wake(struct thread *thread, u32 reason);
+
+// Something happens to the running thread: record->kind and words are set. Any context but PMI.
+void monitors_event(struct sys_monitor_record *record);
+static inline __attribute__((always_inline)) void monitors_tell(u8 kind, u64 word0, u64 word1)
+{
+    EVENT_POINT_MONITORED(monitored);
+    return;
+monitored:
+    monitors_event(&(struct sys_monitor_record){.kind = kind, .word = {word0, word1}});
+}
+// The running thread's system call is over: the result again. From exception/syscall_monitored.S.
+s64 monitors_syscall(u64 number, s64 result);
 
 #endif

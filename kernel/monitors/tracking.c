@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Who is tracked, and while whom the scheduler's points are patched.
+// Who is tracked, and while whom points are patched.
 #include "tracking.h"
 
 #include <kernel/irq.h>
 #include <kernel/memory.h>
+#include <kernel/patch.h>
 #include <kernel/percpu.h>
 #include <kernel/process.h>
 #include <kernel/wait.h>
@@ -13,12 +14,14 @@
 #include "proc/process.h"
 #include "proc/switch_points.h"
 #include "proc/thread.h"
+#include "syscalls/syscalls.h"
 #include "tracks.h"
 
 static struct mutex mutex = MUTEX_INIT("monitors", MUTEX_MONITORS); // of what follows
 static struct monitor_tracks *owners;                               // of processes, and the next
 static struct monitor_tracks *kernel_tracks;
-static u32 recording; // monitors that run and track somebody
+static u32 recorded;                         // kinds that somebody records,
+static u32 recording[SYS_MONITOR_KINDS_MAX]; // … by how many monitors each
 
 static struct monitor_tracks *tracked[ORRERY_MAX_CPUS]; // threads, each CPU's its own: soft-masked
 
@@ -29,19 +32,38 @@ static struct monitor_tracks **owner_place(struct process *process)
 
 // ---- whether anybody records --------------------------------------------------------------------
 
-static bool records(const struct monitor *monitor)
+static u32 kinds_of(const struct monitor *monitor)
 {
-    return monitor->running && monitor->tracks && !monitor->ended;
+    return monitor->running && !monitor->ended ? monitor->kinds : 0;
 }
 
-// A monitor has changed: it did record before, or not.
-static void set_points(const struct monitor *monitor, bool before)
+// Whoever waits for these points, if it is not as before. A wake-up may be told with a switch.
+#define OF_SWITCHES (1u << SYS_MONITOR_SWITCH | 1u << SYS_MONITOR_WAKE)
+#define OF_EVENTS ((u32)SYS_MONITOR_KINDS_MASK & ~(1u << SYS_MONITOR_SWITCH))
+
+static void set_users(u32 before)
 {
-    if (records(monitor) == before)
-        return;
-    recording += before ? -1u : 1u;
-    if (recording == (before ? 0 : 1))
-        switch_points_set(SWITCHES_MONITORED, !before);
+    if (((recorded & OF_SWITCHES) != 0) != ((before & OF_SWITCHES) != 0))
+        switch_points_set(SWITCHES_MONITORED, (recorded & OF_SWITCHES) != 0);
+    if (((recorded & OF_EVENTS) != 0) != ((before & OF_EVENTS) != 0))
+        switch_points_set(EVENTS_MONITORED, (recorded & OF_EVENTS) != 0);
+    if (((recorded ^ before) >> SYS_MONITOR_SYSCALL & 1) != 0) {
+        patch_begin();
+        syscalls_monitor((recorded >> SYS_MONITOR_SYSCALL & 1) != 0);
+        patch_end();
+    }
+}
+
+// A monitor has changed: these were the kinds that it recorded before.
+static void set_points(const struct monitor *monitor, u32 before)
+{
+    u32 now = kinds_of(monitor), all = recorded;
+
+    for (u32 kind = 0; kind < SYS_MONITOR_KINDS_MAX; kind++) {
+        recording[kind] += (now >> kind & 1) - (before >> kind & 1);
+        recorded = (recorded & ~(1u << kind)) | (recording[kind] != 0 ? 1u : 0) << kind;
+    }
+    set_users(all);
 }
 
 static void nothing_here(void *unused)
@@ -60,7 +82,7 @@ static void set_rings(struct monitor *monitor, bool on)
 
 static void run_tracks(struct monitor *monitor, bool on)
 {
-    bool before = records(monitor);
+    u32 before = kinds_of(monitor);
 
     if (monitor->running == on)
         return;
@@ -253,8 +275,8 @@ static s64 track_locked(struct wish *wish)
         return error;
     set_owner(wish);
     set_threads(wish);
-    bool before = records(monitor);
-    monitor->tracks = true;
+    u32 before = kinds_of(monitor);
+    monitor->kinds |= wish->track.kinds;
     set_points(monitor, before);
     return 0;
 }
@@ -268,7 +290,7 @@ s64 monitors_track(struct monitor *monitor, struct process *process, u32 thread,
         .track = {.monitor = monitor, .id = id, .kinds = (u32)kinds},
     };
 
-    if (kinds == 0 || kinds >> SYS_MONITOR_KINDS != 0)
+    if (kinds == 0 || (kinds & ~SYS_MONITOR_KINDS_MASK) != 0)
         return E_INVAL;
     if (!memory_for_caller())
         return E_NOMEM;

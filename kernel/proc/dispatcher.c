@@ -100,6 +100,7 @@ s64 dispatcher_create(struct process *process, u32 cpu, struct dispatcher **made
         return E_NOMEM;
     }
     dispatcher->thread_id = dispatcher->thread->id;
+    dispatcher->page->thread = dispatcher->thread_id;
     dispatcher->kernel_stack = dispatcher->thread->stack_top - USER_STACK_TOP;
     *made = dispatcher;
     return 0;
@@ -119,8 +120,7 @@ void dispatcher_discard(struct dispatcher *dispatcher)
 
 void dispatcher_start(struct dispatcher *dispatcher)
 {
-    trace_wake(dispatcher->thread->id, dispatcher->cpu, thread_waker(), REASON_START);
-    scheduler_add(dispatcher->thread);
+    scheduler_start(dispatcher->thread);
 }
 
 // On a fresh kernel stack: the first frame of user code, disabled.

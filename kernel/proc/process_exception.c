@@ -12,6 +12,7 @@
 #include "dispatcher.h"
 #include "exception/exception.h"
 #include "exception/user.h"
+#include "monitors/sensor.h"
 #include "syscalls/syscalls.h"
 
 #define VECTOR_INSTRUCTION_STORAGE 0x400
@@ -101,6 +102,7 @@ static enum fault_result wait_for_page(struct dispatcher *self, struct frame *fr
 static void page_fault(struct dispatcher *self, struct frame *frame, u64 address, u32 access)
 {
     trace_fault_enter(address, access);
+    monitors_tell(SYS_MONITOR_FAULT, address, access);
     enum fault_result result = space_fault(self->process->space, address, access, FAULT_TRY);
 
     if (result == FAULT_WAIT)
@@ -127,6 +129,8 @@ static void special_system_call(struct frame *frame)
         trace_syscall_enter(number, frame->gpr[3]);
         special_functions[special](frame);
         trace_syscall_exit(number, (s64)frame->gpr[3]);
+        // SYS_RESUME has no result: the registers are those of the thread that goes on.
+        monitors_tell(SYS_MONITOR_SYSCALL, number, number == SYS_RESUME ? 0 : frame->gpr[3]);
     }
 }
 

@@ -372,6 +372,25 @@ u32 thread_waker(void)
     return percpu()->in_interrupt ? 0 : percpu()->current->id;
 }
 
+// A READY thread that is in no queue yet.
+static inline __attribute__((always_inline)) void tell_and_add(struct thread *thread, u32 reason,
+                                                               u32 by)
+{
+    trace_wake(thread->id, thread->cpu, by == WAKER_HERE ? thread_waker() : by, reason);
+    EVENT_POINT_MONITORED(monitored);
+add:
+    scheduler_add(thread);
+    return;
+monitored:
+    monitors_wake(thread, reason);
+    goto add;
+}
+
+void scheduler_start(struct thread *thread)
+{
+    tell_and_add(thread, REASON_START, WAKER_HERE);
+}
+
 // Makes a parked thread ready. by_unpark: else its deadline did it, and leaves no token.
 static void scheduler_wake(struct thread *thread, bool by_unpark, u32 reason, u32 by)
 {
@@ -392,10 +411,8 @@ static void scheduler_wake(struct thread *thread, bool by_unpark, u32 reason, u3
         thread->wake_token = true;
     }
     spin_unlock(&queue->lock);
-    if (parked) {
-        trace_wake(thread->id, thread->cpu, by == WAKER_HERE ? thread_waker() : by, reason);
-        scheduler_add(thread);
-    }
+    if (parked)
+        tell_and_add(thread, reason, by);
 }
 
 void thread_unpark_by(struct thread *thread, u32 reason, u32 by)

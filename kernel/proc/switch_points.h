@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: MIT
-// Where the scheduler tells others that a CPU goes from one thread to another. It asks no question
-// while nobody wants to know: the points are nops, or branches that are there for something else,
-// and are patched to branches meanwhile. Assembler reads this, too.
+// Where the scheduler tells others that a CPU goes from one thread to another, and others tell
+// monitors what else happens to a thread. Nothing is asked while nobody wants to know: the points
+// are nops, or branches that are there for something else, and are patched to branches meanwhile.
+// Assembler reads this, too.
 #ifndef KERNEL_PROC_SWITCH_POINTS_H
 #define KERNEL_PROC_SWITCH_POINTS_H
 
 // Who wants to know. A place goes to the first of its targets that somebody wants.
 #define SWITCHES_COUNTED 0   // events are counted by task (pmu/task_points.h)
-#define SWITCHES_MONITORED 1 // a monitor records (monitors/sensor.h)
+#define SWITCHES_MONITORED 1 // a monitor records them (monitors/sensor.h)
+#define EVENTS_MONITORED 2   // … or something else: calls can keep their fast path
 
 #ifndef __ASSEMBLER__
 #include <orrery/types.h>
@@ -23,15 +25,17 @@
                  :                                                                                 \
                  :                                                                                 \
                  : counted, monitored)
-// The same where monitors alone want to know.
-#define SWITCH_POINT_MONITORED(monitored)                                                          \
+// The same where monitors alone want to know: of switches, and of anything else.
+#define SWITCH_POINT_OF(user, monitored)                                                           \
     __asm__ goto("1: nop\n"                                                                        \
                  ".pushsection .switch_points,\"a\",@progbits\n"                                   \
-                 ".balign 8\n" SWITCH_TARGET(monitored, 1) ".popsection"                           \
+                 ".balign 8\n" SWITCH_TARGET(monitored, user) ".popsection"                        \
                  :                                                                                 \
                  :                                                                                 \
                  :                                                                                 \
                  : monitored)
+#define SWITCH_POINT_MONITORED(monitored) SWITCH_POINT_OF(1, monitored)
+#define EVENT_POINT_MONITORED(monitored) SWITCH_POINT_OF(2, monitored)
 
 // One of them wants to know from now on, or no more; each call changes it. When it returns every
 // CPU does so. Thread context, no spin lock held.

@@ -135,8 +135,7 @@ struct thread *thread_create(const char *name, void (*entry)(void *), void *argu
 
     if (thread != NULL) {
         monitors_thread_made(thread, NULL);
-        trace_wake(thread->id, cpu, thread_waker(), REASON_START);
-        scheduler_add(thread);
+        scheduler_start(thread);
     }
     return thread;
 }

@@ -42,12 +42,18 @@ struct thread {
     struct co_generation_member member;
     u64 run_ticks, switches;
     struct monitor_tracks *tracks; // its CPU's (monitors/tracks.h); NULL: nobody tracks it
+    // When another CPU woke it while monitors recorded (0: none has), in place of its how manyeth
+    // switch, and what for: monitors/sensor.c.
+    u64 woken_at, woken_switches;
+    u8 woken_for;
     struct mutex *innermost_mutex; // that it has; its own
     char name[THREAD_NAME_MAX];
 };
 
 // Puts a READY thread into its CPU's run queue and lets that CPU know. Any context but PMI.
 void scheduler_add(struct thread *thread);
+// The same of a thread that has not run yet, and tells of it.
+void scheduler_start(struct thread *thread);
 // The table of threads: slot allocation and iteration for the scan.
 // Sets the id. preferred: it may have the last slots, too. E_LIMIT.
 s64 thread_table_add(struct thread *thread, bool preferred);

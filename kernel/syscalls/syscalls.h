@@ -26,5 +26,8 @@ void syscalls_init(void); // fills them; set-up
 // From now on, or no longer, each plain call is logged when it begins and when it ends. What is off
 // costs nothing: the CPUs find another table of entries. Any context.
 void syscalls_trace(bool on);
+// The same: each is told to monitors when it ends. Both between patch_begin and patch_end, which
+// brings it about that all CPUs do so.
+void syscalls_monitor(bool on);
 
 #endif

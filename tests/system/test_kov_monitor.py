@@ -42,7 +42,9 @@ class Side:
             assert cpu["fired"] == cpu["read"] + cpu["unread"] + cpu["lost"] and cpu["unread"] == 0
         events = self.machine.kov("trace", "show", self.folder)["events"]
         self.records = defaultdict(list)  # CPU: (time, place of the process, way)
+        self.counts = defaultdict(int)  # CPU: records of all kinds
         for event in events:
+            self.counts[event["cpu"]] += event["event"].startswith("MONITOR:")
             if event["event"] == "MONITOR:switch":
                 fields = event["fields"]
                 self.records[event["cpu"]].append(
@@ -51,10 +53,11 @@ class Side:
     def check(self):
         """babeltrace2 finds as many; never more run than there are CPUs."""
         for cpu in self.cpus:
-            assert len(self.records[cpu["cpu"]]) == cpu["read"], cpu
+            assert self.counts[cpu["cpu"]] == cpu["read"], cpu
         summary, complaints = ctf.read(self.folder)
         read = sum(cpu["read"] for cpu in self.cpus)
-        assert summary.by_name["MONITOR:switch"] == read > 0, complaints
+        found = sum(summary.by_name[f"MONITOR:{kind}"] for kind in ("switch", "wake"))
+        assert found == read > summary.by_name["MONITOR:wake"] > 0, complaints
         assert summary.events == sum(cpu["events"] for cpu in self.cpus)
         assert (complaints == "") == (sum(cpu["lost"] for cpu in self.cpus) == 0), complaints
         self.machine.kov("monitor", "show", "--check", self.folder)
@@ -127,6 +130,32 @@ def test_two_monitors_and_a_trace_at_once(pool, tmp_path, cpus):
         assert both[0] == both[1]
         same += sum(check_same(own, switches[cpu], begins[cpu]) for own in records)
     assert same > 0
+
+
+def test_disk_requests_and_system_calls_are_those_of_the_trace(boot, tmp_path):
+    """Of the fs server, the only one that uses the disk; babeltrace2 finds as many."""
+    disk, folder, traced = tmp_path / "disk", str(tmp_path / "monitor"), str(tmp_path / "trace")
+    with open(disk, "wb") as file:
+        file.truncate(16 << 20)
+    machine = boot("monitored", disk=str(disk)).wait_ready()
+    trace = started(machine, "trace", "record", "-d", "1000", "-e", "BLOCK", "-o", traced)
+    wait_owner(machine, "tracing")
+    monitor = started(machine, "--json", "monitor", "record", "-d", "1000", "-e", "all", "--bytes",
+                      "1048576", "-p", str(pid_of(machine, "fs")), "-o", folder)
+    machine.wait_for(lambda: watchers(machine, 1), "one that records")
+    machine.kov_run("run", "sh", typed="echo kept > /data/kept; sync\n")
+    cpus = json.loads(interrupt(monitor)[0])["cpus"]
+    interrupt(trace)
+    requests = [event for event in machine.kov("trace", "show", traced)["events"]
+                if event["event"].startswith("BLOCK:")]
+    summary, complaints = ctf.read(folder)
+    assert complaints == "" and summary.by_name["MONITOR:block"] == len(requests) > 0
+    kinds = {name: count for name, count in summary.by_name.items() if name.startswith("MONITOR:")}
+    assert sum(kinds.values()) == sum(cpu["read"] for cpu in cpus)
+    assert kinds["MONITOR:wake"] > 0 and kinds["MONITOR:syscall"] > 0
+    rows = machine.kov("monitor", "show", "--summary", "--check", folder)["threads"]
+    assert 2 * sum(row["blocks"] for row in rows) == len(requests)
+    assert sum(row["syscalls"] for row in rows) == kinds["MONITOR:syscall"]
 
 
 def live_monitors(machine):

@@ -32,12 +32,24 @@ def test_the_program_prints_each_record(boot):
     assert lines[-1] == f"{len(records)} records: {len(records)} read, 0 lost"
 
 
+def test_the_program_prints_other_kinds(boot):
+    machine = boot("kinds", cpus=2)
+    machine.wait_ready()
+    pid = str(pid_of(machine, "net"))
+    lines = machine.kov_run("run", "monitor", "--", pid, "2", "wake,syscall").stdout.splitlines()
+    kinds = [re.fullmatch(rf"\d+: +\d+\.\d{{6}} {pid} (wakes \(\w+\)|calls \d+ \(-?\d+\))", line)
+             for line in lines[:-1]]
+    assert all(kinds) and {kind[1].split()[0] for kind in kinds} == {"wakes", "calls"}, lines
+    assert lines[-1] == f"{len(kinds)} records: {len(kinds)} read, 0 lost"
+
+
 @pytest.mark.parametrize("cpus", [1, 2, 4])
 def test_refusals_counts_and_attacks(boot, cpus):
     """Each error; three monitors at once agree with the trace; the killed leave nothing."""
     lines = run(boot, "test-monitors", cpus)
     assert sum("switches in the trace" in line for line in lines) == cpus
     assert any("processes killed" in line for line in lines)
+    assert any("are those that were made" in line for line in lines)
 
 
 def test_the_example_of_the_page_is_what_is_run():

@@ -15,8 +15,11 @@ PREEMPTED, EVENT, TIME = 1, 7, 11  # trace/include/trace/reasons.h
 BEGIN = HZ  # machine.monitored
 
 
-def record(ms, id, what, reason=EVENT, lost=0):
-    return dci.MonitorRecord(time=BEGIN + int(ms * MS), id=id, kind=0, reason=reason, lost=lost,
+SWITCH, WAKE, FAULT, SYSCALL, BLOCK = range(5)
+
+
+def record(ms, id, what, reason=EVENT, lost=0, kind=SWITCH):
+    return dci.MonitorRecord(time=BEGIN + int(ms * MS), id=id, kind=kind, reason=reason, lost=lost,
                              word0=what)
 
 
@@ -75,6 +78,48 @@ def test_the_summary_is_of_the_same_times(kov, watched):
     assert row["longest_ready_ticks"] == 2 * MS and row["blocked_ticks"] == 2 * MS
     assert row["unknown_ticks"] == 2 * MS and row["pid"] == 2
     assert "TO ITSELF" in kov("monitor", "show", "trace", "--summary").out
+
+
+def test_it_is_ready_from_its_wake_up_on(kov, watched):
+    late = record(9, 2, 2 * MS, kind=WAKE)  # told when it runs
+    watched.records = {0: (TURNS[:2] + [record(5, 1, 0, TIME, kind=WAKE)] + TURNS[2:], 0),
+                       1: ([record(3, 2, LEAVES), late, record(9, 2, COMES)], 0)}
+    recorded(kov, watched, "-p", "2,7")
+    assert strips(kov, "-w", "10") == {("fs:2", 0): "??██t░██░░", ("cc:7", 1): "███eeee░░█"}
+    fs, cc = shown(kov, "--summary")["threads"]
+    assert fs["longest_ready_ticks"] == 2 * MS and fs["blocked_ticks"] == MS
+    assert cc["longest_ready_ticks"] == 2 * MS and cc["wakes"] == fs["wakes"] == 1
+
+
+def test_a_wake_up_may_be_the_first_that_is_known(kov, watched):
+    watched.records = {0: ([record(4, 1, 0, kind=WAKE), record(5, 1, COMES)], 0),
+                       1: ([record(2, 1, 5 * HZ, kind=WAKE), record(5, 1, COMES)], 0)}
+    recorded(kov, watched)
+    assert strips(kov, "-w", "10") == {("fs:2", 0): "????░█████", ("fs:2", 1): "░░░░░█████"}
+
+
+def test_other_kinds_are_counted_and_change_nothing(kov, watched):
+    more = [record(4.5, 1, 0x1000, kind=FAULT), record(5, 1, 27, kind=SYSCALL),
+            record(5.5, 1, 28, kind=SYSCALL), record(5.6, 1, 2, kind=BLOCK),
+            record(5.7, 1, 3, kind=BLOCK)]
+    watched.records = {0: (TURNS[:2] + more + TURNS[2:], 0), 1: ([record(1, 1, 9, kind=FAULT)], 0)}
+    recorded(kov, watched, "-p", "2", "-e", "all")
+    assert strips(kov, "-w", "10") == {("fs:2", 0): "??██tt██░░", ("fs:2", 1): "??????????"}
+    row, other = shown(kov, "--summary")["threads"]
+    assert [row[key] for key in ("wakes", "faults", "syscalls", "blocks")] == [0, 1, 2, 1]
+    assert other["faults"] == 1 and other["switches"] == 0
+    names = [event["event"] for event in kov("trace", "show", "trace", "--json").json["events"]]
+    assert [names.count(f"MONITOR:{kind}") for kind in ("switch", "fault", "syscall", "block")] \
+        == [5, 2, 2, 2]
+
+
+@pytest.mark.parametrize("options, kinds", [
+    ([], 3), (["-e", "switch"], 1), (["-e", "block,fault"], 0x14), (["-e", "all"], 0x1f)])
+def test_kinds_are_chosen(kov, watched, options, kinds):
+    recorded(kov, watched, "-p", "2", *options)
+    track, = (request.monitor_track for request in watched.requests
+              if request.WhichOneof("body") == "monitor_track")
+    assert track.kinds == kinds
 
 
 def test_two_lines_of_a_meter(kov, watched):
@@ -205,7 +250,8 @@ def test_an_observer_has_none_kept(kov, watched):
     ([], 2, "name processes"), (["-p", "x"], 2, "must be PID"), (["-p", "2/0"], 2, "must be PID"),
     (["-p", "2,"], 2, "must be PID"), (["-p", "9"], 1, "cannot track process 9"),
     (["-p", ",".join(map(str, range(33)))], 2, "at most 32"), (["z"], 2, "no number"),
-    (["5"], 1, "no monitor 5"), (["-p", "2", "--bytes", "100"], 2, "--bytes"),
+    (["5"], 1, "no monitor 5"), (["-p", "2", "-e", "switch,sleep"], 2, "'sleep' is none of"),
+    (["-p", "2", "-e", ""], 2, "is none of"), (["-p", "2", "--bytes", "100"], 2, "--bytes"),
 ])
 def test_what_cannot_be_is_refused(kov, watched, tmp_path, options, code, message):
     refused = taken(kov, watched, *options)

@@ -5,12 +5,15 @@
 #include "tools/options.h"
 #include "tools/text.h"
 
-static struct monitor_record_wishes wishes = {.folder = "monitor.ctf", .bytes = 0x40000};
+static struct monitor_record_wishes wishes = {
+    .folder = "monitor.ctf", .bytes = 0x40000, .kinds = MONITOR_KINDS_DEFAULT};
 
 static const struct option options[] = {
     TEXT('o', "output", &wishes.folder, "FOLDER", "the folder to make (monitor.ctf)"),
     TEXT('p', "pid", &wishes.pids, "P[/T],…",
          "track these processes, or threads of theirs; 0: the kernel"),
+    TEXT('e', "events", &wishes.kinds, "KIND,…",
+         "of these: switch, wake, fault, syscall, block, or all (switch,wake)"),
     SECONDS('d', "duration", &wishes.seconds, 86400,
             "how long (5; with a workload, as long as it runs)"),
     NUMBER(0, "bytes", &wishes.bytes, SYS_MONITOR_BYTES_MIN, SYS_MONITOR_BYTES_MAX, "BYTES",
@@ -30,13 +33,15 @@ static int run(const struct arguments *arguments)
 
 const struct command command_monitor_record = {
     .name = "monitor record",
-    .synopsis = "[ID] [-p P[/T],…] [-d SECONDS] [-o FOLDER] [--bytes BYTES] [-- WORKLOAD "
-                "[KEY=VALUE…]]",
+    .synopsis =
+        "[ID] [-p P[/T],…] [-e KIND,…] [-d SECONDS] [-o FOLDER] [--bytes BYTES] [-- WORKLOAD "
+        "[KEY=VALUE…]]",
     .summary = "Record what threads do, with a monitor of one's own",
     .details =
         "Any number of viewers record side by side, also the same threads, and without taking the\n"
         "trace from anybody. With ID a kept monitor records, and stays. In the end, of each CPU:\n"
-        "FIRED = READ + LOST + UNREAD, or the command fails. The folder is one for\n"
+        "FIRED = READ + LOST + UNREAD, or the command fails. A kept monitor records of what it tracks\n"
+        "already what it was created for. The folder is one for\n"
         "`kov monitor show` and for babeltrace2. Ctrl-C ends it early and keeps it.",
     .options = {options},
     .max_arguments = 1,

@@ -38,10 +38,11 @@ const struct command command_monitor_show = {
     .summary = "A picture of what a monitor recorded: who runs, is ready, or waits for what",
     .details =
         "A row a thread and CPU; a cell shows what it did for most of that time: █ runs, ░ ready\n"
-        "(it was preempted, or gave its turn away), a letter: waits (c for calls, r behind an\n"
+        "(it has been woken, was preempted, or gave its turn away), a letter: waits (c for calls, r behind an\n"
         "answer, a for an answer, e event, m message, l lock, p page, t time, o other, b not\n"
         "told); ≈ more than two changes, ? not known, for instance as records were lost.\n"
-        "--summary also tells how often it could have left and the scheduler chose it again.",
+        "--summary also tells how often it could have left and the scheduler chose it again, and\n"
+        "how many wake-ups, page faults, system calls and requests to the disk there were.",
     .options = {options},
     .max_arguments = 1,
     .has_csv = true,

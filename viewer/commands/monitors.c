@@ -10,7 +10,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-static const char *pids;
+static const char *pids, *kinds = MONITOR_KINDS_DEFAULT;
 static u64 bytes;
 
 // ---- create ------------------------------------------------------------------------------------
@@ -18,6 +18,8 @@ static u64 bytes;
 static const struct option create_options[] = {
     TEXT('p', "pid", &pids, "P[/T],…",
          "track these processes, or threads of theirs; 0: the kernel"),
+    TEXT('e', "events", &kinds, "KIND,…",
+         "record of these: switch, wake, fault, syscall, block, or all (switch,wake)"),
     NUMBER(0, "bytes", &bytes, SYS_MONITOR_BYTES_MIN, SYS_MONITOR_BYTES_MAX, "BYTES",
            "of the ring of each CPU (65536)"),
     OPTIONS_END,
@@ -26,14 +28,17 @@ static const struct option create_options[] = {
 static int create(u32 *number)
 {
     struct monitor_targets targets = {0};
-    int code = pids != NULL ? monitor_targets_parse(pids, &targets) : KOV_OK;
+    u64 mask;
+    int code = monitor_kinds_parse(kinds, &mask);
+    if (code == KOV_OK && pids != NULL)
+        code = monitor_targets_parse(pids, &targets);
     if (code == KOV_OK)
         code = session_begin(true);
     if (code == KOV_OK)
         code = monitor_create(true, bytes, number);
     bool created = code == KOV_OK;
     for (u32 i = 0; i < targets.count && code == KOV_OK; i++)
-        code = monitor_track(*number, &targets.targets[i], (1U << SYS_MONITOR_KINDS) - 1);
+        code = monitor_track(*number, &targets.targets[i], mask);
     if (created && code != KOV_OK)
         monitor_stop(*number);
     return code;
@@ -58,7 +63,7 @@ static int run_create(const struct arguments *arguments)
 
 const struct command command_monitor_create = {
     .name = "monitor create",
-    .synopsis = "[-p P[/T],…] [--bytes BYTES]",
+    .synopsis = "[-p P[/T],…] [-e KIND,…] [--bytes BYTES]",
     .summary = "Create a monitor that is kept until somebody stops it",
     .details =
         "It is suspended: `kov monitor record ID` has it run while it records. Of kept ones\n"

@@ -12,7 +12,6 @@
 #include <string.h>
 
 #define DEFAULT_SECONDS 5
-#define ALL_KINDS ((1U << SYS_MONITOR_KINDS) - 1)
 
 struct record {
     const struct monitor_record_wishes *wishes;
@@ -54,7 +53,10 @@ static int read_some(void *context)
 static int begin_monitor(struct record *record)
 {
     const struct monitor_record_wishes *wishes = record->wishes;
-    int code = KOV_OK;
+    u64 kinds;
+    int code = monitor_kinds_parse(wishes->kinds, &kinds);
+    if (code != KOV_OK)
+        return code;
     record->number = (u32)wishes->number;
     if (wishes->number != 0)
         code = monitor_find(record->number, &record->before);
@@ -65,7 +67,7 @@ static int begin_monitor(struct record *record)
     if (code == KOV_OK && wishes->pids != NULL)
         code = monitor_targets_parse(wishes->pids, &record->targets);
     for (u32 i = known; i < record->targets.count && code == KOV_OK; i++)
-        code = monitor_track(record->number, &record->targets.targets[i], ALL_KINDS);
+        code = monitor_track(record->number, &record->targets.targets[i], kinds);
     if (code == KOV_OK && record->targets.count == 0)
         code = fail(KOV_USAGE, "the monitor tracks nothing: name processes with --pid");
     return code;

@@ -8,10 +8,11 @@
 
 struct monitor_record_wishes {
     const char *folder;
-    const char *pids; // "P[/T],…"; NULL: what the monitor tracks already
-    u64 number;       // of a kept monitor; 0: one of its own
-    u64 bytes;        // of a ring of its own
-    double seconds;   // 0: 5, or as long as the workload runs
+    const char *pids;  // "P[/T],…"; NULL: what the monitor tracks already
+    const char *kinds; // to record of these
+    u64 number;        // of a kept monitor; 0: one of its own
+    u64 bytes;         // of a ring of its own
+    double seconds;    // 0: 5, or as long as the workload runs
 };
 
 // Records, writes the folder, prints what came. KOV_FAILED, with a message, when it is not all that

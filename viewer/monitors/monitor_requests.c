@@ -62,6 +62,37 @@ int monitor_targets_parse(const char *text, struct monitor_targets *targets)
     }
 }
 
+// ---- kinds -------------------------------------------------------------------------------------
+
+static u64 kind_of(const char *word, size_t length)
+{
+    static const char *const names[SYS_MONITOR_KINDS_MAX] = SYS_MONITOR_KIND_NAMES;
+    if (length == strlen("all") && strncmp(word, "all", length) == 0)
+        return SYS_MONITOR_KINDS_MASK;
+    for (u32 kind = 0; kind < SYS_MONITOR_KINDS_MAX && names[kind] != NULL; kind++)
+        if (strlen(names[kind]) == length && strncmp(word, names[kind], length) == 0)
+            return 1UL << kind;
+    return 0;
+}
+
+int monitor_kinds_parse(const char *text, u64 *kinds)
+{
+    *kinds = 0;
+    for (const char *word = text;; word++) {
+        size_t length = strcspn(word, ",");
+        u64 kind = kind_of(word, length);
+        if (kind == 0)
+            return fail(KOV_USAGE,
+                        "--events: '%.*s' is none of switch, wake, fault, syscall, "
+                        "block, or all",
+                        (int)length, word);
+        *kinds |= kind;
+        word += length;
+        if (*word == '\0')
+            return KOV_OK;
+    }
+}
+
 // ---- requests ----------------------------------------------------------------------------------
 
 static int take_created(void *context, const dci_response *response)

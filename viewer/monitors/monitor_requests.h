@@ -39,6 +39,10 @@ struct monitor_info {
 // "P[/T],…": adds them, with ids of their own. KOV_OK or KOV_USAGE.
 int monitor_targets_parse(const char *text, struct monitor_targets *targets);
 
+// "KIND,…", or all: 1 << kind of each. KOV_OK or KOV_USAGE.
+#define MONITOR_KINDS_DEFAULT "switch,wake"
+int monitor_kinds_parse(const char *text, u64 *kinds);
+
 // Exit codes, with messages.
 int monitor_create(bool kept, u64 bytes, u32 *number);
 int monitor_track(u32 number, const struct monitor_target *target, u64 kinds);

@@ -16,13 +16,14 @@ struct thread {
     enum strip_state state;
     char letter;
     u64 since;
-    u64 switches, stays; // that it came, that it could have left
+    u64 switches, stays;               // that it came, that it could have left
+    u64 counts[SYS_MONITOR_KINDS_MAX]; // of the other kinds
 };
 
 struct view {
     const struct monitor_view_wishes *wishes;
     const struct trace_choice *choice;
-    struct event_fields change;
+    struct event_fields kinds[SYS_MONITOR_KINDS_MAX];
     struct keyed_rows threads;
     struct strips strips;
     u64 begin;                      // of the recording
@@ -75,18 +76,20 @@ static void leave(struct view *view, struct thread *thread, u64 reason, u64 time
     thread->ended = reason == REASON_ENDED;
 }
 
-// Its first record says what it did before, as far as all records are there.
-static struct thread *get(struct view *view, u64 key, u64 what)
+static struct thread *row_of(struct view *view, u64 key)
 {
-    struct thread *thread = keyed_rows_get(&view->threads, (const u64[KEY_WORDS]){key});
-    u32 cpu = cpu_of(key);
+    return keyed_rows_get(&view->threads, (const u64[KEY_WORDS]){key});
+}
+
+// Its first record may say that it ran before, as far as all records are there.
+static void begin_thread(struct view *view, struct thread *thread, bool ran)
+{
+    u32 cpu = cpu_of(thread->key[0]);
     if (thread->begun)
-        return thread;
+        return;
     thread->begun = true;
     thread->since = view->told_from[cpu];
-    bool ran = view->lossless[cpu] && what != SYS_MONITOR_COMES;
-    thread->state = ran ? STRIP_RUN : STRIP_UNKNOWN;
-    return thread;
+    thread->state = ran && view->lossless[cpu] ? STRIP_RUN : STRIP_UNKNOWN;
 }
 
 // Two at once on a CPU cannot be.
@@ -103,24 +106,47 @@ static void note_run(struct view *view, u64 key, u64 time)
     view->other = key;
 }
 
+static void take_switch(struct view *view, struct thread *thread, u32 cpu, u64 time, u64 reason,
+                        u64 what)
+{
+    u64 key = thread->key[0];
+    begin_thread(view, thread, what != SYS_MONITOR_COMES);
+    if (what == SYS_MONITOR_LEAVES) {
+        leave(view, thread, reason, time);
+        view->runs[cpu] = view->runs[cpu] == key ? 0 : view->runs[cpu];
+        return;
+    }
+    if (thread->state != STRIP_RUN)
+        enter(view, thread, STRIP_RUN, 0, time);
+    thread->switches += what == SYS_MONITOR_COMES;
+    thread->stays += what == SYS_MONITOR_STAYS;
+    note_run(view, key, time);
+}
+
+// What it waited for has come, so long ago: from then on it waits for the CPU.
+static void take_wake(struct view *view, struct thread *thread, u64 time, u64 ago)
+{
+    begin_thread(view, thread, false);
+    u64 at = ago < time - thread->since ? time - ago : thread->since;
+    if (thread->state != STRIP_RUN && thread->state != STRIP_READY)
+        enter(view, thread, STRIP_READY, 0, at);
+}
+
 static int take_event(void *context, const struct trace_event *event)
 {
     struct view *view = context;
     u64 values[EVENT_FIELDS_MAX];
-    if (!event_fields_are(&view->change, event, values))
+    u32 kind = 0;
+    while (kind < SYS_MONITOR_KINDS_MAX && !event_fields_are(&view->kinds[kind], event, values))
+        kind++;
+    if (kind == SYS_MONITOR_KINDS_MAX)
         return KOV_OK;
-    u64 key = key_of(values[0], event->cpu), reason = values[1], what = values[2];
-    struct thread *thread = get(view, key, what);
-    if (what == SYS_MONITOR_LEAVES) {
-        leave(view, thread, reason, event->time);
-        view->runs[event->cpu] = view->runs[event->cpu] == key ? 0 : view->runs[event->cpu];
-        return KOV_OK;
-    }
-    if (thread->state != STRIP_RUN)
-        enter(view, thread, STRIP_RUN, 0, event->time);
-    thread->switches += what == SYS_MONITOR_COMES;
-    thread->stays += what == SYS_MONITOR_STAYS;
-    note_run(view, key, event->time);
+    struct thread *thread = row_of(view, key_of(values[0], event->cpu));
+    thread->counts[kind] += kind != SYS_MONITOR_BLOCK || (values[2] & SYS_MONITOR_BLOCK_ENDS) == 0;
+    if (kind == SYS_MONITOR_SWITCH)
+        take_switch(view, thread, event->cpu, event->time, values[1], values[2]);
+    else if (kind == SYS_MONITOR_WAKE)
+        take_wake(view, thread, event->time, values[2]);
     return KOV_OK;
 }
 
@@ -134,7 +160,7 @@ static int take_loss(void *context, const struct trace_loss *loss)
     view->runs[loss->cpu] = 0;
     for (size_t i = 0; i < view->threads.count; i++) {
         struct thread *thread = view->threads.rows[i];
-        if (cpu_of(thread->key[0]) == loss->cpu && !thread->ended)
+        if (thread->begun && cpu_of(thread->key[0]) == loss->cpu && !thread->ended)
             enter(view, thread, STRIP_UNKNOWN, 0, from);
     }
     return KOV_OK;
@@ -167,14 +193,20 @@ static void put_thread(json_t *row, const struct view *view, const struct trace_
     put_name(row, walk, id);
     put_u64(row, "switches", thread->switches);
     put_u64(row, "to_itself", thread->stays);
+    put_u64(row, "wakes", thread->counts[SYS_MONITOR_WAKE]);
+    put_u64(row, "faults", thread->counts[SYS_MONITOR_FAULT]);
+    put_u64(row, "syscalls", thread->counts[SYS_MONITOR_SYSCALL]);
+    put_u64(row, "blocks", thread->counts[SYS_MONITOR_BLOCK]);
     thread_strips_put(row, &view->strips, strip, view->wishes->ascii, walk->hz);
 }
 
 static void put_threads(struct view *view, const struct trace_walk *walk, json_t *document)
 {
     struct keyed_rows *strips = &view->strips.rows;
-    for (size_t i = 0; i < view->threads.count; i++)
+    for (size_t i = 0; i < view->threads.count; i++) {
+        begin_thread(view, view->threads.rows[i], false);
         spend(view, view->threads.rows[i], walk->end);
+    }
     if (strips->count > 1)
         qsort(strips->rows, strips->count, sizeof(void *), compare);
     json_t *rows = put_array(document, "threads");
@@ -199,12 +231,16 @@ static int verdict(const struct view *view, const struct trace_walk *walk)
 
 static int begin(struct view *view, struct engine *engine)
 {
+    static const char *const names[SYS_MONITOR_KINDS_MAX] = {
+        "MONITOR:switch", "MONITOR:wake", "MONITOR:fault", "MONITOR:syscall", "MONITOR:block"};
     struct trace_walk range = {.choice = view->choice};
     u64 end;
-    view->change =
-        (struct event_fields){.name = "MONITOR:switch", .fields = {"id", "reason", "word0"}};
-    event_fields_find(&view->change, &engine->descriptions);
-    if (view->change.description == NULL)
+    for (u32 kind = 0; kind < SYS_MONITOR_KINDS_MAX && names[kind] != NULL; kind++) {
+        view->kinds[kind] =
+            (struct event_fields){.name = names[kind], .fields = {"id", "reason", "word0"}};
+        event_fields_find(&view->kinds[kind], &engine->descriptions);
+    }
+    if (view->kinds[SYS_MONITOR_SWITCH].description == NULL)
         return fail(KOV_FAILED, "%s is no folder of `kov monitor record`", engine->where);
     engine_range(engine, &view->begin, &end);
     trace_walk_range(&range, engine);
@@ -254,6 +290,10 @@ static const struct column columns[] = {
     COLUMN("OVER TIME", "strip", -1),
     HIDDEN("switches"),
     HIDDEN("to_itself"),
+    HIDDEN("wakes"),
+    HIDDEN("faults"),
+    HIDDEN("syscalls"),
+    HIDDEN("blocks"),
     HIDDEN_TIMES,
     COLUMNS_END,
 };
@@ -264,6 +304,10 @@ static const struct column summary_columns[] = {
     COLUMN("THREAD", "name", -12),
     COLUMN("SWITCHES", "switches", 9),
     COLUMN("TO ITSELF", "to_itself", 9),
+    COLUMN("WAKES", "wakes", 9),
+    COLUMN("FAULTS", "faults", 9),
+    COLUMN("SYSCALLS", "syscalls", 9),
+    COLUMN("BLOCKS", "blocks", 7),
     TIME_COLUMN("RUN", "run"),
     TIME_COLUMN("MEAN SLICE", "mean_slice"),
     TIME_COLUMN("LONGEST", "longest_slice"),

@@ -101,7 +101,7 @@ s64 sys_monitor_track_pid(cap_t capability, u32 pid, u32 thread, u32 id, u64 kin
 
     (void)id;
     (void)thread;
-    if (monitor == NULL || kinds == 0 || kinds >> SYS_MONITOR_KINDS != 0)
+    if (monitor == NULL || kinds == 0 || (kinds & ~SYS_MONITOR_KINDS_MASK) != 0)
         return E_INVAL;
     if (pid != 0 && machine_process(pid) == NULL)
         return E_NOENT;

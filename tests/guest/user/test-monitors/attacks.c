@@ -73,9 +73,9 @@ int child_is_killed(void)
         cap_t memory = (cap_t)sys_monitor_map(monitor);
         u64 address = map(memory);
         sys_cap_drop(memory);
-        sys_monitor_track(monitor, 0, 0, 1, SWITCHES);
-        sys_monitor_track_pid(monitor, 1, 0, 2, SWITCHES);
-        sys_monitor_track_pid(monitor, 0, 0, 3, SWITCHES);
+        sys_monitor_track(monitor, 0, 0, 1, ALL_KINDS);
+        sys_monitor_track_pid(monitor, 1, 0, 2, ALL_KINDS);
+        sys_monitor_track_pid(monitor, 0, 0, 3, ALL_KINDS);
         sys_monitor_resume(monitor);
         for (u32 i = 0; i < 20; i++) {
             for (u32 cpu = 0; cpu < user_cpu_count(); cpu++)
@@ -126,7 +126,7 @@ void the_killed_leave_nothing(void)
     cap_t monitor = make(0x10000);
     u64 records = 0, fired = 0, lost = 0;
 
-    CHECK_IS(sys_monitor_track(monitor, 0, 0, 5, SWITCHES), 0);
+    CHECK_IS(sys_monitor_track(monitor, 0, 0, 5, ALL_KINDS), 0);
     CHECK_IS(sys_monitor_resume(monitor), 0);
     kill_some(4);
     CHECK_IS(WAIT_FOR(live_objects("Monitor") == 1), 1);

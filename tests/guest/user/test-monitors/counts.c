@@ -25,11 +25,12 @@ enum { READ, MAPPED, SMALL, MONITORS };
 static cap_t monitors[MONITORS];
 static u64 positions; // where the second one is mapped
 static u64 got[MONITORS][ORRERY_MAX_CPUS], changes[MONITORS][ORRERY_MAX_CPUS];
+static u64 wakes[MONITORS][ORRERY_MAX_CPUS];
 static u64 lost[MONITORS][ORRERY_MAX_CPUS], last_time[MONITORS][ORRERY_MAX_CPUS];
 static u64 reasons;
 static u64 ended; // mask of CPUs whose thread has
 
-static u32 switches[THREADS]; // by thread, in the trace
+static u32 switches[THREADS], woken[THREADS]; // by thread, in the trace
 static u32 thread_of[ORRERY_MAX_CPUS];
 static u32 traced_pid;
 
@@ -67,12 +68,17 @@ int child_works(void)
 static void count(u32 which, u32 cpu, const struct sys_monitor_record *record)
 {
     CHECK_IS(record->id, 100 + which);
-    CHECK_IS(record->kind, SYS_MONITOR_SWITCH);
+    CHECK_IS(record->kind <= SYS_MONITOR_WAKE, 1);
     CHECK_IS(record->time >= last_time[which][cpu], 1);
     CHECK_IS(record->reason < REASONS, 1);
     last_time[which][cpu] = record->time;
     got[which][cpu]++;
     lost[which][cpu] += record->lost;
+    if (record->kind == SYS_MONITOR_WAKE) {
+        wakes[which][cpu]++;
+        CHECK_IS(record->word[0] == 0 || record->reason == REASON_START, 1);
+        return;
+    }
     changes[which][cpu] += record->word[0] != SYS_MONITOR_STAYS;
     if (record->word[0] == SYS_MONITOR_LEAVES)
         reasons |= 1UL << record->reason;
@@ -115,6 +121,8 @@ static void count_event(const u64 *event)
     if (id == (TRACE_MAJOR_SCHED << 16 | TRACE_SCHED_SWITCH)) {
         switches[event[1] % THREADS]++;
         switches[event[2] % THREADS]++;
+    } else if (id == (TRACE_MAJOR_SCHED << 16 | TRACE_SCHED_WAKE)) {
+        woken[(event[1] >> 32) % THREADS]++;
     } else if (id == (TRACE_MAJOR_SCHED << 16 | TRACE_SCHED_DISPATCHER_CREATE)) {
         if (event[1] == traced_pid)
             thread_of[event[3]] = (u32)event[2];
@@ -151,7 +159,7 @@ static void follow(u32 pid, void *unused)
     (void)unused;
     traced_pid = pid;
     for (u32 i = 0; i < MONITORS; i++)
-        CHECK_IS(sys_monitor_track_pid(monitors[i], pid, 0, 100 + i, SWITCHES), 0);
+        CHECK_IS(sys_monitor_track_pid(monitors[i], pid, 0, 100 + i, SWITCHES | WAKES), 0);
 }
 
 static s64 answer(struct ipc_request *request)
@@ -172,6 +180,9 @@ static void check_cpu(u32 cpu)
     CHECK_IS(stat_of(monitors[READ], cpu).lost, 0);
     CHECK_IS(changes[READ][cpu], traced);
     CHECK_IS(changes[MAPPED][cpu], traced);
+    CHECK_IS(wakes[READ][cpu], woken[thread_of[cpu] % THREADS]);
+    CHECK_IS(wakes[MAPPED][cpu], woken[thread_of[cpu] % THREADS]);
+    CHECK_IS(wakes[READ][cpu] > 0, 1);
     CHECK_IS(traced > ROUNDS, 1);
     printf("test-monitors: CPU %u: %lu switches in the trace, %lu records in each monitor, %lu "
            "lost by the small one\n",

@@ -59,7 +59,9 @@ static void arguments_are_checked(cap_t monitor)
     CHECK_IS(sys_monitor_take(monitor, 0, 1), E_INVAL);
     CHECK_IS(sys_monitor_take(monitor, 0, UINT64_MAX), E_INVAL);
     CHECK_IS(sys_monitor_track(monitor, 0, 0, 1, 0), E_INVAL);
-    CHECK_IS(sys_monitor_track(monitor, 0, 0, 1, SWITCHES | 1UL << SYS_MONITOR_KINDS), E_INVAL);
+    CHECK_IS(sys_monitor_track(monitor, 0, 0, 1, SWITCHES | (SYS_MONITOR_KINDS_MASK + 1)), E_INVAL);
+    CHECK_IS(sys_monitor_track(monitor, 0, 0, 1, 1UL << SYS_MONITOR_KINDS_MAX), E_INVAL);
+    CHECK_IS(sys_monitor_track(monitor, 0, 0, 1, ~0UL), E_INVAL);
     CHECK_IS(sys_monitor_track(monitor, 0, 0, 1, SWITCHES | 1UL << 32), E_INVAL);
     CHECK_IS(sys_monitor_track(monitor, 0, NO_THREAD, 1, SWITCHES), E_NOENT);
     CHECK_IS(sys_monitor_track(monitor, NO_PID, 0, 1, SWITCHES), E_NOENT);
@@ -119,6 +121,38 @@ void errors_change_nothing(void)
     CHECK_IS(end_of(spawn("plain", &how)), 0);
 }
 
+// Each is tracked by the number in its page, and there are no others.
+static void own_dispatchers_have_numbers(cap_t monitor)
+{
+    u32 pid = (u32)sys_process_pid(0);
+
+    CHECK_IS(sys_monitor_untrack(monitor, pid, 0), 0);
+    for (u32 cpu = 0; cpu < user_cpu_count(); cpu++) {
+        CHECK_IS(user_dispatcher_start(cpu), 0);
+        u32 thread = (u32)user_page(cpu)->thread;
+        CHECK_IS(sys_monitor_track(monitor, 0, thread, cpu, SWITCHES), 0);
+        CHECK_IS(sys_monitor_untrack(monitor, pid, thread), 0);
+    }
+    CHECK_IS(sys_monitor_untrack(monitor, pid, 0), E_NOENT);
+}
+
+// Beside the one that it has.
+static void a_process_has_eight(void)
+{
+    cap_t monitors[SYS_MONITORS_PROCESS - 1];
+    u64 bytes = SYS_MONITOR_BYTES_MIN;
+
+    for (u32 i = 0; i < ARRAY_SIZE(monitors); i++)
+        monitors[i] = make(SYS_MONITOR_BYTES_MIN);
+    CHECK_IS(sys_monitor_create(&bytes), E_LIMIT);
+    CHECK_IS(sys_monitor_terminate(monitors[0]), 0); // it counts no more, at once
+    CHECK_IS(sys_cap_drop(monitors[0]), 0);
+    for (u32 i = 0; i < 100; i++)
+        CHECK_IS(sys_cap_drop(make(SYS_MONITOR_BYTES_MIN)), 0);
+    for (u32 i = 1; i < ARRAY_SIZE(monitors); i++)
+        CHECK_IS(sys_cap_drop(monitors[i]), 0);
+}
+
 // Its own threads are a process's own affair, others need the right.
 int child_without_rights(void)
 {
@@ -132,31 +166,51 @@ int child_without_rights(void)
     CHECK_IS(sys_monitor_untrack(monitor, 1, 0), E_NOENT);
     CHECK_IS(sys_monitor_resume(monitor), 0);
     CHECK_IS(WAIT_FOR(has_unread(monitor, &cpu)), 1);
+    own_dispatchers_have_numbers(monitor);
+    a_process_has_eight();
     return failures != 0;
 }
 
 // ---- limits -------------------------------------------------------------------------------------
 
+// With them, whom they track is let go. Of one that is only dropped this comes later, by a thread.
+static void end_all(const cap_t *monitors, u32 count)
+{
+    for (u32 i = 0; i < count; i++) {
+        CHECK_IS(sys_monitor_terminate(monitors[i]), 0);
+        CHECK_IS(sys_cap_drop(monitors[i]), 0);
+    }
+}
+
+// Of whoever has the right: as many as there are. A thread has 8 of them all the same.
+static void the_right_knows_no_limit_of_its_own(void)
+{
+    static cap_t monitors[SYS_MONITORS];
+    u64 bytes = SYS_MONITOR_BYTES_MIN;
+
+    for (u32 i = 0; i < SYS_MONITORS; i++) {
+        monitors[i] = make(SYS_MONITOR_BYTES_MIN);
+        CHECK_IS(sys_monitor_track(monitors[i], 0, 0, i, SWITCHES),
+                 i < SYS_MONITORS_THREAD ? 0 : E_LIMIT);
+    }
+    CHECK_IS(sys_monitor_create(&bytes), E_LIMIT);
+    end_all(monitors, SYS_MONITORS);
+}
+
 void limits_hold(void)
 {
     struct process_spawn how = PROCESS_SPAWN;
-    cap_t monitors[SYS_MONITORS_PROCESS];
-    u64 bytes = SYS_MONITOR_BYTES_MIN;
+    cap_t monitors[SYS_MONITORS_THREAD];
 
-    for (u32 i = 0; i < SYS_MONITORS_PROCESS; i++) {
+    the_right_knows_no_limit_of_its_own();
+    for (u32 i = 0; i < SYS_MONITORS_THREAD; i++) {
         monitors[i] = make(SYS_MONITOR_BYTES_MIN);
         CHECK_IS(sys_monitor_track(monitors[i], 0, 0, i, SWITCHES), 0);
         CHECK_IS(sys_monitor_track(monitors[i], 0, 0, i + 1, SWITCHES), 0);
     }
-    CHECK_IS(sys_monitor_create(&bytes), E_LIMIT);
     how.rights = PROCESS_SAME_RIGHTS;
     CHECK_IS(end_of(spawn("greedy", &how)), 0);
-    CHECK_IS(sys_monitor_terminate(monitors[0]), 0);
-    CHECK_IS(sys_cap_drop(make(SYS_MONITOR_BYTES_MIN)), 0);
-    for (u32 i = 0; i < SYS_MONITORS_PROCESS; i++)
-        CHECK_IS(sys_cap_drop(monitors[i]), 0);
-    for (u32 i = 0; i < 100; i++) // what has been dropped counts no more, at once
-        CHECK_IS(sys_cap_drop(make(SYS_MONITOR_BYTES_MIN)), 0);
+    end_all(monitors, SYS_MONITORS_THREAD);
 }
 
 // The parent has as many monitors as can track it.

@@ -5,6 +5,7 @@
 #include <orrery/memory.h>
 #include <stdio.h>
 #include <string.h>
+#include <user/scheduler.h>
 #include <waiting.h>
 
 u64 failures;
@@ -63,13 +64,42 @@ struct sys_monitor_stat stat_of(cap_t monitor, u32 cpu)
     return stat;
 }
 
+u64 read_all(cap_t monitor, void (*look)(const struct sys_monitor_record *record))
+{
+    static struct sys_monitor_record records[128];
+    u64 read = 0;
+    s64 bytes;
+
+    for (u32 cpu = 0; cpu < user_cpu_count(); cpu++) {
+        while ((bytes = sys_monitor_read(monitor, cpu, (u64)records, sizeof(records))) > 0) {
+            for (u32 i = 0; i < (u64)bytes / sizeof(records[0]); i++)
+                look(&records[i]);
+            read += (u64)bytes / sizeof(records[0]);
+        }
+    }
+    return read;
+}
+
+void check_sums(cap_t monitor, u64 read)
+{
+    u64 fired = 0, lost = 0;
+
+    for (u32 cpu = 0; cpu < user_cpu_count(); cpu++) {
+        fired += stat_of(monitor, cpu).fired;
+        lost += stat_of(monitor, cpu).lost;
+        CHECK_IS(stat_of(monitor, cpu).unread, 0);
+    }
+    CHECK_IS(read + lost, fired);
+}
+
 static const struct {
     const char *name;
     int (*function)(void);
 } roles[] = {
     {"hoarder", child_hoards}, {"late", child_comes_late},      {"plain", child_without_rights},
     {"holder", child_holds},   {"greedy", child_beyond_limits}, {"worker", child_works},
-    {"store", child_stores},   {"victim", child_is_killed},
+    {"store", child_stores},   {"victim", child_is_killed},     {"asker", child_asks},
+    {"busy", child_is_busy},
 };
 
 int main(int argc, char **argv)
@@ -83,6 +113,7 @@ int main(int argc, char **argv)
     some_are_kept_for_rights();
     the_terminated_answers_nobody();
     CHECK_IS(example() >= (s64)sizeof(struct sys_monitor_record), 1);
+    kinds_are_counted();
     counts_are_those_of_the_trace();
     nobody_writes_what_is_mapped();
     the_killed_leave_nothing();

@@ -8,6 +8,11 @@
 #include <user/process.h>
 
 #define SWITCHES (1u << SYS_MONITOR_SWITCH)
+#define WAKES (1u << SYS_MONITOR_WAKE)
+#define FAULTS (1u << SYS_MONITOR_FAULT)
+#define SYSCALLS (1u << SYS_MONITOR_SYSCALL)
+// Of what happens to a thread by itself; the others are its program's.
+#define ALL_KINDS (SWITCHES | WAKES | FAULTS | SYSCALLS | 1u << SYS_MONITOR_BLOCK)
 #define SLOT_MONITOR 2 // a child's, when it is given one
 
 #define CHECK_IS(got, expected) check_is(#got, __FILE__, __LINE__, (s64)(got), (s64)(expected))
@@ -33,6 +38,15 @@ int child_comes_late(void);
 
 void counts_are_those_of_the_trace(void);
 int child_works(void);
+
+// All records of all CPUs are shown to look: how many.
+u64 read_all(cap_t monitor, void (*look)(const struct sys_monitor_record *record));
+// Of a suspended one from which so many have been read, all that there were.
+void check_sums(cap_t monitor, u64 read);
+
+void kinds_are_counted(void);
+int child_asks(void);
+int child_is_busy(void);
 
 s64 example(void); // bytes of records of CPU 0
 
