@@ -42,6 +42,7 @@ struct thread {
     struct co_generation_member member;
     u64 run_ticks, switches;
     struct monitor_tracks *tracks; // its CPU's (monitors/tracks.h); NULL: nobody tracks it
+    u32 domain;                    // of a kernel thread, that the logs account it to
     struct mutex *innermost_mutex; // that it has; its own
     char name[THREAD_NAME_MAX];
 };

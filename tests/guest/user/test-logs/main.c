@@ -12,10 +12,14 @@
 #include <waiting.h>
 
 static s64 endpoint;
-static u64 called, owned; // of the latter: by owners
+static u64 called, owned, messages; // owned: calls by owners
 
 static s64 answer(struct ipc_request *request)
 {
+    if (request->call == 0) {
+        __atomic_fetch_add(&messages, 1, __ATOMIC_RELAXED);
+        return 0;
+    }
     __atomic_fetch_add(&called, 1, __ATOMIC_RELAXED);
     if (request->words[0] != 0)
         __atomic_fetch_add(&owned, 1, __ATOMIC_RELAXED);
@@ -32,12 +36,22 @@ u64 master_owned(void)
     return __atomic_load_n(&owned, __ATOMIC_RELAXED);
 }
 
+u64 master_messages(void)
+{
+    return __atomic_load_n(&messages, __ATOMIC_RELAXED);
+}
+
 // ---- children -----------------------------------------------------------------------------------
 
 static void map_child(u32 pid, void *context)
 {
     const struct child *child = context;
+    struct sys_process_info info;
 
+    if (child->pages != NULL) {
+        EXPECT(sys_process_info(pid, &info) == 0);
+        *child->pages = info.memory_pages;
+    }
     if (child->domain != 0)
         EXPECT(sys_log_domain(pid, 0, child->domain) == 0);
 }
@@ -93,6 +107,12 @@ static int play(const char *role, u64 argument)
 {
     if (strcmp(role, "call") == 0)
         return call_master(argument);
+    if (strcmp(role, "send") == 0)
+        return send_to_master(argument);
+    if (strcmp(role, "work") == 0)
+        return work_and_sleep(argument);
+    if (strcmp(role, "fill") == 0)
+        return fill_and_sleep(argument);
     if (strcmp(role, "own") == 0)
         return own_logs();
     if (strcmp(role, "without-right") == 0)
@@ -112,6 +132,9 @@ int main(int argc, char **argv)
     EXPECT(endpoint > 0);
     refusals();
     counts();
+    passing();
+    services();
+    pages();
     storm();
     owners();
     return expect_report("test-logs");
