@@ -14,6 +14,9 @@ void counts(void);
 void passing(void);
 void services(void);
 void pages(void);
+void reading(void);
+void example(void);
+void speed(void);
 void storm(void);
 void owners(void);
 // Roles of children. Their exit statuses.
@@ -25,6 +28,7 @@ int send_to_master(u64 messages);
 int work_and_sleep(u64 turns);
 int fill_and_sleep(u64 pages);
 int own_logs(void);
+int measure_calls(void);
 
 // ---- areas (areas.c) ----------------------------------------------------------------------------
 
@@ -60,6 +64,7 @@ s32 child_end(u32 pid);    // waits: its status
 void child_kill(u32 pid);  // and waits
 u64 master_called(void);   // how often
 u64 master_owned(void);    // the same by children that own the logs
+u64 master_told(void);     // the second word of the last call that had one
 u64 master_messages(void); // messages that it got
 
 #endif
