@@ -170,7 +170,9 @@ static const u32 *newest(const struct log_reader *reader, const u32 *rows)
 }
 
 // The writer has written nothing since the pass began. If it has gone round to the same place the
-// newest row is another one.
+// newest row is another one. Rows are copied from the newest to the oldest and overwritten from the
+// oldest, so where loads are done in order the row that was read before would be witness enough.
+// Ours may be done in any order before the barrier.
 static bool is_undisturbed(const struct log_reader *reader, const struct pass *pass,
                            const u32 *rows)
 {

@@ -167,6 +167,8 @@ static u32 check_rows(u32 from, u64 count, bool lost)
 static u32 read_once(u32 from)
 {
     u64 lost = reader.lost;
+
+    stopped_at = 0;
     s64 count = log_read(&reader, rows);
 
     assert_in_range(count, 0, reader.bytes / reader.row_bytes);
@@ -181,7 +183,6 @@ static u32 read_once(u32 from)
 static u32 run(u32 from, u32 ring)
 {
     u32 newest = stamp;
-    stopped_at = 0;
     u32 read = read_once(from);
     // While it is stopped the writer's steps store nothing: it does not matter when they come.
     u32 steps = stopped_at != 0 ? stopped_at : reader_step;
@@ -240,6 +241,29 @@ static void in_all_interleavings(void **state)
         all += runs;
     }
     assert_true(all > 100000 && settled > 0 && undisturbed > 0);
+}
+
+// A fast writer: many rows, up to several rounds, between two steps of the reader, and parts of
+// another row there and at a later step.
+static void beside_a_fast_writer(void **state)
+{
+    (void)state;
+    const u32 n = 4, ring = (4u << n) / ROW_BYTES;
+    u64 runs = 0;
+
+    for (u32 unread = 0; unread <= ring + 1; unread++)
+        for (u32 place = 0; place < READER_STEPS_MAX / 2; place++)
+            for (u32 later = place + 1; later < READER_STEPS_MAX / 2; later++)
+                for (u32 steps = 1; steps <= (2 * ring + 1) * STEPS_OF_ROW; steps++) {
+                    begin(n, unread);
+                    schedule[place] = steps;
+                    schedule[later] = STEPS_OF_ROW + 1;
+                    writer_end = steps + STEPS_OF_ROW + 1;
+                    writer_end += STEPS_OF_ROW - writer_end % STEPS_OF_ROW;
+                    run(FIRST, ring);
+                    runs++;
+                }
+    printf("log_reader: %lu runs beside a fast writer\n", runs);
 }
 
 // ---- with the handler ---------------------------------------------------------------------------
@@ -344,6 +368,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(in_all_interleavings),
+        cmocka_unit_test(beside_a_fast_writer),
         cmocka_unit_test(what_the_handler_writes_is_read),
         cmocka_unit_test(without_stamps_rows_are_marked),
         cmocka_unit_test(wrong_files_are_refused),
