@@ -32,7 +32,7 @@ def test_the_example_is_what_the_guest_runs():
 
 def test_calls_are_as_fast_after_logging(boot):
     """All characteristics on and off 1,000 times; time is counted in instructions."""
-    machine = boot(cpus=1, network=False, icount=True, append="init=bin/test-logs trace=none speed")
+    machine = boot(cpus=1, network=False, icount=True, append="init=bin/test-logs trace=none -- speed")
     status = machine.wait_end()
     result = RESULT.search(machine.console)
     if status != 0 or result is None or result.group(2) != "0":

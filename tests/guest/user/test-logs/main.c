@@ -121,6 +121,8 @@ static int play(const char *role, u64 argument)
         return work_and_sleep(argument);
     if (strcmp(role, "fill") == 0)
         return fill_and_sleep(argument);
+    if (strcmp(role, "churn") == 0)
+        return churn(argument);
     if (strcmp(role, "measure") == 0)
         return measure_calls();
     if (strcmp(role, "own") == 0)

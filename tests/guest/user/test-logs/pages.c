@@ -27,6 +27,13 @@ static int fill(u64 pages)
     return sys_region_destroy(region.address) != 0;
 }
 
+int churn(u64 pages)
+{
+    while (fill(pages) == 0)
+        ;
+    return 1;
+}
+
 // Takes pages and gives them back; takes some more, tells the master, and keeps them.
 int fill_and_sleep(u64 pages)
 {

@@ -27,6 +27,7 @@ int call_master(u64 calls);
 int send_to_master(u64 messages);
 int work_and_sleep(u64 turns);
 int fill_and_sleep(u64 pages);
+int churn(u64 pages); // until it is killed
 int own_logs(void);
 int measure_calls(void);
 
