@@ -32,7 +32,8 @@ def test_the_example_is_what_the_guest_runs():
 
 def test_calls_are_as_fast_after_logging(boot):
     """All characteristics on and off 1,000 times; time is counted in instructions."""
-    machine = boot(cpus=1, network=False, icount=True, append="init=bin/test-logs trace=none -- speed")
+    machine = boot(cpus=1, network=False, icount=True,
+                   append="init=bin/test-logs trace=none -- speed")
     status = machine.wait_end()
     result = RESULT.search(machine.console)
     if status != 0 or result is None or result.group(2) != "0":
@@ -56,7 +57,7 @@ def test_the_command_shows_rows(machine2):
 
 
 def test_the_command_shows_what_is_asked_for(machine2):
-    """Both sides of calls and answers, as many of one as of the other between domains that are there; service times."""
+    """Both sides of calls and answers, service times."""
     text = machine2.kov_run("run", "logs", "--", "-l", "passing,service,memory", "2").stdout
     rows = ROW.findall(text)
     kinds = {row[2] for row in rows}

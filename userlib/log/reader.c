@@ -47,7 +47,7 @@ static u32 sign_of(u32 control)
 {
     u32 padding = LOG_PADDING_OF(control) * ENTRY;
 
-    return control & LOG_STAMP ? row_bytes_of(control) - padding - ENTRY : 0;
+    return (control & LOG_STAMP) ? row_bytes_of(control) - padding - ENTRY : 0;
 }
 
 static bool is_power_of_2(u32 value)
@@ -75,7 +75,7 @@ s64 log_file_lay_out(u8 *area, u32 place, u32 base, u32 control, u32 since)
 
     if (error != 0)
         return error;
-    u32 sign = control & LOG_STAMP ? since : LOG_READ;
+    u32 sign = (control & LOG_STAMP) ? since : LOG_READ;
     for (u32 at = 0; at < ENTRY << (control & LOG_SIZE(15)); at += row_bytes_of(control))
         *(u32 *)(area + base + at + sign_of(control)) = sign;
     file->offset = base;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Reads log files (orrery/log.h) while the kernel writes them, after S004 §3.7.3 and figure 4.10. No
-// lock is taken, and a reading is no system call, but for one that has been disturbed: it stops the
-// writer of this file for as long as it takes to copy it. So it has two passes at most.
+// Reads log files (orrery/log.h) while the kernel writes them, after S004 §3.7.3 and figure 4.10.
+// No lock is taken, and a reading is no system call, but for one that has been disturbed: it stops
+// the writer of this file for as long as it takes to copy it. So it has two passes at most.
 // Link with `log` (userlib/log). Any thread; one at a time for each file.
 #ifndef USER_LOG_H
 #define USER_LOG_H
