@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The logs for schedulers, shown: who calls whom, and how long the run queues are (orrery/log.h).
+// The logs for schedulers, shown (orrery/log.h): who calls whom, how long the run queues are, and
+// what else is asked for.
 #include "common.h"
 
 #include <orrery/errors.h>
@@ -11,22 +12,24 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <user/log.h>
 #include <user/time.h>
 
 #define SECOND_US 1000000
 #define NAP_US 10000
 #define SECONDS_MAX 86400
 #define STAMPS_IN_SECOND 8000000 // LOG_STAMP_HARDWARE
+#define TICKS_IN_STAMP 64
 
 // Where things lie in a CPU's area, behind the descriptors.
-#define CALLS_REGISTER 0x4010
+#define EVENTS_REGISTER 0x4010
 #define QUEUE_REGISTER 0x4018
 #define COUNT_REGISTERS 0x4100 // of a domain each
 #define COUNTS 0x5000          // a row of four entries each
 #define QUEUE_FILE 0x6000
-#define CALLS_FILE 0x8000
+#define EVENTS_FILE 0x8000
 #define QUEUE_SIZE 10 // 2^n entries
-#define CALLS_SIZE 13
+#define EVENTS_SIZE 13
 #define COUNT_SIZE 2
 
 struct row {
@@ -38,21 +41,53 @@ struct row {
     (LOG_WITH_EVENT | LOG_WITH_CURRENT | LOG_WITH_CORRESPONDENT | LOG_WITH_COUNTER |               \
      LOG_STAMP_HARDWARE | LOG_PADDING(3))
 
-// A file of rows, as its reader sees it.
-struct file {
-    const struct log_register *control;
-    u32 base, bytes, next; // in the area
-    u32 last_stamp;        // of the row before next
-    u32 gaps;              // how often rows were lost
-};
-
 static struct cpu {
     u8 *area;
-    struct file calls, queue;
+    struct log_reader events, queue;
 } cpus[ORRERY_MAX_CPUS];
 static u32 cpu_count;
 static bool counting; // calls are counted by domain, not shown
 static u64 rows_shown;
+
+// What can be asked for, by name; without -l the first two are. Events of enum log_event.
+static const struct characteristic {
+    const char *name;
+    u32 number, events;
+} characteristics[] = {
+    {"calls", LOG_OF_CALLS, 1u << LOG_CALL_SENT},
+    {"run-queue", LOG_OF_RUN_QUEUE, 0},
+    {"passing", LOG_OF_CALLS,
+     1u << LOG_CALL_SENT | 1u << LOG_CALL_TAKEN | 1u << LOG_ANSWER_SENT | 1u << LOG_ANSWER_TAKEN |
+         1u << LOG_MESSAGE_SENT | 1u << LOG_MESSAGE_TAKEN},
+    {"service", LOG_OF_SERVICE, 1u << LOG_SERVICE_TIME},
+    {"memory", LOG_OF_MEMORY, 1u << LOG_MEMORY},
+};
+static u32 wanted, events_wanted; // bits of enum log_characteristic, of enum log_event
+
+static void want(const struct characteristic *one)
+{
+    wanted |= 1u << one->number;
+    events_wanted |= one->events;
+}
+
+// Names with commas between. False: one is unknown, or there is none.
+static bool want_names(const char *names)
+{
+    for (;;) {
+        u64 length = strcspn(names, ",");
+        u32 i = 0;
+        while (i < ARRAY_SIZE(characteristics) &&
+               (strlen(characteristics[i].name) != length ||
+                strncmp(characteristics[i].name, names, length) != 0))
+            i++;
+        if (i == ARRAY_SIZE(characteristics))
+            return false;
+        want(&characteristics[i]);
+        if (names[length] == '\0')
+            return true;
+        names += length + 1;
+    }
+}
 
 // ---- laying out ---------------------------------------------------------------------------------
 
@@ -78,13 +113,12 @@ static void set_register(u8 *area, u32 place, u32 offset, u32 control)
     *(struct log_register *)(area + place) = (struct log_register){offset, control};
 }
 
-static struct file lay_file(u8 *area, u32 place, u32 base, u32 n)
+static s64 lay_file(struct log_reader *reader, u32 cpu, u32 place, u32 base, u32 n)
 {
-    set_register(area, place, base, LOG_SIZE(n) | ROW_FLAGS);
-    return (struct file){.control = (const struct log_register *)(area + place),
-                         .base = base,
-                         .bytes = (u32)sizeof(u32) << n,
-                         .next = base};
+    u32 since = (u32)(time_now() / TICKS_IN_STAMP);
+    s64 error = log_file_lay_out(cpus[cpu].area, place, base, LOG_SIZE(n) | ROW_FLAGS, since);
+
+    return error != 0 ? error : log_reader_begin(reader, cpus[cpu].area, cpu, place, since);
 }
 
 static s64 lay_out(u32 cpu)
@@ -94,15 +128,20 @@ static s64 lay_out(u32 cpu)
         return error;
     u8 *area = cpus[cpu].area;
     struct log_head *head = (struct log_head *)area;
-    cpus[cpu].calls = lay_file(area, CALLS_REGISTER, CALLS_FILE, CALLS_SIZE);
-    cpus[cpu].queue = lay_file(area, QUEUE_REGISTER, QUEUE_FILE, QUEUE_SIZE);
+    error = lay_file(&cpus[cpu].events, cpu, EVENTS_REGISTER, EVENTS_FILE, EVENTS_SIZE);
+    if (error == 0)
+        error = lay_file(&cpus[cpu].queue, cpu, QUEUE_REGISTER, QUEUE_FILE, QUEUE_SIZE);
+    if (error != 0)
+        return error;
     head->run_queue = counting ? 0 : LOG_SELECTOR(0, QUEUE_REGISTER);
     for (u32 domain = 1; domain < LOG_DOMAINS; domain++) {
-        u32 place = counting ? COUNT_REGISTERS + domain * 8 : CALLS_REGISTER;
+        u32 place = counting ? COUNT_REGISTERS + domain * 8 : EVENTS_REGISTER;
         if (counting)
             set_register(area, place, COUNTS + domain * 16,
                          LOG_SIZE(COUNT_SIZE) | LOG_COUNTER_ADD | LOG_PADDING(3));
-        head->domains[domain].selectors[LOG_CALL_SENT] = LOG_SELECTOR(0, place);
+        for (u32 event = 0; event < LOG_EVENTS; event++)
+            if (events_wanted >> event & 1)
+                head->domains[domain].selectors[event] = LOG_SELECTOR(0, place);
     }
     return 0;
 }
@@ -135,42 +174,21 @@ static s64 map_processes(void)
 
 // ---- reading ------------------------------------------------------------------------------------
 
-#define ROWS_MAX (((4u << CALLS_SIZE) + (4u << QUEUE_SIZE)) / sizeof(struct row))
+#define ROWS_MAX (((4u << EVENTS_SIZE) + (4u << QUEUE_SIZE)) / sizeof(struct row))
 static struct read_row {
     struct row row;
     u32 cpu;
 } found[ORRERY_MAX_CPUS * ROWS_MAX];
 static u32 found_count;
 
-static const struct row *row_at(const struct file *file, const u8 *area, u32 offset)
+static s64 read_file(u32 cpu, struct log_reader *reader)
 {
-    return (const struct row *)(area + file->base + (offset - file->base) % file->bytes);
-}
+    static struct row rows[(4u << EVENTS_SIZE) / sizeof(struct row)];
+    s64 count = log_read(reader, (u32 *)rows);
 
-// Takes the rows since the last time. If the last row of that time is not there any more, the
-// kernel has gone round: rows were lost, and what was copied may be of several rounds.
-static void read_file(u32 cpu, struct file *file)
-{
-    const u8 *area = cpus[cpu].area;
-    u32 begin = found_count, end = __atomic_load_n(&file->control->offset, __ATOMIC_ACQUIRE);
-    u32 stamp = file->last_stamp;
-    const struct row *last = row_at(file, area, file->next + file->bytes - ROW_BYTES);
-
-    for (u32 at = file->next; at != end;) {
-        const struct row *row = row_at(file, area, at);
-        found[found_count++] = (struct read_row){*row, cpu};
-        stamp = row->stamp;
-        at = file->base + (at + ROW_BYTES - file->base) % file->bytes;
-    }
-    __atomic_thread_fence(__ATOMIC_ACQUIRE);
-    if (__atomic_load_n(&last->stamp, __ATOMIC_RELAXED) != file->last_stamp) {
-        found_count = begin;
-        file->gaps++;
-        end = __atomic_load_n(&file->control->offset, __ATOMIC_ACQUIRE);
-        stamp = row_at(file, area, end + file->bytes - ROW_BYTES)->stamp;
-    }
-    file->next = end;
-    file->last_stamp = stamp;
+    for (s64 i = 0; i < count; i++)
+        found[found_count++] = (struct read_row){rows[i], cpu};
+    return count < 0 ? count : 0;
 }
 
 static int compare(const void *one, const void *other)
@@ -183,24 +201,33 @@ static int compare(const void *one, const void *other)
 
 static void show(const struct read_row *found_row)
 {
+    static const char *const events[] = {
+        [LOG_SERVICE_TIME] = "service",      [LOG_CALL_SENT] = "call",
+        [LOG_CALL_TAKEN] = "call-taken",     [LOG_ANSWER_SENT] = "answer",
+        [LOG_ANSWER_TAKEN] = "answer-taken", [LOG_MESSAGE_SENT] = "message",
+        [LOG_MESSAGE_TAKEN] = "msg-taken",   [LOG_MEMORY] = "memory",
+        [LOG_RUN_QUEUE] = "run-queue"};
     const struct row *row = &found_row->row;
-    bool queue = row->event == LOG_RUN_QUEUE;
 
-    printf("%10.6f %3u %-9s %6u %13u %7u\n", (double)row->stamp / STAMPS_IN_SECOND, found_row->cpu,
-           queue ? "run-queue" : "call", row->current, row->correspondent, row->counter);
+    printf("%10.6f %3u %-12s %6u %13u %10d\n", (double)row->stamp / STAMPS_IN_SECOND,
+           found_row->cpu, events[row->event], row->current, row->correspondent, (s32)row->counter);
 }
 
-static void read_all(void)
+static s64 read_all(void)
 {
+    s64 error = 0;
+
     found_count = 0;
-    for (u32 cpu = 0; cpu < cpu_count; cpu++) {
-        read_file(cpu, &cpus[cpu].calls);
-        read_file(cpu, &cpus[cpu].queue);
+    for (u32 cpu = 0; cpu < cpu_count && error == 0; cpu++) {
+        error = read_file(cpu, &cpus[cpu].events);
+        if (error == 0)
+            error = read_file(cpu, &cpus[cpu].queue);
     }
     qsort(found, found_count, sizeof(found[0]), compare);
     for (u32 i = 0; i < found_count; i++)
         show(&found[i]);
     rows_shown += found_count;
+    return error;
 }
 
 // ---- the whole ----------------------------------------------------------------------------------
@@ -222,33 +249,53 @@ static void report_rows(void)
     u64 gaps = 0;
 
     for (u32 cpu = 0; cpu < cpu_count; cpu++)
-        gaps += cpus[cpu].calls.gaps + cpus[cpu].queue.gaps;
+        gaps += cpus[cpu].events.lost + cpus[cpu].queue.lost;
     printf("%lu rows; lost: rows at %lu places\n", rows_shown, gaps);
+}
+
+static s64 enable_wanted(void)
+{
+    s64 error = 0;
+
+    for (u32 characteristic = 0; characteristic < LOG_CHARACTERISTICS; characteristic++)
+        if (error == 0 && (wanted >> characteristic & 1))
+            error = sys_log_enable(characteristic, true);
+    return error;
 }
 
 static s64 run(u64 seconds)
 {
     u64 end = time_now() + time_from_us(seconds * SECOND_US);
-    s64 error = sys_log_enable(LOG_OF_CALLS, true);
+    s64 error = enable_wanted();
 
-    if (error == 0)
-        error = sys_log_enable(LOG_OF_RUN_QUEUE, true);
     if (error != 0)
         return error;
     if (!counting)
-        printf("%10s %3s %-9s %6s %13s %7s\n", "TIME", "CPU", "EVENT", "DOMAIN", "CORRESPONDENT",
+        printf("%10s %3s %-12s %6s %13s %10s\n", "TIME", "CPU", "EVENT", "DOMAIN", "CORRESPONDENT",
                "COUNTER");
-    while (time_now() < end) {
+    while (error == 0 && time_now() < end) {
         usleep(NAP_US);
         if (!counting)
-            read_all();
+            error = read_all();
     }
-    error = sys_log_close();
+    s64 closed = sys_log_close();
     if (counting)
         report_counts();
     else
         report_rows();
-    return error;
+    return error != 0 ? error : closed;
+}
+
+// What the words before the seconds ask for.
+static bool parse_options(int argc, char **argv)
+{
+    counting = argc == 3 && strcmp(argv[1], "-c") == 0;
+    if (argc == 4 && strcmp(argv[1], "-l") == 0)
+        return want_names(argv[2]);
+    want(&characteristics[0]);
+    if (!counting)
+        want(&characteristics[1]);
+    return argc == (counting ? 3 : 2);
 }
 
 int main(int argc, char **argv)
@@ -259,11 +306,11 @@ int main(int argc, char **argv)
 
     command_begin(
         argc, argv,
-        "logs [-c] SECONDS\n"
+        "logs [-c | -l NAME,...] SECONDS\n"
         "shows what the logs for schedulers have: calls between domains and lengths of run "
-        "queues\n-c: counts the calls of each domain");
-    counting = argc == 3 && strcmp(argv[1], "-c") == 0;
-    if (argc != (counting ? 3 : 2) || !parse_number(argv[argc - 1], SECONDS_MAX, &seconds))
+        "queues\n-c: counts the calls of each domain\n-l: these instead, of calls, run-queue, "
+        "passing (both sides of calls, answers, messages), service (ticks), memory (pages)");
+    if (!parse_options(argc, argv) || !parse_number(argv[argc - 1], SECONDS_MAX, &seconds))
         return command_usage();
     error = sys_info(&info);
     cpu_count = info.cpu_count;

@@ -3,10 +3,10 @@
 // in its assembly becomes a line of gen/kernel/asm_offsets.h (scripts/make/generated.mk).
 #include <kernel/percpu.h>
 #include <kernel/pmu_cpu.h>
-#include <orrery/log.h>
 
 #include "ipc/call_record.h"
 #include "ipc/endpoint.h"
+#include "log/points.h"
 #include "proc/dispatcher.h"
 #include "proc/run_queue.h"
 #include "proc/thread.h"
@@ -58,7 +58,7 @@ void asm_offsets(void)
     OFFSET(DISPATCHER_KERNEL_STACK, struct dispatcher, kernel_stack);
     OFFSET(DISPATCHER_COID, struct dispatcher, process_coid);
     OFFSET(DISPATCHER_TAG, struct dispatcher, tag);
-    SAY(LOG_OF_CALLS, LOG_OF_CALLS);
+    SAY(LOG_OF_CALLS, LOG_SLOW_CALLS); // a point's characteristics
     OFFSET(DISPATCHER_URGENCY, struct dispatcher, urgency);
     OFFSET(DISPATCHER_PROCESS_PID, struct dispatcher, pid);
     OFFSET(DISPATCHER_THREAD, struct dispatcher, thread);

@@ -14,15 +14,21 @@
 
 // Events that a domain's descriptor speaks of.
 enum log_event {
+    // The CPU leaves a domain for another. counter: how long it was there, in ticks of the time
+    // base. One that lasts is told of at the tick of 10 ms that comes after 2^31 of them.
     LOG_SERVICE_TIME,
     LOG_HARDWARE_0,
     LOG_HARDWARE_1,
-    LOG_CALL_SENT, // current: who calls; correspondent: who is called; counter: 1
+    // current: whose CPU it is told on; correspondent: the other side's; counter: 1. The kernel is
+    // domain 0: of a message of its own, or an answer in the name of a server that has ended.
+    LOG_CALL_SENT,
     LOG_CALL_TAKEN,
     LOG_ANSWER_SENT,
     LOG_ANSWER_TAKEN,
     LOG_MESSAGE_SENT,
     LOG_MESSAGE_TAKEN,
+    // A page frame was charged, or given back. counter: the frames charged to the domain on this
+    // CPU, less those given back on it (as s32), since the characteristic has been on.
     LOG_MEMORY,
     // The run queue's, which belongs to a CPU and to no domain. counter: threads that run or wait.
     LOG_RUN_QUEUE = LOG_EVENTS,
@@ -102,12 +108,16 @@ _Static_assert(sizeof(struct log_register) == 8, "the kernel loads a register at
 
 // One more area for a CPU's logs, LOG_AREA_BYTES from sys_memory_new: the number of the area, 0 to
 // 3. The caller becomes the owner. E_INVAL: a file, the initial file system, another size, no such
-// CPU; E_LIMIT: a fifth; E_BUSY, E_NOMEM.
+// CPU; E_LIMIT: a fifth; E_EXIST: it is an area already; E_BUSY, E_NOMEM.
 s64 sys_log_area(cap_t memory, u32 cpu);
 // Maps a dispatcher's kernel thread to a domain, or with thread 0 a process: all its dispatchers,
-// those to come, its memory, and processes that it will create. E_INVAL: domain >= LOG_DOMAINS;
-// E_NOENT: no such process, or no such thread of it.
+// those to come, its memory, and processes that it will create. pid 0: a kernel thread, or with
+// thread 0 all that there are. A service that goes on stays with the domain in which it began.
+// E_INVAL: domain >= LOG_DOMAINS; E_NOENT: no such process, or no such thread of it.
 s64 sys_log_domain(u32 pid, u32 thread, u32 domain);
+// A CPU has left the handler: it stores no row that it began before this call. So while a
+// register's flags are clear its file can be read in peace. E_INVAL: no such CPU.
+s64 sys_log_settle(u32 cpu);
 // Switches a characteristic. E_INVAL: there is none of this number; E_NOTSUP: it cannot be logged.
 s64 sys_log_enable(u32 characteristic, bool on);
 // The caller owns the logs no more: nothing is logged, its memory is let go, and all is in domain

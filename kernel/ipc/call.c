@@ -24,15 +24,24 @@
 // A call in the queue of a server's dispatcher.
 struct queued_call {
     struct posted_event posted;
+    u32 domain; // the client's
     u8 bulk[];
 };
 
 static void call_taken(struct posted_event *event, bool delivered)
 {
+    struct queued_call *queued = (struct queued_call *)event;
+
     // Not delivered: the server ends, and with it the call (ipc_process_ends).
-    if (delivered)
+    if (delivered) {
         trace_ipc_take(event->event.id);
-    kfree(event);
+        LOG_POINT(LOG_BIT(LOG_OF_CALLS), logged);
+    }
+    kfree(queued);
+    return;
+logged:
+    log_tell(LOG_CALL_TAKEN, dispatcher_domain(dispatcher_current()), queued->domain);
+    kfree(queued);
 }
 
 // E_NOMEM, E_PEER.
@@ -43,6 +52,7 @@ static s64 queue_call(struct call_start *start, const struct event *event, u64 b
     if (queued == NULL)
         return E_NOMEM;
     queued->posted = (struct posted_event){.taken = call_taken, .event = *event};
+    queued->domain = dispatcher_domain(start->client);
     if (bytes != 0) {
         memcpy(queued->bulk, dispatcher_message(start->client), bytes);
         queued->posted.bulk = queued->bulk;
@@ -78,6 +88,16 @@ static s64 deliver_call(struct call_start *start, struct call_record *record,
     return CALL_HANDED;
 }
 
+// The server takes a handed call at once.
+static void log_call(const struct call_start *start, bool handed)
+{
+    u32 client = dispatcher_domain(start->client), server = dispatcher_domain(start->target);
+
+    log_tell(LOG_CALL_SENT, client, server);
+    if (handed)
+        log_tell(LOG_CALL_TAKEN, server, client);
+}
+
 static s64 send_call(struct endpoint *endpoint, struct call_start *start,
                      struct call_record *record)
 {
@@ -95,12 +115,11 @@ static s64 send_call(struct endpoint *endpoint, struct call_start *start,
     else
         trace_ipc_call(endpoint->root.coid, start->call, process_pid(endpoint->process),
                        start->message.bytes, result == CALL_HANDED, event.words[0]);
-    LOG_POINT(LOG_OF_CALLS, logged);
+    LOG_POINT(LOG_BIT(LOG_OF_CALLS), logged);
     return result;
 logged:
     if (result >= 0)
-        log_tell(LOG_CALL_SENT, dispatcher_domain(start->client), dispatcher_domain(start->target),
-                 1);
+        log_call(start, result == CALL_HANDED);
     return result;
 }
 
@@ -189,6 +208,7 @@ static s64 queue_reply(struct dispatcher *self, struct call_record *record, stru
                        u64 bytes)
 {
     record->bulk = bytes != 0 ? kmalloc(bytes) : NULL;
+    record->domain = dispatcher_domain(self);
     if (bytes != 0 && record->bulk == NULL) {
         message_take_back(dispatcher_process(record->client), event->info);
         *event = reply_event(record->token, E_NOMEM);
@@ -216,7 +236,20 @@ static s64 deliver_reply(struct dispatcher *self, struct call_record *record, st
     call_answered(record);
     if (hand_over)
         *resumed = client;
+    LOG_POINT(LOG_BIT(LOG_OF_CALLS), logged);
     return 0;
+logged:
+    log_tell(LOG_ANSWER_TAKEN, dispatcher_domain(client), dispatcher_domain(self));
+    return 0;
+}
+
+// On the CPU of self, which has answered.
+static void tell_answer(struct dispatcher *self)
+{
+    LOG_POINT(LOG_BIT(LOG_OF_CALLS), logged);
+    return;
+logged:
+    log_tell(LOG_ANSWER_SENT, dispatcher_domain(self), dispatcher_ipc(self)->answered);
 }
 
 // Sends the answer, once the record belongs to us. Takes the message over.
@@ -232,6 +265,9 @@ static s64 answer(struct dispatcher *self, struct call_record *record, struct ev
     if (info < 0)
         event = reply_event(record->token, info);
     trace_ipc_reply(registers->id, (s64)registers->badge, message->bytes);
+    dispatcher_ipc(self)->answered = dispatcher_domain(record->client);
+    if (dispatcher_cpu(self) == cpu_id())
+        tell_answer(self);
     if (dispatcher_ipc(self)->handed_other == record)
         dispatcher_ipc(self)->handed_other = &no_call;
     s64 error =
@@ -280,8 +316,11 @@ static s64 carry_reply(struct dispatcher *self, struct event *registers)
     u32 cpu = call_cpu(registers->id);
     struct carried_reply carried = {.self = self, .registers = registers, .result = E_NOENT};
 
+    dispatcher_ipc(self)->answered = LOG_DOMAINS; // none
     if (cpu < cpu_count)
         cpus_call(1UL << cpu, reply_there, &carried);
+    if (dispatcher_ipc(self)->answered < LOG_DOMAINS)
+        tell_answer(self);
     return carried.result;
 }
 

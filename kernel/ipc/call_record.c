@@ -12,6 +12,8 @@
 #include <orrery/errors.h>
 #include <trace/events.h>
 
+#include "log/points.h"
+
 _Static_assert(CALL_MAX - 1 <= CALL_INDEX_MASK && ORRERY_MAX_CPUS <= 8, "a word holds them");
 
 struct call_table {
@@ -269,12 +271,17 @@ static void reply_taken(struct posted_event *event, bool delivered)
 {
     struct call_record *record = container_of(event, struct call_record, reply);
 
-    if (delivered) {
-        trace_ipc_take_reply(with_state(record->word, CALL_PENDING));
-        call_answered(record);
-    } else {
+    if (!delivered) {
         retire(record);
+        return;
     }
+    u32 server = record->domain;
+    trace_ipc_take_reply(with_state(record->word, CALL_PENDING));
+    call_answered(record);
+    LOG_POINT(LOG_BIT(LOG_OF_CALLS), logged);
+    return;
+logged:
+    log_tell(LOG_ANSWER_TAKEN, dispatcher_domain(dispatcher_current()), server);
 }
 
 s64 call_post_reply(struct call_record *record)
@@ -289,6 +296,7 @@ s64 call_post_reply(struct call_record *record)
 
 void call_fail(struct call_record *record, s64 status)
 {
+    record->domain = 0;
     record->reply.event =
         (struct event){.type = EVENT_REPLY, .id = record->token, .badge = (u64)status};
     call_post_reply(record);

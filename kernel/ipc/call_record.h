@@ -30,6 +30,7 @@ struct call_record {
     struct call_record *next;  // while free
     struct posted_event reply; // while answered, on its way to the client
     void *bulk;                // the reply's, allocated
+    u32 domain;                // of the dispatcher that sent the reply; 0: the kernel did
 } __attribute__((aligned(16)));
 
 // Stands where there is no record: never free, never pending, and its client never sleeps.

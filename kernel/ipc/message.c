@@ -10,21 +10,29 @@
 #include <string.h>
 #include <trace/events.h>
 
+#include "log/points.h"
 #include "proc/dispatcher.h"
 
 struct queued_message {
     struct posted_event posted;
     struct endpoint *endpoint; // with a reference
+    u32 domain;                // the sender's
 };
 
 static void message_taken(struct posted_event *event, bool delivered)
 {
     struct queued_message *queued = (struct queued_message *)event;
 
-    (void)delivered;
+    u32 sender = queued->domain;
+
     atomic_add(&queued->endpoint->queued, -1UL);
     endpoint_put(queued->endpoint);
     kfree(queued);
+    LOG_POINT(LOG_BIT(LOG_OF_CALLS), logged);
+    return;
+logged:
+    if (delivered)
+        log_tell(LOG_MESSAGE_TAKEN, dispatcher_domain(dispatcher_current()), sender);
 }
 
 // Where a message goes: cpu's dispatcher, or with -1 the endpoint's. NULL and an error.
@@ -40,7 +48,8 @@ static struct dispatcher *receiver(struct endpoint *endpoint, u64 cpu, s64 *erro
     return dispatcher != NULL ? dispatcher : endpoint_dispatcher(endpoint);
 }
 
-static s64 post(struct endpoint *endpoint, struct dispatcher *to, const struct event *event)
+static s64 post(struct endpoint *endpoint, struct dispatcher *to, const struct event *event,
+                u32 domain)
 {
     struct queued_message *queued = kmalloc(sizeof(*queued));
 
@@ -48,6 +57,7 @@ static s64 post(struct endpoint *endpoint, struct dispatcher *to, const struct e
         return E_NOMEM;
     queued->posted = (struct posted_event){.taken = message_taken, .event = *event};
     queued->endpoint = endpoint;
+    queued->domain = domain;
     endpoint_hold(endpoint);
     if (dispatcher_post(to, &queued->posted))
         return 0;
@@ -74,12 +84,19 @@ CO_METHOD s64 endpoint_send(struct endpoint_rep *self, u64 pid, u64 badge, u64 c
         return E_AGAIN;
     }
     memcpy(event.words, words, sizeof(event.words));
-    error = post(endpoint, to, &event);
+    // 0 is the kernel, whoever runs.
+    u32 sender = pid != 0 ? dispatcher_domain(dispatcher_current()) : 0;
+    error = post(endpoint, to, &event, sender);
     if (error != 0)
         atomic_add(&endpoint->queued, -1UL);
     else
         endpoint->cpus[cpu_id()].messages++;
     trace_ipc_send(endpoint->root.coid, pid, to->cpu, error);
+    LOG_POINT(LOG_BIT(LOG_OF_CALLS), logged);
+    return error;
+logged:
+    if (error == 0)
+        log_tell(LOG_MESSAGE_SENT, sender, dispatcher_domain(to));
     return error;
 }
 

@@ -3,9 +3,11 @@
 #include "areas.h"
 
 #include <kernel/address_space.h>
+#include <kernel/irq.h>
 #include <kernel/memory.h>
 #include <kernel/panic.h>
 #include <kernel/percpu.h>
+#include <kernel/softmask.h>
 #include <kernel/timer.h>
 #include <orrery/errors.h>
 #include <string.h>
@@ -15,10 +17,15 @@
 
 #define WINDOW_BYTES (2 * LOG_AREA_BYTES)
 #define AREA_PAGES (LOG_AREA_BYTES / PAGE_SIZE)
+#define SERVICE_LONG (1UL << 31) // ticks: a row has 32 bits
 
 // Each CPU's is its own, in lines of its own.
-static struct {
+static struct log_host {
     struct log_cpu logs;
+    // The service that goes on: of whom, and since when; 0: what runs began before all this.
+    u32 domain;
+    u64 since;
+    s32 pages[LOG_DOMAINS]; // charged here, less those given back here
 } __attribute__((aligned(128))) cpus[ORRERY_MAX_CPUS];
 
 static struct area {
@@ -33,14 +40,80 @@ u64 log_timebase(void)
     return timebase();
 }
 
-void log_tell(u32 event, u32 current, u32 correspondent, u32 counter)
+// ---- behind points ------------------------------------------------------------------------------
+
+void log_tell(u32 event, u32 current, u32 correspondent)
 {
-    log_event(&cpus[cpu_id()].logs, event, current, correspondent, counter);
+    u8 masked = soft_mask();
+
+    if (log_is_on(LOG_OF_CALLS))
+        log_event(&cpus[cpu_id()].logs, event, current, correspondent, 1);
+    soft_mask_restore(masked);
+}
+
+void log_tell_page(u32 domain, s32 change)
+{
+    u8 masked = soft_mask();
+    struct log_host *cpu = &cpus[cpu_id()];
+
+    if (domain != 0 && log_is_on(LOG_OF_MEMORY))
+        log_event(&cpu->logs, LOG_MEMORY, domain, 0, (u32)(cpu->pages[domain] += change));
+    soft_mask_restore(masked);
+}
+
+static void change_service(struct log_host *cpu, u32 domain, u64 now)
+{
+    u64 ticks = now - cpu->since;
+
+    if (cpu->since != 0)
+        log_leaves(&cpu->logs, LOG_SERVICE_TIME, cpu->domain,
+                   ticks < UINT32_MAX ? (u32)ticks : UINT32_MAX);
+    log_enters(&cpu->logs, LOG_SERVICE_TIME, domain);
+    cpu->domain = domain;
+    cpu->since = now;
+}
+
+void log_tell_switch(u32 domain, u64 now)
+{
+    struct log_host *cpu = &cpus[cpu_id()];
+
+    if (cpu->since == 0 || cpu->domain != domain)
+        change_service(cpu, domain, now);
+}
+
+void log_tell_tick(u32 length, u64 now)
+{
+    struct log_host *cpu = &cpus[cpu_id()];
+
+    if (log_is_on(LOG_OF_RUN_QUEUE))
+        log_run_queue(&cpu->logs, length);
+    if (log_is_on(LOG_OF_SERVICE) && cpu->since != 0 && now - cpu->since >= SERVICE_LONG)
+        change_service(cpu, cpu->domain, now);
 }
 
 void log_tell_run_queue(u32 length)
 {
     log_run_queue(&cpus[cpu_id()].logs, length);
+}
+
+void log_begin(u32 characteristics)
+{
+    for (u32 cpu = 0; cpu < cpu_count; cpu++) {
+        if (characteristics & LOG_BIT(LOG_OF_SERVICE))
+            cpus[cpu].since = 0;
+        if (characteristics & LOG_BIT(LOG_OF_MEMORY))
+            memset(cpus[cpu].pages, 0, sizeof(cpus[cpu].pages));
+    }
+}
+
+static void leave_handler(void *unused)
+{
+    (void)unused; // the interrupt comes when the CPU is not soft-masked
+}
+
+void log_settle(u64 mask)
+{
+    cpus_call(mask, leave_handler, NULL);
 }
 
 // ---- windows ------------------------------------------------------------------------------------
@@ -72,6 +145,16 @@ static u32 next_number(u32 cpu)
     return number;
 }
 
+// Two CPUs that write into one register would each undo what the other does.
+static bool is_area(const struct fcm *memory)
+{
+    for (u32 cpu = 0; cpu < cpu_count; cpu++)
+        for (u32 number = 0; number < LOG_AREAS; number++)
+            if (areas[cpu][number].memory == memory)
+                return true;
+    return false;
+}
+
 s64 log_area_add(struct fcm *memory, u32 cpu)
 {
     u32 number = next_number(cpu);
@@ -79,6 +162,8 @@ s64 log_area_add(struct fcm *memory, u32 cpu)
 
     if (fcm_bytes(memory) != LOG_AREA_BYTES || !fcm_is_anonymous(memory))
         return E_INVAL;
+    if (is_area(memory))
+        return E_EXIST;
     if (number == LOG_AREAS)
         return E_LIMIT;
     u32 *scratch = pages_alloc_zeroed(0);
@@ -109,7 +194,6 @@ static void remove_area(u32 cpu, u32 number)
 
     if (area->memory == NULL)
         return;
-    cpus[cpu].logs.areas[number] = NULL;
     mmu_unmap(window_of(cpu, number), AREA_PAGES + 1);
     KASSERT(guard_is_untouched(area->scratch));
     pages_free(area->scratch, 0);
@@ -119,6 +203,11 @@ static void remove_area(u32 cpu, u32 number)
 
 void log_areas_remove(void)
 {
+    for (u32 cpu = 0; cpu < cpu_count; cpu++)
+        for (u32 number = 0; number < LOG_AREAS; number++)
+            __atomic_store_n(&cpus[cpu].logs.areas[number], NULL, __ATOMIC_RELEASE);
+    // What has passed a point before it was switched off may still come, and finds no area.
+    log_settle(UINT64_MAX);
     for (u32 cpu = 0; cpu < cpu_count; cpu++) {
         for (u32 number = 0; number < LOG_AREAS; number++)
             remove_area(cpu, number);

@@ -12,7 +12,11 @@ struct fcm;
 // anonymous memory of LOG_AREA_BYTES; E_LIMIT: the CPU has all that it can have; E_NOMEM.
 // Thread context, no spin lock held; one at a time.
 s64 log_area_add(struct fcm *memory, u32 cpu);
-// Lets go of all of them. No CPU is in the handler, or comes there. Same context.
+// Lets go of all of them. All points are off. Same context.
 void log_areas_remove(void);
+// These characteristics (bits), which were off, are about to be told of. Same context.
+void log_begin(u32 characteristics);
+// On return a CPU has left the handler if it was in it. Thread context, no lock held.
+void log_settle(u64 cpus);
 
 #endif

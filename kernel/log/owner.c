@@ -10,7 +10,9 @@
 #include "points.h"
 
 // What can be switched on.
-#define SUPPORTED (1u << LOG_OF_CALLS | 1u << LOG_OF_RUN_QUEUE)
+#define SUPPORTED                                                                                  \
+    (LOG_BIT(LOG_OF_SERVICE) | LOG_BIT(LOG_OF_CALLS) | LOG_BIT(LOG_OF_MEMORY) |                    \
+     LOG_BIT(LOG_OF_RUN_QUEUE))
 
 static struct mutex mutex = MUTEX_INIT("logs", MUTEX_SERVICE); // guards all here, and the areas
 static const struct process *owner;                            // NULL: nobody owns the logs
@@ -59,11 +61,23 @@ s64 sys_log_enable(u32 characteristic, bool on)
     if (error == 0 && !(SUPPORTED >> characteristic & 1))
         error = E_NOTSUP;
     if (error == 0) {
-        u32 bit = 1u << characteristic;
+        u32 bit = LOG_BIT(characteristic);
         enabled = on ? enabled | bit : enabled & ~bit;
         log_points_set(enabled);
     }
     mutex_unlock(&mutex);
+    return error;
+}
+
+s64 sys_log_settle(u32 cpu)
+{
+    if (cpu >= cpu_count)
+        return E_INVAL;
+    mutex_lock(&mutex);
+    s64 error = ask_owner();
+    mutex_unlock(&mutex);
+    if (error == 0)
+        log_settle(1UL << cpu);
     return error;
 }
 

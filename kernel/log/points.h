@@ -7,25 +7,38 @@
 
 #include <orrery/log.h>
 
-// One nop, patched to a branch to label while a characteristic is on. .log_points tells where.
-#define LOG_POINT(characteristic, label)                                                           \
+#define LOG_BIT(characteristic) (1u << (characteristic))
+// While these are on the fast path of calls gives way: it tells nothing.
+#define LOG_SLOW_CALLS (LOG_BIT(LOG_OF_CALLS) | LOG_BIT(LOG_OF_SERVICE) | LOG_BIT(LOG_OF_HARDWARE))
+
+// One nop, patched to a branch to label while one of these characteristics (bits) is on.
+// .log_points tells where.
+#define LOG_POINT(characteristics, label)                                                          \
     __asm__ goto("1: nop\n"                                                                        \
                  ".pushsection .log_points,\"a\",@progbits\n"                                      \
                  ".balign 8\n"                                                                     \
                  ".quad 1b, %l[" #label "], %c0\n"                                                 \
                  ".popsection"                                                                     \
                  :                                                                                 \
-                 : "i"(characteristic)                                                             \
+                 : "i"(characteristics)                                                            \
                  :                                                                                 \
                  : label)
 
 // The points of these characteristics (bit n: that of enum log_characteristic) are on, all others
-// off. On return no CPU is behind one that has been switched off. Thread context, no spin lock
-// held; one at a time.
+// off. On return nothing is told any more of what has been switched off. Thread context, no spin
+// lock held; one at a time.
 void log_points_set(u32 characteristics);
+bool log_is_on(u32 characteristic);
 
-// Behind a point; soft-masked. As log_event and log_run_queue of handler.h, on this CPU.
-void log_tell(u32 event, u32 current, u32 correspondent, u32 counter);
+// Behind points, about this CPU. Any context but PMI.
+// A call, an answer or a message passes between two domains.
+void log_tell(u32 event, u32 current, u32 correspondent);
+// A page frame was charged to a domain (1), or given back (-1).
+void log_tell_page(u32 domain, s32 change);
+// The next three: soft-masked. The CPU goes to a thread of a domain; now: of the time base.
+void log_tell_switch(u32 domain, u64 now);
+// A tick: of the run queue's length, and of a service that has lasted long.
+void log_tell_tick(u32 length, u64 now);
 void log_tell_run_queue(u32 length);
 
 #endif

@@ -14,6 +14,8 @@
 #include <kernel/spinlock.h>
 #include <trace/events.h>
 
+#include "log/points.h"
+#include "proc/domain.h"
 #include "proc/services.h"
 
 #define KIND_PM REFS_KIND('P', 'M', ' ', ' ')
@@ -48,6 +50,7 @@ struct pm {
     u64 limit;   // pages
     u64 keeps;   // free pages below which nothing is granted
     u64 granted; // pages of account that reps hold or have given out
+    u32 domain;  // of the logs (proc/domain.h)
 };
 
 static struct pm *root_pm;
@@ -296,9 +299,26 @@ u64 pm_pages(const struct pm *pm)
     return (s64)pages < 0 ? 0 : pages;
 }
 
+void pm_set_domain(struct pm *pm, u32 kept)
+{
+    __atomic_store_n(&pm->domain, kept, __ATOMIC_RELAXED);
+}
+
+static void tell_page(const struct pm *pm, s32 change)
+{
+    log_tell_page(domain_of_memory(__atomic_load_n(&pm->domain, __ATOMIC_RELAXED)), change);
+}
+
 s64 pm_alloc(struct pm *pm)
 {
-    return CO_CALL(struct pm_rep, pm->root.coid, alloc);
+    s64 page = CO_CALL(struct pm_rep, pm->root.coid, alloc);
+
+    LOG_POINT(LOG_BIT(LOG_OF_MEMORY), logged);
+    return page;
+logged:
+    if (page >= 0)
+        tell_page(pm, 1);
+    return page;
 }
 
 // Without memory for a representative on this CPU, the account is settled directly.
@@ -308,6 +328,10 @@ void pm_free(struct pm *pm, u64 page)
         pages_free(phys_to_virt(page), 0);
         give_back(pm, 1);
     }
+    LOG_POINT(LOG_BIT(LOG_OF_MEMORY), logged);
+    return;
+logged:
+    tell_page(pm, -1);
 }
 
 s64 pm_charge(struct pm *pm)

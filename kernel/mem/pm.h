@@ -22,6 +22,7 @@ u64 pm_limit(const struct pm *pm); // bytes, 0: none
 // Are more pages free than are kept from it, if need be after reclaiming some?
 bool pm_has_room(const struct pm *pm);
 bool pm_has_room_for_kernel(const struct pm *pm); // as memory_for_kernel
+void pm_set_domain(struct pm *pm, u32 kept);      // of the logs (proc/domain.h). Any context
 u64 pm_pages(const struct pm *pm); // frames of data in use, without translation tables
 
 // A page frame, contents undefined: its physical address, E_LIMIT, or E_NOMEM. When memory is

@@ -172,6 +172,11 @@ u64 space_resident_pages(const struct address_space *space)
     return pm_pages(space->pm);
 }
 
+void space_set_domain(struct address_space *space, u32 kept)
+{
+    pm_set_domain(space->pm, kept);
+}
+
 u64 space_faults(const struct address_space *space)
 {
     u64 faults = 0;

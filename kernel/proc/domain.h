@@ -7,10 +7,17 @@
 #include <orrery/types.h>
 
 struct process;
+struct thread;
 
 // A process that nobody can find yet gets its creator's domain. To be told once it can be found:
 // its domain may be from before all were cleared.
 u32 domain_inherit(struct process *process);
 void domain_inherited(struct process *process, u32 cleared);
+// Of a dispatcher's thread, or a kernel thread; it has not ended. Any context.
+u32 domain_of_thread(const struct thread *thread);
+
+// Of memory, by what space_set_domain was told: 0 when domains have been cleared since, as memory
+// can outlive its process. Any context.
+u32 domain_of_memory(u32 kept);
 
 #endif

@@ -16,6 +16,7 @@
 #include <trace/reasons.h>
 
 #include "dispatcher.h"
+#include "domain.h"
 #include "exception/user.h"
 #include "log/points.h"
 #include "monitors/sensor.h"
@@ -178,10 +179,10 @@ static void slice_over(struct timer *timer)
     if (most_urgent(queue) >= queue->running_priority)
         percpu()->need_resched = 1;
     timer_start(timer, timebase() + microseconds_to_ticks(SLICE_MICROSECONDS));
-    LOG_POINT(LOG_OF_RUN_QUEUE, logged);
+    LOG_POINT(LOG_BIT(LOG_OF_RUN_QUEUE) | LOG_BIT(LOG_OF_SERVICE), logged);
     return;
 logged:
-    log_tell_run_queue(queue->length);
+    log_tell_tick(queue->length, queue->switched_at);
 }
 
 // What changes when the CPU goes from one thread to another. The time runs from switch to switch.
@@ -191,8 +192,13 @@ static inline __attribute__((always_inline)) void account(struct run_queue *queu
     scheduler_charge(queue, from, timebase());
     to->switches++;
     trace_switch(from->id, to->id, from->priority, to->priority, from->reason);
+    LOG_POINT(LOG_BIT(LOG_OF_SERVICE) | LOG_BIT(LOG_OF_HARDWARE), logged);
+told:
     SWITCH_POINT(counted, monitored);
     return;
+logged:
+    log_tell_switch(domain_of_thread(to), queue->switched_at);
+    goto told;
 counted:
     thread_tell_switch(from, to);
 monitored:
@@ -448,7 +454,7 @@ void thread_yield(void)
 // that of now.
 static void tell_idle(void)
 {
-    LOG_POINT(LOG_OF_RUN_QUEUE, logged);
+    LOG_POINT(LOG_BIT(LOG_OF_RUN_QUEUE), logged);
     return;
 logged:
     log_tell_run_queue(0);

@@ -46,6 +46,7 @@ struct thread {
     // switch, and what for: monitors/sensor.c.
     u64 woken_at, woken_switches;
     u8 woken_for;
+    u32 domain;                    // of a kernel thread, that the logs account it to
     struct mutex *innermost_mutex; // that it has; its own
     char name[THREAD_NAME_MAX];
 };

@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: MIT
 """Logs for schedulers: the guest's own tests, and the command that shows them."""
 
+import os
 import re
 
 import pytest
 
+from machine import ROOT
+
 RESULT = re.compile(r"^test-logs: (\d+) passed, (\d+) failed$", re.MULTILINE)
-ROW = re.compile(r"^ *(\d+\.\d{6}) +(\d+) (call|run-queue) +(\d+) +(\d+) +(\d+)$", re.MULTILINE)
+ROW = re.compile(r"^ *(\d+\.\d{6}) +(\d+) ([a-z-]+) +(\d+) +(\d+) +(-?\d+)$", re.MULTILINE)
 DOMAIN = re.compile(r"^domain (\d+): process \d+, (\S+)$", re.MULTILINE)
 
 
@@ -16,6 +19,24 @@ def test_owners_get_what_they_asked_for_and_harm_nobody(boot, cpus, options):
     status = machine.wait_end()
     result = RESULT.search(machine.console)
     if status != 0 or result is None or result.group(2) != "0" or int(result.group(1)) < 300:
+        machine.fail(f"test-logs ended with status {status}")
+
+
+def test_the_example_is_what_the_guest_runs():
+    with open(os.path.join(ROOT, "docs/logs.md"), encoding="utf-8") as file:
+        example = re.search(r"(?:^    struct log_reader.*\n(?:^    .*\n)+)", file.read(),
+                            re.MULTILINE)[0]
+    with open(os.path.join(ROOT, "tests/guest/user/test-logs/example.c"), encoding="utf-8") as file:
+        assert example in file.read()
+
+
+def test_calls_are_as_fast_after_logging(boot):
+    """All characteristics on and off 1,000 times; time is counted in instructions."""
+    machine = boot(cpus=1, network=False, icount=True,
+                   append="init=bin/test-logs trace=none -- speed")
+    status = machine.wait_end()
+    result = RESULT.search(machine.console)
+    if status != 0 or result is None or result.group(2) != "0":
         machine.fail(f"test-logs ended with status {status}")
 
 
@@ -31,8 +52,18 @@ def test_the_command_shows_rows(machine2):
     queues = [row for row in rows if row[2] == "run-queue"]
     assert queues and all(row[3:5] == ("0", "0") for row in queues)
     for row in rows:
-        assert row[2] == "run-queue" or (row[3] in domains and row[3] != row[4]
-                                         and row[5] == "1"), row
+        assert row[2] == "run-queue" or (row[2] == "call" and row[3] in domains
+                                         and row[3] != row[4] and row[5] == "1"), row
+
+
+def test_the_command_shows_what_is_asked_for(machine2):
+    """Both sides of calls and answers, service times."""
+    text = machine2.kov_run("run", "logs", "--", "-l", "passing,service,memory", "2").stdout
+    rows = ROW.findall(text)
+    kinds = {row[2] for row in rows}
+    assert {"call", "call-taken", "answer", "answer-taken", "service"} <= kinds, text
+    assert "run-queue" not in kinds
+    assert all(int(row[5]) > 0 for row in rows if row[2] == "service")
 
 
 def test_the_command_counts(machine2):
@@ -40,7 +71,8 @@ def test_the_command_counts(machine2):
     assert re.search(r"^DOMAIN +CALLS +NAME$", text, re.MULTILINE), text
 
 
-@pytest.mark.parametrize("arguments", [("x",), ("-c",), ("1", "2"), ("-1",)])
+@pytest.mark.parametrize("arguments", [("x",), ("-c",), ("1", "2"), ("-1",), ("-l", "1"),
+                                       ("-l", "calls,", "1"), ("-l", "none", "1")])
 def test_the_command_refuses(machine2, arguments):
     done = machine2.kov_run("run", "logs", "--", *arguments, check=False)
     assert done.returncode != 0 and "status 2" in done.stderr, done.stderr

@@ -34,6 +34,8 @@ u64 space_tag(const struct address_space *space);
 // The upper half of the tag, MODEL_TAG_OF_PID with or without MODEL_TAG_EXCLUDED. Any context.
 void space_set_owner(struct address_space *space, u64 owner);
 u64 space_resident_pages(const struct address_space *space);
+// The logs account its pages to a domain, as proc/domain.c keeps it. Any context.
+void space_set_domain(struct address_space *space, u32 kept);
 u64 space_faults(const struct address_space *space);
 u32 space_coids(struct address_space *space, coid_t *out,
                 u32 max); // Regions, HAT, PM: for the scan

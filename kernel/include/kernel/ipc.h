@@ -24,7 +24,7 @@ struct ipc_dispatcher {
     u64 calls;                        // made by it with other records than own
     u64 own_since;                    // the generation of own at its first call
     u32 outstanding;                  // calls that wait for their replies, besides own
-    u32 reserved;
+    u32 answered;                     // domain of the client that it answered last (orrery/log.h)
 };
 void ipc_dispatcher_init(struct ipc_dispatcher *ipc);
 // Calls made by it, since its beginning.

@@ -50,6 +50,7 @@ void process_kill(struct process *process, s32 status);
 s64 process_set_excluded(u32 pid, bool excluded);
 // Maps the dispatcher with this thread, or with thread 0 the process and all its dispatchers, to an
 // accounting domain of the logs. A process begins in its creator's, a dispatcher in its process's.
+// pid 0: this kernel thread, or with 0 all that there are.
 // E_NOENT. Thread context, no lock held.
 s64 process_set_domain(u32 pid, u32 thread, u32 domain);
 // All are in domain 0. One thread at a time.

@@ -3,3 +3,9 @@ UNIT += userlib_timers
 userlib_timers_SRC := tests/unit/userlib/timers.c userlib/src/timers.c
 userlib_timers_INC := userlib/src
 
+
+# Each access of the reader to what the writer writes, too, is a step.
+UNIT += userlib_log_reader
+userlib_log_reader_SRC := tests/unit/userlib/log_reader.c userlib/log/reader.c kernel/log/handler.c
+userlib_log_reader_INC := userlib/include .
+userlib_log_reader_CFLAGS := -include tests/unit/userlib/log_steps.h

@@ -2,6 +2,8 @@
 // Areas for tests.
 #include "tests.h"
 
+#include <expect.h>
+#include <orrery/errors.h>
 #include <orrery/ipc.h>
 #include <orrery/memory.h>
 #include <user/scheduler.h>
@@ -45,13 +47,15 @@ s64 area_add(u32 cpu, u8 **address)
     return number;
 }
 
-static void count_calls(u8 *area, u32 domain)
+static void count_event(u8 *area, u32 event, u32 domain)
 {
     struct log_head *head = (struct log_head *)area;
+    u32 place = COUNT_REGISTER(event, domain);
+    u32 counter = event == LOG_MEMORY ? LOG_WITH_COUNTER : LOG_COUNTER_ADD;
 
-    *(struct log_register *)(area + COUNT_REGISTER(domain)) = (struct log_register){
-        COUNT_ROW(domain), LOG_SIZE(LOG_SIZE_MIN) | LOG_COUNTER_ADD | LOG_PADDING(3)};
-    head->domains[domain].selectors[LOG_CALL_SENT] = LOG_SELECTOR(0, COUNT_REGISTER(domain));
+    *(struct log_register *)(area + place) = (struct log_register){
+        COUNT_ROW(event, domain), LOG_SIZE(LOG_SIZE_MIN) | counter | LOG_PADDING(3)};
+    head->domains[domain].selectors[event] = LOG_SELECTOR(0, place);
 }
 
 bool lay_out_counts(u8 *areas[ORRERY_MAX_CPUS])
@@ -60,16 +64,41 @@ bool lay_out_counts(u8 *areas[ORRERY_MAX_CPUS])
         if (area_add(cpu, &areas[cpu]) != 0)
             return false;
         for (u32 domain = 1; domain < LOG_DOMAINS; domain++)
-            count_calls(areas[cpu], domain);
+            for (u32 event = 0; event < LOG_EVENTS; event++)
+                count_event(areas[cpu], event, domain);
     }
     return true;
 }
 
-u64 calls_of(u8 *const areas[ORRERY_MAX_CPUS], u32 domain)
+void forget_counts(u8 *const areas[ORRERY_MAX_CPUS])
 {
-    u64 calls = 0;
+    for (u32 cpu = 0; cpu < user_cpu_count(); cpu++)
+        EXPECT(sys_region_destroy((u64)areas[cpu]) == 0);
+}
+
+u32 count_on(const u8 *area, u32 event, u32 domain)
+{
+    return __atomic_load_n((const u32 *)(area + COUNT_ROW(event, domain)), __ATOMIC_RELAXED);
+}
+
+u32 count_of(u8 *const areas[ORRERY_MAX_CPUS], u32 event, u32 domain)
+{
+    u32 sum = 0;
 
     for (u32 cpu = 0; cpu < user_cpu_count(); cpu++)
-        calls += __atomic_load_n((u32 *)(areas[cpu] + COUNT_ROW(domain)), __ATOMIC_RELAXED);
-    return calls;
+        sum += count_on(areas[cpu], event, domain);
+    return sum;
+}
+
+u64 calls_of(u8 *const areas[ORRERY_MAX_CPUS], u32 domain)
+{
+    return count_of(areas, LOG_CALL_SENT, domain);
+}
+
+void enable_all(void)
+{
+    for (u32 characteristic = 0; characteristic < LOG_CHARACTERISTICS; characteristic++) {
+        s64 error = sys_log_enable(characteristic, true);
+        EXPECT(error == (characteristic == LOG_OF_HARDWARE ? E_NOTSUP : 0));
+    }
 }

@@ -140,12 +140,6 @@ static void switch_often(void)
             EXPECT(false);
 }
 
-static void forget(u8 *const areas[ORRERY_MAX_CPUS])
-{
-    for (u32 cpu = 0; cpu < user_cpu_count(); cpu++)
-        EXPECT(sys_region_destroy((u64)areas[cpu]) == 0);
-}
-
 void counts(void)
 {
     u8 *areas[ORRERY_MAX_CPUS];
@@ -165,5 +159,5 @@ void counts(void)
     printf("test-logs: %lu calls of domain 1, %lu of domain 2\n", calls_of(areas, 1),
            calls_of(areas, 2));
     EXPECT(sys_log_close() == 0);
-    forget(areas);
+    forget_counts(areas);
 }

@@ -5,6 +5,7 @@
 
 #include <expect.h>
 #include <orrery/ipc.h>
+#include <orrery/sys.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,11 +13,17 @@
 #include <waiting.h>
 
 static s64 endpoint;
-static u64 called, owned; // of the latter: by owners
+static u64 called, owned, messages, told; // owned: calls by owners
 
 static s64 answer(struct ipc_request *request)
 {
+    if (request->call == 0) {
+        __atomic_fetch_add(&messages, 1, __ATOMIC_RELAXED);
+        return 0;
+    }
     __atomic_fetch_add(&called, 1, __ATOMIC_RELAXED);
+    if (request->words[1] != 0)
+        __atomic_store_n(&told, request->words[1], __ATOMIC_RELAXED);
     if (request->words[0] != 0)
         __atomic_fetch_add(&owned, 1, __ATOMIC_RELAXED);
     return 0;
@@ -32,12 +39,27 @@ u64 master_owned(void)
     return __atomic_load_n(&owned, __ATOMIC_RELAXED);
 }
 
+u64 master_told(void)
+{
+    return __atomic_load_n(&told, __ATOMIC_RELAXED);
+}
+
+u64 master_messages(void)
+{
+    return __atomic_load_n(&messages, __ATOMIC_RELAXED);
+}
+
 // ---- children -----------------------------------------------------------------------------------
 
 static void map_child(u32 pid, void *context)
 {
     const struct child *child = context;
+    struct sys_process_info info;
 
+    if (child->pages != NULL) {
+        EXPECT(sys_process_info(pid, &info) == 0);
+        *child->pages = info.memory_pages;
+    }
     if (child->domain != 0)
         EXPECT(sys_log_domain(pid, 0, child->domain) == 0);
 }
@@ -93,6 +115,16 @@ static int play(const char *role, u64 argument)
 {
     if (strcmp(role, "call") == 0)
         return call_master(argument);
+    if (strcmp(role, "send") == 0)
+        return send_to_master(argument);
+    if (strcmp(role, "work") == 0)
+        return work_and_sleep(argument);
+    if (strcmp(role, "fill") == 0)
+        return fill_and_sleep(argument);
+    if (strcmp(role, "churn") == 0)
+        return churn(argument);
+    if (strcmp(role, "measure") == 0)
+        return measure_calls();
     if (strcmp(role, "own") == 0)
         return own_logs();
     if (strcmp(role, "without-right") == 0)
@@ -106,12 +138,23 @@ static int play(const char *role, u64 argument)
 
 int main(int argc, char **argv)
 {
+    char option[8];
+
     if (argc == 3)
         return play(argv[1], strtoul(argv[2], NULL, 0));
     endpoint = ipc_endpoint(answer, NULL);
     EXPECT(endpoint > 0);
+    if (sys_option("speed", option, sizeof(option)) == 0) {
+        speed();
+        return expect_report("test-logs");
+    }
     refusals();
     counts();
+    passing();
+    services();
+    pages();
+    reading();
+    example();
     storm();
     owners();
     return expect_report("test-logs");

@@ -22,8 +22,7 @@ int own_logs(void)
     struct ipc_message message = {.words = {1}};
 
     EXPECT(lay_out_counts(areas));
-    EXPECT(sys_log_enable(LOG_OF_CALLS, true) == 0);
-    EXPECT(sys_log_enable(LOG_OF_RUN_QUEUE, true) == 0);
+    enable_all();
     EXPECT(sys_log_domain((u32)sys_process_pid(0), 0, 5) == 0);
     if (expect_status() != 0)
         return 1;

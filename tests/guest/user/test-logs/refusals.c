@@ -18,6 +18,7 @@ int refused_without_right(void)
     EXPECT(sys_log_area(CAP_PARENT, 0) == E_PERM);
     EXPECT(sys_log_domain((u32)sys_process_pid(0), 0, 1) == E_PERM);
     EXPECT(sys_log_enable(LOG_OF_CALLS, true) == E_PERM);
+    EXPECT(sys_log_settle(0) == E_PERM);
     EXPECT(sys_log_close() == E_PERM);
     return expect_status();
 }
@@ -27,6 +28,7 @@ int refused_beside_owner(void)
     EXPECT(area_add(0, NULL) == E_BUSY);
     EXPECT(sys_log_domain((u32)sys_process_pid(0), 0, 1) == E_BUSY);
     EXPECT(sys_log_enable(LOG_OF_CALLS, false) == E_BUSY);
+    EXPECT(sys_log_settle(0) == E_BUSY);
     EXPECT(sys_log_close() == E_BUSY);
     return expect_status();
 }
@@ -74,6 +76,7 @@ static void without_owner(void)
 {
     EXPECT(sys_log_domain((u32)sys_process_pid(0), 0, 1) == E_NOENT);
     EXPECT(sys_log_enable(LOG_OF_CALLS, true) == E_NOENT);
+    EXPECT(sys_log_settle(0) == E_NOENT);
     EXPECT(sys_log_close() == E_NOENT);
 }
 
@@ -83,7 +86,9 @@ static void wrong_domains(void)
 
     EXPECT(sys_log_domain(self, 0, LOG_DOMAINS) == E_INVAL);
     EXPECT(sys_log_domain(self, 0, UINT32_MAX) == E_INVAL);
-    EXPECT(sys_log_domain(0, 0, 1) == E_NOENT);
+    EXPECT(sys_log_domain(0, UINT32_MAX, 1) == E_NOENT);
+    EXPECT(sys_log_domain(0, 0, 1) == 0); // the kernel's threads
+    EXPECT(sys_log_domain(0, 0, LOG_DOMAINS) == E_INVAL);
     EXPECT(sys_log_domain(UINT32_MAX, 0, 1) == E_NOENT);
     EXPECT(sys_log_domain(self, UINT32_MAX, 1) == E_NOENT);
     EXPECT(sys_log_domain(self, 0, LOG_DOMAINS - 1) == 0);
@@ -94,9 +99,11 @@ static void wrong_characteristics(void)
 {
     EXPECT(sys_log_enable(LOG_CHARACTERISTICS, true) == E_INVAL);
     EXPECT(sys_log_enable(UINT32_MAX, false) == E_INVAL);
-    EXPECT(sys_log_enable(LOG_OF_SERVICE, true) == E_NOTSUP);
     EXPECT(sys_log_enable(LOG_OF_HARDWARE, true) == E_NOTSUP);
-    EXPECT(sys_log_enable(LOG_OF_MEMORY, true) == E_NOTSUP);
+    EXPECT(sys_log_settle(user_cpu_count()) == E_INVAL);
+    EXPECT(sys_log_settle(UINT32_MAX) == E_INVAL);
+    for (u32 cpu = 0; cpu < user_cpu_count(); cpu++)
+        EXPECT(sys_log_settle(cpu) == 0);
 }
 
 static s32 run_child(const char *role, u32 rights, u64 memory_limit)
@@ -104,6 +111,20 @@ static s32 run_child(const char *role, u32 rights, u64 memory_limit)
     struct child child = {.role = role, .rights = rights, .memory_limit = memory_limit};
 
     return child_end(child_start(&child));
+}
+
+// Two CPUs that write into one register would each undo what the other does.
+static void one_memory_is_one_area(void)
+{
+    s64 memory = sys_memory_new("log", LOG_AREA_BYTES);
+
+    EXPECT(memory > 0 && sys_log_area((cap_t)memory, 0) == 0);
+    for (u32 cpu = 0; cpu < user_cpu_count(); cpu++)
+        EXPECT(sys_log_area((cap_t)memory, cpu) == E_EXIST);
+    EXPECT(sys_log_close() == 0);
+    EXPECT(sys_log_area((cap_t)memory, 0) == 0); // it was let go
+    EXPECT(sys_log_close() == 0);
+    sys_cap_drop((cap_t)memory);
 }
 
 void refusals(void)
@@ -123,5 +144,6 @@ void refusals(void)
     wrong_characteristics();
     EXPECT(run_child("beside-owner", RIGHT_ALL, 0) == 0);
     EXPECT(sys_log_close() == 0);
+    one_memory_is_one_area();
     without_owner();
 }

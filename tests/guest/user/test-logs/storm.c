@@ -74,8 +74,7 @@ void storm(void)
     for (u32 number = 0; number < LOG_AREAS; number++)
         for (u32 cpu = 0; cpu < user_cpu_count(); cpu++)
             EXPECT(area_add(cpu, &areas[count++]) == number);
-    EXPECT(sys_log_enable(LOG_OF_CALLS, true) == 0);
-    EXPECT(sys_log_enable(LOG_OF_RUN_QUEUE, true) == 0);
+    enable_all();
     store_beside_callers(areas, count);
     EXPECT(sys_log_close() == 0);
     EXPECT(master_called() > called);

@@ -6,11 +6,17 @@
 #include <orrery/log.h>
 #include <user/process.h>
 
-#define COUNT_REGISTER(domain) (0x4100 + (domain)*8)
-#define COUNT_ROW(domain) (0x5000 + (domain)*16)
+#define COUNT_REGISTER(event, domain) (0x4100 + ((event)*LOG_DOMAINS + (domain)) * 8)
+#define COUNT_ROW(event, domain) (0x8000 + ((event)*LOG_DOMAINS + (domain)) * 16)
 
 void refusals(void);
 void counts(void);
+void passing(void);
+void services(void);
+void pages(void);
+void reading(void);
+void example(void);
+void speed(void);
 void storm(void);
 void owners(void);
 // Roles of children. Their exit statuses.
@@ -18,7 +24,12 @@ int refused_without_right(void);
 int refused_beside_owner(void);
 int refused_without_memory(void);
 int call_master(u64 calls);
+int send_to_master(u64 messages);
+int work_and_sleep(u64 turns);
+int fill_and_sleep(u64 pages);
+int churn(u64 pages); // until it is killed
 int own_logs(void);
+int measure_calls(void);
 
 // ---- areas (areas.c) ----------------------------------------------------------------------------
 
@@ -28,8 +39,13 @@ void area_forget(cap_t memory, u8 *address);
 // An area for a CPU's logs: its number, or an error. The memory stays mapped, if address is not
 // NULL.
 s64 area_add(u32 cpu, u8 **address);
-// A first area on each CPU, in which calls of each domain are counted.
+// A first area on each CPU. For each event and domain it has the sum of the counters; for
+// LOG_MEMORY the last one.
 bool lay_out_counts(u8 *areas[ORRERY_MAX_CPUS]);
+void forget_counts(u8 *const areas[ORRERY_MAX_CPUS]);
+u32 count_on(const u8 *area, u32 event, u32 domain);
+u32 count_of(u8 *const areas[ORRERY_MAX_CPUS], u32 event, u32 domain); // of all CPUs
+void enable_all(void);                                                 // all characteristics
 u64 calls_of(u8 *const areas[ORRERY_MAX_CPUS], u32 domain);
 
 // ---- children (main.c) --------------------------------------------------------------------------
@@ -42,11 +58,14 @@ struct child {
     u64 argument;
     u32 cpu, domain, rights;
     u64 memory_limit;
+    u64 *pages; // out, if not NULL: of its memory before it runs
 };
 u32 child_start(const struct child *child);
-s32 child_end(u32 pid);   // waits: its status
-void child_kill(u32 pid); // and waits
-u64 master_called(void);  // how often
-u64 master_owned(void);   // the same by children that own the logs
+s32 child_end(u32 pid);    // waits: its status
+void child_kill(u32 pid);  // and waits
+u64 master_called(void);   // how often
+u64 master_owned(void);    // the same by children that own the logs
+u64 master_told(void);     // the second word of the last call that had one
+u64 master_messages(void); // messages that it got
 
 #endif

@@ -2,5 +2,6 @@
 # The logs for schedulers: errors, exact counts, hostile and unlucky owners. Master and children are
 # one program.
 PROGRAM := test-logs
-SRC := main.c areas.c refusals.c counts.c storm.c owners.c
-DEPS := expect waiting
+SRC := main.c areas.c refusals.c counts.c passing.c services.c pages.c reading.c example.c speed.c \
+    storm.c owners.c
+DEPS := expect waiting log

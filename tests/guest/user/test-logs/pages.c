@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: MIT
+// Pages: what the CPUs say of a domain adds up to the account of its process, and to nothing in the
+// end.
+#include "tests.h"
+
+#include <expect.h>
+#include <orrery/ipc.h>
+#include <orrery/memory.h>
+#include <user/scheduler.h>
+#include <user/thread.h>
+#include <waiting.h>
+
+#define CHILD 1 // domain
+#define PAGE_BYTES 0x1000UL
+#define PAGES 300UL
+#define FOR_EVER_US 3600000000UL
+
+static int fill(u64 pages)
+{
+    struct sys_region region = {
+        .bytes = pages * PAGE_BYTES, .kind = REGION_ANONYMOUS, .prot = PROT_R | PROT_W};
+
+    if (sys_region_create(0, &region) != 0)
+        return 1;
+    for (u64 page = 0; page < pages; page++)
+        *(volatile u8 *)(region.address + page * PAGE_BYTES) = 1;
+    return sys_region_destroy(region.address) != 0;
+}
+
+int churn(u64 pages)
+{
+    while (fill(pages) == 0)
+        ;
+    return 1;
+}
+
+// Takes pages and gives them back; takes some more, tells the master, and keeps them.
+int fill_and_sleep(u64 pages)
+{
+    struct sys_region region = {
+        .bytes = pages * PAGE_BYTES, .kind = REGION_ANONYMOUS, .prot = PROT_R | PROT_W};
+
+    if (fill(pages) != 0 || sys_region_create(0, &region) != 0)
+        return 1;
+    for (u64 page = 0; page < pages; page += 2)
+        *(volatile u8 *)(region.address + page * PAGE_BYTES) = 1;
+    if (call_master(1) != 0)
+        return 1;
+    thread_sleep_us(FOR_EVER_US);
+    return 2;
+}
+
+static u64 pages_of(u32 pid)
+{
+    struct sys_process_info info;
+
+    return sys_process_info(pid, &info) == 0 ? info.memory_pages : 0;
+}
+
+static void a_process_and_its_account(u8 *const areas[], u32 cpu)
+{
+    u64 built = 0, called = master_called();
+    struct child child = {
+        .role = "fill", .argument = PAGES, .cpu = cpu, .domain = CHILD, .pages = &built};
+    u32 before = count_of(areas, LOG_MEMORY, CHILD), pid = child_start(&child);
+
+    EXPECT(WAIT_FOR(master_called() == called + 1));
+    EXPECT(WAIT_FOR(count_of(areas, LOG_MEMORY, CHILD) - before == (u32)(pages_of(pid) - built)));
+    EXPECT(pages_of(pid) >= built + PAGES / 2);
+    child_kill(pid);
+    EXPECT(WAIT_FOR(count_of(areas, LOG_MEMORY, CHILD) == before - (u32)built));
+}
+
+void pages(void)
+{
+    u8 *areas[ORRERY_MAX_CPUS];
+    bool laid_out = lay_out_counts(areas);
+
+    EXPECT(laid_out);
+    if (!laid_out)
+        return;
+    EXPECT(sys_log_enable(LOG_OF_MEMORY, true) == 0);
+    for (u32 cpu = 0; cpu < user_cpu_count(); cpu++)
+        a_process_and_its_account(areas, cpu);
+    EXPECT(sys_log_close() == 0);
+    forget_counts(areas);
+}

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT
+// Reads log files (orrery/log.h) while the kernel writes them, after S004 §3.7.3 and figure 4.10.
+// No lock is taken, and a reading is no system call, but for one that has been disturbed: it stops
+// the writer of this file for as long as it takes to copy it. So it has two passes at most.
+// Link with `log` (userlib/log). Any thread; one at a time for each file.
+#ifndef USER_LOG_H
+#define USER_LOG_H
+
+#include <orrery/log.h>
+
+struct log_reader {
+    u8 *area; // as it is mapped
+    u32 cpu;
+    struct log_register *place;
+    u32 base, bytes, row_bytes, control;
+    u32 next;       // offset of the row that comes behind the last one that was read
+    u32 last_stamp; // of that last one; at first: of the time since when
+    bool known;     // there is such a last one
+    u32 passes;     // of the last reading: 1, 2
+    u64 lost;       // readings in which all rows of the file were new: older ones may be gone
+};
+
+// Is one stamp later than another? They wrap.
+static inline bool log_stamp_is_later(u32 stamp, u32 other)
+{
+    return (s32)(stamp - other) > 0;
+}
+
+// A file at this offset of an area, empty, and its register at place; both as orrery/log.h has it.
+// since: a time stamp that is not later than any that will be written. E_INVAL: the file or the
+// register do not fit, or a row is not of 1, 2, 4 or 8 entries.
+s64 log_file_lay_out(u8 *area, u32 place, u32 base, u32 control, u32 since);
+// Reads a file that has been laid out so, of an area of this CPU: what is later than a time stamp.
+// A stamp can be told from those of the 2^31 units around it alone (hardware: 4 minutes), so this
+// is not to be older. Without stamps: all. E_INVAL: there is no such file, or its rows count
+// (LOG_COUNTER_ADD) and have no stamp.
+s64 log_reader_begin(struct log_reader *reader, u8 *area, u32 cpu, u32 place, u32 since);
+// The rows that have come since the last reading, the oldest first, each once, into rows, where
+// there is room for the whole file: how many. What happens during a second pass is not logged.
+// A file without stamps is always stopped, and the first entry of each row that was read becomes
+// LOG_READ: it is to be one that never has this value by itself. Stamps in units of 10 ms do not
+// tell when the kernel has gone round within one of them. Errors: as sys_log_settle.
+s64 log_read(struct log_reader *reader, u32 *rows);
+#define LOG_READ 0xffffffffu
+
+#endif
