@@ -19,8 +19,16 @@
 // What happens to a thread; sys_monitor_track has a bit of each, 1 << kind.
 enum sys_monitor_kind {
     SYS_MONITOR_SWITCH, // its CPU goes to it, or from it; word 0: enum sys_monitor_switch
+    // What the process itself tells (sys_monitor_tell): true as far as the process is.
+    SYS_MONITOR_THREAD = 6, // its library goes to, or from, a thread of its own; word 0: its number
+                            // above enum sys_monitor_switch, word 1: how its name begins
+    SYS_MONITOR_SENSOR = 7, // user/sensor.h; reason: the sensor's number, words: its own
     SYS_MONITOR_KINDS,
 };
+#define SYS_MONITOR_TOLD (1u << SYS_MONITOR_THREAD | 1u << SYS_MONITOR_SENSOR)
+// Those that there are.
+#define SYS_MONITOR_KINDS_MASK (1u << SYS_MONITOR_SWITCH | SYS_MONITOR_TOLD)
+#define SYS_MONITOR_THREAD_WORD(number, what) ((u64)(number) << 32 | (what))
 
 enum sys_monitor_switch {
     SYS_MONITOR_LEAVES, // another thread runs now; the reason is why
@@ -32,7 +40,7 @@ struct sys_monitor_record {
     u64 time;    // time base; never less than that of the record before
     u32 id;      // as whoever tracks the thread calls it
     u8 kind;     // enum sys_monitor_kind
-    u8 reason;   // of trace/reasons.h
+    u8 reason;   // of trace/reasons.h, but of a sensor its number
     u16 lost;    // records of this CPU that were lost just before; 65,535: or more
     u64 word[2]; // by the kind
 };
@@ -73,5 +81,6 @@ s64 sys_monitor_track(cap_t monitor, cap_t process, u32 thread, u32 id, u64 kind
 s64 sys_monitor_track_pid(cap_t monitor, u32 pid, u32 thread, u32 id, u64 kinds);
 s64 sys_monitor_untrack(cap_t monitor, u32 pid, u32 thread);
 s64 sys_monitor_terminate(cap_t monitor);
+s64 sys_monitor_tell(u32 kind, u32 reason, u64 word0, u64 word1);
 
 #endif

@@ -30,6 +30,7 @@
 #define DISPATCHER_STACK (R13_HOST + 0x08)
 #define DISPATCHER_PID (R13_HOST + 0x10)
 #define DISPATCHER_FP_USED (R13_HOST + 0x18)
+#define DISPATCHER_MONITORED (R13_HOST + 0x20)
 #define DISPATCHER_SAVE (R13_HOST + 0x40)
 #define DISPATCHER_LIBRARY 0x800 // from here to WINDOW_MESSAGE: the library's own words
 
@@ -99,11 +100,14 @@ struct dispatcher_page {
     u64 upcall_stack;      // the library: initial r1 of upcalls
     u64 pid;               // the kernel
     u64 fp_used;           // the kernel: not 0 once the dispatcher has used the FPU
-    u64 reserved[4];
+    u64 monitored;         // the kernel: what monitors want to be told (orrery/monitors.h)
+    u64 reserved[3];
     struct user_state save;
 };
 
 _Static_assert(offsetof(struct dispatcher_page, fp_used) == DISPATCHER_FP_USED - R13_HOST,
+               "user.h");
+_Static_assert(offsetof(struct dispatcher_page, monitored) == DISPATCHER_MONITORED - R13_HOST,
                "user.h");
 _Static_assert(offsetof(struct dispatcher_page, save) == DISPATCHER_SAVE - R13_HOST, "user.h");
 #endif

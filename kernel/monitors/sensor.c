@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
-// The sensor of switches.
+// The sensor of switches, and what a process tells itself.
 #include "sensor.h"
 
+#include <kernel/percpu.h>
+#include <kernel/softmask.h>
 #include <kernel/timer.h>
 
 #include "proc/thread.h"
@@ -39,4 +41,16 @@ void monitors_switch(const struct thread *from, const struct thread *to)
 void monitors_stay(const struct thread *thread)
 {
     tell(thread, SYS_MONITOR_STAYS, thread->reason, timebase());
+}
+
+void monitors_told(u8 kind, u8 reason, u64 word0, u64 word1)
+{
+    struct sys_monitor_record record = {.kind = kind, .reason = reason, .word = {word0, word1}};
+    u8 masked = soft_mask();
+    const struct monitor_tracks *tracks = percpu()->current->tracks;
+
+    record.time = timebase();
+    if (tracks != NULL)
+        fire(tracks, &record);
+    soft_mask_restore(masked);
 }

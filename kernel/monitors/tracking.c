@@ -8,6 +8,7 @@
 #include <kernel/process.h>
 #include <kernel/wait.h>
 
+#include "library.h"
 #include "monitor.h"
 #include "proc/dispatcher.h"
 #include "proc/process.h"
@@ -58,6 +59,13 @@ static void set_rings(struct monitor *monitor, bool on)
         cpus_call(UINT64_MAX, nothing_here, NULL);
 }
 
+static void libraries_learn_here(void *unused)
+{
+    (void)unused;
+    for (const struct monitor_tracks *at = tracked[cpu_id()]; at != NULL; at = at->next)
+        monitors_library_learns(at);
+}
+
 static void run_tracks(struct monitor *monitor, bool on)
 {
     bool before = records(monitor);
@@ -66,6 +74,8 @@ static void run_tracks(struct monitor *monitor, bool on)
         return;
     monitor->running = on;
     set_rings(monitor, on);
+    if (monitor->tracks)
+        cpus_call(UINT64_MAX, libraries_learn_here, NULL);
     set_points(monitor, before);
 }
 
@@ -200,6 +210,7 @@ static void set_thread(struct thread *thread, void *argument)
         thread->tracks = change->spare;
     }
     monitor_tracks_set(thread->tracks, &change->track);
+    monitors_library_learns(thread->tracks);
 }
 
 static void track_here(void *argument)
@@ -268,7 +279,7 @@ s64 monitors_track(struct monitor *monitor, struct process *process, u32 thread,
         .track = {.monitor = monitor, .id = id, .kinds = (u32)kinds},
     };
 
-    if (kinds == 0 || kinds >> SYS_MONITOR_KINDS != 0)
+    if (kinds == 0 || (kinds & ~(u64)SYS_MONITOR_KINDS_MASK) != 0)
         return E_INVAL;
     if (!memory_for_caller())
         return E_NOMEM;
@@ -365,7 +376,9 @@ static void remove_here(void *argument)
 
     for (struct monitor_tracks *at = tracked[cpu_id()]; at != NULL; at = next) {
         next = at->next;
-        if (!remove_from(argument, at))
+        bool empty = remove_from(argument, at);
+        monitors_library_learns(at);
+        if (!empty)
             continue;
         ((struct thread *)at->thread)->tracks = NULL;
         free_tracks(at);

@@ -33,7 +33,7 @@ static int create(u32 *number)
         code = monitor_create(true, bytes, number);
     bool created = code == KOV_OK;
     for (u32 i = 0; i < targets.count && code == KOV_OK; i++)
-        code = monitor_track(*number, &targets.targets[i], (1U << SYS_MONITOR_KINDS) - 1);
+        code = monitor_track(*number, &targets.targets[i], SYS_MONITOR_KINDS_MASK);
     if (created && code != KOV_OK)
         monitor_stop(*number);
     return code;

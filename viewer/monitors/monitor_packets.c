@@ -15,7 +15,11 @@ enum { PROCESS_NAME = 0x100, THREAD_NAME, DISPATCHER, STATE_END };
 #define LABEL_BYTES 40
 #define GAP_MAX 0x80000000UL // ticks between events of a packet, whose times have 32 bits
 
-static const char *const kinds[SYS_MONITOR_KINDS] = {[SYS_MONITOR_SWITCH] = "switch"};
+static const char *const kinds[SYS_MONITOR_KINDS] = {
+    [SYS_MONITOR_SWITCH] = "switch",
+    [SYS_MONITOR_THREAD] = "thread",
+    [SYS_MONITOR_SENSOR] = "sensor",
+};
 
 // ---- metadata ----------------------------------------------------------------------------------
 
@@ -32,12 +36,15 @@ __attribute__((format(printf, 2, 3))) static void add_text(struct bytes *text, c
 
 static void add_events(struct bytes *text)
 {
-    for (u32 kind = 0; kind < SYS_MONITOR_KINDS; kind++)
+    for (u32 kind = 0; kind < SYS_MONITOR_KINDS; kind++) {
+        if (kinds[kind] == NULL)
+            continue;
         add_text(text,
                  "event { name = \"MONITOR:%s\"; id = %#x; stream_id = 0; fields := struct {\n"
                  "    uint32 _id;\n    uint16 _reason;\n    uint16 _lost;\n"
                  "    hex64 _word0;\n    hex64 _word1;\n}; };\n",
                  kinds[kind], TRACE_HEADER(3, MAJOR, kind));
+    }
     add_text(text,
              "event { name = \"STATE:process_name\"; id = %#x; stream_id = 0; fields := struct {\n"
              "    uint64 _pid;\n    char8 _name[%d];\n}; };\n",
@@ -234,7 +241,7 @@ int monitor_packets_add(struct monitor_packets *packets, u32 cpu,
         return code;
     if (record->time < stream->last)
         return fail(KOV_CONNECTION, "a record of CPU %" PRIu32 " comes out of order", cpu);
-    if (record->kind >= SYS_MONITOR_KINDS)
+    if (record->kind >= SYS_MONITOR_KINDS || kinds[record->kind] == NULL)
         return fail(KOV_CONNECTION, "a record is of kind %" PRIu32 ", which is not known",
                     record->kind);
     code = begin_event(packets, cpu, record->time, record->kind, 3, record->lost);

@@ -12,7 +12,6 @@
 #include <string.h>
 
 #define DEFAULT_SECONDS 5
-#define ALL_KINDS ((1U << SYS_MONITOR_KINDS) - 1)
 
 struct record {
     const struct monitor_record_wishes *wishes;
@@ -65,7 +64,7 @@ static int begin_monitor(struct record *record)
     if (code == KOV_OK && wishes->pids != NULL)
         code = monitor_targets_parse(wishes->pids, &record->targets);
     for (u32 i = known; i < record->targets.count && code == KOV_OK; i++)
-        code = monitor_track(record->number, &record->targets.targets[i], ALL_KINDS);
+        code = monitor_track(record->number, &record->targets.targets[i], SYS_MONITOR_KINDS_MASK);
     if (code == KOV_OK && record->targets.count == 0)
         code = fail(KOV_USAGE, "the monitor tracks nothing: name processes with --pid");
     return code;
