@@ -169,8 +169,7 @@ static s64 say_track_error(struct client *client, s64 error)
     case E_NOENT:
         return client_error(client, error, "no such process or thread");
     case E_INVAL:
-        return client_error(client, error, "kinds must be among %#x",
-                            SYS_MONITOR_KINDS_MASK);
+        return client_error(client, error, "kinds must be among %#x", SYS_MONITOR_KINDS_MASK);
     case E_LIMIT:
         return client_error(client, error, "%d monitors track it already", SYS_MONITORS_THREAD);
     default:

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 // What a monitor recorded, as threads over time. A row is what has one id, on one CPU: of a process
-// that is its dispatcher there.
+// that is its dispatcher there; below it are the threads of its library that ran there last.
 #include "monitors/monitor_view.h"
+#include "monitors/monitor_threads.h"
+#include "tools/memory.h"
 #include "trace/thread_strips.h"
 
 #include <inttypes.h>
@@ -17,13 +19,15 @@ struct thread {
     char letter;
     u64 since;
     u64 switches, stays; // that it came, that it could have left
+    struct user_host host;
 };
 
 struct view {
     const struct monitor_view_wishes *wishes;
     const struct trace_choice *choice;
-    struct event_fields change;
+    struct event_fields change, user_change;
     struct keyed_rows threads;
+    struct user_threads users;
     struct strips strips;
     u64 begin;                      // of the recording
     u64 told_from[ORRERY_MAX_CPUS]; // behind the last loss
@@ -65,6 +69,9 @@ static void enter(struct view *view, struct thread *thread, enum strip_state sta
     thread->state = state;
     thread->letter = letter;
     thread->ended = false;
+    thread->host.state = state;
+    thread->host.letter = letter;
+    user_threads_host_changed(&view->users, &thread->host, time);
 }
 
 static void leave(struct view *view, struct thread *thread, u64 reason, u64 time)
@@ -82,10 +89,11 @@ static struct thread *get(struct view *view, u64 key, u64 what)
     u32 cpu = cpu_of(key);
     if (thread->begun)
         return thread;
-    thread->begun = true;
+    thread->begun = thread->host.told = true;
     thread->since = view->told_from[cpu];
     bool ran = view->lossless[cpu] && what != SYS_MONITOR_COMES;
     thread->state = ran ? STRIP_RUN : STRIP_UNKNOWN;
+    thread->host.state = thread->state;
     return thread;
 }
 
@@ -103,10 +111,29 @@ static void note_run(struct view *view, u64 key, u64 time)
     view->other = key;
 }
 
+// Told while the dispatcher runs, whatever its own records say.
+static void take_user(struct view *view, const struct trace_event *event,
+                      const u64 values[EVENT_FIELDS_MAX])
+{
+    const u64 key[KEY_WORDS] = {key_of(values[0], event->cpu)};
+    struct thread *thread = keyed_rows_get(&view->threads, key);
+    user_threads_take(&view->users, &thread->host,
+                      &(struct user_record){.id = values[0],
+                                            .reason = values[1],
+                                            .word0 = values[2],
+                                            .word1 = values[3],
+                                            .time = event->time,
+                                            .cpu = event->cpu});
+}
+
 static int take_event(void *context, const struct trace_event *event)
 {
     struct view *view = context;
     u64 values[EVENT_FIELDS_MAX];
+    if (event_fields_are(&view->user_change, event, values)) {
+        take_user(view, event, values);
+        return KOV_OK;
+    }
     if (!event_fields_are(&view->change, event, values))
         return KOV_OK;
     u64 key = key_of(values[0], event->cpu), reason = values[1], what = values[2];
@@ -132,9 +159,10 @@ static int take_loss(void *context, const struct trace_loss *loss)
     view->lossless[loss->cpu] = false;
     view->told_from[loss->cpu] = from;
     view->runs[loss->cpu] = 0;
+    user_threads_lost(&view->users, loss->cpu, from);
     for (size_t i = 0; i < view->threads.count; i++) {
         struct thread *thread = view->threads.rows[i];
-        if (cpu_of(thread->key[0]) == loss->cpu && !thread->ended)
+        if (cpu_of(thread->key[0]) == loss->cpu && thread->begun && !thread->ended)
             enter(view, thread, STRIP_UNKNOWN, 0, from);
     }
     return KOV_OK;
@@ -142,10 +170,27 @@ static int take_loss(void *context, const struct trace_loss *loss)
 
 // ---- the answer --------------------------------------------------------------------------------
 
+// A strip, and its place: by the dispatcher, then by the number of the library's thread.
+struct place {
+    u64 dispatcher, number; // number 0: the dispatcher itself
+    const struct strip *strip;
+    const struct user_thread *user; // NULL: it is a dispatcher's
+};
+
 static int compare(const void *one, const void *other)
 {
-    const struct strip *a = *(void *const *)one, *b = *(void *const *)other;
-    return a->key[0] < b->key[0] ? -1 : a->key[0] > b->key[0];
+    const struct place *a = one, *b = other;
+    if (a->dispatcher != b->dispatcher)
+        return a->dispatcher < b->dispatcher ? -1 : 1;
+    return a->number < b->number ? -1 : a->number > b->number;
+}
+
+static struct place place_of(const struct view *view, const struct strip *strip)
+{
+    const struct user_thread *user = user_threads_of(&view->users, strip);
+    if (user == NULL)
+        return (struct place){strip->key[0], 0, strip, NULL};
+    return (struct place){key_of(user->key[0], user->cpu), user->key[1] + 1, strip, user};
 }
 
 static void put_name(json_t *row, const struct trace_walk *walk, u64 id)
@@ -170,16 +215,54 @@ static void put_thread(json_t *row, const struct view *view, const struct trace_
     thread_strips_put(row, &view->strips, strip, view->wishes->ascii, walk->hz);
 }
 
+// A slice is a turn that the library gave it, less what others had of the CPU meanwhile.
+static void put_user(json_t *row, const struct view *view, const struct trace_walk *walk,
+                     const struct place *place)
+{
+    const struct user_thread *user = place->user;
+    u64 run = place->strip->ticks[STRIP_RUN];
+    char name[40];
+    snprintf(name, sizeof(name), " %s/%" PRIu64, user->name, user->key[1]);
+    put_u64(row, "cpu", user->cpu);
+    put_u64(row, "id", user->key[0]);
+    put_text(row, "name", name);
+    put_u64(row, "thread", user->key[1]);
+    trace_tool_put_pid(row, trace_walk_pid(walk, user->key[0]));
+    put_u64(row, "switches", user->switches);
+    put_u64(row, "to_itself", user->stays);
+    thread_strips_put(row, &view->strips, place->strip, view->wishes->ascii, walk->hz);
+    put_u64(row, "runs", user->turns);
+    trace_tool_put_time(row, "mean_slice", user->turns == 0 ? 0 : (double)run / (double)user->turns,
+                        walk->hz);
+    trace_tool_put_time(row, "longest_slice", (double)user->longest, walk->hz);
+}
+
+static void put_rows(const struct view *view, const struct trace_walk *walk, json_t *rows)
+{
+    const struct keyed_rows *strips = &view->strips.rows;
+    struct place *places = memory_get((strips->count + 1) * sizeof(*places));
+    for (size_t i = 0; i < strips->count; i++)
+        places[i] = place_of(view, strips->rows[i]);
+    qsort(places, strips->count, sizeof(*places), compare);
+    for (size_t i = 0; i < strips->count; i++) {
+        json_t *row = put_object(rows, NULL);
+        if (places[i].user != NULL)
+            put_user(row, view, walk, &places[i]);
+        else
+            put_thread(row, view, walk, places[i].strip);
+    }
+    free(places);
+}
+
 static void put_threads(struct view *view, const struct trace_walk *walk, json_t *document)
 {
-    struct keyed_rows *strips = &view->strips.rows;
-    for (size_t i = 0; i < view->threads.count; i++)
-        spend(view, view->threads.rows[i], walk->end);
-    if (strips->count > 1)
-        qsort(strips->rows, strips->count, sizeof(void *), compare);
-    json_t *rows = put_array(document, "threads");
-    for (size_t i = 0; i < strips->count; i++)
-        put_thread(put_object(rows, NULL), view, walk, strips->rows[i]);
+    for (size_t i = 0; i < view->threads.count; i++) {
+        struct thread *thread = view->threads.rows[i];
+        if (thread->begun)
+            spend(view, thread, walk->end);
+    }
+    user_threads_end(&view->users, walk->end);
+    put_rows(view, walk, put_array(document, "threads"));
     thread_strips_put_cells(document, &view->strips, walk->hz);
     trace_tool_put_walk(document, walk);
 }
@@ -204,6 +287,9 @@ static int begin(struct view *view, struct engine *engine)
     view->change =
         (struct event_fields){.name = "MONITOR:switch", .fields = {"id", "reason", "word0"}};
     event_fields_find(&view->change, &engine->descriptions);
+    view->user_change = (struct event_fields){.name = "MONITOR:thread",
+                                              .fields = {"id", "reason", "word0", "word1"}};
+    event_fields_find(&view->user_change, &engine->descriptions);
     if (view->change.description == NULL)
         return fail(KOV_FAILED, "%s is no folder of `kov monitor record`", engine->where);
     engine_range(engine, &view->begin, &end);
@@ -211,6 +297,7 @@ static int begin(struct view *view, struct engine *engine)
     if (range.begin == range.end)
         range.end++;
     strips_begin(&view->strips, range.begin, range.end, (u32)view->wishes->cells);
+    user_threads_begin(&view->users, &view->strips);
     for (u32 cpu = 0; cpu < ORRERY_MAX_CPUS; cpu++) {
         view->told_from[cpu] = view->begin;
         view->lossless[cpu] = true;
@@ -240,6 +327,7 @@ int monitor_view(struct engine *engine, const struct trace_choice *choice,
     trace_walk_free(&walk);
     strips_free(&view.strips);
     keyed_rows_free(&view.threads);
+    keyed_rows_free(&view.users.rows);
     return code;
 }
 

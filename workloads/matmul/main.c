@@ -9,10 +9,11 @@
 #include <user/scheduler.h>
 #include <user/sensor.h>
 #include <user/thread.h>
+#include <user/time.h>
 
-#define SIZE 1200
+#define SIZE 1000
 #define SENSOR_PHASE 1
-#define PARTS 16         // in which main reads its matrices
+#define PARTS 16        // in which main reads its matrices
 #define DEVICE_US 30000 // that the device takes for a part
 
 SENSOR_NAME(SENSOR_PHASE, "phase");
@@ -84,14 +85,17 @@ int main(int argc, char **argv)
         return 2;
     }
     s64 error = product_make(&product, wishes.size);
+    u64 begin;
     while (wishes.wait && (monitors_want() >> SYS_MONITOR_THREAD & 1) == 0)
         thread_sleep_us(10000);
+    begin = time_now();
     if (error == 0)
         error = run(&product, &collected);
     if (error != 0) {
         fprintf(stderr, "matmul: %s\n", orrery_strerror(error));
         return 1;
     }
+    printf("matmul: %lu ms\n", time_to_us(time_now() - begin) / 1000);
     printf("matmul: %lu reads, %lu records (%lu switches, %lu of threads), %lu lost\n",
            collected.reads, collected.records, collected.switches, collected.threads,
            collected.lost);

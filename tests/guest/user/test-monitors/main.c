@@ -69,7 +69,7 @@ static const struct {
 } roles[] = {
     {"hoarder", child_hoards}, {"late", child_comes_late},      {"plain", child_without_rights},
     {"holder", child_holds},   {"greedy", child_beyond_limits}, {"worker", child_works},
-    {"store", child_stores},   {"victim", child_is_killed}, {"liar", child_lies},
+    {"store", child_stores},   {"victim", child_is_killed},     {"liar", child_lies},
 };
 
 int main(int argc, char **argv)

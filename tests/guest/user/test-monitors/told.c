@@ -143,8 +143,7 @@ static void counts_are_the_librarys(void)
     CHECK_IS(switches_told, 0);
     for (u32 i = 0; i < NUMBERS; i++) {
         if (i - first_number > 1)
-            CHECK_IS(told[i][SYS_MONITOR_COMES] + told[i][SYS_MONITOR_STAYS],
-                     after[i] - before[i]);
+            CHECK_IS(told[i][SYS_MONITOR_COMES] + told[i][SYS_MONITOR_STAYS], after[i] - before[i]);
     }
     for (u32 i = first_number; i < first_number + 2; i++) {
         CHECK_IS(told[i][SYS_MONITOR_COMES], told[i][SYS_MONITOR_LEAVES]);
