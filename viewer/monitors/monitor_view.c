@@ -2,6 +2,7 @@
 // What a monitor recorded, as threads over time. A row is what has one id, on one CPU: of a process
 // that is its dispatcher there; below it are the threads of its library that ran there last.
 #include "monitors/monitor_view.h"
+#include "monitors/monitor_sensors.h"
 #include "monitors/monitor_threads.h"
 #include "tools/memory.h"
 #include "trace/thread_strips.h"
@@ -28,6 +29,7 @@ struct view {
     struct event_fields change, user_change;
     struct keyed_rows threads;
     struct user_threads users;
+    struct monitor_sensors sensors;
     struct strips strips;
     u64 begin;                      // of the recording
     u64 told_from[ORRERY_MAX_CPUS]; // behind the last loss
@@ -134,7 +136,8 @@ static int take_event(void *context, const struct trace_event *event)
         take_user(view, event, values);
         return KOV_OK;
     }
-    if (!event_fields_are(&view->change, event, values))
+    if (monitor_sensors_take(&view->sensors, event) ||
+        !event_fields_are(&view->change, event, values))
         return KOV_OK;
     u64 key = key_of(values[0], event->cpu), reason = values[1], what = values[2];
     struct thread *thread = get(view, key, what);
@@ -263,6 +266,7 @@ static void put_threads(struct view *view, const struct trace_walk *walk, json_t
     }
     user_threads_end(&view->users, walk->end);
     put_rows(view, walk, put_array(document, "threads"));
+    monitor_sensors_put(&view->sensors, walk, document);
     thread_strips_put_cells(document, &view->strips, walk->hz);
     trace_tool_put_walk(document, walk);
 }
@@ -297,6 +301,7 @@ static int begin(struct view *view, struct engine *engine)
     if (range.begin == range.end)
         range.end++;
     strips_begin(&view->strips, range.begin, range.end, (u32)view->wishes->cells);
+    monitor_sensors_begin(&view->sensors, &engine->descriptions);
     user_threads_begin(&view->users, &view->strips);
     for (u32 cpu = 0; cpu < ORRERY_MAX_CPUS; cpu++) {
         view->told_from[cpu] = view->begin;
@@ -328,6 +333,7 @@ int monitor_view(struct engine *engine, const struct trace_choice *choice,
     strips_free(&view.strips);
     keyed_rows_free(&view.threads);
     keyed_rows_free(&view.users.rows);
+    monitor_sensors_free(&view.sensors);
     return code;
 }
 
@@ -345,7 +351,8 @@ static const struct column columns[] = {
     HIDDEN_TIMES,
     COLUMNS_END,
 };
-const struct sheet monitor_view_sheets[] = {{"threads", columns}, {NULL, NULL}};
+const struct sheet monitor_view_sheets[] = {
+    {"threads", columns}, {"sensors", monitor_sensor_columns}, {NULL, NULL}};
 
 static const struct column summary_columns[] = {
     COLUMN("CPU", "cpu", 6),
@@ -362,4 +369,5 @@ static const struct column summary_columns[] = {
     HIDDEN_TIMES,
     COLUMNS_END,
 };
-const struct sheet monitor_view_summary_sheets[] = {{"threads", summary_columns}, {NULL, NULL}};
+const struct sheet monitor_view_summary_sheets[] = {
+    {"threads", summary_columns}, {"sensors", monitor_sensor_columns}, {NULL, NULL}};
