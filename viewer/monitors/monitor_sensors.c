@@ -18,11 +18,14 @@ void monitor_sensors_begin(struct monitor_sensors *sensors, const struct descrip
     event_fields_find(&sensors->told, descriptions);
 }
 
-bool monitor_sensors_take(struct monitor_sensors *sensors, const struct trace_event *event)
+bool monitor_sensors_take(struct monitor_sensors *sensors, const struct trace_event *event,
+                          u64 from)
 {
     u64 values[EVENT_FIELDS_MAX];
     if (!event_fields_are(&sensors->told, event, values))
         return false;
+    if (event->time < from)
+        return true;
     const u64 key[KEY_WORDS] = {values[0], values[1]};
     struct sensor_row *row = keyed_rows_get(&sensors->rows, key);
     row->count++;

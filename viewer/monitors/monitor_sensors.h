@@ -13,8 +13,9 @@ struct monitor_sensors {
 // All zero at first.
 void monitor_sensors_begin(struct monitor_sensors *sensors,
                            const struct descriptions *descriptions);
-// False: the event is no sensor's.
-bool monitor_sensors_take(struct monitor_sensors *sensors, const struct trace_event *event);
+// Counts those from that time on. False: the event is no sensor's.
+bool monitor_sensors_take(struct monitor_sensors *sensors, const struct trace_event *event,
+                          u64 from);
 // "sensors": of each how often, and its last two words.
 void monitor_sensors_put(const struct monitor_sensors *sensors, const struct trace_walk *walk,
                          json_t *document);

@@ -136,7 +136,7 @@ static int take_event(void *context, const struct trace_event *event)
         take_user(view, event, values);
         return KOV_OK;
     }
-    if (monitor_sensors_take(&view->sensors, event) ||
+    if (monitor_sensors_take(&view->sensors, event, view->strips.from) ||
         !event_fields_are(&view->change, event, values))
         return KOV_OK;
     u64 key = key_of(values[0], event->cpu), reason = values[1], what = values[2];
