@@ -3,6 +3,7 @@
 """Figures 1 to 8 of S003 of our matmul, as text, on one CPU where a nanosecond is an instruction. docs/monitors.md has them by this script: tests/system/matmul_figures.py FOLDER."""
 
 import os
+import re
 import sys
 
 from machine import Machine
@@ -37,9 +38,12 @@ def run_recorded(machine, folder, policy, *options):
 
 
 def show(machine, folder, *options):
-    """Without what is told below the rows."""
+    """The rows and the meter, without the sensors and what the signs mean."""
     text = machine.kov_run("monitor", "show", "-w", "96", *options, folder).stdout
-    return text[:text.index("a cell is")].rstrip().partition("\n\n")[0]
+    blocks = text[:text.index("a cell is")].rstrip().split("\n\n")
+    meter = [line for line in blocks[-1].splitlines() if re.match(" {18}", line)]
+    rows = blocks[0].splitlines()
+    return "\n".join(line.rstrip() for line in rows + [line for line in meter if line not in rows])
 
 
 def main(folder):
