@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// How often sensors of programs were told (kind SENSOR), with the names that the programs give them.
+// How often sensors of programs were told (kind SENSOR), by the names that the programs give
+// them.
 #ifndef KOV_MONITOR_SENSORS_H
 #define KOV_MONITOR_SENSORS_H
 
