@@ -23,7 +23,7 @@
 #define ATTENTION_ROTATE 2u  // current's slice is over
 
 #define THREAD_MAGIC 0x5448524541444d47 // "THREADMG"
-#define KICK_INBOX 0 // bit of EVENT_KICK: look into the inbox
+#define KICK_INBOX 0                    // bit of EVENT_KICK: look into the inbox
 #define KICK_FIRST_FREE 1
 
 // What a thread can be woken by: tokens and the reason it is blocked for.
