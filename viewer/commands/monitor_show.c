@@ -41,6 +41,8 @@ const struct command command_monitor_show = {
         "(it was preempted, or gave its turn away), a letter: waits (c for calls, r behind an\n"
         "answer, a for an answer, e event, m message, l lock, p page, t time, o other, b not\n"
         "told); ≈ more than two changes, ? not known, for instance as records were lost.\n"
+        "Below a process's row are threads of its library, as NAME/NUMBER: one runs while the\n"
+        "library says so and its dispatcher runs.\n"
         "--summary also tells how often it could have left and the scheduler chose it again.",
     .options = {options},
     .max_arguments = 1,

@@ -80,7 +80,7 @@ int main(int argc, char **argv)
     struct collected collected;
 
     if (!read_wishes(argc, argv, &wishes) || scheduler_policy(wishes.policy) != 0) {
-        fprintf(stderr, "usage: matmul [--policy fixed|growing|starving] [--size %u…%u] [--wait]\n",
+        fprintf(stderr, "usage: matmul [--policy fixed|growing|starving] [--size %d…%d] [--wait]\n",
                 MULTIPLIERS, SIZE_MAX_ROWS);
         return 2;
     }
