@@ -17,7 +17,7 @@
 #define SYS_MONITORS_THREAD 8    // that track one thread
 
 // What happens to a thread; sys_monitor_track has a bit of each, 1 << kind. What is not said of a
-// word is 0, and so is the reason of all kinds but the first two.
+// word is 0, and so is the reason of kinds that do not say what it is.
 enum sys_monitor_kind {
     // Its CPU goes to it, or from it. Word 0: enum sys_monitor_switch.
     SYS_MONITOR_SWITCH = 0,
@@ -33,13 +33,22 @@ enum sys_monitor_kind {
     // A request to the disk. Word 0: SYS_MONITOR_BLOCK_...; word 1: bytes; where it ends and has
     // failed, the error.
     SYS_MONITOR_BLOCK = 4,
+    // What the process itself tells (sys_monitor_tell), true as far as the process is. Its library
+    // goes to, or from, a thread of its own. Word 0: SYS_MONITOR_THREAD_WORD; word 1: how its name
+    // begins.
+    SYS_MONITOR_THREAD = 6,
+    // user/sensor.h. Reason: the sensor's number; words: its own.
+    SYS_MONITOR_SENSOR = 7,
 };
 #define SYS_MONITOR_KINDS_MAX 8 // numbers of kinds are less; those that there are:
-#define SYS_MONITOR_KINDS_MASK 0x1fUL
+#define SYS_MONITOR_KINDS_MASK 0xdfUL
 #define SYS_MONITOR_KIND_NAMES                                                                     \
     {                                                                                              \
-        "switch", "wake", "fault", "syscall", "block"                                              \
+        "switch", "wake", "fault", "syscall", "block", NULL, "thread", "sensor"                    \
     }
+#define SYS_MONITOR_TOLD (1u << SYS_MONITOR_THREAD | 1u << SYS_MONITOR_SENSOR)
+// A library's thread, by its number above enum sys_monitor_switch.
+#define SYS_MONITOR_THREAD_WORD(number, what) ((u64)(number) << 32 | (what))
 
 enum sys_monitor_switch {
     SYS_MONITOR_LEAVES, // another thread runs now; the reason is why
@@ -55,7 +64,7 @@ struct sys_monitor_record {
     u64 time;    // time base; never less than that of the record before
     u32 id;      // as whoever tracks the thread calls it
     u8 kind;     // enum sys_monitor_kind
-    u8 reason;   // of trace/reasons.h
+    u8 reason;   // of trace/reasons.h, but of a sensor its number
     u16 lost;    // records of this CPU that were lost just before; 65,535: or more
     u64 word[2]; // by the kind
 };
@@ -98,5 +107,6 @@ s64 sys_monitor_track(cap_t monitor, cap_t process, u32 thread, u32 id, u64 kind
 s64 sys_monitor_track_pid(cap_t monitor, u32 pid, u32 thread, u32 id, u64 kinds);
 s64 sys_monitor_untrack(cap_t monitor, u32 pid, u32 thread);
 s64 sys_monitor_terminate(cap_t monitor);
+s64 sys_monitor_tell(u32 kind, u32 reason, u64 word0, u64 word1);
 
 #endif

@@ -30,6 +30,7 @@
 #define DISPATCHER_STACK (R13_HOST + 0x08)
 #define DISPATCHER_PID (R13_HOST + 0x10)
 #define DISPATCHER_FP_USED (R13_HOST + 0x18)
+#define DISPATCHER_MONITORED (R13_HOST + 0x28)
 #define DISPATCHER_SAVE (R13_HOST + 0x40)
 #define DISPATCHER_LIBRARY 0x800 // from here to WINDOW_MESSAGE: the library's own words
 
@@ -100,11 +101,14 @@ struct dispatcher_page {
     u64 pid;               // the kernel
     u64 fp_used;           // the kernel: not 0 once the dispatcher has used the FPU
     u64 thread;            // the kernel: the dispatcher's number, as monitors and traces have it
-    u64 reserved[3];
+    u64 monitored;         // the kernel: what monitors want to be told (orrery/monitors.h)
+    u64 reserved[2];
     struct user_state save;
 };
 
 _Static_assert(offsetof(struct dispatcher_page, fp_used) == DISPATCHER_FP_USED - R13_HOST,
+               "user.h");
+_Static_assert(offsetof(struct dispatcher_page, monitored) == DISPATCHER_MONITORED - R13_HOST,
                "user.h");
 _Static_assert(offsetof(struct dispatcher_page, save) == DISPATCHER_SAVE - R13_HOST, "user.h");
 #endif

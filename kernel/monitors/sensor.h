@@ -17,7 +17,8 @@ void monitors_stay(const struct thread *thread);
 // A thread has just become ready, and is in no run queue yet. Any context but PMI.
 void monitors_wake(struct thread *thread, u32 reason);
 
-// Something happens to the running thread: record->kind and words are set. Any context but PMI.
+// Something happens to the running thread, or it tells of itself: record->kind, reason and words are
+// set. Any context but PMI.
 void monitors_event(struct sys_monitor_record *record);
 static inline __attribute__((always_inline)) void monitors_tell(u8 kind, u64 word0, u64 word1)
 {

@@ -9,6 +9,7 @@
 #include <kernel/process.h>
 #include <kernel/wait.h>
 
+#include "library.h"
 #include "monitor.h"
 #include "proc/dispatcher.h"
 #include "proc/process.h"
@@ -39,7 +40,7 @@ static u32 kinds_of(const struct monitor *monitor)
 
 // Whoever waits for these points, if it is not as before. A wake-up may be told with a switch.
 #define OF_SWITCHES (1u << SYS_MONITOR_SWITCH | 1u << SYS_MONITOR_WAKE)
-#define OF_EVENTS ((u32)SYS_MONITOR_KINDS_MASK & ~(1u << SYS_MONITOR_SWITCH))
+#define OF_EVENTS ((u32)SYS_MONITOR_KINDS_MASK & ~(1u << SYS_MONITOR_SWITCH | SYS_MONITOR_TOLD))
 
 static void set_users(u32 before)
 {
@@ -80,6 +81,13 @@ static void set_rings(struct monitor *monitor, bool on)
         cpus_call(UINT64_MAX, nothing_here, NULL);
 }
 
+static void libraries_learn_here(void *unused)
+{
+    (void)unused;
+    for (const struct monitor_tracks *at = tracked[cpu_id()]; at != NULL; at = at->next)
+        monitors_library_learns(at);
+}
+
 static void run_tracks(struct monitor *monitor, bool on)
 {
     u32 before = kinds_of(monitor);
@@ -88,6 +96,8 @@ static void run_tracks(struct monitor *monitor, bool on)
         return;
     monitor->running = on;
     set_rings(monitor, on);
+    if (monitor->kinds != 0)
+        cpus_call(UINT64_MAX, libraries_learn_here, NULL);
     set_points(monitor, before);
 }
 
@@ -222,6 +232,7 @@ static void set_thread(struct thread *thread, void *argument)
         thread->tracks = change->spare;
     }
     monitor_tracks_set(thread->tracks, &change->track);
+    monitors_library_learns(thread->tracks);
 }
 
 static void track_here(void *argument)
@@ -387,7 +398,9 @@ static void remove_here(void *argument)
 
     for (struct monitor_tracks *at = tracked[cpu_id()]; at != NULL; at = next) {
         next = at->next;
-        if (!remove_from(argument, at))
+        bool empty = remove_from(argument, at);
+        monitors_library_learns(at);
+        if (!empty)
             continue;
         ((struct thread *)at->thread)->tracks = NULL;
         free_tracks(at);

@@ -6,7 +6,8 @@
 # its DEPS; a program's also those of the libraries that every program is linked with.
 
 USER_FILES := $(sort $(wildcard userlib/user.mk userlib/*/user.mk ipc/user.mk servers/*/user.mk \
-    commands/user.mk commands/*/user.mk tests/guest/user/*/user.mk tests/fuzz/guest/*/user.mk))
+    commands/user.mk commands/*/user.mk workloads/*/user.mk \
+    tests/guest/user/*/user.mk tests/fuzz/guest/*/user.mk))
 USER_FILES := $(filter-out $(if $(filter undefined,$(SANITIZERS)),,%/undefined/user.mk \
     %/test-undefined/user.mk),$(USER_FILES))
 

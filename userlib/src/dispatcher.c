@@ -30,6 +30,7 @@ static void scheduler_begin(u32 cpu)
     struct scheduler *scheduler = scheduler_of(cpu);
     scheduler->cpu = cpu;
     scheduler->armed = scheduler->slice_end = UINT64_MAX;
+    scheduler->slice_us = POLICY_SLICE_US;
 }
 
 static u64 upcall_stack(u32 cpu)

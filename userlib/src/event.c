@@ -5,6 +5,8 @@
 #include "exception.h"
 #include "ipc.h"
 
+#include <trace/reasons.h>
+
 static void (*event_handlers[EVENT_COUNT])(const struct event *event);
 static void (*kick_handlers[64])(void);
 static struct event early; // EVENT_MONITOR that came before its handler; type 0: none
@@ -130,6 +132,8 @@ void event_upcall(const struct event *event)
     thread->state = user_page(scheduler->cpu)->save;
     thread->sp = 0;
     scheduler->stat.upcalls++;
+    scheduler_leaves(scheduler, thread,
+                     event->type == EVENT_FAULT_BLOCKED ? REASON_PAGE : REASON_PREEMPTED);
     if (event->type == EVENT_FAULT_BLOCKED) {
         fault_blocked(scheduler, thread, event->id);
     } else {

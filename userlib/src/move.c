@@ -3,11 +3,14 @@
 #include "dispatcher.h"
 #include "pmu.h"
 
+#include <trace/reasons.h>
+
 // On the upcall stack, after the thread's state has been saved on its own.
 static void send_away(struct thread *thread)
 {
     pmu_thread_leaves();
     scheduler_here()->stat.moves++;
+    scheduler_leaves(scheduler_here(), thread, REASON_OTHER);
     __atomic_store_n(&thread->cpu, thread->wanted_cpu, __ATOMIC_RELEASE);
     scheduler_send(thread);
     scheduler_dispatch();

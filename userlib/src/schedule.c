@@ -5,6 +5,8 @@
 
 #include "check.h"
 
+#include <trace/reasons.h>
+
 void (*user_switch_hook)(struct thread *next);
 
 void user_on_switch(void (*handler)(struct thread *next))
@@ -12,18 +14,82 @@ void user_on_switch(void (*handler)(struct thread *next))
     user_switch_hook = handler;
 }
 
-// ---- the ready queues ---------------------------------------------------------------------------
+// ---- policies -----------------------------------------------------------------------------------
+
+static enum policy policy; // changes while other CPUs look: each turn is of one or another
+
+static u64 period_now(void)
+{
+    return time_now() / time_from_us(POLICY_PERIOD_US);
+}
 
 static void slice_begin(struct scheduler *scheduler)
 {
-    scheduler->slice_end = time_after_us(SLICE_US);
+    scheduler->slice_end = time_after_us(scheduler->slice_us);
     scheduler_arm(scheduler);
 }
 
-void scheduler_ready(struct scheduler *scheduler, struct thread *thread, bool front)
+s64 scheduler_policy(const char *name)
 {
-    CHECK(thread->magic == THREAD_MAGIC && thread->cpu == scheduler->cpu);
-    thread->priority = __atomic_load_n(&thread->wanted_priority, __ATOMIC_RELAXED);
+    enum policy named = policy_named(name);
+    if (named == POLICIES)
+        return E_INVAL;
+    u32 before = user_disable();
+    struct scheduler *scheduler = scheduler_here();
+    policy = named;
+    scheduler->slice_us = POLICY_SLICE_US;
+    if (policy != POLICY_FIXED)
+        slice_begin(scheduler);
+    user_enable(before);
+    return 0;
+}
+
+static u32 turn_priority(struct thread *thread)
+{
+    u32 wanted = __atomic_load_n(&thread->wanted_priority, __ATOMIC_RELAXED);
+    if (policy == POLICY_FIXED)
+        return wanted;
+    if (policy == POLICY_GROWING)
+        policy_age(&thread->use, period_now());
+    return policy_lowered(&thread->use, wanted);
+}
+
+// Somebody joins the ready ones: slices are short again, also the one that runs.
+static void slice_shorten(struct scheduler *scheduler)
+{
+    u64 end = time_after_us(POLICY_SLICE_US);
+    scheduler->slice_us = POLICY_SLICE_US;
+    if (scheduler->slice_end == UINT64_MAX || scheduler->slice_end <= end)
+        return;
+    scheduler->slice_end = end;
+    scheduler_arm(scheduler);
+}
+
+// A slice is over.
+static void slice_charge(struct scheduler *scheduler)
+{
+    struct thread *current = scheduler->current;
+    scheduler->slice_us = policy_longer(scheduler->slice_us);
+    if (current && current->run == THREAD_RUNNING)
+        policy_charge(&current->use, period_now());
+}
+
+// A thread has its CPU: its turn begins, if it is not still that of before.
+static void turn_begin(struct scheduler *scheduler, struct thread *thread)
+{
+    if (thread->id == scheduler->turn && scheduler->slice_end != UINT64_MAX)
+        return;
+    if (thread->id != scheduler->turn)
+        policy_waited(policy, &thread->use, period_now());
+    scheduler->turn = thread->id;
+    slice_begin(scheduler);
+}
+
+// ---- the ready queues ---------------------------------------------------------------------------
+
+static void enqueue(struct scheduler *scheduler, struct thread *thread, bool front)
+{
+    thread->priority = turn_priority(thread);
     struct thread_queue *queue = &scheduler->ready[thread->priority];
     thread->run = THREAD_READY;
     thread->next = front ? queue->head : NULL;
@@ -34,7 +100,15 @@ void scheduler_ready(struct scheduler *scheduler, struct thread *thread, bool fr
     else
         queue->tail = queue->tail->next = thread;
     scheduler->ready_mask |= 1u << thread->priority;
+}
+
+void scheduler_ready(struct scheduler *scheduler, struct thread *thread, bool front)
+{
+    CHECK(thread->magic == THREAD_MAGIC && thread->cpu == scheduler->cpu);
+    enqueue(scheduler, thread, front);
     const struct thread *current = scheduler->current;
+    if (policy != POLICY_FIXED && thread != current)
+        slice_shorten(scheduler);
     if (!current || current == thread || current->run != THREAD_RUNNING)
         return;
     if (thread->priority > current->priority)
@@ -43,8 +117,31 @@ void scheduler_ready(struct scheduler *scheduler, struct thread *thread, bool fr
         slice_begin(scheduler);
 }
 
+// What the ready ones used counts less in a new period: some go to another queue.
+static void age_ready(struct scheduler *scheduler)
+{
+    struct thread *threads = NULL, **end = &threads;
+    if (policy != POLICY_GROWING || scheduler->aged == period_now())
+        return;
+    scheduler->aged = period_now();
+    for (u32 priority = THREAD_PRIORITIES; priority-- > 0;) {
+        struct thread_queue *queue = &scheduler->ready[priority];
+        if (!queue->head)
+            continue;
+        *end = queue->head;
+        end = &queue->tail->next;
+        queue->head = NULL;
+    }
+    scheduler->ready_mask = 0;
+    for (struct thread *thread = threads, *next; thread; thread = next) {
+        next = thread->next;
+        enqueue(scheduler, thread, false);
+    }
+}
+
 static struct thread *take_best(struct scheduler *scheduler)
 {
+    age_ready(scheduler);
     if (!scheduler->ready_mask)
         return NULL;
     u32 priority = 31 - (u32)__builtin_clz(scheduler->ready_mask);
@@ -63,7 +160,9 @@ static void give_cpu(struct scheduler *scheduler, struct thread *thread)
     thread->switches++;
     scheduler->current = thread;
     scheduler->attention &= ~ATTENTION_PREEMPT;
-    if (scheduler->slice_end == UINT64_MAX && scheduler->ready_mask >> thread->priority & 1)
+    if (policy != POLICY_FIXED)
+        turn_begin(scheduler, thread);
+    else if (scheduler->slice_end == UINT64_MAX && scheduler->ready_mask >> thread->priority & 1)
         slice_begin(scheduler);
     if (user_switch_hook)
         user_switch_hook(thread);
@@ -76,19 +175,36 @@ static void idle(struct scheduler *scheduler)
     struct event event;
     if (user_switch_hook)
         user_switch_hook(NULL);
+    if (policy != POLICY_FIXED)
+        scheduler->slice_end = UINT64_MAX;
     scheduler->stat.waits++;
     event_wait(&event);
     event_handle(&event);
 }
 
+// The best thread, when there is one; monitors are told.
+static struct thread *choose(struct scheduler *scheduler)
+{
+    struct thread *next = take_best(scheduler);
+    struct leaving leaving = scheduler->leaving;
+    scheduler->leaving.id = 0;
+    if (next && next->id == leaving.id) {
+        told_stays(&leaving);
+        return next;
+    }
+    told_leaves(&leaving);
+    for (; !next; next = take_best(scheduler))
+        idle(scheduler);
+    told_comes(next);
+    return next;
+}
+
 void scheduler_dispatch(void)
 {
     struct scheduler *scheduler = scheduler_here();
-    struct thread *next;
     scheduler->current = NULL;
     scheduler->attention = 0;
-    while (!(next = take_best(scheduler)))
-        idle(scheduler);
+    struct thread *next = choose(scheduler);
     scheduler->stat.switches++;
     give_cpu(scheduler, next);
     thread_resume(next);
@@ -99,11 +215,10 @@ void scheduler_dispatch(void)
 // The current thread has been made ready, or is blocked: goes on when it is its turn. A blocked one
 // waits on its own stack while there is no other, so that a call or a wait with nothing else to do
 // switches nothing.
-static void rest(struct scheduler *scheduler, struct thread *self)
+static void rest(struct scheduler *scheduler, struct thread *self, u32 reason)
 {
-    struct thread *next;
-    while (!(next = take_best(scheduler)))
-        idle(scheduler);
+    scheduler_leaves(scheduler, self, reason);
+    struct thread *next = choose(scheduler);
     if (next == self) {
         give_cpu(scheduler, self);
         return;
@@ -128,7 +243,7 @@ u32 scheduler_block(u32 reasons)
         self->blocked_for = reasons;
         self->run = THREAD_BLOCKED;
         co_thread_exit(&self->member);
-        rest(scheduler, self);
+        rest(scheduler, self, told_reason(reasons));
         thread_follow(self);
         co_thread_enter(&self->member);
         self->blocked_for = 0;
@@ -150,16 +265,31 @@ u32 scheduler_block_until(u32 reasons, u64 deadline)
     return scheduler_block(reasons);
 }
 
-void scheduler_yield(void)
+static void yield_for(u32 reason)
 {
     struct scheduler *scheduler = scheduler_here();
     struct thread *self = scheduler->current;
     scheduler_inbox(scheduler);
-    if (!(scheduler->ready_mask >> self->priority))
+    if (policy != POLICY_FIXED) {
+        age_ready(scheduler);
+        self->priority = turn_priority(self);
+    }
+    if (scheduler->ready_mask >> self->priority) {
+        self->run = THREAD_READY;
+        scheduler_ready(scheduler, self, false);
+        rest(scheduler, self, reason);
         return;
-    self->run = THREAD_READY;
-    scheduler_ready(scheduler, self, false);
-    rest(scheduler, self);
+    }
+    struct leaving leaving = told_leaving(self, reason);
+    told_stays(&leaving);
+    self->switches++;
+    if (policy != POLICY_FIXED)
+        turn_begin(scheduler, self);
+}
+
+void scheduler_yield(void)
+{
+    yield_for(REASON_YIELD);
 }
 
 void scheduler_settle(void)
@@ -171,12 +301,12 @@ void scheduler_settle(void)
             event_poll();
         if (scheduler->attention & ATTENTION_ROTATE) {
             scheduler->attention &= ~ATTENTION_ROTATE;
-            scheduler_yield();
+            yield_for(REASON_PREEMPTED);
         } else if (scheduler->attention & ATTENTION_PREEMPT) {
             scheduler->attention &= ~ATTENTION_PREEMPT;
             self->run = THREAD_READY;
             scheduler_ready(scheduler, self, true);
-            rest(scheduler, self);
+            rest(scheduler, self, REASON_PREEMPTED);
         } else if (!user_page(scheduler->cpu)->pending) {
             return;
         }
@@ -207,6 +337,8 @@ void scheduler_timer(struct scheduler *scheduler)
     if (scheduler->slice_end <= now) {
         scheduler->slice_end = UINT64_MAX;
         scheduler->attention |= ATTENTION_ROTATE;
+        if (policy != POLICY_FIXED)
+            slice_charge(scheduler);
     }
     scheduler_arm(scheduler);
 }

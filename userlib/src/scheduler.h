@@ -6,7 +6,9 @@
 #define USERLIB_SCHEDULER_H
 
 #include "layout.h"
+#include "policy.h"
 #include "timers.h"
+#include "told.h"
 
 #include <co/quiesce.h>
 #include <orrery/errors.h>
@@ -21,8 +23,7 @@
 #define ATTENTION_ROTATE 2u  // current's slice is over
 
 #define THREAD_MAGIC 0x5448524541444d47 // "THREADMG"
-#define SLICE_US 10000
-#define KICK_INBOX 0 // bit of EVENT_KICK: look into the inbox
+#define KICK_INBOX 0                    // bit of EVENT_KICK: look into the inbox
 #define KICK_FIRST_FREE 1
 
 // What a thread can be woken by: tokens and the reason it is blocked for.
@@ -63,6 +64,7 @@ struct thread {
     struct _reent own_reent;
     void *slots[THREAD_SLOTS];
     u64 switches;
+    struct use use; // of the CPU
 
     thread_function function;
     void *argument;
@@ -95,6 +97,10 @@ struct scheduler {
     struct timers timers;
     u64 armed;              // time given to sys_timer, UINT64_MAX: none
     u64 slice_end;          // UINT64_MAX: nobody waits for current's turn to end
+    u32 slice_us;           // of a turn that begins now
+    u32 turn;               // whose the last turn that began is: a thread's number
+    u64 aged;               // when the ready ones' use was looked at: a period (policy.h)
+    struct leaving leaving; // who gives its CPU up
     struct thread *inbox;   // atomic
     struct thread *faulted; // waiting for pages
     struct worker *idle_workers;
@@ -150,6 +156,13 @@ static inline void scheduler_inbox(struct scheduler *scheduler)
 }
 // The current thread goes behind its equals; whoever is best runs.
 void scheduler_yield(void);
+// The current thread, or the one that was, leaves the CPU for a reason of trace/reasons.h. Before
+// scheduler_dispatch.
+static inline void scheduler_leaves(struct scheduler *scheduler, const struct thread *thread,
+                                    u32 reason)
+{
+    scheduler->leaving = told_leaving(thread, reason);
+}
 // Another thread is better than the current one, or events wait: sees to it.
 // Returns with both gone.
 void scheduler_settle(void);

@@ -7,6 +7,7 @@
 #include <orrery/sys.h>
 #include <stdio.h>
 #include <string.h>
+#include <trace/reasons.h>
 
 static struct user_spin all_lock; // of the list, of all threads' ended and joiner, of the numbers
 static struct thread *all_threads;
@@ -185,6 +186,7 @@ static void finish(struct thread *thread)
     if (thread->joiner)
         scheduler_wake(thread->joiner, WAKE_LIBRARY);
     user_spin_unlock(&all_lock);
+    scheduler_leaves(scheduler_here(), thread, REASON_ENDED);
     drop(thread);
     scheduler_dispatch();
 }

@@ -38,9 +38,11 @@ const struct command command_monitor_show = {
     .summary = "A picture of what a monitor recorded: who runs, is ready, or waits for what",
     .details =
         "A row a thread and CPU; a cell shows what it did for most of that time: █ runs, ░ ready\n"
-        "(it has been woken, was preempted, or gave its turn away), a letter: waits (c for calls, r behind an\n"
-        "answer, a for an answer, e event, m message, l lock, p page, t time, o other, b not\n"
-        "told); ≈ more than two changes, ? not known, for instance as records were lost.\n"
+        "(it has been woken, was preempted, or gave its turn away), a letter: waits (c for\n"
+        "calls, r behind an answer, a for an answer, e event, m message, l lock, p page, t time,\n"
+        "o other, b not told); ≈ more than two changes, ? not known, for instance as records were lost.\n"
+        "Below a process's row are threads of its library, as NAME/NUMBER: one runs while the\n"
+        "library says so and its dispatcher runs.\n"
         "--summary also tells how often it could have left and the scheduler chose it again, and\n"
         "how many wake-ups, page faults, system calls and requests to the disk there were.",
     .options = {options},

@@ -32,12 +32,15 @@ __attribute__((format(printf, 2, 3))) static void add_text(struct bytes *text, c
 
 static void add_events(struct bytes *text)
 {
-    for (u32 kind = 0; kind < SYS_MONITOR_KINDS_MAX && kinds[kind] != NULL; kind++)
+    for (u32 kind = 0; kind < SYS_MONITOR_KINDS_MAX; kind++) {
+        if (kinds[kind] == NULL)
+            continue;
         add_text(text,
                  "event { name = \"MONITOR:%s\"; id = %#x; stream_id = 0; fields := struct {\n"
                  "    uint32 _id;\n    uint16 _reason;\n    uint16 _lost;\n"
                  "    hex64 _word0;\n    hex64 _word1;\n}; };\n",
                  kinds[kind], TRACE_HEADER(3, MAJOR, kind));
+    }
     add_text(text,
              "event { name = \"STATE:process_name\"; id = %#x; stream_id = 0; fields := struct {\n"
              "    uint64 _pid;\n    char8 _name[%d];\n}; };\n",

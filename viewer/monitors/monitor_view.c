@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 // What a monitor recorded, as threads over time. A row is what has one id, on one CPU: of a process
-// that is its dispatcher there.
+// that is its dispatcher there; below it are the threads of its library that ran there last.
 #include "monitors/monitor_view.h"
+#include "monitors/monitor_sensors.h"
+#include "monitors/monitor_threads.h"
+#include "tools/memory.h"
 #include "trace/thread_strips.h"
 
 #include <inttypes.h>
@@ -18,6 +21,7 @@ struct thread {
     u64 since;
     u64 switches, stays;               // that it came, that it could have left
     u64 counts[SYS_MONITOR_KINDS_MAX]; // of the other kinds
+    struct user_host host;
 };
 
 struct view {
@@ -25,6 +29,8 @@ struct view {
     const struct trace_choice *choice;
     struct event_fields kinds[SYS_MONITOR_KINDS_MAX];
     struct keyed_rows threads;
+    struct user_threads users;
+    struct monitor_sensors sensors;
     struct strips strips;
     u64 begin;                      // of the recording
     u64 told_from[ORRERY_MAX_CPUS]; // behind the last loss
@@ -66,6 +72,9 @@ static void enter(struct view *view, struct thread *thread, enum strip_state sta
     thread->state = state;
     thread->letter = letter;
     thread->ended = false;
+    thread->host.state = state;
+    thread->host.letter = letter;
+    user_threads_host_changed(&view->users, &thread->host, time);
 }
 
 static void leave(struct view *view, struct thread *thread, u64 reason, u64 time)
@@ -87,9 +96,10 @@ static void begin_thread(struct view *view, struct thread *thread, bool ran)
     u32 cpu = cpu_of(thread->key[0]);
     if (thread->begun)
         return;
-    thread->begun = true;
+    thread->begun = thread->host.told = true;
     thread->since = view->told_from[cpu];
     thread->state = ran && view->lossless[cpu] ? STRIP_RUN : STRIP_UNKNOWN;
+    thread->host.state = thread->state;
 }
 
 // Two at once on a CPU cannot be.
@@ -132,11 +142,26 @@ static void take_wake(struct view *view, struct thread *thread, u64 time, u64 ag
         enter(view, thread, STRIP_READY, 0, at);
 }
 
+// Told while the dispatcher runs, whatever its own records say.
+static void take_user(struct view *view, struct thread *thread, const struct trace_event *event,
+                      const u64 values[EVENT_FIELDS_MAX])
+{
+    user_threads_take(&view->users, &thread->host,
+                      &(struct user_record){.id = values[0],
+                                            .reason = values[1],
+                                            .word0 = values[2],
+                                            .word1 = values[3],
+                                            .time = event->time,
+                                            .cpu = event->cpu});
+}
+
 static int take_event(void *context, const struct trace_event *event)
 {
     struct view *view = context;
     u64 values[EVENT_FIELDS_MAX];
     u32 kind = 0;
+    if (monitor_sensors_take(&view->sensors, event, view->strips.from))
+        return KOV_OK;
     while (kind < SYS_MONITOR_KINDS_MAX && !event_fields_are(&view->kinds[kind], event, values))
         kind++;
     if (kind == SYS_MONITOR_KINDS_MAX)
@@ -147,6 +172,8 @@ static int take_event(void *context, const struct trace_event *event)
         take_switch(view, thread, event->cpu, event->time, values[1], values[2]);
     else if (kind == SYS_MONITOR_WAKE)
         take_wake(view, thread, event->time, values[2]);
+    else if (kind == SYS_MONITOR_THREAD)
+        take_user(view, thread, event, values);
     return KOV_OK;
 }
 
@@ -158,9 +185,10 @@ static int take_loss(void *context, const struct trace_loss *loss)
     view->lossless[loss->cpu] = false;
     view->told_from[loss->cpu] = from;
     view->runs[loss->cpu] = 0;
+    user_threads_lost(&view->users, loss->cpu, from);
     for (size_t i = 0; i < view->threads.count; i++) {
         struct thread *thread = view->threads.rows[i];
-        if (thread->begun && cpu_of(thread->key[0]) == loss->cpu && !thread->ended)
+        if (cpu_of(thread->key[0]) == loss->cpu && thread->begun && !thread->ended)
             enter(view, thread, STRIP_UNKNOWN, 0, from);
     }
     return KOV_OK;
@@ -168,10 +196,27 @@ static int take_loss(void *context, const struct trace_loss *loss)
 
 // ---- the answer --------------------------------------------------------------------------------
 
+// A strip, and its place: by the dispatcher, then by the number of the library's thread.
+struct place {
+    u64 dispatcher, number; // number 0: the dispatcher itself
+    const struct strip *strip;
+    const struct user_thread *user; // NULL: it is a dispatcher's
+};
+
 static int compare(const void *one, const void *other)
 {
-    const struct strip *a = *(void *const *)one, *b = *(void *const *)other;
-    return a->key[0] < b->key[0] ? -1 : a->key[0] > b->key[0];
+    const struct place *a = one, *b = other;
+    if (a->dispatcher != b->dispatcher)
+        return a->dispatcher < b->dispatcher ? -1 : 1;
+    return a->number < b->number ? -1 : a->number > b->number;
+}
+
+static struct place place_of(const struct view *view, const struct strip *strip)
+{
+    const struct user_thread *user = user_threads_of(&view->users, strip);
+    if (user == NULL)
+        return (struct place){strip->key[0], 0, strip, NULL};
+    return (struct place){key_of(user->key[0], user->cpu), user->key[1] + 1, strip, user};
 }
 
 static void put_name(json_t *row, const struct trace_walk *walk, u64 id)
@@ -200,18 +245,55 @@ static void put_thread(json_t *row, const struct view *view, const struct trace_
     thread_strips_put(row, &view->strips, strip, view->wishes->ascii, walk->hz);
 }
 
+// A slice is a turn that the library gave it, less what others had of the CPU meanwhile.
+static void put_user(json_t *row, const struct view *view, const struct trace_walk *walk,
+                     const struct place *place)
+{
+    const struct user_thread *user = place->user;
+    u64 run = place->strip->ticks[STRIP_RUN];
+    char name[40];
+    snprintf(name, sizeof(name), " %s/%" PRIu64, user->name, user->key[1]);
+    put_u64(row, "cpu", user->cpu);
+    put_u64(row, "id", user->key[0]);
+    put_text(row, "name", name);
+    put_u64(row, "thread", user->key[1]);
+    trace_tool_put_pid(row, trace_walk_pid(walk, user->key[0]));
+    put_u64(row, "switches", user->switches);
+    put_u64(row, "to_itself", user->stays);
+    thread_strips_put(row, &view->strips, place->strip, view->wishes->ascii, walk->hz);
+    put_u64(row, "runs", user->turns);
+    trace_tool_put_time(row, "mean_slice", user->turns == 0 ? 0 : (double)run / (double)user->turns,
+                        walk->hz);
+    trace_tool_put_time(row, "longest_slice", (double)user->longest, walk->hz);
+}
+
+static void put_rows(const struct view *view, const struct trace_walk *walk, json_t *rows)
+{
+    const struct keyed_rows *strips = &view->strips.rows;
+    struct place *places = memory_get((strips->count + 1) * sizeof(*places));
+    for (size_t i = 0; i < strips->count; i++)
+        places[i] = place_of(view, strips->rows[i]);
+    qsort(places, strips->count, sizeof(*places), compare);
+    for (size_t i = 0; i < strips->count; i++) {
+        json_t *row = put_object(rows, NULL);
+        if (places[i].user != NULL)
+            put_user(row, view, walk, &places[i]);
+        else
+            put_thread(row, view, walk, places[i].strip);
+    }
+    free(places);
+}
+
 static void put_threads(struct view *view, const struct trace_walk *walk, json_t *document)
 {
-    struct keyed_rows *strips = &view->strips.rows;
+    // A library may have told of threads before its dispatcher told anything.
+    user_threads_end(&view->users, walk->end);
     for (size_t i = 0; i < view->threads.count; i++) {
         begin_thread(view, view->threads.rows[i], false);
         spend(view, view->threads.rows[i], walk->end);
     }
-    if (strips->count > 1)
-        qsort(strips->rows, strips->count, sizeof(void *), compare);
-    json_t *rows = put_array(document, "threads");
-    for (size_t i = 0; i < strips->count; i++)
-        put_thread(put_object(rows, NULL), view, walk, strips->rows[i]);
+    put_rows(view, walk, put_array(document, "threads"));
+    monitor_sensors_put(&view->sensors, walk, document);
     thread_strips_put_cells(document, &view->strips, walk->hz);
     trace_tool_put_walk(document, walk);
 }
@@ -232,13 +314,15 @@ static int verdict(const struct view *view, const struct trace_walk *walk)
 static int begin(struct view *view, struct engine *engine)
 {
     static const char *const names[SYS_MONITOR_KINDS_MAX] = {
-        "MONITOR:switch", "MONITOR:wake", "MONITOR:fault", "MONITOR:syscall", "MONITOR:block"};
+        "MONITOR:switch", "MONITOR:wake", "MONITOR:fault",  "MONITOR:syscall",
+        "MONITOR:block",  NULL,           "MONITOR:thread", NULL}; // sensors are apart
     struct trace_walk range = {.choice = view->choice};
     u64 end;
-    for (u32 kind = 0; kind < SYS_MONITOR_KINDS_MAX && names[kind] != NULL; kind++) {
-        view->kinds[kind] =
-            (struct event_fields){.name = names[kind], .fields = {"id", "reason", "word0"}};
-        event_fields_find(&view->kinds[kind], &engine->descriptions);
+    for (u32 kind = 0; kind < SYS_MONITOR_KINDS_MAX; kind++) {
+        view->kinds[kind] = (struct event_fields){.name = names[kind],
+                                                  .fields = {"id", "reason", "word0", "word1"}};
+        if (names[kind] != NULL)
+            event_fields_find(&view->kinds[kind], &engine->descriptions);
     }
     if (view->kinds[SYS_MONITOR_SWITCH].description == NULL)
         return fail(KOV_FAILED, "%s is no folder of `kov monitor record`", engine->where);
@@ -247,6 +331,8 @@ static int begin(struct view *view, struct engine *engine)
     if (range.begin == range.end)
         range.end++;
     strips_begin(&view->strips, range.begin, range.end, (u32)view->wishes->cells);
+    monitor_sensors_begin(&view->sensors, &engine->descriptions);
+    user_threads_begin(&view->users, &view->strips);
     for (u32 cpu = 0; cpu < ORRERY_MAX_CPUS; cpu++) {
         view->told_from[cpu] = view->begin;
         view->lossless[cpu] = true;
@@ -276,6 +362,8 @@ int monitor_view(struct engine *engine, const struct trace_choice *choice,
     trace_walk_free(&walk);
     strips_free(&view.strips);
     keyed_rows_free(&view.threads);
+    keyed_rows_free(&view.users.rows);
+    monitor_sensors_free(&view.sensors);
     return code;
 }
 
@@ -297,7 +385,8 @@ static const struct column columns[] = {
     HIDDEN_TIMES,
     COLUMNS_END,
 };
-const struct sheet monitor_view_sheets[] = {{"threads", columns}, {NULL, NULL}};
+const struct sheet monitor_view_sheets[] = {
+    {"threads", columns}, {"sensors", monitor_sensor_columns}, {NULL, NULL}};
 
 static const struct column summary_columns[] = {
     COLUMN("CPU", "cpu", 6),
@@ -318,4 +407,5 @@ static const struct column summary_columns[] = {
     HIDDEN_TIMES,
     COLUMNS_END,
 };
-const struct sheet monitor_view_summary_sheets[] = {{"threads", summary_columns}, {NULL, NULL}};
+const struct sheet monitor_view_summary_sheets[] = {
+    {"threads", summary_columns}, {"sensors", monitor_sensor_columns}, {NULL, NULL}};

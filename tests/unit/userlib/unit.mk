@@ -9,3 +9,8 @@ UNIT += userlib_log_reader
 userlib_log_reader_SRC := tests/unit/userlib/log_reader.c userlib/log/reader.c kernel/log/handler.c
 userlib_log_reader_INC := userlib/include .
 userlib_log_reader_CFLAGS := -include tests/unit/userlib/log_steps.h
+
+
+UNIT += userlib_policy
+userlib_policy_SRC := tests/unit/userlib/policy.c userlib/src/policy.c
+userlib_policy_INC := userlib/src include

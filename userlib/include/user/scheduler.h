@@ -90,6 +90,14 @@ s64 user_on_exception(bool (*handler)(const struct event *event, struct user_sta
 struct thread;
 void user_on_switch(void (*handler)(struct thread *next));
 
+// How this process's threads share a CPU, from now on (S003 §3): "fixed", the default: equals in
+// turn, 10 ms each. "growing": a turn is twice as long as the one before, up to 160 ms, while no
+// thread joins the ready ones; a thread's priority falls by one for each two turns that it used up,
+// three at most, and what it used counts half after each 100 ms. "starving": the same, but that
+// counts half only after each 100 ms that the thread itself runs, so that threads get stuck at low
+// priorities: a bug, to be looked at. E_INVAL: another name.
+s64 scheduler_policy(const char *name);
+
 // ---- start-up ----------------------------------------------------------------------------------
 
 // USER_INIT(level, function): function() is called before constructors and main, on the first

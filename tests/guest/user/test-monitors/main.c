@@ -99,7 +99,7 @@ static const struct {
     {"hoarder", child_hoards}, {"late", child_comes_late},      {"plain", child_without_rights},
     {"holder", child_holds},   {"greedy", child_beyond_limits}, {"worker", child_works},
     {"store", child_stores},   {"victim", child_is_killed},     {"asker", child_asks},
-    {"busy", child_is_busy},
+    {"busy", child_is_busy},   {"liar", child_lies},
 };
 
 int main(int argc, char **argv)
@@ -115,6 +115,7 @@ int main(int argc, char **argv)
     CHECK_IS(example() >= (s64)sizeof(struct sys_monitor_record), 1);
     kinds_are_counted();
     counts_are_those_of_the_trace();
+    processes_tell_of_themselves();
     nobody_writes_what_is_mapped();
     the_killed_leave_nothing();
     printf("test-monitors: %s\n", failures == 0 ? "ok" : "FAILED");

@@ -50,6 +50,9 @@ int child_is_busy(void);
 
 s64 example(void); // bytes of records of CPU 0
 
+void processes_tell_of_themselves(void);
+int child_lies(void);
+
 void nobody_writes_what_is_mapped(void);
 void the_killed_leave_nothing(void);
 int child_stores(void);

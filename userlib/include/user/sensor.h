@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+// A program's own records in monitors (orrery/monitors.h): sensors, of which each has a number and
+// logs two words. While no monitor wants them, a sensor is a load and a branch; else one system
+// call. Any context.
+#ifndef USER_SENSOR_H
+#define USER_SENSOR_H
+
+#include <orrery/monitors.h>
+#include <orrery/user.h>
+
+#define SENSOR_NUMBERS 256 // numbers are below
+
+// What monitors want to be told by this process on this CPU: bits 1 << enum sys_monitor_kind.
+static inline u64 monitors_want(void)
+{
+    u64 kinds;
+    __asm__ volatile("ld %0,%1(13)" : "=r"(kinds) : "i"(DISPATCHER_MONITORED));
+    return kinds;
+}
+
+static inline void sensor(u32 number, u64 a, u64 b)
+{
+    if (__builtin_expect(monitors_want() >> SYS_MONITOR_SENSOR & 1, 0))
+        sys_monitor_tell(SYS_MONITOR_SENSOR, number, a, b);
+}
+
+// What a sensor is called, for kov, which reads this in the program's ELF file (section
+// .sensor_names). At most 23 characters. At the outermost level of a source.
+struct sensor_name {
+    u64 number;
+    char name[24];
+};
+#define SENSOR_NAME(number_, text)                                                                 \
+    _Static_assert((number_) < SENSOR_NUMBERS && sizeof(text) <= 24, "a sensor's name");           \
+    static const struct sensor_name sensor_name_##number_                                          \
+        __attribute__((section(".sensor_names"), used)) = {number_, text}
+
+#endif

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MIT
+// Tells monitors that the CPU goes from one thread of the library to another (kind THREAD of
+// orrery/monitors.h). Disabled.
+#ifndef USERLIB_TOLD_H
+#define USERLIB_TOLD_H
+
+#include <user/sensor.h>
+
+struct thread;
+
+// Who gives the CPU up, and why: kept, as the thread itself may be gone when that is told.
+struct leaving {
+    u32 id; // 0: nobody
+    u32 reason;
+    u64 name;
+};
+
+struct leaving told_leaving(const struct thread *thread, u32 reason);
+// Why one leaves that will be woken for one of these (WAKE_*).
+u32 told_reason(u32 wakes);
+void told_leaves(const struct leaving *leaving);
+void told_stays(const struct leaving *leaving);
+void told_comes(const struct thread *thread);
+
+#endif

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: MIT
+// Sensors in a recording.
+#include "monitors/monitor_sensors.h"
+#include "symbols/sensor_names.h"
+
+#include <inttypes.h>
+
+struct sensor_row {
+    u64 key[KEY_WORDS]; // id, number
+    u64 count, words[2];
+};
+
+void monitor_sensors_begin(struct monitor_sensors *sensors, const struct descriptions *descriptions)
+{
+    sensors->rows.row_bytes = sizeof(struct sensor_row);
+    sensors->told = (struct event_fields){.name = "MONITOR:sensor",
+                                          .fields = {"id", "reason", "word0", "word1"}};
+    event_fields_find(&sensors->told, descriptions);
+}
+
+bool monitor_sensors_take(struct monitor_sensors *sensors, const struct trace_event *event,
+                          u64 from)
+{
+    u64 values[EVENT_FIELDS_MAX];
+    if (!event_fields_are(&sensors->told, event, values))
+        return false;
+    if (event->time < from)
+        return true;
+    const u64 key[KEY_WORDS] = {values[0], values[1]};
+    struct sensor_row *row = keyed_rows_get(&sensors->rows, key);
+    row->count++;
+    row->words[0] = values[2];
+    row->words[1] = values[3];
+    return true;
+}
+
+static void put_row(json_t *row, const struct sensor_row *sensor, u64 pid, struct symbols *symbols)
+{
+    char name[SENSOR_NAME_BYTES];
+    if (!sensor_name_find(symbols, sensor->key[1], name))
+        snprintf(name, sizeof(name), "sensor %" PRIu64, sensor->key[1]);
+    for (char *at = name; *at != '\0'; at++)
+        *at = *at >= ' ' && *at <= '~' ? *at : '.';
+    put_u64(row, "id", sensor->key[0]);
+    trace_tool_put_pid(row, pid);
+    put_u64(row, "number", sensor->key[1]);
+    put_text(row, "name", name);
+    put_u64(row, "count", sensor->count);
+    put_u64(row, "word0", sensor->words[0]);
+    put_u64(row, "word1", sensor->words[1]);
+}
+
+void monitor_sensors_put(const struct monitor_sensors *sensors, const struct trace_walk *walk,
+                         json_t *document)
+{
+    struct trace_names names = {0};
+    json_t *rows = put_array(document, "sensors");
+    trace_names_by_labels(&names, &walk->labels);
+    for (size_t i = 0; i < sensors->rows.count; i++) {
+        const struct sensor_row *sensor = sensors->rows.rows[i];
+        u64 pid = trace_walk_pid(walk, sensor->key[0]);
+        put_row(put_object(rows, NULL), sensor, pid,
+                program_symbols(&names.programs, &names.snapshot, (u32)pid));
+    }
+    trace_names_free(&names);
+}
+
+void monitor_sensors_free(struct monitor_sensors *sensors)
+{
+    keyed_rows_free(&sensors->rows);
+}
+
+const struct column monitor_sensor_columns[] = {
+    COLUMN("ID", "id", 6),
+    COLUMN("SENSOR", "name", -24),
+    COLUMN("COUNT", "count", 9),
+    HIDDEN("number"),
+    HIDDEN("word0"),
+    HIDDEN("word1"),
+    HIDDEN("pid"),
+    COLUMNS_END,
+};

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+// Threads of a process's library, as it tells of them (kind THREAD): one runs while the library
+// says so and its dispatcher runs (S003 §3). A row an id and number, on whatever CPU.
+#ifndef KOV_MONITOR_THREADS_H
+#define KOV_MONITOR_THREADS_H
+
+#include "tools/strips.h"
+
+#define USER_THREAD_NAME_BYTES 9
+
+struct user_thread;
+
+// A dispatcher: what it does, and which thread of the library has it.
+struct user_host {
+    bool told; // else nothing is known of it but what its threads tell
+    enum strip_state state;
+    char letter;
+    struct user_thread *runs; // NULL: none, or not known
+};
+
+struct user_thread {
+    u64 key[KEY_WORDS]; // id, number
+    u64 strip;          // its key among the strips
+    u32 cpu;            // where it was last
+    char name[USER_THREAD_NAME_BYTES];
+    struct user_host *host;
+    bool begun, ended;
+    enum strip_state said, state; // as the library says, as it is
+    char said_letter, letter;
+    u64 since;
+    u64 switches, stays;      // that it came, that it could have left
+    u64 turn, turns, longest; // ticks that it ran since it came; turns that are over, the longest
+};
+
+struct user_threads {
+    struct keyed_rows rows; // row_bytes is set by user_threads_begin
+    struct strips *strips;
+};
+
+struct user_record {
+    u64 id, reason, word0, word1, time;
+    u32 cpu;
+};
+
+void user_threads_begin(struct user_threads *threads, struct strips *strips);
+void user_threads_take(struct user_threads *threads, struct user_host *host,
+                       const struct user_record *record);
+// The dispatcher has another state.
+void user_threads_host_changed(struct user_threads *threads, const struct user_host *host,
+                               u64 time);
+// Nothing is known of those on a CPU.
+void user_threads_lost(struct user_threads *threads, u32 cpu, u64 time);
+void user_threads_end(struct user_threads *threads, u64 time);
+// NULL: the strip is of something else.
+const struct user_thread *user_threads_of(const struct user_threads *threads,
+                                          const struct strip *strip);
+
+#endif

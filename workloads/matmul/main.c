@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: MIT
+// matmul [--policy fixed|growing|starving] [--size N] [--wait]
+// main does the I/O, forks the collector and the first multiply thread, and joins them.
+#include "matmul.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <user/scheduler.h>
+#include <user/sensor.h>
+#include <user/thread.h>
+#include <user/time.h>
+
+#define SIZE 1000
+#define SENSOR_PHASE 1
+#define PARTS 16        // in which main reads its matrices
+#define DEVICE_US 30000 // that the device takes for a part
+
+SENSOR_NAME(SENSOR_PHASE, "phase");
+enum phase { PHASE_INPUT, PHASE_MULTIPLY, PHASE_CHECK };
+
+struct wishes {
+    const char *policy;
+    u64 size;
+    bool wait; // for somebody who watches
+};
+
+static bool read_wishes(int argc, char **argv, struct wishes *wishes)
+{
+    for (int i = 1; i < argc; i++) {
+        char *end = "";
+        if (strcmp(argv[i], "--wait") == 0)
+            wishes->wait = true;
+        else if (strcmp(argv[i], "--policy") == 0 && i + 1 < argc)
+            wishes->policy = argv[++i];
+        else if (strcmp(argv[i], "--size") == 0 && i + 1 < argc)
+            wishes->size = strtoul(argv[++i], &end, 10);
+        else
+            return false;
+        if (*end != '\0')
+            return false;
+    }
+    return wishes->size >= MULTIPLIERS && wishes->size <= SIZE_MAX_ROWS;
+}
+
+static void phase(enum phase next)
+{
+    sensor(SENSOR_PHASE, next, 0);
+}
+
+// A device gives a part of the matrices at a time.
+static void input(struct product *product)
+{
+    u64 size = product->size;
+    for (u64 part = 0; part < PARTS; part++) {
+        u64 row = part * size / PARTS;
+        thread_sleep_us(DEVICE_US);
+        product_fill(product, row, (part + 1) * size / PARTS - row);
+    }
+}
+
+static s64 run(struct product *product, struct collected *collected)
+{
+    s64 error = collector_start();
+    if (error != 0)
+        return error;
+    phase(PHASE_INPUT);
+    input(product);
+    phase(PHASE_MULTIPLY);
+    error = product_multiply(product);
+    phase(PHASE_CHECK);
+    s64 ended = collector_end(collected);
+    return error != 0 ? error : ended;
+}
+
+int main(int argc, char **argv)
+{
+    struct wishes wishes = {.policy = "fixed", .size = SIZE};
+    struct product product;
+    struct collected collected;
+
+    if (!read_wishes(argc, argv, &wishes) || scheduler_policy(wishes.policy) != 0) {
+        fprintf(stderr, "usage: matmul [--policy fixed|growing|starving] [--size %d…%d] [--wait]\n",
+                MULTIPLIERS, SIZE_MAX_ROWS);
+        return 2;
+    }
+    s64 error = product_make(&product, wishes.size);
+    u64 begin;
+    while (wishes.wait && (monitors_want() >> SYS_MONITOR_THREAD & 1) == 0)
+        thread_sleep_us(10000);
+    begin = time_now();
+    if (error == 0)
+        error = run(&product, &collected);
+    if (error != 0) {
+        fprintf(stderr, "matmul: %s\n", orrery_strerror(error));
+        return 1;
+    }
+    printf("matmul: %lu ms\n", time_to_us(time_now() - begin) / 1000);
+    printf("matmul: %lu reads, %lu records (%lu switches, %lu of threads), %lu lost\n",
+           collected.reads, collected.records, collected.switches, collected.threads,
+           collected.lost);
+    if (!product_is_right(&product)) {
+        fprintf(stderr, "matmul: the product is wrong\n");
+        return 1;
+    }
+    printf("matmul: the product of %lu × %lu is right\n", wishes.size, wishes.size);
+    return 0;
+}
