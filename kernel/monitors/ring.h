@@ -9,16 +9,33 @@
 
 #define RING_PAGE_RECORDS (0x1000 / sizeof(struct sys_monitor_record))
 
+// The writer goes on at next and asks no question before stop: up to there is room, in one page,
+// nothing was lost, and it runs. ipc/fast_path.S writes, too, and takes two doublewords at a time.
 struct monitor_ring {
+    struct sys_monitor_record *next; // the writer's, as what follows
+    u64 written;                     // as position->written
+    struct sys_monitor_record *stop;
     struct sys_monitor_position *position; // in memory that processes may see, and only read
     struct sys_monitor_record **pages;     // its records, RING_PAGE_RECORDS in each
     u64 records;                           // that it has room for, a power of two
     u32 running;                           // else nothing fires; changed by any CPU
-    u32 just_lost;                         // since the last record; the writer's
+    u32 just_lost;                         // since the last record
+} __attribute__((aligned(16)));
+
+// What is common to the records of something that happens; their ids and losses differ.
+struct monitor_event {
+    u64 time;
+    u8 kind, reason;
+    u64 word[2];
 };
 
-// Writes it, with its time and what was lost before it. By the writer.
-void monitor_ring_append(struct monitor_ring *ring, const struct sys_monitor_record *record);
+// As monitor_ring_append where next is stop: looks for room, and counts a loss. By the writer.
+void monitor_ring_append_slowly(struct monitor_ring *ring, u32 id,
+                                const struct monitor_event *event);
+// It writes nothing any more when it does not run. By the writer.
+void monitor_ring_halt(struct monitor_ring *ring);
+// Empties one that nobody reads and that does not run. By the writer.
+void monitor_ring_reset(struct monitor_ring *ring);
 // Copies the oldest records, at most so many, and leaves them there. Returns how many; *first is
 // the first one's number.
 u64 monitor_ring_peek(const struct monitor_ring *ring, struct sys_monitor_record *to, u64 most,
@@ -30,5 +47,32 @@ bool monitor_ring_take(struct monitor_ring *ring, u64 first, u64 count);
 u64 monitor_ring_first(const struct monitor_ring *ring, u64 *unread);
 // Its counts, exact at one moment.
 void monitor_ring_stat(const struct monitor_ring *ring, struct sys_monitor_stat *stat);
+
+static inline void monitor_ring_put(struct monitor_ring *ring, u32 id, u16 lost,
+                                    const struct monitor_event *event)
+{
+    struct sys_monitor_record *to = ring->next;
+
+    to->time = event->time;
+    to->id = id;
+    to->kind = event->kind;
+    to->reason = event->reason;
+    to->lost = lost;
+    to->word[0] = event->word[0];
+    to->word[1] = event->word[1];
+    ring->next = to + 1;
+    ring->written++;
+    __atomic_store_n(&ring->position->written, ring->written, __ATOMIC_RELEASE);
+}
+
+// Writes a record, if it runs, or counts it as lost. By the writer.
+static inline void monitor_ring_append(struct monitor_ring *ring, u32 id,
+                                       const struct monitor_event *event)
+{
+    if (__builtin_expect(ring->next != ring->stop, true))
+        monitor_ring_put(ring, id, 0, event);
+    else if (ring->running)
+        monitor_ring_append_slowly(ring, id, event);
+}
 
 #endif

@@ -8,24 +8,23 @@
 #include "ring.h"
 #include "tracks.h"
 
-static void fire(const struct monitor_tracks *tracks, struct sys_monitor_record *record)
+void monitors_fire(const struct monitor_tracks *tracks, const struct monitor_event *event)
 {
-    for (u32 i = 0; i < tracks->count; i++) {
-        const struct monitor_track *track = &tracks->list[i];
-        if ((track->kinds >> record->kind & 1) == 0 || !track->ring->running)
-            continue;
-        record->id = track->id;
-        monitor_ring_append(track->ring, record);
+    const struct monitor_track *track = tracks->list, *end = track + tracks->count;
+
+    for (; track < end; track++) {
+        if ((track->kinds >> event->kind & 1) != 0)
+            monitor_ring_append(track->ring, track->id, event);
     }
 }
 
 static void tell(const struct thread *thread, enum sys_monitor_switch what, u8 reason, u64 time)
 {
-    struct sys_monitor_record record = {
+    const struct monitor_event event = {
         .time = time, .kind = SYS_MONITOR_SWITCH, .reason = reason, .word = {what}};
 
     if (thread->tracks != NULL)
-        fire(thread->tracks, &record);
+        monitors_fire(thread->tracks, &event);
 }
 
 void monitors_switch(const struct thread *from, const struct thread *to)

@@ -196,7 +196,7 @@ static inline __attribute__((always_inline)) void account(struct run_queue *queu
 counted:
     thread_tell_switch(from, to);
 monitored:
-    if (((u64)from->tracks | (u64)to->tracks) != 0)
+    if (MONITORS_SUPPORTED && ((u64)from->tracks | (u64)to->tracks) != 0)
         monitors_switch(from, to);
 }
 
