@@ -39,9 +39,7 @@ PAIR(struct sys_monitor_record, word[0], word[1]);
 _Static_assert(offsetof(struct sys_monitor_record, kind) ==
                        offsetof(struct sys_monitor_record, id) + 4 &&
                    offsetof(struct sys_monitor_record, reason) ==
-                       offsetof(struct sys_monitor_record, kind) + 1 &&
-                   offsetof(struct monitor_event, reason) ==
-                       offsetof(struct monitor_event, kind) + 1,
+                       offsetof(struct sys_monitor_record, kind) + 1,
                "fire.S: the order in a word");
 
 void asm_offsets(void);
@@ -113,9 +111,6 @@ void asm_offsets(void)
     OFFSET(RECORD_TIME, struct sys_monitor_record, time);
     OFFSET(RECORD_WORDS, struct sys_monitor_record, word);
     SAY(RECORD_SIZE, sizeof(struct sys_monitor_record));
-    OFFSET(EVENT_TIME, struct monitor_event, time);
-    OFFSET(EVENT_KIND, struct monitor_event, kind);
-    OFFSET(EVENT_WORDS, struct monitor_event, word);
     SAY(MONITOR_SWITCH, SYS_MONITOR_SWITCH);
     SAY(MONITOR_LEAVES, SYS_MONITOR_LEAVES);
     SAY(MONITOR_COMES, SYS_MONITOR_COMES);

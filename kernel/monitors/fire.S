@@ -6,10 +6,9 @@
 
 #include "exception/user.h"
 
-// A frame below that of the user code: 0x80 for the callee, the registers, struct monitor_event.
-#define STACK_FRAME (USER_FRAME + 0xe0)
+// A frame below that of the user code: 0x80 for the callee, the registers.
+#define STACK_FRAME (USER_FRAME + 0xc0)
 #define REGISTERS 0x80
-#define EVENT 0xc0
 
 #ifndef WITHOUT_SENSORS
     .macro kept_registers how
@@ -47,7 +46,7 @@ monitors_fire_switch:
     bdnz    1b
     blr
 
-// monitor_ring_append_slowly(ring, id, event), if the ring runs.
+// monitor_ring_append_slowly(ring, id, what, time, words), if the ring runs.
 append_slowly:
     lwz     r4, RING_RUNNING(r30)
     cmpwi   r4, 0
@@ -56,14 +55,12 @@ append_slowly:
     kept_registers std
     mflr    r28
     mfctr   r29
-    sldi    r4, r25, 32
-    std     r24, EVENT + EVENT_TIME(r1)
-    std     r4, EVENT + EVENT_KIND(r1)
-    std     r26, EVENT + EVENT_WORDS(r1)
-    std     r27, EVENT + EVENT_WORDS + 8(r1)
     mr      r3, r30
     clrldi  r4, r31, 32
-    addi    r5, r1, EVENT
+    clrldi  r5, r25, 32
+    mr      r6, r24
+    mr      r7, r26
+    mr      r8, r27
     ld      r2, PERCPU_TOC(r13)
     bl      monitor_ring_append_slowly
     nop

@@ -275,7 +275,7 @@ static void measure(struct monitor *monitor)
 
     ring->running = true;
     for (u32 i = 0; i < COST_RECORDS; i++)
-        monitors_fire(&tracks, &(struct monitor_event){.time = timebase()});
+        monitors_fire(&tracks, SYS_MONITOR_SWITCH, 0, timebase(), 0, 0);
     monitor->cost = timebase() - begin;
     ring->running = false;
     monitor_ring_reset(ring);

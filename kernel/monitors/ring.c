@@ -20,8 +20,8 @@ static struct sys_monitor_record *stop_of(const struct monitor_ring *ring, u64 u
     return ring->next + (room < page ? room : page);
 }
 
-void monitor_ring_append_slowly(struct monitor_ring *ring, u32 id,
-                                const struct monitor_event *event)
+void monitor_ring_append_slowly(struct monitor_ring *ring, u32 id, u32 what, u64 time, u64 word0,
+                                u64 word1)
 {
     struct sys_monitor_position *position = ring->position;
     u64 unread = ring->written - __atomic_load_n(&position->taken, __ATOMIC_ACQUIRE);
@@ -33,9 +33,9 @@ void monitor_ring_append_slowly(struct monitor_ring *ring, u32 id,
     }
     ring->next = place(ring, ring->written);
     ring->stop = stop_of(ring, unread);
-    u32 lost = ring->just_lost;
+    u32 lost = ring->just_lost < JUST_LOST_MAX ? ring->just_lost : JUST_LOST_MAX;
     ring->just_lost = 0;
-    monitor_ring_put(ring, id, (u16)(lost < JUST_LOST_MAX ? lost : JUST_LOST_MAX), event);
+    monitor_ring_put(ring, id, what | monitor_what(0, 0, (u16)lost), time, word0, word1);
 }
 
 void monitor_ring_halt(struct monitor_ring *ring)

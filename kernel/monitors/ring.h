@@ -6,6 +6,7 @@
 
 #include <orrery/monitors.h>
 #include <stdbool.h>
+#include <stddef.h>
 
 #define RING_PAGE_RECORDS (0x1000 / sizeof(struct sys_monitor_record))
 
@@ -22,16 +23,17 @@ struct monitor_ring {
     u32 just_lost;                         // since the last record
 } __attribute__((aligned(16)));
 
-// What is common to the records of something that happens; their ids and losses differ.
-struct monitor_event {
-    u64 time;
-    u8 kind, reason;
-    u64 word[2];
-};
+// What stands behind the id in a record, in one word. Host tests run on processors of either order.
+static inline u32 monitor_what(u8 kind, u8 reason, u16 lost)
+{
+    if (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__)
+        return (u32)kind << 24 | (u32)reason << 16 | lost;
+    return kind | (u32)reason << 8 | (u32)lost << 16;
+}
 
 // As monitor_ring_append where next is stop: looks for room, and counts a loss. By the writer.
-void monitor_ring_append_slowly(struct monitor_ring *ring, u32 id,
-                                const struct monitor_event *event);
+void monitor_ring_append_slowly(struct monitor_ring *ring, u32 id, u32 what, u64 time, u64 word0,
+                                u64 word1);
 // It writes nothing any more when it does not run. By the writer.
 void monitor_ring_halt(struct monitor_ring *ring);
 // Empties one that nobody reads and that does not run. By the writer.
@@ -48,31 +50,32 @@ u64 monitor_ring_first(const struct monitor_ring *ring, u64 *unread);
 // Its counts, exact at one moment.
 void monitor_ring_stat(const struct monitor_ring *ring, struct sys_monitor_stat *stat);
 
-static inline void monitor_ring_put(struct monitor_ring *ring, u32 id, u16 lost,
-                                    const struct monitor_event *event)
+static inline void monitor_ring_put(struct monitor_ring *ring, u32 id, u32 what, u64 time,
+                                    u64 word0, u64 word1)
 {
     struct sys_monitor_record *to = ring->next;
 
-    to->time = event->time;
+    _Static_assert(offsetof(struct sys_monitor_record, lost) + 2 ==
+                       offsetof(struct sys_monitor_record, kind) + sizeof(what),
+                   "monitor_what");
+    to->time = time;
     to->id = id;
-    to->kind = event->kind;
-    to->reason = event->reason;
-    to->lost = lost;
-    to->word[0] = event->word[0];
-    to->word[1] = event->word[1];
+    __builtin_memcpy(&to->kind, &what, sizeof(what));
+    to->word[0] = word0;
+    to->word[1] = word1;
     ring->next = to + 1;
     ring->written++;
     __atomic_store_n(&ring->position->written, ring->written, __ATOMIC_RELEASE);
 }
 
-// Writes a record, if it runs, or counts it as lost. By the writer.
-static inline void monitor_ring_append(struct monitor_ring *ring, u32 id,
-                                       const struct monitor_event *event)
+// Writes a record, if it runs, or counts it as lost; what: monitor_what, nothing lost. By the writer.
+static inline void monitor_ring_append(struct monitor_ring *ring, u32 id, u32 what, u64 time,
+                                       u64 word0, u64 word1)
 {
     if (__builtin_expect(ring->next != ring->stop, true))
-        monitor_ring_put(ring, id, 0, event);
+        monitor_ring_put(ring, id, what, time, word0, word1);
     else if (ring->running)
-        monitor_ring_append_slowly(ring, id, event);
+        monitor_ring_append_slowly(ring, id, what, time, word0, word1);
 }
 
 #endif

@@ -8,23 +8,22 @@
 #include "ring.h"
 #include "tracks.h"
 
-void monitors_fire(const struct monitor_tracks *tracks, const struct monitor_event *event)
+void monitors_fire(const struct monitor_tracks *tracks, u8 kind, u8 reason, u64 time, u64 word0,
+                   u64 word1)
 {
     const struct monitor_track *track = tracks->list, *end = track + tracks->count;
+    u32 what = monitor_what(kind, reason, 0);
 
-    for (; track < end; track++) {
-        if ((track->kinds >> event->kind & 1) != 0)
-            monitor_ring_append(track->ring, track->id, event);
-    }
+    do {
+        if ((track->kinds & 1u << kind) != 0)
+            monitor_ring_append(track->ring, track->id, what, time, word0, word1);
+    } while (++track < end);
 }
 
 static void tell(const struct thread *thread, enum sys_monitor_switch what, u8 reason, u64 time)
 {
-    const struct monitor_event event = {
-        .time = time, .kind = SYS_MONITOR_SWITCH, .reason = reason, .word = {what}};
-
     if (thread->tracks != NULL)
-        monitors_fire(thread->tracks, &event);
+        monitors_fire(thread->tracks, SYS_MONITOR_SWITCH, reason, time, what, 0);
 }
 
 void monitors_switch(const struct thread *from, const struct thread *to)

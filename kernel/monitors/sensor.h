@@ -3,19 +3,21 @@
 #ifndef KERNEL_MONITORS_SENSOR_H
 #define KERNEL_MONITORS_SENSOR_H
 
+#include <orrery/types.h>
+
 #ifdef WITHOUT_SENSORS
 #define MONITORS_SUPPORTED 0
 #else
 #define MONITORS_SUPPORTED 1
 #endif
 
-struct monitor_event;
 struct monitor_tracks;
 struct thread;
 
 // Something has happened to who is tracked so, on this CPU: a record for each monitor that asked
-// for its kind.
-void monitors_fire(const struct monitor_tracks *tracks, const struct monitor_event *event);
+// for its kind. ipc/fast_path.S uses fire.S instead, which does the same.
+void monitors_fire(const struct monitor_tracks *tracks, u8 kind, u8 reason, u64 time, u64 word0,
+                   u64 word1);
 
 // The CPU goes from one thread to another, of which at least one is tracked.
 void monitors_switch(const struct thread *from, const struct thread *to);

@@ -43,7 +43,7 @@ static int end(void **state)
 static void append(u64 from, u64 count)
 {
     for (u64 i = 0; i < count; i++)
-        monitor_ring_append(&ring, 7, &(struct monitor_event){.word = {from + i}});
+        monitor_ring_append(&ring, 7, monitor_what(3, 4, 0), 5, from + i, 6);
 }
 
 static u64 take(struct sys_monitor_record *records, u64 most)
@@ -63,8 +63,10 @@ static void records_come_in_order_round_after_round(void **state)
     for (u64 round = 0; round < 50; round++) {
         append(next, 37);
         assert_int_equal(take(records, RECORDS), 37);
-        for (u64 i = 0; i < 37; i++)
-            assert_int_equal(records[i].word[0], next + i);
+        for (u64 i = 0; i < 37; i++) {
+            const struct sys_monitor_record expected = {5, 7, 3, 4, 0, {next + i, 6}};
+            assert_memory_equal(&records[i], &expected, sizeof(expected));
+        }
         next += 37;
     }
     assert_int_equal(take(records, RECORDS), 0);
