@@ -66,7 +66,7 @@ CONTROLLER = $(if $(TOKEN),$(if $(filter controller=%,$(APPEND)),,controller=$(T
 # Set-up first, then everything else in a second make, which sees the tools that set-up has
 # installed. npm's come before what is built with them: it replaces all of its folder.
 PUBLIC := run check test test-sanitized bench bench-scaling bench-slowdown bench-overhead \
-    bench-trace bench-web-viewer debug fuzz fuzz-planted fuzz-gateway fuzz-trace coverage
+    bench-trace bench-web-viewer eval-s003 debug fuzz fuzz-planted fuzz-gateway fuzz-trace coverage
 .PHONY: $(PUBLIC) $(PUBLIC:%=%-now)
 $(PUBLIC):
 	@scripts/setup $(if $(filter test bench-web-viewer,$@),web)
@@ -127,6 +127,13 @@ bench-overhead-now: $(IMAGES) $(VIEWER) $(PMU_MODEL)
 
 bench-trace-now: $(VIEWER)
 	@scripts/bench-trace --build $(BUILD) $(BENCHFLAGS)
+
+# What monitors cost, as S003 measures it: beside a kernel without sensors. LOOPS: fewer are quicker.
+LOOPS ?= 400
+eval-s003-now: $(IMAGES)
+	@$(MAKE) --no-print-directory BUILD=$(BUILD)-without-sensors THIRD=$(THIRD) WITHOUT_SENSORS=1 \
+	    $(BUILD)-without-sensors/orrery-bench.elf
+	@scripts/eval-s003 --build $(BUILD) --without $(BUILD)-without-sensors --loops $(LOOPS)
 
 SECONDS ?= 60
 # The page and the gateway under load (tests/web/bench): prints, and judges nothing.

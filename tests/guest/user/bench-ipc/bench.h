@@ -23,6 +23,7 @@ void peer_end(struct peer *peer);
 // count. 0 when calls failed.
 u64 raw_ticks(cap_t cap, u64 rounds, u32 bytes);
 void monitored_calls(void);
+int figure(int argc, char **argv);
 // What a server does.
 int serve(const char *role);
 

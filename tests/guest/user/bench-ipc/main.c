@@ -197,6 +197,8 @@ static void other_cpu(void)
 
 int main(int argc, char **argv)
 {
+    if (argc > 1 && strncmp(argv[1], "figure", 6) == 0)
+        return figure(argc, argv);
     if (argc > 1)
         return serve(argv[1]);
     raw_calls();
