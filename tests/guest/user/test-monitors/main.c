@@ -69,6 +69,7 @@ static const struct {
 } roles[] = {
     {"hoarder", child_hoards}, {"late", child_comes_late},      {"plain", child_without_rights},
     {"holder", child_holds},   {"greedy", child_beyond_limits}, {"worker", child_works},
+    {"fast", child_calls_fast}, {"slow", child_calls_slowly},
     {"store", child_stores},   {"victim", child_is_killed},
 };
 
@@ -84,6 +85,7 @@ int main(int argc, char **argv)
     the_terminated_answers_nobody();
     CHECK_IS(example() >= (s64)sizeof(struct sys_monitor_record), 1);
     counts_are_those_of_the_trace();
+    both_paths_of_calls_are_told_alike();
     nobody_writes_what_is_mapped();
     the_killed_leave_nothing();
     printf("test-monitors: %s\n", failures == 0 ? "ok" : "FAILED");

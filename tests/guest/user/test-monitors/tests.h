@@ -34,6 +34,10 @@ int child_comes_late(void);
 void counts_are_those_of_the_trace(void);
 int child_works(void);
 
+void both_paths_of_calls_are_told_alike(void);
+int child_calls_fast(void);
+int child_calls_slowly(void);
+
 s64 example(void); // bytes of records of CPU 0
 
 void nobody_writes_what_is_mapped(void);
