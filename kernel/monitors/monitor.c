@@ -271,12 +271,9 @@ static void measure(struct monitor *monitor)
     struct monitor_ring *ring = &monitor->reps[cpu_id()].ring;
     const struct monitor_tracks tracks = {
         .count = 1, .list = {{.ring = ring, .kinds = 1u << SYS_MONITOR_SWITCH}}};
-    u64 begin = timebase();
 
     ring->running = true;
-    for (u32 i = 0; i < COST_RECORDS; i++)
-        monitors_fire(&tracks, SYS_MONITOR_SWITCH, 0, timebase(), 0, 0);
-    monitor->cost = timebase() - begin;
+    monitor->cost = monitors_measure(&tracks, COST_RECORDS);
     ring->running = false;
     monitor_ring_reset(ring);
     soft_mask_restore(masked);

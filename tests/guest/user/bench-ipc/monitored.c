@@ -17,7 +17,7 @@
 static const struct {
     const char *name;
     u32 bytes;
-} paths[] = {{"call", 0}, {"scheduled_call", 1024}};
+} paths[] = {{"call", 0}, {"call_1024", 1024}};
 
 static void measure(const struct peer *server, const char *who, u32 monitors)
 {
