@@ -128,7 +128,7 @@ bench-overhead-now: $(IMAGES) $(VIEWER) $(PMU_MODEL)
 bench-trace-now: $(VIEWER)
 	@scripts/bench-trace --build $(BUILD) $(BENCHFLAGS)
 
-# What monitors cost, as S003 measures it: beside a kernel without sensors. LOOPS: fewer are quicker.
+# What monitors cost, as S003 measures it, beside a kernel without sensors.
 LOOPS ?= 400
 eval-s003-now: $(IMAGES)
 	@$(MAKE) --no-print-directory BUILD=$(BUILD)-without-sensors THIRD=$(THIRD) WITHOUT_SENSORS=1 \

@@ -23,7 +23,7 @@ struct monitor_ring {
     u32 just_lost;                         // since the last record
 } __attribute__((aligned(16)));
 
-// What stands behind the id in a record, in one word. Host tests run on processors of either order.
+// What stands behind the id in a record, in one word. Host tests have the other byte order.
 static inline u32 monitor_what(u8 kind, u8 reason, u16 lost)
 {
     if (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__)
@@ -68,7 +68,7 @@ static inline void monitor_ring_put(struct monitor_ring *ring, u32 id, u32 what,
     __atomic_store_n(&ring->position->written, ring->written, __ATOMIC_RELEASE);
 }
 
-// Writes a record, if it runs, or counts it as lost; what: monitor_what, nothing lost. By the writer.
+// Writes a record, if it runs, or counts it as lost. what: monitor_what, none lost. By the writer.
 static inline void monitor_ring_append(struct monitor_ring *ring, u32 id, u32 what, u64 time,
                                        u64 word0, u64 word1)
 {

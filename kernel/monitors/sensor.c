@@ -8,9 +8,9 @@
 #include "ring.h"
 #include "tracks.h"
 
-// A record for each monitor that asked for this kind of whom these track; on this CPU, soft-masked.
-// ipc/fast_path.S uses fire.S instead, which does the same. Inline, so that registers are saved once
-// a switch and the kind is a constant.
+// A record for each monitor that asked for this kind of who is tracked so; on its CPU, soft-masked.
+// ipc/fast_path.S uses fire.S instead, which does the same. Inline, so that registers are saved
+// once a switch and the kind is a constant.
 static inline __attribute__((always_inline)) void fire(const struct monitor_tracks *tracks, u8 kind,
                                                        u8 reason, u64 time, u64 word0, u64 word1)
 {
@@ -23,9 +23,8 @@ static inline __attribute__((always_inline)) void fire(const struct monitor_trac
     } while (++track < end);
 }
 
-static inline __attribute__((always_inline)) void tell(const struct thread *thread,
-                                                       enum sys_monitor_switch what, u8 reason,
-                                                       u64 time)
+static inline __attribute__((always_inline)) void
+tell(const struct thread *thread, enum sys_monitor_switch what, u8 reason, u64 time)
 {
     const struct monitor_tracks *tracks = thread->tracks;
 

@@ -25,8 +25,8 @@
 #define SWITCH_POINT(counted, monitored)                                                           \
     __asm__ goto("1: nop\n"                                                                        \
                  ".pushsection .switch_points,\"a\",@progbits\n"                                   \
-                 ".balign 8\n" SWITCH_TARGET(counted, 0)                              \
-                 SWITCH_TARGET_MONITORED(monitored) ".popsection"                                  \
+                 ".balign 8\n" SWITCH_TARGET(counted, 0)                                           \
+                     SWITCH_TARGET_MONITORED(monitored) ".popsection"                              \
                  :                                                                                 \
                  :                                                                                 \
                  :                                                                                 \

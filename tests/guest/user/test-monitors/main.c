@@ -67,10 +67,10 @@ static const struct {
     const char *name;
     int (*function)(void);
 } roles[] = {
-    {"hoarder", child_hoards}, {"late", child_comes_late},      {"plain", child_without_rights},
-    {"holder", child_holds},   {"greedy", child_beyond_limits}, {"worker", child_works},
-    {"fast", child_calls_fast}, {"slow", child_calls_slowly},
-    {"store", child_stores},   {"victim", child_is_killed},
+    {"hoarder", child_hoards},   {"late", child_comes_late},      {"plain", child_without_rights},
+    {"holder", child_holds},     {"greedy", child_beyond_limits}, {"worker", child_works},
+    {"fast", child_calls_fast},  {"slow", child_calls_slowly},    {"store", child_stores},
+    {"victim", child_is_killed},
 };
 
 int main(int argc, char **argv)
