@@ -7,6 +7,8 @@
 #include "ipc/call_record.h"
 #include "ipc/endpoint.h"
 #include "log/points.h"
+#include "monitors/ring.h"
+#include "monitors/tracks.h"
 #include "proc/dispatcher.h"
 #include "proc/run_queue.h"
 #include "proc/thread.h"
@@ -14,11 +16,11 @@
 #define SAY(name, value) __asm__ volatile("->" #name " %0" : : "i"(value))
 #define OFFSET(name, type, field) SAY(name, offsetof(type, field))
 
-// Two doublewords that ipc/fast_path.S takes in one piece.
+// Two doublewords that ipc/fast_path.S or monitors/fire.S takes in one piece.
 #define PAIR(type, first, second)                                                                  \
     _Static_assert(offsetof(type, first) % 16 == 0 &&                                              \
                        offsetof(type, second) == offsetof(type, first) + sizeof(u64),              \
-                   "fast_path.S: lq, stq")
+                   "lq, stq")
 
 PAIR(struct endpoint, cpus[0].server, cpus[0].coid);
 PAIR(struct call_record, server, endpoint);
@@ -27,6 +29,18 @@ PAIR(struct percpu, kernel_stack, process);
 PAIR(struct dispatcher, tag, urgency);
 _Static_assert(offsetof(struct dispatcher, pid) == offsetof(struct dispatcher, urgency) + 4,
                "fast_path.S: the low half of that");
+PAIR(struct monitor_track, ring, kinds);
+_Static_assert(offsetof(struct monitor_track, id) == offsetof(struct monitor_track, kinds) + 4,
+               "fire.S: the low half of that");
+PAIR(struct monitor_ring, next, written);
+PAIR(struct monitor_ring, stop, position);
+PAIR(struct sys_monitor_record, time, id);
+PAIR(struct sys_monitor_record, word[0], word[1]);
+_Static_assert(offsetof(struct sys_monitor_record, kind) ==
+                       offsetof(struct sys_monitor_record, id) + 4 &&
+                   offsetof(struct sys_monitor_record, reason) ==
+                       offsetof(struct sys_monitor_record, kind) + 1,
+               "fire.S: the order in a word");
 
 void asm_offsets(void);
 
@@ -73,6 +87,7 @@ void asm_offsets(void)
     OFFSET(THREAD_ID, struct thread, id);
     OFFSET(THREAD_STATE, struct thread, state);
     OFFSET(THREAD_PRIORITY, struct thread, priority);
+    OFFSET(THREAD_TRACKS, struct thread, tracks);
     OFFSET(RUN_QUEUE_OCCUPIED, struct run_queue, occupied);
     OFFSET(RUN_QUEUE_PRIORITY, struct run_queue, running_priority);
 
@@ -84,4 +99,19 @@ void asm_offsets(void)
     OFFSET(ENDPOINT_CPU_SERVER, struct endpoint, cpus[0].server);
     OFFSET(ENDPOINT_CPU_COID, struct endpoint, cpus[0].coid);
     OFFSET(ENDPOINT_CPU_BADGE, struct endpoint, cpus[0].badge);
+
+    OFFSET(TRACKS_COUNT, struct monitor_tracks, count);
+    OFFSET(TRACKS_LIST, struct monitor_tracks, list);
+    OFFSET(TRACK_RING, struct monitor_track, ring);
+    SAY(TRACK_SIZE, sizeof(struct monitor_track));
+    OFFSET(RING_NEXT, struct monitor_ring, next);
+    OFFSET(RING_STOP, struct monitor_ring, stop);
+    OFFSET(RING_RUNNING, struct monitor_ring, running);
+    OFFSET(POSITION_WRITTEN, struct sys_monitor_position, written);
+    OFFSET(RECORD_TIME, struct sys_monitor_record, time);
+    OFFSET(RECORD_WORDS, struct sys_monitor_record, word);
+    SAY(RECORD_SIZE, sizeof(struct sys_monitor_record));
+    SAY(MONITOR_SWITCH, SYS_MONITOR_SWITCH);
+    SAY(MONITOR_LEAVES, SYS_MONITOR_LEAVES);
+    SAY(MONITOR_COMES, SYS_MONITOR_COMES);
 }

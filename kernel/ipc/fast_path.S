@@ -61,15 +61,25 @@
     .popsection
     .endm
 
-// Too much bulk? The branch is taken whatever CR0 says while events are counted by task or a
-// monitor records (proc/switch_points.h): the scheduler then has to know of every change.
-    .macro unless_switches_told
+// Too much bulk? The branch is taken whatever CR0 says while events are counted by task
+// (proc/switch_points.h): the scheduler then has to know of every change.
+    .macro unless_switches_counted
 1:  bgt-    put_back
     .pushsection .switch_points, "a", @progbits
     .balign 8
     .quad   1b, put_back, SWITCHES_COUNTED
-    .quad   1b, put_back, SWITCHES_MONITORED
     .popsection
+    .endm
+
+// To copy if there is bulk. While a monitor records this goes to tell instead, whatever CR0 says.
+    .macro unless_bulk_or_monitored copy, tell
+1:  bne-    \copy
+#ifndef WITHOUT_SENSORS
+    .pushsection .switch_points, "a", @progbits
+    .balign 8
+    .quad   1b, \tell, SWITCHES_MONITORED
+    .popsection
+#endif
     .endm
 
 // A test of the fast path that fails, whatever CR0 says, while calls are logged (log/points.h).
@@ -130,7 +140,7 @@ ipc_fast_call:
     save_kept
     ld      r14, PERCPU_DISPATCHER(r13)
     cmpldi  r6, BULK_MAX
-    unless_switches_told
+    unless_switches_counted
     cmpldi  r5, 1                   // CALL_ALONE
     unless_logged bgt-
     cmpldi  r3, 4096                // CAPABILITY_MAX
@@ -172,7 +182,7 @@ ipc_fast_call:
     std     r5, DISPATCHER_ALONE(r14)
     change_dispatcher DISPATCHER_IN_CALL
     cmpdi   r6, 0
-    bne-    copy_call
+    unless_bulk_or_monitored copy_call, monitor_call
 call_copied:
     while_traced TRACE_MAJOR_SCHED, call_switch_event
 call_switch_told:
@@ -217,7 +227,7 @@ ipc_fast_reply_wait:
     save_kept
     ld      r14, PERCPU_DISPATCHER(r13)
     cmpldi  r6, BULK_MAX
-    unless_switches_told
+    unless_switches_counted
     ld      r17, DISPATCHER_HANDED_CALL(r14) // pending, or no_call
     ld      r18, CALL_WORD(r17)
     cmpld   r18, r4
@@ -241,7 +251,7 @@ ipc_fast_reply_wait:
     std     r21, DISPATCHER_HANDED_CALL(r14)
     change_dispatcher DISPATCHER_ASLEEP
     cmpdi   r6, 0
-    bne-    copy_reply
+    unless_bulk_or_monitored copy_reply, monitor_reply
 reply_copied:
     while_traced TRACE_MAJOR_SCHED, reply_switch_event
 reply_switch_told:
@@ -273,6 +283,43 @@ copy_call:
 copy_reply:
     copy_bulk
     b       reply_copied
+
+// ---- monitors -----------------------------------------------------------------------------------
+
+#ifndef WITHOUT_SENSORS
+// As monitors_switch(r22, r23), and on with bulk: 6 instructions if nobody tracks them and there is
+// none. r3, r4, r19 ... r21 and r24 ... r31 are free here, as what they had is in the frame.
+    .macro monitor_switch reason, copy, copied
+    ld      r19, THREAD_TRACKS(r22)
+    ld      r20, THREAD_TRACKS(r23)
+    or      r20, r19, r20
+    cmpdi   cr1, r20, 0
+    bne-    cr1, 1f
+    beq+    \copied
+    b       \copy
+1:  cmpdi   r19, 0
+    mfspr   r24, 268                // the time base
+    li      r27, 0
+    beq-    2f
+    lis     r25, MONITOR_SWITCH << 8 | \reason
+    li      r26, MONITOR_LEAVES
+    bl      monitors_fire_switch
+2:  ld      r19, THREAD_TRACKS(r23)
+    cmpdi   r19, 0
+    beq-    3f
+    lis     r25, MONITOR_SWITCH << 8
+    li      r26, MONITOR_COMES
+    bl      monitors_fire_switch
+3:  cmpdi   r6, 0
+    beq+    \copied
+    b       \copy
+    .endm
+
+monitor_call:
+    monitor_switch REASON_CALL, copy_call, call_copied
+monitor_reply:
+    monitor_switch REASON_REPLY, copy_reply, reply_copied
+#endif
 
 // ---- not today ----------------------------------------------------------------------------------
 

@@ -6,6 +6,7 @@
 #include <syscalls/objects.h>
 
 #include "monitor.h"
+#include "sensor.h"
 
 // The smallest size that there is for so many bytes.
 static u64 ring_bytes(u64 bytes)
@@ -21,6 +22,8 @@ s64 sys_monitor_create(u64 *bytes)
 {
     s64 error;
 
+    if (!MONITORS_SUPPORTED)
+        return E_NOTSUP;
     if (*bytes < SYS_MONITOR_BYTES_MIN || *bytes > SYS_MONITOR_BYTES_MAX)
         return E_INVAL;
     if (!memory_for_caller())

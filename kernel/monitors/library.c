@@ -33,7 +33,6 @@ s64 sys_monitor_tell(u32 kind, u32 reason, u64 word0, u64 word1)
 {
     if (kind >= SYS_MONITOR_KINDS_MAX || (SYS_MONITOR_TOLD >> kind & 1) == 0 || reason > REASON_MAX)
         return E_INVAL;
-    monitors_event(&(struct sys_monitor_record){
-        .kind = (u8)kind, .reason = (u8)reason, .word = {word0, word1}});
+    monitors_event((u8)kind, (u8)reason, word0, word1);
     return 0;
 }

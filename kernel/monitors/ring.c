@@ -11,21 +11,43 @@ static struct sys_monitor_record *place(const struct monitor_ring *ring, u64 num
     return &ring->pages[at / RING_PAGE_RECORDS][at % RING_PAGE_RECORDS];
 }
 
-void monitor_ring_append(struct monitor_ring *ring, const struct sys_monitor_record *record)
+// Up to where may be written from next on without a question, while so many are unread?
+static struct sys_monitor_record *stop_of(const struct monitor_ring *ring, u64 unread)
+{
+    u64 room = ring->records - unread;
+    u64 page = RING_PAGE_RECORDS - ring->written % RING_PAGE_RECORDS;
+
+    return ring->next + (room < page ? room : page);
+}
+
+void monitor_ring_append_slowly(struct monitor_ring *ring, u32 id, u32 what, u64 time, u64 word0,
+                                u64 word1)
 {
     struct sys_monitor_position *position = ring->position;
-    u64 number = position->written;
+    u64 unread = ring->written - __atomic_load_n(&position->taken, __ATOMIC_ACQUIRE);
 
-    if (number - __atomic_load_n(&position->taken, __ATOMIC_ACQUIRE) >= ring->records) {
+    if (unread >= ring->records) {
         ring->just_lost++;
         __atomic_store_n(&position->lost, position->lost + 1, __ATOMIC_RELEASE);
         return;
     }
-    struct sys_monitor_record *to = place(ring, number);
-    *to = *record;
-    to->lost = (u16)(ring->just_lost < JUST_LOST_MAX ? ring->just_lost : JUST_LOST_MAX);
+    ring->next = place(ring, ring->written);
+    ring->stop = stop_of(ring, unread);
+    u32 lost = ring->just_lost < JUST_LOST_MAX ? ring->just_lost : JUST_LOST_MAX;
     ring->just_lost = 0;
-    __atomic_store_n(&position->written, number + 1, __ATOMIC_RELEASE);
+    monitor_ring_put(ring, id, what | monitor_what(0, 0, (u16)lost), time, word0, word1);
+}
+
+void monitor_ring_halt(struct monitor_ring *ring)
+{
+    ring->stop = ring->next;
+}
+
+void monitor_ring_reset(struct monitor_ring *ring)
+{
+    monitor_ring_halt(ring);
+    ring->written = 0;
+    ring->position->written = 0;
 }
 
 u64 monitor_ring_first(const struct monitor_ring *ring, u64 *unread)

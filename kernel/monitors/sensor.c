@@ -10,33 +10,34 @@
 #include "ring.h"
 #include "tracks.h"
 
-static void record_all(const struct monitor_tracks *tracks, struct sys_monitor_record *record)
+// A record for each monitor that asked for this kind of who is tracked so; on its CPU, soft-masked.
+// ipc/fast_path.S uses fire.S instead, which does the same. Inline, so that registers are saved
+// once a switch and the kind is a constant.
+static inline __attribute__((always_inline)) void fire(const struct monitor_tracks *tracks, u8 kind,
+                                                       u8 reason, u64 time, u64 word0, u64 word1)
 {
-    for (u32 i = 0; i < tracks->count; i++) {
-        const struct monitor_track *track = &tracks->list[i];
-        if ((track->kinds >> record->kind & 1) == 0 || !track->ring->running)
-            continue;
-        record->id = track->id;
-        monitor_ring_append(track->ring, record);
-    }
+    const struct monitor_track *track = tracks->list, *end = track + tracks->count;
+    u32 what = monitor_what(kind, reason, 0);
+
+    do {
+        if ((track->kinds & 1u << kind) != 0)
+            monitor_ring_append(track->ring, track->id, what, time, word0, word1);
+    } while (++track < end);
 }
 
-static void tell(const struct thread *thread, enum sys_monitor_switch what, u8 reason, u64 time)
+static inline __attribute__((always_inline)) void
+tell(const struct thread *thread, enum sys_monitor_switch what, u8 reason, u64 time)
 {
-    struct sys_monitor_record record = {
-        .time = time, .kind = SYS_MONITOR_SWITCH, .reason = reason, .word = {what}};
+    const struct monitor_tracks *tracks = thread->tracks;
 
-    if (thread->tracks != NULL)
-        record_all(thread->tracks, &record);
+    if (tracks != NULL)
+        fire(tracks, SYS_MONITOR_SWITCH, reason, time, what, 0);
 }
 
 static void tell_wake(const struct thread *thread, u8 reason, u64 ago, u64 time)
 {
-    struct sys_monitor_record record = {
-        .time = time, .kind = SYS_MONITOR_WAKE, .reason = reason, .word = {ago}};
-
     if (thread->tracks != NULL)
-        record_all(thread->tracks, &record);
+        fire(thread->tracks, SYS_MONITOR_WAKE, reason, time, ago, 0);
 }
 
 // Has another CPU woken it for this run? Then it is told now, as rings have one writer.
@@ -78,20 +79,28 @@ void monitors_wake(struct thread *thread, u32 reason)
     soft_mask_restore(masked);
 }
 
-void monitors_event(struct sys_monitor_record *record)
+void monitors_event(u8 kind, u8 reason, u64 word0, u64 word1)
 {
     if (percpu()->current->tracks == NULL)
         return;
     u8 masked = soft_mask();
-    record->time = timebase();
-    if (percpu()->current->tracks != NULL) // it may have been let go in between
-        record_all(percpu()->current->tracks, record);
+    const struct monitor_tracks *tracks = percpu()->current->tracks;
+    if (tracks != NULL) // it may have been let go in between
+        fire(tracks, kind, reason, timebase(), word0, word1);
     soft_mask_restore(masked);
 }
 
 s64 monitors_syscall(u64 number, s64 result)
 {
-    monitors_event(
-        &(struct sys_monitor_record){.kind = SYS_MONITOR_SYSCALL, .word = {number, (u64)result}});
+    monitors_event(SYS_MONITOR_SYSCALL, 0, number, (u64)result);
     return result;
+}
+
+u64 monitors_measure(const struct monitor_tracks *tracks, u32 records)
+{
+    u64 begin = timebase();
+
+    for (u32 i = 0; i < records; i++)
+        fire(tracks, SYS_MONITOR_SWITCH, 0, timebase(), 0, 0);
+    return timebase() - begin;
 }

@@ -7,6 +7,13 @@
 
 #include "proc/switch_points.h"
 
+#ifdef WITHOUT_SENSORS
+#define MONITORS_SUPPORTED 0
+#else
+#define MONITORS_SUPPORTED 1
+#endif
+
+struct monitor_tracks;
 struct thread;
 
 // The next two soft-masked. The CPU goes from one thread to another; at least one is tracked.
@@ -17,17 +24,19 @@ void monitors_stay(const struct thread *thread);
 // A thread has just become ready, and is in no run queue yet. Any context but PMI.
 void monitors_wake(struct thread *thread, u32 reason);
 
-// Something happens to the running thread, or it tells of itself: record->kind, reason and words are
-// set. Any context but PMI.
-void monitors_event(struct sys_monitor_record *record);
+// Something happens to the running thread, or it tells of itself. Any context but PMI.
+void monitors_event(u8 kind, u8 reason, u64 word0, u64 word1);
 static inline __attribute__((always_inline)) void monitors_tell(u8 kind, u64 word0, u64 word1)
 {
     EVENT_POINT_MONITORED(monitored);
     return;
 monitored:
-    monitors_event(&(struct sys_monitor_record){.kind = kind, .word = {word0, word1}});
+    monitors_event(kind, 0, word0, word1);
 }
 // The running thread's system call is over: the result again. From exception/syscall_monitored.S.
 s64 monitors_syscall(u64 number, s64 result);
+
+// Ticks that so many records of switches take, of one who is tracked so.
+u64 monitors_measure(const struct monitor_tracks *tracks, u32 records);
 
 #endif

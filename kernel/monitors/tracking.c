@@ -67,9 +67,9 @@ static void set_points(const struct monitor *monitor, u32 before)
     set_users(all);
 }
 
-static void nothing_here(void *unused)
+static void halt_here(void *monitor)
 {
-    (void)unused;
+    monitor_ring_halt(&((struct monitor *)monitor)->reps[cpu_id()].ring);
 }
 
 // Every record that was begun has been written when a ring has stopped.
@@ -78,7 +78,7 @@ static void set_rings(struct monitor *monitor, bool on)
     for (u32 cpu = 0; cpu < cpu_count; cpu++)
         __atomic_store_n(&monitor->reps[cpu].ring.running, on, __ATOMIC_RELEASE);
     if (!on)
-        cpus_call(UINT64_MAX, nothing_here, NULL);
+        cpus_call(UINT64_MAX, halt_here, monitor);
 }
 
 static void libraries_learn_here(void *unused)

@@ -10,12 +10,13 @@
 struct monitor;
 struct monitor_ring;
 
+// ipc/fast_path.S takes the first three fields in one piece.
 struct monitor_track {
-    struct monitor *monitor;
     struct monitor_ring *ring; // of the thread's CPU; NULL: of a process
-    u32 id;
     u32 kinds;
-};
+    u32 id;
+    struct monitor *monitor;
+} __attribute__((aligned(16)));
 
 // Of a thread: in its CPU's list, and changed there only. Of a process: in a list of their own.
 struct monitor_tracks {

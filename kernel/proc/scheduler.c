@@ -202,7 +202,7 @@ logged:
 counted:
     thread_tell_switch(from, to);
 monitored:
-    if (((u64)from->tracks | (u64)to->tracks) != 0)
+    if (MONITORS_SUPPORTED && ((u64)from->tracks | (u64)to->tracks) != 0)
         monitors_switch(from, to);
 }
 

@@ -13,19 +13,34 @@
 
 #ifndef __ASSEMBLER__
 #include <orrery/types.h>
+#include <stdbool.h>
 
 #define SWITCH_TARGET(label, user) ".quad 1b, %l[" #label "], " #user "\n"
+// Without sensors (kernel/module.mk) nobody goes to the label of monitors.
+#ifdef WITHOUT_SENSORS
+#define SWITCH_TARGET_MONITORED(label)
+#else
+#define SWITCH_TARGET_MONITORED(label) SWITCH_TARGET(label, 1)
+#endif
 
 // One nop. What follows the label of those who count has to go on to the label of monitors.
 #define SWITCH_POINT(counted, monitored)                                                           \
     __asm__ goto("1: nop\n"                                                                        \
                  ".pushsection .switch_points,\"a\",@progbits\n"                                   \
-                 ".balign 8\n" SWITCH_TARGET(counted, 0) SWITCH_TARGET(monitored, 1) ".popsection" \
+                 ".balign 8\n" SWITCH_TARGET(counted, 0)                                           \
+                     SWITCH_TARGET_MONITORED(monitored) ".popsection"                              \
                  :                                                                                 \
                  :                                                                                 \
                  :                                                                                 \
                  : counted, monitored)
 // The same where monitors alone want to know: of switches, and of anything else.
+#ifdef WITHOUT_SENSORS
+#define SWITCH_POINT_OF(user, monitored)                                                           \
+    do {                                                                                           \
+        if (false)                                                                                 \
+            goto monitored;                                                                        \
+    } while (0)
+#else
 #define SWITCH_POINT_OF(user, monitored)                                                           \
     __asm__ goto("1: nop\n"                                                                        \
                  ".pushsection .switch_points,\"a\",@progbits\n"                                   \
@@ -34,6 +49,7 @@
                  :                                                                                 \
                  :                                                                                 \
                  : monitored)
+#endif
 #define SWITCH_POINT_MONITORED(monitored) SWITCH_POINT_OF(1, monitored)
 #define EVENT_POINT_MONITORED(monitored) SWITCH_POINT_OF(2, monitored)
 

@@ -3,6 +3,7 @@
 #include <monitors/ring.h>
 
 #include <pthread.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,6 +15,7 @@
 #define PAGES 2
 #define RECORDS (PAGES * RING_PAGE_RECORDS)
 #define MANY 300000
+#define LOST_MOST 50000
 
 static struct sys_monitor_position position;
 static struct sys_monitor_record *pages[PAGES];
@@ -41,7 +43,7 @@ static int end(void **state)
 static void append(u64 from, u64 count)
 {
     for (u64 i = 0; i < count; i++)
-        monitor_ring_append(&ring, &(struct sys_monitor_record){.word = {from + i}});
+        monitor_ring_append(&ring, 7, monitor_what(3, 4, 0), 5, from + i, 6);
 }
 
 static u64 take(struct sys_monitor_record *records, u64 most)
@@ -61,8 +63,10 @@ static void records_come_in_order_round_after_round(void **state)
     for (u64 round = 0; round < 50; round++) {
         append(next, 37);
         assert_int_equal(take(records, RECORDS), 37);
-        for (u64 i = 0; i < 37; i++)
-            assert_int_equal(records[i].word[0], next + i);
+        for (u64 i = 0; i < 37; i++) {
+            const struct sys_monitor_record expected = {5, 7, 3, 4, 0, {next + i, 6}};
+            assert_memory_equal(&records[i], &expected, sizeof(expected));
+        }
         next += 37;
     }
     assert_int_equal(take(records, RECORDS), 0);
@@ -107,6 +111,28 @@ static void losses_before_a_record_stop_at_what_it_can_tell(void **state)
     assert_int_equal(stat.fired, RECORDS + 70001);
 }
 
+// A halted ring writes nothing, and goes on where it was.
+static void a_ring_that_does_not_run_fires_nothing(void **state)
+{
+    struct sys_monitor_record records[RECORDS];
+    struct sys_monitor_stat stat;
+
+    (void)state;
+    for (u64 n = 0; n < 3 * RECORDS / 100; n++) {
+        append(100 * n, 100);
+        ring.running = 0;
+        monitor_ring_halt(&ring);
+        append(5000, 3);
+        assert_int_equal(take(records, RECORDS), 100);
+        for (u64 i = 0; i < 100; i++)
+            assert_int_equal(records[i].word[0], 100 * n + i);
+        ring.running = 1;
+    }
+    monitor_ring_stat(&ring, &stat);
+    assert_int_equal(stat.fired, 3 * RECORDS / 100 * 100);
+    assert_int_equal(stat.lost, 0);
+}
+
 static void who_comes_second_takes_nothing(void **state)
 {
     struct sys_monitor_record records[4];
@@ -123,9 +149,22 @@ static void who_comes_second_takes_nothing(void **state)
 
 static volatile bool written;
 
+static u64 unread(void)
+{
+    u64 count;
+
+    monitor_ring_first(&ring, &count);
+    return count;
+}
+
+// A record tells of at most 65,535 lost ones: readers that come late are waited for before that.
 static void *write_many(void *unused)
 {
-    append(1, MANY);
+    for (u64 i = 0; i < MANY; i++) {
+        append(1 + i, 1);
+        while (ring.just_lost >= LOST_MOST && unread() == RECORDS)
+            sched_yield();
+    }
     written = true;
     return unused;
 }
@@ -181,6 +220,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_full_ring_loses_the_new_ones_and_tells, begin, end),
         cmocka_unit_test_setup_teardown(losses_before_a_record_stop_at_what_it_can_tell, begin,
                                         end),
+        cmocka_unit_test_setup_teardown(a_ring_that_does_not_run_fires_nothing, begin, end),
         cmocka_unit_test_setup_teardown(who_comes_second_takes_nothing, begin, end),
         cmocka_unit_test_setup_teardown(readers_beside_the_writer_miss_nothing, begin, end),
     };

@@ -19,6 +19,11 @@ struct peer {
 // False when it does not come.
 bool peer_start(struct peer *peer, const char *role, u32 cpu);
 void peer_end(struct peer *peer);
+// Ticks of so many calls, the least of some measurements, so that a timer interrupt in one does not
+// count. 0 when calls failed.
+u64 raw_ticks(cap_t cap, u64 rounds, u32 bytes);
+void monitored_calls(void);
+int figure(int argc, char **argv);
 // What a server does.
 int serve(const char *role);
 

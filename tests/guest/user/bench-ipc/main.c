@@ -30,9 +30,7 @@ static double nanoseconds(u64 ticks, u64 operations)
 
 // ---- the kernel's part: loops in assembly on both sides -----------------------------------------
 
-// The least of some measurements, so that a timer interrupt in one does not count.
-// 0 when calls failed.
-static u64 raw_ticks(cap_t cap, u64 rounds, u32 bytes)
+u64 raw_ticks(cap_t cap, u64 rounds, u32 bytes)
 {
     u64 best = UINT64_MAX;
 
@@ -199,6 +197,8 @@ static void other_cpu(void)
 
 int main(int argc, char **argv)
 {
+    if (argc > 1 && strncmp(argv[1], "figure", 6) == 0)
+        return figure(argc, argv);
     if (argc > 1)
         return serve(argv[1]);
     raw_calls();
@@ -207,6 +207,7 @@ int main(int argc, char **argv)
     other_cpu();
     for (u32 count = 1; count <= user_cpu_count(); count *= 2)
         pairs(count);
+    monitored_calls();
     printf("bench-ipc: done\n");
     return 0;
 }

@@ -31,6 +31,7 @@ static u64 reasons;
 static u64 ended; // mask of CPUs whose thread has
 
 static u32 switches[THREADS], woken[THREADS]; // by thread, in the trace
+static u32 reasons_traced[THREADS][REASONS], reasons_told[ORRERY_MAX_CPUS][REASONS];
 static u32 thread_of[ORRERY_MAX_CPUS];
 static u32 traced_pid;
 
@@ -82,6 +83,8 @@ static void count(u32 which, u32 cpu, const struct sys_monitor_record *record)
     changes[which][cpu] += record->word[0] != SYS_MONITOR_STAYS;
     if (record->word[0] == SYS_MONITOR_LEAVES)
         reasons |= 1UL << record->reason;
+    if (record->word[0] == SYS_MONITOR_LEAVES && which == READ)
+        reasons_told[cpu][record->reason]++;
     if (which == READ && record->reason == REASON_ENDED)
         ended |= 1UL << cpu;
 }
@@ -120,6 +123,8 @@ static void count_event(const u64 *event)
 
     if (id == (TRACE_MAJOR_SCHED << 16 | TRACE_SCHED_SWITCH)) {
         switches[event[1] % THREADS]++;
+        CHECK_IS((u32)event[3] < REASONS, 1);
+        reasons_traced[event[1] % THREADS][(u32)event[3] % REASONS]++;
         switches[event[2] % THREADS]++;
     } else if (id == (TRACE_MAJOR_SCHED << 16 | TRACE_SCHED_WAKE)) {
         woken[(event[1] >> 32) % THREADS]++;
@@ -183,6 +188,8 @@ static void check_cpu(u32 cpu)
     CHECK_IS(wakes[READ][cpu], woken[thread_of[cpu] % THREADS]);
     CHECK_IS(wakes[MAPPED][cpu], woken[thread_of[cpu] % THREADS]);
     CHECK_IS(wakes[READ][cpu] > 0, 1);
+    for (u32 i = 0; i < REASONS; i++)
+        CHECK_IS(reasons_told[cpu][i], reasons_traced[thread_of[cpu] % THREADS][i]);
     CHECK_IS(traced > ROUNDS, 1);
     printf("test-monitors: CPU %u: %lu switches in the trace, %lu records in each monitor, %lu "
            "lost by the small one\n",

@@ -96,10 +96,19 @@ static const struct {
     const char *name;
     int (*function)(void);
 } roles[] = {
-    {"hoarder", child_hoards}, {"late", child_comes_late},      {"plain", child_without_rights},
-    {"holder", child_holds},   {"greedy", child_beyond_limits}, {"worker", child_works},
-    {"store", child_stores},   {"victim", child_is_killed},     {"asker", child_asks},
-    {"busy", child_is_busy},   {"liar", child_lies},
+    {"hoarder", child_hoards},
+    {"late", child_comes_late},
+    {"plain", child_without_rights},
+    {"holder", child_holds},
+    {"greedy", child_beyond_limits},
+    {"worker", child_works},
+    {"store", child_stores},
+    {"victim", child_is_killed},
+    {"asker", child_asks},
+    {"busy", child_is_busy},
+    {"liar", child_lies},
+    {"fast", child_calls_fast},
+    {"slow", child_calls_slowly},
 };
 
 int main(int argc, char **argv)
@@ -116,6 +125,7 @@ int main(int argc, char **argv)
     kinds_are_counted();
     counts_are_those_of_the_trace();
     processes_tell_of_themselves();
+    both_paths_of_calls_are_told_alike();
     nobody_writes_what_is_mapped();
     the_killed_leave_nothing();
     printf("test-monitors: %s\n", failures == 0 ? "ok" : "FAILED");

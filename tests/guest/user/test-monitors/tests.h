@@ -47,6 +47,9 @@ void check_sums(cap_t monitor, u64 read);
 void kinds_are_counted(void);
 int child_asks(void);
 int child_is_busy(void);
+void both_paths_of_calls_are_told_alike(void);
+int child_calls_fast(void);
+int child_calls_slowly(void);
 
 s64 example(void); // bytes of records of CPU 0
 

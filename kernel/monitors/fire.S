@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: MIT
+// monitors_fire (sensor.h) for the fast path of calls: it is in the middle of its registers, and
+// may touch few of them.
+#include <kernel/asm_offsets.h>
+#include <kernel/percpu.h>
+
+#include "exception/user.h"
+
+// A frame below that of the user code: 0x80 for the callee, the registers.
+#define STACK_FRAME (USER_FRAME + 0xc0)
+#define REGISTERS 0x80
+
+#ifndef WITHOUT_SENSORS
+    .macro kept_registers how
+    .irp n, 5,6,7,8,9,10,11,12
+    \how    \n, (REGISTERS + 8*(\n - 5))(r1)
+    .endr
+    .endm
+
+// 17 instructions a record, and 4.
+// r19 = tracks, not empty; r24 = time; r25 = kind << 24 | reason << 16; r26, r27 = the words.
+// EE off. Changes r3, r4, r19 ... r21, the upper half of r25, r28 ... r31, r2, LR, CTR, CR0.
+    .text
+    .balign 64
+    .globl  monitors_fire_switch
+monitors_fire_switch:
+    lwz     r4, TRACKS_COUNT(r19)
+    addi    r19, r19, TRACKS_LIST
+    mtctr   r4
+1:  lq      r30, TRACK_RING(r19)    // r30 = ring, r31 = kinds and id
+    rldicl. r4, r31, 32 - MONITOR_SWITCH, 63
+    beq-    2f
+    rldimi  r25, r31, 32, 0         // id, kind, reason, none lost
+    lq      r28, RING_NEXT(r30)     // r28 = next, r29 = written
+    lq      r20, RING_STOP(r30)     // r20 = stop, r21 = position
+    cmpd    r28, r20
+    beq-    append_slowly
+    stq     r24, RECORD_TIME(r28)
+    stq     r26, RECORD_WORDS(r28)
+    addi    r28, r28, RECORD_SIZE
+    addi    r29, r29, 1
+    stq     r28, RING_NEXT(r30)
+    lwsync
+    std     r29, POSITION_WRITTEN(r21)
+2:  addi    r19, r19, TRACK_SIZE
+    bdnz    1b
+    blr
+
+// monitor_ring_append_slowly(ring, id, what, time, words), if the ring runs.
+append_slowly:
+    lwz     r4, RING_RUNNING(r30)
+    cmpwi   r4, 0
+    beq-    2b
+    stdu    r1, -STACK_FRAME(r1)
+    kept_registers std
+    mflr    r28
+    mfctr   r29
+    mr      r3, r30
+    clrldi  r4, r31, 32
+    clrldi  r5, r25, 32
+    mr      r6, r24
+    mr      r7, r26
+    mr      r8, r27
+    ld      r2, PERCPU_TOC(r13)
+    bl      monitor_ring_append_slowly
+    nop
+    mtctr   r29
+    mtlr    r28
+    kept_registers ld
+    addi    r1, r1, STACK_FRAME
+    b       2b
+#endif
