@@ -152,10 +152,11 @@ static u64 parse_kinds(const char *text)
     for (;; text++) {
         size_t length = strcspn(text, ",");
         u32 kind = 0;
-        while (kind < SYS_MONITOR_KINDS_MAX && names[kind] != NULL &&
-               (strlen(names[kind]) != length || strncmp(text, names[kind], length) != 0))
+        while (kind < SYS_MONITOR_KINDS_MAX &&
+               (names[kind] == NULL || strlen(names[kind]) != length ||
+                strncmp(text, names[kind], length) != 0))
             kind++;
-        if (kind == SYS_MONITOR_KINDS_MAX || names[kind] == NULL)
+        if (kind == SYS_MONITOR_KINDS_MAX)
             return 0;
         kinds |= 1UL << kind;
         text += length;

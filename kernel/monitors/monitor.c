@@ -265,7 +265,7 @@ static struct co_class class = {
 
 // What records cost: some are written as for a thread that nobody but this one tracks, and are
 // forgotten.
-static void measure(struct monitor *monitor)
+static void measure_cost(struct monitor *monitor)
 {
     u8 masked = soft_mask();
     struct monitor_ring *ring = &monitor->reps[cpu_id()].ring;
@@ -286,7 +286,7 @@ static s64 begin(struct monitor *monitor, u64 bytes)
     s64 error = monitors_admit(monitor);
     if (error != 0)
         return error;
-    measure(monitor);
+    measure_cost(monitor);
     s64 coid = co_create(&class, &monitor->root);
     return coid < 0 ? coid : 0;
 }

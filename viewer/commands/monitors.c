@@ -19,7 +19,8 @@ static const struct option create_options[] = {
     TEXT('p', "pid", &pids, "P[/T],…",
          "track these processes, or threads of theirs; 0: the kernel"),
     TEXT('e', "events", &kinds, "KIND,…",
-         "record of these: switch, wake, fault, syscall, block, or all (switch,wake)"),
+         "record of these: switch, wake, fault, syscall, block, thread, sensor, or all "
+         "(switch,wake,thread,sensor)"),
     NUMBER(0, "bytes", &bytes, SYS_MONITOR_BYTES_MIN, SYS_MONITOR_BYTES_MAX, "BYTES",
            "of the ring of each CPU (65536)"),
     OPTIONS_END,

@@ -69,9 +69,11 @@ static u64 kind_of(const char *word, size_t length)
     static const char *const names[SYS_MONITOR_KINDS_MAX] = SYS_MONITOR_KIND_NAMES;
     if (length == strlen("all") && strncmp(word, "all", length) == 0)
         return SYS_MONITOR_KINDS_MASK;
-    for (u32 kind = 0; kind < SYS_MONITOR_KINDS_MAX && names[kind] != NULL; kind++)
-        if (strlen(names[kind]) == length && strncmp(word, names[kind], length) == 0)
+    for (u32 kind = 0; kind < SYS_MONITOR_KINDS_MAX; kind++) {
+        const char *name = names[kind] != NULL ? names[kind] : "";
+        if (length > 0 && strlen(name) == length && strncmp(word, name, length) == 0)
             return 1UL << kind;
+    }
     return 0;
 }
 
@@ -83,8 +85,8 @@ int monitor_kinds_parse(const char *text, u64 *kinds)
         u64 kind = kind_of(word, length);
         if (kind == 0)
             return fail(KOV_USAGE,
-                        "--events: '%.*s' is none of switch, wake, fault, syscall, "
-                        "block, or all",
+                        "--events: '%.*s' is none of switch, wake, fault, syscall, block, "
+                        "thread, sensor, or all",
                         (int)length, word);
         *kinds |= kind;
         word += length;

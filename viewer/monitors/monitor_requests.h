@@ -40,7 +40,7 @@ struct monitor_info {
 int monitor_targets_parse(const char *text, struct monitor_targets *targets);
 
 // "KIND,…", or all: 1 << kind of each. KOV_OK or KOV_USAGE.
-#define MONITOR_KINDS_DEFAULT "switch,wake"
+#define MONITOR_KINDS_DEFAULT "switch,wake,thread,sensor"
 int monitor_kinds_parse(const char *text, u64 *kinds);
 
 // Exit codes, with messages.
