@@ -5,6 +5,7 @@
 #include "pages.h"
 
 #include <kernel/memory.h>
+#include <kernel/options.h>
 #include <kernel/panic.h>
 #include <kernel/sanitize.h>
 #include <kernel/spinlock.h>
@@ -124,7 +125,8 @@ static void spoil(void *block, u32 order)
 
     KASSERT(order <= PAGES_MAX_ORDER && number < page_limit);
     KASSERT((number & ((1UL << order) - 1)) == 0);
-    memset(block, JUNK, PAGE_SIZE << order);
+    if (boot_options.poison)
+        memset(block, JUNK, PAGE_SIZE << order);
 }
 
 // With the lock held.
