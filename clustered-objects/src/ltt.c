@@ -65,16 +65,18 @@ static void free_pages(struct co_chunk *chunk, u32 cpu)
     chunk->ltt[cpu] = chunk->counts[cpu] = NULL;
 }
 
-// Other CPUs may see the stale page's entries there meanwhile: word 1 comes first.
+// An empty entry is itself the Default Object: word 0 points at word 1, its interface table. Other
+// CPUs may see the stale page's entries there meanwhile: all words 1 come first.
 static void ltt_fill(const struct co_chunk *chunk, u32 cpu, u64 *entries, void *counts)
 {
     u64 entry = (u64)co_ltt_entry(cpu, co_coid(chunk, 0));
-    for (u32 i = 0; i < CO_PER_PAGE; i++, entry += 2 * sizeof(u64)) {
-        // An empty entry is itself the Default Object: word 0 points at word 1, its interface
-        // table.
+#pragma GCC unroll 8
+    for (u32 i = 0; i < CO_PER_PAGE; i++)
         __atomic_store_n(&entries[2 * i + 1], (u64)co_default_ops, __ATOMIC_RELAXED);
-        __atomic_store_n(&entries[2 * i], entry + sizeof(u64), __ATOMIC_RELEASE);
-    }
+    __atomic_thread_fence(__ATOMIC_RELEASE);
+#pragma GCC unroll 8
+    for (u32 i = 0; i < CO_PER_PAGE; i++)
+        __atomic_store_n(&entries[2 * i], entry + (2 * i + 1) * sizeof(u64), __ATOMIC_RELAXED);
     __builtin_memset(counts, 0, CO_PAGE_SIZE);
 }
 

@@ -41,11 +41,7 @@ static u8 *large_order; // by page number
 
 static u32 class_for(u64 bytes)
 {
-    u32 class = 0;
-
-    while (slab_class_bytes(class) < bytes)
-        class ++;
-    return class;
+    return bytes <= slab_class_bytes(0) ? 0 : 60 - (u32)__builtin_clzl(bytes - 1);
 }
 
 static bool refill(struct small_heap *heap, u32 class)
