@@ -3,6 +3,7 @@
 // in its assembly becomes a line of gen/kernel/asm_offsets.h (scripts/make/generated.mk).
 #include <kernel/percpu.h>
 #include <kernel/pmu_cpu.h>
+#include <kernel/spinlock.h>
 
 #include "ipc/call_record.h"
 #include "ipc/endpoint.h"
@@ -48,6 +49,8 @@ void asm_offsets(void)
 {
     // From r13.
     OFFSET(PERCPU_SOFT_MASKED, struct percpu, soft_masked);
+    OFFSET(PERCPU_SOFT_WORK, struct percpu, work);
+    OFFSET(PERCPU_INNERMOST_LOCK, struct percpu, innermost_lock);
     OFFSET(PERCPU_PMI_STACK, struct percpu, pmi_stack);
     OFFSET(PERCPU_EMERGENCY_STACK, struct percpu, emergency_stack);
     OFFSET(PERCPU_RSEQ_BASE, struct percpu, rseq_base);
@@ -83,6 +86,10 @@ void asm_offsets(void)
     OFFSET(DISPATCHER_NO_CALL, struct dispatcher, ipc.none);
     OFFSET(DISPATCHER_MESSAGE, struct dispatcher, message);
     OFFSET(DISPATCHER_PAGE, struct dispatcher, page);
+
+    OFFSET(SPINLOCK_RANK, struct spinlock, rank);
+    OFFSET(SPINLOCK_MASKED, struct spinlock, masked);
+    OFFSET(SPINLOCK_OUTER, struct spinlock, outer);
 
     OFFSET(THREAD_ID, struct thread, id);
     OFFSET(THREAD_STATE, struct thread, state);

@@ -48,7 +48,8 @@ struct co_chunk *co_gtt_find_live(coid_t coid)
 
 struct co_chunk *co_gtt_next(u64 page)
 {
-    while (page < CO_PAGE_END) {
+    u64 end = co_gtt_end();
+    while (page < end) {
         const struct node *node = node_of(page);
         if (node == NULL || __atomic_load_n(&node->chunk_count, __ATOMIC_RELAXED) == 0) {
             page = ALIGN_DOWN(page, NODE_SLOTS) + NODE_SLOTS;
@@ -100,7 +101,6 @@ static s64 node_ensure(u64 page)
 static s64 map_all(struct co_chunk *chunk)
 {
     for (u32 cpu = co_cpu_from(0); cpu < ORRERY_MAX_CPUS; cpu = co_cpu_from(cpu + 1)) {
-        co_ltt_fill(chunk, cpu);
         if (co_ltt_map(chunk, cpu) != 0) {
             co_ltt_unmap(chunk);
             return E_NOMEM;
@@ -156,7 +156,8 @@ static struct co_chunk *current_chunk(u32 cpu)
 
 static bool has_pages(const struct co_chunk *chunk)
 {
-    for (u32 cpu = co_cpu_from(0); cpu < ORRERY_MAX_CPUS; cpu = co_cpu_from(cpu + 1)) {
+    u32 cpu = co_platform_map_copies ? ORRERY_MAX_CPUS : co_cpu_from(0);
+    for (; cpu < ORRERY_MAX_CPUS; cpu = co_cpu_from(cpu + 1)) {
         if (chunk->ltt[cpu] == NULL)
             return false;
     }
@@ -187,7 +188,6 @@ static s64 back_chunks(u32 cpu)
         if (co_ltt_alloc(chunk, cpu) != 0)
             return E_NOMEM;
         // All entries empty: a miss on an object that is gone finds that out.
-        co_ltt_fill(chunk, cpu);
         if (co_ltt_map(chunk, cpu) != 0)
             return E_NOMEM;
     }

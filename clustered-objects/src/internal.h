@@ -117,11 +117,10 @@ extern u64 co_gtt_next_page;   // where the search for a free COID page goes on;
 // ---- ltt.c -------------------------------------------------------------------------------------
 s64 co_ltt_init(void);
 s64 co_ltt_init_cpu(u32 cpu); // its junk page
-// Pages of a chunk for one CPU: allocated, filled, not mapped yet. 0 or E_NOMEM.
+// Pages of a chunk for one CPU: allocated, not mapped yet. 0 or E_NOMEM.
 s64 co_ltt_alloc(struct co_chunk *chunk, u32 cpu);
-void co_ltt_fill(struct co_chunk *chunk, u32 cpu); // when the chunk knows its page
 void co_ltt_free(struct co_chunk *chunk);
-// Both with the table lock held.
+// Both with the table lock held, and the chunk knows its page. Mapped with all entries empty.
 s64 co_ltt_map(struct co_chunk *chunk, u32 cpu);
 void co_ltt_unmap(struct co_chunk *chunk);
 void co_table_lock(void);

@@ -49,6 +49,8 @@ s64 co_ltt_init_cpu(u32 cpu)
 
 s64 co_ltt_alloc(struct co_chunk *chunk, u32 cpu)
 {
+    if (co_platform_map_copies)
+        return 0;
     chunk->ltt[cpu] = co_platform_page_alloc();
     chunk->counts[cpu] = co_platform_page_alloc();
     return chunk->ltt[cpu] != NULL && chunk->counts[cpu] != NULL ? 0 : E_NOMEM;
@@ -63,16 +65,19 @@ static void free_pages(struct co_chunk *chunk, u32 cpu)
     chunk->ltt[cpu] = chunk->counts[cpu] = NULL;
 }
 
-void co_ltt_fill(struct co_chunk *chunk, u32 cpu)
+// An empty entry is itself the Default Object: word 0 points at word 1, its interface table. Other
+// CPUs may see the stale page's entries there meanwhile: all words 1 come first.
+static void ltt_fill(const struct co_chunk *chunk, u32 cpu, u64 *entries, void *counts)
 {
-    u64 *entries = chunk->ltt[cpu];
-    for (u32 i = 0; i < CO_PER_PAGE; i++) {
-        // An empty entry is itself the Default Object: word 0 points at word 1, its interface
-        // table.
-        entries[2 * i] = (u64)(co_ltt_entry(cpu, co_coid(chunk, i)) + 1);
-        entries[2 * i + 1] = (u64)co_default_ops;
-    }
-    __builtin_memset(chunk->counts[cpu], 0, CO_PAGE_SIZE);
+    u64 entry = (u64)co_ltt_entry(cpu, co_coid(chunk, 0));
+#pragma GCC unroll 8
+    for (u32 i = 0; i < CO_PER_PAGE; i++)
+        __atomic_store_n(&entries[2 * i + 1], (u64)co_default_ops, __ATOMIC_RELAXED);
+    __atomic_thread_fence(__ATOMIC_RELEASE);
+#pragma GCC unroll 8
+    for (u32 i = 0; i < CO_PER_PAGE; i++)
+        __atomic_store_n(&entries[2 * i], entry + (2 * i + 1) * sizeof(u64), __ATOMIC_RELAXED);
+    __builtin_memset(counts, 0, CO_PAGE_SIZE);
 }
 
 static u64 ltt_address(const struct co_chunk *chunk, u32 cpu)
@@ -82,11 +87,14 @@ static u64 ltt_address(const struct co_chunk *chunk, u32 cpu)
 
 s64 co_ltt_map(struct co_chunk *chunk, u32 cpu)
 {
-    s64 error = co_platform_map(ltt_address(chunk, cpu), chunk->ltt[cpu], true);
+    u64 at = ltt_address(chunk, cpu);
+    if (!co_platform_map_copies)
+        ltt_fill(chunk, cpu, chunk->ltt[cpu], chunk->counts[cpu]);
+    s64 error = co_platform_map(at, chunk->ltt[cpu], true);
     if (error == 0)
-        error = co_platform_map(ltt_address(chunk, cpu) + R13_COUNTS, chunk->counts[cpu], true);
+        error = co_platform_map(at + R13_COUNTS, chunk->counts[cpu], true);
     if (error == 0 && co_platform_map_copies)
-        free_pages(chunk, cpu);
+        ltt_fill(chunk, cpu, (u64 *)at, (void *)(at + R13_COUNTS));
     return error;
 }
 

@@ -6,8 +6,14 @@
 static void root_init(struct co_root *root, const struct co_class *class, coid_t coid,
                       struct co_rep *shared)
 {
-    *root =
-        (struct co_root){.class = class, .coid = coid, .magic = CO_ROOT_MAGIC, .shared = shared};
+    root->class = class;
+    root->coid = coid;
+    root->magic = CO_ROOT_MAGIC;
+    root->shared = shared;
+    root->next_dead = NULL;
+#pragma GCC unroll 8
+    for (u32 cpu = 0; cpu < ORRERY_MAX_CPUS; cpu++)
+        root->reps[cpu] = NULL;
     if (shared != NULL)
         *shared =
             (struct co_rep){.ops = class->ops, .root = root, .coid = coid, .magic = CO_REP_MAGIC};

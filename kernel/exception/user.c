@@ -62,7 +62,8 @@ void user_exception(struct frame *frame)
         CO_CALL(struct process_rep, percpu()->process, exception, frame);
     }
     trace_exc_exit(frame->vector);
-    user_exit(frame);
+    if (percpu()->user_work != 0)
+        user_exit(frame);
 }
 
 // The same rule as in the kernel (rseq.c). The instruction is read where it has just been fetched.

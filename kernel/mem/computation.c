@@ -6,6 +6,7 @@
 #include "fcm.h"
 #include "hat.h"
 #include "pm.h"
+#include "segment.h"
 #include "share.h"
 
 #include <kernel/percpu.h>
@@ -48,7 +49,7 @@ static bool permits(const struct attempt *attempt, s64 prot)
 }
 
 // The page has a frame: maps it.
-static s64 computation_map_own(struct attempt *attempt, u32 prot)
+static inline s64 computation_map_own(struct attempt *attempt, u32 prot)
 {
     struct fault *fault = attempt->fault;
     u64 frame = *attempt->entry & ENTRY_PAGE;
@@ -60,7 +61,7 @@ static s64 computation_map_own(struct attempt *attempt, u32 prot)
         *attempt->entry |= ENTRY_COHERENT;
     }
     if (prot != 0)
-        hat_map(fault->region->hat, fault->segment, fault->address, frame, prot);
+        segment_map(fault->segment, fault->address, frame, prot);
     return FAULT_RESOLVED;
 }
 
@@ -102,7 +103,7 @@ static s64 resolve(struct attempt *attempt)
     if (fcm->source != NULL)
         return CO_CALL(struct fcm_rep, fcm->source->root.coid, lend, fault,
                        fcm->source_first + fault->page, read_only);
-    hat_map(fault->region->hat, fault->segment, fault->address, zero_frame, read_only);
+    segment_map(fault->segment, fault->address, zero_frame, read_only);
     return FAULT_RESOLVED;
 }
 
@@ -130,6 +131,9 @@ static inline s64 find_segment(struct fault *fault)
         if (fault->segment != NULL)
             return 0;
     }
+    fault->segment = hat_segment_own(fault->region->hat, fault->address);
+    if (fault->segment != NULL)
+        return 0;
     return hat_segment(fault->region->hat, fault->address, &fault->segment);
 }
 
@@ -138,10 +142,12 @@ static CO_METHOD s64 computation_fault(struct fcm_rep *self, struct fault *fault
     CO_HOME(self);
     struct fcm *fcm = self->fcm;
     u64 page = fault->page + fault->region->first;
-    struct page_leaf *leaf = page_map_get(&fcm->pages, page);
+    struct page_leaf *leaf = page_map_find(&fcm->pages, page);
     struct attempt attempt = {.fault = fault, .fcm = fcm};
     s64 result = FRAME_WANTED;
 
+    if (leaf == NULL)
+        leaf = page_map_get(&fcm->pages, page);
     if (leaf == NULL || find_segment(fault) != 0)
         return FAULT_NO_MEMORY;
     attempt.entry = page_map_entry(leaf, page);
@@ -174,7 +180,7 @@ static CO_METHOD s64 computation_lend(struct fcm_rep *self, struct fault *fault,
     u64 frame = entry & ENTRY_PAGE ? entry & ENTRY_PAGE : zero_frame;
     if (prot & PROT_X)
         frame_make_coherent(frame);
-    hat_map(fault->region->hat, fault->segment, fault->address, frame, prot);
+    segment_map(fault->segment, fault->address, frame, prot);
     return FAULT_RESOLVED;
 }
 

@@ -146,7 +146,7 @@ static u32 take_frames(struct fcm *fcm, struct page_leaf *leaf, u64 first, u64 e
     spin_lock(lock);
     for (u64 page = leaf_begin(leaf, first); page < leaf_end(leaf, end); page++) {
         u64 *entry = page_map_entry(leaf, page);
-        if (*entry & unless)
+        if (*entry == 0 || (*entry & unless))
             continue;
         if (*entry & ENTRY_PAGE)
             frames[count++] = *entry & ENTRY_PAGE;

@@ -5,6 +5,7 @@
 
 #include "hat.h"
 #include "pm.h"
+#include "segment.h"
 #include "share.h"
 
 #include <orrery/errors.h>
@@ -21,7 +22,7 @@ static s64 map_present(struct fault *fault, u64 *entry, u32 prot)
         *entry |= ENTRY_COHERENT;
     }
     *entry |= ENTRY_REFERENCED;
-    hat_map(fault->region->hat, fault->segment, fault->address, frame, prot);
+    segment_map(fault->segment, fault->address, frame, prot);
     return FAULT_RESOLVED;
 }
 

@@ -76,13 +76,6 @@ static void gather_flush(struct hat *hat, const struct gather *gather)
 
 // ---- methods ------------------------------------------------------------------------------------
 
-static CO_METHOD s64 map(struct hat *self, struct segment *segment, u64 address, u64 entry)
-{
-    CO_HOME(self);
-    (void)self;
-    return CO_CALL(struct segment, segment->root.coid, map, address, entry);
-}
-
 static void unmap_own(struct segment *segment, u64 address, u64 end, struct gather *gather)
 {
     for (; address < end; address += PAGE_SIZE) {
@@ -114,11 +107,12 @@ static void unmap_slot(struct hat *hat, struct hat_slot *slot, u64 address, u64 
 static CO_METHOD s64 unmap(struct hat *self, u64 address, u64 bytes)
 {
     CO_HOME(self);
-    struct gather gather = {.count = 0};
+    struct gather gather;
     u64 end = address + bytes;
 
     if (self->retired) // nobody sees the tables any more, and they will go as a whole
         return 0;
+    gather.count = 0;
     if (bytes <= SEGMENT_BYTES && (address ^ (end - 1)) >> SEGMENT_SHIFT == 0) {
         struct hat_slot *slot = hat_slot_find(self, address >> SEGMENT_SHIFT);
         if (slot != NULL)
@@ -132,11 +126,6 @@ static CO_METHOD s64 unmap(struct hat *self, u64 address, u64 bytes)
     }
     gather_flush(self, &gather);
     return (s64)gather.count;
-}
-
-void hat_map(struct hat *hat, struct segment *segment, u64 address, u64 page, u32 prot)
-{
-    CO_CALL(struct hat, hat->root.coid, map, segment, address, segment_entry(page, prot));
 }
 
 void hat_unmap(struct hat *hat, u64 address, u64 bytes)
@@ -207,7 +196,7 @@ static void hat_root_destroy(struct co_root *root)
     kfree(hat);
 }
 
-static const struct hat_ops ops = {{hat_get_num_children, hat_get_children}, map, unmap};
+static const struct hat_ops ops = {{hat_get_num_children, hat_get_children}, unmap};
 static struct co_class class = {
     .name = "HAT",
     .implementation = "RadixHAT",

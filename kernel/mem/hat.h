@@ -32,14 +32,13 @@ void hat_switch(struct hat *hat);
 // The space's own segment of an address, made when missing (and when a shared one is attached, in
 // its place). E_NOMEM, E_LIMIT. Thread context, no lock held.
 s64 hat_segment(struct hat *hat, u64 address, struct segment **segment);
+// The space's own segment, NULL: there is none yet. Any context but PMI.
+struct segment *hat_segment_own(struct hat *hat, u64 address);
 // The segment attached for an address, own or shared; NULL: none.
 struct segment *hat_segment_find(struct hat *hat, u64 address);
 // Attaches a shared segment where none is: 0, E_EXIST, E_NOMEM, E_LIMIT. Takes a reference.
 s64 hat_segment_attach(struct hat *hat, u64 address, struct segment *segment);
 
-// Maps a page in a segment of this HAT, over whatever was there. prot: PROT_*. The caller holds the
-// lock under which this address may be mapped and unmapped.
-void hat_map(struct hat *hat, struct segment *segment, u64 address, u64 page, u32 prot);
 // Removes mappings from own segments and detaches shared ones; on return no CPU uses them.
 void hat_unmap(struct hat *hat, u64 address, u64 bytes);
 // Removes the mapping of one address if it is of this page, for the page's owner.
@@ -66,7 +65,6 @@ struct segment_key {
 // A segment with one reference, for an FCM to share out. NULL: out of memory.
 struct segment *segment_create_shared(const struct segment_key *key);
 void segment_put(struct segment *segment);
-bool segment_is_shared(const struct segment *segment);
 coid_t segment_coid(const struct segment *segment);
 const struct segment_key *segment_key(const struct segment *segment); // of a shared one
 // Unmaps a page if it is there, for all who share the segment.

@@ -22,7 +22,6 @@ struct hat_slot {
 
 struct hat_ops {
     struct co_ops base;
-    s64 (*map)(struct hat *self, struct segment *segment, u64 address, u64 entry);
     s64 (*unmap)(struct hat *self, u64 address, u64 bytes);
 };
 

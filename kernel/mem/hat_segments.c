@@ -126,14 +126,17 @@ static __attribute__((noinline)) s64 make_segment(struct hat *hat, u64 address,
     return error;
 }
 
-s64 hat_segment(struct hat *hat, u64 address, struct segment **segment)
+struct segment *hat_segment_own(struct hat *hat, u64 address)
 {
     struct segment *found = hat_segment_find(hat, address);
 
-    if (found == NULL || segment_is_shared(found))
-        return make_segment(hat, address, segment);
-    *segment = found;
-    return 0;
+    return found != NULL && !segment_is_shared(found) ? found : NULL;
+}
+
+s64 hat_segment(struct hat *hat, u64 address, struct segment **segment)
+{
+    *segment = hat_segment_own(hat, address);
+    return *segment != NULL ? 0 : make_segment(hat, address, segment);
 }
 
 s64 hat_segment_attach(struct hat *hat, u64 address, struct segment *segment)

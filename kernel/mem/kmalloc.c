@@ -5,6 +5,7 @@
 #include "slab.h"
 
 #include <kernel/memory.h>
+#include <kernel/options.h>
 #include <kernel/panic.h>
 #include <kernel/percpu.h>
 #include <kernel/sanitize.h>
@@ -40,11 +41,7 @@ static u8 *large_order; // by page number
 
 static u32 class_for(u64 bytes)
 {
-    u32 class = 0;
-
-    while (slab_class_bytes(class) < bytes)
-        class ++;
-    return class;
+    return bytes <= slab_class_bytes(0) ? 0 : 60 - (u32)__builtin_clzl(bytes - 1);
 }
 
 static bool refill(struct small_heap *heap, u32 class)
@@ -86,7 +83,8 @@ static CO_METHOD s64 kmalloc_release(struct small_heap *self, void *memory, u32 
     struct free_object *object = memory;
     u8 masked = soft_mask();
 
-    memset(memory, JUNK, slab_class_bytes(class));
+    if (boot_options.poison)
+        memset(memory, JUNK, slab_class_bytes(class));
     object->next = self->first[class];
     self->first[class] = object;
     if (++self->count[class] * slab_class_bytes(class) > LOCAL_MAX_BYTES)

@@ -5,6 +5,7 @@
 #include "fcm.h"
 #include "hat.h"
 #include "pm.h"
+#include "segment.h"
 
 #include <kernel/panic.h>
 #include <kernel/thread.h>
@@ -37,6 +38,8 @@ static bool is_the_kernels(u64 low, u64 end)
 {
     bool any = overlap(low, end, USER_MONITOR, MONITOR_BYTES);
 
+    if (!overlap(low, end, USER_WINDOW, ORRERY_MAX_CPUS * R13_WINDOW_SIZE))
+        return any;
     for (u64 cpu = 0; cpu < ORRERY_MAX_CPUS; cpu++)
         any |= overlap(low, end, USER_WINDOW + cpu * R13_WINDOW_SIZE, WINDOW_LIBRARY);
     return any;
@@ -386,8 +389,8 @@ static s64 map_wired(const struct region *region)
         s64 error = hat_segment(region->hat, address, &segment);
         if (error != 0)
             return error;
-        hat_map(region->hat, segment, address, virt_to_phys(region->wired) + page * PAGE_SIZE,
-                PROT_R | PROT_W);
+        segment_map(segment, address, virt_to_phys(region->wired) + page * PAGE_SIZE,
+                    PROT_R | PROT_W);
     }
     return 0;
 }

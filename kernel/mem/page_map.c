@@ -23,7 +23,7 @@ _Static_assert(sizeof(struct page_leaf) <= PAGE_SIZE / NODES_PER_PAGE, "what a l
 
 void page_map_init(struct page_map *map, enum lock_rank rank, struct pm *pm)
 {
-    *map = (struct page_map){.leaf_rank = (u8)rank, .pm = pm};
+    *map = (struct page_map){.leaf_rank = (u8)rank, .pm = pm, .begin = UINT64_MAX};
     spin_init(&map->lock, "page map", rank);
 }
 
@@ -89,6 +89,10 @@ static struct page_leaf *leaf_new(struct page_map *map, u64 page)
         map->nodes++;
         spin_init(&leaf->lock, "pages of an object", map->leaf_rank);
         leaf->first = ALIGN_DOWN(page, (u64)LEAF_PAGES);
+        if (leaf->first < map->begin)
+            __atomic_store_n(&map->begin, leaf->first, __ATOMIC_RELAXED);
+        if (leaf->first + LEAF_PAGES > map->end)
+            __atomic_store_n(&map->end, leaf->first + LEAF_PAGES, __ATOMIC_RELAXED);
     }
     return leaf;
 }
@@ -167,7 +171,12 @@ static struct page_leaf *next_below(void *node, u32 height, u64 base, u64 page)
 struct page_leaf *page_map_next(const struct page_map *map, u64 page)
 {
     u64 top = __atomic_load_n(&map->top, __ATOMIC_ACQUIRE);
+    u64 begin = __atomic_load_n(&map->begin, __ATOMIC_RELAXED);
 
+    if (page >= __atomic_load_n(&map->end, __ATOMIC_RELAXED))
+        return NULL;
+    if (page < begin)
+        page = begin;
     if (top == 0 || !covers(height_of(top), page))
         return NULL;
     return next_below(node_of(top), height_of(top), 0, page);
@@ -228,5 +237,6 @@ static void destroy_below(void *node, u32 height)
 void page_map_destroy(struct page_map *map)
 {
     destroy_below(node_of(map->top), height_of(map->top));
-    map->top = map->nodes = 0;
+    map->top = map->nodes = map->end = 0;
+    map->begin = UINT64_MAX;
 }

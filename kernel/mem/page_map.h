@@ -30,6 +30,7 @@ struct pm;
 struct page_map {
     struct spinlock lock; // adding nodes
     u64 top;              // highest node, and in the low bits its height; 0: empty
+    u64 begin, end;       // no leaf has a page outside of them
     u8 leaf_rank;
     struct pm *pm; // whose account pays for the nodes
     u64 nodes;     // that exist

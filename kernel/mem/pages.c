@@ -5,6 +5,7 @@
 #include "pages.h"
 
 #include <kernel/memory.h>
+#include <kernel/options.h>
 #include <kernel/panic.h>
 #include <kernel/sanitize.h>
 #include <kernel/spinlock.h>
@@ -91,14 +92,32 @@ void *buddy_alloc(u32 order)
     return block;
 }
 
-u32 buddy_alloc_singles(void **pages, u32 count)
+// With the lock held: up to count pages, as blocks that are whole, the smallest first. How many.
+static u32 take_singles(void **pages, u32 count)
 {
     u32 taken = 0;
 
+    while (taken < count) {
+        u32 order = 0;
+        while (order < PAGES_MAX_ORDER && lists[order].next == &lists[order] &&
+               2UL << order <= count - taken)
+            order++;
+        char *block = take_block(order);
+        if (block == NULL)
+            break;
+        for (u64 at = 0; at < PAGE_SIZE << order; at += PAGE_SIZE)
+            pages[taken++] = block + at;
+    }
+    return taken;
+}
+
+u32 buddy_alloc_singles(void **pages, u32 count)
+{
+    u32 taken;
+
     do {
         spin_lock(&lock);
-        while (taken < count && (pages[taken] = take_block(0)) != NULL)
-            taken++;
+        taken = take_singles(pages, count);
         spin_unlock(&lock);
     } while (taken == 0 && sanitize_pages_drain());
     return taken;
@@ -124,7 +143,8 @@ static void spoil(void *block, u32 order)
 
     KASSERT(order <= PAGES_MAX_ORDER && number < page_limit);
     KASSERT((number & ((1UL << order) - 1)) == 0);
-    memset(block, JUNK, PAGE_SIZE << order);
+    if (boot_options.poison)
+        memset(block, JUNK, PAGE_SIZE << order);
 }
 
 // With the lock held.

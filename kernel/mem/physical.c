@@ -4,6 +4,7 @@
 #include "fcm.h"
 #include "hat.h"
 #include "pm.h"
+#include "segment.h"
 #include "share.h"
 
 #include <orrery/errors.h>
@@ -28,7 +29,7 @@ static CO_METHOD s64 physical_lend(struct fcm_rep *self, struct fault *fault, u6
         return FAULT_BAD;
     if (prot & PROT_X)
         frame_make_coherent(frame);
-    hat_map(fault->region->hat, fault->segment, fault->address, frame, prot);
+    segment_map(fault->segment, fault->address, frame, prot);
     return FAULT_RESOLVED;
 }
 

@@ -83,8 +83,20 @@ static void give_back(struct pm *pm, u64 pages)
     spin_unlock(&pm->lock);
 }
 
+static __attribute__((noinline)) s64 take_granted(struct pm_rep *self)
+{
+    s64 pages = grant(self->pm);
+
+    if (pages < 0)
+        return pages;
+    u8 masked = soft_mask();
+    self->spare += (u64)pages - 1;
+    soft_mask_restore(masked);
+    return 0;
+}
+
 // Takes one page of account. The rep stays this CPU's, as kernel threads do not move.
-static s64 take_one(struct pm_rep *self)
+static inline __attribute__((always_inline)) s64 take_one(struct pm_rep *self)
 {
     u8 masked = soft_mask();
     bool taken = self->spare > 0;
@@ -93,13 +105,7 @@ static s64 take_one(struct pm_rep *self)
     soft_mask_restore(masked);
     if (taken)
         return 0;
-    s64 pages = grant(self->pm);
-    if (pages < 0)
-        return pages;
-    masked = soft_mask();
-    self->spare += (u64)pages - 1;
-    soft_mask_restore(masked);
-    return 0;
+    return take_granted(self);
 }
 
 static void return_one(struct pm_rep *self)

@@ -96,12 +96,14 @@ struct region_map *region_map_replace(const struct region_map *map, struct regio
 struct region_map *region_map_without(const struct region_map *map, const struct region *region)
 {
     struct region_map *made = region_map_make(map->count - 1);
-    u32 to = 0;
+    u32 at = 0;
 
-    for (u32 i = 0; made != NULL && i < map->count; i++) {
-        if (map->ranges[i].region != region)
-            made->ranges[to++] = map->ranges[i];
-    }
+    if (made == NULL)
+        return NULL;
+    while (map->ranges[at].region != region)
+        at++;
+    memcpy(made->ranges, map->ranges, at * sizeof(map->ranges[0]));
+    memcpy(&made->ranges[at], &map->ranges[at + 1], (made->count - at) * sizeof(map->ranges[0]));
     return made;
 }
 

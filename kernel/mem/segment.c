@@ -133,11 +133,6 @@ void segment_put(struct segment *segment)
         co_destroy(segment->root.coid);
 }
 
-bool segment_is_shared(const struct segment *segment)
-{
-    return segment->hat == NULL;
-}
-
 void segment_share_unmap(struct segment *segment, u64 address, u64 page)
 {
     u64 *slot = segment_slot(segment, address);

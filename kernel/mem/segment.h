@@ -45,4 +45,16 @@ static inline u64 *segment_slot(struct segment *segment, u64 address)
     return &segment->table[table_index(address, 0)];
 }
 
+static inline bool segment_is_shared(const struct segment *segment)
+{
+    return segment->hat == NULL;
+}
+
+// Maps a page over whatever was there. prot: PROT_*. The caller holds the lock under which this
+// address may be mapped and unmapped.
+static inline void segment_map(struct segment *segment, u64 address, u64 page, u32 prot)
+{
+    CO_CALL(struct segment, segment->root.coid, map, address, segment_entry(page, prot));
+}
+
 #endif

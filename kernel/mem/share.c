@@ -6,6 +6,7 @@
 
 #include "fcm.h"
 #include "hat.h"
+#include "segment.h"
 #include "space.h"
 
 #include <orrery/memory.h>

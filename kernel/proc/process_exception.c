@@ -5,6 +5,7 @@
 
 #include <kernel/address_space.h>
 #include <kernel/memory.h>
+#include <kernel/percpu.h>
 #include <orrery/errors.h>
 #include <syscalls/numbers.h>
 #include <trace/events.h>
@@ -99,8 +100,12 @@ static enum fault_result wait_for_page(struct dispatcher *self, struct frame *fr
     return result;
 }
 
-static void page_fault(struct dispatcher *self, struct frame *frame, u64 address, u32 access)
+static inline void page_fault(struct dispatcher *self, struct frame *frame)
 {
+    bool fetch = frame->vector == VECTOR_INSTRUCTION_STORAGE;
+    u64 address = fetch ? frame->pc : frame->dar;
+    u32 access = fetch ? PROT_X : frame->dsisr & DSISR_STORE ? PROT_W : PROT_R;
+
     trace_fault_enter(address, access);
     monitors_tell(SYS_MONITOR_FAULT, address, access);
     enum fault_result result = space_fault(self->process->space, address, access, FAULT_TRY);
@@ -136,18 +141,16 @@ static void special_system_call(struct frame *frame)
 
 void process_exception(struct process *process, struct frame *frame)
 {
-    struct dispatcher *self = dispatcher_current();
+    struct dispatcher *self = percpu()->dispatcher;
 
     (void)process;
     switch (frame->vector) {
+    case VECTOR_DATA_STORAGE:
+    case VECTOR_INSTRUCTION_STORAGE:
+        page_fault(self, frame);
+        break;
     case VECTOR_SYSTEM_CALL:
         special_system_call(frame);
-        break;
-    case VECTOR_DATA_STORAGE:
-        page_fault(self, frame, frame->dar, frame->dsisr & DSISR_STORE ? PROT_W : PROT_R);
-        break;
-    case VECTOR_INSTRUCTION_STORAGE:
-        page_fault(self, frame, frame->pc, PROT_X);
         break;
     case VECTOR_FPU:
         fpu_take(self);

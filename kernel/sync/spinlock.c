@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Spin locks: the kernel's only larx/stcx loops. Who waits spins on larx, so that contention is
-// visible to the PMU as larx without a matching stcx (DESIGN.md §6), besides as trace
-// lock_contended, once an acquisition that had to wait.
+// Spin locks: all but the short way (spin.S). These two have the kernel's only larx/stcx loops. Who
+// waits spins on larx, so that contention is visible to the PMU as larx without a matching stcx
+// (DESIGN.md §6), besides as trace lock_contended, once an acquisition that had to wait.
 #include <kernel/panic.h>
 #include <kernel/percpu.h>
 #include <kernel/softmask.h>
@@ -11,6 +11,7 @@
 #include <trace/events.h>
 
 #include "lock_events.h"
+#include "spin.h"
 
 // One attempt: load with reservation, test, conditional store. Acquire order by isync.
 static bool try_lock(u32 *word, u32 owner)
@@ -82,8 +83,7 @@ static u64 spin(u32 *word, u32 owner)
     return -turns;
 }
 
-// Out of line, so that an uncontended acquisition keeps no registers for it.
-static __attribute__((noinline, cold)) void spin_wait(struct spinlock *lock)
+static void spin_wait(struct spinlock *lock)
 {
     trace_lock_wait((u64)lock, 0, 0);
     u64 start = timebase();
@@ -95,7 +95,7 @@ static __attribute__((noinline, cold)) void spin_wait(struct spinlock *lock)
     trace_lock_contended((u64)lock, turns, timebase() - start, callers[0], callers[1], callers[2]);
 }
 
-static __attribute__((noinline, cold, noreturn)) void wrong_order(const struct spinlock *lock)
+void spin_wrong_order(const struct spinlock *lock)
 {
     const struct spinlock *held = percpu()->innermost_lock;
 
@@ -103,7 +103,7 @@ static __attribute__((noinline, cold, noreturn)) void wrong_order(const struct s
           held->name, held->rank);
 }
 
-static __attribute__((noinline, cold, noreturn)) void wrong_unlock(const struct spinlock *lock)
+void spin_wrong_unlock(const struct spinlock *lock)
 {
     panic("unlocking %s, which CPU %u does not hold or not last", lock->name, cpu_id());
 }
@@ -118,15 +118,15 @@ void lock_tell_taken(const void *lock, bool sleeping)
     trace_lock_take((u64)lock, sleeping, callers[1], callers[2], callers[3]);
 }
 
-void spin_lock(struct spinlock *lock)
+void spin_lock_told(struct spinlock *lock)
 {
-    u8 masked = soft_mask();
-    struct spinlock *outer = percpu()->innermost_lock;
+    lock_tell_taken(lock, false);
+    __asm__ volatile(""); // a call, not a jump
+}
 
-    if (__builtin_expect(outer != NULL && outer->rank >= lock->rank, 0))
-        wrong_order(lock);
-    if (__builtin_expect(!try_lock(&lock->word, cpu_id() + 1), 0))
-        spin_wait(lock);
+void spin_lock_slow(struct spinlock *lock, u8 masked, struct spinlock *outer)
+{
+    spin_wait(lock);
     lock->masked = masked;
     lock->outer = outer;
     percpu()->innermost_lock = lock;
@@ -134,15 +134,13 @@ void spin_lock(struct spinlock *lock)
     return;
 told:
     lock_tell_taken(lock, false);
-    __asm__ volatile(""); // a call, not a jump
+    __asm__ volatile("");
 }
 
-void spin_unlock(struct spinlock *lock)
+void spin_unlock_told(struct spinlock *lock)
 {
     u8 masked = lock->masked;
 
-    if (__builtin_expect(percpu()->innermost_lock != lock || !spin_held(lock), 0))
-        wrong_unlock(lock);
     trace_lock_release((u64)lock, 0);
     percpu()->innermost_lock = lock->outer;
     __asm__ volatile("lwsync" ::: "memory");

@@ -18,10 +18,18 @@
     (TRACE_ALL_MAJORS & ~(1UL << TRACE_MAJOR_PMU) & ~(1UL << TRACE_MAJOR_TEST) &                   \
      ~(1UL << TRACE_MAJOR_SYSCALL) & ~(1UL << TRACE_MAJOR_FAULT) & ~(1UL << TRACE_MAJOR_LOCKHOLD))
 
+// Images that check much anyway always do it.
+#if defined(SANITIZE_ADDRESS) || defined(SANITIZE_UNDEFINED)
+#define SANITIZED true
+#else
+#define SANITIZED false
+#endif
+
 struct boot_options boot_options = {
     .trace_mask = DEFAULT_TRACE_MASK,
     .trace_subbuffers = 64,
     .init = BOOT_INIT,
+    .poison = SANITIZED,
 };
 
 struct option {
@@ -127,6 +135,13 @@ static bool set_subbuffers(const char *value)
     return true;
 }
 
+static bool set_poison(const char *value)
+{
+    (void)value;
+    boot_options.poison = true;
+    return true;
+}
+
 static bool set_quiet(const char *value)
 {
     (void)value;
@@ -163,6 +178,7 @@ static const struct option options[] = {
     {"trace-subbuffers", "4...4096", "64 KB trace buffers a CPU, a power of two (default: 64)",
      set_subbuffers},
     {"ipc", "fast|slow", "slow: no call takes the fast path (default: fast)", set_ipc},
+    {"poison", NULL, "fill freed memory with junk, so that a use of it shows", set_poison},
     {"quiet", NULL, "no boot messages but errors", set_quiet},
     {"panic", NULL, "panic after boot, to see what a panic tells", set_panic},
 };

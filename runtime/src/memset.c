@@ -26,7 +26,8 @@ __attribute__((optimize("no-tree-loop-distribute-patterns"))) void *memset(void 
     u8 *to = memory, *end = to + count;
     u64 word = (u64)(u8)value * 0x0101010101010101;
 
-    if (word == 0 && count >= 4 * CACHE_BLOCK) {
+    bool aligned = (u64)to % CACHE_BLOCK == 0;
+    if (word == 0 && count >= (aligned ? CACHE_BLOCK : 4 * CACHE_BLOCK)) {
         for (; (u64)to % CACHE_BLOCK != 0 && (u64)to % 8 != 0; to++)
             *to = 0;
         for (; (u64)to % CACHE_BLOCK != 0; to += 8)

@@ -60,6 +60,8 @@ class Machine:
             append = f"controller={CONTROLLER} observer={OBSERVER} {append}"
         if icount:
             options.append("--icount")
+        else:
+            append = f"poison {append}"  # where nobody counts instructions
         if disk is not None:
             options += ["--disk", disk]
         if pmu != "none":

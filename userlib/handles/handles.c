@@ -34,6 +34,12 @@ static bool may_have(const struct handle_table *table, u32 pid)
     return table->used < HANDLES_MAX - HANDLES_RESERVED || process_has_right(pid, RIGHT_ALL);
 }
 
+static void mark(struct handle_table *table, u64 slot, bool taken)
+{
+    u64 word = table->taken[slot / 64], bit = 1UL << slot % 64;
+    __atomic_store_n(&table->taken[slot / 64], taken ? word | bit : word & ~bit, __ATOMIC_RELAXED);
+}
+
 // The lock is held.
 static s64 add(struct handle_table *table, void *thing, u32 pid, u64 *value)
 {
@@ -47,6 +53,7 @@ static s64 add(struct handle_table *table, void *thing, u32 pid, u64 *value)
     } while (bits == 0);
     *value = bits | table->next;
     table->slots[table->next] = (struct handle){.value = *value, .pid = pid, .thing = thing};
+    mark(table, table->next, true);
     table->used++;
     return 0;
 }
@@ -65,6 +72,7 @@ static void *clear(struct handle_table *table, struct handle *handle)
 {
     void *thing = handle->thing;
     *handle = (struct handle){0};
+    mark(table, (u64)(handle - table->slots), false);
     table->used--;
     return thing;
 }
@@ -161,15 +169,30 @@ u32 handles_objects(struct handle_table *table, coid_t (*object_of)(void *thing)
     return count;
 }
 
+// Who holds it has ended: closes it.
+static void sweep_one(struct handle_table *table, u32 slot, bool (*alive)(u32 pid, void *context),
+                      void *context)
+{
+    void *thing = NULL;
+    mutex_lock(&table->lock);
+    if (table->slots[slot].value != 0 && !alive(table->slots[slot].pid, context))
+        thing = clear(table, &table->slots[slot]);
+    mutex_unlock(&table->lock);
+    if (thing != NULL)
+        table->put(thing);
+}
+
+// A handle that comes meanwhile is somebody's who has not ended yet.
 void handles_sweep(struct handle_table *table, bool (*alive)(u32 pid, void *context), void *context)
 {
-    for (u32 i = 0; i < HANDLES_MAX; i++) {
-        void *thing = NULL;
-        mutex_lock(&table->lock);
-        if (table->slots[i].value != 0 && !alive(table->slots[i].pid, context))
-            thing = clear(table, &table->slots[i]);
-        mutex_unlock(&table->lock);
-        if (thing != NULL)
-            table->put(thing);
+    for (u32 i = 0; i < HANDLES_MAX / 64; i++) {
+        u64 taken = __atomic_load_n(&table->taken[i], __ATOMIC_RELAXED);
+        for (; taken != 0; taken &= taken - 1)
+            sweep_one(table, i * 64 + (u32)__builtin_ctzl(taken), alive, context);
     }
+}
+
+bool handles_any(const struct handle_table *table)
+{
+    return __atomic_load_n(&table->used, __ATOMIC_RELAXED) != 0;
 }

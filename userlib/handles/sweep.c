@@ -67,7 +67,7 @@ s64 handles_sweep_forever(struct handle_table *table)
         s64 status = sys_process_await_end(1ul << bit);
         if (status != 0)
             return status;
-        if (read_pids(&pids))
+        if (handles_any(table) && read_pids(&pids))
             handles_sweep(table, alive, &pids);
         thread_park(THREAD_FOREVER);
         thread_sleep_us(GATHER_US);

@@ -88,6 +88,8 @@ s64 co_platform_map(u64 address, void *page, bool writable)
 {
     if (sys_region_commit(address, CO_PAGE_SIZE, PROT_R | PROT_W) != 0)
         return E_NOMEM;
+    if (page == NULL)
+        return 0;
     u64 *to = (u64 *)address;
     const u64 *from = page;
     for (u32 i = 0; i < CO_PAGE_SIZE / sizeof(u64); i += 2) {

@@ -10,6 +10,7 @@
 static struct {
     struct mutex lock;
     struct fd_file *files[FD_MAX];
+    int end; // no file has ever been here or behind
 } table;
 
 struct fd_file *fd_file_new(const struct fd_ops *ops, u32 flags)
@@ -44,6 +45,14 @@ struct fd_file *fd_hold(int fd)
     return file;
 }
 
+// Table locked.
+static void put_at(int fd, struct fd_file *file)
+{
+    table.files[fd] = file;
+    if (fd >= table.end)
+        table.end = fd + 1;
+}
+
 int fd_install(struct fd_file *file, int at_least)
 {
     int fd = at_least < 0 ? FD_MAX : at_least;
@@ -51,7 +60,7 @@ int fd_install(struct fd_file *file, int at_least)
     while (fd < FD_MAX && table.files[fd] != NULL)
         fd++;
     if (fd < FD_MAX)
-        table.files[fd] = file;
+        put_at(fd, file);
     mutex_unlock(&table.lock);
     if (fd < FD_MAX)
         return fd;
@@ -63,7 +72,7 @@ static struct fd_file *replace(int fd, struct fd_file *file)
 {
     mutex_lock(&table.lock);
     struct fd_file *old = table.files[fd];
-    table.files[fd] = file;
+    put_at(fd, file);
     mutex_unlock(&table.lock);
     return old;
 }
@@ -93,6 +102,6 @@ int fd_remove(int fd)
 
 void fd_remove_all(void)
 {
-    for (int fd = 0; fd < FD_MAX; fd++)
+    for (int fd = 0; fd < table.end; fd++)
         fd_remove(fd);
 }

@@ -26,7 +26,8 @@ void co_platform_page_free(void *page);
 // second half first. 0 or E_NOMEM.
 s64 co_platform_map(u64 address, void *page, bool writable);
 void co_platform_unmap(u64 address); // no effect when not mapped
-// True where one page cannot be at two places: what gets mapped is a copy, and page is free again.
+// True where one page cannot be at two places: what gets mapped is a copy, and page is the caller's
+// again. NULL then maps a writable page that keeps what readers may have seen there, or is zero.
 extern const bool co_platform_map_copies;
 // Reads memory that may not be there: 0 or E_FAULT. Any context, PMI included. For identify.c only.
 s64 co_platform_safe_read(void *to, u64 from, u64 bytes);

@@ -22,7 +22,7 @@ static inline void *phys_to_virt(u64 physical)
 }
 
 // 2^order contiguous pages, naturally aligned, as a linear-map address; NULL when there are
-// none. Contents undefined (junk-filled). order <= 12. Thread or interrupt context, not PMI.
+// none. Contents undefined. order <= 12. Thread or interrupt context, not PMI.
 void *pages_alloc(u32 order);
 void *pages_alloc_zeroed(u32 order);
 // Gives back exactly what pages_alloc returned.
@@ -42,8 +42,8 @@ void pages_init(u64 memory_bytes, u64 first_free);
 
 // Small objects, any size up to 16 MB (large ones come from pages), aligned to 16 bytes, and to the
 // largest power of two that divides bytes, up to KMALLOC_ALIGNMENT_MAX: as any type of that size
-// may ask for. NULL when out of memory. Thread or interrupt context, not PMI. Freed memory is
-// filled with junk.
+// may ask for. NULL when out of memory. Thread or interrupt context, not PMI. With the
+// boot option `poison` freed memory is filled with junk.
 #define KMALLOC_ALIGNMENT_MAX 128
 void *kmalloc(u64 bytes);
 void *kzalloc(u64 bytes);

@@ -9,12 +9,9 @@
 // '?' stands for what is not printable ASCII.
 static inline void name_copy(char *to, const char *from, u64 room)
 {
-    u64 length = 0;
-
-    for (; length < room - 1 && from[length] != '\0'; length++)
-        to[length] = from[length] >= ' ' && from[length] <= '~' ? from[length] : '?';
-    for (; length < room; length++)
-        to[length] = '\0';
+    __builtin_memset(to, 0, room);
+    for (u64 at = 0; at < room - 1 && from[at] != '\0'; at++)
+        to[at] = from[at] >= ' ' && from[at] <= '~' ? from[at] : '?';
 }
 
 #endif

@@ -77,7 +77,7 @@ class Guest:
         command = [os.path.join(ROOT, "scripts/qemu"), "--kernel",
                    os.path.join(setting.build, "orrery-bench.elf"), "--initrd", initrd, "--cpus",
                    str(setting.cpus), "--mem", setting.mem, "--append",
-                   f"{start} oneshot quiet {setting.boot} -- {words}"]
+                   f"{start} oneshot quiet poison {setting.boot} -- {words}"]
         if setting.disk:
             command += ["--disk", setting.disk]
         if setting.icount:

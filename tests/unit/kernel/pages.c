@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The buddy lists against a model: which page belongs to whom.
 #include <kernel/memory.h>
+#include <kernel/options.h>
 #include <kernel/mem/pages.h>
 
 #include <setjmp.h>
@@ -16,6 +17,7 @@
 #define ROUNDS 20000
 
 static void *memory;
+struct boot_options boot_options;
 
 static int start(void **state)
 {
@@ -110,6 +112,25 @@ static void a_page_freed_twice_panics(void **state)
     (void)keeps_it_single;
 }
 
+// Behind the links of the free list.
+static void freed_pages_are_spoilt_when_asked(void **state)
+{
+    (void)state;
+    u8 *page = buddy_alloc(0);
+    void *keeps_it_single = buddy_alloc(0);
+    memset(page, 0x11, PAGE_SIZE);
+    buddy_free(page, 0);
+    assert_int_equal(page[100], 0x11);
+    page = buddy_alloc(0);
+    boot_options.poison = true;
+    memset(page, 0x11, PAGE_SIZE);
+    buddy_free(page, 0);
+    boot_options.poison = false;
+    for (u64 at = 16; at < PAGE_SIZE; at++)
+        assert_int_equal(page[at], 0xdb);
+    (void)keeps_it_single;
+}
+
 static void orders_hold_what_is_asked(void **state)
 {
     (void)state;
@@ -124,6 +145,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(blocks_never_overlap_and_all_come_back, start, end),
         cmocka_unit_test_setup_teardown(buddies_join_to_the_largest_blocks_again, start, end),
+        cmocka_unit_test_setup_teardown(freed_pages_are_spoilt_when_asked, start, end),
         cmocka_unit_test_setup_teardown(a_page_freed_twice_panics, start, end),
         cmocka_unit_test(orders_hold_what_is_asked),
     };

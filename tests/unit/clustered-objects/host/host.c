@@ -137,11 +137,16 @@ static void count_copy(u64 address, u8 now)
 
 static void map_page(u64 address, void *page, int protection)
 {
+    if (page == NULL && __atomic_load_n(mapped_flag(address), __ATOMIC_ACQUIRE)) {
+        mprotect((void *)address, CO_PAGE_SIZE, protection);
+        return;
+    }
     u64 *to = mmap((void *)address, CO_PAGE_SIZE, PROT_READ | PROT_WRITE,
                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
     if (to == MAP_FAILED)
         abort();
-    memcpy(to, page, CO_PAGE_SIZE);
+    if (page != NULL)
+        memcpy(to, page, CO_PAGE_SIZE);
     mprotect(to, CO_PAGE_SIZE, protection);
     count_copy(address, 1);
 }

@@ -23,6 +23,7 @@ struct handle_table {
     void (*put)(void *thing);  // one less; without it
     struct mutex lock;
     struct handle slots[HANDLES_MAX];
+    u64 taken[HANDLES_MAX / 64]; // a bit a slot, so that a sweep sees only those in use
     u32 used, next;
     u64 seed;
 };
@@ -53,5 +54,6 @@ s64 handles_sweep_forever(struct handle_table *table);
 // One sweep: alive(pid) tells who has not ended.
 void handles_sweep(struct handle_table *table, bool (*alive)(u32 pid, void *context),
                    void *context);
+bool handles_any(const struct handle_table *table); // whether a sweep has anything to do
 
 #endif
