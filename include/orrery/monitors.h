@@ -33,6 +33,9 @@ enum sys_monitor_kind {
     // A request to the disk. Word 0: SYS_MONITOR_BLOCK_...; word 1: bytes; where it ends and has
     // failed, the error.
     SYS_MONITOR_BLOCK = 4,
+    // A call to another process or from one. Word 0: enum sys_monitor_call; word 1: the call's id,
+    // which is the same in the records of both sides, and in the trace.
+    SYS_MONITOR_CALL = 5,
     // What the process itself tells (sys_monitor_tell), true as far as the process is. Its library
     // goes to, or from, a thread of its own. Word 0: SYS_MONITOR_THREAD_WORD; word 1: how its name
     // begins.
@@ -41,14 +44,20 @@ enum sys_monitor_kind {
     SYS_MONITOR_SENSOR = 7,
 };
 #define SYS_MONITOR_KINDS_MAX 8 // numbers of kinds are less; those that there are:
-#define SYS_MONITOR_KINDS_MASK 0xdfUL
+#define SYS_MONITOR_KINDS_MASK 0xffUL
 #define SYS_MONITOR_KIND_NAMES                                                                     \
     {                                                                                              \
-        "switch", "wake", "fault", "syscall", "block", NULL, "thread", "sensor"                    \
+        "switch", "wake", "fault", "syscall", "block", "call", "thread", "sensor"                    \
     }
 #define SYS_MONITOR_TOLD (1u << SYS_MONITOR_THREAD | 1u << SYS_MONITOR_SENSOR)
 // A library's thread, by its number above enum sys_monitor_switch.
 #define SYS_MONITOR_THREAD_WORD(number, what) ((u64)(number) << 32 | (what))
+
+enum sys_monitor_call {
+    SYS_MONITOR_CALL_MADE,     // the client's record
+    SYS_MONITOR_CALL_SERVED,   // the server has taken it
+    SYS_MONITOR_CALL_ANSWERED, // the server's, too
+};
 
 enum sys_monitor_switch {
     SYS_MONITOR_LEAVES, // another thread runs now; the reason is why

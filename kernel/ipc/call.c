@@ -17,6 +17,7 @@
 #include <trace/reasons.h>
 
 #include "log/points.h"
+#include "monitors/sensor.h"
 #include "proc/dispatcher.h"
 
 // ---- delivery of calls -------------------------------------------------------------------------
@@ -35,6 +36,7 @@ static void call_taken(struct posted_event *event, bool delivered)
     // Not delivered: the server ends, and with it the call (ipc_process_ends).
     if (delivered) {
         trace_ipc_take(event->event.id);
+        monitors_tell_call(dispatcher_current(), SYS_MONITOR_CALL_SERVED, event->event.id);
         LOG_POINT(LOG_BIT(LOG_OF_CALLS), logged);
     }
     kfree(queued);
@@ -110,11 +112,15 @@ static s64 send_call(struct endpoint *endpoint, struct call_start *start,
         .type = type, .id = start->call, .badge = endpoint->badge, .info = (u64)info};
     memcpy(event.words, start->registers->words, sizeof(event.words));
     s64 result = deliver_call(start, record, &event, start->message.bytes);
-    if (result < 0)
+    if (result < 0) {
         message_take_back(endpoint->process, (u64)info);
-    else
+    } else {
         trace_ipc_call(endpoint->root.coid, start->call, process_pid(endpoint->process),
                        start->message.bytes, result == CALL_HANDED, event.words[0]);
+        monitors_tell_call(start->client, SYS_MONITOR_CALL_MADE, start->call);
+        if (result == CALL_HANDED)
+            monitors_tell_call(start->target, SYS_MONITOR_CALL_SERVED, start->call);
+    }
     LOG_POINT(LOG_BIT(LOG_OF_CALLS), logged);
     return result;
 logged:
@@ -266,8 +272,10 @@ static s64 answer(struct dispatcher *self, struct call_record *record, struct ev
         event = reply_event(record->token, info);
     trace_ipc_reply(registers->id, (s64)registers->badge, message->bytes);
     dispatcher_ipc(self)->answered = dispatcher_domain(record->client);
-    if (dispatcher_cpu(self) == cpu_id())
+    if (dispatcher_cpu(self) == cpu_id()) {
+        monitors_tell_call(self, SYS_MONITOR_CALL_ANSWERED, registers->id);
         tell_answer(self);
+    }
     if (dispatcher_ipc(self)->handed_other == record)
         dispatcher_ipc(self)->handed_other = &no_call;
     s64 error =

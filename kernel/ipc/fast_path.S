@@ -62,12 +62,16 @@
     .endm
 
 // Too much bulk? The branch is taken whatever CR0 says while events are counted by task
-// (proc/switch_points.h): the scheduler then has to know of every change.
+// (proc/switch_points.h), as the scheduler then has to know of every change, and while a monitor
+// records calls, which call.c tells.
     .macro unless_switches_counted
 1:  bgt-    put_back
     .pushsection .switch_points, "a", @progbits
     .balign 8
     .quad   1b, put_back, SWITCHES_COUNTED
+#ifndef WITHOUT_SENSORS
+    .quad   1b, put_back, CALLS_MONITORED
+#endif
     .popsection
     .endm
 

@@ -6,6 +6,7 @@
 #include <kernel/softmask.h>
 #include <kernel/timer.h>
 
+#include "proc/dispatcher.h"
 #include "proc/thread.h"
 #include "ring.h"
 #include "tracks.h"
@@ -87,6 +88,15 @@ void monitors_event(u8 kind, u8 reason, u64 word0, u64 word1)
     const struct monitor_tracks *tracks = percpu()->current->tracks;
     if (tracks != NULL) // it may have been let go in between
         fire(tracks, kind, reason, timebase(), word0, word1);
+    soft_mask_restore(masked);
+}
+
+void monitors_call(const struct dispatcher *side, enum sys_monitor_call what, u64 id)
+{
+    u8 masked = soft_mask();
+
+    if (side->thread->tracks != NULL)
+        fire(side->thread->tracks, SYS_MONITOR_CALL, 0, timebase(), what, id);
     soft_mask_restore(masked);
 }
 

@@ -13,6 +13,7 @@
 #define MONITORS_SUPPORTED 1
 #endif
 
+struct dispatcher;
 struct monitor_tracks;
 struct thread;
 
@@ -32,6 +33,16 @@ static inline __attribute__((always_inline)) void monitors_tell(u8 kind, u64 wor
     return;
 monitored:
     monitors_event(kind, 0, word0, word1);
+}
+// A call of which a dispatcher of this CPU is one side. Thread context.
+void monitors_call(const struct dispatcher *side, enum sys_monitor_call what, u64 id);
+static inline __attribute__((always_inline)) void
+monitors_tell_call(const struct dispatcher *side, enum sys_monitor_call what, u64 id)
+{
+    EVENT_POINT_MONITORED(monitored);
+    return;
+monitored:
+    monitors_call(side, what, id);
 }
 // The running thread's system call is over: the result again. From exception/syscall_monitored.S.
 s64 monitors_syscall(u64 number, s64 result);

@@ -48,6 +48,8 @@ static void set_users(u32 before)
         switch_points_set(SWITCHES_MONITORED, (recorded & OF_SWITCHES) != 0);
     if (((recorded & OF_EVENTS) != 0) != ((before & OF_EVENTS) != 0))
         switch_points_set(EVENTS_MONITORED, (recorded & OF_EVENTS) != 0);
+    if (((recorded ^ before) >> SYS_MONITOR_CALL & 1) != 0)
+        switch_points_set(CALLS_MONITORED, (recorded >> SYS_MONITOR_CALL & 1) != 0);
     if (((recorded ^ before) >> SYS_MONITOR_SYSCALL & 1) != 0) {
         patch_begin();
         syscalls_monitor((recorded >> SYS_MONITOR_SYSCALL & 1) != 0);

@@ -10,6 +10,7 @@
 #define SWITCHES_COUNTED 0   // events are counted by task (pmu/task_points.h)
 #define SWITCHES_MONITORED 1 // a monitor records them (monitors/sensor.h)
 #define EVENTS_MONITORED 2   // … or something else: calls can keep their fast path
+#define CALLS_MONITORED 3    // … or calls, which then leave it
 
 #ifndef __ASSEMBLER__
 #include <orrery/types.h>

@@ -114,7 +114,7 @@ def test_other_kinds_are_counted_and_change_nothing(kov, watched):
 
 
 @pytest.mark.parametrize("options, kinds", [
-    ([], 0xc3), (["-e", "switch"], 1), (["-e", "block,fault"], 0x14), (["-e", "all"], 0xdf)])
+    ([], 0xc3), (["-e", "switch"], 1), (["-e", "block,fault"], 0x14), (["-e", "all"], 0xff)])
 def test_kinds_are_chosen(kov, watched, options, kinds):
     recorded(kov, watched, "-p", "2", *options)
     track, = (request.monitor_track for request in watched.requests

@@ -13,7 +13,7 @@ static const struct option options[] = {
     TEXT('p', "pid", &wishes.pids, "P[/T],…",
          "track these processes, or threads of theirs; 0: the kernel"),
     TEXT('e', "events", &wishes.kinds, "KIND,…",
-         "of these: switch, wake, fault, syscall, block, thread, sensor, or all "
+         "of these: switch, wake, fault, syscall, block, call, thread, sensor, or all "
          "(switch,wake,thread,sensor)"),
     SECONDS('d', "duration", &wishes.seconds, 86400,
             "how long (5; with a workload, as long as it runs)"),

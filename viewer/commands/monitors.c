@@ -19,7 +19,7 @@ static const struct option create_options[] = {
     TEXT('p', "pid", &pids, "P[/T],…",
          "track these processes, or threads of theirs; 0: the kernel"),
     TEXT('e', "events", &kinds, "KIND,…",
-         "record of these: switch, wake, fault, syscall, block, thread, sensor, or all "
+         "record of these: switch, wake, fault, syscall, block, call, thread, sensor, or all "
          "(switch,wake,thread,sensor)"),
     NUMBER(0, "bytes", &bytes, SYS_MONITOR_BYTES_MIN, SYS_MONITOR_BYTES_MAX, "BYTES",
            "of the ring of each CPU (65536)"),

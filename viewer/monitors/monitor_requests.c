@@ -85,7 +85,7 @@ int monitor_kinds_parse(const char *text, u64 *kinds)
         u64 kind = kind_of(word, length);
         if (kind == 0)
             return fail(KOV_USAGE,
-                        "--events: '%.*s' is none of switch, wake, fault, syscall, block, "
+                        "--events: '%.*s' is none of switch, wake, fault, syscall, block, call, "
                         "thread, sensor, or all",
                         (int)length, word);
         *kinds |= kind;

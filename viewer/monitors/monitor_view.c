@@ -20,7 +20,8 @@ struct thread {
     char letter;
     u64 since;
     u64 switches, stays;               // that it came, that it could have left
-    u64 counts[SYS_MONITOR_KINDS_MAX]; // of the other kinds
+    u64 counts[SYS_MONITOR_KINDS_MAX]; // of the other kinds; of calls, those that it made,
+    u64 served;                        // … and those that it answered
     struct user_host host;
 };
 
@@ -155,6 +156,12 @@ static void take_user(struct view *view, struct thread *thread, const struct tra
                                             .cpu = event->cpu});
 }
 
+static void count_call(struct thread *thread, u64 what)
+{
+    thread->counts[SYS_MONITOR_CALL] += what == SYS_MONITOR_CALL_MADE;
+    thread->served += what == SYS_MONITOR_CALL_ANSWERED;
+}
+
 static int take_event(void *context, const struct trace_event *event)
 {
     struct view *view = context;
@@ -167,7 +174,11 @@ static int take_event(void *context, const struct trace_event *event)
     if (kind == SYS_MONITOR_KINDS_MAX)
         return KOV_OK;
     struct thread *thread = row_of(view, key_of(values[0], event->cpu));
-    thread->counts[kind] += kind != SYS_MONITOR_BLOCK || (values[2] & SYS_MONITOR_BLOCK_ENDS) == 0;
+    if (kind == SYS_MONITOR_CALL)
+        count_call(thread, values[2]);
+    else
+        thread->counts[kind] +=
+            kind != SYS_MONITOR_BLOCK || (values[2] & SYS_MONITOR_BLOCK_ENDS) == 0;
     if (kind == SYS_MONITOR_SWITCH)
         take_switch(view, thread, event->cpu, event->time, values[1], values[2]);
     else if (kind == SYS_MONITOR_WAKE)
@@ -242,6 +253,8 @@ static void put_thread(json_t *row, const struct view *view, const struct trace_
     put_u64(row, "faults", thread->counts[SYS_MONITOR_FAULT]);
     put_u64(row, "syscalls", thread->counts[SYS_MONITOR_SYSCALL]);
     put_u64(row, "blocks", thread->counts[SYS_MONITOR_BLOCK]);
+    put_u64(row, "calls", thread->counts[SYS_MONITOR_CALL]);
+    put_u64(row, "served", thread->served);
     thread_strips_put(row, &view->strips, strip, view->wishes->ascii, walk->hz);
 }
 
@@ -315,7 +328,7 @@ static int begin(struct view *view, struct engine *engine)
 {
     static const char *const names[SYS_MONITOR_KINDS_MAX] = {
         "MONITOR:switch", "MONITOR:wake", "MONITOR:fault",  "MONITOR:syscall",
-        "MONITOR:block",  NULL,           "MONITOR:thread", NULL}; // sensors are apart
+        "MONITOR:block",  "MONITOR:call", "MONITOR:thread", NULL}; // sensors are apart
     struct trace_walk range = {.choice = view->choice};
     u64 end;
     for (u32 kind = 0; kind < SYS_MONITOR_KINDS_MAX; kind++) {
@@ -382,6 +395,8 @@ static const struct column columns[] = {
     HIDDEN("faults"),
     HIDDEN("syscalls"),
     HIDDEN("blocks"),
+    HIDDEN("calls"),
+    HIDDEN("served"),
     HIDDEN_TIMES,
     COLUMNS_END,
 };
@@ -397,6 +412,8 @@ static const struct column summary_columns[] = {
     COLUMN("FAULTS", "faults", 9),
     COLUMN("SYSCALLS", "syscalls", 9),
     COLUMN("BLOCKS", "blocks", 7),
+    COLUMN("CALLS", "calls", 9),
+    COLUMN("SERVED", "served", 9),
     TIME_COLUMN("RUN", "run"),
     TIME_COLUMN("MEAN SLICE", "mean_slice"),
     TIME_COLUMN("LONGEST", "longest_slice"),

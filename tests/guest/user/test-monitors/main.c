@@ -126,6 +126,7 @@ int main(int argc, char **argv)
     counts_are_those_of_the_trace();
     processes_tell_of_themselves();
     both_paths_of_calls_are_told_alike();
+    calls_are_joined_by_their_ids();
     nobody_writes_what_is_mapped();
     the_killed_leave_nothing();
     printf("test-monitors: %s\n", failures == 0 ? "ok" : "FAILED");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A call takes the fast path, or, with more bytes, the one through the scheduler: monitors get the
-// same records of both.
+// same records of both. And the records of calls, which both sides' join.
 #include "tests.h"
 
 #include <orrery/ipc.h>
@@ -25,6 +25,7 @@ struct change {
 static struct sys_monitor_record records[RECORDS];
 static struct change changes[2][RECORDS];
 static cap_t monitor;
+static u64 kinds; // that it records
 static u8 sent[SLOW_BYTES];
 
 static int call(u32 bytes)
@@ -55,7 +56,7 @@ static s64 answer(struct ipc_request *request)
 static void follow(u32 pid, void *unused)
 {
     (void)unused;
-    CHECK_IS(sys_monitor_track_pid(monitor, pid, 0, CHILD, SWITCHES), 0);
+    CHECK_IS(sys_monitor_track_pid(monitor, pid, 0, CHILD, kinds), 0);
 }
 
 // What of the records are changes between the two. How many.
@@ -77,13 +78,14 @@ static u32 pick(u64 count, struct change *to)
     return found;
 }
 
-static u32 run(const char *role, cap_t endpoint, struct change *to)
+// How many records there are of a child that calls.
+static u64 run(const char *role, cap_t endpoint)
 {
     struct process_spawn how = PROCESS_SPAWN;
     struct process_grant grant = {.slot = SLOT_ENDPOINT, .cap = endpoint};
 
     monitor = make(RECORDS * sizeof(records[0]));
-    CHECK_IS(sys_monitor_track(monitor, 0, 0, SELF, SWITCHES), 0);
+    CHECK_IS(sys_monitor_track(monitor, 0, 0, SELF, kinds), 0);
     CHECK_IS(sys_monitor_resume(monitor), 0);
     how.made = follow;
     how.grants = &grant;
@@ -98,7 +100,7 @@ static u32 run(const char *role, cap_t endpoint, struct change *to)
     } while (bytes > 0 && count + 0x4000 / sizeof(records[0]) <= RECORDS);
     CHECK_IS(stat_of(monitor, 0).lost, 0);
     CHECK_IS(sys_cap_drop(monitor), 0);
-    return pick(count, to);
+    return count;
 }
 
 // Each is one that there can be; a slice may end in a call, on one path and not on the other, so
@@ -116,12 +118,47 @@ static void check(u32 which, u32 count)
 void both_paths_of_calls_are_told_alike(void)
 {
     s64 endpoint = ipc_endpoint(answer, NULL);
-    u32 fast = run("fast", (cap_t)endpoint, changes[0]);
-    u32 slow = run("slow", (cap_t)endpoint, changes[1]);
+    kinds = SWITCHES;
+    u32 fast = pick(run("fast", (cap_t)endpoint), changes[0]);
+    u32 slow = pick(run("slow", (cap_t)endpoint), changes[1]);
 
     check(0, fast);
     check(1, slow);
     printf("test-monitors: %u switches by calls and answers on the fast path, %u on the other\n",
            (unsigned)fast, (unsigned)slow);
+    ipc_endpoint_close((cap_t)endpoint);
+}
+
+// ---- calls --------------------------------------------------------------------------------------
+
+// How many records of a side tell this of a call.
+static u32 told(u64 count, u32 side, enum sys_monitor_call what, u64 call)
+{
+    u32 found = 0;
+
+    for (u64 i = 0; i < count; i++)
+        found += records[i].id == side && records[i].word[0] == what && records[i].word[1] == call;
+    return found;
+}
+
+// Each call that was served was made, and answered, under the same id. The child calls others, too.
+void calls_are_joined_by_their_ids(void)
+{
+    s64 endpoint = ipc_endpoint(answer, NULL);
+    u32 served = 0;
+
+    kinds = 1UL << SYS_MONITOR_CALL;
+    u64 count = run("fast", (cap_t)endpoint);
+    for (u64 i = 0; i < count; i++) {
+        CHECK_IS(records[i].kind, SYS_MONITOR_CALL);
+        CHECK_IS(records[i].reason, 0);
+        if (records[i].id != SELF || records[i].word[0] != SYS_MONITOR_CALL_SERVED)
+            continue;
+        served++;
+        CHECK_IS(told(count, CHILD, SYS_MONITOR_CALL_MADE, records[i].word[1]), 1);
+        CHECK_IS(told(count, SELF, SYS_MONITOR_CALL_SERVED, records[i].word[1]), 1);
+        CHECK_IS(told(count, SELF, SYS_MONITOR_CALL_ANSWERED, records[i].word[1]), 1);
+    }
+    CHECK_IS(served, ROUNDS);
     ipc_endpoint_close((cap_t)endpoint);
 }
