@@ -28,6 +28,12 @@ static void stat_path(void)
     stat("/tmp/bench-files", &info);
 }
 
+static void stat_open(void)
+{
+    struct stat info;
+    fstat(fd, &info);
+}
+
 static void read_byte(void)
 {
     pread(fd, data, 1, 0);
@@ -83,6 +89,7 @@ int main(void)
         return 1;
     measure("open_close", open_close);
     measure("stat", stat_path);
+    measure("fstat", stat_open);
     measure("read_1", read_byte);
     measure("read_4096", read_page);
     measure("write_4096", write_page);
