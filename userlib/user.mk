@@ -3,6 +3,6 @@
 LIBRARY := user
 SRC := $(patsubst userlib/%,%,$(wildcard userlib/src/*.c userlib/src/*.S userlib/libc/*.c \
     userlib/libc/*.S))
-ROOT_SRC := $(GEN)/syscalls/stubs.S runtime/src/memcpy.c elf/src/elf.c
+ROOT_SRC := $(GEN)/syscalls/stubs.S runtime/src/memcpy.S runtime/src/memset.c elf/src/elf.c
 ROOT_INC := clustered-objects/include elf/include trace/include
 PRIVATE_INC := src

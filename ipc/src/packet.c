@@ -6,19 +6,7 @@
 
 #define LENGTH_BYTES sizeof(u64)
 
-static void fail(struct ipc_packet *packet, s32 error)
-{
-    if (packet->error == 0)
-        packet->error = error;
-}
-
 // ---- making ------------------------------------------------------------------------------------
-
-void ipc_packet_init(struct ipc_packet *packet, void *bulk, u64 room, u64 word0)
-{
-    *packet = (struct ipc_packet){.bulk = bulk, .room = (u32)room};
-    packet->words[0] = word0;
-}
 
 // The next bytes of the bulk, with zeros up to a multiple of 8 behind them;
 // NULL when they do not fit.
@@ -28,12 +16,13 @@ static u8 *extend(struct ipc_packet *packet, u64 bytes)
     if (packet->error != 0)
         return NULL;
     if (bytes > MESSAGE_BYTES || whole > packet->room - packet->bytes) {
-        fail(packet, E_INVAL);
+        ipc_fail(packet, E_INVAL);
         return NULL;
     }
     u8 *at = packet->bulk + packet->bytes;
     packet->bytes += (u32)whole;
-    memset(at + bytes, 0, whole - bytes);
+    if (whole != bytes)
+        memset(at + bytes, 0, whole - bytes);
     return at;
 }
 
@@ -48,7 +37,7 @@ void ipc_put_struct(struct ipc_packet *packet, const void *from, u64 bytes)
 static u8 *extend_variable(struct ipc_packet *packet, u64 bytes, u64 more, u64 limit)
 {
     if (bytes > limit) {
-        fail(packet, E_INVAL);
+        ipc_fail(packet, E_INVAL);
         return NULL;
     }
     u8 *at = extend(packet, LENGTH_BYTES + bytes + more);
@@ -76,7 +65,7 @@ void ipc_put_bytes(struct ipc_packet *packet, const void *from, u64 bytes, u64 l
 void ipc_put_last(struct ipc_packet *packet, const void *from, u64 bytes, u64 limit)
 {
     if (bytes > limit) {
-        fail(packet, E_INVAL);
+        ipc_fail(packet, E_INVAL);
         return;
     }
     ipc_put_struct(packet, &bytes, LENGTH_BYTES);
@@ -84,21 +73,15 @@ void ipc_put_last(struct ipc_packet *packet, const void *from, u64 bytes, u64 li
     packet->more_bytes = (u32)bytes;
 }
 
-u64 ipc_room(u64 room, u64 limit)
+void ipc_put_behind(struct ipc_packet *packet, u32 word, const void *from, u64 bytes, u64 limit)
 {
-    return room < limit ? room : limit;
-}
-
-void *ipc_place(struct ipc_packet *packet, u64 structs_bytes, u64 room)
-{
-    if (structs_bytes + room > packet->room) {
-        fail(packet, E_INVAL);
-        return NULL;
+    if (bytes > limit) {
+        ipc_fail(packet, E_INVAL);
+        return;
     }
-    u8 *at = packet->bulk + structs_bytes;
-    if (room > 0)
-        *at = 0; // a string that nobody writes is empty
-    return at;
+    packet->words[word] = bytes;
+    packet->more = from;
+    packet->more_bytes = (u32)bytes;
 }
 
 void ipc_placed_string(struct ipc_packet *packet, u32 word, u64 room)
@@ -106,21 +89,11 @@ void ipc_placed_string(struct ipc_packet *packet, u32 word, u64 room)
     const char *string = (const char *)packet->bulk + packet->bytes;
     u64 length = strnlen(string, room);
     if (length == room) {
-        fail(packet, E_INVAL);
+        ipc_fail(packet, E_INVAL);
         return;
     }
     packet->words[word] = length;
     packet->bytes += (u32)length + 1;
-}
-
-void ipc_placed_bytes(struct ipc_packet *packet, u32 word, u64 bytes, u64 room)
-{
-    if (bytes > room) {
-        fail(packet, E_INVAL);
-        return;
-    }
-    packet->words[word] = bytes;
-    packet->bytes += (u32)bytes;
 }
 
 // Without structs before it the data need not move.
@@ -131,7 +104,7 @@ static void answer_with(struct ipc_packet *packet, const void *from, u64 bytes)
     else if (bytes <= packet->room - packet->bytes)
         memcpy(packet->bulk + packet->bytes, from, bytes);
     else
-        fail(packet, E_INVAL);
+        ipc_fail(packet, E_INVAL);
     packet->bytes += (u32)bytes;
 }
 
@@ -139,7 +112,7 @@ void ipc_answer_string(struct ipc_packet *packet, u32 word, const char *string, 
 {
     u64 length = strnlen(string, limit + 1);
     if (length > limit) {
-        fail(packet, E_INVAL);
+        ipc_fail(packet, E_INVAL);
         return;
     }
     packet->words[word] = length;
@@ -149,7 +122,7 @@ void ipc_answer_string(struct ipc_packet *packet, u32 word, const char *string, 
 void ipc_answer_bytes(struct ipc_packet *packet, u32 word, const void *from, u64 bytes, u64 limit)
 {
     if (bytes > limit) {
-        fail(packet, E_INVAL);
+        ipc_fail(packet, E_INVAL);
         return;
     }
     packet->words[word] = bytes;
@@ -158,20 +131,12 @@ void ipc_answer_bytes(struct ipc_packet *packet, u32 word, const void *from, u64
 
 // ---- taking apart ------------------------------------------------------------------------------
 
-u64 ipc_get_unsigned(struct ipc_packet *packet, u32 word, u32 bits)
-{
-    u64 value = packet->words[word];
-    if (bits < 64 && value >> bits != 0)
-        fail(packet, E_PROTO);
-    return value;
-}
-
 s64 ipc_get_signed(struct ipc_packet *packet, u32 word, u32 bits)
 {
     s64 value = (s64)packet->words[word];
     s64 highest = (s64)(UINT64_MAX >> (65 - bits));
     if (value > highest || value < -highest - 1)
-        fail(packet, E_PROTO);
+        ipc_fail(packet, E_PROTO);
     return value;
 }
 
@@ -189,7 +154,7 @@ static const u8 *take(struct ipc_packet *packet, u64 bytes)
     if (packet->error != 0)
         return NULL;
     if (bytes > left) {
-        fail(packet, E_PROTO);
+        ipc_fail(packet, E_PROTO);
         return NULL;
     }
     const u8 *at = packet->bulk + packet->taken;
@@ -214,7 +179,7 @@ static const u8 *take_variable(struct ipc_packet *packet, u64 *bytes, u64 more, 
     u64 length;
     memcpy(&length, length_at, LENGTH_BYTES);
     if (length > limit) {
-        fail(packet, E_PROTO);
+        ipc_fail(packet, E_PROTO);
         return NULL;
     }
     const u8 *at = take(packet, length + more);
@@ -230,7 +195,7 @@ const char *ipc_get_string(struct ipc_packet *packet, u64 limit)
     if (at == NULL)
         return "";
     if (strnlen(at, length + 1) != length) {
-        fail(packet, E_PROTO);
+        ipc_fail(packet, E_PROTO);
         return "";
     }
     return at;
@@ -241,14 +206,16 @@ const void *ipc_get_bytes(struct ipc_packet *packet, u64 *bytes, u64 limit)
     return take_variable(packet, bytes, 0, limit);
 }
 
-u64 ipc_get_room(struct ipc_packet *packet, u32 word, u64 limit)
+const void *ipc_get_behind(struct ipc_packet *packet, u32 word, u64 *bytes, u64 limit)
 {
-    u64 room = packet->words[word];
-    if (room > limit) {
-        fail(packet, E_PROTO);
-        return 0;
-    }
-    return room;
+    u64 length = packet->words[word];
+    const u8 *at = NULL;
+    if (length > limit)
+        ipc_fail(packet, E_PROTO);
+    else
+        at = take(packet, length);
+    *bytes = at != NULL ? length : 0;
+    return at;
 }
 
 // What an answer's word announces, and `more` bytes; NULL when it is not there or does not fit.
@@ -256,7 +223,7 @@ static const u8 *take_answer(struct ipc_packet *packet, u32 word, u64 more, u64 
 {
     u64 bytes = packet->words[word];
     if (bytes > room || more > room - bytes) {
-        fail(packet, E_PROTO);
+        ipc_fail(packet, E_PROTO);
         return NULL;
     }
     return take(packet, bytes + more);
@@ -270,7 +237,7 @@ void ipc_copy_string(struct ipc_packet *packet, u32 word, char *to, u64 room)
         memmove(to, at, length + 1);
         return;
     }
-    fail(packet, E_PROTO);
+    ipc_fail(packet, E_PROTO);
     if (room > 0)
         to[0] = '\0';
 }
@@ -284,18 +251,8 @@ u64 ipc_copy_bytes(struct ipc_packet *packet, u32 word, void *to, u64 room)
     return bytes;
 }
 
-bool ipc_complete(const struct ipc_packet *request)
+s64 ipc_finish_wrong(struct ipc_packet *packet)
 {
-    return request->error == 0 && request->taken == request->bytes &&
-           (request->cap == 0 || request->cap_got != 0);
-}
-
-s64 ipc_finish(struct ipc_packet *packet, s64 status)
-{
-    if (status < 0)
-        return status;
-    if (ipc_complete(packet))
-        return status;
     if (packet->cap != 0)
         ipc_drop(packet->cap);
     return packet->error != 0 ? packet->error : E_PROTO;

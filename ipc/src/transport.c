@@ -3,30 +3,28 @@
 #include <ipc/packet.h>
 #include <user/ipc.h>
 
-#include <string.h>
-
 s64 ipc_exchange(cap_t server, struct ipc_packet *packet)
 {
     if (packet->error != 0)
         return packet->error;
-    struct ipc_message message = {
-        .send = packet->bulk,
-        .send_bytes = packet->bytes,
-        .send_more = packet->more,
-        .send_more_bytes = packet->more_bytes,
-        .receive = packet->bulk,
-        .receive_max = packet->room,
-        .send_cap = packet->cap,
-    };
+    // Field by field, and all of them: an initialiser would be a call of memset.
+    struct ipc_message message;
+    message.send = packet->bulk;
+    message.send_bytes = packet->bytes;
+    message.send_more = packet->more;
+    message.send_more_bytes = packet->more_bytes;
+    message.receive = packet->bulk;
+    message.receive_max = packet->room;
+    message.send_cap = packet->cap;
     if (packet->receive != NULL) {
         message.receive = packet->bulk = packet->receive;
         message.receive_max = packet->room = packet->receive_room;
     }
-    memcpy(message.words, packet->words, sizeof(message.words));
+    __builtin_memcpy(message.words, packet->words, sizeof(message.words));
     s64 status = ipc_call(server, &message);
     packet->cap = message.received_cap;
     packet->bytes = message.received;
-    memcpy(packet->words, message.words, sizeof(message.words));
+    __builtin_memcpy(packet->words, message.words, sizeof(message.words));
     if (message.received > packet->room) {
         packet->error = E_PROTO;
         packet->bytes = 0;
@@ -43,7 +41,7 @@ void ipc_drop(cap_t cap)
 
 static void fill_reply(struct ipc_request *request, const struct ipc_packet *reply)
 {
-    memcpy(request->reply, reply->words, sizeof(request->reply));
+    __builtin_memcpy(request->reply, reply->words, sizeof(request->reply));
     request->reply_data = reply->bulk;
     request->reply_bytes = reply->bytes;
     request->reply_cap = reply->cap;
@@ -66,12 +64,13 @@ static s64 handle(struct ipc_request *call)
     const struct ipc_service *service = call->context;
     struct ipc_caller caller = {.context = service->context, .call = call->call, .pid = call->pid};
     u32 behind = ALIGN_UP(call->bytes, 8U);
-    struct ipc_packet reply;
+    struct ipc_packet request, reply;
     if (call->call == 0)
         return 0; // an asynchronous message: no interface has any
-    struct ipc_packet request = {.cap = call->cap, .bulk = (u8 *)(uintptr_t)call->data};
-    request.bytes = request.room = call->bytes;
-    memcpy(request.words, call->words, sizeof(request.words));
+    ipc_packet_init(&request, (u8 *)(uintptr_t)call->data, call->bytes, 0);
+    request.cap = call->cap;
+    request.bytes = call->bytes;
+    __builtin_memcpy(request.words, call->words, sizeof(request.words));
     ipc_packet_init(&reply, call->buffer + behind, MESSAGE_BYTES - behind, 0);
     s64 status = service->dispatch(&caller, &request, &reply);
     if (status != 0 && status != IPC_LATER) {

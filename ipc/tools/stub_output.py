@@ -3,6 +3,8 @@
 
 import textwrap
 
+from idl import LENGTH_BYTES, MESSAGE_WORDS
+
 HEADER = ('// SPDX-License-Identifier: MIT\n'
           '// Generated from {path} by ipc/tools/gen_stubs.py.\n')
 
@@ -185,9 +187,21 @@ def stays(inputs, parameter):
     return parameter is inputs[-1] and parameter.kind == 'bytes'
 
 
-def client_bulk(inputs, outputs):
+def length_word(method):
+    """The word with the length of a request's last buffer, whose data then stays aligned.
+
+    None: there is no last buffer, or no word is left.
+    """
+    inputs = in_bulk_order(method.some('in'))
+    word = 1 + len(method.some('in', 'integer')) + len(method.some('out', 'string', 'bytes'))
+    return word if inputs and stays(inputs, inputs[-1]) and word < MESSAGE_WORDS else None
+
+
+def client_bulk(method, inputs, outputs):
     """Bytes that the stub's own buffer needs: not for a last buffer in, nor for what goes straight to the caller."""
-    bulk_in = sum(8 if stays(inputs, parameter) else parameter.bulk for parameter in inputs)
+    before_last = LENGTH_BYTES if length_word(method) is None else 0
+    bulk_in = sum(before_last if stays(inputs, parameter) else parameter.bulk
+                  for parameter in inputs)
     straight = len([parameter for parameter in outputs if parameter.bulk]) == 1 and any(
         parameter.variable for parameter in outputs)
     bulk_out = 0 if straight else sum(parameter.bulk for parameter in outputs)
@@ -198,7 +212,7 @@ def client_stub(interface, method):
     inputs, outputs = in_bulk_order(method.some('in')), in_bulk_order(method.some('out'))
     rooms = method.some('out', 'string', 'bytes')
     first_room = 1 + len(method.some('in', 'integer'))
-    bulk, straight = client_bulk(inputs, outputs)
+    bulk, straight = client_bulk(method, inputs, outputs)
     body = ''
     if bulk:
         body += f'    u64 bulk[{bulk // 8}];\n'
@@ -206,7 +220,10 @@ def client_stub(interface, method):
     body += (f'    ipc_packet_init(&packet, {"bulk" if bulk else "NULL"}, '
              f'{"sizeof(bulk)" if bulk else "0"}, {number_name(interface, method)});\n')
     for parameter, word in numbered(inputs, 1):
-        if stays(inputs, parameter):
+        if stays(inputs, parameter) and length_word(method) is not None:
+            body += (f'    ipc_put_behind(&packet, {length_word(method)}, {parameter.name}, '
+                     f'{parameter.name}_bytes, {parameter.limit});\n')
+        elif stays(inputs, parameter):
             body += (f'    ipc_put_last(&packet, {parameter.name}, {parameter.name}_bytes, '
                      f'{parameter.limit});\n')
         else:
@@ -231,9 +248,13 @@ def client(interface):
 
 # --- server ---------------------------------------------------------------------------------------
 
-def server_get(parameter, word):
-    """Declares and decodes an input."""
+def server_get(parameter, word, behind=None):
+    """Declares and decodes an input. behind: the word with the length of a last buffer (length_word)."""
     name = parameter.name
+    if behind is not None:
+        return (f'    u64 {name}_bytes = 0;\n'
+                f'    const void *{name} = ipc_get_behind(request, {behind}, &{name}_bytes, '
+                f'{parameter.limit});\n')
     return {'integer': f'    {parameter.type} {name} = {get_integer(parameter, "request", word)};\n',
             'struct': f'    {parameter.type} {name} = {{0}};\n'
                       f'    ipc_get_struct(request, &{name}, sizeof({name}));\n',
@@ -299,7 +320,9 @@ def server_case(interface, method):
     inputs, outputs = in_bulk_order(method.some('in')), in_bulk_order(method.some('out'))
     rooms = method.some('out', 'string', 'bytes')
     first_room = 1 + len(method.some('in', 'integer'))
-    body = ''.join(server_get(parameter, word) for parameter, word in numbered(inputs, 1))
+    body = ''.join(server_get(parameter, word,
+                              length_word(method) if stays(inputs, parameter) else None)
+                   for parameter, word in numbered(inputs, 1))
     body += ''.join(server_room(parameter, first_room + index)
                     for index, parameter in enumerate(rooms))
     body += ''.join(server_declare(parameter) for parameter in outputs)

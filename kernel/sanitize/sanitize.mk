@@ -35,7 +35,7 @@ SANITIZE_CPPFLAGS_address := -DSANITIZE_ADDRESS -DSANITIZE_SHADOW_START=$(SANITI
 
 # Of runtime/, which programs share: what tells of undefined behaviour, and what is checked around.
 SANITIZE_TELLS := runtime/src/undefined.c
-SANITIZE_COPIES := runtime/src/memcpy.c runtime/src/memset.c
+SANITIZE_COPIES := runtime/src/memcpy.S runtime/src/memset.c
 
 # Not checked, because they work on memory that is nobody's, or are what checks call. What they call
 # of the functions below they call without the check, too.

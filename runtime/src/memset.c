@@ -12,6 +12,14 @@ static inline void store(u8 *to, u64 word)
     __builtin_memcpy(to, &word, sizeof(word)); // one std, aligned or not
 }
 
+static inline __attribute__((always_inline)) void store_32(u8 *to, u64 word)
+{
+    store(to, word);
+    store(to + 8, word);
+    store(to + 16, word);
+    store(to + 24, word);
+}
+
 static u8 *clear_blocks(u8 *to, size_t count)
 {
     for (; count >= CACHE_BLOCK; count -= CACHE_BLOCK, to += CACHE_BLOCK)
@@ -20,8 +28,8 @@ static u8 *clear_blocks(u8 *to, size_t count)
 }
 
 // The attribute keeps the compiler from seeing a memset in these loops, and calling it.
-__attribute__((optimize("no-tree-loop-distribute-patterns"))) void *memset(void *memory, int value,
-                                                                           size_t count)
+__attribute__((optimize("no-tree-loop-distribute-patterns", "no-unroll-loops"))) void *
+memset(void *memory, int value, size_t count)
 {
     u8 *to = memory, *end = to + count;
     u64 word = (u64)(u8)value * 0x0101010101010101;
@@ -35,11 +43,28 @@ __attribute__((optimize("no-tree-loop-distribute-patterns"))) void *memset(void 
         to = clear_blocks(to, (size_t)(end - to));
     }
     for (; end - to >= 64; to += 64) {
-        for (u32 i = 0; i < 64; i += 8)
-            store(to + i, word);
+        store_32(to, word);
+        store_32(to + 32, word);
     }
-    for (; end - to >= 8; to += 8)
+    // What is left goes by stores that may reach back.
+    if (count >= 16) {
+        if (end - to > 32) {
+            store_32(to, word);
+            to += 32;
+        }
+        if (end - to > 16) {
+            store(to, word);
+            store(to + 8, word);
+        }
+        store(end - 16, word);
+        store(end - 8, word);
+        return memory;
+    }
+    if (count >= 8) {
         store(to, word);
+        store(end - 8, word);
+        return memory;
+    }
     for (; to < end; to++)
         *to = (u8)value;
     return memory;

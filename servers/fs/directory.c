@@ -108,7 +108,8 @@ struct directory *directory_create(const char *name)
 struct node *directory_find(struct directory *directory, const char *name, u64 bytes)
 {
     struct node *node = directory->first;
-    while (node != NULL && (strncmp(node->name, name, bytes) != 0 || node->name[bytes] != '\0'))
+    while (node != NULL && (node->name[0] != name[0] || strncmp(node->name, name, bytes) != 0 ||
+                            node->name[bytes] != '\0'))
         node = node->next;
     return node;
 }

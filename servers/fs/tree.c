@@ -18,10 +18,14 @@ struct mutex *directory_lock = &tree.lock;
 // 0 at the end; E_INVAL.
 static s64 next_name(const char **path, const char **name)
 {
-    *path += strspn(*path, "/");
-    *name = *path;
-    u64 bytes = strcspn(*path, "/");
-    *path += bytes;
+    const char *at = *path;
+    while (*at == '/')
+        at++;
+    *name = at;
+    while (*at != '/' && *at != '\0')
+        at++;
+    u64 bytes = (u64)(at - *name);
+    *path = at;
     if (bytes > FS_NAME_MAX || (bytes == 1 && **name == '.') ||
         (bytes == 2 && (*name)[0] == '.' && (*name)[1] == '.'))
         return E_INVAL;
@@ -40,7 +44,9 @@ s64 tree_walk(const char *path, struct place *place)
 {
     if (path[0] != '/')
         return E_INVAL;
-    *place = (struct place){.directory = tree.top, .node = &tree.top->node};
+    place->directory = tree.top;
+    place->node = &tree.top->node;
+    place->name[0] = '\0';
     for (;;) {
         const char *name;
         s64 bytes = next_name(&path, &name);

@@ -35,4 +35,7 @@ def test_the_fast_path_is_taken(boot):
     for size in (0, 48, 128, 256):
         assert fast[f"call_cross_{size}"] < slow[f"call_cross_{size}"] / 3, (fast, slow)
         assert traced[f"call_cross_{size}"] < slow[f"call_cross_{size}"] / 2, (traced, slow)
+    for size in (1024, 4096):  # most of it is copying, both ways
+        assert fast[f"call_cross_{size}"] < slow[f"call_cross_{size}"] - 2000, (fast, slow)
+        assert traced[f"call_cross_{size}"] < slow[f"call_cross_{size}"] - 2000, (traced, slow)
     assert fast["call_cross_0"] < FAST_LIMIT, fast

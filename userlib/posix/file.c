@@ -24,8 +24,10 @@ bool file_handle(const struct fd_file *file, struct service **service, u64 *hand
 
 s64 file_do(const struct fd_file *file, handle_call call, void *argument)
 {
-    cap_t server;
-    s64 status = service_endpoint(file->private, time_after_us(SERVICE_PATIENCE_US), &server);
+    cap_t server = service_known(file->private);
+    s64 status = 0;
+    if (server == 0)
+        status = service_endpoint(file->private, time_after_us(SERVICE_PATIENCE_US), &server);
     if (status != 0)
         return status;
     status = call(server, file->handle, argument);

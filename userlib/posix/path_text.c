@@ -34,7 +34,9 @@ static bool append(struct building *out, const char *name, u64 bytes)
 static bool append_all(struct building *out, const char *path)
 {
     while (*path != '\0') {
-        u64 bytes = strcspn(path, "/");
+        u64 bytes = 0;
+        while (path[bytes] != '/' && path[bytes] != '\0')
+            bytes++;
         if (!append(out, path, bytes))
             return false;
         path += bytes;

@@ -14,7 +14,7 @@
 
 struct service {
     struct service *next;
-    struct mutex lock; // of the two
+    struct mutex lock; // of changes to the two
     cap_t endpoint;    // 0: to be asked for
     cap_t lost; // the one before: kept, so that a thread that still calls it calls nobody else
     char name[NAMES_NAME_MAX + 1];
@@ -85,12 +85,9 @@ static s64 wait_for(const char *name, u64 deadline, cap_t *endpoint)
     }
 }
 
-static cap_t known_endpoint(struct service *service)
+cap_t service_known(const struct service *service)
 {
-    mutex_lock(&service->lock);
-    cap_t endpoint = service->endpoint;
-    mutex_unlock(&service->lock);
-    return endpoint;
+    return __atomic_load_n(&service->endpoint, __ATOMIC_RELAXED);
 }
 
 // Several threads may have asked at once: the first one's endpoint stays.
@@ -98,7 +95,7 @@ static cap_t keep(struct service *service, cap_t found)
 {
     mutex_lock(&service->lock);
     if (service->endpoint == 0)
-        service->endpoint = found;
+        __atomic_store_n(&service->endpoint, found, __ATOMIC_RELAXED);
     else
         sys_cap_drop(found);
     cap_t endpoint = service->endpoint;
@@ -108,7 +105,7 @@ static cap_t keep(struct service *service, cap_t found)
 
 s64 service_endpoint(struct service *service, u64 deadline, cap_t *endpoint)
 {
-    *endpoint = known_endpoint(service);
+    *endpoint = service_known(service);
     if (*endpoint != 0)
         return 0;
     cap_t found;
@@ -125,7 +122,7 @@ void service_lost(struct service *service, cap_t endpoint)
         if (service->lost != 0)
             sys_cap_drop(service->lost);
         service->lost = endpoint;
-        service->endpoint = 0;
+        __atomic_store_n(&service->endpoint, 0, __ATOMIC_RELAXED);
     }
     mutex_unlock(&service->lock);
 }

@@ -4,11 +4,13 @@
 // stubs need one look at the end.
 //
 // Message format. Request: word 0 the method's number, then the integers in, then for a string or
-// buffer out how much room the caller has; answer: the integers out from word 0, then the length of
-// a string or buffer out. Message buffer of a request: structs, then strings and buffers, each in
-// the order of the description; a string or buffer is u64 length, data (a string's NUL too, which
-// the length does not count), zeros up to a multiple of 8, which the last one may lack. Message
-// buffer of an answer: structs, then the string or buffer and nothing more.
+// buffer out how much room the caller has, then if a word is left the length of a buffer in that is
+// the last of the message; answer: the integers out from word 0, then the length of a string or
+// buffer out. Message buffer of a request: structs, then strings and buffers, each in the order of
+// the description; a string or buffer is u64 length, data (a string's NUL too, which the length
+// does not count), zeros up to a multiple of 8, which the last one may lack; a last buffer whose
+// length is a word is its data alone. Message buffer of an answer: structs, then the string or
+// buffer and nothing more.
 #ifndef IPC_PACKET_H
 #define IPC_PACKET_H
 
@@ -64,41 +66,108 @@ s64 ipc_interface_endpoint(
 
 // ---- making ------------------------------------------------------------------------------------
 
-void ipc_packet_init(struct ipc_packet *packet, void *bulk, u64 room, u64 word0);
+// Field by field: of a struct of this size the compiler would make calls.
+static inline void ipc_packet_init(struct ipc_packet *packet, void *bulk, u64 room, u64 word0)
+{
+    packet->words[0] = word0;
+    packet->words[1] = packet->words[2] = packet->words[3] = 0;
+    packet->words[4] = packet->words[5] = 0;
+    packet->cap = 0;
+    packet->error = 0;
+    packet->bulk = bulk;
+    packet->more = NULL;
+    packet->receive = NULL;
+    packet->more_bytes = packet->receive_room = 0;
+    packet->bytes = 0;
+    packet->room = (u32)room;
+    packet->taken = packet->cap_got = 0;
+}
+// Notes that something is wrong.
+static inline void ipc_fail(struct ipc_packet *packet, s32 error)
+{
+    if (packet->error == 0)
+        packet->error = error;
+}
 void ipc_put_struct(struct ipc_packet *packet, const void *from, u64 bytes);
 void ipc_put_string(struct ipc_packet *packet, const char *string, u64 limit);
 void ipc_put_bytes(struct ipc_packet *packet, const void *from, u64 bytes, u64 limit);
 // The last of a request: stays where it is.
 void ipc_put_last(struct ipc_packet *packet, const void *from, u64 bytes, u64 limit);
-u64 ipc_room(u64 room, u64 limit); // the smaller
+// The same, with the length in a word.
+void ipc_put_behind(struct ipc_packet *packet, u32 word, const void *from, u64 bytes, u64 limit);
+static inline u64 ipc_room(u64 room, u64 limit) // the smaller
+{
+    return room < limit ? room : limit;
+}
 
 // An answer's string or buffer, made in its place: behind structs_bytes of structs, before those
 // are put; then, at its turn, its true length, which goes into a word.
-void *ipc_place(struct ipc_packet *packet, u64 structs_bytes, u64 room);
+static inline void *ipc_place(struct ipc_packet *packet, u64 structs_bytes, u64 room)
+{
+    if (structs_bytes + room > packet->room) {
+        ipc_fail(packet, E_INVAL);
+        return NULL;
+    }
+    u8 *at = packet->bulk + structs_bytes;
+    if (room > 0)
+        *at = 0; // a string that nobody writes is empty
+    return at;
+}
 void ipc_placed_string(struct ipc_packet *packet, u32 word, u64 room);
-void ipc_placed_bytes(struct ipc_packet *packet, u32 word, u64 bytes, u64 room);
+static inline void ipc_placed_bytes(struct ipc_packet *packet, u32 word, u64 bytes, u64 room)
+{
+    if (bytes > room) {
+        ipc_fail(packet, E_INVAL);
+        return;
+    }
+    packet->words[word] = bytes;
+    packet->bytes += (u32)bytes;
+}
 // The same for answers that come later, from anywhere.
 void ipc_answer_string(struct ipc_packet *packet, u32 word, const char *string, u64 limit);
 void ipc_answer_bytes(struct ipc_packet *packet, u32 word, const void *from, u64 bytes, u64 limit);
 
 // ---- taking apart ------------------------------------------------------------------------------
 
-u64 ipc_get_unsigned(struct ipc_packet *packet, u32 word, u32 bits);
+static inline u64 ipc_get_unsigned(struct ipc_packet *packet, u32 word, u32 bits)
+{
+    u64 value = packet->words[word];
+    if (bits < 64 && value >> bits != 0)
+        ipc_fail(packet, E_PROTO);
+    return value;
+}
 s64 ipc_get_signed(struct ipc_packet *packet, u32 word, u32 bits);
 cap_t ipc_get_cap(struct ipc_packet *packet);
 void ipc_get_struct(struct ipc_packet *packet, void *to, u64 bytes);
 // In the packet's own bulk; "" or NULL and 0 when wrong.
 const char *ipc_get_string(struct ipc_packet *packet, u64 limit);
 const void *ipc_get_bytes(struct ipc_packet *packet, u64 *bytes, u64 limit);
-u64 ipc_get_room(struct ipc_packet *packet, u32 word, u64 limit);
+const void *ipc_get_behind(struct ipc_packet *packet, u32 word, u64 *bytes, u64 limit);
+static inline u64 ipc_get_room(struct ipc_packet *packet, u32 word, u64 limit)
+{
+    u64 room = packet->words[word];
+    if (room > limit) {
+        ipc_fail(packet, E_PROTO);
+        return 0;
+    }
+    return room;
+}
 // An answer's string or buffer, into the caller's own memory, where it may lie already (receive).
 // An error when it does not fit: then "" or 0.
 void ipc_copy_string(struct ipc_packet *packet, u32 word, char *to, u64 room);
 u64 ipc_copy_bytes(struct ipc_packet *packet, u32 word, void *to, u64 room);
 // All of a request was right and was taken.
-bool ipc_complete(const struct ipc_packet *request);
+static inline bool ipc_complete(const struct ipc_packet *request)
+{
+    return request->error == 0 && request->taken == request->bytes &&
+           (request->cap == 0 || request->cap_got != 0);
+}
 // The end of a client stub: status, or E_PROTO when the answer was wrong;
 // drops a capability not taken.
-s64 ipc_finish(struct ipc_packet *packet, s64 status);
+s64 ipc_finish_wrong(struct ipc_packet *packet);
+static inline s64 ipc_finish(struct ipc_packet *packet, s64 status)
+{
+    return status < 0 || ipc_complete(packet) ? status : ipc_finish_wrong(packet);
+}
 
 #endif

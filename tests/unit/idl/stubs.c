@@ -305,6 +305,14 @@ static void stray_cap(struct ipc_packet *packet)
 {
     packet->cap = 9;
 }
+static void lengthen_data(struct ipc_packet *packet)
+{
+    packet->words[3] += 1;
+}
+static void huge_data(struct ipc_packet *packet)
+{
+    packet->words[3] = UINT64_MAX - 3;
+}
 static void great_room(struct ipc_packet *packet)
 {
     packet->words[1] = 1 << 20;
@@ -328,6 +336,15 @@ static void malformed_requests_reach_nobody(void **state)
     for (u32 i = 0; i < ARRAY_SIZE(of_text); i++) {
         spoil_request = of_text[i];
         assert_int_equal(example_text(1, "1234567", "b", both, sizeof(both)), E_PROTO);
+    }
+    static void (*const of_data[])(struct ipc_packet *) = {cut, lengthen_data, huge_data,
+                                                           stray_cap};
+    for (u32 i = 0; i < ARRAY_SIZE(of_data); i++) {
+        struct example_pair info;
+        u64 bytes;
+        spoil_request = of_data[i];
+        assert_int_equal(example_data(1, "12345678", 8, 1, &info, both, sizeof(both), &bytes),
+                         E_PROTO);
     }
     spoil_request = unknown_method;
     assert_int_equal(example_nothing(1), E_NOTSUP);

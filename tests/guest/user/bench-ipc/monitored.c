@@ -17,7 +17,7 @@
 static const struct {
     const char *name;
     u32 bytes;
-} paths[] = {{"call", 0}, {"call_1024", 1024}};
+} paths[] = {{"call", 0}, {"call_16384", 16384}};
 
 static void measure(const struct peer *server, const char *who, u32 monitors)
 {

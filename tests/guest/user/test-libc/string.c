@@ -24,6 +24,44 @@ static void copies(void)
     }
 }
 
+// Of lengths around the steps in which a long copy goes; nothing beside it is touched.
+static void long_copies(void)
+{
+    static const unsigned lengths[] = {40,  63,  64,  65,  96,  97,  127, 128,  129,  160, 161,
+                                       191, 255, 256, 257, 271, 272, 273, 1000, 4095, 4096};
+    static unsigned char from[4200], to[4200];
+    for (unsigned i = 0; i < sizeof from; i++)
+        from[i] = (unsigned char)(i * 7 + i / 256);
+    for (unsigned n = 0; n < sizeof lengths / sizeof *lengths; n++) {
+        for (unsigned place = 0; place < 40 * 17; place++) {
+            unsigned a = place % 17, b = place / 17, length = lengths[n], wrong = 0;
+            unsigned end = b + length + 40;
+            memset(to, 0xee, end);
+            EXPECT(memcpy(to + b, from + a, length) == to + b);
+            for (unsigned i = 0; i < end; i++)
+                wrong += to[i] != (i - b < length ? from[a + i - b] : 0xee);
+            EXPECT(wrong == 0);
+        }
+    }
+}
+
+static void fills(void)
+{
+    static const unsigned lengths[] = {0, 1, 7, 8, 9, 63, 64, 65, 511, 512, 513, 640, 2000};
+    static unsigned char to[2200];
+    for (unsigned n = 0; n < 2 * sizeof lengths / sizeof *lengths; n++) {
+        for (unsigned at = 0; at < 136; at++) {
+            unsigned length = lengths[n / 2], value = n % 2 * 0x15a, wrong = 0;
+            for (unsigned i = 0; i < sizeof to; i++)
+                to[i] = 0xee;
+            EXPECT(memset(to + at, (int)value, length) == to + at);
+            for (unsigned i = 0; i < sizeof to; i++)
+                wrong += to[i] != (i - at < length ? (unsigned char)value : 0xee);
+            EXPECT(wrong == 0);
+        }
+    }
+}
+
 static void overlapping(void)
 {
     char text[] = "abcdefghijklmnopqrstuvwxyz";
@@ -85,6 +123,8 @@ static void building(void)
 void test_string(void)
 {
     copies();
+    long_copies();
+    fills();
     overlapping();
     searches();
     comparisons();

@@ -19,6 +19,8 @@ const char *service_name(const struct service *service);
 // E_NOENT when the process has no name service at all. The capability is the record's:
 // not to be dropped.
 s64 service_endpoint(struct service *service, u64 deadline, cap_t *endpoint);
+// The endpoint, if it is known already; 0 if service_endpoint has to ask.
+cap_t service_known(const struct service *service);
 // A call to this endpoint gave E_PEER: it is forgotten,
 // and the next service_endpoint asks init again.
 void service_lost(struct service *service, cap_t endpoint);
