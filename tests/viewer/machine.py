@@ -415,7 +415,7 @@ class Session(threading.Thread):
             return
         number = max(machine.monitors, default=0) + 1
         machine.monitors[number] = Monitor(None if wish.kept else self, wish.bytes or 65536,
-                                           machine.system.cpu_count)
+                                           machine.system.cpu_count, machine.monitor_cost)
         self.respond(request, monitor_create=dci.MonitorCreateReply(monitor=number,
                                                                     bytes=wish.bytes or 65536))
 
@@ -471,8 +471,9 @@ class Session(threading.Thread):
 class Monitor:
     """Of the client's session, or (None) a kept one."""
 
-    def __init__(self, session, size, cpus):
+    def __init__(self, session, size, cpus, cost):
         self.session, self.bytes, self.running, self.tracks = session, size, False, {}
+        self.cost = cost
         self.unread = [[] for _ in range(cpus)]
         self.fired, self.lost = [0] * cpus, [0] * cpus
 
@@ -484,7 +485,8 @@ class Monitor:
             self.fired[cpu] += len(more) + lost + sum(record.lost for record in more)
 
     def stat(self, cpu, unread):
-        return dci.MonitorStat(fired=self.fired[cpu], lost=self.lost[cpu], unread=unread, cost=640)
+        return dci.MonitorStat(fired=self.fired[cpu], lost=self.lost[cpu], unread=unread,
+                               cost=self.cost)
 
 
 class Machine:
@@ -567,6 +569,7 @@ class Machine:
         # was suspended; when they were resumed and suspended
         self.monitors, self.records, self.last_records = {}, {}, {}
         self.monitored = TIMEBASE_HZ, 2 * TIMEBASE_HZ
+        self.monitor_cost = 640  # ticks of 64 records
         self.workloads = [dci.Workload(name="demo", help="work=1-2-4, seconds=0"),
                           dci.Workload(name="idle", help="seconds=0")]
         self.workload_duration, self.workload_result, self.workload_report = 1, 0, \

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """kov monitor: what a played machine recorded is in the folder, counted exactly, and drawn cell by cell."""
 
+import random
 import subprocess
 
 import pytest
@@ -137,7 +138,7 @@ def test_lost_records_are_counted_and_not_guessed(kov, watched):
     watched.last_records = {0: ([], 2)}
     cpu, other = recorded(kov, watched)["cpus"]
     assert (cpu["fired"], cpu["read"], cpu["lost"], cpu["unread"]) == (8, 3, 5, 0)
-    assert other["fired"] == other["events"] == 0 and other["packets"] == 2
+    assert other["fired"] == 0 and other["events"] == 1 and other["packets"] == 2  # what it costs
     document = shown(kov, "-w", "10")
     assert document["discarded"] == 5
     assert document["threads"][0]["strip"] == "??██????" + "??"
@@ -263,3 +264,175 @@ def test_another_folder_is_no_recording(kov, tmp_path):
     trace_folder.random_folder(tmp_path / "trace", 1)
     refused = kov("monitor", "show", "trace")
     assert refused.code == 1 and "no folder of `kov monitor record`" in refused.err
+
+
+# ---- compensation: each record takes half a millisecond ------------------------------------------
+
+HALF = MS // 2
+
+
+@pytest.fixture(name="costly")
+def with_costs(watched):
+    watched.monitor_cost = 64 * HALF
+    return watched
+
+
+def compensated(kov, *options):
+    return shown(kov, "--compensate", *options)
+
+
+COUNTS = "switches", "to_itself", "wakes", "faults", "syscalls", "blocks"
+
+
+def counts(document):
+    return {(row["name"], row["cpu"]): [row.get(key) for key in COUNTS]
+            for row in document["threads"]}
+
+
+def test_each_time_is_less_the_cost_of_the_records_before_it(kov, costly):
+    """At 2, 3.5, 5, 5.5, 6; the end at 7.5."""
+    costly.system.cpu_count = 1
+    recorded(kov, costly)
+    document = compensated(kov, "-w", "15", "--meter", "+0.002,+0.0055")
+    row, = document["threads"]
+    assert row["strip"] == "????███ttt██░░░"
+    assert row["run_ticks"] == row["longest_slice_ticks"] + 2 * HALF == 5 * HALF
+    assert row["blocked_ticks"] == row["ready_ticks"] == 3 * HALF
+    assert row["unknown_ticks"] == 4 * HALF
+    assert document["to_ticks"] == BEGIN + 15 * HALF
+    cpu, = document["compensated"]
+    assert (cpu["cpu"], cpu["records"], cpu["cost_ticks"], cpu["less_ticks"]) \
+        == (0, 5, 5 * HALF, 5 * HALF)
+    assert document["approximate"] is False
+    assert document["meter"]["strip"].rstrip() == "    A      B"
+    assert document["meter"]["apart_ticks"] == 7 * HALF
+    for options in ((), ("--summary",)):
+        text = kov("monitor", "show", "trace", "--compensate", *options).out
+        assert text.endswith("compensated: 2.500 ms on CPU 0 for 5 records\n"), text
+        assert counts(compensated(kov, *options)) == counts(shown(kov, *options))
+
+
+def test_a_part_is_chosen_by_compensated_times(kov, costly):
+    costly.system.cpu_count = 1
+    recorded(kov, costly)
+    document = compensated(kov, "-w", "5", "--from", "+0.0035", "--to", "+0.006")
+    row, = document["threads"]
+    assert row["strip"] == "ttt██" and document["to_ticks"] == BEGIN + 12 * HALF
+    row, = compensated(kov, "--to", "+0.0051")["threads"]
+    assert (row["switches"], row["to_itself"]) == (2, 0)  # at 2 and 5
+
+
+def test_of_one_moment_nothing_comes_before_the_other(kov, costly):
+    """Both records of a switch have the time from before the first was written."""
+    costly.system.cpu_count = 1
+    costly.records = {0: ([record(2, 1, COMES), record(4, 1, LEAVES), record(4, 2, COMES),
+                           record(6, 2, LEAVES)], 0)}
+    recorded(kov, costly, "-p", "2,7")
+    document = compensated(kov, "-w", "16", "--check")
+    assert {row["name"]: row["strip"] for row in document["threads"]} \
+        == {"fs:2": "????███" + 9 * "e", "cc:7": "???????██" + 7 * "e"}
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_any_recording_of_one_cpu(kov, costly, seed):
+    chance = random.Random(seed)
+    costly.system.cpu_count, costly.monitor_cost = 1, chance.randrange(1, 64 * HALF)
+    times = sorted(chance.randrange(100 * MS) for _ in range(200))
+    costly.monitored = BEGIN, BEGIN + 110 * MS
+    costly.records = {0: ([dci.MonitorRecord(time=BEGIN + time, id=1, reason=EVENT,
+                                             word0=COMES if n % 2 == 0 else LEAVES)
+                           for n, time in enumerate(times)], 0)}
+    recorded(kov, costly)
+    moved = [0]
+    for n, time in enumerate(times):
+        moved.append(max(moved[-1], time - n * costly.monitor_cost // 64))
+    run = sum(leaves - comes for comes, leaves in zip(moved[1::2], moved[2::2]))
+    document = compensated(kov)
+    row, = document["threads"]
+    assert row["run_ticks"] == run and row["switches"] == 100
+    assert document["to_ticks"] - BEGIN \
+        == max(moved[-1], 110 * MS - 200 * costly.monitor_cost // 64)
+
+
+def test_lost_records_cost_nothing(kov, costly):
+    """At 2, 3.5, and 7 behind the loss, which begins at 3.5; the end at 8.5."""
+    costly.system.cpu_count = 1
+    costly.records = {0: (TURNS[:2] + [record(8, 1, COMES, lost=300)], 0)}
+    recorded(kov, costly)
+    document = compensated(kov, "-w", "17")
+    assert document["threads"][0]["strip"] == "????███???????███"
+    assert document["discarded"] == 300
+    assert document["compensated"][0]["cost_ticks"] == 3 * HALF
+
+
+def test_a_wake_up_is_not_before_the_cpu_it_comes_from(kov, costly):
+    """CPU 0 has saved 2 ms when CPU 1, which has saved half of one, wakes its thread at 7: there at 6.5."""
+    costly.records = {0: ([record(1, 1, COMES), record(2, 1, LEAVES), record(3, 1, COMES),
+                           record(4, 1, LEAVES), record(8, 1, MS, kind=WAKE),
+                           record(8, 1, COMES)], 0),
+                      1: ([record(1, 2, COMES)], 0)}
+    recorded(kov, costly, "-p", "2,7")
+    document = compensated(kov, "-w", "19")  # CPU 1 ends at 9.5, CPU 0 at 8.5
+    assert {row["name"]: row["strip"].rstrip() for row in document["threads"]} \
+        == {"fs:2": "??█e█eeeeeeee░░██", "cc:7": "??" + 17 * "█"}
+    assert [cpu["less_ticks"] for cpu in document["compensated"]] == [3 * HALF, HALF]
+    assert document["approximate"] is True
+    assert counts(document) == counts(shown(kov))
+    assert "approximate" in kov("monitor", "show", "trace", "--compensate").out
+    assert "approximate" not in kov("monitor", "show", "trace").out
+
+
+def test_a_cpu_that_saved_less_gives_nothing_up(kov, costly):
+    """The wake-up at 6 is at 5.5; the thread comes at 7.5."""
+    costly.records = {0: ([record(n, 1, COMES if n % 2 else LEAVES) for n in range(1, 6)], 0),
+                      1: ([record(0.5, 2, LEAVES), record(8, 2, 2 * MS, kind=WAKE),
+                           record(8, 2, COMES)], 0)}
+    recorded(kov, costly, "-p", "2,7")
+    document = compensated(kov, "-w", "17")  # CPU 1 ends at 8.5, CPU 0 at 7.5
+    assert {row["name"]: row["strip"].rstrip() for row in document["threads"]} \
+        == {"fs:2": "??█e█e" + 9 * "█", "cc:7": "█" + 10 * "e" + "░░░░██"}
+    assert [cpu["less_ticks"] for cpu in document["compensated"]] == [5 * HALF, 3 * HALF]
+
+
+def test_a_thread_does_not_come_before_it_left_another_cpu(kov, costly):
+    """It leaves CPU 1 at 4.5; CPU 0 has saved 2.5 ms when it comes there at 6, and keeps 1.5."""
+    def told(ms, what):
+        word0 = 3 << 32 | what
+        return dci.MonitorRecord(time=BEGIN + int(ms * MS), id=1, kind=6, reason=EVENT,
+                                 word0=word0, word1=int.from_bytes(b"mult1\0\0\0", "big"))
+    costly.records = {0: ([record(n, 1, COMES if n % 2 else LEAVES) for n in range(1, 6)]
+                          + [told(6, COMES), told(8, LEAVES)], 0),
+                      1: ([told(1, COMES), told(5, LEAVES)], 0)}
+    recorded(kov, costly)
+    document = compensated(kov, "-w", "18")  # CPU 1 ends at 9, CPU 0 at 7.5
+    assert [row["strip"].rstrip() for row in document["threads"] if "mult1" in row["name"]] \
+        == ["  " + 10 * "█" + "eee"]
+    assert [cpu["less_ticks"] for cpu in document["compensated"]] == [5 * HALF, 2 * HALF]
+
+
+@pytest.mark.parametrize("cost, message", [
+    (0, "does not tell what a record of CPU 0 costs"), (1 << 40, "which cannot be")])
+def test_without_a_cost_nothing_is_compensated(kov, costly, cost, message):
+    costly.monitor_cost = cost
+    recorded(kov, costly)
+    refused = kov("monitor", "show", "trace", "--compensate")
+    assert refused.code == 1 and message in refused.err and refused.out == "", refused.err
+    assert strips(kov, "-w", "10") == {("fs:2", 0): "??██tt██░░"}
+
+
+def test_an_older_folder_does_not_tell_the_cost(kov, costly, tmp_path):
+    recorded(kov, costly)
+    metadata = tmp_path / "trace" / "metadata"
+    text = metadata.read_bytes()
+    assert text.count(b"STATE:monitor_cost") == 1
+    metadata.write_bytes(text.replace(b"STATE:monitor_cost", b"STATE:monitor_past"))
+    refused = kov("monitor", "show", "trace", "--compensate")
+    assert refused.code == 1 and "does not tell" in refused.err
+
+
+def test_without_records_there_is_nothing_to_compensate(kov, costly):
+    costly.records = {}
+    recorded(kov, costly)
+    document = compensated(kov)
+    assert document["compensated"] == document["threads"] == []
+    assert document["to_ticks"] == BEGIN + 10 * MS

@@ -2,7 +2,7 @@
 // `kov monitor show`: a picture of what a monitor recorded.
 #include "commands/commands.h"
 #include "monitors/monitor_view.h"
-#include "trace/thread_strips.h"
+#include "tools/strips.h"
 
 static struct monitor_view_wishes wishes = {.cells = 72};
 
@@ -13,6 +13,8 @@ static const struct option options[] = {
     NUMBER('w', "width", &wishes.cells, 1, STRIP_CELLS_MAX, "CELLS", "so wide (72)"),
     TEXT(0, "meter", &wishes.meter, "A,B", "mark these times, and tell the time between them"),
     FLAG(0, "summary", &wishes.summary, "how long turns and waits were, in place of the picture"),
+    FLAG(0, "compensate", &wishes.compensate,
+         "each time less what the earlier records of its CPU cost"),
     FLAG(0, "check", &wishes.check, "fail where more threads run than there are CPUs"),
     FLAG(0, "ascii", &wishes.ascii, "'#' for runs, '-' for ready, '~' for many changes"),
     OPTIONS_END,
@@ -29,12 +31,14 @@ static int run(const struct arguments *arguments)
         return fail(KOV_USAGE, "name the folder of a recording");
     return trace_tool_run(arguments, answer,
                           wishes.summary ? monitor_view_summary_sheets : monitor_view_sheets,
-                          wishes.summary ? NULL : thread_strips_note);
+                          wishes.summary ? monitor_view_summary_note : monitor_view_note);
 }
 
 const struct command command_monitor_show = {
     .name = "monitor show",
-    .synopsis = "FOLDER [--from TIME] [--to TIME] [-w CELLS] [--meter A,B] [--summary] [--check]",
+    .synopsis =
+        "FOLDER [--from TIME] [--to TIME] [-w CELLS] [--meter A,B] [--summary] [--compensate] "
+        "[--check]",
     .summary = "A picture of what a monitor recorded: who runs, is ready, or waits for what",
     .details =
         "A row a thread and CPU; a cell shows what it did for most of that time: █ runs, ░ ready\n"
@@ -44,7 +48,11 @@ const struct command command_monitor_show = {
         "Below a process's row are threads of its library, as NAME/NUMBER: one runs while the\n"
         "library says so and its dispatcher runs.\n"
         "--summary also tells how often it could have left and the scheduler chose it again, and\n"
-        "how many wake-ups, page faults, system calls and requests to the disk there were.",
+        "how many wake-ups, page faults, system calls and requests to the disk there were.\n"
+        "--compensate takes off what recording cost, by what the machine measured of 64 records;\n"
+        "all times are then compensated ones, also those of --from, --to and --meter. How often\n"
+        "something happened stays. Lost records count as nothing. With several CPUs this is\n"
+        "approximate: a CPU gives up what it saved where it would wake or get a thread too early.",
     .options = {options},
     .max_arguments = 1,
     .has_csv = true,

@@ -10,7 +10,7 @@
 
 #define MAJOR 63
 // Minors: the kinds of records, then what tells names.
-enum { PROCESS_NAME = 0x100, THREAD_NAME, DISPATCHER, STATE_END };
+enum { PROCESS_NAME = 0x100, THREAD_NAME, DISPATCHER, STATE_END, COST };
 #define NAME_BYTES 32 // of a process
 #define LABEL_BYTES 40
 #define GAP_MAX 0x80000000UL // ticks between events of a packet, whose times have 32 bits
@@ -55,6 +55,10 @@ static void add_events(struct bytes *text)
              TRACE_HEADER(2, MAJOR, DISPATCHER));
     add_text(text, "event { name = \"STATE:state_end\"; id = %#x; stream_id = 0; };\n",
              TRACE_HEADER(0, MAJOR, STATE_END));
+    add_text(text,
+             "event { name = \"STATE:monitor_cost\"; id = %#x; stream_id = 0;"
+             " fields := struct {\n    uint64 _ticks;\n    uint64 _records;\n}; };\n",
+             TRACE_HEADER(2, MAJOR, COST));
 }
 
 // "uuid = "01234567-…"", which each packet has, too.
@@ -209,6 +213,17 @@ static int add_target(struct monitor_packets *packets, const struct monitor_targ
     return code;
 }
 
+static int add_cost(struct monitor_packets *packets, u32 cpu)
+{
+    struct monitor_stream *stream = &packets->streams[cpu];
+    int code = begin_event(packets, cpu, stream->last, COST, 2, 0);
+    if (code != KOV_OK)
+        return code;
+    put_word(stream, stream->cost);
+    put_word(stream, MONITOR_COST_RECORDS);
+    return KOV_OK;
+}
+
 static int begin_stream(struct monitor_packets *packets, u32 cpu, u64 time)
 {
     struct monitor_stream *stream = &packets->streams[cpu];
@@ -219,8 +234,9 @@ static int begin_stream(struct monitor_packets *packets, u32 cpu, u64 time)
     stream->bytes = memory_get(MONITOR_PACKET_BYTES);
     // One that ran before has older records.
     open_packet(stream, time < packets->begin ? time : packets->begin);
-    if (cpu != 0)
-        return KOV_OK;
+    code = add_cost(packets, cpu);
+    if (cpu != 0 || code != KOV_OK)
+        return code;
     for (u32 i = 0; i < packets->targets->count && code == KOV_OK; i++)
         code = add_target(packets, &packets->targets->targets[i]);
     return code == KOV_OK ? begin_event(packets, 0, stream->last, STATE_END, 0, 0) : code;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The records of a monitor as a folder with a CTF trace: a stream a CPU, which begins on CPU 0 with
-// the names of what is tracked. Times when records were lost lie between packets, as events that
-// were discarded.
+// The records of a monitor as a folder with a CTF trace: a stream a CPU, which begins with what a
+// record costs there, and on CPU 0 with the names of what is tracked. Times when records were lost
+// lie between packets, as events that were discarded.
 #ifndef KOV_MONITOR_PACKETS_H
 #define KOV_MONITOR_PACKETS_H
 
@@ -19,6 +19,7 @@ struct monitor_stream {
     u32 events, sequence;
     u64 begin, last; // times of the packet, and of what came last
     u64 records, lost;
+    u64 cost; // ticks of MONITOR_COST_RECORDS records; set before the first one
 };
 
 struct monitor_packets {

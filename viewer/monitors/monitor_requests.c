@@ -160,7 +160,7 @@ static struct monitor_counts counts_of(const Orrery__Dci__MonitorStat *stat)
 {
     if (stat == NULL)
         return (struct monitor_counts){0};
-    return (struct monitor_counts){stat->fired, stat->lost, stat->unread};
+    return (struct monitor_counts){stat->fired, stat->lost, stat->unread, stat->cost};
 }
 
 // What is beyond all limits is left out.

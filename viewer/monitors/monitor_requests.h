@@ -11,7 +11,9 @@
 // What one ring has; of a CPU.
 struct monitor_counts {
     u64 fired, lost, unread;
+    u64 cost; // ticks that MONITOR_COST_RECORDS records took
 };
+#define MONITOR_COST_RECORDS 64
 
 // A process, or one of its threads, that is to be tracked.
 struct monitor_target {

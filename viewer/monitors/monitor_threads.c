@@ -39,7 +39,8 @@ static void spend_user(struct user_threads *threads, struct user_thread *thread,
         strips_add(threads->strips, thread->strip, thread->state, thread->letter, thread->since,
                    until);
     thread->turn += ticks_run(threads, thread) - before;
-    thread->since = until;
+    // CPUs have saved different times: one that it was on may be ahead.
+    thread->since = until > thread->since ? until : thread->since;
 }
 
 static void enter_user(struct user_threads *threads, struct user_thread *thread,
@@ -149,11 +150,11 @@ void user_threads_lost(struct user_threads *threads, u32 cpu, u64 time)
     }
 }
 
-void user_threads_end(struct user_threads *threads, u64 time)
+void user_threads_end(struct user_threads *threads, const u64 ends[ORRERY_MAX_CPUS])
 {
     for (size_t i = 0; i < threads->rows.count; i++) {
         struct user_thread *thread = threads->rows.rows[i];
-        spend_user(threads, thread, time);
+        spend_user(threads, thread, ends[thread->cpu]);
         end_turn(thread);
     }
 }

@@ -50,7 +50,8 @@ void user_threads_host_changed(struct user_threads *threads, const struct user_h
                                u64 time);
 // Nothing is known of those on a CPU.
 void user_threads_lost(struct user_threads *threads, u32 cpu, u64 time);
-void user_threads_end(struct user_threads *threads, u64 time);
+// ends: of each CPU.
+void user_threads_end(struct user_threads *threads, const u64 ends[ORRERY_MAX_CPUS]);
 // NULL: the strip is of something else.
 const struct user_thread *user_threads_of(const struct user_threads *threads,
                                           const struct strip *strip);

@@ -2,6 +2,7 @@
 // What a monitor recorded, as threads over time. A row is what has one id, on one CPU: of a process
 // that is its dispatcher there; below it are the threads of its library that ran there last.
 #include "monitors/monitor_view.h"
+#include "monitors/monitor_compensation.h"
 #include "monitors/monitor_sensors.h"
 #include "monitors/monitor_threads.h"
 #include "tools/memory.h"
@@ -33,11 +34,13 @@ struct view {
     struct user_threads users;
     struct monitor_sensors sensors;
     struct strips strips;
-    u64 begin;                      // of the recording
-    u64 told_from[ORRERY_MAX_CPUS]; // behind the last loss
-    bool lossless[ORRERY_MAX_CPUS]; // so far
-    u64 runs[ORRERY_MAX_CPUS];      // which thread; 0: none is known to
-    u64 violations, when, where;    // how often two ran at once; the first time
+    struct monitor_compensation compensation; // unused without --compensate
+    u64 begin;                                // of the recording
+    u64 from, to;                             // of what is shown
+    u64 told_from[ORRERY_MAX_CPUS];           // behind the last loss
+    bool lossless[ORRERY_MAX_CPUS];           // so far
+    u64 runs[ORRERY_MAX_CPUS];                // which thread; 0: none is known to
+    u64 violations, when, where;              // how often two ran at once; the first time
     u64 one, other;
 };
 
@@ -54,6 +57,13 @@ static u32 id_of(u64 key)
 static u32 cpu_of(u64 key)
 {
     return (u32)(key - 1) & 0xff;
+}
+
+// A time behind what was taken of a CPU, as it is shown.
+static u64 time_of(const struct view *view, u32 cpu, u64 time)
+{
+    return view->wishes->compensate ? monitor_compensation_time(&view->compensation, cpu, time)
+                                    : time;
 }
 
 // ---- what a thread does ------------------------------------------------------------------------
@@ -156,6 +166,7 @@ static void take_user(struct view *view, struct thread *thread, const struct tra
                                             .cpu = event->cpu});
 }
 
+<<<<<<< HEAD
 static void count_call(struct thread *thread, u64 what)
 {
     thread->counts[SYS_MONITOR_CALL] += what == SYS_MONITOR_CALL_MADE;
@@ -163,10 +174,19 @@ static void count_call(struct thread *thread, u64 what)
 }
 
 static int take_event(void *context, const struct trace_event *event)
+=======
+static int take_event(void *context, const struct trace_event *recorded)
+>>>>>>> compensate
 {
     struct view *view = context;
-    u64 values[EVENT_FIELDS_MAX];
+    struct trace_event moved = *recorded;
+    const struct trace_event *event = &moved;
+    u64 values[EVENT_FIELDS_MAX], ago;
     u32 kind = 0;
+    if (view->wishes->compensate)
+        monitor_compensation_take(&view->compensation, &moved, &ago);
+    if (event->time > view->choice->to)
+        return KOV_OK;
     if (monitor_sensors_take(&view->sensors, event, view->strips.from))
         return KOV_OK;
     while (kind < SYS_MONITOR_KINDS_MAX && !event_fields_are(&view->kinds[kind], event, values))
@@ -182,7 +202,7 @@ static int take_event(void *context, const struct trace_event *event)
     if (kind == SYS_MONITOR_SWITCH)
         take_switch(view, thread, event->cpu, event->time, values[1], values[2]);
     else if (kind == SYS_MONITOR_WAKE)
-        take_wake(view, thread, event->time, values[2]);
+        take_wake(view, thread, event->time, view->wishes->compensate ? ago : values[2]);
     else if (kind == SYS_MONITOR_THREAD)
         take_user(view, thread, event, values);
     return KOV_OK;
@@ -192,7 +212,9 @@ static int take_event(void *context, const struct trace_event *event)
 static int take_loss(void *context, const struct trace_loss *loss)
 {
     struct view *view = context;
-    u64 from = loss->from > view->begin ? loss->from : view->begin;
+    u64 from = time_of(view, loss->cpu, loss->from > view->begin ? loss->from : view->begin);
+    if (from > view->choice->to)
+        return KOV_OK;
     view->lossless[loss->cpu] = false;
     view->told_from[loss->cpu] = from;
     view->runs[loss->cpu] = 0;
@@ -297,18 +319,78 @@ static void put_rows(const struct view *view, const struct trace_walk *walk, jso
     free(places);
 }
 
+// How far each CPU came.
+static void find_ends(const struct view *view, u64 end, u64 ends[ORRERY_MAX_CPUS])
+{
+    for (u32 cpu = 0; cpu < ORRERY_MAX_CPUS; cpu++) {
+        u64 time = time_of(view, cpu, end);
+        ends[cpu] = time < view->to ? time : view->to;
+    }
+}
+
+// What records of each CPU cost, and by how much its end is earlier.
+static void put_compensation(const struct view *view, u64 end, u64 hz, json_t *document)
+{
+    json_t *rows = put_array(document, "compensated");
+    put_u64(document, "to_ticks", view->to);
+    put_bool(document, "approximate", view->compensation.cpu_count > 1);
+    for (u32 i = 0; i < ORRERY_MAX_CPUS; i++) {
+        const struct compensated_cpu *cpu = &view->compensation.cpus[i];
+        if (cpu->records == 0)
+            continue;
+        json_t *row = put_object(rows, NULL);
+        put_u64(row, "cpu", i);
+        put_u64(row, "records", cpu->records);
+        trace_tool_put_time(row, "cost", (double)(cpu->records * cpu->cost) / (double)cpu->of, hz);
+        trace_tool_put_time(row, "less", (double)(end - time_of(view, i, end)), hz);
+    }
+}
+
 static void put_threads(struct view *view, const struct trace_walk *walk, json_t *document)
 {
+    u64 ends[ORRERY_MAX_CPUS];
+    find_ends(view, walk->end, ends);
     // A library may have told of threads before its dispatcher told anything.
-    user_threads_end(&view->users, walk->end);
+    user_threads_end(&view->users, ends);
     for (size_t i = 0; i < view->threads.count; i++) {
-        begin_thread(view, view->threads.rows[i], false);
-        spend(view, view->threads.rows[i], walk->end);
+        struct thread *thread = view->threads.rows[i];
+        begin_thread(view, thread, false);
+        spend(view, thread, ends[cpu_of(thread->key[0])]);
     }
     put_rows(view, walk, put_array(document, "threads"));
     monitor_sensors_put(&view->sensors, walk, document);
     thread_strips_put_cells(document, &view->strips, walk->hz);
     trace_tool_put_walk(document, walk);
+    if (view->wishes->compensate)
+        put_compensation(view, walk->end, walk->hz, document);
+}
+
+void monitor_view_summary_note(const json_t *document)
+{
+    const json_t *row, *rows = json_object_get(document, "compensated");
+    const struct column less = {.key = "less"};
+    size_t i;
+    if (rows == NULL)
+        return;
+    json_array_foreach(rows, i, row)
+    {
+        char text[CELL_BYTES];
+        trace_time_cell(&less, row, text);
+        printf("%s %s on CPU %" JSON_INTEGER_FORMAT " for %" JSON_INTEGER_FORMAT " records",
+               i == 0 ? "compensated:" : ",", text, json_integer_value(json_object_get(row, "cpu")),
+               json_integer_value(json_object_get(row, "records")));
+    }
+    if (json_array_size(rows) == 0)
+        printf("compensated: there is no record");
+    printf("%s\n", json_is_true(json_object_get(document, "approximate"))
+                       ? "; approximate, as there are several CPUs"
+                       : "");
+}
+
+void monitor_view_note(const json_t *document)
+{
+    thread_strips_note(document);
+    monitor_view_summary_note(document);
 }
 
 static int verdict(const struct view *view, const struct trace_walk *walk)
@@ -324,13 +406,39 @@ static int verdict(const struct view *view, const struct trace_walk *walk)
                 view->violations, time, view->where, id_of(view->one), id_of(view->other));
 }
 
+// What is shown, as the choice has it. Not empty.
+static int find_range(struct view *view, struct engine *engine)
+{
+    struct trace_walk range = {.choice = view->choice};
+    u64 end;
+    engine_range(engine, &view->begin, &end);
+    trace_walk_range(&range, engine);
+    view->from = range.begin;
+    view->to = range.end;
+    if (view->wishes->compensate) {
+        int code = monitor_compensation_begin(&view->compensation, engine);
+        if (code != KOV_OK)
+            return code;
+        end = view->compensation.end;
+        view->to = range.end < end ? range.end : end;
+        view->to = view->to > view->from ? view->to : view->from;
+    }
+    strips_begin(&view->strips, view->from, view->to + (view->from == view->to),
+                 (u32)view->wishes->cells);
+    return KOV_OK;
+}
+
 static int begin(struct view *view, struct engine *engine)
 {
     static const char *const names[SYS_MONITOR_KINDS_MAX] = {
         "MONITOR:switch", "MONITOR:wake", "MONITOR:fault",  "MONITOR:syscall",
+<<<<<<< HEAD
         "MONITOR:block",  "MONITOR:call", "MONITOR:thread", NULL}; // sensors are apart
     struct trace_walk range = {.choice = view->choice};
     u64 end;
+=======
+        "MONITOR:block",  NULL,           "MONITOR:thread", NULL}; // sensors are apart
+>>>>>>> compensate
     for (u32 kind = 0; kind < SYS_MONITOR_KINDS_MAX; kind++) {
         view->kinds[kind] = (struct event_fields){.name = names[kind],
                                                   .fields = {"id", "reason", "word0", "word1"}};
@@ -339,11 +447,9 @@ static int begin(struct view *view, struct engine *engine)
     }
     if (view->kinds[SYS_MONITOR_SWITCH].description == NULL)
         return fail(KOV_FAILED, "%s is no folder of `kov monitor record`", engine->where);
-    engine_range(engine, &view->begin, &end);
-    trace_walk_range(&range, engine);
-    if (range.begin == range.end)
-        range.end++;
-    strips_begin(&view->strips, range.begin, range.end, (u32)view->wishes->cells);
+    int code = find_range(view, engine);
+    if (code != KOV_OK)
+        return code;
     monitor_sensors_begin(&view->sensors, &engine->descriptions);
     user_threads_begin(&view->users, &view->strips);
     for (u32 cpu = 0; cpu < ORRERY_MAX_CPUS; cpu++) {
@@ -363,6 +469,9 @@ int monitor_view(struct engine *engine, const struct trace_choice *choice,
     struct trace_walk walk = {
         .choice = &all, .event = take_event, .loss = take_loss, .context = &view};
     all.from = 0;
+    // Compensated times are earlier: what comes until then may have been recorded later.
+    if (wishes->compensate)
+        all.to = UINT64_MAX;
     int code = begin(&view, engine);
     if (code == KOV_OK)
         code = trace_walk(&walk, engine);
@@ -377,6 +486,7 @@ int monitor_view(struct engine *engine, const struct trace_choice *choice,
     keyed_rows_free(&view.threads);
     keyed_rows_free(&view.users.rows);
     monitor_sensors_free(&view.sensors);
+    monitor_compensation_free(&view.compensation);
     return code;
 }
 

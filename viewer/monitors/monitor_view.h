@@ -8,6 +8,7 @@
 struct monitor_view_wishes {
     u64 cells;
     bool ascii, summary;
+    bool compensate;   // times are less what records cost
     bool check;        // KOV_FAILED where two run at once on a CPU
     const char *meter; // "A,B": times between which the time is told
 };
@@ -15,6 +16,10 @@ struct monitor_view_wishes {
 // "threads": a row for each id and CPU that it ran on. An exit code.
 int monitor_view(struct engine *engine, const struct trace_choice *choice,
                  const struct monitor_view_wishes *wishes, json_t *document);
+
+// What people are told below the tables.
+void monitor_view_note(const json_t *document);
+void monitor_view_summary_note(const json_t *document);
 
 extern const struct sheet monitor_view_sheets[], monitor_view_summary_sheets[];
 
