@@ -166,17 +166,13 @@ static void take_user(struct view *view, struct thread *thread, const struct tra
                                             .cpu = event->cpu});
 }
 
-<<<<<<< HEAD
 static void count_call(struct thread *thread, u64 what)
 {
     thread->counts[SYS_MONITOR_CALL] += what == SYS_MONITOR_CALL_MADE;
     thread->served += what == SYS_MONITOR_CALL_ANSWERED;
 }
 
-static int take_event(void *context, const struct trace_event *event)
-=======
 static int take_event(void *context, const struct trace_event *recorded)
->>>>>>> compensate
 {
     struct view *view = context;
     struct trace_event moved = *recorded;
@@ -432,13 +428,7 @@ static int begin(struct view *view, struct engine *engine)
 {
     static const char *const names[SYS_MONITOR_KINDS_MAX] = {
         "MONITOR:switch", "MONITOR:wake", "MONITOR:fault",  "MONITOR:syscall",
-<<<<<<< HEAD
         "MONITOR:block",  "MONITOR:call", "MONITOR:thread", NULL}; // sensors are apart
-    struct trace_walk range = {.choice = view->choice};
-    u64 end;
-=======
-        "MONITOR:block",  NULL,           "MONITOR:thread", NULL}; // sensors are apart
->>>>>>> compensate
     for (u32 kind = 0; kind < SYS_MONITOR_KINDS_MAX; kind++) {
         view->kinds[kind] = (struct event_fields){.name = names[kind],
                                                   .fields = {"id", "reason", "word0", "word1"}};
