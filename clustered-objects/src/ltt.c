@@ -73,10 +73,9 @@ static void ltt_fill(const struct co_chunk *chunk, u32 cpu, u64 *entries, void *
 #pragma GCC unroll 8
     for (u32 i = 0; i < CO_PER_PAGE; i++)
         __atomic_store_n(&entries[2 * i + 1], (u64)co_default_ops, __ATOMIC_RELAXED);
-    __atomic_thread_fence(__ATOMIC_RELEASE);
 #pragma GCC unroll 8
     for (u32 i = 0; i < CO_PER_PAGE; i++)
-        __atomic_store_n(&entries[2 * i], entry + (2 * i + 1) * sizeof(u64), __ATOMIC_RELAXED);
+        __atomic_store_n(&entries[2 * i], entry + (2 * i + 1) * sizeof(u64), __ATOMIC_RELEASE);
     __builtin_memset(counts, 0, CO_PAGE_SIZE);
 }
 
