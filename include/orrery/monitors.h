@@ -47,7 +47,7 @@ enum sys_monitor_kind {
 #define SYS_MONITOR_KINDS_MASK 0xffUL
 #define SYS_MONITOR_KIND_NAMES                                                                     \
     {                                                                                              \
-        "switch", "wake", "fault", "syscall", "block", "call", "thread", "sensor"                    \
+        "switch", "wake", "fault", "syscall", "block", "call", "thread", "sensor"                  \
     }
 #define SYS_MONITOR_TOLD (1u << SYS_MONITOR_THREAD | 1u << SYS_MONITOR_SENSOR)
 // A library's thread, by its number above enum sys_monitor_switch.

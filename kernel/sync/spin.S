@@ -39,13 +39,13 @@ function spin_lock
     std     r3, PERCPU_INNERMOST_LOCK(r13)
     while_logged 6f
     blr
-4:  b       .spin_lock_slow         // with masked and outer as its arguments
+4:  b       spin_lock_slow         // with masked and outer as its arguments
 5:  lbz     r7, SPINLOCK_RANK(r5)
     lbz     r8, SPINLOCK_RANK(r3)
     cmplw   r7, r8
     blt     2b
-    b       .spin_wrong_order
-6:  b       .spin_lock_told
+    b       spin_wrong_order
+6:  b       spin_lock_told
 end_function spin_lock
 
 // void spin_unlock(struct spinlock *lock). Only spin_lock makes a lock this CPU's innermost, so who
@@ -68,6 +68,6 @@ function spin_unlock
     cmpwi   r9, 0
     beqlr+
     b       .soft_mask_replay
-4:  b       .spin_wrong_unlock
-5:  b       .spin_unlock_told
+4:  b       spin_wrong_unlock
+5:  b       spin_unlock_told
 end_function spin_unlock

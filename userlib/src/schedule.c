@@ -7,6 +7,9 @@
 
 #include <trace/reasons.h>
 
+// Every switch goes through these: calls between them would be a tenth of it.
+#define INLINE static inline __attribute__((always_inline))
+
 void (*user_switch_hook)(struct thread *next);
 
 void user_on_switch(void (*handler)(struct thread *next))
@@ -44,18 +47,21 @@ s64 scheduler_policy(const char *name)
     return 0;
 }
 
-static u32 turn_priority(struct thread *thread)
+static __attribute__((noinline)) u32 used_priority(struct thread *thread, u32 wanted)
 {
-    u32 wanted = __atomic_load_n(&thread->wanted_priority, __ATOMIC_RELAXED);
-    if (policy == POLICY_FIXED)
-        return wanted;
     if (policy == POLICY_GROWING)
         policy_age(&thread->use, period_now());
     return policy_lowered(&thread->use, wanted);
 }
 
+INLINE u32 turn_priority(struct thread *thread)
+{
+    u32 wanted = __atomic_load_n(&thread->wanted_priority, __ATOMIC_RELAXED);
+    return policy == POLICY_FIXED ? wanted : used_priority(thread, wanted);
+}
+
 // Somebody joins the ready ones: slices are short again, also the one that runs.
-static void slice_shorten(struct scheduler *scheduler)
+static __attribute__((noinline)) void slice_shorten(struct scheduler *scheduler)
 {
     u64 end = time_after_us(POLICY_SLICE_US);
     scheduler->slice_us = POLICY_SLICE_US;
@@ -75,7 +81,7 @@ static void slice_charge(struct scheduler *scheduler)
 }
 
 // A thread has its CPU: its turn begins, if it is not still that of before.
-static void turn_begin(struct scheduler *scheduler, struct thread *thread)
+static __attribute__((noinline)) void turn_begin(struct scheduler *scheduler, struct thread *thread)
 {
     if (thread->id == scheduler->turn && scheduler->slice_end != UINT64_MAX)
         return;
@@ -87,7 +93,7 @@ static void turn_begin(struct scheduler *scheduler, struct thread *thread)
 
 // ---- the ready queues ---------------------------------------------------------------------------
 
-static void enqueue(struct scheduler *scheduler, struct thread *thread, bool front)
+INLINE void enqueue(struct scheduler *scheduler, struct thread *thread, bool front)
 {
     thread->priority = turn_priority(thread);
     struct thread_queue *queue = &scheduler->ready[thread->priority];
@@ -118,10 +124,10 @@ void scheduler_ready(struct scheduler *scheduler, struct thread *thread, bool fr
 }
 
 // What the ready ones used counts less in a new period: some go to another queue.
-static void age_ready(struct scheduler *scheduler)
+static __attribute__((noinline)) void age_ready(struct scheduler *scheduler)
 {
     struct thread *threads = NULL, **end = &threads;
-    if (policy != POLICY_GROWING || scheduler->aged == period_now())
+    if (scheduler->aged == period_now())
         return;
     scheduler->aged = period_now();
     for (u32 priority = THREAD_PRIORITIES; priority-- > 0;) {
@@ -139,9 +145,10 @@ static void age_ready(struct scheduler *scheduler)
     }
 }
 
-static struct thread *take_best(struct scheduler *scheduler)
+INLINE struct thread *take_best(struct scheduler *scheduler)
 {
-    age_ready(scheduler);
+    if (policy == POLICY_GROWING)
+        age_ready(scheduler);
     if (!scheduler->ready_mask)
         return NULL;
     u32 priority = 31 - (u32)__builtin_clz(scheduler->ready_mask);
@@ -154,7 +161,7 @@ static struct thread *take_best(struct scheduler *scheduler)
 }
 
 // thread is what runs next.
-static void give_cpu(struct scheduler *scheduler, struct thread *thread)
+INLINE void give_cpu(struct scheduler *scheduler, struct thread *thread)
 {
     thread->run = THREAD_RUNNING;
     thread->switches++;
@@ -182,10 +189,17 @@ static void idle(struct scheduler *scheduler)
     event_handle(&event);
 }
 
-// The best thread, when there is one; monitors are told.
-static struct thread *choose(struct scheduler *scheduler)
+static __attribute__((noinline)) struct thread *wait_for_best(struct scheduler *scheduler,
+                                                              struct thread *next)
 {
-    struct thread *next = take_best(scheduler);
+    for (; !next; next = take_best(scheduler))
+        idle(scheduler);
+    return next;
+}
+
+static __attribute__((noinline)) struct thread *choose_told(struct scheduler *scheduler,
+                                                            struct thread *next)
+{
     struct leaving leaving = scheduler->leaving;
     scheduler->leaving.id = 0;
     if (next && next->id == leaving.id) {
@@ -193,10 +207,18 @@ static struct thread *choose(struct scheduler *scheduler)
         return next;
     }
     told_leaves(&leaving);
-    for (; !next; next = take_best(scheduler))
-        idle(scheduler);
+    next = wait_for_best(scheduler, next);
     told_comes(next);
     return next;
+}
+
+// The best thread, when there is one; monitors are told.
+INLINE struct thread *choose(struct scheduler *scheduler)
+{
+    struct thread *next = take_best(scheduler);
+    if (told_wanted() || __builtin_expect(scheduler->leaving.id != 0, 0))
+        return choose_told(scheduler, next);
+    return next ? next : wait_for_best(scheduler, next);
 }
 
 void scheduler_dispatch(void)
@@ -243,7 +265,7 @@ u32 scheduler_block(u32 reasons)
         self->blocked_for = reasons;
         self->run = THREAD_BLOCKED;
         co_thread_exit(&self->member);
-        rest(scheduler, self, told_reason(reasons));
+        rest(scheduler, self, told_wanted() ? told_reason(reasons) : 0);
         thread_follow(self);
         co_thread_enter(&self->member);
         self->blocked_for = 0;
@@ -271,7 +293,8 @@ static void yield_for(u32 reason)
     struct thread *self = scheduler->current;
     scheduler_inbox(scheduler);
     if (policy != POLICY_FIXED) {
-        age_ready(scheduler);
+        if (policy == POLICY_GROWING)
+            age_ready(scheduler);
         self->priority = turn_priority(self);
     }
     if (scheduler->ready_mask >> self->priority) {
@@ -280,8 +303,10 @@ static void yield_for(u32 reason)
         rest(scheduler, self, reason);
         return;
     }
-    struct leaving leaving = told_leaving(self, reason);
-    told_stays(&leaving);
+    if (told_wanted()) {
+        struct leaving leaving = told_leaving(self, reason);
+        told_stays(&leaving);
+    }
     self->switches++;
     if (policy != POLICY_FIXED)
         turn_begin(scheduler, self);

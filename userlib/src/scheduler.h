@@ -161,7 +161,8 @@ void scheduler_yield(void);
 static inline void scheduler_leaves(struct scheduler *scheduler, const struct thread *thread,
                                     u32 reason)
 {
-    scheduler->leaving = told_leaving(thread, reason);
+    if (told_wanted())
+        scheduler->leaving = told_leaving(thread, reason);
 }
 // Another thread is better than the current one, or events wait: sees to it.
 // Returns with both gone.

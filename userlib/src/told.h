@@ -15,6 +15,13 @@ struct leaving {
     u64 name;
 };
 
+// Whether a monitor wants it: while none does, this is all that a switch costs.
+static inline bool told_wanted(void)
+{
+    return __builtin_expect(monitors_want() >> SYS_MONITOR_THREAD & 1, 0);
+}
+
+// The rest is called while it is wanted only.
 struct leaving told_leaving(const struct thread *thread, u32 reason);
 // Why one leaves that will be woken for one of these (WAKE_*).
 u32 told_reason(u32 wakes);
