@@ -51,9 +51,10 @@ append_slowly:
     lwz     r4, RING_RUNNING(r30)
     cmpwi   r4, 0
     beq-    2b
+    mflr    r28
+    std     r28, 16(r1)                 // where the stack is walked
     stdu    r1, -STACK_FRAME(r1)
     kept_registers std
-    mflr    r28
     mfctr   r29
     mr      r3, r30
     clrldi  r4, r31, 32
