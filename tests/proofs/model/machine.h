@@ -68,6 +68,7 @@ u64 atomic_add(u64 *word, u64 addend)
 #define trace_ipc_take(...) ((void)0)
 #define trace_ipc_take_reply(...) ((void)0)
 // Nothing is logged.
+#include <orrery/log.h>
 #define KERNEL_LOG_POINTS_H
 #define LOG_POINT(characteristic, label)                                                           \
     do {                                                                                           \

@@ -216,6 +216,18 @@ static struct dispatcher *queued_at;
 static u64 waits; // of dispatchers for events
 static struct dispatcher *handed_to;
 
+struct dispatcher *dispatcher_current(void)
+{
+    return percpu_r13->dispatcher;
+}
+
+// Only the logs, which are off, look at it.
+u32 dispatcher_domain(const struct dispatcher *dispatcher)
+{
+    (void)dispatcher;
+    return 0;
+}
+
 bool dispatcher_post(struct dispatcher *dispatcher, struct posted_event *event)
 {
     //@ check one_at_a_time: queued == \null;
