@@ -61,4 +61,4 @@ def test_nobody_gets_a_monitor(image, tmp_path):
         refused = machine.kov_run("monitor", "record", "-p", "1", "-d", "1", "-o",
                                   str(tmp_path / "none"), check=False)
         assert refused.returncode != 0 and "not supported" in refused.stdout + refused.stderr
-        assert machine.kov("processes")["processes"]
+        assert machine.kov("ps")["processes"]
