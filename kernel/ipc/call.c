@@ -249,9 +249,10 @@ logged:
     return 0;
 }
 
-// On the CPU of self, which has answered.
-static void tell_answer(struct dispatcher *self)
+// On the CPU of self, which has answered a call.
+static void tell_answer(struct dispatcher *self, u64 call)
 {
+    monitors_tell_call(self, SYS_MONITOR_CALL_ANSWERED, call);
     LOG_POINT(LOG_BIT(LOG_OF_CALLS), logged);
     return;
 logged:
@@ -272,10 +273,8 @@ static s64 answer(struct dispatcher *self, struct call_record *record, struct ev
         event = reply_event(record->token, info);
     trace_ipc_reply(registers->id, (s64)registers->badge, message->bytes);
     dispatcher_ipc(self)->answered = dispatcher_domain(record->client);
-    if (dispatcher_cpu(self) == cpu_id()) {
-        monitors_tell_call(self, SYS_MONITOR_CALL_ANSWERED, registers->id);
-        tell_answer(self);
-    }
+    if (dispatcher_cpu(self) == cpu_id())
+        tell_answer(self, registers->id);
     if (dispatcher_ipc(self)->handed_other == record)
         dispatcher_ipc(self)->handed_other = &no_call;
     s64 error =
@@ -321,14 +320,15 @@ static void reply_there(void *argument)
 
 static s64 carry_reply(struct dispatcher *self, struct event *registers)
 {
-    u32 cpu = call_cpu(registers->id);
+    u64 call = registers->id;
+    u32 cpu = call_cpu(call);
     struct carried_reply carried = {.self = self, .registers = registers, .result = E_NOENT};
 
     dispatcher_ipc(self)->answered = LOG_DOMAINS; // none
     if (cpu < cpu_count)
         cpus_call(1UL << cpu, reply_there, &carried);
     if (dispatcher_ipc(self)->answered < LOG_DOMAINS)
-        tell_answer(self);
+        tell_answer(self, call);
     return carried.result;
 }
 

@@ -30,13 +30,15 @@ void file_map_around(struct file *file, struct fault *fault, struct page_leaf *l
     const struct region *region = fault->region;
     const u64 *own = NULL; // what a private region has at the page: a copy, a protection
     u64 in_window = fault->address / PAGE_SIZE % AROUND;
-    u64 before = smaller(in_window, page % LEAF_PAGES);
-    u64 after = smaller(AROUND - in_window, leaf_end(leaf, fcm_pages(&file->fcm)) - page);
+    u64 end = leaf_end(leaf, fcm_pages(&file->fcm)), pages = region->pages;
 
+    // Either may have become shorter just now.
+    if (end <= page || pages <= fault->page)
+        return;
     if (region->overridden || prot != (region->prot & ~PROT_W) || fault->force)
         return;
-    before = smaller(before, fault->page);
-    after = smaller(after, region->pages - fault->page);
+    u64 before = smaller(smaller(in_window, page % LEAF_PAGES), fault->page);
+    u64 after = smaller(smaller(AROUND - in_window, end - page), pages - fault->page);
     if (region_is_private(region)) {
         const struct page_leaf *own_leaf = page_map_find(&region->fcm->pages, fault->page);
         own = &own_leaf->entries[fault->page % LEAF_PAGES];

@@ -240,6 +240,45 @@ static void each_answer_wakes_once(void)
     sys_cap_drop(monitor);
 }
 
+// ---- answers from another CPU -------------------------------------------------------------------
+
+static u64 calls_told[SYS_MONITOR_CALL_ANSWERED + 1];
+
+static void see_side(const struct sys_monitor_record *record)
+{
+    CHECK_IS(record->kind, SYS_MONITOR_CALL);
+    CHECK_IS(record->word[0] <= SYS_MONITOR_CALL_ANSWERED, 1);
+    calls_told[record->word[0] % ARRAY_SIZE(calls_told)]++;
+}
+
+// The last CPU asks and takes; the answers come from this one.
+static void each_answer_is_told_where_it_is_given(void)
+{
+    struct process_spawn how = PROCESS_SPAWN;
+    s64 endpoint = ipc_endpoint(answer_later, NULL);
+    struct process_grant grant = {.slot = SLOT_ENDPOINT, .cap = (cap_t)endpoint};
+    cap_t monitor = watch_oneself(1UL << SYS_MONITOR_CALL);
+
+    CHECK_IS(sys_monitor_resume(monitor), 0);
+    how.cpu = user_cpu_count() - 1;
+    how.grants = &grant;
+    how.grant_count = 1;
+    s64 pid = spawn("asker", &how);
+    for (u32 i = 0; i < ANSWERS; i++) {
+        CHECK_IS(WAIT_FOR(call_to_answer != 0), 1);
+        u64 call = call_to_answer;
+        call_to_answer = 0;
+        CHECK_IS(ipc_answer(call, 0, NULL), 0);
+    }
+    CHECK_IS(end_of(pid), 0);
+    CHECK_IS(sys_monitor_suspend(monitor), 0);
+    check_sums(monitor, read_all(monitor, see_side));
+    CHECK_IS(calls_told[SYS_MONITOR_CALL_SERVED], ANSWERS);
+    CHECK_IS(calls_told[SYS_MONITOR_CALL_ANSWERED], ANSWERS);
+    ipc_endpoint_close((cap_t)endpoint);
+    sys_cap_drop(monitor);
+}
+
 // ---- killed -------------------------------------------------------------------------------------
 
 #define ROUNDS 20
@@ -309,6 +348,7 @@ void kinds_are_counted(void)
     each_fault_is_there_once();
     calls_are_counted_with_and_without_a_trace();
     each_answer_wakes_once();
+    each_answer_is_told_where_it_is_given();
     sums_are_exact_whoever_dies();
     printf("test-monitors: %d faults, %d system calls and %d wake-ups are those that were made\n",
            PAGES, 8 * CALLS, ANSWERS);
