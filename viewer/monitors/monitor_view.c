@@ -96,11 +96,6 @@ static void leave(struct view *view, struct thread *thread, u64 reason, u64 time
     thread->ended = reason == REASON_ENDED;
 }
 
-static struct thread *row_of(struct view *view, u64 key)
-{
-    return keyed_rows_get(&view->threads, (const u64[KEY_WORDS]){key});
-}
-
 // Its first record may say that it ran before, as far as all records are there.
 static void begin_thread(struct view *view, struct thread *thread, bool ran)
 {
@@ -189,7 +184,8 @@ static int take_event(void *context, const struct trace_event *recorded)
         kind++;
     if (kind == SYS_MONITOR_KINDS_MAX)
         return KOV_OK;
-    struct thread *thread = row_of(view, key_of(values[0], event->cpu));
+    const u64 key[KEY_WORDS] = {key_of(values[0], event->cpu)};
+    struct thread *thread = keyed_rows_get(&view->threads, key);
     if (kind == SYS_MONITOR_CALL)
         count_call(thread, values[2]);
     else
