@@ -107,8 +107,8 @@ void asm_offsets(void)
     OFFSET(ENDPOINT_CPU_COID, struct endpoint, cpus[0].coid);
     OFFSET(ENDPOINT_CPU_BADGE, struct endpoint, cpus[0].badge);
 
-    OFFSET(TRACKS_COUNT, struct monitor_tracks, count);
-    OFFSET(TRACKS_LIST, struct monitor_tracks, list);
+    OFFSET(TRACKS_FIRES, struct monitor_tracks, fires);
+    OFFSET(TRACKS_FIRST, struct monitor_tracks, first);
     OFFSET(TRACK_RING, struct monitor_track, ring);
     SAY(TRACK_SIZE, sizeof(struct monitor_track));
     OFFSET(RING_NEXT, struct monitor_ring, next);

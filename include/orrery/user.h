@@ -30,8 +30,13 @@
 #define DISPATCHER_STACK (R13_HOST + 0x08)
 #define DISPATCHER_PID (R13_HOST + 0x10)
 #define DISPATCHER_FP_USED (R13_HOST + 0x18)
-#define DISPATCHER_MONITORED (R13_HOST + 0x28)
+#define DISPATCHER_SWITCH_WORK (R13_HOST + 0x28)
+#define DISPATCHER_MONITORED (R13_HOST + 0x2c)
+#define DISPATCHER_TOLD (R13_HOST + 0x30)
 #define DISPATCHER_SAVE (R13_HOST + 0x40)
+#define DISPATCHER_RECORDS (R13_HOST + 0x200)
+#define DISPATCHER_RECORD 32 // bytes, as struct sys_monitor_record
+#define DISPATCHER_RECORDS_BYTES (16 * DISPATCHER_RECORD)
 #define DISPATCHER_LIBRARY 0x800 // from here to WINDOW_MESSAGE: the library's own words
 
 // ---- events ------------------------------------------------------------------------------------
@@ -101,14 +106,31 @@ struct dispatcher_page {
     u64 pid;               // the kernel
     u64 fp_used;           // the kernel: not 0 once the dispatcher has used the FPU
     u64 thread;            // the kernel: the dispatcher's number, as monitors and traces have it
-    u64 monitored;         // the kernel: what monitors want to be told (orrery/monitors.h)
-    u64 reserved[2];
+    // Together 0 while a switch of threads has nothing to do but that.
+    volatile u8 switch_work[4]; // the library: each byte not 0 for a reason of its own
+    volatile u32 monitored;     // the kernel: what monitors want to be told (orrery/monitors.h)
+    volatile u64 told;          // the library: bytes of `records` in use; the kernel empties it
+    u64 reserved;
     struct user_state save;
+    u64 unused[13];
+    // The library: what it tells monitors (user/sensor.h), until the kernel takes it.
+    volatile struct told_record {
+        u64 time; // time base
+        u64 what; // kind << 24 | reason << 16
+        u64 word[2];
+    } records[DISPATCHER_RECORDS_BYTES / DISPATCHER_RECORD];
 };
 
 _Static_assert(offsetof(struct dispatcher_page, fp_used) == DISPATCHER_FP_USED - R13_HOST,
                "user.h");
 _Static_assert(offsetof(struct dispatcher_page, monitored) == DISPATCHER_MONITORED - R13_HOST,
+               "user.h");
+_Static_assert(offsetof(struct dispatcher_page, switch_work) == DISPATCHER_SWITCH_WORK - R13_HOST,
+               "user.h");
+_Static_assert(offsetof(struct dispatcher_page, told) == DISPATCHER_TOLD - R13_HOST, "user.h");
+_Static_assert(offsetof(struct dispatcher_page, records) == DISPATCHER_RECORDS - R13_HOST &&
+                   sizeof(struct told_record) == DISPATCHER_RECORD &&
+                   sizeof(struct dispatcher_page) == DISPATCHER_LIBRARY - R13_HOST,
                "user.h");
 _Static_assert(offsetof(struct dispatcher_page, save) == DISPATCHER_SAVE - R13_HOST, "user.h");
 #endif

@@ -24,8 +24,8 @@
     .balign 64
     .globl  monitors_fire_switch
 monitors_fire_switch:
-    lwz     r4, TRACKS_COUNT(r19)
-    addi    r19, r19, TRACKS_LIST
+    lwz     r4, TRACKS_FIRES(r19)
+    ld      r19, TRACKS_FIRST(r19)
     mtctr   r4
 1:  lq      r30, TRACK_RING(r19)    // r30 = ring, r31 = kinds and id
     rldicl. r4, r31, 32 - MONITOR_SWITCH, 63

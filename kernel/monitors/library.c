@@ -1,12 +1,21 @@
 // SPDX-License-Identifier: MIT
-// What a process tells monitors of itself. Its dispatcher's page says which kinds they want, so
-// that the library makes no call in vain. The process may write there, too: it gets nothing by that
-// but calls in vain, or silence about itself.
+// What a process tells monitors of itself. Its dispatcher's page says which kinds they want, and has
+// room for some records, which the library appends by a restartable sequence
+// (userlib/src/tell.S). They are taken before any other record of that CPU is written, so that all
+// are in order, and whenever somebody reads; when there is no room the library makes a system call.
+//
+// The process may write there what it likes, from other CPUs, too: each word is read once, and is
+// believed as what the process says of itself. By such lies it gets calls in vain, silence about
+// itself, or wrong records of itself.
 #include "library.h"
 
+#include <kernel/memory.h>
+#include <kernel/percpu.h>
 #include <kernel/process.h>
+#include <kernel/timer.h>
 
-#include "proc/dispatcher.h"
+#include "exception/user.h"
+#include "proc/process.h"
 #include "proc/thread.h"
 #include "ring.h"
 #include "sensor.h"
@@ -14,19 +23,98 @@
 
 #define REASON_MAX 255
 
-void monitors_library_learns(const struct monitor_tracks *tracks)
+// NULL: it has ended, or is the kernel's. On its own CPU: what has not ended here keeps its page
+// until it goes on.
+static struct dispatcher *teller(const struct monitor_tracks *tracks)
 {
     const struct thread *thread = tracks->thread;
-    u64 wanted = 0;
 
-    // On its own CPU: what has not ended here keeps its page until it goes on.
     if (thread->dispatcher == NULL || thread->ended || thread->dispatcher->ended)
+        return NULL;
+    return thread->dispatcher;
+}
+
+// How many records are there; they are to be overwritten from now on. User code that was
+// interrupted while it appended one begins again, for its place is another one now. That is the
+// running thread: the others were asked when they left.
+static u64 begin_anew(const struct dispatcher *dispatcher)
+{
+    u64 told = dispatcher->page->told;
+
+    if (dispatcher->thread == percpu()->current) {
+        struct frame *frame = user_frame(dispatcher);
+        frame->pc = user_rollback(&dispatcher->process->image, frame->pc);
+    }
+    if (told != 0)
+        dispatcher->page->told = 0;
+    return told % DISPATCHER_RECORD == 0 && told <= DISPATCHER_RECORDS_BYTES
+               ? told / DISPATCHER_RECORD
+               : 0;
+}
+
+// No record's time is in the future, or before that of the record before it.
+static void give(const struct monitor_tracks *tracks, const volatile struct told_record *from,
+                 u64 now)
+{
+    u64 time = from->time, what = from->what, word0 = from->word[0], word1 = from->word[1];
+    u32 kind = what >> 24 & 0xff;
+
+    if (kind >= SYS_MONITOR_KINDS_MAX || (SYS_MONITOR_TOLD >> kind & 1) == 0 ||
+        time < tracks->told_since)
+        return;
+    if (time > now)
+        time = now;
+    for (const struct monitor_track *at = tracks->list; at < tracks->list + tracks->count; at++) {
+        if ((at->kinds >> kind & 1) == 0)
+            continue;
+        u64 last = monitor_ring_last(at->ring);
+        monitor_ring_append(at->ring, at->id, monitor_what((u8)kind, (u8)(what >> 16), 0),
+                            time > last ? time : last, word0, word1);
+    }
+}
+
+void monitors_library_take(struct monitor_tracks *tracks, u64 now)
+{
+    const struct dispatcher *dispatcher = tracks->told.ring != NULL ? teller(tracks) : NULL;
+
+    if (dispatcher == NULL)
+        return;
+    u64 count = begin_anew(dispatcher);
+    for (u64 i = 0; i < count; i++)
+        give(tracks, &dispatcher->page->records[i], now);
+}
+
+void monitors_library_take_here(void *unused)
+{
+    (void)unused;
+    if (percpu()->current->tracks != NULL)
+        monitors_library_take(percpu()->current->tracks, timebase());
+}
+
+static void take_first(struct monitor_ring *ring, u64 time)
+{
+    monitors_library_take(container_of(ring, struct monitor_tracks, told_ring), time);
+}
+
+void monitors_library_learns(struct monitor_tracks *tracks)
+{
+    const struct dispatcher *dispatcher = teller(tracks);
+    u32 wanted = 0;
+
+    if (dispatcher == NULL)
         return;
     for (u32 i = 0; i < tracks->count; i++) {
         if (tracks->list[i].ring->running)
             wanted |= tracks->list[i].kinds & SYS_MONITOR_TOLD;
     }
-    thread->dispatcher->page->monitored = wanted;
+    dispatcher->page->monitored = wanted;
+    if ((wanted != 0) == (tracks->told.ring != NULL))
+        return;
+    begin_anew(dispatcher); // what is there was told to nobody
+    tracks->told_since = timebase();
+    tracks->told_ring.running = true;
+    tracks->told_ring.instead = take_first;
+    monitor_tracks_ask(tracks, wanted != 0);
 }
 
 s64 sys_monitor_tell(u32 kind, u32 reason, u64 word0, u64 word1)

@@ -11,6 +11,7 @@
 #include <kernel/softmask.h>
 #include <kernel/timer.h>
 
+#include "library.h"
 #include "monitors.h"
 #include "sensor.h"
 #include "tracking.h"
@@ -136,6 +137,17 @@ void monitor_put(struct monitor *monitor)
 
 // ---- reading ------------------------------------------------------------------------------------
 
+// As hold_memory, for a call about the ring of a CPU; NULL, too: there is no such CPU. What
+// whoever runs there has told is in the ring.
+static struct fcm *hold_ring(struct monitor *monitor, u32 cpu)
+{
+    struct fcm *memory = cpu < cpu_count ? hold_memory(monitor) : NULL;
+
+    if (memory != NULL && monitor->running && (monitor->kinds & SYS_MONITOR_TOLD) != 0)
+        cpus_call(1UL << cpu, monitors_library_take_here, NULL);
+    return memory;
+}
+
 // Copies one page of records to the caller and takes them then, so that none gets lost on the way.
 // Bytes, or E_FAULT.
 static s64 read_some(struct monitor_ring *ring, struct sys_monitor_record *records, u64 address,
@@ -171,7 +183,7 @@ static CO_METHOD s64 monitor_read(struct monitor_rep *self, u32 cpu, u64 address
 {
     CO_HOME(self);
     struct monitor *monitor = monitor_of(self);
-    struct fcm *memory = cpu < cpu_count ? hold_memory(monitor) : NULL;
+    struct fcm *memory = hold_ring(monitor, cpu);
 
     if (memory == NULL)
         return E_INVAL;
@@ -187,7 +199,7 @@ static CO_METHOD s64 monitor_take(struct monitor_rep *self, u32 cpu, u64 records
 {
     CO_HOME(self);
     struct monitor *monitor = monitor_of(self);
-    struct fcm *memory = cpu < cpu_count ? hold_memory(monitor) : NULL;
+    struct fcm *memory = hold_ring(monitor, cpu);
     u64 first, unread;
 
     if (memory == NULL)
@@ -203,7 +215,7 @@ static CO_METHOD s64 monitor_stat(struct monitor_rep *self, u32 cpu, struct sys_
 {
     CO_HOME(self);
     struct monitor *monitor = monitor_of(self);
-    struct fcm *memory = cpu < cpu_count ? hold_memory(monitor) : NULL;
+    struct fcm *memory = hold_ring(monitor, cpu);
 
     if (memory == NULL)
         return E_INVAL;
@@ -269,9 +281,10 @@ static void measure_cost(struct monitor *monitor)
 {
     u8 masked = soft_mask();
     struct monitor_ring *ring = &monitor->reps[cpu_id()].ring;
-    const struct monitor_tracks tracks = {
-        .count = 1, .list = {{.ring = ring, .kinds = 1u << SYS_MONITOR_SWITCH}}};
+    const struct monitor_track track = {.ring = ring, .kinds = 1u << SYS_MONITOR_SWITCH};
+    struct monitor_tracks tracks = {.count = 0};
 
+    monitor_tracks_set(&tracks, &track);
     ring->running = true;
     monitor->cost = monitors_measure(&tracks, COST_RECORDS);
     ring->running = false;

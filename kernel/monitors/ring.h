@@ -21,6 +21,8 @@ struct monitor_ring {
     u64 records;                           // that it has room for, a power of two
     u32 running;                           // else nothing fires; changed by any CPU
     u32 just_lost;                         // since the last record
+    // Not NULL: no ring, but what comes before the rings behind it (library.c): never any room.
+    void (*instead)(struct monitor_ring *ring, u64 time);
 } __attribute__((aligned(16)));
 
 // What stands behind the id in a record, in one word. Host tests have the other byte order.
@@ -49,6 +51,12 @@ bool monitor_ring_take(struct monitor_ring *ring, u64 first, u64 count);
 u64 monitor_ring_first(const struct monitor_ring *ring, u64 *unread);
 // Its counts, exact at one moment.
 void monitor_ring_stat(const struct monitor_ring *ring, struct sys_monitor_stat *stat);
+
+// When the last record was, 0: there was none. By the writer.
+static inline u64 monitor_ring_last(const struct monitor_ring *ring)
+{
+    return ring->written != 0 ? ring->next[-1].time : 0;
+}
 
 static inline void monitor_ring_put(struct monitor_ring *ring, u32 id, u32 what, u64 time,
                                     u64 word0, u64 word1)

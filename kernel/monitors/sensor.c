@@ -6,6 +6,7 @@
 #include <kernel/softmask.h>
 #include <kernel/timer.h>
 
+#include "library.h"
 #include "proc/dispatcher.h"
 #include "proc/thread.h"
 #include "ring.h"
@@ -17,7 +18,7 @@
 static inline __attribute__((always_inline)) void fire(const struct monitor_tracks *tracks, u8 kind,
                                                        u8 reason, u64 time, u64 word0, u64 word1)
 {
-    const struct monitor_track *track = tracks->list, *end = track + tracks->count;
+    const struct monitor_track *track = tracks->first, *end = track + tracks->fires;
     u32 what = monitor_what(kind, reason, 0);
 
     do {
@@ -35,10 +36,20 @@ tell(const struct thread *thread, enum sys_monitor_switch what, u8 reason, u64 t
         fire(tracks, SYS_MONITOR_SWITCH, reason, time, what, 0);
 }
 
+// Of another than the running thread: records come in order, and those that the running one has
+// told are older.
+static void tell_other(const struct thread *thread, u8 kind, u8 reason, u64 time, u64 word0,
+                       u64 word1)
+{
+    if (thread->tracks == NULL)
+        return;
+    monitors_library_take_here(NULL);
+    fire(thread->tracks, kind, reason, time, word0, word1);
+}
+
 static void tell_wake(const struct thread *thread, u8 reason, u64 ago, u64 time)
 {
-    if (thread->tracks != NULL)
-        fire(thread->tracks, SYS_MONITOR_WAKE, reason, time, ago, 0);
+    tell_other(thread, SYS_MONITOR_WAKE, reason, time, ago, 0);
 }
 
 // Has another CPU woken it for this run? Then it is told now, as rings have one writer.
@@ -95,8 +106,7 @@ void monitors_call(const struct dispatcher *side, enum sys_monitor_call what, u6
 {
     u8 masked = soft_mask();
 
-    if (side->thread->tracks != NULL)
-        fire(side->thread->tracks, SYS_MONITOR_CALL, 0, timebase(), what, id);
+    tell_other(side->thread, SYS_MONITOR_CALL, 0, timebase(), what, id);
     soft_mask_restore(masked);
 }
 

@@ -7,6 +7,7 @@
 #include <kernel/patch.h>
 #include <kernel/percpu.h>
 #include <kernel/process.h>
+#include <kernel/timer.h>
 #include <kernel/wait.h>
 
 #include "library.h"
@@ -38,8 +39,9 @@ static u32 kinds_of(const struct monitor *monitor)
     return monitor->running && !monitor->ended ? monitor->kinds : 0;
 }
 
-// Whoever waits for these points, if it is not as before. A wake-up may be told with a switch.
-#define OF_SWITCHES (1u << SYS_MONITOR_SWITCH | 1u << SYS_MONITOR_WAKE)
+// Whoever waits for these points, if it is not as before. A wake-up may be told with a switch,
+// and what threads have told is taken before the next one runs.
+#define OF_SWITCHES (1u << SYS_MONITOR_SWITCH | 1u << SYS_MONITOR_WAKE | SYS_MONITOR_TOLD)
 #define OF_EVENTS ((u32)SYS_MONITOR_KINDS_MASK & ~(1u << SYS_MONITOR_SWITCH | SYS_MONITOR_TOLD))
 
 static void set_users(u32 before)
@@ -69,27 +71,21 @@ static void set_points(const struct monitor *monitor, u32 before)
     set_users(all);
 }
 
-static void halt_here(void *monitor)
+// Each CPU for its ring, so that what was told before goes to those that ran then.
+static void run_here(void *argument)
 {
-    monitor_ring_halt(&((struct monitor *)monitor)->reps[cpu_id()].ring);
-}
+    struct monitor *monitor = argument;
+    struct monitor_ring *ring = &monitor->reps[cpu_id()].ring;
 
-// Every record that was begun has been written when a ring has stopped.
-static void set_rings(struct monitor *monitor, bool on)
-{
-    for (u32 cpu = 0; cpu < cpu_count; cpu++)
-        __atomic_store_n(&monitor->reps[cpu].ring.running, on, __ATOMIC_RELEASE);
-    if (!on)
-        cpus_call(UINT64_MAX, halt_here, monitor);
-}
-
-static void libraries_learn_here(void *unused)
-{
-    (void)unused;
-    for (const struct monitor_tracks *at = tracked[cpu_id()]; at != NULL; at = at->next)
+    monitors_library_take_here(NULL);
+    ring->running = monitor->running;
+    if (!ring->running)
+        monitor_ring_halt(ring);
+    for (struct monitor_tracks *at = tracked[cpu_id()]; at != NULL; at = at->next)
         monitors_library_learns(at);
 }
 
+// Whoever tells is asked at each switch by points, which therefore come first and go last.
 static void run_tracks(struct monitor *monitor, bool on)
 {
     u32 before = kinds_of(monitor);
@@ -97,10 +93,11 @@ static void run_tracks(struct monitor *monitor, bool on)
     if (monitor->running == on)
         return;
     monitor->running = on;
-    set_rings(monitor, on);
-    if (monitor->kinds != 0)
-        cpus_call(UINT64_MAX, libraries_learn_here, NULL);
-    set_points(monitor, before);
+    if (on)
+        set_points(monitor, before);
+    cpus_call(UINT64_MAX, run_here, monitor);
+    if (!on)
+        set_points(monitor, before);
 }
 
 s64 monitors_run(struct monitor *monitor, bool on)
@@ -233,6 +230,7 @@ static void set_thread(struct thread *thread, void *argument)
         monitor_tracks_link(change->spare, &tracked[thread->cpu]);
         thread->tracks = change->spare;
     }
+    monitors_library_take(thread->tracks, timebase());
     monitor_tracks_set(thread->tracks, &change->track);
     monitors_library_learns(thread->tracks);
 }
@@ -286,11 +284,11 @@ static s64 track_locked(struct wish *wish)
         error = check_limits(wish);
     if (error != 0)
         return error;
-    set_owner(wish);
-    set_threads(wish);
     u32 before = kinds_of(monitor);
     monitor->kinds |= wish->track.kinds;
     set_points(monitor, before);
+    set_owner(wish);
+    set_threads(wish);
     return 0;
 }
 
@@ -400,6 +398,7 @@ static void remove_here(void *argument)
 
     for (struct monitor_tracks *at = tracked[cpu_id()]; at != NULL; at = next) {
         next = at->next;
+        monitors_library_take(at, timebase());
         bool empty = remove_from(argument, at);
         monitors_library_learns(at);
         if (!empty)

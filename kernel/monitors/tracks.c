@@ -35,12 +35,28 @@ bool monitor_tracks_fit(const struct monitor_tracks *tracks, const struct monito
     return find(tracks, monitor) < SYS_MONITORS_THREAD;
 }
 
+static void settle(struct monitor_tracks *tracks)
+{
+    bool told = tracks->told.ring != NULL;
+
+    tracks->first = told ? &tracks->told : tracks->list;
+    tracks->fires = tracks->count + told;
+}
+
+void monitor_tracks_ask(struct monitor_tracks *tracks, bool on)
+{
+    tracks->told.ring = on ? &tracks->told_ring : NULL;
+    tracks->told.kinds = UINT32_MAX;
+    settle(tracks);
+}
+
 void monitor_tracks_set(struct monitor_tracks *tracks, const struct monitor_track *track)
 {
     u32 at = find(tracks, track->monitor);
 
     tracks->list[at] = *track;
     tracks->count += at == tracks->count;
+    settle(tracks);
 }
 
 bool monitor_tracks_remove(struct monitor_tracks *tracks, const struct monitor *monitor)
@@ -50,5 +66,6 @@ bool monitor_tracks_remove(struct monitor_tracks *tracks, const struct monitor *
     if (at == tracks->count)
         return false;
     tracks->list[at] = tracks->list[--tracks->count];
+    settle(tracks);
     return true;
 }

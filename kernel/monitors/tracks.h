@@ -7,8 +7,9 @@
 #include <orrery/monitors.h>
 #include <stdbool.h>
 
+#include "ring.h"
+
 struct monitor;
-struct monitor_ring;
 
 // ipc/fast_path.S takes the first three fields in one piece.
 struct monitor_track {
@@ -25,9 +26,17 @@ struct monitor_tracks {
     u32 thread_id;                       // 0: of a process
     u32 pid;                             // 0: of the kernel's threads
     u32 cpu;
-    u32 count;
+    u32 count;                   // in the list
+    u32 fires;                   // tracks that something is told to,
+    struct monitor_track *first; // … from here on: `told`, or the list
+    struct monitor_track told;   // what the thread itself has told goes to its rings first
     struct monitor_track list[SYS_MONITORS_THREAD];
+    struct monitor_ring told_ring;
+    u64 told_since; // before that nobody wanted to know
 };
+_Static_assert(offsetof(struct monitor_tracks, list) ==
+                   offsetof(struct monitor_tracks, told) + sizeof(struct monitor_track),
+               "told is before the first");
 
 // Into a list, or out of it.
 void monitor_tracks_link(struct monitor_tracks *tracks, struct monitor_tracks **list);
@@ -37,6 +46,8 @@ void monitor_tracks_unlink(struct monitor_tracks *tracks);
 bool monitor_tracks_fit(const struct monitor_tracks *tracks, const struct monitor *monitor);
 // Adds a track, or replaces that of the same monitor; it fits.
 void monitor_tracks_set(struct monitor_tracks *tracks, const struct monitor_track *track);
+// Something is done before each record, or nothing any more: told_ring.instead.
+void monitor_tracks_ask(struct monitor_tracks *tracks, bool on);
 // False: the monitor was not there.
 bool monitor_tracks_remove(struct monitor_tracks *tracks, const struct monitor *monitor);
 

@@ -16,6 +16,7 @@
 
 #include "events.h"
 #include "exception/user.h"
+#include "monitors/library.h"
 #include "process.h"
 #include "thread.h"
 
@@ -166,6 +167,7 @@ void dispatcher_end(void)
     dispatcher_drop_events(self);
     fpu_forget(self);
     u8 masked = soft_mask();
+    monitors_library_take_here(NULL);
     space_switch(NULL);
     soft_mask_restore(masked);
     self->run_ticks = self->thread->run_ticks;

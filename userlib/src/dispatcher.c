@@ -108,6 +108,7 @@ void dispatcher_begin(u32 cpu)
     scheduler_begin(cpu);
     // Whoever made it may come to say so only later.
     __atomic_fetch_or(&dispatchers, 1ul << cpu, __ATOMIC_RELEASE);
+    scheduler_policy_begins(cpu);
     s64 error = dispatcher_cpu_start(cpu);
     if (error)
         user_panic("no dispatcher on CPU %u: %s", cpu, orrery_strerror(error));

@@ -32,6 +32,13 @@ static void slice_begin(struct scheduler *scheduler)
     scheduler_arm(scheduler);
 }
 
+// Whoever changes the policy sees the dispatcher, or it sees the new policy here.
+void scheduler_policy_begins(u32 cpu)
+{
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+    user_page(cpu)->switch_work[SWITCH_POLICY] = policy != POLICY_FIXED;
+}
+
 s64 scheduler_policy(const char *name)
 {
     enum policy named = policy_named(name);
@@ -39,7 +46,9 @@ s64 scheduler_policy(const char *name)
         return E_INVAL;
     u32 before = user_disable();
     struct scheduler *scheduler = scheduler_here();
-    policy = named;
+    __atomic_store_n(&policy, named, __ATOMIC_SEQ_CST);
+    for (u64 left = user_dispatchers(); left != 0; left &= left - 1)
+        scheduler_policy_begins((u32)__builtin_ctzl(left));
     scheduler->slice_us = POLICY_SLICE_US;
     if (policy != POLICY_FIXED)
         slice_begin(scheduler);
@@ -49,15 +58,17 @@ s64 scheduler_policy(const char *name)
 
 static __attribute__((noinline)) u32 used_priority(struct thread *thread, u32 wanted)
 {
+    if (policy == POLICY_FIXED)
+        return wanted;
     if (policy == POLICY_GROWING)
         policy_age(&thread->use, period_now());
     return policy_lowered(&thread->use, wanted);
 }
 
-INLINE u32 turn_priority(struct thread *thread)
+INLINE u32 turn_priority(struct thread *thread, bool work)
 {
     u32 wanted = __atomic_load_n(&thread->wanted_priority, __ATOMIC_RELAXED);
-    return policy == POLICY_FIXED ? wanted : used_priority(thread, wanted);
+    return work ? used_priority(thread, wanted) : wanted;
 }
 
 // Somebody joins the ready ones: slices are short again, also the one that runs.
@@ -93,9 +104,9 @@ static __attribute__((noinline)) void turn_begin(struct scheduler *scheduler, st
 
 // ---- the ready queues ---------------------------------------------------------------------------
 
-INLINE void enqueue(struct scheduler *scheduler, struct thread *thread, bool front)
+INLINE void enqueue(struct scheduler *scheduler, struct thread *thread, bool front, bool work)
 {
-    thread->priority = turn_priority(thread);
+    thread->priority = turn_priority(thread, work);
     struct thread_queue *queue = &scheduler->ready[thread->priority];
     thread->run = THREAD_READY;
     thread->next = front ? queue->head : NULL;
@@ -108,12 +119,12 @@ INLINE void enqueue(struct scheduler *scheduler, struct thread *thread, bool fro
     scheduler->ready_mask |= 1u << thread->priority;
 }
 
-void scheduler_ready(struct scheduler *scheduler, struct thread *thread, bool front)
+INLINE void make_ready(struct scheduler *scheduler, struct thread *thread, bool front, bool work)
 {
     CHECK(thread->magic == THREAD_MAGIC && thread->cpu == scheduler->cpu);
-    enqueue(scheduler, thread, front);
+    enqueue(scheduler, thread, front, work);
     const struct thread *current = scheduler->current;
-    if (policy != POLICY_FIXED && thread != current)
+    if (work && policy != POLICY_FIXED && thread != current)
         slice_shorten(scheduler);
     if (!current || current == thread || current->run != THREAD_RUNNING)
         return;
@@ -121,6 +132,20 @@ void scheduler_ready(struct scheduler *scheduler, struct thread *thread, bool fr
         scheduler->attention |= ATTENTION_PREEMPT;
     else if (thread->priority == current->priority && scheduler->slice_end == UINT64_MAX)
         slice_begin(scheduler);
+}
+
+static __attribute__((noinline)) void ready_at_work(struct scheduler *scheduler,
+                                                    struct thread *thread, bool front)
+{
+    make_ready(scheduler, thread, front, true);
+}
+
+void scheduler_ready(struct scheduler *scheduler, struct thread *thread, bool front)
+{
+    if (switch_has_work())
+        ready_at_work(scheduler, thread, front);
+    else
+        make_ready(scheduler, thread, front, false);
 }
 
 // What the ready ones used counts less in a new period: some go to another queue.
@@ -141,13 +166,13 @@ static __attribute__((noinline)) void age_ready(struct scheduler *scheduler)
     scheduler->ready_mask = 0;
     for (struct thread *thread = threads, *next; thread; thread = next) {
         next = thread->next;
-        enqueue(scheduler, thread, false);
+        enqueue(scheduler, thread, false, true);
     }
 }
 
-INLINE struct thread *take_best(struct scheduler *scheduler)
+INLINE struct thread *take_best(struct scheduler *scheduler, bool work)
 {
-    if (policy == POLICY_GROWING)
+    if (work && policy == POLICY_GROWING)
         age_ready(scheduler);
     if (!scheduler->ready_mask)
         return NULL;
@@ -161,13 +186,13 @@ INLINE struct thread *take_best(struct scheduler *scheduler)
 }
 
 // thread is what runs next.
-INLINE void give_cpu(struct scheduler *scheduler, struct thread *thread)
+INLINE void give_cpu(struct scheduler *scheduler, struct thread *thread, bool work)
 {
     thread->run = THREAD_RUNNING;
     thread->switches++;
     scheduler->current = thread;
     scheduler->attention &= ~ATTENTION_PREEMPT;
-    if (policy != POLICY_FIXED)
+    if (work && policy != POLICY_FIXED)
         turn_begin(scheduler, thread);
     else if (scheduler->slice_end == UINT64_MAX && scheduler->ready_mask >> thread->priority & 1)
         slice_begin(scheduler);
@@ -192,7 +217,7 @@ static void idle(struct scheduler *scheduler)
 static __attribute__((noinline)) struct thread *wait_for_best(struct scheduler *scheduler,
                                                               struct thread *next)
 {
-    for (; !next; next = take_best(scheduler))
+    for (; !next; next = take_best(scheduler, true))
         idle(scheduler);
     return next;
 }
@@ -202,6 +227,7 @@ static __attribute__((noinline)) struct thread *choose_told(struct scheduler *sc
 {
     struct leaving leaving = scheduler->leaving;
     scheduler->leaving.id = 0;
+    user_page(scheduler->cpu)->switch_work[SWITCH_LEAVING] = 0;
     if (next && next->id == leaving.id) {
         told_stays(&leaving);
         return next;
@@ -213,10 +239,10 @@ static __attribute__((noinline)) struct thread *choose_told(struct scheduler *sc
 }
 
 // The best thread, when there is one; monitors are told.
-INLINE struct thread *choose(struct scheduler *scheduler)
+INLINE struct thread *choose(struct scheduler *scheduler, bool work)
 {
-    struct thread *next = take_best(scheduler);
-    if (told_wanted() || __builtin_expect(scheduler->leaving.id != 0, 0))
+    struct thread *next = take_best(scheduler, work);
+    if (work && (told_wanted() || scheduler->leaving.id != 0))
         return choose_told(scheduler, next);
     return next ? next : wait_for_best(scheduler, next);
 }
@@ -224,11 +250,12 @@ INLINE struct thread *choose(struct scheduler *scheduler)
 void scheduler_dispatch(void)
 {
     struct scheduler *scheduler = scheduler_here();
+    bool work = switch_has_work();
     scheduler->current = NULL;
     scheduler->attention = 0;
-    struct thread *next = choose(scheduler);
+    struct thread *next = choose(scheduler, work);
     scheduler->stat.switches++;
-    give_cpu(scheduler, next);
+    give_cpu(scheduler, next, work);
     thread_resume(next);
 }
 
@@ -237,17 +264,22 @@ void scheduler_dispatch(void)
 // The current thread has been made ready, or is blocked: goes on when it is its turn. A blocked one
 // waits on its own stack while there is no other, so that a call or a wait with nothing else to do
 // switches nothing.
-static void rest(struct scheduler *scheduler, struct thread *self, u32 reason)
+INLINE void rest(struct scheduler *scheduler, struct thread *self, u32 reason, bool work)
 {
-    scheduler_leaves(scheduler, self, reason);
-    struct thread *next = choose(scheduler);
-    if (next == self) {
-        give_cpu(scheduler, self);
+    if (work)
+        scheduler_leaves(scheduler, self, reason);
+    struct thread *next = choose(scheduler, work);
+    give_cpu(scheduler, next, work);
+    if (next == self)
         return;
-    }
     scheduler->stat.switches++;
-    give_cpu(scheduler, next);
     thread_switch(self, next);
+}
+
+static __attribute__((noinline)) void rest_at_work(struct scheduler *scheduler, struct thread *self,
+                                                   u32 reason)
+{
+    rest(scheduler, self, reason, true);
 }
 
 static u32 take_tokens(struct thread *self, u32 reasons)
@@ -265,7 +297,10 @@ u32 scheduler_block(u32 reasons)
         self->blocked_for = reasons;
         self->run = THREAD_BLOCKED;
         co_thread_exit(&self->member);
-        rest(scheduler, self, told_wanted() ? told_reason(reasons) : 0);
+        if (switch_has_work())
+            rest_at_work(scheduler, self, told_reason(reasons));
+        else
+            rest(scheduler, self, 0, false);
         thread_follow(self);
         co_thread_enter(&self->member);
         self->blocked_for = 0;
@@ -287,29 +322,42 @@ u32 scheduler_block_until(u32 reasons, u64 deadline)
     return scheduler_block(reasons);
 }
 
-static void yield_for(u32 reason)
+INLINE void yield(struct scheduler *scheduler, struct thread *self, u32 reason, bool work)
 {
-    struct scheduler *scheduler = scheduler_here();
-    struct thread *self = scheduler->current;
-    scheduler_inbox(scheduler);
-    if (policy != POLICY_FIXED) {
+    if (work && policy != POLICY_FIXED) {
         if (policy == POLICY_GROWING)
             age_ready(scheduler);
-        self->priority = turn_priority(self);
+        self->priority = turn_priority(self, true);
     }
     if (scheduler->ready_mask >> self->priority) {
         self->run = THREAD_READY;
-        scheduler_ready(scheduler, self, false);
-        rest(scheduler, self, reason);
+        make_ready(scheduler, self, false, work);
+        rest(scheduler, self, reason, work);
         return;
     }
-    if (told_wanted()) {
+    if (work && told_wanted()) {
         struct leaving leaving = told_leaving(self, reason);
         told_stays(&leaving);
     }
     self->switches++;
-    if (policy != POLICY_FIXED)
+    if (work && policy != POLICY_FIXED)
         turn_begin(scheduler, self);
+}
+
+static __attribute__((noinline)) void yield_at_work(struct scheduler *scheduler,
+                                                    struct thread *self, u32 reason)
+{
+    yield(scheduler, self, reason, true);
+}
+
+static void yield_for(u32 reason)
+{
+    struct scheduler *scheduler = scheduler_here();
+    scheduler_inbox(scheduler);
+    if (switch_has_work())
+        yield_at_work(scheduler, scheduler->current, reason);
+    else
+        yield(scheduler, scheduler->current, reason, false);
 }
 
 void scheduler_yield(void)
@@ -331,7 +379,7 @@ void scheduler_settle(void)
             scheduler->attention &= ~ATTENTION_PREEMPT;
             self->run = THREAD_READY;
             scheduler_ready(scheduler, self, true);
-            rest(scheduler, self, REASON_PREEMPTED);
+            rest_at_work(scheduler, self, REASON_PREEMPTED);
         } else if (!user_page(scheduler->cpu)->pending) {
             return;
         }

@@ -113,6 +113,21 @@ _Static_assert(sizeof(struct scheduler) <= WINDOW_MESSAGE - DISPATCHER_LIBRARY, 
 _Static_assert(offsetof(struct scheduler, attention) == USER_ATTENTION - SCHEDULER, "scheduler.h");
 _Static_assert(offsetof(struct scheduler, current) == SCHEDULER_CURRENT - SCHEDULER, "layout.h");
 
+// Why a switch of threads is more than that, each a byte of the dispatcher's page.
+enum switch_work {
+    SWITCH_POLICY,  // turns are not of the default policy
+    SWITCH_LEAVING, // scheduler->leaving is somebody
+};
+
+// Whether it is, as monitors want to know, or for one of these. Together one load, as each switch
+// asks.
+static inline bool switch_has_work(void)
+{
+    u64 work;
+    __asm__ volatile("ld %0,%1(13)" : "=r"(work) : "i"(DISPATCHER_SWITCH_WORK));
+    return __builtin_expect(work != 0, 0);
+}
+
 static inline struct scheduler *scheduler_of(u32 cpu)
 {
     return (struct scheduler *)(USER_WINDOW + cpu * R13_WINDOW_SIZE + DISPATCHER_LIBRARY);
@@ -154,6 +169,8 @@ static inline void scheduler_inbox(struct scheduler *scheduler)
     if (__atomic_load_n(&scheduler->inbox, __ATOMIC_RELAXED))
         scheduler_inbox_slow(scheduler);
 }
+// The policy holds on a CPU whose dispatcher begins.
+void scheduler_policy_begins(u32 cpu);
 // The current thread goes behind its equals; whoever is best runs.
 void scheduler_yield(void);
 // The current thread, or the one that was, leaves the CPU for a reason of trace/reasons.h. Before
@@ -161,8 +178,10 @@ void scheduler_yield(void);
 static inline void scheduler_leaves(struct scheduler *scheduler, const struct thread *thread,
                                     u32 reason)
 {
-    if (told_wanted())
-        scheduler->leaving = told_leaving(thread, reason);
+    if (!told_wanted())
+        return;
+    scheduler->leaving = told_leaving(thread, reason);
+    user_page(scheduler->cpu)->switch_work[SWITCH_LEAVING] = 1;
 }
 // Another thread is better than the current one, or events wait: sees to it.
 // Returns with both gone.

@@ -37,8 +37,9 @@ u32 told_reason(u32 wakes)
 
 static void tell(u32 id, enum sys_monitor_switch what, u32 reason, u64 name)
 {
-    if (told_wanted()) // still: what is in vain costs a system call
-        sys_monitor_tell(SYS_MONITOR_THREAD, reason, SYS_MONITOR_THREAD_WORD(id, what), name);
+    if (told_wanted()) // still
+        monitor_tell(MONITOR_TELL(SYS_MONITOR_THREAD, reason), SYS_MONITOR_THREAD_WORD(id, what),
+                     name);
 }
 
 void told_leaves(const struct leaving *leaving)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A program's own records in monitors (orrery/monitors.h): sensors, of which each has a number and
-// logs two words. While no monitor wants them, a sensor is a load and a branch; else one system
-// call. Any context.
+// logs two words. While no monitor wants them, a sensor is a load and a branch; else some 20
+// instructions, and a system call where the kernel has not taken the last ones yet. Any context.
 #ifndef USER_SENSOR_H
 #define USER_SENSOR_H
 
@@ -11,17 +11,21 @@
 #define SENSOR_NUMBERS 256 // numbers are below
 
 // What monitors want to be told by this process on this CPU: bits 1 << enum sys_monitor_kind.
-static inline u64 monitors_want(void)
+static inline u32 monitors_want(void)
 {
-    u64 kinds;
-    __asm__ volatile("ld %0,%1(13)" : "=r"(kinds) : "i"(DISPATCHER_MONITORED));
+    u32 kinds;
+    __asm__ volatile("lwz %0,%1(13)" : "=r"(kinds) : "i"(DISPATCHER_MONITORED));
     return kinds;
 }
 
+// Tells them (userlib/src/tell.S), at once or when the kernel takes it from the dispatcher's page.
+void monitor_tell(u64 what, u64 word0, u64 word1);
+#define MONITOR_TELL(kind, reason) ((u64)(kind) << 24 | (u64)(reason) << 16)
+
 static inline void sensor(u32 number, u64 a, u64 b)
 {
-    if (__builtin_expect(monitors_want() >> SYS_MONITOR_SENSOR & 1, 0))
-        sys_monitor_tell(SYS_MONITOR_SENSOR, number, a, b);
+    if (__builtin_expect(monitors_want() >> SYS_MONITOR_SENSOR & 1, 0) && number < SENSOR_NUMBERS)
+        monitor_tell(MONITOR_TELL(SYS_MONITOR_SENSOR, number), a, b);
 }
 
 // What a sensor is called, for kov, which reads this in the program's ELF file (section

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // What threads, sleep locks and processes cost, in ticks of the time base; under -icount, where a
 // tick is a known number of instructions, in instructions. Lines "BENCH name value unit".
+#include <orrery/monitors.h>
+#include <orrery/sys.h>
 #include <stdio.h>
 #include <string.h>
 #include <trace/events.h>
@@ -30,7 +32,7 @@ static s64 yield_often(void *argument)
     return 0;
 }
 
-static void thread_switch(void)
+static void thread_switch(const char *name)
 {
     struct thread *threads[2];
     u64 begin = time_now();
@@ -38,7 +40,20 @@ static void thread_switch(void)
         thread_create(&threads[i], NULL, yield_often, NULL);
     for (u32 i = 0; i < 2; i++)
         thread_join(threads[i], NULL);
-    tell("thread_switch", time_now() - begin, 2 * ROUNDS);
+    tell(name, time_now() - begin, 2 * ROUNDS);
+}
+
+// With a record for the thread that leaves and one for that which comes, all of which have room.
+static void thread_switch_monitored(void)
+{
+    u64 bytes = SYS_MONITOR_BYTES_MAX;
+    s64 monitor = sys_monitor_create(&bytes);
+    if (monitor < 0 ||
+        sys_monitor_track((cap_t)monitor, 0, 0, 1, 1u << SYS_MONITOR_THREAD) != 0 ||
+        sys_monitor_resume((cap_t)monitor) != 0)
+        return;
+    thread_switch("thread_switch_monitored");
+    sys_cap_drop((cap_t)monitor);
 }
 
 static void lock_free(void)
@@ -180,7 +195,8 @@ int main(int argc, char **argv)
 {
     if (argc > 1 && strcmp(argv[1], "child") == 0)
         return 0;
-    thread_switch();
+    thread_switch("thread_switch");
+    thread_switch_monitored();
     lock_free();
     lock_contended("lock_contended");
     lock_contended_logged();

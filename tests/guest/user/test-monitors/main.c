@@ -107,6 +107,9 @@ static const struct {
     {"asker", child_asks},
     {"busy", child_is_busy},
     {"liar", child_lies},
+    {"forger", child_forges},
+    {"leaver", child_leaves_records},
+    {"counter", child_counts},
     {"fast", child_calls_fast},
     {"slow", child_calls_slowly},
 };
@@ -125,6 +128,7 @@ int main(int argc, char **argv)
     kinds_are_counted();
     counts_are_those_of_the_trace();
     processes_tell_of_themselves();
+    what_is_told_is_taken();
     both_paths_of_calls_are_told_alike();
     calls_are_joined_by_their_ids();
     nobody_writes_what_is_mapped();

@@ -55,7 +55,11 @@ int child_calls_slowly(void);
 s64 example(void); // bytes of records of CPU 0
 
 void processes_tell_of_themselves(void);
+void what_is_told_is_taken(void);
 int child_lies(void);
+int child_forges(void);
+int child_leaves_records(void);
+int child_counts(void);
 
 void nobody_writes_what_is_mapped(void);
 void the_killed_leave_nothing(void);

@@ -222,7 +222,7 @@ int child_lies(void)
     struct dispatcher_page *page = user_page(user_cpu());
 
     tell_nonsense();
-    page->monitored = UINT64_MAX;
+    page->monitored = UINT32_MAX;
     sensor(SENSOR_LIE, UINT64_MAX, 1);
     for (u32 i = 0; i < TURNS; i++)
         CHECK_IS(sys_monitor_tell(SYS_MONITOR_THREAD, 255, UINT64_MAX, 1UL << 63), 0);
