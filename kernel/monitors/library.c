@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// What a process tells monitors of itself. Its dispatcher's page says which kinds they want, and has
-// room for some records, which the library appends by a restartable sequence
+// What a process tells monitors of itself. Its dispatcher's page says which kinds they want, and
+// has room for some records, which the library appends by a restartable sequence
 // (userlib/src/tell.S). They are taken before any other record of that CPU is written, so that all
-// are in order, and whenever somebody reads; when there is no room the library makes a system call.
+// are in order, and whenever somebody reads. When there is no room the library makes a system call.
 //
 // The process may write there what it likes, from other CPUs, too: each word is read once, and is
 // believed as what the process says of itself. By such lies it gets calls in vain, silence about
@@ -22,6 +22,7 @@
 #include "tracks.h"
 
 #define REASON_MAX 255
+#define ROOM (DISPATCHER_RECORDS_BYTES / DISPATCHER_RECORD)
 
 // NULL: it has ended, or is the kernel's. On its own CPU: what has not ended here keeps its page
 // until it goes on.
@@ -52,36 +53,54 @@ static u64 begin_anew(const struct dispatcher *dispatcher)
                : 0;
 }
 
-// No record's time is in the future, or before that of the record before it.
-static void give(const struct monitor_tracks *tracks, const volatile struct told_record *from,
-                 u64 now)
+// Copies those that may be records: of kinds that a process may tell, and of a time when somebody
+// wanted them. None is in the future. Returns how many; id and losses are not the process's to say.
+static u64 copy(const struct monitor_tracks *tracks, const struct dispatcher *dispatcher, u64 now,
+                struct sys_monitor_record *to)
 {
-    u64 time = from->time, what = from->what, word0 = from->word[0], word1 = from->word[1];
-    u32 kind = what >> 24 & 0xff;
+    const volatile struct told_record *from = dispatcher->page->records;
+    const volatile struct told_record *end = from + begin_anew(dispatcher);
+    u64 since = tracks->told_since, count = 0;
 
-    if (kind >= SYS_MONITOR_KINDS_MAX || (SYS_MONITOR_TOLD >> kind & 1) == 0 ||
-        time < tracks->told_since)
-        return;
-    if (time > now)
-        time = now;
-    for (const struct monitor_track *at = tracks->list; at < tracks->list + tracks->count; at++) {
-        if ((at->kinds >> kind & 1) == 0)
+    for (; from < end; from++) {
+        u64 time = from->time, what = from->what, kind = what >> 24 & 0xff;
+        if (time < since || kind >= SYS_MONITOR_KINDS_MAX || (SYS_MONITOR_TOLD >> kind & 1) == 0)
             continue;
-        u64 last = monitor_ring_last(at->ring);
-        monitor_ring_append(at->ring, at->id, monitor_what((u8)kind, (u8)(what >> 16), 0),
-                            time > last ? time : last, word0, word1);
+        to[count].time = time < now ? time : now;
+        to[count].kind = (u8)kind;
+        to[count].reason = (u8)(what >> 16);
+        to[count].word[0] = from->word[0];
+        to[count++].word[1] = from->word[1];
+    }
+    return count;
+}
+
+// No time comes before that of the ring's last record.
+static void give(const struct monitor_track *to, const struct sys_monitor_record *at, u64 count)
+{
+    struct monitor_ring *ring = to->ring;
+    u64 last = monitor_ring_last(ring);
+    u32 kinds = to->kinds, id = to->id;
+
+    for (const struct sys_monitor_record *end = at + count; at < end; at++) {
+        if ((kinds >> at->kind & 1) == 0)
+            continue;
+        last = at->time > last ? at->time : last;
+        monitor_ring_append(ring, id, monitor_what(at->kind, at->reason, 0), last, at->word[0],
+                            at->word[1]);
     }
 }
 
 void monitors_library_take(struct monitor_tracks *tracks, u64 now)
 {
     const struct dispatcher *dispatcher = tracks->told.ring != NULL ? teller(tracks) : NULL;
+    struct sys_monitor_record records[ROOM];
 
     if (dispatcher == NULL)
         return;
-    u64 count = begin_anew(dispatcher);
-    for (u64 i = 0; i < count; i++)
-        give(tracks, &dispatcher->page->records[i], now);
+    u64 count = copy(tracks, dispatcher, now, records);
+    for (u32 i = 0; i < tracks->count && count != 0; i++)
+        give(&tracks->list[i], records, count);
 }
 
 void monitors_library_take_here(void *unused)

@@ -58,8 +58,6 @@ s64 scheduler_policy(const char *name)
 
 static __attribute__((noinline)) u32 used_priority(struct thread *thread, u32 wanted)
 {
-    if (policy == POLICY_FIXED)
-        return wanted;
     if (policy == POLICY_GROWING)
         policy_age(&thread->use, period_now());
     return policy_lowered(&thread->use, wanted);
@@ -68,7 +66,7 @@ static __attribute__((noinline)) u32 used_priority(struct thread *thread, u32 wa
 INLINE u32 turn_priority(struct thread *thread, bool work)
 {
     u32 wanted = __atomic_load_n(&thread->wanted_priority, __ATOMIC_RELAXED);
-    return work ? used_priority(thread, wanted) : wanted;
+    return work && policy != POLICY_FIXED ? used_priority(thread, wanted) : wanted;
 }
 
 // Somebody joins the ready ones: slices are short again, also the one that runs.
@@ -222,19 +220,29 @@ static __attribute__((noinline)) struct thread *wait_for_best(struct scheduler *
     return next;
 }
 
+INLINE void tell_leaving(const struct leaving *leaving, enum sys_monitor_switch what)
+{
+    if (told_wanted()) // still
+        monitor_tell(leaving->what, leaving->thread | what, leaving->name);
+}
+
 static __attribute__((noinline)) struct thread *choose_told(struct scheduler *scheduler,
                                                             struct thread *next)
 {
     struct leaving leaving = scheduler->leaving;
-    scheduler->leaving.id = 0;
-    user_page(scheduler->cpu)->switch_work[SWITCH_LEAVING] = 0;
-    if (next && next->id == leaving.id) {
-        told_stays(&leaving);
+    scheduler->leaving.thread = 0;
+    scheduler_set_leaving(0);
+    if (next && next->id == leaving.thread >> 32) {
+        tell_leaving(&leaving, SYS_MONITOR_STAYS);
         return next;
     }
-    told_leaves(&leaving);
-    next = wait_for_best(scheduler, next);
-    told_comes(next);
+    if (leaving.thread)
+        tell_leaving(&leaving, SYS_MONITOR_LEAVES);
+    if (!next)
+        next = wait_for_best(scheduler, next);
+    if (told_wanted())
+        monitor_tell(MONITOR_TELL(SYS_MONITOR_THREAD, 0),
+                     SYS_MONITOR_THREAD_WORD(next->id, SYS_MONITOR_COMES), thread_name_word(next));
     return next;
 }
 
@@ -242,7 +250,7 @@ static __attribute__((noinline)) struct thread *choose_told(struct scheduler *sc
 INLINE struct thread *choose(struct scheduler *scheduler, bool work)
 {
     struct thread *next = take_best(scheduler, work);
-    if (work && (told_wanted() || scheduler->leaving.id != 0))
+    if (work && (told_wanted() || scheduler->leaving.thread != 0))
         return choose_told(scheduler, next);
     return next ? next : wait_for_best(scheduler, next);
 }
@@ -335,10 +343,9 @@ INLINE void yield(struct scheduler *scheduler, struct thread *self, u32 reason, 
         rest(scheduler, self, reason, work);
         return;
     }
-    if (work && told_wanted()) {
-        struct leaving leaving = told_leaving(self, reason);
-        told_stays(&leaving);
-    }
+    if (work && told_wanted())
+        monitor_tell(MONITOR_TELL(SYS_MONITOR_THREAD, reason),
+                     SYS_MONITOR_THREAD_WORD(self->id, SYS_MONITOR_STAYS), thread_name_word(self));
     self->switches++;
     if (work && policy != POLICY_FIXED)
         turn_begin(scheduler, self);

@@ -173,6 +173,21 @@ static inline void scheduler_inbox(struct scheduler *scheduler)
 void scheduler_policy_begins(u32 cpu);
 // The current thread goes behind its equals; whoever is best runs.
 void scheduler_yield(void);
+static inline void scheduler_set_leaving(u8 is)
+{
+    __asm__ volatile("stb %0,%1(13)"
+                     :
+                     : "r"(is), "i"(DISPATCHER_SWITCH_WORK + SWITCH_LEAVING)
+                     : "memory");
+}
+
+static inline u64 thread_name_word(const struct thread *thread)
+{
+    u64 word;
+    __builtin_memcpy(&word, thread->name, sizeof(word));
+    return word;
+}
+
 // The current thread, or the one that was, leaves the CPU for a reason of trace/reasons.h. Before
 // scheduler_dispatch.
 static inline void scheduler_leaves(struct scheduler *scheduler, const struct thread *thread,
@@ -180,8 +195,11 @@ static inline void scheduler_leaves(struct scheduler *scheduler, const struct th
 {
     if (!told_wanted())
         return;
-    scheduler->leaving = told_leaving(thread, reason);
-    user_page(scheduler->cpu)->switch_work[SWITCH_LEAVING] = 1;
+    scheduler->leaving =
+        (struct leaving){.thread = SYS_MONITOR_THREAD_WORD(thread->id, SYS_MONITOR_LEAVES),
+                         .what = MONITOR_TELL(SYS_MONITOR_THREAD, reason),
+                         .name = thread_name_word(thread)};
+    scheduler_set_leaving(1);
 }
 // Another thread is better than the current one, or events wait: sees to it.
 // Returns with both gone.

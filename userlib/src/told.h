@@ -6,12 +6,10 @@
 
 #include <user/sensor.h>
 
-struct thread;
-
-// Who gives the CPU up, and why: kept, as the thread itself may be gone when that is told.
+// Who gives the CPU up, and why, as it will be told: kept, as the thread itself may be gone then.
 struct leaving {
-    u32 id; // 0: nobody
-    u32 reason;
+    u64 thread; // SYS_MONITOR_THREAD_WORD, SYS_MONITOR_LEAVES; 0: nobody
+    u64 what;   // MONITOR_TELL
     u64 name;
 };
 
@@ -21,12 +19,7 @@ static inline bool told_wanted(void)
     return __builtin_expect(monitors_want() >> SYS_MONITOR_THREAD & 1, 0);
 }
 
-// The rest is called while it is wanted only.
-struct leaving told_leaving(const struct thread *thread, u32 reason);
 // Why one leaves that will be woken for one of these (WAKE_*).
 u32 told_reason(u32 wakes);
-void told_leaves(const struct leaving *leaving);
-void told_stays(const struct leaving *leaving);
-void told_comes(const struct thread *thread);
 
 #endif

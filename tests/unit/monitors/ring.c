@@ -213,9 +213,33 @@ static void readers_beside_the_writer_miss_nothing(void **state)
     assert_int_equal(sums[0] + sums[1] + ring.just_lost, MANY);
 }
 
+static struct monitor_ring *asked;
+static u64 asked_at;
+
+static void note(struct monitor_ring *who, u64 time)
+{
+    asked = who;
+    asked_at = time;
+}
+
+static void instead_of_a_record_something_is_done(void **state)
+{
+    struct monitor_ring source = {.running = 1, .instead = note};
+
+    (void)state;
+    assert_int_equal(monitor_ring_last(&ring), 0);
+    append(41, 1);
+    assert_int_equal(monitor_ring_last(&ring), 5);
+    monitor_ring_append(&source, 7, monitor_what(3, 4, 0), 99, 1, 2);
+    assert_ptr_equal(asked, &source);
+    assert_int_equal(asked_at, 99);
+    assert_int_equal(source.written, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(instead_of_a_record_something_is_done, begin, end),
         cmocka_unit_test_setup_teardown(records_come_in_order_round_after_round, begin, end),
         cmocka_unit_test_setup_teardown(a_full_ring_loses_the_new_ones_and_tells, begin, end),
         cmocka_unit_test_setup_teardown(losses_before_a_record_stop_at_what_it_can_tell, begin,

@@ -70,11 +70,34 @@ static void lists_survive_any_order_of_leaving(void **state)
     }
 }
 
+static void what_the_thread_told_comes_before_its_monitors(void **state)
+{
+    struct monitor_tracks tracks = {0};
+
+    (void)state;
+    set(&tracks, 0, 5);
+    assert_ptr_equal(tracks.first, tracks.list);
+    assert_int_equal(tracks.fires, 1);
+    monitor_tracks_ask(&tracks, true);
+    assert_ptr_equal(tracks.first->ring, &tracks.told_ring);
+    assert_ptr_equal(tracks.first + 1, tracks.list);
+    assert_int_equal(tracks.fires, 2);
+    set(&tracks, 1, 6);
+    assert_int_equal(tracks.fires, 3);
+    assert_true(monitor_tracks_remove(&tracks, monitor(0)));
+    assert_true(monitor_tracks_remove(&tracks, monitor(1)));
+    assert_int_equal(tracks.fires, 1);
+    monitor_tracks_ask(&tracks, false);
+    assert_ptr_equal(tracks.first, tracks.list);
+    assert_int_equal(tracks.fires, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_monitor_is_there_once),
         cmocka_unit_test(a_full_set_takes_only_who_is_there),
+        cmocka_unit_test(what_the_thread_told_comes_before_its_monitors),
         cmocka_unit_test(lists_survive_any_order_of_leaving),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

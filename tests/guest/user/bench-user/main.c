@@ -9,6 +9,7 @@
 #include <user/blocked_threads.h>
 #include <user/process.h>
 #include <user/scheduler.h>
+#include <user/sensor.h>
 #include <user/thread.h>
 #include <user/time.h>
 #include <user/trace.h>
@@ -16,6 +17,7 @@
 #define ROUNDS 2000
 #define FEW 50
 #define TRACED 256
+#define TOLD 16 // as many as the page has room for
 
 static void tell(const char *name, u64 ticks, u64 operations)
 {
@@ -43,17 +45,45 @@ static void thread_switch(const char *name)
     tell(name, time_now() - begin, 2 * ROUNDS);
 }
 
-// With a record for the thread that leaves and one for that which comes, all of which have room.
-static void thread_switch_monitored(void)
+static cap_t monitor_of_this(u64 kind)
 {
     u64 bytes = SYS_MONITOR_BYTES_MAX;
     s64 monitor = sys_monitor_create(&bytes);
-    if (monitor < 0 ||
-        sys_monitor_track((cap_t)monitor, 0, 0, 1, 1u << SYS_MONITOR_THREAD) != 0 ||
+    if (monitor < 0 || sys_monitor_track((cap_t)monitor, 0, 0, 1, 1UL << kind) != 0 ||
         sys_monitor_resume((cap_t)monitor) != 0)
-        return;
-    thread_switch("thread_switch_monitored");
-    sys_cap_drop((cap_t)monitor);
+        printf("bench-user: no monitor (%ld)\n", (long)monitor);
+    return (cap_t)monitor;
+}
+
+static void end_monitor(cap_t monitor)
+{
+    sys_monitor_terminate(monitor);
+    sys_cap_drop(monitor);
+}
+
+// All records have room.
+static void monitored(void)
+{
+    cap_t monitor = monitor_of_this(SYS_MONITOR_THREAD);
+    thread_switch("thread_switch_monitored"); // two records each
+    end_monitor(monitor);
+    monitor = monitor_of_this(SYS_MONITOR_SENSOR);
+    u64 begin = time_now();
+    for (u32 i = 0; i < ROUNDS; i++)
+        sensor(1, i, 0);
+    tell("sensor_monitored", time_now() - begin, ROUNDS);
+    u64 best = UINT64_MAX; // of those after which there still is room
+    for (u32 round = 0; round < FEW; round++) {
+        struct sys_monitor_stat stat;
+        sys_monitor_stat(monitor, user_cpu(), &stat);
+        begin = time_now();
+        for (u32 i = 0; i < TOLD; i++)
+            sensor(1, i, 0);
+        u64 ticks = time_now() - begin;
+        best = ticks < best ? ticks : best;
+    }
+    tell("sensor_told", best, TOLD);
+    end_monitor(monitor);
 }
 
 static void lock_free(void)
@@ -196,7 +226,7 @@ int main(int argc, char **argv)
     if (argc > 1 && strcmp(argv[1], "child") == 0)
         return 0;
     thread_switch("thread_switch");
-    thread_switch_monitored();
+    monitored();
     lock_free();
     lock_contended("lock_contended");
     lock_contended_logged();

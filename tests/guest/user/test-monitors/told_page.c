@@ -24,9 +24,15 @@
 // began and after all: while it runs, and from another CPU where there is one.
 static s64 forge(void *dispatcher)
 {
-    static const u64 positions[] = {
-        DISPATCHER_RECORDS_BYTES, DISPATCHER_RECORDS_BYTES + DISPATCHER_RECORD, UINT64_MAX, 33, 1,
-        0x8000000000000000, DISPATCHER_RECORD, 0xffffffff00000020, 7 * DISPATCHER_RECORD};
+    static const u64 positions[] = {DISPATCHER_RECORDS_BYTES,
+                                    DISPATCHER_RECORDS_BYTES + DISPATCHER_RECORD,
+                                    UINT64_MAX,
+                                    33,
+                                    1,
+                                    0x8000000000000000,
+                                    DISPATCHER_RECORD,
+                                    0xffffffff00000020,
+                                    7 * DISPATCHER_RECORD};
     struct dispatcher_page *page = dispatcher;
 
     for (u32 round = 0; round < FORGED_ROUNDS; round++) {
