@@ -130,6 +130,7 @@ int main(int argc, char **argv)
     processes_tell_of_themselves();
     what_is_told_is_taken();
     both_paths_of_calls_are_told_alike();
+    what_is_told_stands_between_switches();
     calls_are_joined_by_their_ids();
     nobody_writes_what_is_mapped();
     the_killed_leave_nothing();

@@ -8,11 +8,13 @@
 #include <stdio.h>
 #include <trace/reasons.h>
 #include <user/ipc.h>
+#include <user/sensor.h>
 
 #define ROUNDS 300
 #define SLOW_BYTES 8192 // more than the fast path takes
 #define RECORDS 8192
 #define SLOT_ENDPOINT 3
+#define SENSOR_ROUND 5
 
 enum { SELF = 1, CHILD = 2 };
 
@@ -32,6 +34,7 @@ static int call(u32 bytes)
 {
     for (u32 i = 0; i < ROUNDS; i++) {
         struct ipc_message message = {.send = sent, .send_bytes = bytes};
+        sensor(SENSOR_ROUND, i, bytes);
         CHECK_IS(ipc_call(SLOT_ENDPOINT, &message), 0);
     }
     return failures != 0;
@@ -126,6 +129,37 @@ void both_paths_of_calls_are_told_alike(void)
     check(1, slow);
     printf("test-monitors: %u switches by calls and answers on the fast path, %u on the other\n",
            (unsigned)fast, (unsigned)slow);
+    ipc_endpoint_close((cap_t)endpoint);
+}
+
+// What the child tells of itself lies between the kernel's records of its turns.
+static void check_told(u64 count)
+{
+    u32 running = CHILD;
+    u64 next = 0;
+
+    for (u64 i = 0; i < count; i++) {
+        const struct sys_monitor_record *at = &records[i];
+        CHECK_IS(i == 0 || at->time >= at[-1].time, true);
+        if (at->kind == SYS_MONITOR_SWITCH) {
+            running = at->word[0] == SYS_MONITOR_LEAVES ? 0 : at->id;
+        } else {
+            CHECK_IS(at->kind, SYS_MONITOR_SENSOR);
+            CHECK_IS(at->id, CHILD);
+            CHECK_IS(running, CHILD);
+            CHECK_IS(at->word[0], next++);
+        }
+    }
+    CHECK_IS(next, ROUNDS);
+}
+
+void what_is_told_stands_between_switches(void)
+{
+    s64 endpoint = ipc_endpoint(answer, NULL);
+
+    kinds = SWITCHES | 1UL << SYS_MONITOR_SENSOR;
+    check_told(run("fast", (cap_t)endpoint));
+    check_told(run("slow", (cap_t)endpoint));
     ipc_endpoint_close((cap_t)endpoint);
 }
 

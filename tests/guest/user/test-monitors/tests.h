@@ -48,6 +48,7 @@ void kinds_are_counted(void);
 int child_asks(void);
 int child_is_busy(void);
 void both_paths_of_calls_are_told_alike(void);
+void what_is_told_stands_between_switches(void);
 void calls_are_joined_by_their_ids(void);
 int child_calls_fast(void);
 int child_calls_slowly(void);
