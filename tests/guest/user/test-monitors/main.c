@@ -107,6 +107,7 @@ static const struct {
     {"asker", child_asks},
     {"busy", child_is_busy},
     {"liar", child_lies},
+    {"client", child_is_client},
     {"fast", child_calls_fast},
     {"slow", child_calls_slowly},
 };
@@ -128,6 +129,7 @@ int main(int argc, char **argv)
     both_paths_of_calls_are_told_alike();
     calls_are_joined_by_their_ids();
     nobody_writes_what_is_mapped();
+    clients_know_nothing_of_each_other();
     the_killed_leave_nothing();
     printf("test-monitors: %s\n", failures == 0 ? "ok" : "FAILED");
     return failures != 0;
