@@ -19,7 +19,8 @@
 // What happens to a thread; sys_monitor_track has a bit of each, 1 << kind. What is not said of a
 // word is 0, and so is the reason of kinds that do not say what it is.
 enum sys_monitor_kind {
-    // Its CPU goes to it, or from it. Word 0: enum sys_monitor_switch.
+    // Its CPU goes to it, or from it. Word 0: enum sys_monitor_switch; word 1: enum
+    // sys_monitor_writer.
     SYS_MONITOR_SWITCH = 0,
     // It becomes ready, for that reason. Word 0: so many ticks ago, as one of the kernel's threads
     // that another CPU has woken is told of when it runs, and a dispatcher that begins.
@@ -65,6 +66,12 @@ enum sys_monitor_switch {
     SYS_MONITOR_STAYS,  // it could have left for that reason, but the scheduler chose it again
 };
 
+// What wrote the record of a switch, as that tells what it cost (struct sys_monitor_stat).
+enum sys_monitor_writer {
+    SYS_MONITOR_SCHEDULER,
+    SYS_MONITOR_FAST_PATH, // of calls
+};
+
 #define SYS_MONITOR_BLOCK_ENDS 1  // else it begins
 #define SYS_MONITOR_BLOCK_WRITE 2 // else it reads, or
 #define SYS_MONITOR_BLOCK_FLUSH 4 // lets the disk write what it has taken
@@ -87,9 +94,10 @@ struct sys_monitor_stat {
     u64 fired;
     u64 lost; // the ring was full
     u64 unread;
-    u64 cost; // ticks that 64 records take, measured when it was created
+    u64 cost;      // ticks that 64 records take, measured when it was created
+    u64 cost_fast; // … that the fast path of calls writes
 };
-_Static_assert(sizeof(struct sys_monitor_stat) == 48, "ABI");
+_Static_assert(sizeof(struct sys_monitor_stat) == 56, "ABI");
 
 // What sys_monitor_map shows: a page with one of these for each CPU, then the rings of the CPUs,
 // one behind the other. Records `taken` … `written` - 1 are there, record n at n % (bytes / 32).

@@ -333,7 +333,7 @@ copy_reply:
     b       \copy
 1:  cmpdi   r19, 0
     mfspr   r24, 268                // the time base
-    li      r27, 0
+    li      r27, MONITOR_FAST_PATH
     beq-    2f
     lis     r25, MONITOR_SWITCH << 8 | \reason
     li      r26, MONITOR_LEAVES

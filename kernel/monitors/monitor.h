@@ -28,7 +28,7 @@ struct monitor {
     struct spinlock lock;         // RANK_OBJECT; guards memory
     struct fcm *memory;           // of its rings; NULL: it has ended
     void **pages;                 // where the kernel has them: the positions, then the rings
-    u64 cost;                     // ticks of 64 records
+    u64 cost, cost_fast;          // ticks of 64 records: of the scheduler, of the fast path
     bool running, ended;          // tracking.c's, under its mutex
     u32 kinds;                    // … that somebody was tracked for, ever
     struct monitor_rep reps[ORRERY_MAX_CPUS];

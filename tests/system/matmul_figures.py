@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Figures 1 to 8 of S003 of our matmul, as text, on one CPU where a nanosecond is an instruction. docs/monitors.md has them by this script: tests/system/matmul_figures.py FOLDER."""
+"""Figures 1 to 8, 10 and 11 of S003 of our matmul, as text, on one CPU where a nanosecond is an instruction. docs/monitors.md has them by this script: tests/system/matmul_figures.py FOLDER."""
 
 import os
 import re
@@ -12,6 +12,7 @@ from servers import interrupt, started
 POLICIES = ("fixed", "starving", "growing")  # S003's Old, New and Improved
 SMALL = "small"  # a smaller matmul, starving
 SPAWN = ("--from", "+0.6", "--to", "+1.4", "--meter", "+0.64,+0.80")
+WHOLE = ("--meter", "+1,+8")
 FIGURES = (
     ("Figure 1, fixed: all of it", "fixed", ()),
     ("Figure 2, starving: all of it", "starving", ()),
@@ -22,6 +23,8 @@ FIGURES = (
     ("Figure 7, growing: how the threads begin", "growing", SPAWN),
     ("Figure 8, growing: main and collector, which goes to itself", "growing",
      ("--from", "+0.4", "--to", "+0.6")),
+    ("Figure 10, growing: as recorded", "growing", WHOLE),
+    ("Figure 11, growing: without what recording cost", "growing", (*WHOLE, "--compensate")),
 )
 
 

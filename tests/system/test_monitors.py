@@ -49,6 +49,7 @@ def test_refusals_counts_and_attacks(boot, cpus):
     lines = run(boot, "test-monitors", cpus)
     assert sum("switches in the trace" in line for line in lines) == cpus
     assert any("processes killed" in line for line in lines)
+    assert any("3 clients have read" in line for line in lines)
     assert any("are those that were made" in line for line in lines)
 
 

@@ -415,7 +415,8 @@ class Session(threading.Thread):
             return
         number = max(machine.monitors, default=0) + 1
         machine.monitors[number] = Monitor(None if wish.kept else self, wish.bytes or 65536,
-                                           machine.system.cpu_count, machine.monitor_cost)
+                                           machine.system.cpu_count,
+                                           (machine.monitor_cost, machine.monitor_cost_fast))
         self.respond(request, monitor_create=dci.MonitorCreateReply(monitor=number,
                                                                     bytes=wish.bytes or 65536))
 
@@ -473,7 +474,7 @@ class Monitor:
 
     def __init__(self, session, size, cpus, cost):
         self.session, self.bytes, self.running, self.tracks = session, size, False, {}
-        self.cost = cost
+        self.cost, self.cost_fast = cost
         self.unread = [[] for _ in range(cpus)]
         self.fired, self.lost = [0] * cpus, [0] * cpus
 
@@ -486,7 +487,7 @@ class Monitor:
 
     def stat(self, cpu, unread):
         return dci.MonitorStat(fired=self.fired[cpu], lost=self.lost[cpu], unread=unread,
-                               cost=self.cost)
+                               cost=self.cost, cost_fast=self.cost_fast)
 
 
 class Machine:
@@ -569,7 +570,7 @@ class Machine:
         # was suspended; when they were resumed and suspended
         self.monitors, self.records, self.last_records = {}, {}, {}
         self.monitored = TIMEBASE_HZ, 2 * TIMEBASE_HZ
-        self.monitor_cost = 640  # ticks of 64 records
+        self.monitor_cost = self.monitor_cost_fast = 640  # ticks of 64 records
         self.workloads = [dci.Workload(name="demo", help="work=1-2-4, seconds=0"),
                           dci.Workload(name="idle", help="seconds=0")]
         self.workload_duration, self.workload_result, self.workload_report = 1, 0, \

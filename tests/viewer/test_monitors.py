@@ -312,6 +312,19 @@ def test_each_time_is_less_the_cost_of_the_records_before_it(kov, costly):
         assert counts(compensated(kov, *options)) == counts(shown(kov, *options))
 
 
+def test_records_of_the_fast_path_have_a_cost_of_their_own(kov, costly):
+    """At 2, 3.5, 5.375, 5.875, 6.75: the second and the fourth take a quarter."""
+    costly.system.cpu_count, costly.monitor_cost_fast = 1, 16 * HALF
+    turns = [dci.MonitorRecord(word1=n % 2, **{field.name: value for field, value in one.ListFields()})
+             for n, one in enumerate(TURNS)]
+    costly.records = {0: (turns, 0)}
+    recorded(kov, costly)
+    document = compensated(kov)
+    row, = document["threads"]
+    assert row["run_ticks"] == (3.5 - 2 + 6.75 - 5.375) * MS
+    assert document["compensated"][0]["cost_ticks"] == 3 * HALF + 2 * HALF // 4
+
+
 def test_a_part_is_chosen_by_compensated_times(kov, costly):
     costly.system.cpu_count = 1
     recorded(kov, costly)
@@ -411,9 +424,10 @@ def test_a_thread_does_not_come_before_it_left_another_cpu(kov, costly):
 
 
 @pytest.mark.parametrize("cost, message", [
-    (0, "does not tell what a record of CPU 0 costs"), (1 << 40, "which cannot be")])
+    ((0, 0), "does not tell what a record of CPU 0 costs"), ((640, 0), "does not tell"),
+    ((1 << 40, 640), "which cannot be"), ((640, 1 << 40), "which cannot be")])
 def test_without_a_cost_nothing_is_compensated(kov, costly, cost, message):
-    costly.monitor_cost = cost
+    costly.monitor_cost, costly.monitor_cost_fast = cost
     recorded(kov, costly)
     refused = kov("monitor", "show", "trace", "--compensate")
     assert refused.code == 1 and message in refused.err and refused.out == "", refused.err

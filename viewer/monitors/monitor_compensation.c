@@ -19,9 +19,15 @@ struct compensated_user {
 
 // ---- a CPU -------------------------------------------------------------------------------------
 
+u64 monitor_compensation_cost(const struct compensated_cpu *cpu)
+{
+    u64 ticks = (cpu->records - cpu->fast) * cpu->cost + cpu->fast * cpu->cost_fast;
+    return cpu->of == 0 ? 0 : ticks / cpu->of;
+}
+
 static u64 less_by(const struct compensated_cpu *cpu)
 {
-    return cpu->of == 0 ? 0 : cpu->records * cpu->cost / cpu->of - cpu->forgone;
+    return monitor_compensation_cost(cpu) - cpu->forgone;
 }
 
 static u64 time_on(const struct compensated_cpu *cpu, u64 time)
@@ -93,6 +99,7 @@ static bool take_cost(struct monitor_compensation *compensation, const struct tr
         return false;
     compensation->cpus[event->cpu].cost = values[0];
     compensation->cpus[event->cpu].of = values[1];
+    compensation->cpus[event->cpu].cost_fast = values[2];
     return true;
 }
 
@@ -126,6 +133,7 @@ void monitor_compensation_take(struct monitor_compensation *compensation, struct
     *ago = late && woken < time ? time - woken : 0;
     cpu->last = event->time = time;
     cpu->records++;
+    cpu->fast += kind == SYS_MONITOR_SWITCH && values[2] == SYS_MONITOR_FAST_PATH;
     struct compensated_point point = {recorded, less_by(cpu)};
     if (compensation->cpu_count > 1)
         bytes_append(&cpu->before, &point, sizeof(point));
@@ -162,16 +170,17 @@ static int check_costs(const struct monitor_compensation *compensation, const st
 {
     for (u32 i = 0; i < ORRERY_MAX_CPUS; i++) {
         const struct compensated_cpu *cpu = &compensation->cpus[i];
-        if (cpu->records > 0 && (cpu->cost == 0 || cpu->of == 0))
+        if (cpu->records > 0 && (cpu->cost == 0 || cpu->cost_fast == 0 || cpu->of == 0))
             return fail(KOV_FAILED,
                         "%s does not tell what a record of CPU %" PRIu32
                         " costs: its times cannot be compensated",
                         engine->where, i);
-        if (cpu->records > 0 && cpu->cost > engine->descriptions.hz)
+        u64 cost = cpu->cost > cpu->cost_fast ? cpu->cost : cpu->cost_fast;
+        if (cpu->records > 0 && cost > engine->descriptions.hz)
             return fail(KOV_FAILED,
                         "%s tells that %" PRIu64 " records of CPU %" PRIu32 " cost %" PRIu64
                         " ticks, which cannot be",
-                        engine->where, cpu->of, i, cpu->cost);
+                        engine->where, cpu->of, i, cost);
     }
     return KOV_OK;
 }
@@ -196,17 +205,16 @@ int monitor_compensation_begin(struct monitor_compensation *compensation, struct
 {
     static const char *const names[SYS_MONITOR_KINDS_MAX] = {
         "MONITOR:switch", "MONITOR:wake", "MONITOR:fault",  "MONITOR:syscall",
-        "MONITOR:block",  NULL,           "MONITOR:thread", "MONITOR:sensor"};
+        "MONITOR:block",  "MONITOR:call", "MONITOR:thread", "MONITOR:sensor"};
     const struct visitor visitor = {.event = measure_event, .context = compensation};
     u64 begin = 0, end = 0;
     compensation->cost =
-        (struct event_fields){.name = "STATE:monitor_cost", .fields = {"ticks", "records"}};
+        (struct event_fields){.name = "STATE:monitor_cost", .fields = {"ticks", "records", "fast_ticks"}};
     event_fields_find(&compensation->cost, &engine->descriptions);
     for (u32 kind = 0; kind < SYS_MONITOR_KINDS_MAX; kind++) {
         compensation->kinds[kind] =
-            (struct event_fields){.name = names[kind], .fields = {"id", "word0"}};
-        if (names[kind] != NULL)
-            event_fields_find(&compensation->kinds[kind], &engine->descriptions);
+            (struct event_fields){.name = names[kind], .fields = {"id", "word0", "word1"}};
+        event_fields_find(&compensation->kinds[kind], &engine->descriptions);
     }
     for (size_t i = 0; i < engine->count; i++)
         compensation->cpu_count += engine->streams[i]->pid == 0;

@@ -18,8 +18,10 @@
 #include <orrery/monitors.h>
 
 struct compensated_cpu {
-    u64 cost, of;        // ticks that so many records take; of 0: not known
-    u64 records;         // so far
+    // Ticks that so many records take, of the scheduler and of the fast path of calls; of 0: not
+    // known.
+    u64 cost, cost_fast, of;
+    u64 records, fast;   // so far; those of the fast path
     u64 forgone;         // ticks of what they cost that are not taken off
     u64 last;            // compensated time: none comes before it
     struct bytes before; // struct compensated_point of each record, if there are several CPUs
@@ -40,6 +42,8 @@ int monitor_compensation_begin(struct monitor_compensation *compensation, struct
 // Moves the time of the next event of the recording, and for a wake-up how long ago it was.
 void monitor_compensation_take(struct monitor_compensation *compensation, struct trace_event *event,
                                u64 *ago);
+// Ticks that the records so far took.
+u64 monitor_compensation_cost(const struct compensated_cpu *cpu);
 // A time on a CPU behind the events that were taken, compensated.
 u64 monitor_compensation_time(const struct monitor_compensation *compensation, u32 cpu, u64 time);
 void monitor_compensation_free(struct monitor_compensation *compensation);

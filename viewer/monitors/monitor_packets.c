@@ -57,8 +57,9 @@ static void add_events(struct bytes *text)
              TRACE_HEADER(0, MAJOR, STATE_END));
     add_text(text,
              "event { name = \"STATE:monitor_cost\"; id = %#x; stream_id = 0;"
-             " fields := struct {\n    uint64 _ticks;\n    uint64 _records;\n}; };\n",
-             TRACE_HEADER(2, MAJOR, COST));
+             " fields := struct {\n    uint64 _ticks;\n    uint64 _records;\n"
+             "    uint64 _fast_ticks;\n}; };\n",
+             TRACE_HEADER(3, MAJOR, COST));
 }
 
 // "uuid = "01234567-…"", which each packet has, too.
@@ -216,11 +217,12 @@ static int add_target(struct monitor_packets *packets, const struct monitor_targ
 static int add_cost(struct monitor_packets *packets, u32 cpu)
 {
     struct monitor_stream *stream = &packets->streams[cpu];
-    int code = begin_event(packets, cpu, stream->last, COST, 2, 0);
+    int code = begin_event(packets, cpu, stream->last, COST, 3, 0);
     if (code != KOV_OK)
         return code;
     put_word(stream, stream->cost);
     put_word(stream, MONITOR_COST_RECORDS);
+    put_word(stream, stream->cost_fast);
     return KOV_OK;
 }
 

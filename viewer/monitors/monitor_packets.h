@@ -19,7 +19,7 @@ struct monitor_stream {
     u32 events, sequence;
     u64 begin, last; // times of the packet, and of what came last
     u64 records, lost;
-    u64 cost; // ticks of MONITOR_COST_RECORDS records; set before the first one
+    u64 cost, cost_fast; // as in struct monitor_counts; set before the first record
 };
 
 struct monitor_packets {

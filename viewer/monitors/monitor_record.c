@@ -34,6 +34,7 @@ static int take_records(void *context, u32 cpu, Orrery__Dci__MonitorRecord *cons
     struct record *record = context;
     int code = KOV_OK;
     record->packets.streams[cpu].cost = counts->cost;
+    record->packets.streams[cpu].cost_fast = counts->cost_fast;
     for (size_t i = 0; i < count && code == KOV_OK; i++)
         code = monitor_packets_add(&record->packets, cpu, records[i]);
     record->counts[cpu] = *counts;

@@ -160,7 +160,8 @@ static struct monitor_counts counts_of(const Orrery__Dci__MonitorStat *stat)
 {
     if (stat == NULL)
         return (struct monitor_counts){0};
-    return (struct monitor_counts){stat->fired, stat->lost, stat->unread, stat->cost};
+    return (struct monitor_counts){stat->fired, stat->lost, stat->unread, stat->cost,
+                                   stat->cost_fast};
 }
 
 // What is beyond all limits is left out.

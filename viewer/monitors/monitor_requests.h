@@ -11,7 +11,8 @@
 // What one ring has; of a CPU.
 struct monitor_counts {
     u64 fired, lost, unread;
-    u64 cost; // ticks that MONITOR_COST_RECORDS records took
+    // Ticks that MONITOR_COST_RECORDS records took: of the scheduler, of the fast path of calls.
+    u64 cost, cost_fast;
 };
 #define MONITOR_COST_RECORDS 64
 

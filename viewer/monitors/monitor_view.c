@@ -333,7 +333,7 @@ static void put_compensation(const struct view *view, u64 end, u64 hz, json_t *d
         json_t *row = put_object(rows, NULL);
         put_u64(row, "cpu", i);
         put_u64(row, "records", cpu->records);
-        trace_tool_put_time(row, "cost", (double)(cpu->records * cpu->cost) / (double)cpu->of, hz);
+        trace_tool_put_time(row, "cost", (double)monitor_compensation_cost(cpu), hz);
         trace_tool_put_time(row, "less", (double)(end - time_of(view, i, end)), hz);
     }
 }

@@ -199,6 +199,8 @@ int main(int argc, char **argv)
 {
     if (argc > 1 && strncmp(argv[1], "figure", 6) == 0)
         return figure(argc, argv);
+    if (argc > 1 && strcmp(argv[1], "paced") == 0)
+        return paced(argc, argv);
     if (argc > 1)
         return serve(argv[1]);
     raw_calls();

@@ -103,7 +103,7 @@ static u64 free_bytes(void)
     return info.free_bytes;
 }
 
-static void kill_some(u32 rounds)
+void kill_victims(u32 rounds)
 {
     for (u32 round = 0; round < rounds; round++) {
         struct process_spawn how = PROCESS_SPAWN;
@@ -128,10 +128,10 @@ void the_killed_leave_nothing(void)
 
     CHECK_IS(sys_monitor_track(monitor, 0, 0, 5, ALL_KINDS), 0);
     CHECK_IS(sys_monitor_resume(monitor), 0);
-    kill_some(4);
+    kill_victims(4);
     CHECK_IS(WAIT_FOR(live_objects("Monitor") == 1), 1);
     u64 before = free_bytes();
-    kill_some(ROUNDS);
+    kill_victims(ROUNDS);
     CHECK_IS(WAIT_FOR(live_objects("Monitor") == 1), 1);
     CHECK_IS(WAIT_FOR(free_bytes() + SLACK > before), 1);
     CHECK_IS(sys_monitor_suspend(monitor), 0);

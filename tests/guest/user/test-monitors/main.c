@@ -110,6 +110,7 @@ static const struct {
     {"forger", child_forges},
     {"leaver", child_leaves_records},
     {"counter", child_counts},
+    {"client", child_is_client},
     {"fast", child_calls_fast},
     {"slow", child_calls_slowly},
 };
@@ -133,6 +134,7 @@ int main(int argc, char **argv)
     what_is_told_stands_between_switches();
     calls_are_joined_by_their_ids();
     nobody_writes_what_is_mapped();
+    clients_know_nothing_of_each_other();
     the_killed_leave_nothing();
     printf("test-monitors: %s\n", failures == 0 ? "ok" : "FAILED");
     return failures != 0;

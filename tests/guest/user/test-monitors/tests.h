@@ -64,7 +64,11 @@ int child_counts(void);
 
 void nobody_writes_what_is_mapped(void);
 void the_killed_leave_nothing(void);
+void kill_victims(u32 rounds); // two a round, after up to 20 ms
 int child_stores(void);
 int child_is_killed(void);
+
+void clients_know_nothing_of_each_other(void);
+int child_is_client(void);
 
 #endif
