@@ -4,14 +4,14 @@
 // The writer stores as kernel/log/handler.c does, which another test compares with it.
 #include <user/log.h>
 
+#include <log/handler.h>
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
-
-#include "kernel/log/handler.h"
 
 #define PLACE 0x4000u
 #define BASE 0x8000u
@@ -286,7 +286,7 @@ static void set_up(u32 control)
 static void log_rows(u32 count)
 {
     for (u32 i = 0; i < count; i++)
-        log_event(&cpu, LOG_CALL_SENT, 1, 2, cpu.virtual_time + 1);
+        log_happens(&cpu, LOG_CALL_SENT, 1, 2, cpu.virtual_time + 1);
 }
 
 static s64 read_rows(void)
