@@ -6,4 +6,4 @@ KERNEL_SRC := $(patsubst kernel/%,%,$(filter-out $(SANITIZE_OMITTED),$(wildcard 
 # WITHOUT_SENSORS=1: those of monitors are compiled out, and there are no monitors.
 WITHOUT_SENSORS ?=
 KERNEL_CFLAGS := $(if $(filter 1,$(WITHOUT_SENSORS)),-DWITHOUT_SENSORS)
-DEPS := orrery clustered-objects trace pmu elf runtime
+DEPS := orrery clustered-objects trace pmu elf runtime log-handler

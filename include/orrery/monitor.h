@@ -29,6 +29,10 @@
     10 // COID or 0: all, logging   (returns how many objects that concerned; 0: those to come, too)
 #define MONITOR_BLOCKED_READ                                                                       \
     11 // cursor, bytes             new cursor, end  struct sys_blocked_log, each with its records
+// begin: the library asks the owner of the logs for an area (ipc/log.idl), and does not wait. Not:
+// returns how that went: 0: this CPU has a log, E_AGAIN, or an error (user/attach_log.h).
+#define MONITOR_LOG 12        // cpu, begin
+#define MONITOR_LOG_DOMAIN 13 // thread's number, its domain in these logs; 0: the process's
 
 // ---- sleep locks -------------------------------------------------------------------------------
 // A BlockedThreadQueues object has a queue for each lock word that threads wait for. While it is

@@ -9,10 +9,10 @@
 #include <kernel/percpu.h>
 #include <kernel/softmask.h>
 #include <kernel/timer.h>
+#include <log/handler.h>
 #include <orrery/errors.h>
 #include <string.h>
 
-#include "handler.h"
 #include "points.h"
 
 #define WINDOW_BYTES (2 * LOG_AREA_BYTES)
@@ -47,7 +47,7 @@ void log_tell(u32 event, u32 current, u32 correspondent)
     u8 masked = soft_mask();
 
     if (log_is_on(LOG_OF_CALLS))
-        log_event(&cpus[cpu_id()].logs, event, current, correspondent, 1);
+        log_happens(&cpus[cpu_id()].logs, event, current, correspondent, 1);
     soft_mask_restore(masked);
 }
 
@@ -57,7 +57,7 @@ void log_tell_page(u32 domain, s32 change)
     struct log_host *cpu = &cpus[cpu_id()];
 
     if (domain != 0 && log_is_on(LOG_OF_MEMORY))
-        log_event(&cpu->logs, LOG_MEMORY, domain, 0, (u32)(cpu->pages[domain] += change));
+        log_happens(&cpu->logs, LOG_MEMORY, domain, 0, (u32)(cpu->pages[domain] += change));
     soft_mask_restore(masked);
 }
 

@@ -83,27 +83,52 @@ s64 log_file_lay_out(u8 *area, u32 place, u32 base, u32 control, u32 since)
     return 0;
 }
 
-s64 log_reader_begin(struct log_reader *reader, u8 *area, u32 cpu, u32 place, u32 since)
+// The file is laid out so.
+static s64 begin_file(struct log_reader *reader, const struct log_reader *file, u32 since)
 {
-    if (place % sizeof(struct log_register) != 0 ||
-        place > LOG_AREA_BYTES - sizeof(struct log_register))
-        return E_INVAL;
-    struct log_register *file = (struct log_register *)(area + place);
-    u32 control = __atomic_load_n(&file->control, __ATOMIC_RELAXED);
-    u32 bytes = ENTRY << (control & LOG_SIZE(15));
-    u32 base = __atomic_load_n(&file->offset, __ATOMIC_RELAXED) & ~(bytes - 1);
-    s64 error = check_file(place, base, control);
+    u32 place = (u32)((u8 *)file->place - file->area), control = file->control;
+    s64 error = check_file(place, file->base, control);
 
     if (error != 0 || ((control & LOG_COUNTER_ADD) && !(control & LOG_STAMP)))
         return E_INVAL;
-    *reader = (struct log_reader){.area = area,
-                                  .cpu = cpu,
-                                  .place = file,
-                                  .base = base,
-                                  .bytes = bytes,
-                                  .row_bytes = row_bytes_of(control),
-                                  .control = control,
-                                  .last_stamp = since};
+    *reader = *file;
+    reader->bytes = ENTRY << (control & LOG_SIZE(15));
+    reader->row_bytes = row_bytes_of(control);
+    reader->last_stamp = since;
+    return 0;
+}
+
+static struct log_register *register_at(u8 *area, u32 place)
+{
+    return (struct log_register *)(area + place);
+}
+
+s64 log_reader_begin(struct log_reader *reader, u8 *area, u32 cpu, u32 place, u32 since)
+{
+    struct log_reader file = {.area = area, .cpu = cpu, .place = register_at(area, place)};
+
+    if (place % sizeof(struct log_register) != 0 ||
+        place > LOG_AREA_BYTES - sizeof(struct log_register))
+        return E_INVAL;
+    file.control = __atomic_load_n(&file.place->control, __ATOMIC_RELAXED);
+    u32 bytes = ENTRY << (file.control & LOG_SIZE(15));
+    file.base = __atomic_load_n(&file.place->offset, __ATOMIC_RELAXED) & ~(bytes - 1);
+    return begin_file(reader, &file, since);
+}
+
+s64 log_reader_begin_program(struct log_reader *reader, u8 *area, u32 place, u32 base, u32 control,
+                             u32 since)
+{
+    struct log_reader file = {.area = area,
+                              .cpu = LOG_OF_PROGRAM,
+                              .place = register_at(area, place),
+                              .base = base,
+                              .control = control};
+    s64 error = begin_file(&file, &file, since);
+
+    if (error != 0 || file.bytes / file.row_bytes <= UNSAFE_ROWS)
+        return E_INVAL;
+    *reader = file;
     return 0;
 }
 
@@ -194,12 +219,17 @@ static void mark_read(const struct log_reader *reader, const struct pass *pass)
     }
 }
 
-static s64 read_stopped(struct log_reader *reader, struct pass *pass, u32 *rows)
+// A program may be anywhere in its handler, and nobody waits for it: the row that it is about to
+// write is the last one, and what it may overwrite is not looked at.
+static s64 read_stopped(struct log_reader *reader, u32 safe, struct pass *pass, u32 *rows)
 {
+    bool settles = reader->cpu != LOG_OF_PROGRAM;
+
     store(&reader->place->control, reader->control & ~LOG_ENTRIES);
-    s64 error = sys_log_settle(reader->cpu);
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+    s64 error = settles ? sys_log_settle(reader->cpu) : 0;
     if (error == 0) {
-        *pass = copy_back(reader, reader->bytes / reader->row_bytes, rows);
+        *pass = copy_back(reader, settles ? reader->bytes / reader->row_bytes : safe, rows);
         if (!(reader->control & LOG_STAMP))
             mark_read(reader, pass);
     }
@@ -221,7 +251,7 @@ s64 log_read(struct log_reader *reader, u32 *rows)
     }
     if (!pass.complete || !is_undisturbed(reader, &pass, rows)) {
         reader->passes++;
-        error = read_stopped(reader, &pass, rows);
+        error = read_stopped(reader, safe, &pass, rows);
     }
     if (error != 0)
         return error;

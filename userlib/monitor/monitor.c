@@ -12,8 +12,10 @@
 #include <trace/events.h>
 #include <trace/platform.h>
 #include <trace/trace.h>
+#include <user/attach_log.h>
 #include <user/blocked_threads.h>
 #include <user/objects.h>
+#include <user/own_log.h>
 #include <user/scheduler.h>
 #include <user/thread.h>
 #include <user/trace.h>
@@ -140,7 +142,7 @@ static void put_back(const struct event *request, s64 status)
 static bool names_a_cpu(u64 operation)
 {
     return operation == MONITOR_TRACE_READ || operation == MONITOR_TRACE_STAT ||
-           operation == MONITOR_MOVE;
+           operation == MONITOR_MOVE || operation == MONITOR_LOG;
 }
 
 // The numbers are the asker's: whatever they are, they do no harm here.
@@ -174,6 +176,13 @@ static s64 answer(const struct event *request, u64 results[2])
         return blocked_threads_log(arguments[0], arguments[1]);
     case MONITOR_BLOCKED_READ:
         return fill(blocked_threads_read, room(arguments[1]), results);
+    case MONITOR_LOG:
+        return arguments[1] != 0 ? attach_log((u32)arguments[0])
+                                 : attach_log_state((u32)arguments[0]);
+    case MONITOR_LOG_DOMAIN:
+        if (arguments[0] > UINT32_MAX || arguments[1] >= LOG_DOMAINS)
+            return E_INVAL;
+        return own_log_domain((u32)arguments[0], (u32)arguments[1]);
     default:
         return E_NOTSUP;
     }

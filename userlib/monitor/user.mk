@@ -2,5 +2,5 @@
 # The monitor's channel of a process.
 LIBRARY := monitoring
 SRC := monitor.c
-DEPS := objects tracing
+DEPS := objects own-log tracing
 WHOLE := yes

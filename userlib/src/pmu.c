@@ -24,6 +24,7 @@ static struct {
 } cpus[ORRERY_MAX_CPUS];
 
 static void (*next_hook)(struct thread *next);
+static bool hooked; // for good: another hook may have come before this one since
 
 // What this dispatcher has counted. Disabled.
 static void read_own(u64 now[MODEL_COUNTERS])
@@ -96,7 +97,8 @@ static s64 set_up(s64 opened)
         sys_pmu_count_stop(opened);
         return error;
     }
-    if (user_switch_hook != switched) {
+    if (!hooked) {
+        hooked = true;
         next_hook = user_switch_hook;
         user_on_switch(switched);
     }

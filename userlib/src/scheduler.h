@@ -65,6 +65,7 @@ struct thread {
     void *slots[THREAD_SLOTS];
     u64 switches;
     struct use use; // of the CPU
+    u32 log_domain; // atomic: in the process's own logs; 0: that of the process
 
     thread_function function;
     void *argument;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The log handler against a second one that is written for nothing but being read: whatever stands
 // in descriptors and registers, both leave the same memory.
-#include "kernel/log/handler.h"
+#include <log/handler.h>
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -179,7 +179,7 @@ static void happen(struct both *both, u32 event, u32 current, u32 correspondent,
 {
     const u32 fields[4] = {event, current, correspondent, counter};
 
-    log_event(&both->cpu, event, current, correspondent, counter);
+    log_happens(&both->cpu, event, current, correspondent, counter);
     if (both->plain.areas[0] != NULL && current != 0 && current != correspondent &&
         plain_rise(&both->plain, current, event))
         plain_log(&both->plain, current, event, fields);

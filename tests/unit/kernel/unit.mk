@@ -33,5 +33,5 @@ kernel_refs_INC := kernel/include . kernel
 kernel_refs_CFLAGS := -include tests/unit/kernel/host.h
 
 UNIT += kernel_log_handler
-kernel_log_handler_SRC := tests/unit/kernel/log_handler.c kernel/log/handler.c
-kernel_log_handler_INC := .
+kernel_log_handler_SRC := tests/unit/kernel/log_handler.c log-handler/src/handler.c
+kernel_log_handler_INC := log-handler/include

@@ -2,6 +2,8 @@
 // The reader of log files against a writer, in all interleavings of the steps of both: rows are
 // given whole, in order, once, and none is missed without being counted as lost.
 // The writer stores as kernel/log/handler.c does, which another test compares with it.
+#include <log/handler.h>
+#include <orrery/errors.h>
 #include <user/log.h>
 
 #include <setjmp.h>
@@ -10,8 +12,6 @@
 #include <string.h>
 
 #include <cmocka.h>
-
-#include "kernel/log/handler.h"
 
 #define PLACE 0x4000u
 #define BASE 0x8000u
@@ -34,6 +34,7 @@ static struct log_register *file(void)
 
 // ---- the writer, in steps -----------------------------------------------------------------------
 
+static bool of_program;        // the writer is one, and nothing waits for it
 static u32 writer_step, stamp; // of the last row, or of the one that is being written
 static bool writes;            // it is in the middle of a row
 
@@ -69,6 +70,28 @@ static void write_row(void)
         write_step();
 }
 
+// Before each step of the reader a program stores anything anywhere; the sanitizers see what the
+// reader does with it.
+static bool spoils;
+static u64 random_state = 88172645463325252;
+
+static u32 random_number(void)
+{
+    random_state ^= random_state << 13;
+    random_state ^= random_state >> 7;
+    random_state ^= random_state << 17;
+    return (u32)random_state;
+}
+
+static void spoil(void)
+{
+    for (u32 i = 0; i < 4; i++)
+        *word_at(random_number() % LOG_AREA_BYTES & ~3u) = random_number();
+    file()->offset = random_number();
+    file()->control = random_number();
+    *word_at((BASE + random_number() % 64) & ~3u) = FIRST + random_number() % 16;
+}
+
 // ---- interleavings ------------------------------------------------------------------------------
 
 // How many steps the writer does before each of the reader's, and how many it has in all.
@@ -79,6 +102,8 @@ static u64 settled, undisturbed; // readings
 void log_step(void)
 {
     assert_true(reader_step < READER_STEPS_MAX);
+    if (spoils)
+        spoil();
     for (u32 i = 0; i < schedule[reader_step] && writer_step < writer_end; i++)
         write_step();
     reader_step++;
@@ -87,6 +112,7 @@ void log_step(void)
 s64 sys_log_settle(u32 cpu)
 {
     assert_int_equal(cpu, 5);
+    assert_false(of_program);
     settled++;
     stopped_at = reader_step;
     while (writer_step < writer_end && writer_step % STEPS_OF_ROW != 0)
@@ -141,7 +167,10 @@ static void begin(u32 n, u32 unread)
     writer_end = UINT32_MAX;
     memset(schedule, 0, sizeof(schedule));
     assert_int_equal(log_file_lay_out(area, PLACE, BASE, LOG_SIZE(n) | CONTROL, stamp), 0);
-    assert_int_equal(log_reader_begin(&reader, area, 5, PLACE, stamp), 0);
+    s64 error = of_program ? log_reader_begin_program(&reader, area, PLACE, BASE,
+                                                      LOG_SIZE(n) | CONTROL, stamp)
+                           : log_reader_begin(&reader, area, 5, PLACE, stamp);
+    assert_int_equal(error, 0);
     for (u32 i = 0; i < unread; i++)
         write_row();
     writer_step = 0;
@@ -201,23 +230,24 @@ static u32 run(u32 from, u32 ring)
     return steps;
 }
 
-static u64 run_all(u32 n, u32 unread, bool known)
+static u64 run_all(u32 n, u32 unread, bool known, u32 written)
 {
     u64 runs = 0;
-    u32 first[READER_STEPS_MAX] = {WRITER_STEPS}, steps;
+    u32 first[READER_STEPS_MAX] = {written * STEPS_OF_ROW}, steps;
 
     memcpy(schedule, first, sizeof(first));
     do {
         u32 kept[READER_STEPS_MAX];
         memcpy(kept, schedule, sizeof(kept));
         begin(n, unread);
+        writer_end = written * STEPS_OF_ROW;
         u32 from = FIRST;
         if (known) { // then no more is unread than what comes now
             from = read_once(from);
             reader_step = 0;
         }
         memcpy(schedule, kept, sizeof(kept));
-        steps = run(from, (4u << n) / ROW_BYTES);
+        steps = run(from, (4u << n) / ROW_BYTES - (of_program ? 2 : 0));
         memcpy(schedule, kept, sizeof(kept));
         runs++;
     } while (next_schedule(steps + 1)); // the last place is behind the reading
@@ -234,7 +264,7 @@ static void in_all_interleavings(void **state)
         u32 unread_max = n < 4 ? (4u << n) / ROW_BYTES + 1 : 3;
         for (u32 unread = 0; unread <= unread_max; unread++)
             for (u32 known = 0; known <= 1; known++)
-                runs += run_all(n, unread, known);
+                runs += run_all(n, unread, known, WRITTEN);
         printf("log_reader: %u rows: %lu interleavings, stopped %lu times\n", (4u << n) / ROW_BYTES,
                runs, settled);
         assert_true(runs >= 10);
@@ -260,10 +290,70 @@ static void beside_a_fast_writer(void **state)
                     schedule[later] = STEPS_OF_ROW + 1;
                     writer_end = steps + STEPS_OF_ROW + 1;
                     writer_end += STEPS_OF_ROW - writer_end % STEPS_OF_ROW;
-                    run(FIRST, ring);
+                    run(FIRST, of_program ? ring - 2 : ring);
                     runs++;
                 }
     printf("log_reader: %lu runs beside a fast writer\n", runs);
+}
+
+// Nobody stops a program, and nobody waits for the row that it is writing.
+static void beside_a_program_in_all_interleavings(void **state)
+{
+    (void)state;
+    u64 before = settled, runs = 0;
+
+    of_program = true;
+    for (u32 unread = 0; unread <= 5; unread++)
+        for (u32 known = 0; known <= 1; known++)
+            runs += run_all(3, unread, known, 2);
+    printf("log_reader: 4 rows of a program: %lu interleavings\n", runs);
+    assert_true(runs > 100000 && settled == before);
+    beside_a_fast_writer(state);
+    of_program = false;
+}
+
+static void whatever_a_program_stores(void **state)
+{
+    (void)state;
+    u64 given = 0;
+
+    of_program = true;
+    for (u32 round = 0; round < 20000; round++) {
+        u32 n = 3 + round % 2, control = LOG_SIZE(n) | CONTROL;
+        begin(n, 0);
+        if (round % 3 == 0)
+            control = LOG_SIZE(n) | LOG_WITH_COUNTER | LOG_WITH_EVENT;
+        spoil();
+        assert_int_equal(log_reader_begin_program(&reader, area, PLACE, BASE, control, FIRST), 0);
+        spoils = true;
+        for (u32 i = 0; i < 3; i++) {
+            reader_step = 0;
+            s64 count = log_read(&reader, rows);
+            assert_in_range(count, 0, (4u << n) / ROW_BYTES - 2);
+            given += (u64)count;
+            if (reader.passes == 2)
+                assert_int_equal(file()->control, control);
+        }
+        spoils = false;
+    }
+    of_program = false;
+    assert_true(given > 0);
+}
+
+static s64 begin_program(u32 place, u32 base, u32 control)
+{
+    struct log_reader other;
+
+    return log_reader_begin_program(&other, area, place, base, control, 0);
+}
+
+static void files_of_programs_have_more_than_two_rows(void **state)
+{
+    (void)state;
+    assert_int_equal(begin_program(PLACE, BASE, LOG_SIZE(2) | CONTROL), E_INVAL);
+    assert_int_equal(begin_program(LOG_AREA_BYTES + 8, BASE, LOG_SIZE(3) | CONTROL), E_INVAL);
+    assert_int_equal(begin_program(PLACE, LOG_AREA_BYTES, LOG_SIZE(3) | CONTROL), E_INVAL);
+    assert_int_equal(begin_program(PLACE, BASE, LOG_SIZE(3) | CONTROL), 0);
 }
 
 // ---- with the handler ---------------------------------------------------------------------------
@@ -286,7 +376,7 @@ static void set_up(u32 control)
 static void log_rows(u32 count)
 {
     for (u32 i = 0; i < count; i++)
-        log_event(&cpu, LOG_CALL_SENT, 1, 2, cpu.virtual_time + 1);
+        log_happens(&cpu, LOG_CALL_SENT, 1, 2, cpu.virtual_time + 1);
 }
 
 static s64 read_rows(void)
@@ -369,6 +459,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(in_all_interleavings),
         cmocka_unit_test(beside_a_fast_writer),
+        cmocka_unit_test(beside_a_program_in_all_interleavings),
+        cmocka_unit_test(whatever_a_program_stores),
+        cmocka_unit_test(files_of_programs_have_more_than_two_rows),
         cmocka_unit_test(what_the_handler_writes_is_read),
         cmocka_unit_test(without_stamps_rows_are_marked),
         cmocka_unit_test(wrong_files_are_refused),

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Reads log files (orrery/log.h) while the kernel writes them, after S004 §3.7.3 and figure 4.10.
+// Reads log files (orrery/log.h) while the kernel, or a program, writes them, after S004 §3.7.3 and
+// figure 4.10.
 // No lock is taken, and a reading is no system call, but for one that has been disturbed: it stops
 // the writer of this file for as long as it takes to copy it. So it has two passes at most.
 // Link with `log` (userlib/log). Any thread; one at a time for each file.
@@ -8,9 +9,12 @@
 
 #include <orrery/log.h>
 
+// The name under which the owner of the logs serves ipc/log.idl.
+#define LOG_SERVICE "log"
+
 struct log_reader {
     u8 *area; // as it is mapped
-    u32 cpu;
+    u32 cpu;  // LOG_OF_PROGRAM: a program writes there, and not the kernel
     struct log_register *place;
     u32 base, bytes, row_bytes, control;
     u32 next;       // offset of the row that comes behind the last one that was read
@@ -35,11 +39,19 @@ s64 log_file_lay_out(u8 *area, u32 place, u32 base, u32 control, u32 since);
 // is not to be older. Without stamps: all. E_INVAL: there is no such file, or its rows count
 // (LOG_COUNTER_ADD) and have no stamp.
 s64 log_reader_begin(struct log_reader *reader, u8 *area, u32 cpu, u32 place, u32 since);
+// The same for a file that a program writes (docs/logs.md, "In programs"), as it was laid out.
+// Nothing that stands in the area is believed, now or later: whatever it is, the reader takes no
+// more memory or time for it. What rows say is the program's affair. E_INVAL also: the file has
+// less than three rows, of which two may be in the making.
+s64 log_reader_begin_program(struct log_reader *reader, u8 *area, u32 place, u32 base, u32 control,
+                             u32 since);
+#define LOG_OF_PROGRAM UINT32_MAX
 // The rows that have come since the last reading, the oldest first, each once, into rows, where
 // there is room for the whole file: how many. What happens during a second pass is not logged.
 // A file without stamps is always stopped, and the first entry of each row that was read becomes
 // LOG_READ: it is to be one that never has this value by itself. Stamps in units of 10 ms do not
-// tell when the kernel has gone round within one of them. Errors: as sys_log_settle.
+// tell when the kernel has gone round within one of them. Errors: as sys_log_settle; of a program's
+// file none.
 s64 log_read(struct log_reader *reader, u32 *rows);
 #define LOG_READ 0xffffffffu
 

@@ -27,7 +27,7 @@ void ask_library(void)
 {
     struct sys_monitor_request request = {
         .pid = some_pid(),
-        .operation = 1 + (u32)(next_random() % MONITOR_BLOCKED_READ),
+        .operation = 1 + (u32)(next_random() % MONITOR_LOG_DOMAIN),
         .arguments = {0, MONITOR_BYTES},
     };
 

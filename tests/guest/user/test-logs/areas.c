@@ -95,6 +95,32 @@ u64 calls_of(u8 *const areas[ORRERY_MAX_CPUS], u32 domain)
     return count_of(areas, LOG_CALL_SENT, domain);
 }
 
+void set_threshold(u8 *const areas[ORRERY_MAX_CPUS], u32 event, u32 domain, s32 threshold)
+{
+    for (u32 cpu = 0; cpu < user_cpu_count(); cpu++)
+        ((struct log_head *)areas[cpu])->domains[domain].thresholds[event] =
+            (struct log_threshold){-threshold, threshold};
+}
+
+void rows_begin(u8 *area, u32 which)
+{
+    *(struct log_register *)(area + ROWS_REGISTER(which)) =
+        (struct log_register){ROWS_FILE(which), LOG_SIZE(10) | LOG_WITH_COUNTER};
+}
+
+void rows_add(u8 *area, u32 which, u32 event, u32 domain)
+{
+    ((struct log_head *)area)->domains[domain].selectors[event] =
+        LOG_SELECTOR(0, ROWS_REGISTER(which));
+}
+
+u32 rows_of(const u8 *area, u32 which)
+{
+    const struct log_register *file = (const struct log_register *)(area + ROWS_REGISTER(which));
+
+    return (__atomic_load_n(&file->offset, __ATOMIC_RELAXED) - ROWS_FILE(which)) / sizeof(u32);
+}
+
 void enable_all(void)
 {
     for (u32 characteristic = 0; characteristic < LOG_CHARACTERISTICS; characteristic++) {

@@ -94,20 +94,13 @@ static void count_round(u8 *const areas[ORRERY_MAX_CPUS])
 
 // ---- less data ----------------------------------------------------------------------------------
 
-static void set_thresholds(u8 *const areas[ORRERY_MAX_CPUS], u32 domain, s32 threshold)
-{
-    for (u32 cpu = 0; cpu < user_cpu_count(); cpu++)
-        ((struct log_head *)areas[cpu])->domains[domain].thresholds[LOG_CALL_SENT] =
-            (struct log_threshold){-threshold, threshold};
-}
-
 static void a_third_is_logged(u8 *const areas[ORRERY_MAX_CPUS])
 {
     u64 before = calls_of(areas, 1);
 
-    set_thresholds(areas, 1, 3);
+    set_threshold(areas, LOG_CALL_SENT, 1, 3);
     make_calls();
-    set_thresholds(areas, 1, 0);
+    set_threshold(areas, LOG_CALL_SENT, 1, 0);
     EXPECT(calls_of(areas, 1) - before == CALLS / 3);
 }
 

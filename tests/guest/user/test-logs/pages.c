@@ -10,7 +10,8 @@
 #include <user/thread.h>
 #include <waiting.h>
 
-#define CHILD 1 // domain
+#define CHILD 1 // domains
+#define MASTER 2
 #define PAGE_BYTES 0x1000UL
 #define PAGES 300UL
 #define FOR_EVER_US 3600000000UL
@@ -71,6 +72,34 @@ static void a_process_and_its_account(u8 *const areas[], u32 cpu)
     EXPECT(WAIT_FOR(count_of(areas, LOG_MEMORY, CHILD) == before - (u32)built));
 }
 
+static u32 rows_of_filling(u8 *const areas[])
+{
+    u32 rows = 0;
+
+    for (u32 cpu = 0; cpu < user_cpu_count(); cpu++)
+        rows_begin(areas[cpu], 0);
+    EXPECT(fill(PAGES) == 0);
+    for (u32 cpu = 0; cpu < user_cpu_count(); cpu++)
+        rows += rows_of(areas[cpu], 0);
+    return rows;
+}
+
+// The same is done with a threshold and without. On each CPU up to two are left for the next third.
+static void a_third_is_logged(u8 *const areas[])
+{
+    u32 self = (u32)sys_process_pid(0), slack = 3 * user_cpu_count();
+
+    EXPECT(sys_log_domain(self, 0, MASTER) == 0);
+    for (u32 cpu = 0; cpu < user_cpu_count(); cpu++)
+        rows_add(areas[cpu], 0, LOG_MEMORY, MASTER);
+    u32 all = rows_of_filling(areas);
+    set_threshold(areas, LOG_MEMORY, MASTER, 3);
+    u32 third = rows_of_filling(areas);
+    EXPECT(all >= 2 * PAGES);
+    EXPECT(3 * third <= all + slack && 3 * third + slack >= all);
+    EXPECT(sys_log_domain(self, 0, 0) == 0);
+}
+
 void pages(void)
 {
     u8 *areas[ORRERY_MAX_CPUS];
@@ -82,6 +111,7 @@ void pages(void)
     EXPECT(sys_log_enable(LOG_OF_MEMORY, true) == 0);
     for (u32 cpu = 0; cpu < user_cpu_count(); cpu++)
         a_process_and_its_account(areas, cpu);
+    a_third_is_logged(areas);
     EXPECT(sys_log_close() == 0);
     forget_counts(areas);
 }

@@ -16,6 +16,8 @@
 #define MASTER 3
 #define OTHERS 4
 #define KERNEL 5
+#define THIRD 40
+#define CALLS 150
 #define TURNS 2000UL
 #define SPIN 1000u
 #define NAPS 50
@@ -116,6 +118,29 @@ static void one_domain_is_never_left(u8 *const areas[])
     EXPECT(all_service(areas[cpu]) == before);
 }
 
+// A process leaves its domain with each call, and comes back from another domain, which is told of
+// each time.
+static void a_third_is_logged(u8 *const areas[])
+{
+    static const u32 others[] = {MASTER, OTHERS, KERNEL};
+    u32 cpu = user_cpu();
+    struct child child = {.role = "call", .argument = CALLS, .cpu = cpu, .domain = THIRD};
+
+    map_everything(MASTER, OTHERS, KERNEL);
+    rows_begin(areas[cpu], 0);
+    rows_begin(areas[cpu], 1);
+    rows_add(areas[cpu], 0, LOG_SERVICE_TIME, THIRD);
+    for (u32 i = 0; i < ARRAY_SIZE(others); i++)
+        rows_add(areas[cpu], 1, LOG_SERVICE_TIME, others[i]);
+    set_threshold(areas, LOG_SERVICE_TIME, THIRD, 3);
+    EXPECT(sys_log_enable(LOG_OF_SERVICE, true) == 0);
+    EXPECT(child_end(child_start(&child)) == 0);
+    EXPECT(sys_log_enable(LOG_OF_SERVICE, false) == 0);
+    u32 third = rows_of(areas[cpu], 0), from_others = rows_of(areas[cpu], 1);
+    EXPECT(third >= CALLS / 3 - 1 && 3 * third <= from_others + 3);
+    printf("test-logs: %u services, told of among %u others\n", third, from_others);
+}
+
 void services(void)
 {
     u8 *areas[ORRERY_MAX_CPUS];
@@ -130,6 +155,7 @@ void services(void)
     EXPECT(sys_log_enable(LOG_OF_SERVICE, false) == 0);
     a_cpu_is_shared_out(areas);
     one_domain_is_never_left(areas);
+    a_third_is_logged(areas);
     EXPECT(sys_log_close() == 0);
     forget_counts(areas);
 }

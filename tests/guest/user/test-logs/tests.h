@@ -7,6 +7,9 @@
 #include <user/process.h>
 
 #define COUNT_REGISTER(event, domain) (0x4100 + ((event)*LOG_DOMAINS + (domain)) * 8)
+// Two files of 1,024 rows, behind those that count.
+#define ROWS_REGISTER(which) (0x7200 + (which)*8)
+#define ROWS_FILE(which) (0xe000u + (which)*0x1000)
 #define COUNT_ROW(event, domain) (0x8000 + ((event)*LOG_DOMAINS + (domain)) * 16)
 
 void refusals(void);
@@ -45,7 +48,13 @@ bool lay_out_counts(u8 *areas[ORRERY_MAX_CPUS]);
 void forget_counts(u8 *const areas[ORRERY_MAX_CPUS]);
 u32 count_on(const u8 *area, u32 event, u32 domain);
 u32 count_of(u8 *const areas[ORRERY_MAX_CPUS], u32 event, u32 domain); // of all CPUs
-void enable_all(void);                                                 // all characteristics
+// Every n-th of an event of a domain is logged.
+void set_threshold(u8 *const areas[ORRERY_MAX_CPUS], u32 event, u32 domain, s32 threshold);
+// A file in which rows are counted, from none on: which events go there, and how many have.
+void rows_begin(u8 *area, u32 which);
+void rows_add(u8 *area, u32 which, u32 event, u32 domain);
+u32 rows_of(const u8 *area, u32 which);
+void enable_all(void); // all characteristics
 u64 calls_of(u8 *const areas[ORRERY_MAX_CPUS], u32 domain);
 
 // ---- children (main.c) --------------------------------------------------------------------------

@@ -2,10 +2,10 @@
 // The log handler (S004 §4.3.3): puts rows into a CPU's areas as the scheduler's descriptors and
 // registers tell. What stands there is not trusted: whatever it is, nothing is written outside of
 // the areas but the first LOG_OVERRUN bytes behind each.
-// All functions: on the CPU that the areas are for, soft-masked. Each does a bounded number of
-// steps.
-#ifndef KERNEL_LOG_HANDLER_H
-#define KERNEL_LOG_HANDLER_H
+// All functions: on the CPU that the areas are for, one at a time (in the kernel soft-masked, in a
+// process inside of user_disable). Each does a bounded number of steps.
+#ifndef LOG_HANDLER_H
+#define LOG_HANDLER_H
 
 #include <orrery/log.h>
 
@@ -22,7 +22,7 @@ u64 log_timebase(void);
 
 // Domain `current` is the one that did it. Nothing is logged of domain 0, and nothing that happens
 // within a domain.
-void log_event(struct log_cpu *cpu, u32 event, u32 current, u32 correspondent, u32 counter);
+void log_happens(struct log_cpu *cpu, u32 event, u32 current, u32 correspondent, u32 counter);
 // The run queue has this length.
 void log_run_queue(struct log_cpu *cpu, u32 length);
 // Events that begin and end (S004 §4.3.5). At the beginning: will this one be logged?

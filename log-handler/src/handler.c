@@ -2,7 +2,7 @@
 // The log handler. As S004 figure 4.7, with three repairs: base and wrap come from the beginning of
 // the row, sizes are made to fit, and without an entry there is no row. The scheduler may
 // change all that is read here at any time, so each word is loaded once.
-#include "handler.h"
+#include <log/handler.h>
 
 #include <string.h>
 
@@ -118,7 +118,7 @@ static void log_of_domain(struct log_cpu *cpu, const struct row *row)
     log_to(cpu, __atomic_load_n(selector, __ATOMIC_RELAXED), row);
 }
 
-void log_event(struct log_cpu *cpu, u32 event, u32 current, u32 correspondent, u32 counter)
+void log_happens(struct log_cpu *cpu, u32 event, u32 current, u32 correspondent, u32 counter)
 {
     struct log_threshold *threshold = threshold_of(cpu, event, current);
     const struct row row = {event, current, correspondent, counter};

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: MIT
+// Owners that give what is no area, and a program that stores anything into its own.
+#include "tests.h"
+
+#include <expect.h>
+#include <orrery/errors.h>
+#include <stdio.h>
+#include <string.h>
+#include <user/log.h>
+#include <user/scheduler.h>
+#include <user/thread.h>
+
+#define READINGS 300u
+#define GUARD 0x5aa5c33cu
+
+static void wrong_areas(u32 pid)
+{
+    static const s64 states[GIFTS] = {
+        [GIFT_SHORT] = E_PROTO,    [GIFT_LONG] = E_PROTO,   [GIFT_FILE] = E_PROTO,
+        [GIFT_INITRD] = E_PROTO,   [GIFT_EMPTY] = E_PROTO,  [GIFT_DOMAIN] = E_PROTO,
+        [GIFT_ENDPOINT] = E_PROTO, [GIFT_REFUSAL] = E_LIMIT};
+
+    for (u32 gift = GIFT_SHORT; gift < GIFTS; gift++) {
+        owner_gift = (enum gift)gift;
+        EXPECT(attach(pid, 0) == states[gift]);
+        EXPECT(state_of(pid, 0) == states[gift]); // and nothing has become of it
+    }
+    owner_gift = GIFT_AREA;
+}
+
+static void without_owner(u32 pid)
+{
+    owner_serves(false);
+    EXPECT(attach(pid, 0) == E_NOENT);
+    owner_serves(true);
+}
+
+static void a_program_scribbles(u32 cpu)
+{
+    static u32 rows[ROWS_MAX * 8 + 1];
+    struct log_reader reader;
+    u64 given = 0;
+    u32 pid = child_start("scribble", cpu), passes = 0;
+
+    rows[ROWS_MAX * 8] = GUARD;
+    wait_told();
+    EXPECT(attach(pid, cpu) == 0);
+    EXPECT(log_reader_begin_program(&reader, owner_area, PLACE, BASE, CONTROL, 0) == 0);
+    go_on();
+    for (u32 i = 0; i < READINGS; i++) {
+        s64 got = log_read(&reader, rows);
+        EXPECT(got >= 0 && got <= ROWS_MAX - 2 && reader.passes <= 2);
+        given += (u64)got;
+        passes += reader.passes;
+        if (i % 4 == 0)
+            thread_sleep_us(200); // on one CPU it scribbles then
+    }
+    EXPECT(rows[ROWS_MAX * 8] == GUARD);
+    wait_told(); // it has harmed not even itself
+    EXPECT(told.first > 0 && state_of(pid, cpu) == 0);
+    go_on();
+    child_kill(pid);
+    owner_lets_go();
+    printf("test-own-logs: %lu rows, %u passes of a program that scribbles\n", given, passes);
+}
+
+void liars(void)
+{
+    u32 pid = sleeper_start();
+
+    without_owner(pid);
+    wrong_areas(pid);
+    EXPECT(attach(pid, 0) == 0); // a good one is taken all the same
+    owner_lets_go();
+    child_kill(pid);
+    a_program_scribbles(user_cpu_count() - 1);
+}
