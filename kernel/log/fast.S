@@ -3,8 +3,8 @@
 // side looks whether its register is in the first area and has the control word that fast.c has
 // made code for, and whether it has no threshold. Everything else is left to C.
 //
-// 11 instructions for a call or an answer, 10 more for a side that has no selector. A side with a
-// row of five entries takes 32.
+// 10 instructions for a call or an answer, 10 more for a side that has no selector. A side with a
+// row of five entries takes 30.
 #include <kernel/asm_offsets.h>
 #include <kernel/percpu.h>
 
