@@ -66,8 +66,8 @@ CONTROLLER = $(if $(TOKEN),$(if $(filter controller=%,$(APPEND)),,controller=$(T
 # Set-up first, then everything else in a second make, which sees the tools that set-up has
 # installed. npm's come before what is built with them: it replaces all of its folder.
 PUBLIC := run check test test-sanitized bench bench-scaling bench-slowdown bench-overhead \
-    bench-linux bench-trace bench-web-viewer eval-s003 debug fuzz fuzz-planted fuzz-gateway \
-    fuzz-trace coverage
+    bench-linux bench-trace bench-web-viewer eval-s003 eval-s004 debug fuzz fuzz-planted \
+    fuzz-gateway fuzz-trace coverage
 .PHONY: $(PUBLIC) $(PUBLIC:%=%-now)
 $(PUBLIC):
 	@scripts/setup $(if $(filter test bench-web-viewer,$@),web)
@@ -139,6 +139,10 @@ eval-s003-now: $(IMAGES)
 	@$(MAKE) --no-print-directory BUILD=$(BUILD)-without-sensors THIRD=$(THIRD) WITHOUT_SENSORS=1 \
 	    $(BUILD)-without-sensors/orrery-bench.elf
 	@scripts/eval-s003 --build $(BUILD) --without $(BUILD)-without-sensors --loops $(LOOPS)
+
+# What logs for schedulers cost, as S004 measures it.
+eval-s004-now: $(IMAGES)
+	@scripts/eval-s004 --build $(BUILD)
 
 SECONDS ?= 60
 # The page and the gateway under load (tests/web/bench): prints, and judges nothing.

@@ -67,6 +67,7 @@ void asm_offsets(void)
     OFFSET(PERCPU_PID, struct percpu, pid);
     OFFSET(PERCPU_RUN_QUEUE, struct percpu, run_queue);
     OFFSET(PERCPU_USER_WINDOW, struct percpu, user_window);
+    OFFSET(PERCPU_LOG_HEAD, struct percpu, log_head);
     SAY(PMU_CPU_MAP, R13_PMU + offsetof(struct pmu_cpu, map));
     SAY(PMU_CPU_TAG, R13_PMU + offsetof(struct pmu_cpu, tag));
 
@@ -75,7 +76,6 @@ void asm_offsets(void)
     OFFSET(DISPATCHER_KERNEL_STACK, struct dispatcher, kernel_stack);
     OFFSET(DISPATCHER_COID, struct dispatcher, process_coid);
     OFFSET(DISPATCHER_TAG, struct dispatcher, tag);
-    SAY(LOG_OF_CALLS, LOG_SLOW_CALLS); // a point's characteristics
     OFFSET(DISPATCHER_URGENCY, struct dispatcher, urgency);
     OFFSET(DISPATCHER_PROCESS_PID, struct dispatcher, pid);
     OFFSET(DISPATCHER_THREAD, struct dispatcher, thread);
@@ -86,6 +86,7 @@ void asm_offsets(void)
     OFFSET(DISPATCHER_NO_CALL, struct dispatcher, ipc.none);
     OFFSET(DISPATCHER_MESSAGE, struct dispatcher, message);
     OFFSET(DISPATCHER_PAGE, struct dispatcher, page);
+    OFFSET(DISPATCHER_DOMAIN, struct dispatcher, domain);
 
     OFFSET(SPINLOCK_RANK, struct spinlock, rank);
     OFFSET(SPINLOCK_MASKED, struct spinlock, masked);
@@ -106,6 +107,14 @@ void asm_offsets(void)
     OFFSET(ENDPOINT_CPU_SERVER, struct endpoint, cpus[0].server);
     OFFSET(ENDPOINT_CPU_COID, struct endpoint, cpus[0].coid);
     OFFSET(ENDPOINT_CPU_BADGE, struct endpoint, cpus[0].badge);
+
+    SAY(LOG_SLOW_CALLS, LOG_SLOW_CALLS); // a point's characteristics
+    OFFSET(LOG_THRESHOLDS, struct log_descriptor, thresholds);
+    SAY(LOG_DESCRIPTOR_SHIFT, __builtin_ctzl(sizeof(struct log_descriptor)));
+    SAY(LOG_CALL_SENT, LOG_CALL_SENT);
+    SAY(LOG_CALL_TAKEN, LOG_CALL_TAKEN);
+    SAY(LOG_ANSWER_SENT, LOG_ANSWER_SENT);
+    SAY(LOG_ANSWER_TAKEN, LOG_ANSWER_TAKEN);
 
     OFFSET(TRACKS_FIRES, struct monitor_tracks, fires);
     OFFSET(TRACKS_FIRST, struct monitor_tracks, first);

@@ -76,23 +76,28 @@
     .popsection
     .endm
 
-// To copy if there is bulk. While a monitor records this goes to tell instead, whatever CR0 says.
-    .macro unless_bulk_or_monitored copy, tell
+// To copy if there is bulk. While calls are logged this goes to log instead, whatever CR0 says, and
+// while a monitor records to tell. Where log goes on the same is asked without it.
+    .macro unless_bulk_or_told copy, tell, log
 1:  bne-    \copy
-#ifndef WITHOUT_SENSORS
     .pushsection .switch_points, "a", @progbits
     .balign 8
+    .ifnb \log
+    .quad   1b, \log, CALLS_LOGGED
+    .endif
+#ifndef WITHOUT_SENSORS
     .quad   1b, \tell, SWITCHES_MONITORED
-    .popsection
 #endif
+    .popsection
     .endm
 
-// A test of the fast path that fails, whatever CR0 says, while calls are logged (log/points.h).
-    .macro unless_logged branch
+// A test of the fast path that fails, whatever CR0 says, while services are logged (log/points.h):
+// the scheduler has to know of every change.
+    .macro unless_services_logged branch
 1:  \branch    put_back
     .pushsection .log_points, "a", @progbits
     .balign 8
-    .quad   1b, put_back, LOG_OF_CALLS
+    .quad   1b, put_back, LOG_SLOW_CALLS
     .popsection
     .endm
 
@@ -147,7 +152,7 @@ ipc_fast_call:
     cmpldi  r6, BULK_MAX
     unless_switches_counted
     cmpldi  r5, 1                   // CALL_ALONE
-    unless_logged bgt-
+    unless_services_logged bgt-
     cmpldi  r3, 4096                // CAPABILITY_MAX
     bge-    put_back
     ld      r15, DISPATCHER_CAPABILITIES(r14)
@@ -187,7 +192,7 @@ ipc_fast_call:
     std     r5, DISPATCHER_ALONE(r14)
     change_dispatcher DISPATCHER_IN_CALL
     cmpdi   r6, 0
-    unless_bulk_or_monitored copy_call, monitor_call
+    unless_bulk_or_told copy_call, monitor_call, logs_fast_call
 call_copied:
     while_traced TRACE_MAJOR_SCHED, call_switch_event
 call_switch_told:
@@ -236,7 +241,7 @@ ipc_fast_reply_wait:
     ld      r17, DISPATCHER_HANDED_CALL(r14) // pending, or no_call
     ld      r18, CALL_WORD(r17)
     cmpld   r18, r4
-    unless_logged bne-
+    unless_services_logged bne-
     ld      r16, CALL_CLIENT(r17)
     ld      r21, DISPATCHER_PAGE(r14)
     ld      r20, DISPATCHER_STATE(r14)
@@ -256,7 +261,7 @@ ipc_fast_reply_wait:
     std     r21, DISPATCHER_HANDED_CALL(r14)
     change_dispatcher DISPATCHER_ASLEEP
     cmpdi   r6, 0
-    unless_bulk_or_monitored copy_reply, monitor_reply
+    unless_bulk_or_told copy_reply, monitor_reply, logs_fast_reply
 reply_copied:
     while_traced TRACE_MAJOR_SCHED, reply_switch_event
 reply_switch_told:
@@ -316,6 +321,18 @@ copy_call:
     b       call_copied
 copy_reply:
     copy_bulk
+    b       reply_copied
+
+// ---- logs ---------------------------------------------------------------------------------------
+
+// Where log/fast.S goes on: CR0 says whether there is bulk.
+    .globl  ipc_fast_call_logged
+ipc_fast_call_logged:
+    unless_bulk_or_told copy_call, monitor_call
+    b       call_copied
+    .globl  ipc_fast_reply_logged
+ipc_fast_reply_logged:
+    unless_bulk_or_told copy_reply, monitor_reply
     b       reply_copied
 
 // ---- monitors -----------------------------------------------------------------------------------

@@ -47,8 +47,13 @@ void log_tell(u32 event, u32 current, u32 correspondent)
     u8 masked = soft_mask();
 
     if (log_is_on(LOG_OF_CALLS))
-        log_happens(&cpus[cpu_id()].logs, event, current, correspondent, 1);
+        log_tell_here(event, current, correspondent);
     soft_mask_restore(masked);
+}
+
+void log_tell_here(u32 event, u32 current, u32 correspondent)
+{
+    log_happens(&cpus[cpu_id()].logs, event, current, correspondent, 1);
 }
 
 void log_tell_page(u32 domain, s32 change)
@@ -176,6 +181,8 @@ s64 log_area_add(struct fcm *memory, u32 cpu)
     fcm_hold(memory);
     areas[cpu][number] = (struct area){memory, scratch};
     __atomic_store_n(&cpus[cpu].logs.areas[number], (u8 *)window, __ATOMIC_RELEASE);
+    if (number == 0)
+        __atomic_store_n(&percpu_of(cpu)->log_head, (struct log_head *)window, __ATOMIC_RELEASE);
     return number;
 }
 
@@ -203,9 +210,11 @@ static void remove_area(u32 cpu, u32 number)
 
 void log_areas_remove(void)
 {
-    for (u32 cpu = 0; cpu < cpu_count; cpu++)
+    for (u32 cpu = 0; cpu < cpu_count; cpu++) {
+        __atomic_store_n(&percpu_of(cpu)->log_head, NULL, __ATOMIC_RELEASE);
         for (u32 number = 0; number < LOG_AREAS; number++)
             __atomic_store_n(&cpus[cpu].logs.areas[number], NULL, __ATOMIC_RELEASE);
+    }
     // What has passed a point before it was switched off may still come, and finds no area.
     log_settle(UINT64_MAX);
     for (u32 cpu = 0; cpu < cpu_count; cpu++) {

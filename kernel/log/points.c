@@ -6,6 +6,8 @@
 #include <kernel/patch.h>
 
 #include "areas.h"
+#include "fast.h"
+#include "proc/switch_points.h"
 
 struct log_point {
     u32 *place;
@@ -21,6 +23,13 @@ static u32 switched_on;        // characteristics
 bool log_is_on(u32 characteristic)
 {
     return __atomic_load_n(&switched_on, __ATOMIC_RELAXED) >> characteristic & 1;
+}
+
+static void tell_of_fast_calls(bool on)
+{
+    if (on)
+        log_fast_prepare();
+    switch_points_set(CALLS_LOGGED, on);
 }
 
 void log_points_set(u32 characteristics)
@@ -44,4 +53,6 @@ void log_points_set(u32 characteristics)
         patch_word(point->place, on ? ppc_branch(point->place, point->target) : before[i]);
     }
     patch_end();
+    if ((characteristics ^ were) & LOG_BIT(LOG_OF_CALLS))
+        tell_of_fast_calls(characteristics & LOG_BIT(LOG_OF_CALLS));
 }

@@ -8,8 +8,9 @@
 #include <orrery/log.h>
 
 #define LOG_BIT(characteristic) (1u << (characteristic))
-// While these are on the fast path of calls gives way: it tells nothing.
-#define LOG_SLOW_CALLS (LOG_BIT(LOG_OF_CALLS) | LOG_BIT(LOG_OF_SERVICE) | LOG_BIT(LOG_OF_HARDWARE))
+// While these are on the fast path of calls gives way: it tells of calls (fast.h), but accounts no
+// switches.
+#define LOG_SLOW_CALLS (LOG_BIT(LOG_OF_SERVICE) | LOG_BIT(LOG_OF_HARDWARE))
 
 // One nop, patched to a branch to label while one of these characteristics (bits) is on.
 // .log_points tells where.
@@ -33,6 +34,8 @@ bool log_is_on(u32 characteristic);
 // Behind points, about this CPU. Any context but PMI.
 // A call, an answer or a message passes between two domains.
 void log_tell(u32 event, u32 current, u32 correspondent);
+// The same with EE off.
+void log_tell_here(u32 event, u32 current, u32 correspondent);
 // A page frame was charged to a domain (1), or given back (-1).
 void log_tell_page(u32 domain, s32 change);
 // The next three: soft-masked. The CPU goes to a thread of a domain; now: of the time base.

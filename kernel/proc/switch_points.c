@@ -32,7 +32,8 @@ static u32 patch_place(u32 first, u32 count)
         word = ppc_branch(points[next].place, points[next].target);
         wanted = true;
     }
-    patch_word(points[first].place, word);
+    if (*points[first].place != word)
+        patch_word(points[first].place, word);
     return next;
 }
 

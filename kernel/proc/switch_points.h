@@ -11,6 +11,7 @@
 #define SWITCHES_MONITORED 1 // a monitor records them (monitors/sensor.h)
 #define EVENTS_MONITORED 2   // … or something else: calls can keep their fast path
 #define CALLS_MONITORED 3    // … or calls, which then leave it
+#define CALLS_LOGGED 4       // the fast path of calls tells the logs of them (log/fast.S)
 
 #ifndef __ASSEMBLER__
 #include <orrery/types.h>

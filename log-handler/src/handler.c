@@ -111,11 +111,9 @@ static struct log_threshold *threshold_of(struct log_cpu *cpu, u32 event, u32 do
     return &descriptor(cpu, domain)->thresholds[event];
 }
 
-static void log_of_domain(struct log_cpu *cpu, const struct row *row)
+static u32 selector_of(struct log_cpu *cpu, u32 event, u32 domain)
 {
-    u16 *selector = &descriptor(cpu, row->current)->selectors[row->event];
-
-    log_to(cpu, __atomic_load_n(selector, __ATOMIC_RELAXED), row);
+    return __atomic_load_n(&descriptor(cpu, domain)->selectors[event], __ATOMIC_RELAXED);
 }
 
 void log_happens(struct log_cpu *cpu, u32 event, u32 current, u32 correspondent, u32 counter)
@@ -123,10 +121,13 @@ void log_happens(struct log_cpu *cpu, u32 event, u32 current, u32 correspondent,
     struct log_threshold *threshold = threshold_of(cpu, event, current);
     const struct row row = {event, current, correspondent, counter};
 
-    if (threshold == NULL || current == correspondent || !rises(threshold))
+    if (threshold == NULL || current == correspondent)
+        return;
+    u32 selector = selector_of(cpu, event, current);
+    if (selector == 0 || !rises(threshold))
         return;
     start_again(threshold);
-    log_of_domain(cpu, &row);
+    log_to(cpu, selector, &row);
 }
 
 bool log_enters(struct log_cpu *cpu, u32 event, u32 current)
@@ -144,7 +145,7 @@ void log_leaves(struct log_cpu *cpu, u32 event, u32 current, u32 counter)
     if (threshold == NULL || __atomic_load_n(&threshold->counter, __ATOMIC_RELAXED) < 0)
         return;
     start_again(threshold);
-    log_of_domain(cpu, &row);
+    log_to(cpu, selector_of(cpu, event, current), &row);
 }
 
 void log_run_queue(struct log_cpu *cpu, u32 length)

@@ -21,7 +21,7 @@ struct log_cpu {
 u64 log_timebase(void);
 
 // Domain `current` is the one that did it. Nothing is logged of domain 0, and nothing that happens
-// within a domain.
+// within a domain. Without a selector the threshold stays as it is.
 void log_happens(struct log_cpu *cpu, u32 event, u32 current, u32 correspondent, u32 counter);
 // The run queue has this length.
 void log_run_queue(struct log_cpu *cpu, u32 length);

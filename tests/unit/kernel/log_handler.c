@@ -181,6 +181,7 @@ static void happen(struct both *both, u32 event, u32 current, u32 correspondent,
 
     log_happens(&both->cpu, event, current, correspondent, counter);
     if (both->plain.areas[0] != NULL && current != 0 && current != correspondent &&
+        plain_selector(&both->plain, current, event) != 0 &&
         plain_rise(&both->plain, current, event))
         plain_log(&both->plain, current, event, fields);
 }

@@ -25,6 +25,8 @@ u64 raw_ticks(cap_t cap, u64 rounds, u32 bytes);
 void monitored_calls(void);
 int figure(int argc, char **argv);
 int paced(int argc, char **argv);
+int logged_calls(u32 rounds);
+int reading_logs(u32 times);
 // What a server does.
 int serve(const char *role);
 

@@ -5,6 +5,7 @@
 
 #include <orrery/sys.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <user/process.h>
 #include <user/scheduler.h>
@@ -201,6 +202,10 @@ int main(int argc, char **argv)
         return figure(argc, argv);
     if (argc > 1 && strcmp(argv[1], "paced") == 0)
         return paced(argc, argv);
+    if (argc == 3 && strcmp(argv[1], "logged") == 0)
+        return logged_calls((u32)atoi(argv[2]));
+    if (argc == 3 && strcmp(argv[1], "reading") == 0)
+        return reading_logs((u32)atoi(argv[2]));
     if (argc > 1)
         return serve(argv[1]);
     raw_calls();

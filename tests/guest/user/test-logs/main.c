@@ -24,6 +24,8 @@ static s64 answer(struct ipc_request *request)
     __atomic_fetch_add(&called, 1, __ATOMIC_RELAXED);
     if (request->words[1] != 0)
         __atomic_store_n(&told, request->words[1], __ATOMIC_RELAXED);
+    if (request->words[2] != 0)
+        same_step();
     if (request->words[0] != 0)
         __atomic_fetch_add(&owned, 1, __ATOMIC_RELAXED);
     return 0;
@@ -115,6 +117,8 @@ static int play(const char *role, u64 argument)
 {
     if (strcmp(role, "call") == 0)
         return call_master(argument);
+    if (strcmp(role, "same") == 0)
+        return call_same(argument);
     if (strcmp(role, "send") == 0)
         return send_to_master(argument);
     if (strcmp(role, "work") == 0)
@@ -151,6 +155,7 @@ int main(int argc, char **argv)
     refusals();
     counts();
     passing();
+    same();
     services();
     pages();
     reading();

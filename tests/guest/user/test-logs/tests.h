@@ -15,6 +15,8 @@
 void refusals(void);
 void counts(void);
 void passing(void);
+void same(void);
+void same_step(void); // at each call of a child in this role
 void services(void);
 void pages(void);
 void reading(void);
@@ -27,6 +29,7 @@ int refused_without_right(void);
 int refused_beside_owner(void);
 int refused_without_memory(void);
 int call_master(u64 calls);
+int call_same(u64 calls);
 int send_to_master(u64 messages);
 int work_and_sleep(u64 turns);
 int fill_and_sleep(u64 pages);
