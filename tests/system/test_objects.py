@@ -83,12 +83,12 @@ def test_dref_counts_equal_the_workloads_own(machine4, objects, loops):
 
 
 def test_patching_under_load_breaks_nothing(machine2):
-    """The benchmark `hook` patches a thousand times; here the trace points too, as a viewer would have it."""
-    ended = machine2.kov("workload", "run", "patch-storm:rounds=1000")["workload"]
+    """The benchmark `hook` patches a thousand times; here 200, but the trace points too, as a viewer would have it."""
+    ended = machine2.kov("workload", "run", "patch-storm:rounds=200")["workload"]
     assert ended["result"] == 0, ended
-    assert int(ended["report"]["rounds"]) == 1000
+    assert int(ended["report"]["rounds"]) == 200
     assert int(ended["report"]["failed"]) == 0
-    assert int(ended["report"]["calls"]) >= 2 * 4 * 1000
+    assert int(ended["report"]["calls"]) >= 2 * 4 * 200
 
 
 def classes(machine):

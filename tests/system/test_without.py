@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: MIT
+"""A kernel without some majors and without the sensors of monitors: no point of theirs is left, nobody can ask for them, all else works."""
+
+import os
+import re
+import struct
+import subprocess
+
+import pytest
+
+import sanitizers
+from machine import BUILD, ROOT, Machine
+
+MAJORS = {"LOCK": 6, "IPC": 12, "LOCKHOLD": 16}
+COUNTED, MONITORED = 0, 1  # proc/switch_points.h
+PATIENCE = 3000  # seconds
+
+pytestmark = [pytest.mark.long,
+              pytest.mark.skipif(sanitizers.active(), reason="it builds an image of its own")]
+
+
+def make(build, *settings):
+    return subprocess.run(["make", "-j2", f"BUILD={build}", *settings,
+                           f"THIRD={os.path.abspath(BUILD)}/third_party", f"{build}/orrery.elf"],
+                          cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                          timeout=PATIENCE, check=False)
+
+
+@pytest.fixture(name="image", scope="module")
+def _image(tmp_path_factory):
+    """Beside it the usual programs."""
+    build = str(tmp_path_factory.mktemp("without") / "build")
+    done = make(build, f"TRACE_WITHOUT={','.join(MAJORS).lower()}", "WITHOUT_SENSORS=1")
+    assert done.returncode == 0, done.stdout[-4000:]
+    os.symlink(os.path.abspath(os.path.join(BUILD, "initrd.cpio")),
+               os.path.join(build, "initrd.cpio"))
+    return os.path.join(build, "orrery.elf")
+
+
+def points(image, table):
+    """Whose the points of a table are (its third words), between its symbols _start and _end."""
+    names = subprocess.run(["powerpc64-linux-gnu-nm", image], check=True, capture_output=True,
+                           text=True).stdout
+    first, end = (int(re.search(rf"^(\w+) \w {table}_{which}$", names, re.MULTILINE)[1], 16)
+                  for which in ("start", "end"))
+    segments = subprocess.run(["powerpc64-linux-gnu-readelf", "-lW", image], check=True,
+                              capture_output=True, text=True).stdout
+    for line in re.findall(r"^ *LOAD +(\S+) +(\S+) +\S+ +(\S+)", segments, re.MULTILINE):
+        offset, address, size = (int(word, 16) for word in line)
+        if address <= first < address + size:
+            with open(image, "rb") as file:
+                file.seek(offset + first - address)
+                return [user for _, _, user in struct.iter_unpack(">QQQ", file.read(end - first))]
+    raise AssertionError("the points lie in no segment")
+
+
+@pytest.mark.parametrize("table, left_out", [("trace_points", set(MAJORS.values())),
+                                             ("switch_points", {MONITORED})])
+def test_no_point_is_left(image, table, left_out):
+    usual = points(os.path.join(BUILD, "orrery.elf"), table)
+    assert left_out <= set(usual)
+    assert sorted(points(image, table)) == sorted(user for user in usual if user not in left_out)
+
+
+def test_all_else_works(image, tmp_path):
+    with Machine(str(tmp_path), "without", cpus=2, kernel=image) as machine:
+        machine.wait_ready()
+        nobody_gets_a_monitor(machine, tmp_path)
+        the_other_majors_are_there(machine, tmp_path)
+
+
+def nobody_gets_a_monitor(machine, tmp_path):
+    for command in (("run", "monitor", "--", "1", "1"),
+                    ("monitor", "record", "-p", "1", "-d", "1", "-o", str(tmp_path / "none"))):
+        refused = machine.kov_run(*command, check=False)
+        assert refused.returncode != 0 and "not supported" in refused.stdout + refused.stderr
+
+
+def the_other_majors_are_there(machine, tmp_path):
+    listed = {event["name"].split(":")[0] for event in machine.kov("trace", "list")["events"]}
+    assert "SCHED" in listed and not listed & MAJORS.keys()
+    for name in MAJORS:
+        refused = machine.kov_run("trace", "record", "-o", str(tmp_path / "none"), "-e", name,
+                                  "-d", "0.1", check=False)
+        assert refused.returncode == 2 and "is no major or event" in refused.stderr
+    folder = str(tmp_path / "trace")
+    machine.kov("trace", "record", "-o", folder, "-e", "all", "-d", "0.5")
+    shown = subprocess.run(["babeltrace2", folder], check=True, capture_output=True, text=True)
+    assert shown.stderr == "" and "switch: " in shown.stdout
+    assert "ipc_call: " not in shown.stdout and "lock_take: " not in shown.stdout
+
+
+def test_a_wrong_name_is_told(tmp_path):
+    done = make(str(tmp_path / "build"), "TRACE_WITHOUT=LOCKS")
+    assert done.returncode != 0
+    assert "LOCKS is no major; did you mean LOCK?" in done.stdout
