@@ -123,6 +123,7 @@ void asm_offsets(void)
     OFFSET(RING_NEXT, struct monitor_ring, next);
     OFFSET(RING_STOP, struct monitor_ring, stop);
     OFFSET(RING_RUNNING, struct monitor_ring, running);
+    OFFSET(RING_PENDING, struct monitor_ring, pending);
     OFFSET(POSITION_WRITTEN, struct sys_monitor_position, written);
     OFFSET(RECORD_TIME, struct sys_monitor_record, time);
     OFFSET(RECORD_WORDS, struct sys_monitor_record, word);

@@ -49,10 +49,15 @@ monitors_fire_switch:
     bdnz    1b
     blr
 
-// monitor_ring_append_slowly(ring, id, what, time, words), if the ring runs.
+// monitor_ring_append_slowly(ring, id, what, time, words), if the ring runs. What a process has told
+// is taken there, if it has: both sides of a call are in a system call, and append nothing now.
 append_slowly:
+    ld      r28, RING_PENDING(r30)
     lwz     r4, RING_RUNNING(r30)
-    cmpwi   r4, 0
+    cmpdi   r28, 0
+    beq+    3f
+    ld      r4, 0(r28)
+3:  cmpdi   r4, 0
     beq-    2b
     mflr    r28
     std     r28, 16(r1)                 // where the stack is walked

@@ -133,6 +133,7 @@ void monitors_library_learns(struct monitor_tracks *tracks)
     tracks->told_since = timebase();
     tracks->told_ring.running = true;
     tracks->told_ring.instead = take_first;
+    tracks->told_ring.pending = &dispatcher->page->told;
     monitor_tracks_ask(tracks, wanted != 0);
 }
 

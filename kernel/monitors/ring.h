@@ -23,6 +23,7 @@ struct monitor_ring {
     u32 just_lost;                         // since the last record
     // Not NULL: no ring, but what comes before the rings behind it (library.c): never any room.
     void (*instead)(struct monitor_ring *ring, u64 time);
+    const volatile u64 *pending; // with it: 0 where the fast path of calls need not do it
 } __attribute__((aligned(16)));
 
 // What stands behind the id in a record, in one word. Host tests have the other byte order.

@@ -57,9 +57,9 @@ def wait_owner(machine, what, count=1):
     machine.wait_for(have, f"{count} with {what}")
 
 
-def started(machine, *arguments):
+def started(machine, *arguments, stdin=subprocess.DEVNULL):
     """A kov that goes on until it is interrupted."""
-    client = subprocess.Popen(machine.kov_command(*arguments), stdin=subprocess.DEVNULL,
+    client = subprocess.Popen(machine.kov_command(*arguments), stdin=stdin,
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                               errors="replace")
     GOING_ON[:] = [one for one in GOING_ON if one[2].poll() is None]

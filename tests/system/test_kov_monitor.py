@@ -2,7 +2,9 @@
 """kov monitor: viewers that record side by side, beside a trace, and know nothing of each other."""
 
 import json
+import os
 import re
+import subprocess
 from bisect import bisect_right
 from collections import defaultdict
 
@@ -195,6 +197,31 @@ def test_kept_monitors_are_for_controllers(machine2, tmp_path):
     assert not machine2.kov("monitor", "list")["monitors"]
 
 
+def test_a_recording_is_seen_while_it_grows(machine2, tmp_path):
+    folder = str(tmp_path / "growing")
+    recorder = started(machine2, "monitor", "record", "-d", "1000", "-p",
+                       str(pid_of(machine2, "net")), "-o", folder)
+    machine2.wait_for(lambda: os.path.exists(os.path.join(folder, "stream_0")), "a first packet")
+    viewer = started(machine2, "--json", "monitor", "show", "--live", folder)
+    shown = [json.loads(document) for document in read_documents(viewer, 3)]
+    ends = [document["to_ticks"] for document in shown]
+    assert ends == sorted(ends) and ends[0] < ends[-1]
+    assert shown[0]["threads"][0]["name"].startswith("net:")
+    interrupt(viewer)
+    interrupt(recorder)
+
+
+def read_documents(viewer, count):
+    """Each ends with a line that begins so."""
+    documents = [""]
+    while len(documents) <= count:
+        line = viewer.stdout.readline()
+        documents[-1] += line
+        if line.startswith("}"):
+            documents.append("")
+    return documents[:count]
+
+
 def read_of(client, number):
     """A part for each CPU, of rings that are no longer than a response."""
     request = pb.MonitorReadRequest(monitor=number)
@@ -232,14 +259,18 @@ def test_what_a_full_ring_loses_is_counted(machine2):
 
 def test_what_records_of_calls_cost_is_taken_off_again(exact, tmp_path):
     """10^5 calls, both sides tracked: within 5 % of what they take while nobody records; as recorded, 20 % off."""
-    load = started(exact, "run", "bench-ipc", "--", "paced", "2000", "50", "150")
+    load = started(exact, "run", "bench-ipc", "--", "paced", "2000", "50", "150",
+                   stdin=subprocess.PIPE)
     pids = exact.wait_for(lambda: two_of(exact, "bench-ipc"), "both run")
     folder = str(tmp_path / "calls")
-    viewer = started(exact, "monitor", "record", "-e", "switch,sensor", "-p",
-                     ",".join(map(str, pids)), "--bytes", "1048576", "-d", "1000", "-o", folder)
-    said, complaint = load.communicate(timeout=280)
+    number = str(exact.kov("monitor", "create", "-e", "switch", "-p", ",".join(map(str, pids)),
+                           "--bytes", "1048576")["monitor"])
+    viewer = started(exact, "monitor", "record", number, "-d", "1000", "-o", folder)
+    exact.wait_for(lambda: exact.kov("monitor", "list")["monitors"][0]["running"], "it records")
+    said, complaint = load.communicate("\n", timeout=280)
     assert load.returncode == 0, said + complaint
     interrupt(viewer)
+    exact.kov_run("monitor", "stop", number)
     told, ticks = map(int, re.search(r"(\d+) calls take (\d+) ticks", said).groups())
     calls, recorded = calls_and_ticks(exact, folder)
     assert calls >= told == 100000

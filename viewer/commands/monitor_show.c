@@ -2,9 +2,16 @@
 // `kov monitor show`: a picture of what a monitor recorded.
 #include "commands/commands.h"
 #include "monitors/monitor_view.h"
+#include "tools/interrupt.h"
 #include "tools/strips.h"
 
+#include <unistd.h>
+
+#define REFRESH_SECONDS 1
+#define LIVE_SECONDS 10 // that are shown, unless --from says it
+
 static struct monitor_view_wishes wishes = {.cells = 72};
+static bool live;
 
 static const struct option options[] = {
     TEXT(0, "from", &trace_wishes.from, "TIME",
@@ -15,6 +22,8 @@ static const struct option options[] = {
     FLAG(0, "summary", &wishes.summary, "how long turns and waits were, in place of the picture"),
     FLAG(0, "compensate", &wishes.compensate,
          "each time less what the earlier records of its CPU cost"),
+    FLAG(0, "live", &live,
+         "while it is recorded: the last 10 s (or --from), each second, until Ctrl-C"),
     FLAG(0, "check", &wishes.check, "fail where more threads run than there are CPUs"),
     FLAG(0, "ascii", &wishes.ascii, "'#' for runs, '-' for ready, '~' for many changes"),
     OPTIONS_END,
@@ -22,23 +31,47 @@ static const struct option options[] = {
 
 static int answer(struct engine *engine, const struct trace_choice *choice, json_t *document)
 {
-    return monitor_view(engine, choice, &wishes, document);
+    struct trace_choice last = *choice;
+    u64 begin, end, span = LIVE_SECONDS * engine->descriptions.hz;
+    engine_range(engine, &begin, &end);
+    if (live && trace_wishes.from == NULL && end - begin > span)
+        last.from = end - span;
+    return monitor_view(engine, &last, &wishes, document);
+}
+
+static int show(const struct arguments *arguments)
+{
+    return trace_tool_run(arguments, answer,
+                          wishes.summary ? monitor_view_summary_sheets : monitor_view_sheets,
+                          wishes.summary ? monitor_view_summary_note : monitor_view_note);
+}
+
+static int follow(const struct arguments *arguments)
+{
+    int code = KOV_OK;
+    interrupt_catch();
+    while (code == KOV_OK && !interrupted()) {
+        if (isatty(STDOUT_FILENO))
+            fputs("\033[H\033[2J", stdout);
+        code = show(arguments);
+        fflush(stdout);
+        interrupt_sleep(REFRESH_SECONDS);
+    }
+    return code;
 }
 
 static int run(const struct arguments *arguments)
 {
     if (arguments->count == 0)
         return fail(KOV_USAGE, "name the folder of a recording");
-    return trace_tool_run(arguments, answer,
-                          wishes.summary ? monitor_view_summary_sheets : monitor_view_sheets,
-                          wishes.summary ? monitor_view_summary_note : monitor_view_note);
+    return live ? follow(arguments) : show(arguments);
 }
 
 const struct command command_monitor_show = {
     .name = "monitor show",
     .synopsis =
         "FOLDER [--from TIME] [--to TIME] [-w CELLS] [--meter A,B] [--summary] [--compensate] "
-        "[--check]",
+        "[--live] [--check]",
     .summary = "A picture of what a monitor recorded: who runs, is ready, or waits for what",
     .details =
         "A row a thread and CPU; a cell shows what it did for most of that time: █ runs, ░ ready\n"

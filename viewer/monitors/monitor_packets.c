@@ -269,6 +269,19 @@ int monitor_packets_add(struct monitor_packets *packets, u32 cpu,
     return KOV_OK;
 }
 
+int monitor_packets_flush(struct monitor_packets *packets)
+{
+    int code = KOV_OK;
+    for (u32 cpu = 0; cpu < ORRERY_MAX_CPUS && code == KOV_OK; cpu++) {
+        struct monitor_stream *stream = &packets->streams[cpu];
+        if (!stream->begun || stream->events == 0)
+            continue;
+        code = close_packet(packets, cpu);
+        open_packet(stream, stream->last);
+    }
+    return code;
+}
+
 // What was lost behind the last record stands with an empty packet.
 static int end_stream(struct monitor_packets *packets, u32 cpu, u64 end, u64 lost)
 {

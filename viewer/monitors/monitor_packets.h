@@ -36,6 +36,8 @@ int monitor_packets_create(struct monitor_packets *packets, const char *folder);
 // begin, targets and snapshot are set.
 int monitor_packets_add(struct monitor_packets *packets, u32 cpu,
                         const Orrery__Dci__MonitorRecord *record);
+// Hands on what has come so far, for who reads the folder meanwhile.
+int monitor_packets_flush(struct monitor_packets *packets);
 // All streams go on until `end`. lost: of each CPU in all.
 int monitor_packets_end(struct monitor_packets *packets, u32 cpu_count, u64 end,
                         const u64 lost[ORRERY_MAX_CPUS]);

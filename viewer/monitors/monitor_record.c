@@ -11,6 +11,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#define FLUSH_SECONDS 0.5 // until `monitor show --live` sees what has come
 #define DEFAULT_SECONDS 5
 
 struct record {
@@ -24,6 +25,7 @@ struct record {
     u32 cpu_count;                                 // that it told of
     struct workload_result workload;
     double begin, seconds;
+    double flushed; // when the folder had all that had come
 };
 
 // ---- reading -----------------------------------------------------------------------------------
@@ -47,7 +49,11 @@ static int read_some(void *context)
     struct record *record = context;
     progress_show("%5.1f s  %" PRIu64 " KB", clock_now() - record->begin,
                   record->packets.capture.bytes >> 10);
-    return monitor_read(record->number, take_records, record);
+    int code = monitor_read(record->number, take_records, record);
+    if (code != KOV_OK || clock_now() < record->flushed + FLUSH_SECONDS)
+        return code;
+    record->flushed = clock_now();
+    return monitor_packets_flush(&record->packets);
 }
 
 // ---- the monitor -------------------------------------------------------------------------------

@@ -168,8 +168,11 @@ static int open_stream(struct capture *capture, struct capture_stream *stream)
     else
         snprintf(name, sizeof(name), "stream_%" PRIu32 "_%" PRIu32, stream->pid, stream->cpu);
     stream->file = open_file(capture, name, stream->packets == 0 ? "wb" : "ab");
-    capture->open += stream->file != NULL;
-    return stream->file == NULL ? KOV_FAILED : KOV_OK;
+    if (stream->file == NULL)
+        return KOV_FAILED;
+    setvbuf(stream->file, NULL, _IONBF, 0); // who reads it meanwhile finds whole packets
+    capture->open++;
+    return KOV_OK;
 }
 
 static int write_packet(struct capture *capture, struct capture_stream *stream,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Calls whose true cost is known, for a viewer that takes what its own records cost off again
-// (docs/monitors.md): first what a batch takes while nobody records; then, when somebody does, so
+// (docs/monitors.md): first what a batch takes while nobody records; then, when a line is typed, so
 // many batches, with pauses, so that no ring is full before the viewer has read it.
 //
 //   paced CALLS BATCHES PAUSE
@@ -8,12 +8,10 @@
 // PAUSE: milliseconds behind each batch.
 #include "bench.h"
 
-#include <orrery/monitors.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <user/process.h>
 #include <user/scheduler.h>
-#include <user/sensor.h>
 #include <user/thread.h>
 #include <user/time.h>
 
@@ -34,8 +32,7 @@ int paced(int argc, char **argv)
         ticks = some < ticks ? some : ticks;
         thread_sleep_us(1000);
     }
-    while ((monitors_want() >> SYS_MONITOR_SENSOR & 1) == 0)
-        thread_sleep_us(1000);
+    getchar(); // somebody records
     s64 failed = 0;
     for (u64 batch = 0; batch < batches && failed == 0; batch++) {
         u32 before = user_disable();
