@@ -49,8 +49,8 @@ monitors_fire_switch:
     bdnz    1b
     blr
 
-// monitor_ring_append_slowly(ring, id, what, time, words), if the ring runs. What a process has told
-// is taken there, if it has: both sides of a call are in a system call, and append nothing now.
+// monitor_ring_append_slowly(ring, id, what, time, words), if the ring runs. What a process has
+// told is taken there, if it has: both sides of a call are in a system call, where nobody appends.
 append_slowly:
     ld      r28, RING_PENDING(r30)
     lwz     r4, RING_RUNNING(r30)

@@ -214,9 +214,11 @@ static s64 monitor_run_begin(struct client *client, const dci_Request *request)
 
 static void add_stat(struct frame *frame, u32 field, const struct sys_monitor_stat *stat)
 {
-    dci_MonitorStat to = {
-        .fired = stat->fired, .lost = stat->lost, .unread = stat->unread, .cost = stat->cost,
-        .cost_fast = stat->cost_fast};
+    dci_MonitorStat to = {.fired = stat->fired,
+                          .lost = stat->lost,
+                          .unread = stat->unread,
+                          .cost = stat->cost,
+                          .cost_fast = stat->cost_fast};
 
     frame_record(frame, field, dci_MonitorStat_fields, &to);
 }

@@ -208,8 +208,8 @@ int monitor_compensation_begin(struct monitor_compensation *compensation, struct
         "MONITOR:block",  "MONITOR:call", "MONITOR:thread", "MONITOR:sensor"};
     const struct visitor visitor = {.event = measure_event, .context = compensation};
     u64 begin = 0, end = 0;
-    compensation->cost =
-        (struct event_fields){.name = "STATE:monitor_cost", .fields = {"ticks", "records", "fast_ticks"}};
+    compensation->cost = (struct event_fields){.name = "STATE:monitor_cost",
+                                               .fields = {"ticks", "records", "fast_ticks"}};
     event_fields_find(&compensation->cost, &engine->descriptions);
     for (u32 kind = 0; kind < SYS_MONITOR_KINDS_MAX; kind++) {
         compensation->kinds[kind] =

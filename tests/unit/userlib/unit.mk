@@ -6,7 +6,8 @@ userlib_timers_INC := userlib/src
 
 # Each access of the reader to what the writer writes, too, is a step.
 UNIT += userlib_log_reader
-userlib_log_reader_SRC := tests/unit/userlib/log_reader.c userlib/log/reader.c log-handler/src/handler.c
+userlib_log_reader_SRC := tests/unit/userlib/log_reader.c userlib/log/reader.c \
+    log-handler/src/handler.c
 userlib_log_reader_INC := userlib/include log-handler/include
 userlib_log_reader_CFLAGS := -include tests/unit/userlib/log_steps.h
 
