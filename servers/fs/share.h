@@ -7,7 +7,8 @@
 
 #include "node.h"
 
-#define SHARES_MAX (FS_STATES_BYTES / sizeof(struct fs_state))
+#define SHARES_MAX 128 // at a time
+_Static_assert(SHARES_MAX * sizeof(struct fs_state) == FS_STATES_BYTES, "a state each");
 #define SHARE_BYTES_MIN (1UL << 16)
 #define SHARE_BYTES_MAX (1UL << 24) // what lies behind in a file is read and written by calls
 

@@ -12,8 +12,9 @@
 #include <user/scheduler.h>
 #include <user/time.h>
 
-// file->private: the service; handle: the server's; words[0]: FS_KIND_*, whether others may have the
-// opening, too, and how often it was read or written by calls; words[1]: its struct direct, or 0.
+// file->private: the service; handle: the server's; words[0]: FS_KIND_*, whether others may have
+// the opening, too, and how often it was read or written by calls; words[1]: its struct direct, or
+// 0.
 #define KIND_MASK 0xffUL
 #define PASSED 0x100UL
 #define ONE_USE 0x10000UL
@@ -229,10 +230,8 @@ static s64 read_at_place(struct fd_file *file, struct direct *direct, void *to, 
     return done;
 }
 
-static s64 file_read(struct fd_file *file, void *to, u64 bytes, s64 offset)
+static s64 read_contents(struct fd_file *file, void *to, u64 bytes, s64 offset)
 {
-    if (is_pipe(file))
-        return read_by_calls(file, to, bytes, offset);
     struct direct *direct = direct_of(file);
     if (direct == NULL) {
         s64 done = read_by_calls(file, to, bytes, offset);
@@ -243,6 +242,12 @@ static s64 file_read(struct fd_file *file, void *to, u64 bytes, s64 offset)
     s64 done = read_at_place(file, direct, to, bytes, offset);
     mutex_unlock(&direct->lock);
     return done;
+}
+
+static s64 file_read(struct fd_file *file, void *to, u64 bytes, s64 offset)
+{
+    return is_pipe(file) ? read_by_calls(file, to, bytes, offset)
+                         : read_contents(file, to, bytes, offset);
 }
 
 static s64 write_error(const struct fd_file *file, s64 status)
@@ -285,10 +290,8 @@ static s64 write_at_place(struct fd_file *file, struct direct *direct, const voi
     return done;
 }
 
-static s64 file_write(struct fd_file *file, const void *from, u64 bytes, s64 offset)
+static s64 write_contents(struct fd_file *file, const void *from, u64 bytes, s64 offset)
 {
-    if (is_pipe(file))
-        return write_by_calls(file, from, bytes, offset);
     struct direct *direct = direct_of(file);
     if (direct == NULL) {
         s64 done = write_by_calls(file, from, bytes, offset);
@@ -299,6 +302,12 @@ static s64 file_write(struct fd_file *file, const void *from, u64 bytes, s64 off
     s64 done = write_at_place(file, direct, from, bytes, offset);
     mutex_unlock(&direct->lock);
     return done;
+}
+
+static s64 file_write(struct fd_file *file, const void *from, u64 bytes, s64 offset)
+{
+    return is_pipe(file) ? write_by_calls(file, from, bytes, offset)
+                         : write_contents(file, from, bytes, offset);
 }
 
 // ---- the rest ----------------------------------------------------------------------------------
