@@ -60,6 +60,9 @@ s64 sys_region_list(u32 pid, u64 *cursor, void *buffer, u64 bytes); // own, or R
 // Zero-filled memory of its own, to be mapped REGION_SHARED by whoever holds the capability.
 s64 sys_memory_new(const char *name, u64 bytes);
 s64 sys_memory_bytes(cap_t memory);
+// From now on nobody can map it to write to it; regions that there are stay as they are. For who
+// made it, before others have the capability: E_PERM.
+s64 sys_memory_seal(cap_t memory);
 s64 sys_initrd(void); // RIGHT_INITRD: the initial file system, read-only, as a memory object
 
 // A file of a server: pages are asked for by EVENT_MESSAGE {badge = token; words: FILE_FETCH,

@@ -9,6 +9,7 @@
 #include <syscalls/objects.h>
 
 #include "file.h"
+#include "pm.h"
 #include "space.h"
 
 static struct address_space *own_space(void)
@@ -98,6 +99,18 @@ s64 sys_memory_new(const char *name, u64 bytes)
 s64 call_memory_bytes(struct fcm *memory)
 {
     return (s64)fcm_bytes(memory);
+}
+
+s64 call_memory_seal(struct fcm *memory)
+{
+    struct pm *pm = pm_of_caller();
+    bool own = memory->pm == pm && fcm_is_anonymous(memory);
+
+    pm_put(pm);
+    if (!own)
+        return E_PERM;
+    __atomic_store_n(&memory->read_only, true, __ATOMIC_RELEASE);
+    return 0;
 }
 
 s64 sys_initrd(void)

@@ -58,6 +58,7 @@ static void gone(struct backing *backing)
     mutex_lock(&backing->lock);
     bool held = backing->held;
     backing->held = false;
+    __atomic_store_n(&backing->node->mapped, false, __ATOMIC_SEQ_CST);
     mutex_unlock(&backing->lock);
     if (held)
         node_put(backing->node);
@@ -107,6 +108,7 @@ s64 backing_map(struct backing *backing, struct node *node, cap_t *memory)
     s64 status = backing->memory != 0 ? 0 : create(backing, node);
     if (status == 0 && !backing->held) {
         backing->held = true;
+        __atomic_store_n(&node->mapped, true, __ATOMIC_SEQ_CST);
         node_hold(node);
     }
     *memory = backing->memory;

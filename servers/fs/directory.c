@@ -52,6 +52,13 @@ static CO_METHOD s64 directory_map(struct server_file *self, u64 *offset, cap_t 
     return E_ISDIR;
 }
 
+static CO_METHOD s64 directory_share(struct server_file *self, u64 uses, struct share **share)
+{
+    CO_HOME(self);
+    (void)uses, (void)share;
+    return E_NOTSUP;
+}
+
 static CO_METHOD s64 directory_get_num_children(struct co_rep *self)
 {
     CO_HOME(self);
@@ -77,6 +84,7 @@ static const struct server_file_ops ops = {
     .truncate = directory_truncate,
     .bytes = directory_bytes,
     .map = directory_map,
+    .share = directory_share,
 };
 
 static void destroy(struct co_root *root)

@@ -69,6 +69,13 @@ static CO_METHOD s64 initrd_map(struct server_file *self, u64 *offset, cap_t *me
     return 0;
 }
 
+static CO_METHOD s64 initrd_share(struct server_file *self, u64 uses, struct share **share)
+{
+    CO_HOME(self);
+    (void)uses, (void)share;
+    return E_NOTSUP;
+}
+
 static const struct server_file_ops ops = {
     .base = CO_LEAF,
     .read = initrd_read,
@@ -76,6 +83,7 @@ static const struct server_file_ops ops = {
     .truncate = initrd_truncate,
     .bytes = initrd_bytes,
     .map = initrd_map,
+    .share = initrd_share,
 };
 
 static void destroy(struct co_root *root)

@@ -3,6 +3,7 @@
 #include "backing.h"
 #include "kept.h"
 #include "node.h"
+#include "share.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +17,8 @@ struct memory_file {
     struct mutex lock; // of all below
     u64 bytes;
     u64 slots;  // of pages
-    u8 **pages; // NULL: zeroes
+    u8 **pages; // NULL: zeroes; those that begin within node.share's bytes lie there
+    u64 span;   // no page before is NULL, and all lie in node.share
     struct backing backing;
 };
 
@@ -44,10 +46,16 @@ static struct memory_file *file_of(struct server_file *self)
 
 // ---- pages -------------------------------------------------------------------------------------
 
-static u8 *page_new(void)
+// In the file's memory as users see it, or not. Pages of that are zeroes when they are not in use.
+static bool is_shared(const struct memory_file *file, u64 index)
+{
+    return file->node.share != NULL && index < file->node.share->bytes / PAGE;
+}
+
+static u8 *page_new(struct memory_file *file, u64 index)
 {
     if (__atomic_add_fetch(&pages_used, 1, __ATOMIC_RELAXED) <= pages_limit) {
-        u8 *page = calloc(1, PAGE);
+        u8 *page = is_shared(file, index) ? file->node.share->base + index * PAGE : calloc(1, PAGE);
         if (page != NULL)
             return page;
     }
@@ -55,10 +63,15 @@ static u8 *page_new(void)
     return NULL;
 }
 
+// What is shared stays as zeroes, because it goes only as a whole.
 static void page_drop(struct memory_file *file, u64 index)
 {
     if (file->pages[index] == NULL)
         return;
+    if (is_shared(file, index)) {
+        memset(file->pages[index], 0, PAGE);
+        return;
+    }
     free(file->pages[index]);
     file->pages[index] = NULL;
     __atomic_sub_fetch(&pages_used, 1, __ATOMIC_RELAXED);
@@ -85,7 +98,7 @@ static u8 *page_at(struct memory_file *file, u64 offset)
 {
     u8 **page = &file->pages[offset / PAGE];
     if (*page == NULL)
-        *page = page_new();
+        *page = page_new(file, offset / PAGE);
     return *page;
 }
 
@@ -118,6 +131,56 @@ static u64 write_pages(struct memory_file *file, u64 offset, const u8 *from, u64
         done += part;
     }
     return done;
+}
+
+// ---- pages that users share --------------------------------------------------------------------
+
+static void extend_span(struct memory_file *file)
+{
+    while (is_shared(file, file->span / PAGE) && file->span / PAGE < file->slots &&
+           file->pages[file->span / PAGE] != NULL)
+        file->span += PAGE;
+}
+
+// Shared pages behind the end are zeroes, unless one who may write has been killed or lies.
+static void clear_gap(struct memory_file *file, u64 from, u64 to)
+{
+    while (from < to && is_shared(file, from / PAGE) && from / PAGE < file->slots) {
+        u64 part = PAGE - from % PAGE < to - from ? PAGE - from % PAGE : to - from;
+        if (file->pages[from / PAGE] != NULL)
+            memset(file->pages[from / PAGE] + from % PAGE, 0, part);
+        from += part;
+    }
+}
+
+// All pages move to memory that users can map.
+static void move_pages(struct memory_file *file, struct share *share)
+{
+    for (u64 i = 0; i < file->slots && i < share->bytes / PAGE; i++) {
+        u8 *before = file->pages[i];
+        if (before == NULL)
+            continue;
+        file->pages[i] = memcpy(share->base + i * PAGE, before, PAGE);
+        if (!is_shared(file, i))
+            free(before);
+    }
+    share_set(&file->node, share);
+    file->span = 0;
+    extend_span(file);
+    share_begin(share);
+    share_end(share, file->bytes, file->span);
+}
+
+// The file is empty: there are no pages any more.
+static void unshare(struct memory_file *file)
+{
+    for (u64 i = 0; is_shared(file, i) && i < file->slots; i++) {
+        if (file->pages[i] != NULL)
+            __atomic_sub_fetch(&pages_used, 1, __ATOMIC_RELAXED);
+        file->pages[i] = NULL;
+    }
+    file->span = 0;
+    share_set(&file->node, NULL);
 }
 
 // What lies behind the new end reads as zeroes if the file grows again.
@@ -179,7 +242,9 @@ static CO_METHOD s64 memory_write(struct server_file *self, u64 offset, const vo
         return E_LIMIT;
     mutex_lock(&file->lock);
     u64 before = file->bytes, reserved = growth(before, offset + bytes), done = 0;
+    share_begin(file->node.share);
     if (reserve(file, reserved)) {
+        clear_gap(file, before, offset);
         if (make_slots(file, offset + bytes))
             done = write_pages(file, offset, from, bytes);
         if (done > 0 && offset + done > before)
@@ -187,6 +252,8 @@ static CO_METHOD s64 memory_write(struct server_file *self, u64 offset, const vo
         release(file, reserved - (file->bytes - before));
         touch(file);
     }
+    extend_span(file);
+    share_end(file->node.share, file->bytes, file->span);
     u64 now = file->bytes;
     mutex_unlock(&file->lock);
     backing_changed(&file->backing, now);
@@ -205,10 +272,15 @@ static CO_METHOD s64 memory_truncate(struct server_file *self, u64 bytes)
         return E_LIMIT;
     }
     release(file, growth(bytes, file->bytes));
+    share_begin(file->node.share);
+    clear_gap(file, file->bytes, bytes);
     if (bytes < file->bytes)
         cut(file, bytes);
     file->bytes = bytes;
     touch(file);
+    share_end(file->node.share, bytes, file->span);
+    if (bytes == 0 && file->node.share != NULL)
+        unshare(file);
     mutex_unlock(&file->lock);
     backing_changed(&file->backing, bytes);
     return 0;
@@ -223,8 +295,54 @@ static CO_METHOD s64 memory_bytes(struct server_file *self)
 static CO_METHOD s64 memory_map(struct server_file *self, u64 *offset, cap_t *memory)
 {
     CO_HOME(self);
+    struct memory_file *file = file_of(self);
     *offset = 0;
-    return backing_map(&file_of(self)->backing, node_of(self), memory);
+    s64 status = backing_map(&file->backing, &file->node, memory);
+    share_revoke(&file->node);
+    if (share_was_written(&file->node))
+        backing_changed(&file->backing, file->bytes); // pages of mappings before show it, too
+    return status;
+}
+
+// A file that has become much longer than its memory gets other memory.
+static bool wants_memory(const struct memory_file *file)
+{
+    const struct share *share = file->node.share;
+    return share == NULL || (share->bytes < SHARE_BYTES_MAX && file->bytes > 2 * share->bytes);
+}
+
+static u64 memory_for(u64 bytes)
+{
+    u64 memory = SHARE_BYTES_MIN;
+    while (memory < bytes && memory < SHARE_BYTES_MAX)
+        memory *= 2;
+    return memory;
+}
+
+// Copying a file's pages is worth it after as many uses.
+static CO_METHOD s64 memory_share(struct server_file *self, u64 uses, struct share **share)
+{
+    CO_HOME(self);
+    struct memory_file *file = file_of(self);
+    s64 status = 0;
+    mutex_lock(&file->lock);
+    if (wants_memory(file)) {
+        struct share *made = NULL;
+        if (file->bytes == 0 || uses < file->bytes / PAGE)
+            status = E_AGAIN;
+        else
+            made = share_create(memory_for(file->bytes));
+        if (made != NULL)
+            move_pages(file, made);
+        else if (status == 0)
+            status = E_LIMIT;
+    }
+    if (status == 0) {
+        *share = file->node.share;
+        share_hold(*share);
+    }
+    mutex_unlock(&file->lock);
+    return status;
 }
 
 static const struct server_file_ops ops = {
@@ -234,12 +352,15 @@ static const struct server_file_ops ops = {
     .truncate = memory_truncate,
     .bytes = memory_bytes,
     .map = memory_map,
+    .share = memory_share,
 };
 
 static void destroy(struct co_root *root)
 {
     struct memory_file *file = (struct memory_file *)root;
     backing_end(&file->backing);
+    if (file->node.share != NULL)
+        unshare(file);
     cut(file, 0);
     free(file->pages);
     node_free(&file->node);

@@ -11,6 +11,7 @@
 
 struct directory;
 struct server_file;
+struct share;
 
 struct server_file_ops {
     struct co_ops base;
@@ -23,6 +24,9 @@ struct server_file_ops {
     // A memory object that shows the contents from *offset on, held by the file: E_ISDIR,
     // E_NOMEM, ….
     s64 (*map)(struct server_file *self, u64 *offset, cap_t *memory);
+    // The contents as memory (share.h), held for the caller; after so many uses. E_AGAIN: too few
+    // for its size; E_NOTSUP, E_LIMIT.
+    s64 (*share)(struct server_file *self, u64 uses, struct share **share);
 };
 
 struct server_file {
@@ -37,9 +41,13 @@ struct node {
     u64 time; // last written: date, in nanoseconds since 1970
     u32 kind; // FS_KIND_*
     bool writable;
-    bool kept;      // lies in a kept directory, or did (kept.h)
-    bool fixed;     // keeps its name: what was there at the start
-    u32 references; // openings, mappings, and 1 while it has a name
+    bool kept;    // lies in a kept directory, or did (kept.h)
+    bool fixed;   // keeps its name: what was there at the start
+    bool mapped;  // somebody maps it, through the kernel (backing.h)
+    bool written; // or may be, in its memory (share.h)
+    u32 openings;
+    struct share *share; // its contents as memory, or NULL
+    u32 references;      // openings, mappings, and 1 while it has a name
     struct directory *parent;
     struct node *next; // in its directory, in order of creation
     u64 order;         // the cursor of a listing: grows along next

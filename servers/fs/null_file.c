@@ -38,6 +38,13 @@ static CO_METHOD s64 null_map(struct server_file *self, u64 *offset, cap_t *memo
     return E_NOTSUP;
 }
 
+static CO_METHOD s64 null_share(struct server_file *self, u64 uses, struct share **share)
+{
+    CO_HOME(self);
+    (void)uses, (void)share;
+    return E_NOTSUP;
+}
+
 static const struct server_file_ops ops = {
     .base = CO_LEAF,
     .read = null_read,
@@ -45,6 +52,7 @@ static const struct server_file_ops ops = {
     .truncate = null_truncate,
     .bytes = null_bytes,
     .map = null_map,
+    .share = null_share,
 };
 
 static void destroy(struct co_root *root)

@@ -3,6 +3,7 @@
 #include "opening.h"
 
 #include "filesystem.h"
+#include "share.h"
 
 #include <stdlib.h>
 
@@ -52,9 +53,10 @@ static struct co_class opening_class = {
 
 static void let_go(struct node *node, struct pipe *pipe, enum pipe_end end)
 {
-    if (node != NULL)
+    if (node != NULL) {
+        __atomic_sub_fetch(&node->openings, 1, __ATOMIC_SEQ_CST);
         node_put(node);
-    else
+    } else
         pipe_close(pipe, end);
 }
 
@@ -65,6 +67,8 @@ void opening_put(struct opening *opening)
     __atomic_sub_fetch(&table.openings, 1, __ATOMIC_RELAXED);
     // A scan that still finds the opening asks what it leads to: that goes last. Its own memory
     // stays until this call is over.
+    if (opening->share != NULL)
+        share_put(opening->share);
     co_destroy(opening->root.coid);
     let_go(opening->node, opening->pipe, opening->end);
 }
@@ -83,12 +87,18 @@ static void put(void *thing)
 static s64 create(struct node *node, struct pipe *pipe, enum pipe_end end, u32 flags, u32 pid,
                   u64 *handle)
 {
+    static u64 last_ticket;
     struct opening *opening = calloc(1, sizeof(*opening));
     s64 status = E_NOMEM;
     if (opening != NULL) {
         // All of it before a scan can find the object.
-        *opening = (struct opening){
-            .node = node, .pipe = pipe, .end = end, .flags = flags, .references = 1};
+        *opening =
+            (struct opening){.node = node,
+                             .pipe = pipe,
+                             .end = end,
+                             .flags = flags,
+                             .references = 1,
+                             .ticket = __atomic_add_fetch(&last_ticket, 1, __ATOMIC_RELAXED)};
         status = co_create_shared(&opening_class, &opening->root, &opening->rep);
     }
     if (status < 0) {
@@ -102,6 +112,8 @@ static s64 create(struct node *node, struct pipe *pipe, enum pipe_end end, u32 f
 
 s64 opening_create(struct node *node, u32 flags, u32 pid, u64 *handle)
 {
+    __atomic_add_fetch(&node->openings, 1, __ATOMIC_SEQ_CST);
+    share_revoke(node);
     return create(node, NULL, PIPE_READ, flags, pid, handle);
 }
 

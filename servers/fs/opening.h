@@ -17,7 +17,10 @@ struct opening {
     u32 flags;      // FS_READ, FS_WRITE, FS_APPEND
     u32 references; // handles, and calls that use it
     struct mutex lock;
-    u64 position; // under lock
+    u64 position;        // under lock
+    u64 ticket;          // never that of another
+    bool passed;         // other processes may have it, too
+    struct share *share; // memory that it uses, held; under lock
 };
 
 extern struct handle_table open_files;

@@ -3,6 +3,7 @@
 #include "filesystem.h"
 #include "mount_table.h"
 #include "opening.h"
+#include "share.h"
 #include "store.h"
 
 #include <ipc/fs.h>
@@ -10,6 +11,7 @@
 #include <user/ipc.h>
 #include <user/lock.h>
 #include <user/process.h>
+#include <user/time.h>
 
 #define OPEN_FLAGS                                                                                 \
     (FS_READ | FS_WRITE | FS_CREATE | FS_EXCLUSIVE | FS_TRUNCATE | FS_APPEND | FS_DIRECTORY)
@@ -59,13 +61,28 @@ s64 fs_server_close(struct ipc_caller *caller, u64 file)
     return handle_close(&open_files, file, caller->pid);
 }
 
+// Before another handle, which can go to another process: nobody writes alone from here on.
+static void pass(u64 file, u32 pid)
+{
+    struct opening *opening = opening_get(file, pid);
+    if (opening == NULL)
+        return;
+    if (opening->node != NULL) {
+        __atomic_store_n(&opening->passed, true, __ATOMIC_SEQ_CST);
+        share_revoke(opening->node);
+    }
+    opening_put(opening);
+}
+
 s64 fs_server_duplicate(struct ipc_caller *caller, u64 file, u64 *copy)
 {
+    pass(file, caller->pid);
     return handle_duplicate(&open_files, file, caller->pid, copy);
 }
 
 s64 fs_server_give(struct ipc_caller *caller, u64 file, u32 child)
 {
+    pass(file, caller->pid);
     return handle_give(&open_files, file, caller->pid, child);
 }
 
@@ -285,6 +302,87 @@ s64 fs_server_map(struct ipc_caller *caller, u64 file, u64 *offset, u64 *bytes, 
         s64 length = CO_CALL(struct server_file, coid, bytes);
         *bytes = length > 0 ? (u64)length : 0;
     }
+    opening_put(opening);
+    return status;
+}
+
+// ---- contents as memory -------------------------------------------------------------------------
+
+// The capability is a copy of the caller's own: the share may go before the answer is sent.
+static s64 share_opening(struct opening *opening, u64 uses, struct fs_sharing *sharing,
+                         cap_t *memory)
+{
+    struct share *share;
+    if (opening->node == NULL)
+        return E_NOTSUP;
+    s64 status = CO_CALL(struct server_file, opening->node->root.coid, share, uses, &share);
+    if (status != 0)
+        return status;
+    s64 copy = sys_cap_copy(share->memory);
+    if (copy < 0) {
+        share_put(share);
+        return E_LIMIT;
+    }
+    mutex_lock(&opening->lock);
+    struct share *before = opening->share;
+    opening->share = share;
+    *sharing = (struct fs_sharing){.bytes = share->bytes,
+                                   .states = share_states_id(),
+                                   .index = share->index,
+                                   .ticket = opening->ticket};
+    mutex_unlock(&opening->lock);
+    if (before != NULL)
+        share_put(before);
+    *memory = (cap_t)copy;
+    return 0;
+}
+
+s64 fs_server_share(struct ipc_caller *caller, u64 file, u64 uses, struct fs_sharing *sharing,
+                    cap_t *memory)
+{
+    struct opening *opening = opening_get(file, caller->pid);
+    if (opening == NULL)
+        return E_STALE;
+    s64 status = share_opening(opening, uses, sharing, memory);
+    caller->drop_answer = status == 0;
+    opening_put(opening);
+    return status;
+}
+
+s64 fs_server_share_states(struct ipc_caller *caller, cap_t *memory)
+{
+    (void)caller;
+    return share_states(memory);
+}
+
+// What is kept is written by calls alone, so that saving misses nothing.
+static s64 renew(struct opening *opening, u32 flags)
+{
+    struct node *node = opening->node;
+    bool write = (flags & FS_WRITE) != 0;
+    if (node == NULL)
+        return E_AGAIN;
+    if (write && (opening->flags & FS_WRITE) == 0)
+        return E_PERM;
+    if (write && node->kept)
+        return E_NOTSUP;
+    if (!write)
+        return opening->share != NULL && opening->share == node->share ? 0 : E_AGAIN;
+    bool sole = !__atomic_load_n(&opening->passed, __ATOMIC_SEQ_CST);
+    s64 status = share_grant(node, opening->share, opening->ticket, sole);
+    if (status == 0)
+        node->time = time_date();
+    return status;
+}
+
+s64 fs_server_renew(struct ipc_caller *caller, u64 file, u32 flags)
+{
+    struct opening *opening = opening_get(file, caller->pid);
+    if (opening == NULL)
+        return E_STALE;
+    mutex_lock(&opening->lock);
+    s64 status = renew(opening, flags);
+    mutex_unlock(&opening->lock);
     opening_put(opening);
     return status;
 }

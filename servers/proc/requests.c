@@ -298,6 +298,25 @@ s64 fs_server_map(struct ipc_caller *caller, u64 file, u64 *offset, u64 *bytes, 
     return E_NOTSUP;
 }
 
+s64 fs_server_share(struct ipc_caller *caller, u64 file, u64 uses, struct fs_sharing *sharing,
+                    cap_t *memory)
+{
+    (void)caller, (void)file, (void)uses, (void)sharing, (void)memory;
+    return E_NOTSUP;
+}
+
+s64 fs_server_share_states(struct ipc_caller *caller, cap_t *memory)
+{
+    (void)caller, (void)memory;
+    return E_NOTSUP;
+}
+
+s64 fs_server_renew(struct ipc_caller *caller, u64 file, u32 flags)
+{
+    (void)caller, (void)file, (void)flags;
+    return E_AGAIN;
+}
+
 s64 fs_server_pipe(struct ipc_caller *caller, u64 *read_end, u64 *write_end)
 {
     (void)caller, (void)read_end, (void)write_end;

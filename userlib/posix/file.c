@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Files, directories and pipes of servers, as a kind of open file.
+#include "direct.h"
 #include "file.h"
 
 #include <errno.h>
@@ -11,7 +12,13 @@
 #include <user/scheduler.h>
 #include <user/time.h>
 
-// file->private: the service; handle: the server's; words[0]: FS_KIND_*.
+// file->private: the service; handle: the server's; words[0]: FS_KIND_*, whether others may have
+// the opening, too, and how often it was read or written by calls; words[1]: its struct direct, or
+// 0.
+#define KIND_MASK 0xffUL
+#define PASSED 0x100UL
+#define ONE_USE 0x10000UL
+#define USES_MIN 16 // before it is worth while to map a file
 
 bool file_handle(const struct fd_file *file, struct service **service, u64 *handle)
 {
@@ -68,7 +75,7 @@ static s64 call_write(cap_t server, u64 handle, void *argument)
 
 static bool is_pipe(const struct fd_file *file)
 {
-    return file->words[0] == FS_KIND_PIPE;
+    return (file->words[0] & KIND_MASK) == FS_KIND_PIPE;
 }
 
 static u32 transfer_flags(const struct fd_file *file)
@@ -81,8 +88,107 @@ static u64 offset_after(s64 offset, u64 done)
     return offset == FD_AT_POSITION ? FS_CURRENT : (u64)offset + done;
 }
 
+// ---- without calls -----------------------------------------------------------------------------
+
+// The file's direct, made if there is none. What calls at the position have done so far, they have
+// done: who comes after the fence sees it.
+static struct direct *direct_make(struct fd_file *file)
+{
+    struct direct *none = NULL, *made = calloc(1, sizeof(*made));
+    if (made != NULL && !__atomic_compare_exchange_n((struct direct **)&file->words[1], &none, made,
+                                                     false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)) {
+        free(made);
+        made = none;
+    }
+    return made;
+}
+
+static struct direct *direct_of(const struct fd_file *file)
+{
+    struct direct *direct = (struct direct *)__atomic_load_n(&file->words[1], __ATOMIC_ACQUIRE);
+    if (__builtin_expect(direct != NULL, 1))
+        return direct;
+    __atomic_thread_fence(__ATOMIC_SEQ_CST); // we hold the file: see take_position
+    return (struct direct *)__atomic_load_n(&file->words[1], __ATOMIC_ACQUIRE);
+}
+
+static s64 call_seek(cap_t server, u64 handle, void *argument);
+
+struct seek {
+    s64 offset;
+    u32 whence;
+    u64 position;
+};
+
+// The position is kept here if the opening is one process's, and no other call is under way that
+// may have begun at the server's position. Lock held.
+static void take_position(struct fd_file *file, struct direct *direct)
+{
+    struct seek seek = {.whence = FS_SEEK_CURRENT};
+    bool alone = __atomic_load_n(&file->references, __ATOMIC_SEQ_CST) == 2;
+    if (direct->own_position || !alone || (file->flags & O_APPEND) != 0 ||
+        (file->words[0] & PASSED) != 0 || file_do(file, call_seek, &seek) != 0)
+        return;
+    direct->position = seek.position;
+    direct->own_position = true;
+}
+
+// Gives it back to the server, before another process gets the opening.
+static s64 return_position(struct fd_file *file)
+{
+    s64 status = 0;
+    struct direct *direct = direct_of(file);
+    __atomic_or_fetch(&file->words[0], PASSED, __ATOMIC_SEQ_CST);
+    if (direct == NULL)
+        return 0;
+    mutex_lock(&direct->lock);
+    if (direct->own_position) {
+        struct seek seek = {.offset = (s64)direct->position, .whence = FS_SEEK_START};
+        status = file_do(file, call_seek, &seek);
+        direct->own_position = status != 0;
+    }
+    mutex_unlock(&direct->lock);
+    return status;
+}
+
+// A call was made. After the 16th, 32nd, 64th, … it is tried to do without: then true.
+static bool is_time(struct fd_file *file, u64 *uses)
+{
+    *uses = __atomic_add_fetch(&file->words[0], ONE_USE, __ATOMIC_RELAXED) / ONE_USE;
+    return *uses >= USES_MIN && (*uses & (*uses - 1)) == 0;
+}
+
+// Lock held.
+static void do_without(struct fd_file *file, struct direct *direct, u64 uses)
+{
+    if (direct->data == NULL)
+        direct_map(file, direct, uses);
+    if (direct->data != NULL)
+        take_position(file, direct);
+}
+
+static void count_use(struct fd_file *file, struct direct *direct)
+{
+    u64 uses;
+    if (is_time(file, &uses))
+        do_without(file, direct, uses);
+}
+
+static void count_first_use(struct fd_file *file)
+{
+    u64 uses;
+    struct direct *direct = is_time(file, &uses) ? direct_make(file) : NULL;
+    if (direct == NULL)
+        return;
+    mutex_lock(&direct->lock);
+    do_without(file, direct, uses);
+    mutex_unlock(&direct->lock);
+}
+
+// ---- reading and writing, by calls or without ---------------------------------------------------
+
 // A pipe gives what there is; a file all that was asked for, as far as it goes.
-static s64 file_read(struct fd_file *file, void *to, u64 bytes, s64 offset)
+static s64 read_by_calls(struct fd_file *file, void *to, u64 bytes, s64 offset)
 {
     u64 done = 0;
     while (done < bytes) {
@@ -101,12 +207,55 @@ static s64 file_read(struct fd_file *file, void *to, u64 bytes, s64 offset)
     return (s64)done;
 }
 
+// Where a transfer without calls is; false: at the server's position.
+static bool find_place(const struct direct *direct, s64 offset, u64 *place)
+{
+    *place = offset == FD_AT_POSITION ? direct->position : (u64)offset;
+    return offset != FD_AT_POSITION || direct->own_position;
+}
+
+// Lock held.
+static s64 read_at_place(struct fd_file *file, struct direct *direct, void *to, u64 bytes,
+                         s64 offset)
+{
+    u64 place;
+    bool placed = find_place(direct, offset, &place);
+    s64 done = placed ? direct_read(file, direct, to, bytes, place) : DIRECT_OTHERWISE;
+    if (done == DIRECT_OTHERWISE) {
+        done = read_by_calls(file, to, bytes, placed ? (s64)place : offset);
+        count_use(file, direct);
+    }
+    if (placed && offset == FD_AT_POSITION && done > 0)
+        direct->position += (u64)done;
+    return done;
+}
+
+static s64 read_contents(struct fd_file *file, void *to, u64 bytes, s64 offset)
+{
+    struct direct *direct = direct_of(file);
+    if (direct == NULL) {
+        s64 done = read_by_calls(file, to, bytes, offset);
+        count_first_use(file);
+        return done;
+    }
+    mutex_lock(&direct->lock);
+    s64 done = read_at_place(file, direct, to, bytes, offset);
+    mutex_unlock(&direct->lock);
+    return done;
+}
+
+static s64 file_read(struct fd_file *file, void *to, u64 bytes, s64 offset)
+{
+    return is_pipe(file) ? read_by_calls(file, to, bytes, offset)
+                         : read_contents(file, to, bytes, offset);
+}
+
 static s64 write_error(const struct fd_file *file, s64 status)
 {
     return is_pipe(file) && status == E_PEER ? -EPIPE : -posix_errno(status);
 }
 
-static s64 file_write(struct fd_file *file, const void *from, u64 bytes, s64 offset)
+static s64 write_by_calls(struct fd_file *file, const void *from, u64 bytes, s64 offset)
 {
     u64 done = 0;
     while (done < bytes) {
@@ -125,18 +274,69 @@ static s64 file_write(struct fd_file *file, const void *from, u64 bytes, s64 off
     return (s64)done;
 }
 
-// ---- the rest ----------------------------------------------------------------------------------
+// Lock held.
+static s64 write_at_place(struct fd_file *file, struct direct *direct, const void *from, u64 bytes,
+                          s64 offset)
+{
+    u64 place;
+    bool placed = find_place(direct, offset, &place);
+    s64 done = placed ? direct_write(file, direct, from, bytes, place) : DIRECT_OTHERWISE;
+    if (done == DIRECT_OTHERWISE) {
+        done = write_by_calls(file, from, bytes, placed ? (s64)place : offset);
+        count_use(file, direct);
+    }
+    if (placed && offset == FD_AT_POSITION && done > 0)
+        direct->position += (u64)done;
+    return done;
+}
 
-struct seek {
-    s64 offset;
-    u32 whence;
-    u64 position;
-};
+static s64 write_contents(struct fd_file *file, const void *from, u64 bytes, s64 offset)
+{
+    struct direct *direct = direct_of(file);
+    if (direct == NULL) {
+        s64 done = write_by_calls(file, from, bytes, offset);
+        count_first_use(file);
+        return done;
+    }
+    mutex_lock(&direct->lock);
+    s64 done = write_at_place(file, direct, from, bytes, offset);
+    mutex_unlock(&direct->lock);
+    return done;
+}
+
+static s64 file_write(struct fd_file *file, const void *from, u64 bytes, s64 offset)
+{
+    return is_pipe(file) ? write_by_calls(file, from, bytes, offset)
+                         : write_contents(file, from, bytes, offset);
+}
+
+// ---- the rest ----------------------------------------------------------------------------------
 
 static s64 call_seek(cap_t server, u64 handle, void *argument)
 {
     struct seek *seek = argument;
     return fs_seek(server, handle, seek->offset, seek->whence, &seek->position);
+}
+
+static s64 seek_by_call(struct fd_file *file, struct seek *seek)
+{
+    s64 status = file_do(file, call_seek, seek);
+    if (status == E_NOTSUP)
+        return -ESPIPE;
+    return status != 0 ? -posix_errno(status) : (s64)seek->position;
+}
+
+// The end is the server's to know.
+static s64 seek_here(struct fd_file *file, struct direct *direct, struct seek *seek)
+{
+    s64 base = seek->whence == FS_SEEK_CURRENT ? (s64)direct->position : 0, target;
+    if (seek->whence == FS_SEEK_END)
+        target = seek_by_call(file, seek);
+    else if (__builtin_add_overflow(base, seek->offset, &target) || target < 0)
+        target = -EINVAL;
+    if (target >= 0)
+        direct->position = (u64)target;
+    return target;
 }
 
 static s64 file_seek(struct fd_file *file, s64 offset, int whence)
@@ -155,10 +355,13 @@ static s64 file_seek(struct fd_file *file, s64 offset, int whence)
     default:
         return -EINVAL;
     }
-    s64 status = file_do(file, call_seek, &seek);
-    if (status == E_NOTSUP)
-        return -ESPIPE;
-    return status != 0 ? -posix_errno(status) : (s64)seek.position;
+    struct direct *direct = direct_of(file);
+    if (direct == NULL)
+        return seek_by_call(file, &seek);
+    mutex_lock(&direct->lock);
+    s64 result = direct->own_position ? seek_here(file, direct, &seek) : seek_by_call(file, &seek);
+    mutex_unlock(&direct->lock);
+    return result;
 }
 
 static s64 call_truncate(cap_t server, u64 handle, void *argument)
@@ -240,6 +443,9 @@ static void close_handle(struct service *service, u64 handle)
 
 static void file_close(struct fd_file *file)
 {
+    struct direct *direct = direct_of(file);
+    if (direct != NULL)
+        direct_end(direct);
     close_handle(file->private, file->handle);
 }
 
@@ -280,8 +486,10 @@ static s64 call_duplicate(cap_t server, u64 handle, void *argument)
 
 static s64 file_lend(struct fd_file *file, struct fd_inherit *to)
 {
-    s64 status = file_do(file, call_duplicate, &to->words[0]);
-    to->words[1] = file->words[0];
+    s64 status = return_position(file);
+    if (status == 0)
+        status = file_do(file, call_duplicate, &to->words[0]);
+    to->words[1] = file->words[0] & KIND_MASK;
     strcpy((char *)&to->words[NAME_WORD], service_name(file->private));
     return -posix_errno(status);
 }
@@ -302,7 +510,7 @@ static s64 file_borrow(struct fd_file *file, const struct fd_inherit *from)
     name[FS_SERVICE_MAX] = '\0';
     file->private = service_get(name);
     file->handle = from->words[0];
-    file->words[0] = from->words[1];
+    file->words[0] = (from->words[1] & KIND_MASK) | PASSED;
     return file->private == NULL ? -ENOMEM : 0;
 }
 

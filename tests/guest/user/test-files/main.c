@@ -13,6 +13,7 @@ int main(int argc, char **argv)
     test_descriptors();
     test_pipes();
     test_mappings();
+    test_direct();
     test_children();
     test_stdio();
     test_storm();

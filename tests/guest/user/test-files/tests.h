@@ -18,6 +18,7 @@ void test_directories(void);
 void test_descriptors(void);
 void test_pipes(void);
 void test_mappings(void);
+void test_direct(void);
 void test_children(void);
 void test_stdio(void);
 void test_storm(void);
@@ -26,5 +27,7 @@ void test_killed(void);
 // The parts of this program that run as its children: the exit status.
 int child_main(int argc, char **argv);
 int child_map(void);
+int child_scribble(void);
+int child_lie(void);
 
 #endif

@@ -31,4 +31,10 @@ struct supplied {
 extern struct supplied host_supplied;
 void host_kernel_asks(u64 what, u64 offset);
 
+// Memory objects that the server has made: they go with their region.
+#define HOST_MEMORIES 200
+void *host_memory(cap_t cap);
+u32 host_memories_mapped(void);
+bool host_memory_sealed(cap_t cap);
+
 #endif

@@ -10,6 +10,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -134,4 +135,77 @@ s64 sys_cap_drop(cap_t cap)
 {
     (void)cap;
     return 0;
+}
+
+s64 sys_cap_copy(cap_t cap)
+{
+    return cap;
+}
+
+// ---- memory objects: all of them lie here -------------------------------------------------------
+
+static struct memory {
+    void *at;
+    u64 bytes;
+    bool mapped, sealed;
+} memories[HOST_MEMORIES];
+#define FIRST_MEMORY 100
+
+void *host_memory(cap_t cap)
+{
+    assert_true(cap >= FIRST_MEMORY && cap < FIRST_MEMORY + HOST_MEMORIES);
+    return memories[cap - FIRST_MEMORY].at;
+}
+
+u32 host_memories_mapped(void)
+{
+    u32 count = 0;
+    for (u32 i = 0; i < HOST_MEMORIES; i++)
+        count += memories[i].mapped;
+    return count;
+}
+
+bool host_memory_sealed(cap_t cap)
+{
+    return host_memory(cap) != NULL && memories[cap - FIRST_MEMORY].sealed;
+}
+
+s64 sys_memory_new(const char *name, u64 bytes)
+{
+    (void)name;
+    for (u32 i = 0; i < HOST_MEMORIES; i++) {
+        if (memories[i].at != NULL)
+            continue;
+        memories[i] = (struct memory){.at = calloc(1, bytes), .bytes = bytes};
+        assert_non_null(memories[i].at);
+        return FIRST_MEMORY + i;
+    }
+    return E_NOMEM;
+}
+
+s64 sys_memory_seal(cap_t cap)
+{
+    assert_non_null(host_memory(cap));
+    memories[cap - FIRST_MEMORY].sealed = true;
+    return 0;
+}
+
+s64 sys_region_create(cap_t process, struct sys_region *region)
+{
+    assert_int_equal(process, 0);
+    region->address = (uintptr_t)host_memory(region->memory);
+    memories[region->memory - FIRST_MEMORY].mapped = true;
+    return 0;
+}
+
+s64 sys_region_destroy(u64 address)
+{
+    for (u32 i = 0; i < HOST_MEMORIES; i++) {
+        if ((uintptr_t)memories[i].at != address)
+            continue;
+        free(memories[i].at);
+        memories[i] = (struct memory){0};
+        return 0;
+    }
+    return E_NOENT;
 }

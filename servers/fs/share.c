@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: MIT
+// Contents of files as memory.
+#include "share.h"
+
+#include <orrery/ipc.h>
+#include <orrery/memory.h>
+#include <stdlib.h>
+#include <user/time.h>
+
+static struct {
+    struct mutex lock; // of all here, and of every node's share and every state's writer
+    cap_t memory;
+    u64 id; // 0: not made so far
+    struct fs_state *states;
+    u64 taken[(SHARES_MAX + 63) / 64];
+} shares;
+
+static struct fs_state *state_of(const struct share *share)
+{
+    return &shares.states[share->index];
+}
+
+// ---- memory ------------------------------------------------------------------------------------
+
+static void *map(cap_t memory, u64 bytes)
+{
+    struct sys_region region = {
+        .bytes = bytes, .kind = REGION_SHARED, .prot = PROT_R | PROT_W, .memory = memory};
+    return sys_region_create(0, &region) == 0 ? (void *)(uintptr_t)region.address : NULL;
+}
+
+static void *make(const char *name, u64 bytes, cap_t *memory)
+{
+    s64 made = sys_memory_new(name, bytes);
+    if (made < 0)
+        return NULL;
+    *memory = (cap_t)made;
+    void *at = map(*memory, bytes);
+    if (at == NULL)
+        sys_cap_drop(*memory);
+    return at;
+}
+
+// Only this server's own mapping can write, because it is there before the seal. The lock is held.
+static bool make_states(void)
+{
+    if (shares.id != 0)
+        return true;
+    void *at = make("file states", FS_STATES_BYTES, &shares.memory);
+    if (at == NULL)
+        return false;
+    if (sys_memory_seal(shares.memory) != 0) {
+        sys_region_destroy((uintptr_t)at);
+        sys_cap_drop(shares.memory);
+        return false;
+    }
+    shares.states = at;
+    shares.id = time_now() | 1;
+    return true;
+}
+
+static bool take_index(u32 *index)
+{
+    for (u32 i = 0; i < SHARES_MAX; i++) {
+        if ((shares.taken[i / 64] & 1UL << i % 64) != 0)
+            continue;
+        shares.taken[i / 64] |= 1UL << i % 64;
+        *index = i;
+        return true;
+    }
+    return false;
+}
+
+static void return_index(u32 index)
+{
+    mutex_lock(&shares.lock);
+    shares.taken[index / 64] &= ~(1UL << index % 64);
+    mutex_unlock(&shares.lock);
+}
+
+struct share *share_create(u64 bytes)
+{
+    struct share *share = calloc(1, sizeof(*share));
+    if (share == NULL)
+        return NULL;
+    share->references = 1;
+    share->bytes = bytes;
+    mutex_lock(&shares.lock);
+    bool taken = make_states() && take_index(&share->index);
+    mutex_unlock(&shares.lock);
+    if (taken) {
+        share->base = make("file contents", bytes, &share->memory);
+        if (share->base != NULL)
+            return share;
+        return_index(share->index);
+    }
+    free(share);
+    return NULL;
+}
+
+void share_hold(struct share *share)
+{
+    __atomic_add_fetch(&share->references, 1, __ATOMIC_RELAXED);
+}
+
+void share_put(struct share *share)
+{
+    if (__atomic_sub_fetch(&share->references, 1, __ATOMIC_ACQ_REL) > 0)
+        return;
+    sys_region_destroy((uintptr_t)share->base);
+    sys_cap_drop(share->memory);
+    return_index(share->index);
+    free(share);
+}
+
+// ---- changes -----------------------------------------------------------------------------------
+
+// The sequence is odd from before the first store of a change until after the last one.
+void share_begin(const struct share *share)
+{
+    if (share == NULL)
+        return;
+    struct fs_state *state = state_of(share);
+    __atomic_store_n(&state->sequence, state->sequence + 1, __ATOMIC_RELAXED);
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+}
+
+void share_end(const struct share *share, u64 bytes, u64 span)
+{
+    if (share == NULL)
+        return;
+    struct fs_state *state = state_of(share);
+    __atomic_store_n(&state->bytes, bytes, __ATOMIC_RELAXED);
+    __atomic_store_n(&state->span, span, __ATOMIC_RELAXED);
+    __atomic_store_n(&state->sequence, state->sequence + 1, __ATOMIC_RELEASE);
+}
+
+// ---- who may write -----------------------------------------------------------------------------
+
+static void set_writer(const struct share *share, u64 ticket)
+{
+    __atomic_store_n(&state_of(share)->writer, ticket, __ATOMIC_SEQ_CST);
+}
+
+void share_set(struct node *node, struct share *share)
+{
+    mutex_lock(&shares.lock);
+    struct share *before = node->share;
+    if (before != NULL)
+        set_writer(before, 0);
+    __atomic_store_n(&node->share, share, __ATOMIC_SEQ_CST);
+    mutex_unlock(&shares.lock);
+    if (before == NULL)
+        return;
+    share_begin(before);
+    share_end(before, 0, 0);
+    share_put(before);
+}
+
+s64 share_grant(struct node *node, const struct share *share, u64 ticket, bool sole)
+{
+    mutex_lock(&shares.lock);
+    s64 status = share != NULL && node->share == share ? 0 : E_AGAIN;
+    if (status == 0) {
+        bool alone = sole && !__atomic_load_n(&node->mapped, __ATOMIC_SEQ_CST) &&
+                     __atomic_load_n(&node->openings, __ATOMIC_SEQ_CST) == 1;
+        node->written |= alone;
+        set_writer(share, alone ? ticket : 0);
+    }
+    mutex_unlock(&shares.lock);
+    return status;
+}
+
+void share_revoke(struct node *node)
+{
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+    if (__atomic_load_n(&node->share, __ATOMIC_RELAXED) == NULL)
+        return;
+    mutex_lock(&shares.lock);
+    if (node->share != NULL)
+        set_writer(node->share, 0);
+    mutex_unlock(&shares.lock);
+}
+
+bool share_was_written(struct node *node)
+{
+    mutex_lock(&shares.lock);
+    bool written = node->written;
+    node->written = false;
+    mutex_unlock(&shares.lock);
+    return written;
+}
+
+// ---- states ------------------------------------------------------------------------------------
+
+s64 share_states(cap_t *memory)
+{
+    mutex_lock(&shares.lock);
+    bool made = make_states();
+    mutex_unlock(&shares.lock);
+    if (!made)
+        return E_LIMIT;
+    *memory = shares.memory;
+    return 0;
+}
+
+u64 share_states_id(void)
+{
+    return shares.id;
+}

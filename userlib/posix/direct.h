@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+// Contents of a file that is used much, as memory: reading and writing without calls. The server
+// says by the file's state, which only it can write, how long the file is, how much of it is in the
+// memory, and whether this opening alone may write (docs/files.md, "Without calls").
+#ifndef POSIX_DIRECT_H
+#define POSIX_DIRECT_H
+
+#include "file.h"
+
+#include <user/lock.h>
+
+#define DIRECT_OTHERWISE (-1L) // by a call
+
+// What goes into file->private's calls after so many of them (uses); each a file.
+struct direct {
+    struct mutex lock; // of all below, around each use of the file
+    const u8 *data;    // NULL: not mapped
+    u64 bytes;
+    const struct fs_state *state;
+    u64 ticket;
+    u64 lease, write_lease; // time base until which they hold
+    bool never_written;     // so by this opening
+    bool own_position;      // the opening is ours alone: its position is here, not at the server
+    u64 position;
+};
+
+// Asks the server for the memory after so many uses; without one nothing has changed. Lock held.
+void direct_map(struct fd_file *file, struct direct *direct, u64 uses);
+// Bytes done, or DIRECT_OTHERWISE: then nothing has been done that a call with the same bytes
+// does not do again. Lock held.
+s64 direct_read(struct fd_file *file, struct direct *direct, void *to, u64 bytes, u64 offset);
+s64 direct_write(struct fd_file *file, struct direct *direct, const void *from, u64 bytes,
+                 u64 offset);
+void direct_end(struct direct *direct); // frees it
+
+#endif
