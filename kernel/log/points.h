@@ -40,7 +40,7 @@ void log_tell_here(u32 event, u32 current, u32 correspondent);
 void log_tell_page(u32 domain, s32 change);
 // The next three: soft-masked. The CPU goes to a thread of a domain; now: of the time base.
 void log_tell_switch(u32 domain, u64 now);
-// A tick: of the run queue's length, and of a service that has lasted long.
+// A tick: of the run queue's length, and of what has lasted long.
 void log_tell_tick(u32 length, u64 now);
 void log_tell_run_queue(u32 length);
 

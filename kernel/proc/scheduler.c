@@ -179,7 +179,8 @@ static void slice_over(struct timer *timer)
     if (most_urgent(queue) >= queue->running_priority)
         percpu()->need_resched = 1;
     timer_start(timer, timebase() + microseconds_to_ticks(SLICE_MICROSECONDS));
-    LOG_POINT(LOG_BIT(LOG_OF_RUN_QUEUE) | LOG_BIT(LOG_OF_SERVICE), logged);
+    LOG_POINT(LOG_BIT(LOG_OF_RUN_QUEUE) | LOG_BIT(LOG_OF_SERVICE) | LOG_BIT(LOG_OF_HARDWARE),
+              logged);
     return;
 logged:
     log_tell_tick(queue->length, queue->switched_at);

@@ -152,6 +152,10 @@ int main(int argc, char **argv)
         speed();
         return expect_report("test-logs");
     }
+    if (sys_option("hardware", option, sizeof(option)) == 0) {
+        hardware();
+        return expect_report("test-logs");
+    }
     refusals();
     counts();
     passing();

@@ -21,6 +21,8 @@ void services(void);
 void pages(void);
 void reading(void);
 void example(void);
+void hardware(void); // with a unit that counts
+void hardware_without_unit(void);
 void speed(void);
 void storm(void);
 void owners(void);
@@ -36,6 +38,9 @@ int fill_and_sleep(u64 pages);
 int churn(u64 pages); // until it is killed
 int own_logs(void);
 int measure_calls(void);
+
+// All processes that there are, the master and the kernel's threads go to these domains.
+void map_everything(u32 master, u32 others, u32 kernel);
 
 // ---- areas (areas.c) ----------------------------------------------------------------------------
 
