@@ -127,6 +127,9 @@ s64 sys_log_settle(u32 cpu);
 s64 sys_log_hardware(s64 session, u32 first, u32 second);
 // Switches a characteristic. E_INVAL: there is none of this number. LOG_OF_HARDWARE on: E_NOTSUP:
 // no unit counts; E_STALE: no items of a session of the caller's that runs have been chosen.
+// Sides of calls and answers (LOG_CALL_SENT … LOG_ANSWER_TAKEN) for which no domain has a selector
+// on any CPU when LOG_OF_CALLS is switched on cost nothing, and are not logged until the same is
+// called once more: it looks at all selectors again, and no call is lost meanwhile.
 s64 sys_log_enable(u32 characteristic, bool on);
 // The caller owns the logs no more: nothing is logged, its memory is let go, and all is in domain
 // 0. The owner's end does the same.

@@ -17,6 +17,7 @@
 #include "points.h"
 
 #define WINDOW_BYTES (2 * LOG_AREA_BYTES)
+#define NOTHING ((struct log_head *)LOG_WINDOWS_BASE)
 #define AREA_PAGES (LOG_AREA_BYTES / PAGE_SIZE)
 #define TURN_LONG (1UL << 31) // ticks, or hardware events: a row has 32 bits
 
@@ -51,7 +52,7 @@ void log_tell(u32 event, u32 current, u32 correspondent)
 {
     u8 masked = soft_mask();
 
-    if (log_is_on(LOG_OF_CALLS))
+    if (log_is_on(LOG_OF_CALLS) && log_looks_at(event))
         log_tell_here(event, current, correspondent);
     soft_mask_restore(masked);
 }
@@ -165,7 +166,31 @@ void log_settle(u64 mask)
 
 static u64 window_of(u32 cpu, u32 number)
 {
-    return LOG_WINDOWS_BASE + (cpu * LOG_AREAS + number) * WINDOW_BYTES;
+    return LOG_WINDOWS_BASE + (1 + cpu * LOG_AREAS + number) * WINDOW_BYTES;
+}
+
+// The first window is that of CPUs which have no area: zeroes, once there has been an owner.
+static s64 map_nothing(void)
+{
+    static bool mapped;
+    void *zeroes = mapped ? NULL : pages_alloc_zeroed(0);
+    s64 error = 0;
+
+    if (mapped)
+        return 0;
+    if (zeroes == NULL)
+        return E_NOMEM;
+    for (u32 page = 0; page <= AREA_PAGES && error == 0; page++)
+        error = mmu_map(LOG_WINDOWS_BASE + page * PAGE_SIZE, virt_to_phys(zeroes), 1, MMU_READ);
+    if (error != 0) {
+        mmu_unmap(LOG_WINDOWS_BASE, AREA_PAGES + 1);
+        pages_free(zeroes, 0);
+        return E_NOMEM;
+    }
+    for (u32 cpu = 0; cpu < cpu_count; cpu++)
+        __atomic_store_n(&percpu_of(cpu)->log_head, NOTHING, __ATOMIC_RELEASE);
+    mapped = true;
+    return 0;
 }
 
 static s64 map_window(u64 window, const u64 frames[AREA_PAGES], const u32 *scratch)
@@ -180,6 +205,12 @@ static s64 map_window(u64 window, const u64 frames[AREA_PAGES], const u32 *scrat
         mmu_unmap(window, AREA_PAGES + 1);
     return error;
 }
+
+// What stands behind an area, and where nobody's descriptor is.
+_Static_assert(LOG_NOBODY * sizeof(struct log_descriptor) >= LOG_AREA_BYTES + LOG_OVERRUN &&
+                   (LOG_NOBODY + 1) * sizeof(struct log_descriptor) <= LOG_AREA_BYTES + PAGE_SIZE &&
+                   LOG_WINDOWS_BASE % WINDOW_BYTES == 0,
+               "fast.S puts it together from bits");
 
 static u32 next_number(u32 cpu)
 {
@@ -211,7 +242,7 @@ s64 log_area_add(struct fcm *memory, u32 cpu)
         return E_EXIST;
     if (number == LOG_AREAS)
         return E_LIMIT;
-    u32 *scratch = pages_alloc_zeroed(0);
+    u32 *scratch = map_nothing() == 0 ? pages_alloc_zeroed(0) : NULL;
     if (scratch == NULL || fcm_make_resident(memory, frames) != 0 ||
         map_window(window, frames, scratch) != 0) {
         if (scratch != NULL)
@@ -251,7 +282,7 @@ static void remove_area(u32 cpu, u32 number)
 void log_areas_remove(void)
 {
     for (u32 cpu = 0; cpu < cpu_count; cpu++) {
-        __atomic_store_n(&percpu_of(cpu)->log_head, NULL, __ATOMIC_RELEASE);
+        __atomic_store_n(&percpu_of(cpu)->log_head, NOTHING, __ATOMIC_RELEASE);
         for (u32 number = 0; number < LOG_AREAS; number++)
             __atomic_store_n(&cpus[cpu].logs.areas[number], NULL, __ATOMIC_RELEASE);
     }

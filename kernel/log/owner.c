@@ -82,6 +82,9 @@ s64 sys_log_enable(u32 characteristic, bool on)
         error = ask_supported(characteristic);
     if (error == 0) {
         u32 bit = LOG_BIT(characteristic);
+        bool again = on && (enabled & bit) && characteristic == LOG_OF_CALLS;
+        if (again)
+            log_points_look_again();
         enabled = on ? enabled | bit : enabled & ~bit;
         log_points_set(enabled);
     }

@@ -62,6 +62,8 @@ static void map_child(u32 pid, void *context)
         EXPECT(sys_process_info(pid, &info) == 0);
         *child->pages = info.memory_pages;
     }
+    if (child->monitored)
+        monitor_child(pid);
     if (child->domain != 0)
         EXPECT(sys_log_domain(pid, 0, child->domain) == 0);
 }
@@ -161,6 +163,7 @@ int main(int argc, char **argv)
     passing();
     same();
     services();
+    monitored();
     pages();
     reading();
     example();

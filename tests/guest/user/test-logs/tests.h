@@ -18,6 +18,8 @@ void passing(void);
 void same(void);
 void same_step(void); // at each call of a child in this role
 void services(void);
+void monitored(void);
+void monitor_child(u32 pid);
 void pages(void);
 void reading(void);
 void example(void);
@@ -75,6 +77,7 @@ struct child {
     u64 argument;
     u32 cpu, domain, rights;
     u64 memory_limit;
+    bool monitored; // by the monitor of monitored.c
     u64 *pages; // out, if not NULL: of its memory before it runs
 };
 u32 child_start(const struct child *child);
