@@ -78,7 +78,7 @@ struct child {
     u32 cpu, domain, rights;
     u64 memory_limit;
     bool monitored; // by the monitor of monitored.c
-    u64 *pages; // out, if not NULL: of its memory before it runs
+    u64 *pages;     // out, if not NULL: of its memory before it runs
 };
 u32 child_start(const struct child *child);
 s32 child_end(u32 pid);    // waits: its status
