@@ -87,6 +87,7 @@ void asm_offsets(void)
     OFFSET(DISPATCHER_MESSAGE, struct dispatcher, message);
     OFFSET(DISPATCHER_PAGE, struct dispatcher, page);
     OFFSET(DISPATCHER_DOMAIN, struct dispatcher, domain);
+    OFFSET(DISPATCHER_DESCRIPTOR, struct dispatcher, descriptor);
 
     OFFSET(SPINLOCK_RANK, struct spinlock, rank);
     OFFSET(SPINLOCK_MASKED, struct spinlock, masked);

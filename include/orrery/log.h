@@ -17,6 +17,7 @@ enum log_event {
     // The CPU leaves a domain for another. counter: how long it was there, in ticks of the time
     // base. One that lasts is told of at the tick of 10 ms that comes after 2^31 of them.
     LOG_SERVICE_TIME,
+    // The same: how many events of the two chosen items of a counting session (sys_log_hardware).
     LOG_HARDWARE_0,
     LOG_HARDWARE_1,
     // current: whose CPU it is told on; correspondent: the other side's; counter: 1. The kernel is
@@ -118,7 +119,17 @@ s64 sys_log_domain(u32 pid, u32 thread, u32 domain);
 // A CPU has left the handler: it stores no row that it began before this call. So while a
 // register's flags are clear its file can be read in peace. E_INVAL: no such CPU.
 s64 sys_log_settle(u32 cpu);
-// Switches a characteristic. E_INVAL: there is none of this number; E_NOTSUP: it cannot be logged.
+// Which items of a counting session that the caller has started (orrery/pmu.h) are LOG_HARDWARE_0
+// and LOG_HARDWARE_1: those that had been chosen before are not any more. The session keeps their
+// counters; where it does not count, or when it has stopped, nothing is told. E_STALE: the
+// caller's session of this number does not run; E_INVAL: it has no such item; E_LIMIT: its items
+// take turns; E_NOTSUP: no unit counts.
+s64 sys_log_hardware(s64 session, u32 first, u32 second);
+// Switches a characteristic. E_INVAL: there is none of this number. LOG_OF_HARDWARE on: E_NOTSUP:
+// no unit counts; E_STALE: no items of a session of the caller's that runs have been chosen.
+// Sides of calls and answers (LOG_CALL_SENT … LOG_ANSWER_TAKEN) for which no domain has a selector
+// on any CPU when LOG_OF_CALLS is switched on cost nothing, and are not logged until the same is
+// called once more: it looks at all selectors again, and no call is lost meanwhile.
 s64 sys_log_enable(u32 characteristic, bool on);
 // The caller owns the logs no more: nothing is logged, its memory is let go, and all is in domain
 // 0. The owner's end does the same.

@@ -76,24 +76,23 @@
     .popsection
     .endm
 
-// To copy if there is bulk. While calls are logged this goes to log instead, whatever CR0 says, and
-// while a monitor records to tell. Where log goes on the same is asked without it.
-    .macro unless_bulk_or_told copy, tell, log
+// To copy if there is bulk. Whatever CR0 says, this goes to serve instead while services are logged
+// and to log while user logs, where it goes on as here, and to tell while a monitor records.
+    .macro unless_bulk_or_told copy, tell, serve, log, user
 1:  bne-    \copy
     .pushsection .switch_points, "a", @progbits
     .balign 8
-    .ifnb \log
-    .quad   1b, \log, CALLS_LOGGED
-    .endif
+    .quad   1b, \serve, SERVICES_LOGGED
+    .quad   1b, \log, \user
 #ifndef WITHOUT_SENSORS
     .quad   1b, \tell, SWITCHES_MONITORED
 #endif
     .popsection
     .endm
 
-// A test of the fast path that fails, whatever CR0 says, while services are logged (log/points.h):
-// the scheduler has to know of every change.
-    .macro unless_services_logged branch
+// A test of the fast path that fails, whatever CR0 says, while call.c has to tell the logs
+// (log/points.h).
+    .macro unless_slowly_logged branch
 1:  \branch    put_back
     .pushsection .log_points, "a", @progbits
     .balign 8
@@ -152,7 +151,7 @@ ipc_fast_call:
     cmpldi  r6, BULK_MAX
     unless_switches_counted
     cmpldi  r5, 1                   // CALL_ALONE
-    unless_services_logged bgt-
+    unless_slowly_logged bgt-
     cmpldi  r3, 4096                // CAPABILITY_MAX
     bge-    put_back
     ld      r15, DISPATCHER_CAPABILITIES(r14)
@@ -192,8 +191,10 @@ ipc_fast_call:
     std     r5, DISPATCHER_ALONE(r14)
     change_dispatcher DISPATCHER_IN_CALL
     cmpdi   r6, 0
-    unless_bulk_or_told copy_call, monitor_call, logs_fast_call
-call_copied:
+    unless_bulk_or_told ipc_copy_call, ipc_monitor_call, logs_fast_service_call, \
+        logs_fast_call, CALLS_LOGGED
+    .globl  ipc_call_copied
+ipc_call_copied:
     while_traced TRACE_MAJOR_SCHED, call_switch_event
 call_switch_told:
     while_traced TRACE_MAJOR_IPC, call_event
@@ -241,7 +242,7 @@ ipc_fast_reply_wait:
     ld      r17, DISPATCHER_HANDED_CALL(r14) // pending, or no_call
     ld      r18, CALL_WORD(r17)
     cmpld   r18, r4
-    unless_services_logged bne-
+    unless_slowly_logged bne-
     ld      r16, CALL_CLIENT(r17)
     ld      r21, DISPATCHER_PAGE(r14)
     ld      r20, DISPATCHER_STATE(r14)
@@ -261,8 +262,10 @@ ipc_fast_reply_wait:
     std     r21, DISPATCHER_HANDED_CALL(r14)
     change_dispatcher DISPATCHER_ASLEEP
     cmpdi   r6, 0
-    unless_bulk_or_told copy_reply, monitor_reply, logs_fast_reply
-reply_copied:
+    unless_bulk_or_told ipc_copy_reply, ipc_monitor_reply, logs_fast_service_reply, \
+        logs_fast_reply, ANSWERS_LOGGED
+    .globl  ipc_reply_copied
+ipc_reply_copied:
     while_traced TRACE_MAJOR_SCHED, reply_switch_event
 reply_switch_told:
     while_traced TRACE_MAJOR_IPC, reply_event
@@ -316,24 +319,14 @@ reply_told:
 6:
     .endm
 
-copy_call:
+    .globl  ipc_copy_call
+ipc_copy_call:
     copy_bulk
-    b       call_copied
-copy_reply:
+    b       ipc_call_copied
+    .globl  ipc_copy_reply
+ipc_copy_reply:
     copy_bulk
-    b       reply_copied
-
-// ---- logs ---------------------------------------------------------------------------------------
-
-// Where log/fast.S goes on: CR0 says whether there is bulk.
-    .globl  ipc_fast_call_logged
-ipc_fast_call_logged:
-    unless_bulk_or_told copy_call, monitor_call
-    b       call_copied
-    .globl  ipc_fast_reply_logged
-ipc_fast_reply_logged:
-    unless_bulk_or_told copy_reply, monitor_reply
-    b       reply_copied
+    b       ipc_reply_copied
 
 // ---- monitors -----------------------------------------------------------------------------------
 
@@ -366,10 +359,12 @@ ipc_fast_reply_logged:
     b       \copy
     .endm
 
-monitor_call:
-    monitor_switch REASON_CALL, copy_call, call_copied
-monitor_reply:
-    monitor_switch REASON_REPLY, copy_reply, reply_copied
+    .globl  ipc_monitor_call
+ipc_monitor_call:
+    monitor_switch REASON_CALL, ipc_copy_call, ipc_call_copied
+    .globl  ipc_monitor_reply
+ipc_monitor_reply:
+    monitor_switch REASON_REPLY, ipc_copy_reply, ipc_reply_copied
 #endif
 
 // ---- not today ----------------------------------------------------------------------------------

@@ -13,11 +13,13 @@
 #include <orrery/errors.h>
 #include <string.h>
 
+#include "pmu/counting_log.h"
 #include "points.h"
 
 #define WINDOW_BYTES (2 * LOG_AREA_BYTES)
+#define NOTHING ((struct log_head *)LOG_WINDOWS_BASE)
 #define AREA_PAGES (LOG_AREA_BYTES / PAGE_SIZE)
-#define SERVICE_LONG (1UL << 31) // ticks: a row has 32 bits
+#define TURN_LONG (1UL << 31) // ticks, or hardware events: a row has 32 bits
 
 // Each CPU's is its own, in lines of its own.
 static struct log_host {
@@ -25,6 +27,10 @@ static struct log_host {
     // The service that goes on: of whom, and since when; 0: what runs began before all this.
     u32 domain;
     u64 since;
+    // The same of hardware events: the counts then, and of which choice; 0: none.
+    u32 counted_domain;
+    u64 choice;
+    u64 counts[COUNTING_LOGGED];
     s32 pages[LOG_DOMAINS]; // charged here, less those given back here
 } __attribute__((aligned(128))) cpus[ORRERY_MAX_CPUS];
 
@@ -46,7 +52,7 @@ void log_tell(u32 event, u32 current, u32 correspondent)
 {
     u8 masked = soft_mask();
 
-    if (log_is_on(LOG_OF_CALLS))
+    if (log_is_on(LOG_OF_CALLS) && log_looks_at(event))
         log_tell_here(event, current, correspondent);
     soft_mask_restore(masked);
 }
@@ -66,24 +72,55 @@ void log_tell_page(u32 domain, s32 change)
     soft_mask_restore(masked);
 }
 
+static u32 clip(u64 counter)
+{
+    return counter < UINT32_MAX ? (u32)counter : UINT32_MAX;
+}
+
 static void change_service(struct log_host *cpu, u32 domain, u64 now)
 {
-    u64 ticks = now - cpu->since;
-
     if (cpu->since != 0)
-        log_leaves(&cpu->logs, LOG_SERVICE_TIME, cpu->domain,
-                   ticks < UINT32_MAX ? (u32)ticks : UINT32_MAX);
+        log_leaves(&cpu->logs, LOG_SERVICE_TIME, cpu->domain, clip(now - cpu->since));
     log_enters(&cpu->logs, LOG_SERVICE_TIME, domain);
     cpu->domain = domain;
     cpu->since = now;
+}
+
+static void change_counts(struct log_host *cpu, u32 domain)
+{
+    u64 counts[COUNTING_LOGGED], choice = counting_log_read(counts);
+    bool goes_on = choice != 0 && choice == cpu->choice;
+
+    for (u32 i = 0; i < COUNTING_LOGGED && choice != 0; i++) {
+        if (goes_on)
+            log_leaves(&cpu->logs, LOG_HARDWARE_0 + i, cpu->counted_domain,
+                       clip(counts[i] - cpu->counts[i]));
+        log_enters(&cpu->logs, LOG_HARDWARE_0 + i, domain);
+        cpu->counts[i] = counts[i];
+    }
+    cpu->counted_domain = domain;
+    cpu->choice = choice;
+}
+
+static bool counts_last_long(const struct log_host *cpu)
+{
+    u64 counts[COUNTING_LOGGED];
+    bool goes_on = cpu->choice != 0 && counting_log_read(counts) == cpu->choice;
+
+    for (u32 i = 0; i < COUNTING_LOGGED && goes_on; i++)
+        if (counts[i] - cpu->counts[i] >= TURN_LONG)
+            return true;
+    return false;
 }
 
 void log_tell_switch(u32 domain, u64 now)
 {
     struct log_host *cpu = &cpus[cpu_id()];
 
-    if (cpu->since == 0 || cpu->domain != domain)
+    if (log_is_on(LOG_OF_SERVICE) && (cpu->since == 0 || cpu->domain != domain))
         change_service(cpu, domain, now);
+    if (log_is_on(LOG_OF_HARDWARE) && (cpu->choice == 0 || cpu->counted_domain != domain))
+        change_counts(cpu, domain);
 }
 
 void log_tell_tick(u32 length, u64 now)
@@ -92,8 +129,10 @@ void log_tell_tick(u32 length, u64 now)
 
     if (log_is_on(LOG_OF_RUN_QUEUE))
         log_run_queue(&cpu->logs, length);
-    if (log_is_on(LOG_OF_SERVICE) && cpu->since != 0 && now - cpu->since >= SERVICE_LONG)
+    if (log_is_on(LOG_OF_SERVICE) && cpu->since != 0 && now - cpu->since >= TURN_LONG)
         change_service(cpu, cpu->domain, now);
+    if (log_is_on(LOG_OF_HARDWARE) && counts_last_long(cpu))
+        change_counts(cpu, cpu->counted_domain);
 }
 
 void log_tell_run_queue(u32 length)
@@ -106,6 +145,8 @@ void log_begin(u32 characteristics)
     for (u32 cpu = 0; cpu < cpu_count; cpu++) {
         if (characteristics & LOG_BIT(LOG_OF_SERVICE))
             cpus[cpu].since = 0;
+        if (characteristics & LOG_BIT(LOG_OF_HARDWARE))
+            cpus[cpu].choice = 0;
         if (characteristics & LOG_BIT(LOG_OF_MEMORY))
             memset(cpus[cpu].pages, 0, sizeof(cpus[cpu].pages));
     }
@@ -125,7 +166,31 @@ void log_settle(u64 mask)
 
 static u64 window_of(u32 cpu, u32 number)
 {
-    return LOG_WINDOWS_BASE + (cpu * LOG_AREAS + number) * WINDOW_BYTES;
+    return LOG_WINDOWS_BASE + (1 + cpu * LOG_AREAS + number) * WINDOW_BYTES;
+}
+
+// The first window is that of CPUs which have no area: zeroes, once there has been an owner.
+static s64 map_nothing(void)
+{
+    static bool mapped;
+    void *zeroes = mapped ? NULL : pages_alloc_zeroed(0);
+    s64 error = 0;
+
+    if (mapped)
+        return 0;
+    if (zeroes == NULL)
+        return E_NOMEM;
+    for (u32 page = 0; page <= AREA_PAGES && error == 0; page++)
+        error = mmu_map(LOG_WINDOWS_BASE + page * PAGE_SIZE, virt_to_phys(zeroes), 1, MMU_READ);
+    if (error != 0) {
+        mmu_unmap(LOG_WINDOWS_BASE, AREA_PAGES + 1);
+        pages_free(zeroes, 0);
+        return E_NOMEM;
+    }
+    for (u32 cpu = 0; cpu < cpu_count; cpu++)
+        __atomic_store_n(&percpu_of(cpu)->log_head, NOTHING, __ATOMIC_RELEASE);
+    mapped = true;
+    return 0;
 }
 
 static s64 map_window(u64 window, const u64 frames[AREA_PAGES], const u32 *scratch)
@@ -140,6 +205,12 @@ static s64 map_window(u64 window, const u64 frames[AREA_PAGES], const u32 *scrat
         mmu_unmap(window, AREA_PAGES + 1);
     return error;
 }
+
+// What stands behind an area, and where nobody's descriptor is.
+_Static_assert(LOG_NOBODY * sizeof(struct log_descriptor) >= LOG_AREA_BYTES + LOG_OVERRUN &&
+                   (LOG_NOBODY + 1) * sizeof(struct log_descriptor) <= LOG_AREA_BYTES + PAGE_SIZE &&
+                   LOG_WINDOWS_BASE % WINDOW_BYTES == 0,
+               "fast.S puts it together from bits");
 
 static u32 next_number(u32 cpu)
 {
@@ -171,7 +242,7 @@ s64 log_area_add(struct fcm *memory, u32 cpu)
         return E_EXIST;
     if (number == LOG_AREAS)
         return E_LIMIT;
-    u32 *scratch = pages_alloc_zeroed(0);
+    u32 *scratch = map_nothing() == 0 ? pages_alloc_zeroed(0) : NULL;
     if (scratch == NULL || fcm_make_resident(memory, frames) != 0 ||
         map_window(window, frames, scratch) != 0) {
         if (scratch != NULL)
@@ -211,7 +282,7 @@ static void remove_area(u32 cpu, u32 number)
 void log_areas_remove(void)
 {
     for (u32 cpu = 0; cpu < cpu_count; cpu++) {
-        __atomic_store_n(&percpu_of(cpu)->log_head, NULL, __ATOMIC_RELEASE);
+        __atomic_store_n(&percpu_of(cpu)->log_head, NOTHING, __ATOMIC_RELEASE);
         for (u32 number = 0; number < LOG_AREAS; number++)
             __atomic_store_n(&cpus[cpu].logs.areas[number], NULL, __ATOMIC_RELEASE);
     }

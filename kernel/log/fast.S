@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: MIT
-// log_event (handler.h) for the fast path of calls, which is in the middle of its registers. Each
-// side looks whether its register is in the first area and has the control word that fast.c has
-// made code for, and whether it has no threshold. Everything else is left to C.
+// What log_happens (handler.h) does, for the fast path of calls, which is in the middle of its
+// registers. Each side looks whether its register is in the first area and has the control word
+// that fast.c has made code for, and whether it has no threshold. Everything else is left to C. A
+// side that no domain has a selector for is jumped over, and a call or an answer without such a
+// side does not come here.
 //
-// 10 instructions for a call or an answer, 10 more for a side that has no selector. A side with a
-// row of five entries takes 30.
+// 21 instructions a side and up to 13 for its row, 11 or less where there is no selector; 2 more a
+// call or an answer.
 #include <kernel/asm_offsets.h>
 #include <kernel/percpu.h>
 
 #include "exception/user.h"
 #include "fast_layout.h"
+#include "proc/switch_points.h"
 
 // A frame below that of the user code: 0x80 for the callee, the registers.
 #define STACK_FRAME (USER_FRAME + 0xc0)
@@ -21,25 +24,31 @@
     .endr
     .endm
 
-// An event of domain `current`, whose number is in a register as is the other side's. r26 = area,
-// r27 = 1. Goes on at next.
-    .macro log_side event, current, correspondent, next
-    cmplwi  cr1, \current, 0
-    sldi    r28, \current, LOG_DESCRIPTOR_SHIFT
+// An event of dispatcher \own, the other side of which is \other. Goes on at next. r24, r25 = the
+// domains, r26 = area, r28 = first the descriptor and then the register, r31 = the row's offset.
+// Whoever has no domain has a descriptor without selectors (areas.c). The control word has 13 bits
+// that count: the three above them are looked at with those of the selector that say which area.
+    .macro log_side event, own, other, next
+log_side_\event:
+    lwz     r24, DISPATCHER_DESCRIPTOR(\own)
+    lwz     r25, DISPATCHER_DOMAIN(\other)
+    ld      r26, PERCPU_LOG_HEAD(r13)
+    cmplw   cr1, r24, r25
+    mr      r28, r26
     beq-    cr1, \next
-    add     r28, r28, r26           // struct log_descriptor
+    rlwimi  r28, r24, LOG_DESCRIPTOR_SHIFT, 15, 31 - LOG_DESCRIPTOR_SHIFT
     lhz     r29, 2 * \event(r28)
-    addi    r31, r29, -1
-    cmplwi  cr1, r31, LOG_SELECTOR_FIRST_AREA - 1
-    bgt-    cr1, log_other_\event   // none, or in another area
-    ld      r30, LOG_THRESHOLDS + 8 * \event(r28)
-    cmpdi   cr1, r30, 0
-    bne-    cr1, log_slow_\event
-    sldi    r29, r29, 3
-    ldx     r30, r26, r29           // struct log_register
+    ld      r27, LOG_THRESHOLDS + 8 * \event(r28)
+    cmplwi  cr1, r29, 0
+    beq-    cr1, \next
+    rlwimi  r28, r29, 3, 16, 28
+    lwz     r31, 0(r28)
+    lhz     r30, 6(r28)
+    rlwimi  r30, r29, 0, 16, 18
 log_compare_\event:
-    cmplwi  cr1, r30, 0
-    srdi    r31, r30, 32
+    xori    r30, r30, 0
+    or      r30, r30, r27
+    cmpdi   cr1, r30, 0
     bne-    cr1, log_slow_\event
     rlwinm  r31, r31, 0, 16, 29
     add     r30, r26, r31           // the row
@@ -53,52 +62,50 @@ log_code_\event:
 log_words_\event:
     li      r3, \event
     stw     r3, 0(r30)
-    stw     \current, 0(r30)
-    stw     \correspondent, 0(r30)
+    stw     r24, 0(r30)
+    stw     r25, 0(r30)
     lwz     r3, 0(r30)
-    add     r3, r3, r27
+    addi    r3, r3, 1
     stw     r3, 0(r30)
-    stw     r27, 0(r30)
+    li      r3, 1
+    stw     r3, 0(r30)
     mfspr   r3, 268                 // the time base
     srdi    r3, r3, 6
     stw     r3, 0(r30)
     addi    r3, r31, 0
     rlwimi  r31, r3, 0, 0, 29
     lwsync
-    stwx    r31, r26, r29
+    stw     r31, 0(r28)
     .if . - log_words_\event - 4 * LOG_WORDS
     .error  "LOG_WORDS"
     .endif
+    lwz     r24, DISPATCHER_DESCRIPTOR(\own) // what log_side begins with
     .popsection
     .pushsection .data.rel.ro.log_sides, "a", @progbits
-    .quad   \event, log_compare_\event, log_code_\event, \next, log_words_\event
+    .quad   \event, log_side_\event, log_compare_\event, log_code_\event, \next
+    .quad   log_words_\event
     .popsection
     .endm
 
 // CR0 says whether there is bulk, and does so afterwards.
-    .macro log_slow_side event, current, correspondent, next
-log_other_\event:
-    cmplwi  cr1, r29, 0
-    beq+    cr1, \next
+    .macro log_slow_side event, next
 log_slow_\event:
     li      r3, \event
-    mr      r4, \current
-    mr      r29, \correspondent
     bl      log_in_c
     cmpdi   r6, 0
     b       \next
     .endm
 
-// r14, r16 = from which dispatcher to which. Leaves r24, r25 = their domains.
-    .macro log_begin_sides next
-    lwz     r24, DISPATCHER_DOMAIN(r14)
-    lwz     r25, DISPATCHER_DOMAIN(r16)
-    ld      r26, PERCPU_LOG_HEAD(r13)
-    cmplw   cr1, r24, r25
-    beq-    cr1, \next
-    cmpdi   cr1, r26, 0
-    beq-    cr1, \next
-    li      r27, 1
+// Back to the fast path, where bulk is copied; or first to monitors, whatever CR0 says.
+    .macro end_unless_told copied, copy, tell
+1:  beq+    \copied
+    .pushsection .switch_points, "a", @progbits
+    .balign 8
+#ifndef WITHOUT_SENSORS
+    .quad   1b, \tell, SWITCHES_MONITORED
+#endif
+    .popsection
+    b       \copy
     .endm
 
     .pushsection .data.rel.ro.log_sides, "a", @progbits
@@ -107,42 +114,76 @@ log_slow_\event:
 log_sides:
     .popsection
 
-// From the fast path of calls, and back to it: EE off. Changes r3, r4, r24 ... r31, r2, LR,
-// CR1, and in C CTR.
+// From the fast path of calls, and back to it: EE off. r14, r16 = from which dispatcher to which.
+// Changes r3, r4, r24 ... r31, r2, LR, CR1, and in C CTR.
     .text
     .balign 64
     .globl  logs_fast_call
 logs_fast_call:
-    log_begin_sides ipc_fast_call_logged
-    log_side LOG_CALL_SENT, r24, r25, log_call_taken
+    log_side LOG_CALL_SENT, r14, r16, log_call_taken
 log_call_taken:
-    log_side LOG_CALL_TAKEN, r25, r24, ipc_fast_call_logged
-    b       ipc_fast_call_logged
-    log_slow_side LOG_CALL_SENT, r24, r25, log_call_taken
-    log_slow_side LOG_CALL_TAKEN, r25, r24, ipc_fast_call_logged
+    log_side LOG_CALL_TAKEN, r16, r14, log_call_told
+log_call_told:
+    end_unless_told ipc_call_copied, ipc_copy_call, ipc_monitor_call
+    log_slow_side LOG_CALL_SENT, log_call_taken
+    log_slow_side LOG_CALL_TAKEN, log_call_told
 
     .balign 64
     .globl  logs_fast_reply
 logs_fast_reply:
-    log_begin_sides ipc_fast_reply_logged
-    log_side LOG_ANSWER_SENT, r24, r25, log_answer_taken
+    log_side LOG_ANSWER_SENT, r14, r16, log_answer_taken
 log_answer_taken:
-    log_side LOG_ANSWER_TAKEN, r25, r24, ipc_fast_reply_logged
-    b       ipc_fast_reply_logged
-    log_slow_side LOG_ANSWER_SENT, r24, r25, log_answer_taken
-    log_slow_side LOG_ANSWER_TAKEN, r25, r24, ipc_fast_reply_logged
+    log_side LOG_ANSWER_TAKEN, r16, r14, log_reply_told
+log_reply_told:
+    end_unless_told ipc_reply_copied, ipc_copy_reply, ipc_monitor_reply
+    log_slow_side LOG_ANSWER_SENT, log_answer_taken
+    log_slow_side LOG_ANSWER_TAKEN, log_reply_told
 
-// log_tell_here(r3, r4, r29).
-log_in_c:
+// The CPU has gone from thread r22 to r23. Goes on to log while user logs.
+    .macro tell_service told, log, user
+    bl      service_in_c
+    cmpdi   r6, 0
+1:  b       \told
+    .pushsection .switch_points, "a", @progbits
+    .balign 8
+    .quad   1b, \log, \user
+    .popsection
+    .endm
+
+    .globl  logs_fast_service_call
+logs_fast_service_call:
+    tell_service log_call_told, logs_fast_call, CALLS_LOGGED
+    .globl  logs_fast_service_reply
+logs_fast_service_reply:
+    tell_service log_reply_told, logs_fast_reply, ANSWERS_LOGGED
+
+    .macro begin_c
     mflr    r28
     std     r28, 16(r1)             // where the stack is walked
     stdu    r1, -STACK_FRAME(r1)
     kept_registers std
-    mr      r5, r29
     ld      r2, PERCPU_TOC(r13)
-    bl      log_tell_here
+    .endm
+    .macro end_c
     nop
     mtlr    r28
     kept_registers ld
     addi    r1, r1, STACK_FRAME
     blr
+    .endm
+
+// log_tell_here(r3, r24, r25).
+log_in_c:
+    begin_c
+    mr      r4, r24
+    mr      r5, r25
+    bl      log_tell_here
+    end_c
+
+// scheduler_tell_service(r22, r23).
+service_in_c:
+    begin_c
+    mr      r3, r22
+    mr      r4, r23
+    bl      scheduler_tell_service
+    end_c

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The code that the fast path of calls writes rows with: made from a template whenever calls begin
 // to be logged, for the control word that their logs have then. Whatever has another
-// one is left to the handler in C.
+// one is left to the handler in C. Sides without selectors are left out.
 #include "fast.h"
 
 #include <kernel/panic.h>
@@ -10,10 +10,15 @@
 #include <orrery/log.h>
 
 #include "fast_layout.h"
+#include "points.h"
+
+#define CONTROL_BITS 0x1fffu
+#define SELECTOR_FIRST_AREA 0x1fff // the last one
 
 // One side of a call or an answer.
 struct log_side {
     u64 event;
+    u32 *entry;
     u32 *compare; // with the control word that there is code for
     u32 *code;
     const u32 *next;
@@ -23,39 +28,44 @@ extern const struct log_side log_sides[LOG_SIDES]; // fast.S
 
 // ---- which registers there are ------------------------------------------------------------------
 
-// Other bits, stamps that need more than the time base, and counts with a stamp are left to C.
+// Stamps that need more than the time base, and counts with a stamp are left to C.
 static bool is_simple(u32 control)
 {
     u32 stamp = control & LOG_STAMP;
 
-    return control >> 13 == 0 &&
-           (stamp == 0 || (stamp == LOG_STAMP_HARDWARE && !(control & LOG_COUNTER_ADD)));
+    return stamp == 0 || (stamp == LOG_STAMP_HARDWARE && !(control & LOG_COUNTER_ADD));
 }
 
-// The control word of a domain's register in the first area; 0 if there is none.
-static u32 control_of(const struct log_head *head, u32 domain, u32 event)
+// What counts of the control word of a register in the first area; 0 if it is in another.
+static u32 control_of(const struct log_head *head, u32 selector)
 {
-    u32 selector = __atomic_load_n(&head->domains[domain].selectors[event], __ATOMIC_RELAXED);
     const struct log_register *place =
         (const struct log_register *)((const u8 *)head + LOG_SELECTOR_PLACE(selector));
 
-    if (selector == 0 || selector > LOG_SELECTOR_FIRST_AREA)
+    if (selector > SELECTOR_FIRST_AREA)
         return 0;
-    return __atomic_load_n(&place->control, __ATOMIC_RELAXED);
+    return __atomic_load_n(&place->control, __ATOMIC_RELAXED) & CONTROL_BITS;
 }
 
-// The first that can be used; 0, which writes nothing, if there is none.
-static u32 choose_control(u32 event)
+// The first control word that can be used; 0, which writes nothing, if there is none. False: no
+// domain has a selector.
+static bool choose_control(u32 event, u32 *control)
 {
+    bool any = false;
+
+    *control = 0;
     for (u32 cpu = 0; cpu < cpu_count; cpu++) {
         const struct log_head *head = percpu_of(cpu)->log_head;
-        for (u32 domain = 1; head != NULL && domain < LOG_DOMAINS; domain++) {
-            u32 control = control_of(head, domain, event);
-            if (control != 0 && is_simple(control))
-                return control;
+        for (u32 domain = 1; domain < LOG_DOMAINS && *control == 0; domain++) {
+            u32 selector =
+                __atomic_load_n(&head->domains[domain].selectors[event], __ATOMIC_RELAXED);
+            any |= selector != 0;
+            u32 found = selector != 0 ? control_of(head, selector) : 0;
+            if (is_simple(found))
+                *control = found;
         }
     }
-    return 0;
+    return any;
 }
 
 // ---- code ---------------------------------------------------------------------------------------
@@ -131,20 +141,33 @@ static void patch(u32 *place, u32 word)
         patch_word(place, word);
 }
 
-void log_fast_prepare(void)
+static void patch_side(const struct log_side *side, u32 control)
 {
-    u32 controls[LOG_SIDES];
+    struct code code = {.side = side};
 
-    for (u32 i = 0; i < LOG_SIDES; i++)
-        controls[i] = choose_control((u32)log_sides[i].event);
+    make_code(&code, control);
+    for (u32 word = 0; word < code.count; word++)
+        patch(&side->code[word], code.words[word]);
+    patch(side->compare, (*side->compare & 0xffff0000u) | control);
+    patch(side->entry, side->words[LOG_WORDS]);
+}
+
+u32 log_fast_prepare(void)
+{
+    u32 controls[LOG_SIDES], looked_at = 0;
+
+    for (u32 i = 0; i < LOG_SIDES; i++) {
+        u32 event = (u32)log_sides[i].event;
+        looked_at |= choose_control(event, &controls[i]) ? LOG_BIT(event) : 0;
+    }
     patch_begin();
     for (u32 i = 0; i < LOG_SIDES; i++) {
         const struct log_side *side = &log_sides[i];
-        struct code code = {.side = side};
-        make_code(&code, controls[i]);
-        for (u32 word = 0; word < code.count; word++)
-            patch(&side->code[word], code.words[word]);
-        patch(side->compare, (*side->compare & 0xffff0000u) | controls[i]);
+        if (looked_at & LOG_BIT(side->event))
+            patch_side(side, controls[i]);
+        else
+            patch(side->entry, ppc_branch(side->entry, side->next));
     }
     patch_end();
+    return looked_at;
 }

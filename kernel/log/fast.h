@@ -5,8 +5,9 @@
 
 #include <orrery/types.h>
 
-// Makes the code that writes rows there fit the registers that calls go to now. Calls are not
-// told of there yet. Thread context, no spin lock held; one at a time.
-void log_fast_prepare(void);
+// Makes the code that writes rows there fit the registers that calls go to now. Nothing is told
+// there meanwhile. Returns the sides that a domain has a selector for, as bits of their events; all
+// others are jumped over. Thread context, no spin lock held; one at a time.
+u32 log_fast_prepare(void);
 
 #endif

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Who owns the logs, and the calls of orrery/log.h: one process in the machine at a time.
+#include <kernel/model_unit.h>
 #include <kernel/percpu.h>
 #include <kernel/process.h>
 #include <kernel/wait.h>
@@ -7,12 +8,8 @@
 #include <syscalls/objects.h>
 
 #include "areas.h"
+#include "pmu/counting.h"
 #include "points.h"
-
-// What can be switched on.
-#define SUPPORTED                                                                                  \
-    (LOG_BIT(LOG_OF_SERVICE) | LOG_BIT(LOG_OF_CALLS) | LOG_BIT(LOG_OF_MEMORY) |                    \
-     LOG_BIT(LOG_OF_RUN_QUEUE))
 
 static struct mutex mutex = MUTEX_INIT("logs", MUTEX_SERVICE); // guards all here, and the areas
 static const struct process *owner;                            // NULL: nobody owns the logs
@@ -52,16 +49,42 @@ s64 sys_log_domain(u32 pid, u32 thread, u32 domain)
     return error;
 }
 
+s64 sys_log_hardware(s64 session, u32 first, u32 second)
+{
+    const u32 items[COUNTING_LOGGED] = {first, second};
+
+    mutex_lock(&mutex);
+    s64 error = ask_owner();
+    mutex_unlock(&mutex);
+    if (error != 0)
+        return error;
+    // Sessions have a mutex of their own. Who owns the logs no more by now has chosen for himself.
+    return model_present() ? CO_CALL(struct pmu_counting, pmu_counting, log, session, items)
+                           : E_NOTSUP;
+}
+
+static s64 ask_supported(u32 characteristic)
+{
+    if (characteristic != LOG_OF_HARDWARE)
+        return 0;
+    if (!model_present())
+        return E_NOTSUP;
+    return counting_log_is_of(process_pid(process_current())) ? 0 : E_STALE;
+}
+
 s64 sys_log_enable(u32 characteristic, bool on)
 {
     if (characteristic >= LOG_CHARACTERISTICS)
         return E_INVAL;
     mutex_lock(&mutex);
     s64 error = ask_owner();
-    if (error == 0 && !(SUPPORTED >> characteristic & 1))
-        error = E_NOTSUP;
+    if (error == 0 && on)
+        error = ask_supported(characteristic);
     if (error == 0) {
         u32 bit = LOG_BIT(characteristic);
+        bool again = on && (enabled & bit) && characteristic == LOG_OF_CALLS;
+        if (again)
+            log_points_look_again();
         enabled = on ? enabled | bit : enabled & ~bit;
         log_points_set(enabled);
     }

@@ -8,9 +8,13 @@
 #include <orrery/log.h>
 
 #define LOG_BIT(characteristic) (1u << (characteristic))
-// While these are on the fast path of calls gives way: it tells of calls (fast.h), but accounts no
-// switches.
-#define LOG_SLOW_CALLS (LOG_BIT(LOG_OF_SERVICE) | LOG_BIT(LOG_OF_HARDWARE))
+// None of enum log_characteristic: what is told on the fast path of calls is being changed.
+#define LOG_MAKING LOG_CHARACTERISTICS
+// While these are on the fast path of calls gives way: it tells of calls and services alone.
+#define LOG_SLOW_CALLS (LOG_BIT(LOG_OF_HARDWARE) | LOG_BIT(LOG_MAKING))
+// Who has no domain has the descriptor of this number, in the page behind a CPU's first area, where
+// everything is 0 (areas.c).
+#define LOG_NOBODY 0x210u
 
 // One nop, patched to a branch to label while one of these characteristics (bits) is on.
 // .log_points tells where.
@@ -29,7 +33,12 @@
 // off. On return nothing is told any more of what has been switched off. Thread context, no spin
 // lock held; one at a time.
 void log_points_set(u32 characteristics);
+// Calls are on: from now on other sides of them may have selectors. Same context.
+void log_points_look_again(void);
 bool log_is_on(u32 characteristic);
+// Of a side of calls or answers: did a domain have a selector for it when this was last looked at?
+// Any context.
+bool log_looks_at(u32 event);
 
 // Behind points, about this CPU. Any context but PMI.
 // A call, an answer or a message passes between two domains.
@@ -40,7 +49,7 @@ void log_tell_here(u32 event, u32 current, u32 correspondent);
 void log_tell_page(u32 domain, s32 change);
 // The next three: soft-masked. The CPU goes to a thread of a domain; now: of the time base.
 void log_tell_switch(u32 domain, u64 now);
-// A tick: of the run queue's length, and of a service that has lasted long.
+// A tick: of the run queue's length, and of what has lasted long.
 void log_tell_tick(u32 length, u64 now);
 void log_tell_run_queue(u32 length);
 

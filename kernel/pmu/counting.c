@@ -168,6 +168,19 @@ static CO_METHOD s64 counting_trace(struct pmu_counting *self, s64 number, u64 m
     return error;
 }
 
+static CO_METHOD s64 counting_log(struct pmu_counting *self, s64 number,
+                                  const u32 items[COUNTING_LOGGED])
+{
+    CO_HOME(self);
+    struct counting_root *root = root_of(self);
+    mutex_lock(&root->mutex);
+    struct counting_session *session = find_running(root, number);
+    bool own = session != NULL && session->owner == caller();
+    s64 error = own ? counting_log_set(session, items) : E_STALE;
+    mutex_unlock(&root->mutex);
+    return error;
+}
+
 // Looked at without the mutex: a process that ends is in no start any more,
 // so its number is there or never will be.
 static CO_METHOD s64 counting_ends(struct pmu_counting *self, u32 pid)
@@ -268,6 +281,7 @@ static const struct pmu_counting_ops ops = {
     .places = counting_places,
     .stop = counting_stop,
     .trace = counting_trace,
+    .log = counting_log,
     .process_ends = counting_ends,
     .tick = counting_tick,
 };

@@ -8,6 +8,8 @@
 #include <co/object.h>
 #include <orrery/pmu.h>
 
+#include "counting_log.h"
+
 struct pmu_counting;
 struct pmu_offer;
 
@@ -26,6 +28,9 @@ struct pmu_counting_ops {
     s64 (*places)(struct pmu_counting *self, s64 session, u8 counters[SYS_PMU_ITEMS]);
     s64 (*stop)(struct pmu_counting *self, s64 session); // E_STALE: it does not run
     s64 (*trace)(struct pmu_counting *self, s64 session, u64 majors);
+    // For the logs for schedulers (orrery/log.h). E_STALE: no session of the caller's that runs;
+    // E_INVAL, E_LIMIT.
+    s64 (*log)(struct pmu_counting *self, s64 session, const u32 items[COUNTING_LOGGED]);
     s64 (*process_ends)(struct pmu_counting *self, u32 pid); // which may have a session: it stops
     // On each CPU of a session, from its timer; interrupt context.
     s64 (*tick)(struct pmu_counting *self);

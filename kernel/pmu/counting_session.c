@@ -25,6 +25,7 @@ s64 counting_session_begin(struct counting_session *session, u64 cpus, char *mes
 void counting_session_end(struct counting_session *session)
 {
     counting_trace_end(session);
+    counting_log_end(session);
     engine_leave(&session->claimed);
     session->running = false;
 }

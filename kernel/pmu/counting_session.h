@@ -6,6 +6,7 @@
 
 #include <pmu/counting_request.h>
 
+#include "counting_log.h"
 #include "engine.h"
 
 struct counting_session {
@@ -35,5 +36,10 @@ s64 counting_read_tasks(const struct counting_session *session, u32 cpu, u64 *cu
 s64 counting_trace_set(struct counting_session *session, u64 majors);
 // Before it stops: not any more, if it was.
 void counting_trace_end(const struct counting_session *session);
+
+// As sys_log_hardware, of one that runs and is the caller's. E_INVAL, E_LIMIT.
+s64 counting_log_set(struct counting_session *session, const u32 items[COUNTING_LOGGED]);
+// Before it stops: its items are not logged any more, if they were.
+void counting_log_end(const struct counting_session *session);
 
 #endif

@@ -10,6 +10,7 @@
 
 #include "annex.h"
 #include "dispatcher.h"
+#include "log/points.h"
 #include "process.h"
 #include "thread.h"
 
@@ -56,6 +57,12 @@ u32 dispatcher_domain(const struct dispatcher *dispatcher)
     return __atomic_load_n(&dispatcher->domain, __ATOMIC_RELAXED);
 }
 
+void dispatcher_set_domain(struct dispatcher *dispatcher, u32 domain)
+{
+    __atomic_store_n(&dispatcher->domain, domain, __ATOMIC_RELAXED);
+    __atomic_store_n(&dispatcher->descriptor, domain != 0 ? domain : LOG_NOBODY, __ATOMIC_RELAXED);
+}
+
 // Those with this thread, or all for 0. Lock held.
 static bool set_dispatchers(struct process *process, u32 thread, u32 domain)
 {
@@ -65,7 +72,7 @@ static bool set_dispatchers(struct process *process, u32 thread, u32 domain)
         struct dispatcher *dispatcher = process->dispatchers[cpu];
         if (dispatcher == NULL || (thread != 0 && dispatcher->thread_id != thread))
             continue;
-        __atomic_store_n(&dispatcher->domain, domain, __ATOMIC_RELAXED);
+        dispatcher_set_domain(dispatcher, domain);
         found = true;
     }
     return found;

@@ -6,6 +6,7 @@
 
 #include <orrery/types.h>
 
+struct dispatcher;
 struct process;
 struct thread;
 
@@ -13,6 +14,8 @@ struct thread;
 // its domain may be from before all were cleared.
 u32 domain_inherit(struct process *process);
 void domain_inherited(struct process *process, u32 cleared);
+// Its process's lock held, or nobody else can find it.
+void dispatcher_set_domain(struct dispatcher *dispatcher, u32 domain);
 // Of a dispatcher's thread, or a kernel thread; it has not ended. Any context.
 u32 domain_of_thread(const struct thread *thread);
 

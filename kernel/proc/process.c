@@ -143,7 +143,7 @@ static s64 install(struct process *process, struct dispatcher *dispatcher, u32 f
     process->making &= ~(1u << cpu);
     if (result == 0) {
         dispatcher->tag = space_tag(process->space); // it may have been excluded meanwhile
-        dispatcher->domain = process->domain;
+        dispatcher_set_domain(dispatcher, process->domain);
         process->state = PROCESS_LIVE;
         process->running++;
         __atomic_store_n(&process->dispatchers[cpu], dispatcher, __ATOMIC_RELEASE);

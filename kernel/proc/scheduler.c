@@ -109,7 +109,7 @@ static CO_METHOD s64 poked(struct run_queue *self)
 }
 
 // Calls that hand the CPU over do not account (ipc/fast_path.S): the time of pairs that do nothing
-// else is shared out by who runs at the ticks.
+// else is shared out by who runs at the ticks, unless services are logged.
 static void scheduler_charge(struct run_queue *queue, struct thread *thread, u64 now)
 {
     thread->run_ticks += now - queue->switched_at;
@@ -179,7 +179,8 @@ static void slice_over(struct timer *timer)
     if (most_urgent(queue) >= queue->running_priority)
         percpu()->need_resched = 1;
     timer_start(timer, timebase() + microseconds_to_ticks(SLICE_MICROSECONDS));
-    LOG_POINT(LOG_BIT(LOG_OF_RUN_QUEUE) | LOG_BIT(LOG_OF_SERVICE), logged);
+    LOG_POINT(LOG_BIT(LOG_OF_RUN_QUEUE) | LOG_BIT(LOG_OF_SERVICE) | LOG_BIT(LOG_OF_HARDWARE),
+              logged);
     return;
 logged:
     log_tell_tick(queue->length, queue->switched_at);
@@ -204,6 +205,14 @@ counted:
 monitored:
     if (MONITORS_SUPPORTED && ((u64)from->tracks | (u64)to->tracks) != 0)
         monitors_switch(from, to);
+}
+
+void scheduler_tell_service(struct thread *from, struct thread *to)
+{
+    struct run_queue *queue = &queues[cpu_id()];
+
+    scheduler_charge(queue, from, timebase());
+    log_tell_switch(domain_of_thread(to), queue->switched_at);
 }
 
 // The scheduler chose the one that runs.

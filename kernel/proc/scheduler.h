@@ -23,4 +23,8 @@ void thread_deadline(struct timer *timer);
 // Decrementer: fires due timers. Interrupt context.
 void timer_interrupt(void);
 
+// What a switch on the fast path of calls has to account and tell while services are logged
+// (log/fast.S). EE off; the CPU has gone from one to the other.
+void scheduler_tell_service(struct thread *from, struct thread *to);
+
 #endif

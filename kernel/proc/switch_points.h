@@ -12,6 +12,8 @@
 #define EVENTS_MONITORED 2   // … or something else: calls can keep their fast path
 #define CALLS_MONITORED 3    // … or calls, which then leave it
 #define CALLS_LOGGED 4       // the fast path of calls tells the logs of them (log/fast.S)
+#define ANSWERS_LOGGED 5     // … and of answers
+#define SERVICES_LOGGED 6    // … and of service times
 
 #ifndef __ASSEMBLER__
 #include <orrery/types.h>

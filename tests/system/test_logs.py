@@ -40,6 +40,16 @@ def test_calls_are_as_fast_after_logging(boot):
         machine.fail(f"test-logs ended with status {status}")
 
 
+@pytest.mark.parametrize("cpus", [1, 4])
+def test_hardware_events_are_those_of_the_session(boot, cpus):
+    machine = boot(cpus=cpus, network=False, pmu="model",
+                   append="init=bin/test-logs trace=none -- hardware")
+    status = machine.wait_end()
+    result = RESULT.search(machine.console)
+    if status != 0 or result is None or result.group(2) != "0":
+        machine.fail(f"test-logs ended with status {status}")
+
+
 def test_the_command_shows_rows(machine2):
     """Calls of the processes that run and the lengths of queues, in the order of time; nothing else is printed."""
     text = machine2.kov_run("run", "logs", "--", "2").stdout

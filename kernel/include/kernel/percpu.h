@@ -61,7 +61,7 @@ struct percpu {
     u32 pending_xirr;              // the accepted, not yet handled, external interrupt
     void *run_queue;               // this CPU's, and what is r13 of user code here: for the fast
     u64 user_window;               // path of calls
-    struct log_head *log_head;     // its first log area; NULL: none (log/areas.c)
+    struct log_head *log_head;     // its first log area, or zeroes (log/areas.c)
 };
 
 register struct percpu *percpu_r13 __asm__("r13");

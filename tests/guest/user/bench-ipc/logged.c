@@ -56,14 +56,16 @@ static const struct configuration {
     const char *name;
     bool owned, on;
     u32 sides, control;
+    bool service; // and service times of both
 } configurations[] = {
-    {"native", false, false, 0, 0},
-    {"disabled", true, false, 1, FILE_512 | ROW_5},
-    {"0-entry", true, true, 1, FILE_512},
-    {"1-entry", true, true, 1, FILE_512 | ROW_1},
-    {"4-entry", true, true, 1, FILE_512 | ROW_4},
-    {"5-entry", true, true, 1, FILE_512 | ROW_5},
-    {"5-entry,4-sides", true, true, 4, FILE_512 | ROW_5},
+    {"native", false, false, 0, 0, false},
+    {"disabled", true, false, 1, FILE_512 | ROW_5, false},
+    {"0-entry", true, true, 1, FILE_512, false},
+    {"1-entry", true, true, 1, FILE_512 | ROW_1, false},
+    {"4-entry", true, true, 1, FILE_512 | ROW_4, false},
+    {"5-entry", true, true, 1, FILE_512 | ROW_5, false},
+    {"5-entry,4-sides", true, true, 4, FILE_512 | ROW_5, false},
+    {"service", true, false, 0, FILE_512 | ROW_5, true},
 };
 static const u32 sizes[] = {0, 32, 64, 128, 192, 256};
 
@@ -125,10 +127,13 @@ static bool lay_out(const struct configuration *configuration)
             for (u32 domain = CLIENT; domain <= SERVER; domain++)
                 head->domains[domain].selectors[LOG_CALL_SENT + side] =
                     side < configuration->sides ? LOG_SELECTOR(0, PLACE) : 0;
+        for (u32 domain = CLIENT; domain <= SERVER; domain++)
+            head->domains[domain].selectors[LOG_SERVICE_TIME] = LOG_SELECTOR(0, PLACE);
         if (!map_domains(cpu))
             return false;
     }
-    return sys_log_enable(LOG_OF_CALLS, configuration->on) == 0;
+    return sys_log_enable(LOG_OF_CALLS, configuration->on) == 0 &&
+           sys_log_enable(LOG_OF_SERVICE, configuration->service) == 0;
 }
 
 int logged_calls(u32 rounds)

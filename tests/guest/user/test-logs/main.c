@@ -62,6 +62,8 @@ static void map_child(u32 pid, void *context)
         EXPECT(sys_process_info(pid, &info) == 0);
         *child->pages = info.memory_pages;
     }
+    if (child->monitored)
+        monitor_child(pid);
     if (child->domain != 0)
         EXPECT(sys_log_domain(pid, 0, child->domain) == 0);
 }
@@ -152,11 +154,16 @@ int main(int argc, char **argv)
         speed();
         return expect_report("test-logs");
     }
+    if (sys_option("hardware", option, sizeof(option)) == 0) {
+        hardware();
+        return expect_report("test-logs");
+    }
     refusals();
     counts();
     passing();
     same();
     services();
+    monitored();
     pages();
     reading();
     example();

@@ -58,6 +58,24 @@ static void calls_and_answers(u8 *const areas[], u32 cpu)
     expect_more(answers, look(areas, cpu, LOG_ANSWER_TAKEN, LOG_ANSWER_SENT, child.domain), CALLS);
 }
 
+// Calls are on, and are switched on again and again: no call gets lost.
+static void looking_again(u8 *const areas[], u32 cpu)
+{
+    struct child child = {.role = "call", .argument = CALLS, .cpu = cpu, .domain = 1 + cpu % 2};
+    struct seen calls = look(areas, cpu, LOG_CALL_SENT, LOG_CALL_TAKEN, child.domain);
+    struct seen answers = look(areas, cpu, LOG_ANSWER_TAKEN, LOG_ANSWER_SENT, child.domain);
+    u64 called = master_called();
+    u32 pid = child_start(&child);
+
+    while (master_called() != called + CALLS) {
+        EXPECT(sys_log_enable(LOG_OF_CALLS, true) == 0);
+        thread_sleep_us(100);
+    }
+    EXPECT(child_end(pid) == 0);
+    expect_more(calls, look(areas, cpu, LOG_CALL_SENT, LOG_CALL_TAKEN, child.domain), CALLS);
+    expect_more(answers, look(areas, cpu, LOG_ANSWER_TAKEN, LOG_ANSWER_SENT, child.domain), CALLS);
+}
+
 static void messages(u8 *const areas[], u32 cpu)
 {
     struct child child = {.role = "send", .argument = MESSAGES, .cpu = cpu, .domain = 1 + cpu % 2};
@@ -82,6 +100,7 @@ void passing(void)
     EXPECT(sys_log_enable(LOG_OF_CALLS, true) == 0);
     for (u32 cpu = 0; cpu < user_cpu_count(); cpu++) {
         calls_and_answers(areas, cpu);
+        looking_again(areas, cpu);
         messages(areas, cpu);
     }
     EXPECT(sys_log_close() == 0);

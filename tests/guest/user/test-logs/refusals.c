@@ -99,7 +99,7 @@ static void wrong_characteristics(void)
 {
     EXPECT(sys_log_enable(LOG_CHARACTERISTICS, true) == E_INVAL);
     EXPECT(sys_log_enable(UINT32_MAX, false) == E_INVAL);
-    EXPECT(sys_log_enable(LOG_OF_HARDWARE, true) == E_NOTSUP);
+    hardware_without_unit();
     EXPECT(sys_log_settle(user_cpu_count()) == E_INVAL);
     EXPECT(sys_log_settle(UINT32_MAX) == E_INVAL);
     for (u32 cpu = 0; cpu < user_cpu_count(); cpu++)

@@ -35,6 +35,7 @@ static struct {
 static u32 *areas[AREAS]; // the kernel's
 static u64 steps, since;  // since: when memory was last compared
 static u32 favourite;
+static u32 looked_at; // events that a domain had a selector for when calls were switched on
 static bool differs;
 
 // ---- the plain handler --------------------------------------------------------------------------
@@ -102,7 +103,7 @@ static void plain_event(u32 event, u32 current, u32 correspondent)
     u16 selector = *selector_in(model.words[0], event, current);
     u32 *threshold = model.words[0] + current * 32 + 6 + event * 2;
 
-    if (selector == 0 || (s32)++threshold[0] < 0)
+    if (selector == 0 || (looked_at >> event & 1) == 0 || (s32)++threshold[0] < 0)
         return;
     threshold[0] = 0 - threshold[1];
     plain_row(selector, event, current, correspondent);
@@ -207,6 +208,23 @@ static void disturb_some(void)
     }
 }
 
+static void clear_selector(u32 event, u32 domain)
+{
+    *selector_in(areas[0], event, domain) = 0;
+    *selector_in(model.words[0], event, domain) = 0;
+}
+
+// Or on once more: sides that have got a selector since then are looked at from now on.
+static void switch_on(void)
+{
+    looked_at = 0;
+    for (u32 event = LOG_CALL_SENT; event <= LOG_ANSWER_TAKEN; event++)
+        for (u32 domain = 1; domain < LOG_DOMAINS; domain++)
+            if (*selector_in(model.words[0], event, domain) != 0)
+                looked_at |= 1u << event;
+    EXPECT(sys_log_enable(LOG_OF_CALLS, true) == 0);
+}
+
 static void begin_alike(void)
 {
     favourite = draw() % 8192;
@@ -214,10 +232,15 @@ static void begin_alike(void)
         favourite &= ~LOG_STAMP | LOG_STAMP_HARDWARE;
     EXPECT(sys_log_enable(LOG_OF_CALLS, false) == 0);
     for (u32 event = LOG_CALL_SENT; event <= LOG_ANSWER_TAKEN; event++) {
+        bool none = draw() % 3 == 0;
+        clear_selector(event, CHILD);
+        clear_selector(event, MASTER);
+        if (none)
+            continue;
         disturb(event, CHILD);
         disturb(event, MASTER);
     }
-    EXPECT(sys_log_enable(LOG_OF_CALLS, true) == 0);
+    switch_on();
 }
 
 // The master has got a call from the child, and will answer it.
@@ -235,6 +258,8 @@ void same_step(void)
         begin_alike();
     else
         disturb_some();
+    if (steps % STEPS_ALIKE == STEPS_ALIKE / 2)
+        switch_on();
     steps++;
 }
 

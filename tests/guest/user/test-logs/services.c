@@ -69,7 +69,7 @@ static u32 all_service(const u8 *area)
     return sum;
 }
 
-static void map_everything(u32 master, u32 others, u32 kernel)
+void map_everything(u32 master, u32 others, u32 kernel)
 {
     struct sys_process_info infos[32];
     u64 cursor = 0;

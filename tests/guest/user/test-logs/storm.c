@@ -58,6 +58,8 @@ static void store_beside_callers(u8 *const areas[], u32 count)
         for (u32 i = 0; i < STORES_BETWEEN; i++)
             store_anything(areas, count);
         thread_sleep_us(1000); // it lets them call where they share its CPU
+        EXPECT(sys_log_enable(LOG_OF_CALLS, true) ==
+               0); // looks at the selectors that are there now
         child_kill(callers[cpu]);
         callers[cpu] = start_caller(cpu);
     }

@@ -18,9 +18,13 @@ void passing(void);
 void same(void);
 void same_step(void); // at each call of a child in this role
 void services(void);
+void monitored(void);
+void monitor_child(u32 pid);
 void pages(void);
 void reading(void);
 void example(void);
+void hardware(void); // with a unit that counts
+void hardware_without_unit(void);
 void speed(void);
 void storm(void);
 void owners(void);
@@ -36,6 +40,9 @@ int fill_and_sleep(u64 pages);
 int churn(u64 pages); // until it is killed
 int own_logs(void);
 int measure_calls(void);
+
+// All processes that there are, the master and the kernel's threads go to these domains.
+void map_everything(u32 master, u32 others, u32 kernel);
 
 // ---- areas (areas.c) ----------------------------------------------------------------------------
 
@@ -70,7 +77,8 @@ struct child {
     u64 argument;
     u32 cpu, domain, rights;
     u64 memory_limit;
-    u64 *pages; // out, if not NULL: of its memory before it runs
+    bool monitored; // by the monitor of monitored.c
+    u64 *pages;     // out, if not NULL: of its memory before it runs
 };
 u32 child_start(const struct child *child);
 s32 child_end(u32 pid);    // waits: its status

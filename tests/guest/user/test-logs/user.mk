@@ -3,5 +3,5 @@
 # one program.
 PROGRAM := test-logs
 SRC := main.c areas.c refusals.c counts.c passing.c same.c services.c pages.c reading.c example.c \
-    speed.c storm.c owners.c
+    hardware.c monitored.c speed.c storm.c owners.c
 DEPS := expect waiting log
