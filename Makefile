@@ -3,6 +3,10 @@
 
 .DEFAULT_GOAL := all
 MAKEFLAGS += --no-builtin-rules
+# A job for each CPU, unless -j says otherwise; a make that is called shares its caller's.
+ifeq ($(MAKELEVEL),0)
+MAKEFLAGS += -j$(shell nproc)
+endif
 .DELETE_ON_ERROR:
 
 BUILD ?= build$(if $(SANITIZE),-$(subst $(comma),-,$(SANITIZE)))
