@@ -36,6 +36,9 @@ $(WEB_OUT)/vectors: $(BUILD)/unit/gateway_messages
 	@mkdir -p $(@D)
 	$(Q)$< $@
 
+.PHONY: web-tools
+web-tools: $(WEB_TOOLS)
+
 # Types, style, imports and unit tests of the page.
 .PHONY: web-check
 web-check: $(WEB_MESSAGES) $(WEB_TOOLS) $(WEB_OUT)/vectors
