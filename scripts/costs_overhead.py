@@ -66,8 +66,8 @@ class Measured:
 
     def one(self, name, load):
         """What the load took; None: not measured."""
-        return median_or_none([nanoseconds for nanoseconds,
-                               _ in self.runs.get(name, {}).get(load, [])])
+        return median_or_none([nanoseconds
+                               for nanoseconds, _ in self.runs.get(name, {}).get(load, [])])
 
     def every(self, name, base, load):
         """Of the machine's time, if what is measured came every SCAN_SECONDS."""
@@ -209,8 +209,8 @@ class Report:
         averages = table(f"Table {number}: {title}, % more {self.found.unit}", columns, values, published, goals)
         for name, row in list(values.items()) + [("average", averages)]:
             self.metrics.extend({"name": f"overhead.{number}.{name}.{column}.{self.found.unit}".replace(" ", "_"),
-                                 "value": round(value, 4)} for column,
-                                value in zip(columns, row) if value is not None)
+                                 "value": round(value, 4)}
+                                for column, value in zip(columns, row) if value is not None)
 
 
 def report_wall(found):

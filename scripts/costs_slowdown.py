@@ -91,15 +91,15 @@ def interval(ratios):
     repetitions = range(len(ratios[LOADS[0]]))
     for _ in range(RESAMPLES):
         drawn = random_draw.choices(repetitions, k=len(repetitions))
-        medians.append(median_of_loads({load: [of_load[i] for i in drawn] for load,
-                                        of_load in ratios.items()}))
+        medians.append(median_of_loads({load: [of_load[i] for i in drawn]
+                                        for load, of_load in ratios.items()}))
     medians.sort()
     return medians[RESAMPLES * 25 // 1000], medians[RESAMPLES * 975 // 1000]
 
 
 def report_slowdown(options, found):
-    ratios = {name: {load: [with_it / without for with_it, without in pairs] for load,
-                     pairs in loads.items()}
+    ratios = {name: {load: [with_it / without for with_it, without in pairs]
+                     for load, pairs in loads.items()}
               for name, loads in found.items()}
     metrics = []
 
@@ -110,8 +110,8 @@ def report_slowdown(options, found):
     print(f"{'load':<12}{'no plugin':>12}   "
           + "".join(f"{f'{name}, {len(ratios[name][LOADS[0]])} times':<28}" for name in VARIANTS))
     for load in LOADS:
-        seconds = statistics.median(without for name in VARIANTS for _,
-                                    without in found[name][load]) / 1e9
+        seconds = statistics.median(without for name in VARIANTS
+                                    for _, without in found[name][load]) / 1e9
         print(f"{load:<12}{seconds:>10.2f} s   "
               + "".join(f"{spread(ratios[name][load]):<28}" for name in VARIANTS))
         put(f"{load}.seconds", seconds)

@@ -12,23 +12,21 @@
 // room for in so many bytes. The first result is where to go on, the second one 1 when nothing
 // follows; an answer without records is the end, too. Records of objects and counts
 // come in rising order.
-//
-//                               arguments                  results          in the buffer
-#define MONITOR_SCAN 1  // cursor, bytes              new cursor, end  struct sys_object records
-#define MONITOR_CLASS 2 // cursor, bytes              new cursor, end  struct sys_class records
-#define MONITOR_DREF_ENABLE 3 // on
-#define MONITOR_DREF_READ                                                                          \
-    4 // cursor, bytes              new cursor, end  struct sys_dref_count records
-#define MONITOR_TRACE_MASK 5 // mask, mode (0: as it is)
-#define MONITOR_TRACE_READ 6 // cpu, flush                                  one packet
-#define MONITOR_TRACE_STAT 7 // cpu                                         struct sys_trace_stat
-#define MONITOR_MOVE 8 // cpu                                         all its threads go to that CPU
-#define MONITOR_BLOCKED_LIST                                                                       \
-    9 // cursor, bytes              new cursor, end  struct sys_blocked_object records
-#define MONITOR_BLOCKED_LOG                                                                        \
-    10 // COID or 0: all, logging   (returns how many objects that concerned; 0: those to come, too)
-#define MONITOR_BLOCKED_READ                                                                       \
-    11 // cursor, bytes             new cursor, end  struct sys_blocked_log, each with its records
+// Each with its arguments, -> its results, and what is then in the buffer.
+// clang-format off
+#define MONITOR_SCAN          1 // cursor, bytes -> new cursor, end; struct sys_object records
+#define MONITOR_CLASS         2 // cursor, bytes -> new cursor, end; struct sys_class records
+#define MONITOR_DREF_ENABLE   3 // on
+#define MONITOR_DREF_READ     4 // cursor, bytes -> new cursor, end; struct sys_dref_count records
+#define MONITOR_TRACE_MASK    5 // mask, mode (0: as it is)
+#define MONITOR_TRACE_READ    6 // cpu, flush    -> one packet
+#define MONITOR_TRACE_STAT    7 // cpu           -> struct sys_trace_stat
+#define MONITOR_MOVE          8 // cpu: all its threads go to that CPU
+#define MONITOR_BLOCKED_LIST  9 // cursor, bytes -> new cursor, end; sys_blocked_object records
+#define MONITOR_BLOCKED_LOG  10 // COID or 0: all, those to come, too; logging -> how many objects
+#define MONITOR_BLOCKED_READ 11 // cursor, bytes -> new cursor, end; struct sys_blocked_log, each
+                                // with its records
+// clang-format on
 // begin: the library asks the owner of the logs for an area (ipc/log.idl), and does not wait. Not:
 // returns how that went: 0: this CPU has a log, E_AGAIN, or an error (user/attach_log.h).
 #define MONITOR_LOG 12        // cpu, begin

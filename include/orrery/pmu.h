@@ -30,10 +30,10 @@ struct sys_pmu_item {
 };
 
 #define SYS_PMU_BY_PROCESS 1u // flags: counts of each process too (sys_pmu_count_tasks)
-#define SYS_PMU_BY_THREAD                                                                          \
-    2u // and of each thread of the kernel's, which a process has one of on each CPU
-#define SYS_PMU_READABLE                                                                           \
-    4u // programs may read their own counts (user/pmu.h); all items must fit the counters at once
+// And of each thread of the kernel's, which a process has one of on each CPU.
+#define SYS_PMU_BY_THREAD 2u
+// Programs may read their own counts (user/pmu.h); all items must fit the counters at once.
+#define SYS_PMU_READABLE 4u
 
 // Events of a set are measured at the same time if the counters can; sets share the time.
 // How long slices can be, in the slice event.
@@ -80,8 +80,8 @@ s64 sys_pmu_count_trace(s64 session, u64 majors);
 
 #define SYS_PMU_TASK_ENDED 1u // it does not exist any more
 #define SYS_PMU_TASK_IDLE 2u  // the CPU's idle thread: the pid is 0
-#define SYS_PMU_TASK_OTHERS                                                                        \
-    4u // all those together that came when there was no place left: pid and thread are 0
+// All those together that came when there was no place left: pid and thread are 0.
+#define SYS_PMU_TASK_OTHERS 4u
 
 struct sys_pmu_task {
     u32 pid;    // 0: threads of the kernel's own

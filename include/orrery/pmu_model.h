@@ -66,8 +66,8 @@ enum model_event {
 #define MODEL_BAD_COMMAND 1 // no such command, or not attached, or not allowed in this mode
 #define MODEL_BAD_EVENT 2   // no such event, or not on this machine
 #define MODEL_BAD_COUNTER 3 // no such counter, or one that cannot count this event
-#define MODEL_BAD_PERIOD                                                                           \
-    4 // 0 < period < MODEL_PERIOD_MIN or > MODEL_PERIOD_MAX, or random bits beyond it
+// 0 < period < MODEL_PERIOD_MIN or > MODEL_PERIOD_MAX, or random bits beyond it.
+#define MODEL_BAD_PERIOD 4
 #define MODEL_BAD_FLAGS 5   // unknown ones, or neither kernel nor user
 #define MODEL_BAD_RING 6    // not in memory, not aligned, or of a size that is none
 #define MODEL_BAD_VERSION 7 // of the page; head.version says which the plugin has

@@ -13,8 +13,8 @@
 
 #define LEAF (PTE_PAGE | PTE_PRIVILEGED)
 
-#define TREE_SIZE_FIELD                                                                            \
-    0x40000000000000a0UL // radix tree size 52 bits, as the tables' geometry asks
+// Radix tree size 52 bits, as the tables' geometry asks.
+#define TREE_SIZE_FIELD 0x40000000000000a0UL
 #define PROC_TBL_RADIX_NEW 0x1d
 #define PROC_TBL_SIZE 4 // 2^(12 + 4) bytes
 

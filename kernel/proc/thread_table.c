@@ -9,8 +9,8 @@
 #include <string.h>
 
 #define TABLE_SIZE 8192
-#define RESERVED                                                                                   \
-    256 // the last slots: for threads of the kernel, and of processes that have a right
+// The last slots: for threads of the kernel, and of processes that have a right.
+#define RESERVED 256
 
 static struct spinlock lock = SPINLOCK_INIT("thread table", RANK_OBJECT);
 static struct thread *slots[TABLE_SIZE];

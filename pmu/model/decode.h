@@ -10,8 +10,8 @@
 #define INSN_STORE 2U // to memory; store-conditional whether or not it stores, atomic ones, dcbz
 #define INSN_LARX 4U  // load and reserve
 #define INSN_STCX 8U  // store conditional
-#define INSN_FAULTS                                                                                \
-    16U // may be interrupted without having completed, and have others behind it in its block
+// May be interrupted without having completed, and have others behind it in its block.
+#define INSN_FAULTS 16U
 #define INSN_BRANCH 32U  // conditional branch
 #define INSN_JUMP 64U    // any branch, which always completes
 #define INSN_RETURN 128U // returns from an interrupt

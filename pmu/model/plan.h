@@ -23,8 +23,8 @@ extern struct plan plan;
 #define EVENT(event) (1U << (event))
 
 // Events that fetches and data accesses make.
-#define TLB_EVENTS                                                                                 \
-    (EVENT(MODEL_ITLB_MISS) | EVENT(MODEL_DTLB_MISS)) // one TLB: neither without the other
+// One TLB: neither without the other.
+#define TLB_EVENTS (EVENT(MODEL_ITLB_MISS) | EVENT(MODEL_DTLB_MISS))
 #define FETCH_CACHE_EVENTS (EVENT(MODEL_L1I_MISS) | EVENT(MODEL_L2_MISS))
 #define FETCH_EVENTS (TLB_EVENTS | FETCH_CACHE_EVENTS)
 #define DATA_CACHE_EVENTS (EVENT(MODEL_L1D_MISS) | EVENT(MODEL_L2_MISS))

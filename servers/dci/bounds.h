@@ -12,8 +12,8 @@
 #define SLOTS_MAX (CLIENTS_MAX + STRANGERS_MAX)
 #define CHUNK_BYTES_MAX 8192                      // of data in one request
 #define REQUEST_BYTES_MAX (CHUNK_BYTES_MAX + 512) // with its arguments a run_start is about as long
-#define WAITING_BYTES_MAX                                                                          \
-    65536 // of requests that wait for those before them; with more the client is closed
+// Of requests that wait for those before them; with more the client is closed.
+#define WAITING_BYTES_MAX 65536
 #define TOKEN_BYTES_MAX 64
 #define WRONG_TOKENS_MAX 3
 
@@ -35,23 +35,23 @@
 #define IDLE_SECONDS 8     // without taking a byte that waits: then it counts as gone
 #define FINISHED_SECONDS 8 // for the answers to one that has sent its last, which may be gone
 #define CLOSE_SECONDS 2    // to take the last message before a closing
-#define FINISHED_PAUSE_MS                                                                          \
-    2 // between the requests of a client that has sent its last: if it has gone, that shows
+// Between the requests of a client that has sent its last: if it has gone, that shows.
+#define FINISHED_PAUSE_MS 2
 #define TURN_MS 4       // of work for one client, and
 #define STEPS_A_TURN 16 // of its requests, before others have their turn
 
 #define VISITS_MAX 512  // processes that are asked at once for one request
 #define ROOM_FIRST 4096 // bytes that a process is asked for first; then twice as many each time
-#define ROUND_BYTES_MAX                                                                            \
-    524288 // of answers that wait for room in the client's queue: then nothing more is asked
+// Of answers that wait for room in the client's queue: then nothing more is asked.
+#define ROUND_BYTES_MAX 524288
 #define LIST_QUESTIONS_MAX 48  // to one process for one request: more than LIST_BYTES_MAX takes
 #define FEW_QUESTIONS 4        // whoever has needed more is asked after the others,
 #define HEAD_START_MS 100      // which have so long to answer
 #define LIST_BYTES_MAX 2097152 // of one process for one request: what is beyond is not taken
 #define SWITCHING_RETRY_MS 20  // without memory for it; answers are looked at as they come
 #define FAILURES_MAX 256       // processes that have failed of late
-#define FAILURE_SECONDS                                                                            \
-    5 // until one that did is asked again with the others; twice as long each time in a row
+// Until one that did is asked again with the others; twice as long each time in a row.
+#define FAILURE_SECONDS 5
 #define FAILURE_SECONDS_MAX 60     // but no longer
 #define COUNTED_PROCESSES_MAX 4096 // whose DREFs are counted; further ones are not
 #define LOGGED_PROCESSES_MAX 1024  // whose sleep locks are; further ones are not

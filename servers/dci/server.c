@@ -13,8 +13,8 @@
 
 #define TICK_MS 500 // clients' time limits are looked at
 #define LISTEN_PATIENCE_MS 20000
-#define RETRY_MS                                                                                   \
-    20 // something waits to be sent, but the network had no room or memory; or to be asked
+// Something waits to be sent, but the network had no room or memory; or to be asked.
+#define RETRY_MS 20
 
 static u64 earlier(u64 a, u64 b)
 {

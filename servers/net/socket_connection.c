@@ -5,8 +5,8 @@
 #define KEEP_IDLE_MS 10000 // a silent peer is asked after this, then three times again
 #define KEEP_INTERVAL_MS 5000
 #define KEEP_COUNT 3
-#define LINGER_POLLS                                                                               \
-    20 // half seconds without progress that a connection nobody holds may take to end
+// Half seconds without progress that a connection nobody holds may take to end.
+#define LINGER_POLLS 20
 
 static err_t on_receive(void *argument, struct tcp_pcb *pcb, struct pbuf *bytes, err_t error)
 {

@@ -38,8 +38,8 @@ def may_be_alike(one, other, at_once=(1, 1)):
     weights = [trials / together for (_, trials), together in zip((one, other), at_once)]
     # the one that makes it likeliest
     p = sum(rate * weight for rate, weight in zip(rates, weights)) / sum(weights)
-    return sum(weight * divergence(rate, p) for rate,
-               weight in zip(rates, weights)) <= EXPONENT_OF_TWO
+    return sum(weight * divergence(rate, p)
+               for rate, weight in zip(rates, weights)) <= EXPONENT_OF_TWO
 
 
 def certainly(error):

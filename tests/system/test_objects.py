@@ -42,8 +42,8 @@ def test_live_counts_of_classes_equal_the_scan(machine2):
         scanned = {(found["class"], found["implementation"]): found["objects"]
                    for found in machine2.kov("objects", "--pid", "0")["classes"]}
         agreed.update(name for name in scanned if scanned[name] == live.get(name))
-        print({name: (count, live.get(name)) for name,
-               count in scanned.items() if name not in agreed})
+        print({name: (count, live.get(name))
+               for name, count in scanned.items() if name not in agreed})
         return len(scanned) > 10 and scanned.keys() <= agreed
 
     wait_for(all_have_agreed, "counts that equal the scan")
@@ -67,8 +67,8 @@ def test_objects_of_a_workload_come_and_go(machine2):
 
 
 def storm_counts(report):
-    return {key.split(".")[1]: int(value) for key,
-            value in report.items() if key.startswith("dref.")}
+    return {key.split(".")[1]: int(value)
+            for key, value in report.items() if key.startswith("dref.")}
 
 
 @pytest.mark.parametrize("objects, loops", [(1, 1000), (8, 100000), (32, 20011)])

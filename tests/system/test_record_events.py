@@ -55,8 +55,8 @@ def rows(report, name, key):
 def demo_shares(recorded, reported):
     """[(work, samples)] of the demo's three objects."""
     report = recorded["workload"]["report"]
-    work = {key.split(".")[1]: int(value) for key,
-            value in report.items() if key.startswith("work.")}
+    work = {key.split(".")[1]: int(value)
+            for key, value in report.items() if key.startswith("work.")}
     samples = {row["coid"]: row["samples"] for row in rows(reported, "instructions", "object")
                if "coid" in row}
     return sorted((share, samples[coid]) for coid, share in work.items())
@@ -117,8 +117,8 @@ def test_estimates_agree_with_a_count_of_the_same_work(exact, tmp_path):
                    if key.startswith("iterations."))
 
     one = event(recorded, "instructions")
-    taken = sum(samples for _,
-                samples in demo_shares(recorded, reported)) * one["overflows"] / one["taken"]
+    taken = sum(samples
+                for _, samples in demo_shares(recorded, reported)) * one["overflows"] / one["taken"]
     estimate = taken * INSTRUCTIONS / iterations(recorded)
     assert estimate == pytest.approx(counted["events"][0]["count"] / iterations(counted), rel=0.1)
 

@@ -49,8 +49,8 @@ def record_demo_exactly(pool, tmp_path_factory):
 def demo_coids(recorded):
     """COIDs of the three objects in order of work."""
     report = recorded["workload"]["report"]
-    work = {key.split(".")[1]: int(value) for key,
-            value in report.items() if key.startswith("work.")}
+    work = {key.split(".")[1]: int(value)
+            for key, value in report.items() if key.startswith("work.")}
     return sorted(work, key=work.get), sorted(work.values())
 
 

@@ -125,8 +125,8 @@ def quiet_rounds(machine, folder, seconds):
 
 
 def grown(early, late):
-    return {name: (early.get(name, 0), live) for name,
-            live in late.items() if live > early.get(name, 0) + WORKERS}
+    return {name: (early.get(name, 0), live)
+            for name, live in late.items() if live > early.get(name, 0) + WORKERS}
 
 
 def wait_for_recordings(machine):

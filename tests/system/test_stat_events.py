@@ -221,8 +221,8 @@ THRESHOLD = 100000
 def demo_objects(result):
     """[(work, what is told of its instructions)] of the demo's three objects."""
     report = result["workload"]["report"]
-    work = {key.split(".")[1]: int(value) for key,
-            value in report.items() if key.startswith("work.")}
+    work = {key.split(".")[1]: int(value)
+            for key, value in report.items() if key.startswith("work.")}
     found = {one["coid"]: one for one in result["objects"] if one["pid"] == 0}
     return sorted((share, found[coid]["events"][0]) for coid, share in work.items())
 

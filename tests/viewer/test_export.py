@@ -77,8 +77,8 @@ def test_folded_stacks_begin_with_process_and_object(export):
     sums = collections.Counter()
     for frames, count in folded(export("-f", "folded").out).items():
         sums[frames[:2]] += count
-    assert sums == {tuple(name.replace(";", ":") for name in key): count for key,
-                    count in EXPECTED.items()}
+    assert sums == {tuple(name.replace(";", ":") for name in key): count
+                    for key, count in EXPECTED.items()}
 
 
 def test_folded_stacks_are_outermost_first(export):

@@ -229,8 +229,8 @@ class Tables:
                              if name not in {one for one, _ in SERVERS.values()}})
         self.structs = Structs()
         self.calls = [system_call(call) for call in plain]
-        self.calls += [Call(name, "own", i, "0", [Parameter(f"a{j}", "value", one) for j,
-                                                  one in enumerate(given)], "", "",
+        self.calls += [Call(name, "own", i, "0", [Parameter(f"a{j}", "value", one)
+                                                  for j, one in enumerate(given)], "", "",
                             meanings.WEIGHTS.get(name, 10)) for i,
                        (name, given) in enumerate(OWN.items())]
         for server, (interface, _) in self.servers.items():

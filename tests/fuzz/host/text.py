@@ -338,8 +338,8 @@ class Source:
                     continue
                 if words[0] == "process":
                     process += 1
-                    settings.update((key, int(value, 0)) for key,
-                                    value in (word.split("=") for word in words[1:]))
+                    settings.update((key, int(value, 0))
+                                    for key, value in (word.split("=") for word in words[1:]))
                 elif words[0] == "program":
                     flags = sum(PROGRAM_FLAGS[word] for word in words[1:])
                     programs.append(Program(flags=flags, process=max(process, 0), **settings))
@@ -357,8 +357,8 @@ def step_text(step, known):
     arguments = ", ".join(value_text(value) for value in step.arguments)
     given = [(one.place, value) for one, value in zip(known.call_fields(call), step.fields)
              if value != Value()]
-    fields = ", ".join(f"{place}={value_text(value)}" if place else value_text(value) for place,
-                       value in given)
+    fields = ", ".join(f"{place}={value_text(value)}" if place else value_text(value)
+                       for place, value in given)
     flags = [name for name, bit in STEP_FLAGS.items() if step.flags & bit]
     thread = [f"thread={step.thread}"] if step.thread else []
     return " ".join([f"{call.name}({arguments})", *([f"{{{fields}}}"] if fields else []), *flags,

@@ -24,8 +24,8 @@
 #include "map.h"
 #include "qemu_plugin.h"
 
-#define BLOCKS_MAX                                                                                 \
-    0x20000 // distinct block starts; beyond it blocks are recorded by a call each time
+// Distinct block starts; beyond it blocks are recorded by a call each time.
+#define BLOCKS_MAX 0x20000
 #define PAGE 4096
 
 PLUGIN_EXPORT int qemu_plugin_version = 4;

@@ -18,8 +18,8 @@
 
 // Samples of before the loop that came late and are made up for in it: four at most (docs/pmu.md).
 #define MADE_UP 6
-#define LONG_SAMPLES                                                                               \
-    50 // a loop that long gets a sample, in the end, even on a host that is very busy
+// A loop that long gets a sample, in the end, even on a host that is very busy.
+#define LONG_SAMPLES 50
 
 struct run {
     u64 period;

@@ -16,8 +16,8 @@
 #define TRACE_FILLER_ID 0x00ffff // major TRACE
 
 #define TRACE_PACKET_MAGIC 0xc1fc1fc1
-#define TRACE_STREAM_KERNEL                                                                        \
-    0 // stream classes: in the kernel's, pid is the high half of packet_seq_num
+// Stream classes: in the kernel's, pid is the high half of packet_seq_num.
+#define TRACE_STREAM_KERNEL 0
 #define TRACE_STREAM_PROCESS 1
 #define TRACE_PACKET_HEADER_SIZE 88
 

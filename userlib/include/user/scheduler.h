@@ -28,8 +28,8 @@ s64 user_dispatcher_start(u32 cpu);
 
 // Each access is one instruction from r13: outside of the section the thread may come to another
 // CPU between any two.
-#define USER_ATTENTION                                                                             \
-    (DISPATCHER_LIBRARY + 8) // u32: the scheduler has another thread for this CPU
+// U32: the scheduler has another thread for this CPU.
+#define USER_ATTENTION (DISPATCHER_LIBRARY + 8)
 void user_enable_slow(void);
 
 static inline u32 user_disable(void)

@@ -30,8 +30,8 @@ void all_objects(u64 unused);
 void no_urgent_child(u64 unused);
 // For the one that starts attempts: 0 when it gets what it needs.
 s64 goes_on(void);
-#define VICTIM_GOES_ON                                                                             \
-    0x4f4e // words[0] of a call to the victim: words[0] of the answer is what goes_on says
+// Words[0] of a call to the victim: words[0] of the answer is what goes_on says.
+#define VICTIM_GOES_ON 0x4f4e
 
 // For the one that starts attempts: an endpoint of its own, which each is granted at SLOT_VICTIM.
 cap_t victim(void);

@@ -12,8 +12,8 @@
 
 #define OWNERS 100
 #define WARM_UP 10
-#define SLACK                                                                                      \
-    0x200000 // what allocators of CPUs may hold; the areas alone would be 100 * 64 KB a CPU
+// What allocators of CPUs may hold; the areas alone would be 100 * 64 KB a CPU.
+#define SLACK 0x200000
 
 // Takes the logs, tells the master, and goes on until it is killed.
 int own_logs(void)

@@ -20,8 +20,8 @@
 // Of misses: the kernel's change of groups throws lines of the measured code out, a handful each
 // time, and has more to do the more events there are.
 #define DISPLACED 100
-#define REPEATS                                                                                    \
-    5 // of an event alone: what the models' state at the start, and interrupts, make of it
+// Of an event alone: what the models' state at the start, and interrupts, make of it.
+#define REPEATS 5
 
 static const char *const names[] = {
     "instructions", "cycles",    "larx",     "stcx",     "branches", "taken", "mispredicted",
