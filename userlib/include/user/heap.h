@@ -5,8 +5,9 @@
 
 #include <orrery/types.h>
 
-// Not const, for then it would be folded before it is linked. A program that defines it as true has no memory from malloc that is not there: malloc returns
+// A program that defines it as true has no memory from malloc that is not there: malloc returns
 // NULL when memory is out. Else pages come at their first use, and without one the process ends.
+// Not const: compilers take what a const variable is from the library's own definition.
 extern bool heap_is_committed;
 
 #endif
