@@ -39,6 +39,9 @@ s64 sys_region_resize(u64 address, u64 bytes); // its end moves; grows only into
 // REGION_PRIVATE text: not W.
 s64 sys_region_protect(u64 address, u64 bytes, u32 prot);
 // REGION_COMMIT: makes zeroed pages exist with this protection (again: protection only), or none.
+// REGION_SHARED of sys_memory_new's memory, with the region's protection: makes all its pages
+// exist. Either maps them, too, so touching them cannot fail. E_NOMEM while there still is memory
+// for pages that are merely touched.
 s64 sys_region_commit(u64 address, u64 bytes, u32 prot);
 s64 sys_region_decommit(u64 address, u64 bytes);
 // Replaces one instruction of the caller's own text, in a page of its own from then on; all CPUs

@@ -346,10 +346,12 @@ s64 space_region_commit(struct address_space *space, u64 address, u64 bytes, u32
     struct region *region = begin_range_change(space, address, bytes, &error);
     if (region == NULL)
         return error;
+    u64 first = (address - region->start) / PAGE_SIZE, count = bytes / PAGE_SIZE;
     error = E_INVAL;
     if (region->kind == REGION_COMMIT)
-        error =
-            region_commit(region, (address - region->start) / PAGE_SIZE, bytes / PAGE_SIZE, prot);
+        error = region_commit(region, first, count, prot);
+    else if (region->kind == REGION_SHARED && prot == region->prot)
+        error = region_populate(region, first, count);
     end_change(space, region);
     return error;
 }

@@ -268,16 +268,27 @@ u64 pm_limit(const struct pm *pm)
     return pm->limit == NO_LIMIT ? 0 : pm->limit * PAGE_SIZE;
 }
 
-bool pm_has_room(const struct pm *pm)
+// Are so many pages free, if need be after reclaiming some?
+static bool are_free(u64 pages)
 {
     u64 free = buddy_free_pages();
 
-    if (free >= pm->keeps)
+    if (free >= pages)
         return true;
-    u64 wanted = pm->keeps - free > RECLAIM_PAGES ? pm->keeps - free : RECLAIM_PAGES;
+    u64 wanted = pages - free > RECLAIM_PAGES ? pages - free : RECLAIM_PAGES;
     u64 freed = reclaim_pages(wanted);
     trace_reclaim(wanted, freed);
-    return buddy_free_pages() >= pm->keeps;
+    return buddy_free_pages() >= pages;
+}
+
+bool pm_has_room(const struct pm *pm)
+{
+    return are_free(pm->keeps);
+}
+
+bool pm_has_room_to_commit(const struct pm *pm, u64 pages)
+{
+    return pages < buddy_total_pages() && are_free(pm->keeps + reserve / 2 + pages);
 }
 
 bool pm_has_room_for_kernel(const struct pm *pm)

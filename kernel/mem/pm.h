@@ -21,6 +21,9 @@ coid_t pm_coid(const struct pm *pm);
 u64 pm_limit(const struct pm *pm); // bytes, 0: none
 // Are more pages free than are kept from it, if need be after reclaiming some?
 bool pm_has_room(const struct pm *pm);
+// The same for so many pages that are asked for in advance: that is refused first, so that who asks
+// still gets the pages that it merely touches.
+bool pm_has_room_to_commit(const struct pm *pm, u64 pages);
 bool pm_has_room_for_kernel(const struct pm *pm); // as memory_for_kernel
 void pm_set_domain(struct pm *pm, u32 kept);      // of the logs (proc/domain.h). Any context
 u64 pm_pages(const struct pm *pm); // frames of data in use, without translation tables

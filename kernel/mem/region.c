@@ -4,6 +4,7 @@
 
 #include "fcm.h"
 #include "hat.h"
+#include "pm.h"
 #include "share.h"
 #include "space.h"
 
@@ -165,8 +166,7 @@ s64 region_protect(struct region *region, u64 first, u64 count, u32 prot)
 
 // ---- growing and shrinking ----------------------------------------------------------------------
 
-// Pages that are made here are mapped at once, as far as there is memory for tables;
-// else at their first use.
+// Pages that are made here are mapped at once.
 static void map_committed(struct region *region, u64 first, u64 count, u32 prot)
 {
     u32 access = prot & PROT_R ? PROT_R : prot & PROT_X;
@@ -177,10 +177,28 @@ static void map_committed(struct region *region, u64 first, u64 count, u32 prot)
     }
 }
 
+// What pages need before they are made: frames that are free, and tables. Tables may stay behind.
+static s64 prepare(const struct region *region, u64 first, u64 count)
+{
+    u64 missing = count - fcm_resident(region->fcm, region->first + first, count);
+    u64 end = region->start + (first + count) * PAGE_SIZE;
+    struct segment *segment;
+    s64 error = 0;
+
+    if (missing > 0 && !pm_has_room_to_commit(region->fcm->pm, missing))
+        return E_NOMEM;
+    for (u64 address = region->start + first * PAGE_SIZE; address < end && error == 0;
+         address = ALIGN_DOWN(address, SEGMENT_BYTES) + SEGMENT_BYTES)
+        error = hat_segment(region->hat, address, &segment);
+    return error;
+}
+
 s64 region_commit(struct region *region, u64 first, u64 count, u32 prot)
 {
-    s64 error = fcm_populate(region->fcm, first, count);
+    s64 error = prepare(region, first, count);
 
+    if (error == 0)
+        error = fcm_populate(region->fcm, first, count);
     if (error != 0) {
         fcm_drop_uncommitted(region->fcm, first, count);
         return error;
@@ -190,6 +208,21 @@ s64 region_commit(struct region *region, u64 first, u64 count, u32 prot)
     hat_unmap(region->hat, region->start + first * PAGE_SIZE, count * PAGE_SIZE);
     map_committed(region, first, count, prot);
     return 0;
+}
+
+// Frames that were made before an error stay: others may have seen them.
+s64 region_populate(struct region *region, u64 first, u64 count)
+{
+    u64 end = region->first + first + count;
+
+    if (!fcm_is_anonymous(region->fcm) || end > fcm_pages(region->fcm))
+        return E_INVAL;
+    s64 error = prepare(region, first, count);
+    if (error == 0)
+        error = fcm_populate(region->fcm, region->first + first, count);
+    if (error == 0)
+        map_committed(region, first, count, region->prot);
+    return error;
 }
 
 void region_decommit(struct region *region, u64 first, u64 count)

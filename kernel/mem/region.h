@@ -96,6 +96,9 @@ u32 region_protection(const struct region *region, u64 page);
 // one at a time (changing). 0 or an error, which changed nothing.
 s64 region_protect(struct region *region, u64 first, u64 count, u32 prot);
 s64 region_commit(struct region *region, u64 first, u64 count, u32 prot);
+// REGION_SHARED: all pages of an anonymous object have a frame, and are mapped, so that none of
+// them can be refused later. E_INVAL: another object, or behind its end; E_NOMEM, E_LIMIT.
+s64 region_populate(struct region *region, u64 first, u64 count);
 void region_decommit(struct region *region, u64 first, u64 count);
 void region_shrink(struct region *region, u64 pages);
 void region_grow(struct region *region, u64 pages);

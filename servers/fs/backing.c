@@ -2,12 +2,11 @@
 // The kernel's requests for pages of mapped files (orrery/memory.h), answered from the files.
 #include "backing.h"
 #include "node.h"
+#include "pages.h"
 
 #include <orrery/memory.h>
 #include <string.h>
 #include <user/ipc.h>
-
-#define PAGE 4096UL
 
 static cap_t kernel_endpoint;
 

@@ -4,6 +4,7 @@
 #include "filesystem.h"
 
 #include "mount_table.h"
+#include "pages.h"
 #include "tree.h"
 
 #include <stdlib.h>

@@ -4,11 +4,10 @@
 // when this server ends.
 #include "backing.h"
 #include "node.h"
+#include "pages.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-#define PAGE 4096
 
 struct initrd_file {
     struct node node; // first

@@ -6,6 +6,7 @@
 #include "initial.h"
 #include "mount_table.h"
 #include "opening.h"
+#include "pages.h"
 #include "store.h"
 
 #include <co/manager.h>
@@ -16,11 +17,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <user/heap.h>
 #include <user/thread.h>
 
 #define MOUNT_FILE "/etc/mounts"
 #define MOUNT_FILE_MAX 4096
 #define SAVE_US 1000000 // between two saves of /data
+
+bool heap_is_committed = true; // out of memory is an error of a call, not our end
 
 static const char *const directories[] = {"/bin", "/dev", "/etc", "/proc", "/tmp"};
 

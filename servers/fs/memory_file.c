@@ -3,13 +3,13 @@
 #include "backing.h"
 #include "kept.h"
 #include "node.h"
+#include "pages.h"
 #include "share.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <user/time.h>
 
-#define PAGE 4096UL
 #define BYTES_MAX (1UL << 32) // of one file
 
 struct memory_file {
@@ -22,23 +22,6 @@ struct memory_file {
     struct backing backing;
 };
 
-static u64 pages_used, pages_limit = UINT64_MAX;
-
-u64 memory_files_bytes(void)
-{
-    return __atomic_load_n(&pages_used, __ATOMIC_RELAXED) * PAGE;
-}
-
-void memory_files_limit(u64 bytes)
-{
-    pages_limit = bytes / PAGE;
-}
-
-u64 memory_files_limit_get(void)
-{
-    return pages_limit > UINT64_MAX / PAGE ? UINT64_MAX : pages_limit * PAGE;
-}
-
 static struct memory_file *file_of(struct server_file *self)
 {
     return (struct memory_file *)self->co.root;
@@ -46,7 +29,8 @@ static struct memory_file *file_of(struct server_file *self)
 
 // ---- pages -------------------------------------------------------------------------------------
 
-// In the file's memory as users see it, or not. Pages of that are zeroes when they are not in use.
+// In the file's memory as users see it, or not. Pages of that are zeroes when they are not in use,
+// and are there and accounted for, in use or not.
 static bool is_shared(const struct memory_file *file, u64 index)
 {
     return file->node.share != NULL && index < file->node.share->bytes / PAGE;
@@ -54,13 +38,20 @@ static bool is_shared(const struct memory_file *file, u64 index)
 
 static u8 *page_new(struct memory_file *file, u64 index)
 {
-    if (__atomic_add_fetch(&pages_used, 1, __ATOMIC_RELAXED) <= pages_limit) {
-        u8 *page = is_shared(file, index) ? file->node.share->base + index * PAGE : calloc(1, PAGE);
-        if (page != NULL)
-            return page;
-    }
-    __atomic_sub_fetch(&pages_used, 1, __ATOMIC_RELAXED);
-    return NULL;
+    if (is_shared(file, index))
+        return file->node.share->base + index * PAGE;
+    if (!pages_take(1))
+        return NULL;
+    u8 *page = calloc(1, PAGE);
+    if (page == NULL)
+        pages_return(1);
+    return page;
+}
+
+static void page_free(u8 *page)
+{
+    free(page);
+    pages_return(1);
 }
 
 // What is shared stays as zeroes, because it goes only as a whole.
@@ -72,9 +63,8 @@ static void page_drop(struct memory_file *file, u64 index)
         memset(file->pages[index], 0, PAGE);
         return;
     }
-    free(file->pages[index]);
+    page_free(file->pages[index]);
     file->pages[index] = NULL;
-    __atomic_sub_fetch(&pages_used, 1, __ATOMIC_RELAXED);
 }
 
 // Slots for so many bytes; doubling, so that appending costs the same a byte.
@@ -162,7 +152,7 @@ static void move_pages(struct memory_file *file, struct share *share)
             continue;
         file->pages[i] = memcpy(share->base + i * PAGE, before, PAGE);
         if (!is_shared(file, i))
-            free(before);
+            page_free(before);
     }
     share_set(&file->node, share);
     file->span = 0;
@@ -174,11 +164,8 @@ static void move_pages(struct memory_file *file, struct share *share)
 // The file is empty: there are no pages any more.
 static void unshare(struct memory_file *file)
 {
-    for (u64 i = 0; is_shared(file, i) && i < file->slots; i++) {
-        if (file->pages[i] != NULL)
-            __atomic_sub_fetch(&pages_used, 1, __ATOMIC_RELAXED);
+    for (u64 i = 0; is_shared(file, i) && i < file->slots; i++)
         file->pages[i] = NULL;
-    }
     file->span = 0;
     share_set(&file->node, NULL);
 }

@@ -76,10 +76,6 @@ struct node *initrd_file_create(const char *name, const u8 *contents, u64 bytes,
 struct node *memory_file_create(const char *name);
 // Reads as empty, takes everything.
 struct node *null_file_create(const char *name);
-// Bytes in memory files, and how many there may be.
-u64 memory_files_bytes(void);
-void memory_files_limit(u64 bytes);
-u64 memory_files_limit_get(void);
 
 // ---- directories --------------------------------------------------------------------------------
 

@@ -2,6 +2,8 @@
 // Contents of files as memory.
 #include "share.h"
 
+#include "pages.h"
+
 #include <orrery/ipc.h>
 #include <orrery/memory.h>
 #include <stdlib.h>
@@ -22,11 +24,17 @@ static struct fs_state *state_of(const struct share *share)
 
 // ---- memory ------------------------------------------------------------------------------------
 
+// With all pages: one that came with its first use could be refused, which would be our end.
 static void *map(cap_t memory, u64 bytes)
 {
     struct sys_region region = {
         .bytes = bytes, .kind = REGION_SHARED, .prot = PROT_R | PROT_W, .memory = memory};
-    return sys_region_create(0, &region) == 0 ? (void *)(uintptr_t)region.address : NULL;
+    if (sys_region_create(0, &region) != 0)
+        return NULL;
+    if (sys_region_commit(region.address, bytes, region.prot) == 0)
+        return (void *)(uintptr_t)region.address;
+    sys_region_destroy(region.address);
+    return NULL;
 }
 
 static void *make(const char *name, u64 bytes, cap_t *memory)
@@ -88,12 +96,14 @@ struct share *share_create(u64 bytes)
     mutex_lock(&shares.lock);
     bool taken = make_states() && take_index(&share->index);
     mutex_unlock(&shares.lock);
-    if (taken) {
+    if (taken && pages_take(bytes / PAGE)) {
         share->base = make("file contents", bytes, &share->memory);
         if (share->base != NULL)
             return share;
-        return_index(share->index);
+        pages_return(bytes / PAGE);
     }
+    if (taken)
+        return_index(share->index);
     free(share);
     return NULL;
 }
@@ -109,6 +119,7 @@ void share_put(struct share *share)
         return;
     sys_region_destroy((uintptr_t)share->base);
     sys_cap_drop(share->memory);
+    pages_return(share->bytes / PAGE);
     return_index(share->index);
     free(share);
 }

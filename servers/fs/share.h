@@ -9,7 +9,7 @@
 
 #define SHARES_MAX 128 // at a time
 _Static_assert(SHARES_MAX * sizeof(struct fs_state) == FS_STATES_BYTES, "a state each");
-#define SHARE_BYTES_MIN (1UL << 16)
+#define SHARE_BYTES_MIN (1UL << 14)
 #define SHARE_BYTES_MAX (1UL << 24) // what lies behind in a file is read and written by calls
 
 struct share {
@@ -20,8 +20,9 @@ struct share {
     cap_t memory;
 };
 
-// Zeroed memory for a file, with one reference; its state says that nothing is there. NULL: there
-// are SHARES_MAX, or out of memory. Any thread, as all here.
+// Zeroed memory for a file, with one reference; its state says that nothing is there. All its pages
+// are there, and count as memory files' until the last reference has gone, whoever writes them.
+// NULL: there are SHARES_MAX, or out of memory. Any thread, as all here.
 struct share *share_create(u64 bytes);
 void share_hold(struct share *share);
 void share_put(struct share *share);

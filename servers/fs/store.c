@@ -4,6 +4,7 @@
 
 #include "filesystem.h"
 #include "kept.h"
+#include "pages.h"
 #include "snapshot.h"
 
 #include <orrery/sys.h>

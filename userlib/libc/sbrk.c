@@ -4,24 +4,35 @@
 #include <orrery/memory.h>
 #include <orrery/user.h>
 #include <unistd.h>
+#include <user/heap.h>
 
 #define STEP 0x40000ul // the region grows and shrinks by these
 
 static u64 used, mapped;
 
+__attribute__((weak)) bool heap_is_committed = false;
+
+static s64 set_end(u64 bytes)
+{
+    if (mapped != 0)
+        return sys_region_resize(USER_HEAP, bytes);
+    struct sys_region region = {.address = USER_HEAP,
+                                .bytes = bytes,
+                                .kind = heap_is_committed ? REGION_COMMIT : REGION_ANONYMOUS,
+                                .prot = PROT_R | PROT_W};
+    return sys_region_create(0, &region);
+}
+
 static s64 resize(u64 bytes)
 {
     if (bytes == mapped)
         return 0;
-    s64 error;
-    if (!mapped) {
-        struct sys_region region = {.address = USER_HEAP,
-                                    .bytes = bytes,
-                                    .kind = REGION_ANONYMOUS,
-                                    .prot = PROT_R | PROT_W};
-        error = sys_region_create(0, &region);
-    } else {
-        error = sys_region_resize(USER_HEAP, bytes);
+    s64 error = set_end(bytes);
+    if (error == 0 && heap_is_committed && bytes > mapped) {
+        error = sys_region_commit(USER_HEAP + mapped, bytes - mapped, PROT_R | PROT_W);
+        if (error != 0)
+            (void)(mapped != 0 ? sys_region_resize(USER_HEAP, mapped)
+                               : sys_region_destroy(USER_HEAP));
     }
     if (error == 0)
         mapped = bytes;

@@ -23,13 +23,19 @@ static struct {
     struct states *first;
 } all_states;
 
+// With all pages, so that a lack of memory is found here, where calls still are a way out.
 static void *map(cap_t memory, u64 bytes, u32 prot)
 {
     struct sys_region region = {
         .bytes = bytes, .kind = REGION_SHARED, .prot = prot, .memory = memory};
     s64 status = sys_region_create(0, &region);
     sys_cap_drop(memory); // the region holds what it needs
-    return status == 0 ? (void *)(uintptr_t)region.address : NULL;
+    if (status != 0)
+        return NULL;
+    if (sys_region_commit(region.address, bytes, prot) == 0)
+        return (void *)(uintptr_t)region.address;
+    sys_region_destroy(region.address);
+    return NULL;
 }
 
 static s64 call_states(cap_t server, u64 handle, void *argument)

@@ -5,6 +5,8 @@
 #include "filesystem.h"
 #include "host.h"
 #include "opening.h"
+#include "pages.h"
+#include "share.h"
 
 #include <ipc/fs.h>
 #include <orrery/memory.h>
@@ -417,10 +419,11 @@ static void shared_contents_follow_the_file(void **state)
     assert_int_equal(fs_server_truncate(&caller, file, 0), 0);
     assert_true(at->bytes == 0 && at->span == 0);
     assert_int_equal(fs_server_renew(&caller, file, FS_READ), E_AGAIN);
-    assert_int_equal(memory_files_bytes(), 0);
+    assert_int_equal(memory_files_bytes(), sharing.bytes); // the opening has it still
     fs_server_close(&caller, file);
     remove_all("/f");
     host_reap_all();
+    assert_int_equal(memory_files_bytes(), 0);
     assert_int_equal(host_memories_mapped(), 1); // the states
 }
 
@@ -514,6 +517,31 @@ static void shares_run_out_with_an_error(void **state)
     }
     host_reap_all();
     assert_int_equal(host_memories_mapped(), 1);
+}
+
+// A file stays as it is, by calls alone, when there are no pages to share it, or too many already.
+static void without_memory_a_file_is_not_shared(void **state)
+{
+    (void)state;
+    struct fs_sharing sharing;
+    const char *data;
+    u64 file = opened("/f", RW | FS_CREATE), limit = memory_files_limit_get();
+    written(file, 0, "contents");
+    host_memory_is_out = true;
+    assert_int_equal(shared(file, 1, &sharing, &data), E_LIMIT);
+    host_memory_is_out = false;
+    memory_files_limit(SHARE_BYTES_MIN); // with the file's own page that is one too many
+    assert_int_equal(shared(file, 1, &sharing, &data), E_LIMIT);
+    assert_int_equal(memory_files_bytes(), 4096);
+    holds(file, 0, "contents");
+    memory_files_limit(SHARE_BYTES_MIN + 4096);
+    assert_int_equal(shared(file, 1, &sharing, &data), 0);
+    assert_int_equal(memory_files_bytes(), SHARE_BYTES_MIN);
+    memory_files_limit(limit);
+    fs_server_close(&caller, file);
+    remove_all("/f");
+    host_reap_all();
+    assert_int_equal(memory_files_bytes(), 0);
 }
 
 // ---- a model: a few files of a few bytes --------------------------------------------------------
@@ -645,6 +673,7 @@ int main(void)
         cmocka_unit_test(only_one_who_is_alone_writes_without_calls),
         cmocka_unit_test(files_that_grow_get_more_memory),
         cmocka_unit_test(shares_run_out_with_an_error),
+        cmocka_unit_test(without_memory_a_file_is_not_shared),
         cmocka_unit_test(random_work_equals_a_model),
     };
     return cmocka_run_group_tests_name("fs_files", tests, start, NULL);

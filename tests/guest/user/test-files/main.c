@@ -18,5 +18,6 @@ int main(int argc, char **argv)
     test_stdio();
     test_storm();
     test_killed();
+    test_exhausted();
     return expect_report("test-files");
 }

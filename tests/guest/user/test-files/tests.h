@@ -23,11 +23,14 @@ void test_children(void);
 void test_stdio(void);
 void test_storm(void);
 void test_killed(void);
+void test_exhausted(void);
 
 // The parts of this program that run as its children: the exit status.
 int child_main(int argc, char **argv);
 int child_map(void);
 int child_scribble(void);
 int child_lie(void);
+int child_eat(void);
+int child_greedy(void);
 
 #endif

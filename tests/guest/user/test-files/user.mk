@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # Files as programs see them.
 PROGRAM := test-files
-SRC := main.c children.c contents.c descriptors.c direct.c directories.c killed.c mappings.c \
-    names.c pipes.c stdio.c storm.c
+SRC := main.c children.c contents.c descriptors.c direct.c directories.c exhausted.c killed.c \
+    mappings.c names.c pipes.c stdio.c storm.c
 DEPS := expect waiting

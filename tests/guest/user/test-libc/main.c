@@ -5,6 +5,7 @@
 int main(void)
 {
     test_string();
+    test_copies();
     test_stdlib();
     test_stdio();
     test_setjmp();

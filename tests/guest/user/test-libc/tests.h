@@ -11,6 +11,7 @@ void test_setjmp(void);
 void test_stdio(void);
 void test_stdlib(void);
 void test_string(void);
+void test_copies(void);
 void test_time(void);
 
 #endif

@@ -2,6 +2,7 @@
 // Regions of a process of its own: zero-fill, protection, growing, committing, what is refused.
 #include "tests.h"
 
+#include <orrery/ipc.h>
 #include <orrery/user.h>
 #include <string.h>
 
@@ -101,6 +102,33 @@ static void committing(void)
     address = make_region(REGION_ANONYMOUS, PAGE, RW, 0, 0);
     CHECK_IS(sys_region_commit(address, PAGE, RW), E_INVAL);
     CHECK_IS(sys_region_destroy(address), 0);
+}
+
+// Another mapping of the memory shows what pages there are.
+static void committing_what_is_shared(void)
+{
+    u64 before = resident();
+    s64 memory = sys_memory_new("committed", 4 * PAGE), large = sys_memory_new("large", 1UL << 37);
+    u64 address = make_region(REGION_SHARED, 8 * PAGE, RW, (cap_t)memory, 0);
+
+    CHECK_IS(sys_region_commit(address, 4 * PAGE, PROT_R), E_INVAL); // not the region's protection
+    CHECK_IS(sys_region_commit(address, 5 * PAGE, RW), E_INVAL);     // behind the memory's end
+    CHECK_IS(resident(), before);
+    CHECK_IS(sys_region_commit(address + PAGE, 3 * PAGE, RW), 0);
+    CHECK_IS(resident(), before + 3);
+    *(volatile u64 *)(address + PAGE) = 5;
+    CHECK_IS(sys_region_commit(address, 4 * PAGE, RW), 0);
+    CHECK_IS(*(volatile u64 *)(address + PAGE), 5);
+    CHECK_IS(*(volatile u64 *)address, 0);
+    CHECK_IS(sys_region_decommit(address, PAGE), E_INVAL);
+    u64 all = make_region(REGION_SHARED, 1UL << 37, RW, (cap_t)large, 0);
+    CHECK_IS(sys_region_commit(all, 1UL << 37, RW), E_NOMEM);
+    CHECK_IS(resident(), before + 4);
+    CHECK_IS(sys_region_destroy(all), 0);
+    CHECK_IS(sys_region_destroy(address), 0);
+    CHECK_IS(sys_cap_drop((cap_t)memory), 0);
+    CHECK_IS(sys_cap_drop((cap_t)large), 0);
+    CHECK_IS(resident(), before);
 }
 
 static void stacks(void)
@@ -265,6 +293,7 @@ void test_regions(void)
     protection();
     resizing();
     committing();
+    committing_what_is_shared();
     stacks();
     refusals();
     listing();

@@ -22,6 +22,8 @@
 #include <waiting.h>
 
 #define KILLS 4 // in a row: the pauses before the next start are 100, 200, 400, 800 ms
+#define SHARED_PAGE 4096
+#define MUCH 100 // uses after which there are no calls
 #define LOAD_THREADS 6
 #define LOAD_KILLS 3
 
@@ -74,6 +76,49 @@ static void an_open_file_fails_and_new_ones_work(void)
     EXPECT(close(fd) == 0 && close(again) == 0);
     u32 now = wait_for_server("fs", &starts_after);
     EXPECT(now > 1 && now != pid && starts_after == starts + 1);
+}
+
+static u8 shared_data[3 * SHARED_PAGE];
+
+static int much_used(const char *path)
+{
+    u8 page[SHARED_PAGE];
+    int fd = open(path, O_RDWR | O_CREAT | O_TRUNC, 0644);
+    for (u32 i = 0; i < sizeof(shared_data); i++)
+        shared_data[i] = (u8)(i * 7 >> 2);
+    EXPECT(write(fd, shared_data, sizeof(shared_data)) == sizeof(shared_data));
+    for (u32 i = 0; i < MUCH; i++)
+        EXPECT(pread(fd, page, SHARED_PAGE, 0) == SHARED_PAGE &&
+               pwrite(fd, shared_data, SHARED_PAGE, 0) == SHARED_PAGE);
+    return fd;
+}
+
+// Until the lease is over reads are right, from then on they are errors for good, also when a
+// server is there again that has another file of that name; writes do not reach that one.
+static void a_shared_file_ends_with_its_server(void)
+{
+    static const char *const paths[] = {"/tmp/read-shared", "/tmp/written-shared"};
+    u8 page[SHARED_PAGE];
+    u32 starts, starts_after;
+    int fds[] = {much_used(paths[0]), much_used(paths[1])};
+    u32 pid = wait_for_server("fs", &starts);
+    EXPECT(pid > 1 && kill((pid_t)pid, SIGKILL) == 0);
+    u64 wrong = 0;
+    while (pread(fds[0], page, SHARED_PAGE, SHARED_PAGE) == SHARED_PAGE)
+        wrong += memcmp(page, shared_data + SHARED_PAGE, SHARED_PAGE) != 0;
+    EXPECT(errno == EIO && wrong == 0);
+    while (pwrite(fds[1], "old", 3, 0) == 3)
+        ;
+    EXPECT(errno == EIO);
+    EXPECT(WAIT_FOR(server_of("fs", &starts_after) != 0 && starts_after == starts + 1));
+    for (u32 i = 0; i < 2; i++) {
+        int fd = open(paths[i], O_RDWR | O_CREAT, 0644);
+        EXPECT(write(fd, "new", 3) == 3);
+        EXPECT(pread(fds[i], page, 3, 0) == -1 && errno == EIO);
+        EXPECT(pwrite(fds[i], "old", 3, 0) == -1 && errno == EIO);
+        EXPECT(pread(fd, page, SHARED_PAGE, 0) == 3 && memcmp(page, "new", 3) == 0);
+        EXPECT(close(fds[i]) == 0 && close(fd) == 0 && unlink(paths[i]) == 0);
+    }
 }
 
 // A server that ended soon after its start is started again after twice the pause,
@@ -291,6 +336,7 @@ int main(int argc, char **argv)
     noise_does_no_harm("proc");
     noise_does_no_harm(NULL);
     an_open_file_fails_and_new_ones_work();
+    a_shared_file_ends_with_its_server();
     pauses_grow();
     proc_works_again();
     clients_under_load_go_on();

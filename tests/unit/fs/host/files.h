@@ -35,6 +35,7 @@ void host_kernel_asks(u64 what, u64 offset);
 #define HOST_MEMORIES 200
 void *host_memory(cap_t cap);
 u32 host_memories_mapped(void);
+extern bool host_memory_is_out; // none gets pages any more
 bool host_memory_sealed(cap_t cap);
 
 #endif

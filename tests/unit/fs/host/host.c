@@ -144,6 +144,8 @@ s64 sys_cap_copy(cap_t cap)
 
 // ---- memory objects: all of them lie here -------------------------------------------------------
 
+bool host_memory_is_out;
+
 static struct memory {
     void *at;
     u64 bytes;
@@ -196,6 +198,16 @@ s64 sys_region_create(cap_t process, struct sys_region *region)
     region->address = (uintptr_t)host_memory(region->memory);
     memories[region->memory - FIRST_MEMORY].mapped = true;
     return 0;
+}
+
+s64 sys_region_commit(u64 address, u64 bytes, u32 prot)
+{
+    assert_int_equal(prot, PROT_R | PROT_W);
+    for (u32 i = 0; i < HOST_MEMORIES; i++) {
+        if ((uintptr_t)memories[i].at == address)
+            return memories[i].bytes == bytes && !host_memory_is_out ? 0 : E_NOMEM;
+    }
+    return E_NOENT;
 }
 
 s64 sys_region_destroy(u64 address)
