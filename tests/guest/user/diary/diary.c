@@ -3,6 +3,7 @@
 // before, until it is killed. It is slow: docs/why-slow.md finds out why.
 #include <ctype.h>
 #include <stdio.h>
+#include <unistd.h>
 #include <user/thread.h>
 
 #define LINES 40
@@ -18,6 +19,7 @@ static void put_page(FILE *file, unsigned long page)
 {
     char line[64];
     rewind(file);
+    ftruncate(fileno(file), 0);
     for (int i = 1; i <= LINES; i++) {
         snprintf(line, sizeof(line), "page %6lu, line %2d: all is well\n", page, i);
         put_line(file, line);
