@@ -23,6 +23,7 @@ def has_own_group(item):
     return any(definition[-1].scope in MODULE_SCOPES for definition in definitions)
 
 
+@pytest.hookimpl(tryfirst=True)  # before xdist looks at the groups
 def pytest_collection_modifyitems(items):
     for item in items:
         if has_own_group(item):
