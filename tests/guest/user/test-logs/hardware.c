@@ -166,6 +166,14 @@ static u64 counted(s64 session, u32 cpu)
     return counts[2].count;
 }
 
+// A nap whose end has passed before it begins switches to nobody.
+static void wait_until_told(const u8 *area)
+{
+    u32 before = all_of(area, LOG_HARDWARE_0);
+
+    EXPECT(WAIT_FOR(all_of(area, LOG_HARDWARE_0) != before));
+}
+
 // All domains together are told of what the session has counted on the CPU; of a session that has
 // stopped nothing is told, and the next one's counts are its own.
 static void a_cpu_is_shared_out(s64 session, u8 *const areas[])
@@ -176,12 +184,12 @@ static void a_cpu_is_shared_out(s64 session, u8 *const areas[])
     u64 not_yet = counted(session, cpu);
     EXPECT(sys_log_hardware(session, 2, 1) == 0);
     EXPECT(sys_log_enable(LOG_OF_HARDWARE, true) == 0);
-    thread_sleep_us(NAP_US);
+    wait_until_told(areas[cpu]);
     u64 surely = counted(session, cpu);
     for (u32 nap = 0; nap < NAPS; nap++)
         thread_sleep_us(NAP_US);
     u64 still = counted(session, cpu);
-    thread_sleep_us(NAP_US);
+    wait_until_told(areas[cpu]);
     u32 told = all_of(areas[cpu], LOG_HARDWARE_0) - before;
     u64 no_more = counted(session, cpu);
     EXPECT(told - (u32)(still - surely) <= (no_more - not_yet) - (still - surely));
@@ -193,8 +201,7 @@ static void a_cpu_is_shared_out(s64 session, u8 *const areas[])
     EXPECT(all_of(areas[cpu], LOG_HARDWARE_0) == stopped);
     s64 next = begin_session(0);
     EXPECT(sys_log_hardware(next, 2, 1) == 0);
-    thread_sleep_us(NAP_US);
-    thread_sleep_us(NAP_US);
+    wait_until_told(areas[cpu]);
     told = all_of(areas[cpu], LOG_HARDWARE_0) - stopped;
     EXPECT(told > 0 && told <= counted(next, cpu));
     EXPECT(sys_log_enable(LOG_OF_HARDWARE, false) == 0);
