@@ -3,7 +3,6 @@
 #include "client.h"
 
 #include "registry.h"
-#include "round.h"
 #include "system.h"
 
 #include <orrery/sys.h>
@@ -17,9 +16,14 @@ struct server_counts server_counts;
 static struct client clients[SLOTS_MAX];
 static u8 inputs[SLOTS_MAX][WAITING_BYTES_MAX];
 
-struct client *client_at(u32 index)
+struct client *client_at(u32 slot)
 {
-    return clients[index].number != 0 ? &clients[index] : NULL;
+    return clients[slot].number != 0 ? &clients[slot] : NULL;
+}
+
+u32 client_slot(const struct client *client)
+{
+    return (u32)(client - clients);
 }
 
 // ---- places ------------------------------------------------------------------------------------
@@ -137,7 +141,7 @@ static void *on_accept(struct stream *stream, u32 address)
         return NULL;
     memset(client, 0, sizeof(*client));
     client->stream = stream;
-    client->input = inputs[client - clients];
+    client->input = inputs[client_slot(client)];
     client->address = address;
     client->number = (u32)++server_counts.accepted;
     client->connected = client->progress = sys_time();
@@ -235,6 +239,8 @@ s64 client_error(struct client *client, s64 error, const char *format, ...)
 {
     va_list arguments;
 
+    if (client == NULL)
+        return error;
     va_start(arguments, format);
     vsnprintf(client->message, sizeof(client->message), format, arguments);
     va_end(arguments);
@@ -350,26 +356,20 @@ void client_close_with(struct client *client, s64 error, const char *message)
     client_close_soon(client);
 }
 
-void client_end_round(struct client *client)
-{
-    round_end(client->round);
-    client->round = NULL;
-}
-
 // ---- its end -----------------------------------------------------------------------------------
 
 void client_close_soon(struct client *client)
 {
     client->closing = true;
     client->request = NULL;
-    client_end_round(client);
+    walk_end(&client->walk);
     client->input_bytes = 0;
     client->close_by = sys_time() + server_ticks(CLOSE_SECONDS * 1000);
 }
 
 void client_free(struct client *client)
 {
-    client_end_round(client);
+    walk_end(&client->walk);
     if (client->queue.bytes > 0)
         trace_dci_drop(client->number, client->queue.bytes);
     queue_clear(&client->queue);

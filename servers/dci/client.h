@@ -4,30 +4,15 @@
 #define DCI_CLIENT_H
 
 #include "frame.h"
+#include "walk.h"
 
 #include <net/stream.h>
 #include <orrery/errors.h>
 #include <orrery/types.h>
 
-// What runs once and is shared: members.h.
-enum shared { SHARED_SAMPLING, SHARED_TRACE, SHARED_KINDS };
-
-// Of one session: samples or packets that a client was given, and those it had no room for.
-struct share {
-    u64 given, missed, missed_bytes;
-};
-
-struct member {
-    bool joined;
-    bool told; // that what runs has begun, and gets copies of it
-    struct share share;
-    u64 missed_told; // of the share
-    u64 missed_all;  // since it joined
-};
-
 struct request_kind;
-struct round;
 
+// What a service keeps of a client is in that service, by the client's slot.
 struct client {
     struct stream *stream; // NULL: the slot is free, or the connection has ended
     u32 number;            // 0: the slot is free
@@ -39,16 +24,11 @@ struct client {
     bool close_after_reply; // to the request under way
     bool held_back;         // the stream holds bytes that input had no room for
     bool flooded;           // for it has sent too many requests
-    bool dref;              // holds DREF counting on, for this scope
-    dci_Scope dref_scope;
-    u32 dref_pid;
-    u32 excluded[EXCLUDED_MAX]; // processes that it has left out of counting
-    u32 excluded_count;
-    u64 next_request; // finished: not before this time
-    u64 finish_by;    // finished: then what is left of its requests is dropped
-    u64 connected;    // times
-    u64 progress;     // when something was last taken, or nothing waited
-    u64 close_by;     // when closing
+    u64 next_request;       // finished: not before this time
+    u64 finish_by;          // finished: then what is left of its requests is dropped
+    u64 connected;          // times
+    u64 progress;           // when something was last taken, or nothing waited
+    u64 close_by;           // when closing
 
     struct queue queue;
     u8 *input; // requests that wait, WAITING_BYTES_MAX of them: so their end is seen behind them
@@ -57,24 +37,10 @@ struct client {
     // The request under way: NULL when there is none.
     const struct request_kind *request;
     u32 request_id;
-    u64 cursor; // where its list of the kernel's is
-    dci_Scope scope;
-    u32 pid;                        // SCOPE_PROCESS
-    struct round *round;            // over the processes, NULL: none
-    bool kernel_done, classes_done; // of a list
-    u32 phase;
-    u64 mask, process_mask; // of a trace request
-    bool set_mask;
-    dci_TraceMode mode;
-    u32 cpu;
-    s64 counting;      // session whose counts it reads
-    u32 left;          // bound of a loop that depends on others
+    struct walk walk;
     char message[200]; // for its error response
 
     coid_t object; // in a process: its DciClient, else 0
-    bool console;  // has attached
-    u64 console_position;
-    struct member members[SHARED_KINDS];
 
     u64 requests, frames_sent, bytes_sent, stalls;
     bool stalled;
@@ -85,7 +51,8 @@ struct server_counts {
 };
 extern struct server_counts server_counts;
 
-struct client *client_at(u32 index); // index < SLOTS_MAX; NULL when that slot is free
+struct client *client_at(u32 slot); // slot < SLOTS_MAX; NULL: it is free
+u32 client_slot(const struct client *client);
 // Is there a place for one more client with this role? 0, or E_LIMIT with the client's message.
 s64 client_seat(struct client *client, dci_Role role);
 u32 clients_without_role(void);
@@ -96,8 +63,6 @@ extern const struct stream_handlers client_handlers;
 
 // Bytes of requests that may wait: a stranger has one request to send.
 u32 client_input_limit(const struct client *client);
-// The request wants nothing more of processes.
-void client_end_round(struct client *client);
 
 // Responses to the request under way. frame: queue_prepare has been called for answers.
 void client_reply(struct client *client, u32 body, const pb_msgdesc_t *type, const void *message);
@@ -107,7 +72,7 @@ void client_frame_end(struct client *client, struct frame *frame, bool more);
 void client_respond(struct client *client, u32 id, s64 error);
 // The same for E_LIMIT to somebody who has shown a token: with the list of whom the server serves.
 void client_respond_full(struct client *client, u32 id);
-// Sets the error response's text; returns error.
+// Sets the error response's text; returns error. client NULL: nobody hears it.
 s64 client_error(struct client *client, s64 error, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 

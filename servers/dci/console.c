@@ -5,6 +5,11 @@
 
 #include <orrery/sys.h>
 
+static struct listener {
+    bool attached;
+    u64 position;
+} listeners[SLOTS_MAX];
+
 static s64 console_attach_begin(struct client *client, const dci_Request *request)
 {
     u64 position = request->body.console_attach.from;
@@ -13,17 +18,26 @@ static s64 console_attach_begin(struct client *client, const dci_Request *reques
     s64 result = console_output(&position, &probe, sizeof(probe));
     if (result < 0)
         return result;
-    client->console = true;
-    client->console_position = position;
+    listeners[client_slot(client)] = (struct listener){.attached = true, .position = position};
     dci_ConsoleAttachReply reply = {.position = position};
     client_reply(client, dci_Response_console_attach_tag, dci_ConsoleAttachReply_fields, &reply);
     return REQUEST_REPLIED;
 }
 
+static void console_release(struct client *client)
+{
+    listeners[client_slot(client)].attached = false;
+}
+
+static u32 console_held_by(const struct client *client)
+{
+    return listeners[client_slot(client)].attached;
+}
+
 static s64 console_detach_begin(struct client *client, const dci_Request *request)
 {
     (void)request;
-    client->console = false;
+    console_release(client);
     return REQUEST_DONE;
 }
 
@@ -41,6 +55,7 @@ static s64 console_input_begin(struct client *client, const dci_Request *request
 
 static bool push(struct client *client)
 {
+    struct listener *listener = &listeners[client_slot(client)];
     struct frame frame;
     u32 room;
 
@@ -48,14 +63,14 @@ static bool push(struct client *client)
         return false;
     u32 mark = frame_open(&frame, dci_ConsoleOutput_data_tag);
     u8 *space = frame_space(&frame, &room);
-    s64 bytes = console_output(&client->console_position, space, OUTPUT_BYTES_MAX);
+    s64 bytes = console_output(&listener->position, space, OUTPUT_BYTES_MAX);
     if (bytes <= 0)
         return false;
     frame_wrote(&frame, (u32)bytes);
     frame_close(&frame, mark);
-    frame_varint(&frame, dci_ConsoleOutput_position_tag, client->console_position);
+    frame_varint(&frame, dci_ConsoleOutput_position_tag, listener->position);
     client_push_end(client, &frame);
-    client->console_position += (u64)bytes;
+    listener->position += (u64)bytes;
     return true;
 }
 
@@ -64,11 +79,10 @@ static u64 console_work(u64 now)
     bool any = false, more = false;
 
     for (u32 i = 0; i < SLOTS_MAX; i++) {
-        struct client *client = client_at(i);
-        if (client == NULL || !client->console)
+        if (!listeners[i].attached)
             continue;
         any = true;
-        more |= push(client);
+        more |= push(client_at(i));
     }
     if (!any)
         return UINT64_MAX;
@@ -81,5 +95,8 @@ static const struct request_kind kinds[] = {
     REQUEST(console_detach, dci_Role_ROLE_OBSERVER, console_detach_begin, NULL),
 };
 
-const struct service console_service = {
-    .kinds = kinds, .kind_count = ARRAY_SIZE(kinds), .work = console_work};
+const struct service console_service = {.kinds = kinds,
+                                        .kind_count = ARRAY_SIZE(kinds),
+                                        .work = console_work,
+                                        .release = console_release,
+                                        .held_by = console_held_by};

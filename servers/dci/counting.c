@@ -34,6 +34,12 @@ static struct counting {
     bool displaced; // it yielded, and has ended for another client
 } sessions[SYS_PMU_SESSIONS];
 
+// Which session's counts each client reads, and of which CPU next.
+static struct reading {
+    s64 session;
+    u32 cpu;
+} readings[SLOTS_MAX];
+
 static struct counting *find_running(const struct client *owner)
 {
     for (u32 i = 0; i < SYS_PMU_SESSIONS; i++)
@@ -254,18 +260,19 @@ static s64 begin_reading(struct client *client, u64 number, const struct countin
         return client_error(client, E_NOENT, "nothing has been counted yet");
     if (*session == NULL)
         return client_error(client, E_STALE, "there are no counts of session %lu", number);
-    client->counting = (*session)->number;
-    client->cpu = next_cpu(*session, 0);
+    readings[client_slot(client)] =
+        (struct reading){.session = (*session)->number, .cpu = next_cpu(*session, 0)};
     return REQUEST_GOES_ON;
 }
 
 // It goes when others begin.
 static const struct counting *session_read(struct client *client)
 {
-    const struct counting *session = find_session(client->counting);
+    s64 number = readings[client_slot(client)].session;
+    const struct counting *session = find_session(number);
 
     if (session == NULL)
-        client_error(client, E_STALE, "the counts of session %ld are gone", (long)client->counting);
+        client_error(client, E_STALE, "the counts of session %ld are gone", (long)number);
     return session;
 }
 
@@ -275,7 +282,8 @@ static s64 reply_cpu(struct client *client, u32 body)
     static struct sys_pmu_count counts[SYS_PMU_ITEMS];
     const struct counting *session = session_read(client);
     struct frame frame;
-    u32 cpu = client->cpu;
+    struct reading *reading = &readings[client_slot(client)];
+    u32 cpu = reading->cpu;
 
     if (session == NULL)
         return E_STALE;
@@ -284,8 +292,8 @@ static s64 reply_cpu(struct client *client, u32 body)
         sys_pmu_count_read(session->number, cpu, counts, session->item_count * sizeof(counts[0]));
     if (error < 0)
         return error;
-    client->cpu = next_cpu(session, cpu + 1);
-    bool more = client->cpu < server_system.cpu_count;
+    reading->cpu = next_cpu(session, cpu + 1);
+    bool more = reading->cpu < server_system.cpu_count;
     client_frame_begin(client, &frame, body);
     frame_varint(&frame, dci_CountReply_session_tag, (u64)session->number);
     frame_varint(&frame, dci_CountReply_time_tag, time);
@@ -400,20 +408,21 @@ static s64 count_tasks_step(struct client *client)
 {
     const struct counting *session = session_read(client);
     struct frame frame;
-    u32 cpu = client->cpu;
+    struct reading *reading = &readings[client_slot(client)];
+    u32 cpu = reading->cpu;
 
     if (session == NULL)
         return E_STALE;
     u64 time = sys_time();
-    s64 bytes = sys_pmu_count_tasks(session->number, cpu, &client->cursor, server_records,
+    s64 bytes = sys_pmu_count_tasks(session->number, cpu, &client->walk.cursor, server_records,
                                     sizeof(server_records) / 2);
     if (bytes < 0)
         return bytes;
     if (bytes == 0) {
-        client->cpu = next_cpu(session, cpu + 1);
-        client->cursor = 0;
+        reading->cpu = next_cpu(session, cpu + 1);
+        client->walk.cursor = 0;
     }
-    bool more = client->cpu < server_system.cpu_count;
+    bool more = reading->cpu < server_system.cpu_count;
     client_frame_begin(client, &frame, dci_Response_count_tasks_tag);
     frame_varint(&frame, dci_CountTasksReply_session_tag, (u64)session->number);
     frame_varint(&frame, dci_CountTasksReply_time_tag, time);

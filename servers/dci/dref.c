@@ -12,15 +12,18 @@
 static bool kernel_counts;
 static s64 kernel_error; // of the last switching
 
+// What each client holds on.
+static struct hold {
+    bool on;
+    dci_Scope scope;
+    u32 pid;
+} holds[SLOTS_MAX];
+
 static bool wanted(u32 pid)
 {
-    for (u32 i = 0; i < SLOTS_MAX; i++) {
-        const struct client *client = client_at(i);
-        if (client == NULL || !client->dref)
-            continue;
-        if (client->dref_scope == dci_Scope_SCOPE_ALL || client->dref_pid == pid)
+    for (u32 i = 0; i < SLOTS_MAX; i++)
+        if (holds[i].on && (holds[i].scope == dci_Scope_SCOPE_ALL || holds[i].pid == pid))
             return true;
-    }
     return false;
 }
 
@@ -64,9 +67,8 @@ static s64 dref_enable_begin(struct client *client, const dci_Request *request)
     s64 error = scope_begin(client, wish->scope, wish->pid);
     if (error != 0)
         return error;
-    client->dref = wish->on;
-    client->dref_scope = wish->scope;
-    client->dref_pid = wish->pid;
+    holds[client_slot(client)] =
+        (struct hold){.on = wish->on, .scope = wish->scope, .pid = wish->pid};
     start_over();
     return REQUEST_GOES_ON;
 }
@@ -81,10 +83,17 @@ static s64 dref_enable_step(struct client *client)
 
 static void dref_release(struct client *client)
 {
-    if (!client->dref)
+    struct hold *hold = &holds[client_slot(client)];
+
+    if (!hold->on)
         return;
-    client->dref = false;
+    hold->on = false;
     start_over();
+}
+
+static u32 dref_held_by(const struct client *client)
+{
+    return holds[client_slot(client)].on;
 }
 
 static u32 ask_counts(const struct round *round, const struct visit *visit, u64 arguments[4],
@@ -151,13 +160,13 @@ static s64 read_kernel_step(struct client *client, struct frame *frame)
 {
     u64 begin = sys_time();
 
-    s64 bytes = sys_dref_read(&client->cursor, server_records, sizeof(server_records));
+    s64 bytes = sys_dref_read(&client->walk.cursor, server_records, sizeof(server_records));
     if (bytes < 0)
         return bytes;
     add_times(frame, begin, sys_time());
     add_counts(frame, server_records, (u64)bytes);
-    client->kernel_done = bytes == 0;
-    bool more = bytes > 0 || client->scope == dci_Scope_SCOPE_ALL;
+    client->walk.kernel_done = bytes == 0;
+    bool more = bytes > 0 || client->walk.scope == dci_Scope_SCOPE_ALL;
     client_frame_end(client, frame, more);
     return more ? REQUEST_GOES_ON : REQUEST_REPLIED;
 }
@@ -168,15 +177,15 @@ static s64 dref_read_step(struct client *client)
 
     if (!switching_go(&switching))
         return REQUEST_WAITS;
-    if (client->round == NULL)
-        client->round = round_begin(&counts_kind, client->scope, client->pid);
-    if (client->round == NULL)
+    if (client->walk.round == NULL)
+        client->walk.round = round_begin(&counts_kind, client->walk.scope, client->walk.pid);
+    if (client->walk.round == NULL)
         return E_NOMEM;
-    struct visit *visit = round_next(client->round);
-    if (client->kernel_done && visit == NULL)
+    struct visit *visit = round_next(client->walk.round);
+    if (client->walk.kernel_done && visit == NULL)
         return scope_wait(client, dci_Response_dref_read_tag);
     client_frame_begin(client, &frame, dci_Response_dref_read_tag);
-    if (!client->kernel_done)
+    if (!client->walk.kernel_done)
         return read_kernel_step(client, &frame);
     frame_varint(&frame, dci_DrefReadReply_pid_tag, visit->pid);
     if (visit->failure.error == 0) {
@@ -191,5 +200,8 @@ static const struct request_kind kinds[] = {
     REQUEST(dref_read, dci_Role_ROLE_OBSERVER, dref_read_begin, dref_read_step),
 };
 
-const struct service dref_service = {
-    .kinds = kinds, .kind_count = ARRAY_SIZE(kinds), .work = dref_work, .release = dref_release};
+const struct service dref_service = {.kinds = kinds,
+                                     .kind_count = ARRAY_SIZE(kinds),
+                                     .work = dref_work,
+                                     .release = dref_release,
+                                     .held_by = dref_held_by};

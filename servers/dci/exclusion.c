@@ -20,6 +20,12 @@ static struct note {
 } notes[NOTES_MAX];
 static s64 latest; // session
 
+// What each client has left out.
+static struct exclusion {
+    u32 pids[EXCLUDED_MAX];
+    u32 count;
+} exclusions[SLOTS_MAX];
+
 static bool contains(const u32 *pids, u32 count, u32 pid)
 {
     for (u32 i = 0; i < count; i++)
@@ -28,18 +34,16 @@ static bool contains(const u32 *pids, u32 count, u32 pid)
     return false;
 }
 
-static bool held_by(const struct client *client, u32 pid)
+static bool held_by(const struct exclusion *own, u32 pid)
 {
-    return contains(client->excluded, client->excluded_count, pid);
+    return contains(own->pids, own->count, pid);
 }
 
-static bool held_by_others(const struct client *client, u32 pid)
+static bool held_by_others(const struct exclusion *own, u32 pid)
 {
-    for (u32 i = 0; i < SLOTS_MAX; i++) {
-        const struct client *other = client_at(i);
-        if (other != NULL && other != client && held_by(other, pid))
+    for (u32 i = 0; i < SLOTS_MAX; i++)
+        if (&exclusions[i] != own && held_by(&exclusions[i], pid))
             return true;
-    }
     return false;
 }
 
@@ -57,11 +61,9 @@ static void note(u32 pid)
 void exclusion_session_begin(s64 session)
 {
     latest = session;
-    for (u32 i = 0; i < SLOTS_MAX; i++) {
-        const struct client *client = client_at(i);
-        for (u32 k = 0; client != NULL && k < client->excluded_count; k++)
-            note(client->excluded[k]);
-    }
+    for (u32 i = 0; i < SLOTS_MAX; i++)
+        for (u32 k = 0; k < exclusions[i].count; k++)
+            note(exclusions[i].pids[k]);
 }
 
 void exclusion_add(struct frame *frame, u32 field, s64 session)
@@ -84,17 +86,19 @@ void exclusion_begin(void)
 
 // ---- requests ----------------------------------------------------------------------------------
 
-static void take_in(const struct client *client, u32 pid)
+static void take_in(const struct exclusion *own, u32 pid)
 {
-    if (!held_by_others(client, pid))
+    if (!held_by_others(own, pid))
         sys_pmu_exclude(pid, false); // an error: it has ended
 }
 
 // Leaves out the pids that the client does not hold yet; when one of them cannot be, none is.
 static s64 leave_out(struct client *client, const u32 *pids, u32 count)
 {
+    const struct exclusion *own = &exclusions[client_slot(client)];
+
     for (u32 i = 0; i < count; i++) {
-        if (held_by(client, pids[i]))
+        if (held_by(own, pids[i]))
             continue;
         s64 error = sys_pmu_exclude(pids[i], true);
         if (error == 0)
@@ -102,32 +106,33 @@ static s64 leave_out(struct client *client, const u32 *pids, u32 count)
         client_error(client, error, "process %u cannot be left out: %s", (unsigned)pids[i],
                      orrery_strerror(error));
         while (i-- > 0)
-            if (!held_by(client, pids[i]))
-                take_in(client, pids[i]);
+            if (!held_by(own, pids[i]))
+                take_in(own, pids[i]);
         return error;
     }
     return 0;
 }
 
-static void take_in_but(const struct client *client, const u32 *pids, u32 count)
+static void take_in_but(const struct exclusion *own, const u32 *pids, u32 count)
 {
-    for (u32 i = 0; i < client->excluded_count; i++)
-        if (!contains(pids, count, client->excluded[i]))
-            take_in(client, client->excluded[i]);
+    for (u32 i = 0; i < own->count; i++)
+        if (!contains(pids, count, own->pids[i]))
+            take_in(own, own->pids[i]);
 }
 
 static s64 count_exclude_begin(struct client *client, const dci_Request *request)
 {
     const dci_CountExcludeRequest *wish = &request->body.count_exclude;
+    struct exclusion *own = &exclusions[client_slot(client)];
 
     if (contains(wish->pids, wish->pids_count, 0))
         return client_error(client, E_INVAL, "the kernel cannot be left out: it is no process");
     s64 error = leave_out(client, wish->pids, wish->pids_count);
     if (error != 0)
         return error;
-    take_in_but(client, wish->pids, wish->pids_count);
-    memcpy(client->excluded, wish->pids, wish->pids_count * sizeof(wish->pids[0]));
-    client->excluded_count = wish->pids_count;
+    take_in_but(own, wish->pids, wish->pids_count);
+    memcpy(own->pids, wish->pids, wish->pids_count * sizeof(wish->pids[0]));
+    own->count = wish->pids_count;
     for (u32 i = 0; i < wish->pids_count; i++)
         note(wish->pids[i]);
     return REQUEST_DONE;
@@ -135,8 +140,10 @@ static s64 count_exclude_begin(struct client *client, const dci_Request *request
 
 static void exclusion_release(struct client *client)
 {
-    take_in_but(client, NULL, 0);
-    client->excluded_count = 0;
+    struct exclusion *own = &exclusions[client_slot(client)];
+
+    take_in_but(own, NULL, 0);
+    own->count = 0;
 }
 
 static const struct request_kind kinds[] = {

@@ -30,7 +30,7 @@ static void conclude(struct client *client, s64 result)
         client_respond(client, client->request_id, result < 0 ? result : 0);
     client->request = NULL;
     client->next_request = sys_time() + server_ticks(FINISHED_PAUSE_MS);
-    client_end_round(client);
+    walk_end(&client->walk);
 }
 
 static s64 begin(struct client *client, const dci_Request *request)
@@ -45,8 +45,7 @@ static s64 begin(struct client *client, const dci_Request *request)
                             kind->role == dci_Role_ROLE_CONTROLLER ? "controller" : "observer");
     }
     client->request = kind;
-    client->cursor = 0;
-    client->cpu = 0;
+    client->walk = (struct walk){0};
     return kind->begin != NULL ? kind->begin(client, request) : REQUEST_GOES_ON;
 }
 

@@ -15,13 +15,25 @@ static const u32 missed_tags[SHARED_KINDS] = {
     [SHARED_TRACE] = dci_Event_trace_missed_tag,
 };
 
+static struct member members[SLOTS_MAX][SHARED_KINDS];
+
+static struct member *own(const struct client *client, enum shared kind)
+{
+    return &members[client_slot(client)][kind];
+}
+
+const struct member *member_of(const struct client *client, enum shared kind)
+{
+    return own(client, kind);
+}
+
 // The next one from this place on; NULL: none. told: only of those that were told of the begin.
 static struct client *next_member(enum shared kind, bool told, u32 *place)
 {
     while (*place < SLOTS_MAX) {
         struct client *client = client_at((*place)++);
-        if (client != NULL && !client->closing && client->members[kind].joined &&
-            (client->members[kind].told || !told))
+        if (client != NULL && !client->closing && own(client, kind)->joined &&
+            (own(client, kind)->told || !told))
             return client;
     }
     return NULL;
@@ -49,7 +61,7 @@ static dci_Share share_message(const struct share *share)
 // Before anything else is given to it. False: there is no room for that either.
 static bool tell_missed(struct client *client, enum shared kind)
 {
-    struct member *member = &client->members[kind];
+    struct member *member = own(client, kind);
     struct frame frame;
 
     if (member->missed_told == member->share.missed)
@@ -69,7 +81,7 @@ void members_push(enum shared kind, const struct frame *frame, u32 items)
     struct client *client;
 
     for (u32 place = 0; (client = next_member(kind, true, &place)) != NULL;) {
-        struct member *member = &client->members[kind];
+        struct member *member = own(client, kind);
         if (tell_missed(client, kind) && client_push_copy(client, frame)) {
             member->share.given += items;
             continue;
@@ -98,7 +110,7 @@ void members_tell(enum shared kind, const struct frame *frame, u32 share_tag)
     struct client *client;
 
     for (u32 place = 0; (client = next_member(kind, true, &place)) != NULL;)
-        members_tell_one(client, frame, share_tag, &client->members[kind].share);
+        members_tell_one(client, frame, share_tag, &own(client, kind)->share);
 }
 
 void members_end(enum shared kind)
@@ -106,7 +118,7 @@ void members_end(enum shared kind)
     struct client *client;
 
     for (u32 place = 0; (client = next_member(kind, true, &place)) != NULL;)
-        client->members[kind].told = false;
+        own(client, kind)->told = false;
 }
 
 void members_tell_all(enum shared kind, const struct frame *frame)
@@ -119,7 +131,7 @@ void members_tell_all(enum shared kind, const struct frame *frame)
 
 void members_tell_begin_to(struct client *client, enum shared kind, const struct frame *frame)
 {
-    struct member *member = &client->members[kind];
+    struct member *member = own(client, kind);
 
     member->told = true;
     member->share = (struct share){0};
@@ -140,7 +152,7 @@ void members_tell_begin(enum shared kind, const struct client *owner, const stru
 
 static s64 join(struct client *client, enum shared kind)
 {
-    struct member *member = &client->members[kind];
+    struct member *member = own(client, kind);
 
     if (member->joined)
         return client_error(client, E_EXIST, "this client has joined already");
@@ -151,7 +163,7 @@ static s64 join(struct client *client, enum shared kind)
 // With its last share, as it is told in the answer.
 static s64 leave(struct client *client, enum shared kind, dci_Share *share)
 {
-    struct member *member = &client->members[kind];
+    struct member *member = own(client, kind);
 
     if (!member->joined)
         return client_error(client, E_NOENT, "this client has not joined");
@@ -220,7 +232,7 @@ static s64 trace_leave_begin(struct client *client, const dci_Request *request)
 
 static void members_release(struct client *client)
 {
-    memset(client->members, 0, sizeof(client->members));
+    memset(members[client_slot(client)], 0, sizeof(members[0]));
 }
 
 static const struct request_kind kinds[] = {

@@ -7,6 +7,23 @@
 
 #include "client.h"
 
+// What runs once and is shared.
+enum shared { SHARED_SAMPLING, SHARED_TRACE, SHARED_KINDS };
+
+// Of one session: samples or packets that a client was given, and those it had no room for.
+struct share {
+    u64 given, missed, missed_bytes;
+};
+
+struct member {
+    bool joined;
+    bool told; // that what runs has begun, and gets copies of it
+    struct share share;
+    u64 missed_told; // of the share
+    u64 missed_all;  // since it joined
+};
+
+const struct member *member_of(const struct client *client, enum shared kind);
 bool members_any(enum shared kind);
 
 // Begins an event that belongs to no queue yet. There is space for one at a time.

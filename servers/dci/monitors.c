@@ -245,24 +245,29 @@ static u32 frames_of(const struct watch *watch)
     return (u32)(watch->bytes / MONITOR_READ_BYTES) + 1;
 }
 
+// What each client reads: a monitor's number, the CPU that is next, and frames left of it.
+static struct reading {
+    u32 number, cpu, left;
+} readings[SLOTS_MAX];
+
 static s64 monitor_read_begin(struct client *client, const dci_Request *request)
 {
     const struct watch *watch = find_or_say(client, request->body.monitor_read.monitor);
 
     if (watch == NULL)
         return E_NOENT;
-    client->cursor = watch->number;
-    client->cpu = 0;
-    client->left = frames_of(watch);
+    readings[client_slot(client)] =
+        (struct reading){.number = watch->number, .left = frames_of(watch)};
     return REQUEST_GOES_ON;
 }
 
 static s64 monitor_read_step(struct client *client)
 {
-    struct watch *watch = find_or_say(client, client->cursor);
+    struct reading *reading = &readings[client_slot(client)];
+    struct watch *watch = find_or_say(client, reading->number);
     struct sys_monitor_stat stat;
     struct frame frame;
-    u32 cpu = client->cpu;
+    u32 cpu = reading->cpu;
 
     if (watch == NULL)
         return E_NOENT; // a kept one, which was stopped meanwhile
@@ -275,11 +280,11 @@ static s64 monitor_read_step(struct client *client)
     add_records(&frame, (const struct sys_monitor_record *)server_records,
                 (u64)bytes / sizeof(struct sys_monitor_record));
     add_stat(&frame, dci_MonitorReadReply_stat_tag, &stat);
-    if (bytes < MONITOR_READ_BYTES || --client->left == 0) {
-        client->cpu++;
-        client->left = frames_of(watch);
+    if (bytes < MONITOR_READ_BYTES || --reading->left == 0) {
+        reading->cpu++;
+        reading->left = frames_of(watch);
     }
-    bool more = client->cpu < server_system.cpu_count;
+    bool more = reading->cpu < server_system.cpu_count;
     client_frame_end(client, &frame, more);
     return more ? REQUEST_GOES_ON : REQUEST_REPLIED;
 }
@@ -318,20 +323,20 @@ static void add_watch(struct frame *frame, const struct watch *watch)
 static s64 monitors_begin(struct client *client, const dci_Request *request)
 {
     (void)request;
-    client->cursor = next_seen(client, 0);
+    client->walk.cursor = next_seen(client, 0);
     return REQUEST_GOES_ON;
 }
 
 static s64 monitors_step(struct client *client)
 {
     struct frame frame;
-    u32 at = next_seen(client, (u32)client->cursor);
+    u32 at = next_seen(client, (u32)client->walk.cursor);
 
     client_frame_begin(client, &frame, dci_Response_monitors_tag);
     if (at < MONITORS_MAX)
         add_watch(&frame, &watches[at++]);
-    client->cursor = next_seen(client, at);
-    bool more = client->cursor < MONITORS_MAX;
+    client->walk.cursor = next_seen(client, at);
+    bool more = client->walk.cursor < MONITORS_MAX;
     client_frame_end(client, &frame, more);
     return more ? REQUEST_GOES_ON : REQUEST_REPLIED;
 }

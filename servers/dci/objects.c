@@ -16,8 +16,8 @@ static s64 begin(struct client *client, dci_Scope scope, u32 pid, const struct r
     s64 error = scope_begin(client, scope, pid);
     if (error != 0)
         return error;
-    client->round = round_begin(kind, scope, pid);
-    return client->round != NULL ? REQUEST_GOES_ON : E_NOMEM;
+    client->walk.round = round_begin(kind, scope, pid);
+    return client->walk.round != NULL ? REQUEST_GOES_ON : E_NOMEM;
 }
 
 // ---- records -----------------------------------------------------------------------------------
@@ -147,10 +147,10 @@ static bool add_kernel_classes(struct client *client, struct frame *frame, u32 f
     struct sys_class class_info;
 
     for (u32 i = 0; i < CLASSES_A_FRAME; i++) {
-        if (sys_class_get((u32)client->cursor, &class_info) != 0)
+        if (sys_class_get((u32)client->walk.cursor, &class_info) != 0)
             return false;
         add_class(frame, field, &class_info);
-        client->cursor++;
+        client->walk.cursor++;
     }
     return true;
 }
@@ -165,21 +165,21 @@ static s64 classes_begin(struct client *client, const dci_Request *request)
 // Ends a frame of the kernel's part. more: of it.
 static s64 end_kernel_frame(struct client *client, struct frame *frame, bool more)
 {
-    client->kernel_done = !more;
-    more |= client->scope == dci_Scope_SCOPE_ALL;
+    client->walk.kernel_done = !more;
+    more |= client->walk.scope == dci_Scope_SCOPE_ALL;
     client_frame_end(client, frame, more);
     return more ? REQUEST_GOES_ON : REQUEST_REPLIED;
 }
 
 static s64 classes_step(struct client *client)
 {
-    struct visit *visit = round_next(client->round);
+    struct visit *visit = round_next(client->walk.round);
     struct frame frame;
 
-    if (client->kernel_done && visit == NULL)
+    if (client->walk.kernel_done && visit == NULL)
         return scope_wait(client, dci_Response_classes_tag);
     client_frame_begin(client, &frame, dci_Response_classes_tag);
-    if (!client->kernel_done) {
+    if (!client->walk.kernel_done) {
         bool more = add_kernel_classes(client, &frame, dci_ClassesReply_classes_tag);
         return end_kernel_frame(client, &frame, more);
     }
@@ -190,24 +190,28 @@ static s64 classes_step(struct client *client)
 
 // ---- objects -----------------------------------------------------------------------------------
 
+static bool classes_done[SLOTS_MAX]; // the kernel's
+
 static s64 objects_begin(struct client *client, const dci_Request *request)
 {
     const dci_ObjectsRequest *wish = &request->body.objects;
 
-    client->classes_done = !wish->classes;
+    classes_done[client_slot(client)] = !wish->classes;
     return begin(client, wish->scope, wish->pid, wish->classes ? &both_kind : &objects_kind);
 }
 
 // Of the kernel: its classes, then its objects, as many as fit.
 static s64 objects_kernel_step(struct client *client, struct frame *frame)
 {
-    if (!client->classes_done) {
-        client->classes_done = !add_kernel_classes(client, frame, dci_ObjectsReply_classes_tag);
-        if (client->classes_done)
-            client->cursor = 0;
+    bool *done = &classes_done[client_slot(client)];
+
+    if (!*done) {
+        *done = !add_kernel_classes(client, frame, dci_ObjectsReply_classes_tag);
+        if (*done)
+            client->walk.cursor = 0;
         return end_kernel_frame(client, frame, true);
     }
-    s64 bytes = sys_object_scan(&client->cursor, server_records, sizeof(server_records));
+    s64 bytes = sys_object_scan(&client->walk.cursor, server_records, sizeof(server_records));
     if (bytes < 0)
         return bytes;
     add_objects(frame, server_records, (u64)bytes);
@@ -216,19 +220,19 @@ static s64 objects_kernel_step(struct client *client, struct frame *frame)
 
 static s64 objects_step(struct client *client)
 {
-    struct visit *visit = round_next(client->round);
+    struct visit *visit = round_next(client->walk.round);
     struct frame frame;
 
-    if (client->kernel_done && visit == NULL)
+    if (client->walk.kernel_done && visit == NULL)
         return scope_wait(client, dci_Response_objects_tag);
     client_frame_begin(client, &frame, dci_Response_objects_tag);
-    bool answered = client->kernel_done && visit->failure.error == 0;
+    bool answered = client->walk.kernel_done && visit->failure.error == 0;
     frame_varint(&frame, dci_ObjectsReply_time_tag,
                  answered ? visit->question->answer.time : sys_time());
-    if (!client->kernel_done)
+    if (!client->walk.kernel_done)
         return objects_kernel_step(client, &frame);
     frame_varint(&frame, dci_ObjectsReply_pid_tag, visit->pid);
-    bool classes = client->round->kind == &both_kind && visit->part == PART_CLASSES;
+    bool classes = client->walk.round->kind == &both_kind && visit->part == PART_CLASSES;
     if (classes)
         add_answered_classes(&frame, dci_ObjectsReply_classes_tag, visit);
     else if (answered)

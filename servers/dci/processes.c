@@ -34,7 +34,7 @@ static s64 processes_step(struct client *client)
     struct frame frame;
     u64 time = sys_time();
 
-    s64 bytes = sys_process_list(&client->cursor, server_records, sizeof(server_records) / 2);
+    s64 bytes = sys_process_list(&client->walk.cursor, server_records, sizeof(server_records) / 2);
     if (bytes < 0)
         return bytes;
     client_frame_begin(client, &frame, dci_Response_processes_tag);
@@ -66,8 +66,8 @@ static void add_region(struct frame *frame, const struct sys_region_info *from)
 
 static s64 regions_begin(struct client *client, const dci_Request *request)
 {
-    client->pid = request->body.regions.pid;
-    if (client->pid == 0)
+    client->walk.pid = request->body.regions.pid;
+    if (client->walk.pid == 0)
         return client_error(client, E_INVAL, "the kernel has no regions");
     return REQUEST_GOES_ON;
 }
@@ -76,8 +76,8 @@ static s64 regions_step(struct client *client)
 {
     struct frame frame;
 
-    s64 bytes =
-        sys_region_list(client->pid, &client->cursor, server_records, sizeof(server_records) / 2);
+    s64 bytes = sys_region_list(client->walk.pid, &client->walk.cursor, server_records,
+                                sizeof(server_records) / 2);
     if (bytes < 0)
         return bytes;
     client_frame_begin(client, &frame, dci_Response_regions_tag);
@@ -120,16 +120,16 @@ static s64 move_begin(struct client *client, const dci_Request *request)
     if (wish->cpu >= server_system.cpu_count)
         return client_error(client, E_INVAL, "there are %u CPUs",
                             (unsigned)server_system.cpu_count);
-    client->round = round_begin(&move_kind, dci_Scope_SCOPE_PROCESS, wish->pid);
-    if (client->round == NULL)
+    client->walk.round = round_begin(&move_kind, dci_Scope_SCOPE_PROCESS, wish->pid);
+    if (client->walk.round == NULL)
         return E_NOMEM;
-    client->round->values[0] = wish->cpu;
+    client->walk.round->values[0] = wish->cpu;
     return REQUEST_GOES_ON;
 }
 
 static s64 move_step(struct client *client)
 {
-    const struct visit *visit = round_next(client->round);
+    const struct visit *visit = round_next(client->walk.round);
 
     if (visit == NULL)
         return REQUEST_WAITS;

@@ -307,6 +307,8 @@ bool sampling_give_way(const struct client *client)
     return true;
 }
 
+static u32 stopping; // the owner's stop: the stream that it is at
+
 static s64 sampling_stop_begin(struct client *client, const dci_Request *request)
 {
     (void)request;
@@ -314,6 +316,7 @@ static s64 sampling_stop_begin(struct client *client, const dci_Request *request
         return client_error(client, E_NOENT, "this client does not sample");
     s64 error = sys_sampling_stop(session);
     stopped = error >= 0;
+    stopping = 0;
     return error < 0 ? error : REQUEST_GOES_ON;
 }
 
@@ -321,15 +324,14 @@ static s64 sampling_stop_step(struct client *client)
 {
     if (owner != client)
         return client_error(client, E_NOENT, "another client has taken over meanwhile");
-    if (client->cpu == stream_count()) {
+    if (stopping == stream_count()) {
         tell_end(dci_SharingEnd_SHARING_END_STOPPED, NULL);
         owner = NULL;
         return reply_stat(client, dci_Response_sampling_stop_tag);
     }
-    s64 result =
-        push_batch(client->cpu / asked.events_count, client->cpu % asked.events_count, false);
+    s64 result = push_batch(stopping / asked.events_count, stopping % asked.events_count, false);
     if (result == 0)
-        client->cpu++;
+        stopping++;
     return result == E_AGAIN ? REQUEST_WAITS : REQUEST_GOES_ON;
 }
 

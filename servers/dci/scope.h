@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: MIT
-// Lists over the kernel, one process, or all: which process a list is at.
+// Lists over the kernel, one process, or all: walks of requests, and the answers of one.
 #ifndef DCI_SCOPE_H
 #define DCI_SCOPE_H
 
 #include "round.h"
 #include "service.h"
 
-// Checks a request's scope and remembers it. 0 or E_INVAL with a message.
+// Checks a request's scope, and begins its walk. 0 or E_INVAL with a message.
 s64 scope_begin(struct client *client, dci_Scope scope, u32 pid);
-// Is the kernel in it?
-bool scope_has_kernel(const struct client *client);
 
 // What a step over processes returns once a frame about a visit is done: its failure, if any, goes
 // into the frame as ProcessFailure in `field`. The one process that was asked for and is not there

@@ -32,7 +32,7 @@ static u64 work_on_clients(u64 now)
             continue;
         if (registry_work(client, now))
             next = now;
-        bool soon = client->queue.bytes > 0 || client->round != NULL;
+        bool soon = client->queue.bytes > 0 || client->walk.round != NULL;
         u64 wait_ms = client->finished ? FINISHED_PAUSE_MS : soon ? RETRY_MS : TICK_MS;
         next = earlier(next, now + server_ticks(wait_ms));
     }

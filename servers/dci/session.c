@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Requests about the session and the system: hello, system, server_stat, power_off.
+#include "members.h"
 #include "sampling.h"
 #include "service.h"
 #include "token.h"
@@ -126,16 +127,16 @@ static void add_client(struct frame *frame, const struct client *client, bool se
         .counting = counting_service.held_by(client) != 0,
         .sleep_locks = sleep_locks_service.held_by(client) != 0,
         .tracing = tracing_service.held_by(client) != 0,
-        .dref = client->dref,
+        .dref = dref_service.held_by(client) != 0,
         .runs = runs_service.held_by(client),
         .monitors = monitors_service.held_by(client),
-        .console = client->console,
+        .console = console_service.held_by(client) != 0,
         .sampling_yields = sampling_yields(client),
         .tracing_yields = tracing_yields(client),
-        .sampling_member = client->members[SHARED_SAMPLING].joined,
-        .tracing_member = client->members[SHARED_TRACE].joined,
-        .samples_missed = client->members[SHARED_SAMPLING].missed_all,
-        .packets_missed = client->members[SHARED_TRACE].missed_all,
+        .sampling_member = member_of(client, SHARED_SAMPLING)->joined,
+        .tracing_member = member_of(client, SHARED_TRACE)->joined,
+        .samples_missed = member_of(client, SHARED_SAMPLING)->missed_all,
+        .packets_missed = member_of(client, SHARED_TRACE)->missed_all,
         .since = client->connected,
     };
     client_address(client, stat.address);

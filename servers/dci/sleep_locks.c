@@ -153,7 +153,7 @@ static s64 sleep_locks_read_begin(struct client *client, const dci_Request *requ
         return client_error(client, E_NOENT, "this viewer has not enabled the logging");
     if (switching.phase == SWITCHING_IN_LINE && wanted_count == 0)
         switching_begin(&switching, SWITCHING_ON);
-    client->cursor = 0; // in `logged`: those that have failed are told first
+    client->walk.cursor = 0; // in `logged`: those that have failed are told first
     return REQUEST_GOES_ON;
 }
 
@@ -242,8 +242,8 @@ static bool tell_failed(struct client *client)
 {
     struct frame frame;
 
-    while (client->cursor < switching.count) {
-        const struct switched_process *process = &logged[client->cursor++];
+    while (client->walk.cursor < switching.count) {
+        const struct switched_process *process = &logged[client->walk.cursor++];
         if (process->failure.error == 0)
             continue;
         begin_frame(client, &frame, process->pid, sys_time());
@@ -279,12 +279,12 @@ static s64 sleep_locks_read_step(struct client *client)
         return REQUEST_WAITS;
     if (tell_failed(client))
         return REQUEST_GOES_ON;
-    if (client->round == NULL)
-        client->round = round_begin(&logs_kind, dci_Scope_SCOPE_ALL, 0);
-    if (client->round == NULL)
+    if (client->walk.round == NULL)
+        client->walk.round = round_begin(&logs_kind, dci_Scope_SCOPE_ALL, 0);
+    if (client->walk.round == NULL)
         return E_NOMEM;
-    struct visit *visit = round_next(client->round);
-    if (visit == NULL && !round_over(client->round))
+    struct visit *visit = round_next(client->walk.round);
+    if (visit == NULL && !round_over(client->walk.round))
         return REQUEST_WAITS;
     if (visit == NULL) { // none at all
         begin_frame(client, &frame, 0, sys_time());
@@ -298,8 +298,8 @@ static s64 sleep_locks_read_step(struct client *client)
         add_logs(&frame, visit->question);
     else
         failure_add(&frame, dci_SleepLocksReadReply_failure_tag, &visit->failure);
-    round_used(client->round, visit);
-    bool more = !round_over(client->round);
+    round_used(client->walk.round, visit);
+    bool more = !round_over(client->walk.round);
     client_frame_end(client, &frame, more);
     return more ? REQUEST_GOES_ON : REQUEST_REPLIED;
 }

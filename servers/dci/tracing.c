@@ -37,10 +37,21 @@ static struct {
     dci_TraceSubscribeRequest wish;
     dci_SharingClient displaced; // by it; number 0: nobody yet
     bool ending;
-    bool told;           // members wait for what follows
-    u64 give_up;         // waiting for room
-    struct client steps; // nobody's: what the phases keep in a client
+    bool told;   // members wait for what follows
+    u64 give_up; // waiting for room
 } claim;
+
+enum end_phase { END_ROUND, END_MASKS, END_KERNEL, END_PROCESSES, END_COUNTS, END_MASKS_BACK };
+
+// The end that is under way: the subscriber's request, or for another client. That may begin while
+// the request is under way, which then has an error.
+static struct {
+    enum end_phase phase;
+    struct walk walk;
+    struct trace_setting setting;
+    u32 cpu;  // END_KERNEL
+    u32 left; // packets that it may still have
+} end;
 
 static bool taken; // from the kernel: no other process reads packets
 
@@ -326,20 +337,30 @@ static s64 push_cpu(u32 cpu, bool flush)
 
 // ---- its end -----------------------------------------------------------------------------------
 
-enum end_phase { END_ROUND, END_MASKS, END_KERNEL, END_PROCESSES, END_COUNTS, END_MASKS_BACK };
-
-static s64 begin_phase(struct client *client, enum end_phase phase)
+// Packets that a CPU can have when it logs nothing more.
+static u32 packets_left(void)
 {
     struct sys_trace_stat stat;
+    return sys_trace_stat(0, &stat) == 0 ? (u32)stat.subbuffers + 1 : 0;
+}
 
-    client_end_round(client);
-    client->phase = phase;
-    client->cpu = 0;
-    client->left = sys_trace_stat(0, &stat) == 0 ? (u32)stat.subbuffers + 1 : 0;
-    scope_begin(client, trace_processes_scope(), trace_processes_pid());
+static s64 begin_phase(enum end_phase phase)
+{
+    walk_end(&end.walk);
+    end.walk = walk_over(trace_processes_scope(), trace_processes_pid());
+    end.phase = phase;
+    end.cpu = 0;
+    end.left = packets_left();
     if (phase == END_PROCESSES)
         trace_processes_end_begin();
     return REQUEST_GOES_ON;
+}
+
+static s64 begin_end(void)
+{
+    end.setting = (struct trace_setting){.mode = dci_TraceMode_TRACE_MODE_KEEP, .set_mask = true};
+    rounds = false;
+    return begin_phase(END_ROUND);
 }
 
 static s64 trace_unsubscribe_begin(struct client *client, const dci_Request *request)
@@ -352,25 +373,21 @@ static s64 trace_unsubscribe_begin(struct client *client, const dci_Request *req
         mask_after = wish->mask;
         process_mask_after = wish->process_mask;
     }
-    trace_settings_begin(client, dci_TraceMode_TRACE_MODE_KEEP, true, 0);
-    rounds = false;
-    return begin_phase(client, END_ROUND);
+    return begin_end();
 }
 
 // With the mask at 0 each CPU has at most its sub-buffers; `left` makes sure that this ends.
-static s64 drain_kernel_step(struct client *client)
+static s64 drain_kernel_step(void)
 {
-    struct sys_trace_stat stat;
-
-    if (client->cpu == server_system.cpu_count || !with_kernel)
+    if (end.cpu == server_system.cpu_count || !with_kernel)
         return REQUEST_DONE;
-    s64 result = client->left == 0 ? 0 : push_packet(client->cpu, true);
+    s64 result = end.left == 0 ? 0 : push_packet(end.cpu, true);
     if (result < 0)
         return result == E_AGAIN ? REQUEST_WAITS : result;
-    client->left--;
+    end.left--;
     if (result == 0) {
-        client->cpu++;
-        client->left = sys_trace_stat(0, &stat) == 0 ? (u32)stat.subbuffers + 1 : 0;
+        end.cpu++;
+        end.left = packets_left();
     }
     return REQUEST_GOES_ON;
 }
@@ -383,7 +400,7 @@ static s64 counts_step(struct client *client)
     telling = true;
     members_frame(&news, dci_Event_trace_ended_tag);
     u32 mark = frame_open(&news, dci_TraceEnded_stat_tag);
-    s64 result = trace_counts_step(client, &news, mask_after);
+    s64 result = trace_counts_walk(&end.walk, &news, mask_after);
     if (result != REQUEST_GOES_ON && result != REQUEST_REPLIED)
         return result;
     if (!claim.ending) {
@@ -399,22 +416,22 @@ static s64 counts_step(struct client *client)
     return result == REQUEST_REPLIED ? REQUEST_DONE : result;
 }
 
-// The counts are the last answer but for one empty one, which follows when all is as it was.
+// client: whose request it is; NULL: it is for another one. The counts are the last answer but for
+// one empty one, which follows when all is as it was.
 static s64 end_step(struct client *client)
 {
-    switch ((enum end_phase)client->phase) {
+    switch (end.phase) {
     case END_ROUND: // the one under way
         return trace_processes_end_step();
     case END_MASKS:
-        return trace_settings_step(client);
+    case END_MASKS_BACK:
+        return trace_settings_walk(client, &end.walk, &end.setting);
     case END_KERNEL:
-        return drain_kernel_step(client);
+        return drain_kernel_step();
     case END_PROCESSES:
         return trace_processes_end_step();
     case END_COUNTS:
         return counts_step(client);
-    case END_MASKS_BACK:
-        return trace_settings_step(client);
     }
     return REQUEST_DONE;
 }
@@ -436,11 +453,11 @@ static s64 phases_step(struct client *client)
 
     if (result != REQUEST_DONE)
         return result;
-    if (client->phase == END_COUNTS) {
-        trace_settings_begin(client, dci_TraceMode_TRACE_MODE_KEEP, true, mask_after);
-        client->process_mask = process_mask_after;
+    if (end.phase == END_COUNTS) {
+        end.setting.mask = mask_after;
+        end.setting.process_mask = process_mask_after;
     }
-    return client->phase == END_MASKS_BACK ? REQUEST_DONE : begin_phase(client, client->phase + 1);
+    return end.phase == END_MASKS_BACK ? REQUEST_DONE : begin_phase(end.phase + 1);
 }
 
 static s64 trace_unsubscribe_step(struct client *client)
@@ -448,9 +465,11 @@ static s64 trace_unsubscribe_step(struct client *client)
     if (claim.ending)
         return client_error(client, E_NOENT, "another client takes over: trace_ended has the end");
     s64 result = phases_step(client);
-    if (result < 0 && client->phase <= END_COUNTS)
+    if (result < 0 && end.phase <= END_COUNTS)
         tell_end_alone(dci_SharingEnd_SHARING_END_STOPPED);
-    if (result < 0 || client->phase == END_MASKS_BACK) {
+    if (result < 0)
+        walk_end(&end.walk);
+    if (result < 0 || end.phase == END_MASKS_BACK) {
         tracing.subscriber = NULL;
         settle();
     }
@@ -462,14 +481,10 @@ static s64 trace_unsubscribe_step(struct client *client)
 // Not before a subscription has begun, nor once its own end is being told.
 static void begin_displacement(void)
 {
-    struct client *client = &claim.steps;
-
     claim.ending = true;
     claim.displaced = subscribed;
     claim.give_up = sys_time() + server_ticks(DISPLACED_MS);
-    trace_settings_begin(client, dci_TraceMode_TRACE_MODE_KEEP, true, 0);
-    rounds = false;
-    begin_phase(client, END_ROUND);
+    begin_end();
 }
 
 bool tracing_is_free(const struct client *client)
@@ -484,6 +499,7 @@ bool tracing_is_free(const struct client *client)
 // What is left of the subscription, without its end: masks go back as processes answer.
 static void drop_subscription(void)
 {
+    walk_end(&end.walk);
     tracing.subscriber = NULL;
     if (with_kernel)
         sys_trace_set_mask(mask_after);
@@ -493,8 +509,7 @@ static void drop_subscription(void)
 
 static void end_displacement(s64 result)
 {
-    client_end_round(&claim.steps);
-    if (result < 0 && claim.steps.phase <= END_COUNTS)
+    if (result < 0 && end.phase <= END_COUNTS)
         tell_end_alone(dci_SharingEnd_SHARING_END_DISPLACED);
     if (result < 0)
         drop_subscription();
@@ -510,7 +525,7 @@ static u64 displacement_work(u64 now)
     s64 result = REQUEST_GOES_ON;
 
     for (u32 i = 0; i < PACKETS_A_ROUND && result == REQUEST_GOES_ON; i++)
-        result = phases_step(&claim.steps);
+        result = phases_step(NULL);
     if (result == REQUEST_GOES_ON)
         return now;
     if (result == REQUEST_WAITS)

@@ -86,31 +86,31 @@ static void add_masks(struct frame *frame, u64 mask)
     frame_varint(frame, dci_TraceStatReply_subscribed_tag, tracing.subscriber != NULL);
 }
 
-s64 trace_counts_step(struct client *client, struct frame *frame, u64 mask)
+s64 trace_counts_walk(struct walk *walk, struct frame *frame, u64 mask)
 {
     struct visit *visit = NULL;
 
-    if (client->round == NULL)
-        client->round = round_begin(&stat_kind, client->scope, client->pid);
-    if (client->round == NULL)
+    if (walk->round == NULL)
+        walk->round = round_begin(&stat_kind, walk->scope, walk->pid);
+    if (walk->round == NULL)
         return E_NOMEM;
-    if (client->kernel_done) {
-        visit = round_next(client->round);
-        if (visit == NULL && !round_over(client->round))
+    if (walk->kernel_done) {
+        visit = round_next(walk->round);
+        if (visit == NULL && !round_over(walk->round))
             return REQUEST_WAITS;
         if (visit != NULL && visit->failure.error == E_NOENT &&
-            client->scope == dci_Scope_SCOPE_PROCESS)
+            walk->scope == dci_Scope_SCOPE_PROCESS)
             return E_NOENT;
     }
     add_masks(frame, mask);
-    if (!client->kernel_done)
+    if (!walk->kernel_done)
         add_kernel_stat(frame);
-    client->kernel_done = true;
+    walk->kernel_done = true;
     if (visit != NULL) {
         add_process(frame, visit);
-        round_used(client->round, visit);
+        round_used(walk->round, visit);
     }
-    bool more = client->scope != dci_Scope_SCOPE_KERNEL && !round_over(client->round);
+    bool more = walk->scope != dci_Scope_SCOPE_KERNEL && !round_over(walk->round);
     return more ? REQUEST_GOES_ON : REQUEST_REPLIED;
 }
 
@@ -126,7 +126,7 @@ static s64 trace_stat_step(struct client *client)
     struct frame frame;
 
     client_frame_begin(client, &frame, dci_Response_trace_stat_tag);
-    s64 result = trace_counts_step(client, &frame, sys_trace_mask());
+    s64 result = trace_counts_walk(&client->walk, &frame, sys_trace_mask());
     if (result == REQUEST_GOES_ON || result == REQUEST_REPLIED)
         client_frame_end(client, &frame, result == REQUEST_GOES_ON);
     return result;

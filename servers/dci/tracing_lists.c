@@ -29,10 +29,10 @@ static s64 trace_events_step(struct client *client)
 
     client_frame_begin(client, &frame, dci_Response_trace_events_tag);
     for (u32 i = 0; i < EVENTS_A_FRAME && error == 0; i++) {
-        error = sys_trace_event_get((u32)client->cursor, &event);
+        error = sys_trace_event_get((u32)client->walk.cursor, &event);
         if (error == 0) {
             add_event(&frame, &event);
-            client->cursor++;
+            client->walk.cursor++;
         }
     }
     if (error != 0 && error != E_NOENT)
@@ -45,10 +45,11 @@ static s64 trace_metadata_step(struct client *client)
 {
     struct frame frame;
 
-    s64 bytes = sys_trace_metadata(client->cursor, (char *)server_records, sizeof(server_records));
+    s64 bytes =
+        sys_trace_metadata(client->walk.cursor, (char *)server_records, sizeof(server_records));
     if (bytes < 0)
         return bytes;
-    client->cursor += (u64)bytes;
+    client->walk.cursor += (u64)bytes;
     client_frame_begin(client, &frame, dci_Response_trace_metadata_tag);
     u32 mark = frame_open(&frame, dci_TraceMetadataReply_text_tag);
     frame_bytes(&frame, server_records, (u32)bytes);

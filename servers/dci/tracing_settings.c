@@ -44,12 +44,12 @@ static s64 set(dci_TraceMode mode, bool set_mask, u64 mask)
 }
 
 // With all, also what processes begin with.
-static s64 set_kernel(const struct client *client)
+static s64 set_kernel(const struct walk *walk, const struct trace_setting *setting)
 {
-    s64 error = set(client->mode, client->set_mask, client->mask);
+    s64 error = set(setting->mode, setting->set_mask, setting->mask);
 
-    if (error == 0 && client->set_mask && client->scope == dci_Scope_SCOPE_ALL)
-        error = sys_trace_set_process_mask(client->process_mask);
+    if (error == 0 && setting->set_mask && walk->scope == dci_Scope_SCOPE_ALL)
+        error = sys_trace_set_process_mask(setting->process_mask);
     return error;
 }
 
@@ -65,48 +65,55 @@ static u32 ask_mask(const struct round *round, const struct visit *visit, u64 ar
 
 const struct round_kind trace_mask_kind = {.ask = ask_mask};
 
-static struct round *begin_round(const struct client *client)
+static struct round *begin_round(const struct walk *walk, const struct trace_setting *setting)
 {
-    struct round *round = round_begin(&trace_mask_kind, client->scope, client->pid);
+    struct round *round = round_begin(&trace_mask_kind, walk->scope, walk->pid);
 
     if (round != NULL) {
-        round->values[0] = client->set_mask ? client->process_mask : trace_process_mask();
-        round->values[1] = (u64)client->mode;
+        round->values[0] = setting->set_mask ? setting->process_mask : trace_process_mask();
+        round->values[1] = (u64)setting->mode;
     }
     return round;
 }
 
 // Of many processes some end, and some fail: what they have logged is told as missing in the end.
-s64 trace_settings_step(struct client *client)
+s64 trace_settings_walk(struct client *client, struct walk *walk,
+                        const struct trace_setting *setting)
 {
     struct visit *visit;
 
-    if (client->round == NULL) {
-        s64 error = scope_has_kernel(client) ? set_kernel(client) : 0;
+    if (walk->round == NULL) {
+        s64 error = walk_has_kernel(walk) ? set_kernel(walk, setting) : 0;
         if (error < 0)
             return error;
-        client->round = begin_round(client);
-        if (client->round == NULL)
+        walk->round = begin_round(walk, setting);
+        if (walk->round == NULL)
             return E_NOMEM;
     }
-    while ((visit = round_next(client->round)) != NULL) {
+    while ((visit = round_next(walk->round)) != NULL) {
         const struct failure failure = visit->failure;
-        round_used(client->round, visit);
-        if (failure.error != 0 && client->scope == dci_Scope_SCOPE_PROCESS)
-            return client_error(client, failure.error, "process %u %s", (unsigned)client->pid,
+        round_used(walk->round, visit);
+        if (failure.error != 0 && walk->scope == dci_Scope_SCOPE_PROCESS)
+            return client_error(client, failure.error, "process %u %s", (unsigned)walk->pid,
                                 failure.text);
     }
-    if (!round_over(client->round))
+    if (!round_over(walk->round))
         return REQUEST_WAITS;
-    client_end_round(client);
+    walk_end(walk);
     return REQUEST_DONE;
 }
 
+static struct trace_setting settings[SLOTS_MAX]; // of requests under way
+
 void trace_settings_begin(struct client *client, dci_TraceMode mode, bool set_mask, u64 mask)
 {
-    client->mode = mode;
-    client->set_mask = set_mask;
-    client->mask = client->process_mask = mask;
+    settings[client_slot(client)] = (struct trace_setting){
+        .mode = mode, .set_mask = set_mask, .mask = mask, .process_mask = mask};
+}
+
+s64 trace_settings_step(struct client *client)
+{
+    return trace_settings_walk(client, &client->walk, &settings[client_slot(client)]);
 }
 
 static s64 trace_set_begin(struct client *client, const dci_Request *request)

@@ -11,10 +11,19 @@
 u64 trace_process_mask(void);
 // 0, or E_INVAL with the client's error message set: not a mode.
 s64 trace_mode_check(struct client *client, dci_TraceMode mode);
-// What the following steps set; set_mask false: no mask. Over client->scope (scope.h).
+
+struct trace_setting {
+    dci_TraceMode mode;
+    bool set_mask;
+    u64 mask, process_mask; // set_mask
+};
+
+// Sets the kernel's, then those of processes. Returns REQUEST_WAITS for their answers, REQUEST_DONE
+// after the last, or an error. client: who hears why; NULL: nobody.
+s64 trace_settings_walk(struct client *client, struct walk *walk,
+                        const struct trace_setting *setting);
+// The same for a client's request, over its walk: what the following steps set.
 void trace_settings_begin(struct client *client, dci_TraceMode mode, bool set_mask, u64 mask);
-// The kernel's settings, then those of processes. REQUEST_WAITS for their answers, REQUEST_DONE
-// after the last, or an error.
 s64 trace_settings_step(struct client *client);
 // A round that sets processes' masks: values are the mask and the mode (0: as it is).
 extern const struct round_kind trace_mask_kind;

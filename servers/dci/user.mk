@@ -4,7 +4,7 @@ PROGRAM := dci
 SRC := client.c console.c count_mode.c counting.c dref.c exclusion.c failures.c frame.c input.c \
     members.c monitors.c objects.c processes.c questions.c queue.c round.c runs.c \
     sampling.c sampling_request.c scope.c server.c service.c session.c sleep_locks.c switching.c \
-    system.c token.c \
+    system.c token.c walk.c \
     tracing.c tracing_counts.c tracing_lists.c tracing_processes.c tracing_settings.c turn.c \
     workloads.c \
     $(addprefix process/,byte_queue.c console_calls.c kick.c main.c programs.c registry.c support.c)
