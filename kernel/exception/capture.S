@@ -8,9 +8,7 @@
 // void frame_capture(struct frame *frame): pc is the return address; vector, dar and the like are
 // left as they are.
 function frame_capture
-    .irp n, 0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31
-    std     \n, AT(FRAME_GPR + 8*\n)
-    .endr
+    each_register std, 0, 0, 31, 3
     mflr    r0
     std     r0, AT(FRAME_PC)
     std     r0, AT(FRAME_LR)

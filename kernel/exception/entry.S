@@ -4,10 +4,12 @@
 //
 // Every kernel stack is the upper half of a 64 KB-aligned unit whose lower half is unmapped, so one
 // bit of the stack pointer tells whether the frame still fits; if not, the emergency stack is used.
+#include <kernel/asm.h>
 #include <kernel/asm_offsets.h>
 #include <kernel/frame.h>
 #include <kernel/percpu.h>
 
+#include "frame_exit.h"
 #include "user.h"
 
     .text
@@ -26,12 +28,7 @@ exception_entry:
 2:  std     r10, FRAME_GPR+8(r1)
     std     r0, FRAME_GPR+0(r1)
     std     r2, FRAME_GPR+16(r1)
-    std     r3, FRAME_GPR+24(r1)
-    std     r4, FRAME_GPR+32(r1)
-    std     r5, FRAME_GPR+40(r1)
-    std     r6, FRAME_GPR+48(r1)
-    std     r7, FRAME_GPR+56(r1)
-    std     r8, FRAME_GPR+64(r1)
+    each_register std, FRAME_GPR, 3, 8
     ld      r3, PERCPU_SCRATCH+16(r13)
     ld      r4, PERCPU_SCRATCH+0(r13)
     ld      r5, PERCPU_SCRATCH+8(r13)
@@ -42,24 +39,7 @@ exception_entry:
     std     r6, FRAME_GPR+96(r1)    // r12
     mfspr   r3, 274
     std     r3, FRAME_GPR+104(r1)   // r13
-    std     r14, FRAME_GPR+112(r1)
-    std     r15, FRAME_GPR+120(r1)
-    std     r16, FRAME_GPR+128(r1)
-    std     r17, FRAME_GPR+136(r1)
-    std     r18, FRAME_GPR+144(r1)
-    std     r19, FRAME_GPR+152(r1)
-    std     r20, FRAME_GPR+160(r1)
-    std     r21, FRAME_GPR+168(r1)
-    std     r22, FRAME_GPR+176(r1)
-    std     r23, FRAME_GPR+184(r1)
-    std     r24, FRAME_GPR+192(r1)
-    std     r25, FRAME_GPR+200(r1)
-    std     r26, FRAME_GPR+208(r1)
-    std     r27, FRAME_GPR+216(r1)
-    std     r28, FRAME_GPR+224(r1)
-    std     r29, FRAME_GPR+232(r1)
-    std     r30, FRAME_GPR+240(r1)
-    std     r31, FRAME_GPR+248(r1)
+    each_register std, FRAME_GPR, 14, 31
     mfsrr0  r3
     mfsrr1  r4
     mflr    r5
@@ -94,51 +74,13 @@ exception_entry:
 
     .globl exception_return
 exception_return:
-    ld      r3, FRAME_PC(r1)
-    ld      r4, FRAME_MSR(r1)
-    ld      r5, FRAME_LR(r1)
-    ld      r6, FRAME_CTR(r1)
-    ld      r7, FRAME_XER(r1)
-    ld      r8, FRAME_CR(r1)
-    mtsrr0  r3
-    mtsrr1  r4
-    mtlr    r5
-    mtctr   r6
-    mtxer   r7
-    mtcr    r8
+    load_state
     // A frame whose magic is gone marks itself as dead for the stack walk.
     li      r0, 0
     std     r0, FRAME_MAGIC(r1)
     ld      r0, FRAME_GPR+0(r1)
-    ld      r2, FRAME_GPR+16(r1)
-    ld      r3, FRAME_GPR+24(r1)
-    ld      r4, FRAME_GPR+32(r1)
-    ld      r5, FRAME_GPR+40(r1)
-    ld      r6, FRAME_GPR+48(r1)
-    ld      r7, FRAME_GPR+56(r1)
-    ld      r8, FRAME_GPR+64(r1)
-    ld      r9, FRAME_GPR+72(r1)
-    ld      r10, FRAME_GPR+80(r1)
-    ld      r11, FRAME_GPR+88(r1)
-    ld      r12, FRAME_GPR+96(r1)
-    ld      r14, FRAME_GPR+112(r1)
-    ld      r15, FRAME_GPR+120(r1)
-    ld      r16, FRAME_GPR+128(r1)
-    ld      r17, FRAME_GPR+136(r1)
-    ld      r18, FRAME_GPR+144(r1)
-    ld      r19, FRAME_GPR+152(r1)
-    ld      r20, FRAME_GPR+160(r1)
-    ld      r21, FRAME_GPR+168(r1)
-    ld      r22, FRAME_GPR+176(r1)
-    ld      r23, FRAME_GPR+184(r1)
-    ld      r24, FRAME_GPR+192(r1)
-    ld      r25, FRAME_GPR+200(r1)
-    ld      r26, FRAME_GPR+208(r1)
-    ld      r27, FRAME_GPR+216(r1)
-    ld      r28, FRAME_GPR+224(r1)
-    ld      r29, FRAME_GPR+232(r1)
-    ld      r30, FRAME_GPR+240(r1)
-    ld      r31, FRAME_GPR+248(r1)
+    each_register ld, FRAME_GPR, 2, 12
+    each_register ld, FRAME_GPR, 14, 31
     ld      r1, FRAME_GPR+8(r1)
     rfid
 

@@ -8,6 +8,7 @@
 #include <orrery/r13.h>
 #include <syscalls/numbers.h>
 
+#include "frame_exit.h"
 #include "user.h"
 
 #define GPR(n) (FRAME_GPR + 8*(n))
@@ -104,9 +105,7 @@ syscall_work:
     .irp n, 0,4,5,6,7,8,9,10,11,12
     std     r0, GPR(\n)(r1)
     .endr
-    .irp n, 14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31
-    std     \n, GPR(\n)(r1)
-    .endr
+    each_register std, FRAME_GPR, 14, 31
     ld      r11, USER_FRAME+LR_HOME(r1)
     std     r11, FRAME_LR(r1)
     std     r0, FRAME_CTR(r1)
@@ -169,21 +168,9 @@ end_function user_resume
     .type   user_return, @function
 // r1 = the frame of user code, all of which is loaded. EE off.
 user_return:
-    ld      r3, FRAME_PC(r1)
-    ld      r4, FRAME_MSR(r1)
-    ld      r5, FRAME_LR(r1)
-    ld      r6, FRAME_CTR(r1)
-    ld      r7, FRAME_XER(r1)
-    ld      r8, FRAME_CR(r1)
-    mtsrr0  r3
-    mtsrr1  r4
-    mtlr    r5
-    mtctr   r6
-    mtxer   r7
-    mtcr    r8
-    .irp n, 0,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31
-    ld      \n, GPR(\n)(r1)
-    .endr
+    load_state
+    ld      r0, GPR(0)(r1)
+    each_register ld, FRAME_GPR, 2, 31
     ld      r1, GPR(1)(r1)
     rfid
     .size   user_return, . - user_return

@@ -7,6 +7,7 @@
 //
 // 21 instructions a side and up to 13 for its row, 11 or less where there is no selector; 2 more a
 // call or an answer.
+#include <kernel/asm.h>
 #include <kernel/asm_offsets.h>
 #include <kernel/percpu.h>
 
@@ -14,15 +15,9 @@
 #include "fast_layout.h"
 #include "proc/switch_points.h"
 
-// A frame below that of the user code: 0x80 for the callee, the registers.
+// A frame below that of the user code: 0x80 for the callee, r5 ... r12.
 #define STACK_FRAME (USER_FRAME + 0xc0)
-#define REGISTERS 0x80
-
-    .macro kept_registers how
-    .irp n, 5,6,7,8,9,10,11,12
-    \how    \n, (REGISTERS + 8*(\n - 5))(r1)
-    .endr
-    .endm
+#define KEPT (0x80 - 8*5) // r5 ... r12, above 0x80 for the callee
 
 // An event of dispatcher \own, the other side of which is \other. Goes on at next. r24, r25 = the
 // domains, r26 = area, r28 = first the descriptor and then the register, r31 = the row's offset.
@@ -161,13 +156,13 @@ logs_fast_service_reply:
     mflr    r28
     std     r28, 16(r1)             // where the stack is walked
     stdu    r1, -STACK_FRAME(r1)
-    kept_registers std
+    each_register std, KEPT, 5, 12
     ld      r2, PERCPU_TOC(r13)
     .endm
     .macro end_c
     nop
     mtlr    r28
-    kept_registers ld
+    each_register ld, KEPT, 5, 12
     addi    r1, r1, STACK_FRAME
     blr
     .endm

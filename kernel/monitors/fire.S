@@ -1,25 +1,20 @@
 // SPDX-License-Identifier: MIT
 // monitors_fire (sensor.h) for the fast path of calls: it is in the middle of its registers, and
 // may touch few of them.
+#include <kernel/asm.h>
 #include <kernel/asm_offsets.h>
 #include <kernel/percpu.h>
 
 #include "exception/user.h"
 
-// A frame below that of the user code: 0x80 for the callee, the registers.
+// A frame below that of the user code: 0x80 for the callee, r5 ... r12.
 #define STACK_FRAME (USER_FRAME + 0xc0)
-#define REGISTERS 0x80
+#define KEPT (0x80 - 8*5) // r5 ... r12, above 0x80 for the callee
 // Of monitors_measure_fast.
 #define MEASURE_FRAME 0xa0
 #define MEASURE_KEPT 0x30
 
 #ifndef WITHOUT_SENSORS
-    .macro kept_registers how
-    .irp n, 5,6,7,8,9,10,11,12
-    \how    \n, (REGISTERS + 8*(\n - 5))(r1)
-    .endr
-    .endm
-
 // 17 instructions a record, and 4.
 // r19 = tracks, not empty; r24 = time; r25 = kind << 24 | reason << 16; r26, r27 = the words.
 // EE off. Changes r3, r4, r19 ... r21, the upper half of r25, r28 ... r31, r2, LR, CTR, CR0.
@@ -62,7 +57,7 @@ append_slowly:
     mflr    r28
     std     r28, 16(r1)                 // where the stack is walked
     stdu    r1, -STACK_FRAME(r1)
-    kept_registers std
+    each_register std, KEPT, 5, 12
     mfctr   r29
     mr      r3, r30
     clrldi  r4, r31, 32
@@ -75,7 +70,7 @@ append_slowly:
     nop
     mtctr   r29
     mtlr    r28
-    kept_registers ld
+    each_register ld, KEPT, 5, 12
     addi    r1, r1, STACK_FRAME
     b       2b
 

@@ -8,6 +8,7 @@
 // changes only r0, r3…r12, LR, CR, CTR, XER, and needs no r2 but the kernel's. User code always
 // goes the slow way:
 // its r2 and r13 are its own, and reading its memory may fault.
+#include <kernel/asm.h>
 #include <kernel/asm_offsets.h>
 #include <kernel/percpu.h>
 
@@ -19,14 +20,6 @@
 #define MSR_PR 0x4000
 #define FIRST_NONVOLATILE_SELF (14 << 3) // map byte (kernel/unwind.h): object in r14 or above
 
-    .macro each_register instruction, first, last
-    .irp n, 0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31
-    .if \n >= \first && \n <= \last
-    \instruction \n, PMI_GPR+8*\n(1)
-    .endif
-    .endr
-    .endm
-
     .text
     .balign 64
     .globl  pmi_entry
@@ -37,7 +30,7 @@ pmi_entry:
     std     r0, PMI_GPR(r1)
     mfspr   r0, SPR_SPRG1
     std     r0, 0(r1)
-    each_register std, 3, 12
+    each_register std, PMI_GPR, 3, 12
     mflr    r0
     std     r0, PMI_LR(r1)
     mfcr    r7
@@ -84,7 +77,7 @@ pmi_entry:
     mtxer   r9
     mfspr   r13, SPR_SPRG2
     ld      r0, PMI_GPR(r1)
-    each_register ld, 4, 12
+    each_register ld, PMI_GPR, 4, 12
     mtspr   SPR_MMCR0, r3           // counting goes on: PMI_EXIT_CYCLES from here
     ld      r3, PMI_GPR+8*3(r1)
     ld      r1, 0(r1)
@@ -95,7 +88,7 @@ no_map:
     b       2b
 
 save_nonvolatile:
-    each_register std, 14, 31
+    each_register std, PMI_GPR, 14, 31
     b       3b
 
 // What C may change and the fast way leaves alone: r2, and SPRG2,
@@ -116,7 +109,7 @@ save_nonvolatile:
     .endm
 
 from_user:
-    each_register std, 14, 31
+    each_register std, PMI_GPR, 14, 31
     prepare_slow
     b       7f
 

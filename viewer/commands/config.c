@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // `kov config`: named configurations, listed, shown, saved, loaded from files, removed.
 #include "commands/commands.h"
-#include "counts/configuration.h"
+#include "counts/event_configuration.h"
 #include "output/columns.h"
 
 #include <inttypes.h>
@@ -66,15 +66,17 @@ static void json_members(json_t *json, const struct configuration *one)
     json_number_or_null(json, "period", one->period);
 }
 
-static int show(void)
+static void print_file(const json_t *document)
 {
-    if (settings.json) {
-        json_t *document = json_object();
-        json_members(document, &configuration);
-        document_print(document);
-    } else {
-        configuration_write(stdout, &configuration);
-    }
+    (void)document; // a file has comments and an order, too
+    configuration_write(stdout, &configuration);
+}
+
+static int show(void (*people)(const json_t *document))
+{
+    json_t *document = json_object();
+    json_members(document, &configuration);
+    document_tell(document, people);
     return KOV_OK;
 }
 
@@ -83,7 +85,7 @@ static int run_show(const struct arguments *arguments)
     int code = check_name(arguments);
     if (code == KOV_OK)
         code = configuration_load(arguments->values[0], &configuration);
-    return code == KOV_OK ? show() : code;
+    return code == KOV_OK ? show(print_file) : code;
 }
 
 static void from_text(const struct column *column, const json_t *row, char text[CELL_BYTES])
@@ -190,7 +192,7 @@ static int run_save(const struct arguments *arguments)
         code = build(arguments->values[0]) == KOV_OK ? KOV_OK : KOV_USAGE;
     if (code == KOV_OK)
         code = configuration_save(&configuration, force);
-    return code == KOV_OK && settings.json ? show() : code;
+    return code == KOV_OK ? show(NULL) : code;
 }
 
 static int run_load(const struct arguments *arguments)
@@ -203,7 +205,7 @@ static int run_load(const struct arguments *arguments)
     code = configuration_read(arguments->values[1], arguments->values[0], &configuration);
     if (code == KOV_OK)
         code = configuration_save(&configuration, force);
-    return code == KOV_OK ? show() : code;
+    return code == KOV_OK ? show(print_file) : code;
 }
 
 static int run_remove(const struct arguments *arguments)
@@ -211,11 +213,11 @@ static int run_remove(const struct arguments *arguments)
     int code = check_name(arguments);
     if (code == KOV_OK)
         code = configuration_remove(arguments->values[0]);
-    if (code != KOV_OK || !settings.json)
+    if (code != KOV_OK)
         return code;
     json_t *document = json_object();
     put_text(document, "removed", arguments->values[0]);
-    document_print(document);
+    document_tell(document, NULL);
     return KOV_OK;
 }
 

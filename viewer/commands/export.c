@@ -2,7 +2,7 @@
 // `kov export`: samples of a recording in the formats of other tools.
 #include "commands/commands.h"
 #include "export/export.h"
-#include "output/document.h"
+#include "output/columns.h"
 #include "samples/recording_event.h"
 #include "symbols/kernel.h"
 #include "symbols/programs.h"
@@ -89,22 +89,26 @@ static int write_out(const struct format *format, struct export *export)
     return code;
 }
 
+static void print_account(const json_t *document)
+{
+    json_int_t samples = json_integer_value(json_object_get(document, "samples"));
+    json_int_t lost = json_integer_value(json_object_get(document, "lost"));
+    if (output != NULL)
+        printf("%" JSON_INTEGER_FORMAT " samples written to %s; the recording had lost "
+               "%" JSON_INTEGER_FORMAT "\n",
+               samples, output, lost);
+    else if (lost != 0)
+        warn("%" JSON_INTEGER_FORMAT " samples were lost when the recording was made", lost);
+}
+
 static void tell(const struct export *export)
 {
-    u64 lost = recording_event_lost(export->recording, export->choice.event);
-    if (settings.json) {
-        json_t *document = json_object();
-        put_text(document, "file", output);
-        put_text(document, "format", format_name);
-        put_u64(document, "samples", export->samples);
-        put_u64(document, "lost", lost);
-        document_print(document);
-    } else if (output != NULL) {
-        printf("%" PRIu64 " samples written to %s; the recording had lost %" PRIu64 "\n",
-               export->samples, output, lost);
-    } else if (lost != 0) {
-        warn("%" PRIu64 " samples were lost when the recording was made", lost);
-    }
+    json_t *document = json_object();
+    put_text(document, "file", output);
+    put_text(document, "format", format_name);
+    put_u64(document, "samples", export->samples);
+    put_u64(document, "lost", recording_event_lost(export->recording, export->choice.event));
+    document_tell(document, print_account);
 }
 
 static int export_recording(const struct format *format, const struct recording *recording)

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: MIT
 // `kov hello`: who answers, what it is, and what it allows.
 #include "commands/commands.h"
-#include "output/document.h"
+#include "output/columns.h"
 #include "symbols/kernel.h"
 #include "tools/text.h"
 #include "wire/session.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
+
+#define VERSION_BYTES 256
 
 static double uptime(const dci_system_info *machine)
 {
@@ -31,37 +33,7 @@ static const char *kernel_match(struct kernel *kernel)
     return "unreadable";
 }
 
-static void print_machine(const dci_system_info *machine, struct kernel *kernel, char *version)
-{
-    char build_id[KERNEL_BUILD_ID_TEXT];
-    kernel_build_id_text(kernel, build_id);
-    text_make_printable(version, false);
-    printf("kernel     %s\n", version);
-    const char *match = kernel_match(kernel); // may take the image beside
-    printf("build id   %s (%s: %s)\n", build_id, kernel->path, match);
-    printf("cpus       %" PRIu32 "\n", machine->cpu_count);
-    printf("memory     %" PRIu64 " MB, %" PRIu64 " MB free\n", machine->memory_bytes >> 20,
-           machine->free_bytes >> 20);
-    printf("time base  %" PRIu64 " Hz\n", machine->timebase_hz);
-    printf("up         %.3f s\n", uptime(machine));
-}
-
-static void print_text(const Orrery__Dci__HelloReply *hello, struct kernel *kernel)
-{
-    printf("machine    Orrery at %s port %" PRIu64 "\n", settings.host, settings.port);
-    printf("protocol   version %" PRIu32 "\n", hello->version);
-    printf("role       %s\n", role_name(hello->role));
-    if (hello->system != NULL)
-        print_machine(hello->system, kernel, hello->system->version);
-    const Orrery__Dci__Limits *limits = hello->limits;
-    if (limits != NULL)
-        printf("limits     request %" PRIu32 " bytes, frame %" PRIu32 " bytes, queue %" PRIu32
-               " bytes, %" PRIu32 " clients (%" PRIu32 " observers), idle %" PRIu32 " s\n",
-               limits->request_bytes, limits->frame_bytes, limits->queue_bytes, limits->clients,
-               limits->observers, limits->idle_seconds);
-}
-
-static void json_machine(json_t *json, const dci_system_info *machine, struct kernel *kernel)
+static void put_machine(json_t *json, const dci_system_info *machine, struct kernel *kernel)
 {
     char build_id[KERNEL_BUILD_ID_TEXT];
     kernel_build_id_text(kernel, build_id);
@@ -78,7 +50,7 @@ static void json_machine(json_t *json, const dci_system_info *machine, struct ke
     put_number(object, "uptime_seconds", uptime(machine));
 }
 
-static void json_limits(json_t *json, const Orrery__Dci__Limits *limits)
+static void put_limits(json_t *json, const Orrery__Dci__Limits *limits)
 {
     json_t *object = put_object(json, "limits");
     put_u64(object, "request_bytes", limits->request_bytes);
@@ -90,7 +62,53 @@ static void json_limits(json_t *json, const Orrery__Dci__Limits *limits)
     put_u64(object, "idle_seconds", limits->idle_seconds);
 }
 
-static void print_json(const Orrery__Dci__HelloReply *hello, struct kernel *kernel)
+// ---- for people --------------------------------------------------------------------------------
+
+static u64 number(const json_t *row, const char *key)
+{
+    return (u64)json_integer_value(json_object_get(row, key));
+}
+
+static const char *words(const json_t *row, const char *key)
+{
+    return json_string_value(json_object_get(row, key));
+}
+
+static void print_machine(const json_t *machine)
+{
+    char version[VERSION_BYTES];
+    snprintf(version, sizeof(version), "%s", words(machine, "version"));
+    text_make_printable(version, false); // the machine's
+    printf("kernel     %s\n", version);
+    printf("build id   %s (%s: %s)\n", words(machine, "build_id"), words(machine, "kernel_file"),
+           words(machine, "kernel_file_build_id"));
+    printf("cpus       %" PRIu64 "\n", number(machine, "cpus"));
+    printf("memory     %" PRIu64 " MB, %" PRIu64 " MB free\n",
+           number(machine, "memory_bytes") >> 20, number(machine, "free_bytes") >> 20);
+    printf("time base  %" PRIu64 " Hz\n", number(machine, "timebase_hz"));
+    printf("up         %.3f s\n", json_number_value(json_object_get(machine, "uptime_seconds")));
+}
+
+static void print(const json_t *document)
+{
+    printf("machine    Orrery at %s port %" PRIu64 "\n", words(document, "host"),
+           number(document, "port"));
+    printf("protocol   version %" PRIu64 "\n", number(document, "protocol"));
+    printf("role       %s\n", words(document, "role"));
+    if (json_object_get(document, "system") != NULL)
+        print_machine(json_object_get(document, "system"));
+    const json_t *limits = json_object_get(document, "limits");
+    if (limits != NULL)
+        printf("limits     request %" PRIu64 " bytes, frame %" PRIu64 " bytes, queue %" PRIu64
+               " bytes, %" PRIu64 " clients (%" PRIu64 " observers), idle %" PRIu64 " s\n",
+               number(limits, "request_bytes"), number(limits, "frame_bytes"),
+               number(limits, "queue_bytes"), number(limits, "clients"),
+               number(limits, "observers"), number(limits, "idle_seconds"));
+}
+
+// ---- the command -------------------------------------------------------------------------------
+
+static json_t *describe(const Orrery__Dci__HelloReply *hello, struct kernel *kernel)
 {
     json_t *document = json_object();
     put_text(document, "host", settings.host);
@@ -98,10 +116,10 @@ static void print_json(const Orrery__Dci__HelloReply *hello, struct kernel *kern
     put_u64(document, "protocol", hello->version);
     put_text(document, "role", role_name(hello->role));
     if (hello->system != NULL)
-        json_machine(document, hello->system, kernel);
+        put_machine(document, hello->system, kernel);
     if (hello->limits != NULL)
-        json_limits(document, hello->limits);
-    document_print(document);
+        put_limits(document, hello->limits);
+    return document;
 }
 
 static int run(const struct arguments *arguments)
@@ -114,10 +132,7 @@ static int run(const struct arguments *arguments)
     struct kernel kernel = {0};
     if (hello->system != NULL)
         kernel_use_build_id(&kernel, hello->system->build_id.data, hello->system->build_id.len);
-    if (settings.json)
-        print_json(hello, &kernel);
-    else
-        print_text(hello, &kernel);
+    document_tell(describe(hello, &kernel), print);
     kernel_close(&kernel);
     return KOV_OK;
 }

@@ -45,6 +45,12 @@ static int create(u32 *number)
     return code;
 }
 
+static void print_number(const json_t *document)
+{
+    printf("monitor %" JSON_INTEGER_FORMAT "\n",
+           json_integer_value(json_object_get(document, "monitor")));
+}
+
 static int run_create(const struct arguments *arguments)
 {
     (void)arguments;
@@ -52,13 +58,9 @@ static int run_create(const struct arguments *arguments)
     int code = create(&number);
     if (code != KOV_OK)
         return code;
-    if (!settings.json) {
-        printf("monitor %" PRIu32 "\n", number);
-        return KOV_OK;
-    }
     json_t *document = json_object();
     put_u64(document, "monitor", number);
-    document_print(document);
+    document_tell(document, print_number);
     return KOV_OK;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // `kov poweroff`: switches the machine off, which ends the emulator.
 #include "commands/commands.h"
-#include "output/document.h"
+#include "output/columns.h"
 #include "wire/session.h"
 
 static int run(const struct arguments *arguments)
@@ -13,12 +13,12 @@ static int run(const struct arguments *arguments)
     Orrery__Dci__PowerOffRequest body = ORRERY__DCI__POWER_OFF_REQUEST__INIT;
     code = dci_call(DCI_REQUEST(POWER_OFF, power_off, &body), ORRERY__DCI__RESPONSE__BODY__NOT_SET,
                     "cannot power off", NULL, NULL);
-    if (code == KOV_OK && settings.json) {
-        json_t *document = json_object();
-        put_bool(document, "powered_off", true);
-        document_print(document);
-    }
-    return code;
+    if (code != KOV_OK)
+        return code;
+    json_t *document = json_object();
+    put_bool(document, "powered_off", true);
+    document_tell(document, NULL);
+    return KOV_OK;
 }
 
 const struct command command_poweroff = {

@@ -10,6 +10,7 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 static u64 status = 1;
 
@@ -33,11 +34,9 @@ static int parse_pid(const struct arguments *arguments, u32 *pid)
 
 static void print_done(const char *key, u32 pid)
 {
-    if (!settings.json)
-        return;
     json_t *document = json_object();
     put_u64(document, key, pid);
-    document_print(document);
+    document_tell(document, NULL);
 }
 
 // ---- kill --------------------------------------------------------------------------------------
@@ -102,14 +101,14 @@ const struct command command_move = {
 
 static void addresses_text(const struct column *column, const json_t *row, char text[CELL_BYTES])
 {
-    (void)column;
-    u64 begin = strtoull(json_string_value(json_object_get(row, "address")), NULL, 16);
-    u64 bytes = (u64)json_integer_value(json_object_get(row, "bytes"));
-    snprintf(text, CELL_BYTES, "%14" PRIx64 "-%-14" PRIx64, begin, begin + bytes);
+    const char *begin = json_string_value(json_object_get(row, column->key));
+    const char *end = json_string_value(json_object_get(row, "end"));
+    snprintf(text, CELL_BYTES, "%14s-%-14s", begin + strlen("0x"), end + strlen("0x"));
 }
 
 static const struct column region_columns[] = {
     COLUMN("ADDRESSES", "address", -29, .compose = addresses_text),
+    HIDDEN("end"),
     COLUMN("KB", "bytes", 10, .scale = 1.0 / 1024),
     COLUMN("RESIDENT", "resident_bytes", 10, .scale = 1.0 / 1024),
     COLUMN("PROT", "protection", -4),

@@ -2,7 +2,7 @@
 // `kov stat`: how often each object was used (DREFs) in a while, or while a workload ran. With -e
 // hardware events are counted instead: stat_events.c.
 #include "commands/commands.h"
-#include "counts/configuration.h"
+#include "counts/event_configuration.h"
 #include "counts/dref.h"
 #include "counts/stat_events.h"
 #include "machine/failures_print.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // `kov trace live`: the running trace for viewers that attach.
 #include "commands/commands.h"
+#include "output/columns.h"
 #include "tools/clock.h"
 #include "tools/interrupt.h"
 #include "tools/options.h"
@@ -116,21 +117,26 @@ static int relay_trace(struct live *live)
     return code;
 }
 
+static void print_account(const json_t *document)
+{
+    json_int_t clients, refused, packets, late, cut_off;
+    json_unpack((json_t *)document, "{s:I,s:I,s:I,s:I,s:I}", "clients", &clients, "refused",
+                &refused, "packets", &packets, "late", &late, "cut_off", &cut_off);
+    printf("%" JSON_INTEGER_FORMAT " clients, %" JSON_INTEGER_FORMAT " of them refused; "
+           "%" JSON_INTEGER_FORMAT " packets given to them, %" JSON_INTEGER_FORMAT
+           " came too late, %" JSON_INTEGER_FORMAT " were not taken by clients that were cut off\n",
+           clients, refused, packets, late, cut_off);
+}
+
 static void tell(const struct lttng_account *account)
 {
-    if (settings.json) {
-        json_t *document = json_object();
-        put_u64(document, "clients", account->clients);
-        put_u64(document, "refused", account->refused);
-        put_u64(document, "packets", account->given);
-        put_u64(document, "late", account->late);
-        put_u64(document, "cut_off", account->cut_off);
-        document_print(document);
-        return;
-    }
-    printf("%" PRIu64 " clients, %" PRIu64 " of them refused; %" PRIu64 " packets given to them, "
-           "%" PRIu64 " came too late, %" PRIu64 " were not taken by clients that were cut off\n",
-           account->clients, account->refused, account->given, account->late, account->cut_off);
+    json_t *document = json_object();
+    put_u64(document, "clients", account->clients);
+    put_u64(document, "refused", account->refused);
+    put_u64(document, "packets", account->given);
+    put_u64(document, "late", account->late);
+    put_u64(document, "cut_off", account->cut_off);
+    document_tell(document, print_account);
 }
 
 static int write_folder(struct live *live)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The five metrics over time, counted on every CPU.
 #include "gateway/metric_counts.h"
-#include "counts/configuration.h"
+#include "counts/event_configuration.h"
 #include "tools/clock.h"
 
 static int start(struct metric_counts *counts, const struct event_list *list)

@@ -2,7 +2,7 @@
 // What is sampled while the gateway watches.
 #include "gateway/standing.h"
 #include "samples/decode_samples.h"
-#include "samples/thresholds.h"
+#include "samples/default_period.h"
 #include "tools/clock.h"
 #include "tools/text.h"
 

@@ -31,6 +31,7 @@ static int take_regions(void *context, const dci_response *response)
         const Orrery__Dci__Region *region = reply->regions[i];
         json_t *row = put_object(list, NULL);
         put_hex(row, "address", region->address);
+        put_hex(row, "end", region->address + region->bytes);
         put_u64(row, "bytes", region->bytes);
         put_u64(row, "resident_bytes", region->resident_pages * PAGE_BYTES);
         put_protection(row, region->protection);

@@ -184,3 +184,43 @@ void document_show(json_t *document, const struct sheet *sheets)
         }
     json_decref(document);
 }
+
+void document_tell(json_t *document, void (*people)(const json_t *document))
+{
+    if (settings.json)
+        document_write(document);
+    else if (people != NULL)
+        people(document);
+    json_decref(document);
+}
+
+void rows_begin(const char *key, const struct column *columns)
+{
+    if (settings.json)
+        document_begin(key);
+    else if (settings.csv)
+        columns_csv_heading(columns);
+    else
+        columns_heading(columns, "");
+}
+
+void rows_add(const struct column *columns, json_t *row)
+{
+    if (settings.json) {
+        document_element(row);
+        return;
+    }
+    if (settings.csv)
+        columns_csv_row(columns, row);
+    else
+        columns_row(columns, row);
+    json_decref(row);
+}
+
+void rows_end(json_t *rest)
+{
+    if (settings.json)
+        document_end(rest);
+    else
+        json_decref(rest);
+}

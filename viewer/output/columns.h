@@ -62,5 +62,13 @@ struct sheet {
 bool document_for_programs(const json_t *document, const struct sheet *sheets);
 // The same; for people the sheets come as tables. Frees the document.
 void document_show(json_t *document, const struct sheet *sheets);
+// A document without tables: JSON if the user asked for it, else what `people` prints of it (NULL:
+// nothing). Frees the document.
+void document_tell(json_t *document, void (*people)(const json_t *document));
+
+// Rows that are printed as they come: `key` names them in JSON.
+void rows_begin(const char *key, const struct column *columns);
+void rows_add(const struct column *columns, json_t *row); // frees it
+void rows_end(json_t *rest); // the document's other members, for JSON only; frees them
 
 #endif

@@ -2,7 +2,7 @@
 // A sampling session on the machine, and the options that commands with one share.
 #include "samples/sampling.h"
 #include "samples/decode_samples.h"
-#include "samples/thresholds.h"
+#include "samples/default_period.h"
 
 #include <inttypes.h>
 

@@ -3,7 +3,7 @@
 #ifndef KOV_SAMPLING_H
 #define KOV_SAMPLING_H
 
-#include "counts/configuration.h"
+#include "counts/event_configuration.h"
 #include "samples/samples.h"
 #include "tools/options.h"
 #include "tools/pid_list.h"

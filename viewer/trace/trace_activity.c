@@ -69,27 +69,8 @@ static int show_interval(void *context, const struct activity_interval *interval
     if (show->shown == show->most)
         return VISIT_ENOUGH;
     show->shown++;
-    json_t *row = make_row(interval, show->hz);
-    if (settings.json) {
-        document_element(row);
-        return KOV_OK;
-    }
-    if (settings.csv)
-        columns_csv_row(columns, row);
-    else
-        columns_row(columns, row);
-    json_decref(row);
+    rows_add(columns, make_row(interval, show->hz));
     return KOV_OK;
-}
-
-static void begin(void)
-{
-    if (settings.json)
-        document_begin("intervals");
-    else if (settings.csv)
-        columns_csv_heading(columns);
-    else
-        columns_heading(columns, "");
 }
 
 int trace_show_activity(struct engine *engine, const struct trace_choice *choice, u64 most)
@@ -99,16 +80,14 @@ int trace_show_activity(struct engine *engine, const struct trace_choice *choice
     struct visitor visitor = activity_visitor(&machine);
     u64 first, last;
     engine_range(engine, &first, &last);
-    begin();
+    rows_begin("intervals", columns);
     activity_begin(&machine, &engine->descriptions, activity_cpus(engine),
                    choice->from > first ? choice->from : first);
     engine_seek(engine, choice->from);
     int code = engine_visit(engine, choice->to, &visitor);
     int ended = activity_end(&machine, choice->to < last ? choice->to : last);
-    if (settings.json) {
-        json_t *rest = json_object();
-        put_u64(rest, "hz", show.hz);
-        document_end(rest);
-    }
+    json_t *rest = json_object();
+    put_u64(rest, "hz", show.hz);
+    rows_end(rest);
     return code == KOV_OK && ended != VISIT_ENOUGH ? ended : code;
 }

@@ -40,19 +40,6 @@ static json_t *make_row(const struct trace_show *show, u64 time, u32 cpu, u32 pi
     return row;
 }
 
-static void print_row(json_t *row)
-{
-    if (settings.json) {
-        document_element(row);
-        return;
-    }
-    if (settings.csv)
-        columns_csv_row(columns, row);
-    else
-        columns_row(columns, row);
-    json_decref(row);
-}
-
 static void put_fields(json_t *row, const struct trace_event_info *info, const u64 *values,
                        const char *string)
 {
@@ -103,7 +90,7 @@ static int show_event(void *context, const struct trace_event *event)
     put_text(row, "text", text);
     if (settings.json && event->description != NULL)
         put_fields(row, &event->description->info, values, string);
-    print_row(row);
+    rows_add(columns, row);
     return ++show->shown == show->most ? VISIT_ENOUGH : KOV_OK;
 }
 
@@ -122,23 +109,16 @@ static int show_loss(void *context, const struct trace_loss *loss)
     json_t *row = make_row(show, loss->from, loss->cpu, loss->pid);
     put_text(row, "event", "lost");
     put_text(row, "text", text);
-    if (settings.json) {
-        put_u64(row, "until_ticks", loss->to);
-        put_u64(row, "packets", loss->packets);
-        put_u64(row, "discarded", loss->discarded);
-    }
-    print_row(row);
+    put_u64(row, "until_ticks", loss->to);
+    put_u64(row, "packets", loss->packets);
+    put_u64(row, "discarded", loss->discarded);
+    rows_add(columns, row);
     return KOV_OK;
 }
 
 void trace_show_begin(void)
 {
-    if (settings.json)
-        document_begin("events");
-    else if (settings.csv)
-        columns_csv_heading(columns);
-    else
-        columns_heading(columns, "");
+    rows_begin("events", columns);
 }
 
 struct visitor trace_show_visitor(struct trace_show *show)
@@ -148,12 +128,10 @@ struct visitor trace_show_visitor(struct trace_show *show)
 
 void trace_show_end(const struct trace_show *show)
 {
-    if (!settings.json)
-        return;
     json_t *rest = json_object();
     put_u64(rest, "hz", show->hz);
     put_u64(rest, "shown", show->shown);
     put_u64(rest, "lost_packets", show->lost_packets);
     put_u64(rest, "discarded", show->discarded);
-    document_end(rest);
+    rows_end(rest);
 }

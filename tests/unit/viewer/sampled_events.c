@@ -5,7 +5,7 @@
 
 #include "samples/sampled_events.h"
 #include "samples/samples.h"
-#include "samples/thresholds.h"
+#include "samples/default_period.h"
 #include "tools/kov.h"
 
 #include <string.h>

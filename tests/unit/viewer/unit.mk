@@ -16,7 +16,7 @@ kov_export_SRC := tests/unit/viewer/export.c $(addprefix viewer/,export/export_f
     symbols/programs.c tools/intern.c symbols/place.c samples/sample_names.c \
     samples/sample_choice.c \
     samples/recording_event.c samples/sample_sum.c \
-    samples/samples.c samples/sampled_events.c samples/thresholds.c \
+    samples/samples.c samples/sampled_events.c samples/default_period.c \
     counts/count_request.c counts/event_list.c \
     tools/number_list.c machine/snapshot.c) \
     $(KOV_UNIT_BASE) $(GEN)/host/pprof.pb-c.c $(GEN)/host/dci.pb-c.c
@@ -57,7 +57,7 @@ kov_track_SRC := tests/unit/viewer/track.c viewer/gateway/track.c $(KOV_UNIT_BAS
 kov_track_LIBS := m
 kov_history_SRC := tests/unit/viewer/history.c \
     $(addprefix viewer/,gateway/history.c gateway/track.c samples/site_sums.c samples/share.c \
-    samples/sample_sum.c samples/samples.c samples/sampled_events.c samples/thresholds.c \
+    samples/sample_sum.c samples/samples.c samples/sampled_events.c samples/default_period.c \
     counts/metrics.c counts/counts.c counts/count_error.c counts/count_request.c \
     counts/event_list.c tools/number_list.c) $(KOV_UNIT_BASE) $(GEN)/host/dci.pb-c.c
 kov_history_LIBS := protobuf-c m
@@ -153,14 +153,14 @@ kov_task_counts_SRC := tests/unit/viewer/task_counts.c viewer/counts/task_counts
     viewer/counts/count_error.c \
     viewer/tools/pid_list.c $(KOV_UNIT_BASE)
 kov_task_counts_LIBS := m
-kov_configuration_SRC := tests/unit/viewer/configuration.c viewer/counts/configuration.c \
-    viewer/counts/configuration_built_in.c \
+kov_configuration_SRC := tests/unit/viewer/event_configuration.c \
+    viewer/counts/event_configuration.c viewer/counts/event_configuration_built_in.c \
     viewer/tools/number_list.c $(KOV_UNIT_BASE)
 kov_configuration_LIBS := m
 
 kov_sampled_events_SRC := tests/unit/viewer/sampled_events.c \
     $(addprefix viewer/,samples/sampled_events.c samples/sample_sum.c \
-    samples/samples.c samples/thresholds.c \
+    samples/samples.c samples/default_period.c \
     counts/count_request.c counts/event_list.c tools/number_list.c) $(KOV_UNIT_BASE) \
     $(GEN)/host/dci.pb-c.c
 kov_sampled_events_LIBS := protobuf-c m

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The thresholds of S000 §4.3.1: as many samples as are of use, at a cost that is not felt. Events
 // that it does not have are like those that happen about as often.
-#include "samples/thresholds.h"
+#include "samples/default_period.h"
 
 #include <orrery/sys.h>
 #include <string.h>

@@ -11,8 +11,8 @@
 // Keys: about (one line for `kov config list`), events (a set, as behind -e; up to 16 of them),
 // shares, cpus, slice (as of `kov stat`), period (as -c of `kov record`). Behind an event may stand
 // @PERIOD, which is for sampling only.
-#ifndef KOV_CONFIGURATION_H
-#define KOV_CONFIGURATION_H
+#ifndef KOV_EVENT_CONFIGURATION_H
+#define KOV_EVENT_CONFIGURATION_H
 
 #include "tools/options.h"
 

@@ -3,7 +3,7 @@
 // and that what is written means the same.
 #include "unit.h"
 
-#include "counts/configuration.h"
+#include "counts/event_configuration.h"
 #include "tools/kov.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The user's configurations: files NAME.conf in $XDG_CONFIG_HOME/orrery, or in ~/.config/orrery.
-#include "counts/configuration.h"
+#include "counts/event_configuration.h"
 #include "tools/memory.h"
 
 #include <dirent.h>

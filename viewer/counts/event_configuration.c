@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The text of a configuration: taken apart line by line, and written.
-#include "counts/configuration.h"
+#include "counts/event_configuration.h"
 #include "tools/number_list.h"
 #include "tools/text.h"
 

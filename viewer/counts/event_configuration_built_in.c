@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The configurations that kov has from the start. Each set fits the counters of the 970FX's model
 // at once, so that what belongs together is measured together.
-#include "counts/configuration.h"
+#include "counts/event_configuration.h"
 
 #include <string.h>
 

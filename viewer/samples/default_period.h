@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // How many events lie between two samples when the user does not say.
-#ifndef KOV_THRESHOLDS_H
-#define KOV_THRESHOLDS_H
+#ifndef KOV_DEFAULT_PERIOD_H
+#define KOV_DEFAULT_PERIOD_H
 
 #include <orrery/types.h>
 
