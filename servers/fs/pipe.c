@@ -10,7 +10,8 @@
 #include <user/lock.h>
 
 #define RING_BYTES 0x4000
-#define WAITING_MAX 64 // an end
+#define ATOMIC_BYTES 4096 // a write of so many at most goes in whole
+#define WAITING_MAX 64    // an end
 
 struct waiting {
     struct waiting *next;
@@ -115,6 +116,12 @@ static void serve_reader(struct pipe *pipe)
     waited(queue);
 }
 
+static bool has_room(const struct pipe *pipe, u64 bytes)
+{
+    u64 room = RING_BYTES - pipe->bytes;
+    return room >= (bytes <= ATOMIC_BYTES ? bytes : 1);
+}
+
 // The first waiting writer's bytes go in as far as there is room. They go out again when it has
 // ended: nobody can have read them yet, and whether it was told is then the same.
 static void serve_writer(struct pipe *pipe)
@@ -142,7 +149,8 @@ static void settle(struct pipe *pipe)
         refuse_writers(pipe);
     while (moved) {
         moved = false;
-        if (pipe->waiting[PIPE_WRITE].first != NULL && pipe->bytes < RING_BYTES) {
+        const struct waiting *writer = pipe->waiting[PIPE_WRITE].first;
+        if (writer != NULL && has_room(pipe, writer->bytes)) {
             serve_writer(pipe);
             moved = true;
         }
@@ -188,7 +196,7 @@ static s64 write_locked(struct pipe *pipe, u64 call, const void *from, u64 bytes
         return E_PEER;
     if (bytes == 0)
         return 0;
-    if (pipe->bytes < RING_BYTES && pipe->waiting[PIPE_WRITE].first == NULL) {
+    if (has_room(pipe, bytes) && pipe->waiting[PIPE_WRITE].first == NULL) {
         *moved = ring_put(pipe, from, bytes);
         return 0;
     }
@@ -289,7 +297,8 @@ u32 pipe_ready(struct pipe *pipe, enum pipe_end end)
         bits = FS_READY_END | (end == PIPE_READ ? FS_READY_READ : FS_READY_WRITE);
     if (end == PIPE_READ && pipe->bytes > 0)
         bits |= FS_READY_READ;
-    if (end == PIPE_WRITE && pipe->bytes < RING_BYTES)
+    if (end == PIPE_WRITE && has_room(pipe, ATOMIC_BYTES) &&
+        pipe->waiting[PIPE_WRITE].first == NULL)
         bits |= FS_READY_WRITE;
     mutex_unlock(&pipe->lock);
     return bits;

@@ -84,6 +84,33 @@ static void a_writer_waits_for_room(void **state)
                      E_AGAIN);
 }
 
+static void a_short_write_goes_in_whole(void **state)
+{
+    (void)state;
+    static u8 data[12288], back[12288];
+    u64 bytes;
+    assert_int_equal(do_write(1, data, 12288, &bytes), 0);
+    assert_int_equal(do_write(2, data, 100, &bytes), 0);
+    assert_int_equal(fs_server_write(&(struct ipc_caller){.pid = HOST_PID}, writer, FS_CURRENT,
+                                     FS_NO_WAIT, data, 4096, &bytes),
+                     E_AGAIN);
+    u32 bits = 0;
+    assert_int_equal(fs_server_ready(&(struct ipc_caller){.pid = HOST_PID}, writer, &bits), 0);
+    assert_int_equal(bits, 0);
+    memset(data, 'y', 4096);
+    assert_int_equal(do_write(3, data, 4096, &bytes), IPC_LATER);
+    assert_int_equal(do_write(4, data, 1, &bytes), IPC_LATER); // behind it, although it had room
+    assert_int_equal(do_read(5, back, 99, &bytes), 0);
+    assert_int_equal(host_answer_count, 0);
+    assert_int_equal(do_read(6, back, 1, &bytes), 0);
+    assert_true(host_answer_count == 1 && host_answers[0].call == 3);
+    assert_int_equal(host_answers[0].written, 4096);
+    assert_int_equal(do_read(7, back, 12288, &bytes), 0);
+    assert_true(host_answer_count == 2 && host_answers[1].written == 1);
+    assert_int_equal(fs_server_ready(&(struct ipc_caller){.pid = HOST_PID}, writer, &bits), 0);
+    assert_int_equal(bits, FS_READY_WRITE);
+}
+
 static void closed_ends_release_everybody(void **state)
 {
     (void)state;
@@ -184,6 +211,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(a_reader_waits_for_bytes, make, end),
         cmocka_unit_test_setup_teardown(a_writer_waits_for_room, make, end),
+        cmocka_unit_test_setup_teardown(a_short_write_goes_in_whole, make, end),
         cmocka_unit_test_setup_teardown(closed_ends_release_everybody, make, end),
         cmocka_unit_test_setup_teardown(nobody_writes_to_nobody, make, end),
         cmocka_unit_test_setup_teardown(bytes_for_a_reader_that_ended_stay, make, end),
