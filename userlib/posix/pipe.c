@@ -68,9 +68,11 @@ static void ring_take(struct own_pipe *pipe, u8 *to, u64 bytes)
 // ---- to the server -----------------------------------------------------------------------------
 
 // The pipe at the server is empty so far and has as much room. What a server that has ended does
-// not take is lost, as all that it had.
+// not take is lost, as all that it had; nobody waits for the next one, which has no such pipe.
 static s64 hand_over(struct own_pipe *pipe)
 {
+    if (service_known(pipe->writer->private) == 0)
+        return E_STALE;
     while (pipe->bytes > 0) {
         u64 first = RING_BYTES - pipe->start;
         u64 done = pipe->bytes < first ? pipe->bytes : first;
