@@ -49,11 +49,14 @@ static void fill_reply(struct ipc_request *request, const struct ipc_packet *rep
 
 s64 ipc_answer_packet(u64 call, s64 status, struct ipc_packet *packet)
 {
-    struct ipc_request reply = {.call = call};
+    struct ipc_request
+        reply; // only the lower part is used: an initialiser would be a call of memset
     if (packet->error != 0)
         status = packet->error;
-    if (status == 0)
-        fill_reply(&reply, packet);
+    if (status != 0)
+        return ipc_answer(call, status, NULL);
+    fill_reply(&reply, packet);
+    reply.drop_reply_cap = false;
     return ipc_answer(call, status, &reply);
 }
 

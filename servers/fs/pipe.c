@@ -10,7 +10,8 @@
 #include <user/lock.h>
 
 #define RING_BYTES 0x4000
-#define WAITING_MAX 64 // an end
+#define ATOMIC_BYTES 4096 // a write of so many at most goes in whole
+#define WAITING_MAX 64    // an end
 
 struct waiting {
     struct waiting *next;
@@ -21,6 +22,7 @@ struct waiting {
 
 struct queue {
     struct waiting *first, **last;
+    struct waiting *spare; // without data, for the next that waits; NULL: none
     u32 count;
 };
 
@@ -74,12 +76,21 @@ static void ring_drop(struct pipe *pipe, u64 bytes)
 
 // ---- waiting calls -----------------------------------------------------------------------------
 
+static struct waiting *take_spare(struct queue *queue)
+{
+    struct waiting *spare = queue->spare;
+    queue->spare = NULL;
+    return spare;
+}
+
 static s64 put_aside(struct queue *queue, u64 call, const void *data, u64 bytes)
 {
     u64 copied = data != NULL ? bytes : 0;
     if (queue->count == WAITING_MAX)
         return E_LIMIT;
-    struct waiting *waiting = malloc(sizeof(*waiting) + copied);
+    struct waiting *waiting = copied == 0 ? take_spare(queue) : NULL;
+    if (waiting == NULL)
+        waiting = malloc(sizeof(*waiting) + copied);
     if (waiting == NULL)
         return E_LIMIT;
     waiting->next = NULL;
@@ -95,24 +106,41 @@ static s64 put_aside(struct queue *queue, u64 call, const void *data, u64 bytes)
     return IPC_LATER;
 }
 
-static void waited(struct queue *queue)
+// Of readers one stays for the next: a reader of single bytes would allocate each time. Writers'
+// have room for their data and no more.
+static void waited(struct queue *queue, bool keep)
 {
     struct waiting *waiting = queue->first;
     queue->first = waiting->next;
     queue->count--;
-    free(waiting);
+    if (keep && queue->spare == NULL)
+        queue->spare = waiting;
+    else
+        free(waiting);
+}
+
+// The first waiting reader gets the start of data: how many bytes, 0 when it has ended meanwhile.
+static u64 answer_reader(struct pipe *pipe, const u8 *data, u64 bytes)
+{
+    struct queue *queue = &pipe->waiting[PIPE_READ];
+    u64 part = bytes < queue->first->bytes ? bytes : queue->first->bytes;
+    if (fs_answer_read(queue->first->call, 0, data, part) != 0)
+        part = 0;
+    waited(queue, true);
+    return part;
 }
 
 // The first waiting reader gets what there is. Bytes stay when it has ended meanwhile.
 static void serve_reader(struct pipe *pipe)
 {
     u8 data[FS_DATA_MAX];
-    struct queue *queue = &pipe->waiting[PIPE_READ];
-    u64 room = queue->first->bytes < sizeof(data) ? queue->first->bytes : sizeof(data);
-    u64 bytes = ring_peek(pipe, data, room);
-    if (fs_answer_read(queue->first->call, 0, data, bytes) == 0)
-        ring_drop(pipe, bytes);
-    waited(queue);
+    ring_drop(pipe, answer_reader(pipe, data, ring_peek(pipe, data, sizeof(data))));
+}
+
+static bool has_room(const struct pipe *pipe, u64 bytes)
+{
+    u64 room = RING_BYTES - pipe->bytes;
+    return room >= (bytes <= ATOMIC_BYTES ? bytes : 1);
 }
 
 // The first waiting writer's bytes go in as far as there is room. They go out again when it has
@@ -122,7 +150,7 @@ static void serve_writer(struct pipe *pipe)
     struct queue *queue = &pipe->waiting[PIPE_WRITE];
     u64 bytes = ring_put(pipe, queue->first->data, queue->first->bytes);
     fs_answer_write(queue->first->call, 0, bytes);
-    waited(queue);
+    waited(queue, false);
 }
 
 static void refuse_writers(struct pipe *pipe)
@@ -130,7 +158,7 @@ static void refuse_writers(struct pipe *pipe)
     struct queue *queue = &pipe->waiting[PIPE_WRITE];
     while (queue->first != NULL) {
         fs_answer_write(queue->first->call, E_PEER, 0);
-        waited(queue);
+        waited(queue, false);
     }
 }
 
@@ -142,7 +170,8 @@ static void settle(struct pipe *pipe)
         refuse_writers(pipe);
     while (moved) {
         moved = false;
-        if (pipe->waiting[PIPE_WRITE].first != NULL && pipe->bytes < RING_BYTES) {
+        const struct waiting *writer = pipe->waiting[PIPE_WRITE].first;
+        if (writer != NULL && has_room(pipe, writer->bytes)) {
             serve_writer(pipe);
             moved = true;
         }
@@ -180,6 +209,7 @@ static CO_METHOD s64 do_read(struct pipe *self, u64 call, void *to, u64 bytes, b
     return status;
 }
 
+// While a reader waits the ring is empty and no writer waits: bytes go to readers past it.
 static s64 write_locked(struct pipe *pipe, u64 call, const void *from, u64 bytes, bool no_wait,
                         u64 *moved)
 {
@@ -188,8 +218,12 @@ static s64 write_locked(struct pipe *pipe, u64 call, const void *from, u64 bytes
         return E_PEER;
     if (bytes == 0)
         return 0;
-    if (pipe->bytes < RING_BYTES && pipe->waiting[PIPE_WRITE].first == NULL) {
-        *moved = ring_put(pipe, from, bytes);
+    if (has_room(pipe, bytes) && pipe->waiting[PIPE_WRITE].first == NULL) {
+        const u8 *data = from;
+        u64 given = 0;
+        while (given < bytes && pipe->waiting[PIPE_READ].first != NULL)
+            given += answer_reader(pipe, data + given, bytes - given);
+        *moved = given < bytes ? given + ring_put(pipe, data + given, bytes - given) : bytes;
         return 0;
     }
     return no_wait ? E_AGAIN : put_aside(&pipe->waiting[PIPE_WRITE], call, from, bytes);
@@ -235,8 +269,9 @@ static void destroy(struct co_root *root)
     struct pipe *pipe = pipe_of(root);
     while (pipe->waiting[PIPE_READ].first != NULL) {
         fs_answer_read(pipe->waiting[PIPE_READ].first->call, E_STALE, NULL, 0);
-        waited(&pipe->waiting[PIPE_READ]);
+        waited(&pipe->waiting[PIPE_READ], false);
     }
+    free(pipe->waiting[PIPE_READ].spare);
     free(pipe);
 }
 
@@ -289,7 +324,8 @@ u32 pipe_ready(struct pipe *pipe, enum pipe_end end)
         bits = FS_READY_END | (end == PIPE_READ ? FS_READY_READ : FS_READY_WRITE);
     if (end == PIPE_READ && pipe->bytes > 0)
         bits |= FS_READY_READ;
-    if (end == PIPE_WRITE && pipe->bytes < RING_BYTES)
+    if (end == PIPE_WRITE && has_room(pipe, ATOMIC_BYTES) &&
+        pipe->waiting[PIPE_WRITE].first == NULL)
         bits |= FS_READY_WRITE;
     mutex_unlock(&pipe->lock);
     return bits;

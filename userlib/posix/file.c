@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Files, directories and pipes of servers, as a kind of open file.
+// Files and directories of servers, as a kind of open file.
 #include "direct.h"
 #include "file.h"
+#include "pipe.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/unistd.h>
@@ -73,9 +73,26 @@ static s64 call_write(cap_t server, u64 handle, void *argument)
     return status;
 }
 
-static bool is_pipe(const struct fd_file *file)
+s64 file_read_part(const struct fd_file *file, void *to, u64 *bytes, u64 offset, u32 flags)
 {
-    return (file->words[0] & KIND_MASK) == FS_KIND_PIPE;
+    struct transfer transfer = {.to = to,
+                                .bytes = *bytes < FS_DATA_MAX ? *bytes : FS_DATA_MAX,
+                                .offset = offset,
+                                .flags = flags};
+    s64 status = file_do(file, call_read, &transfer);
+    *bytes = transfer.bytes;
+    return status;
+}
+
+s64 file_write_part(const struct fd_file *file, const void *from, u64 *bytes, u64 offset, u32 flags)
+{
+    struct transfer transfer = {.from = from,
+                                .bytes = *bytes < FS_DATA_MAX ? *bytes : FS_DATA_MAX,
+                                .offset = offset,
+                                .flags = flags};
+    s64 status = file_do(file, call_write, &transfer);
+    *bytes = transfer.bytes;
+    return status;
 }
 
 static u32 transfer_flags(const struct fd_file *file)
@@ -187,21 +204,18 @@ static void count_first_use(struct fd_file *file)
 
 // ---- reading and writing, by calls or without ---------------------------------------------------
 
-// A pipe gives what there is; a file all that was asked for, as far as it goes.
+// All that was asked for, as far as the file goes.
 static s64 read_by_calls(struct fd_file *file, void *to, u64 bytes, s64 offset)
 {
     u64 done = 0;
     while (done < bytes) {
-        u64 part = bytes - done < FS_DATA_MAX ? bytes - done : FS_DATA_MAX;
-        struct transfer transfer = {.to = (char *)to + done,
-                                    .bytes = part,
-                                    .offset = offset_after(offset, done),
-                                    .flags = transfer_flags(file)};
-        s64 status = file_do(file, call_read, &transfer);
+        u64 part = bytes - done < FS_DATA_MAX ? bytes - done : FS_DATA_MAX, now = part;
+        s64 status = file_read_part(file, (char *)to + done, &now, offset_after(offset, done),
+                                    transfer_flags(file));
         if (status != 0)
             return done > 0 ? (s64)done : -posix_errno(status);
-        done += transfer.bytes;
-        if (transfer.bytes < part || is_pipe(file))
+        done += now;
+        if (now < part)
             break;
     }
     return (s64)done;
@@ -230,7 +244,7 @@ static s64 read_at_place(struct fd_file *file, struct direct *direct, void *to, 
     return done;
 }
 
-static s64 read_contents(struct fd_file *file, void *to, u64 bytes, s64 offset)
+static s64 file_read(struct fd_file *file, void *to, u64 bytes, s64 offset)
 {
     struct direct *direct = direct_of(file);
     if (direct == NULL) {
@@ -244,31 +258,17 @@ static s64 read_contents(struct fd_file *file, void *to, u64 bytes, s64 offset)
     return done;
 }
 
-static s64 file_read(struct fd_file *file, void *to, u64 bytes, s64 offset)
-{
-    return is_pipe(file) ? read_by_calls(file, to, bytes, offset)
-                         : read_contents(file, to, bytes, offset);
-}
-
-static s64 write_error(const struct fd_file *file, s64 status)
-{
-    return is_pipe(file) && status == E_PEER ? -EPIPE : -posix_errno(status);
-}
-
 static s64 write_by_calls(struct fd_file *file, const void *from, u64 bytes, s64 offset)
 {
     u64 done = 0;
     while (done < bytes) {
-        u64 part = bytes - done < FS_DATA_MAX ? bytes - done : FS_DATA_MAX;
-        struct transfer transfer = {.from = (const char *)from + done,
-                                    .bytes = part,
-                                    .offset = offset_after(offset, done),
-                                    .flags = transfer_flags(file)};
-        s64 status = file_do(file, call_write, &transfer);
+        u64 part = bytes - done;
+        s64 status = file_write_part(file, (const char *)from + done, &part,
+                                     offset_after(offset, done), transfer_flags(file));
         if (status != 0)
-            return done > 0 ? (s64)done : write_error(file, status);
-        done += transfer.bytes;
-        if (transfer.bytes == 0)
+            return done > 0 ? (s64)done : -posix_errno(status);
+        done += part;
+        if (part == 0)
             break;
     }
     return (s64)done;
@@ -290,7 +290,7 @@ static s64 write_at_place(struct fd_file *file, struct direct *direct, const voi
     return done;
 }
 
-static s64 write_contents(struct fd_file *file, const void *from, u64 bytes, s64 offset)
+static s64 file_write(struct fd_file *file, const void *from, u64 bytes, s64 offset)
 {
     struct direct *direct = direct_of(file);
     if (direct == NULL) {
@@ -302,12 +302,6 @@ static s64 write_contents(struct fd_file *file, const void *from, u64 bytes, s64
     s64 done = write_at_place(file, direct, from, bytes, offset);
     mutex_unlock(&direct->lock);
     return done;
-}
-
-static s64 file_write(struct fd_file *file, const void *from, u64 bytes, s64 offset)
-{
-    return is_pipe(file) ? write_by_calls(file, from, bytes, offset)
-                         : write_contents(file, from, bytes, offset);
 }
 
 // ---- the rest ----------------------------------------------------------------------------------
@@ -398,7 +392,7 @@ void file_stat_fill(const struct fs_stat *from, struct stat *to)
     to->st_ctim = to->st_atim = to->st_mtim;
 }
 
-static s64 file_stat(struct fd_file *file, struct stat *to)
+s64 file_stat(struct fd_file *file, struct stat *to)
 {
     struct fs_stat info;
     s64 status = file_do(file, call_stat, &info);
@@ -407,34 +401,13 @@ static s64 file_stat(struct fd_file *file, struct stat *to)
     return -posix_errno(status);
 }
 
-static s64 call_ready(cap_t server, u64 handle, void *argument)
-{
-    return fs_ready(server, handle, argument);
-}
-
-static s64 file_ready(struct fd_file *file, int events)
-{
-    u32 bits = 0;
-    if (!is_pipe(file))
-        return events & (POLLIN | POLLOUT);
-    if (file_do(file, call_ready, &bits) != 0)
-        return POLLERR;
-    int result = (bits & FS_READY_END) != 0 ? POLLHUP : 0;
-    if ((bits & FS_READY_READ) != 0)
-        result |= events & POLLIN;
-    if ((bits & FS_READY_WRITE) != 0)
-        result |= events & POLLOUT;
-    return result;
-}
-
 static s64 call_close(cap_t server, u64 handle, void *argument)
 {
     (void)argument;
     return fs_close(server, handle);
 }
 
-// Closing must not wait for a server that has gone: it has forgotten the handle.
-static void close_handle(struct service *service, u64 handle)
+void file_close_handle(struct service *service, u64 handle)
 {
     cap_t server;
     if (service_endpoint(service, 0, &server) == 0 && call_close(server, handle, NULL) == E_PEER)
@@ -446,14 +419,14 @@ static void file_close(struct fd_file *file)
     struct direct *direct = direct_of(file);
     if (direct != NULL)
         direct_end(direct);
-    close_handle(file->private, file->handle);
+    file_close_handle(file->private, file->handle);
 }
 
 struct fd_file *file_new(struct service *service, u64 handle, u32 kind, int flags)
 {
-    struct fd_file *file = fd_file_new(&file_ops, (u32)flags);
+    struct fd_file *file = fd_file_new(kind == FS_KIND_PIPE ? &pipe_ops : &file_ops, (u32)flags);
     if (file == NULL) {
-        close_handle(service, handle);
+        file_close_handle(service, handle);
         return NULL;
     }
     file->private = service;
@@ -470,7 +443,7 @@ static s64 call_sync(cap_t server, u64 handle, void *argument)
 
 static s64 file_sync(struct fd_file *file)
 {
-    return is_pipe(file) ? 0 : -posix_errno(file_do(file, call_sync, NULL));
+    return -posix_errno(file_do(file, call_sync, NULL));
 }
 
 // ---- inheritance -------------------------------------------------------------------------------
@@ -484,26 +457,29 @@ static s64 call_duplicate(cap_t server, u64 handle, void *argument)
     return fs_duplicate(server, handle, argument);
 }
 
+s64 file_lend_handle(const struct fd_file *file, struct fd_inherit *to)
+{
+    to->words[1] = file->words[0] & KIND_MASK;
+    strcpy((char *)&to->words[NAME_WORD], service_name(file->private));
+    return -posix_errno(file_do(file, call_duplicate, &to->words[0]));
+}
+
 static s64 file_lend(struct fd_file *file, struct fd_inherit *to)
 {
     s64 status = return_position(file);
-    if (status == 0)
-        status = file_do(file, call_duplicate, &to->words[0]);
-    to->words[1] = file->words[0] & KIND_MASK;
-    strcpy((char *)&to->words[NAME_WORD], service_name(file->private));
-    return -posix_errno(status);
+    return status != 0 ? -posix_errno(status) : file_lend_handle(file, to);
 }
 
-static void file_lent(struct fd_file *file, const struct fd_inherit *to, u32 pid)
+void file_lent(struct fd_file *file, const struct fd_inherit *to, u32 pid)
 {
     cap_t server;
     // A child that was killed before it has begun takes nothing: the handle is still ours.
     if (pid == 0 || service_endpoint(file->private, 0, &server) != 0 ||
         fs_give(server, to->words[0], pid) != 0)
-        close_handle(file->private, to->words[0]);
+        file_close_handle(file->private, to->words[0]);
 }
 
-static s64 file_borrow(struct fd_file *file, const struct fd_inherit *from)
+s64 file_borrow(struct fd_file *file, const struct fd_inherit *from)
 {
     char name[FS_SERVICE_MAX + 1];
     memcpy(name, &from->words[NAME_WORD], sizeof(name));
@@ -522,7 +498,6 @@ const struct fd_ops file_ops = {
     .truncate = file_truncate,
     .sync = file_sync,
     .stat = file_stat,
-    .ready = file_ready,
     .close = file_close,
     .lend = file_lend,
     .lent = file_lent,

@@ -3,6 +3,7 @@
 #include "console.h"
 #include "file.h"
 #include "mounts.h"
+#include "pipe.h"
 #include "table.h"
 
 #include <errno.h>
@@ -23,8 +24,8 @@ struct inheritance {
     struct fd_inherit files[];
 };
 
-static const struct fd_ops *kinds[KINDS_MAX] = {&file_ops, &console_ops};
-static u32 kind_count = 2;
+static const struct fd_ops *kinds[KINDS_MAX] = {&file_ops, &pipe_ops, &console_ops};
+static u32 kind_count = 3;
 
 s64 fd_register_kind(const struct fd_ops *ops)
 {

@@ -2,6 +2,7 @@
 // Calls on paths: open, stat, unlink, mkdir, rename, chdir, …; and pipe.
 #include "file.h"
 #include "mounts.h"
+#include "pipe.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -244,6 +245,8 @@ int pipe(int fds[2])
         return result_of(status);
     for (u32 i = 0; i < 2; i++)
         files[i] = file_new(service, piping.ends[i], FS_KIND_PIPE, modes[i]);
+    if (files[0] != NULL && files[1] != NULL)
+        pipe_own(files[0], files[1]);
     for (u32 i = 0; i < 2; i++) {
         fds[i] = files[i] == NULL ? -ENOMEM : fd_install(files[i], 0);
         if (fds[i] < 0 && i == 1 && fds[0] >= 0)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The serving side of calls: endpoints, and worker threads that run their handlers. A worker that
-// has answered waits for the next call in the same system call, if its CPU has nothing else to do.
+// has answered waits for the next call in the same system call, if its CPU has nothing else to do;
+// one that answers later or never waits in a system call as well.
 #include "check.h"
 #include "ipc.h"
 
@@ -342,6 +343,20 @@ static void rest(struct scheduler *scheduler, struct worker *worker)
     scheduler_block(WAKE_WORK);
 }
 
+// What came first after the worker began to wait in a system call of its own: its next call, or
+// something else, before which it rests.
+static void go_on(struct scheduler *scheduler, struct worker *worker, const struct event *event)
+{
+    if (event_is_call(event)) {
+        fill(worker, event, NULL);
+        return;
+    }
+    worker->next = scheduler->idle_workers;
+    scheduler->idle_workers = worker;
+    event_handle(event);
+    scheduler_block(WAKE_WORK);
+}
+
 // Answers, and waits for the worker's next call; disabled.
 static void answer_and_rest(struct scheduler *scheduler, struct worker *worker, s64 status)
 {
@@ -357,14 +372,21 @@ static void answer_and_rest(struct scheduler *scheduler, struct worker *worker, 
     }
     struct event event;
     event_reply_wait(request->call, status, reply_info(request), request->reply, &event);
-    if (event_is_call(&event)) {
-        fill(worker, &event, NULL);
+    go_on(scheduler, worker, &event);
+}
+
+// The same when there is nothing to answer.
+static void rest_without_answer(struct scheduler *scheduler, struct worker *worker)
+{
+    if (take_backlog(scheduler, worker))
+        return;
+    if (scheduler->ready_mask) {
+        rest(scheduler, worker);
         return;
     }
-    worker->next = scheduler->idle_workers;
-    scheduler->idle_workers = worker;
-    event_handle(&event);
-    scheduler_block(WAKE_WORK);
+    struct event event;
+    event_wait(&event);
+    go_on(scheduler, worker, &event);
 }
 
 static s64 worker_run(void *argument)
@@ -376,8 +398,8 @@ static s64 worker_run(void *argument)
         struct scheduler *scheduler = scheduler_here();
         if (status != IPC_LATER)
             answer_and_rest(scheduler, worker, status);
-        else if (!take_backlog(scheduler, worker))
-            rest(scheduler, worker);
+        else
+            rest_without_answer(scheduler, worker);
         user_enable(0);
     }
     return 0;

@@ -84,6 +84,33 @@ static void a_writer_waits_for_room(void **state)
                      E_AGAIN);
 }
 
+static void a_short_write_goes_in_whole(void **state)
+{
+    (void)state;
+    static u8 data[12288], back[12288];
+    u64 bytes;
+    assert_int_equal(do_write(1, data, 12288, &bytes), 0);
+    assert_int_equal(do_write(2, data, 100, &bytes), 0);
+    assert_int_equal(fs_server_write(&(struct ipc_caller){.pid = HOST_PID}, writer, FS_CURRENT,
+                                     FS_NO_WAIT, data, 4096, &bytes),
+                     E_AGAIN);
+    u32 bits = 0;
+    assert_int_equal(fs_server_ready(&(struct ipc_caller){.pid = HOST_PID}, writer, &bits), 0);
+    assert_int_equal(bits, 0);
+    memset(data, 'y', 4096);
+    assert_int_equal(do_write(3, data, 4096, &bytes), IPC_LATER);
+    assert_int_equal(do_write(4, data, 1, &bytes), IPC_LATER); // behind it, although it had room
+    assert_int_equal(do_read(5, back, 99, &bytes), 0);
+    assert_int_equal(host_answer_count, 0);
+    assert_int_equal(do_read(6, back, 1, &bytes), 0);
+    assert_true(host_answer_count == 1 && host_answers[0].call == 3);
+    assert_int_equal(host_answers[0].written, 4096);
+    assert_int_equal(do_read(7, back, 12288, &bytes), 0);
+    assert_true(host_answer_count == 2 && host_answers[1].written == 1);
+    assert_int_equal(fs_server_ready(&(struct ipc_caller){.pid = HOST_PID}, writer, &bits), 0);
+    assert_int_equal(bits, FS_READY_WRITE);
+}
+
 static void closed_ends_release_everybody(void **state)
 {
     (void)state;
@@ -122,6 +149,28 @@ static void bytes_for_a_reader_that_ended_stay(void **state)
     assert_int_equal(do_read(3, data, 4, &bytes), 0);
     assert_int_equal(bytes, 3);
     assert_memory_equal(data, "abc", 3);
+}
+
+// One write for several readers, and for the ring behind them.
+static void a_write_goes_to_all_who_wait_and_the_rest_stays(void **state)
+{
+    (void)state;
+    static u8 data[12288], back[12288];
+    u64 bytes;
+    for (u64 i = 0; i < sizeof(data); i++)
+        data[i] = (u8)(i * 7 >> 2);
+    for (u64 call = 1; call <= 3; call++)
+        assert_int_equal(do_read(call, back, call * 10, &bytes), IPC_LATER);
+    assert_int_equal(do_write(4, data, 100, &bytes), 0);
+    assert_int_equal(bytes, 100);
+    assert_int_equal(host_answer_count, 3);
+    for (u64 i = 0, at = 0; i < 3; at += ++i * 10) {
+        assert_true(host_answers[i].call == i + 1 && host_answers[i].bytes == (i + 1) * 10);
+        assert_memory_equal(host_answers[i].data, data + at, (i + 1) * 10);
+    }
+    assert_int_equal(do_read(5, back, sizeof(back), &bytes), 0);
+    assert_int_equal(bytes, 40);
+    assert_memory_equal(back, data + 60, 40);
 }
 
 static void waiting_has_a_limit(void **state)
@@ -184,9 +233,11 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(a_reader_waits_for_bytes, make, end),
         cmocka_unit_test_setup_teardown(a_writer_waits_for_room, make, end),
+        cmocka_unit_test_setup_teardown(a_short_write_goes_in_whole, make, end),
         cmocka_unit_test_setup_teardown(closed_ends_release_everybody, make, end),
         cmocka_unit_test_setup_teardown(nobody_writes_to_nobody, make, end),
         cmocka_unit_test_setup_teardown(bytes_for_a_reader_that_ended_stay, make, end),
+        cmocka_unit_test_setup_teardown(a_write_goes_to_all_who_wait_and_the_rest_stays, make, end),
         cmocka_unit_test_setup_teardown(waiting_has_a_limit, make, end),
         cmocka_unit_test_setup_teardown(a_stream_stays_in_order, make, end),
     };

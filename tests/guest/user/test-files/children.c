@@ -61,8 +61,7 @@ int child_main(int argc, char **argv)
 
 // ---- as the parent ------------------------------------------------------------------------------
 
-static s64 start(const char *what, const char *argument, const struct posix_spawn_fd *fds,
-                 u32 count)
+s64 child_start(const char *what, const char *argument, const struct posix_spawn_fd *fds, u32 count)
 {
     const char *argv[] = {"test-files", what, argument, NULL};
     struct process_spawn spawn = PROCESS_SPAWN;
@@ -76,7 +75,17 @@ static s64 start(const char *what, const char *argument, const struct posix_spaw
     return pid;
 }
 
-static int status_of(s64 pid)
+// A program that is not there is started with it.
+void give_to_server(int fd)
+{
+    const struct posix_spawn_fd with = {.child = 5, .parent = fd};
+    struct process_spawn spawn = PROCESS_SPAWN;
+    cap_t process;
+    spawn.path = "/bin/no-such-program";
+    EXPECT(posix_spawn_program(&spawn, &with, 1, &process) < 0);
+}
+
+int child_status(s64 pid)
 {
     int status = -1;
     return waitpid((pid_t)pid, &status, 0) == (pid_t)pid && WIFEXITED(status) ? WEXITSTATUS(status)
@@ -89,18 +98,18 @@ static void inheritance(void)
     int fd = open("/tmp/inherited", O_RDWR | O_CREAT | O_TRUNC, 0644);
     EXPECT(write(fd, "1", 1) == 1);
     const struct posix_spawn_fd fds[] = {{.child = 5, .parent = fd}, {.child = 1, .parent = 1}};
-    EXPECT(status_of(start("write", "22", fds, 2)) == 0);
+    EXPECT(child_status(child_start("write", "22", fds, 2)) == 0);
     EXPECT(write(fd, "3", 1) == 1); // behind what the child wrote: one position
     EXPECT(pread(fd, data, sizeof(data), 0) == 4 && memcmp(data, "1223", 4) == 0);
-    EXPECT(status_of(start("none", "", fds + 1, 1)) == 0);
+    EXPECT(child_status(child_start("none", "", fds + 1, 1)) == 0);
     const struct posix_spawn_fd wrong = {.child = 0, .parent = 199};
-    EXPECT(start("none", "", &wrong, 1) == E_INVAL);
+    EXPECT(child_start("none", "", &wrong, 1) == E_INVAL);
     close(fd);
     unlink("/tmp/inherited");
     EXPECT(chdir("/tmp") == 0);
-    EXPECT(status_of(start("directory", "/tmp", NULL, 0)) == 7);
+    EXPECT(child_status(child_start("directory", "/tmp", NULL, 0)) == 7);
     EXPECT(chdir("/") == 0);
-    EXPECT(start("none", "", NULL, 0) > 0 && wait(NULL) > 0);
+    EXPECT(child_start("none", "", NULL, 0) > 0 && wait(NULL) > 0);
     EXPECT_ERROR(wait(NULL), ECHILD);
 }
 
@@ -110,14 +119,14 @@ static void pipelines(void)
     int in[2], out[2];
     EXPECT(pipe(in) == 0 && pipe(out) == 0);
     const struct posix_spawn_fd fds[] = {{0, in[0]}, {1, out[1]}, {2, 2}};
-    s64 pid = start("copy", "", fds, 3);
+    s64 pid = child_start("copy", "", fds, 3);
     EXPECT(pid > 0);
     close(in[0]), close(out[1]);
     EXPECT(write(in[1], "abcXYZ", 6) == 6);
     EXPECT(read(out[0], data, 6) == 6 && memcmp(data, "ABCxyz", 6) == 0);
     close(in[1]);
     EXPECT(read(out[0], data, 6) == 0); // the child saw the end, and ended
-    EXPECT(status_of(pid) == 0);
+    EXPECT(child_status(pid) == 0);
     close(out[0]);
 }
 
@@ -128,7 +137,7 @@ static void killed(void)
     int fds[2], status;
     EXPECT(pipe(fds) == 0);
     const struct posix_spawn_fd with = {.child = 5, .parent = fds[1]};
-    s64 pid = start("hang", "", &with, 1);
+    s64 pid = child_start("hang", "", &with, 1);
     close(fds[1]);
     thread_sleep_us(50000);
     EXPECT(kill((pid_t)pid, SIGKILL) == 0);

@@ -12,6 +12,7 @@ int main(int argc, char **argv)
     test_directories();
     test_descriptors();
     test_pipes();
+    test_own_pipes();
     test_mappings();
     test_direct();
     test_children();

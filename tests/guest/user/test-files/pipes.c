@@ -13,12 +13,14 @@
 #define MUCH 200000 // many times what a pipe holds
 #define READERS 100 // more than a server has threads
 
-static void simple(void)
+static void simple(bool at_server)
 {
     char data[16];
     struct stat info;
     int fds[2];
     EXPECT(pipe(fds) == 0);
+    if (at_server)
+        give_to_server(fds[1]);
     EXPECT(fstat(fds[0], &info) == 0 && S_ISFIFO(info.st_mode));
     EXPECT(write(fds[1], "hello", 5) == 5);
     EXPECT(read(fds[0], data, 2) == 2 && read(fds[0], data + 2, 14) == 3);
@@ -55,7 +57,8 @@ static s64 write_much(void *argument)
     return 0;
 }
 
-static void streams(void)
+// at_server: the bytes are not in this process.
+static void streams(bool at_server)
 {
     unsigned char data[777];
     unsigned at = 0;
@@ -63,6 +66,8 @@ static void streams(void)
     struct thread *writer;
     s64 result;
     EXPECT(pipe(fds) == 0);
+    if (at_server)
+        give_to_server(fds[0]);
     EXPECT(thread_create(&writer, NULL, write_much, &fds[1]) == 0);
     for (ssize_t bytes; (bytes = read(fds[0], data, sizeof(data))) > 0;) {
         for (ssize_t i = 0; i < bytes; i++, at++)
@@ -80,13 +85,15 @@ static s64 read_one(void *argument)
     return bytes == 1 ? byte : (s64)bytes;
 }
 
-// All of them wait at once (beyond what a pipe's queue takes they get an error,
+// All of them wait at once (beyond what a pipe's queue at the server takes they get an error,
 // and none gets lost).
-static void many_readers(void)
+static void many_readers(bool at_server)
 {
     static struct thread *threads[READERS];
     int fds[2], bytes = 0, refused = 0;
     EXPECT(pipe(fds) == 0);
+    if (at_server)
+        give_to_server(fds[0]);
     for (int i = 0; i < READERS; i++)
         EXPECT(thread_create(&threads[i], NULL, read_one, &fds[0]) == 0);
     thread_sleep_us(200000);
@@ -101,13 +108,15 @@ static void many_readers(void)
         refused += result < 0;
     }
     EXPECT(bytes == READERS / 2);
-    EXPECT(refused <= READERS - 64);
+    EXPECT(refused <= (at_server ? READERS - 64 : 0));
     close(fds[0]);
 }
 
 void test_pipes(void)
 {
-    simple();
-    streams();
-    many_readers();
+    for (int at_server = 0; at_server < 2; at_server++) {
+        simple(at_server);
+        streams(at_server);
+        many_readers(at_server);
+    }
 }

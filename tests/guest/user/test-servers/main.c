@@ -60,16 +60,31 @@ static u32 wait_for_server(const char *name, u32 *starts)
 
 // ---- fs ----------------------------------------------------------------------------------------
 
+// A pipe within this process, with "ab" in it: it goes on until an end is closed, which waits for
+// no other server. What is in it then is lost, and that is told.
+static void a_pipe_goes_on_until_it_is_closed(const int fds[2])
+{
+    char data[4];
+    EXPECT(write(fds[1], "c", 1) == 1 && read(fds[0], data, 2) == 2);
+    EXPECT(data[0] == 'a' && data[1] == 'b');
+    EXPECT(close(fds[1]) == 0);
+    errno = 0;
+    EXPECT(read(fds[0], data, 1) == -1 && errno == EIO);
+    EXPECT(close(fds[0]) == 0);
+}
+
 static void an_open_file_fails_and_new_ones_work(void)
 {
     char data[4];
     u32 starts, starts_after;
-    int fd = open("/bin/init", O_RDONLY);
+    int fd = open("/bin/init", O_RDONLY), fds[2];
     EXPECT(read(fd, data, 4) == 4);
+    EXPECT(pipe(fds) == 0 && write(fds[1], "ab", 2) == 2);
     u32 pid = server_of("fs", &starts);
     EXPECT(pid > 1 && kill((pid_t)pid, SIGKILL) == 0);
     errno = 0;
     EXPECT(read(fd, data, 4) == -1 && errno == EIO);
+    a_pipe_goes_on_until_it_is_closed(fds);
     int again = open("/bin/init", O_RDONLY); // waits for the server
     EXPECT(again >= 0 && read(again, data, 4) == 4 && memcmp(data, "\177ELF", 4) == 0);
     EXPECT(read(fd, data, 4) == -1 && errno == EIO); // what was open stays lost
