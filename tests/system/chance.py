@@ -32,6 +32,11 @@ def may_be(successes, trials, probability, at_once=1):
     return trials / at_once * divergence(successes / trials, probability) <= EXPONENT
 
 
+def trials_to_tell(probability, other, at_once=1):
+    """How many trials it takes until successes at the other one's rate may not be of this one."""
+    return math.ceil(at_once * EXPONENT / divergence(other, probability))
+
+
 def may_be_alike(one, other, at_once=(1, 1)):
     """Whether two measurements (successes, trials) may be of the same probability, whatever it is."""
     rates = [successes / trials for successes, trials in (one, other)]

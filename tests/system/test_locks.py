@@ -60,12 +60,12 @@ class Measurement:
 
     def check_shares(self):
         overflows = self.samples + self.overlooked
+        assert overflows > 0
         for coid in self.own:
             samples = self.rows[coid]["samples"] if coid in self.rows else 0
             likely = min(max(overflows * self.own[coid] / 100, samples), samples + self.overlooked)
-            assert overflows == 0 or may_be(likely, overflows, self.own[coid] / 100,
-                                            self.at_once), (coid, self.found, self.own,
-                                                            self.overlooked)
+            assert may_be(likely, overflows, self.own[coid] / 100,
+                          self.at_once), (coid, self.found, self.own, self.overlooked)
 
     def show(self, title):
         print(f"\n{title}: {self.samples} samples of {sum(self.larx.values())} larx")
@@ -133,7 +133,8 @@ def test_thresholds_as_in_figure_4_8(machine):
     runs = [Measurement(machine, threshold, "--precise") for threshold in (10000, 100000, 1000000)]
     for run in runs:
         run.show(f"threshold {run.threshold}")
-        run.check_shares()
+        if run.samples + run.overlooked > 0 or run is not runs[-1]:
+            run.check_shares()
         # A sample stands for so many larx, give or take what each CPU had counted last,
         # and whose were in between.
         samples = sum(run.larx.values()) / run.threshold

@@ -32,11 +32,11 @@ def test_counts_are_exact_or_within_their_errors(boot, cpus):
 
 @pytest.mark.long
 def test_all_events_at_once_agree_with_each_alone(boot):
-    """100 intervals, of which the program judges each event's."""
+    """100 intervals: the program wants 86 of each event's, and has all 14 events."""
     console = run(boot, 2, words="", pmu="model")
     check_counts(console, 2)
     agreeing, of_all = re.search(r"alone and together agree in (\d+) of (\d+)", console).groups()
-    assert int(of_all) == 1400 and int(agreeing) > 0, console
+    assert int(of_all) == 1400 and int(agreeing) >= 1400 * 86 / 100, console
 
 
 def test_refusals_say_which_events_exclude_each_other(boot):

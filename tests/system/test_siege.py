@@ -24,10 +24,10 @@ def framed(**body):
     return struct.pack(">I", len(payload)) + payload
 
 
-def flood(port, size):
-    """A connection of an observer that has sent so many bytes of requests, or what of that was taken, and reads nothing."""
+def flood(port, size, token):
+    """A connection that has sent so many bytes of requests, or what of that was taken, and reads nothing."""
     sock = socket.create_connection(("127.0.0.1", port))
-    sock.sendall(framed(hello=pb.HelloRequest(version=dci.VERSION, token=OBSERVER)))
+    sock.sendall(framed(hello=pb.HelloRequest(version=dci.VERSION, token=token)))
     request = framed(objects=pb.ObjectsRequest(scope=pb.SCOPE_ALL, classes=True))
     sock.settimeout(2)
     try:
@@ -53,11 +53,15 @@ def half_close(sock):
                          ids=["close", "reset", "half-close"])
 @pytest.mark.parametrize("size", FLOODS)
 def test_requests_of_who_has_gone_are_dropped(machine2, capsys, end, size):
-    """15 clients with thousands of requests each: their places are free again long before those could be carried out."""
-    floods = [flood(machine2.port, FLOODS[size]) for _ in range(15)]
+    """A full house, each with thousands of requests: places are free again long before those could be carried out."""
+    with dci.connect(machine2.port, CONTROLLER) as viewer:
+        limits = viewer.hello().limits
+        siege.wait_for_free_slots(viewer)
+    house = [OBSERVER] * limits.observers + [CONTROLLER] * (limits.clients - limits.observers)
+    floods = [flood(machine2.port, FLOODS[size], token) for token in house]
     for sock in floods:
         end(sock)
-    with dci.connect(machine2.port, CONTROLLER) as viewer:
+    with siege.enter_when_there_is_a_place(machine2.port, CONTROLLER) as viewer:
         seconds = siege.wait_for_free_slots(viewer)
         begin = time.monotonic()
         assert viewer.objects()
