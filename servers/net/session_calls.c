@@ -15,11 +15,11 @@ static struct session *enter(const struct ipc_caller *caller)
     return found > 0 ? (struct session *)found : NULL; // E_STALE
 }
 
-// lwIP may have something to send or to time now.
+// What the call has given lwIP and others to do is done before it is answered.
 static s64 leave(s64 result)
 {
+    server_turn();
     mutex_unlock(&net_lock);
-    server_wake();
     return result;
 }
 
@@ -49,6 +49,20 @@ s64 net_session_server_doorbell(struct ipc_caller *caller, cap_t *endpoint)
     (void)caller;
     *endpoint = sessions_doorbell;
     return 0;
+}
+
+// The process's own wake-up goes along with the answer: a message would cost more than the rest.
+s64 net_session_server_look(struct ipc_caller *caller, u32 number, u32 *wake)
+{
+    struct session *session = enter(caller);
+    if (session == NULL || number >= NET_SOCKETS_MAX || session->sockets[number] == NULL)
+        return leave(E_NOENT);
+    socket_ready(session->sockets[number]);
+    server_work();
+    *wake = session->holder.wake == 0;
+    if (*wake)
+        holder_rest(&session->holder);
+    return leave(0);
 }
 
 static s64 create(struct session *session, u32 *number, cap_t *memory)

@@ -14,11 +14,8 @@ struct socket_rep;
 
 struct socket_ops {
     struct co_ops base;
-    // Moves bytes both ways as far as there is room: 1 when any moved, else 0.
+    // Moves bytes both ways as far as there is room, then asks the process to tell of more.
     s64 (*work)(struct socket_rep *self);
-    // Before the server sleeps: asks the process to be woken. 1 when there is something to do after
-    // all.
-    s64 (*await)(struct socket_rep *self);
     s64 (*bind)(struct socket_rep *self, u32 address, u32 port); // the port, E_EXIST, E_BUSY
     s64 (*listen)(struct socket_rep *self, u32 backlog);
     s64 (*connect)(struct socket_rep *self, u32 address, u32 port);
@@ -47,9 +44,10 @@ void socket_release(struct socket *socket);
 // The same, by a reset.
 void socket_abort(struct socket *socket);
 
-// Work and await of all sockets: true when anything was done, or is to be done.
+// There is something to do for it: its process or its connection has changed something.
+void socket_ready(struct socket *socket);
+// Works on the socket that has been ready for longest: false when there is none.
 bool sockets_work(void);
-bool sockets_await(void);
 // COIDs of sockets that nobody holds, at most max: how many there are (max 0), or were written.
 // Any thread, no lock: for the scan.
 u32 sockets_unheld(coid_t *out, u32 max);

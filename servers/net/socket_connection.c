@@ -35,7 +35,8 @@ static err_t on_sent(void *argument, struct tcp_pcb *pcb, u16 count)
     (void)count;
     socket_callback_begin();
     socket->polls = 0;
-    socket_send(socket);
+    if (!socket->asked)
+        socket_ready(socket);
     socket_settle(socket);
     return socket_callback_end(pcb);
 }
@@ -48,8 +49,8 @@ static err_t on_poll(void *argument, struct tcp_pcb *pcb)
     socket_callback_begin();
     if (!held && ++socket->polls >= LINGER_POLLS)
         socket_reset(socket, E_TIMEOUT);
-    else
-        socket_send(socket); // when lwIP had no memory
+    else if (!socket->asked)
+        socket_ready(socket); // when lwIP had no memory
     return socket_callback_end(pcb);
 }
 

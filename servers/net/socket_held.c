@@ -36,6 +36,7 @@ s64 socket_accept(struct socket *listener, struct socket **out, cap_t *memory)
     socket_leave_listener(socket);
     socket->holder = listener->holder;
     tcp_backlog_accepted(socket->pcb);
+    socket_ready(socket);
     *out = socket;
     *memory = take_memory(socket);
     return 0;
@@ -82,7 +83,7 @@ void socket_release(struct socket *socket)
         socket->finishing = true;
         socket->polls = 0;
         socket_credit_all(socket);
-        CO_CALL(struct socket_rep, socket->root.coid, work);
+        socket_ready(socket);
     }
 }
 

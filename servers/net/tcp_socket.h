@@ -24,6 +24,7 @@ struct socket {
     u32 credited;       // of what was put into receive: what the peer's window has back
     u32 state;          // enum net_state
     bool starved;       // lwIP had no memory for what the send ring holds
+    bool asked;         // the process tells when it has put something into an empty send ring
     bool finishing;     // the sending side ends when its ring is empty
     bool shut;          // it has ended
     bool peer_finished; // the peer will send no more
@@ -34,6 +35,7 @@ struct socket {
     struct socket *listener;                       // of a connection that waits to be accepted
     struct socket *waiting, **waiting_end, *after; // listener: connections; connection: the next
     struct socket *next, **link;                   // of all
+    struct socket *ready_next, **ready_link;       // of those with something to do; NULL: not one
 };
 
 // ---- socket.c -----------------------------------------------------------------------------------
@@ -75,9 +77,11 @@ err_t socket_callback_end(const struct tcp_pcb *pcb);
 // How much the connection takes now.
 u32 socket_room(const struct socket *socket);
 bool socket_can_send(const struct socket *socket);
-// Both true when any bytes moved, or the connection was reset because of what the process wrote.
-bool socket_send(struct socket *socket);
-bool socket_credit(struct socket *socket);
+// Both reset the connection when the process has written what cannot be.
+void socket_send(struct socket *socket);
+void socket_credit(struct socket *socket);
+// So much has come that the peer waits before long: the process is to tell what it takes.
+bool socket_owes_window(const struct socket *socket);
 void socket_credit_all(struct socket *socket);
 void socket_receive(struct socket *socket, const struct pbuf *bytes);
 // A connection that nobody holds ends when both sides have said all.

@@ -83,10 +83,18 @@ bool session_lost(const struct session *session)
     return __atomic_load_n(&session->lost, __ATOMIC_ACQUIRE);
 }
 
-void session_ring(struct session *session)
+// When there is no memory for a call, it looks at all of them, later.
+void session_ring(struct session *session, u32 number)
 {
     static const u64 nothing[MESSAGE_WORDS];
-    ipc_send(session->doorbell, -1, nothing); // E_AGAIN: enough have rung; E_PEER: watch() sees it
+    u32 wake = 0;
+
+    s64 error = net_session_look(session->endpoint, number, &wake);
+    if (wake != 0)
+        wake_ready(false);
+    // E_PEER: watch() sees it. A full queue: enough have rung.
+    if (error != 0 && error != E_PEER)
+        ipc_send(session->doorbell, -1, nothing);
 }
 
 // A thread of each session: waits for the server's end.

@@ -20,8 +20,8 @@ struct session {
 s64 session_get(u64 deadline, struct session **session);
 void session_put(struct session *session);
 bool session_lost(const struct session *session);
-// The server is to look at our sockets.
-void session_ring(struct session *session);
+// The server looks at one of our sockets before this returns.
+void session_ring(struct session *session, u32 number);
 
 // ---- waiting ---------------------------------------------------------------------------------
 

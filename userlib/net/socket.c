@@ -171,7 +171,7 @@ static void wake_server(struct net_socket *socket, u32 for_what)
     if ((shared_load(&socket->shared->server_waits) & for_what) == 0)
         return;
     shared_store(&socket->shared->server_waits, 0);
-    session_ring(socket->session);
+    session_ring(socket->session, socket->number);
 }
 
 const u8 *net_socket_front(struct net_socket *socket, u32 *count)
