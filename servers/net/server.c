@@ -36,6 +36,7 @@ bool server_work(void)
 {
     for (u32 i = 0; i < SOCKETS_A_TURN; i++) {
         netif_poll_all();
+        sockets_settle_over();
         if (!sockets_work())
             return false;
     }

@@ -46,6 +46,8 @@ void socket_abort(struct socket *socket);
 
 // There is something to do for it: its process or its connection has changed something.
 void socket_ready(struct socket *socket);
+// Sockets let go of connections that have ended on both sides.
+void sockets_settle_over(void);
 // Works on the socket that has been ready for longest: false when there is none.
 bool sockets_work(void);
 // COIDs of sockets that nobody holds, at most max: how many there are (max 0), or were written.
