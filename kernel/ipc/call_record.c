@@ -179,8 +179,9 @@ static void forget_handed(const struct call_record *record, u64 word)
         server->handed = &no_call;
 }
 
-// A record of the client's own. The former one is of a call that may wait for long, or for ever, and
-// would leave the fast path without: it becomes one of the others, and goes back with its answer.
+// A record of the client's own. The former one is of a call that may wait for long, or for ever,
+// and would leave the fast path without: it becomes one of the others, and goes back with its
+// answer.
 static bool make_own(struct dispatcher *client)
 {
     struct ipc_dispatcher *ipc = dispatcher_ipc(client);

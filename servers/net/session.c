@@ -8,6 +8,7 @@
 
 #include <ipc/net.h>
 #include <ipc/net_session.h>
+#include <net/map.h>
 #include <stdlib.h>
 #include <user/ipc.h>
 #include <user/process.h>
@@ -97,6 +98,8 @@ static void session_end(struct session *session)
         session->sockets[i] = NULL;
         if (socket != NULL)
             socket_release(socket);
+        if (session->kept[i] != NULL)
+            net_unmap(session->kept[i]);
     }
     holder_rest(&session->holder);
     ipc_endpoint_close(session->endpoint);

@@ -31,12 +31,19 @@ struct socket_names {
     u32 own_address, own_port, peer_address, peer_port;
 };
 
-// A socket of holder; *memory is the capability for its memory, to be dropped by the caller.
-// E_NOMEM.
-s64 socket_create(struct holder *holder, struct socket **socket, cap_t *memory);
+// A socket of holder, in the memory *kept that its process has of one before, if that is not NULL:
+// then *kept is NULL and *memory 0. Else *memory is the capability for its memory, to be dropped by
+// the caller. E_NOMEM.
+s64 socket_create(struct holder *holder, struct socket **socket, struct net_shared **kept,
+                  cap_t *memory);
 // The oldest connection that listener (listening) has not given away, as a socket of its holder: as
-// socket_create. E_AGAIN: there is none; E_BUSY: not listening.
-s64 socket_accept(struct socket *listener, struct socket **socket, cap_t *memory);
+// socket_create. E_AGAIN: there is none; E_BUSY: not listening. *kept stays when the connection has
+// memory already, as bytes have come.
+s64 socket_accept(struct socket *listener, struct socket **socket, struct net_shared **kept,
+                  cap_t *memory);
+// Before socket_release (all_sent) and socket_abort (not): the memory, for another socket of the
+// process, or NULL when there is something in it that has still to be sent.
+struct net_shared *socket_part(struct socket *socket, bool all_sent);
 coid_t socket_coid(const struct socket *socket);
 s64 socket_get_names(const struct socket *socket, struct socket_names *names);
 // The process has let go of it: sends what is left, ends the connection, and then itself.

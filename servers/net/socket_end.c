@@ -57,16 +57,18 @@ void socket_reset(struct socket *socket, s32 error)
     socket_lost(socket, error);
 }
 
-// lwIP keeps a connection that has ended for 2 MSL and then forgets it without a word, so its socket
-// lets go of it before. One inside of the machine need not be kept: the other side is at its end,
-// and nothing of it is under way.
+// lwIP keeps a connection that has ended for 2 MSL and then forgets it without a word, so its
+// socket lets go of it before. One inside of the machine need not be kept: the other side is at its
+// end, and nothing of it is under way.
 void sockets_settle_over(void)
 {
     static u8 seen; // argument of those that were here before; new ones come first
     struct tcp_pcb *next;
 
-    for (struct tcp_pcb *pcb = tcp_tw_pcbs; pcb != NULL && pcb->callback_arg != &seen; pcb = next) {
+    for (struct tcp_pcb *pcb = tcp_tw_pcbs; pcb != NULL; pcb = next) {
         struct socket *socket = pcb->callback_arg;
+        if (pcb->callback_arg == &seen)
+            return;
         next = pcb->next;
         tcp_arg(pcb, &seen);
         if (socket != NULL)

@@ -18,8 +18,8 @@ struct socket {
     struct socket_rep rep;
     struct holder *holder;
     struct tcp_pcb *pcb;
-    struct net_shared *shared;
-    cap_t memory; // that it lies in, until the process has it
+    struct net_shared *shared; // of its own, or what nobody looks at
+    cap_t memory;              // that it lies in, until the process has it
     struct ring send, receive;
     u32 credited;       // of what was put into receive: what the peer's window has back
     u32 state;          // enum net_state
@@ -40,7 +40,14 @@ struct socket {
 
 // ---- socket.c -----------------------------------------------------------------------------------
 
-// One that holder (NULL: nobody yet) holds, without a connection. NULL: no memory.
+// Gives it memory to share with a process: new, or what the process has kept. E_NOMEM, E_LIMIT.
+s64 socket_share(struct socket *socket);
+void socket_use(struct socket *socket, struct net_shared *kept);
+bool socket_shares(const struct socket *socket);
+// It has none any more. Returns what it had.
+struct net_shared *socket_unshare(struct socket *socket);
+// One that holder (NULL: nobody yet) holds, without a connection and memory to share. NULL: no
+// memory.
 struct socket *socket_new(struct co_class *class, struct holder *holder);
 // Nobody knows it any more. Its memory goes when no method runs in it.
 void socket_end(struct socket *socket);

@@ -3,7 +3,7 @@
 
 #include <ipc/net.h>
 #include <ipc/net_session.h>
-#include <net/protocol.h>
+#include <net/map.h>
 #include <posix/service.h>
 #include <stdlib.h>
 #include <user/ipc.h>
@@ -69,6 +69,9 @@ void session_put(struct session *session)
     sys_cap_drop(session->endpoint);
     if (session->doorbell != 0)
         sys_cap_drop(session->doorbell);
+    for (u32 i = 0; i < NET_SOCKETS_MAX; i++)
+        if (session->mapped[i] != NULL)
+            net_unmap(session->mapped[i]);
     free(session);
 }
 

@@ -4,6 +4,7 @@
 #ifndef SOCKET_SESSION_H
 #define SOCKET_SESSION_H
 
+#include <net/protocol.h>
 #include <orrery/errors.h>
 #include <orrery/process.h>
 #include <user/thread.h>
@@ -13,6 +14,9 @@ struct session {
     cap_t endpoint; // takes ipc/net_session.idl
     cap_t doorbell; // takes wake-ups
     bool lost;      // the server has ended
+    // Atomic: memory of sockets by number, also of closed ones, if the server keeps it, too.
+    // Whoever takes one out unmaps it.
+    void *mapped[NET_SOCKETS_MAX];
 };
 
 // The live session, with a reference for the caller; made when there is none, by deadline.

@@ -20,6 +20,7 @@
 #define NET_CONTROL_BYTES 0x1000u
 #define NET_SOCKET_BYTES (NET_CONTROL_BYTES + 2 * NET_RING_BYTES)
 #define NET_SOCKETS_MAX 64        // a session
+#define NET_KEPT_MAX 8            // of a session: memory of closed sockets
 #define NET_SESSIONS_MAX 64       // at once
 #define NET_SESSIONS_OF_PROCESS 4 // of one process
 #define NET_SESSIONS_RESERVED 16  // the last ones, for processes that have a right
