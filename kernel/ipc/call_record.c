@@ -170,22 +170,46 @@ static void retire(struct call_record *record)
     call_free(record);
 }
 
-// The client's own record, when it is free.
+// The server can answer an own record by the fast path no more.
+static void forget_handed(const struct call_record *record, u64 word)
+{
+    struct ipc_dispatcher *server = dispatcher_ipc(record->server);
+
+    if ((word & CALL_OWN) != 0 && server->handed == record)
+        server->handed = &no_call;
+}
+
+// A record of the client's own. The former one is of a call that may wait for long, or for ever,
+// and would leave the fast path without: it becomes one of the others, and goes back with its
+// answer.
+static bool make_own(struct dispatcher *client)
+{
+    struct ipc_dispatcher *ipc = dispatcher_ipc(client);
+    struct call_record *former = ipc->own, *record = take_free(&tables[cpu_id()]);
+
+    if (record == NULL)
+        return false;
+    if (former != &no_call) {
+        forget_handed(former, former->word);
+        ipc->calls = ipc_calls(ipc);
+        ipc->outstanding++;
+    }
+    record->word |= CALL_OWN;
+    record->client = client;
+    ipc->own = record;
+    ipc->own_since = generation_of(record->word);
+    return true;
+}
+
+// The client's own record, unless its answer is on its way.
 static struct call_record *take_own(struct dispatcher *client)
 {
     struct ipc_dispatcher *ipc = dispatcher_ipc(client);
 
     if (boot_options.ipc_slow)
         return NULL;
-    if (ipc->own == &no_call) {
-        struct call_record *record = take_free(&tables[cpu_id()]);
-        if (record == NULL)
-            return NULL;
-        record->word |= CALL_OWN;
-        record->client = client;
-        ipc->own = record;
-        ipc->own_since = generation_of(record->word);
-    }
+    if ((ipc->own == &no_call || call_is_pending(ipc->own)) && !make_own(client))
+        return NULL;
     return state_of(ipc->own->word) == CALL_FREE ? ipc->own : NULL;
 }
 
@@ -214,18 +238,11 @@ struct call_record *call_new(struct dispatcher *client, struct dispatcher *serve
 
 void call_answered(struct call_record *record)
 {
-    if ((record->word & CALL_OWN) == 0)
+    if (record != dispatcher_ipc(record->client)->own) {
+        record->word &= ~CALL_OWN; // if it was its own once
         dispatcher_ipc(record->client)->outstanding--;
+    }
     call_free(record);
-}
-
-// The server can answer an own record by the fast path no more.
-static void forget_handed(const struct call_record *record, u64 word)
-{
-    struct ipc_dispatcher *server = dispatcher_ipc(record->server);
-
-    if ((word & CALL_OWN) != 0 && server->handed == record)
-        server->handed = &no_call;
 }
 
 // PENDING no more: true for whoever it then belongs to.

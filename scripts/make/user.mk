@@ -124,8 +124,11 @@ user_includes = $(addprefix -I,$(u_$(1)_INC) $(u_$(1)_DIR) $(u_$(1)_PUBLIC) user
 user_flags = $(USER_CFLAGS) $(USER_WARNINGS) $(call user_includes,$(1)) $(u_$(1)_CFLAGS)
 user_objects = $(foreach source,$(u_$(1)_SRC),$(USER)/obj/$(1)/$(source).o)
 
+# lwIP's configuration is included by lwIP's headers alone, so the compiler does not list it.
 define user_object
-$(USER)/obj/$(1)/$(2).o: $(2) $(USER)/obj/$(1).flags | user-ready $(u_$(1)_LIBS:%=$(THIRD)/%.stamp)
+$(USER)/obj/$(1)/$(2).o: $(2) $(USER)/obj/$(1).flags \
+    $(if $(filter lwip,$(u_$(1)_LIBS)),$(LWIP_PORT_FILES)) \
+    | user-ready $(u_$(1)_LIBS:%=$(THIRD)/%.stamp)
 	$$(call say,CC,$(2) [$(1)])
 	@mkdir -p $$(@D)
 	$$(Q)$$(KCC) $$(call user_flags,$(1)) $$(call sanitize_user_flags,$(2)) -MMD -MP -c $$< -o $$@

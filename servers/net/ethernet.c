@@ -3,6 +3,8 @@
 // forwards to.
 #include "ethernet.h"
 
+#include "server.h"
+
 #include <co/manager.h>
 #include <lwip/etharp.h>
 #include <lwip/netif.h>
@@ -10,13 +12,14 @@
 #include <orrery/errors.h>
 #include <orrery/sys.h>
 #include <string.h>
+#include <user/scheduler.h>
 
 struct interface_rep;
 
 struct interface_ops {
     struct co_ops base;
     s64 (*send)(struct interface_rep *self, struct pbuf *frame);
-    s64 (*receive)(struct interface_rep *self); // frames; 0: nothing there, or no memory
+    s64 (*receive)(struct interface_rep *self); // frames; 0: nothing there; E_NOMEM: no room
 };
 
 struct interface_rep {
@@ -30,6 +33,8 @@ static struct {
     struct sys_net_frames frames;      // the payloads of the next, …
     struct pbuf *rooms[SYS_NET_BATCH]; // which wait for frames, …
     u32 room_count;                    // so many
+    u64 kick;                          // bit of EVENT_KICK
+    bool due;                          // atomic: frames may have come
     u32 (*count_children)(void);
     u32 (*list_children)(coid_t *out, u32 max);
 } interface;
@@ -81,7 +86,7 @@ static CO_METHOD s64 lwip_interface_receive(struct interface_rep *self)
     CO_HOME(self);
     make_room();
     if (interface.room_count == 0)
-        return 0;
+        return E_NOMEM;
     s64 count = sys_net_receive(&interface.frames, interface.room_count);
     if (count <= 0)
         return 0;
@@ -145,6 +150,13 @@ static s64 make_object(void)
     return coid < 0 ? coid : co_add_service((coid_t)coid);
 }
 
+// Disabled, in the thread that the event found.
+static void frames_came(void)
+{
+    __atomic_store_n(&interface.due, true, __ATOMIC_RELEASE);
+    server_wake();
+}
+
 s64 ethernet_start(u32 (*count_children)(void), u32 (*list_children)(coid_t *out, u32 max))
 {
     ip4_addr_t address, mask, gateway;
@@ -152,6 +164,11 @@ s64 ethernet_start(u32 (*count_children)(void), u32 (*list_children)(coid_t *out
 
     interface.count_children = count_children;
     interface.list_children = list_children;
+    s64 bit = user_on_kick(frames_came);
+    if (bit < 0)
+        return bit;
+    interface.kick = 1ul << bit;
+    interface.due = true; // nobody has asked to be told yet
     s64 error = sys_net_open(mac);
     error = error ? error : make_object();
     if (error != 0)
@@ -169,19 +186,33 @@ s64 ethernet_start(u32 (*count_children)(void), u32 (*list_children)(coid_t *out
     return 0;
 }
 
-u32 ethernet_receive(u32 limit)
+bool ethernet_due(void)
 {
-    u32 count = 0;
-    s64 taken;
-
-    while (count < limit &&
-           (taken = CO_CALL(struct interface_rep, interface.root.coid, receive)) > 0)
-        count += (u32)taken;
-    netif_poll_all();
-    return count;
+    return __atomic_load_n(&interface.due, __ATOMIC_ACQUIRE);
 }
 
-void ethernet_await(u64 kick_bits)
+// 0: none are left; E_NOMEM: lwIP has no room for those that are.
+static s64 receive_some(u32 limit)
 {
-    sys_net_kick(kick_bits);
+    s64 taken = 1;
+
+    for (u32 count = 0; count < limit && taken > 0; count += (u32)taken)
+        taken = CO_CALL(struct interface_rep, interface.root.coid, receive);
+    return taken;
+}
+
+// Frames that come before the device is asked to tell do not: so it is looked at once more.
+bool ethernet_receive(u32 limit)
+{
+    if (!ethernet_due())
+        return false;
+    s64 left = receive_some(limit);
+    if (left != 0)
+        return left > 0;
+    __atomic_store_n(&interface.due, false, __ATOMIC_RELEASE);
+    sys_net_kick(interface.kick);
+    left = receive_some(limit);
+    if (left != 0)
+        __atomic_store_n(&interface.due, true, __ATOMIC_RELEASE);
+    return left > 0;
 }

@@ -8,10 +8,10 @@
 // Opens the device and adds it to lwIP, up, with its static address. 0 or an error. The functions
 // give the object's children, for the scan: any thread, no lock.
 s64 ethernet_start(u32 (*count_children)(void), u32 (*list_children)(coid_t *out, u32 max));
-// Takes at most limit frames from the device, and what the machine has sent to itself, into lwIP:
-// how many. net_lock held, as below.
-u32 ethernet_receive(u32 limit);
-// EVENT_KICK with these bits once frames come. Those that came before do not kick.
-void ethernet_await(u64 kick_bits);
+// Takes frames from the device into lwIP, if any have come since it was found empty; at most about
+// limit: true when there may be more. Else the main thread is woken when more come. net_lock held.
+bool ethernet_receive(u32 limit);
+// Frames may wait in the device. Any thread.
+bool ethernet_due(void);
 
 #endif

@@ -6,7 +6,7 @@
 #include "socket.h"
 
 #include <lwip/init.h>
-#include <lwip/priv/tcp_priv.h>
+#include <lwip/netif.h>
 #include <lwip/sys.h>
 #include <lwip/timeouts.h>
 #include <ipc/names.h>
@@ -16,10 +16,8 @@
 #include <user/thread.h>
 #include <user/time.h>
 
-#define FRAMES_A_ROUND 256          // then timers and the clients have their turn
-#define LONGEST_SLEEP_US 3600000000 // lwIP compares times modulo 49 days
+#define FRAMES_A_ROUND 256 // then timers and the clients have their turn
 
-static u64 frames_kick; // bit of EVENT_KICK
 static u64 random_state;
 
 // ---- what lwIP asks for ------------------------------------------------------------------------
@@ -45,50 +43,17 @@ void net_assertion_failed(const char *message)
 
 // ---- the loop ----------------------------------------------------------------------------------
 
-// All that can be done now: true when it was anything.
-static bool work(void)
-{
-    bool any = ethernet_receive(FRAMES_A_ROUND) > 0;
-    any |= sockets_work();
-    sys_check_timeouts();
-    return any;
-}
-
-// Asks everybody to be woken, and looks once more for what came before that.
-static bool await(void)
-{
-    ethernet_await(frames_kick);
-    bool any = ethernet_receive(FRAMES_A_ROUND) > 0;
-    any |= sockets_await();
-    return any;
-}
-
-// Only connections depend on time: while there is none,
-// lwIP's tables of addresses and fragments may age later.
-static u64 timers_deadline(void)
-{
-    if (tcp_active_pcbs == NULL && tcp_tw_pcbs == NULL)
-        return time_after_us(LONGEST_SLEEP_US);
-    u32 ms = sys_timeouts_sleeptime();
-    return ms == SYS_TIMEOUTS_SLEEPTIME_INFINITE ? UINT64_MAX : time_after_us((u64)ms * 1000);
-}
-
-static u64 deadline(void)
-{
-    u64 wakes = sessions_deadline();
-    u64 timers = timers_deadline();
-    return timers < wakes ? timers : wakes;
-}
-
 static void __attribute__((noreturn)) run(void)
 {
     for (;;) {
         mutex_lock(&net_lock);
-        bool busy = work() || await();
+        bool more = ethernet_receive(FRAMES_A_ROUND);
+        sys_check_timeouts();
+        more |= server_work();
         sessions_wake(time_now());
-        u64 until = deadline();
+        u64 until = server_deadline();
         mutex_unlock(&net_lock);
-        if (!busy)
+        if (!more)
             thread_park(until);
     }
 }
@@ -108,12 +73,9 @@ static u32 list_children(coid_t *out, u32 max)
 static s64 start(void)
 {
     server_begin();
-    s64 bit = user_on_kick(server_wake);
-    if (bit < 0)
-        return bit;
-    frames_kick = 1ul << bit;
     random_state = time_now() | 1;
     lwip_init();
+    NETIF_SET_CHECKSUM_CTRL(netif_find("lo0"), NETIF_CHECKSUM_DISABLE_ALL);
     return ethernet_start(count_children, list_children);
 }
 

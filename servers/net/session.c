@@ -8,12 +8,14 @@
 
 #include <ipc/net.h>
 #include <ipc/net_session.h>
+#include <net/map.h>
 #include <stdlib.h>
 #include <user/ipc.h>
 #include <user/process.h>
 #include <user/thread.h>
 
 static struct session *sessions[NET_SESSIONS_MAX];
+struct holder *holders;
 cap_t sessions_doorbell;
 
 // ---- the object --------------------------------------------------------------------------------
@@ -96,7 +98,10 @@ static void session_end(struct session *session)
         session->sockets[i] = NULL;
         if (socket != NULL)
             socket_release(socket);
+        if (session->kept[i] != NULL)
+            net_unmap(session->kept[i]);
     }
+    holder_rest(&session->holder);
     ipc_endpoint_close(session->endpoint);
     if (session->client != 0)
         sys_cap_drop(session->client);
@@ -109,26 +114,29 @@ static void send_wake(struct session *session)
 {
     static const u64 nothing[MESSAGE_WORDS];
 
-    session->holder.wake = UINT64_MAX;
+    holder_rest(&session->holder);
     s64 error = ipc_send(session->client, -1, nothing);
-    if (error != 0 && error != E_AGAIN && error != E_NOMEM)
+    if (error != 0 && error != E_AGAIN && error != E_NOMEM) {
         session_end(session);
+        server_wake(); // its connections have to end
+    }
 }
 
 void sessions_wake(u64 now)
 {
-    for (u32 i = 0; i < NET_SESSIONS_MAX; i++)
-        if (sessions[i] != NULL && sessions[i]->holder.wake <= now)
-            send_wake(sessions[i]);
+    for (struct holder *holder = holders, *next; holder != NULL; holder = next) {
+        next = holder->next;
+        if (holder->wake <= now)
+            send_wake(container_of(holder, struct session, holder));
+    }
 }
 
 u64 sessions_deadline(void)
 {
     u64 next = UINT64_MAX;
 
-    for (u32 i = 0; i < NET_SESSIONS_MAX; i++)
-        if (sessions[i] != NULL && sessions[i]->holder.wake < next)
-            next = sessions[i]->holder.wake;
+    for (const struct holder *holder = holders; holder != NULL; holder = holder->next)
+        next = holder->wake < next ? holder->wake : next;
     return next;
 }
 
@@ -167,7 +175,7 @@ static s64 session_create(u32 slot, u32 pid, cap_t wake, cap_t *endpoint)
     session->slot = slot;
     session->pid = pid;
     session->client = wake;
-    session->holder.wake = UINT64_MAX;
+    holder_rest(&session->holder);
     s64 coid = co_create_shared(&session_class, &session->root, &session->rep.co);
     if (coid < 0) {
         free(session);
@@ -246,11 +254,24 @@ s64 net_server_open(struct ipc_caller *caller, cap_t wake, cap_t *session)
     return error;
 }
 
+// Those of one process, which has not said which.
+static void look_at_all(u32 pid)
+{
+    mutex_lock(&net_lock);
+    for (u32 i = 0; i < NET_SESSIONS_MAX; i++)
+        for (u32 j = 0; sessions[i] != NULL && sessions[i]->pid == pid && j < NET_SOCKETS_MAX; j++)
+            if (sessions[i]->sockets[j] != NULL)
+                socket_ready(sessions[i]->sockets[j]);
+    server_turn();
+    mutex_unlock(&net_lock);
+}
+
 static s64 on_doorbell(struct ipc_request *request)
 {
     if (request->cap != 0)
         sys_cap_drop(request->cap);
-    server_wake();
+    if (request->call == 0)
+        look_at_all(request->pid);
     return request->call == 0 ? 0 : E_NOTSUP;
 }
 

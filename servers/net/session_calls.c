@@ -5,6 +5,7 @@
 #include "socket.h"
 
 #include <ipc/net_session.h>
+#include <net/map.h>
 #include <user/ipc.h>
 
 // Takes the lock: the caller's session, or NULL when it has ended.
@@ -15,11 +16,11 @@ static struct session *enter(const struct ipc_caller *caller)
     return found > 0 ? (struct session *)found : NULL; // E_STALE
 }
 
-// lwIP may have something to send or to time now.
+// What the call has given lwIP and others to do is done before it is answered.
 static s64 leave(s64 result)
 {
+    server_turn();
     mutex_unlock(&net_lock);
-    server_wake();
     return result;
 }
 
@@ -51,6 +52,20 @@ s64 net_session_server_doorbell(struct ipc_caller *caller, cap_t *endpoint)
     return 0;
 }
 
+// The process's own wake-up goes along with the answer: a message would cost more than the rest.
+s64 net_session_server_look(struct ipc_caller *caller, u32 number, u32 *wake)
+{
+    struct session *session = enter(caller);
+    if (session == NULL || number >= NET_SOCKETS_MAX || session->sockets[number] == NULL)
+        return leave(E_NOENT);
+    socket_ready(session->sockets[number]);
+    server_work();
+    *wake = session->holder.wake == 0;
+    if (*wake)
+        holder_rest(&session->holder);
+    return leave(0);
+}
+
 static s64 create(struct session *session, u32 *number, cap_t *memory)
 {
     if (session == NULL)
@@ -59,7 +74,10 @@ static s64 create(struct session *session, u32 *number, cap_t *memory)
     if (free < 0)
         return free;
     *number = (u32)free;
-    return socket_create(&session->holder, &session->sockets[free], memory);
+    s64 error =
+        socket_create(&session->holder, &session->sockets[free], &session->kept[free], memory);
+    session->kept_count -= error == 0 && *memory == 0;
+    return error;
 }
 
 s64 net_session_server_create(struct ipc_caller *caller, u32 *number, cap_t *memory)
@@ -102,6 +120,16 @@ static s64 get_names(const struct socket *socket, struct net_names *names)
     return 0;
 }
 
+// The process is to have other memory there, or none.
+static void forget_kept(struct session *session, u32 number)
+{
+    if (session->kept[number] == NULL)
+        return;
+    net_unmap(session->kept[number]);
+    session->kept[number] = NULL;
+    session->kept_count--;
+}
+
 static s64 accept(struct session *session, u32 number, u32 *accepted, struct net_names *names,
                   cap_t *memory)
 {
@@ -110,9 +138,14 @@ static s64 accept(struct session *session, u32 number, u32 *accepted, struct net
     s64 free = free_number(session);
     if (free < 0)
         return free;
-    s64 error = socket_accept(session->sockets[number], &session->sockets[free], memory);
+    s64 error = socket_accept(session->sockets[number], &session->sockets[free],
+                              &session->kept[free], memory);
     if (error != 0)
         return error;
+    if (*memory == 0)
+        session->kept_count--;
+    else
+        forget_kept(session, (u32)free);
     *accepted = (u32)free;
     get_names(session->sockets[free], names); // or zeros: it has gone already
     return 0;
@@ -141,24 +174,38 @@ s64 net_session_server_finish(struct ipc_caller *caller, u32 number)
     return leave(CO_CALL(struct socket_rep, socket_coid(socket), finish));
 }
 
-static s64 let_go(struct session *session, u32 number, void (*how)(struct socket *))
+// Of what the socket has in its memory all must have gone for the process to keep it.
+static u32 keep(struct session *session, u32 number, bool all_sent)
+{
+    if (session->kept_count == NET_KEPT_MAX)
+        return 0;
+    session->kept[number] = socket_part(session->sockets[number], all_sent);
+    session->kept_count += session->kept[number] != NULL;
+    return session->kept[number] != NULL;
+}
+
+static s64 let_go(struct session *session, u32 number, u32 *kept, void (*how)(struct socket *))
 {
     if (session == NULL || number >= NET_SOCKETS_MAX || session->sockets[number] == NULL)
         return E_NOENT;
     struct socket *socket = session->sockets[number];
+    if (*kept != 0)
+        *kept = keep(session, number, how == socket_release);
     session->sockets[number] = NULL;
     how(socket);
     return 0;
 }
 
-s64 net_session_server_close(struct ipc_caller *caller, u32 number)
+s64 net_session_server_close(struct ipc_caller *caller, u32 number, u32 keep, u32 *kept)
 {
-    return leave(let_go(enter(caller), number, socket_release));
+    *kept = keep;
+    return leave(let_go(enter(caller), number, kept, socket_release));
 }
 
-s64 net_session_server_abort(struct ipc_caller *caller, u32 number)
+s64 net_session_server_abort(struct ipc_caller *caller, u32 number, u32 keep, u32 *kept)
 {
-    return leave(let_go(enter(caller), number, socket_abort));
+    *kept = keep;
+    return leave(let_go(enter(caller), number, kept, socket_abort));
 }
 
 s64 net_session_server_names(struct ipc_caller *caller, u32 number, struct net_names *names)

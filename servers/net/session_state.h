@@ -31,6 +31,10 @@ struct session {
     u32 slot;                                // in `sessions`
     u32 pid;                                 // of the process that opened it
     struct socket *sockets[NET_SOCKETS_MAX]; // by number
+    // Memory that the process has and keeps, for its next socket of the number. It never becomes
+    // another process's.
+    struct net_shared *kept[NET_SOCKETS_MAX];
+    u32 kept_count; // at most NET_KEPT_MAX
 };
 
 extern cap_t sessions_doorbell; // an endpoint whose calls wake the server

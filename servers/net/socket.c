@@ -32,6 +32,80 @@ void socket_set_state(struct socket *socket, u32 state, s32 error)
     socket_wake_client(socket, NET_WAIT_READ | NET_WAIT_WRITE);
 }
 
+// ---- memory that it shares ---------------------------------------------------------------------
+
+static struct net_shared nobodys; // of those that share none: what a socket tells is lost there
+
+static void set_up_rings(struct socket *socket, struct net_shared *shared, u8 *send, u8 *receive)
+{
+    socket->shared = shared;
+    socket->credited = 0;
+    ring_init(&socket->send, &shared->send, send, NET_RING_BYTES);
+    ring_init(&socket->receive, &shared->receive, receive, NET_RING_BYTES);
+}
+
+// Its rings stay empty.
+static void share_nothing(struct socket *socket)
+{
+    set_up_rings(socket, &nobodys, NULL, NULL);
+}
+
+static void use(struct socket *socket, void *memory)
+{
+    u8 *rings = (u8 *)memory + NET_CONTROL_BYTES;
+
+    set_up_rings(socket, memory, rings, rings + NET_RING_BYTES);
+    shared_store(&socket->shared->state, socket->state);
+}
+
+bool socket_shares(const struct socket *socket)
+{
+    return socket->shared != &nobodys;
+}
+
+void socket_use(struct socket *socket, struct net_shared *kept)
+{
+    memset(kept, 0, sizeof(*kept));
+    use(socket, kept);
+}
+
+s64 socket_share(struct socket *socket)
+{
+    void *memory;
+
+    s64 cap = sys_memory_new("socket", NET_SOCKET_BYTES);
+    if (cap < 0)
+        return cap;
+    s64 error = net_map((cap_t)cap, &memory);
+    if (error != 0) {
+        sys_cap_drop((cap_t)cap);
+        return error;
+    }
+    socket->memory = (cap_t)cap;
+    use(socket, memory);
+    return 0;
+}
+
+struct net_shared *socket_unshare(struct socket *socket)
+{
+    struct net_shared *shared = socket->shared;
+
+    if (socket->memory != 0)
+        sys_cap_drop(socket->memory);
+    socket->memory = 0;
+    if (!socket_shares(socket))
+        return NULL;
+    share_nothing(socket);
+    return shared;
+}
+
+static void forget_memory(struct socket *socket)
+{
+    struct net_shared *shared = socket_unshare(socket);
+    if (shared != NULL)
+        net_unmap(shared);
+}
+
 // ---- life --------------------------------------------------------------------------------------
 
 void socket_free(struct co_root *root)
@@ -39,43 +113,16 @@ void socket_free(struct co_root *root)
     free(root); // root is the socket's first member
 }
 
-// Memory for both rings, shared with the process later.
-static s64 share(struct socket *socket)
-{
-    void *memory;
-
-    s64 cap = sys_memory_new("socket", NET_SOCKET_BYTES);
-    if (cap < 0)
-        return cap;
-    socket->memory = (cap_t)cap;
-    s64 error = net_map(socket->memory, &memory);
-    if (error != 0)
-        return error;
-    u8 *rings = (u8 *)memory + NET_CONTROL_BYTES;
-    socket->shared = memory;
-    ring_init(&socket->send, &socket->shared->send, rings, NET_RING_BYTES);
-    ring_init(&socket->receive, &socket->shared->receive, rings + NET_RING_BYTES, NET_RING_BYTES);
-    return 0;
-}
-
-static void unshare(struct socket *socket)
-{
-    if (socket->shared != NULL)
-        net_unmap(socket->shared);
-    if (socket->memory != 0)
-        sys_cap_drop(socket->memory);
-}
-
 struct socket *socket_new(struct co_class *class, struct holder *holder)
 {
     struct socket *socket = calloc(1, sizeof(*socket));
     if (socket == NULL)
         return NULL;
-    if (share(socket) != 0 || co_create_shared(class, &socket->root, &socket->rep.co) < 0) {
-        unshare(socket);
+    if (co_create_shared(class, &socket->root, &socket->rep.co) < 0) {
         free(socket);
         return NULL;
     }
+    share_nothing(socket);
     socket->holder = holder;
     socket->waiting_end = &socket->waiting;
     socket_list_add(socket);
@@ -85,7 +132,7 @@ struct socket *socket_new(struct co_class *class, struct holder *holder)
 // Nobody knows it any more. Its memory goes when no method runs in it.
 void socket_end(struct socket *socket)
 {
-    unshare(socket);
+    forget_memory(socket);
     socket_list_remove(socket);
     co_destroy(socket->root.coid);
 }

@@ -23,13 +23,6 @@ bool socket_can_send(const struct socket *socket)
            (socket->state == NET_OPENED || socket->state == NET_FINISHED);
 }
 
-// The process has written nonsense into the shared memory.
-static bool broken(struct socket *socket)
-{
-    socket_reset(socket, E_PROTO);
-    return true;
-}
-
 static bool send_piece(struct socket *socket)
 {
     u32 count;
@@ -54,14 +47,16 @@ static void shut_when_sent(struct socket *socket)
         socket->shut = tcp_shutdown(socket->pcb, 0, 1) == ERR_OK;
 }
 
-bool socket_send(struct socket *socket)
+void socket_send(struct socket *socket)
 {
     bool any = false;
 
     if (!socket_can_send(socket))
-        return false;
-    if (ring_used(&socket->send) < 0)
-        return broken(socket);
+        return;
+    if (ring_used(&socket->send) < 0) {
+        socket_reset(socket, E_PROTO);
+        return;
+    }
     while (send_piece(socket))
         any = true;
     if (any)
@@ -69,31 +64,32 @@ bool socket_send(struct socket *socket)
     if (any && ring_used(&socket->send) <= socket->send.capacity / 2)
         socket_wake_client(socket, NET_WAIT_WRITE);
     shut_when_sent(socket);
-    return any;
 }
 
 // What the process has taken out of the ring, the peer may send anew. The window is no larger than
 // the ring, so that everything that comes always fits.
-bool socket_credit(struct socket *socket)
+void socket_credit(struct socket *socket)
 {
     s64 room = ring_room(&socket->receive);
 
     if (socket->pcb == NULL || socket->state == NET_LISTENING)
-        return false;
-    if (room < 0)
-        return broken(socket);
+        return;
     u32 tail = socket->receive.own - (socket->receive.capacity - (u32)room);
     u32 taken = tail - socket->credited;
-    if (taken == 0)
-        return false;
-    if (taken > socket->receive.capacity)
-        return broken(socket); // it has put bytes back
+    if (room < 0 || taken > socket->receive.capacity) { // it has put bytes back
+        socket_reset(socket, E_PROTO);
+        return;
+    }
     socket->credited = tail;
     for (u32 piece; taken > 0; taken -= piece) {
         piece = taken < UINT16_MAX ? taken : UINT16_MAX;
         tcp_recved(socket->pcb, (u16)piece);
     }
-    return true;
+}
+
+bool socket_owes_window(const struct socket *socket)
+{
+    return socket->receive.own - socket->credited >= TCP_WND / 2;
 }
 
 // Nobody will take it: the peer must be able to go on, or it would never come to its end.
@@ -131,11 +127,13 @@ void socket_receive(struct socket *socket, const struct pbuf *bytes)
 {
     for (const struct pbuf *piece = bytes; piece != NULL; piece = piece->next) {
         if (ring_write(&socket->receive, piece->payload, piece->len) != piece->len) {
-            broken(socket);
+            socket_reset(socket, E_PROTO);
             return;
         }
     }
     socket_wake_client_at(socket, NET_WAIT_READ, read_wake_time(socket, bytes->tot_len));
+    if (socket_owes_window(socket))
+        socket_ready(socket);
 }
 
 // A connection that nobody holds ends when both sides have said all.

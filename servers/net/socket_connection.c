@@ -20,6 +20,8 @@ static err_t on_receive(void *argument, struct tcp_pcb *pcb, struct pbuf *bytes,
         socket_settle(socket);
         return socket_callback_end(pcb);
     }
+    if (socket->listener != NULL && !socket_shares(socket) && socket_share(socket) != 0)
+        return ERR_MEM; // lwIP keeps the bytes, and offers them again
     if (socket->holder != NULL || socket->listener != NULL)
         socket_receive(socket, bytes);
     else
@@ -35,7 +37,8 @@ static err_t on_sent(void *argument, struct tcp_pcb *pcb, u16 count)
     (void)count;
     socket_callback_begin();
     socket->polls = 0;
-    socket_send(socket);
+    if (!socket->asked)
+        socket_ready(socket);
     socket_settle(socket);
     return socket_callback_end(pcb);
 }
@@ -48,8 +51,8 @@ static err_t on_poll(void *argument, struct tcp_pcb *pcb)
     socket_callback_begin();
     if (!held && ++socket->polls >= LINGER_POLLS)
         socket_reset(socket, E_TIMEOUT);
-    else
-        socket_send(socket); // when lwIP had no memory
+    else if (!socket->asked)
+        socket_ready(socket); // when lwIP had no memory
     return socket_callback_end(pcb);
 }
 

@@ -2,6 +2,8 @@
 // The end of a socket's connection.
 #include "tcp_socket.h"
 
+#include <lwip/priv/tcp_priv.h>
+
 static const struct tcp_pcb *aborted; // in a callback: lwIP must be told when its own pcb is gone
 
 void socket_callback_begin(void)
@@ -22,6 +24,14 @@ void socket_lost(struct socket *socket, s32 error)
         socket_end(socket);
     else
         socket_set_state(socket, NET_FAILED, error);
+}
+
+// Both sides have said all, and its process, if there is one, has still to read it.
+static void socket_over(struct socket *socket)
+{
+    socket->pcb = NULL;
+    if (socket->holder == NULL)
+        socket_end(socket);
 }
 
 struct tcp_pcb *socket_detach(struct socket *socket)
@@ -45,6 +55,29 @@ void socket_reset(struct socket *socket, s32 error)
     aborted = pcb;
     tcp_abort(pcb);
     socket_lost(socket, error);
+}
+
+// lwIP keeps a connection that has ended for 2 MSL and then forgets it without a word, so its
+// socket lets go of it before. One inside of the machine need not be kept: the other side is at its
+// end, and nothing of it is under way.
+void sockets_settle_over(void)
+{
+    static u8 seen; // argument of those that were here before; new ones come first
+    struct tcp_pcb *next;
+
+    for (struct tcp_pcb *pcb = tcp_tw_pcbs; pcb != NULL; pcb = next) {
+        struct socket *socket = pcb->callback_arg;
+        if (pcb->callback_arg == &seen)
+            return;
+        next = pcb->next;
+        tcp_arg(pcb, &seen);
+        if (socket != NULL)
+            socket_over(socket);
+        if (!ip_addr_isloopback(&pcb->remote_ip))
+            continue;
+        tcp_pcb_remove(&tcp_tw_pcbs, pcb);
+        tcp_free(pcb);
+    }
 }
 
 void socket_finish_orderly(struct socket *socket)

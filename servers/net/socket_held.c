@@ -9,15 +9,29 @@ static cap_t take_memory(struct socket *socket)
     return memory;
 }
 
-s64 socket_create(struct holder *holder, struct socket **out, cap_t *memory)
+// The process's kept memory, or new.
+static s64 share(struct socket *socket, struct net_shared **kept)
+{
+    if (*kept == NULL)
+        return socket_share(socket);
+    socket_use(socket, *kept);
+    *kept = NULL;
+    return 0;
+}
+
+s64 socket_create(struct holder *holder, struct socket **out, struct net_shared **kept,
+                  cap_t *memory)
 {
     struct tcp_pcb *pcb = tcp_new();
-    if (pcb == NULL)
-        return E_NOMEM;
-    struct socket *socket = socket_new(&socket_class, holder);
-    if (socket == NULL) {
-        tcp_abort(pcb);
-        return E_NOMEM;
+    struct socket *socket = pcb == NULL ? NULL : socket_new(&socket_class, holder);
+    s64 error = socket == NULL ? E_NOMEM : share(socket, kept);
+
+    if (error != 0) {
+        if (pcb != NULL)
+            tcp_abort(pcb);
+        if (socket != NULL)
+            socket_end(socket);
+        return error;
     }
     socket_attach(socket, pcb);
     *out = socket;
@@ -25,7 +39,8 @@ s64 socket_create(struct holder *holder, struct socket **out, cap_t *memory)
     return 0;
 }
 
-s64 socket_accept(struct socket *listener, struct socket **out, cap_t *memory)
+s64 socket_accept(struct socket *listener, struct socket **out, struct net_shared **kept,
+                  cap_t *memory)
 {
     struct socket *socket = listener->waiting;
 
@@ -33,12 +48,27 @@ s64 socket_accept(struct socket *listener, struct socket **out, cap_t *memory)
         return E_BUSY;
     if (socket == NULL)
         return E_AGAIN;
+    s64 error = socket_shares(socket) ? 0 : share(socket, kept);
+    if (error != 0)
+        return error;
     socket_leave_listener(socket);
     socket->holder = listener->holder;
     tcp_backlog_accepted(socket->pcb);
+    socket_ready(socket);
     *out = socket;
     *memory = take_memory(socket);
     return 0;
+}
+
+struct net_shared *socket_part(struct socket *socket, bool all_sent)
+{
+    if (all_sent)
+        socket_send(socket);
+    if (all_sent && socket_can_send(socket) && ring_used(&socket->send) != 0)
+        return NULL;
+    if (socket->pcb != NULL && socket->state != NET_LISTENING)
+        socket_credit_all(socket);
+    return socket_unshare(socket);
 }
 
 coid_t socket_coid(const struct socket *socket)
@@ -82,7 +112,7 @@ void socket_release(struct socket *socket)
         socket->finishing = true;
         socket->polls = 0;
         socket_credit_all(socket);
-        CO_CALL(struct socket_rep, socket->root.coid, work);
+        socket_ready(socket);
     }
 }
 

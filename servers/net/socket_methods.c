@@ -9,33 +9,38 @@ static struct socket *socket_of(struct socket_rep *self)
     return (struct socket *)self->co.root;
 }
 
+// Asks for nothing that there is no room for: lwIP's callbacks go on with that. True when there is
+// something to do after all.
+static bool ask(struct socket *socket)
+{
+    u32 waits = 0;
+
+    socket->asked = false;
+    if (socket->holder == NULL || socket->pcb == NULL || socket->state == NET_LISTENING)
+        return false;
+    socket->asked = socket_can_send(socket) && !socket->starved && socket_room(socket) > 0;
+    waits |= socket->asked ? NET_WAIT_READ : 0;
+    waits |= socket_owes_window(socket) ? NET_WAIT_WRITE : 0;
+    if (waits == 0)
+        return false;
+    shared_store(&socket->shared->server_waits, waits);
+    if (socket->asked && ring_used(&socket->send) != 0)
+        return true;
+    return (waits & NET_WAIT_WRITE) != 0 &&
+           shared_load(&socket->shared->receive.tail) != socket->credited;
+}
+
 static CO_METHOD s64 tcp_socket_work(struct socket_rep *self)
 {
     CO_HOME(self);
     struct socket *socket = socket_of(self);
 
-    bool any = socket->holder != NULL && socket_credit(socket);
-    return socket_send(socket) || any;
-}
-
-// Asks for nothing that there is no room for: lwIP's callbacks go on with that.
-static CO_METHOD s64 tcp_socket_await(struct socket_rep *self)
-{
-    CO_HOME(self);
-    struct socket *socket = socket_of(self);
-    u32 waits = 0;
-
-    if (socket->holder == NULL || socket->pcb == NULL || socket->state == NET_LISTENING)
-        return 0;
-    if (socket_can_send(socket) && !socket->starved && socket_room(socket) > 0)
-        waits |= NET_WAIT_READ;
-    if (socket->receive.own - socket->credited >= TCP_WND / 2)
-        waits |= NET_WAIT_WRITE;
-    if (waits == 0)
-        return 0;
-    shared_store(&socket->shared->server_waits, waits);
-    return ((waits & NET_WAIT_READ) != 0 && ring_used(&socket->send) != 0) ||
-           ((waits & NET_WAIT_WRITE) != 0 && socket_credit(socket));
+    if (socket->holder != NULL)
+        socket_credit(socket);
+    socket_send(socket);
+    if (ask(socket))
+        socket_ready(socket);
+    return 0;
 }
 
 static CO_METHOD s64 tcp_socket_bind(struct socket_rep *self, u32 address, u32 port)
@@ -106,7 +111,7 @@ static err_t on_connected(void *argument, struct tcp_pcb *pcb, err_t error)
     (void)error; // always ERR_OK
     socket_callback_begin();
     socket_set_state(socket, NET_OPENED, 0);
-    socket_send(socket);
+    socket_ready(socket);
     return socket_callback_end(pcb);
 }
 
@@ -136,7 +141,7 @@ static CO_METHOD s64 tcp_socket_finish(struct socket_rep *self)
     if (!socket_can_send(socket) && !socket->shut)
         return E_BUSY;
     socket->finishing = true;
-    socket_send(socket);
+    socket_ready(socket);
     return 0;
 }
 
@@ -163,7 +168,6 @@ static CO_METHOD s64 tcp_socket_set_option(struct socket_rep *self, u32 option, 
 static const struct socket_ops tcp_socket_ops = {
     .base = CO_LEAF,
     .work = tcp_socket_work,
-    .await = tcp_socket_await,
     .bind = tcp_socket_bind,
     .listen = tcp_socket_listen,
     .connect = tcp_socket_connect,

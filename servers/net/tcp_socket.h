@@ -18,12 +18,13 @@ struct socket {
     struct socket_rep rep;
     struct holder *holder;
     struct tcp_pcb *pcb;
-    struct net_shared *shared;
-    cap_t memory; // that it lies in, until the process has it
+    struct net_shared *shared; // of its own, or what nobody looks at
+    cap_t memory;              // that it lies in, until the process has it
     struct ring send, receive;
     u32 credited;       // of what was put into receive: what the peer's window has back
     u32 state;          // enum net_state
     bool starved;       // lwIP had no memory for what the send ring holds
+    bool asked;         // the process tells when it has put something into an empty send ring
     bool finishing;     // the sending side ends when its ring is empty
     bool shut;          // it has ended
     bool peer_finished; // the peer will send no more
@@ -34,11 +35,19 @@ struct socket {
     struct socket *listener;                       // of a connection that waits to be accepted
     struct socket *waiting, **waiting_end, *after; // listener: connections; connection: the next
     struct socket *next, **link;                   // of all
+    struct socket *ready_next, **ready_link;       // of those with something to do; NULL: not one
 };
 
 // ---- socket.c -----------------------------------------------------------------------------------
 
-// One that holder (NULL: nobody yet) holds, without a connection. NULL: no memory.
+// Gives it memory to share with a process: new, or what the process has kept. E_NOMEM, E_LIMIT.
+s64 socket_share(struct socket *socket);
+void socket_use(struct socket *socket, struct net_shared *kept);
+bool socket_shares(const struct socket *socket);
+// It has none any more. Returns what it had.
+struct net_shared *socket_unshare(struct socket *socket);
+// One that holder (NULL: nobody yet) holds, without a connection and memory to share. NULL: no
+// memory.
 struct socket *socket_new(struct co_class *class, struct holder *holder);
 // Nobody knows it any more. Its memory goes when no method runs in it.
 void socket_end(struct socket *socket);
@@ -75,9 +84,11 @@ err_t socket_callback_end(const struct tcp_pcb *pcb);
 // How much the connection takes now.
 u32 socket_room(const struct socket *socket);
 bool socket_can_send(const struct socket *socket);
-// Both true when any bytes moved, or the connection was reset because of what the process wrote.
-bool socket_send(struct socket *socket);
-bool socket_credit(struct socket *socket);
+// Both reset the connection when the process has written what cannot be.
+void socket_send(struct socket *socket);
+void socket_credit(struct socket *socket);
+// So much has come that the peer waits before long: the process is to tell what it takes.
+bool socket_owes_window(const struct socket *socket);
 void socket_credit_all(struct socket *socket);
 void socket_receive(struct socket *socket, const struct pbuf *bytes);
 // A connection that nobody holds ends when both sides have said all.

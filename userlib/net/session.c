@@ -3,7 +3,7 @@
 
 #include <ipc/net.h>
 #include <ipc/net_session.h>
-#include <net/protocol.h>
+#include <net/map.h>
 #include <posix/service.h>
 #include <stdlib.h>
 #include <user/ipc.h>
@@ -69,6 +69,9 @@ void session_put(struct session *session)
     sys_cap_drop(session->endpoint);
     if (session->doorbell != 0)
         sys_cap_drop(session->doorbell);
+    for (u32 i = 0; i < NET_SOCKETS_MAX; i++)
+        if (session->mapped[i] != NULL)
+            net_unmap(session->mapped[i]);
     free(session);
 }
 
@@ -83,10 +86,18 @@ bool session_lost(const struct session *session)
     return __atomic_load_n(&session->lost, __ATOMIC_ACQUIRE);
 }
 
-void session_ring(struct session *session)
+// When there is no memory for a call, it looks at all of them, later.
+void session_ring(struct session *session, u32 number)
 {
     static const u64 nothing[MESSAGE_WORDS];
-    ipc_send(session->doorbell, -1, nothing); // E_AGAIN: enough have rung; E_PEER: watch() sees it
+    u32 wake = 0;
+
+    s64 error = net_session_look(session->endpoint, number, &wake);
+    if (wake != 0)
+        wake_ready(false);
+    // E_PEER: watch() sees it. A full queue: enough have rung.
+    if (error != 0 && error != E_PEER)
+        ipc_send(session->doorbell, -1, nothing);
 }
 
 // A thread of each session: waits for the server's end.

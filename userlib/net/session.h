@@ -4,6 +4,7 @@
 #ifndef SOCKET_SESSION_H
 #define SOCKET_SESSION_H
 
+#include <net/protocol.h>
 #include <orrery/errors.h>
 #include <orrery/process.h>
 #include <user/thread.h>
@@ -13,6 +14,9 @@ struct session {
     cap_t endpoint; // takes ipc/net_session.idl
     cap_t doorbell; // takes wake-ups
     bool lost;      // the server has ended
+    // Atomic: memory of sockets by number, also of closed ones, if the server keeps it, too.
+    // Whoever takes one out unmaps it.
+    void *mapped[NET_SOCKETS_MAX];
 };
 
 // The live session, with a reference for the caller; made when there is none, by deadline.
@@ -20,8 +24,8 @@ struct session {
 s64 session_get(u64 deadline, struct session **session);
 void session_put(struct session *session);
 bool session_lost(const struct session *session);
-// The server is to look at our sockets.
-void session_ring(struct session *session);
+// The server looks at one of our sockets before this returns.
+void session_ring(struct session *session, u32 number);
 
 // ---- waiting ---------------------------------------------------------------------------------
 

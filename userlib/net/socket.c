@@ -6,16 +6,35 @@
 
 // ---- life --------------------------------------------------------------------------------------
 
-// Maps its memory; takes over the session's reference and the capability.
+// The memory of a socket of this number: new, or what has been kept of the one before.
+static s64 map(struct session *session, u32 number, cap_t memory, void **address)
+{
+    void **mapped = &session->mapped[number];
+
+    if (memory == 0) {
+        *address = __atomic_load_n(mapped, __ATOMIC_ACQUIRE);
+        return *address == NULL ? E_PROTO : 0;
+    }
+    s64 error = net_map(memory, address);
+    sys_cap_drop(memory);
+    if (error != 0)
+        return error;
+    void *before = __atomic_exchange_n(mapped, *address, __ATOMIC_ACQ_REL);
+    if (before != NULL)
+        net_unmap(before);
+    return 0;
+}
+
+// Takes over the session's reference and the capability.
 static s64 set_up(struct net_socket *socket, struct session *session, u32 number, cap_t memory)
 {
     void *address;
+    u32 kept;
 
     *socket = (struct net_socket){.session = session, .number = number};
-    s64 error = net_map(memory, &address);
-    sys_cap_drop(memory);
+    s64 error = number < NET_SOCKETS_MAX ? map(session, number, memory, &address) : E_PROTO;
     if (error != 0) {
-        net_session_abort(session->endpoint, number);
+        net_session_abort(session->endpoint, number, 0, &kept);
         session_put(session);
         return error;
     }
@@ -43,14 +62,21 @@ s64 net_socket_open(u64 deadline, struct net_socket *socket)
     return set_up(socket, session, number, memory);
 }
 
+// Another thread may have a new socket of this number, and its memory, before the answer comes.
 void net_socket_close(struct net_socket *socket, bool reset)
 {
+    struct session *session = socket->session;
+    void *address = socket->shared;
+    u32 kept = 0;
+
     if (reset)
-        net_session_abort(socket->session->endpoint, socket->number);
+        net_session_abort(session->endpoint, socket->number, 1, &kept);
     else
-        net_session_close(socket->session->endpoint, socket->number);
-    net_unmap(socket->shared);
-    session_put(socket->session);
+        net_session_close(session->endpoint, socket->number, 1, &kept);
+    if (kept == 0 && __atomic_compare_exchange_n(&session->mapped[socket->number], &address, NULL,
+                                                 false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+        net_unmap(socket->shared);
+    session_put(session);
     memset(socket, 0, sizeof(*socket));
 }
 
@@ -171,7 +197,7 @@ static void wake_server(struct net_socket *socket, u32 for_what)
     if ((shared_load(&socket->shared->server_waits) & for_what) == 0)
         return;
     shared_store(&socket->shared->server_waits, 0);
-    session_ring(socket->session);
+    session_ring(socket->session, socket->number);
 }
 
 const u8 *net_socket_front(struct net_socket *socket, u32 *count)

@@ -210,10 +210,11 @@ static void a_dispatchers_own_record_is_used_again(void **state)
     assert_true((first & CALL_OWN) != 0);
     assert_true(call_needs_cpu(first, 0) && !call_needs_cpu(first, 1));
     assert_int_equal(client.ipc.outstanding, 0);
-    struct call_record *other = start(&second);
+    assert_ptr_equal(call_claim(first, &server_process, &error), own);
+    struct call_record *other = start(&second); // the answer of the first is on its way
     assert_ptr_not_equal(other, own);
     assert_false(call_needs_cpu(second, 0));
-    assert_ptr_equal(call_claim(first, &server_process, &error), own);
+    assert_int_equal(client.ipc.outstanding, 1);
     call_answered(own);
     assert_ptr_equal(start(&third), own);
     assert_int_equal(third, first + CALL_GENERATION);
@@ -221,6 +222,35 @@ static void a_dispatchers_own_record_is_used_again(void **state)
     call_cancel(own);
     call_cancel(other);
     assert_int_equal(client.ipc.outstanding, 0);
+}
+
+// A call that waits for long leaves the fast path a record, and the server cannot answer it there.
+static void a_call_that_waits_keeps_no_record_of_its_own(void **state)
+{
+    (void)state;
+    u64 first, second, third;
+
+    server.cpu = host_cpu = 1;
+    struct call_record *former = start(&first);
+    server.ipc.handed = former;
+    struct call_record *own = start(&second);
+    assert_ptr_not_equal(own, former);
+    assert_ptr_equal(client.ipc.own, own);
+    assert_true((second & CALL_OWN) != 0);
+    assert_ptr_not_equal(server.ipc.handed, former);
+    assert_int_equal(client.ipc.outstanding, 1);
+    assert_int_equal(ipc_calls(&client.ipc), 2);
+    assert_ptr_equal(call_claim(first, &server_process, &error), former);
+    call_answered(former);
+    assert_int_equal(client.ipc.outstanding, 0);
+    assert_int_equal(former->word & (CALL_OWN | CALL_STATE_MASK), CALL_FREE);
+    assert_ptr_equal(call_claim(second, &server_process, &error), own);
+    call_answered(own);
+    server.cpu = 2;
+    assert_ptr_equal(start(&third), former); // anybody's
+    call_cancel(former);
+    assert_int_equal(client.ipc.outstanding, 0);
+    assert_int_equal(ipc_calls(&client.ipc), 3);
 }
 
 // Its client ends while the call waits,
@@ -273,6 +303,7 @@ int main(void)
         cmocka_unit_test_setup(records_come_home_from_other_cpus, fresh),
         cmocka_unit_test_setup(orphans_make_room_when_there_is_none, fresh),
         cmocka_unit_test_setup(a_dispatchers_own_record_is_used_again, fresh),
+        cmocka_unit_test_setup(a_call_that_waits_keeps_no_record_of_its_own, fresh),
         cmocka_unit_test_setup(an_own_record_goes_back_with_its_dispatcher, fresh),
         cmocka_unit_test_setup(out_of_memory_means_no_call, fresh),
     };

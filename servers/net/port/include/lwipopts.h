@@ -48,6 +48,7 @@
 #define TCP_MSL 1000 // ms: the only network is inside the emulator
 
 #define LWIP_CHECKSUM_ON_COPY 1
+#define LWIP_CHECKSUM_CTRL_PER_NETIF 1 // none over 127.0.0.1: nothing but memory lies between
 #define LWIP_CHKSUM net_checksum
 #define LWIP_CHKSUM_COPY(to, from, count) net_checksum_copy(to, from, count)
 

@@ -64,6 +64,27 @@ static void a_killed_process_lets_go(void)
     close(listener);
 }
 
+// Both sides have ended, and the process still has the sockets: lwIP's connections are free for new
+// ones, which the late close must not touch.
+static void late_closes_end_nobody_elses_connection(void)
+{
+    int old[2], fresh[2];
+    char byte;
+
+    connect_pair(PORT + 2, old);
+    for (int i = 0; i < 2; i++)
+        EXPECT(shutdown(old[i], SHUT_WR) == 0);
+    for (int i = 0; i < 2; i++)
+        EXPECT(recv(old[i], &byte, 1, 0) == 0);
+    connect_pair(PORT + 2, fresh);
+    EXPECT(send_pattern(fresh[0], 100, 3) && receive_pattern(fresh[1], 100, 3));
+    close(old[0]);
+    close(old[1]);
+    EXPECT(send_pattern(fresh[1], 100, 4) && receive_pattern(fresh[0], 100, 4));
+    close(fresh[0]);
+    close(fresh[1]);
+}
+
 static u32 find_process(const char *name)
 {
     struct sys_process_info infos[64];
@@ -111,6 +132,7 @@ static void a_killed_server_is_an_error(void)
 void test_ends(void)
 {
     a_killed_process_lets_go();
+    late_closes_end_nobody_elses_connection();
     for (int i = 0; i < SERVER_KILLS; i++)
         a_killed_server_is_an_error();
 }

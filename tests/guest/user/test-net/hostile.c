@@ -10,6 +10,7 @@
 #include <net/protocol.h>
 #include <netinet/in.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 #include <user/ipc.h>
@@ -51,6 +52,15 @@ static struct net_shared *connect_own(cap_t session, u32 *number)
     return shared;
 }
 
+static s64 close_own(cap_t session, u32 number)
+{
+    u32 kept = 1;
+
+    s64 error = net_session_close(session, number, 0, &kept);
+    EXPECT(error != 0 || kept == 0);
+    return error;
+}
+
 static void ring(cap_t doorbell)
 {
     static const u64 nothing[MESSAGE_WORDS];
@@ -75,7 +85,7 @@ static void impossible_indices(int listener, cap_t session, cap_t doorbell)
             shared_store(&shared->receive.tail, 1); // what never came
         ring(doorbell);
         EXPECT(fails_soon(shared));
-        EXPECT(net_session_close(session, number) == 0);
+        EXPECT(close_own(session, number) == 0);
         net_unmap(shared);
         close(peer);
     }
@@ -95,19 +105,65 @@ static void noise(int listener, cap_t session, cap_t doorbell)
             if (i % 10 == 0)
                 ring(doorbell);
         }
-        net_session_close(session, number);
+        close_own(session, number);
         net_unmap(shared);
         close(peer);
     }
 }
 
+// It writes into the memory that it has kept of a closed socket: the next one begins afresh there.
+static void kept_memory(int listener, cap_t session)
+{
+    u32 first, second, kept = 0, wake;
+    cap_t memory = 0;
+    char byte = 0;
+
+    struct net_shared *shared = connect_own(session, &first);
+    int peer = accept_one(listener);
+    EXPECT(net_session_close(session, first, 1, &kept) == 0 && kept != 0);
+    close(peer);
+    memset(shared, 0xff, NET_SOCKET_BYTES);
+    EXPECT(net_session_create(session, &second, &memory) == 0);
+    EXPECT(second == first && memory == 0);
+    EXPECT(shared_load(&shared->state) == NET_IDLE && shared_load(&shared->send.head) == 0);
+    EXPECT(net_session_connect(session, second, INADDR_LOOPBACK, PORT) == 0);
+    peer = accept_one(listener);
+    EXPECT(shared_load(&shared->state) == NET_OPENED);
+    ((u8 *)shared)[NET_CONTROL_BYTES] = 'x';
+    shared_store(&shared->send.head, 1);
+    EXPECT(net_session_look(session, second, &wake) == 0);
+    EXPECT(recv(peer, &byte, 1, 0) == 1 && byte == 'x');
+    EXPECT(close_own(session, second) == 0);
+    net_unmap(shared);
+    close(peer);
+}
+
+static void no_more_is_kept_than_the_limit(cap_t session)
+{
+    u32 numbers[NET_KEPT_MAX + 2], total = 0;
+
+    for (u32 i = 0; i < ARRAY_SIZE(numbers); i++) {
+        cap_t memory = 0;
+        EXPECT(net_session_create(session, &numbers[i], &memory) == 0 && memory != 0);
+        sys_cap_drop(memory);
+    }
+    for (u32 i = 0; i < ARRAY_SIZE(numbers); i++) {
+        u32 kept = 0;
+        EXPECT(net_session_abort(session, numbers[i], 1, &kept) == 0);
+        total += kept;
+    }
+    EXPECT(total == NET_KEPT_MAX);
+}
+
 static void wrong_numbers(cap_t session)
 {
-    u32 bound;
+    u32 bound, wake;
     struct net_names names;
 
-    EXPECT(net_session_close(session, 0) == E_NOENT);
-    EXPECT(net_session_close(session, UINT32_MAX) == E_NOENT);
+    EXPECT(close_own(session, 0) == E_NOENT);
+    EXPECT(close_own(session, UINT32_MAX) == E_NOENT);
+    EXPECT(net_session_look(session, 0, &wake) == E_NOENT);
+    EXPECT(net_session_look(session, UINT32_MAX, &wake) == E_NOENT);
     EXPECT(net_session_bind(session, 77, 0, 80, &bound) == E_NOENT);
     EXPECT(net_session_names(session, NET_SOCKETS_MAX, &names) == E_NOENT);
     EXPECT(net_session_connect(session, 3, 0, 70000) == E_NOENT);
@@ -124,6 +180,8 @@ void test_hostile(void)
     wrong_numbers(session);
     impossible_indices(listener, session, doorbell);
     noise(listener, session, doorbell);
+    kept_memory(listener, session);
+    no_more_is_kept_than_the_limit(session);
     EXPECT(send_pattern(ends[0], 50000, 9) && receive_pattern(ends[1], 50000, 9));
     close(ends[0]);
     close(ends[1]);

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 // The memory that a socket's process and the net server share (docs/net.md). Commands are calls
-// (ipc/net.idl, ipc/net_session.idl); bytes go through a memory object a socket; asynchronous
-// messages, all empty, only wake who sleeps:
+// (ipc/net.idl, ipc/net_session.idl); bytes go through a memory object a socket.
 //
-// Who wants to sleep says so in its `waits` word and looks once more. Who changes something that
-// the other waits for clears that word and sends a message: the process to the doorbell, the server
-// to the endpoint that net_open was given. Messages merge: each means "look at all sockets".
+// Who wants to be told of a change says so in its `waits` word and looks once more. Who changes
+// something that the other waits for clears that word and tells it: the process by a call
+// (net_session_look), whose answer tells whether something has come for the process itself; the
+// server by an empty message to the endpoint that net_open was given. Messages merge: each means
+// "look at all sockets". So do messages to the doorbell, for a process that cannot call.
 //
 // Each side sees the other's end by a call that is never answered: the process's is
 // net_session_stay, the server's is any call to the endpoint that net_open was given.
@@ -19,6 +20,7 @@
 #define NET_CONTROL_BYTES 0x1000u
 #define NET_SOCKET_BYTES (NET_CONTROL_BYTES + 2 * NET_RING_BYTES)
 #define NET_SOCKETS_MAX 64        // a session
+#define NET_KEPT_MAX 8            // of a session: memory of closed sockets
 #define NET_SESSIONS_MAX 64       // at once
 #define NET_SESSIONS_OF_PROCESS 4 // of one process
 #define NET_SESSIONS_RESERVED 16  // the last ones, for processes that have a right
