@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Boots a machine that prints measurements, for scripts/bench and scripts/bench-linux."""
+"""Boots a machine that prints measurements, for scripts/bench, scripts/bench-growth and scripts/bench-linux."""
 
+import datetime
+import json
 import os
 import re
 import subprocess
@@ -53,3 +55,12 @@ def commit():
                                stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
                                check=False)
     return described.stdout.strip() or "unknown"
+
+
+def append_result(path, metrics):
+    """Adds a JSON line with measurements to the results."""
+    line = {"date": datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds"),
+            "commit": commit(), "metrics": {metric["name"]: metric["value"] for metric in metrics}}
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(path, "a", encoding="utf-8") as results:
+        results.write(json.dumps(line) + "\n")

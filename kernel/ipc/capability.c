@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Capability tables: slots in chunks that are added as needed and stay where they are until the
 // table goes, so that a look-up with interrupts masked needs no lock. A slot's object and type are
-// one word, stored at once, for the same reason.
+// one word, stored at once, for the same reason. Bitmaps say which slots are free.
 #include "capability_table.h"
 
 #include "endpoint.h"
@@ -25,9 +25,12 @@ struct capability_table *capability_table_create(void)
         return NULL;
     table->magic = CAPABILITY_TABLE_MAGIC;
     spin_init(&table->lock, "capabilities", RANK_OBJECT);
-    table->first_free = CAP_FIRST_FREE;
-    for (u32 i = 0; i < ARRAY_SIZE(table->chunks); i++)
+    for (u32 i = 0; i < CAPABILITY_CHUNKS; i++) {
         table->chunks[i] = (struct capability_slot *)no_slots;
+        table->free[i] = UINT64_MAX;
+        table->free_chunks |= 1UL << i;
+    }
+    table->free[0] &= UINT64_MAX << CAP_FIRST_FREE;
     return table;
 }
 
@@ -125,21 +128,30 @@ static struct capability_slot *find_or_make(struct capability_table *table, cap_
     return &(*chunk)[cap % CAPABILITY_CHUNK];
 }
 
-// Lock held.
+// Lock held, a slot of those that are handed out.
+static void mark(struct capability_table *table, cap_t cap, bool free)
+{
+    u64 *word = &table->free[cap / CAPABILITY_CHUNK], bit = 1UL << cap % CAPABILITY_CHUNK;
+    u64 chunk = 1UL << cap / CAPABILITY_CHUNK;
+
+    *word = free ? *word | bit : *word & ~bit;
+    table->free_chunks = *word != 0 ? table->free_chunks | chunk : table->free_chunks & ~chunk;
+}
+
+// Into the lowest free slot. Lock held.
 static s64 slot_add(struct capability_table *table, struct capability *capability)
 {
-    for (cap_t cap = table->first_free; cap < CAPABILITY_MAX; cap++) {
-        struct capability_slot *slot = find_or_make(table, cap);
-        if (slot == NULL)
-            return E_NOMEM;
-        if (slot->word != CAPABILITY_FREE)
-            continue;
-        set(slot, capability);
-        table->first_free = cap + 1;
-        return cap;
-    }
-    table->first_free = CAPABILITY_MAX;
-    return E_LIMIT;
+    if (table->free_chunks == 0)
+        return E_LIMIT;
+    u32 chunk = (u32)__builtin_ctzl(table->free_chunks);
+    cap_t cap = chunk * CAPABILITY_CHUNK + (u32)__builtin_ctzl(table->free[chunk]);
+    struct capability_slot *slot = find_or_make(table, cap);
+    if (slot == NULL)
+        return E_NOMEM;
+    KASSERT(slot->word == CAPABILITY_FREE);
+    set(slot, capability);
+    mark(table, cap, false);
+    return cap;
 }
 
 s64 capability_add(struct capability_table *table, struct capability *capability)
@@ -233,8 +245,8 @@ static struct capability take_out(struct capability_table *table, cap_t cap)
         return (struct capability){.type = CAPABILITY_NONE};
     struct capability removed = unpack(slot);
     slot->word = CAPABILITY_FREE;
-    if (cap >= CAP_FIRST_FREE && cap < table->first_free)
-        table->first_free = cap;
+    if (cap >= CAP_FIRST_FREE)
+        mark(table, cap, true);
     return removed;
 }
 
@@ -251,7 +263,7 @@ void capability_table_end(struct capability_table *table)
     spin_lock(&table->lock);
     table->ended = true;
     spin_unlock(&table->lock);
-    for (u32 i = 0; i < ARRAY_SIZE(table->chunks); i++) {
+    for (u32 i = 0; i < CAPABILITY_CHUNKS; i++) {
         for (u32 j = 0; j < CAPABILITY_CHUNK && table->chunks[i] != no_slots; j++)
             capability_remove(table, i * CAPABILITY_CHUNK + j);
     }
@@ -260,7 +272,7 @@ void capability_table_end(struct capability_table *table)
 void capability_table_destroy(struct capability_table *table)
 {
     capability_table_end(table);
-    for (u32 i = 0; i < ARRAY_SIZE(table->chunks); i++) {
+    for (u32 i = 0; i < CAPABILITY_CHUNKS; i++) {
         if (table->chunks[i] != no_slots)
             kfree(table->chunks[i]);
     }

@@ -7,7 +7,8 @@
 #include <kernel/spinlock.h>
 
 #define CAPABILITY_MAX 4096 // slots of a process
-#define CAPABILITY_CHUNK 64 // slots made at a time
+#define CAPABILITY_CHUNK 64 // slots made at a time: as many as a word has bits
+#define CAPABILITY_CHUNKS (CAPABILITY_MAX / CAPABILITY_CHUNK)
 // A slot's word is the address of its object and in the low bits what it is; an endpoint's is the
 // plain address, because that is what calls look for.
 #define CAPABILITY_TAG_MASK 7UL
@@ -22,14 +23,19 @@ struct capability_slot {
     u64 flags;
 };
 
+_Static_assert(CAPABILITY_CHUNKS <= 64, "a bit a chunk");
+
 #define CAPABILITY_TABLE_MAGIC 0x43544142 // "CTAB"
 
 struct capability_table {
-    struct capability_slot *chunks[CAPABILITY_MAX / CAPABILITY_CHUNK]; // never NULL
+    struct capability_slot *chunks[CAPABILITY_CHUNKS]; // never NULL
     struct spinlock lock;
-    cap_t first_free; // no slot >= CAP_FIRST_FREE and below this is free
-    bool ended;       // takes nothing any more
-    u32 magic;        // CAPABILITY_TABLE_MAGIC
+    bool ended; // takes nothing any more
+    u32 magic;  // CAPABILITY_TABLE_MAGIC
+    // The lowest bit that is set is the lowest free slot, in two steps. Well-known slots are not
+    // handed out: their bits are clear.
+    u64 free_chunks;             // a bit a chunk with a free slot
+    u64 free[CAPABILITY_CHUNKS]; // a bit a free slot
 };
 
 // The endpoint in a slot, or NULL. Takes no lock and no reference: soft-masked, and it may be used

@@ -33,6 +33,7 @@ static struct co_root root;
 static coid_t annex;
 static struct spinlock lock = SPINLOCK_INIT("process annex", RANK_SERVICE);
 static struct process *slots[PROCESS_MAX]; // a process is at its pid modulo the size
+static u64 taken[PROCESS_MAX / 64];        // a bit a slot: who looks at all passes the free ones
 static u32 last_pid;
 static u32 count;
 
@@ -42,6 +43,27 @@ static struct process *in_table(u32 pid)
     struct process *process = slots[pid % PROCESS_MAX];
 
     return process != NULL && process->pid == pid ? process : NULL;
+}
+
+// Lock held.
+static void set_slot(u32 slot, struct process *process)
+{
+    u64 bit = 1UL << slot % 64;
+
+    slots[slot] = process;
+    taken[slot / 64] = process != NULL ? taken[slot / 64] | bit : taken[slot / 64] & ~bit;
+}
+
+// The first slot from this one on that is taken, or PROCESS_MAX. Lock held.
+static u32 next_taken(u64 from)
+{
+    u64 mask = UINT64_MAX << from % 64;
+
+    for (u64 word = from / 64; word < ARRAY_SIZE(taken); word++, mask = UINT64_MAX) {
+        if ((taken[word] & mask) != 0)
+            return (u32)(word * 64) + (u32)__builtin_ctzl(taken[word] & mask);
+    }
+    return PROCESS_MAX;
 }
 
 // Lock held.
@@ -64,7 +86,7 @@ static CO_METHOD s64 annex_rep_add(struct annex *self, struct process *process)
             last_pid++;
         while (last_pid == 0 || slots[last_pid % PROCESS_MAX] != NULL);
         process->pid = last_pid;
-        slots[last_pid % PROCESS_MAX] = process;
+        set_slot(last_pid % PROCESS_MAX, process);
         count_child(process->parent, 1);
         count++;
         result = 0;
@@ -77,7 +99,7 @@ static CO_METHOD s64 remove(struct annex *self, struct process *process)
 {
     CO_HOME(self);
     spin_lock(&lock);
-    slots[process->pid % PROCESS_MAX] = NULL;
+    set_slot(process->pid % PROCESS_MAX, NULL);
     count_child(process->parent, -1);
     count--;
     spin_unlock(&lock);
@@ -107,10 +129,10 @@ static CO_METHOD s64 next(struct annex *self, u64 *place, struct process **found
 {
     CO_HOME(self);
     spin_lock(&lock);
-    for (; *place < PROCESS_MAX && *found == NULL; (*place)++) {
-        if (slots[*place] != NULL)
-            give(slots[*place], found);
-    }
+    u32 slot = next_taken(*place);
+    if (slot < PROCESS_MAX)
+        give(slots[slot], found);
+    *place = (u64)slot + 1;
     spin_unlock(&lock);
     return 0;
 }
@@ -121,9 +143,9 @@ static CO_METHOD s64 next_child(struct annex *self, u32 parent, u32 new_parent,
     CO_HOME(self);
     spin_lock(&lock);
     const struct process *old = in_table(parent);
-    u32 slot = old != NULL && old->children == 0 ? PROCESS_MAX : 0;
-    for (; slot < PROCESS_MAX && *found == NULL; slot++) {
-        if (slots[slot] != NULL && slots[slot]->parent == parent) {
+    u32 slot = old != NULL && old->children == 0 ? PROCESS_MAX : next_taken(0);
+    for (; slot < PROCESS_MAX && *found == NULL; slot = next_taken((u64)slot + 1)) {
+        if (slots[slot]->parent == parent) {
             count_child(parent, -1);
             count_child(new_parent, 1);
             slots[slot]->parent = new_parent;
@@ -146,10 +168,9 @@ static CO_METHOD s64 annex_get_children(struct co_rep *self, coid_t *out, u32 ma
     u32 written = 0;
 
     spin_lock(&lock);
-    for (u32 slot = 0; slot < PROCESS_MAX && written < max; slot++) {
-        if (slots[slot] != NULL)
-            out[written++] = slots[slot]->root.coid;
-    }
+    for (u32 slot = next_taken(0); slot < PROCESS_MAX && written < max;
+         slot = next_taken((u64)slot + 1))
+        out[written++] = slots[slot]->root.coid;
     spin_unlock(&lock);
     return written;
 }

@@ -15,7 +15,17 @@
 static struct spinlock lock = SPINLOCK_INIT("thread table", RANK_OBJECT);
 static struct thread *slots[TABLE_SIZE];
 static u32 uses[TABLE_SIZE];
-static u32 first_free; // no slot below it is free
+static u64 taken[TABLE_SIZE / 64]; // a bit a slot
+
+// The lowest free slot, or TABLE_SIZE. Lock held.
+static u32 first_free(void)
+{
+    for (u32 word = 0; word < ARRAY_SIZE(taken); word++) {
+        if (taken[word] != UINT64_MAX)
+            return word * 64 + (u32)__builtin_ctzl(~taken[word]);
+    }
+    return TABLE_SIZE;
+}
 
 s64 thread_table_add(struct thread *thread, bool preferred)
 {
@@ -23,13 +33,12 @@ s64 thread_table_add(struct thread *thread, bool preferred)
     s64 result = E_LIMIT;
 
     spin_lock(&lock);
-    for (u32 slot = first_free; slot < end && result != 0; slot++) {
-        if (slots[slot] == NULL) {
-            first_free = slot + 1;
-            slots[slot] = thread;
-            thread->id = slot + 1 + uses[slot]++ * TABLE_SIZE;
-            result = 0;
-        }
+    u32 slot = first_free();
+    if (slot < end) {
+        slots[slot] = thread;
+        taken[slot / 64] |= 1UL << slot % 64;
+        thread->id = slot + 1 + uses[slot]++ * TABLE_SIZE;
+        result = 0;
     }
     spin_unlock(&lock);
     return result;
@@ -42,8 +51,7 @@ void thread_table_remove(const struct thread *thread)
     spin_lock(&lock);
     KASSERT(slots[slot] == thread);
     slots[slot] = NULL;
-    if (slot < first_free)
-        first_free = slot;
+    taken[slot / 64] &= ~(1UL << slot % 64);
     spin_unlock(&lock);
 }
 

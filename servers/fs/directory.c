@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Directories: ServerFiles that name others. Guarded by the FileSystem's lock.
+#include "entries.h"
 #include "node.h"
 
 #include <stdlib.h>
@@ -115,11 +116,7 @@ struct directory *directory_create(const char *name)
 
 struct node *directory_find(struct directory *directory, const char *name, u64 bytes)
 {
-    struct node *node = directory->first;
-    while (node != NULL && (node->name[0] != name[0] || strncmp(node->name, name, bytes) != 0 ||
-                            node->name[bytes] != '\0'))
-        node = node->next;
-    return node;
+    return entries_find(directory, name, bytes);
 }
 
 void directory_add(struct directory *directory, struct node *node)
@@ -127,6 +124,7 @@ void directory_add(struct directory *directory, struct node *node)
     node_hold(node);
     node->parent = directory;
     node->next = NULL;
+    node->previous = directory->last;
     node->order = ++directory->next_order;
     if (directory->last != NULL)
         directory->last->next = node;
@@ -134,23 +132,26 @@ void directory_add(struct directory *directory, struct node *node)
         directory->first = node;
     directory->last = node;
     directory->entries++;
+    entries_add(node);
 }
 
 void directory_remove(struct node *node)
 {
     struct directory *directory = node->parent;
-    struct node **link = &directory->first;
-    struct node *before = NULL;
-    while (*link != node) {
-        before = *link;
-        link = &before->next;
-    }
-    *link = node->next;
-    if (directory->last == node)
-        directory->last = before;
+    entries_remove(node);
+    if (node->previous != NULL)
+        node->previous->next = node->next;
+    else
+        directory->first = node->next;
+    if (node->next != NULL)
+        node->next->previous = node->previous;
+    else
+        directory->last = node->previous;
+    if (directory->listed == node)
+        directory->listed = node->previous;
     directory->entries--;
     node->parent = NULL;
-    node->next = NULL;
+    node->next = node->previous = NULL;
     node_put(node);
 }
 
@@ -165,17 +166,26 @@ static u64 put_entry(const struct node *node, u8 *to)
     return bytes;
 }
 
+// The first entry behind cursor. Most listings go on where the last one ended.
+static struct node *entry_behind(const struct directory *directory, u64 cursor)
+{
+    struct node *node = directory->listed;
+    node = node != NULL && node->order <= cursor ? node->next : directory->first;
+    while (node != NULL && node->order <= cursor)
+        node = node->next;
+    return node;
+}
+
 u64 directory_list(struct directory *directory, u64 cursor, u64 *next, void *to, u64 room)
 {
     u64 done = 0;
     *next = cursor;
-    for (const struct node *node = directory->first; node != NULL; node = node->next) {
-        if (node->order <= cursor)
-            continue;
+    for (struct node *node = entry_behind(directory, cursor); node != NULL; node = node->next) {
         if (room - done < ALIGN_UP(sizeof(struct fs_entry) + strlen(node->name), 8UL))
             break;
         done += put_entry(node, (u8 *)to + done);
         *next = node->order;
+        directory->listed = node;
     }
     return done;
 }

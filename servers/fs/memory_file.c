@@ -170,10 +170,12 @@ static void unshare(struct memory_file *file)
     share_set(&file->node, NULL);
 }
 
-// What lies behind the new end reads as zeroes if the file grows again.
+// What lies behind the new end reads as zeroes if the file grows again. There is nothing behind the
+// end before.
 static void cut(struct memory_file *file, u64 bytes)
 {
-    for (u64 index = (bytes + PAGE - 1) / PAGE; index < file->slots; index++)
+    u64 end = (file->bytes + PAGE - 1) / PAGE;
+    for (u64 index = (bytes + PAGE - 1) / PAGE; index < end && index < file->slots; index++)
         page_drop(file, index);
     if (bytes % PAGE != 0 && bytes / PAGE < file->slots && file->pages[bytes / PAGE] != NULL)
         memset(file->pages[bytes / PAGE] + bytes % PAGE, 0, PAGE - bytes % PAGE);

@@ -49,10 +49,12 @@ struct node {
     struct share *share; // its contents as memory, or NULL
     u32 references;      // openings, mappings, and 1 while it has a name
     struct directory *parent;
-    struct node *next; // in its directory, in order of creation
-    u64 order;         // the cursor of a listing: grows along next
-    char *name;        // "": the root; stays when the file is removed
-    char *mount;       // a directory's: the service that has been mounted here
+    struct node *next, *previous; // in its directory, in order of creation
+    u64 order;                    // the cursor of a listing: grows along next
+    struct node *same_bucket;     // entries.c
+    u64 hash;                     // of directory and name; entries.c
+    char *name;                   // "": the root; stays when the file is removed
+    char *mount;                  // a directory's: the service that has been mounted here
 };
 
 struct node *node_of(struct server_file *file);
@@ -82,6 +84,7 @@ struct node *null_file_create(const char *name);
 struct directory {
     struct node node; // first
     struct node *first, *last;
+    struct node *listed; // where the last listing ended: the next one goes on there; or NULL
     u64 next_order;
     u64 entries;
 };

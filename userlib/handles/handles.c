@@ -26,10 +26,17 @@ static u32 handles_of(const struct handle_table *table, u32 pid)
     return count;
 }
 
-// May the process have one more? The lock is held.
-static bool may_have(const struct handle_table *table, u32 pid)
+static u16 *count_of(struct handle_table *table, u32 pid)
 {
-    if (table->used >= HANDLES_OF_PROCESS_MAX && handles_of(table, pid) >= HANDLES_OF_PROCESS_MAX)
+    return &table->counts[pid % HANDLES_MAX];
+}
+
+// May the process have one more? Its own are counted only when it may have come to its limit. The
+// lock is held.
+static bool may_have(struct handle_table *table, u32 pid)
+{
+    if (*count_of(table, pid) >= HANDLES_OF_PROCESS_MAX &&
+        handles_of(table, pid) >= HANDLES_OF_PROCESS_MAX)
         return false;
     return table->used < HANDLES_MAX - HANDLES_RESERVED || process_has_right(pid, RIGHT_ALL);
 }
@@ -40,13 +47,24 @@ static void mark(struct handle_table *table, u64 slot, bool taken)
     __atomic_store_n(&table->taken[slot / 64], taken ? word | bit : word & ~bit, __ATOMIC_RELAXED);
 }
 
+// The first free slot from the next one on, around the end: there is one. The lock is held.
+static u32 next_free(const struct handle_table *table)
+{
+    u32 word = table->next / 64;
+    u64 free = ~table->taken[word] & UINT64_MAX << table->next % 64;
+    while (free == 0) {
+        word = (word + 1) % (HANDLES_MAX / 64);
+        free = ~table->taken[word];
+    }
+    return word * 64 + (u32)__builtin_ctzl(free);
+}
+
 // The lock is held.
 static s64 add(struct handle_table *table, void *thing, u32 pid, u64 *value)
 {
     if (table->used == HANDLES_MAX || !may_have(table, pid))
         return E_LIMIT;
-    while (table->slots[table->next].value != 0)
-        table->next = (table->next + 1) % HANDLES_MAX;
+    table->next = next_free(table);
     u64 bits;
     do {
         bits = random_bits(table) & ~SLOT_MASK;
@@ -55,6 +73,7 @@ static s64 add(struct handle_table *table, void *thing, u32 pid, u64 *value)
     table->slots[table->next] = (struct handle){.value = *value, .pid = pid, .thing = thing};
     mark(table, table->next, true);
     table->used++;
+    (*count_of(table, pid))++;
     return 0;
 }
 
@@ -71,6 +90,7 @@ static struct handle *find(struct handle_table *table, u64 value, u32 pid)
 static void *clear(struct handle_table *table, struct handle *handle)
 {
     void *thing = handle->thing;
+    (*count_of(table, handle->pid))--;
     *handle = (struct handle){0};
     mark(table, (u64)(handle - table->slots), false);
     table->used--;
@@ -150,8 +170,11 @@ s64 handle_give(struct handle_table *table, u64 value, u32 pid, u32 child)
     mutex_lock(&table->lock);
     struct handle *handle = find(table, value, pid);
     s64 status = handle == NULL ? E_STALE : !may_have(table, child) ? E_LIMIT : 0;
-    if (status == 0)
+    if (status == 0) {
+        (*count_of(table, pid))--;
+        (*count_of(table, child))++;
         handle->pid = child;
+    }
     mutex_unlock(&table->lock);
     return unless_ended(table, status, &value, child);
 }

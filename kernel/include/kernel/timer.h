@@ -20,10 +20,11 @@ static inline u64 microseconds_to_ticks(u64 microseconds)
 }
 
 struct timer {
-    struct timer *next;
-    u64 deadline; // time base; 0 when not armed
+    struct timer *left, *right, *parent; // timer_heap.c
+    u64 deadline;                        // time base; 0 when not armed
     void (*fire)(struct timer *timer);
     u32 cpu;
+    u32 rank; // timer_heap.c
 };
 
 // Arms on this CPU; fire runs once in interrupt context on it, soft-masked, at or after deadline.

@@ -79,13 +79,24 @@ static void check_balance(void)
     }
 }
 
-// No free slot lies below the first free one.
-static void check_first_free(void)
+// The bits of the chunk that has been filled, and of the next one, say which slots are free.
+static void check_free(void)
 {
-    u64 first = the_table.first_free, word_16 = word_at(16), word_17 = word_at(17);
+    u64 free_0 = 0;
 
-    //@ check first_is_first: 16 <= first <= 4096;
-    //@ check first_is_first: (first > 16 ==> word_16 != 7) && (first > 17 ==> word_17 != 7);
+    for (u32 i = CAP_FIRST_FREE; i < CAPABILITY_CHUNK; i++)
+        free_0 |= (u64)(word_at(i) == CAPABILITY_FREE) << i;
+    //@ check bits_of_slots: the_table.free[0] == free_0;
+    //@ check bit_of_chunk: (the_table.free_chunks & 1) == (free_0 != 0);
+    u64 free_1 = the_table.free[1], word_64 = word_at(64);
+    //@ check bits_of_slots: (free_1 & 1) == (word_64 == 7);
+    //@ check bit_of_chunk: (the_table.free_chunks & 2) == (free_1 != 0 ? 2 : 0);
+}
+
+static void mark_taken(cap_t cap)
+{
+    if (cap >= CAP_FIRST_FREE)
+        mark(&the_table, cap, false);
 }
 
 static void put_there(cap_t cap, u32 object)
@@ -94,6 +105,7 @@ static void put_there(cap_t cap, u32 object)
         return;
     the_chunks[0][cap % CAPABILITY_CHUNK].word = word_of(object);
     object_held[object]++;
+    mark_taken(cap);
 }
 
 // A table with one chunk, in that place, or with none.
@@ -119,7 +131,6 @@ static void begin_with(u32 in_1, u32 in_16, u32 in_17)
     put_there(1, in_1);
     put_there(16, in_16);
     put_there(17, in_17);
-    the_table.first_free = in_16 == OBJECTS ? 16 : in_17 == OBJECTS ? 17 : 18;
 }
 
 // ---- operations --------------------------------------------------------------------------------
@@ -198,7 +209,7 @@ static void operate(u32 operation, u32 object, cap_t cap)
         look_up(operation, cap);
     no_lock_is_held();
     check_balance();
-    check_first_free();
+    check_free();
 }
 
 // Numbers of slots: each place, and all that lie between and beyond, at once. put_at may not fill a
@@ -275,7 +286,8 @@ static void add_behind_full_chunk(void)
 static void add_at_the_end(bool taken)
 {
     begin(CAPABILITY_MAX / CAPABILITY_CHUNK - 1);
-    the_table.first_free = CAPABILITY_MAX - 1;
+    for (cap_t cap = CAP_FIRST_FREE; cap < CAPABILITY_MAX - 1; cap++)
+        mark(&the_table, cap, false);
     if (taken)
         put_there(CAPABILITY_MAX - 1, 0);
     filled = taken;
@@ -308,9 +320,12 @@ int main(void)
 {
     spin_init(&empty.lock, "capabilities", RANK_OBJECT);
     empty.magic = CAPABILITY_TABLE_MAGIC;
-    empty.first_free = CAP_FIRST_FREE;
-    for (u32 i = 0; i < ARRAY_SIZE(empty.chunks); i++)
+    for (u32 i = 0; i < CAPABILITY_CHUNKS; i++) {
         empty.chunks[i] = (struct capability_slot *)no_slots;
+        empty.free[i] = UINT64_MAX;
+    }
+    empty.free[0] = UINT64_MAX << CAP_FIRST_FREE;
+    empty.free_chunks = UINT64_MAX;
     any_contents();
     any_operation_on_nothing();
     add_behind_full_chunk();

@@ -8,7 +8,9 @@ FS_UNIT_INC := $(FS_UNIT_DIR)/host servers/fs userlib/handles/include userlib/cp
     ipc/include userlib/include \
     $(CO_UNIT_INC)
 
-UNIT += fs_files fs_pipes fs_archive fs_store
+UNIT += fs_directories fs_files fs_pipes fs_archive fs_store
+fs_directories_SRC := $(FS_UNIT_DIR)/directories.c $(FS_UNIT_DIR)/host/no_disk.c $(FS_UNIT_SRC)
+fs_directories_INC := $(FS_UNIT_INC)
 fs_files_SRC := $(FS_UNIT_DIR)/files.c $(FS_UNIT_DIR)/host/no_disk.c $(FS_UNIT_SRC)
 fs_files_INC := $(FS_UNIT_INC)
 fs_pipes_SRC := $(FS_UNIT_DIR)/pipes.c $(FS_UNIT_DIR)/host/no_disk.c $(FS_UNIT_SRC)

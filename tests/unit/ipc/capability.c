@@ -172,7 +172,10 @@ static void references_follow_a_model(void **state)
         struct capability in = capability_of(CAPABILITY_MEMORY, object);
         if (rand() % 2 == 0) {
             object->references++;
-            s64 added = capability_add(table, &in);
+            s64 added = capability_add(table, &in), lowest = CAP_FIRST_FREE;
+            while (lowest < (s64)ARRAY_SIZE(model) && model[lowest] != NULL)
+                lowest++;
+            assert_int_equal(added, lowest);
             if (added >= (s64)ARRAY_SIZE(model)) {
                 assert_int_equal(capability_remove(table, (cap_t)added), 0);
             } else {

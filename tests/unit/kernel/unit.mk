@@ -35,3 +35,7 @@ kernel_refs_CFLAGS := -include tests/unit/kernel/host.h
 UNIT += kernel_log_handler
 kernel_log_handler_SRC := tests/unit/kernel/log_handler.c log-handler/src/handler.c
 kernel_log_handler_INC := log-handler/include
+
+UNIT += kernel_timer_heap
+kernel_timer_heap_SRC := tests/unit/kernel/timer_heap.c kernel/proc/timer_heap.c
+kernel_timer_heap_INC := kernel/include . kernel

@@ -25,6 +25,8 @@ struct handle_table {
     struct handle slots[HANDLES_MAX];
     u64 taken[HANDLES_MAX / 64]; // a bit a slot, so that a sweep sees only those in use
     u32 used, next;
+    // Handles of all processes whose numbers are the same modulo the size: a process has no more.
+    u16 counts[HANDLES_MAX];
     u64 seed;
 };
 
