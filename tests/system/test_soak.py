@@ -177,8 +177,8 @@ def test_everything_at_once(boot, tmp_path):
     before, free_before = settled_classes(machine), machine.kov("hello")["system"]["free_bytes"]
     with workloads(machine, "churn:pause=100", "demo"):
         rounds = [quiet_rounds(machine, tmp_path, SECONDS / 4)]
-        # What libraries and rings need more is there once; what leaks, each time: then no rounds are
-        # followed by some with nothing more.
+        # What libraries and rings need more is there once; what leaks, each time: then all rounds
+        # are followed by some with more.
         while len(rounds) == 1 or grown(*rounds[-2:]):
             assert len(rounds) < QUIET_MAX, grown(*rounds[-2:])
             rounds.append(quiet_rounds(machine, tmp_path, SECONDS / 4))
