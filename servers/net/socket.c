@@ -9,6 +9,8 @@
 #include <orrery/memory.h>
 #include <stdlib.h>
 
+#define EARLY_BYTES_MAX 1024
+
 // ---- towards the process -----------------------------------------------------------------------
 
 void socket_wake_client_at(struct socket *socket, u32 for_what, u64 when)
@@ -50,12 +52,33 @@ static void share_nothing(struct socket *socket)
     set_up_rings(socket, &nobodys, NULL, NULL);
 }
 
+static void forget_early(struct socket *socket)
+{
+    free(socket->early);
+    socket->early = NULL;
+    socket->early_count = 0;
+}
+
 static void use(struct socket *socket, void *memory)
 {
     u8 *rings = (u8 *)memory + NET_CONTROL_BYTES;
 
     set_up_rings(socket, memory, rings, rings + NET_RING_BYTES);
+    if (socket->early != NULL)
+        ring_write(&socket->receive, socket->early, socket->early_count);
+    forget_early(socket);
     shared_store(&socket->shared->state, socket->state);
+}
+
+bool socket_hold_early(struct socket *socket, const struct pbuf *bytes)
+{
+    if (socket->early != NULL || bytes->tot_len > EARLY_BYTES_MAX)
+        return false;
+    socket->early = malloc(bytes->tot_len);
+    if (socket->early == NULL)
+        return false;
+    socket->early_count = pbuf_copy_partial(bytes, socket->early, bytes->tot_len, 0);
+    return true;
 }
 
 bool socket_shares(const struct socket *socket)
@@ -132,6 +155,7 @@ struct socket *socket_new(struct co_class *class, struct holder *holder)
 // Nobody knows it any more. Its memory goes when no method runs in it.
 void socket_end(struct socket *socket)
 {
+    forget_early(socket);
     forget_memory(socket);
     socket_list_remove(socket);
     co_destroy(socket->root.coid);

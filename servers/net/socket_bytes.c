@@ -4,11 +4,11 @@
 
 #include <user/time.h>
 
-#define MOMENT_US 2000     // a stream is what brings …
-#define MOMENT_BYTES 16384 // … so much in such a time
-#define GATHER_US 400      // how long it may wait
-#define SEND_PIECE (16 * TCP_MSS)
-#define SEND_QUEUE_SPARE (SEND_PIECE / TCP_MSS)
+#define MOMENT_US 2000                       // a stream is what brings …
+#define MOMENT_BYTES 16384                   // … so much in such a time
+#define GATHER_US 400                        // how long it may wait
+#define SEND_QUEUE_SPARE 16                  // segments …
+#define SEND_PIECE (SEND_QUEUE_SPARE * 1460) // … that this is at most
 
 u32 socket_room(const struct socket *socket)
 {

@@ -20,8 +20,14 @@ static err_t on_receive(void *argument, struct tcp_pcb *pcb, struct pbuf *bytes,
         socket_settle(socket);
         return socket_callback_end(pcb);
     }
-    if (socket->listener != NULL && !socket_shares(socket) && socket_share(socket) != 0)
+    bool early = socket->listener != NULL && !socket_shares(socket);
+    bool held = early && socket_hold_early(socket, bytes);
+    if (early && !held && socket_share(socket) != 0)
         return ERR_MEM; // lwIP keeps the bytes, and offers them again
+    if (held) {
+        pbuf_free(bytes);
+        return socket_callback_end(pcb);
+    }
     if (socket->holder != NULL || socket->listener != NULL)
         socket_receive(socket, bytes);
     else

@@ -32,7 +32,9 @@ struct socket {
     u32 offers;         // of a listener
     u64 moment;         // when this one began, and what has come in it and in the one before
     u32 recent, before;
-    struct socket *listener;                       // of a connection that waits to be accepted
+    struct socket *listener; // of a connection that waits to be accepted
+    u8 *early;               // bytes that came meanwhile, NULL: none
+    u32 early_count;
     struct socket *waiting, **waiting_end, *after; // listener: connections; connection: the next
     struct socket *next, **link;                   // of all
     struct socket *ready_next, **ready_link;       // of those with something to do; NULL: not one
@@ -44,6 +46,9 @@ struct socket {
 s64 socket_share(struct socket *socket);
 void socket_use(struct socket *socket, struct net_shared *kept);
 bool socket_shares(const struct socket *socket);
+// Holds the first bytes of a connection that waits to be accepted, until it has memory to share:
+// then its process may have some kept. False: they are too many, or not the first.
+bool socket_hold_early(struct socket *socket, const struct pbuf *bytes);
 // It has none any more. Returns what it had.
 struct net_shared *socket_unshare(struct socket *socket);
 // One that holder (NULL: nobody yet) holds, without a connection and memory to share. NULL: no

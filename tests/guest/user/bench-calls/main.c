@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What it costs to enter and leave the kernel. Under -icount, where a nanosecond is an instruction,
-// in instructions of the whole path, `sc` included. Lines "BENCH name value unit budget".
+// in instructions of the whole path, `sc` included. Lines "BENCH name value unit".
 #include <orrery/memory.h>
 #include <stdio.h>
 #include <syscalls/numbers.h>
@@ -42,7 +42,7 @@ static void null_call(void)
 {
     ticks_of(true);
     u64 with = ticks_of(true), without = ticks_of(false);
-    printf("BENCH null_system_call %.1f instructions 60\n", nanoseconds(with - without, ROUNDS));
+    printf("BENCH null_system_call %.1f instructions\n", nanoseconds(with - without, ROUNDS));
 }
 
 static void own_pid(void)
@@ -50,7 +50,7 @@ static void own_pid(void)
     u64 begin = time_now();
     for (u32 i = 0; i < ROUNDS; i++)
         sys_process_pid(0);
-    printf("BENCH system_call_pid %.1f instructions -\n", nanoseconds(time_now() - begin, ROUNDS));
+    printf("BENCH system_call_pid %.1f instructions\n", nanoseconds(time_now() - begin, ROUNDS));
 }
 
 static void zero_fill(void)
@@ -63,7 +63,7 @@ static void zero_fill(void)
     u64 begin = time_now();
     for (u32 i = 0; i < PAGES; i++)
         memory[(u64)i * PAGE_BYTES] = 1;
-    printf("BENCH page_fault_zero_fill %.1f instructions -\n",
+    printf("BENCH page_fault_zero_fill %.1f instructions\n",
            nanoseconds(time_now() - begin, PAGES));
     sys_region_destroy(region.address);
 }

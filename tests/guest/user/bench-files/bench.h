@@ -17,6 +17,7 @@ void measure(const char *name, u32 rounds, void (*operation)(void));
 // False where something failed, which they say.
 bool bench_pipes(void);
 bool bench_sockets(void);
+bool bench_web(void);
 
 // What the child of bench_pipes does: answers each byte of the file "from" in the file "to".
 int answer_bytes(int from, int to);

@@ -110,5 +110,5 @@ int main(int argc, char **argv)
         write(fd, data, PAGE);
     bench_files();
     unlink("/tmp/bench-files");
-    return bench_pipes() && bench_sockets() ? 0 : 1;
+    return bench_pipes() && bench_sockets() && bench_web() ? 0 : 1;
 }

@@ -1,4 +1,4 @@
 # SPDX-License-Identifier: MIT
 PROGRAM := bench-files
-SRC := main.c pipes.c sockets.c
+SRC := main.c pipes.c sockets.c web.c
 DEPS := posix socket

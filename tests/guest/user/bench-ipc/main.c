@@ -19,9 +19,9 @@
 
 static const u32 sizes[] = {0, 48, 64, 128, 256, 1024, 4096, 16384};
 
-static void tell(const char *name, u32 number, double ns, const char *budget)
+static void tell(const char *name, u32 number, double ns)
 {
-    printf("BENCH ipc.%s_%u %.1f ns %s\n", name, number, ns, budget);
+    printf("BENCH ipc.%s_%u %.1f ns\n", name, number, ns);
 }
 
 static double nanoseconds(u64 ticks, u64 operations)
@@ -54,8 +54,7 @@ static void raw_calls(void)
     if (!peer_start(&server, "raw", PROCESS_HERE))
         return;
     for (u32 i = 0; i < ARRAY_SIZE(sizes); i++)
-        tell("call_cross", sizes[i], nanoseconds(raw_ticks(server.cap, ROUNDS, sizes[i]), ROUNDS),
-             sizes[i] == 0 ? "200" : "-");
+        tell("call_cross", sizes[i], nanoseconds(raw_ticks(server.cap, ROUNDS, sizes[i]), ROUNDS));
     peer_end(&server);
 }
 
@@ -100,10 +99,8 @@ static void library_calls(void)
     if (own < 0 || !peer_start(&server, "library", PROCESS_HERE))
         return;
     for (u32 i = 0; i < ARRAY_SIZE(sizes) && sizes[i] <= 256; i++) {
-        tell("library_cross", sizes[i], nanoseconds(library_ticks(server.cap, sizes[i]), ROUNDS),
-             "-");
-        tell("library_within", sizes[i], nanoseconds(library_ticks((cap_t)own, sizes[i]), ROUNDS),
-             "-");
+        tell("library_cross", sizes[i], nanoseconds(library_ticks(server.cap, sizes[i]), ROUNDS));
+        tell("library_within", sizes[i], nanoseconds(library_ticks((cap_t)own, sizes[i]), ROUNDS));
     }
     peer_end(&server);
     ipc_endpoint_close((cap_t)own);
@@ -134,8 +131,8 @@ static void messages(void)
         raw_ticks(server.cap, 1, 0);
         all = least(all, time_now() - start);
     }
-    tell("send", 0, nanoseconds(sending, MESSAGES), "-");
-    tell("send_received", 0, nanoseconds(all, MESSAGES), "-");
+    tell("send", 0, nanoseconds(sending, MESSAGES));
+    tell("send_received", 0, nanoseconds(all, MESSAGES));
     peer_end(&server);
 }
 
@@ -182,7 +179,7 @@ static void pairs(u32 count)
         ticks += all[cpu].ticks;
         peer_end(&all[cpu].server);
     }
-    tell("pairs", count, nanoseconds(ticks, (u64)count * PAIR_ROUNDS), "-");
+    tell("pairs", count, nanoseconds(ticks, (u64)count * PAIR_ROUNDS));
 }
 
 // A call to a server that runs on another CPU only.
@@ -192,7 +189,7 @@ static void other_cpu(void)
 
     if (user_cpu_count() < 2 || !peer_start(&server, "raw", (user_cpu() + 1) % user_cpu_count()))
         return;
-    tell("call_cpu", 0, nanoseconds(raw_ticks(server.cap, ROUNDS / 4, 0), ROUNDS / 4), "-");
+    tell("call_cpu", 0, nanoseconds(raw_ticks(server.cap, ROUNDS / 4, 0), ROUNDS / 4));
     peer_end(&server);
 }
 

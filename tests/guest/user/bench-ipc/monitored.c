@@ -19,13 +19,12 @@ static const struct {
     u32 bytes;
 } paths[] = {{"call", 0}, {"call_16384", 16384}};
 
-static void measure(const struct peer *server, const char *who, u32 monitors)
+static void measure(const struct peer *server, const char *who)
 {
     for (u32 i = 0; i < ARRAY_SIZE(paths); i++) {
-        bool judged = paths[i].bytes == 0 && monitors == 1;
         u64 ticks = raw_ticks(server->cap, ROUNDS, paths[i].bytes);
-        printf("BENCH monitors.%s_%s %.1f ns %s\n", paths[i].name, who,
-               (double)ticks * 1e9 / (double)time_hz() / ROUNDS, judged ? "380" : "-");
+        printf("BENCH monitors.%s_%s %.1f ns\n", paths[i].name, who,
+               (double)ticks * 1e9 / (double)time_hz() / ROUNDS);
     }
 }
 
@@ -58,7 +57,7 @@ static void with_monitors(const struct peer *server, u32 count)
         sys_monitor_track(monitors[i], 0, 0, 2, SWITCHES);
     }
     snprintf(name, sizeof(name), "%u", (unsigned)count);
-    measure(server, name, count);
+    measure(server, name);
     for (u32 i = 0; i < count; i++)
         end(monitors[i]);
 }
@@ -69,9 +68,9 @@ void monitored_calls(void)
 
     if (!peer_start(&server, "raw", PROCESS_HERE) || !peer_start(&bystander, "raw", PROCESS_HERE))
         return;
-    measure(&server, "off", 0);
+    measure(&server, "off");
     cap_t other = record(bystander.pid);
-    measure(&server, "not_tracked", 0);
+    measure(&server, "not_tracked");
     end(other);
     for (u32 count = 1; count <= 8; count += count == 1 ? 1 : 6)
         with_monitors(&server, count);

@@ -10,6 +10,8 @@
 
 #define PORT 6100
 #define MUCH (3u << 20)
+#define EARLY_PORT 6150
+#define EARLY_US 2000
 
 struct transfer {
     int file;
@@ -123,8 +125,37 @@ static void questions_and_answers(void)
     close(ends[1]);
 }
 
+// Around what the server holds of a connection that nobody has accepted yet, in one piece, in two,
+// and with the sender's end behind it; and what is left of those that go unaccepted.
+static void bytes_before_the_accept(void)
+{
+    static const size_t counts[] = {1, 1023, 1024, 1025, 20000};
+    int listener = listen_on(EARLY_PORT);
+
+    for (size_t i = 0; i < ARRAY_SIZE(counts); i++)
+        for (int ended = 0; ended < 2; ended++) {
+            int sender = connect_to(EARLY_PORT);
+            EXPECT(send_pattern(sender, counts[i], 1) && send_pattern(sender, 10, 2));
+            if (ended)
+                EXPECT(shutdown(sender, SHUT_WR) == 0);
+            thread_sleep_us(EARLY_US);
+            int taker = accept_one(listener);
+            EXPECT(receive_pattern(taker, counts[i], 1) && receive_pattern(taker, 10, 2));
+            EXPECT(send_pattern(taker, 5000, 3) && receive_pattern(sender, 5000, 3));
+            close(taker);
+            close(sender);
+        }
+    for (int i = 0; i < 20; i++) {
+        int sender = connect_to(EARLY_PORT);
+        EXPECT(send_pattern(sender, 100, 1));
+        close(sender);
+    }
+    close(listener);
+}
+
 void test_streams(void)
 {
+    bytes_before_the_accept();
     much_both_ways();
     one_side_ends_first();
     what_was_sent_arrives_after_close();
