@@ -78,6 +78,8 @@ enum process_state { PROCESS_NEW, PROCESS_LIVE, PROCESS_ENDING };
 // All processes, whole records; *cursor is 0 to start. Bytes written, 0 at the end.
 s64 sys_process_list(u64 *cursor, void *buffer, u64 bytes);
 s64 sys_process_info(u32 pid, struct sys_process_info *process); // 0: the caller. E_NOENT
+// What a process may do (RIGHT_…), 0: the caller. E_NOENT: there is none; E_PEER: it is ending.
+s64 sys_process_rights(u32 pid);
 
 // EVENT_KICK with these bits for the calling dispatcher, once: after the next end of any process,
 // which sys_process_list does not show any more. Replaces what the process asked for before; 0:

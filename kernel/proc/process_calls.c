@@ -121,6 +121,15 @@ s64 sys_process_info(u32 pid, struct sys_process_info *info)
     return 0;
 }
 
+s64 sys_process_rights(u32 pid)
+{
+    HELD(process) struct process *process = process_get(pid != 0 ? pid : process_current()->pid);
+
+    if (process == NULL)
+        return E_NOENT;
+    return process->state == PROCESS_ENDING ? E_PEER : (s64)process->rights;
+}
+
 static bool is_code(u64 address)
 {
     return address >= USER_START && address < USER_END && (address & 3) == 0;

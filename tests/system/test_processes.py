@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Processes and system calls: isolation, life and death, and what it costs to enter the kernel."""
+"""Processes and system calls: isolation, life and death."""
 
 import os
 import re
@@ -11,7 +11,6 @@ import pytest
 from machine import ROOT
 
 GENERATOR = os.path.join(ROOT, "kernel/syscalls/gen_syscalls.py")
-BENCH = re.compile(r"^BENCH (\S+) (\S+) instructions (\S+)$", re.MULTILINE)
 
 
 def run(boot, program, cpus=1, words="", **options):
@@ -63,13 +62,6 @@ def test_the_first_process_ends_the_machine_with_its_status(boot):
     machine = boot(append="init=bin/none", network=False)
     assert machine.wait_end() != 0
     assert "boot: cannot start bin/none: no such thing" in machine.console
-
-
-def test_entering_the_kernel_keeps_its_budget(boot):
-    rows = {name: (float(value), budget) for name, value,
-            budget in BENCH.findall(run(boot, "bench-calls", icount=True))}
-    value, budget = rows["null_system_call"]
-    assert value <= float(budget), rows
 
 
 def test_the_page_of_system_calls_says_what_the_table_says():

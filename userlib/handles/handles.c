@@ -97,17 +97,11 @@ static void *clear(struct handle_table *table, struct handle *handle)
     return thing;
 }
 
-static bool has_ended(u32 pid)
-{
-    struct sys_process_info info;
-    return sys_process_info(pid, &info) != 0 || info.state == PROCESS_ENDING;
-}
-
 // Whoever ends after it has got a handle is swept after. A request may still be at work long after
 // its sender's end: who had ended before is seen here.
 static s64 unless_ended(struct handle_table *table, s64 status, const u64 *value, u32 pid)
 {
-    if (status != 0 || !has_ended(pid))
+    if (status != 0 || sys_process_rights(pid) >= 0)
         return status;
     handle_close(table, *value, pid);
     return E_PEER;

@@ -4,6 +4,6 @@
 
 bool process_has_right(u32 pid, u32 rights)
 {
-    struct sys_process_info info;
-    return sys_process_info(pid, &info) == 0 && (info.rights & rights) != 0;
+    s64 own = sys_process_rights(pid);
+    return own > 0 && ((u32)own & rights) != 0;
 }

@@ -141,9 +141,12 @@ static void test_names(void)
     expect(sys_process_info((u32)pid, &info) == 0, "a process that has not started", pid);
     expect(strcmp(info.name, "a?[2J?b??~") == 0, "its name", 0);
     expect(info.pid == pid && info.parent == (u32)sys_process_pid(0), "its numbers", 0);
+    expect(sys_process_rights((u32)pid) == info.rights, "its rights", 0);
     sys_cap_drop((cap_t)cap);
     expect(sys_process_info((u32)pid, &info) == E_NOENT, "it goes with its capability", 0);
+    expect(sys_process_rights((u32)pid) == E_NOENT, "and so do its rights", 0);
     expect(sys_process_info(0, &info) == 0 && info.pid == (u32)sys_process_pid(0), "oneself", 0);
+    expect(sys_process_rights(0) == info.rights, "one's own rights", 0);
 }
 
 // How long a process has run, ticks; 0: there is none.
