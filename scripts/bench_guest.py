@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Boots a machine that prints measurements, for scripts/bench, scripts/bench-growth and scripts/bench-linux."""
+"""Boots a machine that prints measurements, for scripts/bench, scripts/bench-growth and
+scripts/bench-linux."""
 
 import datetime
 import json

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Machines that run loads of bin/costs while something is measured, inside or by a client (scripts/costs)."""
+"""Machines that run loads of bin/costs while something is measured, inside or by a client
+(scripts/costs)."""
 
 import importlib.machinery
 import importlib.util
@@ -38,7 +39,8 @@ class Impossible(Exception):
 
 
 class Progress:
-    """A line for each machine that is booted, and how far we are. boots: how many there will be; None: not known."""
+    """A line for each machine that is booted, and how far we are. boots: how many there will be;
+    None: not known."""
 
     def __init__(self, boots):
         self.boots, self.done, self.start = boots, 0, time.monotonic()
@@ -64,7 +66,8 @@ class Poller(threading.Thread):
 
 
 class Recorder(threading.Thread):
-    """Samples by the events of the five metrics, at kov's thresholds, as soon as the machine answers and until it ends."""
+    """Samples by the events of the five metrics, at kov's thresholds, as soon as the machine
+    answers and until it ends."""
 
     def __init__(self, kov, port):
         super().__init__(daemon=True)
@@ -102,7 +105,8 @@ def listen(machine, client):
 
 
 def run(build, measuring, loads, plugin, processor):
-    """Boots a machine of one CPU, on a processor of the host, that runs loads, each once: {load: ns}."""
+    """Boots a machine of one CPU, on a processor of the host, that runs loads, each once: {load:
+    ns}."""
     found = run_all(build, measuring, loads, plugin, False, cpus=1,
                     prefix=("taskset", "--cpu-list", str(processor)))
     return {load: runs[0][0] for load, runs in found.items()}

@@ -38,7 +38,8 @@ def more(with_it, without):
 
 
 class Measured:
-    """What machines found, in one unit: instructions or wall time; how much more a load took, in per cent."""
+    """What machines found, in one unit: instructions or wall time; how much more a load took, in
+    per cent."""
 
     def __init__(self, unit):
         self.unit, self.runs, self.skipped = unit, {}, {}
@@ -51,7 +52,8 @@ class Measured:
             self.skipped[name] = str(why)
 
     def pairs(self, name, base, load):
-        """Runs beside those that they are compared with: in turns if as many, all with the median one otherwise."""
+        """Runs beside those that they are compared with: in turns if as many, all with the median
+        one otherwise."""
         runs, bases = (self.runs.get(which, {}).get(load, []) for which in (name, base))
         if bases and len(runs) != len(bases):
             bases = [sorted(bases)[len(bases) // 2]] * len(runs)
@@ -179,7 +181,8 @@ def sleep_lock_hook(found):
 
 
 def disabled(found, counted, hook, load):
-    """Of hooks that are off, each as long as in the loop, as many as were counted when they were on."""
+    """Of hooks that are off, each as long as in the loop, as many as were counted when they were
+    on."""
     return median_or_none([] if hook is None else [with_it[1] * hook / without[0] * 100
                                                    for with_it, without in found.pairs(
                                                        counted, "nothing", load)])
@@ -268,7 +271,8 @@ def samples_of(found, load):
 
 
 def report_samples(found):
-    """How sure the PMU's share is: its range, and beside it the samples times what one takes in the load that repeats exactly."""
+    """How sure the PMU's share is: its range, and beside it the samples times what one takes in the
+    load that repeats exactly."""
     if not found.shares("metrics", "plugin", THREE[0]):
         return
     samples = {load: samples_of(found, load) for load in THREE}

@@ -42,7 +42,8 @@ class Beside(threading.Thread):
 
 
 def side_by_side(options, variant, processors):
-    """One machine of the variant: {load: (its time, that of a machine beside it without the plugin)}."""
+    """One machine of the variant: {load: (its time, that of a machine beside it without the
+    plugin)}."""
     measuring, plugin = VARIANTS[variant][:2]
     beside = Beside(options.build, processors[1])
     beside.start()

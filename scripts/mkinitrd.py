@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Writes the initial file system: a cpio archive ("newc") of PATH=FILE pairs, the same bytes for the same input.
+"""Writes the initial file system: a cpio archive ("newc") of PATH=FILE pairs, the same bytes for
+the same input.
 
 The contents of every file of a page or more begin on a page boundary, so that processes can map
 them; the room before them is NULs behind the file's name.

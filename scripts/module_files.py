@@ -101,7 +101,8 @@ class House:
         return next((one for one in self.units if path.startswith(one.folder + "/")), None)
 
     def known(self, unit):
-        """All that a module or a library of processes uses, and what that uses, itself among them."""
+        """All that a module or a library of processes uses, and what that uses, itself among
+        them."""
         units, found, more = self.modules if unit.is_module else self.libraries, [], [unit]
         while more:
             unit = more.pop()

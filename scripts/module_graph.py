@@ -9,7 +9,8 @@ def chain(modules, name):
 
 
 def route(rows, column, user, module, used):
-    """A line down `column` of a drawing, from the row of who uses the module to that of what it uses."""
+    """A line down `column` of a drawing, from the row of who uses the module to that of what it
+    uses."""
     for row in range(user, used + 1):
         line = rows[row]
         if row in (user, used):
@@ -24,7 +25,8 @@ def route(rows, column, user, module, used):
 
 
 def graph(modules):
-    """The longest chain from top to bottom, all others beside it: below the last of the chain that uses them."""
+    """The longest chain from top to bottom, all others beside it: below the last of the chain that
+    uses them."""
     top = max(sorted(modules), key=lambda name: len(chain(modules, name)))
     spine = chain(modules, top)
     rows = [""] * (2 * len(spine) - 1)

@@ -14,7 +14,8 @@ COPIED = ["boot", "clustered-objects", "include", "ipc", "kernel", "pmu", "serve
 
 
 class Defect:
-    """tests/proofs/planted/NAME.patch: lines `Subject:` and `Finds:`, a part of what must be open, before the patch."""
+    """tests/proofs/planted/NAME.patch: lines `Subject:` and `Finds:`, a part of what must be open,
+    before the patch."""
 
     def __init__(self, path):
         self.path = path

@@ -46,7 +46,8 @@ class Subject:
                 for folder in folders] + [f"-I{os.path.abspath(build)}/gen"]
 
     def command(self, build, table, machine):
-        """The machine, the preprocessor, a check of every access and operation, and the analysis of what they come to."""
+        """The machine, the preprocessor, a check of every access and operation, and the analysis of
+        what they come to."""
         proofs = os.path.join(self.root, PROOFS)
         preprocess = [*self.includes(build), "-include model/prelude.h", "-D__FC_MACHDEP_X86_64",
                       self.fields.get("defines", "")]
@@ -116,7 +117,8 @@ def harness_functions(root, build):
 
 
 def count_statements(log, harness):
-    """The functions of the system that are called: how many, and (statements that a path comes to, all)."""
+    """The functions of the system that are called: how many, and (statements that a path comes to,
+    all)."""
     counts = [(int(part), int(whole)) for name, part,
               whole in re.findall(r"^ +(\w+): (\d+) stmts out of (\d+) ", log, re.MULTILINE)
               if name not in harness]

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Reads interface descriptions (ipc/README.md has the language) and checks them: every error names file and line."""
+"""Reads interface descriptions (ipc/README.md has the language) and checks them: every error names
+file and line."""
 
 import re
 from dataclasses import dataclass, field

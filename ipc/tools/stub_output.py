@@ -198,7 +198,8 @@ def length_word(method):
 
 
 def client_bulk(method, inputs, outputs):
-    """Bytes that the stub's own buffer needs: not for a last buffer in, nor for what goes straight to the caller."""
+    """Bytes that the stub's own buffer needs: not for a last buffer in, nor for what goes straight
+    to the caller."""
     before_last = LENGTH_BYTES if length_word(method) is None else 0
     bulk_in = sum(before_last if stays(inputs, parameter) else parameter.bulk
                   for parameter in inputs)
@@ -249,7 +250,8 @@ def client(interface):
 # --- server ---------------------------------------------------------------------------------------
 
 def server_get(parameter, word, behind=None):
-    """Declares and decodes an input. behind: the word with the length of a last buffer (length_word)."""
+    """Declares and decodes an input. behind: the word with the length of a last buffer
+    (length_word)."""
     name = parameter.name
     if behind is not None:
         return (f'    u64 {name}_bytes = 0;\n'

@@ -103,13 +103,15 @@ def caller_is_held(call, parameter):
 
 
 def for_caller(call, parameter):
-    """Lines for a 0 in place of a capability: the caller itself, of which no reference is needed."""
+    """Lines for a 0 in place of a capability: the caller itself, of which no reference is
+    needed."""
     values = ', '.join('process_current()' if p == parameter else p.name for p in call.parameters)
     return f'    if ({parameter.name}_cap == 0)\n        return call_{call.name}({values});\n'
 
 
 def with_objects(call):
-    """The function of the C prototype, for a call that names objects; what holds references stands apart."""
+    """The function of the C prototype, for a call that names objects; what holds references stands
+    apart."""
     objects = named_objects(call)
     parameters = ', '.join(f'cap_t {p.name}_cap' if p in objects else c_parameter(p)
                            for p in call.parameters)

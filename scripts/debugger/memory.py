@@ -60,7 +60,8 @@ def offset_of(kind, path):
 
 
 class Memory:
-    """Memory as it is while the machine stands; one for each command, since it keeps translations."""
+    """Memory as it is while the machine stands; one for each command, since it keeps
+    translations."""
 
     def __init__(self):
         self.connection = gdb.selected_inferior().connection

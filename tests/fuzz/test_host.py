@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The fuzzer's host side by itself: its tables, texts, minimiser and planted defects. tests/system/test_fuzz.py has the machines."""
+"""The fuzzer's host side by itself: its tables, texts, minimiser and planted defects.
+tests/system/test_fuzz.py has the machines."""
 
 import glob
 import os

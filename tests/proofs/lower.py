@@ -137,7 +137,8 @@ class Lowering:
         return "block"
 
     def held_until(self, kinds):
-        """Calls for what is held in the scopes up to and with the innermost of one of these kinds."""
+        """Calls for what is held in the scopes up to and with the innermost of one of these
+        kinds."""
         calls = []
         for scope in reversed(self.scopes):
             calls += [f"{function}(&{name});" for function, name in reversed(scope.held)]

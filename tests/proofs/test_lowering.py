@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""lower.py gives back what the compiler gives back, where the compiler does, and refuses the rest."""
+"""lower.py gives back what the compiler gives back, where the compiler does, and refuses the
+rest."""
 
 import os
 import subprocess

@@ -28,7 +28,8 @@ def divergence(q, p):
 
 
 def may_be(successes, trials, probability, at_once=1):
-    """Whether so many trials of this probability may have so many successes; at_once: so many of them are one trial."""
+    """Whether so many trials of this probability may have so many successes; at_once: so many of
+    them are one trial."""
     return trials / at_once * divergence(successes / trials, probability) <= EXPONENT
 
 
@@ -38,7 +39,8 @@ def trials_to_tell(probability, other, at_once=1):
 
 
 def may_be_alike(one, other, at_once=(1, 1)):
-    """Whether two measurements (successes, trials) may be of the same probability, whatever it is."""
+    """Whether two measurements (successes, trials) may be of the same probability, whatever it
+    is."""
     rates = [successes / trials for successes, trials in (one, other)]
     weights = [trials / together for (_, trials), together in zip((one, other), at_once)]
     # the one that makes it likeliest
@@ -48,5 +50,6 @@ def may_be_alike(one, other, at_once=(1, 1)):
 
 
 def certainly(error):
-    """Within what a number with this error is of the truth: kov's own holds in 99 of 100 cases only."""
+    """Within what a number with this error is of the truth: kov's own holds in 99 of 100 cases
+    only."""
     return error * SIGMAS / QUANTILE_99

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Machines for the tests: shared ones, and ones of a test's own; which tests begin first; what a failure shows."""
+"""Machines for the tests: shared ones, and ones of a test's own; which tests begin first; what a
+failure shows."""
 
 import pytest
 
@@ -18,7 +19,8 @@ def pytest_configure(config):
 
 
 def has_own_group(item):
-    """Whether a test shares what its file has made once, so that xdist must run the file's tests that do so one by one."""
+    """Whether a test shares what its file has made once, so that xdist must run the file's tests
+    that do so one by one."""
     definitions = item._fixtureinfo.name2fixturedefs.values()  # pylint: disable=protected-access
     return any(definition[-1].scope in MODULE_SCOPES for definition in definitions)
 
@@ -95,7 +97,8 @@ exact = shared("exact", **EXACT)
 
 @pytest.fixture
 def boot(tmp_path):
-    """Boots machines of the test's own: boot(name, cpus=…, append=…). All are ended with the test."""
+    """Boots machines of the test's own: boot(name, cpus=…, append=…). All are ended with the
+    test."""
     machines = []
 
     def start(name="machine", **options):

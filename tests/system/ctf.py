@@ -64,7 +64,8 @@ def read(folder, timeout=PATIENCE):
 
 
 def count(folder, timeout=PATIENCE):
-    """How many events babeltrace2 finds in a trace, without printing them. Returns (events, its complaints)."""
+    """How many events babeltrace2 finds in a trace, without printing them. Returns (events, its
+    complaints)."""
     done = subprocess.run(["babeltrace2", str(folder), "--component", "sink.utils.counter"],
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                           errors="replace", timeout=timeout, check=False)

@@ -32,7 +32,8 @@ class Closed(Exception):
 
 
 class Client:
-    """One connection. Pushed events that come while something else is awaited are kept in `events`."""
+    """One connection. Pushed events that come while something else is awaited are kept in
+    `events`."""
 
     def __init__(self, port, host="127.0.0.1", timeout=PATIENCE, receive_buffer=None):
         self.socket = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
@@ -133,14 +134,16 @@ class Client:
     # ---- programs
 
     def start_program(self, program, *arguments):
-        """Starts a program of the machine; its output and end come as events. Returns (run, pid)."""
+        """Starts a program of the machine; its output and end come as events. Returns (run,
+        pid)."""
         run = self.request(run_open=pb.RunOpenRequest()).run_open.run
         started = self.request(run_start=pb.RunStartRequest(run=run, program=program,
                                                             arguments=map(str, arguments)))
         return run, started.run_start.pid
 
     def output_of(self, run, text):
-        """What a program prints until it has printed text; AssertionError when it ends before. Its end is kept."""
+        """What a program prints until it has printed text; AssertionError when it ends before. Its
+        end is kept."""
         output = b""
         while text not in output:
             event = self._event_of(run)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""One virtual Orrery machine: started through scripts/qemu, watched, asked through kov, and ended by its process id."""
+"""One virtual Orrery machine: started through scripts/qemu, watched, asked through kov, and ended
+by its process id."""
 
 import json
 import os
@@ -126,7 +127,8 @@ class Machine:
         raise GuestError(f"{what}\n{self.describe(tail)}")
 
     def fail_hung(self, what):
-        """As fail, for a machine that may hang: a reset makes it tell what each CPU and thread is at."""
+        """As fail, for a machine that may hang: a reset makes it tell what each CPU and thread is
+        at."""
         if self.process.poll() is None:
             try:
                 with Monitor(self.qmp_path, timeout=REPORT_TIMEOUT) as monitor:
@@ -145,7 +147,8 @@ class Machine:
             return self.fail_hung(f"no power-off within {timeout} s")
 
     def wait_for(self, condition, what):
-        """Waits until condition() holds, and returns what it gave; not for a machine that has ended."""
+        """Waits until condition() holds, and returns what it gave; not for a machine that has
+        ended."""
 
         def look():
             ended = self.process.poll() is not None

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Figures 1 to 8, 10 and 11 of S003 of our matmul, as text, on one CPU where a nanosecond is an instruction. docs/monitors.md has them by this script: tests/system/matmul_figures.py FOLDER."""
+"""Figures 1 to 8, 10 and 11 of S003 of our matmul, as text, on one CPU where a nanosecond is an
+instruction. docs/monitors.md has them by this script: tests/system/matmul_figures.py FOLDER."""
 
 import os
 import re
@@ -48,7 +49,8 @@ def show(machine, folder, *options):
 
 
 def last_turn(machine, folder):
-    """Options for the times around the last turn that a thread of the program gets, before others have moved it."""
+    """Options for the times around the last turn that a thread of the program gets, before others
+    have moved it."""
     document = machine.kov("trace", "show", folder)
     turns = [event for event in document["events"] if event["event"] == "MONITOR:thread"
              and int(event["fields"]["word0"], 16) & 0xffffffff == COMES]

@@ -13,7 +13,8 @@ SETTLE_SECONDS = 30  # for what a test has ended to be gone; what is not is harm
 
 
 def state_of(machine):
-    """What a test must leave as it was: processes, clients and what they have switched on, what is traced."""
+    """What a test must leave as it was: processes, clients and what they have switched on, what is
+    traced."""
     with dci.connect(machine.port, CONTROLLER, timeout=SETTLE_SECONDS) as client:
         processes = client.list("processes", "processes", dci.pb.ProcessesRequest())
         return sorted(one.name for one in processes), len(client.server_stat().clients), \
@@ -29,7 +30,8 @@ class Pool:
         self.booted = 0
 
     def lend(self, **configuration):
-        """A machine of this configuration that is as if it had just booted, to a test that leaves it so, or says `harmed`."""
+        """A machine of this configuration that is as if it had just booted, to a test that leaves
+        it so, or says `harmed`."""
         key = tuple(sorted(configuration.items()))
         if key not in self.machines:
             self._boot(key)

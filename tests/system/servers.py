@@ -23,7 +23,8 @@ def wait_up(machine, name, before):
 
 
 def kill(machine, name):
-    """Kills a server: its number. init waits longer each time before it starts it again, so the machine is not as it was."""
+    """Kills a server: its number. init waits longer each time before it starts it again, so the
+    machine is not as it was."""
     machine.harmed = True
     before = pid_of(machine, name)
     machine.kov_run("kill", str(before), check=False)  # its answer may be lost
@@ -31,7 +32,8 @@ def kill(machine, name):
 
 
 def owners(machine, what):
-    """The clients that have something: counting, sampling, sleep_locks or tracing. None while their server is away."""
+    """The clients that have something: counting, sampling, sleep_locks or tracing. None while their
+    server is away."""
     done = machine.kov_run("--json", "--timeout", "10", "server", check=False)
     return [one for one in json.loads(done.stdout)["clients"]
             if one[what]] if done.returncode == 0 else []

@@ -117,7 +117,8 @@ class Mutator:
 
 
 def does_as_told(payload):
-    """Would a controller's frame switch the machine off, or end or hold up what the siege is to leave alone?"""
+    """Would a controller's frame switch the machine off, or end or hold up what the siege is to
+    leave alone?"""
     try:
         request = pb.Request.FromString(payload)
     except Exception:  # pylint: disable=broad-except  # whatever protobuf says: it is no request
@@ -148,7 +149,8 @@ def enter_when_there_is_a_place(port, token):
 
 
 class Attacker:
-    """A connection: says hello as its role, sends frames, reads or does not, and ends in one of four ways."""
+    """A connection: says hello as its role, sends frames, reads or does not, and ends in one of
+    four ways."""
 
     def __init__(self, port, role, mutator):
         self.role, self.mutator, self.random = role, mutator, mutator.random
@@ -210,7 +212,8 @@ class Attacker:
 
 
 class Witness(threading.Thread):
-    """A controller that asks for little, again and again, and comes anew now and then: how long has it waited at most?"""
+    """A controller that asks for little, again and again, and comes anew now and then: how long has
+    it waited at most?"""
 
     def __init__(self, port):
         super().__init__(daemon=True)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The disk and /data: what is written outlives the machine and the fs server; damage gives the state before."""
+"""The disk and /data: what is written outlives the machine and the fs server; damage gives the
+state before."""
 
 import struct
 
@@ -38,7 +39,8 @@ def power_off(shell):
 
 
 def slots(disk):
-    """Offset and generation of both slots, the newest first; the last is None where there is no snapshot."""
+    """Offset and generation of both slots, the newest first; the last is None where there is no
+    snapshot."""
     found = []
     with open(disk, "rb") as file:
         for offset in (0, DISK_BYTES // 2):

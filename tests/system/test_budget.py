@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Instruction budgets, measured where a cycle is exactly one instruction, and that such runs repeat."""
+"""Instruction budgets, measured where a cycle is exactly one instruction, and that such runs
+repeat."""
 
 import re
 

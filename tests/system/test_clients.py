@@ -27,7 +27,8 @@ def good_viewer(machine2):
 
 
 def last_words(port, data):
-    """Sends bytes on a connection of its own; the error of the answer after which the server closes."""
+    """Sends bytes on a connection of its own; the error of the answer after which the server
+    closes."""
     with dci.connect(port) as client:
         client.send_bytes(data)
         response = client.receive_frame().response

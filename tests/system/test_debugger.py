@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""GDB's command `orrery` on stopped machines, against what kov, QEMU and the kernel say themselves."""
+"""GDB's command `orrery` on stopped machines, against what kov, QEMU and the kernel say
+themselves."""
 
 import json
 import re
@@ -135,7 +136,8 @@ def test_whoever_waits_is_told_with_its_lock(debug):
 
 
 def test_it_works_at_any_instruction(debug):
-    """In user mode the kernel's memory is not there for the CPU; elsewhere structures are half changed."""
+    """In user mode the kernel's memory is not there for the CPU; elsewhere structures are half
+    changed."""
     _, gdb = debug(cpus=1, qemu=STOPPED)
     look = ["orrery threads", "orrery trace -n 3", "orrery locks", "orrery objects Thread",
             "printf \"user %d\\n\", ($msr >> 14) & 1"]

@@ -16,7 +16,8 @@ SECONDS = 2
 
 @pytest.fixture(scope="module", name="recording")
 def record_a_process(pool, tmp_path_factory):
-    """A process whose time goes to two loops of `addi`, and work of the kernel beside it, where interrupts are never late."""
+    """A process whose time goes to two loops of `addi`, and work of the kernel beside it, where
+    interrupts are never late."""
     path = str(tmp_path_factory.mktemp("exports") / "samples.kov")
     exact = pool.lend(**EXACT)
     with dci.connect(exact.port, CONTROLLER) as client:

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""docs/extending.md, and the example of docs/trace.md, made: its changes in a copy of the sources, built and booted."""
+"""docs/extending.md, and the example of docs/trace.md, made: its changes in a copy of the sources,
+built and booted."""
 
 import json
 import os
@@ -31,7 +32,8 @@ def copy_sources(to):
 
 
 def copy_build(to):
-    """What was compiled, with its times, as somebody who extends the system has it; what is large is linked again."""
+    """What was compiled, with its times, as somebody who extends the system has it; what is large
+    is linked again."""
     left_out = shutil.ignore_patterns("unit", "bin", "pass1", "third_party", "*.elf", "*.cpio")
     shutil.copytree(BUILD, to, ignore=left_out, symlinks=True)
     os.symlink(os.path.join(os.path.abspath(BUILD), "third_party"), os.path.join(to, "third_party"))

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The fuzzer on real machines: scenarios that once failed, and a little of each way of fuzzing (tests/fuzz/README.md)."""
+"""The fuzzer on real machines: scenarios that once failed, and a little of each way of fuzzing
+(tests/fuzz/README.md)."""
 
 import os
 import sys

@@ -54,7 +54,8 @@ def test_no_process_is_told_anything(machine):
 
 
 def switches(folder):
-    """When, in seconds, the scheduler gave a CPU to a thread that is not the idle one, as babeltrace2 tells."""
+    """When, in seconds, the scheduler gave a CPU to a thread that is not the idle one, as
+    babeltrace2 tells."""
     text = subprocess.run(["babeltrace2", "--clock-seconds", "--no-delta", str(folder)],
                           stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
                           errors="replace", timeout=PATIENCE, check=True).stdout
@@ -63,7 +64,8 @@ def switches(folder):
 
 
 def test_the_scheduler_has_nothing_to_run(machine, tmp_path):
-    """The flight recorder's switches: one silence of all CPUs, but for what closing the last connection takes (2 s)."""
+    """The flight recorder's switches: one silence of all CPUs, but for what closing the last
+    connection takes (2 s)."""
     def silence():
         machine.kov("ps")
         time.sleep(QUIET)
@@ -76,7 +78,8 @@ def test_the_scheduler_has_nothing_to_run(machine, tmp_path):
 
 
 def test_a_killed_process_leaves_no_open_file(machine):
-    """The servers are woken when there is reason to: the reader of a pipe whose writer was killed sees the end."""
+    """The servers are woken when there is reason to: the reader of a pipe whose writer was killed
+    sees the end."""
     machine.type("sleep 1000 | cat > /tmp/out; echo the pipe ended\n")
     pids = wait_for(lambda: [one["pid"] for one in machine.kov("ps")["processes"]
                              if one["name"] == "sleep"], "sleep")

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Calls between processes: the guest's own tests, with the fast path and without, traced and not."""
+"""Calls between processes: the guest's own tests, with the fast path and without, traced and
+not."""
 
 import re
 
@@ -28,7 +29,8 @@ def measure(boot, name, options):
 
 
 def test_the_fast_path_is_taken(boot):
-    """Under -icount a nanosecond is an instruction: what the fast path saves shows, with and without tracing."""
+    """Under -icount a nanosecond is an instruction: what the fast path saves shows, with and
+    without tracing."""
     fast = measure(boot, "fast", "trace=none")
     traced = measure(boot, "traced", "")
     slow = measure(boot, "slow", "ipc=slow trace=none")

@@ -68,7 +68,8 @@ class Side:
 
 
 def trace_switches(machine, folder, pids):
-    """Of these processes: CPU: (time, place of the process, way), in order. And when each CPU logged its first switch."""
+    """Of these processes: CPU: (time, place of the process, way), in order. And when each CPU
+    logged its first switch."""
     places, switches, begins = {}, defaultdict(list), {}
     events = machine.kov("trace", "show", folder)["events"]
     for event in events:  # what is told of a dispatcher may come behind its first switch
@@ -87,7 +88,8 @@ def trace_switches(machine, folder, pids):
 
 
 def check_same(records, switches, begin):
-    """A record stands between its switch, which the kernel logs first, and the next one. How many there are."""
+    """A record stands between its switch, which the kernel logs first, and the next one. How many
+    there are."""
     changes = [record for record in records if record[2] in (LEAVES, COMES) and record[0] >= begin]
     if not changes:
         return 0
@@ -258,7 +260,8 @@ def test_what_a_full_ring_loses_is_counted(machine2):
 
 
 def test_what_records_of_calls_cost_is_taken_off_again(exact, tmp_path):
-    """10^5 calls, both sides tracked: within 5 % of what they take while nobody records; as recorded, 20 % off."""
+    """10^5 calls, both sides tracked: within 5 % of what they take while nobody records; as
+    recorded, 20 % off."""
     load = started(exact, "run", "bench-ipc", "--", "paced", "2000", "50", "150",
                    stdin=subprocess.PIPE)
     pids = exact.wait_for(lambda: two_of(exact, "bench-ipc"), "both run")

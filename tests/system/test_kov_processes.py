@@ -138,7 +138,8 @@ def test_a_hundred_processes_of_ten_threads(machine4):
 
 @pytest.mark.long
 def test_a_storm_of_ten_thousand_processes_leaves_nothing(boot):
-    """One after the other, ended at any moment: not one object and no page more than before, as the program itself finds."""
+    """One after the other, ended at any moment: not one object and no page more than before, as the
+    program itself finds."""
     machine = boot(cpus=4, append="init=bin/test-processes -- only=storm storm=10000",
                    network=False)
     if machine.wait_end() != 0:

@@ -18,7 +18,8 @@ def contended_machine(pool):
 
 
 class Measurement:
-    """One run of the workload: what kov found of its objects, and what it did itself, in percent of both."""
+    """One run of the workload: what kov found of its objects, and what it did itself, in percent of
+    both."""
 
     def __init__(self, machine, threshold, *options, seconds=SECONDS, hold=100):
         self.threshold = threshold
@@ -50,11 +51,13 @@ class Measurement:
         return sorted(shares, key=shares.get, reverse=True)
 
     def chance(self, one, other):
-        """Percentage points that the difference of two found shares may be off; they are not independent."""
+        """Percentage points that the difference of two found shares may be off; they are not
+        independent."""
         return certainly(self.error[one] + self.error[other]) * self.at_once ** 0.5 + self.unknown
 
     def told_apart(self):
-        """Pairs whose true shares differ by more than chance may add to samples of them: first the one with more."""
+        """Pairs whose true shares differ by more than chance may add to samples of them: first the
+        one with more."""
         return [(one, other) for one in self.own for other in self.own
                 if self.own[one] - self.own[other] > self.chance(one, other)]
 
@@ -101,7 +104,8 @@ def test_shares_are_the_workloads_own(measured, mode):
 
 
 def test_both_ways_agree(measured):
-    """Each is off from its own run's truth by chance only, so the difference is within both errors."""
+    """Each is off from its own run's truth by chance only, so the difference is within both
+    errors."""
     one, other = measured["interrupt"], measured["precise"]
     for a, b in zip(one.ranked(one.own), other.ranked(other.own)):
         difference = (one.found[a] - one.own[a]) - (other.found[b] - other.own[b])

@@ -51,7 +51,8 @@ def test_hardware_events_are_those_of_the_session(boot, cpus):
 
 
 def test_the_command_shows_rows(machine2):
-    """Calls of the processes that run and the lengths of queues, in the order of time; nothing else is printed."""
+    """Calls of the processes that run and the lengths of queues, in the order of time; nothing else
+    is printed."""
     text = machine2.kov_run("run", "logs", "--", "2").stdout
     domains = dict(DOMAIN.findall(text))
     rows = ROW.findall(text)

@@ -108,7 +108,8 @@ def test_babeltrace2_sees_the_kernel_under_load(machine, tmp_path):
 
 
 def test_two_viewers_see_processes_too(machine, tmp_path):
-    """What came too late for one, which is counted, is all that it lacks; babeltrace2 says so, too."""
+    """What came too late for one, which is counted, is all that it lacks; babeltrace2 says so,
+    too."""
     live = Live(machine, tmp_path / "trace", "-e", "SCHED,USER,IPC")
     viewers = [Viewer(live, tmp_path, name) for name in ("one", "other")]
     for viewer in viewers:

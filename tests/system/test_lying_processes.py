@@ -89,7 +89,8 @@ def assert_all_alive(kinds):
 
 
 def ask_in_one(client, *bodies):
-    """Asks all in one go, between two questions for the time: ([responses of each], seconds of the machine for all)."""
+    """Asks all in one go, between two questions for the time: ([responses of each], seconds of the
+    machine for all)."""
     ids = [client.send(**body)
            for body in ({"system": pb.SystemRequest()}, *bodies, {"system": pb.SystemRequest()})]
     answers = [list(client.responses(number)) for number in ids]
@@ -98,7 +99,8 @@ def ask_in_one(client, *bodies):
 
 
 def check_failures(client, failures, kinds):
-    """Whoever is told to have failed is a liar, and for what it does. Some have come and gone since kinds were listed."""
+    """Whoever is told to have failed is a liar, and for what it does. Some have come and gone since
+    kinds were listed."""
     alive, honest = living(client)
     assert not failures.keys() & honest, {pid: failures[pid] for pid in failures.keys() & honest}
     for pid, reason in failures.items():

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""matmul under the three schedulers of S003 §3, as a monitor shows it, where a nanosecond is an instruction."""
+"""matmul under the three schedulers of S003 §3, as a monitor shows it, where a nanosecond is an
+instruction."""
 
 import re
 
@@ -55,7 +56,8 @@ def test_the_collector_starves_by_the_bug_alone(runs):
 
 
 def test_both_monitors_have_seen_the_same(runs):
-    """The program's own one is resumed later and suspended earlier than the host's, and both lose nothing."""
+    """The program's own one is resumed later and suspended earlier than the host's, and both lose
+    nothing."""
     for run in runs.values():
         assert run.ms >= 8000
         records, switches, threads, lost = run.collected
@@ -68,7 +70,8 @@ def test_both_monitors_have_seen_the_same(runs):
 
 
 def test_one_thread_runs_at_a_time(runs):
-    """By the records themselves: no two threads of the library have the CPU, and each comes before it leaves."""
+    """By the records themselves: no two threads of the library have the CPU, and each comes before
+    it leaves."""
     for run in runs.values():
         has = None
         for event in run.events:

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Memory of processes: the program test-memory, which knows what it should see, on machines of several sizes."""
+"""Memory of processes: the program test-memory, which knows what it should see, on machines of
+several sizes."""
 
 import re
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The net server as a process: sockets from inside, and from the host through the emulator's network."""
+"""The net server as a process: sockets from inside, and from the host through the emulator's
+network."""
 
 import os
 import re
@@ -16,7 +17,8 @@ BYTES = 4_000_000
 
 @pytest.mark.parametrize("cpus", [1, 4])
 def test_sockets_as_programs_see_them(boot, cpus):
-    """Streams, ends, limits, hostile shared memory, killed clients, a killed server: test-net checks itself."""
+    """Streams, ends, limits, hostile shared memory, killed clients, a killed server: test-net
+    checks itself."""
     machine = boot(f"net{cpus}", cpus=cpus, append="run=bin/test-net oneshot", network=False)
     if machine.wait_end() != 0:
         machine.fail("test-net failed")

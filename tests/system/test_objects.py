@@ -22,7 +22,8 @@ def roots_of(objects):
 
 def test_services_are_objects_of_one_tree(machine2):
     def scan():
-        """None when something was made or ended while the scan was on its way: its parent, or a child, was not seen."""
+        """None when something was made or ended while the scan was on its way: its parent, or a
+        child, was not seen."""
         objects = by_coid(machine2)
         return objects if roots_of(objects) == (["Kernel"], set()) else None
 
@@ -33,7 +34,8 @@ def test_services_are_objects_of_one_tree(machine2):
 
 
 def test_live_counts_of_classes_equal_the_scan(machine2):
-    """Objects come and go, also while they are scanned: each class agrees once at least, whenever it rests."""
+    """Objects come and go, also while they are scanned: each class agrees once at least, whenever
+    it rests."""
     agreed = set()
 
     def all_have_agreed():
@@ -83,7 +85,8 @@ def test_dref_counts_equal_the_workloads_own(machine4, objects, loops):
 
 
 def test_patching_under_load_breaks_nothing(machine2):
-    """The benchmark `hook` patches a thousand times; here 200, but the trace points too, as a viewer would have it."""
+    """The benchmark `hook` patches a thousand times; here 200, but the trace points too, as a
+    viewer would have it."""
     ended = machine2.kov("workload", "run", "patch-storm:rounds=200")["workload"]
     assert ended["result"] == 0, ended
     assert int(ended["report"]["rounds"]) == 200
@@ -107,7 +110,8 @@ def churn(machine):
 
 
 def test_churn_leaves_nothing_behind(machine4):
-    """A server may grow at any time, by an object that it keeps; after each run it would be one more only if runs left them."""
+    """A server may grow at any time, by an object that it keeps; after each run it would be one
+    more only if runs left them."""
     for _ in range(5):
         before = churn(machine4)
         try:

@@ -95,7 +95,8 @@ def shown_of(dump):
 
 
 def test_a_memory_dump_holds_the_last_events(boot, tmp_path):
-    """QEMU dumps the memory of a panicked guest; kov reads in it what the guest has printed, and all before."""
+    """QEMU dumps the memory of a panicked guest; kov reads in it what the guest has printed, and
+    all before."""
     machine = boot(cpus=2, append="workload=crash:kind=assert", network=False, user=False,
                    qemu=("-action", "panic=pause"))
     machine.wait_console("crash_by_assertion")

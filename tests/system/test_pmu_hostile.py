@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The model unit among the hostile and the unlucky: each gets an error, or exact results, and never waits for ever."""
+"""The model unit among the hostile and the unlucky: each gets an error, or exact results, and never
+waits for ever."""
 
 import contextlib
 import glob
@@ -35,7 +36,8 @@ def raw_client(modelled):
 
 @contextlib.contextmanager
 def session(machine, what, *arguments):
-    """kov in the background, as soon as its session runs; what: counting, sampling, sleep_locks or tracing."""
+    """kov in the background, as soon as its session runs; what: counting, sampling, sleep_locks or
+    tracing."""
     with subprocess.Popen(machine.kov_command("--json", *arguments), stdout=subprocess.PIPE,
                           stderr=subprocess.PIPE, text=True) as client:
         try:
@@ -52,7 +54,8 @@ def result_of(client):
 
 
 def check_parts(result, least=1000):
-    """On each CPU all instructions are those of user and kernel, and those of all tasks, to the one."""
+    """On each CPU all instructions are those of user and kernel, and those of all tasks, to the
+    one."""
     whole, user, kernel = (event["cpus"] for event in result["events"])
     for cpu, (all_of, in_user, in_kernel) in enumerate(zip(whole, user, kernel)):
         assert all_of["count"] == in_user["count"] + in_kernel["count"] > least \
@@ -100,7 +103,8 @@ def test_without_the_plugin_all_say_so(boot, tmp_path):
 
 
 def build_other_version(folder):
-    """A kernel in a folder of its own, beside a plugin that speaks the next version. Returns (kernel, its version)."""
+    """A kernel in a folder of its own, beside a plugin that speaks the next version. Returns
+    (kernel, its version)."""
     with open(os.path.join(ROOT, "include/orrery/pmu_model.h"), encoding="utf-8") as file:
         header = file.read()
     version = int(re.search(r"^#define MODEL_VERSION (\d+)$", header, re.MULTILINE).group(1))

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The model unit: its counts against the guest's hand counts on any number of CPUs, and machines without it."""
+"""The model unit: its counts against the guest's hand counts on any number of CPUs, and machines
+without it."""
 
 import re
 

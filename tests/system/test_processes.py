@@ -14,7 +14,8 @@ GENERATOR = os.path.join(ROOT, "kernel/syscalls/gen_syscalls.py")
 
 
 def run(boot, program, cpus=1, words="", **options):
-    """Boots with a program as the first process; fails unless it ends with status 0. Returns the console."""
+    """Boots with a program as the first process; fails unless it ends with status 0. Returns the
+    console."""
     machine = boot(cpus=cpus, append=f"init=bin/{program} -- {words}", network=False, **options)
     status = machine.wait_end()
     if status != 0:

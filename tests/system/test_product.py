@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The images that people boot: nothing of the tests is in them, and all that is not of the tests works."""
+"""The images that people boot: nothing of the tests is in them, and all that is not of the tests
+works."""
 
 import os
 import re
@@ -23,7 +24,8 @@ def test_no_image_of_people_has_code_of_tests():
 
 
 def names(archive):
-    """The names in a cpio archive (newc): after each header's magic come thirteen numbers of eight hexadecimal digits."""
+    """The names in a cpio archive (newc): after each header's magic come thirteen numbers of eight
+    hexadecimal digits."""
     with open(os.path.join(BUILD, archive), "rb") as file:
         data = file.read()
     found, at = set(), 0

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Sampling by hardware events through kov: several at once, precise or by interrupts, with thresholds that change."""
+"""Sampling by hardware events through kov: several at once, precise or by interrupts, with
+thresholds that change."""
 
 import json
 import math
@@ -150,7 +151,8 @@ def functions_with_larx():
 
 
 def test_larx_are_found_in_functions_that_take_locks(modelled, tmp_path):
-    """To the instruction; an interrupt may come later, in the demo's loop, too. The waiters' loop takes one each turn."""
+    """To the instruction; an interrupt may come later, in the demo's loop, too. The waiters' loop
+    takes one each turn."""
     path = str(tmp_path / "samples.kov")
     run = str(modelled.kov("workload", "start", "demo")["workload"]["id"])
     try:

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""What `make run` starts: a machine whose token kov finds by its port, and `kov serve` beside it, which ends with it."""
+"""What `make run` starts: a machine whose token kov finds by its port, and `kov serve` beside it,
+which ends with it."""
 
 import glob
 import os

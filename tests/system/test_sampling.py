@@ -36,7 +36,8 @@ def guest_seconds(machine):
 
 @pytest.fixture(scope="module", name="exact_recording")
 def record_demo_exactly(pool, tmp_path_factory):
-    """The same where a cycle is an instruction: how much time an object's work takes is up to a busy host otherwise."""
+    """The same where a cycle is an instruction: how much time an object's work takes is up to a
+    busy host otherwise."""
     path = str(tmp_path_factory.mktemp("exact") / "samples.kov")
     exact = pool.lend(**EXACT)
     before = guest_seconds(exact)
@@ -55,7 +56,8 @@ def demo_coids(recorded):
 
 
 def test_no_sample_is_lost(exact_recording):
-    """Where the machine waits for nobody: a busy host may hold the reader up until the buffers are full."""
+    """Where the machine waits for nobody: a busy host may hold the reader up until the buffers are
+    full."""
     recorded, _ = exact_recording
     assert recorded["lost"] == 0
 
@@ -73,7 +75,8 @@ def test_both_cpus_are_sampled(recording):
 
 
 def test_the_rate_is_that_which_was_asked_for(exact_recording):
-    """All of the time that the workload runs the CPU is busy; while it is idle no sample is taken."""
+    """All of the time that the workload runs the CPU is busy; while it is idle no sample is
+    taken."""
     recorded, _ = exact_recording
     cpu, = recorded["cpus"]
     chance = SIGMAS * (EXACT_RATE * recorded["guest_seconds"]) ** 0.5
@@ -87,7 +90,8 @@ def test_samples_are_attributed(exact_recording):
 
 
 def test_samples_of_processes_are_attributed(exact, tmp_path):
-    """The servers that carry the samples are sampled as well: what they do is some object's work, but for the loop of net."""
+    """The servers that carry the samples are sampled as well: what they do is some object's work,
+    but for the loop of net."""
     recorded = exact.kov("record", "-o", str(tmp_path / "all.kov"), "-F", "1000", "--", "demo",
                          "seconds=3")
     assert recorded["attributed_percent"] >= 93, recorded
@@ -161,7 +165,8 @@ def test_sampling_is_one_clients_at_a_time(machine2, tmp_path):
 
 
 def wait_refused(machine, first, tmp_path):
-    """Records shortly until that fails, for the first client may not have begun yet. None: the first one ended."""
+    """Records shortly until that fails, for the first client may not have begun yet. None: the
+    first one ended."""
     while first.poll() is None:
         done = machine.kov_run("record", "-o", str(tmp_path / "second"), "-d", "0.05", check=False)
         if done.returncode != 0:

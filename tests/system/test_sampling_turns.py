@@ -37,7 +37,8 @@ def account(recorded, key):
 
 
 def check_turns(recorded):
-    """Each event was sampled for a part of the time, or all of it; the part is no more than two groups have."""
+    """Each event was sampled for a part of the time, or all of it; the part is no more than two
+    groups have."""
     parts = {event["event"]: event["time_percent"] for event in recorded["events"]}
     assert set(parts) == set(NINE) and all(0 < part <= 100 for part in parts.values()), parts
     assert min(parts.values()) < 99 and all(event["turns"] > ENOUGH for event in recorded["events"])
@@ -78,7 +79,8 @@ def rates(recorded, rows):
 
 
 def by_work(recorded, found):
-    """The same, with an object's part of the work in place of its COID, which each run has its own of."""
+    """The same, with an object's part of the work in place of its COID, which each run has its own
+    of."""
     work = account(recorded, "work")
     return {(event, work[coid]): value for (event, coid), value in found.items()}
 

@@ -21,7 +21,8 @@ def controller(machine4):
 
 
 def kept_by_process(machine):
-    """Objects of the class Kept by process, and the processes that did not answer in time, which a busy host can bring about."""
+    """Objects of the class Kept by process, and the processes that did not answer in time, which a
+    busy host can bring about."""
     scan, counts = machine.kov("objects", "--flat", "--class", "Kept"), {}
     for one in scan["objects"]:
         counts[one["pid"]] = counts.get(one["pid"], 0) + 1

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""init, fs and proc as processes: files from inside, servers that are killed, what the console tells of it."""
+"""init, fs and proc as processes: files from inside, servers that are killed, what the console
+tells of it."""
 
 import re
 
@@ -30,7 +31,8 @@ def test_programs_see_posix_files(boot, cpus):
 
 @pytest.mark.parametrize("cpus", [1, 4])
 def test_killed_servers_come_back_and_clients_reconnect(boot, cpus):
-    """And before that: processes without rights that use what is another's, and take all there is."""
+    """And before that: processes without rights that use what is another's, and take all there
+    is."""
     machine = run(boot, "test-servers", cpus, network=True)
     assert passed(machine, "test-servers") > 250
     pauses = re.findall(r"^init: proc \(pid \d+\) .*; restart in (\d+) ms$", machine.console,

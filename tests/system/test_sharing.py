@@ -27,7 +27,8 @@ def tracing(**options):
 
 
 class Watcher:
-    """A client that counts, session by session, what it is pushed; `sessions` has the ended ones."""
+    """A client that counts, session by session, what it is pushed; `sessions` has the ended
+    ones."""
 
     def __init__(self, port, token=OBSERVER, **options):
         self.client = dci.connect(port, token, **options)
@@ -114,7 +115,8 @@ class Reader(Watcher):
 
 
 def check_share(session, pushed):
-    """What a member was given and missed since it joined is what the owner was pushed since then."""
+    """What a member was given and missed since it joined is what the owner was pushed since
+    then."""
     began, got, _, ended = session
     assert ended.pushed == pushed
     assert ended.share.given == got["all"]

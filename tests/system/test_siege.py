@@ -25,7 +25,8 @@ def framed(**body):
 
 
 def flood(port, size, token):
-    """A connection that has sent so many bytes of requests, or what of that was taken, and reads nothing."""
+    """A connection that has sent so many bytes of requests, or what of that was taken, and reads
+    nothing."""
     sock = socket.create_connection(("127.0.0.1", port))
     sock.sendall(framed(hello=pb.HelloRequest(version=dci.VERSION, token=token)))
     request = framed(objects=pb.ObjectsRequest(scope=pb.SCOPE_ALL, classes=True))
@@ -53,7 +54,8 @@ def half_close(sock):
                          ids=["close", "reset", "half-close"])
 @pytest.mark.parametrize("size", FLOODS)
 def test_requests_of_who_has_gone_are_dropped(machine2, capsys, end, size):
-    """A full house, each with thousands of requests: places are free again long before those could be carried out."""
+    """A full house, each with thousands of requests: places are free again long before those could
+    be carried out."""
     with dci.connect(machine2.port, CONTROLLER) as viewer:
         limits = viewer.hello().limits
         siege.wait_for_free_slots(viewer)
@@ -81,7 +83,8 @@ def test_who_half_closes_gets_all_answers(machine2):
 
 
 def test_mute_connections_lock_nobody_out(machine2):
-    """As many as there can be, renewed as soon as one is closed; whoever has a token gets in at its first attempt, each time."""
+    """As many as there can be, renewed as soon as one is closed; whoever has a token gets in at its
+    first attempt, each time."""
     mute = []
     for _ in range(60):
         mute.append(socket.create_connection(("127.0.0.1", machine2.port)))

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Queues of sleep locks: the logs against a program's own account, in the guest and as kov shows them."""
+"""Queues of sleep locks: the logs against a program's own account, in the guest and as kov shows
+them."""
 
 import json
 import re
@@ -51,7 +52,8 @@ def replay(timeline):
 
 
 def run_known(machine, *options, what="known", as_json=True):
-    """kov locks --sleep around `test-queues known`: what kov found, and the program's own account by name."""
+    """kov locks --sleep around `test-queues known`: what kov found, and the program's own account
+    by name."""
     with subprocess.Popen(machine.kov_command("run", "test-queues", what), stdout=subprocess.PIPE,
                           text=True) as program:
         coid = program.stdout.readline().split()[1]

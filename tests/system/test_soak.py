@@ -44,7 +44,8 @@ def classes(machine):
 
 
 def restart_servers(machine):
-    """What a server has of its own goes with it: no trace of the past but what the kernel, init or the shell keep."""
+    """What a server has of its own goes with it: no trace of the past but what the kernel, init or
+    the shell keep."""
     for server in SERVERS:
         wait_up(machine, server, kill(machine, server))
     machine.kov_run("run", "ls", "/proc")

@@ -179,7 +179,8 @@ def check_sum_of_tasks(result):
 
 
 def check_counted_again(machine, pid):
-    """As a part of the whole, for the host may be slower than it was before: the process does most of what is done."""
+    """As a part of the whole, for the host may be slower than it was before: the process does most
+    of what is done."""
     result = machine.kov("stat", "-e", "instructions:u", "--per-process", "-d", "1")
     assert result["excluded"] == []
     own = sum(task["events"][0]["count"] for task in tasks_of(result, pid=pid))

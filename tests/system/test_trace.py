@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Traces of storms of events, recorded with kov and read with babeltrace2: nothing is lost uncounted or out of order."""
+"""Traces of storms of events, recorded with kov and read with babeltrace2: nothing is lost
+uncounted or out of order."""
 
 import json
 import os
@@ -77,7 +78,8 @@ def test_a_million_events_on_each_of_four_cpus(roomy, tmp_path):
 
 
 def test_samples_nest_in_a_storm(roomy, tmp_path):
-    """Sampled meanwhile: the performance monitor interrupt emits events between those of threads and timers."""
+    """Sampled meanwhile: the performance monitor interrupt emits events between those of threads
+    and timers."""
     samples = tmp_path / "samples"
     command = roomy.kov_command("record", "-o", str(samples), "-F", "2000", "-d", "600")
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
@@ -156,7 +158,8 @@ def test_the_list_of_events_is_the_images_own(machine2):
 
 
 def test_streams_of_kernel_and_processes_merge_in_time_order(machine2, tmp_path):
-    """The DCI server's own events come from its process, those of the switches to it from the kernel."""
+    """The DCI server's own events come from its process, those of the switches to it from the
+    kernel."""
     folder = tmp_path / "trace"
     recorded = machine2.kov("trace", "record", "-o", str(folder), "-d", "2")
     server = next(one for one in machine2.kov("ps")["processes"] if one["name"] == "dci")
@@ -189,7 +192,8 @@ def test_a_running_machine_is_followed(machine2):
 
 
 def test_each_recording_has_all_that_a_process_logs_in_it(machine2, tmp_path):
-    """The same process begins to number its packets and to count anew with each: the kernel has to follow."""
+    """The same process begins to number its packets and to count anew with each: the kernel has to
+    follow."""
     server = next(one for one in machine2.kov("ps")["processes"] if one["name"] == "fs")
     for number in range(3):
         folder = tmp_path / f"trace{number}"

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""kov trace breakdown, syscalls and faults of a real recording: sums to the tick, and CPU times against the kernel's."""
+"""kov trace breakdown, syscalls and faults of a real recording: sums to the tick, and CPU times
+against the kernel's."""
 
 import json
 
@@ -18,7 +19,8 @@ TICK = 0.01  # s: who hands its CPU over by a call is charged at the next tick o
 
 
 class Recording:
-    """Of a run of `traced`; and what each process had run before and after the recording, and within it at both ends."""
+    """Of a run of `traced`; and what each process had run before and after the recording, and
+    within it at both ends."""
 
     def __init__(self, machine, folder):
         self.machine, self.folder = machine, str(folder)

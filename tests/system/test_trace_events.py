@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""System calls, page faults and calls in the trace: as many as a program made, and in their order."""
+"""System calls, page faults and calls in the trace: as many as a program made, and in their
+order."""
 
 import collections
 import json

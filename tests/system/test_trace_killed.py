@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""A recording of processes that are killed at random: what they logged is in it, or is told as lost."""
+"""A recording of processes that are killed at random: what they logged is in it, or is told as
+lost."""
 
 import collections
 import json
@@ -43,7 +44,8 @@ def written(folder):
 
 
 def numbers_of(folder):
-    """By process, then CPU; and what babeltrace2 complains of, but for what it says was discarded."""
+    """By process, then CPU; and what babeltrace2 complains of, but for what it says was
+    discarded."""
     found = collections.defaultdict(lambda: collections.defaultdict(Numbers))
     done = subprocess.run(["babeltrace2", "--fields", "all", folder], capture_output=True,
                           text=True, timeout=PATIENCE, check=True)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Faults that are planted, and found in the trace: servers that wait for each other, and a program that polls."""
+"""Faults that are planted, and found in the trace: servers that wait for each other, and a program
+that polls."""
 
 import json
 import re

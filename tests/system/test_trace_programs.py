@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Events that programs describe: listed, recorded, followed, as kov and babeltrace2 see them, and lies about them refused."""
+"""Events that programs describe: listed, recorded, followed, as kov and babeltrace2 see them, and
+lies about them refused."""
 
 import json
 import re
@@ -133,7 +134,8 @@ def test_a_running_machine_is_followed(machine):
 
 
 def test_lies_are_refused_and_limited(machine, tmp_path):
-    """Readers see what was true before and after, and a program has as many numbers as one may have."""
+    """Readers see what was true before and after, and a program has as many numbers as one may
+    have."""
     run(machine, "described", "1")
     before = machine.kov("trace", "list")["events"]
     said = machine.kov_run("run", "described", "lie").stdout

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""One recording of a script of 200 small programs on four CPUs answers what figures 5 to 8 of S002 answer."""
+"""One recording of a script of 200 small programs on four CPUs answers what figures 5 to 8 of S002
+answer."""
 
 from collections import Counter
 
@@ -104,7 +105,8 @@ def test_a_breakdown_adds_up(recording):
 
 
 def test_it_is_what_the_kernel_charged(recording):
-    """A tick, at most, for each time that a process had its CPU: calls hand it over without an account."""
+    """A tick, at most, for each time that a process had its CPU: calls hand it over without an
+    account."""
     turns = {row["thread"]: row["runs"] for row in recording.tool("sched")["threads"]}
     by_pid = Counter()
     for row in recording.tool("sched")["threads"]:

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""A recording stands by itself: it begins with what there was, as kov finds it by other ways, and names what comes later."""
+"""A recording stands by itself: it begins with what there was, as kov finds it by other ways, and
+names what comes later."""
 
 import json
 from collections import defaultdict
@@ -67,7 +68,8 @@ def test_it_begins_with_the_threads(machine, recording):
 
 
 def test_it_begins_with_the_objects(recording):
-    """What both look at has the same class. Objects of calls come and go; those with children stay."""
+    """What both look at has the same class. Objects of calls come and go; those with children
+    stay."""
     _, _, objects, events = recording
     classes = {event["class_id"]: event["name"] for event in events["STATE:class_name"]}
     told = {event["coid"]: classes[event["class_id"]] for event in events["STATE:state_object"]}

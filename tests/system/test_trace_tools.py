@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Tools that answer from a trace, on a real recording: what they say is what a count by hand of `kov trace show` says."""
+"""Tools that answer from a trace, on a real recording: what they say is what a count by hand of
+`kov trace show` says."""
 
 import subprocess
 from collections import Counter, defaultdict
@@ -12,7 +13,8 @@ pytestmark = pytest.mark.long
 
 
 class Recording:
-    """A folder with what happened while four CPUs contended for locks, and its events as kov shows them."""
+    """A folder with what happened while four CPUs contended for locks, and its events as kov shows
+    them."""
 
     def __init__(self, machine, folder, majors, options=("seconds=2",)):
         self.machine, self.folder = machine, str(folder)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The library of processes: programs of tests/guest/user/, each started by the kernel as its first process."""
+"""The library of processes: programs of tests/guest/user/, each started by the kernel as its first
+process."""
 
 import os
 import re
@@ -16,7 +17,8 @@ BENCH = re.compile(r"^BENCH user\.(\S+) (\S+) ns$", re.MULTILINE)
 
 
 def run(boot, program, cpus=1, **options):
-    """Boots with a program as the first process; fails unless it ends with status 0. Returns the console."""
+    """Boots with a program as the first process; fails unless it ends with status 0. Returns the
+    console."""
     machine = boot(cpus=cpus, append=f"init=bin/{program}", network=False, **options)
     status = machine.wait_end()
     if status != 0:

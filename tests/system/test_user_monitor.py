@@ -17,7 +17,8 @@ def run(boot, program, cpus, words="", **options):
 
 @pytest.mark.parametrize("cpus", [1, 4])
 def test_objects_of_a_process_on_all_its_cpus(boot, cpus):
-    """Counters, misses, exact counts, scans while objects come and go, identifiers of objects that are gone."""
+    """Counters, misses, exact counts, scans while objects come and go, identifiers of objects that
+    are gone."""
     run(boot, "test-objects", cpus)
 
 
@@ -41,12 +42,14 @@ def test_a_user_event_costs_at_most_20_instructions(boot):
 
 
 def test_samples_scans_and_counts_of_two_processes(boot):
-    """Object work at 1:3 in each, and what the kernel does on their behalf; and a process that does not answer."""
+    """Object work at 1:3 in each, and what the kernel does on their behalf; and a process that does
+    not answer."""
     run(boot, "test-monitor", 2)
 
 
 def test_samples_of_two_processes_by_instructions(boot):
-    """By the model unit: in problem state only, by interrupts and by precise records, the same shares."""
+    """By the model unit: in problem state only, by interrupts and by precise records, the same
+    shares."""
     lines = run(boot, "test-monitor", 2, pmu="model")
     assert [line.split()[-1] for line in lines if "by instructions" in line] == ["interrupts",
                                                                                  "precise"], lines

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""docs/why-slow.md, done: its commands as they stand there, the shape of what they print, and its change."""
+"""docs/why-slow.md, done: its commands as they stand there, the shape of what they print, and its
+change."""
 
 import os
 import re
@@ -23,7 +24,8 @@ WRITE, TRUNCATE = 6, 8  # ipc/fs.idl
 
 
 def shape(line):
-    """What a line of that kind matches: any numbers, any blanks; what ends with … goes on anyhow."""
+    """What a line of that kind matches: any numbers, any blanks; what ends with … goes on
+    anyhow."""
     text, goes_on = " ".join(line.split()), line.endswith("…")
     parts = NUMBER.split(text.removesuffix("…").rstrip())
     pattern = "".join(ANY_NUMBER if i % 2 else re.escape(part) for i, part in enumerate(parts))

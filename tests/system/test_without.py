@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""A kernel without some majors and without the sensors of monitors: no point of theirs is left, nobody can ask for them, all else works."""
+"""A kernel without some majors and without the sensors of monitors: no point of theirs is left,
+nobody can ask for them, all else works."""
 
 import os
 import re
@@ -39,7 +40,8 @@ def _image(tmp_path_factory):
 
 
 def points(image, table):
-    """Whose the points of a table are (its third words), between its symbols _start and _end: how many each."""
+    """Whose the points of a table are (its third words), between its symbols _start and _end: how
+    many each."""
     names = subprocess.run(["powerpc64-linux-gnu-nm", image], check=True, capture_output=True,
                            text=True).stdout
     first, end = (int(re.search(rf"^(\w+) \w {table}_{which}$", names, re.MULTILINE)[1], 16)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Fixtures for tests of kov: the program, the protocol's messages, and a machine that is played by Python."""
+"""Fixtures for tests of kov: the program, the protocol's messages, and a machine that is played by
+Python."""
 
 import json
 import os

@@ -239,7 +239,8 @@ class Session(threading.Thread):
             running=machine.sampler is not None))
 
     def do_sampling_change(self, request):
-        """From the machine's sampling_change_time on; to whoever samples, then machine.samples_after_change."""
+        """From the machine's sampling_change_time on; to whoever samples, then
+        machine.samples_after_change."""
         machine, change = self.machine, request.sampling_change
         if machine.sampler is None:
             self.refuse(request, E_NOENT, "nobody samples")
@@ -324,7 +325,8 @@ class Session(threading.Thread):
         self.count_replies(request, "count_stop")
 
     def do_count_tasks(self, request):
-        """The tasks of the reading before, those of a CPU in two responses, an empty one at its end."""
+        """The tasks of the reading before, those of a CPU in two responses, an empty one at its
+        end."""
         machine = self.machine
         for cpu in range(machine.system.cpu_count):
             tasks = [machine.task_of(cpu, name, machine.count_reads) for name in machine.tasks]
@@ -683,7 +685,8 @@ class Machine:
                                       name="bin/shell")]
 
     def wait_for(self, kind, times=1):
-        """Until requests of this kind were answered so many times, with all that an answer pushes."""
+        """Until requests of this kind were answered so many times, with all that an answer
+        pushes."""
         end = time.monotonic() + PATIENCE
         while self.answered.count(kind) < times:
             if time.monotonic() > end:
@@ -701,7 +704,8 @@ def sampling_stat(machine, cpu, index=0):
 
 
 def add_samples(machine, counts, cpu=0, lost=0, index=0, **fields):
-    """Samples to be pushed on the start of sampling, of one event on one CPU; counts: {(coid, pc): how many}."""
+    """Samples to be pushed on the start of sampling, of one event on one CPU; counts: {(coid, pc):
+    how many}."""
     fields = {"flags": dci.SAMPLE_KERNEL | dci.SAMPLE_ATTRIBUTED, "thread": 3,
               "event": dci.PMU_EVENT_CYCLES, **fields}
     batch = dci.Samples(cpu=cpu, lost=lost, index=index)

@@ -23,7 +23,8 @@ def program(tmp_path_factory):
 
 @pytest.fixture
 def spread(program):
-    """address: samples. 6 + 10 + 30 in bottom, 4 in odd, 20 at every second instruction of plain, 1 nowhere."""
+    """address: samples. 6 + 10 + 30 in bottom, 4 in odd, 20 at every second instruction of plain, 1
+    nowhere."""
     places = collections.Counter({program.address(4): 6, program.address(5): 10,
                                   program.address(7): 30, program.address(19): 4, 0x77777770: 1})
     for address, _, _ in program.functions()["plain"][::2]:

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Machines that break the protocol, or are none: kov ends with 3 and says what is wrong, and never hangs."""
+"""Machines that break the protocol, or are none: kov ends with 3 and says what is wrong, and never
+hangs."""
 
 import socket
 import struct

@@ -28,7 +28,8 @@ def program(tmp_path_factory):
 
 @pytest.fixture
 def recorded(kov, machine, program):
-    """Calls from _start over odd into bottom; the process's name has what the formats take for marks."""
+    """Calls from _start over odd into bottom; the process's name has what the formats take for
+    marks."""
     machine.add_processes()
     machine.processes[1].name = "she:ll;x"
     machine.system.build_id = bytes.fromhex(program.build_id)

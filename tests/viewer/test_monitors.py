@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""kov monitor: what a played machine recorded is in the folder, counted exactly, and drawn cell by cell."""
+"""kov monitor: what a played machine recorded is in the folder, counted exactly, and drawn cell by
+cell."""
 
 import random
 import subprocess
@@ -381,7 +382,8 @@ def test_lost_records_cost_nothing(kov, costly):
 
 
 def test_a_wake_up_is_not_before_the_cpu_it_comes_from(kov, costly):
-    """CPU 0 has saved 2 ms when CPU 1, which has saved half of one, wakes its thread at 7: there at 6.5."""
+    """CPU 0 has saved 2 ms when CPU 1, which has saved half of one, wakes its thread at 7: there at
+    6.5."""
     costly.records = {0: ([record(1, 1, COMES), record(2, 1, LEAVES), record(3, 1, COMES),
                            record(4, 1, LEAVES), record(8, 1, MS, kind=WAKE),
                            record(8, 1, COMES)], 0),

@@ -17,7 +17,8 @@ BEFORE_THE_TRACE = ["trace_events", "pmu_events", "trace_metadata", "trace_stat"
 
 
 def answer_half(machine, kind):
-    """The first connection that asks for this ends when the first part of the answer has been sent."""
+    """The first connection that asks for this ends when the first part of the answer has been
+    sent."""
     def answer(session, request):
         del machine.misbehaviour[kind]
         whole = session.respond
@@ -201,7 +202,8 @@ def test_a_connection_lost_before_the_trace_excuses_no_loss(kov, traced):
 
 @pytest.mark.parametrize("kind", ["count_start", "count_trace"])
 def test_trace_goes_on_when_the_counters_begin(kov, traced, kind):
-    """The trace is on already: the new connection takes it, too, with what is left of the counters to start."""
+    """The trace is on already: the new connection takes it, too, with what is left of the counters
+    to start."""
     def drop(session, _request):
         del traced.misbehaviour[kind]
         traced.packets = []

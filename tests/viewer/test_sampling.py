@@ -16,7 +16,8 @@ KERNEL_ATTRIBUTED = dci.SAMPLE_KERNEL | dci.SAMPLE_ATTRIBUTED
 
 @pytest.fixture
 def sampling(machine):
-    """100 samples: objects 1:2:4 (70), 2 without object, 3 stale, 25 idle; on two CPUs, 5 lost, 2 missed."""
+    """100 samples: objects 1:2:4 (70), 2 without object, 3 stale, 25 idle; on two CPUs, 5 lost, 2
+    missed."""
     add_samples(machine, {(0x1010, 0x100): 10, (0x1020, 0x200): 20, (0x1030, 0x300): 40})
     add_samples(machine, {(0, 0x400): 2}, cpu=1, flags=dci.SAMPLE_KERNEL)
     add_samples(machine, {(0, 0x500): 3}, cpu=1, flags=dci.SAMPLE_KERNEL | dci.SAMPLE_STALE)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Sampling by hardware events: kov record -e, report -e, top -e, and thresholds that change meanwhile."""
+"""Sampling by hardware events: kov record -e, report -e, top -e, and thresholds that change
+meanwhile."""
 
 import math
 import os
@@ -124,7 +125,8 @@ def test_each_event_has_its_counts(kov, sampling):
 
 
 def test_what_was_sampled_in_turns_is_scaled(kov, sampling):
-    """70 samples, each for 5000, of a quarter of the time; the other event was sampled all the time."""
+    """70 samples, each for 5000, of a quarter of the time; the other event was sampled all the
+    time."""
     sampling_stat(sampling, 0).turns.CopyFrom(dci.SamplingTurns(measured=250, total=1000, turns=10))
     result = record(kov, sampling, "--json").json
     larx, instructions = result["events"]

@@ -15,7 +15,8 @@ def record(milliseconds, operation, thread, length, queue=0x5000, lost=0):
 
 
 class Logs:
-    """What the machine answers: each reading takes the next list of replies, then there is nothing new."""
+    """What the machine answers: each reading takes the next list of replies, then there is nothing
+    new."""
 
     def __init__(self, machine):
         self.machine, self.readings = machine, []

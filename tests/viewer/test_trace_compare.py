@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""kov trace compare: against the same numbers worked out in Python, of machines that are made up."""
+"""kov trace compare: against the same numbers worked out in Python, of machines that are made
+up."""
 
 import collections
 import csv
@@ -231,7 +232,8 @@ def row_of(found, table, **wanted):
 
 
 def test_what_became_slower_is_first(kov, tmp_path):
-    """By half; what did not change is chance, and so is a tick among a hundred where they vary by more."""
+    """By half; what did not change is chance, and so is a tick among a hundred where they vary by
+    more."""
     before = planted(tmp_path / "before")
     after = planted(tmp_path / "after", kick=150, wait=75, hold=160)
     found = kov("trace", "compare", before, after, "--json").json

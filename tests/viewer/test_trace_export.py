@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""kov trace export: what the JSON of Chrome's trace events says, by hand and against kov's own views."""
+"""kov trace export: what the JSON of Chrome's trace events says, by hand and against kov's own
+views."""
 
 import collections
 import json

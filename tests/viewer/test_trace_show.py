@@ -205,7 +205,8 @@ def test_what_is_no_trace_is_refused(kov, folder, tmp_path, name):
 
 
 def test_any_time_of_a_long_trace_needs_its_packets_only(kov, tmp_path):
-    """The one event at the end of a thousand packets is found, though all others are damaged inside."""
+    """The one event at the end of a thousand packets is found, though all others are damaged
+    inside."""
     event, step = BY_NAME["test1"], 2**32
     packets = [packet([(step * i, event, [i])], sequence=i, size=4096) for i in range(1, 1001)]
     good, bad = packets[-1], [data[:92] + b"\0\0\0\0" + data[96:] for data in packets[:-1]]

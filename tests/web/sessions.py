@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Sampling sessions of kov commands, which the gateway joins, and its own samples apart from them."""
+"""Sampling sessions of kov commands, which the gateway joins, and its own samples apart from
+them."""
 
 import pytest
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The hot object found by keys and by what a screen reader is told: roles, names, levels, values."""
+"""The hot object found by keys and by what a screen reader is told: roles, names, levels,
+values."""
 
 from browser import tell
 from waiting import wait_for

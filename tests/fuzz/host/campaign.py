@@ -55,7 +55,8 @@ def load(paths, known):
 
 
 def scenario(paths, known):
-    """What stands in these files, one after the other on one machine: a file's processes run at the same time."""
+    """What stands in these files, one after the other on one machine: a file's processes run at the
+    same time."""
     programs = []
     for group, path in enumerate(paths):
         for program in load([path], known):

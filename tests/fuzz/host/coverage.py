@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Coverage of the kernel by lines: from the plugin's maps and the line tables of the kernels that ran."""
+"""Coverage of the kernel by lines: from the plugin's maps and the line tables of the kernels that
+ran."""
 
 import collections
 import functools
@@ -20,7 +21,8 @@ INSTRUCTIONS = (ADDRESS_BITS + 1) // 4
 
 @dataclass
 class Lines:
-    """Lines of the kernel's sources that have instructions: path -> line -> has it been executed."""
+    """Lines of the kernel's sources that have instructions: path -> line -> has it been
+    executed."""
 
     files: dict = field(default_factory=lambda: collections.defaultdict(dict))
     # path -> line -> name
@@ -44,7 +46,8 @@ class Lines:
 
 
 def place(text):
-    """Path and line; None for what is not the kernel's. What is made of syscalls.def counts as its own."""
+    """Path and line; None for what is not the kernel's. What is made of syscalls.def counts as its
+    own."""
     path, _, line = text.rpartition(":")
     generated = GENERATED.match(path)
     if generated:
@@ -114,7 +117,8 @@ def read(map_paths):
 # ---- what cannot be reached ----------------------------------------------------------------------
 
 class Unreachable:
-    """The file that says what cannot be reached, and why: PATH FUNCTION REASON, or PATH "TEXT OF THE LINE" REASON, or PATH * REASON."""
+    """The file that says what cannot be reached, and why: PATH FUNCTION REASON, or PATH "TEXT OF
+    THE LINE" REASON, or PATH * REASON."""
 
     ROW = re.compile(r'(\S+)\s+(\*|\w+|"[^"]+")\s+(.+)$')
 
@@ -141,7 +145,8 @@ class Unreachable:
         return {line for line in known.files.get(path, ()) if self.fits(known, path, line, what)}
 
     def complaints(self, known):
-        """Rows that fit no line, and such as are wrong: something of what they say cannot be reached was executed."""
+        """Rows that fit no line, and such as are wrong: something of what they say cannot be
+        reached was executed."""
         for number, path, what, _ in self.rows:
             hits = self.hits(known, path, what)
             executed = sorted(line for line in hits if known.files[path][line])
@@ -177,7 +182,8 @@ def folder_of(path):
 
 
 def report(lines, unreachable=None):
-    """Rows (folder, lines, reachable, executed) and their sum; executed lines that are said to be unreachable count as reachable."""
+    """Rows (folder, lines, reachable, executed) and their sum; executed lines that are said to be
+    unreachable count as reachable."""
     apart = unreachable.lines(lines) if unreachable else {}
     rows = collections.defaultdict(lambda: [0, 0, 0])
     for path, known in lines.files.items():

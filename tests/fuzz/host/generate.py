@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Generates the guest's tables: calls.h and calls.c, from syscalls.def, ipc/*.idl and the headers (tables.py, meanings.py)."""
+"""Generates the guest's tables: calls.h and calls.c, from syscalls.def, ipc/*.idl and the headers
+(tables.py, meanings.py)."""
 
 import argparse
 import pathlib

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""A machine that fuzzes: its initial file system with a corpus, QEMU with the coverage plugin, and what lies in its memory, alive or dead."""
+"""A machine that fuzzes: its initial file system with a corpus, QEMU with the coverage plugin, and
+what lies in its memory, alive or dead."""
 
 import mmap
 import os
@@ -106,11 +107,13 @@ class Guest:
 
     @property
     def emulator(self):
-        """What QEMU and its plugins have said: apart, as it could come within a line of the console."""
+        """What QEMU and its plugins have said: apart, as it could come within a line of the
+        console."""
         return read_text(self.emulator_path)
 
     def wait(self, seconds, tell=None):
-        """Waits for the end: the exit status, or None when there is none in time. tell(lines) gets new lines of the supervisor."""
+        """Waits for the end: the exit status, or None when there is none in time. tell(lines) gets
+        new lines of the supervisor."""
         deadline, told = time.monotonic() + seconds, 0
         while self.process.poll() is None and time.monotonic() < deadline:
             time.sleep(0.1)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Makes a failing scenario small: fewer processes, programs and steps, then simpler ones, for as long as it fails in the same way."""
+"""Makes a failing scenario small: fewer processes, programs and steps, then simpler ones, for as
+long as it fails in the same way."""
 
 import copy
 import os
@@ -51,7 +52,8 @@ def without(items, start, count):
 
 
 def reduce_list(items, still_fails, tell, what):
-    """The well-known ddmin, without complements of single parts: drops runs of items, from large to small."""
+    """The well-known ddmin, without complements of single parts: drops runs of items, from large to
+    small."""
     size = max(len(items) // 2, 1)
     while items:
         start, dropped = 0, False
@@ -162,7 +164,8 @@ def simplify(programs, still_fails, tell):
 
 
 def minimise(programs, like, replayer, keep=lambda programs: None):
-    """The smallest scenario found that still fails like that; keep(programs) gets each that is smaller than the last."""
+    """The smallest scenario found that still fails like that; keep(programs) gets each that is
+    smaller than the last."""
     def fails(candidate):
         failed = replayer.fails(candidate, like)
         if failed:

@@ -14,7 +14,8 @@ ENDED = re.compile(r"^init: (\w+) \(pid \d+\) (was ended|ended)", re.MULTILINE)
 
 @dataclass(frozen=True)
 class Outcome:
-    """kind: fine, start (none: the emulator says why), panic, hang, server, leak, left; place: what tells one from another of its kind."""
+    """kind: fine, start (none: the emulator says why), panic, hang, server, leak, left; place: what
+    tells one from another of its kind."""
 
     kind: str
     place: str = ""
@@ -29,7 +30,8 @@ class Outcome:
 
 
 def of(status, console, emulator, summary):
-    """The outcome of a run from its exit status (None: it did not end), its console, what the emulator said, and its summary."""
+    """The outcome of a run from its exit status (None: it did not end), its console, what the
+    emulator said, and its summary."""
     panic = PANIC.search(console)
     if panic:
         place = PLACE.search(console, panic.start()) or CALLER.search(console, panic.start())

@@ -250,7 +250,8 @@ class Tables:
         return self.structs.fields(structure)
 
     def call_fields(self, call):
-        """What stands in braces behind a call: the fields of its struct, or what spoils a method's message."""
+        """What stands in braces behind a call: the fields of its struct, or what spoils a method's
+        message."""
         if call.kind == "method":
             return [Field(place, "number") for place in MESSAGE_FIELDS]
         return self.fields(call.structure) if call.structure else []

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""scripts/check-releases removes a root, and none into which something of the machine's is mounted."""
+"""scripts/check-releases removes a root, and none into which something of the machine's is
+mounted."""
 
 import os
 import shutil

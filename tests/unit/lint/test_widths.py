@@ -37,6 +37,7 @@ def test_what_fits_or_cannot_be_broken_is_fine(tmp_path, name, text):
     ("a.c", "\nint " + "x" * 97, 2, 101, 100),
     ("a.c", "// " + "…" * 98, 1, 101, 100),
     ("a.py", f"    print({SHORT})", 1, 117, 100),
+    ("a.py", f'    """{LONG}"""', 1, 110, 100),
     ("a.mk", f"A := {LONG}", 1, 105, 100),
     ("a.md", "y" * 121, 1, 121, 120),
     ("a.md", f"```\n```\n{LONG} {LONG}", 3, 201, 120),

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The unwind maps of the whole kernel and of a program against the compiler's own unwind information."""
+"""The unwind maps of the whole kernel and of a program against the compiler's own unwind
+information."""
 
 import os
 import pathlib
@@ -51,7 +52,8 @@ def test_every_instruction_agrees_with_the_compiler(analysis, elf):
 
 
 def test_what_is_unknown_is_never_executed(analysis, elf):
-    """No state only for padding, tables in the text, and what stands behind a function's last branch."""
+    """No state only for padding, tables in the text, and what stands behind a function's last
+    branch."""
     unwind_map = analysis.unwind_map()
     unknown = []
     for start, end, _ in cfi.functions(elf):

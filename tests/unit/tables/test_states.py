@@ -33,7 +33,8 @@ class Program:
         return next(f for f in self.analysis.functions if f.name == name)
 
     def states(self, name):
-        """[(instruction, state as text)…]: F frame pushed, L return address saved, then where self is."""
+        """[(instruction, state as text)…]: F frame pushed, L return address saved, then where self
+        is."""
         function = self.function(name)
         return [(self.listing[f"{a:x}"], self.text(a))
                 for a in range(function.start, function.end, 4) if f"{a:x}" in self.listing]
@@ -227,7 +228,8 @@ def test_floating_point_instructions_change_no_register_but_an_updated_base(prog
 
 
 def test_a_nop_changes_nothing(program):
-    """Not even r0, which it names: the linker puts it in the place of instructions that nobody needs."""
+    """Not even r0, which it names: the linker puts it in the place of instructions that nobody
+    needs."""
     assert assembly(program, """
         mflr 0
         nop
