@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What the fast paths share (fast_path.S, fast_reply.S, fast_wait.S). In each of them put_back is the
-// way to the complete path in C, while nothing but registers has been changed.
+// What the fast paths share (fast_path.S, fast_reply.S, fast_wait.S). In each of them put_back is
+// the way to the complete path in C, while nothing but registers has been changed.
 #ifndef KERNEL_IPC_FAST_PATH_H
 #define KERNEL_IPC_FAST_PATH_H
 
@@ -88,8 +88,8 @@
     .popsection
     .endm
 
-// The run queue of r20 is locked, or the branch to target is taken: somebody else has it. No lock is
-// held here, and with EE off nobody looks which one is. Changes \owner, \word and \at.
+// The run queue of r20 is locked, or the branch to target is taken: somebody else has it. No lock
+// is held here, and with EE off nobody looks which one is. Changes \owner, \word and \at.
     .macro lock_run_queue target, at, owner, word
     lwz     \owner, R13_CPU(r13)
     addi    \at, r20, RUN_QUEUE_LOCK
