@@ -13,6 +13,7 @@
 #include "proc/dispatcher_layout.h"
 #include "proc/switch_points.h"
 
+// clang-format off
 #define GPR(n) (FRAME_GPR + 8*(n) - USER_FRAME) // from kernel_stack
 #define FIELD(offset) ((offset) - USER_FRAME)
 // 4 KB of data, and what a stub puts before it. A bound on the time with EE off; a multiple of 8.
