@@ -25,6 +25,8 @@
 
 PAIR(struct endpoint, cpus[0].server, cpus[0].coid);
 PAIR(struct call_record, server, endpoint);
+PAIR(struct call_record, word, client);
+_Static_assert(CALL_CHUNK == 32 && CALL_MAX == 32768, "fast_reply.S");
 PAIR(struct dispatcher, kernel_stack, process_coid);
 PAIR(struct percpu, kernel_stack, process);
 PAIR(struct dispatcher, tag, urgency);
@@ -68,11 +70,15 @@ void asm_offsets(void)
     OFFSET(PERCPU_RUN_QUEUE, struct percpu, run_queue);
     OFFSET(PERCPU_USER_WINDOW, struct percpu, user_window);
     OFFSET(PERCPU_LOG_HEAD, struct percpu, log_head);
+    OFFSET(PERCPU_CALL_CHUNKS, struct percpu, call_chunks);
     SAY(PMU_CPU_MAP, R13_PMU + offsetof(struct pmu_cpu, map));
     SAY(PMU_CPU_TAG, R13_PMU + offsetof(struct pmu_cpu, tag));
 
     OFFSET(DISPATCHER_STATE, struct dispatcher, state);
     OFFSET(DISPATCHER_OWN_STATE, struct dispatcher, waiting); // and asleep: two bytes
+    OFFSET(DISPATCHER_HANDED, struct dispatcher, handed);
+    SAY(DISPATCHER_HANDED_SHIFT, 8 * (7 - offsetof(struct dispatcher, handed)));
+    OFFSET(DISPATCHER_ASLEEP_BYTE, struct dispatcher, asleep);
     OFFSET(DISPATCHER_KERNEL_STACK, struct dispatcher, kernel_stack);
     OFFSET(DISPATCHER_COID, struct dispatcher, process_coid);
     OFFSET(DISPATCHER_TAG, struct dispatcher, tag);
@@ -82,6 +88,7 @@ void asm_offsets(void)
     OFFSET(DISPATCHER_CAPABILITIES, struct dispatcher, capabilities);
     OFFSET(DISPATCHER_OWN_CALL, struct dispatcher, ipc.own);
     OFFSET(DISPATCHER_HANDED_CALL, struct dispatcher, ipc.handed);
+    OFFSET(DISPATCHER_HANDED_OTHER, struct dispatcher, ipc.handed_other);
     OFFSET(DISPATCHER_ALONE, struct dispatcher, ipc.alone);
     OFFSET(DISPATCHER_NO_CALL, struct dispatcher, ipc.none);
     OFFSET(DISPATCHER_MESSAGE, struct dispatcher, message);
@@ -97,6 +104,18 @@ void asm_offsets(void)
     OFFSET(THREAD_STATE, struct thread, state);
     OFFSET(THREAD_PRIORITY, struct thread, priority);
     OFFSET(THREAD_TRACKS, struct thread, tracks);
+    OFFSET(THREAD_WAKE_TOKEN, struct thread, wake_token);
+    OFFSET(THREAD_FAVOURED, struct thread, favoured);
+    OFFSET(THREAD_NEXT, struct thread, next);
+    OFFSET(THREAD_DISPATCHER, struct thread, dispatcher);
+    OFFSET(THREAD_RUN_TICKS, struct thread, run_ticks);
+    OFFSET(THREAD_SWITCHES, struct thread, switches);
+    SAY(THREAD_READY, THREAD_READY);
+    OFFSET(RUN_QUEUE_LOCK, struct run_queue, lock.word);
+    OFFSET(RUN_QUEUE_LENGTH, struct run_queue, length);
+    OFFSET(RUN_QUEUE_FIRST, struct run_queue, first);
+    OFFSET(RUN_QUEUE_LAST, struct run_queue, last);
+    OFFSET(RUN_QUEUE_SWITCHED_AT, struct run_queue, switched_at);
     OFFSET(RUN_QUEUE_OCCUPIED, struct run_queue, occupied);
     OFFSET(RUN_QUEUE_PRIORITY, struct run_queue, running_priority);
 
@@ -104,12 +123,17 @@ void asm_offsets(void)
     OFFSET(CALL_CLIENT, struct call_record, client);
     OFFSET(CALL_SERVER, struct call_record, server);
     OFFSET(CALL_TOKEN, struct call_record, token);
+    SAY(CALL_RECORD_BYTES, sizeof(struct call_record));
+    SAY(CALL_MAX, CALL_MAX);
+    SAY(CALL_ALONE, CALL_ALONE);
     // From the endpoint + 64 * CPU.
     OFFSET(ENDPOINT_CPU_SERVER, struct endpoint, cpus[0].server);
     OFFSET(ENDPOINT_CPU_COID, struct endpoint, cpus[0].coid);
     OFFSET(ENDPOINT_CPU_BADGE, struct endpoint, cpus[0].badge);
 
     SAY(LOG_SLOW_CALLS, LOG_SLOW_CALLS); // a point's characteristics
+    SAY(LOG_ANY_CALLS, LOG_ANY_CALLS);
+    SAY(LOG_ANY_SWITCHES, LOG_ANY_SWITCHES);
     OFFSET(LOG_THRESHOLDS, struct log_descriptor, thresholds);
     SAY(LOG_DESCRIPTOR_SHIFT, __builtin_ctzl(sizeof(struct log_descriptor)));
     SAY(LOG_CALL_SENT, LOG_CALL_SENT);

@@ -128,6 +128,10 @@ syscall_special:
     beq     ipc_fast_call
     cmpldi  r0, SYS_REPLY_WAIT
     beq     ipc_fast_reply_wait
+    cmpldi  r0, SYS_REPLY
+    beq     ipc_fast_reply
+    cmpldi  r0, SYS_WAIT
+    beq     ipc_fast_wait
     .globl  syscall_slow
 syscall_slow:
     std     r10, PERCPU_SCRATCH+0(r13)

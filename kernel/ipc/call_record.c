@@ -99,6 +99,7 @@ static void add_chunk(struct call_table *table)
         table->free = &chunk[i];
     }
     __atomic_store_n(&table->chunks[table->count / CALL_CHUNK], chunk, __ATOMIC_RELEASE);
+    percpu()->call_chunks = table->chunks;
     table->count += CALL_CHUNK;
 }
 

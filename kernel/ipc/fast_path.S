@@ -13,54 +13,11 @@
 // Entry (exception/user_entry.S): all registers are the user's, but r13 = this CPU's block,
 // CTR = the user's r13.
 // r3 ... r12 as struct event. EE off.
-#include <kernel/asm_offsets.h>
-#include <kernel/frame.h>
-#include <kernel/percpu.h>
 #include <orrery/user.h>
 #include <trace/events.h>
 #include <trace/reasons.h>
 
-#include "call_layout.h"
-#include "exception/user.h"
-#include "proc/dispatcher_layout.h"
-#include "proc/switch_points.h"
-
-#define GPR(n) (FRAME_GPR + 8*(n) - USER_FRAME) // from kernel_stack
-#define FIELD(offset) ((offset) - USER_FRAME)
-// 4 KB of data, and what a stub puts before it. A bound on the time with EE off; a multiple of 8.
-#define BULK_MAX 4352
-
-// Between them a process's registers are in its frame.
-    .macro save_kept
-    .irp n, 14,16,18,20,22,24,26,28,30
-    stq     \n, GPR(\n)(r1)
-    .endr
-    .endm
-    .macro load_kept
-    .irp n, 14,16,18,20,22,24,26,28,30
-    lq      \n, GPR(\n)(r1)
-    .endr
-    .endm
-
-// A branch to target while a group of trace events is enabled (trace/point.h).
-    .macro while_traced major, target
-    .ifeq (TRACE_OMITTED >> \major) & 1
-1:  nop
-    .pushsection .trace_points, "a", @progbits
-    .balign 8
-    .quad   1b, \target, \major
-    .popsection
-    .endif
-    .endm
-
-// A branch to target while DREF calls are counted (co/object.h): call.c calls the Endpoint object.
-    .macro while_counted target
-1:  nop
-    .pushsection .dref_sites, "a", @progbits
-    .balign 8
-    .quad   1b, \target
-    .popsection
-    .endm
+#include "fast_path.h"
 
 // Too much bulk? The branch is taken whatever CR0 says while events are counted by task
 // (proc/switch_points.h), as the scheduler then has to know of every change, and while a monitor
@@ -90,16 +47,6 @@
     .popsection
     .endm
 
-// A test of the fast path that fails, whatever CR0 says, while call.c has to tell the logs
-// (log/points.h).
-    .macro unless_slowly_logged branch
-1:  \branch    put_back
-    .pushsection .log_points, "a", @progbits
-    .balign 8
-    .quad   1b, put_back, LOG_SLOW_CALLS
-    .popsection
-    .endm
-
 // Is nothing more urgent than dispatcher r16 ready? Leaves r20 = this CPU's run queue.
     .macro unless_urgent target
     ld      r20, PERCPU_RUN_QUEUE(r13)
@@ -107,34 +54,6 @@
     lwz     r21, DISPATCHER_URGENCY(r16)
     cmplw   r19, r21
     bge-    \target
-    .endm
-
-// The CPU goes from dispatcher r14 to r16: r14 sleeps, its thread r22 is parked,
-// r16's thread r23 runs. r20 = run queue.
-// User registers of r14 to its frame. The order matters for those who look from other CPUs: first
-// who runs, then who sleeps no more.
-    .macro change_dispatcher own_state
-    ld      r22, DISPATCHER_THREAD(r14)
-    ld      r23, DISPATCHER_THREAD(r16)
-    std     r16, PERCPU_DISPATCHER(r13)
-    li      r19, \own_state
-    li      r21, 0
-    sth     r19, DISPATCHER_OWN_STATE(r14)
-    sth     r21, DISPATCHER_OWN_STATE(r16)
-    stb     r19, THREAD_STATE(r22)  // parked
-    stb     r21, THREAD_STATE(r23)  // running
-    lbz     r19, THREAD_PRIORITY(r23)
-    stb     r19, RUN_QUEUE_PRIORITY(r20)
-    std     r23, PERCPU_CURRENT(r13)
-    mflr    r24
-    mfcr    r25
-    mfspr   r26, 274
-    mfsrr0  r28
-    std     r24, FIELD(FRAME_LR)(r1)
-    std     r25, FIELD(FRAME_CR)(r1)
-    std     r26, GPR(1)(r1)
-    std     r2, GPR(2)(r1)
-    std     r28, FIELD(FRAME_PC)(r1)
     .endm
 
 // ---- SYS_CALL: r3 capability, r4 token, r5 flags, r6 info ---------------------------------------
@@ -151,7 +70,7 @@ ipc_fast_call:
     cmpldi  r6, BULK_MAX
     unless_switches_counted
     cmpldi  r5, 1                   // CALL_ALONE
-    unless_slowly_logged bgt-
+    unless_logged LOG_SLOW_CALLS, bgt-
     cmpldi  r3, 4096                // CAPABILITY_MAX
     bge-    put_back
     ld      r15, DISPATCHER_CAPABILITIES(r14)
@@ -206,7 +125,8 @@ call_told:
     rldimi  r3, r19, 32, 0          // struct event: whose call it is
 
 // User mode as dispatcher r16, whose event is in r3 ... r12.
-enter_user:
+    .globl  ipc_enter_user
+ipc_enter_user:
     lq      r18, DISPATCHER_KERNEL_STACK(r16) // r18 = kernel_stack, r19 = process
     lq      r20, DISPATCHER_TAG(r16)      // r20 = tag, r21 = pid in its low half
     mr      r1, r18
@@ -242,7 +162,7 @@ ipc_fast_reply_wait:
     ld      r17, DISPATCHER_HANDED_CALL(r14) // pending, or no_call
     ld      r18, CALL_WORD(r17)
     cmpld   r18, r4
-    unless_slowly_logged bne-
+    unless_logged LOG_SLOW_CALLS, bne-
     ld      r16, CALL_CLIENT(r17)
     ld      r21, DISPATCHER_PAGE(r14)
     ld      r20, DISPATCHER_STATE(r14)
@@ -272,52 +192,9 @@ reply_switch_told:
 reply_told:
     ld      r4, CALL_TOKEN(r17)
     li      r3, EVENT_REPLY
-    b       enter_user
+    b       ipc_enter_user
 
 // ---- bulk ---------------------------------------------------------------------------------------
-
-// Quadwords n ... from offset on.
-    .macro copy_quads offset, first, more:vararg
-    lq      \first, \offset(r19)
-    stq     \first, \offset(r21)
-    .ifnb \more
-    copy_quads \offset + 16, \more
-    .endif
-    .endm
-
-// r6 bytes from the message buffer of r14 to that of r16, whole doublewords. Both buffers are the
-// kernel's own memory (proc/dispatcher.c), where no access can fault. CR is in the frame, and free.
-// At most 654 instructions.
-    .macro copy_bulk
-    addi    r24, r6, 7
-    ld      r19, DISPATCHER_MESSAGE(r14)
-    ld      r21, DISPATCHER_MESSAGE(r16)
-    srdi.   r25, r24, 7
-    mtocrf  0x02, r24               // CR6: 64, 32, 16 at 25, 26, 27
-    mtocrf  0x01, r24               // CR7: 8 at 28
-    beq     2f
-    mtctr   r25
-1:  copy_quads 0, 24, 26, 28, 30, 24, 26, 28, 30
-    addi    r19, r19, 128
-    addi    r21, r21, 128
-    bdnz    1b
-2:  bf      25, 3f
-    copy_quads 0, 24, 26, 28, 30
-    addi    r19, r19, 64
-    addi    r21, r21, 64
-3:  bf      26, 4f
-    copy_quads 0, 24, 26
-    addi    r19, r19, 32
-    addi    r21, r21, 32
-4:  bf      27, 5f
-    copy_quads 0, 24
-    addi    r19, r19, 16
-    addi    r21, r21, 16
-5:  bf      28, 6f
-    ld      r24, 0(r19)
-    std     r24, 0(r21)
-6:
-    .endm
 
     .globl  ipc_copy_call
 ipc_copy_call:

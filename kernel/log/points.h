@@ -12,6 +12,9 @@
 #define LOG_MAKING LOG_CHARACTERISTICS
 // While these are on the fast path of calls gives way: it tells of calls and services alone.
 #define LOG_SLOW_CALLS (LOG_BIT(LOG_OF_HARDWARE) | LOG_BIT(LOG_MAKING))
+// The same of the fast paths of answers, and of waiting, which tell of nothing.
+#define LOG_ANY_CALLS (LOG_BIT(LOG_OF_CALLS) | LOG_BIT(LOG_MAKING))
+#define LOG_ANY_SWITCHES (LOG_SLOW_CALLS | LOG_BIT(LOG_OF_SERVICE))
 // Who has no domain has the descriptor of this number, in the page behind a CPU's first area, where
 // everything is 0 (areas.c).
 #define LOG_NOBODY 0x210u

@@ -8,7 +8,32 @@
 #define BLOCK_SHIFT 7
 #define LONG 256 // from here on by blocks of quadwords, if they can be aligned
 
-    // r6 ... r9: 32 bytes from r4 to r12, which move on.
+// Copies what lies before the first quadword that is aligned on one side, from r8 and r9. Then blocks
+// of 128 bytes come: CTR of them, from r4 to r12, and r5 bytes behind them.
+    .macro begin_blocks side
+    neg     r6, \side
+    std     r8, 0(r3)
+    std     r9, 8(r3)
+    rldicl  r6, r6, 0, 60
+    add     r4, r4, r6
+    add     r12, r3, r6
+    subf    r5, r6, r5
+    addi    r5, r5, 1
+    srdi    r6, r5, BLOCK_SHIFT
+    rldicl. r5, r5, 0, 64 - BLOCK_SHIFT
+    mtctr   r6
+    .endm
+
+    .macro end_blocks next
+    addi    r4, r4, 128
+    addi    r12, r12, 128
+    bdnz    \next
+    beqlr
+    addi    r5, r5, -1
+    b       .Lby_64
+    .endm
+
+// 32 bytes from r4 to r12, which move on. Changes r6 ... r9.
     .macro copy_32
     ld      r6, 0(r4)
     ld      r7, 8(r4)
@@ -111,48 +136,18 @@ memcpy:
     ld      r9, 8(r4)
     addi    r5, r5, -1
     bne     .Lfrom_aligned
-    neg     r6, r3
-    std     r8, 0(r3)               // up to the first whole quadword
-    std     r9, 8(r3)
-    rldicl  r6, r6, 0, 60
-    add     r4, r4, r6
-    add     r12, r3, r6
-    subf    r5, r6, r5
-    addi    r5, r5, 1
-    srdi    r6, r5, BLOCK_SHIFT
-    rldicl. r5, r5, 0, 64 - BLOCK_SHIFT
-    mtctr   r6
+    begin_blocks r3
 1:  .irp offset, 0, 16, 32, 48, 64, 80, 96, 112
     lq      r6, \offset(r4)
     stq     r6, \offset(r12)
     .endr
-    addi    r4, r4, 128
-    addi    r12, r12, 128
-    bdnz    1b
-    beqlr
-    addi    r5, r5, -1
-    b       .Lby_64
+    end_blocks 1b
 .Lfrom_aligned:                      // the sides are aligned differently: quadwords to load only
-    neg     r6, r4
-    std     r8, 0(r3)
-    std     r9, 8(r3)
-    rldicl  r6, r6, 0, 60
-    add     r4, r4, r6
-    add     r12, r3, r6
-    subf    r5, r6, r5
-    addi    r5, r5, 1
-    srdi    r9, r5, BLOCK_SHIFT
-    rldicl. r5, r5, 0, 64 - BLOCK_SHIFT
-    mtctr   r9
+    begin_blocks r4
 1:  .irp offset, 0, 16, 32, 48, 64, 80, 96, 112
     lq      r6, \offset(r4)
     std     r6, \offset(r12)
     std     r7, \offset + 8(r12)
     .endr
-    addi    r4, r4, 128
-    addi    r12, r12, 128
-    bdnz    1b
-    beqlr
-    addi    r5, r5, -1
-    b       .Lby_64
+    end_blocks 1b
     .size   .memcpy, . - .memcpy

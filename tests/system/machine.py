@@ -4,6 +4,7 @@ by its process id."""
 
 import json
 import os
+import re
 import shlex
 import socket
 import subprocess
@@ -145,6 +146,16 @@ class Machine:
             return self.process.wait(timeout)
         except subprocess.TimeoutExpired:
             return self.fail_hung(f"no power-off within {timeout} s")
+
+    def wait_passed(self, program, least=1):
+        """Waits until a program that checks itself has ended as the first process, or init after
+        it: at least so many checks passed, none failed. Returns the console."""
+        status = self.wait_end()
+        found = re.search(rf"^{program}: (\d+) passed, 0 failed$", self.console, re.MULTILINE)
+        if status != 0 or found is None or int(found[1]) < least:
+            failed = [line for line in self.console.splitlines() if line.startswith("FAILED")]
+            self.fail("\n".join([f"{program} ended with status {status}", *failed]))
+        return self.console
 
     def wait_for(self, condition, what):
         """Waits until condition() holds, and returns what it gave; not for a machine that has

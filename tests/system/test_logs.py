@@ -8,7 +8,6 @@ import pytest
 
 from machine import ROOT
 
-RESULT = re.compile(r"^test-logs: (\d+) passed, (\d+) failed$", re.MULTILINE)
 ROW = re.compile(r"^ *(\d+\.\d{6}) +(\d+) ([a-z-]+) +(\d+) +(\d+) +(-?\d+)$", re.MULTILINE)
 DOMAIN = re.compile(r"^domain (\d+): process \d+, (\S+)$", re.MULTILINE)
 
@@ -16,10 +15,7 @@ DOMAIN = re.compile(r"^domain (\d+): process \d+, (\S+)$", re.MULTILINE)
 @pytest.mark.parametrize("cpus, options", [(1, ""), (4, ""), (2, "ipc=slow")])
 def test_owners_get_what_they_asked_for_and_harm_nobody(boot, cpus, options):
     machine = boot(cpus=cpus, network=False, append=f"init=bin/test-logs trace=none {options}")
-    status = machine.wait_end()
-    result = RESULT.search(machine.console)
-    if status != 0 or result is None or result.group(2) != "0" or int(result.group(1)) < 300:
-        machine.fail(f"test-logs ended with status {status}")
+    machine.wait_passed("test-logs", 300)
 
 
 def test_the_example_is_what_the_guest_runs():
@@ -34,20 +30,14 @@ def test_calls_are_as_fast_after_logging(boot):
     """All characteristics on and off 1,000 times; time is counted in instructions."""
     machine = boot(cpus=1, network=False, icount=True,
                    append="init=bin/test-logs trace=none -- speed")
-    status = machine.wait_end()
-    result = RESULT.search(machine.console)
-    if status != 0 or result is None or result.group(2) != "0":
-        machine.fail(f"test-logs ended with status {status}")
+    machine.wait_passed("test-logs")
 
 
 @pytest.mark.parametrize("cpus", [1, 4])
 def test_hardware_events_are_those_of_the_session(boot, cpus):
     machine = boot(cpus=cpus, network=False, pmu="model",
                    append="init=bin/test-logs trace=none -- hardware")
-    status = machine.wait_end()
-    result = RESULT.search(machine.console)
-    if status != 0 or result is None or result.group(2) != "0":
-        machine.fail(f"test-logs ended with status {status}")
+    machine.wait_passed("test-logs")
 
 
 def test_the_command_shows_rows(machine2):

@@ -13,33 +13,20 @@ from machine import ROOT
 GENERATOR = os.path.join(ROOT, "kernel/syscalls/gen_syscalls.py")
 
 
-def run(boot, program, cpus=1, words="", **options):
-    """Boots with a program as the first process; fails unless it ends with status 0. Returns the
-    console."""
-    machine = boot(cpus=cpus, append=f"init=bin/{program} -- {words}", network=False, **options)
-    status = machine.wait_end()
-    if status != 0:
-        machine.fail(f"exit status {status}")
-    return machine.console
-
-
-def check_counts(console, program):
-    """The last line of a program that checks itself."""
-    found = re.search(rf"^{program}: (\d+) passed, (\d+) failed$", console, re.MULTILINE)
-    assert found, console[-3000:]
-    assert int(found.group(1)) > 0 and found.group(2) == "0", console[-3000:]
+def start(boot, program, cpus=1, words="", **options):
+    """A machine with the program as its first process."""
+    return boot(cpus=cpus, append=f"init=bin/{program} -- {words}", network=False, **options)
 
 
 @pytest.mark.parametrize("cpus", [1, 2])
 def test_a_process_can_break_nothing_but_itself(boot, cpus):
-    console = run(boot, "test-isolation", cpus)
-    check_counts(console, "test-isolation")
+    console = start(boot, "test-isolation", cpus).wait_passed("test-isolation")
     calls = re.search(r"^(\d+) random system calls", console, re.MULTILINE)
     assert int(calls.group(1)) >= 1000000
 
 
 def test_a_process_that_dies_disabled_is_reported_by_the_kernel(boot):
-    console = run(boot, "test-isolation", words="count=1000")
+    console = start(boot, "test-isolation", words="count=1000").wait_passed("test-isolation")
     report = re.search(r"^process \d+ \(test-isolation\) on CPU 0: bad address, vector 0x300\n  pc [0-9a-f]{16}  lr "
                        r"[0-9a-f]{16}  dar 0000000000000000 ", console, re.MULTILINE)
     assert report, console[-3000:]
@@ -47,14 +34,14 @@ def test_a_process_that_dies_disabled_is_reported_by_the_kernel(boot):
 
 @pytest.mark.parametrize("cpus", [1, 4])
 def test_processes_come_and_go_and_leave_nothing(boot, cpus):
-    console = run(boot, "test-processes", cpus, "crowd=200" if cpus == 1 else "")
-    check_counts(console, "test-processes")
+    machine = start(boot, "test-processes", cpus, "crowd=200" if cpus == 1 else "")
+    machine.wait_passed("test-processes")
 
 
 def test_a_process_that_does_not_answer_is_told_within_a_second(boot):
     """Where a second is so many instructions."""
-    check_counts(run(boot, "test-processes", words="only=stuck exact=1", icount=True),
-                 "test-processes")
+    machine = start(boot, "test-processes", words="only=stuck exact=1", icount=True)
+    machine.wait_passed("test-processes")
 
 
 def test_the_first_process_ends_the_machine_with_its_status(boot):

@@ -16,17 +16,9 @@ def run(boot, program, cpus=2, status=0, network=False):
     return machine
 
 
-def passed(machine, program):
-    """How many checks of the program's own passed; none may have failed."""
-    found = re.search(rf"^{program}: (\d+) passed, 0 failed$", machine.console, re.MULTILINE)
-    if not found:
-        machine.fail(f"{program} did not report success")
-    return int(found[1])
-
-
 @pytest.mark.parametrize("cpus", [1, 2, 4])
 def test_programs_see_posix_files(boot, cpus):
-    assert passed(run(boot, "test-files", cpus), "test-files") > 300
+    run(boot, "test-files", cpus).wait_passed("test-files", 300)
 
 
 @pytest.mark.parametrize("cpus", [1, 4])
@@ -34,7 +26,7 @@ def test_killed_servers_come_back_and_clients_reconnect(boot, cpus):
     """And before that: processes without rights that use what is another's, and take all there
     is."""
     machine = run(boot, "test-servers", cpus, network=True)
-    assert passed(machine, "test-servers") > 250
+    machine.wait_passed("test-servers", 250)
     pauses = re.findall(r"^init: proc \(pid \d+\) .*; restart in (\d+) ms$", machine.console,
                         re.MULTILINE)
     assert pauses[:4] == ["100", "200", "400", "800"]

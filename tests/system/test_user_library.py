@@ -16,50 +16,37 @@ CRASHES = ("null", "kernel", "text", "data", "stack", "trap", "r1", "privileged"
 BENCH = re.compile(r"^BENCH user\.(\S+) (\S+) ns$", re.MULTILINE)
 
 
-def run(boot, program, cpus=1, **options):
-    """Boots with a program as the first process; fails unless it ends with status 0. Returns the
-    console."""
-    machine = boot(cpus=cpus, append=f"init=bin/{program}", network=False, **options)
-    status = machine.wait_end()
-    if status != 0:
-        machine.fail(f"exit status {status}")
-    return machine.console
-
-
-def check_counts(console, program):
-    """The last line of a program that checks itself."""
-    found = re.search(rf"^{program}: (\d+) passed, (\d+) failed$", console, re.MULTILINE)
-    assert found, console[-3000:]
-    assert int(found.group(1)) > 0 and found.group(2) == "0", console[-3000:]
+def start(boot, program, cpus=1, **options):
+    """A machine with the program as its first process."""
+    return boot(cpus=cpus, append=f"init=bin/{program}", network=False, **options)
 
 
 def test_a_program_says_hello_and_the_machine_ends_with_it(boot):
-    assert "hello from user mode" in run(boot, "test-hello")
+    machine = start(boot, "test-hello")
+    assert machine.wait_end() == 0 and "hello from user mode" in machine.console
 
 
 @pytest.mark.parametrize("cpus", [1, 2])
 def test_the_c_library_gives_known_answers(boot, cpus):
-    console = run(boot, "test-libc", cpus)
+    console = start(boot, "test-libc", cpus).wait_passed("test-libc")
     assert "standard output works" in console
-    check_counts(console, "test-libc")
 
 
 @pytest.mark.parametrize("cpus", [1, 2, 4])
 def test_threads_and_sleep_locks(boot, cpus):
-    check_counts(run(boot, "test-threads", cpus), "test-threads")
+    start(boot, "test-threads", cpus).wait_passed("test-threads")
 
 
 @pytest.mark.parametrize("cpus", [1, 4])
 def test_processes_start_end_and_crash(boot, cpus):
-    console = run(boot, "test-spawn", cpus)
-    check_counts(console, "test-spawn")
+    console = start(boot, "test-spawn", cpus).wait_passed("test-spawn")
     assert console.count("bad data address") >= 5, console
     assert "its stack is full" in console
     assert "panics: as asked" in console
 
 
 def test_a_crash_report_names_the_functions(boot):
-    console = run(boot, "test-spawn", 2)
+    console = start(boot, "test-spawn", 2).wait_passed("test-spawn")
     report = console[console.index("address 0)"):]
     report = report[:report.index("user_start")]
     names = re.findall(r"^ +0x[0-9a-f]+ (\w+)\+0x[0-9a-f]+$", report, re.MULTILINE)
@@ -67,7 +54,9 @@ def test_a_crash_report_names_the_functions(boot):
 
 
 def test_the_cost_of_threads_and_locks_is_told(boot):
-    rows = dict(BENCH.findall(run(boot, "bench-user", icount=True)))
+    machine = start(boot, "bench-user", icount=True)
+    assert machine.wait_end() == 0
+    rows = dict(BENCH.findall(machine.console))
     assert {"thread_switch", "lock_free", "lock_contended", "spawn_exit_wait"} <= rows.keys()
     assert float(rows["lock_free"]) < 100  # instructions for taking and giving back: no system call
 

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: MIT
 # Verdicts of test programs.
 LIBRARY := expect
-SRC := expect.c
+SRC := expect.c children.c
+DEPS := waiting

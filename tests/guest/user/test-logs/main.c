@@ -90,21 +90,6 @@ u32 child_start(const struct child *child)
     return pid > 0 ? (u32)pid : 0;
 }
 
-s32 child_end(u32 pid)
-{
-    s32 status = -1;
-
-    EXPECT(pid != 0 && process_wait(pid, &status, patience()) == pid);
-    return status;
-}
-
-void child_kill(u32 pid)
-{
-    if (pid != 0)
-        sys_process_kill(pid, STATUS_KILLED(0));
-    EXPECT(child_end(pid) == STATUS_KILLED(0)); // and not by itself
-}
-
 int call_master(u64 calls)
 {
     struct ipc_message message = {.words = {0}};

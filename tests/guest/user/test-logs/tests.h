@@ -3,6 +3,7 @@
 #ifndef TEST_LOGS_TESTS_H
 #define TEST_LOGS_TESTS_H
 
+#include <children.h>
 #include <orrery/log.h>
 #include <user/process.h>
 
@@ -81,8 +82,6 @@ struct child {
     u64 *pages;     // out, if not NULL: of its memory before it runs
 };
 u32 child_start(const struct child *child);
-s32 child_end(u32 pid);    // waits: its status
-void child_kill(u32 pid);  // and waits
 u64 master_called(void);   // how often
 u64 master_owned(void);    // the same by children that own the logs
 u64 master_told(void);     // the second word of the last call that had one

@@ -106,21 +106,6 @@ u32 sleeper_start(void)
     return pid;
 }
 
-s32 child_end(u32 pid)
-{
-    s32 status = -1;
-
-    EXPECT(pid != 0 && process_wait(pid, &status, patience()) == pid);
-    return status;
-}
-
-void child_kill(u32 pid)
-{
-    if (pid != 0)
-        sys_process_kill(pid, STATUS_KILLED(0));
-    EXPECT(child_end(pid) == STATUS_KILLED(0)); // and not by itself
-}
-
 static int play(const char *role, u64 cpu)
 {
     if (strcmp(role, "write") == 0)

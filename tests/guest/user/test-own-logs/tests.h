@@ -3,6 +3,7 @@
 #ifndef TEST_OWN_LOGS_TESTS_H
 #define TEST_OWN_LOGS_TESTS_H
 
+#include <children.h>
 #include <orrery/log.h>
 #include <user/ipc.h>
 #include <user/process.h>
@@ -70,8 +71,6 @@ s64 state_of(u32 pid, u32 cpu);
 
 u32 child_start(const char *role, u32 cpu);
 u32 sleeper_start(void); // one that does nothing, on CPU 0
-s32 child_end(u32 pid);  // waits: its status
-void child_kill(u32 pid);
 // What a child has told: two words and numbers. It waits until it may go on.
 #define NUMBERS_MAX 1024
 struct told {

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: MIT
+// What the fast paths share (fast_path.S, fast_reply.S, fast_wait.S). In each of them put_back is
+// the way to the complete path in C, while nothing but registers has been changed.
+#ifndef KERNEL_IPC_FAST_PATH_H
+#define KERNEL_IPC_FAST_PATH_H
+
+#include <kernel/asm_offsets.h>
+#include <kernel/frame.h>
+#include <kernel/percpu.h>
+
+#include "call_layout.h"
+#include "exception/user.h"
+#include "proc/dispatcher_layout.h"
+#include "proc/switch_points.h"
+
+// clang-format off
+#define GPR(n) (FRAME_GPR + 8*(n) - USER_FRAME) // from kernel_stack
+#define FIELD(offset) ((offset) - USER_FRAME)
+// 4 KB of data, and what a stub puts before it. A bound on the time with EE off; a multiple of 8.
+#define BULK_MAX 4352
+
+// Between them a process's registers are in its frame.
+    .macro save_kept
+    .irp n, 14,16,18,20,22,24,26,28,30
+    stq     \n, GPR(\n)(r1)
+    .endr
+    .endm
+    .macro load_kept
+    .irp n, 14,16,18,20,22,24,26,28,30
+    lq      \n, GPR(\n)(r1)
+    .endr
+    .endm
+
+// A branch to target while a group of trace events is enabled (trace/point.h).
+    .macro while_traced major, target
+    .ifeq (TRACE_OMITTED >> \major) & 1
+1:  nop
+    .pushsection .trace_points, "a", @progbits
+    .balign 8
+    .quad   1b, \target, \major
+    .popsection
+    .endif
+    .endm
+
+// A branch to target while DREF calls are counted (co/object.h): call.c calls the Endpoint object.
+    .macro while_counted target
+1:  nop
+    .pushsection .dref_sites, "a", @progbits
+    .balign 8
+    .quad   1b, \target
+    .popsection
+    .endm
+
+// The CPU goes from dispatcher r14 to r16: r14 sleeps, its thread r22 is parked,
+// r16's thread r23 runs. r20 = run queue.
+// User registers of r14 to its frame. The order matters for those who look from other CPUs: first
+// who runs, then who sleeps no more.
+    .macro change_dispatcher own_state
+    ld      r22, DISPATCHER_THREAD(r14)
+    ld      r23, DISPATCHER_THREAD(r16)
+    std     r16, PERCPU_DISPATCHER(r13)
+    li      r19, \own_state
+    li      r21, 0
+    sth     r19, DISPATCHER_OWN_STATE(r14)
+    sth     r21, DISPATCHER_OWN_STATE(r16)
+    stb     r19, THREAD_STATE(r22)  // parked
+    stb     r21, THREAD_STATE(r23)  // running
+    lbz     r19, THREAD_PRIORITY(r23)
+    stb     r19, RUN_QUEUE_PRIORITY(r20)
+    std     r23, PERCPU_CURRENT(r13)
+    mflr    r24
+    mfcr    r25
+    mfspr   r26, 274
+    mfsrr0  r28
+    std     r24, FIELD(FRAME_LR)(r1)
+    std     r25, FIELD(FRAME_CR)(r1)
+    std     r26, GPR(1)(r1)
+    std     r2, GPR(2)(r1)
+    std     r28, FIELD(FRAME_PC)(r1)
+    .endm
+
+// A test of the fast path that fails, whatever CR0 says, while the logs are about one of these
+// characteristics (log/points.h), as then C has to tell them.
+    .macro unless_logged characteristics, branch
+1:  \branch    put_back
+    .pushsection .log_points, "a", @progbits
+    .balign 8
+    .quad   1b, put_back, \characteristics
+    .popsection
+    .endm
+
+// The run queue of r20 is locked, or the branch to target is taken: somebody else has it. No lock
+// is held here, and with EE off nobody looks which one is. Changes \owner, \word and \at.
+    .macro lock_run_queue target, at, owner, word
+    lwz     \owner, R13_CPU(r13)
+    addi    \at, r20, RUN_QUEUE_LOCK
+    addi    \owner, \owner, 1
+1:  lwarx   \word, 0, \at
+    cmpwi   \word, 0
+    bne-    \target
+    stwcx.  \owner, 0, \at
+    bne-    1b
+    isync
+    .endm
+// Leaves \zero = 0.
+    .macro unlock_run_queue zero
+    li      \zero, 0
+    lwsync
+    stw     \zero, RUN_QUEUE_LOCK(r20)
+    .endm
+
+// Every trace event that C would log of the call.
+    .macro unless_traced
+    .irp major, TRACE_MAJOR_SYSCALL,TRACE_MAJOR_EXC,TRACE_MAJOR_IPC,TRACE_MAJOR_SCHED, \
+        TRACE_MAJOR_LOCKHOLD
+    while_traced \major, put_back
+    .endr
+    .endm
+
+// ---- bulk ---------------------------------------------------------------------------------------
+
+// Quadwords n ... from offset on.
+    .macro copy_quads offset, first, more:vararg
+    lq      \first, \offset(r19)
+    stq     \first, \offset(r21)
+    .ifnb \more
+    copy_quads \offset + 16, \more
+    .endif
+    .endm
+
+// r6 bytes from the message buffer of r14 to that of r16, whole doublewords. Both buffers are the
+// kernel's own memory (proc/dispatcher.c), where no access can fault. CR is in the frame, and free.
+// At most 654 instructions.
+    .macro copy_bulk
+    addi    r24, r6, 7
+    ld      r19, DISPATCHER_MESSAGE(r14)
+    ld      r21, DISPATCHER_MESSAGE(r16)
+    srdi.   r25, r24, 7
+    mtocrf  0x02, r24               // CR6: 64, 32, 16 at 25, 26, 27
+    mtocrf  0x01, r24               // CR7: 8 at 28
+    beq     2f
+    mtctr   r25
+1:  copy_quads 0, 24, 26, 28, 30, 24, 26, 28, 30
+    addi    r19, r19, 128
+    addi    r21, r21, 128
+    bdnz    1b
+2:  bf      25, 3f
+    copy_quads 0, 24, 26, 28, 30
+    addi    r19, r19, 64
+    addi    r21, r21, 64
+3:  bf      26, 4f
+    copy_quads 0, 24, 26
+    addi    r19, r19, 32
+    addi    r21, r21, 32
+4:  bf      27, 5f
+    copy_quads 0, 24
+    addi    r19, r19, 16
+    addi    r21, r21, 16
+5:  bf      28, 6f
+    ld      r24, 0(r19)
+    std     r24, 0(r21)
+6:
+    .endm
+
+#endif
