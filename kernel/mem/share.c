@@ -58,10 +58,9 @@ static bool make_key(struct address_space *space, u64 address, const struct fcm 
 
     memset(key, 0, sizeof(*key));
     key->base = ALIGN_DOWN(address, SEGMENT_BYTES);
-    for (u32 i = 0; i < region_map_count(map); i++) {
-        const struct region_range *range = &map->ranges[i];
-        if (range->end <= key->base || range->low >= key->base + SEGMENT_BYTES)
-            continue;
+    const struct region_range *range = region_map_above(map, key->base);
+    for (; range != NULL && range->low < key->base + SEGMENT_BYTES;
+         range = region_map_above(map, range->end)) {
         if (!add_piece(key, range->region, source))
             return false;
     }

@@ -26,7 +26,7 @@ static void free_retired(struct address_space *space)
     while (space->retired != NULL && co_grace_over(&space->retired->grace, false)) {
         struct region_map *map = space->retired;
         space->retired = map->next_retired;
-        kfree(map);
+        region_map_drop(map);
     }
 }
 
@@ -48,8 +48,10 @@ void space_set_map(struct address_space *space, struct region_map *map)
     KASSERT(space->magic == SPACE_MAGIC);
     __atomic_store_n(&space->map, map, __ATOMIC_RELEASE);
     free_retired(space);
-    if (before != NULL)
+    if (before != NULL) {
+        region_map_retire(before, map);
         retire(space, before);
+    }
 }
 
 // ---- life ---------------------------------------------------------------------------------------
@@ -59,11 +61,11 @@ static void free_space(void *argument)
 {
     struct address_space *space = argument;
 
-    kfree(space->map);
+    region_map_destroy(space->map);
     while (space->retired != NULL) {
         struct region_map *map = space->retired;
         space->retired = map->next_retired;
-        kfree(map);
+        region_map_drop(map);
     }
     kfree(space);
 }
@@ -97,11 +99,11 @@ void space_end(struct address_space *space)
 
 static bool any_changing(const struct region_map *map)
 {
-    for (u32 i = 0; i < region_map_count(map); i++) {
-        if (map->ranges[i].region->changing)
-            return true;
-    }
-    return false;
+    const struct region_range *range = region_map_above(map, 0);
+
+    while (range != NULL && !range->region->changing)
+        range = region_map_above(map, range->end);
+    return range != NULL;
 }
 
 // Leaves only wired regions in the map. What was in it before, or NULL: there is no memory now.
@@ -129,9 +131,10 @@ void space_clear(struct address_space *space)
         if (before == NULL)
             thread_sleep(microseconds_to_ticks(MEMORY_MICROSECONDS));
     }
-    for (u32 i = 0; i < region_map_count(before); i++) { // it stays as long as this generation
-        if (before->ranges[i].region->kind != REGION_WIRED)
-            region_destroy(before->ranges[i].region);
+    const struct region_range *range = region_map_above(before, 0);
+    for (; range != NULL; range = region_map_above(before, range->end)) {
+        if (range->region->kind != REGION_WIRED) // the map stays as long as this generation
+            region_destroy(range->region);
     }
 }
 
@@ -141,8 +144,9 @@ void space_destroy(struct address_space *space)
 
     space_end(space);
     hat_retire(space->hat);
-    for (u32 i = 0; i < region_map_count(map); i++)
-        region_destroy(map->ranges[i].region);
+    const struct region_range *range = region_map_above(map, 0);
+    for (; range != NULL; range = region_map_above(map, range->end))
+        region_destroy(range->region);
     pm_put(space->pm);
     hat_destroy(space->hat);
 }
@@ -193,10 +197,13 @@ u32 space_coids(struct address_space *space, coid_t *out, u32 max)
 
     if (out == NULL)
         return count;
-    for (u32 i = 0; i < count && i < max; i++)
+    const struct region_range *range = region_map_above(map, 0);
+    for (u32 i = 0; i < count && i < max; i++) {
         out[i] = i == 0   ? hat_coid(space->hat)
                  : i == 1 ? pm_coid(space->pm)
-                          : map->ranges[i - 2].region->root.coid;
+                          : range->region->root.coid;
+        range = i < 2 ? range : region_map_above(map, range->end);
+    }
     return count < max ? count : max;
 }
 
