@@ -8,7 +8,7 @@
 //   with too little
 // proves: find, free and gap as region_map.h says; new maps sorted and complete; no overflow, of
 //   unsigned numbers either
-// seconds: 20
+// seconds: 190
 // quick: yes
 // checks: -warn-unsigned-overflow
 // eva: -eva-slevel 2000000 -eva-split-return full -eva-min-loop-unroll 16
