@@ -474,8 +474,9 @@ s64 space_region_list(struct address_space *space, u64 *cursor, void *buffer, u6
     struct sys_region_info *out = buffer;
     u64 written = 0;
 
-    const struct region_range *range = region_map_above(map, *cursor);
-    for (; range != NULL; range = region_map_above(map, range->end)) {
+    u64 place = region_map_above(map, *cursor);
+    const struct region_range *range;
+    while ((range = region_map_next(map, &place)) != NULL) {
         if (range->start < *cursor)
             continue;
         if (bytes - written < sizeof(*out))

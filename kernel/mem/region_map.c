@@ -10,15 +10,10 @@
 
 // ---- look-ups -----------------------------------------------------------------------------------
 
-static u32 region_map_parts(const struct region_map *map)
-{
-    return map == NULL ? 0 : map->part_count;
-}
-
 // Index of the first part that ends above an address.
 static u32 part_above(const struct region_map *map, u64 address)
 {
-    u32 low = 0, high = region_map_parts(map);
+    u32 low = 0, high = map->part_count;
 
     while (low < high) {
         u32 middle = (low + high) / 2;
@@ -45,70 +40,115 @@ static u64 range_above(const struct region_block *block, u64 address)
     return low;
 }
 
-const struct region_range *region_map_above(const struct region_map *map, u64 address)
+u64 region_map_above(const struct region_map *map, u64 address)
 {
+    if (map == NULL)
+        return 0;
+    if (map->part_count == 0)
+        return range_above(region_map_block(map), address);
     u32 part = part_above(map, address);
+    u64 index = part < map->part_count ? range_above(map->parts[part].block, address) : 0;
+    return (u64)part << REGION_PLACE_BITS | index;
+}
 
-    if (part == region_map_parts(map))
+static const struct region_range *find_in_block(const struct region_block *block, u64 address,
+                                                u64 *index)
+{
+    *index = range_above(block, address);
+    if (*index == block->count || block->ranges[*index].start > address)
         return NULL;
-    const struct region_block *block = map->parts[part].block;
-    return &block->ranges[range_above(block, address)];
+    return &block->ranges[*index];
+}
+
+// With several parts, the last guess is tried first here.
+const struct region_range *region_map_find_slow(const struct region_map *map, u64 address,
+                                                u64 *guess)
+{
+    u64 part = *guess >> REGION_PLACE_BITS, index = *guess & REGION_PLACE_INDEX;
+    const struct region_range *range;
+
+    if (map->part_count == 0) {
+        range = find_in_block(region_map_block(map), address, &index);
+        *guess = range != NULL ? index : *guess;
+        return range;
+    }
+    if (part < map->part_count && index < map->parts[part].block->count) {
+        range = &map->parts[part].block->ranges[index];
+        if (address >= range->start && address < range->end)
+            return range;
+    }
+    part = part_above(map, address);
+    if (part == map->part_count)
+        return NULL;
+    range = find_in_block(map->parts[part].block, address, &index);
+    if (range != NULL)
+        *guess = part << REGION_PLACE_BITS | index;
+    return range;
 }
 
 const struct region_range *region_map_find(const struct region_map *map, u64 address)
 {
-    const struct region_range *range = region_map_above(map, address);
+    const struct region_block *block;
+    u64 index;
 
-    return range != NULL && range->start <= address ? range : NULL;
-}
-
-const struct region_range *region_map_find_slow(const struct region_map *map, u64 address,
-                                                u64 *guess)
-{
-    u32 part = part_above(map, address);
-
-    if (part == region_map_parts(map))
+    if (map == NULL)
         return NULL;
-    const struct region_block *block = map->parts[part].block;
-    u64 index = range_above(block, address);
-    if (block->ranges[index].start > address)
-        return NULL;
-    *guess = (u64)part << REGION_GUESS_BITS | index;
-    return &block->ranges[index];
+    if (map->part_count == 0) {
+        block = region_map_block(map);
+    } else {
+        u32 part = part_above(map, address);
+        if (part == map->part_count)
+            return NULL;
+        block = map->parts[part].block;
+    }
+    return find_in_block(block, address, &index);
 }
 
 bool region_map_free(const struct region_map *map, u64 low, u64 end, const struct region *except)
 {
-    const struct region_range *range = region_map_above(map, low);
+    const struct region_range *range;
+    u64 place = region_map_above(map, low);
 
-    while (range != NULL && range->low < end) {
+    while ((range = region_map_next(map, &place)) != NULL && range->low < end) {
         if (range->region != except)
             return false;
-        range = region_map_above(map, range->end);
     }
     return true;
 }
 
+// Moves *at behind the ranges of a block that are in the way. Whether one is not.
+static bool pass_block(const struct region_block *block, u64 from, u64 bytes, u64 guard, u64 *at)
+{
+    for (u64 i = range_above(block, from); i < block->count; i++) {
+        if (block->ranges[i].low >= *at + bytes)
+            return true;
+        *at = block->ranges[i].end + guard;
+    }
+    return false;
+}
+
+// A part without a large hole is passed at once.
+static void pass_parts(const struct region_map *map, u64 from, u64 bytes, u64 guard, u64 *at)
+{
+    for (u32 i = part_above(map, from); i < map->part_count; i++) {
+        const struct region_part *part = &map->parts[i];
+        bool fits = part->hole >= guard && part->hole - guard >= bytes;
+        if (part->low >= *at + bytes || (fits && pass_block(part->block, from, bytes, guard, at)))
+            return;
+        *at = part->end + guard;
+    }
+}
+
 u64 region_map_gap(const struct region_map *map, u64 from, u64 to, u64 bytes, u64 guard)
 {
-    u64 at = from + guard; // what is there is passed range by range, or, without a hole, at once
+    u64 at = from + guard;
 
     if (bytes > to || at > to - bytes)
         return 0;
-    for (u32 i = part_above(map, from); i < region_map_parts(map); i++) {
-        const struct region_part *part = &map->parts[i];
-        const struct region_block *block = part->block;
-        if (part->low >= at + bytes)
-            break;
-        u64 place = part->hole >= guard && part->hole - guard >= bytes ? range_above(block, from)
-                                                                       : block->count;
-        if (place == block->count)
-            at = part->end + guard;
-        for (; place < block->count && block->ranges[place].low < at + bytes; place++)
-            at = block->ranges[place].end + guard;
-        if (place < block->count)
-            break;
-    }
+    if (map != NULL && map->part_count == 0)
+        pass_block(region_map_block(map), from, bytes, guard, &at);
+    else if (map != NULL)
+        pass_parts(map, from, bytes, guard, &at);
     return at <= to - bytes ? at : 0;
 }
 
@@ -172,22 +212,6 @@ static void fill_block(struct region_block *block, const struct edit *edit, u64 
     }
 }
 
-// All of them, when they come from one block: the usual case, in fewer steps.
-static void fill_from_one(struct region_block *block, const struct edit *edit, u64 count)
-{
-    const struct region_block *from = edit->first;
-    u64 place = edit->place, put = edit->put_in != NULL;
-
-    block->count = count;
-    if (place > 0)
-        memcpy(block->ranges, from->ranges, place * sizeof(from->ranges[0]));
-    if (put != 0)
-        block->ranges[place] = *edit->put_in;
-    if (place + put < count)
-        memcpy(&block->ranges[place + put], &from->ranges[place + edit->leave_out],
-               (count - place - put) * sizeof(from->ranges[0]));
-}
-
 static u64 block_bytes(u64 count)
 {
     return sizeof(struct region_block) + count * sizeof(struct region_range);
@@ -217,60 +241,64 @@ static struct region_part part_of(struct region_block *block)
 
 // ---- new maps -----------------------------------------------------------------------------------
 
-// More: bytes behind it.
-static struct region_map *make_map(u32 part_count, u64 more)
+static struct region_map *make_map(u32 part_count)
 {
     struct region_map *map =
-        kmalloc(sizeof(struct region_map) + part_count * sizeof(struct region_part) + more);
+        kmalloc(sizeof(struct region_map) + part_count * sizeof(struct region_part));
 
     if (map != NULL) {
         map->replaced[0] = map->replaced[1] = NULL;
         map->replaces_all = false;
-        map->count = 0;
         map->part_count = part_count;
     }
     return map;
 }
 
-// Most maps are small: one part, whose block lies behind it. No other map has that block: who has
-// another one has changed it. The largest hole is left to look-ups.
-static struct region_map *make_small(const struct region_map *map, const struct edit *edit,
-                                     u64 count)
+// Its ranges are to be filled in.
+static struct region_map *make_small(u64 count)
 {
-    struct region_map *made = make_map(1, block_bytes(count));
+    struct region_map *map =
+        kmalloc(sizeof(struct region_map) + count * sizeof(struct region_range));
+
+    if (map != NULL) {
+        map->part_count = 0;
+        map->count = count;
+    }
+    return map;
+}
+
+// From a small map, or none, to another small one: leaves out the range at an address, puts one in
+// there, or both. This is the usual change.
+static struct region_map *change_small(const struct region_map *map, u64 address, bool leave_out,
+                                       const struct region_range *put_in)
+{
+    static const struct region_block nothing;
+    const struct region_block *from = map != NULL ? region_map_block(map) : &nothing;
+    u64 place = range_above(from, address), put = put_in != NULL;
+    struct region_map *made = make_small(from->count + put - leave_out);
 
     if (made == NULL)
         return NULL;
-    struct region_block *block = (struct region_block *)&made->parts[1];
-    if (edit->second == NULL)
-        fill_from_one(block, edit, count);
-    else
-        fill_block(block, edit, 0, count);
-    made->parts[0] = (struct region_part){.low = block->ranges[0].low,
-                                          .end = block->ranges[count - 1].end,
-                                          .hole = UINT64_MAX,
-                                          .block = block};
-    for (u32 i = 0; i < region_map_parts(map); i++)
-        made->replaced[i] = map->parts[i].block;
-    made->count = (u32)count;
+    KASSERT(!leave_out || from->ranges[place].start == address);
+    struct region_range *to = region_map_block(made)->ranges;
+    u64 behind = from->count - place - leave_out;
+    if (place > 0)
+        memcpy(to, from->ranges, place * sizeof(*to));
+    if (put_in != NULL)
+        to[place] = *put_in;
+    if (behind > 0)
+        memcpy(&to[place + put], &from->ranges[place + leave_out], behind * sizeof(*to));
     return made;
-}
-
-// Frees a block, unless it lies behind its map.
-static void free_block(const struct region_map *map, struct region_block *block)
-{
-    if (block != NULL && (void *)block != (const void *)&map->parts[1])
-        kfree(block);
 }
 
 // The map with new blocks in the place of as many parts from `at` on as the edit has blocks.
 static struct region_map *splice(const struct region_map *map, u32 at, const struct edit *edit,
                                  struct region_block *const made[2])
 {
-    u32 dropped = (u32)(edit->first != NULL) + (edit->second != NULL);
-    u32 added = (u32)(made[0] != NULL) + (made[1] != NULL);
-    u32 behind = region_map_parts(map) - at - dropped;
-    struct region_map *result = make_map(at + added + behind, 0);
+    u32 dropped = map->part_count == 0 ? 0 : edit->second != NULL ? 2 : 1;
+    u32 added = made[1] != NULL ? 2 : 1;
+    u32 behind = map->part_count - at - dropped;
+    struct region_map *result = make_map(at + added + behind);
 
     if (result == NULL)
         return NULL;
@@ -283,69 +311,87 @@ static struct region_map *splice(const struct region_map *map, u32 at, const str
                behind * sizeof(map->parts[0]));
     for (u32 i = 0; i < dropped; i++)
         result->replaced[i] = map->parts[at + i].block;
-    result->count = region_map_count(map) + (edit->put_in != NULL) - edit->leave_out;
+    result->count = map->count + (edit->put_in != NULL) - edit->leave_out;
     return result;
 }
 
-// NULL: out of memory.
+// A map whose two parts become one.
+static struct region_map *become_small(const struct edit *edit)
+{
+    u64 count = edited_count(edit);
+    struct region_map *made = make_small(count);
+
+    if (made != NULL) {
+        fill_block(region_map_block(made), edit, 0, count);
+        made->replaces_all = true;
+    }
+    return made;
+}
+
+// Changes a map that is not small, or will not be. NULL: out of memory.
 static struct region_map *apply(const struct region_map *map, u32 at, const struct edit *edit)
 {
     u64 count = edited_count(edit), half = count > REGION_BLOCK ? count / 2 : count;
-    struct region_block *made[2] = {NULL, NULL};
     struct region_map *result = NULL;
 
-    if (half == count &&
-        count == region_map_count(map) + (edit->put_in != NULL) - edit->leave_out && count > 0)
-        return make_small(map, edit, count);
-    if (half > 0)
-        made[0] = make_block(edit, 0, half);
+    if (map->part_count == 2 && edit->second != NULL)
+        return become_small(edit);
+    struct region_block *made[2] = {make_block(edit, 0, half), NULL};
     if (half < count && made[0] != NULL)
         made[1] = make_block(edit, half, count - half);
-    if ((half == 0 || made[0] != NULL) && (half == count || made[1] != NULL))
+    if (made[0] != NULL && (half == count || made[1] != NULL))
         result = splice(map, at, edit, made);
-    for (u32 i = 0; i < 2 && result == NULL; i++) {
-        if (made[i] != NULL)
-            kfree(made[i]);
+    if (result == NULL) {
+        kfree(made[0]);
+        kfree(made[1]);
     }
     return result;
 }
 
 struct region_map *region_map_with(const struct region_map *map, struct region_range range)
 {
-    u32 parts = region_map_parts(map), at = part_above(map, range.start);
     struct edit edit = {.put_in = &range};
+    u32 at = 0;
 
-    if (at == parts && parts > 0)
-        at--;
-    if (at < parts) {
+    if (map == NULL || (map->part_count == 0 && map->count < REGION_BLOCK))
+        return change_small(map, range.start, false, &range);
+    if (map->part_count == 0) {
+        edit.first = region_map_block(map);
+    } else {
+        at = part_above(map, range.start);
+        at -= at == map->part_count;
         edit.first = map->parts[at].block;
-        edit.place = range_above(edit.first, range.start);
     }
+    edit.place = range_above(edit.first, range.start);
     return apply(map, at, &edit);
 }
 
 struct region_map *region_map_replace(const struct region_map *map, struct region_range range)
 {
+    if (map->part_count == 0)
+        return change_small(map, range.start, true, &range);
     u32 at = part_above(map, range.start);
     struct edit edit = {.first = map->parts[at].block, .leave_out = true, .put_in = &range};
-
     edit.place = range_above(edit.first, range.start);
-    KASSERT(edit.first->ranges[edit.place].region == range.region);
+    KASSERT(edit.first->ranges[edit.place].start == range.start);
     return apply(map, at, &edit);
 }
 
 // Whether a block with so many ranges and the one of another part, if it is there, become one.
 static bool should_join(const struct region_map *map, u64 count, u32 other)
 {
-    return other < map->part_count && count + map->parts[other].block->count <= REGION_BLOCK / 2;
+    u64 most = count == 0 ? REGION_BLOCK : REGION_BLOCK / 2;
+
+    return other < map->part_count && count + map->parts[other].block->count <= most;
 }
 
 struct region_map *region_map_without(const struct region_map *map, u64 start)
 {
+    if (map->part_count == 0)
+        return change_small(map, start, true, NULL);
     u32 at = part_above(map, start);
     struct edit edit = {.first = map->parts[at].block, .leave_out = true};
     u64 left = edit.first->count - 1;
-
     edit.place = range_above(edit.first, start);
     KASSERT(edit.first->ranges[edit.place].start == start);
     if (should_join(map, left, at + 1)) {
@@ -359,51 +405,44 @@ struct region_map *region_map_without(const struct region_map *map, u64 start)
     return apply(map, at, &edit);
 }
 
+// They are the kernel's and few.
 struct region_map *region_map_wired(const struct region_map *map)
 {
-    struct region_map *made = make_map(0, 0);
-    const struct region_range *range = region_map_above(map, 0);
+    const struct region_range *range;
+    u64 count = 0, index = 0;
 
-    for (; range != NULL && made != NULL; range = region_map_above(map, range->end)) {
-        if (!range->wired)
-            continue;
-        struct region_map *more = region_map_with(made, *range);
-        if (more != NULL) {
-            region_map_retire(made, more);
-            region_map_drop(made);
-            memset(more->replaced, 0, sizeof(more->replaced));
-        } else {
-            region_map_destroy(made);
-        }
-        made = more;
+    for (u64 place = 0; (range = region_map_next(map, &place)) != NULL;)
+        count += range->wired;
+    KASSERT(count <= REGION_BLOCK);
+    struct region_map *made = make_small(count);
+    if (made == NULL)
+        return NULL;
+    made->replaces_all = true;
+    for (u64 place = 0; (range = region_map_next(map, &place)) != NULL;) {
+        if (range->wired)
+            region_map_block(made)->ranges[index++] = *range;
     }
-    if (made != NULL)
-        made->replaces_all = true;
     return made;
 }
 
 // ---- ends ---------------------------------------------------------------------------------------
 
-void region_map_retire(struct region_map *map, const struct region_map *by)
-{
-    memcpy(map->unused, by->replaced, sizeof(map->unused));
-    map->all_unused = by->replaces_all;
-}
-
 void region_map_drop(struct region_map *map)
 {
-    if (map->all_unused) {
+    if (map->part_count > 0 && map->all_unused) {
         region_map_destroy(map);
         return;
     }
-    for (u32 i = 0; i < ARRAY_SIZE(map->unused); i++)
-        free_block(map, map->unused[i]);
+    if (map->part_count > 0) {
+        kfree(map->unused[0]);
+        kfree(map->unused[1]);
+    }
     kfree(map);
 }
 
 void region_map_destroy(struct region_map *map)
 {
-    for (u32 i = 0; i < region_map_parts(map); i++)
-        free_block(map, map->parts[i].block);
+    for (u32 i = 0; map != NULL && i < map->part_count; i++)
+        kfree(map->parts[i].block);
     kfree(map);
 }

@@ -7,6 +7,7 @@
 
 #include <co/quiesce.h>
 #include <orrery/types.h>
+#include <stddef.h>
 
 #define REGIONS_MAX 4096 // of a space
 #ifndef REGION_BLOCK
@@ -34,24 +35,27 @@ struct region_part {
     struct region_block *block;
 };
 
+// Most maps are small: one block, which is part of the map and of no other.
 struct region_map {
     struct region_map *next_retired;
     struct co_grace grace;
+    // Of no meaning if the map before is small.
     struct region_block *replaced[2]; // of the map before, not in this one; or NULL
-    struct region_block *unused[2];   // once retired: of this one, not in the next
     bool replaces_all;                // shares no block with the map before
+    // Once retired, unless it is small:
     bool all_unused;
-    u32 count; // of ranges
-    u32 part_count;
-    struct region_part parts[]; // of a map made with a single part: that one's block lies behind it
+    struct region_block *unused[2]; // of this one, not in the next
+    u32 part_count;                 // 0: small
+    u64 count;                      // of ranges; with what follows, the block of a small map
+    struct region_part parts[];
 };
 
 // A map may be NULL (empty) in all of these.
 //
 // The range with an address, or NULL.
 const struct region_range *region_map_find(const struct region_map *map, u64 address);
-// The first range that ends above an address, or NULL: from 0, and then from the end of each, all.
-const struct region_range *region_map_above(const struct region_map *map, u64 address);
+// The place of the first range that ends above an address, for region_map_next.
+u64 region_map_above(const struct region_map *map, u64 address);
 // Whether [low, end) meets no range, apart from that of one region (or NULL).
 bool region_map_free(const struct region_map *map, u64 low, u64 end, const struct region *except);
 // The lowest address >= from where bytes are free with guard bytes free below them,
@@ -67,7 +71,15 @@ struct region_map *region_map_without(const struct region_map *map, u64 start);
 struct region_map *region_map_wired(const struct region_map *map);
 
 // Another map, made from this one, has taken its place.
-void region_map_retire(struct region_map *map, const struct region_map *by);
+static inline void region_map_retire(struct region_map *map, const struct region_map *by)
+{
+    if (map->part_count == 0)
+        return;
+    map->unused[0] = by->replaced[0];
+    map->unused[1] = by->replaced[1];
+    map->all_unused = by->replaces_all;
+}
+
 // Frees a retired map, and the blocks that went with it; nobody looks anything up in it.
 void region_map_drop(struct region_map *map);
 // Frees a map that has not been retired, with all its blocks.
@@ -75,26 +87,52 @@ void region_map_destroy(struct region_map *map);
 
 static inline u32 region_map_count(const struct region_map *map)
 {
-    return map == NULL ? 0 : map->count;
+    return map == NULL ? 0 : (u32)map->count;
+}
+
+// The block of a small map.
+static inline struct region_block *region_map_block(const struct region_map *map)
+{
+    return (struct region_block *)((u8 *)map + offsetof(struct region_map, count));
+}
+_Static_assert(offsetof(struct region_map, parts) - offsetof(struct region_map, count) ==
+                   offsetof(struct region_block, ranges),
+               "a small map ends like a block");
+
+// A place is the index of a part and, in its low bits, of a range in it.
+#define REGION_PLACE_BITS 8
+#define REGION_PLACE_INDEX ((1UL << REGION_PLACE_BITS) - 1)
+_Static_assert(REGION_BLOCK <= REGION_PLACE_INDEX, "an index");
+
+// The range at a place, which becomes that of the next one; NULL behind the last. From place 0 on:
+// all, in order.
+static inline const struct region_range *region_map_next(const struct region_map *map, u64 *place)
+{
+    u64 part = *place >> REGION_PLACE_BITS, index = *place & REGION_PLACE_INDEX;
+
+    if (map == NULL)
+        return NULL;
+    if (map->part_count == 0)
+        return *place < map->count ? &region_map_block(map)->ranges[(*place)++] : NULL;
+    if (part >= map->part_count)
+        return NULL;
+    const struct region_block *block = map->parts[part].block;
+    *place = index + 1 < block->count ? *place + 1 : (part + 1) << REGION_PLACE_BITS;
+    return &block->ranges[index];
 }
 
 // The same as region_map_find. *guess, any number at first, makes the next look-up of the same
-// range short, in a newer map, too: the index of a part and, in its low bits, of a range.
-#define REGION_GUESS_BITS 8
-_Static_assert(REGION_BLOCK < 1 << REGION_GUESS_BITS, "an index");
-
+// range short in a small map, in a newer one, too: it is the range's place.
 const struct region_range *region_map_find_slow(const struct region_map *map, u64 address,
                                                 u64 *guess);
 
 static inline const struct region_range *region_map_find_again(const struct region_map *map,
                                                                u64 address, u64 *guess)
 {
-    u64 part = *guess >> REGION_GUESS_BITS, index = *guess & ((1UL << REGION_GUESS_BITS) - 1);
-
     if (map == NULL)
         return NULL;
-    if (part < map->part_count && index < map->parts[part].block->count) {
-        const struct region_range *range = &map->parts[part].block->ranges[index];
+    if (map->part_count == 0 && *guess < map->count) {
+        const struct region_range *range = &region_map_block(map)->ranges[*guess];
         if (address >= range->start && address < range->end)
             return range;
     }

@@ -58,9 +58,10 @@ static bool make_key(struct address_space *space, u64 address, const struct fcm 
 
     memset(key, 0, sizeof(*key));
     key->base = ALIGN_DOWN(address, SEGMENT_BYTES);
-    const struct region_range *range = region_map_above(map, key->base);
-    for (; range != NULL && range->low < key->base + SEGMENT_BYTES;
-         range = region_map_above(map, range->end)) {
+    u64 place = region_map_above(map, key->base);
+    const struct region_range *range;
+    while ((range = region_map_next(map, &place)) != NULL &&
+           range->low < key->base + SEGMENT_BYTES) {
         if (!add_piece(key, range->region, source))
             return false;
     }

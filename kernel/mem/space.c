@@ -99,11 +99,14 @@ void space_end(struct address_space *space)
 
 static bool any_changing(const struct region_map *map)
 {
-    const struct region_range *range = region_map_above(map, 0);
+    const struct region_range *range;
+    u64 place = 0;
 
-    while (range != NULL && !range->region->changing)
-        range = region_map_above(map, range->end);
-    return range != NULL;
+    while ((range = region_map_next(map, &place)) != NULL) {
+        if (range->region->changing)
+            return true;
+    }
+    return false;
 }
 
 // Leaves only wired regions in the map. What was in it before, or NULL: there is no memory now.
@@ -123,6 +126,7 @@ static const struct region_map *leave_wired(struct address_space *space)
 void space_clear(struct address_space *space)
 {
     const struct region_map *before = NULL;
+    const struct region_range *range;
 
     space_end(space);
     hat_retire(space->hat);
@@ -131,8 +135,7 @@ void space_clear(struct address_space *space)
         if (before == NULL)
             thread_sleep(microseconds_to_ticks(MEMORY_MICROSECONDS));
     }
-    const struct region_range *range = region_map_above(before, 0);
-    for (; range != NULL; range = region_map_above(before, range->end)) {
+    for (u64 place = 0; (range = region_map_next(before, &place)) != NULL;) {
         if (range->region->kind != REGION_WIRED) // the map stays as long as this generation
             region_destroy(range->region);
     }
@@ -141,11 +144,11 @@ void space_clear(struct address_space *space)
 void space_destroy(struct address_space *space)
 {
     const struct region_map *map = space_map(space);
+    const struct region_range *range;
 
     space_end(space);
     hat_retire(space->hat);
-    const struct region_range *range = region_map_above(map, 0);
-    for (; range != NULL; range = region_map_above(map, range->end))
+    for (u64 place = 0; (range = region_map_next(map, &place)) != NULL;)
         region_destroy(range->region);
     pm_put(space->pm);
     hat_destroy(space->hat);
@@ -197,13 +200,11 @@ u32 space_coids(struct address_space *space, coid_t *out, u32 max)
 
     if (out == NULL)
         return count;
-    const struct region_range *range = region_map_above(map, 0);
-    for (u32 i = 0; i < count && i < max; i++) {
+    u64 place = 0;
+    for (u32 i = 0; i < count && i < max; i++)
         out[i] = i == 0   ? hat_coid(space->hat)
                  : i == 1 ? pm_coid(space->pm)
-                          : range->region->root.coid;
-        range = i < 2 ? range : region_map_above(map, range->end);
-    }
+                          : region_map_next(map, &place)->region->root.coid;
     return count < max ? count : max;
 }
 

@@ -49,6 +49,8 @@ void kfree(void *object)
 {
     u32 i = 0;
 
+    if (object == NULL)
+        return;
     while (i < PIECES && ((u64 *)object < memory[i] || (u64 *)object >= memory[i] + 40))
         i++;
     //@ check freed_once: i < PIECES && used[i] == 1;
@@ -97,13 +99,13 @@ static struct region_map *map_of(const struct pages *pages, u32 count)
     return map;
 }
 
-// The same with a block for each range.
+// The same with a block for each of several ranges.
 static struct region_map *map_of_blocks(const struct pages *pages, u32 count)
 {
     for (u32 i = 0; i < PIECES; i++)
         used[i] = false;
     left = PIECES;
-    struct region_map *map = make_map(count, 0);
+    struct region_map *map = make_map(count);
     map->count = count;
     for (u32 i = 0; i < count; i++) {
         struct region_range range = range_of(pages[i], i + 1);
@@ -201,9 +203,9 @@ static void check_sorted(const struct region_map *map, u32 count)
 {
     u64 before = 0;
     u32 seen = 0;
+    const struct region_range *range;
 
-    for (const struct region_range *range = region_map_above(map, 0); range != NULL;
-         range = region_map_above(map, range->end)) {
+    for (u64 place = 0; (range = region_map_next(map, &place)) != NULL;) {
         u64 low = range->low, end = range->end;
         //@ check sorted: before <= low && low < end;
         before = end;
@@ -253,11 +255,7 @@ struct way {
 
 static struct region_map *begin(const struct pages *pages, u32 count, struct way way)
 {
-    struct region_map *map = way.blocks  ? map_of_blocks(pages, count)
-                             : count > 0 ? map_of(pages, count)
-                                         : NULL;
-    if (count == 0 && !way.blocks)
-        map_of(pages, 0);
+    struct region_map *map = way.blocks ? map_of_blocks(pages, count) : map_of(pages, count);
     left = way.pieces;
     return map;
 }
@@ -325,7 +323,7 @@ static void leave_wired(const struct pages *pages, u32 count, struct way way)
 
 static void any_operation(const struct pages *pages, u32 count)
 {
-    for (u32 blocks = 0; blocks <= 1; blocks++) {
+    for (u32 blocks = 0; blocks <= (u32)(count > 1); blocks++) {
         struct way way = {blocks == 1, 0};
         const struct region_map *map = begin(pages, count, way);
         find_any(map, pages, count);
