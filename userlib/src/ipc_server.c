@@ -10,7 +10,7 @@
 #define DEFAULT_WORKERS 1024 // blocked ones count, too
 #define CHUNK_RECORDS 64     // made at a time
 #define CHUNKS_MAX 1024
-#define CAP_LISTS 256        // the kernel gives out low numbers: a list stays short
+#define CAP_LISTS 256 // the kernel gives out low numbers: a list stays short
 
 // A badge is the number of a record and, above it, which use of the record it is of: one that has
 // been closed, or never was, is found to be none. Records stay once made, and are used again.
