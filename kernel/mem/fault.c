@@ -37,23 +37,10 @@ static void fault_wake(struct fault_wait *wait, s64 status)
 }
 
 // The range with an address. Faults come in runs, so the one of this CPU's last fault is tried
-// first; another map may be in place by now, so the index is no more than a guess.
+// first.
 static inline const struct region_range *find_range(struct address_space *space, u64 address)
 {
-    const struct region_map *map = space_map(space);
-    u64 *last = &space->cpu[cpu_id()].last_range;
-
-    if (map == NULL)
-        return NULL;
-    if (*last < map->count) {
-        const struct region_range *range = &map->ranges[*last];
-        if (address >= range->start && address < range->end)
-            return range;
-    }
-    const struct region_range *range = region_map_find(map, address);
-    if (range != NULL)
-        *last = (u64)(range - map->ranges);
-    return range;
+    return region_map_find_again(space_map(space), address, &space->cpu[cpu_id()].last_range);
 }
 
 static inline enum fault_result try_resolve(struct address_space *space, struct fault *fault)

@@ -96,12 +96,13 @@ static s64 insert(struct address_space *space, struct region *region)
         return E_PEER;
     if (region_map_count(space->map) == REGIONS_MAX)
         return E_LIMIT;
-    if (region->start == 0)
+    bool chosen = region->start == 0;
+    if (chosen)
         region->start = region_map_gap(space->map, USER_MAP, USER_MONITOR, bytes, guard);
     if (region->start == 0)
         return E_NOMEM;
     struct region_range range = range_of(region, region->pages);
-    if (!region_map_free(space->map, range.low, range.end, NULL))
+    if (!chosen && !region_map_free(space->map, range.low, range.end, NULL))
         return E_EXIST;
     struct region_map *map = region_map_with(space->map, range);
     if (map == NULL)
@@ -244,7 +245,7 @@ s64 space_region_destroy(struct address_space *space, u64 address)
     }
     region_close(region);
     spin_lock(&space->lock);
-    struct region_map *map = region_map_without(space->map, region);
+    struct region_map *map = region_map_without(space->map, region->start);
     if (map != NULL) {
         space_set_map(space, map);
         wait_queue_wake_all(&space->changes);
@@ -473,8 +474,9 @@ s64 space_region_list(struct address_space *space, u64 *cursor, void *buffer, u6
     struct sys_region_info *out = buffer;
     u64 written = 0;
 
-    for (u32 i = 0; i < region_map_count(map); i++) {
-        const struct region_range *range = &map->ranges[i];
+    u64 place = region_map_above(map, *cursor);
+    const struct region_range *range;
+    while ((range = region_map_next(map, &place)) != NULL) {
         if (range->start < *cursor)
             continue;
         if (bytes - written < sizeof(*out))

@@ -58,10 +58,10 @@ static bool make_key(struct address_space *space, u64 address, const struct fcm 
 
     memset(key, 0, sizeof(*key));
     key->base = ALIGN_DOWN(address, SEGMENT_BYTES);
-    for (u32 i = 0; i < region_map_count(map); i++) {
-        const struct region_range *range = &map->ranges[i];
-        if (range->end <= key->base || range->low >= key->base + SEGMENT_BYTES)
-            continue;
+    u64 place = region_map_above(map, key->base);
+    const struct region_range *range;
+    while ((range = region_map_next(map, &place)) != NULL &&
+           range->low < key->base + SEGMENT_BYTES) {
         if (!add_piece(key, range->region, source))
             return false;
     }

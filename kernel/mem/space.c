@@ -26,7 +26,7 @@ static void free_retired(struct address_space *space)
     while (space->retired != NULL && co_grace_over(&space->retired->grace, false)) {
         struct region_map *map = space->retired;
         space->retired = map->next_retired;
-        kfree(map);
+        region_map_drop(map);
     }
 }
 
@@ -48,8 +48,10 @@ void space_set_map(struct address_space *space, struct region_map *map)
     KASSERT(space->magic == SPACE_MAGIC);
     __atomic_store_n(&space->map, map, __ATOMIC_RELEASE);
     free_retired(space);
-    if (before != NULL)
+    if (before != NULL) {
+        region_map_retire(before, map);
         retire(space, before);
+    }
 }
 
 // ---- life ---------------------------------------------------------------------------------------
@@ -59,11 +61,11 @@ static void free_space(void *argument)
 {
     struct address_space *space = argument;
 
-    kfree(space->map);
+    region_map_destroy(space->map);
     while (space->retired != NULL) {
         struct region_map *map = space->retired;
         space->retired = map->next_retired;
-        kfree(map);
+        region_map_drop(map);
     }
     kfree(space);
 }
@@ -97,8 +99,11 @@ void space_end(struct address_space *space)
 
 static bool any_changing(const struct region_map *map)
 {
-    for (u32 i = 0; i < region_map_count(map); i++) {
-        if (map->ranges[i].region->changing)
+    const struct region_range *range;
+    u64 place = 0;
+
+    while ((range = region_map_next(map, &place)) != NULL) {
+        if (range->region->changing)
             return true;
     }
     return false;
@@ -121,6 +126,7 @@ static const struct region_map *leave_wired(struct address_space *space)
 void space_clear(struct address_space *space)
 {
     const struct region_map *before = NULL;
+    const struct region_range *range;
 
     space_end(space);
     hat_retire(space->hat);
@@ -129,20 +135,21 @@ void space_clear(struct address_space *space)
         if (before == NULL)
             thread_sleep(microseconds_to_ticks(MEMORY_MICROSECONDS));
     }
-    for (u32 i = 0; i < region_map_count(before); i++) { // it stays as long as this generation
-        if (before->ranges[i].region->kind != REGION_WIRED)
-            region_destroy(before->ranges[i].region);
+    for (u64 place = 0; (range = region_map_next(before, &place)) != NULL;) {
+        if (range->region->kind != REGION_WIRED) // the map stays as long as this generation
+            region_destroy(range->region);
     }
 }
 
 void space_destroy(struct address_space *space)
 {
     const struct region_map *map = space_map(space);
+    const struct region_range *range;
 
     space_end(space);
     hat_retire(space->hat);
-    for (u32 i = 0; i < region_map_count(map); i++)
-        region_destroy(map->ranges[i].region);
+    for (u64 place = 0; (range = region_map_next(map, &place)) != NULL;)
+        region_destroy(range->region);
     pm_put(space->pm);
     hat_destroy(space->hat);
 }
@@ -193,10 +200,11 @@ u32 space_coids(struct address_space *space, coid_t *out, u32 max)
 
     if (out == NULL)
         return count;
+    u64 place = 0;
     for (u32 i = 0; i < count && i < max; i++)
         out[i] = i == 0   ? hat_coid(space->hat)
                  : i == 1 ? pm_coid(space->pm)
-                          : map->ranges[i - 2].region->root.coid;
+                          : region_map_next(map, &place)->region->root.coid;
     return count < max ? count : max;
 }
 

@@ -26,7 +26,7 @@ struct address_space {
     struct region_map *retired, *retired_last; // maps that look-ups may still use, oldest first
     struct {
         u64 faults;
-        u64 last_range; // index into the map, a guess
+        u64 last_range; // region_map_find_again's guess
         u64 pad[14];
     } cpu[ORRERY_MAX_CPUS];
 };

@@ -10,6 +10,7 @@
 #define DEFAULT_WORKERS 1024 // blocked ones count, too
 #define CHUNK_RECORDS 64     // made at a time
 #define CHUNKS_MAX 1024
+#define CAP_LISTS 256 // the kernel gives out low numbers: a list stays short
 
 // A badge is the number of a record and, above it, which use of the record it is of: one that has
 // been closed, or never was, is found to be none. Records stay once made, and are used again.
@@ -20,8 +21,8 @@ struct ipc_endpoint {
     void *context;
     cap_t cap; // 0: only a badge
     u32 number, uses;
-    struct ipc_endpoint *next_free;
-    u64 reserved[2]; // a power of two as size: found by a shift
+    struct ipc_endpoint *next; // of the free ones, or in the list of its cap
+    u64 reserved[2];           // a power of two as size: found by a shift
 };
 _Static_assert(sizeof(struct ipc_endpoint) == 64, "a power of two");
 
@@ -40,10 +41,11 @@ struct backlog {
     u8 data[];
 };
 
-static struct user_spin records_lock; // of all but reading the chunks
+static struct user_spin records_lock; // of all below but reading the chunks
 static struct ipc_endpoint *chunks[CHUNKS_MAX];
 static u32 chunk_count;
 static struct ipc_endpoint *free_records;
+static struct ipc_endpoint *by_cap[CAP_LISTS]; // those with a cap, newest first
 static u32 max_workers = DEFAULT_WORKERS;
 
 void ipc_set_workers(u32 max)
@@ -64,12 +66,12 @@ static struct ipc_endpoint *record_of(u64 badge)
     return chunk ? &chunk[number % CHUNK_RECORDS] : NULL;
 }
 
-// Disabled, with the lock, as the next two.
+// Disabled, with the lock, as the next four.
 static void add_chunk(struct ipc_endpoint *chunk)
 {
     for (u32 i = 0; i < CHUNK_RECORDS; i++)
         chunk[i] = (struct ipc_endpoint){.number = chunk_count * CHUNK_RECORDS + i,
-                                         .next_free = i ? &chunk[i - 1] : free_records};
+                                         .next = i ? &chunk[i - 1] : free_records};
     free_records = &chunk[CHUNK_RECORDS - 1];
     __atomic_store_n(&chunks[chunk_count++], chunk, __ATOMIC_RELEASE);
 }
@@ -79,13 +81,33 @@ static u64 open_record(ipc_handler handler, void *context)
     struct ipc_endpoint *record = free_records;
     if (!record)
         return 0;
-    free_records = record->next_free;
+    free_records = record->next;
     record->handler = handler;
     record->context = context;
     record->cap = 0;
     u64 badge = (u64)++record->uses << 32 | (record->number + 1);
     __atomic_store_n(&record->badge, badge, __ATOMIC_RELEASE);
     return badge;
+}
+
+static void add_cap(struct ipc_endpoint *record, cap_t cap)
+{
+    struct ipc_endpoint **list = &by_cap[cap % CAP_LISTS];
+    record->cap = cap;
+    record->next = *list;
+    *list = record;
+}
+
+static void close_record(struct ipc_endpoint *record)
+{
+    struct ipc_endpoint **link = &by_cap[record->cap % CAP_LISTS];
+    while (record->cap && *link != record)
+        link = &(*link)->next;
+    if (record->cap)
+        *link = record->next;
+    __atomic_store_n(&record->badge, 0, __ATOMIC_RELEASE);
+    record->next = free_records;
+    free_records = record;
 }
 
 s64 ipc_badge_create(ipc_handler handler, void *context, u64 *badge)
@@ -116,11 +138,8 @@ void ipc_badge_destroy(u64 badge)
     u32 before = user_disable();
     user_spin_lock(&records_lock);
     struct ipc_endpoint *record = record_of(badge);
-    if (record && record->badge == badge) {
-        __atomic_store_n(&record->badge, 0, __ATOMIC_RELEASE);
-        record->next_free = free_records;
-        free_records = record;
-    }
+    if (record && record->badge == badge)
+        close_record(record);
     user_spin_unlock(&records_lock);
     user_enable(before);
 }
@@ -147,23 +166,26 @@ s64 ipc_endpoint(ipc_handler handler, void *context)
     if (error)
         return error;
     s64 cap = sys_endpoint_create(badge);
-    if (cap < 0)
+    if (cap < 0) {
         ipc_badge_destroy(badge);
-    else
-        record_of(badge)->cap = (cap_t)cap;
+        return cap;
+    }
+    u32 before = user_disable();
+    user_spin_lock(&records_lock);
+    add_cap(record_of(badge), (cap_t)cap);
+    user_spin_unlock(&records_lock);
+    user_enable(before);
     return cap;
 }
 
 u64 ipc_badge(cap_t cap)
 {
-    u64 badge = 0;
     u32 before = user_disable();
     user_spin_lock(&records_lock);
-    for (u32 number = 0; number < chunk_count * CHUNK_RECORDS && !badge; number++) {
-        const struct ipc_endpoint *record = &chunks[number / CHUNK_RECORDS][number % CHUNK_RECORDS];
-        if (record->badge && record->cap == cap)
-            badge = record->badge;
-    }
+    const struct ipc_endpoint *record = by_cap[cap % CAP_LISTS];
+    while (record && record->cap != cap)
+        record = record->next;
+    u64 badge = record ? record->badge : 0;
     user_spin_unlock(&records_lock);
     user_enable(before);
     return badge;

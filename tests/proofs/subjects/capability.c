@@ -10,6 +10,7 @@
 // seconds: 40
 // quick: yes
 // eva: -eva-slevel 100000 -eva-split-return full -eva-min-loop-unroll 64
+#include "model/bits.h"
 #include "model/locks.h"
 #include "model/objects.h"
 #include "model/panic.h"

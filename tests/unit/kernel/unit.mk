@@ -14,8 +14,10 @@ kernel_page_map_INC := kernel/include clustered-objects/include . kernel
 kernel_page_map_CFLAGS := -include tests/unit/kernel/host.h
 
 UNIT += kernel_region_map
-kernel_region_map_SRC := tests/unit/kernel/region_map.c kernel/mem/region_map.c
+kernel_region_map_SRC := tests/unit/kernel/region_map.c tests/unit/kernel/host.c \
+    kernel/mem/region_map.c
 kernel_region_map_INC := kernel/include clustered-objects/include . kernel
+kernel_region_map_CFLAGS := -include tests/unit/kernel/host.h
 
 UNIT += kernel_reclaim
 kernel_reclaim_SRC := tests/unit/kernel/reclaim.c tests/unit/kernel/host.c kernel/mem/reclaim.c
