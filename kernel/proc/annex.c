@@ -67,12 +67,29 @@ static u32 next_taken(u64 from)
 }
 
 // Lock held.
-static void count_child(u32 parent, s32 change)
+static void join_parent(struct process *process, u32 parent)
 {
-    struct process *process = in_table(parent);
+    struct process *to = in_table(parent);
 
-    if (process != NULL)
-        process->children += (u32)change;
+    process->parent = parent;
+    if (to == NULL)
+        return;
+    process->next_child = to->first_child;
+    process->child_link = &to->first_child;
+    if (process->next_child != NULL)
+        process->next_child->child_link = &process->next_child;
+    to->first_child = process;
+}
+
+// Lock held.
+static void leave_parent(struct process *process)
+{
+    if (process->child_link == NULL)
+        return;
+    *process->child_link = process->next_child;
+    if (process->next_child != NULL)
+        process->next_child->child_link = process->child_link;
+    process->child_link = NULL;
 }
 
 static CO_METHOD s64 annex_rep_add(struct annex *self, struct process *process)
@@ -87,7 +104,7 @@ static CO_METHOD s64 annex_rep_add(struct annex *self, struct process *process)
         while (last_pid == 0 || slots[last_pid % PROCESS_MAX] != NULL);
         process->pid = last_pid;
         set_slot(last_pid % PROCESS_MAX, process);
-        count_child(process->parent, 1);
+        join_parent(process, process->parent);
         count++;
         result = 0;
     }
@@ -100,7 +117,9 @@ static CO_METHOD s64 remove(struct annex *self, struct process *process)
     CO_HOME(self);
     spin_lock(&lock);
     set_slot(process->pid % PROCESS_MAX, NULL);
-    count_child(process->parent, -1);
+    leave_parent(process);
+    while (process->first_child != NULL) // made while it ended
+        leave_parent(process->first_child);
     count--;
     spin_unlock(&lock);
     return 0;
@@ -143,14 +162,11 @@ static CO_METHOD s64 next_child(struct annex *self, u32 parent, u32 new_parent,
     CO_HOME(self);
     spin_lock(&lock);
     const struct process *old = in_table(parent);
-    u32 slot = old != NULL && old->children == 0 ? PROCESS_MAX : next_taken(0);
-    for (; slot < PROCESS_MAX && *found == NULL; slot = next_taken((u64)slot + 1)) {
-        if (slots[slot]->parent == parent) {
-            count_child(parent, -1);
-            count_child(new_parent, 1);
-            slots[slot]->parent = new_parent;
-            give(slots[slot], found);
-        }
+    struct process *child = old != NULL ? old->first_child : NULL;
+    if (child != NULL) {
+        leave_parent(child);
+        join_parent(child, new_parent);
+        give(child, found);
     }
     spin_unlock(&lock);
     return 0;

@@ -42,7 +42,9 @@ struct process {
     struct co_root root;
     struct process_rep rep; // of the shared implementation
     u32 pid;
-    u32 parent, children; // under the ProcessAnnex's lock
+    u32 parent;                               // with the next three: under the ProcessAnnex's lock
+    struct process *first_child, *next_child; // of its children; of its parent's
+    struct process **child_link;              // what points at it; NULL: the parent is gone
     u32 rights;
     u32 priority; // enum process_priority
     char name[PROCESS_NAME_MAX];

@@ -5,7 +5,7 @@
 
 #include <orrery/types.h>
 
-#define OPERATIONS_MAX 4
+#define OPERATIONS_MAX 5
 
 struct operation {
     const char *name;
@@ -32,7 +32,9 @@ bool growth_in_kernel(void);
 bool growth_of_processes(void);
 bool growth_of_files(void);
 
-// What a child does: opens a file so many times, names "made" when it is done, and sleeps.
+// What a child does: makes processes that are never started, and ends.
+int leave_children(void);
+// Another: opens a file so many times, names "made" when it is done, and sleeps.
 int hold_files(const char *count, const char *made);
 
 #endif

@@ -16,6 +16,9 @@
 #define ENDPOINTS 1000
 #define PAGES 10000
 #define THREADS 1000
+#define SEGMENTS 1000
+#define SEGMENT 0x200000UL         // what a page table maps
+#define SEGMENTS_FROM 0x8000000000 // free between the heap and regions without an address
 #define RW (PROT_R | PROT_W)
 
 static cap_t memory; // of PAGES
@@ -160,6 +163,42 @@ static const struct things own_regions = {
                    {.name = "region_protect", .run = protect}},
 };
 
+// Pages that are far apart, each with a page table of its own.
+static s64 add_segment(u32 index)
+{
+    struct sys_region region = {.address = SEGMENTS_FROM + index * SEGMENT,
+                                .bytes = PAGE,
+                                .kind = REGION_COMMIT,
+                                .prot = RW};
+    s64 error = sys_region_create(0, &region);
+
+    regions[index] = region.address;
+    if (error == 0)
+        error = sys_region_commit(region.address, PAGE, RW);
+    if (error == 0)
+        *(volatile u8 *)region.address = 1;
+    return error;
+}
+
+static s64 touch_again(u32 count)
+{
+    u64 address = regions[count / 2];
+    s64 error = sys_region_decommit(address, PAGE);
+
+    if (error == 0)
+        error = sys_region_commit(address, PAGE, RW);
+    if (error == 0)
+        *(volatile u8 *)address = 1;
+    return error;
+}
+
+static const struct things segments = {
+    .most = SEGMENTS,
+    .add = add_segment,
+    .remove_all = unmap_all,
+    .operations = {{.name = "segment_decommit_touch", .run = touch_again}},
+};
+
 // Regions of one memory object.
 static s64 add_view(u32 index)
 {
@@ -293,6 +332,7 @@ bool growth_in_kernel(void)
     if (error != 0)
         printf("bench-growth: memory: %s\n", orrery_strerror(error));
     return error == 0 && measure_growth(&capabilities) && measure_growth(&endpoints) &&
-           measure_growth(&own_regions) && measure_growth(&views) && measure_growth(&pages) &&
-           measure_growth(&sleepers) && sys_region_destroy(whole) == 0 && sys_cap_drop(memory) == 0;
+           measure_growth(&own_regions) && measure_growth(&segments) && measure_growth(&views) &&
+           measure_growth(&pages) && measure_growth(&sleepers) && sys_region_destroy(whole) == 0 &&
+           sys_cap_drop(memory) == 0;
 }

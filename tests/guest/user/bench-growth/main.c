@@ -90,6 +90,8 @@ int main(int argc, char **argv)
 {
     if (argc == 4 && strcmp(argv[1], "hold") == 0)
         return hold_files(argv[2], argv[3]);
+    if (argc == 2 && strcmp(argv[1], "parent") == 0)
+        return leave_children();
     if (argc == 2 && strcmp(argv[1], "sleep") == 0)
         thread_sleep_until(THREAD_FOREVER / 4 + time_now());
     if (argc == 2)

@@ -9,6 +9,7 @@
 #include "growth.h"
 
 #define PROCESSES 1000
+#define CHILDREN 20
 
 static u32 pids[PROCESSES];
 
@@ -72,14 +73,36 @@ static s64 set_and_cancel(u32 count)
     return error != 0 ? error : sys_timer(UINT64_MAX);
 }
 
-static s64 spawn_exit_wait(u32 count)
+static s64 spawn_and_wait(const char *what)
 {
     s32 status;
-    s64 pid = spawn("exit");
+    s64 pid = spawn(what);
 
-    (void)count;
     s64 error = pid < 0 ? pid : process_wait((u32)pid, &status, THREAD_FOREVER);
     return error < 0 ? error : failed_unless(status == 0);
+}
+
+static s64 spawn_exit_wait(u32 count)
+{
+    (void)count;
+    return spawn_and_wait("exit");
+}
+
+// Its children go with it.
+static s64 parent_exit(u32 count)
+{
+    (void)count;
+    return spawn_and_wait("parent");
+}
+
+int leave_children(void)
+{
+    const struct sys_process_new child = {.name = "child", .priority = PROCESS_NORMAL};
+
+    for (u32 i = 0; i < CHILDREN; i++)
+        if (sys_process_create(&child) < 0)
+            return 1;
+    return 0;
 }
 
 bool growth_of_processes(void)
@@ -92,7 +115,8 @@ bool growth_of_processes(void)
         .operations = {{.name = "process_look_up", .run = look_up},
                        {.name = "process_list", .run = list, .each = true},
                        {.name = "timer_set_cancel", .run = set_and_cancel},
-                       {.name = "process_spawn_exit_wait", .run = spawn_exit_wait}},
+                       {.name = "process_spawn_exit_wait", .run = spawn_exit_wait},
+                       {.name = "process_parent_exit", .run = parent_exit}},
     };
 
     return measure_growth(&processes);

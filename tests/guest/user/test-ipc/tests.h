@@ -26,6 +26,7 @@
     X(messages_from_all_cpus_arrive)                                                               \
     X(many_calls_wait_at_once)                                                                     \
     X(random_calls_of_many_threads)                                                                \
+    X(an_endpoint_is_found_by_its_capability)                                                      \
     X(nothing_is_left_behind)
 
 #define TEST_DECLARE(name) void name(void);
