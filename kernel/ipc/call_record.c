@@ -82,6 +82,11 @@ static struct call_record *call_find(u64 id)
                                                         : NULL;
 }
 
+void *call_chunks(u32 cpu)
+{
+    return tables[cpu].chunks;
+}
+
 // ---- free records ------------------------------------------------------------------------------
 
 static void add_chunk(struct call_table *table)
@@ -99,7 +104,6 @@ static void add_chunk(struct call_table *table)
         table->free = &chunk[i];
     }
     __atomic_store_n(&table->chunks[table->count / CALL_CHUNK], chunk, __ATOMIC_RELEASE);
-    percpu()->call_chunks = table->chunks;
     table->count += CALL_CHUNK;
 }
 

@@ -4,10 +4,6 @@
 // and its thread into the run queue. Does what ipc_reply (call.c) does then, in one piece with EE
 // off; what it does not like it leaves to that, before it has changed anything but registers.
 //
-// 103 instructions from vector to rfid, without bulk and events: 18 find the way here and back, 12
-// save and load registers, 17 find the call's record, 15 look whether it can be done, and 5 are
-// points; the queue of ready threads takes 27, with its lock.
-//
 // Entry (exception/user_entry.S): all registers are the user's, but r13 = this CPU's block,
 // CTR = the user's r13. r4 call id, r5 status, r6 info, r7 ... r12 words. EE off.
 #include <orrery/user.h>
@@ -48,9 +44,7 @@ ipc_fast_reply:
     unless_traced
     ld      r15, PERCPU_CALL_CHUNKS(r13)
     rldicl  r16, r4, 20, 48         // the index, of which CALL_INDEX_SHIFT is 44
-    cmpdi   cr1, r15, 0
     cmpldi  r16, CALL_MAX
-    beq-    cr1, put_back
     bge-    put_back
     rlwinm  r17, r16, 30, 19, 28    // 8 * (index / CALL_CHUNK)
     ldx     r15, r15, r17

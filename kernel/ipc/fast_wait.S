@@ -4,10 +4,6 @@
 // dispatcher_wait (proc/events.c) and the scheduler do then, in one piece with EE off; what it does
 // not like it leaves to them, before it has changed anything but registers.
 //
-// 168 instructions from vector to rfid: 18 save and load r14 ... r31, 35 the other registers, 11
-// find the way here, 47 look whether it can be done, 6 are points, 24 are the run queue with its
-// lock.
-//
 // Entry (exception/user_entry.S): all registers are the user's, but r13 = this CPU's block,
 // CTR = the user's r13. EE off.
 #include <orrery/user.h>

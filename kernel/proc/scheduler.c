@@ -18,6 +18,7 @@
 #include "dispatcher.h"
 #include "domain.h"
 #include "exception/user.h"
+#include "ipc/call_record.h"
 #include "log/points.h"
 #include "monitors/sensor.h"
 #include "run_queue.h"
@@ -531,6 +532,7 @@ void scheduler_start_cpu(struct thread *first)
 
     percpu()->run_queue = queue;
     percpu()->user_window = dispatcher_window(cpu_id());
+    percpu()->call_chunks = call_chunks(cpu_id());
     first->state = THREAD_RUNNING;
     percpu()->current = first;
     queue->running_priority = first->priority;

@@ -62,7 +62,7 @@ struct percpu {
     void *run_queue;               // this CPU's, and what is r13 of user code here: for the fast
     u64 user_window;               // path of calls
     struct log_head *log_head;     // its first log area, or zeroes (log/areas.c)
-    void *call_chunks;             // its records of calls; NULL: none yet (ipc/call_record.c)
+    void *call_chunks;             // its records of calls (ipc/call_record.h)
 };
 
 register struct percpu *percpu_r13 __asm__("r13");
