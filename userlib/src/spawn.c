@@ -79,7 +79,13 @@ static s64 find_source(const struct process_spawn *spawn, struct source *source)
     if (error)
         return error;
     source->owned = program.owned ? program.memory : 0;
-    return map_source(source, program.memory, program.offset, program.bytes);
+    if (!program.image)
+        return map_source(source, program.memory, program.offset, program.bytes);
+    source->image = program.image;
+    source->bytes = program.bytes;
+    source->memory = program.memory;
+    source->offset = program.offset;
+    return 0;
 }
 
 static void close_source(const struct source *source)
