@@ -29,7 +29,7 @@ static struct user_spin lock;
 static struct thread *monitor; // atomic: set by itself, before its first look
 static bool made;              // atomic: it is there, or on its way
 static bool ready;             // with the lock: the first thread has done what came before it
-static bool counting; // as the system wants it
+static bool counting;          // as the system wants it
 
 // ---- operations --------------------------------------------------------------------------------
 

@@ -14,7 +14,7 @@
 static struct service {
     bool made;             // atomic: the thread is there, or on its way
     struct thread *thread; // set by itself, before its first look
-    u64 period, next; // of the heartbeat; 0: none
+    u64 period, next;      // of the heartbeat; 0: none
     void (*tick)(void);
     // Work shipped here: set by its sender, cleared when it has been done.
     void (*function)(void *);

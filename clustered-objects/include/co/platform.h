@@ -74,6 +74,6 @@ s64 co_platform_reaper_start(u32 cpu, u64 (*work)(void));
 // Any context but PMI. False: nobody was woken, before the start or as there is no memory for the
 // thread; the reaper asks again with the next object.
 bool co_platform_reaper_wake(u32 cpu);
-u64 co_platform_microseconds(u64 us);  // as time base ticks
+u64 co_platform_microseconds(u64 us); // as time base ticks
 
 #endif
