@@ -252,7 +252,25 @@ static s64 make_stack(struct child *child, u64 bytes)
     return error;
 }
 
-// The block lies at the stack's upper end. It is laid out for address 0 first,
+static void move_texts(u8 *texts, u32 count, u64 by)
+{
+    for (u32 i = 0; i < count; i++)
+        ((u64 *)texts)[i] += by;
+}
+
+// Of a block that is laid out for another address.
+static void move_block(const struct block *block, u64 by)
+{
+    struct process_arguments *arguments = (struct process_arguments *)block->data;
+    move_texts(block->data + (arguments->argv - block->address), arguments->argc, by);
+    move_texts(block->data + (arguments->envp - block->address), arguments->envc, by);
+    arguments->argv += by;
+    arguments->envp += by;
+    if (arguments->inherit)
+        arguments->inherit += by;
+}
+
+// The block lies at the stack's upper end. It is laid out for another place first,
 // to see how long it is.
 static s64 make_arguments(struct child *child, const struct process_spawn *spawn)
 {
@@ -266,8 +284,7 @@ static s64 make_arguments(struct child *child, const struct process_spawn *spawn
         error = E_LIMIT;
     if (error == 0) {
         child->block = child->stack + child->stack_bytes - bytes;
-        block = (struct block){.data = memory, .address = child->block, .room = BLOCK_MAX};
-        fill_block(&block, spawn, name_of(spawn));
+        move_block(&block, child->block - block.address);
         struct process_arguments *arguments = (struct process_arguments *)memory;
         arguments->stack = child->stack;
         arguments->stack_bytes = child->stack_bytes;
