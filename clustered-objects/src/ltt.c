@@ -4,7 +4,7 @@
 #include "internal.h"
 
 static struct co_lock table_lock; // directory and mappings of the windows
-static void *stale_page;
+static const void *stale_page;
 static void *junk_pages[ORRERY_MAX_CPUS];
 
 static s64 stale_method(void)
@@ -15,6 +15,14 @@ static s64 stale_method(void)
 // The Stale Object: every method of every interface returns E_STALE.
 static s64 (*const stale_ops[CO_METHOD_SLOTS])(void) = {[0 ... CO_METHOD_SLOTS - 1] = stale_method};
 const struct co_rep co_stale_object = {.ops = (const struct co_ops *)stale_ops};
+
+// What the stale page holds.
+static const struct {
+    const struct co_rep *rep;
+    s64 (*const *ops)(void);
+} stale_entries[CO_PER_PAGE] = {[0 ... CO_PER_PAGE - 1] = {&co_stale_object, stale_ops}};
+
+_Static_assert(sizeof(stale_entries) == CO_PAGE_SIZE, "a page of entries");
 
 void co_table_lock(void)
 {
@@ -29,18 +37,21 @@ void co_table_unlock(void)
 s64 co_ltt_init(void)
 {
     co_platform_lock_init(&table_lock, "co table", CO_LOCK_TABLE);
-    u64 *entries = stale_page = co_platform_page_alloc();
-    if (entries == NULL)
+    stale_page = stale_entries;
+    if (co_platform_map_copies)
+        return 0;
+    void *page = co_platform_page_alloc();
+    if (page == NULL)
         return E_NOMEM;
-    for (u32 i = 0; i < CO_PER_PAGE; i++) {
-        entries[2 * i] = (u64)&co_stale_object;
-        entries[2 * i + 1] = (u64)stale_ops;
-    }
+    stale_page = __builtin_memcpy(page, stale_entries, CO_PAGE_SIZE);
     return 0;
 }
 
+// Where pages are copies, those of counts begin as zeroes anyway.
 s64 co_ltt_init_cpu(u32 cpu)
 {
+    if (co_platform_map_copies)
+        return 0;
     junk_pages[cpu] = co_platform_page_alloc();
     return junk_pages[cpu] != NULL ? 0 : E_NOMEM;
 }
@@ -115,7 +126,7 @@ void co_ltt_free(struct co_chunk *chunk)
 
 // offset: of the COIDs' page in a window. A new chunk may have been first; another CPU that was has
 // done the same.
-static bool map_filler(u64 address, u64 offset, void *page, bool writable)
+static bool map_filler(u64 address, u64 offset, const void *page, bool writable)
 {
     co_table_lock();
     s64 error = 0;

@@ -17,6 +17,7 @@ static struct reaper {
     struct batch waiting;   // the reaper's own, like the rest
     struct co_grace grace;
     u64 poll_us;
+    bool unheard; // atomic: who gathered first could not wake it
 } reapers[ORRERY_MAX_CPUS] __attribute__((aligned(128)));
 
 static bool batch_empty(const struct batch *batch)
@@ -28,13 +29,14 @@ void co_reap_root(struct co_root *root)
 {
     u64 state = co_platform_mask();
     u32 cpu = co_platform_cpu();
-    struct batch *batch = &reapers[cpu].gathering;
-    bool wake = batch_empty(batch);
+    struct reaper *reaper = &reapers[cpu];
+    struct batch *batch = &reaper->gathering;
+    bool wake = batch_empty(batch) || __atomic_load_n(&reaper->unheard, __ATOMIC_RELAXED);
     root->next_dead = batch->roots;
     batch->roots = root;
     co_platform_unmask(state);
     if (wake)
-        co_platform_reaper_wake(cpu);
+        __atomic_store_n(&reaper->unheard, !co_platform_reaper_wake(cpu), __ATOMIC_RELAXED);
 }
 
 // By a reaper itself, so none is woken.

@@ -26,6 +26,7 @@ struct sys_region {
     cap_t memory; // REGION_SHARED, REGION_PRIVATE
     u32 flags;    // REGION_DISTRIBUTED
     u64 offset;   // into memory, page-aligned
+    u64 backed;   // REGION_PRIVATE: so many bytes are the memory's, zeroes behind them; 0: all
 };
 #define REGION_DISTRIBUTED 1u // anonymous: the distributed implementation of FCM
 

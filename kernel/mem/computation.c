@@ -72,9 +72,10 @@ static s64 give_frame(struct attempt *attempt, u32 prot)
 
     if (attempt->frame == 0)
         return FRAME_WANTED;
-    if (fcm->source != NULL) {
+    struct fcm *source = fcm_source_of(fcm, attempt->fault->page);
+    if (source != NULL) {
         s64 result =
-            CO_CALL(struct fcm_rep, fcm->source->root.coid, copy, attempt->fault,
+            CO_CALL(struct fcm_rep, source->root.coid, copy, attempt->fault,
                     fcm->source_first + attempt->fault->page, phys_to_virt(attempt->frame));
         if (result != FAULT_RESOLVED)
             return result;
@@ -100,8 +101,9 @@ static s64 resolve(struct attempt *attempt)
     if (fault->access == PROT_W || !fcm->private)
         return give_frame(attempt, (u32)prot);
     u32 read_only = (u32)prot & ~PROT_W;
-    if (fcm->source != NULL)
-        return CO_CALL(struct fcm_rep, fcm->source->root.coid, lend, fault,
+    struct fcm *source = fcm_source_of(fcm, fault->page);
+    if (source != NULL)
+        return CO_CALL(struct fcm_rep, source->root.coid, lend, fault,
                        fcm->source_first + fault->page, read_only);
     segment_map(fault->segment, fault->address, zero_frame, read_only);
     return FAULT_RESOLVED;
@@ -115,7 +117,7 @@ static s64 get_frame(struct attempt *attempt)
     if (frame < 0)
         return FAULT_NO_MEMORY;
     attempt->frame = (u64)frame;
-    if (attempt->fcm->source == NULL)
+    if (fcm_source_of(attempt->fcm, attempt->fault->page) == NULL)
         frame_zero(attempt->frame);
     return FAULT_RESOLVED;
 }
@@ -204,13 +206,14 @@ static s64 transfer_missing(const struct fcm *fcm, struct transfer *transfer)
 {
     if (transfer->from != NULL)
         return E_AGAIN;
-    if (fcm->source == NULL) {
+    struct fcm *source = fcm_source_of(fcm, transfer->page);
+    if (source == NULL) {
         memset(transfer->to, 0, transfer->bytes);
         return 0;
     }
     struct transfer further = *transfer;
     further.page += fcm->source_first;
-    return CO_CALL(struct fcm_rep, fcm->source->root.coid, transfer, &further);
+    return CO_CALL(struct fcm_rep, source->root.coid, transfer, &further);
 }
 
 static CO_METHOD s64 computation_transfer(struct fcm_rep *self, struct transfer *transfer)
@@ -322,14 +325,20 @@ static struct fcm *computation_make(const char *name, u64 bytes, struct pm *pm, 
     return fcm;
 }
 
-struct fcm *fcm_create_private(const char *name, u64 pages, struct pm *pm, bool distributed,
-                               struct fcm *source, u64 source_first)
+struct fcm *fcm_create_private(const char *name, u64 pages, struct pm *pm, bool distributed)
 {
-    struct fcm *fcm = computation_make(name, pages * PAGE_SIZE, pm, true, distributed);
+    return computation_make(name, pages * PAGE_SIZE, pm, true, distributed);
+}
+
+struct fcm *fcm_create_over(struct fcm *source, u64 first, u64 source_pages, u64 pages,
+                            struct pm *pm, bool distributed)
+{
+    struct fcm *fcm = fcm_create_private(source->name, pages, pm, distributed);
 
     if (fcm != NULL) {
         fcm->source = source;
-        fcm->source_first = source_first;
+        fcm->source_first = first;
+        fcm->source_pages = source_pages;
     }
     return fcm;
 }

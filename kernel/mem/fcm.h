@@ -62,6 +62,7 @@ struct fcm {
     struct page_map pages;
     struct fcm *source; // private: where pages come from that were never written; NULL: zeroes
     u64 source_first;   // its page at our page 0
+    u64 source_pages;   // so many; those behind them begin as zeroes
     struct spinlock users_lock;
     bool shares;                 // a source whose pages' translations can be shared
     struct shared_list *sharing; // segments that are (share.c)
@@ -76,10 +77,17 @@ struct fcm {
 
 // Fills in what is common. Takes over the reference to pm.
 void fcm_init(struct fcm *fcm, const char *name, u64 bytes, struct pm *pm, bool private);
-// An FCMComputation for one region, over a source or none (takes over a reference).
-// NULL: out of memory.
-struct fcm *fcm_create_private(const char *name, u64 pages, struct pm *pm, bool distributed,
-                               struct fcm *source, u64 source_first);
+// An FCMComputation for one region, over nothing. NULL: out of memory.
+struct fcm *fcm_create_private(const char *name, u64 pages, struct pm *pm, bool distributed);
+// The same over a source, whose reference it takes over on success: its pages from first on, so
+// many (UINT64_MAX: all), and zeroes behind them.
+struct fcm *fcm_create_over(struct fcm *source, u64 first, u64 source_pages, u64 pages,
+                            struct pm *pm, bool distributed);
+// Where a page comes from that was never written; NULL: from zeroes.
+static inline struct fcm *fcm_source_of(const struct fcm *fcm, u64 page)
+{
+    return page < fcm->source_pages ? fcm->source : NULL;
+}
 // A reference to an object found in a list: false when it is ending.
 bool fcm_try_hold(struct fcm *fcm);
 s64 transfer_frame(const struct transfer *transfer,

@@ -30,7 +30,9 @@ void file_map_around(struct file *file, struct fault *fault, struct page_leaf *l
     const struct region *region = fault->region;
     const u64 *own = NULL; // what a private region has at the page: a copy, a protection
     u64 in_window = fault->address / PAGE_SIZE % AROUND;
-    u64 end = leaf_end(leaf, fcm_pages(&file->fcm)), pages = region->pages;
+    u64 end = leaf_end(leaf, fcm_pages(&file->fcm));
+    u64 pages = region_is_private(region) ? smaller(region->pages, region->fcm->source_pages)
+                                          : region->pages;
 
     // Either may have become shorter just now.
     if (end <= page || pages <= fault->page)

@@ -32,7 +32,8 @@ struct hat {
     u64 *pgd;
     u64 tag; // its upper half is set by who owns it, and read by all CPUs
     u32 pid;
-    bool retired; // no CPU will run in it any more
+    bool retired;    // no CPU will run in it any more
+    bool incomplete; // directories may be there without a slot below them: memory ran out
     union {
         volatile u8 ran_on[ORRERY_MAX_CPUS]; // each byte written by its CPU
         volatile u64 ran;

@@ -66,6 +66,8 @@ static s64 add_slot(struct hat *hat, u64 address)
     if (table != NULL)
         pm_table_free(hat->pm, table);
     kfree(slot);
+    if (!done)
+        hat->incomplete = true;
     return done ? 0 : E_NOMEM;
 }
 
@@ -187,16 +189,48 @@ void hat_free_segments(struct hat *hat)
     }
 }
 
-void hat_free_directories(struct hat *hat)
+// Gives back the table that an entry names, if there is one, and empties the entry.
+static void free_table(struct hat *hat, u64 *entry)
+{
+    u64 *table = phys_to_virt(*entry & PTE_ADDRESS);
+
+    if (!(*entry & PTE_VALID))
+        return;
+    *entry = 0;
+    pm_table_free(hat->pm, table);
+}
+
+// The directories of one level above the slots.
+static void free_above_slots(struct hat *hat, u32 level)
+{
+    for (u32 i = 0; i < HAT_BUCKETS; i++) {
+        for (const struct hat_slot *slot = hat->slots[i]; slot != NULL; slot = slot->next) {
+            u64 address = slot->number << SEGMENT_SHIFT;
+            u64 *entry = &hat->pgd[pgd_index(address)];
+            if (level == 1)
+                entry = (u64 *)phys_to_virt(*entry & PTE_ADDRESS) + table_index(address, 2);
+            free_table(hat, entry);
+        }
+    }
+}
+
+static void free_all_directories(struct hat *hat)
 {
     for (u32 i = 0; i < USER_PGD_ENTRIES; i++) {
-        if (!(hat->pgd[i] & PTE_VALID))
-            continue;
         u64 *upper = phys_to_virt(hat->pgd[i] & PTE_ADDRESS);
-        for (u32 j = 0; j < TABLE_ENTRIES; j++) {
-            if (upper[j] & PTE_VALID)
-                pm_table_free(hat->pm, phys_to_virt(upper[j] & PTE_ADDRESS));
-        }
-        pm_table_free(hat->pm, upper);
+        for (u32 j = 0; (hat->pgd[i] & PTE_VALID) && j < TABLE_ENTRIES; j++)
+            free_table(hat, &upper[j]);
+        free_table(hat, &hat->pgd[i]);
     }
+}
+
+// Most entries are empty, so the slots tell which are not.
+void hat_free_directories(struct hat *hat)
+{
+    if (hat->incomplete) {
+        free_all_directories(hat);
+        return;
+    }
+    free_above_slots(hat, 1);
+    free_above_slots(hat, 2);
 }

@@ -51,6 +51,8 @@ static s64 check_memory(const struct sys_region *wanted, const struct fcm *memor
         return E_INVAL;
     if (wanted->offset >= USER_END || wanted->bytes > USER_END - wanted->offset)
         return E_INVAL;
+    if (wanted->backed % PAGE_SIZE != 0 || wanted->backed > wanted->bytes)
+        return E_INVAL;
     if (wanted->kind == REGION_SHARED && memory->read_only && (wanted->prot & PROT_W))
         return E_PERM;
     return 0;
@@ -68,6 +70,8 @@ static s64 check_wanted(const struct sys_region *wanted, const struct fcm *memor
         return E_INVAL;
     if (is_the_kernels(address - guard, address + wanted->bytes))
         return E_EXIST;
+    if (wanted->backed != 0 && wanted->kind != REGION_PRIVATE)
+        return E_INVAL;
     if (wanted->kind == REGION_SHARED || wanted->kind == REGION_PRIVATE)
         return check_memory(wanted, memory);
     return 0;
@@ -201,12 +205,13 @@ static struct fcm *fcm_for(struct address_space *space, const struct sys_region 
     u64 pages = wanted->bytes / PAGE_SIZE;
 
     if (wanted->kind < REGION_SHARED)
-        return fcm_create_private(name_of(wanted->kind), pages, space->pm, distributed, NULL, 0);
+        return fcm_create_private(name_of(wanted->kind), pages, space->pm, distributed);
     fcm_hold(memory);
     if (wanted->kind == REGION_SHARED)
         return memory;
-    struct fcm *fcm = fcm_create_private(memory->name, pages, space->pm, distributed, memory,
-                                         wanted->offset / PAGE_SIZE);
+    u64 backed = wanted->backed != 0 ? wanted->backed / PAGE_SIZE : UINT64_MAX;
+    struct fcm *fcm =
+        fcm_create_over(memory, wanted->offset / PAGE_SIZE, backed, pages, space->pm, distributed);
     if (fcm == NULL)
         fcm_put(memory);
     return fcm;

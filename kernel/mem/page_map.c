@@ -225,18 +225,21 @@ void page_map_fence(struct page_map *map)
     spin_unlock(&map->lock);
 }
 
+// Most slots are empty.
 static void destroy_below(void *node, u32 height)
 {
-    if (node == NULL)
-        return;
-    for (u32 i = 0; height > 0 && i < NODE_SLOTS; i++)
-        destroy_below(((struct node *)node)->slots[i], height - 1);
+    for (u32 i = 0; height > 0 && i < NODE_SLOTS; i++) {
+        void *slot = ((struct node *)node)->slots[i];
+        if (slot != NULL)
+            destroy_below(slot, height - 1);
+    }
     kfree(node);
 }
 
 void page_map_destroy(struct page_map *map)
 {
-    destroy_below(node_of(map->top), height_of(map->top));
+    if (map->top != 0)
+        destroy_below(node_of(map->top), height_of(map->top));
     map->top = map->nodes = map->end = 0;
     map->begin = UINT64_MAX;
 }

@@ -22,7 +22,7 @@ struct shared_list {
 bool share_is_possible(const struct region *region)
 {
     return region->kind == REGION_PRIVATE && !(region->prot & PROT_W) &&
-           region->fcm->source->shares;
+           region->fcm->source->shares && region->fcm->source_pages == UINT64_MAX;
 }
 
 // ---- keys ---------------------------------------------------------------------------------------

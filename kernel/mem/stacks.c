@@ -1,12 +1,23 @@
 // SPDX-License-Identifier: MIT
 // Kernel stacks: each the upper half of a 64 KB-aligned unit of address space; the lower half is
-// the guard, so exception entry can tell by one bit whether a stack has room left.
+// the guard, so exception entry can tell by one bit whether a stack has room left. A few stay
+// mapped for the next threads.
 #include <kernel/memory.h>
 #include <kernel/sanitize.h>
 #include <kernel/spinlock.h>
 
+#include "fcm.h"
+
+#define KEPT_MAX 4
+
 static struct spinlock lock = SPINLOCK_INIT("stacks", RANK_MMU);
-static u64 stack_units[STACK_UNITS / 64]; // bit set: in use
+static u64 stack_units[STACK_UNITS / 64]; // bit set: in use, or kept
+// Zeroed, and mapped at the upper half of their units.
+static struct kept {
+    u64 bottom;
+    void *memory;
+} kept[KEPT_MAX];
+static u32 kept_count;
 
 static u64 take_stack_unit(void)
 {
@@ -28,37 +39,78 @@ static void give_stack_unit(u64 unit)
     spin_unlock(&lock);
 }
 
-u64 stack_alloc(void)
+static struct kept take_kept(void)
+{
+    struct kept stack = {0};
+
+    spin_lock(&lock);
+    if (kept_count > 0)
+        stack = kept[--kept_count];
+    spin_unlock(&lock);
+    return stack;
+}
+
+static bool keep(struct kept stack)
+{
+    for (u64 at = 0; at < STACK_UNIT / 2; at += PAGE_SIZE)
+        frame_zero(virt_to_phys(stack.memory) + at);
+    spin_lock(&lock);
+    bool room = kept_count < KEPT_MAX;
+    if (room)
+        kept[kept_count++] = stack;
+    spin_unlock(&lock);
+    return room;
+}
+
+// Nothing of the stack is left.
+static void release(struct kept stack)
+{
+    u32 order = pages_order(STACK_UNIT / 2);
+
+    mmu_unmap(stack.bottom, 1UL << order);
+    pages_free(stack.memory, order);
+    give_stack_unit((stack.bottom - STACKS_BASE) / STACK_UNIT);
+}
+
+static struct kept make_stack(void)
 {
     u32 order = pages_order(STACK_UNIT / 2);
     u64 unit = take_stack_unit();
 
     if (unit == STACK_UNITS)
-        return 0;
-    void *memory = pages_alloc_zeroed(order);
-    u64 bottom = STACKS_BASE + unit * STACK_UNIT + STACK_UNIT / 2;
-    if (memory == NULL) {
+        return (struct kept){0};
+    struct kept stack = {STACKS_BASE + unit * STACK_UNIT + STACK_UNIT / 2,
+                         pages_alloc_zeroed(order)};
+    if (stack.memory == NULL) {
         give_stack_unit(unit);
-        return 0;
+        return (struct kept){0};
     }
-    if (mmu_map(bottom, virt_to_phys(memory), 1UL << order, MMU_READ | MMU_WRITE) != 0 ||
-        sanitize_stack_map(bottom, memory) != 0) {
-        mmu_unmap(bottom, 1UL << order);
-        pages_free(memory, order);
-        give_stack_unit(unit);
+    if (mmu_map(stack.bottom, virt_to_phys(stack.memory), 1UL << order, MMU_READ | MMU_WRITE) == 0)
+        return stack;
+    release(stack);
+    return (struct kept){0};
+}
+
+u64 stack_alloc(void)
+{
+    struct kept stack = take_kept();
+
+    if (stack.memory == NULL)
+        stack = make_stack();
+    if (stack.memory == NULL)
         return 0;
-    }
-    return STACKS_BASE + (unit + 1) * STACK_UNIT;
+    if (sanitize_stack_map(stack.bottom, stack.memory) == 0)
+        return stack.bottom + STACK_UNIT / 2;
+    release(stack);
+    return 0;
 }
 
 void stack_free(u64 top)
 {
-    u32 order = pages_order(STACK_UNIT / 2);
     u64 bottom = top - STACK_UNIT / 2;
-    void *memory = phys_to_virt(mmu_lookup(bottom));
+    struct kept stack = {bottom, phys_to_virt(mmu_lookup(bottom))};
 
     sanitize_stack_unmap(bottom);
-    mmu_unmap(bottom, 1UL << order);
-    pages_free(memory, order);
-    give_stack_unit((top - STACKS_BASE) / STACK_UNIT - 1);
+    if (!keep(stack))
+        release(stack);
 }

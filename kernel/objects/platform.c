@@ -79,7 +79,7 @@ void co_platform_page_free(void *page)
     pages_free(page, 0);
 }
 
-s64 co_platform_map(u64 address, void *page, bool writable)
+s64 co_platform_map(u64 address, const void *page, bool writable)
 {
     u32 prot = MMU_READ | (writable ? MMU_WRITE : 0) | MMU_REPLACE;
     return mmu_map(address, virt_to_phys(page), 1, prot);
@@ -170,10 +170,12 @@ s64 co_platform_reaper_start(u32 cpu, u64 (*work)(void))
     return reapers[cpu] != NULL ? (s64)thread_coid(reapers[cpu]) : E_NOMEM;
 }
 
-void co_platform_reaper_wake(u32 cpu)
+bool co_platform_reaper_wake(u32 cpu)
 {
-    if (reapers[cpu] != NULL)
-        thread_unpark(reapers[cpu]);
+    if (reapers[cpu] == NULL)
+        return false;
+    thread_unpark(reapers[cpu]);
+    return true;
 }
 
 u64 co_platform_microseconds(u64 us)

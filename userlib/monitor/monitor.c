@@ -2,7 +2,7 @@
 // The monitor's channel of a process: a thread of high priority that answers EVENT_MONITOR through
 // the monitor buffer (orrery/monitor.h). It is a thread, and not the upcall, that answers, so that
 // a scan holds its objects as any user of them does, and so that switching tracing may take its
-// time.
+// time. It is made with the first question or the second dispatcher; most processes see neither.
 #include <co/manager.h>
 #include <orrery/errors.h>
 #include <orrery/monitor.h>
@@ -26,8 +26,10 @@
 static struct event requests[REQUESTS];
 static u32 first, count; // inside of user_disable, with the lock
 static struct user_spin lock;
-static struct thread *monitor;
-static bool counting; // as the system wants it
+static struct thread *monitor; // atomic: set by itself, before its first look
+static bool made;              // atomic: it is there, or on its way
+static bool ready;             // with the lock: the first thread has done what came before it
+static bool counting;          // as the system wants it
 
 // ---- operations --------------------------------------------------------------------------------
 
@@ -190,16 +192,6 @@ static s64 answer(const struct event *request, u64 results[2])
 
 // ---- requests ----------------------------------------------------------------------------------
 
-static void requested(const struct event *event)
-{
-    user_spin_lock(&lock);
-    if (count < REQUESTS)
-        requests[(first + count++) % REQUESTS] = *event;
-    user_spin_unlock(&lock);
-    if (monitor != NULL)
-        thread_unpark(monitor);
-}
-
 static bool next_request(struct event *event)
 {
     u32 before = user_disable();
@@ -213,6 +205,28 @@ static bool next_request(struct event *event)
     user_spin_unlock(&lock);
     user_enable(before);
     return some;
+}
+
+static s64 wake_monitor(void);
+
+// Without memory for the thread, all that wait for it are told so.
+static void refuse_all(s64 error)
+{
+    struct event request;
+    while (next_request(&request))
+        sys_monitor_done(request.id, error, 0, 0);
+}
+
+static void requested(const struct event *event)
+{
+    user_spin_lock(&lock);
+    if (count < REQUESTS)
+        requests[(first + count++) % REQUESTS] = *event;
+    bool wanted = ready;
+    user_spin_unlock(&lock);
+    s64 error = wanted ? wake_monitor() : 0;
+    if (error != 0)
+        refuse_all(error);
 }
 
 static u64 started_cpus; // atomic, by CPU: its objects and its trace are there
@@ -245,13 +259,7 @@ static void touch_unwind_map(void)
 static s64 __attribute__((noreturn)) monitor_main(void *argument)
 {
     (void)argument;
-    touch_unwind_map();
-    // What is on in the system is on here. A change from now on comes as a request.
-    s64 mask = sys_trace_process_mask();
-    if (mask > 0)
-        set_trace((u64)mask, 0);
-    if (sys_dref_processes() > 0)
-        set_counting(true);
+    __atomic_store_n(&monitor, thread_current(), __ATOMIC_SEQ_CST);
     for (;;) {
         struct event request;
         look_after_cpus();
@@ -265,27 +273,54 @@ static s64 __attribute__((noreturn)) monitor_main(void *argument)
     }
 }
 
-// ---- start-up ----------------------------------------------------------------------------------
-
-static s64 start_cpu(u32 cpu)
-{
-    __atomic_fetch_or(&started_cpus, 1UL << cpu, __ATOMIC_RELEASE);
-    if (monitor != NULL)
-        thread_unpark(monitor);
-    return 0;
-}
-USER_CPU_START(4, start_cpu);
-
-static s64 start_monitor(void)
+static s64 wake_monitor(void)
 {
     struct thread_attributes attributes = {.name = "monitor",
                                            .cpu = THREAD_HERE,
                                            .priority = THREAD_PRIORITIES - 1,
                                            .stack_bytes = 0x8000,
                                            .detached = true};
-    s64 error = user_on_event(EVENT_MONITOR, requested);
-    if (error == 0)
-        error = thread_create(&monitor, &attributes, monitor_main, NULL);
+    struct thread *thread = __atomic_load_n(&monitor, __ATOMIC_ACQUIRE);
+    if (thread != NULL)
+        thread_unpark(thread);
+    if (thread != NULL || __atomic_exchange_n(&made, true, __ATOMIC_ACQ_REL))
+        return 0;
+    s64 error = thread_create(NULL, &attributes, monitor_main, NULL);
+    if (error != 0)
+        __atomic_store_n(&made, false, __ATOMIC_RELEASE);
     return error;
+}
+
+// ---- start-up ----------------------------------------------------------------------------------
+
+// The first CPU is looked after at the start; nobody else is there yet.
+static s64 start_cpu(u32 cpu)
+{
+    u64 before = __atomic_fetch_or(&started_cpus, 1UL << cpu, __ATOMIC_RELEASE);
+    return before != 0 ? wake_monitor() : 0;
+}
+USER_CPU_START(4, start_cpu);
+
+// What is on in the system is on here. A change from now on comes as a request, which waits until
+// this is done.
+static s64 start_monitor(void)
+{
+    s64 error = user_on_event(EVENT_MONITOR, requested);
+    if (error != 0)
+        return error;
+    touch_unwind_map();
+    s64 mask = sys_trace_process_mask();
+    if (mask > 0)
+        set_trace((u64)mask, 0);
+    if (sys_dref_processes() > 0)
+        set_counting(true);
+    look_after_cpus();
+    u32 before = user_disable();
+    user_spin_lock(&lock);
+    ready = true;
+    bool some = count != 0;
+    user_spin_unlock(&lock);
+    user_enable(before);
+    return some ? wake_monitor() : 0;
 }
 USER_INIT(4, start_monitor);

@@ -84,7 +84,7 @@ void co_platform_page_free(void *page)
     co_platform_free(page);
 }
 
-s64 co_platform_map(u64 address, void *page, bool writable)
+s64 co_platform_map(u64 address, const void *page, bool writable)
 {
     if (sys_region_commit(address, CO_PAGE_SIZE, PROT_R | PROT_W) != 0)
         return E_NOMEM;

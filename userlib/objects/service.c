@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
-// The service thread of each CPU: reaps objects, keeps the trace's heartbeat. And work for one CPU
-// that another one asks for.
+// The service thread of each CPU: reaps objects, keeps the trace's heartbeat. It is made when there
+// is something to do. And work for one CPU that another one asks for.
 #include <co/object.h>
 #include <co/platform.h>
 #include <co/quiesce.h>
 #include <orrery/process.h>
-#include <stdio.h>
 #include <user/lock.h>
 #include <user/objects.h>
 #include <user/scheduler.h>
@@ -13,8 +12,9 @@
 #include <user/time.h>
 
 static struct service {
-    struct thread *thread;
-    u64 period, next; // of the heartbeat; 0: none
+    bool made;             // atomic: the thread is there, or on its way
+    struct thread *thread; // set by itself, before its first look
+    u64 period, next;      // of the heartbeat; 0: none
     void (*tick)(void);
     // Work shipped here: set by its sender, cleared when it has been done.
     void (*function)(void *);
@@ -59,29 +59,44 @@ static s64 __attribute__((noreturn)) service_main(void *argument)
 
 s64 co_platform_reaper_start(u32 cpu, u64 (*work)(void))
 {
-    char name[24];
-    snprintf(name, sizeof(name), "service/%u", (unsigned)cpu);
+    (void)cpu;
+    __atomic_store_n(&reap, work, __ATOMIC_RELEASE);
+    return 0;
+}
+
+_Static_assert(ORRERY_MAX_CPUS <= 10, "a digit names a CPU");
+
+// Perhaps in an upcall, where nothing may use floating point, as printf does.
+static bool make(u32 cpu)
+{
+    const char name[] = {'s', 'e', 'r', 'v', 'i', 'c', 'e', '/', (char)('0' + cpu), '\0'};
     struct thread_attributes attributes = {.name = name,
                                            .cpu = cpu,
                                            .priority = THREAD_PRIORITY_LIBRARY,
                                            .stack_bytes = 0x4000,
                                            .detached = true,
                                            .pinned = true};
-    struct thread *thread;
-    reap = work;
-    return thread_create(&thread, &attributes, service_main, &services[cpu]);
+    struct service *service = &services[cpu];
+    if (__atomic_exchange_n(&service->made, true, __ATOMIC_ACQ_REL))
+        return true;
+    if (thread_create(NULL, &attributes, service_main, service) == 0)
+        return true;
+    __atomic_store_n(&service->made, false, __ATOMIC_RELEASE);
+    return false;
 }
 
-static void wake(u32 cpu)
+// False: there is no thread, and no memory for one.
+static bool wake(u32 cpu)
 {
     struct thread *thread = __atomic_load_n(&services[cpu].thread, __ATOMIC_ACQUIRE);
     if (thread != NULL)
         thread_unpark(thread);
+    return thread != NULL || (__atomic_load_n(&reap, __ATOMIC_ACQUIRE) != NULL && make(cpu));
 }
 
-void co_platform_reaper_wake(u32 cpu)
+bool co_platform_reaper_wake(u32 cpu)
 {
-    wake(cpu);
+    return wake(cpu);
 }
 
 void service_set_heartbeat(u32 cpu, u64 period, void (*tick)(void))
@@ -92,7 +107,8 @@ void service_set_heartbeat(u32 cpu, u64 period, void (*tick)(void))
     service->tick = tick;
     service->next = time_now() + period;
     service->period = period;
-    wake(cpu);
+    if (period != 0 && !wake(cpu))
+        service->period = 0; // until the next try
 }
 
 // ---- other CPUs --------------------------------------------------------------------------------

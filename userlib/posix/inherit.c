@@ -53,7 +53,7 @@ static void borrow(const struct fd_inherit *from)
     if (file == NULL)
         return;
     if (ops->borrow(file, from) < 0)
-        free(file);
+        fd_file_free(file);
     else
         fd_install_at(file, from->fd);
 }

@@ -3,9 +3,9 @@
 #include "table.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 #include <user/lock.h>
+#include <user/scheduler.h>
 
 static struct {
     struct mutex lock;
@@ -15,7 +15,7 @@ static struct {
 
 struct fd_file *fd_file_new(const struct fd_ops *ops, u32 flags)
 {
-    struct fd_file *file = calloc(1, sizeof(*file));
+    struct fd_file *file = user_alloc(sizeof(*file)); // a program that opens nothing needs no heap
     if (file == NULL)
         return NULL;
     file->ops = ops;
@@ -24,13 +24,18 @@ struct fd_file *fd_file_new(const struct fd_ops *ops, u32 flags)
     return file;
 }
 
+void fd_file_free(struct fd_file *file)
+{
+    user_free(file, sizeof(*file));
+}
+
 void fd_put(struct fd_file *file)
 {
     if (__atomic_sub_fetch(&file->references, 1, __ATOMIC_ACQ_REL) > 0)
         return;
     if (file->ops->close != NULL)
         file->ops->close(file);
-    free(file);
+    fd_file_free(file);
 }
 
 struct fd_file *fd_hold(int fd)

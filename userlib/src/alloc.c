@@ -10,6 +10,7 @@
 #define SMALLEST 5 // 32 bytes
 #define LARGEST 15 // 32 KB
 #define CHUNK 0x40000
+#define FIRST_CHUNK 0x10000
 
 struct piece {
     struct piece *next;
@@ -17,7 +18,10 @@ struct piece {
 
 static struct user_spin lock;
 static struct piece *pieces[LARGEST + 1];
-static u64 fresh, fresh_end; // untouched rest of a chunk
+// The first chunk is there with the program's own memory: most processes need no other.
+static u8 first_chunk[FIRST_CHUNK] __attribute__((aligned(PAGE), section(".bss.large")));
+// The untouched rest of a chunk.
+static u64 fresh = (u64)first_chunk, fresh_end = (u64)first_chunk + FIRST_CHUNK;
 
 void *user_pages(u64 address, u64 bytes)
 {

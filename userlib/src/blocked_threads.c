@@ -9,7 +9,7 @@
 // With what it takes to align it.
 #define QUEUES_BYTES (sizeof(struct hashed_queues) + _Alignof(struct hashed_queues))
 
-static struct hashed_queues the_queues;
+static struct hashed_queues the_queues __attribute__((section(".bss.large")));
 static coid_t the_object;
 
 struct mutex blocked_all;

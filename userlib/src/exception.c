@@ -35,7 +35,7 @@ struct report {
     char text[8192];
 };
 
-static struct report report;
+static struct report report __attribute__((section(".bss.large")));
 static u32 reporting; // atomic
 
 static void say(const char *format, ...) __attribute__((format(printf, 1, 2)));

@@ -44,27 +44,49 @@ static u64 field(const u8 *header, u32 n)
     return value;
 }
 
+// Whether the entry at *at is the file with this name: 1, with the program; 0, with *at behind the
+// entry; E_NOENT: there is none any more; E_INVAL.
+static s64 look_at(u64 *at, const char *path, struct process_program *program)
+{
+    const u8 *header = archive + *at;
+    if (*at + HEADER_BYTES > archive_bytes || memcmp(header, "070701", 6) != 0)
+        return E_NOENT;
+    u64 file_bytes = field(header, 6), name_bytes = field(header, 11);
+    u64 contents = ALIGN_UP(*at + HEADER_BYTES + name_bytes, 4);
+    if (name_bytes == 0 || contents > archive_bytes || file_bytes > archive_bytes - contents)
+        return E_INVAL;
+    if (strcmp((const char *)header + HEADER_BYTES, path) != 0) {
+        *at = ALIGN_UP(contents + file_bytes, 4);
+        return 0;
+    }
+    *program = (struct process_program){.image = archive + contents,
+                                        .memory = archive_cap,
+                                        .offset = contents,
+                                        .bytes = file_bytes};
+    return contents % PAGE == 0 ? 1 : E_INVAL;
+}
+
+// Programs are started again and again: the entry found last is tried first.
 s64 initrd_open(const char *path, struct process_program *program)
 {
+    static u64 found; // atomic: where that entry begins
     once_call(&once, map_archive);
     if (!archive)
         return E_NOENT;
     while (*path == '/')
         path++;
-    for (u64 at = 0; at + HEADER_BYTES <= archive_bytes;) {
-        const u8 *header = archive + at;
-        if (memcmp(header, "070701", 6) != 0)
-            return E_NOENT;
-        u64 file_bytes = field(header, 6), name_bytes = field(header, 11);
-        u64 contents = ALIGN_UP(at + HEADER_BYTES + name_bytes, 4);
-        if (name_bytes == 0 || contents > archive_bytes || file_bytes > archive_bytes - contents)
-            return E_INVAL;
-        if (strcmp((const char *)header + HEADER_BYTES, path) == 0) {
-            *program = (struct process_program){
-                .memory = archive_cap, .offset = contents, .bytes = file_bytes};
-            return contents % PAGE == 0 ? 0 : E_INVAL;
-        }
-        at = ALIGN_UP(contents + file_bytes, 4);
-    }
-    return E_NOENT;
+    u64 at = __atomic_load_n(&found, __ATOMIC_RELAXED);
+    if (look_at(&at, path, program) == 1)
+        return 0;
+    u64 entry;
+    s64 result;
+    at = 0;
+    do {
+        entry = at;
+        result = look_at(&at, path, program);
+    } while (result == 0);
+    if (result < 0)
+        return result;
+    __atomic_store_n(&found, entry, __ATOMIC_RELAXED);
+    return 0;
 }

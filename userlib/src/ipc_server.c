@@ -42,7 +42,7 @@ struct backlog {
 };
 
 static struct user_spin records_lock; // of all below but reading the chunks
-static struct ipc_endpoint *chunks[CHUNKS_MAX];
+static struct ipc_endpoint *chunks[CHUNKS_MAX] __attribute__((section(".bss.large")));
 static u32 chunk_count;
 static struct ipc_endpoint *free_records;
 static struct ipc_endpoint *by_cap[CAP_LISTS]; // those with a cap, newest first

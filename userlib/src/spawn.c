@@ -5,7 +5,6 @@
 #include <elf/elf.h>
 #include <orrery/ipc.h>
 #include <orrery/memory.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <user/scheduler.h>
@@ -79,7 +78,13 @@ static s64 find_source(const struct process_spawn *spawn, struct source *source)
     if (error)
         return error;
     source->owned = program.owned ? program.memory : 0;
-    return map_source(source, program.memory, program.offset, program.bytes);
+    if (!program.image)
+        return map_source(source, program.memory, program.offset, program.bytes);
+    source->image = program.image;
+    source->bytes = program.bytes;
+    source->memory = program.memory;
+    source->offset = program.offset;
+    return 0;
 }
 
 static void close_source(const struct source *source)
@@ -111,18 +116,20 @@ static s64 anonymous(cap_t child, u64 address, u64 bytes, u32 prot)
     return bytes ? sys_region_create(child, &region) : 0;
 }
 
-static s64 map_file_part(cap_t child, const struct source *source,
-                         const struct elf_segment *segment)
+// One region for all of the segment.
+static s64 map_segment(cap_t child, const struct source *source, const struct elf_segment *segment)
 {
     u64 bytes = ALIGN_UP(segment->file_bytes, PAGE);
     struct sys_region region = {.address = segment->address,
-                                .bytes = bytes,
+                                .bytes = ALIGN_UP(segment->memory_bytes, PAGE),
                                 .kind = REGION_PRIVATE,
                                 .prot = segment->prot,
                                 .memory = source->memory,
                                 .offset = source->offset + segment->offset};
     if (!bytes)
-        return 0;
+        return anonymous(child, segment->address, region.bytes, segment->prot);
+    if (bytes != region.bytes)
+        region.backed = bytes;
     s64 error = sys_region_create(child, &region);
     if (error || !(segment->prot & PROT_W) || bytes == segment->file_bytes)
         return error;
@@ -131,23 +138,13 @@ static s64 map_file_part(cap_t child, const struct source *source,
                        bytes - segment->file_bytes);
 }
 
-static s64 copy_file_part(cap_t child, const struct source *source,
-                          const struct elf_segment *segment)
+static s64 copy_segment(cap_t child, const struct source *source, const struct elf_segment *segment)
 {
     s64 error =
-        anonymous(child, segment->address, ALIGN_UP(segment->file_bytes, PAGE), segment->prot);
+        anonymous(child, segment->address, ALIGN_UP(segment->memory_bytes, PAGE), segment->prot);
     return error ? error
                  : write_child(child, segment->address, source->image + segment->offset,
                                segment->file_bytes);
-}
-
-static s64 load_segment(cap_t child, const struct source *source, const struct elf_segment *segment)
-{
-    s64 error = source->memory ? map_file_part(child, source, segment)
-                               : copy_file_part(child, source, segment);
-    u64 file_end = ALIGN_UP(segment->address + segment->file_bytes, PAGE);
-    u64 end = ALIGN_UP(segment->address + segment->memory_bytes, PAGE);
-    return error ? error : anonymous(child, file_end, end - file_end, segment->prot);
 }
 
 static u32 rights_of(const struct process_spawn *spawn)
@@ -240,7 +237,7 @@ static s64 create_process(const struct process_spawn *spawn)
         .priority = spawn->priority ? spawn->priority : PROCESS_NORMAL,
         .memory_limit = spawn->memory_limit,
     };
-    snprintf(new.name, sizeof new.name, "%s", name_of(spawn));
+    strncpy(new.name, name_of(spawn), sizeof new.name - 1);
     return sys_process_create(&new);
 }
 
@@ -255,7 +252,25 @@ static s64 make_stack(struct child *child, u64 bytes)
     return error;
 }
 
-// The block lies at the stack's upper end. It is laid out for address 0 first,
+static void move_texts(u8 *texts, u32 count, u64 by)
+{
+    for (u32 i = 0; i < count; i++)
+        ((u64 *)texts)[i] += by;
+}
+
+// Of a block that is laid out for another address.
+static void move_block(const struct block *block, u64 by)
+{
+    struct process_arguments *arguments = (struct process_arguments *)block->data;
+    move_texts(block->data + (arguments->argv - block->address), arguments->argc, by);
+    move_texts(block->data + (arguments->envp - block->address), arguments->envc, by);
+    arguments->argv += by;
+    arguments->envp += by;
+    if (arguments->inherit)
+        arguments->inherit += by;
+}
+
+// The block lies at the stack's upper end. It is laid out for another place first,
 // to see how long it is.
 static s64 make_arguments(struct child *child, const struct process_spawn *spawn)
 {
@@ -269,8 +284,7 @@ static s64 make_arguments(struct child *child, const struct process_spawn *spawn
         error = E_LIMIT;
     if (error == 0) {
         child->block = child->stack + child->stack_bytes - bytes;
-        block = (struct block){.data = memory, .address = child->block, .room = BLOCK_MAX};
-        fill_block(&block, spawn, name_of(spawn));
+        move_block(&block, child->block - block.address);
         struct process_arguments *arguments = (struct process_arguments *)memory;
         arguments->stack = child->stack;
         arguments->stack_bytes = child->stack_bytes;
@@ -295,7 +309,9 @@ static s64 build(struct child *child, const struct process_spawn *spawn,
                  const struct source *source, const struct elf_program *program)
 {
     for (u32 i = 0; i < program->segment_count; i++) {
-        s64 error = load_segment(child->cap, source, &program->segments[i]);
+        const struct elf_segment *segment = &program->segments[i];
+        s64 error = source->memory ? map_segment(child->cap, source, segment)
+                                   : copy_segment(child->cap, source, segment);
         if (error)
             return error;
     }

@@ -28,7 +28,9 @@ static void ensure_ring(struct trace_cpu *cpu, void *argument)
 
 void trace_rings_ensure(void)
 {
-    for (u32 cpu = 0; cpu < user_cpu_count() && trace_mask() != 0; cpu++)
+    if (trace_mask() == 0)
+        return;
+    for (u32 cpu = 0; cpu < user_cpu_count(); cpu++)
         trace_platform_on_cpu(cpu, ensure_ring, NULL);
 }
 

@@ -24,7 +24,7 @@ void co_platform_page_free(void *page);
 // Maps page at a page-aligned address inside a window, over whatever was there; all CPUs see the
 // new page on return. Over a page that others may read meanwhile they see of each 16 bytes the
 // second half first. 0 or E_NOMEM.
-s64 co_platform_map(u64 address, void *page, bool writable);
+s64 co_platform_map(u64 address, const void *page, bool writable);
 void co_platform_unmap(u64 address); // no effect when not mapped
 // True where one page cannot be at two places: what gets mapped is a copy, and page is the caller's
 // again. NULL then maps a writable page that keeps what readers may have seen there, or is zero.
@@ -69,8 +69,11 @@ void co_platform_patch_end(void);
 // co_platform_reaper_wake; between calls it sleeps the ticks of time that work returned, without
 // holding a reference. It goes before ordinary threads, so that who destroys objects also pays for
 // them. Returns the thread's COID, 0 when it is not a clustered object, or E_NOMEM.
+// The thread itself may be made only when it is woken first.
 s64 co_platform_reaper_start(u32 cpu, u64 (*work)(void));
-void co_platform_reaper_wake(u32 cpu); // any context but PMI; no effect before the start
-u64 co_platform_microseconds(u64 us);  // as time base ticks
+// Any context but PMI. False: nobody was woken, before the start or as there is no memory for the
+// thread; the reaper asks again with the next object.
+bool co_platform_reaper_wake(u32 cpu);
+u64 co_platform_microseconds(u64 us); // as time base ticks
 
 #endif

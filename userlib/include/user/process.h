@@ -84,6 +84,7 @@ s64 process_on_child(void (*function)(u32 pid, s32 status)); // 0 or E_NOMEM
 // initial file system (with RIGHT_INITRD); the files part replaces it. Returns 0; *owned: drop the
 // capability after use.
 struct process_program {
+    const void *image; // where this process has it mapped; NULL: it has not
     cap_t memory;
     bool owned;
     u64 offset; // page-aligned

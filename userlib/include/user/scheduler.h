@@ -114,7 +114,7 @@ s64 scheduler_policy(const char *name);
         __attribute__((section(".user_cpu_start." #level), used)) = function
 
 // Memory of the library below malloc, for use inside of user_disable and at start-up: zeroed,
-// 16-byte aligned; pages come from USER_MAP. NULL when there is none.
+// 16-byte aligned; from the program's own, then pages from USER_MAP. NULL when there is none.
 void *user_alloc(u64 bytes);
 void user_free(void *memory, u64 bytes); // bytes as given to user_alloc
 // Whole pages, zero-filled on demand; address 0: anywhere. NULL when there is none.

@@ -17,7 +17,9 @@
 #define ROUNDS 2000
 #define FEW 50
 #define TRACED 256
-#define TOLD 16 // as many as the page has room for
+#define LINGER 200000000 // iterations
+#define SLACK 0x100000   // bytes: what the kernel keeps at hand differs by less
+#define TOLD 16          // as many as the page has room for
 
 static void tell(const char *name, u64 ticks, u64 operations)
 {
@@ -202,23 +204,54 @@ static void create_and_join(void)
     tell("thread_create_join", time_now() - begin, ROUNDS);
 }
 
-static void spawn(const char *self)
+static void spawn_few(const char *self)
 {
     const char *const argv[] = {self, "child", NULL};
     struct process_spawn how = PROCESS_SPAWN;
     how.path = "bin/bench-user";
     how.argv = argv;
     how.rights = PROCESS_SAME_RIGHTS;
-    u64 begin = time_now();
     for (u32 i = 0; i < FEW; i++) {
         s64 pid = process_spawn(&how);
-        if (pid < 0) {
+        if (pid < 0)
             printf("spawn: %s\n", orrery_strerror(pid));
-            return;
-        }
-        process_wait((u32)pid, NULL, THREAD_FOREVER);
+        else
+            process_wait((u32)pid, NULL, THREAD_FOREVER);
     }
-    tell("spawn_exit_wait", time_now() - begin, FEW);
+}
+
+// The time of a loop that is long enough for the kernel to give back all that is left of ended
+// processes, with whatever it does meanwhile.
+static u64 linger(void)
+{
+    u64 begin = time_now();
+    for (u32 i = 0; i < LINGER; i++)
+        __asm__ volatile("");
+    return time_now() - begin;
+}
+
+static u64 free_memory(void)
+{
+    struct sys_info info;
+    sys_info(&info);
+    return info.free_bytes;
+}
+
+// What is left to do after the last process's end counts, too: the loop behind takes so much longer
+// than the same loop when there is nothing to do.
+static void spawn(const char *self)
+{
+    spawn_few(self);
+    linger();
+    u64 alone = linger(), before = free_memory();
+    u64 begin = time_now();
+    spawn_few(self);
+    u64 spawned = time_now() - begin;
+    u64 left = linger() - alone;
+    if (free_memory() + SLACK < before)
+        printf("spawn: %lu bytes have not come back\n", before - free_memory());
+    tell("spawn_exit_wait", spawned + left, FEW);
+    tell("spawn_left", left, FEW);
 }
 
 int main(int argc, char **argv)

@@ -181,6 +181,46 @@ static void copying(struct served *served)
     CHECK_IS(served->writes, 0);
 }
 
+static void refused_parts(const struct served *served)
+{
+    const struct sys_region wrong[] = {
+        {.kind = REGION_PRIVATE, .backed = 9 * PAGE},
+        {.kind = REGION_PRIVATE, .backed = PAGE / 2},
+        {.kind = REGION_SHARED, .backed = PAGE},
+        {.kind = REGION_ANONYMOUS, .backed = PAGE},
+    };
+    for (u32 i = 0; i < ARRAY_SIZE(wrong); i++) {
+        struct sys_region region = wrong[i];
+        region.bytes = 8 * PAGE;
+        region.memory = served->file;
+        region.prot = PROT_R;
+        CHECK_IS(sys_region_create(0, &region), E_INVAL);
+    }
+}
+
+// The file's pages behind the part are in memory, and are not to be seen.
+static void partly(struct served *served, u32 prot)
+{
+    struct sys_region region = {.bytes = 8 * PAGE,
+                                .kind = REGION_PRIVATE,
+                                .prot = prot,
+                                .memory = served->file,
+                                .backed = 2 * PAGE};
+    CHECK_IS(sys_region_create(0, &region), 0);
+    volatile u64 *words = (u64 *)region.address;
+    CHECK_IS(words[WORDS + 1], 2);
+    CHECK_IS(words[1], 1);
+    for (u32 page = 2; page < 8; page++)
+        CHECK_IS(words[page * WORDS + 1], 0);
+    if (prot & PROT_W) {
+        words[WORDS] = words[3 * WORDS] = 5;
+        CHECK_IS(words[WORDS + 1], 2);
+        CHECK_IS(words[3 * WORDS + 1], 0);
+    }
+    refused_parts(served);
+    CHECK_IS(sys_region_destroy(region.address), 0);
+}
+
 static void writing(struct served *served)
 {
     static u64 page[WORDS];
@@ -250,11 +290,13 @@ void test_files(void)
     reading(&served);
     errors(&served);
     copying(&served);
+    partly(&served, RW);
+    partly(&served, PROT_R);
     writing(&served);
     resizing(&served);
     refusals(&served);
-    eventually(&served.gone, 6);
-    CHECK_IS(served.gone, 6); // once after each mapping was the last
+    eventually(&served.gone, 8);
+    CHECK_IS(served.gone, 8); // once after each mapping was the last
     CHECK_IS(sys_cap_drop(served.file), 0);
     CHECK_IS(ipc_endpoint_close((cap_t)endpoint), 0);
     server_death();

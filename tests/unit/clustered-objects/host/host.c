@@ -111,7 +111,7 @@ void co_platform_page_free(void *page)
 {
     memset(page, 0x5a, CO_PAGE_SIZE);
     pthread_mutex_lock(&pages_mutex);
-    free_pages[free_count++] = (u32)(((char *)page - arena) / CO_PAGE_SIZE);
+    free_pages[free_count++] = (u32)(((const char *)page - arena) / CO_PAGE_SIZE);
     host_live_pages--;
     pthread_mutex_unlock(&pages_mutex);
 }
@@ -135,7 +135,7 @@ static void count_copy(u64 address, u8 now)
     __atomic_fetch_add(&host_live_pages, (u64)now - before, __ATOMIC_RELAXED);
 }
 
-static void map_page(u64 address, void *page, int protection)
+static void map_page(u64 address, const void *page, int protection)
 {
     if (page == NULL && __atomic_load_n(mapped_flag(address), __ATOMIC_ACQUIRE)) {
         mprotect((void *)address, CO_PAGE_SIZE, protection);
@@ -159,15 +159,15 @@ static void count_copy(u64 address, u8 now)
     (void)now;
 }
 
-static void map_page(u64 address, void *page, int protection)
+static void map_page(u64 address, const void *page, int protection)
 {
     if (mmap((void *)address, CO_PAGE_SIZE, protection, MAP_SHARED | MAP_FIXED, arena_file,
-             (char *)page - arena) == MAP_FAILED)
+             (const char *)page - arena) == MAP_FAILED)
         abort();
 }
 #endif
 
-s64 co_platform_map(u64 address, void *page, bool writable)
+s64 co_platform_map(u64 address, const void *page, bool writable)
 {
     int protection = writable ? PROT_READ | PROT_WRITE : PROT_READ;
     if (fail_now())
@@ -274,9 +274,10 @@ s64 co_platform_reaper_start(u32 cpu, u64 (*work)(void))
     return 0;
 }
 
-void co_platform_reaper_wake(u32 cpu)
+bool co_platform_reaper_wake(u32 cpu)
 {
     (void)cpu;
+    return true;
 }
 
 u64 co_platform_microseconds(u64 us)
