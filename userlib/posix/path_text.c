@@ -60,14 +60,33 @@ bool path_absolute(const char *from, const char *path, char out[PATH_BYTES])
     return true;
 }
 
+bool path_is_normal(const char *path)
+{
+    if (path[0] != '/')
+        return false;
+    for (u64 i = 0; i < PATH_BYTES; i++) {
+        if ((u8)path[i] > '/') // most: one look at each
+            continue;
+        if (path[i] == '\0')
+            return true;
+        if (path[i] != '/')
+            continue;
+        char next = path[i + 1];
+        if (next == '/' || next == '.' || next == '\0')
+            return i == 0 && next == '\0';
+    }
+    return false;
+}
+
 const char *path_below(const char *path, const char *point)
 {
-    u64 bytes = strlen(point);
-    if (bytes == 1)
+    if (point[1] == '\0')
         return path; // everything lies below "/"
-    if (strncmp(path, point, bytes) != 0)
-        return NULL;
-    if (path[bytes] == '\0')
+    while (*point != '\0') {
+        if (*path++ != *point++)
+            return NULL;
+    }
+    if (*path == '\0')
         return "/";
-    return path[bytes] == '/' ? path + bytes : NULL;
+    return *path == '/' ? path : NULL;
 }

@@ -131,6 +131,14 @@ s64 sys_process_info(u32 pid, struct sys_process_info *process)
     return 0;
 }
 
+s64 sys_process_rights(u32 pid)
+{
+    struct sys_process_info process;
+    s64 error = sys_process_info(pid, &process);
+
+    return error != 0 ? error : (s64)process.rights;
+}
+
 s64 sys_cap_drop(cap_t cap)
 {
     (void)cap;
