@@ -22,8 +22,12 @@ static s64 next_name(const char **path, const char **name)
     while (*at == '/')
         at++;
     *name = at;
-    while ((u8)*at > '/' || (*at != '/' && *at != '\0')) // most with one look
-        at++;
+    for (;; at++) {
+        while ((u8)*at > '/') // most: one look at each
+            at++;
+        if (*at == '/' || *at == '\0')
+            break;
+    }
     u64 bytes = (u64)(at - *name);
     *path = at;
     if (bytes > FS_NAME_MAX || (bytes == 1 && **name == '.') ||

@@ -33,7 +33,7 @@ void direct_map(struct fd_file *file, struct direct *direct, u64 uses);
 s64 direct_read(struct fd_file *file, struct direct *direct, void *to, u64 bytes, u64 offset);
 s64 direct_write(struct fd_file *file, struct direct *direct, const void *from, u64 bytes,
                  u64 offset);
-// What a call would say of the file; false: ask it, and give what it says to direct_know. Lock held.
+// What a call would say of the file; false: ask it, and give its answer to direct_know. Lock held.
 bool direct_stat(struct fd_file *file, struct direct *direct, struct fs_stat *info);
 void direct_know(struct direct *direct, const struct fs_stat *info);
 // The file's length alone. Lock held.

@@ -60,22 +60,20 @@ bool path_absolute(const char *from, const char *path, char out[PATH_BYTES])
     return true;
 }
 
+// Most characters sort behind "/", so one look at each is enough.
 bool path_is_normal(const char *path)
 {
-    if (path[0] != '/')
+    const char *at = path;
+    if (*at != '/')
         return false;
-    for (u64 i = 0; i < PATH_BYTES; i++) {
-        if ((u8)path[i] > '/') // most: one look at each
-            continue;
-        if (path[i] == '\0')
-            return true;
-        if (path[i] != '/')
-            continue;
-        char next = path[i + 1];
-        if (next == '/' || next == '.' || next == '\0')
-            return i == 0 && next == '\0';
+    for (;; at++) {
+        while ((u8)*at > '/')
+            at++;
+        if (*at == '\0')
+            return at - path < PATH_BYTES;
+        if (*at == '/' && (at[1] == '/' || at[1] == '.' || at[1] == '\0'))
+            return at == path && at[1] == '\0';
     }
-    return false;
 }
 
 const char *path_below(const char *path, const char *point)

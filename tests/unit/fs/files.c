@@ -470,6 +470,7 @@ static void a_state_says_what_a_call_says(void **state)
         assert_int_equal(at->links, i < 5);
     }
     fs_server_close(&caller, file);
+    host_reap_all();
 }
 
 static void shared_contents_follow_the_file(void **state)
