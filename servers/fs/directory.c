@@ -2,6 +2,7 @@
 // Directories: ServerFiles that name others. Guarded by the FileSystem's lock.
 #include "entries.h"
 #include "node.h"
+#include "share.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -133,6 +134,7 @@ void directory_add(struct directory *directory, struct node *node)
     directory->last = node;
     directory->entries++;
     entries_add(node);
+    share_named(node);
 }
 
 void directory_remove(struct node *node)
@@ -152,6 +154,7 @@ void directory_remove(struct node *node)
     directory->entries--;
     node->parent = NULL;
     node->next = node->previous = NULL;
+    share_named(node);
     node_put(node);
 }
 

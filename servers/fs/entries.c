@@ -7,18 +7,39 @@
 #include <user/time.h>
 
 #define BUCKET_BITS 16
-#define FACTOR 0x9e3779b97f4a7c15UL // odd, so that no step loses anything
+#define FACTOR 0x9e3779b97f4a7c15UL
 
 static struct node *buckets[1UL << BUCKET_BITS];
-static u64 start; // so that nobody can choose names that fall into one bucket; 0: not set yet
+static u64 key; // so that nobody can choose names that fall into one bucket; 0: not set yet
 
-// The high bits are the better ones.
+// Both halves of a product with the key: without the key nobody knows what a change of a bit of the
+// word does to them.
+static u64 mix(u64 hash, u64 word)
+{
+    __extension__ unsigned __int128 product = (unsigned __int128)(hash ^ word) * key;
+    return (u64)product ^ (u64)(product >> 64);
+}
+
+static u64 word_at(const char *name)
+{
+    u64 word;
+    memcpy(&word, name, sizeof(word));
+    return word;
+}
+
+// Eight bytes of the name at a time; the last eight may overlap those before.
 static u64 hash_of(const struct directory *directory, const char *name, u64 bytes)
 {
-    u64 hash = (start ^ directory->node.id) * FACTOR;
-    for (u64 i = 0; i < bytes; i++)
-        hash = (hash ^ hash >> 32 ^ (u8)name[i]) * FACTOR;
-    return hash;
+    u64 hash = mix(directory->node.id, bytes << 32), last = 0;
+    for (u64 i = 0; i + sizeof(last) < bytes; i += sizeof(last))
+        hash = mix(hash, word_at(name + i));
+    if (bytes >= sizeof(last)) {
+        last = word_at(name + bytes - sizeof(last));
+    } else {
+        for (u64 i = 0; i < bytes; i++)
+            last = last << 8 | (u8)name[i];
+    }
+    return mix(hash, last);
 }
 
 static struct node **bucket_of(u64 hash)
@@ -31,16 +52,17 @@ struct node *entries_find(const struct directory *directory, const char *name, u
     u64 hash = hash_of(directory, name, bytes);
     struct node *node = *bucket_of(hash);
     while (node != NULL && (node->hash != hash || node->parent != directory ||
-                            strncmp(node->name, name, bytes) != 0 || node->name[bytes] != '\0'))
+                            node->name_bytes != bytes || memcmp(node->name, name, bytes) != 0))
         node = node->same_bucket;
     return node;
 }
 
 void entries_add(struct node *node)
 {
-    if (start == 0)
-        start = time_date() | 1;
-    node->hash = hash_of(node->parent, node->name, strlen(node->name));
+    if (key == 0)
+        key = time_date() * FACTOR | 1;
+    node->name_bytes = strlen(node->name);
+    node->hash = hash_of(node->parent, node->name, node->name_bytes);
     struct node **bucket = bucket_of(node->hash);
     node->same_bucket = *bucket;
     *bucket = node;

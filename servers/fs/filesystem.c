@@ -165,7 +165,7 @@ static s64 rename_places(const struct place *from, const struct place *to)
     s64 status = may_rename(from, to);
     if (status != 0 || to->node == from->node)
         return status;
-    char *name = strdup(to->name);
+    char *name = strdup(to->node != NULL ? to->node->name : to->name);
     if (name == NULL)
         return E_NOMEM;
     if (to->node != NULL)

@@ -8,7 +8,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <user/time.h>
 
 #define BYTES_MAX (1UL << 32) // of one file
 
@@ -201,7 +200,7 @@ static void release(const struct memory_file *file, u64 bytes)
 
 static void touch(struct memory_file *file)
 {
-    file->node.time = time_date();
+    share_touch(&file->node);
     if (file->node.kept)
         kept_changed();
 }

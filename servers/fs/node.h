@@ -53,6 +53,7 @@ struct node {
     u64 order;                    // the cursor of a listing: grows along next
     struct node *same_bucket;     // entries.c
     u64 hash;                     // of directory and name; entries.c
+    u64 name_bytes;               // while it has a directory; entries.c
     char *name;                   // "": the root; stays when the file is removed
     char *mount;                  // a directory's: the service that has been mounted here
 };

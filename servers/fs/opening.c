@@ -5,6 +5,7 @@
 #include "filesystem.h"
 #include "share.h"
 
+#include <co/platform.h>
 #include <stdlib.h>
 
 static void hold(void *thing);
@@ -23,16 +24,21 @@ static struct {
 static CO_METHOD s64 opening_num_children(struct co_rep *self)
 {
     CO_HOME(self);
-    return 1;
+    const struct opening *opening = (struct opening *)self->root;
+    return __atomic_load_n(&opening->node, __ATOMIC_RELAXED) != NULL ||
+           __atomic_load_n(&opening->pipe, __ATOMIC_RELAXED) != NULL;
 }
 
 static CO_METHOD s64 opening_children(struct co_rep *self, coid_t *out, u32 max)
 {
     CO_HOME(self);
     const struct opening *opening = (struct opening *)self->root;
-    if (max > 0)
-        out[0] = opening->node != NULL ? opening->node->root.coid : pipe_coid(opening->pipe);
-    return max > 0;
+    const struct node *node = __atomic_load_n(&opening->node, __ATOMIC_RELAXED);
+    struct pipe *pipe = __atomic_load_n(&opening->pipe, __ATOMIC_RELAXED);
+    if (max == 0 || (node == NULL && pipe == NULL)) // the spare one
+        return 0;
+    out[0] = node != NULL ? node->root.coid : pipe_coid(pipe);
+    return 1;
 }
 
 static const struct co_ops opening_ops = {.get_num_children = opening_num_children,
@@ -60,17 +66,34 @@ static void let_go(struct node *node, struct pipe *pipe, enum pipe_end end)
         pipe_close(pipe, end);
 }
 
+// A CPU's last opening that nobody has any more: the next one there is the same object, which is
+// live all the time and leads nowhere meanwhile.
+static struct opening *spare[ORRERY_MAX_CPUS];
+
+static bool keep_spare(struct opening *opening)
+{
+    struct opening *none = NULL;
+    return __atomic_compare_exchange_n(&spare[co_platform_cpu()], &none, opening, false,
+                                       __ATOMIC_RELEASE, __ATOMIC_RELAXED);
+}
+
 void opening_put(struct opening *opening)
 {
     if (__atomic_sub_fetch(&opening->references, 1, __ATOMIC_ACQ_REL) > 0)
         return;
+    struct node *node = opening->node;
+    struct pipe *pipe = opening->pipe;
+    enum pipe_end end = opening->end;
     __atomic_sub_fetch(&table.openings, 1, __ATOMIC_RELAXED);
-    // A scan that still finds the opening asks what it leads to: that goes last. Its own memory
-    // stays until this call is over.
     if (opening->share != NULL)
         share_put(opening->share);
-    co_destroy(opening->root.coid);
-    let_go(opening->node, opening->pipe, opening->end);
+    // A scan that finds the opening asks what it leads to: that goes last, and is there as long as
+    // a scan that has seen it.
+    __atomic_store_n(&opening->node, NULL, __ATOMIC_RELAXED);
+    __atomic_store_n(&opening->pipe, NULL, __ATOMIC_RELAXED);
+    if (!keep_spare(opening))
+        co_destroy(opening->root.coid);
+    let_go(node, pipe, end);
 }
 
 static void hold(void *thing)
@@ -84,28 +107,40 @@ static void put(void *thing)
     opening_put(thing);
 }
 
+// The spare one, or one that leads nowhere yet; NULL: out of memory.
+static struct opening *take_object(void)
+{
+    struct opening *opening =
+        __atomic_exchange_n(&spare[co_platform_cpu()], NULL, __ATOMIC_ACQUIRE);
+    if (opening != NULL)
+        return opening;
+    opening = calloc(1, sizeof(*opening));
+    if (opening != NULL && co_create_shared(&opening_class, &opening->root, &opening->rep) < 0) {
+        free(opening);
+        opening = NULL;
+    }
+    return opening;
+}
+
 static s64 create(struct node *node, struct pipe *pipe, enum pipe_end end, u32 flags, u32 pid,
                   u64 *handle)
 {
     static u64 last_ticket;
-    struct opening *opening = calloc(1, sizeof(*opening));
-    s64 status = E_NOMEM;
-    if (opening != NULL) {
-        // All of it before a scan can find the object.
-        *opening =
-            (struct opening){.node = node,
-                             .pipe = pipe,
-                             .end = end,
-                             .flags = flags,
-                             .references = 1,
-                             .ticket = __atomic_add_fetch(&last_ticket, 1, __ATOMIC_RELAXED)};
-        status = co_create_shared(&opening_class, &opening->root, &opening->rep);
-    }
-    if (status < 0) {
+    struct opening *opening = take_object();
+    if (opening == NULL) {
         let_go(node, pipe, end);
-        free(opening);
-        return status;
+        return E_NOMEM;
     }
+    // Everything but the object, and the lock, which is free: nothing of an opening before is left.
+    opening->end = end;
+    opening->flags = flags;
+    opening->references = 1;
+    opening->position = 0;
+    opening->ticket = __atomic_add_fetch(&last_ticket, 1, __ATOMIC_RELAXED);
+    opening->passed = false;
+    opening->share = NULL;
+    __atomic_store_n(&opening->node, node, __ATOMIC_RELEASE); // a scan may find it from here on
+    __atomic_store_n(&opening->pipe, pipe, __ATOMIC_RELEASE);
     __atomic_add_fetch(&table.openings, 1, __ATOMIC_RELAXED);
     return handle_add(&open_files, opening, pid, handle);
 }

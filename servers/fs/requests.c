@@ -11,7 +11,6 @@
 #include <user/ipc.h>
 #include <user/lock.h>
 #include <user/process.h>
-#include <user/time.h>
 
 #define OPEN_FLAGS                                                                                 \
     (FS_READ | FS_WRITE | FS_CREATE | FS_EXCLUSIVE | FS_TRUNCATE | FS_APPEND | FS_DIRECTORY)
@@ -369,10 +368,7 @@ static s64 renew(struct opening *opening, u32 flags)
     if (!write)
         return opening->share != NULL && opening->share == node->share ? 0 : E_AGAIN;
     bool sole = !__atomic_load_n(&opening->passed, __ATOMIC_SEQ_CST);
-    s64 status = share_grant(node, opening->share, opening->ticket, sole);
-    if (status == 0)
-        node->time = time_date();
-    return status;
+    return share_grant(node, opening->share, opening->ticket, sole);
 }
 
 s64 fs_server_renew(struct ipc_caller *caller, u64 file, u32 flags)

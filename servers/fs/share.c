@@ -146,6 +146,44 @@ void share_end(const struct share *share, u64 bytes, u64 span)
     __atomic_store_n(&state->sequence, state->sequence + 1, __ATOMIC_RELEASE);
 }
 
+// Time and links of a state are what the node has whenever the lock is free.
+static void set_time(struct node *node, u64 date)
+{
+    node->time = date;
+    if (node->share != NULL)
+        __atomic_store_n(&state_of(node->share)->time, date, __ATOMIC_RELAXED);
+}
+
+static void set_links(const struct node *node)
+{
+    u64 links = __atomic_load_n(&node->parent, __ATOMIC_RELAXED) != NULL;
+    __atomic_store_n(&state_of(node->share)->links, links, __ATOMIC_RELAXED);
+}
+
+// None comes meanwhile, because the file is locked.
+void share_touch(struct node *node)
+{
+    if (node->share == NULL) {
+        node->time = time_date();
+        return;
+    }
+    mutex_lock(&shares.lock);
+    set_time(node, time_date());
+    mutex_unlock(&shares.lock);
+}
+
+// Either sees a new share here, or share_set sees the new name.
+void share_named(struct node *node)
+{
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+    if (__atomic_load_n(&node->share, __ATOMIC_RELAXED) == NULL)
+        return;
+    mutex_lock(&shares.lock);
+    if (node->share != NULL)
+        set_links(node);
+    mutex_unlock(&shares.lock);
+}
+
 // ---- who may write -----------------------------------------------------------------------------
 
 static void set_writer(const struct share *share, u64 ticket)
@@ -160,6 +198,11 @@ void share_set(struct node *node, struct share *share)
     if (before != NULL)
         set_writer(before, 0);
     __atomic_store_n(&node->share, share, __ATOMIC_SEQ_CST);
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+    if (share != NULL) {
+        set_time(node, node->time);
+        set_links(node);
+    }
     mutex_unlock(&shares.lock);
     if (before == NULL)
         return;
@@ -177,6 +220,7 @@ s64 share_grant(struct node *node, const struct share *share, u64 ticket, bool s
                      __atomic_load_n(&node->openings, __ATOMIC_SEQ_CST) == 1;
         node->written |= alone;
         set_writer(share, alone ? ticket : 0);
+        set_time(node, time_date());
     }
     mutex_unlock(&shares.lock);
     return status;

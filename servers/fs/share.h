@@ -27,6 +27,11 @@ struct share *share_create(u64 bytes);
 void share_hold(struct share *share);
 void share_put(struct share *share);
 
+// The file is written now, which its state says, too. The file's lock is held.
+void share_touch(struct node *node);
+// The same for its name, after that has come or gone.
+void share_named(struct node *node);
+
 // Around a change of the contents or the length, with the file's lock held. NULL: does nothing.
 void share_begin(const struct share *share);
 void share_end(const struct share *share, u64 bytes, u64 span);
@@ -35,8 +40,8 @@ void share_end(const struct share *share, u64 bytes, u64 span);
 // in which nothing is valid any more. The file's lock is held.
 void share_set(struct node *node, struct share *share);
 // The opening with that ticket may write alone, if `sole` is so, nobody maps the file and only
-// one has opened it; else nobody may. The share is the opening's: E_AGAIN if it is no longer
-// the file's.
+// one has opened it; else nobody may. The file is written now. The share is the opening's: E_AGAIN
+// if it is no longer the file's.
 s64 share_grant(struct node *node, const struct share *share, u64 ticket, bool sole);
 // Nobody may write alone any more: after what forbids it has been made so that share_grant sees it.
 // A write that has begun comes once more, as a call.

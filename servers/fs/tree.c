@@ -22,8 +22,12 @@ static s64 next_name(const char **path, const char **name)
     while (*at == '/')
         at++;
     *name = at;
-    while (*at != '/' && *at != '\0')
-        at++;
+    for (;; at++) {
+        while ((u8)*at > '/') // most: one look at each
+            at++;
+        if (*at == '/' || *at == '\0')
+            break;
+    }
     u64 bytes = (u64)(at - *name);
     *path = at;
     if (bytes > FS_NAME_MAX || (bytes == 1 && **name == '.') ||
@@ -46,28 +50,31 @@ s64 tree_walk(const char *path, struct place *place)
         return E_INVAL;
     place->directory = tree.top;
     place->node = &tree.top->node;
-    place->name[0] = '\0';
-    for (;;) {
-        const char *name;
-        s64 bytes = next_name(&path, &name);
-        if (bytes <= 0)
-            return bytes < 0                                           ? bytes
-                   : place->node != NULL && place->node->mount != NULL ? E_AGAIN
-                                                                       : 0;
+    const char *name, *last = path;
+    u64 last_bytes = 0;
+    s64 bytes;
+    while ((bytes = next_name(&path, &name)) > 0) {
         if (place->node == NULL)
             return E_NOENT;
         s64 status = enter(place->node, &place->directory);
         if (status != 0)
             return status;
-        memcpy(place->name, name, (u64)bytes);
-        place->name[bytes] = '\0';
-        place->node = directory_find(place->directory, name, (u64)bytes);
+        last = name;
+        last_bytes = (u64)bytes;
+        place->node = directory_find(place->directory, name, last_bytes);
     }
+    if (bytes < 0)
+        return bytes;
+    if (place->node != NULL)
+        return place->node->mount != NULL ? E_AGAIN : 0;
+    memcpy(place->name, last, last_bytes);
+    place->name[last_bytes] = '\0';
+    return 0;
 }
 
 bool place_is_root(const struct place *place)
 {
-    return place->name[0] == '\0';
+    return place->node == &tree.top->node;
 }
 
 bool tree_lies_below(const struct directory *directory, const struct node *node)

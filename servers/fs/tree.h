@@ -25,8 +25,8 @@ extern struct tree tree;
 
 struct place {
     struct directory *directory; // the path's last but one
-    char name[FS_NAME_MAX + 1];  // its last; "" for "/" itself
     struct node *node;           // what is there, or NULL
+    char name[FS_NAME_MAX + 1];  // if nothing is there: the path's last name
 };
 
 // Where a path leads. 0; E_INVAL; E_NOENT, E_NOTDIR before its last name;

@@ -164,9 +164,8 @@ static s64 socket_write(struct fd_file *file, const void *from, u64 bytes, s64 o
 static s64 socket_stat(struct fd_file *file, struct stat *info)
 {
     (void)file;
-    info->st_mode = S_IFSOCK | S_IRUSR | S_IWUSR;
-    info->st_nlink = 1;
-    info->st_blksize = NET_RING_BYTES;
+    *info = (struct stat){
+        .st_mode = S_IFSOCK | S_IRUSR | S_IWUSR, .st_nlink = 1, .st_blksize = NET_RING_BYTES};
     return 0;
 }
 

@@ -68,9 +68,8 @@ static s64 console_read(struct fd_file *file, void *to, u64 bytes, s64 offset)
 static s64 console_stat(struct fd_file *file, struct stat *info)
 {
     (void)file;
-    info->st_mode = S_IFCHR | S_IRUSR | S_IWUSR;
-    info->st_nlink = 1;
-    info->st_blksize = OUTPUT_BYTES;
+    *info = (struct stat){
+        .st_mode = S_IFCHR | S_IRUSR | S_IWUSR, .st_nlink = 1, .st_blksize = OUTPUT_BYTES};
     return 0;
 }
 

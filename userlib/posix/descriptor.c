@@ -98,7 +98,6 @@ int fstat(int fd, struct stat *info)
     struct fd_file *file = fd_hold(fd);
     if (file == NULL)
         return fail(EBADF);
-    *info = (struct stat){0};
     s64 result = file->ops->stat == NULL ? -EINVAL : file->ops->stat(file, info);
     fd_put(file);
     return (int)posix_result(result);

@@ -166,12 +166,17 @@ static bool still(const struct direct *direct, const struct view *view)
     return __atomic_load_n(&direct->state->sequence, __ATOMIC_RELAXED) == view->sequence;
 }
 
+// A view that the server stands for: of one that has ended no call would come back.
+static bool leased_look(struct fd_file *file, struct direct *direct, struct view *view)
+{
+    return direct->data != NULL && (time_now() < direct->lease || renew(file, direct, FS_READ)) &&
+           look(direct, view);
+}
+
 s64 direct_read(struct fd_file *file, struct direct *direct, void *to, u64 bytes, u64 offset)
 {
     struct view view;
-    if (direct->data == NULL || (time_now() >= direct->lease && !renew(file, direct, FS_READ)))
-        return DIRECT_OTHERWISE;
-    if (!look(direct, &view))
+    if (!leased_look(file, direct, &view))
         return DIRECT_OTHERWISE;
     u64 left = offset < view.bytes ? view.bytes - offset : 0;
     u64 part = bytes < left ? bytes : left;
@@ -180,6 +185,38 @@ s64 direct_read(struct fd_file *file, struct direct *direct, void *to, u64 bytes
     memcpy(to, direct->data + offset, part);
     __atomic_thread_fence(__ATOMIC_ACQUIRE);
     return still(direct, &view) ? (s64)part : DIRECT_OTHERWISE;
+}
+
+bool direct_bytes(struct fd_file *file, struct direct *direct, u64 *bytes)
+{
+    struct view view;
+    if (!leased_look(file, direct, &view))
+        return false;
+    *bytes = view.bytes;
+    __atomic_thread_fence(__ATOMIC_ACQUIRE);
+    return still(direct, &view);
+}
+
+bool direct_stat(struct fd_file *file, struct direct *direct, struct fs_stat *info)
+{
+    struct view view;
+    if (direct->id == 0 || !leased_look(file, direct, &view))
+        return false;
+    info->id = direct->id;
+    info->bytes = view.bytes;
+    info->time = __atomic_load_n(&direct->state->time, __ATOMIC_RELAXED);
+    info->kind = direct->kind;
+    info->writable = direct->writable;
+    info->links = (u32)__atomic_load_n(&direct->state->links, __ATOMIC_RELAXED);
+    __atomic_thread_fence(__ATOMIC_ACQUIRE);
+    return still(direct, &view);
+}
+
+void direct_know(struct direct *direct, const struct fs_stat *info)
+{
+    direct->id = info->id;
+    direct->kind = info->kind;
+    direct->writable = info->writable;
 }
 
 static bool may_write(const struct direct *direct)

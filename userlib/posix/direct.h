@@ -22,6 +22,8 @@ struct direct {
     bool never_written;     // so by this opening
     bool own_position;      // the opening is ours alone: its position is here, not at the server
     u64 position;
+    u64 id; // what a call said of the file that stays so; 0: none has so far
+    u32 kind, writable;
 };
 
 // Asks the server for the memory after so many uses; without one nothing has changed. Lock held.
@@ -31,6 +33,11 @@ void direct_map(struct fd_file *file, struct direct *direct, u64 uses);
 s64 direct_read(struct fd_file *file, struct direct *direct, void *to, u64 bytes, u64 offset);
 s64 direct_write(struct fd_file *file, struct direct *direct, const void *from, u64 bytes,
                  u64 offset);
+// What a call would say of the file; false: ask it, and give its answer to direct_know. Lock held.
+bool direct_stat(struct fd_file *file, struct direct *direct, struct fs_stat *info);
+void direct_know(struct direct *direct, const struct fs_stat *info);
+// The file's length alone. Lock held.
+bool direct_bytes(struct fd_file *file, struct direct *direct, u64 *bytes);
 void direct_end(struct direct *direct); // frees it
 
 #endif

@@ -320,11 +320,11 @@ static s64 seek_by_call(struct fd_file *file, struct seek *seek)
     return status != 0 ? -posix_errno(status) : (s64)seek->position;
 }
 
-// The end is the server's to know.
+// The end is the server's to know, or its state's.
 static s64 seek_here(struct fd_file *file, struct direct *direct, struct seek *seek)
 {
     s64 base = seek->whence == FS_SEEK_CURRENT ? (s64)direct->position : 0, target;
-    if (seek->whence == FS_SEEK_END)
+    if (seek->whence == FS_SEEK_END && !direct_bytes(file, direct, (u64 *)&base))
         target = seek_by_call(file, seek);
     else if (__builtin_add_overflow(base, seek->offset, &target) || target < 0)
         target = -EINVAL;
@@ -373,6 +373,7 @@ static s64 call_stat(cap_t server, u64 handle, void *argument)
     return fs_file_stat(server, handle, argument);
 }
 
+// Field by field, and all of them: an initialiser would be a call of memset.
 void file_stat_fill(const struct fs_stat *from, struct stat *to)
 {
     static const mode_t types[] = {
@@ -382,20 +383,43 @@ void file_stat_fill(const struct fs_stat *from, struct stat *to)
         mode |= S_IWUSR;
     if (from->kind < ARRAY_SIZE(types))
         mode |= types[from->kind];
-    *to = (struct stat){.st_ino = (ino_t)from->id,
-                        .st_mode = mode,
-                        .st_nlink = (nlink_t)from->links,
-                        .st_size = (off_t)from->bytes,
-                        .st_blksize = 4096,
-                        .st_blocks = (blkcnt_t)((from->bytes + 511) / 512)};
+    to->st_dev = to->st_rdev = 0;
+    to->st_ino = (ino_t)from->id;
+    to->st_mode = mode;
+    to->st_nlink = (nlink_t)from->links;
+    to->st_uid = to->st_gid = 0;
+    to->st_size = (off_t)from->bytes;
+    to->st_blksize = 4096;
+    to->st_blocks = (blkcnt_t)((from->bytes + 511) / 512);
     to->st_mtim.tv_sec = (time_t)(from->time / TIME_SECOND);
+    to->st_mtim.tv_nsec = 0;
     to->st_ctim = to->st_atim = to->st_mtim;
+    to->st_spare4[0] = to->st_spare4[1] = 0;
 }
 
-s64 file_stat(struct fd_file *file, struct stat *to)
+s64 file_stat_by_call(const struct fd_file *file, struct stat *to)
 {
     struct fs_stat info;
     s64 status = file_do(file, call_stat, &info);
+    if (status == 0)
+        file_stat_fill(&info, to);
+    return -posix_errno(status);
+}
+
+static s64 file_stat(struct fd_file *file, struct stat *to)
+{
+    struct fs_stat info;
+    s64 status = 0;
+    struct direct *direct = direct_of(file);
+    if (direct == NULL)
+        return file_stat_by_call(file, to);
+    mutex_lock(&direct->lock);
+    if (!direct_stat(file, direct, &info)) {
+        status = file_do(file, call_stat, &info);
+        if (status == 0)
+            direct_know(direct, &info);
+    }
+    mutex_unlock(&direct->lock);
     if (status == 0)
         file_stat_fill(&info, to);
     return -posix_errno(status);
@@ -409,8 +433,9 @@ static s64 call_close(cap_t server, u64 handle, void *argument)
 
 void file_close_handle(struct service *service, u64 handle)
 {
-    cap_t server;
-    if (service_endpoint(service, 0, &server) == 0 && call_close(server, handle, NULL) == E_PEER)
+    cap_t server = service_known(service);
+    if ((server != 0 || service_endpoint(service, 0, &server) == 0) &&
+        call_close(server, handle, NULL) == E_PEER)
         service_lost(service, server);
 }
 

@@ -25,7 +25,7 @@ s64 file_write_part(const struct fd_file *file, const void *from, u64 *bytes, u6
                     u32 flags);
 
 // For fd_ops.
-s64 file_stat(struct fd_file *file, struct stat *to);
+s64 file_stat_by_call(const struct fd_file *file, struct stat *to);
 s64 file_lend_handle(const struct fd_file *file, struct fd_inherit *to);
 void file_lent(struct fd_file *file, const struct fd_inherit *to, u32 pid);
 s64 file_borrow(struct fd_file *file, const struct fd_inherit *from);

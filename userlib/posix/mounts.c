@@ -33,10 +33,15 @@ static struct {
 // Until init has noticed a server's end, it still gives out the dead endpoint: hence the pauses.
 s64 service_do(struct service *service, service_call call, void *argument)
 {
+    cap_t server = service_known(service);
+    s64 status = server != 0 ? call(server, argument) : E_PEER;
+    if (status != E_PEER)
+        return status;
+    if (server != 0)
+        service_lost(service, server);
     u64 deadline = time_after_us(SERVICE_PATIENCE_US), pause = FIRST_PAUSE_US;
     for (;;) {
-        cap_t server;
-        s64 status = service_endpoint(service, deadline, &server);
+        status = service_endpoint(service, deadline, &server);
         if (status == 0)
             status = call(server, argument);
         if (status != E_PEER || time_now() >= deadline)
@@ -106,10 +111,22 @@ static const struct mount *mount_of(const char *path, const char **rest)
     return best;
 }
 
+// A service stays once it is there.
+static struct service *root_service(void)
+{
+    static struct service *known;
+    struct service *root = __atomic_load_n(&known, __ATOMIC_ACQUIRE);
+    if (root == NULL) {
+        root = service_get(ROOT_SERVICE);
+        __atomic_store_n(&known, root, __ATOMIC_RELEASE);
+    }
+    return root;
+}
+
 // The service that an absolute path belongs to, and the path as it sees it.
 static s64 locate(const char *path, struct service **service, const char **rest)
 {
-    struct service *root = service_get(ROOT_SERVICE);
+    struct service *root = root_service();
     if (root == NULL)
         return E_NOMEM;
     mutex_lock(&paths.lock);
@@ -148,11 +165,12 @@ s64 path_do(const char *path, path_call call, void *argument, struct service **s
     char text[PATH_BYTES];
     struct service *found = NULL;
     struct path_request request = {.call = call, .argument = argument};
-    s64 status = absolute(path, text);
+    bool normal = path_is_normal(path);
+    s64 status = normal ? 0 : absolute(path, text);
     if (status != 0)
         return status;
     for (u32 i = 0; i < TRIES; i++) {
-        status = locate(text, &found, &request.path);
+        status = locate(normal ? path : text, &found, &request.path);
         if (status == 0)
             status = service_do(found, call_path, &request);
         if (status != E_AGAIN)

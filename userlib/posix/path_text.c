@@ -60,14 +60,31 @@ bool path_absolute(const char *from, const char *path, char out[PATH_BYTES])
     return true;
 }
 
+// Most characters sort behind "/", so one look at each is enough.
+bool path_is_normal(const char *path)
+{
+    const char *at = path;
+    if (*at != '/')
+        return false;
+    for (;; at++) {
+        while ((u8)*at > '/')
+            at++;
+        if (*at == '\0')
+            return at - path < PATH_BYTES;
+        if (*at == '/' && (at[1] == '/' || at[1] == '.' || at[1] == '\0'))
+            return at == path && at[1] == '\0';
+    }
+}
+
 const char *path_below(const char *path, const char *point)
 {
-    u64 bytes = strlen(point);
-    if (bytes == 1)
+    if (point[1] == '\0')
         return path; // everything lies below "/"
-    if (strncmp(path, point, bytes) != 0)
-        return NULL;
-    if (path[bytes] == '\0')
+    while (*point != '\0') {
+        if (*path++ != *point++)
+            return NULL;
+    }
+    if (*path == '\0')
         return "/";
-    return path[bytes] == '/' ? path + bytes : NULL;
+    return *path == '/' ? path : NULL;
 }

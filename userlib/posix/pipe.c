@@ -254,7 +254,7 @@ static s64 pipe_write(struct fd_file *file, const void *from, u64 bytes, s64 off
 static s64 pipe_stat(struct fd_file *file, struct stat *to)
 {
     struct own_pipe *pipe = own_pipe_of(file);
-    s64 status = file_stat(file, to);
+    s64 status = file_stat_by_call(file, to);
     if (status != 0 || pipe == NULL)
         return status;
     mutex_lock(&pipe->lock);

@@ -10,6 +10,7 @@
 
 #include <ipc/fs.h>
 #include <orrery/memory.h>
+#include <user/time.h>
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -99,6 +100,48 @@ static void contents_are_kept(void **state)
     assert_int_equal(fs_server_seek(&caller, file, 0, 9, &position), E_INVAL);
     assert_int_equal(fs_server_close(&caller, file), 0);
     assert_int_equal(fs_server_close(&caller, file), E_STALE);
+    remove_all("/f");
+}
+
+// Its object is used again, and leads nowhere in between.
+static void an_opening_of_used_memory_is_a_new_one(void **state)
+{
+    (void)state;
+    coid_t child;
+    u64 copy, position, done;
+    u64 file = opened("/f", RW | FS_CREATE | FS_APPEND);
+    assert_int_equal(written(file, FS_CURRENT, "abc"), 3);
+    struct opening *opening = opening_get(file, PID);
+    u64 ticket = opening->ticket;
+    coid_t coid = opening->root.coid;
+    opening_put(opening);
+    assert_int_equal(fs_server_duplicate(&caller, file, &copy), 0);
+    assert_true(opening->passed);
+    assert_int_equal(fs_server_close(&caller, file), 0);
+    assert_int_equal(fs_server_close(&caller, copy), 0);
+    assert_int_equal(opening->rep.ops->get_num_children(&opening->rep), 0);
+    assert_int_equal(opening->rep.ops->get_children(&opening->rep, &child, 1), 0);
+    u64 again = opened("/f", FS_READ);
+    assert_ptr_equal(opening_get(again, PID), opening);
+    assert_int_equal(opening->root.coid, coid);
+    assert_true(opening->ticket > ticket);
+    assert_false(opening->passed);
+    assert_null(opening->share);
+    assert_int_equal(opening->rep.ops->get_children(&opening->rep, &child, 1), 1);
+    assert_int_equal(child, opening->node->root.coid);
+    opening_put(opening);
+    assert_int_equal(fs_server_write(&caller, again, 0, 0, "x", 1, &done), E_PERM);
+    assert_int_equal(fs_server_seek(&caller, again, 0, FS_SEEK_CURRENT, &position), 0);
+    assert_int_equal(position, 0);
+    assert_int_equal(fs_server_seek(&caller, file, 0, FS_SEEK_CURRENT, &position), E_STALE);
+    // Two at once are two.
+    u64 other = opened("/f", FS_READ);
+    struct opening *second = opening_get(other, PID);
+    assert_ptr_not_equal(second, opening);
+    opening_put(second);
+    assert_int_equal(fs_server_close(&caller, other), 0);
+    assert_int_equal(fs_server_close(&caller, again), 0);
+    assert_int_equal(openings_count(), 0);
     remove_all("/f");
 }
 
@@ -397,6 +440,39 @@ static const struct fs_state *state_at(u64 index)
     return (const struct fs_state *)host_memory(states) + index;
 }
 
+// Time and links of a shared file are there without a call, too.
+static void a_state_says_what_a_call_says(void **state)
+{
+    (void)state;
+    struct fs_sharing sharing;
+    struct fs_stat info;
+    const char *data;
+    u64 file = opened("/f", RW | FS_CREATE);
+    written(file, 0, "contents");
+    assert_int_equal(shared(file, 1, &sharing, &data), 0);
+    const struct fs_state *at = state_at(sharing.index);
+    for (u32 i = 0; i < 6; i++) {
+        u64 before = at->time;
+        host_time += 1000;
+        if (i == 1)
+            written(file, 3, "more");
+        if (i == 2)
+            assert_int_equal(fs_server_truncate(&caller, file, 2), 0);
+        if (i == 3)
+            assert_int_equal(fs_server_renew(&caller, file, FS_WRITE), 0);
+        if (i == 4)
+            assert_int_equal(fs_server_rename(&caller, "/f", "/g"), 0);
+        if (i == 5)
+            remove_all("/g");
+        assert_int_equal(fs_server_file_stat(&caller, file, &info), 0);
+        assert_true(at->time == info.time && at->links == info.links && at->bytes == info.bytes);
+        assert_int_equal(at->time > before, i >= 1 && i <= 3);
+        assert_int_equal(at->links, i < 5);
+    }
+    fs_server_close(&caller, file);
+    host_reap_all();
+}
+
 static void shared_contents_follow_the_file(void **state)
 {
     (void)state;
@@ -659,6 +735,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(contents_are_kept),
+        cmocka_unit_test(an_opening_of_used_memory_is_a_new_one),
         cmocka_unit_test(bad_requests_change_nothing),
         cmocka_unit_test(directories_keep_their_rules),
         cmocka_unit_test(listings_are_complete_in_small_pieces),
@@ -669,6 +746,7 @@ int main(void)
         cmocka_unit_test(mount_points_send_clients_away),
         cmocka_unit_test(fixed_names_stay),
         cmocka_unit_test(mapped_files_answer_the_kernel),
+        cmocka_unit_test(a_state_says_what_a_call_says),
         cmocka_unit_test(shared_contents_follow_the_file),
         cmocka_unit_test(only_one_who_is_alone_writes_without_calls),
         cmocka_unit_test(files_that_grow_get_more_memory),

@@ -46,6 +46,8 @@ static void what_is_too_long_is_refused(void **state)
         memset(path, 'x', length);
         path[length] = '\0';
         assert_int_equal(path_absolute("/", path, out), length + 2 <= PATH_BYTES);
+        path[0] = '/';
+        assert_int_equal(path_is_normal(path), length + 1 <= PATH_BYTES);
     }
     memset(path, 0, sizeof(path));
     for (u32 i = 0; i < sizeof(path) / 5 - 1; i++)
@@ -76,8 +78,15 @@ static void noise_gives_normal_paths(void **state)
         for (u32 i = 0; i < length; i++)
             path[i] = "/./ab."[rand() % 6];
         path[length] = '\0';
-        if (!path_absolute("/d/e", path, out))
+        if (!path_absolute("/d/e", path, out)) {
+            assert_false(path_is_normal(path));
             continue;
+        }
+        if (path_is_normal(path))
+            assert_string_equal(out, path);
+        // Without hidden names it is told of all that are.
+        if (strstr(out, "/.") == NULL)
+            assert_true(path_is_normal(out));
         assert_int_equal(out[0], '/');
         assert_null(strstr(out, "//"));
         assert_null(strstr(out, "/./"));

@@ -10,6 +10,7 @@
 #include <posix/service.h>
 #include <posix/spawn.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -161,6 +162,128 @@ static void mapped(void)
         for (u32 j = 0; j < MUCH; j++)
             EXPECT(pwrite(fd, "again!", 6, 0) == 6);
     }
+    close(fd);
+    EXPECT(unlink(PATH) == 0);
+}
+
+// ---- what is said of the file ------------------------------------------------------------------
+
+// The states of the server's files, and which is that of the file behind a handle; NULL: none.
+static const struct fs_state *state_of(u64 handle)
+{
+    struct fs_sharing sharing;
+    cap_t memory, states;
+    if (fs_share(server(), handle, 1000, &sharing, &memory) != 0)
+        return NULL;
+    sys_cap_drop(memory);
+    EXPECT(fs_share_states(server(), &states) == 0);
+    struct sys_region region = {
+        .bytes = FS_STATES_BYTES, .kind = REGION_SHARED, .prot = PROT_R, .memory = states};
+    s64 status = sys_region_create(0, &region);
+    sys_cap_drop(states);
+    return status == 0 ? (const struct fs_state *)(uintptr_t)region.address + sharing.index : NULL;
+}
+
+// fstat and lseek say what a call with a handle of our own says; so does the state, to the
+// nanosecond. A new handle is one more opening, so nobody writes alone: then time stays as it is.
+static bool all_agree(int fd, u64 handle, const struct fs_state *state)
+{
+    struct stat info;
+    struct fs_stat said;
+    if (fs_file_stat(server(), handle, &said) != 0 || fstat(fd, &info) != 0)
+        return false;
+    return info.st_ino == said.id && info.st_size == (off_t)said.bytes &&
+           info.st_nlink == said.links && S_ISREG(info.st_mode) && (info.st_mode & S_IWUSR) != 0 &&
+           info.st_mtime == (time_t)(said.time / 1000000000) &&
+           lseek(fd, -1, SEEK_END) == (off_t)said.bytes - 1 &&
+           (state->span == 0 ||
+            (state->bytes == said.bytes && state->time == said.time && state->links == said.links));
+}
+
+static void fstat_of_much_used(void)
+{
+    struct stat info;
+    int fd = much_used(), other = open(PATH, O_RDWR);
+    u64 handle = open_by_call(FS_READ), time = 0;
+    const struct fs_state *state = state_of(handle);
+    EXPECT(state != NULL && state->span == sizeof(data));
+    if (state == NULL)
+        return;
+    for (u32 i = 0; i < MUCH; i++) { // a time of its own by each write of another
+        EXPECT(pwrite(other, "x", 1, (off_t)(sizeof(data) + i)) == 1 && state->time > time);
+        EXPECT(all_agree(fd, handle, state));
+        time = state->time;
+    }
+    EXPECT(ftruncate(other, 5000) == 0 && all_agree(fd, handle, state));
+    EXPECT(fs_renew(server(), handle, FS_WRITE) == E_PERM && all_agree(fd, handle, state));
+    EXPECT(rename(PATH, PATH "-2") == 0 && all_agree(fd, handle, state) && state->links == 1);
+    EXPECT(unlink(PATH "-2") == 0 && all_agree(fd, handle, state) && state->links == 0);
+    EXPECT(fstat(fd, &info) == 0 && info.st_nlink == 0);
+    EXPECT(ftruncate(other, 0) == 0 && state->span == 0 && fstat(fd, &info) == 0);
+    EXPECT(info.st_size == 0 && info.st_nlink == 0 && lseek(fd, 0, SEEK_END) == 0);
+    EXPECT(write(other, data, 100) == 100 && lseek(fd, 0, SEEK_END) == 100);
+    EXPECT(fstat(fd, &info) == 0 && info.st_size == 100);
+    fs_close(server(), handle);
+    close(other);
+    close(fd);
+}
+
+// One who writes alone, without calls: the time is that of the last lease.
+static void fstat_of_written(void)
+{
+    struct stat info;
+    struct fs_stat first, last;
+    int fd = much_used();
+    u64 handle = open_by_call(FS_READ);
+    EXPECT(fs_file_stat(server(), handle, &first) == 0);
+    fs_close(server(), handle);
+    thread_sleep_us(2 * FS_LEASE_US);
+    for (u32 i = 0; i < MUCH; i++)
+        EXPECT(pwrite(fd, "w", 1, i) == 1);
+    handle = open_by_call(FS_READ);
+    const struct fs_state *state = state_of(handle);
+    EXPECT(fs_file_stat(server(), handle, &last) == 0 && last.time > first.time);
+    EXPECT(state != NULL && state->time == last.time && fstat(fd, &info) == 0);
+    EXPECT(info.st_mtime == (time_t)(last.time / 1000000000) && info.st_size == sizeof(data));
+    fs_close(server(), handle);
+    close(fd);
+    EXPECT(unlink(PATH) == 0);
+}
+
+// Another thread changes the length all the time: only what it sets is ever seen.
+static int changed_fd;
+static bool changed_enough;
+
+static s64 change_length(void *argument)
+{
+    (void)argument;
+    for (u32 i = 0; !__atomic_load_n(&changed_enough, __ATOMIC_RELAXED); i++)
+        EXPECT(ftruncate(changed_fd, i % 2 != 0 ? 2 * PAGE : 3 * PAGE + 1) == 0);
+    return 0;
+}
+
+static void fstat_while_it_changes(void)
+{
+    struct stat info;
+    struct thread *thread;
+    struct thread_attributes attributes = THREAD_ATTRIBUTES;
+    u64 counts[2] = {0, 0};
+    int fd = much_used();
+    changed_fd = open(PATH, O_RDWR);
+    changed_enough = false;
+    attributes.cpu = 1 % user_cpu_count();
+    EXPECT(ftruncate(changed_fd, 2 * PAGE) == 0);
+    EXPECT(thread_create(&thread, &attributes, change_length, NULL) == 0);
+    u64 until = time_after_us(50000);
+    while (time_now() < until || counts[0] == 0 || counts[1] == 0) {
+        EXPECT(fstat(fd, &info) == 0);
+        EXPECT(info.st_size == 2 * PAGE || info.st_size == 3 * PAGE + 1);
+        counts[info.st_size == 2 * PAGE]++;
+        thread_yield();
+    }
+    __atomic_store_n(&changed_enough, true, __ATOMIC_RELAXED);
+    EXPECT(thread_join(thread, NULL) == 0);
+    close(changed_fd);
     close(fd);
     EXPECT(unlink(PATH) == 0);
 }
@@ -330,6 +453,9 @@ void test_direct(void)
     positions();
     at_the_end();
     mapped();
+    fstat_of_much_used();
+    fstat_of_written();
+    fstat_while_it_changes();
     inherited_position();
     two_writers();
     liar();

@@ -34,7 +34,7 @@ struct fd_ops {
     s64 (*seek)(struct fd_file *file, s64 offset, int whence);                   // ESPIPE
     s64 (*truncate)(struct fd_file *file, u64 bytes);                            // EINVAL
     s64 (*sync)(struct fd_file *file);                                           // nothing to do
-    s64 (*stat)(struct fd_file *file, struct stat *info);                        // EINVAL
+    s64 (*stat)(struct fd_file *file, struct stat *info); // fills in all of it; EINVAL
     s64 (*ready)(struct fd_file *file, int events); // poll.h's bits that hold now; POLLIN | POLLOUT
     void (*close)(struct fd_file *file); // the last reference has gone; frees nothing of ours
     // Before a child is started: fills in words with what the child needs.
