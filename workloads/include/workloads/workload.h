@@ -43,7 +43,8 @@ struct workload_run {
     u64 cpus;                                          // mask that work runs on
     bool stop;                                         // asked to end: see workload_stopping
     s32 result;
-    const coid_t *objects; // set by prepare, for the scan: the run's objects while it is prepared
+    const coid_t
+        *objects; // set by prepare, for the scan: what the run works on, while it is prepared
     u32 object_count;
     u32 report_length;
     char report[sizeof(((struct sys_workload_status *)0)->report)];
