@@ -11,7 +11,7 @@
 
 static bool silent;
 
-// As many bytes as there are, up to READ_BYTES; -1: an error, which is told.
+// Reads as many bytes as there are, up to READ_BYTES. Returns -1 after it has reported an error.
 static ssize_t read_all(int file, char *buffer, const char *name)
 {
     ssize_t bytes = 0, got;
@@ -27,7 +27,7 @@ static ssize_t read_all(int file, char *buffer, const char *name)
     return bytes;
 }
 
-// 0: the same, 1: not, 2: an error.
+// Returns 0: the same, 1: different, 2: an error.
 static int compare(const int files[2], const char *const names[2])
 {
     char buffers[2][READ_BYTES];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A text is searched for as it is; "^" before and "$" behind it tie it to the line's beginning and
+// Searches for the literal text. "^" before it and "$" behind it tie it to the line's beginning and
 // end.
 #include "common.h"
 

@@ -3,9 +3,10 @@
 #ifndef COMMANDS_INTERNET_H
 #define COMMANDS_INTERNET_H
 
-// Connects: a descriptor, or -1 (told).
+// Connects. Returns a descriptor, or -1 after it has reported an error.
 int internet_connect(const char *host, const char *port);
-// Listens on a port of all addresses, or takes the next connection: a descriptor, or -1 (told).
+// Listens on a port of all addresses, or takes the next connection. Returns a descriptor, or -1
+// after it has reported an error.
 int internet_listen(const char *port);
 int internet_accept(int listener);
 

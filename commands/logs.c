@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The logs for schedulers, shown (orrery/log.h): who calls whom, how long the run queues are, and
-// what else is asked for.
+// Shows the logs for schedulers (orrery/log.h): who calls whom, how long the run queues are, and
+// more on request.
 #include "common.h"
 
 #include <orrery/errors.h>
@@ -21,7 +21,7 @@
 #define STAMPS_IN_SECOND 8000000 // LOG_STAMP_HARDWARE
 #define TICKS_IN_STAMP 64
 
-// Where things lie in a CPU's area, behind the descriptors.
+// Offsets in a CPU's area, behind the descriptors.
 #define EVENTS_REGISTER 0x4010
 #define QUEUE_REGISTER 0x4018
 #define COUNT_REGISTERS 0x4100 // of a domain each
@@ -46,10 +46,10 @@ static struct cpu {
     struct log_reader events, queue;
 } cpus[ORRERY_MAX_CPUS];
 static u32 cpu_count;
-static bool counting; // calls are counted by domain, not shown
+static bool counting; // count calls by domain, instead of showing them
 static u64 rows_shown;
 
-// What can be asked for, by name; without -l the first two are. Events of enum log_event.
+// Characteristics by name; the first two are the default without -l. Events of enum log_event.
 static const struct characteristic {
     const char *name;
     u32 number, events;
@@ -70,7 +70,7 @@ static void want(const struct characteristic *one)
     events_wanted |= one->events;
 }
 
-// Names with commas between. False: one is unknown, or there is none.
+// Parses names with commas between. Returns false if one is unknown, or there is none.
 static bool want_names(const char *names)
 {
     for (;;) {
@@ -150,8 +150,8 @@ static s64 lay_out(u32 cpu)
 
 static char names[LOG_DOMAINS][PROCESS_NAME_MAX + 1];
 
-// Each process that there is gets a domain of its own, as far as they go, but this one: what it
-// prints would be calls to print. Those that they start are in theirs.
+// Gives each existing process a domain of its own while there are any, except this one: its own
+// prints would be logged as calls. Processes that they start are in their domains.
 static s64 map_processes(void)
 {
     struct sys_process_info infos[32];
@@ -286,7 +286,7 @@ static s64 run(u64 seconds)
     return error != 0 ? error : closed;
 }
 
-// What the words before the seconds ask for.
+// Parses the words before the seconds.
 static bool parse_options(int argc, char **argv)
 {
     counting = argc == 3 && strcmp(argv[1], "-c") == 0;

@@ -78,7 +78,7 @@ static void print(u32 cpu, u64 begin, const struct sys_monitor_record *record)
     printf("\n");
 }
 
-// All that a CPU has. How many, or an error.
+// Prints all records of a CPU. Returns how many, or an error.
 static s64 print_cpu(cap_t monitor, u32 cpu, u64 begin)
 {
     static struct sys_monitor_record records[512];
@@ -143,7 +143,7 @@ static int watch(cap_t monitor, u64 seconds)
     return report(monitor, info.cpu_count, read + (u64)rest);
 }
 
-// "switch,fault": 1 << kind of each; 0: one of them is none.
+// Parses "switch,fault". Returns 1 << kind of each; 0: one of them is no kind.
 static u64 parse_kinds(const char *text)
 {
     static const char *const names[SYS_MONITOR_KINDS_MAX] = SYS_MONITOR_KIND_NAMES;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How fast is TCP? One side sends for some seconds, the other takes it; both tell what they saw.
+// Measures TCP. One side sends for some seconds, the other receives; both report their rate.
 #include "common.h"
 #include "internet.h"
 
@@ -18,7 +18,7 @@ static char buffer[BUFFER_BYTES];
 static void report(const char *what, u64 bytes, u64 ticks)
 {
     u64 us = time_to_us(ticks);
-    u64 rate = us == 0 ? 0 : bytes * 100 / us; // 10 KB a second
+    u64 rate = us == 0 ? 0 : bytes * 100 / us; // in units of 10 KB a second
 
     printf("%s %lu bytes in %lu.%03lu s: %lu.%02lu MB/s\n", what, bytes, us / SECOND_US,
            us / 1000 % 1000, rate / 100, rate % 100);
@@ -33,7 +33,7 @@ static int send_for(int file, u64 seconds)
     while (time_now() < end) {
         ssize_t sent = write(file, buffer, sizeof(buffer));
         if (sent < 0 && (errno == ECONNRESET || errno == EPIPE))
-            break; // the other side had enough
+            break; // the other side has had enough
         if (sent < 0)
             return complain("send");
         bytes += (u64)sent;
@@ -42,7 +42,7 @@ static int send_for(int file, u64 seconds)
     return 0;
 }
 
-// From the first byte to the end.
+// Measures from the first byte to the end.
 static int receive_all(int file)
 {
     u64 bytes = 0, start = 0;
@@ -59,7 +59,7 @@ static int receive_all(int file)
     return 0;
 }
 
-// Returns everything that comes.
+// Sends back everything that comes.
 static int echo_all(int file)
 {
     u64 bytes = 0, start = time_now();

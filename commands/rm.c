@@ -15,7 +15,7 @@ static bool recursive, force;
 
 static int remove_one(const char *path, u32 depth);
 
-// Removing changes the folder, so it is read anew for each entry.
+// Removal changes the folder, so it is read anew for each entry.
 static int remove_entries(const char *path, u32 depth)
 {
     char inner[PATH_BYTES];

@@ -33,7 +33,7 @@ static bool add(char *line)
     return true;
 }
 
-// All that is in it, with a NUL behind; NULL: an error (errno).
+// Returns the file's contents with a NUL behind; NULL: an error (errno).
 static char *read_text(int file)
 {
     size_t bytes = 0, room = 0;

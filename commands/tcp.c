@@ -11,7 +11,7 @@
 static int connection;
 static char to_output[12288];
 
-// In a thread of its own: input may never end.
+// Runs in its own thread: input may never end.
 static s64 send_input(void *argument)
 {
     (void)argument;

@@ -34,7 +34,7 @@ static char packet[PACKET_BYTES];
 
 // ---- arguments ---------------------------------------------------------------------------------
 
-// The bit of a major by its name, any case; 0: there is none.
+// Returns the bit of a major by its name, any case; 0: there is none.
 static u64 major_bit(const char *name)
 {
     struct sys_trace_event event;
@@ -45,7 +45,7 @@ static u64 major_bit(const char *name)
     return 0;
 }
 
-// A number, or names of majors with commas between.
+// Parses a number, or names of majors with commas between.
 static bool parse_mask(char *text, u64 *mask)
 {
     char *end, *rest;
@@ -162,7 +162,8 @@ static bool full(void)
     return bytes_written + PACKET_BYTES > wish.bytes_max;
 }
 
-// All that a CPU has, while there is room. 0, or not 0 (told).
+// Takes all packets of a CPU, while there is room. Returns 0, or not 0 after it has reported an
+// error.
 static int take_cpu(u32 cpu, bool flush)
 {
     s64 bytes = 0;
@@ -197,7 +198,7 @@ static int record_until_end(void)
     return status != 0 ? status : take_all(true);
 }
 
-// How much was logged, and is not in the folder.
+// Reports how many logged events are not in the folder.
 static void report(void)
 {
     u64 events = 0, discarded = 0, unread = 0;

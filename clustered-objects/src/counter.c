@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The counter of seed 000, figure 2.5, twice: shared, and distributed over the CPUs.
+// Two implementations of the counter of seed 000, figure 2.5: shared, and distributed over the
+// CPUs.
 #include <co/counter.h>
 
 #define CACHE_LINE 128
@@ -83,7 +84,7 @@ struct distributed_counter {
     char padding[CACHE_LINE - sizeof(struct counter) - sizeof(s64)];
 };
 
-// Masked, so that another thread or an interrupt handler of this CPU cannot come between.
+// Masks interrupts, so no thread or handler of this CPU can come between.
 static inline s64 distributed_add(struct counter *self, s64 addend)
 {
     struct distributed_counter *counter = (struct distributed_counter *)self;

@@ -31,8 +31,8 @@ s64 co_dref_enable(bool on)
     return error;
 }
 
-// Counts of one object from CPU *cpu on. Advances *out; false, with *cpu where to go on, when it is
-// full.
+// Copies the counts of one object from CPU *cpu on, and advances *out. Returns false if it is full,
+// with *cpu where to continue.
 static bool read_object(coid_t coid, u32 *cpu, struct sys_dref_count **out,
                         const struct sys_dref_count *end)
 {
@@ -51,7 +51,7 @@ static bool read_object(coid_t coid, u32 *cpu, struct sys_dref_count **out,
     return true;
 }
 
-// The next live object at or after *coid: false when there is none before end_page.
+// Finds the next live object at or after *coid. Returns false if there is none before end_page.
 static bool next_live(coid_t *coid, u64 end_page)
 {
     struct co_chunk *chunk;

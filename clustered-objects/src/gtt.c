@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Global Translation Table: COID -> root. Chunks of 256 objects in a two-level directory by COID
-// page. Looking up takes no lock: chunks are freed only after quiescence.
+// Global Translation Table: COID -> root. A two-level directory by COID page holds chunks of 256
+// objects. Look-ups take no lock: chunks are freed only after quiescence.
 #include "internal.h"
 
 #define NODE_SLOTS 256
@@ -11,7 +11,7 @@ struct node {
 };
 
 static struct node *directory[CO_PAGE_END / NODE_SLOTS];
-static u64 end_page; // no chunk has ever had this page or a higher one
+static u64 end_page; // no chunk ever had this page or a higher one
 u64 co_gtt_next_page;
 
 void co_gtt_init(void)
@@ -71,7 +71,7 @@ static void chunk_free(struct co_chunk *chunk)
     co_platform_free(chunk);
 }
 
-// Everything that can fail for lack of memory and needs no lock.
+// Does all that can fail for lack of memory and needs no lock.
 static struct co_chunk *chunk_alloc(void)
 {
     struct co_chunk *chunk = co_platform_alloc(sizeof(*chunk));
@@ -118,8 +118,8 @@ static void publish(struct co_chunk *chunk, struct co_chunk *in_node)
     co_statistics.chunks += in_node != NULL ? 1 : -1UL;
 }
 
-// The next free COID page, or 0. It goes round, so a page comes again only after all the others: a
-// COID stays stale for as long as the table allows. Table lock held.
+// Returns the next free COID page, or 0. It goes round, so a page is reused only after all the
+// others: a COID stays stale as long as possible. Table lock held.
 static u64 take_page(void)
 {
     for (u64 i = CO_PAGE_FIRST; i < CO_PAGE_END; i++) {
@@ -131,7 +131,7 @@ static u64 take_page(void)
     return 0;
 }
 
-// Gives chunk a COID page, backs it on every CPU and makes it this CPU's. Table lock held.
+// Gives chunk a COID page, maps it on every CPU and makes it this CPU's. Table lock held.
 static s64 chunk_install(struct co_chunk *chunk)
 {
     chunk->page = take_page();
@@ -164,8 +164,8 @@ static bool has_pages(const struct co_chunk *chunk)
     return true;
 }
 
-// Replaces the CPU's full chunk, unless another thread has done so, or a CPU has been added,
-// meanwhile: then the caller finds out by trying again.
+// Replaces the CPU's full chunk. If another thread has done so, or a CPU has been added meanwhile,
+// it does nothing, and the caller tries again.
 static s64 grow(const struct co_chunk *full)
 {
     struct co_chunk *chunk = chunk_alloc();
@@ -187,7 +187,7 @@ static s64 back_chunks(u32 cpu)
     for (u64 page = CO_PAGE_FIRST; (chunk = co_gtt_next(page)) != NULL; page = chunk->page + 1) {
         if (co_ltt_alloc(chunk, cpu) != 0)
             return E_NOMEM;
-        // All entries empty: a miss on an object that is gone finds that out.
+        // All entries are empty: a miss on an object that is gone finds that out.
         if (co_ltt_map(chunk, cpu) != 0)
             return E_NOMEM;
     }
@@ -224,7 +224,7 @@ struct co_chunk *co_gtt_take(u32 *index, s64 *error)
 
 // ---- shrinking ---------------------------------------------------------------------------------
 
-// All 256 objects are gone: from here on their COIDs meet the stale page.
+// Retires a chunk whose 256 objects are all gone: from here on their COIDs meet the stale page.
 static void chunk_retire(struct co_chunk *chunk)
 {
     co_table_lock();
@@ -237,7 +237,7 @@ static void chunk_retire(struct co_chunk *chunk)
     co_statistics.chunks_reclaimed++;
     co_table_unlock();
     co_ltt_free(chunk);
-    co_reap_chunk(chunk); // a scan may stand in it
+    co_reap_chunk(chunk); // a scan may be in it
 }
 
 void co_gtt_gone(coid_t coid)

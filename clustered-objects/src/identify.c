@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which object a sampled representative belongs to. Not part of user programs: the kernel reads
-// theirs.
+// Finds the object of a sampled representative. Not part of user programs: the kernel reads theirs.
 #include "internal.h"
 
 coid_t co_rep_to_coid(u64 rep_address, u32 cpu, enum co_rep_state *state)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The object manager's own structures: the Global Translation Table, in chunks of one LTT page of
-// COIDs, and what its source files call in one another.
+// COIDs, and functions shared by its source files.
 #ifndef CO_INTERNAL_H
 #define CO_INTERNAL_H
 
@@ -19,17 +19,17 @@
 _Static_assert(R13_LTT_ENTRIES == R13_COUNTS / R13_LTT_ENTRY_SIZE,
                "LTT and counts must not overlap");
 
-// One object in the GTT. root and class_id are written before the object is live and stay.
+// One object in the GTT. root and class_id are written before it is live, and never change.
 struct co_entry {
     struct co_root *root;
     u32 misses; // of all CPUs
     u16 class_id;
     u8 reps; // representatives that exist
-    u8 leaf; // of a class whose objects have no children
+    u8 leaf; // its class's objects have no children
 };
 
 // The objects of one LTT page, with that page and its page of counts for every CPU. The lock guards
-// all but live, which is also read without it.
+// all fields; live is also read without it.
 struct co_chunk {
     struct co_lock lock;
     u64 page; // COID >> CO_PAGE_SHIFT
@@ -56,7 +56,7 @@ static inline struct co_cpu *co_cpu_of(u32 cpu)
     return (struct co_cpu *)(co_platform_window(cpu) + R13_CO);
 }
 
-// The first CPU with tables that is not below cpu; ORRERY_MAX_CPUS when there is none.
+// Returns the first CPU >= cpu with tables, or ORRERY_MAX_CPUS.
 static inline u32 co_cpu_from(u32 cpu)
 {
     u64 mask = (u64)__atomic_load_n(&co_cpu_mask, __ATOMIC_ACQUIRE) >> cpu;
@@ -68,7 +68,7 @@ static inline bool co_cpu_known(u32 cpu)
     return cpu < ORRERY_MAX_CPUS && (co_cpu_mask >> cpu & 1) != 0;
 }
 
-// This CPU's LTT entry: word 0 the rep, word 1 the Default Object's interface table.
+// Returns this CPU's LTT entry. Word 0: the rep; word 1: the Default Object's interface table.
 static inline u64 *co_ltt_entry(u32 cpu, coid_t coid)
 {
     return (u64 *)(co_platform_window(cpu) + coid);
@@ -101,26 +101,26 @@ static inline bool co_live(const struct co_chunk *chunk, u32 index)
 
 // ---- gtt.c -------------------------------------------------------------------------------------
 void co_gtt_init(void);
-s64 co_gtt_init_cpu(u32 cpu); // backs the chunks that exist; then counts the CPU in
-// The chunk with this COID page, or the next one if it has none; NULL behind the last. A chunk
-// found stays until the caller's generation ends.
+s64 co_gtt_init_cpu(u32 cpu); // maps existing chunks, then counts the CPU in
+// Returns the chunk with this COID page, or the next one; NULL behind the last. It stays until the
+// caller's generation ends.
 struct co_chunk *co_gtt_next(u64 page);
-// The chunk of a live object, or NULL. Same lifetime.
+// Returns the chunk of a live object, or NULL. Same lifetime.
 struct co_chunk *co_gtt_find_live(coid_t coid);
 struct co_chunk *co_gtt_find(coid_t coid); // live or not
-// Hands out a COID: its chunk, locked, and *index. NULL and *error when there is none.
+// Hands out a COID. Returns its locked chunk and *index, or NULL and *error.
 struct co_chunk *co_gtt_take(u32 *index, s64 *error);
 void co_gtt_gone(coid_t coid); // the object is reclaimed
 u64 co_gtt_end(void);          // no chunk has this page or a higher one
-extern u64 co_gtt_next_page;   // where the search for a free COID page goes on; tests move it
+extern u64 co_gtt_next_page;   // where the search for a free COID page continues; tests set it
 
 // ---- ltt.c -------------------------------------------------------------------------------------
 s64 co_ltt_init(void);
-s64 co_ltt_init_cpu(u32 cpu); // its junk page
-// Pages of a chunk for one CPU: allocated, not mapped yet. 0 or E_NOMEM.
+s64 co_ltt_init_cpu(u32 cpu); // makes its junk page
+// Allocates a chunk's pages for one CPU, without mapping them. Returns 0 or E_NOMEM.
 s64 co_ltt_alloc(struct co_chunk *chunk, u32 cpu);
 void co_ltt_free(struct co_chunk *chunk);
-// Both with the table lock held, and the chunk knows its page. Mapped with all entries empty.
+// Both with the table lock held; the chunk knows its page. Maps them with all entries empty.
 s64 co_ltt_map(struct co_chunk *chunk, u32 cpu);
 void co_ltt_unmap(struct co_chunk *chunk);
 void co_table_lock(void);
@@ -128,19 +128,19 @@ void co_table_unlock(void);
 
 // ---- class.c -----------------------------------------------------------------------------------
 void co_class_init(void);
-s64 co_class_register(struct co_class *class); // 0 or E_LIMIT; again: no effect
+s64 co_class_register(struct co_class *class); // 0 or E_LIMIT; repeating has no effect
 struct co_class *co_class_at(u32 index);       // NULL past the last
 
 // ---- miss.c ------------------------------------------------------------------------------------
-// The Default Object was called: supplies this CPU's rep (as an integer), or an error.
+// Called on the Default Object. Returns this CPU's rep (as an integer), or an error.
 s64 co_miss(u64 *default_object);
 bool co_rep_in_use(const struct co_root *root, const struct co_rep *rep);
 
 // ---- reap.c ------------------------------------------------------------------------------------
-void co_reap_root(struct co_root *root);    // destroy it after quiescence
-void co_reap_chunk(struct co_chunk *chunk); // free it after quiescence
-// One step of this CPU's reaper: 0 when nothing is left to do, else the ticks after which to call
-// again.
+void co_reap_root(struct co_root *root);    // destroys it after quiescence
+void co_reap_chunk(struct co_chunk *chunk); // frees it after quiescence
+// Does one step of this CPU's reaper. Returns 0 if nothing is left to do, else the ticks until the
+// next call.
 u64 co_reap(void);
 
 // ---- root_object.c -----------------------------------------------------------------------------
@@ -152,7 +152,7 @@ s64 co_dref_read(u64 *cursor, void *buffer, u64 bytes);
 s64 co_dref_enable(bool on);
 
 // A scan's place: the next COID, with a CPU in its low bits for co_dref_read, and the COID page
-// where this scan ends, fixed when it starts so that it cannot chase objects being created.
+// where the scan ends. The end is fixed at the start, so a scan cannot chase objects being created.
 struct co_cursor {
     coid_t next;
     u64 end_page;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Local Translation Tables: the pages of entries and counts in every CPU's window, and what stands
-// where no object lives: the stale page (read-only, shared) and a junk page of counts a CPU.
+// Local Translation Tables: the pages of entries and counts in every CPU's window. Where no object
+// lives there are the stale page (read-only, shared) and a junk page of counts for each CPU.
 #include "internal.h"
 
 static struct co_lock table_lock; // directory and mappings of the windows
@@ -76,8 +76,9 @@ static void free_pages(struct co_chunk *chunk, u32 cpu)
     chunk->ltt[cpu] = chunk->counts[cpu] = NULL;
 }
 
-// An empty entry is itself the Default Object: word 0 points at word 1, its interface table. Other
-// CPUs may see the stale page's entries there meanwhile: all words 1 come first.
+// Writes empty entries. An empty entry is itself the Default Object: word 0 points at word 1, its
+// interface table. All words 1 come first, because other CPUs may still see the stale page's
+// entries.
 static void ltt_fill(const struct co_chunk *chunk, u32 cpu, u64 *entries, void *counts)
 {
     u64 entry = (u64)co_ltt_entry(cpu, co_coid(chunk, 0));
@@ -124,8 +125,8 @@ void co_ltt_free(struct co_chunk *chunk)
 
 // ---- faults ------------------------------------------------------------------------------------
 
-// offset: of the COIDs' page in a window. A new chunk may have been first; another CPU that was has
-// done the same.
+// Maps a filler page, unless a new chunk has come first. offset: of the COIDs' page in a window. If
+// another CPU was first, it has mapped the same.
 static bool map_filler(u64 address, u64 offset, const void *page, bool writable)
 {
     co_table_lock();

@@ -7,7 +7,7 @@
 u32 co_cpu_mask;
 struct co_stat co_statistics;
 static u32 reapers_started; // by CPU
-static u32 reaper_count;    // of those that are objects
+static u32 reaper_count;    // reapers that are objects
 static coid_t reaper_coids[ORRERY_MAX_CPUS];
 
 struct object_manager;
@@ -33,7 +33,7 @@ static coid_t manager_coid;
 
 // ---- methods -----------------------------------------------------------------------------------
 
-// Its references: the reapers' threads.
+// The manager refers to the reapers' threads.
 static CO_METHOD s64 object_manager_get_num_children(struct co_rep *self)
 {
     CO_HOME(self);
@@ -108,7 +108,7 @@ static struct co_class class = {
 
 // ---- start-up ----------------------------------------------------------------------------------
 
-#define GENERATION_FIRST 2 // 0 means none, and g-1 must not be it
+#define GENERATION_FIRST 2 // 0 means none, and g-1 must not be 0
 
 s64 co_init_cpu(u32 cpu)
 {

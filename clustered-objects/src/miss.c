@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Miss handling: the first call of an object on a CPU reaches the Default Object, whose trampolines
-// (trampoline.S) come here for the rep.
+// Miss handling. The first call of an object on a CPU reaches the Default Object, whose trampolines
+// (trampoline.S) get the rep here.
 #include "internal.h"
 #include <trace/events.h>
 
@@ -38,8 +38,8 @@ static s64 supply(struct co_root *root, u32 cpu, struct co_rep **rep)
     return error;
 }
 
-// Enters rep for this CPU, unless the entry is not empty any more: another thread was first, or the
-// object is gone. Chunk lock held.
+// Enters rep for this CPU, unless the entry is not empty any more because another thread was first
+// or the object is gone. Chunk lock held.
 static bool install(struct co_chunk *chunk, struct co_root *root, u32 cpu, struct co_rep *rep)
 {
     u64 *entry = co_ltt_entry(cpu, root->coid);
@@ -55,7 +55,7 @@ static bool install(struct co_chunk *chunk, struct co_root *root, u32 cpu, struc
     return true;
 }
 
-// A rep that came too late, unless it serves other CPUs too.
+// Discards a rep that came too late, unless it serves other CPUs too.
 static void discard(struct co_root *root, struct co_rep *rep)
 {
     co_platform_atomic_add(&co_statistics.misses_lost, 1);
@@ -72,7 +72,7 @@ s64 co_miss(u64 *default_object)
         return E_STALE;
     struct co_root *root = chunk->entries[co_index(coid)].root;
     struct co_rep *rep = NULL;
-    s64 error = supply(root, cpu, &rep); // no lock held: it may allocate, and miss in turn
+    s64 error = supply(root, cpu, &rep); // no lock held: it may allocate, and cause further misses
     if (error != 0)
         return error;
 
@@ -84,6 +84,7 @@ s64 co_miss(u64 *default_object)
         trace_obj_miss(coid, (u64)root);
     if (!needed)
         discard(root, rep);
-    // Whatever the entry holds now serves the call: this rep, the other thread's, the Stale Object.
+    // Whatever the entry holds now serves the call: this rep, another thread's, or the Stale
+    // Object.
     return (s64)__atomic_load_n(default_object - 1, __ATOMIC_ACQUIRE);
 }

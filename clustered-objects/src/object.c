@@ -19,7 +19,7 @@ static void root_init(struct co_root *root, const struct co_class *class, coid_t
             (struct co_rep){.ops = class->ops, .root = root, .coid = coid, .magic = CO_REP_MAGIC};
 }
 
-// The entry first, then the live bit: who sees the bit sees the entry. Chunk lock held.
+// Writes the entry first, then the live bit: whoever sees the bit sees the entry. Chunk lock held.
 static void entry_init(struct co_chunk *chunk, u32 index, struct co_root *root)
 {
     const struct co_class *class = root->class;
@@ -62,7 +62,7 @@ s64 co_create_shared(struct co_class *class, struct co_root *root, struct co_rep
     return co_object_create(class, root, rep);
 }
 
-// Clears the live bit and turns every CPU's entry to the Stale Object. NULL when it is not live.
+// Clears the live bit and makes every CPU's entry the Stale Object. Returns NULL if it is not live.
 static struct co_root *make_stale(struct co_chunk *chunk, coid_t coid)
 {
     u32 index = co_index(coid);

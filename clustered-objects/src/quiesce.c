@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Generations: one writer each, its CPU with interrupts masked; other CPUs only read the number.
+// Generations. Only a CPU writes its own, with interrupts masked; others only read the number.
 #include "internal.h"
 
 static void join(struct co_cpu *cpu, struct co_generation_member *member)
@@ -40,8 +40,8 @@ void co_thread_checkpoint(struct co_generation_member *member)
 void co_cpu_advance(void)
 {
     struct co_cpu *cpu = co_cpu_of(co_platform_cpu());
-    // Generations g-1 and g+1 share a count, so g-1 must be empty. Two steps, so that one poke is
-    // enough on a CPU without members.
+    // Generations g-1 and g+1 share a count, so g-1 must be empty. It takes two steps, so that one
+    // poke suffices on a CPU without members.
     for (u32 step = 0; step < 2 && cpu->members[(cpu->generation + 1) & 1] == 0; step++) {
         co_platform_fence(); // members' last accesses come before the new number …
         __atomic_store_n(&cpu->generation, cpu->generation + 1, __ATOMIC_RELEASE);
@@ -52,7 +52,7 @@ void co_cpu_advance(void)
 
 void co_grace_begin(struct co_grace *grace)
 {
-    *grace = (struct co_grace){0}; // a CPU that comes later has never seen what is unreachable now
+    *grace = (struct co_grace){0}; // a later CPU has never seen what is unreachable now
     co_platform_fence();
     for (u32 cpu = co_cpu_from(0); cpu < ORRERY_MAX_CPUS; cpu = co_cpu_from(cpu + 1))
         grace->target[cpu] = __atomic_load_n(&co_cpu_of(cpu)->generation, __ATOMIC_ACQUIRE) + 2;

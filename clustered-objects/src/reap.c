@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The reapers, one a CPU: what was destroyed there waits in one batch for a grace period, while the
-// next batch gathers. Each CPU pays for what it destroys, and none writes to another's list.
+// The reapers, one for each CPU. Objects destroyed on a CPU wait in one batch for a grace period,
+// while the next batch gathers. Each CPU pays for what it destroys, and none writes to another's
+// list.
 #include "internal.h"
 #include <trace/events.h>
 
@@ -13,7 +14,7 @@ struct batch {
 };
 
 static struct reaper {
-    struct batch gathering; // of its CPU, interrupts masked
+    struct batch gathering; // its CPU's, interrupts masked
     struct batch waiting;   // the reaper's own, like the rest
     struct co_grace grace;
     u64 poll_us;
@@ -39,7 +40,7 @@ void co_reap_root(struct co_root *root)
         __atomic_store_n(&reaper->unheard, !co_platform_reaper_wake(cpu), __ATOMIC_RELAXED);
 }
 
-// By a reaper itself, so none is woken.
+// Only reapers call this, so none needs a wake-up.
 void co_reap_chunk(struct co_chunk *chunk)
 {
     u64 state = co_platform_mask();
@@ -58,7 +59,7 @@ static bool take_batch(struct reaper *reaper)
     return !batch_empty(&reaper->waiting);
 }
 
-// A rep may serve several CPUs (a cluster); each is destroyed once.
+// A rep may serve several CPUs (a cluster); this destroys each once.
 static void destroy_reps(struct co_root *root)
 {
     for (u32 cpu = 0; cpu < ORRERY_MAX_CPUS && root->class->destroy_rep != NULL; cpu++) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Object scan (seed 000 §3.2.1): walks the GTT's live bits, asks reps for their children. No lock:
-// the scanning thread's generation keeps chunks, roots and reps in memory.
+// Object scan (seed 000 §3.2.1). Walks the GTT's live bits and asks reps for their children. It
+// takes no lock: the scanning thread's generation keeps chunks, roots and reps in memory.
 #include "internal.h"
 #include <orrery/sys.h>
 
@@ -16,8 +16,8 @@ u64 co_cursor_close(struct co_cursor cursor)
     return cursor.end_page << 32 | cursor.next;
 }
 
-// This CPU's rep or any other, NULL when none exists: a scan makes no reps, it would change what it
-// sees.
+// Returns this CPU's rep or any other, or NULL. A scan makes no reps: that would change what it
+// observes.
 static struct co_rep *any_rep(struct co_root *root)
 {
     struct co_rep *rep = __atomic_load_n(&root->reps[co_platform_cpu()], __ATOMIC_ACQUIRE);
@@ -28,7 +28,7 @@ static struct co_rep *any_rep(struct co_root *root)
     return rep;
 }
 
-// Children of an object into out, at most max. Returns the count, or E_LIMIT when max is too small.
+// Copies at most max children of an object. Returns the count, or E_LIMIT if max is too small.
 static s64 children(struct co_root *root, coid_t *out, u64 max)
 {
     struct co_rep *rep = any_rep(root);
@@ -52,7 +52,7 @@ static inline void write_record(const struct co_entry *entry, coid_t coid, struc
     out->child_count = child_count;
 }
 
-// Writes the record of an object with children; returns its bytes, or E_LIMIT when it does not fit.
+// Writes the record of an object with children. Returns its bytes, or E_LIMIT if it does not fit.
 static s64 parent_record(const struct co_entry *entry, coid_t coid, struct sys_object *out,
                          u64 bytes)
 {
@@ -65,7 +65,7 @@ static s64 parent_record(const struct co_entry *entry, coid_t coid, struct sys_o
     return out->record_bytes;
 }
 
-// The same for any object; the short way for those that have none.
+// Writes the record of any object; short for objects without children.
 static inline s64 record(const struct co_entry *entry, coid_t coid, struct sys_object *out,
                          u64 bytes)
 {
@@ -77,8 +77,8 @@ static inline s64 record(const struct co_entry *entry, coid_t coid, struct sys_o
     return sizeof(*out);
 }
 
-// Records of the chunk's live objects from index `first` on. Advances *out; returns the index of
-// the object that did not fit, or CO_PER_PAGE.
+// Writes records of the chunk's live objects from index `first` on, and advances *out. Returns the
+// index of the object that did not fit, or CO_PER_PAGE.
 static u32 scan_chunk(const struct co_chunk *chunk, u32 first, char **out, const char *end)
 {
     coid_t base = co_coid(chunk, 0);
@@ -112,7 +112,7 @@ s64 co_scan(u64 *cursor, void *buffer, u64 bytes)
            chunk->page < place.end_page) {
         bool inside = chunk->page == place.next >> CO_PAGE_SHIFT;
         u32 index = scan_chunk(chunk, inside ? co_index(place.next) : 0, &out, end);
-        place.next = co_coid(chunk, index); // of the next page when all of this one fit
+        place.next = co_coid(chunk, index); // the next page's first if all of this one fit
         if (index < CO_PER_PAGE) {
             if (out == buffer)
                 return E_INVAL;

@@ -45,7 +45,7 @@ static bool header_good(const struct elf_header *header, u64 bytes)
            bytes - header->segments >= header->segment_count * sizeof(struct elf_segment_header);
 }
 
-// below: where it may begin, the end of the segment before it.
+// below: lowest valid start, the end of the segment before it.
 static bool segment_good(const struct elf_segment_header *header, u64 bytes, u64 below)
 {
     return header->offset % PAGE == 0 && header->address % PAGE == 0 && header->offset <= bytes &&
@@ -60,7 +60,7 @@ static u32 prot_of(u32 flags)
     return (flags & PF_R ? PROT_R : 0) | (flags & PF_W ? PROT_W : 0) | (flags & PF_X ? PROT_X : 0);
 }
 
-// The file's bytes that will lie at an address, or NULL.
+// Returns the file's bytes for an address, or NULL.
 static const u8 *contents_at(const u8 *image, const struct elf_program *program, u64 address,
                              u64 bytes)
 {

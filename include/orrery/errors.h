@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The one list of errors. A function returns 0 (or a count) or the negative of none but these.
-// Programs on the other side of the DCI see the same numbers.
+// The one list of errors. Every function returns 0 (or a count) or one of these negative numbers.
+// DCI clients see the same numbers.
 #ifndef ORRERY_ERRORS_H
 #define ORRERY_ERRORS_H
 
@@ -30,7 +30,7 @@ enum orrery_error {
 #undef ORRERY_ERROR_ENUM
 };
 
-// Returns a constant string for any value; "success" for 0 and positive ones.
+// Returns a constant string for any value: "success" for 0 and positive ones.
 static inline const char *orrery_strerror(long error)
 {
     switch (error) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// IPC (DESIGN.md §8): protected procedure call with hand-over of the CPU, asynchronous messages,
-// capabilities. A message is six words in registers, up to MESSAGE_BYTES in the dispatcher's
-// message buffer (copied by the kernel), and at most one capability.
+// IPC (DESIGN.md §8): protected procedure calls that hand over the CPU, asynchronous messages, and
+// capabilities. A message has six words in registers, up to MESSAGE_BYTES in the dispatcher's
+// message buffer (which the kernel copies), and at most one capability.
 //
 // Register interface, for the stubs in userlib (all called while disabled,
 // r3…r12 as in struct event):
@@ -23,15 +23,15 @@
 
 #define CALL_ALONE 1u // no other thread of this dispatcher could run: return with an event only
 
-// An endpoint of the calling process; its calls and messages arrive with this badge. Calls from
-// CPUs where the process has no dispatcher are served on the CPU where the endpoint was created, or
-// another one.
+// Creates an endpoint of the calling process. Its calls and messages arrive with this badge. Calls
+// from CPUs where the process has no dispatcher are served on the CPU where the endpoint was
+// created, or on another one.
 s64 sys_endpoint_create(u64 badge);
-// The endpoint, the caller's own (E_PERM), takes no further call; calls waiting get E_PEER.
-// The capability stays.
+// Closes an endpoint of the caller's own (else E_PERM). It takes no further call; waiting calls get
+// E_PEER. The capability stays.
 s64 sys_endpoint_destroy(cap_t endpoint);
 s64 sys_cap_drop(cap_t cap);
-// Another slot with the same capability.
+// Copies the capability to another slot.
 s64 sys_cap_copy(cap_t cap);
 
 #endif

@@ -12,14 +12,14 @@
 
 enum region_kind {
     REGION_ANONYMOUS = 1, // zero-filled on demand, private
-    REGION_STACK,         // the same, below it one guard page that is never given out
+    REGION_STACK,         // like ANONYMOUS, with a guard page below it that is never given out
     REGION_COMMIT,        // anonymous, but only pages that sys_region_commit made exist
     REGION_SHARED,        // pages of a memory object, shared by all who map it
     REGION_PRIVATE,       // pages of a memory object or file, copy-on-write
 };
 
 struct sys_region {
-    u64 address;  // page-aligned; 0: choose one, and tell
+    u64 address;  // page-aligned; 0: the kernel chooses one and stores it here
     u64 bytes;    // multiple of 4 KB, > 0
     u32 kind;     // enum region_kind
     u32 prot;     // PROT_*
@@ -30,23 +30,22 @@ struct sys_region {
 };
 #define REGION_DISTRIBUTED 1u // anonymous: the distributed implementation of FCM
 
-// In the caller's (0) or a not yet started child's space (E_BUSY: it has been). 0;
-// E_EXIST when it overlaps; E_NOMEM;
-// E_LIMIT.
+// Creates a region in the caller's space (process 0) or in that of a child not started yet. Returns
+// 0. E_BUSY: the child has been started. E_EXIST: it overlaps another. E_NOMEM, E_LIMIT.
 s64 sys_region_create(cap_t process, struct sys_region *region);
 s64 sys_region_destroy(u64 address);           // the region that begins there
 s64 sys_region_resize(u64 address, u64 bytes); // its end moves; grows only into free space
-// Whole pages of one region; splits nothing: protection is kept by page.
-// REGION_PRIVATE text: not W.
+// Changes the protection of whole pages of one region, and does not split it: each page has its own
+// protection. REGION_PRIVATE text cannot get PROT_W.
 s64 sys_region_protect(u64 address, u64 bytes, u32 prot);
-// REGION_COMMIT: makes zeroed pages exist with this protection (again: protection only), or none.
-// REGION_SHARED of sys_memory_new's memory, with the region's protection: makes all its pages
-// exist. Either maps them, too, so touching them cannot fail. E_NOMEM while there still is memory
+// Makes pages exist and maps them, so that touching them cannot fail. REGION_COMMIT: zeroed pages
+// with this protection, or none; pages that exist only change their protection. REGION_SHARED of
+// sys_memory_new's memory, with the region's protection: all its pages. E_NOMEM comes earlier than
 // for pages that are merely touched.
 s64 sys_region_commit(u64 address, u64 bytes, u32 prot);
 s64 sys_region_decommit(u64 address, u64 bytes);
-// Replaces one instruction of the caller's own text, in a page of its own from then on; all CPUs
-// execute the new one on return. E_INVAL: not executable; E_AGAIN: old was not there.
+// Replaces one instruction of the caller's own text. The page becomes the caller's own. On return
+// all CPUs execute the new instruction. E_INVAL: not executable. E_AGAIN: old was not there.
 s64 sys_text_patch(u64 address, u32 old, u32 new);
 
 struct sys_region_info {
@@ -61,28 +60,28 @@ s64 sys_region_list(u32 pid, u64 *cursor, void *buffer, u64 bytes); // own, or R
 
 // ---- memory objects ----------------------------------------------------------------------------
 
-// Zero-filled memory of its own, to be mapped REGION_SHARED by whoever holds the capability.
+// Creates zero-filled memory. Whoever holds the capability can map it REGION_SHARED.
 s64 sys_memory_new(const char *name, u64 bytes);
 s64 sys_memory_bytes(cap_t memory);
-// From now on nobody can map it to write to it; regions that there are stay as they are. For who
-// made it, before others have the capability: E_PERM.
+// Forbids new writable mappings of the memory; existing regions stay as they are. Only its creator
+// may do it, before others have the capability: E_PERM.
 s64 sys_memory_seal(cap_t memory);
 s64 sys_initrd(void); // RIGHT_INITRD: the initial file system, read-only, as a memory object
 
-// A file of a server: pages are asked for by EVENT_MESSAGE {badge = token; words: FILE_FETCH,
-// offset, bytes (4 KB)}, at most one request a page at a time, and answered by sys_file_supply.
-// FILE_WRITE tells of a dirty page to fetch with sys_file_take; FILE_GONE: nobody maps
-// or holds it any more.
+// A file of a server. The kernel asks for pages with EVENT_MESSAGE {badge = token; words:
+// FILE_FETCH, offset, bytes (4 KB)}, with at most one request a page at a time. The server answers
+// with sys_file_supply. FILE_WRITE announces a dirty page to fetch with sys_file_take. FILE_GONE:
+// nobody maps or holds the file any more.
 #define FILE_FETCH 1
 #define FILE_WRITE 2
 #define FILE_GONE 3
-// endpoint: the caller's own, else E_PERM.
+// endpoint: one of the caller's own, else E_PERM.
 s64 sys_file_create(cap_t endpoint, u64 token, const char *name, u64 bytes);
-// status 0: 4 KB at from are the page (short last page: zero-filled by the caller); else the error
-// that those who wait for it get.
+// Supplies a page. With status 0 it is the 4 KB at from (the caller zero-fills a short last page).
+// Any other status is the error that the waiting threads get.
 s64 sys_file_supply(cap_t file, u64 offset, const void *from, s64 status);
 s64 sys_file_take(cap_t file, u64 offset, void *to);
-// New length; pages beyond it, and with invalidate all clean pages, are dropped.
+// Sets a new length. Drops the pages beyond it, and with invalidate all clean pages.
 s64 sys_file_resize(cap_t file, u64 bytes, bool invalidate);
 
 #endif

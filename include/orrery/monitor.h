@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: MIT
-// What the monitor asks of a process's library (EVENT_MONITOR): S000 §3.2.1 "Object Scan" for user
-// objects, the switches of DREF counting and tracing, and the logs of sleep locks ("Software
-// Instrumentation"). The answer goes through the monitor buffer at USER_MONITOR, a shared region of
-// process and kernel.
+// Questions of the monitor to a process's library (EVENT_MONITOR): the object scan of S000 §3.2.1
+// for user objects, the switches of DREF counting and tracing, and the logs of sleep locks
+// ("Software Instrumentation"). The answer goes through the monitor buffer at USER_MONITOR, a
+// region shared by process and kernel.
 #ifndef ORRERY_MONITOR_H
 #define ORRERY_MONITOR_H
 
 #include <orrery/types.h>
 
-// Lists are asked for piece by piece: from a cursor (0 to start), as many whole records as there is
-// room for in so many bytes. The first result is where to go on, the second one 1 when nothing
-// follows; an answer without records is the end, too. Records of objects and counts
-// come in rising order.
-// Each with its arguments, -> its results, and what is then in the buffer.
+// A list is read in pieces: from a cursor (0 to start), as many whole records as fit into the given
+// bytes. The first result is the next cursor. The second is 1 when nothing follows; an answer
+// without records also ends the list. Records of objects and counts come in rising order.
+// Each line has the arguments -> the results, and the content of the buffer.
 // clang-format off
 #define MONITOR_SCAN          1 // cursor, bytes -> new cursor, end; struct sys_object records
 #define MONITOR_CLASS         2 // cursor, bytes -> new cursor, end; struct sys_class records
@@ -27,26 +26,27 @@
 #define MONITOR_BLOCKED_READ 11 // cursor, bytes -> new cursor, end; struct sys_blocked_log, each
                                 // with its records
 // clang-format on
-// begin: the library asks the owner of the logs for an area (ipc/log.idl), and does not wait. Not:
-// returns how that went: 0: this CPU has a log, E_AGAIN, or an error (user/attach_log.h).
+// With begin the library asks the owner of the logs for an area (ipc/log.idl), and does not wait.
+// Without it, it returns the outcome: 0 when this CPU has a log, E_AGAIN, or an error
+// (user/attach_log.h).
 #define MONITOR_LOG 12        // cpu, begin
 #define MONITOR_LOG_DOMAIN 13 // thread's number, its domain in these logs; 0: the process's
 
 // ---- sleep locks -------------------------------------------------------------------------------
 // A BlockedThreadQueues object has a queue for each lock word that threads wait for. While it is
-// logged each change of a queue is a record in the object's own buffer.
+// logged, each change of a queue adds a record to the object's own buffer.
 
 enum sys_blocked_logging {
-    SYS_BLOCKED_OFF,   // the buffer goes, and what is in it
-    SYS_BLOCKED_ON,    // an object that is logged already goes on
-    SYS_BLOCKED_FRESH, // from an empty buffer
+    SYS_BLOCKED_OFF,   // frees the buffer with its records
+    SYS_BLOCKED_ON,    // logs; an object that is logged already continues
+    SYS_BLOCKED_FRESH, // logs from an empty buffer
 };
 
 enum sys_blocked_operation {
     SYS_BLOCKED_ENQUEUE = 1, // a thread begins to wait
-    SYS_BLOCKED_DEQUEUE = 2, // its time is over
+    SYS_BLOCKED_DEQUEUE = 2, // its timeout has passed
     SYS_BLOCKED_WAKEUP = 3,  // it was woken
-    SYS_BLOCKED_PRESENT = 4, // it waited already when the logging began; first in the log
+    SYS_BLOCKED_PRESENT = 4, // it waited when logging began; these come first in the log
 };
 
 struct sys_blocked_record {
@@ -73,10 +73,10 @@ struct sys_blocked_object {
 };
 _Static_assert(sizeof(struct sys_blocked_object) == 24, "ABI");
 
-// Of an object that is logged; counts since the logging began.
+// The log of one object; counts since the logging began.
 struct sys_blocked_log {
     coid_t coid;
-    u64 logged; // records, lost ones not among them
+    u64 logged; // records, without lost ones
     u64 lost;   // exact
     u32 buffer_bytes;
     u32 count; // records that follow

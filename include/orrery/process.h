@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // System calls on processes and dispatchers (S000 §2.4; DESIGN.md §8). In the kernel these are the
-// functions behind the calls, in a process the stubs; both are bound by
-// kernel/syscalls/syscalls.def.
+// functions behind the calls, in a process the stubs; kernel/syscalls/syscalls.def binds both.
 // Results: 0 or a count or a handle, or a negative error (orrery/errors.h).
 #ifndef ORRERY_PROCESS_H
 #define ORRERY_PROCESS_H
@@ -11,12 +10,12 @@
 // Index into the calling process's capability table; 0 is none.
 typedef u32 cap_t;
 
-// Well-known slots, filled in by whoever creates the process.
+// Well-known slots, filled by the creator of the process.
 #define CAP_NAMES 1  // endpoint of init's name service
 #define CAP_PARENT 2 // endpoint of the creator, or 0
 #define CAP_FIRST_FREE 16
 
-// Rights of a process: it can grant no more than it has. A call without its right returns E_PERM.
+// Rights of a process. It can grant no more than it has. A call without its right returns E_PERM.
 #define RIGHT_MONITOR 0x01 // scan, sampling, trace and DREF control of all, workloads
 #define RIGHT_NET 0x02     // the network device
 #define RIGHT_BLOCK 0x04   // the block device
@@ -37,15 +36,15 @@ struct sys_process_new {
 };
 enum process_priority { PROCESS_LOW = 1, PROCESS_NORMAL = 2, PROCESS_HIGH = 3, PROCESS_SERVER = 4 };
 
-// An empty process: a capability for it. The caller gets EVENT_CHILD when it ends. It has none but
-// the caller's rights (E_PERM), at most its memory limit, and is no more urgent than PROCESS_NORMAL
-// or the caller itself (E_INVAL) unless that has RIGHT_SERVER.
+// Creates an empty process. Returns a capability for it. The caller gets EVENT_CHILD when it ends.
+// The process has at most the caller's rights (E_PERM) and memory limit. Without RIGHT_SERVER its
+// priority is at most PROCESS_NORMAL or the caller's, whichever is higher (E_INVAL).
 s64 sys_process_create(const struct sys_process_new *process);
 s64 sys_process_pid(cap_t process); // 0: the caller's own
-// Copies bytes (<= 64 KB) into its memory, before its start.
+// Copies bytes (<= 64 KB) into the memory of a process that has not started.
 s64 sys_process_write(cap_t process, u64 address, const void *from, u64 bytes);
-// Puts a copy of one of the caller's capabilities into a slot (1 … CAP_FIRST_FREE - 1),
-// before its start.
+// Copies one of the caller's capabilities into a slot (1 … CAP_FIRST_FREE - 1) of a process that
+// has not started.
 s64 sys_process_grant(cap_t process, u32 slot, cap_t cap);
 struct sys_process_start {
     u64 pc, toc, sp; // entry, r2, r1
@@ -54,8 +53,8 @@ struct sys_process_start {
     u32 reserved;
 };
 s64 sys_process_start(cap_t process, const struct sys_process_start *start);
-// Ends a process, also one not started. Its creator or RIGHT_PROCESS.
-// status is what the parent is told.
+// Ends a process, also one that has not started. For its creator, or with RIGHT_PROCESS. The parent
+// gets the status.
 s64 sys_process_kill(u32 pid, s32 status);
 void sys_exit(s32 status) __attribute__((noreturn));
 #define STATUS_KILLED(vector) ((s32)(0x10000 | (vector))) // ended by an exception
@@ -75,35 +74,38 @@ struct sys_process_info {
     char name[PROCESS_NAME_MAX];
 };
 enum process_state { PROCESS_NEW, PROCESS_LIVE, PROCESS_ENDING };
-// All processes, whole records; *cursor is 0 to start. Bytes written, 0 at the end.
+// Lists all processes, as whole records. *cursor is 0 to start. Returns bytes written, 0 at the
+// end.
 s64 sys_process_list(u64 *cursor, void *buffer, u64 bytes);
 s64 sys_process_info(u32 pid, struct sys_process_info *process); // 0: the caller. E_NOENT
-// What a process may do (RIGHT_…), 0: the caller. E_NOENT: there is none; E_PEER: it is ending.
+// Returns the rights (RIGHT_…) of a process, 0: the caller. E_NOENT: no such process; E_PEER: it is
+// ending.
 s64 sys_process_rights(u32 pid);
 
-// EVENT_KICK with these bits for the calling dispatcher, once: after the next end of any process,
-// which sys_process_list does not show any more. Replaces what the process asked for before; 0:
-// nothing. So: ask, look at the list, wait, and again.
-// E_LIMIT: too many processes ask.
+// Requests one EVENT_KICK with these bits (0: none) for the calling dispatcher after the next end
+// of any process. sys_process_list then no longer shows that process. Replaces the process's
+// earlier request. So a program asks, looks at the list, waits, and repeats. E_LIMIT: too many
+// processes ask.
 s64 sys_process_await_end(u64 bits);
 
-// What the kernel must know of a program, once, by its start-up code, before its first upcall.
+// A program's facts for the kernel. Its start-up code registers them once, before its first upcall.
 struct sys_process_image {
     u64 upcall_entry; // code address
     u64 upcall_toc;
     u64 rseq_start, rseq32_start, rseq_end; // restartable sequences, as in the kernel's image
-    u64 text_start, text_end;               // what unwind_map describes
+    u64 text_start, text_end;               // the range of unwind_map
     u64 unwind_map;                         // one byte an instruction (kernel/unwind.h), 0: none
 };
 s64 sys_process_register(const struct sys_process_image *image);
 
 // ---- dispatchers -------------------------------------------------------------------------------
 
-// Adds a dispatcher on cpu, which begins with EVENT_START on upcall_stack, disabled. E_EXIST.
+// Adds a dispatcher on cpu. It begins with EVENT_START on upcall_stack, disabled. E_EXIST.
 s64 sys_dispatcher_create(u32 cpu, u64 upcall_stack);
-// EVENT_KICK with these bits (not 0) for the caller's process's dispatcher on cpu.
+// Sends EVENT_KICK with these bits (not 0) to the caller's process's dispatcher on cpu.
 s64 sys_dispatcher_kick(u32 cpu, u64 bits);
-// EVENT_TIMER once the time base reaches deadline; replaces the one before; UINT64_MAX: none.
+// Requests EVENT_TIMER when the time base reaches deadline, in place of an earlier request.
+// UINT64_MAX: none.
 s64 sys_timer(u64 deadline);
 
 // Calls that take or return an event, or do not return, have stubs of their own (assembly):
@@ -115,41 +117,39 @@ s64 sys_timer(u64 deadline);
 
 // ---- monitoring (orrery/monitor.h) --------------------------------------------------------------
 
-// A question to the library of a process: nobody waits. What the kernel says and what the process
-// says come apart: the calls return the former only, struct sys_monitor_answer has the latter,
-// which may be anything.
-#define MONITOR_PATIENCE_US 1000000 // for an answer, at most
+// A question to the library of a process; the asker does not wait. The results of the calls come
+// from the kernel. What the process says is in struct sys_monitor_answer only, and may be anything.
+#define MONITOR_PATIENCE_US 1000000 // longest wait for an answer
 struct sys_monitor_question {
     u32 pid;
     u32 operation; // MONITOR_*
     u64 arguments[4];
-    u64 patience_us; // for the answer; more than MONITOR_PATIENCE_US, or 0: that
-    u64 kick; // EVENT_KICK with these bits for the calling dispatcher when it is answered; 0: no
+    u64 patience_us; // time for the answer; 0 or more than MONITOR_PATIENCE_US: MONITOR_PATIENCE_US
+    u64 kick;        // bits of an EVENT_KICK for the calling dispatcher at the answer; 0: none
 };
-// The number (> 0) of the question. RIGHT_MONITOR. E_NOENT: no such process;
-// E_PEER: it is ending; E_NOTSUP: it has no library;
-// E_BUSY: somebody else's question to it is open; E_TIMEOUT: it has not even taken the last one;
-// E_NOMEM: no memory for its buffer.
+// Asks. Returns the number (> 0) of the question. RIGHT_MONITOR. E_NOENT: no such process. E_PEER:
+// it is ending. E_NOTSUP: it has no library. E_BUSY: somebody else's question to it is open.
+// E_TIMEOUT: it has not even taken the last one. E_NOMEM: no memory for its buffer.
 s64 sys_monitor_ask(const struct sys_monitor_question *question);
-// Is a question of the caller's process over? 0, E_AGAIN: not yet,
-// or E_NOENT: no such question is open.
+// Returns 0 if a question of the caller's process is over, E_AGAIN if not yet, or E_NOENT if no
+// such question is open.
 s64 sys_monitor_look(u32 pid, u64 question);
 struct sys_monitor_answer {
     s64 status;     // as in orrery/monitor.h: bytes in its buffer, or an error
-    u64 results[2]; // what they are says orrery/monitor.h, too
+    u64 results[2]; // described in orrery/monitor.h
     u64 time;       // time base: when it answered
 };
-// Closes a question of the caller's process, and copies what is in the buffer, status bytes at
-// most: how many that were. E_AGAIN: not answered yet, the question stays open; E_TIMEOUT: not in
-// its time; E_PEER: the process has ended; E_NOENT: no such question is open, or another asker has
-// taken its place because nobody looked for a second after its time. E_PROTO: the answer is a trace
-// packet that cannot be.
+// Closes a question of the caller's process and copies at most status bytes from the buffer.
+// Returns how many. E_AGAIN: not answered yet, the question stays open. E_TIMEOUT: no answer in
+// time. E_PEER: the process has ended. E_NOENT: no such question is open, or another asker has
+// replaced it because nobody looked for a second after its time. E_PROTO: the answer is an
+// impossible trace packet.
 s64 sys_monitor_answer(u32 pid, u64 question, struct sys_monitor_answer *answer, void *buffer,
                        u64 bytes);
 
-// The same in one, for programs that ask little: asks, and the calling dispatcher waits for the
-// answer. Returns what the library answered, or what sys_monitor_ask or sys_monitor_answer would:
-// which of them is not told.
+// Both in one, for programs that ask little: asks, and the calling dispatcher waits for the answer.
+// Returns the library's answer or the result of sys_monitor_ask or sys_monitor_answer; the caller
+// cannot tell which.
 struct sys_monitor_request {
     u32 pid;
     u32 operation; // MONITOR_*
@@ -157,8 +157,8 @@ struct sys_monitor_request {
     u64 results[2];
 };
 s64 sys_process_monitor(struct sys_monitor_request *request, void *buffer, u64 bytes);
-// The library's answer to EVENT_MONITOR: result (bytes in the monitor buffer, or an error).
-// E_NOENT: it is not waited for any more.
+// Gives the library's answer to EVENT_MONITOR: result (bytes in the monitor buffer, or an error).
+// E_NOENT: nobody waits for it any more.
 s64 sys_monitor_done(u64 request_id, s64 result, u64 result0, u64 result1);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Layout of the per-CPU window that r13 points at: in the kernel one a CPU, later in user
-// processes one a dispatcher. Shared by C and assembly; every offset is from r13.
+// Layout of the per-CPU window that r13 points at: one for each CPU in the kernel, one for each
+// dispatcher in a user process. Shared by C and assembly. Every offset is from r13.
 //
 //   0x0000      fixed words below, then host-private data (kernel: struct percpu)
 //   0x10000     Local Translation Table: 16-byte entries; a COID is an entry's offset

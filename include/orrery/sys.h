@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // System calls about the system, its objects, sampling, trace, the network device and workloads.
-// Every call takes plain values and flat structs. In the kernel: thread context, no lock held.
-// Results: 0 or a count, or a negative error (orrery/errors.h). Every struct is big endian as it
-// lies, without implicit padding.
+// Every call takes plain values and flat structs. Every struct is big-endian in memory, without
+// implicit padding. In the kernel: thread context, no lock held. Results: 0 or a count, or a
+// negative error (orrery/errors.h).
 #ifndef ORRERY_SYS_H
 #define ORRERY_SYS_H
 
@@ -19,7 +19,7 @@ struct sys_info {
     u64 timebase_hz;
     u64 boot_timebase; // time base at kernel entry
     u64 memory_bytes, free_bytes;
-    u64 date; // when the time base was 0: nanoseconds since 1970 (UTC); 0: no clock tells
+    u64 date;                       // at time base 0: nanoseconds since 1970 (UTC); 0: no clock
     u8 build_id[SYS_BUILD_ID_SIZE]; // of the kernel ELF
     char version[44];
 };
@@ -28,30 +28,29 @@ s64 sys_info(struct sys_info *info);
 u64 sys_time(void); // time base ticks
 // Powers the machine off; the emulator exits with a failure unless status is 0.
 void sys_power_off(int status) __attribute__((noreturn));
-// Value of a word NAME=VALUE of the boot line (what follows the word `--` there is for programs)
-// into buffer, NUL-terminated; "" for a word without a value. E_NOENT when not given, E_INVAL when
-// bytes is too small, E_PERM for a token ("observer", "controller") without RIGHT_MONITOR.
+// Copies the value of a word NAME=VALUE of the boot line into buffer, NUL-terminated; "" for a word
+// without a value. Words for programs follow the word `--`. E_NOENT: not given. E_INVAL: bytes is
+// too small. E_PERM: a token ("observer", "controller") without RIGHT_MONITOR.
 s64 sys_option(const char *name, char *buffer, u64 bytes);
 // Writes to the console, at most 512 bytes at a time.
 s64 sys_console_write(const char *bytes, u64 count);
-// Takes typed bytes out of the console: how many (0: none there), at most bytes (<= 512).
+// Takes at most bytes (<= 512) typed bytes from the console. Returns how many, 0 if there are none.
 s64 sys_console_read(char *buffer, u64 bytes);
-// EVENT_KICK with these bits for the calling dispatcher whenever something has been typed, or
-// Ctrl-C (then with both, and first of what waits: the rest was dropped); 0, 0: no more. One
-// dispatcher at a time: the last one to ask. Level after return: read once more before waiting.
+// Sends EVENT_KICK to the calling dispatcher whenever something is typed (typed_bits) or Ctrl-C is
+// (both bits; the input before it has been dropped). 0, 0 ends it. Only the dispatcher that asked
+// last gets it. Before it waits, a caller must read once more: input may have come earlier.
 s64 sys_console_kick(u64 typed_bits, u64 interrupt_bits);
-// What the console has printed, counted from the boot, from *position on, which is moved to the
-// first byte that is still kept (the last 64 KB), or to the end. Bytes written, 0 when there is
-// nothing more now.
+// Copies the console's output from *position on, counted from the boot. Moves *position to the
+// first byte that is still kept (the last 64 KB), or to the end. Returns bytes written, 0 when
+// there is nothing more now.
 s64 sys_console_output(u64 *position, void *buffer, u64 bytes);
-// As if typed: how many bytes (<= 512) there was room for.
+// Puts bytes into the console as if typed. Returns how many (<= 512) there was room for.
 s64 sys_console_type(const char *bytes, u64 count);
 
 // ---- objects -----------------------------------------------------------------------------------
 
-// Starts or continues a scan of all live objects. *cursor is 0 to start and is advanced; writes
-// whole records only. Returns bytes written, 0 at the end, E_INVAL when bytes cannot hold one
-// record.
+// Starts or continues a scan of all live objects. *cursor is 0 to start and is advanced. Writes
+// whole records only. Returns bytes written, 0 at the end. E_INVAL: bytes cannot hold one record.
 struct sys_object {
     u32 record_bytes; // of this record with its children, a multiple of 8
     u32 class_id;
@@ -71,13 +70,13 @@ struct sys_class {
     char name[40];
     char implementation[40];
 };
-// Class by index 0…; E_NOENT past the last.
+// Gets the class with index 0…; E_NOENT past the last.
 s64 sys_class_get(u32 index, struct sys_class *class_info);
 
-// DREF counting: enable counts users (nested); counts go on from where they were, never reset, so
-// that several readers can each take differences.
+// Switches DREF counting on or off; uses nest. Counts continue and are never reset, so several
+// readers can each take differences.
 s64 sys_dref_enable(bool on);
-// Whether processes switch theirs on as they start; those that run are told by MONITOR_DREF_ENABLE.
+// Sets if processes count DREFs from their start. MONITOR_DREF_ENABLE tells running ones.
 s64 sys_dref_set_processes(bool on);
 s64 sys_dref_processes(void); // 1 or 0; any process may ask
 struct sys_dref_count {
@@ -87,7 +86,8 @@ struct sys_dref_count {
     u64 invocations;
     u64 misses;
 };
-// Like sys_object_scan: all non-zero counts of live objects. Returns bytes written, 0 at the end.
+// Reads all non-zero counts of live objects, like sys_object_scan. Returns bytes written, 0 at the
+// end.
 s64 sys_dref_read(u64 *cursor, void *buffer, u64 bytes);
 
 // ---- sampling ----------------------------------------------------------------------------------
@@ -99,12 +99,12 @@ enum sys_sampling_event {
 };
 
 #define SYS_SAMPLING_EVENTS 16
-// flags: records that the unit writes itself take the place of interrupts: exactly the instruction
-// that made the counter overflow, at no cost in the guest. Events of the model
-// unit only (else E_NOTSUP).
+// flags: the unit writes records itself instead of raising interrupts. A sample then names exactly
+// the instruction that made the counter overflow, and costs the guest nothing. Only for events of
+// the model unit (else E_NOTSUP).
 #define SYS_SAMPLING_PRECISE 1u
-// Its events take turns with what others count, also where they fit the counters at once: it keeps
-// no counter that somebody else needs.
+// The session's events take turns with other sessions' even where they fit the counters at once. So
+// the session keeps no counter that somebody else needs.
 #define SYS_SAMPLING_TURNS 2u
 
 #define SYS_PERIOD_MIN 1000
@@ -133,41 +133,42 @@ struct sys_sampling {
 };
 
 // Starts sampling of all of these events, one session at a time: at once if they fit the counters,
-// else in turns of a million instructions. Returns a session number > 0, or nothing has changed and
-// message (NUL-terminated, cut to bytes; 0: none; empty where the error says all) says why:
+// else in turns of a million instructions. Returns a session number > 0. On an error nothing has
+// changed, and message (NUL-terminated, cut to bytes; 0: none; empty where the error says all) says
+// why:
 // E_INVAL   a number is out of its range
 // E_NOTSUP  no unit of this machine samples an event, or not so, or its interrupts do not arrive
 // E_LIMIT   an event cannot take turns: it needs the counter that instructions are counted by
-// E_BUSY    somebody else samples or reads samples, or what others count is in the way: the message
+// E_BUSY    somebody else samples or reads samples, or others' counting is in the way: the message
 //           names the events
 // E_NOMEM, E_TIMEOUT (the unit does not follow)
 s64 sys_sampling_start(const struct sys_sampling *sampling, char *message, u64 bytes);
-// Another period for events[index] of the running session, on all of its CPUs at once; samples and
-// counts stay, the period that had begun is given up. E_STALE: not the running session. E_INVAL: no
+// Changes the period of events[index] of the running session, on all of its CPUs at once. Samples
+// and counts stay; the current period is given up. E_STALE: not the running session. E_INVAL: no
 // such event, or a number out of its range. E_BUSY, E_TIMEOUT.
 s64 sys_sampling_change(s64 session, u32 index, u64 period, u32 randomise);
 s64 sys_sampling_stop(s64 session); // buffers stay readable until the next start
 
-// A sample's coid is a kernel object's when SYS_SAMPLE_KERNEL is set, else one of the process
-// pid's. SYS_SAMPLE_ATTRIBUTED: of a kernel object, that it was live and owned the rep when the
-// sample was read; of a process's, that the rep named it when the sample was taken (a scan tells if
-// it is live).
+// A sample's coid names a kernel object when SYS_SAMPLE_KERNEL is set, else an object of process
+// pid. SYS_SAMPLE_ATTRIBUTED of a kernel object: it was live and owned the rep when the sample was
+// read. Of a process's object: the rep named it when the sample was taken (a scan tells if it is
+// live).
 #define SYS_SAMPLE_KERNEL 1u      // interrupted kernel code
 #define SYS_SAMPLE_SOFT_MASKED 2u // interrupted a soft-masked section
 #define SYS_SAMPLE_IDLE 4u        // interrupted the idle loop
 #define SYS_SAMPLE_ATTRIBUTED 8u  // coid is known
-#define SYS_SAMPLE_STALE 16u      // a rep was found, its object is gone
-// Where events take turns: the last bits of the number of its event's turn on its CPU.
+#define SYS_SAMPLE_STALE 16u      // a rep was found, but its object is gone
+// Where events take turns: the low bits of the number of the event's turn on its CPU.
 #define SYS_SAMPLE_TURN_OF(flags) ((flags) >> 8 & 0xffu)
 
-// The kernel's buffers hold the same record, of which cpu and event are set and coid is looked up
-// when it is read (pmu/sample_buffer.h).
+// The kernel's buffers hold the same record. In them cpu and event are set, and coid is looked up
+// when the sample is read (pmu/sample_buffer.h).
 struct sys_sample {
-    u64 time;    // time base; of a precise sample when it was taken out of the unit's ring
+    u64 time;    // time base; a precise sample's: when it was taken out of the unit's ring
     coid_t coid; // 0: none found
     u64 pc;
     u32 pid; // process at work, also in kernel code on its behalf; 0: none
-    // id; 0 in precise samples of kernel threads, and of processes that have ended since
+    // id; 0 in precise samples of kernel threads, and of processes that have since ended
     u32 thread;
     u16 flags;
     u16 caller_count;
@@ -176,34 +177,35 @@ struct sys_sample {
     u64 callers[]; // return addresses, innermost first
 };
 
-// From a sample to the next.
+// Returns the distance from a sample to the next.
 static inline u64 sys_sample_bytes(const struct sys_sample *sample)
 {
     return sizeof(*sample) + sample->caller_count * sizeof(u64);
 }
 
-// Takes samples of events[index] out of cpu's buffer, which is that event's alone: bytes written,
-// 0 when it is empty.
-// E_INVAL: no such session, CPU or event, or not even one sample fits. E_BUSY:
-// somebody else reads that CPU's.
+// Takes samples of events[index] out of the event's own buffer on cpu. Returns bytes written, 0
+// when it is empty. E_INVAL: no such session, CPU or event, or not even one sample fits. E_BUSY:
+// somebody else reads that CPU's samples.
 s64 sys_sampling_read(s64 session, u32 cpu, u32 index, void *buffer, u64 bytes);
 
 struct sys_sampling_stat {
     u64 taken,
         // exact; taken = stored, readable or read. Precise: exact once the session has been stopped
         lost;
-    u64 missed; // periods without a sample of their own: the interrupt came too late (emulators)
+    // periods without a sample of their own because the interrupt came too late (emulators)
+    u64 missed;
     u64 attributed, unattributed, stale, idle; // of those read
     u64 buffer_bytes, buffer_grown;            // now, and how many 4 KB steps it has grown
     u64 ticks_in_handler;                      // time base
     // as the unit has counted them: taken + lost + missed, once the session has been stopped; 0:
     u64 overflows;
     // the unit does not count them (SYS_PMU_CYCLES)
-    // Where events take turns: instructions while it was sampled, in so many turns, and in all. Of
-    // turns that have ended; total 0: it is sampled all of the time.
+    // Where events take turns: instructions while this one was sampled, in how many turns, and
+    // instructions in all. Only turns that have ended count. total 0: it is sampled all of the
+    // time.
     u64 measured, total, turns;
 };
-// Of events[index] on one CPU. E_INVAL.
+// Gets the statistics of events[index] on one CPU. E_INVAL.
 s64 sys_sampling_stat(s64 session, u32 cpu, u32 index, struct sys_sampling_stat *stat);
 
 // ---- trace -------------------------------------------------------------------------------------
@@ -211,9 +213,9 @@ s64 sys_sampling_stat(s64 session, u32 cpu, u32 index, struct sys_sampling_stat 
 enum sys_trace_mode { SYS_TRACE_OVERWRITE = 1, SYS_TRACE_DISCARD = 2 };
 
 u64 sys_trace_mask(void); // the kernel's
-// Enables exactly the majors of the mask (bit n: major n). E_INVAL when a bit is no major's.
+// Enables exactly the majors of the mask (bit n: major n). E_INVAL: a bit is no major's.
 s64 sys_trace_set_mask(u64 mask);
-// Switches mode: empties the buffers, zeroes the counts.
+// Switches the mode, empties the buffers and zeroes the counts.
 s64 sys_trace_set_mode(enum sys_trace_mode mode);
 
 struct sys_trace_stat {
@@ -226,41 +228,41 @@ struct sys_trace_stat {
     u32 unread; // events kept in the buffer
 };
 s64 sys_trace_stat(u32 cpu, struct sys_trace_stat *stat);
-// Logs what there is now: processes, threads, dispatchers, objects (trace/events/state.def), if
-// that major is enabled. What does not fit into the buffers is lost, and counted, as any event.
+// Logs the present processes, threads, dispatchers and objects (trace/events/state.def) if that
+// major is enabled. Events that do not fit into the buffers are lost and counted like any others.
 s64 sys_trace_state(void);
 // Copies cpu's oldest unread complete packet (a CTF packet of subbuffer_bytes) and consumes it.
-// flush: when there is no complete one, closes the current one if it holds any event. Returns
-// bytes, 0 when there is none, E_INVAL when bytes < subbuffer_bytes, E_NOMEM when there is no
-// memory for a fresh sub-buffer in its place (nothing is consumed then).
+// With flush, if there is no complete one, closes the current one if it holds any event. Returns
+// bytes, 0 when there is none. E_INVAL: bytes < subbuffer_bytes. E_NOMEM: no memory for a fresh
+// sub-buffer in its place; nothing is consumed then.
 s64 sys_trace_read(u32 cpu, bool flush, void *buffer, u64 bytes);
-// on: from now on no other process reads packets or sets the mode (E_BUSY), until the caller gives
-// that back or ends. E_BUSY: another has it. Again: no effect.
+// Reserves packets and mode for the caller until it passes false or ends: other processes get
+// E_BUSY. Repeating it has no effect. E_BUSY: another process has them.
 s64 sys_trace_take(bool on);
-// Packets of processes: those of live ones come out of their own buffers by way of their libraries
-// (1 s limit, E_TIMEOUT), those of ended ones were taken over by the kernel, which keeps up to 8 MB
-// of them, the oldest going first. What is returned has been checked: it is well-formed whatever
-// the process did. Streams of processes have class 1, with pid and cpu_id in the packet context;
-// one file a pid and CPU.
+// Packets of processes. Those of live processes come out of their own buffers, through their
+// libraries (1 s limit, E_TIMEOUT). Those of ended processes are kept by the kernel, up to 8 MB;
+// the oldest go first. Every packet returned has been checked: it is well-formed whatever the
+// process did. Streams of processes have class 1, with pid and cpu_id in the packet context, and
+// one file for each pid and CPU.
 struct sys_trace_process {
     u32 pid;
     u32 cpu_mask;     // CPUs with a buffer (live) or with packets kept (ended)
     u32 live;         // 1: runs, 0: has ended
     u32 packets;      // kept by the kernel, unread
-    u64 lost_packets; // of those kept, gone because others came
+    u64 lost_packets; // of the kept ones, dropped for newer ones
     char name[32];
 };
-// The majors that processes enable as they start; those that run are told by MONITOR_TRACE_MASK. 0
-// at boot: a process that logs costs memory of its own. E_INVAL.
+// Sets the majors that processes enable when they start; MONITOR_TRACE_MASK tells running ones. It
+// is 0 at boot, because a process that logs costs memory of its own. E_INVAL.
 s64 sys_trace_set_process_mask(u64 mask);
 s64 sys_trace_process_mask(void); // any process may ask
-// Processes that have, or may have, packets: whole records; *cursor is 0 to start. Bytes written, 0
-// at the end.
+// Lists processes that have, or may have, packets, as whole records. *cursor is 0 to start. Returns
+// bytes written, 0 at the end.
 s64 sys_trace_process_list(u64 *cursor, void *buffer, u64 bytes);
-// Like sys_trace_read, for a process's stream; bytes written are the packet's content, padded to 64
-// KB. E_NOENT: no such process, live or kept.
+// Reads a packet of a process's stream, like sys_trace_read. Returns the bytes of the packet's
+// content, padded to 64 KB. E_NOENT: no such process, live or kept.
 s64 sys_trace_read_process(u32 pid, u32 cpu, bool flush, void *buffer, u64 bytes);
-// CTF metadata text from offset: bytes copied, 0 at the end.
+// Copies CTF metadata text from offset. Returns bytes copied, 0 at the end.
 s64 sys_trace_metadata(u64 offset, char *buffer, u64 bytes);
 
 struct sys_trace_event {
@@ -272,11 +274,11 @@ struct sys_trace_event {
 };
 s64 sys_trace_event_get(u32 index, struct sys_trace_event *event); // E_NOENT past the last
 
-// An event of a program's own, of major PROGRAM: what a line of its .def says (docs/trace.md).
-// Names are of a-z, 0-9 and _, and begin with a letter; NULs fill every text up to its end.
+// Describes a program's own event, of major PROGRAM, like a line of its .def (docs/trace.md). Names
+// consist of a-z, 0-9 and _ and begin with a letter. NULs fill every text up to its end.
 #define SYS_TRACE_FIELDS 8
 #define SYS_TRACE_FIELD_NAME 24
-#define SYS_TRACE_DESCRIBE_MAX 64 // in a call, and new ones in a process's life
+#define SYS_TRACE_DESCRIBE_MAX 64 // a call, and new ones in a process's life
 struct sys_trace_description {
     char provider[16]; // its group; no major's name
     char name[32];
@@ -286,9 +288,9 @@ struct sys_trace_description {
     u8 types[SYS_TRACE_FIELDS]; // enum trace_field_type
     char fields[SYS_TRACE_FIELDS][SYS_TRACE_FIELD_NAME];
 };
-// Describes events of one provider. Their minors follow each other: the first is returned. The same
-// list has the same minors, whoever gives it. E_INVAL: bytes, or a description that is none;
-// E_LIMIT: the process, or all of them, have described as many as may be.
+// Describes events of one provider. Returns the first of their consecutive minors. The same list
+// has the same minors, whoever gives it. E_INVAL: bad bytes or a bad description. E_LIMIT: the
+// process, or all of them together, have described too many.
 s64 sys_trace_describe(const struct sys_trace_description *list, u64 bytes);
 
 // ---- network device ----------------------------------------------------------------------------
@@ -296,23 +298,23 @@ s64 sys_trace_describe(const struct sys_trace_description *list, u64 bytes);
 #define SYS_NET_BATCH 16        // frames a call takes at most
 #define SYS_NET_ROOM_BYTES 1536 // room for one
 
-// The one Ethernet interface; the process that opens it owns it until it ends (E_BUSY; E_PERM for
-// the calls of others). E_NOENT when the machine has none. The owner's calls: one
-// at a time (E_BUSY).
+// Opens the one Ethernet interface. The process owns it until it ends: others get E_BUSY here and
+// E_PERM in the other calls. E_NOENT: the machine has none. The owner may make one call at a time
+// (E_BUSY).
 s64 sys_net_open(u8 mac[6]);
-// Sends the frame at an address of the caller's: bytes, or E_IO, E_INVAL or E_FAULT.
+// Sends the frame at an address of the caller's. Returns bytes, or E_IO, E_INVAL or E_FAULT.
 s64 sys_net_send(u64 frame, u64 bytes);
 
 struct sys_net_frames {
-    u64 addresses[SYS_NET_BATCH]; // in: of SYS_NET_ROOM_BYTES each, of the caller's
-    u32 bytes[SYS_NET_BATCH];     // out: of the frames
+    u64 addresses[SYS_NET_BATCH]; // in: rooms of SYS_NET_ROOM_BYTES each, of the caller's
+    u32 bytes[SYS_NET_BATCH];     // out: sizes of the frames
 };
-// Takes the oldest received frames, at most count (1 … SYS_NET_BATCH): how many, 0 when none is
-// there. E_INVAL; E_FAULT: the first address is none to write to, and the frame that came there is
-// lost. At a later one that happens to, it stops.
+// Takes at most count (1 … SYS_NET_BATCH) of the oldest received frames. Returns how many, 0 if
+// there are none. E_INVAL. E_FAULT: the first address is not writable, and the frame for it is
+// lost. A bad later address ends the batch.
 s64 sys_net_receive(struct sys_net_frames *frames, u64 count);
-// EVENT_KICK with these bits for the calling dispatcher when frames arrive; 0: no more. Level after
-// return: look once more before sleeping.
+// Sends EVENT_KICK with these bits to the calling dispatcher when frames arrive; 0 ends it. Before
+// it sleeps, a caller must look once more: frames may have come earlier.
 s64 sys_net_kick(u64 bits);
 struct sys_net_stat {
     u64 received_frames, received_bytes, sent_frames, sent_bytes;
@@ -322,20 +324,20 @@ s64 sys_net_stat(struct sys_net_stat *stat);
 
 // ---- block device ------------------------------------------------------------------------------
 
-// The one disk. RIGHT_BLOCK. Offsets and sizes are multiples of BLOCK_SECTOR, else E_INVAL, as what
-// does not lie inside of the device or is more than BLOCK_TRANSFER_MAX. E_NOENT when the machine
-// has none, E_IO, E_TIMEOUT. One transfer at a time: others wait.
+// The one disk. RIGHT_BLOCK. Offsets and sizes are multiples of BLOCK_SECTOR, inside the device,
+// and a transfer has at most BLOCK_TRANSFER_MAX, else E_INVAL. E_NOENT: the machine has none. E_IO,
+// E_TIMEOUT. One transfer runs at a time: others wait.
 #define BLOCK_SECTOR 512
 #define BLOCK_TRANSFER_MAX 65536
 struct sys_block_info {
     u64 bytes;
-    u32 read_only; // 1: writing gives E_PERM
+    u32 read_only; // 1: a write returns E_PERM
     u32 reserved;
 };
 s64 sys_block_info(struct sys_block_info *info);
 s64 sys_block_read(u64 offset, void *buffer, u64 bytes);        // bytes
 s64 sys_block_write(u64 offset, const void *buffer, u64 bytes); // bytes
-s64 sys_block_flush(void); // 0: what has been written outlives the machine
+s64 sys_block_flush(void); // 0: all that was written outlives the machine
 
 // ---- workloads ---------------------------------------------------------------------------------
 
@@ -345,14 +347,14 @@ struct sys_workload {
     char help[168]; // parameters with defaults and ranges
 };
 s64 sys_workload_get(u32 index, struct sys_workload *workload); // E_NOENT past the last
-// Starts "NAME[:key=value[,key=value…]]"; returns an id > 0. E_NOENT no such name, E_INVAL bad
-// parameter (message, NUL-terminated, says which), E_BUSY when it runs already.
+// Starts "NAME[:key=value[,key=value…]]". Returns an id > 0. E_NOENT: no such name. E_INVAL: a bad
+// parameter; message (NUL-terminated) says which. E_BUSY: it runs already.
 s64 sys_workload_start(const char *command, char *message, u64 bytes);
-s64 sys_workload_stop(s64 id); // asks it to end; wait for it by status
+s64 sys_workload_stop(s64 id); // asks it to end; poll the status until it has
 struct sys_workload_status {
     u32 running;
     s32 result;        // 0 or error, valid when ended
-    char report[2048]; // its own account, lines "key value\n", complete when ended
+    char report[2048]; // lines "key value\n", complete when ended
 };
 s64 sys_workload_status(s64 id, struct sys_workload_status *status);
 

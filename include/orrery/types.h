@@ -20,7 +20,7 @@ typedef u64 coid_t;
 
 #define ORRERY_MAX_CPUS 8
 
-// The struct of this type whose member the pointer points at.
+// Returns the struct of this type whose member the pointer points at.
 #define container_of(pointer, type, member) ((type *)((char *)(pointer)-offsetof(type, member)))
 
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// What the kernel and a user process see of each other in memory: the process's address space, the
-// dispatcher page, events, and the state of an interrupted user thread. Shared by C and assembly.
+// Memory that the kernel and a user process share: the process's address space, the dispatcher
+// page, events, and the state of an interrupted user thread. Shared by C and assembly.
 //
-// A process has one dispatcher a CPU at most. r13 of user code is its dispatcher's window
-// (orrery/r13.h, the layout is the kernel's): head page, LTT and counts. The head page and the
+// A process has at most one dispatcher a CPU. In user code r13 points at its dispatcher's window
+// (orrery/r13.h, the same layout as the kernel's): head page, LTT and counts. The head page and the
 // message buffer behind it are always resident.
 #ifndef ORRERY_USER_H
 #define ORRERY_USER_H
@@ -40,12 +40,12 @@
 #define DISPATCHER_LIBRARY 0x800 // from here to WINDOW_MESSAGE: the library's own words
 
 // ---- events ------------------------------------------------------------------------------------
-// What a dispatcher is told, one at a time: in r3 its type, in r4…r12 the rest. An event arrives
-// either as the result of SYS_WAIT, SYS_POLL, SYS_CALL or SYS_REPLY_WAIT, all called while
-// disabled, or as an upcall: when the dispatcher runs enabled user code, the kernel stores that
-// code's state in `save`, sets disabled to 1, and goes to the upcall entry with r1 = the page's
-// upcall stack, r2 = the library's TOC, r13 = the window. FPRs are as the
-// interrupted code left them.
+// A dispatcher gets one event at a time: its type in r3, the rest in r4…r12. An event arrives in
+// one of two ways. It is the result of SYS_WAIT, SYS_POLL, SYS_CALL or SYS_REPLY_WAIT, all called
+// while disabled. Or it is an upcall, when the dispatcher runs enabled user code: the kernel stores
+// that code's state in `save`, sets disabled to 1, and goes to the upcall entry with r1 = the
+// page's upcall stack, r2 = the library's TOC, r13 = the window. FPRs are as the interrupted code
+// left them.
 //
 // clang-format off
 //      type                r4         r5       r6    r7…r12
@@ -64,9 +64,8 @@
 // clang-format on
 #define EVENT_COUNT 12
 
-// info of calls and replies: low 16 bits: bytes in the message buffer (0 … MESSAGE_BYTES);
-// high 32 bits:
-// a capability that goes along, 0 for none (in the receiver's numbering on arrival).
+// info of calls and replies. Low 16 bits: bytes in the message buffer (0 … MESSAGE_BYTES). High 32
+// bits: a capability that goes along, 0 for none (in the receiver's numbering on arrival).
 #define MESSAGE_INFO(bytes, cap) ((unsigned long)(cap) << 32 | (bytes))
 
 #ifndef __ASSEMBLER__
@@ -75,7 +74,7 @@
 #define MESSAGE_WORDS 6
 
 struct event {
-    u64 type;  // EVENT_*; of EVENT_CALL the lower half, above it the pid whose call it is
+    u64 type;  // EVENT_*; of EVENT_CALL the lower half, and the caller's pid above it
     u64 id;    // r4
     u64 badge; // r5: badge, status, …
     u64 info;  // r6
@@ -91,7 +90,7 @@ static inline u32 event_caller(const struct event *event)
     return (u32)(event->type >> 32);
 }
 
-// An interrupted user thread: what SYS_RESUME takes. The layout of the kernel's struct frame.
+// An interrupted user thread, as SYS_RESUME takes it. Same layout as the kernel's struct frame.
 struct user_state {
     u64 gpr[32];
     u64 pc, msr, lr, ctr, xer, cr; // of msr only FP counts: the FPU may be used without a trap
@@ -100,20 +99,21 @@ struct user_state {
 };
 
 struct dispatcher_page {
-    volatile u32 disabled; // the library: not 0: no upcalls, it is inside of its scheduler
+    volatile u32 disabled; // the library: not 0: no upcalls, it is inside its scheduler
     volatile u32 pending;  // the kernel: events wait; look (SYS_POLL) after enabling
     u64 upcall_stack;      // the library: initial r1 of upcalls
     u64 pid;               // the kernel
     u64 fp_used;           // the kernel: not 0 once the dispatcher has used the FPU
     u64 thread;            // the kernel: the dispatcher's number, as monitors and traces have it
-    // Together 0 while a switch of threads has nothing to do but that.
-    volatile u8 switch_work[4]; // the library: each byte not 0 for a reason of its own
-    volatile u32 monitored;     // the kernel: what monitors want to be told (orrery/monitors.h)
-    volatile u64 told;          // the library: bytes of `records` in use; the kernel empties it
+    // All four are 0 while a switch of threads has no extra work.
+    volatile u8 switch_work[4]; // the library: each byte is not 0 for its own reason
+    // the kernel: kinds that monitors want to be told (orrery/monitors.h)
+    volatile u32 monitored;
+    volatile u64 told; // the library: bytes of `records` in use; the kernel empties it
     u64 reserved;
     struct user_state save;
     u64 unused[13];
-    // The library: what it tells monitors (user/sensor.h), until the kernel takes it.
+    // The library's records for monitors (user/sensor.h), until the kernel takes them.
     volatile struct told_record {
         u64 time; // time base
         u64 what; // kind << 24 | reason << 16

@@ -8,7 +8,7 @@
 #include "monitor.h"
 #include "sensor.h"
 
-// The smallest size that there is for so many bytes.
+// Returns the smallest valid size >= bytes.
 static u64 ring_bytes(u64 bytes)
 {
     u64 size = SYS_MONITOR_BYTES_MIN;

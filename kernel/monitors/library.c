@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
-// What a process tells monitors of itself. Its dispatcher's page says which kinds they want, and
-// has room for some records, which the library appends by a restartable sequence
-// (userlib/src/tell.S). They are taken before any other record of that CPU is written, so that all
-// are in order, and whenever somebody reads. When there is no room the library makes a system call.
+// Takes what a process tells monitors about itself. Its dispatcher's page says which kinds they
+// want, and has room for some records, which the library appends by a restartable sequence
+// (userlib/src/tell.S). The kernel takes them whenever somebody reads, and before it writes any
+// other record of that CPU, so all are in order. When there is no room the library makes a system
+// call.
 //
-// The process may write there what it likes, from other CPUs, too: each word is read once, and is
-// believed as what the process says of itself. By such lies it gets calls in vain, silence about
-// itself, or wrong records of itself.
+// The process may write anything there, from other CPUs too. Each word is read once, and counts as
+// the process's own statement. By lies it only gets needless calls, silence about itself, or wrong
+// records of itself.
 #include "library.h"
 
 #include <kernel/memory.h>
@@ -24,8 +25,8 @@
 #define REASON_MAX 255
 #define ROOM (DISPATCHER_RECORDS_BYTES / DISPATCHER_RECORD)
 
-// NULL: it has ended, or is the kernel's. On its own CPU: what has not ended here keeps its page
-// until it goes on.
+// Returns the thread's dispatcher; NULL: it has ended, or is a kernel thread. On its own CPU: a
+// dispatcher that has not ended keeps its page until it runs again.
 static struct dispatcher *teller(const struct monitor_tracks *tracks)
 {
     const struct thread *thread = tracks->thread;
@@ -35,9 +36,9 @@ static struct dispatcher *teller(const struct monitor_tracks *tracks)
     return thread->dispatcher;
 }
 
-// How many records are there; they are to be overwritten from now on. User code that was
-// interrupted while it appended one begins again, for its place is another one now. That is the
-// running thread: the others were asked when they left.
+// Marks the records as taken. Returns how many there are. User code that was interrupted while it
+// appended one starts again, because its place has changed. Only the running thread can be in it:
+// others were asked when they left.
 static u64 begin_anew(const struct dispatcher *dispatcher)
 {
     u64 told = dispatcher->page->told;
@@ -53,8 +54,8 @@ static u64 begin_anew(const struct dispatcher *dispatcher)
                : 0;
 }
 
-// Copies those that may be records: of kinds that a process may tell, and of a time when somebody
-// wanted them. None is in the future. Returns how many; id and losses are not the process's to say.
+// Copies the valid records: of kinds that a process may tell, and of a time when somebody wanted
+// them. Times in the future become now. Returns how many. A process cannot set id and losses.
 static u64 copy(const struct monitor_tracks *tracks, const struct dispatcher *dispatcher, u64 now,
                 struct sys_monitor_record *to)
 {
@@ -75,7 +76,7 @@ static u64 copy(const struct monitor_tracks *tracks, const struct dispatcher *di
     return count;
 }
 
-// No time comes before that of the ring's last record.
+// Appends records to a ring. No time becomes less than that of the ring's last record.
 static void give(const struct monitor_track *to, const struct sys_monitor_record *at, u64 count)
 {
     struct monitor_ring *ring = to->ring;
@@ -129,7 +130,7 @@ void monitors_library_learns(struct monitor_tracks *tracks)
     dispatcher->page->monitored = wanted;
     if ((wanted != 0) == (tracks->told.ring != NULL))
         return;
-    begin_anew(dispatcher); // what is there was told to nobody
+    begin_anew(dispatcher); // earlier records were told to nobody
     tracks->told_since = timebase();
     tracks->told_ring.running = true;
     tracks->told_ring.instead = take_first;

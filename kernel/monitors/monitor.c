@@ -18,11 +18,11 @@
 #include "tracks.h"
 
 #define COST_RECORDS 64
-#define READ_MAX 65536 // bytes, as long as a call may copy
+#define READ_MAX 65536 // bytes: limits the time of a call
 
 // ---- memory -------------------------------------------------------------------------------------
 
-// A reference to its memory, so that it stays; NULL: it has ended.
+// Returns a reference to its memory, which keeps it; NULL: the monitor has ended.
 static struct fcm *hold_memory(struct monitor *monitor)
 {
     spin_lock(&monitor->lock);
@@ -33,7 +33,7 @@ static struct fcm *hold_memory(struct monitor *monitor)
     return memory;
 }
 
-// No CPU writes into it any more.
+// Frees the memory; no CPU writes into it any more.
 static void drop_memory(struct monitor *monitor)
 {
     spin_lock(&monitor->lock);
@@ -125,7 +125,7 @@ void monitor_hold(struct monitor *monitor)
     refs_get(&monitor->refs, KIND_MONITOR);
 }
 
-// What it tracks is let go by the reaper's thread: here nobody may wait.
+// The reaper's thread lets go of the tracks: nobody may wait here.
 void monitor_put(struct monitor *monitor)
 {
     if (refs_put(&monitor->refs, KIND_MONITOR) != 0)
@@ -137,8 +137,8 @@ void monitor_put(struct monitor *monitor)
 
 // ---- reading ------------------------------------------------------------------------------------
 
-// As hold_memory, for a call about the ring of a CPU; NULL, too: there is no such CPU. What
-// whoever runs there has told is in the ring.
+// Does as hold_memory, for a CPU's ring; also NULL if there is no such CPU. First puts what the
+// running thread there has told into the ring.
 static struct fcm *hold_ring(struct monitor *monitor, u32 cpu)
 {
     struct fcm *memory = cpu < cpu_count ? hold_memory(monitor) : NULL;
@@ -148,8 +148,8 @@ static struct fcm *hold_ring(struct monitor *monitor, u32 cpu)
     return memory;
 }
 
-// Copies one page of records to the caller and takes them then, so that none gets lost on the way.
-// Bytes, or E_FAULT.
+// Copies one page of records to the caller, then takes them, so that none gets lost on the way.
+// Returns bytes, or E_FAULT.
 static s64 read_some(struct monitor_ring *ring, struct sys_monitor_record *records, u64 address,
                      u64 most)
 {
@@ -276,8 +276,8 @@ static struct co_class class = {
     .destroy = monitor_destroy,
 };
 
-// What records cost: some are written as for a thread that nobody but this one tracks, and are
-// forgotten.
+// Measures the cost of records: writes some, as for a thread that only this monitor tracks, and
+// drops them.
 static void measure_cost(struct monitor *monitor)
 {
     u8 masked = soft_mask();
@@ -286,7 +286,7 @@ static void measure_cost(struct monitor *monitor)
     struct monitor_tracks tracks = {.count = 0};
 
     monitor_tracks_set(&tracks, &track);
-    for (u32 round = 0; round < 2; round++) { // the first one warms up
+    for (u32 round = 0; round < 2; round++) { // the first round warms up
         ring->running = true;
         monitor->cost = monitors_measure(&tracks, COST_RECORDS);
         monitor->cost_fast = monitors_measure_fast(&tracks, COST_RECORDS);

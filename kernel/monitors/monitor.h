@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The Monitor object (S003 §4.1): distributed, a representative is its CPU's ring. It lives as long
-// as capabilities refer to it, but does nothing any more once it was terminated.
+// The Monitor object (S003 §4.1): distributed; a representative is its CPU's ring. It lives as long
+// as capabilities refer to it, but does nothing after its termination.
 #ifndef KERNEL_MONITORS_MONITOR_H
 #define KERNEL_MONITORS_MONITOR_H
 
@@ -27,10 +27,10 @@ struct monitor {
     struct monitor *next, **link; // in the Monitors object's list
     struct spinlock lock;         // RANK_OBJECT; guards memory
     struct fcm *memory;           // of its rings; NULL: it has ended
-    void **pages;                 // where the kernel has them: the positions, then the rings
-    u64 cost, cost_fast;          // ticks of 64 records: of the scheduler, of the fast path
+    void **pages;                 // the kernel's addresses: the positions, then the rings
+    u64 cost, cost_fast;          // ticks for 64 records: by the scheduler, by the fast path
     bool running, ended;          // tracking.c's, under its mutex
-    u32 kinds;                    // … that somebody was tracked for, ever
+    u32 kinds;                    // … kinds that it ever tracked
     struct monitor_rep reps[ORRERY_MAX_CPUS];
 };
 
@@ -53,8 +53,8 @@ static inline struct monitor *monitor_of(struct monitor_rep *self)
     return (struct monitor *)self->co.root;
 }
 
-// One with a reference, suspended; NULL and *error: E_NOMEM, E_LIMIT. Bytes a CPU, a power of two.
-// Thread context, no lock held.
+// Creates a suspended monitor with one reference. bytes: a CPU, a power of two. Returns NULL on an
+// error, with *error: E_NOMEM, E_LIMIT. Thread context, no lock held.
 struct monitor *monitor_create(u64 bytes, s64 *error);
 
 #endif

@@ -17,12 +17,13 @@ static struct {
     struct monitor *first;
     struct admitted {
         const struct monitor *monitor; // NULL: free
-        u32 pid;                       // of who has created it
+        u32 pid;                       // its creator's
     } admitted[SYS_MONITORS];
 } all = {.lock = SPINLOCK_INIT("monitors", RANK_OBJECT)};
 
-// A free place for another one of a process with these rights, or NULL. Who may monitor all others
-// may do so for many clients, as the server of the DCI. Lock held.
+// Returns a free place for a monitor of a process with these rights, or NULL. A process that may
+// monitor all others has no limit of its own: it may serve many clients, as the server of the DCI
+// does. Lock held.
 static struct admitted *find_place(u32 pid, u32 rights)
 {
     u32 total = 0, own = 0;
@@ -87,7 +88,7 @@ void monitors_remove(struct monitor *monitor)
 
 // ---- the object ---------------------------------------------------------------------------------
 
-// Counts all when out is NULL.
+// Counts all if out is NULL.
 static s64 coids(coid_t *out, u32 max)
 {
     u32 count = 0;

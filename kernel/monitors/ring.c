@@ -11,7 +11,7 @@ static struct sys_monitor_record *place(const struct monitor_ring *ring, u64 num
     return &ring->pages[at / RING_PAGE_RECORDS][at % RING_PAGE_RECORDS];
 }
 
-// Up to where may be written from next on without a question, while so many are unread?
+// Returns the place up to which records fit from next on without a check, with this many unread.
 static struct sys_monitor_record *stop_of(const struct monitor_ring *ring, u64 unread)
 {
     u64 room = ring->records - unread;
@@ -57,7 +57,7 @@ void monitor_ring_reset(struct monitor_ring *ring)
 
 u64 monitor_ring_first(const struct monitor_ring *ring, u64 *unread)
 {
-    // In this order: what has been taken had been written.
+    // Loads in this order: records that were taken had been written.
     u64 first = __atomic_load_n(&ring->position->taken, __ATOMIC_ACQUIRE);
 
     *unread = __atomic_load_n(&ring->position->written, __ATOMIC_ACQUIRE) - first;
@@ -87,7 +87,7 @@ void monitor_ring_stat(const struct monitor_ring *ring, struct sys_monitor_stat 
     const struct sys_monitor_position *position = ring->position;
     u64 written, taken;
 
-    // Until nothing was written between the looks.
+    // Repeats until nothing was written between the reads.
     do {
         written = __atomic_load_n(&position->written, __ATOMIC_ACQUIRE);
         stat->lost = __atomic_load_n(&position->lost, __ATOMIC_ACQUIRE);

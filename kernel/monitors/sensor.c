@@ -12,9 +12,9 @@
 #include "ring.h"
 #include "tracks.h"
 
-// A record for each monitor that asked for this kind of who is tracked so; on its CPU, soft-masked.
-// ipc/fast_path.S uses fire.S instead, which does the same. Inline, so that registers are saved
-// once a switch and the kind is a constant.
+// Writes a record for each monitor that wants this kind of the tracked thread; on its CPU,
+// soft-masked. ipc/fast_path.S uses fire.S instead, which does the same. Inline, so that registers
+// are saved once a switch and the kind is a constant.
 static inline __attribute__((always_inline)) void fire(const struct monitor_tracks *tracks, u8 kind,
                                                        u8 reason, u64 time, u64 word0, u64 word1)
 {
@@ -36,8 +36,8 @@ tell(const struct thread *thread, enum sys_monitor_switch what, u8 reason, u64 t
         fire(tracks, SYS_MONITOR_SWITCH, reason, time, what, 0);
 }
 
-// Of another than the running thread: records come in order, and those that the running one has
-// told are older.
+// Writes a record of another thread than the running one. Takes the running thread's own records
+// first: they are older, and records come in order.
 static void tell_other(const struct thread *thread, u8 kind, u8 reason, u64 time, u64 word0,
                        u64 word1)
 {
@@ -52,7 +52,7 @@ static void tell_wake(const struct thread *thread, u8 reason, u64 ago, u64 time)
     tell_other(thread, SYS_MONITOR_WAKE, reason, time, ago, 0);
 }
 
-// Has another CPU woken it for this run? Then it is told now, as rings have one writer.
+// Writes the wake-up now if another CPU woke the thread for this run: rings have one writer.
 static void tell_late_wake(struct thread *thread, u64 now)
 {
     u64 at = thread->woken_at;
@@ -97,7 +97,7 @@ void monitors_event(u8 kind, u8 reason, u64 word0, u64 word1)
         return;
     u8 masked = soft_mask();
     const struct monitor_tracks *tracks = percpu()->current->tracks;
-    if (tracks != NULL) // it may have been let go in between
+    if (tracks != NULL) // its tracks may have been removed in between
         fire(tracks, kind, reason, timebase(), word0, word1);
     soft_mask_restore(masked);
 }

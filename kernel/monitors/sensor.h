@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What happens to threads is told to monitors behind points (proc/switch_points.h).
+// Sensors tell monitors what happens to threads, behind points (proc/switch_points.h).
 #ifndef KERNEL_MONITORS_SENSOR_H
 #define KERNEL_MONITORS_SENSOR_H
 
@@ -17,15 +17,15 @@ struct dispatcher;
 struct monitor_tracks;
 struct thread;
 
-// The next two soft-masked. The CPU goes from one thread to another; at least one is tracked.
+// The next two soft-masked. The CPU switches from one thread to another; at least one is tracked.
 void monitors_switch(const struct thread *from, struct thread *to);
-// A tracked thread could have left, but was chosen again.
+// A tracked thread could have left, but the scheduler chose it again.
 void monitors_stay(const struct thread *thread);
 
 // A thread has just become ready, and is in no run queue yet. Any context but PMI.
 void monitors_wake(struct thread *thread, u32 reason);
 
-// Something happens to the running thread, or it tells of itself. Any context but PMI.
+// Something happens to the running thread, or it tells about itself. Any context but PMI.
 void monitors_event(u8 kind, u8 reason, u64 word0, u64 word1);
 static inline __attribute__((always_inline)) void monitors_tell(u8 kind, u64 word0, u64 word1)
 {
@@ -34,7 +34,7 @@ static inline __attribute__((always_inline)) void monitors_tell(u8 kind, u64 wor
 monitored:
     monitors_event(kind, 0, word0, word1);
 }
-// A call of which a dispatcher of this CPU is one side. Thread context.
+// A call with a dispatcher of this CPU on one side. Thread context.
 void monitors_call(const struct dispatcher *side, enum sys_monitor_call what, u64 id);
 static inline __attribute__((always_inline)) void
 monitors_tell_call(const struct dispatcher *side, enum sys_monitor_call what, u64 id)
@@ -44,11 +44,12 @@ monitors_tell_call(const struct dispatcher *side, enum sys_monitor_call what, u6
 monitored:
     monitors_call(side, what, id);
 }
-// The running thread's system call is over: the result again. From exception/syscall_monitored.S.
+// The running thread's system call ends. Returns the result unchanged. From
+// exception/syscall_monitored.S.
 s64 monitors_syscall(u64 number, s64 result);
 
-// Ticks that so many records of switches take, of one who is tracked so: as the scheduler writes
-// them, and as the fast path of calls does (fire.S). Soft-masked.
+// Return the ticks for this many records of switches, of a thread with these tracks: as written by
+// the scheduler, and by the fast path of calls (fire.S). Soft-masked.
 u64 monitors_measure(const struct monitor_tracks *tracks, u32 records);
 u64 monitors_measure_fast(const struct monitor_tracks *tracks, u32 records);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Who is tracked, and while whom points are patched.
+// Tracks threads, and patches the points that are needed for it.
 #include "tracking.h"
 
 #include <kernel/irq.h>
@@ -20,9 +20,10 @@
 #include "tracks.h"
 
 static struct mutex mutex = MUTEX_INIT("monitors", MUTEX_MONITORS); // of what follows
-static struct monitor_tracks *owners;                               // of processes, and the next
+// of processes, and kernel_tracks
+static struct monitor_tracks *owners;
 static struct monitor_tracks *kernel_tracks;
-static u32 recorded;                         // kinds that somebody records,
+static u32 recorded;                         // kinds that any monitor records,
 static u32 recording[SYS_MONITOR_KINDS_MAX]; // … by how many monitors each
 
 static struct monitor_tracks *tracked[ORRERY_MAX_CPUS]; // threads, each CPU's its own: soft-masked
@@ -39,8 +40,8 @@ static u32 kinds_of(const struct monitor *monitor)
     return monitor->running && !monitor->ended ? monitor->kinds : 0;
 }
 
-// Whoever waits for these points, if it is not as before. A wake-up may be told with a switch,
-// and what threads have told is taken before the next one runs.
+// Patches the points whose use has changed. A wake-up may be recorded at a switch, and a thread's
+// own records are taken before the next one runs.
 #define OF_SWITCHES (1u << SYS_MONITOR_SWITCH | 1u << SYS_MONITOR_WAKE | SYS_MONITOR_TOLD)
 #define OF_EVENTS ((u32)SYS_MONITOR_KINDS_MASK & ~(1u << SYS_MONITOR_SWITCH | SYS_MONITOR_TOLD))
 
@@ -59,7 +60,7 @@ static void set_users(u32 before)
     }
 }
 
-// A monitor has changed: these were the kinds that it recorded before.
+// Updates the points after a change of a monitor. before: the kinds that it recorded.
 static void set_points(const struct monitor *monitor, u32 before)
 {
     u32 now = kinds_of(monitor), all = recorded;
@@ -71,7 +72,7 @@ static void set_points(const struct monitor *monitor, u32 before)
     set_users(all);
 }
 
-// Each CPU for its ring, so that what was told before goes to those that ran then.
+// Changes this CPU's ring. Earlier records first go to the monitors that ran then.
 static void run_here(void *argument)
 {
     struct monitor *monitor = argument;
@@ -85,7 +86,7 @@ static void run_here(void *argument)
         monitors_library_learns(at);
 }
 
-// Whoever tells is asked at each switch by points, which therefore come first and go last.
+// Points at each switch take what threads tell, so they are patched in first and out last.
 static void run_tracks(struct monitor *monitor, bool on)
 {
     u32 before = kinds_of(monitor);
@@ -112,14 +113,14 @@ s64 monitors_run(struct monitor *monitor, bool on)
 
 // ---- tracking -----------------------------------------------------------------------------------
 
-// What is to be tracked: sets that threads get if they have none.
+// A request to track. The sets are for threads that have none.
 struct wish {
     struct monitor *monitor;
     struct process *process; // NULL: the kernel
     u32 thread;              // 0: all
     struct monitor_track track;
     struct monitor_tracks *spares;
-    struct monitor_tracks *owner; // … and that the process gets
+    struct monitor_tracks *owner; // … and for the process
 };
 
 static u32 pid_of(const struct process *process)
@@ -201,7 +202,7 @@ static void check_thread(struct thread *thread, void *argument)
         check->fits = false;
 }
 
-// Is there room everywhere? Nobody adds anything meanwhile.
+// Checks for room everywhere. Nobody adds anything meanwhile.
 static s64 check_limits(const struct wish *wish)
 {
     struct check check = {.monitor = wish->monitor, .fits = true};
@@ -216,7 +217,7 @@ static s64 check_limits(const struct wish *wish)
 }
 
 struct change {
-    struct monitor_tracks *spare; // NULL: it is in use
+    struct monitor_tracks *spare; // NULL: in use
     struct monitor_track track;
 };
 
@@ -269,7 +270,7 @@ static void set_owner(struct wish *wish)
     monitor_tracks_set(*place, &wish->track);
 }
 
-// A dispatcher that is made meanwhile is among those that are gathered, or its maker waits for the
+// A dispatcher that is made meanwhile is either among those gathered, or its maker waits for the
 // mutex in monitors_thread_made.
 static s64 track_locked(struct wish *wish)
 {
@@ -370,7 +371,7 @@ PROCESS_END_HOOK(process_gone);
 
 // ---- no longer ----------------------------------------------------------------------------------
 
-// Which tracks go.
+// The tracks to remove.
 struct removal {
     const struct monitor *monitor;
     bool all;
@@ -417,7 +418,7 @@ static void remove_owners(struct removal *removal)
         if (!remove_from(removal, at))
             continue;
         HELD(process) struct process *process = at->pid != 0 ? process_get(at->pid) : NULL;
-        if (at->pid != 0 && process == NULL) // its end takes it along
+        if (at->pid != 0 && process == NULL) // its end removes them
             continue;
         *owner_place(process) = NULL;
         free_tracks(at);

@@ -20,7 +20,7 @@ void monitor_tracks_unlink(struct monitor_tracks *tracks)
         tracks->next->link = tracks->link;
 }
 
-// Its place, or `count`.
+// Returns its index, or `count`.
 static u32 find(const struct monitor_tracks *tracks, const struct monitor *monitor)
 {
     u32 at = 0;

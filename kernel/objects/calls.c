@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The object calls of orrery/sys.h, in the kernel. Counting that a process has switched on ends
-// with it.
+// The object calls of orrery/sys.h, in the kernel. Counting ends with the process that switched it
+// on.
 #include <co/manager.h>
 #include <kernel/process.h>
 #include <kernel/spinlock.h>
@@ -24,7 +24,7 @@ static struct {
     struct holder {
         u32 pid; // 0: free
         s32 count;
-        bool processes; // also that of processes to come
+        bool processes; // also wants counting by future processes
     } holders[HOLDERS_MAX];
 } holding = {.lock = SPINLOCK_INIT("dref holders", RANK_SERVICE)};
 
@@ -34,7 +34,7 @@ static u32 current_pid(void)
     return process == NULL ? 0 : process_pid(process);
 }
 
-// With the lock held. NULL: there is none, and no room.
+// Returns the holder, a new one if needed, or NULL if there is no room. Lock held.
 static struct holder *holder_of(u32 pid)
 {
     struct holder *free = NULL;
@@ -51,7 +51,7 @@ static struct holder *holder_of(u32 pid)
     return free;
 }
 
-// Notes that a process holds so many more; false when there is no room for it.
+// Adds change to a process's uses. Returns false if there is no room for the process.
 static bool hold(u32 pid, s32 change)
 {
     spin_lock(&holding.lock);

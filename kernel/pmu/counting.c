@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The PmuCounting object: who may start, stop and read sessions. Its representatives' ticks end the
-// turns of groups (engine.h).
+// The PmuCounting object: decides who may start, stop and read sessions. Its representatives' ticks
+// end the turns of groups (engine.h).
 #include "counting.h"
 
 #include <co/manager.h>
@@ -17,7 +17,7 @@
 struct counting_root {
     struct co_root root;
     struct mutex mutex; // of all that follows
-    s64 latest;         // number of a session, from 1
+    s64 latest;         // the latest session's number, from 1
     struct counting_session sessions[PMU_CLAIMS];
 };
 
@@ -77,7 +77,7 @@ static bool has_ended(const struct counting_session *session)
     return session->number != 0 && !session->running;
 }
 
-// Of the sessions of a process that have ended the latest can be read; the others go.
+// Keeps the latest of a process's ended sessions readable; drops the others.
 static void forget_older(struct counting_root *root, u32 owner)
 {
     struct counting_session *kept = NULL;
@@ -93,7 +93,7 @@ static void forget_older(struct counting_root *root, u32 owner)
     }
 }
 
-// A free place, or that of who has ended first; NULL: all count.
+// Returns a free place, or that of the oldest session that has ended; NULL: all count.
 static struct counting_session *find_place(struct counting_root *root)
 {
     struct counting_session *found = NULL;
@@ -181,8 +181,8 @@ static CO_METHOD s64 counting_log(struct pmu_counting *self, s64 number,
     return error;
 }
 
-// Looked at without the mutex: a process that ends is in no start any more,
-// so its number is there or never will be.
+// Looks without the mutex: a process that ends cannot be in a start any more, so its number is
+// there now or never.
 static CO_METHOD s64 counting_ends(struct pmu_counting *self, u32 pid)
 {
     CO_HOME(self);
@@ -201,7 +201,7 @@ static CO_METHOD s64 counting_ends(struct pmu_counting *self, u32 pid)
 
 // ---- reading -----------------------------------------------------------------------------------
 
-// An error when there is no such session, or it does not count there.
+// Returns an error if there is no such session, or it does not count there.
 static s64 check(const struct counting_session *session, u32 cpu)
 {
     if (session == NULL)

@@ -17,22 +17,22 @@ struct pmu_counting_ops {
     struct co_ops base;
     s64 (*start)(struct pmu_counting *self, const struct sys_pmu_counting *counting, char *message,
                  u64 bytes);
-    // E_INVAL: not one of the session's CPUs, or no room for all items; E_LIMIT: it has counted
-    // more than PMU_COUNT_MAX there, and ended. The slice that runs ends.
+    // Ends the current slice and reads. E_INVAL: not one of the session's CPUs, or no room for all
+    // items. E_LIMIT: it has counted more than PMU_COUNT_MAX there, and ended.
     s64 (*read)(struct pmu_counting *self, s64 session, u32 cpu, struct sys_pmu_count *counts,
                 u64 bytes);
     s64 (*tasks)(struct pmu_counting *self, s64 session, u32 cpu, u64 *cursor, void *buffer,
                  u64 bytes);
-    // Which counter counts each item, of a running session that programs may read.
-    // E_STALE, E_INVAL.
+    // Returns which counter counts each item of a running session that programs may read. E_STALE,
+    // E_INVAL.
     s64 (*places)(struct pmu_counting *self, s64 session, u8 counters[SYS_PMU_ITEMS]);
     s64 (*stop)(struct pmu_counting *self, s64 session); // E_STALE: it does not run
     s64 (*trace)(struct pmu_counting *self, s64 session, u64 majors);
-    // For the logs for schedulers (orrery/log.h). E_STALE: no session of the caller's that runs;
+    // For the logs for schedulers (orrery/log.h). E_STALE: no running session of the caller's.
     // E_INVAL, E_LIMIT.
     s64 (*log)(struct pmu_counting *self, s64 session, const u32 items[COUNTING_LOGGED]);
-    s64 (*process_ends)(struct pmu_counting *self, u32 pid); // which may have a session: it stops
-    // On each CPU of a session, from its timer; interrupt context.
+    s64 (*process_ends)(struct pmu_counting *self, u32 pid); // stops the process's session, if any
+    // From the timer on each CPU of a session; interrupt context.
     s64 (*tick)(struct pmu_counting *self);
 };
 
@@ -42,10 +42,10 @@ struct pmu_counting {
 
 extern coid_t pmu_counting; // set by counting_init
 
-// Boot CPU, after co_init: makes the object a service. 0 or E_NOMEM.
+// Makes the object a service. Boot CPU, after co_init. Returns 0 or E_NOMEM.
 s64 counting_init(void);
 
-// What can be counted now. Any context but PMI.
+// Returns the events that can be counted now. Any context but PMI.
 void counting_offer(struct pmu_offer *offer);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Two items of a session for the logs for schedulers. As counting_trace.c, but read at switches,
+// Two items of a session for the logs for schedulers. Like counting_trace.c, but read at switches,
 // which cannot interrupt a change of the engine's plan.
 #include "counting_log.h"
 
@@ -38,7 +38,7 @@ bool counting_log_is_of(u32 pid)
 
 static void leave_reading(void *unused)
 {
-    (void)unused; // the interrupt comes when the CPU is not soft-masked
+    (void)unused; // the interrupt comes once the CPU is not soft-masked
 }
 
 static void forget_choice(void)

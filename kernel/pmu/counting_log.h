@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Two items of a session for the logs for schedulers (log/areas.c): of one that is counted all the
-// time, the counts so far on a CPU.
+// Counts of two items of a session on a CPU, for the logs for schedulers (log/areas.c). The session
+// must count all the time.
 #ifndef KERNEL_PMU_COUNTING_LOG_H
 #define KERNEL_PMU_COUNTING_LOG_H
 
@@ -9,11 +9,11 @@
 
 #define COUNTING_LOGGED 2
 
-// Counts since the session's start of the two items on this CPU. Returns the number of the choice,
-// from 1: values of two choices have nothing to do with each other. 0: none is chosen, or its
-// session does not count here now. Soft-masked, not PMI.
+// Reads the counts of the two items on this CPU since the session's start. Returns the number of
+// the choice, from 1; counts of different choices are unrelated. 0: none is chosen, or its session
+// does not count here now. Soft-masked, not PMI.
 u64 counting_log_read(u64 values[COUNTING_LOGGED]);
-// Are they of a session that this process has started, and that runs? Any context.
+// Returns whether they belong to a running session that this process has started. Any context.
 bool counting_log_is_of(u32 pid);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Reading what has been counted, of a CPU and of its tasks. Estimates take long: they are made of
-// copies, with the CPU going on.
+// Reads the counts of a CPU and of its tasks. Estimates take long, so they use copies while the CPU
+// continues.
 #include <kernel/memory.h>
 #include <kernel/process.h>
 #include <kernel/thread.h>
@@ -10,7 +10,7 @@
 #include "counting_session.h"
 #include "sums.h"
 
-#define CHUNK 32 // tasks that are copied at once, with interrupts held back
+#define CHUNK 32 // tasks copied at once, with interrupts held back
 
 static void estimate(const struct counting_plan *plan, const struct pmu_multiplex *sums,
                      struct sys_pmu_count *counts)
@@ -76,8 +76,8 @@ struct copy {
     char *to;
 };
 
-// As many as there are of those wanted; before the first of all the slice ends.
-// Who has come since then is in the next reading.
+// Copies the wanted tasks that exist. Ends the slice before the first of all. Tasks that came later
+// are in the next reading.
 static void copy_here(void *argument)
 {
     struct copy *copy = argument;
@@ -92,7 +92,8 @@ static void copy_here(void *argument)
     }
 }
 
-// A thread has ended with its process, even while there is something left to do in its name.
+// Returns whether a task has ended. A thread ends with its process, even while work in its name is
+// left.
 static bool has_ended(const struct counted_task *task)
 {
     if (task->flags != 0)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A session of counting: room for its sums, its begin and its end.
+// A session of counting: memory for its sums, its start and end.
 #include "counting_session.h"
 
 #include "sums.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a switch changes while tasks are counted.
+// Updates what a switch changes while tasks are counted.
 #include "counting_switches.h"
 
 #include <orrery/user_counters.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The counters of a session in the kernel's trace: of one that is counted all the time, the counts
-// so far on the CPU of the event.
+// The counters of a session in the kernel's trace: the counts so far on the event's CPU. The
+// session must count all the time.
 #include <kernel/model_unit.h>
 #include <kernel/percpu.h>
 #include <orrery/errors.h>
@@ -14,8 +14,8 @@ _Static_assert(SYS_PMU_TRACED == TRACE_MAX_WORDS, "what an event holds");
 static const struct counting_session *traced; // NULL: none
 static u32 counter_of[TRACE_MAX_WORDS];
 
-// A CPU that the session leaves out counts nothing. One that is between two plans, stopped by an
-// interrupt that cannot wait, has no counts to tell.
+// Returns false on a CPU that the session leaves out, and on one between two plans, where an
+// interrupt that cannot wait has no counts to read.
 static bool read_counters(u64 values[TRACE_MAX_WORDS])
 {
     const struct pmu_tally *tally = &traced->claimed.tally[cpu_id()];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The engine of all CPUs: a plan is made of all claims whenever one comes or goes, and all CPUs
+// The engine of all CPUs. Whenever a claim comes or goes it makes a plan of all claims. All CPUs
 // change to it, each between two of its instructions.
 #include "engine.h"
 
@@ -16,15 +16,15 @@
 #include "proc/switch_points.h"
 #include "task_points.h"
 
-#define TICK_MICROSECONDS 1000 // turns end at the first of these ticks after they are long enough
+#define TICK_MICROSECONDS 1000 // the first tick after a turn is long enough ends it
 
-// All but what each CPU has for itself is under the mutex.
+// The mutex guards all but each CPU's own part.
 static struct {
     struct mutex mutex;
     struct engine_session *session[PMU_CLAIMS]; // NULL: the place is free
     struct pmu_plan plans[2];                   // that in force, and room for the next
-    struct pmu_plan *plan;                      // in force; NULL: nobody claims anything
-    u64 cpus;                                   // on which anything counts
+    struct pmu_plan *plan;                      // in force; NULL: nobody has a claim
+    u64 cpus;                                   // mask of CPUs on which anything counts
     u64 changes;                                // of the plan, so far
     u32 followers;                              // sessions
     struct {
@@ -112,8 +112,8 @@ static void follow_plan_here(void *argument)
 
 // ---- all of them -------------------------------------------------------------------------------
 
-// All CPUs go on by the plan in force, those too on which nothing counts any more. One of them has
-// the unit made ready before the others follow.
+// Changes all CPUs to the plan in force, also those on which nothing counts any more. One of them
+// prepares the unit before the others follow.
 static s64 change_all(void)
 {
     struct change change = {.prepare = all.plan != NULL && all.plan->allocation.groups > 1};
@@ -139,7 +139,7 @@ static struct pmu_plan *next_plan(void)
     return all.plan == &all.plans[0] ? &all.plans[1] : &all.plans[0];
 }
 
-// A plan for those that are here; 0 and it is in force, or as pmu_share.
+// Makes a plan of all claims and puts it in force. Returns 0, or an error of pmu_share.
 static s64 plan_all(struct pmu_conflict *conflict)
 {
     const struct pmu_claim *claims[PMU_CLAIMS];
@@ -156,7 +156,7 @@ static s64 plan_all(struct pmu_conflict *conflict)
     return error;
 }
 
-// Could it be counted, were nobody else there? What is said of it then says most.
+// Checks that the session could count alone: then the error message is the most useful.
 static s64 check_alone(const struct engine_session *session, char *message, u64 bytes)
 {
     const struct pmu_claim *claims[PMU_CLAIMS] = {session->claim};
@@ -166,7 +166,7 @@ static s64 check_alone(const struct engine_session *session, char *message, u64 
     s64 error = pmu_share(claims, NULL, plan, &conflict);
     if (error != 0)
         pmu_conflict_text(&plan->request, &conflict, message, bytes);
-    return error == E_BUSY ? E_LIMIT : error; // busy is who is there already, to callers
+    return error == E_BUSY ? E_LIMIT : error; // to callers E_BUSY means other sessions
 }
 
 static u32 free_place(void)
@@ -212,7 +212,7 @@ static void leave_locked(struct engine_session *session)
     struct pmu_conflict conflict;
 
     all.session[session->place] = NULL;
-    // Where no better plan is found for the others, they keep the one that they have.
+    // If there is no better plan for the others, they keep the present one.
     if (plan_all(&conflict) != 0)
         all.plan->view[session->place].groups = 0;
     change_all();
@@ -268,7 +268,7 @@ s64 engine_refresh(void)
     return error;
 }
 
-// Others may take turns later, but around it.
+// Later sessions may take turns only on the other counters.
 s64 engine_hold(struct engine_session *session)
 {
     s64 error = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What driver/entry.S saves of the interrupted code, on the CPU's PMI stack.
+// The registers that entry.S saves of the interrupted code, on the CPU's PMI stack.
 #ifndef PMU_DRIVER_FRAME_H
 #define PMU_DRIVER_FRAME_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The PmuManager: starts and stops sampling on all CPUs of a session, and lets readers at the
+// The PmuManager starts and stops sampling on all CPUs of a session, and admits readers to the
 // buffers.
 #include "manager.h"
 
@@ -23,9 +23,9 @@ enum session_state { SESSION_STOPPED, SESSION_CHANGING, SESSION_RUNNING };
 struct pmu_manager_root {
     struct co_root root;
     struct spinlock lock;
-    enum session_state state; // under the lock; who has made it CHANGING owns the rest
+    enum session_state state; // under the lock; whoever has made it CHANGING owns the rest
     bool works;               // the model unit's interrupts have arrived on every CPU
-    u32 failed;               // bit n: on CPU n those of the POWER PMU do not arrive
+    u32 failed;               // bit n: on CPU n the POWER PMU's do not arrive
     s64 number;               // of the latest session, from 1
     struct session session;
 };
@@ -55,7 +55,7 @@ static void probe_here(void *argument)
         __atomic_fetch_or(&root->failed, 1u << cpu_id(), __ATOMIC_RELAXED);
 }
 
-// The CPUs on which the POWER PMU's interrupts do not arrive.
+// Returns the CPUs on which the POWER PMU's interrupts do not arrive.
 static u32 probe_power(struct pmu_manager_root *root)
 {
     root->failed = 0;
@@ -71,8 +71,8 @@ static bool samples_cycles(const struct sys_sampling *sampling)
     return cycles;
 }
 
-// Do the interrupts arrive that the session needs? Records need none. The model unit's are looked
-// at when they are first wanted: its counting has its price.
+// Checks that the interrupts which the session needs arrive; records need none. The model unit's
+// are checked at their first use, because its counting is costly.
 static s64 check_interrupts(struct pmu_manager_root *root, const struct sampling_plan *plan,
                             char *message, u64 bytes)
 {
@@ -88,8 +88,8 @@ static s64 check_interrupts(struct pmu_manager_root *root, const struct sampling
 
 // ---- sessions ----------------------------------------------------------------------------------
 
-// Claims a change from one state to another; E_BUSY when it is in another state, E_STALE when
-// session, unless 0, is not the latest, or does not run.
+// Claims a change from one state to another. E_BUSY: it is in another state. E_STALE: session,
+// unless 0, is not the latest, or does not run.
 static s64 begin_change(struct pmu_manager_root *root, enum session_state from, s64 session)
 {
     s64 error = 0;
@@ -111,8 +111,8 @@ static void end_change(struct pmu_manager_root *root, enum session_state to)
     spin_unlock(&root->lock);
 }
 
-// A new session with empty buffers on all CPUs; readers of the session before are refused from here
-// on. E_BUSY, and no change, while anyone still reads.
+// Begins a new session with empty buffers on all CPUs; from here on readers of the last session are
+// refused. E_BUSY, with no change, while anyone still reads.
 static s64 reset_all(struct pmu_manager_root *root, const struct sampling_plan *plan)
 {
     s64 error = E_BUSY;
@@ -140,7 +140,7 @@ static s64 run_planned(struct pmu_manager_root *root, const struct sampling_plan
     return session_begin(&root->session, message, bytes);
 }
 
-// What an error means that has no message yet.
+// Returns the meaning of an error that has no message yet.
 static const char *meaning(s64 error)
 {
     switch (error) {
@@ -231,7 +231,7 @@ static bool is_current(const struct pmu_manager_root *root, s64 session)
     return session > 0 && __atomic_load_n(&root->number, __ATOMIC_RELAXED) == session;
 }
 
-// 0 as the reader of the CPU's samplers, or an error.
+// Makes the caller the reader of the CPU's samplers. Returns 0 or an error.
 static s64 become_reader(struct pmu_manager_root *root, s64 session, u32 cpu, u32 index)
 {
     if (session <= 0 || cpu >= cpu_count)
@@ -239,7 +239,7 @@ static s64 become_reader(struct pmu_manager_root *root, s64 session, u32 cpu, u3
     struct cpu_samplers *samplers = &root->session.samplers[cpu];
     if (!mutex_try_lock(&samplers->mutex))
         return E_BUSY;
-    // Looked at with the mutex held, so that no start can empty the buffer meanwhile.
+    // Checked with the mutex held, so that no start can empty the buffer meanwhile.
     if (is_current(root, session) && index < root->session.plan.sampling.event_count &&
         samplers->events[index].buffer.reading != NULL)
         return 0;
@@ -267,7 +267,7 @@ static CO_METHOD s64 manager_stat(struct pmu_manager *self, s64 session, u32 cpu
     CO_HOME(self);
     struct pmu_manager_root *root = root_of(self);
     s64 error = E_INVAL;
-    mutex_lock(&root->session.counting); // the session stays the one that is asked about
+    mutex_lock(&root->session.counting); // the session must stay the given one
     if (cpu < cpu_count && is_current(root, session) &&
         index < root->session.plan.sampling.event_count) {
         session_stat(&root->session, cpu, index, stat);

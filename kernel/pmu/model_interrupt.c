@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Sampling by interrupts of the model unit. The unit types at a console of the CPU's own, beside
-// the system's, when a counter has overflowed. The console's interrupt cannot wait: it is handled
-// where it comes, before anything else, so that the code that it finds is what made the counter
-// overflow, or the next block.
+// Samples by interrupts of the model unit. When a counter has overflowed, the unit types at the
+// CPU's own console, beside the system's. The console's interrupt cannot wait: it is handled at
+// once, before anything else. So it finds the code that made the counter overflow, or the next
+// block.
 #include <kernel/console.h>
 #include <kernel/hcall.h>
 #include <kernel/irq.h>
@@ -13,13 +13,13 @@
 
 static u32 console[ORRERY_MAX_CPUS]; // hypercall numbers
 
-// Whose samples overflows are. Changed by its own CPU only, hard-masked.
+// Destinations of samples. Only the own CPU changes them, hard-masked.
 static struct {
     struct sample_buffer *buffers[MODEL_COUNTERS]; // NULL: nobody's
-    u64 stale; // bit n: an overflow of counter n is on its way for who had it before
+    u64 stale; // bit n: an overflow of counter n is on its way for the last owner
 } deliveries[ORRERY_MAX_CPUS];
 
-// What is typed has no meaning, but would come again as an interrupt.
+// Typed bytes have no meaning, but would come again as an interrupt.
 static void empty_console(void)
 {
     const u64 arguments[8] = {console[cpu_id()]};
@@ -45,7 +45,7 @@ static void model_on_interrupt(const struct frame *interrupted)
         if (buffer != NULL)
             sample_take(buffer, &code, interrupted->pc, interrupted->msr, state);
         else
-            pmu_cpu()->spurious++; // that of a probe
+            pmu_cpu()->spurious++; // a probe's
     }
 }
 
@@ -59,14 +59,14 @@ void model_interrupts_init(void)
             kprintf("pmu: the model unit cannot interrupt CPU %u\n", cpu);
 }
 
-// Overflows that come while an interrupt is on its way, because the host is busy, become one with
-// it; the unit counts them all the same.
+// Overflows during an interrupt's way (a busy host delays it) merge with it; the unit counts them
+// all the same.
 void model_deliver(u32 counter, struct sample_buffer *buffer)
 {
     u64 values[MODEL_COUNTERS];
     u64 msr = hard_mask();
 
-    model_read(values); // and what has overflowed
+    model_read(values); // also updates overflows
     deliveries[cpu_id()].stale |= model_slot()->overflows & 1UL << counter;
     deliveries[cpu_id()].buffers[counter] = buffer;
     hard_mask_restore(msr);

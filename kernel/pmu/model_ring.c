@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Precise records of the model unit: the rings. The unit writes records and head, the reader tail.
+// Rings of precise records of the model unit. The unit writes records and head, the reader tail.
 #include <kernel/irq.h>
 #include <kernel/memory.h>
 #include <kernel/model_unit.h>
 #include <orrery/errors.h>
 
 #define RECORDS_MIN 8UL
-#define RECORDS_MAX 32768UL // the largest piece of memory there is
+#define RECORDS_MAX 32768UL // the largest available piece of memory
 
 static struct model_record *records_of(const struct model_ring *ring)
 {
@@ -23,7 +23,7 @@ struct setting {
     s64 error;
 };
 
-// The unit looks at the ring when counters are enabled, and begins anew when it has changed.
+// The unit reads the ring when counters are enabled, and begins anew if it has changed.
 static void set_here(void *argument)
 {
     struct setting *setting = argument;

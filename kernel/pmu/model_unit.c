@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The model unit: attaching the page, and a CPU's commands. A command's arguments lie in the CPU's
-// slot, which the interrupt handler uses too, so each command runs with MSR[EE] off.
+// The model unit: attaches the page, and gives a CPU's commands. A command's arguments lie in the
+// CPU's slot, which the interrupt handler uses too, so each command runs with MSR[EE] off.
 #include <kernel/console.h>
 #include <kernel/memory.h>
 #include <kernel/model_unit.h>
@@ -22,7 +22,7 @@ _Static_assert(PAGE_SIZE << PAGE_ORDER == MODEL_PAGE_BYTES, "whole pages, natura
     __asm__ volatile("twi 0,%0,%1" ::"r"(word), "i"(MODEL_COMMAND | (number)) : "memory")
 
 static struct model_page *page; // NULL: no unit
-static u64 no_tag;              // where tags go without one
+static u64 no_tag;              // destination of tags without a unit
 static bool acquired;
 
 bool model_present(void)
@@ -174,7 +174,7 @@ s64 model_init(void)
     return 0;
 }
 
-// The unit knows CPUs by its own numbers, and answers in the slot that it takes for ours.
+// The unit has its own numbers for CPUs, and answers in the slot that it takes for ours.
 static bool slot_is_ours(void)
 {
     struct model_cpu *slot = model_slot();

@@ -28,7 +28,7 @@
 #define MMCR0_RUN (MMCR0_PMAE | MMCR0_FCECE | MMCR0_PMCJCE)
 
 #define PMC_OVERFLOW 0x80000000UL
-// Instructions from where entry.S lets counting go on to the interrupted one: not the program's.
+// Instructions between entry.S's restart of counting and the interrupted one: not the program's.
 #define PMI_EXIT_CYCLES 3
 
 #define LATE_TICKS 4096              // 8 µs: nothing but an emulator delivers that late
@@ -67,10 +67,9 @@ static inline u64 next_period(struct pmu_cpu *cpu)
     return cpu->reload + (cpu->random & cpu->random_mask);
 }
 
-// Cycles to leave out of the next period. An emulator may deliver the interrupt long after the
-// overflow, with the counter frozen in between: made up for, so that the rate is
-// what was asked for.
-// More than MAX_BEHIND periods are given up, and counted.
+// Returns the cycles to leave out of the next period. An emulator may deliver the interrupt long
+// after the overflow, with the counter frozen in between. Shorter periods make up for it, so the
+// rate is as requested. More than MAX_BEHIND periods are given up, and counted.
 static inline u64 make_up(struct pmu_cpu *cpu, u64 late_ticks)
 {
     u64 behind = cpu->behind + (late_ticks * cpu->cycles_a_tick >> 16);
@@ -96,7 +95,7 @@ static inline u64 next_reload(struct pmu_cpu *cpu)
     return reload;
 }
 
-// PMC5 counts instructions whether wanted or not, and its overflow interrupts too.
+// PMC5 always counts instructions, and its overflow interrupts too.
 static u64 no_sample(struct pmu_cpu *cpu)
 {
     cpu->spurious++;
@@ -104,9 +103,9 @@ static u64 no_sample(struct pmu_cpu *cpu)
     return cpu->running ? MMCR0_RUN : MMCR0_FC;
 }
 
-// Both from entry.S, counters frozen. They return the MMCR0 to go on with; pmi_handle returns 0
-// when it has done nothing, for pmi_handle_slow to do it. It calls nothing and uses no global data,
-// because entry.S saves only what a leaf function of the kernel changes.
+// Both are called from entry.S, counters frozen, and return the MMCR0 to continue with. If
+// pmi_handle returns 0, it has done nothing, and pmi_handle_slow must. pmi_handle calls nothing and
+// uses no global data, because entry.S saves only what a leaf function of the kernel changes.
 u64 pmi_handle(const struct interrupted *code, u64 pc, u64 msr, u64 state)
 {
     struct pmu_cpu *cpu = pmu_cpu();
@@ -126,7 +125,7 @@ u64 pmi_handle_slow(const struct interrupted *code, u64 pc, u64 msr, u64 state)
     return MMCR0_RUN;
 }
 
-// Writing MMCR0 without PMAO also takes the interrupt back.
+// A write to MMCR0 without PMAO also cancels the interrupt.
 void pmu_sample_frame(const struct frame *frame)
 {
     struct interrupted code = interrupted_of(frame);
@@ -138,7 +137,7 @@ void power_stop(void)
 {
     SPR_WRITE(SPR_MMCR0, MMCR0_FC);
     SPR_WRITE(SPR_PMC5, 0);
-    SPR_WRITE(SPR_PMC6, 0); // an interrupt that is on its way finds no overflow
+    SPR_WRITE(SPR_PMC6, 0); // an interrupt on its way will find no overflow
     pmu_cpu()->running = 0;
     pmu_cpu()->quick = pmu_cpu()->buffer = NULL;
 }
@@ -170,7 +169,7 @@ s64 power_probe(void)
     return *now != before ? 0 : E_NOTSUP;
 }
 
-// What it was behind by is forgotten.
+// Forgets how far it was behind.
 void power_change(const struct power_sampling *sampling)
 {
     struct pmu_cpu *cpu = pmu_cpu();

@@ -11,22 +11,22 @@ struct sample_buffer;
 struct power_sampling {
     u64 period;
     u32 randomise;
-    struct sample_buffer *buffer; // where samples go; theirs alone
+    struct sample_buffer *buffer; // destination of samples; only theirs
 };
 
 // All act on the calling CPU. The first two in interrupt or thread context, soft-masked.
-// Freezes the counters; called once before anything else.
+// Freezes the counters. Called once before anything else.
 void power_reset(void);
-// 0 when this CPU takes the unit's interrupts, else E_NOTSUP. Waits at most 30 s. The unit must be
-// stopped.
+// Returns 0 if this CPU takes the unit's interrupts, else E_NOTSUP. Waits at most 30 s. The unit
+// must be stopped.
 s64 power_probe(void);
-// The next three hard-masked, in interrupt context. All has been checked (orrery/sys.h).
+// The next three: hard-masked, in interrupt context. Arguments have been checked (orrery/sys.h).
 void power_start(const struct power_sampling *sampling);
-void power_change(const struct power_sampling *sampling); // another period
-// No sample is taken after it returns, until the next start.
+void power_change(const struct power_sampling *sampling); // sets another period
+// Stops sampling: no sample is taken after it returns, until the next start.
 void power_stop(void);
-// Where it counts the periods that passed without an interrupt of their own, since the start.
-// Any context; to be read by one load.
+// Returns where it counts the periods without an interrupt of their own, since the start. Any
+// context; read it by one load.
 const u64 *power_missed(u32 cpu);
 
 #endif

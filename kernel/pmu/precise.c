@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Emptying rings of precise records.
+// Empties rings of precise records.
 #include "precise.h"
 
 #include <kernel/model_unit.h>
@@ -17,7 +17,7 @@ static void take(struct sampler *sampler, const struct model_record *record, u64
 
 void precise_drain(struct cpu_samplers *samplers, u32 cpu, u32 event_count, u32 callers)
 {
-    // Not more than there are now: records may come in as fast as they are taken out.
+    // Takes only those there are now: records may come in as fast as they are taken.
     u64 pending = model_ring_count(cpu);
     const struct model_record *record;
     for (; pending != 0 && (record = model_ring_peek(cpu)) != NULL; pending--) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The walk of sample.h over a precise record: the stack's words are in it, as far as it has frames,
-// and the unwind map says which of them matter. Of user code, map and representative are read from
-// the process, without waiting: all of it may be anything or not there.
+// The walk of sample.h over a precise record. The record has the stack's words, as far as it has
+// frames, and the unwind map says which of them matter. For user code, map and representative are
+// read from the process, without waiting: they may be anything or missing.
 #include <co/object.h>
 #include <kernel/address_space.h>
 #include <kernel/process.h>
@@ -9,10 +9,10 @@
 #include "precise.h"
 #include "sample.h"
 
-// One activation; frames[frame] is what its stack pointer points at.
+// One activation; its stack pointer points at frames[frame].
 struct walk {
     const struct model_record *record;
-    struct process *process; // whose code it is, held; NULL: the kernel's, or the process has ended
+    struct process *process; // whose code it is, held; NULL: the kernel, or the process has ended
     u64 pc, state;
     u32 frame;
     bool user, innermost;
@@ -35,14 +35,14 @@ static u64 state_of(const struct walk *walk, u64 pc)
     return walk->process != NULL ? user_state(walk->process, pc) : 0;
 }
 
-// The frame that the caller's stack pointer points at; MODEL_FRAMES: not in the record.
+// Returns the frame at the caller's stack pointer; MODEL_FRAMES: not in the record.
 static u32 caller_frame(const struct walk *walk)
 {
     u32 frame = walk->frame + (walk->state & UNWIND_FRAME ? 1 : 0);
     return frame < MODEL_FRAMES && walk->record->frames[frame].sp != 0 ? frame : MODEL_FRAMES;
 }
 
-// Goes on to the caller; false at the outermost one, and where the record ends.
+// Moves to the caller. Returns false at the outermost one, and where the record ends.
 static bool record_sample_step(struct walk *walk)
 {
     u32 frame = caller_frame(walk);
@@ -63,8 +63,8 @@ static bool record_sample_step(struct walk *walk)
     return true;
 }
 
-// The representative whose method runs; 0: none,
-// and *idle says whether because the idle loop was met first.
+// Returns the representative whose method runs. 0: none; *idle says whether the idle loop came
+// first.
 static u64 find_rep(struct walk walk, bool *idle)
 {
     for (u32 depth = 0; depth < SAMPLE_MAX_DEPTH;
@@ -114,14 +114,14 @@ static u64 collect(struct walk walk, u64 *callers, u64 max)
     return count;
 }
 
-// By the address, not by the record's MSR: that of an instruction whose end was seen only when an
-// interrupt had come is the handler's.
+// Decides by the address, not by the record's MSR: if an interrupt came before the instruction's
+// end was seen, that is the handler's.
 static bool is_user(u64 pc)
 {
     return pc >= USER_START && pc < USER_END;
 }
 
-// A process has one thread of the kernel's on a CPU, as long as it lives.
+// Returns a process's one kernel thread on a CPU, which lives as long as the process.
 static u32 thread_on(struct process *process, u32 cpu)
 {
     const struct dispatcher *dispatcher = process != NULL ? process_dispatcher(process, cpu) : NULL;

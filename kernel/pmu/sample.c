@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Taking a sample, all cases.
+// Takes a sample, in all cases.
 #include "sample.h"
 
 #include <co/object.h>
 #include <kernel/memory.h>
 
-// The COID that a representative claims to have; 0 when it cannot be read. Validated by the reader.
+// Returns the COID that a representative claims; 0 if it cannot be read. The reader validates it.
 static coid_t claimed_coid(u64 rep)
 {
     u64 coid;
@@ -14,8 +14,8 @@ static coid_t claimed_coid(u64 rep)
     return coid;
 }
 
-// Return addresses, innermost first. Plain calls are followed here, quickly; from the first
-// exception frame on the general walk does it.
+// Collects return addresses, innermost first. It follows plain calls itself, quickly; from the
+// first exception frame on the general walk does.
 static u64 collect_callers(const struct pmu_cpu *cpu, const struct interrupted *code, u64 pc,
                            u64 state, u64 *callers, u64 max)
 {
@@ -51,8 +51,9 @@ static void take_kernel(const struct pmu_cpu *cpu, const struct interrupted *cod
         (u16)collect_callers(cpu, code, pc, state, sample->callers, cpu->callers);
 }
 
-// The overflow came while the kernel returned from a system call, with interrupts off: it is the
-// call's. Its rep is this CPU's of the Process object, its method the one that system calls run in.
+// The overflow came while the kernel returned from a system call, with interrupts off, so it
+// belongs to the call. The rep is this CPU's of the Process object; the method is the one that runs
+// system calls.
 static void take_system_call(struct sys_sample *sample)
 {
     extern const u64 system_call[]; // its descriptor, kernel/exception/user_entry.S

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// One sample: which object was it (DESIGN.md §4), and its record. For the interrupt handlers of
-// units. The fast path is inline and calls nothing, so that a handler which takes it is a leaf
-// function without a frame: it has a budget (DESIGN.md §10).
+// Takes one sample: finds the object (DESIGN.md §4) and writes the record. For the interrupt
+// handlers of units. The fast path is inline and calls nothing, so a handler that takes it is a
+// leaf function without a frame: it has a budget (DESIGN.md §10).
 #ifndef KERNEL_PMU_SAMPLE_H
 #define KERNEL_PMU_SAMPLE_H
 
@@ -16,7 +16,7 @@
 #include <pmu/sample_buffer.h>
 #include <trace/events.h>
 
-// The code that a unit's interrupt found running.
+// The interrupted code.
 struct interrupted {
     u64 sp; // r1
     u64 callee_area[13];
@@ -35,7 +35,7 @@ static inline struct interrupted interrupted_of(const struct frame *frame)
     return code;
 }
 
-// The block of the calling CPU.
+// Returns the calling CPU's block.
 static inline struct pmu_cpu *pmu_cpu(void)
 {
     return (struct pmu_cpu *)percpu()->pmu;
@@ -66,9 +66,9 @@ static inline u16 sample_kernel_flags(void)
     return (u16)(SYS_SAMPLE_KERNEL + percpu()->soft_masked * SYS_SAMPLE_SOFT_MASKED);
 }
 
-// The object whose method runs: that of the innermost frame which knows one. Ends where an
-// interrupt's handler begins: that is not the interrupted object's work. 0: none; the sample is
-// marked when that is because the idle loop was met first.
+// Finds the object whose method runs: that of the innermost frame with a known one. Ends where an
+// interrupt's handler begins: the interrupted object does not do that work. 0: none; marks the
+// sample if the idle loop came first.
 static inline __attribute__((always_inline)) u64 sample_find_object(const struct pmu_cpu *cpu,
                                                                     const struct interrupted *code,
                                                                     u64 state,
@@ -110,8 +110,8 @@ static inline __attribute__((always_inline)) u64 sample_find_object(const struct
     return 0;
 }
 
-// The common case: kernel code, no callers wanted, no larger ring on offer, not traced. False:
-// nothing was done, sample_take has to. Context: as there.
+// Handles the common case: kernel code, no callers wanted, no larger ring on offer, not traced.
+// Returns false if it did nothing: then sample_take must. Context: as there.
 static inline __attribute__((always_inline)) bool
 sample_try(struct pmu_cpu *cpu, const struct interrupted *code, u64 pc, u64 msr, u64 state)
 {
@@ -138,19 +138,19 @@ traced:
     return false;
 }
 
-// The object whose method user code of this CPU's process executes: the COID that its rep claims to
-// have; 0: none. Everything read is the process's, and may be anything or not there. PMI handler,
-// the process's address space in force.
+// Finds the object whose method user code of this CPU's process executes. Returns the COID that its
+// rep claims; 0: none. Everything it reads is the process's, and may be anything or missing. PMI
+// handler, with the process's address space in force.
 u64 sample_find_user_object(const struct sys_process_image *image, const struct interrupted *code,
                             u64 pc);
-// Is the instruction before pc a system call? User code is interrupted there only when the
-// interrupt was pending as the kernel returned to it.
+// Returns whether the instruction before pc is a system call. User code is interrupted there only
+// if the interrupt was pending when the kernel returned.
 bool sample_after_system_call(u64 pc);
-// Its return addresses, innermost first, at most max: how many.
+// Collects at most max return addresses of user code, innermost first. Returns how many.
 u64 sample_user_callers(const struct sys_process_image *image, const struct interrupted *code,
                         u64 pc, u64 *callers, u64 max);
 
-// Records a sample in a buffer of this CPU. state is the unwind map's byte for pc, 0 when pc is not
+// Records a sample in a buffer of this CPU. state is the unwind map's byte for pc, 0 if pc is not
 // in the kernel. Only from an interrupt handler with MSR[EE] off, while a session has the buffer.
 void sample_take(struct sample_buffer *buffer, const struct interrupted *code, u64 pc, u64 msr,
                  u64 state);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The reader's side of sampling an event on one CPU: which object
-// owns each sample's representative.
+// The reader's side of sampling an event on one CPU: finds the object that owns each sample's
+// representative.
 #include "sampler.h"
 
 #include <co/manager.h>
@@ -23,8 +23,8 @@ bool samplers_try_lock_all(struct cpu_samplers samplers[], u32 cpus)
     return locked == cpus;
 }
 
-// Who owns the representative that a sample names: it counts in exactly one of the four ways. If
-// an object of user code lives only its process knows.
+// Finds the owner of a sample's representative, and counts the sample in exactly one of four ways.
+// Only its process knows whether an object of user code lives.
 static void attribute(struct sampler *sampler, struct sys_sample *sample)
 {
     u64 found = sample->coid;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Sampling of one event on one CPU: its buffer, and what its reader has seen;
-// and all events of a CPU.
+// Sampling of one event on one CPU: its buffer and its reader's state; and all events of a CPU.
 #ifndef KERNEL_PMU_SAMPLER_H
 #define KERNEL_PMU_SAMPLER_H
 
@@ -16,27 +15,28 @@ struct sampler {
     u64 attributed, unattributed, stale, idle; // of those read
 };
 
-// Of one CPU. Changed only by who has the mutex, its reader, but for what samples do.
+// The samplers of one CPU. Only the holder of the mutex, their reader, changes them; samples change
+// the buffers.
 struct cpu_samplers {
     struct mutex mutex;
     struct sampler events[SYS_SAMPLING_EVENTS];
     struct pmu_sampled sampled[SYS_SAMPLING_EVENTS]; // the same, for the engine. The session's
 };
 
-// Of so many CPUs, all or none: false when one has a reader. Any thread.
+// Takes the mutexes of these CPUs, all or none. Returns false if one has a reader. Any thread.
 bool samplers_try_lock_all(struct cpu_samplers samplers[], u32 cpus);
 void samplers_unlock_all(struct cpu_samplers samplers[], u32 cpus);
 
-// Both by the reader only. Moves samples into buffer as struct sys_sample: bytes written, 0 when
-// there is none, E_INVAL when not even one fits.
+// Both only by the reader. Moves samples into buffer as struct sys_sample. Returns bytes written, 0
+// if there are none, E_INVAL if not even one fits.
 s64 sampler_read(struct sampler *sampler, void *buffer, u64 bytes);
-// Empties everything for a new session with so many callers. 0 or E_NOMEM.
+// Empties everything for a new session with this many callers. Returns 0 or E_NOMEM.
 s64 sampler_reset(struct sampler *sampler, u32 event, u32 callers);
-// Not of use until the next reset; its memory is given back.
+// Frees its memory; unusable until the next reset.
 void sampler_free(struct sampler *sampler);
 
-// Counts so far, but missed and overflows. Reader or not; while samples come in,
-// not of one instant.
+// Gets the counts so far, without missed and overflows. By anybody; while samples come in, not of
+// one instant.
 void sampler_stat(const struct sampler *sampler, struct sys_sampling_stat *stat);
 
 #endif

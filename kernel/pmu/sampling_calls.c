@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The sampling calls of orrery/sys.h. A session ends with the process that has started it.
+// The sampling calls of orrery/sys.h. A session ends with the process that started it.
 #include <co/object.h>
 #include <kernel/pmu.h>
 #include <kernel/process.h>
@@ -16,7 +16,7 @@ s64 sys_sampling_start(const struct sys_sampling *sampling, char *message, u64 b
     const struct process *process = process_current();
     s64 session = CO_CALL(struct pmu_manager, pmu_manager, start, sampling, message, bytes);
 
-    // There is one session, so there is no other start until it ends.
+    // There is only one session, so no other start can succeed until it ends.
     if (session > 0) {
         __atomic_store_n(&owned, session, __ATOMIC_RELAXED);
         __atomic_store_n(&owner, process == NULL ? 0 : process_pid(process), __ATOMIC_RELEASE);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Sampling on the CPUs of a session: starting, changing and stopping it there, and its counts.
-// Cycles of the CPU itself are the POWER PMU's, all other events the engine's.
+// Sampling on a session's CPUs: starts, changes and stops it there, and gets its counts. The POWER
+// PMU samples cycles of the CPU itself, the engine all other events.
 #include "session.h"
 
 #include <kernel/irq.h>
@@ -118,7 +118,7 @@ void session_drain(struct session *session, u32 cpu)
                       session->plan.sampling.callers);
 }
 
-// The records that are left become samples, and the rings are given back.
+// Makes samples of the remaining records, and frees the rings.
 static void drain_all(struct session *session)
 {
     for (u32 cpu = 0; cpu < cpu_count; cpu++) {
@@ -296,7 +296,7 @@ static void look_at_turns_here(void *argument)
     look->turns = of->slices;
 }
 
-// Where overflows are counted changes from turn to turn.
+// The place where overflows are counted changes from turn to turn.
 static struct look look_at(const struct session *session, u32 cpu, u32 index)
 {
     struct look look = {.session = session, .cpu = cpu, .index = index};
@@ -310,7 +310,7 @@ static struct look stat_interrupts(const struct session *session, u32 cpu, u32 i
 {
     sampler_stat(&session->samplers[cpu].events[index], stat);
     u64 known = stat->taken + stat->lost;
-    __atomic_thread_fence(__ATOMIC_ACQUIRE); // what was taken had been counted before
+    __atomic_thread_fence(__ATOMIC_ACQUIRE); // samples taken had been counted before
     struct look look = look_at(session, cpu, index);
     if (is_cycles(session, index)) {
         stat->missed = look.overflows;
@@ -321,8 +321,8 @@ static struct look stat_interrupts(const struct session *session, u32 cpu, u32 i
     return look;
 }
 
-// Records that are on their way are neither taken nor lost: overflows are looked at before they are
-// taken in. While somebody else takes them in nobody knows how many are left.
+// Records in the ring are neither taken nor lost, so overflows are read before these are taken in.
+// While somebody else takes them in, the number left is unknown.
 static struct look stat_records(struct session *session, u32 cpu, u32 index,
                                 struct sys_sampling_stat *stat)
 {

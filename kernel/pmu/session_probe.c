@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Do the model unit's interrupts arrive? They are sampled for a moment, into nobody's buffer.
+// Checks that the model unit's interrupts arrive. It samples them for a moment, into no buffer.
 #include <kernel/irq.h>
 #include <kernel/model_unit.h>
 #include <kernel/timer.h>
@@ -12,7 +12,7 @@
 #define PROBE_MICROSECONDS 30000000UL // an emulator on a busy host may be late
 
 struct probe {
-    u64 before[ORRERY_MAX_CPUS]; // interrupts that nobody wanted
+    u64 before[ORRERY_MAX_CPUS]; // interrupts without a destination
     u32 failed;                  // bit n: CPU n
 };
 

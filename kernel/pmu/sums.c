@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Room for what a session counts, and how to look at it.
+// Memory for a session's counts, and access to them.
 #include "sums.h"
 
 #include <kernel/irq.h>

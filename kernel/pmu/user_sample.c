@@ -26,7 +26,7 @@ static u64 load(u64 address)
     return value;
 }
 
-// Map byte of the instruction at pc; 0 when there is none.
+// Returns the map byte of the instruction at pc; 0 if there is none.
 static u64 state_of(const struct sys_process_image *image, u64 pc)
 {
     u64 state = 0;
@@ -43,7 +43,7 @@ static u64 caller_sp(const struct activation *activation)
     return activation->state & UNWIND_FRAME ? load(activation->sp) : activation->sp;
 }
 
-// Goes on to the caller; false at the outermost one, or where the stack makes no sense.
+// Moves to the caller. Returns false at the outermost one, or where the stack makes no sense.
 static bool user_sample_step(const struct sys_process_image *image, struct activation *activation)
 {
     u64 state = activation->state, sp = caller_sp(activation), pc = activation->lr;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The sys_trace_* calls: arguments are checked by the methods they lead to.
+// The sys_trace_* calls. The methods that they call check arguments.
 #include <orrery/errors.h>
 #include <orrery/sys.h>
 #include <string.h>
@@ -93,7 +93,7 @@ s64 sys_trace_describe(const struct sys_trace_description *list, u64 bytes)
     return CO_CALL(struct trace_manager, trace_manager, describe, list, bytes);
 }
 
-// The lengths have been checked, by the generator or with the description.
+// The generator, or the check of the description, has checked the lengths.
 static s64 tell(const struct trace_event_info *info, const char *group,
                 struct sys_trace_event *event)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Programs describe events of their own (trace/described.h). All of them share a bounded number of
-// minors, so one process has but a part of it. The same program gets the same again.
+// minors, so each process has a limit. The same program gets the same minors again.
 #include "describe.h"
 
 #include <kernel/spinlock.h>
@@ -18,7 +18,7 @@ static s64 add(struct trace_described *described)
     u32 before = process == NULL ? 0 : process->described;
     if (before + described->count > SYS_TRACE_DESCRIBE_MAX)
         return E_LIMIT;
-    bool last = process == NULL || process->rights != 0; // takes the last ones, too
+    bool last = process == NULL || process->rights != 0; // may take the last ones, too
     s64 first =
         trace_described_add(described, TRACE_DESCRIBED_MAX - (last ? 0 : TRACE_DESCRIBED_RESERVED));
     if (first >= 0 && process != NULL)

@@ -5,7 +5,7 @@
 
 #include <orrery/sys.h>
 
-// The contract is that of sys_trace_describe. Thread context, no lock held.
+// Contract: sys_trace_describe. Thread context, no lock held.
 s64 trace_describe(const struct sys_trace_description *list, u64 bytes);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The TraceManager object. Work on another CPU's buffers is shipped to that CPU, and done there by
-// its own representative.
+// The TraceManager object. Work on another CPU's buffers is sent to that CPU, whose own
+// representative does it.
 #include "manager.h"
 
 #include <co/manager.h>

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The TraceManager: a clustered object, one representative a CPU, which stands for that CPU's
-// buffers.
+// The TraceManager: a clustered object, with one representative for each CPU's buffers.
 #ifndef KERNEL_TRACE_MANAGER_H
 #define KERNEL_TRACE_MANAGER_H
 
@@ -35,7 +34,7 @@ struct trace_manager {
 
 extern coid_t trace_manager;
 
-// Thread context, once. 0, E_NOMEM or E_LIMIT.
+// Creates it. Thread context, once. Returns 0, E_NOMEM or E_LIMIT.
 int trace_manager_create(void);
 
 #endif

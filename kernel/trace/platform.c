@@ -142,7 +142,7 @@ void trace_platform_patch_begin(void)
 void trace_platform_patch(const struct trace_point *point, bool on)
 {
     patch_word(point->instruction, on ? ppc_branch(point->instruction, point->target) : PPC_NOP);
-    if (point->major == TRACE_MAJOR_SYSCALL) // plain calls have another table in place of points
+    if (point->major == TRACE_MAJOR_SYSCALL) // plain calls have another table instead of points
         syscalls_trace(on);
 }
 
@@ -151,7 +151,7 @@ void trace_platform_patch_end(void)
     patch_end();
 }
 
-// One step of the splitmix64 generator: each bit of state changes about half of the result's.
+// One step of splitmix64: each bit of state changes about half of the result's bits.
 static u64 scramble(u64 state)
 {
     state += 0x9e3779b97f4a7c15;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Packets of processes. A live one hands out its own, through its library; when it ends, by
-// whatever cause, the kernel reads its rings out of its memory, checks them, and keeps them until
-// somebody asks. Nothing that a process wrote is believed.
+// Packets of processes. A live process hands out its own, through its library. When it ends, for
+// whatever cause, the kernel reads the rings from its memory, checks them, and keeps them until
+// somebody asks. It trusts nothing that a process wrote.
 #include "processes.h"
 
 #include <kernel/address_space.h>
@@ -19,10 +19,10 @@
 
 #include "proc/process.h"
 
-#define KEEP_BYTES 0x800000 // of packets, with what they are kept in
+#define KEEP_BYTES 0x800000 // of packets, bookkeeping included
 #define KEEP_PROCESSES 256  // that have ended
 
-// A packet, as far as it has contents.
+// A packet, up to the end of its content.
 struct kept {
     struct kept *next;
     u64 content;
@@ -90,7 +90,7 @@ static struct kept *take(struct traced *traced, u32 cpu)
     if (kept == NULL)
         return NULL;
     traced->first[cpu] = kept->next;
-    if (kept->next == NULL) { // the last one tells all that was lost, also after it was kept
+    if (kept->next == NULL) { // the last one reports all losses, also later ones
         const struct trace_stream *stream = &traced->streams[cpu];
         traced->end[cpu] = &traced->first[cpu];
         kept->packet.events_overwritten = TRACE_BE64(stream->overwritten + stream->dropped);
@@ -111,7 +111,7 @@ static bool has_events(const struct kept *kept)
     return kept != NULL && kept->packet.event_count != 0;
 }
 
-// What a header that stands alone tells, the one behind it tells, too.
+// Frees a lone header: the packet behind it reports the same losses.
 static void append(struct traced *traced, u32 cpu, struct kept *kept)
 {
     if (!has_events(traced->first[cpu]))
@@ -123,7 +123,7 @@ static void append(struct traced *traced, u32 cpu, struct kept *kept)
     kept_bytes += sizeof(*kept) + kept->content;
 }
 
-// Of a stream's last packet the header stays, to tell what was lost.
+// Drops a packet. If it is a stream's last, keeps its header to report the losses.
 static void drop(struct traced *traced, u32 cpu)
 {
     struct kept *kept = take(traced, cpu);
@@ -140,8 +140,8 @@ static void drop(struct traced *traced, u32 cpu)
     kfree(kept);
 }
 
-// The oldest packet with events that is kept goes, for others. There is one: so many headers there
-// cannot be.
+// Drops the oldest kept packet with events, to make room. One exists: headers alone cannot fill the
+// room.
 static void drop_oldest(void)
 {
     struct traced *traced = list;
@@ -153,7 +153,7 @@ static void drop_oldest(void)
     drop(traced, cpu);
 }
 
-// The process that has ended first goes, with all that is kept of it. There is one.
+// Forgets the process that ended first, with all that is kept of it. One exists.
 static void forget_oldest(void)
 {
     struct traced *traced = list;
@@ -208,7 +208,8 @@ static const struct trace_cpu *ring_of(struct process *process, u32 cpu)
     return ring->magic == TRACE_CPU_MAGIC ? ring : NULL;
 }
 
-// Lock held. room: for a copy; false, it is still the caller's.
+// Copies a packet to room and keeps it. Returns false, with room still the caller's, if it cannot.
+// Lock held.
 static bool keep_copy(struct traced *traced, u32 cpu, const struct trace_packet *packet,
                       u64 content, struct kept *room)
 {
@@ -239,7 +240,7 @@ static void keep_packet(u32 pid, u32 cpu, struct trace_packet *packet, u64 conte
         kfree(room);
 }
 
-// A reader may have been given packets that it did not get: from now on it gets none of them.
+// Accounts for packets that a reader took but did not get: from now on it gets none of them.
 static void keep_rest(u32 pid, u32 cpu, const struct trace_salvage *salvage,
                       struct trace_packet *packet)
 {
@@ -278,7 +279,7 @@ static void keep_ring(struct process *process, u32 cpu, const struct trace_cpu *
     keep_rest(process_pid(process), cpu, salvage, &scratch->packet);
 }
 
-// No packet of it will come any more.
+// Notes that a process has ended: it will have no more packets.
 static void note_end(u32 pid, const char *name)
 {
     spin_lock(&lock);
@@ -294,8 +295,8 @@ static void note_end(u32 pid, const char *name)
     spin_unlock(&lock);
 }
 
-// Takes over the unread packets of a process that ends, and counts those as lost that it has taken
-// out for a reader who did not get them. Out of memory: packets are lost, and counted.
+// Takes over the unread packets of a process that ends. Counts as lost those that it took out for a
+// reader who did not get them. If out of memory, packets are lost, and counted.
 static void traced_ends(struct process *process)
 {
     struct scratch *scratch = NULL;
@@ -330,8 +331,7 @@ static u64 unfold(struct kept *kept, void *buffer)
     return TRACE_SUBBUFFER_SIZE;
 }
 
-// A process that ends is told of no more once its packets have been taken over: then
-// no new record is made of it.
+// No new record is made of a process that ends once its packets have been taken over.
 s64 trace_process_check(struct process *process, u64 cpu, void *buffer, u64 bytes)
 {
     struct trace_packet *packet = buffer;
@@ -350,7 +350,7 @@ s64 trace_process_check(struct process *process, u64 cpu, void *buffer, u64 byte
     spin_unlock(&lock);
     if (traced == NULL)
         return E_NOMEM;
-    if (content == 0) // of one that has ended, it may have been counted as lost
+    if (content == 0) // an ended process's may have been counted as lost
         return ended ? E_PEER : E_PROTO;
     return (s64)bytes;
 }
@@ -380,7 +380,7 @@ s64 trace_process_read(u32 pid, u32 cpu, bool flush, void *buffer, u64 bytes)
 
 // ---- list --------------------------------------------------------------------------------------
 
-#define CURSOR_ENDED (1UL << 63) // the list's second part: processes that have ended
+#define CURSOR_ENDED (1UL << 63) // the list's second part: ended processes
 
 static bool list_live(u64 *cursor, struct sys_trace_process *out)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// One process at a time may have the trace's packets for itself, so that two readers do not each
-// get a part. The kernel's own threads are not asked.
+// One process at a time may reserve the trace's packets, so that two readers do not each get a
+// part. The kernel's own threads need no reservation.
 #include "reader.h"
 
 #include <kernel/process.h>
@@ -14,7 +14,7 @@ static u32 caller(void)
     return process != NULL ? process_pid(process) : 0;
 }
 
-// From one to the other, or nothing.
+// Changes the reader if it is from. Returns false if it is not.
 static bool change(u32 from, u32 to)
 {
     return __atomic_compare_exchange_n(&reader, &from, to, false, __ATOMIC_ACQ_REL,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which process has the trace's packets for itself: sys_trace_take.
+// The process that has reserved the trace's packets: sys_trace_take.
 #ifndef KERNEL_TRACE_READER_H
 #define KERNEL_TRACE_READER_H
 
@@ -7,6 +7,7 @@
 
 // Thread context, no lock held.
 s64 trace_reader_take(bool on); // 0 or E_BUSY
-s64 trace_reader_check(void);   // may the caller read packets and empty buffers? 0 or E_BUSY
+// checks that the caller may read packets and empty buffers. 0 or E_BUSY
+s64 trace_reader_check(void);
 
 #endif

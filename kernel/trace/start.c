@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Start-up of tracing, as boot options ask for it.
+// Starts tracing as boot options say.
 #include <kernel/options.h>
 #include <kernel/startup.h>
 #include <trace/control.h>

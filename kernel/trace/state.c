@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What there is, as events, so that a recording stands by itself: what was made before it began has
-// a name and a class too. Of the kernel's objects only; those of processes are asked of them.
+// Logs the present state as events, so that a recording is complete: things made before it began
+// have a name and a class too. Only the kernel's objects; readers ask processes for theirs.
 #include "state.h"
 
 #include <co/manager.h>
@@ -24,7 +24,7 @@ struct threads {
     u64 count;
 };
 
-// Of this CPU, as they are now: only here is it known.
+// Logs the threads of this CPU. Only here their states are known.
 static void tell_threads_here(struct trace_cpu *cpu, void *argument)
 {
     struct threads *threads = argument;
@@ -90,7 +90,7 @@ static void tell_classes(void)
         trace_class_name(class.class_id, class.name);
 }
 
-// How many; an error.
+// Returns how many, or an error.
 static s64 tell_objects(void)
 {
     char *buffer = kmalloc(SCAN_BYTES);
@@ -117,7 +117,7 @@ s64 trace_state(void)
     if (!trace_enabled(TRACE_MAJOR_STATE))
         return 0;
     trace_state_begin(trace_mask());
-    u64 threads = tell_threads(); // first: those of dispatchers are then told to be so
+    u64 threads = tell_threads(); // first: dispatchers are then marked among them
     u64 processes = tell_processes();
     tell_classes();
     s64 objects = tell_objects();

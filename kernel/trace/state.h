@@ -5,7 +5,7 @@
 
 #include <orrery/types.h>
 
-// The contract is that of sys_trace_state. Thread context, no lock held.
+// Contract: sys_trace_state. Thread context, no lock held.
 s64 trace_state(void);
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The log handler. As S004 figure 4.7, with three repairs: base and wrap come from the beginning of
-// the row, sizes are made to fit, and without an entry there is no row. The scheduler may
-// change all that is read here at any time, so each word is loaded once.
+// The log handler of S004 figure 4.7, with three repairs: base and wrap come from the beginning of
+// the row, sizes are clamped, and without an entry there is no row. The scheduler may change all
+// that is read here at any time, so each word is loaded once.
 #include <log/handler.h>
 
 #include <string.h>
@@ -103,7 +103,7 @@ static void log_to(struct log_cpu *cpu, u32 selector, const struct row *row)
 
 // ---- events -------------------------------------------------------------------------------------
 
-// Of a domain that is logged on this CPU, or NULL.
+// Returns the threshold of a domain that is logged on this CPU, or NULL.
 static struct log_threshold *threshold_of(struct log_cpu *cpu, u32 event, u32 domain)
 {
     if (domain == 0 || cpu->areas[0] == NULL)

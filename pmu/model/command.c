@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Commands: each checks all its arguments, then acts; what acts cannot fail.
+// Commands. Each checks all its arguments, then acts; the second part cannot fail.
 #include "command.h"
 
 #include <stdio.h>
@@ -9,7 +9,7 @@
 #include "interrupt.h"
 #include "plan.h"
 
-// Counted one by one, and not by a model of some machine.
+// Counted one by one, not by a model of a machine.
 #define EXACT                                                                                      \
     (EVENT(MODEL_INSTRUCTIONS) | EVENT(MODEL_LARX) | EVENT(MODEL_STCX) |                           \
      EVENT(MODEL_STCX_FAILED) | EVENT(MODEL_BRANCHES) | EVENT(MODEL_TAKEN) | EVENT(MODEL_LOADS) |  \
@@ -33,7 +33,7 @@ static void fill_head(struct model_page *page)
         guest_write((u64 *)&page->geometry + i, numbers[i]);
 }
 
-// Once: a guest may try as often as it likes.
+// Reports only once: a guest may try as often as it likes.
 static void tell_version(u64 version)
 {
     static bool told;
@@ -66,7 +66,7 @@ static u64 attach(unsigned number, u64 address)
     return MODEL_OK;
 }
 
-// Another CPU may do the same, and be faster.
+// Another CPU may detach at the same time, and be faster.
 static void detach(const struct vcpu *cpu)
 {
     struct model_page *page = __atomic_load_n(&unit.page, __ATOMIC_ACQUIRE);

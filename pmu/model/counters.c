@@ -21,7 +21,7 @@ u64 counters_seen(const struct vcpu *cpu, const struct model_program *program)
     return seen;
 }
 
-// xorshift64: a long period and a few instructions are all that is asked for.
+// xorshift64: a long period and few instructions suffice.
 static u64 next_random(struct vcpu *cpu)
 {
     cpu->random ^= cpu->random << 13;
@@ -90,7 +90,7 @@ void counters_settle(struct vcpu *cpu, u64 pc)
         }
         counter->remaining -= events;
     }
-    // The guest's copy is left alone: it may be about to look at what MODEL_TAKE has put there.
+    // Leaves the guest's copy alone: it may be about to read what MODEL_TAKE has put there.
     if (cpu->overflows != before)
         interrupt_raise(cpu);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Instruction words into what the unit counts.
+// Translates instruction words into kinds that the unit counts.
 #include "decode.h"
 
 // Extended opcodes of primary opcode 31.

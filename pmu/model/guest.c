@@ -62,8 +62,8 @@ bool guest_registers_find(void)
     const qemu_plugin_reg_descriptor *descriptors = (const void *)all->data;
     for (unsigned i = 0; i < all->len; i++) {
         unsigned number = register_number(descriptors[i].name);
-        // Of two with the same name (lr) the first is the register itself,
-        // the other QEMU's unused place for an SPR.
+        // Of two with the same name (lr) the first is the register itself, the other an unused
+        // place of QEMU's for an SPR.
         if (number < GUEST_REGISTERS && !handles[number])
             handles[number] = descriptors[i].handle;
     }
@@ -75,7 +75,7 @@ bool guest_registers_find(void)
     return true;
 }
 
-// Each thread has one, so that no callback allocates.
+// Each thread has one, so no callback allocates.
 static GByteArray *scratch(void)
 {
     static __thread GByteArray *array;

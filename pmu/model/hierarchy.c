@@ -9,7 +9,7 @@
 #define LONGEST_ACCESS 16        // bytes
 #define SPACE_KERNEL (1UL << 32) // no tag has this number
 
-// The lower quarter of translated addresses is each space's own.
+// Returns the space of an address: the lower quarter of translated addresses is each space's own.
 static inline u64 space_of(const struct vcpu *cpu, u64 address, u64 bits)
 {
     if (address >> 62 || !(bits & PLACE_TRANSLATED))
@@ -17,8 +17,8 @@ static inline u64 space_of(const struct vcpu *cpu, u64 address, u64 bits)
     return cpu->space;
 }
 
-// The space sits above what a line's number needs, so that sets are chosen by the address alone.
-// The kernel's lines have none.
+// The space lies above the bits of a line's number, so the address alone chooses the set. The
+// kernel's lines have no space.
 static inline u64 line_of(u64 space, u64 address)
 {
     u64 above = space == SPACE_KERNEL ? 0 : (space + 1) << 44;
@@ -73,7 +73,7 @@ static void access_l1i(struct vcpu *cpu, u64 line, bool user, u64 pc)
     access_l2(cpu, line, user, pc);
 }
 
-// The board's word for where the last instruction came from.
+// Returns the board's word for the line of the last instruction.
 static inline u64 line_mark(u64 pc)
 {
     return (pc >> unit.line_shift << unit.line_shift) | 1;
@@ -89,10 +89,10 @@ static void access_data(struct vcpu *cpu, u64 address, u64 bits, u64 pc)
         access_l1d(cpu, line_of(space, address), user, pc);
 }
 
-// What follows is called for each access and each line of instructions, so that it is worth a way
-// without a call: most of them are to the line that was used last of its set in the first cache, in
-// the page that was used last of its set in the TLB. They change nothing in the models,
-// and are no event.
+// The following runs for each access and each line of instructions, so it has a path without a
+// call. Most accesses are to the most recently used line of their set in the first cache, and to
+// the most recently used page of theirs in the TLB. They change nothing in the models, and are no
+// event.
 
 static inline __attribute__((always_inline)) bool page_recent(const struct vcpu *cpu, u64 space,
                                                               u64 address)
@@ -189,7 +189,7 @@ void hierarchy_invalidate(unsigned number, void *data)
     u64 is = rb >> 10 & 3, page_size = rb >> 5 & 7;
     struct invalidation invalidation = {.what = INVALIDATE_ALL};
     if (is == 0 || is == 1) {
-        // Process 0 is the kernel's.
+        // Process 0 is the kernel.
         invalidation.space = rs >> 32 ? rs >> 32 : SPACE_KERNEL;
         invalidation.what = is == 0 && page_size == 0 ? INVALIDATE_PAGE : INVALIDATE_SPACE;
         invalidation.page = (rb & ~0xfffUL) >> unit.page_shift;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Accesses to memory, through the models of TLB and caches. Addresses are effective ones
-// throughout: lines of different spaces, and of the kernel, are different lines, and one that is
-// mapped twice is two.
+// Sends memory accesses through the models of TLB and caches. All addresses are effective ones:
+// lines of different spaces, and of the kernel, are different lines, and a line that is mapped
+// twice counts as two.
 #ifndef MODEL_HIERARCHY_H
 #define MODEL_HIERARCHY_H
 
@@ -12,14 +12,14 @@
 // After a data access. data: place(the instruction, bits).
 void hierarchy_data(unsigned cpu, qemu_plugin_meminfo_t info, u64 address, void *data);
 
-// The same where only the TLB, or only the caches, are to be asked.
+// The same for the TLB only, or for the caches only.
 void hierarchy_data_tlb(unsigned cpu, qemu_plugin_meminfo_t info, u64 address, void *data);
 void hierarchy_data_cache(unsigned cpu, qemu_plugin_meminfo_t info, u64 address, void *data);
 
 // Before an instruction of another line than the last one. data: place(the instruction, bits).
 void hierarchy_fetch(unsigned cpu, void *data);
 
-// After a data access whose address a record may want. data: nothing.
+// After a data access whose address a record may need. data: nothing.
 void hierarchy_address(unsigned cpu, qemu_plugin_meminfo_t info, u64 address, void *data);
 
 // Before a tlbie or tlbiel. data: rB | rS << 5 | HIERARCHY_LOCAL.

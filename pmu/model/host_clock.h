@@ -6,7 +6,7 @@
 #include <orrery/types.h>
 #include <time.h>
 
-// Nanoseconds since some time in the past; never back.
+// Returns nanoseconds since some time in the past; never goes back.
 static inline u64 host_ns(void)
 {
     struct timespec time;

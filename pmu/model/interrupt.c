@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Typing at consoles.
+// Raises interrupts by typing at consoles.
 #include "interrupt.h"
 
 #include <stdio.h>
@@ -12,8 +12,8 @@
 
 #include "host_clock.h"
 
-// QEMU's main loop takes the byte, in 20 µs mostly. Should it wait for this CPU,
-// patience has an end.
+// QEMU's main loop takes the byte, mostly within 20 µs. It may be waiting for this CPU, so the wait
+// is limited.
 #define WAIT_NS 2000000
 #define WAIT_STEP_NS 5000
 #define AFTERWARDS_NS 20000 // from taking the byte to raising the interrupt
@@ -31,10 +31,10 @@ static int connect_console(unsigned number)
     int length = snprintf(address.sun_path, sizeof(address.sun_path), "%s.%u", consoles, number);
     if (length < 0 || (size_t)length >= sizeof(address.sun_path))
         return -1;
-    if (address.sun_path[0] == '@') // an abstract name, which is as long as the address is
+    if (address.sun_path[0] == '@') // an abstract name, whose end is the address's length
         address.sun_path[0] = '\0';
     socklen_t bytes = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + (size_t)length);
-    prctl(PR_SET_TIMERSLACK, 1); // this thread sleeps for microseconds, not for the usual 50 more
+    prctl(PR_SET_TIMERSLACK, 1); // this thread's sleeps last microseconds; by default 50 more
     int new = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (new >= 0 && connect(new, (struct sockaddr *)&address, bytes) != 0) {
         close(new);

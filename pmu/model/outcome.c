@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Branches, store conditionals and last instructions of blocks, once it is known how they went.
+// Counts branches, store conditionals and last instructions of blocks, once their outcome is known.
 #include "outcome.h"
 
 #include "counters.h"
@@ -41,16 +41,16 @@ static __attribute__((noinline)) void block_slowly(unsigned number, const void *
             complete(cpu, pc, how >> 2, user);
         return;
     }
-    // An interrupt came between the branch and where it led to.
+    // An interrupt came between the branch and its destination.
     if (interrupted && next != pc + 4 && next != (how & ~3UL))
         next = guest_register(GUEST_SRR0);
     branch(cpu, pc, next, (u32)(how & 3), user);
 }
 
-// What a branch's way may add to.
+// Events that a branch's outcome may add to.
 #define BRANCH_COSTS (EVENT(MODEL_TAKEN) | EVENT(MODEL_MISPREDICTED) | EVENT(MODEL_CYCLES))
 
-// A branch that nothing interrupted, and no overflow: without a call, as there are so many.
+// A branch without interrupt or overflow is handled without a call, as there are so many.
 void outcome_block(unsigned number, void *data)
 {
     struct vcpu *cpu = &unit.vcpu[number];

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// What is known only when the next instruction runs. In the middle of a block that there is a next
-// one says that the last one completed; at the end of a block, where the next one is says which way
-// a branch went, and whether the last instruction was completed or interrupted.
+// An instruction's outcome is known only when the next one runs. In the middle of a block the next
+// instruction shows that the last one completed. At the end of a block its address shows which way
+// a branch went, and whether the last instruction completed or was interrupted.
 //
-// pending[0] of the board: the open instruction's address, bit 0 set, bit 1: in problem state.
-// pending[1]: of a branch, its target and hint (0, 2, 3); of another instruction, UNFINISHED and
-// from bit 2 on the mask of the events that it is if it completes.
+// pending[0] of the board: the open instruction's address with bit 0 set; bit 1: in problem state.
+// pending[1]: for a branch, its target and hint (0, 2, 3); for another instruction, UNFINISHED and
+// from bit 2 on the mask of its events if it completes.
 #ifndef MODEL_OUTCOME_H
 #define MODEL_OUTCOME_H
 
@@ -13,7 +13,7 @@
 
 #define PENDING 1UL
 #define PENDING_USER 2UL
-#define UNFINISHED 1UL // where a branch has a hint
+#define UNFINISHED 1UL // in place of a branch's hint
 
 // Callback data: an address and two bits.
 static inline void *place(u64 pc, u64 bits)
@@ -26,8 +26,8 @@ static inline u64 place_pc(const void *data)
     return (u64)(uintptr_t)data & ~3UL;
 }
 
-// At the start of a block, when pending[0] is not 0. data: place(its first instruction, 1 if it is
-// where interrupts go).
+// At the start of a block, when pending[0] is not 0. data: place(its first instruction, 1 if
+// interrupts go there).
 void outcome_block(unsigned cpu, void *data);
 
 // Behind a store conditional. data: place(its address, PENDING_USER or 0).
@@ -37,7 +37,7 @@ void outcome_stcx(unsigned cpu, void *data);
 // PC_AFTER or 0).
 void outcome_due(unsigned cpu, void *data);
 
-// Before a return from an interrupt: time to look at the tag, before a process runs.
+// Before a return from an interrupt: looks at the tag, before a process runs.
 void outcome_return(unsigned cpu, void *data);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// From enabled counters to instrumentation.
+// Derives the instrumentation from the enabled counters.
 #include "plan.h"
 
 #include <string.h>
@@ -15,7 +15,7 @@ static struct plan wishes[MODEL_CPUS];
 static u64 generation, wanted;
 
 #define PERIOD_NS 1000000000UL
-static struct plan recent[2]; // what was needed in this period, and in the one before
+static struct plan recent[2]; // needs of this period, and of the one before
 static u64 period_began;      // on the host's clock
 
 static struct plan wish_of(const struct vcpu *cpu)
@@ -38,7 +38,7 @@ static struct plan wish_of(const struct vcpu *cpu)
     return wish;
 }
 
-// Cycles are made of what other events cost, which have to be counted for it.
+// Cycles are the sum of other events' costs, so these must be counted too.
 static void add_wish(struct plan *sum, const struct plan *wish)
 {
     sum->events |= wish->events;
@@ -67,7 +67,7 @@ static bool equal(const struct plan *a, const struct plan *b)
     return memcmp(a, b, sizeof(*a)) == 0;
 }
 
-// What there should be. Nothing, as soon as nothing is enabled; else all that was needed lately.
+// Returns the wanted plan: nothing when nothing is enabled, else all that was needed lately.
 static struct plan needed(void)
 {
     struct plan sum = sum_of_wishes();
@@ -78,7 +78,7 @@ static struct plan needed(void)
     return sum;
 }
 
-// With all CPUs stopped.
+// Runs with all CPUs stopped.
 static void on_reset(qemu_plugin_id_t id)
 {
     (void)id;
@@ -87,7 +87,7 @@ static void on_reset(qemu_plugin_id_t id)
     for (unsigned i = 0; i < unit.cpus; i++)
         counters_cost(&unit.vcpu[i]);
     plan = needed();
-    // What the old plan's code has left open, the new one's closes. But empty code closes nothing.
+    // The new plan's code closes what the old one's has left open. But empty code closes nothing.
     for (unsigned i = 0; i < unit.cpus; i++) {
         if (!plan.events)
             unit.vcpu[i].board->pending[0] = 0;
@@ -101,8 +101,8 @@ static void on_reset(qemu_plugin_id_t id)
     pthread_mutex_unlock(&lock);
 }
 
-// Asks for a reset if the plan in force does not do,
-// or if a period has ended and it is more than is needed.
+// Asks for a reset if the plan in force lacks something, or if a period has ended and it holds more
+// than is needed.
 static void replan(void)
 {
     struct plan sum = sum_of_wishes(), grown = plan;
@@ -131,7 +131,7 @@ static void replan(void)
 void plan_enabled(struct vcpu *cpu)
 {
     pthread_mutex_lock(&lock);
-    // Of an attachment that another CPU has just ended nothing may stay.
+    // Nothing may stay of an attachment that another CPU has just ended.
     wishes[cpu->number] = cpu->life == unit.life ? wish_of(cpu) : (struct plan){0};
     replan();
     pthread_mutex_unlock(&lock);

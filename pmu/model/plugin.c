@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Installation: -plugin pmu-model.so,ram=FILE,machine=FILE[,console=SOCKETS]. What is wrong is said
+// Installation: -plugin pmu-model.so,ram=FILE,machine=FILE[,console=SOCKETS]. It reports errors
 // before the machine starts.
 #include <errno.h>
 #include <stdarg.h>
@@ -53,8 +53,8 @@ static bool parse(int count, char **words, struct options *options)
     return true;
 }
 
-// Whether QEMU's own command line has a word that contains text.
-// Plugins are not told in any other way.
+// Returns whether a word of QEMU's own command line contains text. There is no other way for a
+// plugin to know.
 static bool command_line_has(const char *text)
 {
     char line[65536];
@@ -79,7 +79,7 @@ static bool check_machine(const qemu_info_t *info)
     if (info->system.max_vcpus > MODEL_CPUS)
         return refuse("has room for %d CPUs, this machine can have %d", MODEL_CPUS,
                       info->system.max_vcpus);
-    // Plugins then take all CPUs for the one that translated a block.
+    // Plugins then see all CPUs as the one that translated a block.
     if (info->system.max_vcpus > 1 &&
         (command_line_has("icount") || command_line_has("thread=single")))
         return refuse(

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// What we use of QEMU's public plugin interface, version 4 (QEMU 9.2 and later): declared here
-// because distributions do not ship its header. Also the part of glib in which registers and memory
-// come back. QEMU itself provides all of it.
+// The part of QEMU's public plugin interface, version 4 (QEMU 9.2 and later), that we use. It is
+// declared here because distributions do not ship its header. So is the part of glib in which
+// registers and memory come back. QEMU itself provides all of it.
 //
-// Callbacks run on the thread of their virtual CPU, between two instructions, except where said.
+// Callbacks run on the thread of their virtual CPU, between two instructions, except where noted.
 #ifndef MODEL_QEMU_PLUGIN_H
 #define MODEL_QEMU_PLUGIN_H
 
@@ -29,7 +29,7 @@ typedef struct {
     };
 } qemu_info_t;
 
-// QEMU calls it once, before there are virtual CPUs. Not 0: QEMU does not start.
+// QEMU calls it once, before virtual CPUs exist. If it does not return 0, QEMU does not start.
 PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc,
                                       char **argv);
 
@@ -61,7 +61,7 @@ enum qemu_plugin_op {
     QEMU_PLUGIN_INLINE_STORE_U64,
 };
 
-// Unsigned comparisons of a word of a scoreboard with a constant.
+// Unsigned comparisons of a scoreboard's word with a constant.
 enum qemu_plugin_cond {
     QEMU_PLUGIN_COND_NEVER,
     QEMU_PLUGIN_COND_ALWAYS,
@@ -80,16 +80,15 @@ typedef void (*qemu_plugin_vcpu_mem_cb_t)(unsigned vcpu, qemu_plugin_meminfo_t i
                                           void *data);
 typedef void (*qemu_plugin_vcpu_tb_trans_cb_t)(qemu_plugin_id_t id, struct qemu_plugin_tb *tb);
 
-// Takes back all that the plugin has registered, and all translated code; then,
-// with all CPUs stopped, calls done.
-// Returns before that. A second call before done is ignored.
+// Removes all that the plugin has registered, and all translated code; then, with all CPUs stopped,
+// calls done. Returns before that. A second call before done is ignored.
 void qemu_plugin_reset(qemu_plugin_id_t id, qemu_plugin_simple_cb_t done);
 
 void qemu_plugin_register_vcpu_init_cb(qemu_plugin_id_t id, qemu_plugin_vcpu_simple_cb_t callback);
 void qemu_plugin_register_vcpu_tb_trans_cb(qemu_plugin_id_t id,
                                            qemu_plugin_vcpu_tb_trans_cb_t callback);
 
-// Before an instruction, in the order in which they are registered.
+// Before an instruction, in the order of registration.
 void qemu_plugin_register_vcpu_insn_exec_cb(struct qemu_plugin_insn *insn,
                                             qemu_plugin_vcpu_udata_cb_t callback,
                                             enum qemu_plugin_cb_flags flags, void *data);
@@ -141,10 +140,10 @@ typedef struct {
     const char *feature;
 } qemu_plugin_reg_descriptor;
 
-// Of the CPU that runs the callback; its elements are qemu_plugin_reg_descriptor.
-// The caller frees it.
+// Returns the registers of the CPU that runs the callback, as qemu_plugin_reg_descriptor elements.
+// The caller frees the array.
 GArray *qemu_plugin_get_registers(void);
-// Appends the register as the guest would store it. The number of its bytes, or negative.
+// Appends the register as the guest would store it. Returns its number of bytes, or negative.
 int qemu_plugin_read_register(struct qemu_plugin_register *handle, GByteArray *out);
 bool qemu_plugin_read_memory_vaddr(u64 address, GByteArray *out, size_t bytes);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A record: registers, the stack, what was counted.
+// Writes a record: registers, the stack, counts.
 #include "record.h"
 
 #include <string.h>
@@ -22,7 +22,7 @@ static bool has_address(u64 event)
     }
 }
 
-// A frame's words at 16 and 48 hold what its callee has saved there: return address and object.
+// A frame's words at 16 and 48 hold what its callee saved there: return address and object.
 static void write_frames(struct model_record *record, u64 sp)
 {
     memset(record->frames, 0, sizeof(record->frames));
@@ -63,8 +63,7 @@ void record_write(struct vcpu *cpu, const struct model_program *program, u64 pc)
     struct ring *ring = &cpu->ring;
     if (ring->address == 0)
         return;
-    // A tail that is ahead of the head makes this difference large: the ring is then
-    // as good as full.
+    // A tail ahead of the head makes this difference large: the ring then counts as full.
     if (ring->head - guest_read(&cpu->slot->ring.tail) >= ring->records) {
         guest_write(&cpu->slot->ring.lost, ++ring->lost);
         return;

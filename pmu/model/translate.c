@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Where in a block what is added and called.
+// Decides where in a block to add counts and call models.
 //
-// An instruction that is interrupted has not been completed, and comes again. So events are added
-// where it is certain that their instruction completes: up to the first instruction that may fault
-// at the start of the block; this one, and those behind it up to the next that may, at the start of
-// the instruction behind it. The last of a block is left open for the next block (outcome.h),
-// unless it is a branch.
+// An interrupted instruction has not completed, and comes again. So events are added where their
+// instruction certainly completes. At the start of the block: those up to the first instruction
+// that may fault. At the start of the instruction behind it: its own, and those up to the next that
+// may fault. The last instruction of a block is left open for the next block (outcome.h), unless it
+// is a branch.
 #include "translate.h"
 
 #include "command.h"
@@ -17,7 +17,7 @@
 
 #define BLOCK_MAX 512 // instructions: QEMU's own limit
 
-// Events that go with each instruction of a kind.
+// Events that come with each instruction of a kind.
 #define STATIC_EVENTS                                                                              \
     (EVENT(MODEL_INSTRUCTIONS) | EVENT(MODEL_LARX) | EVENT(MODEL_STCX) | EVENT(MODEL_BRANCHES) |   \
      EVENT(MODEL_LOADS) | EVENT(MODEL_STORES))
@@ -48,16 +48,16 @@ static u32 events_of(const struct insn *insn)
     return events & plan.events;
 }
 
-// Interrupts go to low real addresses,
-// or with relocation on to the same behind a fixed one (Power ISA, "AIL").
+// Interrupts go to low real addresses or, with relocation on, to the same behind a fixed one (Power
+// ISA, "AIL").
 static bool is_vector(u64 pc, u64 msr)
 {
     u64 offset = (pc & ~0x4000UL) & 0x0fffffffffffffffUL;
     return !(msr & MSR_PR) && offset >= 0x100 && offset < 0x3000;
 }
 
-// Adds number events to their total, before the instruction at.
-// That of cycles follows from the others (counters_cost).
+// Adds number events to their total, before instruction at. The total of cycles follows from the
+// others (counters_cost).
 static void add_total(const struct block *block, size_t at, unsigned event, u64 number)
 {
     size_t offset = offsetof(struct board, total) + (event * 2 + (block->user != 0)) * sizeof(u64);
@@ -66,8 +66,8 @@ static void add_total(const struct block *block, size_t at, unsigned event, u64 
             block->handles[at], QEMU_PLUGIN_INLINE_ADD_U64, board_word(offset), number);
 }
 
-// Adds them to the words that say whether a counter has overflowed, where one can,
-// and asks for a look at these.
+// Adds the events to the words that show an overflow, where a counter can overflow, and inserts a
+// check of these.
 static void add_due(const struct block *block, size_t at, unsigned event, u64 number, u64 last_pc)
 {
     struct qemu_plugin_insn *insn = block->handles[at];
@@ -86,7 +86,7 @@ static void add_due(const struct block *block, size_t at, unsigned event, u64 nu
     }
 }
 
-// Adds what instructions from … end - 1 are, before the instruction at.
+// Adds the events of instructions from … end - 1, before instruction at.
 static void add_range(const struct block *block, size_t at, size_t from, size_t end)
 {
     u64 counts[MODEL_EVENTS] = {0};
@@ -122,8 +122,8 @@ static void leave_open(const struct block *block, size_t at, u64 how)
                                                         board_word(offset + sizeof(u64)), how);
 }
 
-// The end of the run of instructions, from one that starts,
-// that complete with it: none if it may fault itself.
+// Returns the end of the run of instructions that complete if the one at from starts; none if it
+// may fault itself.
 static size_t run_end(const struct block *block, size_t from)
 {
     size_t last = block->length - 1;
@@ -134,8 +134,8 @@ static size_t run_end(const struct block *block, size_t from)
     return end;
 }
 
-// Adds before instruction at what is certain there, given that what is before counted has been
-// added. The new counted.
+// Adds before instruction at what is certain there. All before counted has been added. Returns the
+// new counted.
 static size_t add_certain(const struct block *block, size_t at, size_t counted)
 {
     size_t end = run_end(block, at);
@@ -164,7 +164,7 @@ static void instrument_fetch(const struct block *block, size_t at)
         place(block->pc[at], bits));
 }
 
-// Records need registers, and to have them at hand at each access takes time.
+// Records need registers, and access to them costs time at each access.
 static enum qemu_plugin_cb_flags memory_flags(void)
 {
     return plan.precise & (DATA_EVENTS | EVENT(MODEL_CYCLES)) ? QEMU_PLUGIN_CB_R_REGS
@@ -188,7 +188,7 @@ static void instrument_data(const struct block *block, size_t at)
             place(block->pc[at], block->user | (translated ? PLACE_TRANSLATED : 0)));
 }
 
-// The instruction before this one may have been a store conditional.
+// Handles a store conditional just before this instruction.
 static void instrument_outcome(const struct block *block, size_t at)
 {
     const struct insn *before = at == 0 ? NULL : &block->insns[at - 1];
@@ -254,7 +254,7 @@ static u32 instruction_word(const struct qemu_plugin_insn *insn)
     return be32toh(word);
 }
 
-// For the time when nothing is enabled: all that has to be found then.
+// Returns whether a block has a command: only they matter while nothing is enabled.
 static bool has_command(const struct qemu_plugin_tb *tb, size_t length)
 {
     for (size_t i = 0; i < length; i++) {

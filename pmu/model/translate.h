@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Instruments blocks as they are translated, as the plan in force says.
+// Instruments blocks at their translation, by the plan in force.
 #ifndef MODEL_TRANSLATE_H
 #define MODEL_TRANSLATE_H
 

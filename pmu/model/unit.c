@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The state of the unit and how it begins.
+// The state of the unit and its start.
 #include "unit.h"
 
 #include <stdlib.h>
@@ -47,14 +47,13 @@ bool unit_init(void)
 
 void vcpu_init(unsigned number)
 {
-    // QEMU moves a scoreboard only when it comes to have more CPUs than it has
-    // set memory aside for.
+    // QEMU moves a scoreboard only when the number of CPUs outgrows the memory reserved for it.
     for (unsigned i = 0; i <= number; i++)
         unit.vcpu[i].board = qemu_plugin_scoreboard_find(unit.boards, i);
 }
 
-// Everything as it was at the start; the tables too,
-// so that an attachment does not depend on earlier ones.
+// Resets everything to its initial state, the tables too, so that an attachment does not depend on
+// earlier ones.
 void vcpu_begin(struct vcpu *cpu, u64 life)
 {
     struct model_page *page = __atomic_load_n(&unit.page, __ATOMIC_ACQUIRE);

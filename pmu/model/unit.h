@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The unit: what the plugin keeps, for the machine and for each virtual CPU. A CPU's own part is
-// touched by its own thread only.
+// The unit: the plugin's state, for the machine and for each virtual CPU. Only a CPU's own thread
+// touches its part.
 #ifndef MODEL_UNIT_H
 #define MODEL_UNIT_H
 
@@ -16,16 +16,16 @@
 // Privilege filters of counters that can overflow.
 enum filter { FILTER_KERNEL, FILTER_USER, FILTER_BOTH, FILTERS };
 
-// When a word of due has come this far, a counter has overflowed.
+// A word of due that has come this far means that a counter has overflowed.
 #define DUE (1UL << 63)
 
-// What translated code changes without a callback. One element of a scoreboard a CPU.
+// The state that translated code changes without a callback. One element of a scoreboard a CPU.
 struct board {
     u64 total[MODEL_EVENTS][2]; // kernel, user; of cycles: as of the last counters_cost
     u64 due[MODEL_EVENTS]
            [FILTERS]; // events so far + DUE - the number at which the next counter overflows
-    u64 pending[2];   // how the last instruction of the last block went is open (outcome.h); 0: no
-    u64 line;         // where the last instruction came from, its bit 0 set; 0: unknown
+    u64 pending[2];   // how the last block's last instruction is open (outcome.h); 0: it is not
+    u64 line;         // line of the last instruction, with bit 0 set; 0: unknown
     u64 address;      // of the last data access, while records need it
     u64 padding[8];   // no two CPUs on one line of the host's cache
 };
@@ -34,16 +34,16 @@ struct counter {
     struct model_program program;
     bool programmed, enabled;
     u64 value;
-    u64 seen;      // events of its kind when value was brought up to date
+    u64 seen;      // events of its kind at the last update of value
     u64 remaining; // events until its next overflow
-    u64 overflows; // since it was programmed
+    u64 overflows; // since its MODEL_PROGRAM
 };
 
 struct ring {
     u64 address, records, head, lost;
 };
 
-// A CPU that is idle takes none over, and others may free whole stacks, page by page, meanwhile.
+// An idle CPU takes none over, while others may free whole stacks, page by page.
 #define INVALIDATIONS 4096
 
 struct invalidation {
@@ -53,29 +53,29 @@ struct invalidation {
 
 struct vcpu {
     unsigned number;
-    u64 life; // the attachment that its state belongs to
+    u64 life; // the attachment of this state
     struct board *board;
-    const u64 *tag_word; // of the slot, or a 0
-    u64 tag;             // what it said last, as it lies in guest memory
-    u64 space;           // of this
+    const u64 *tag_word; // the slot's, or one that is 0
+    u64 tag;             // its last value, as it lies in guest memory
+    u64 space;           // the tag's
     bool invalidated;    // invalidations (below) wait
     struct branch_model *branch;
     struct tlb_model *tlb;
     struct cache_model *l1i, *l1d, *l2;
 
     struct model_cpu *slot;      // in the page
-    u64 costed[MODEL_EVENTS][2]; // totals that are in the total of cycles
+    u64 costed[MODEL_EVENTS][2]; // the part of totals that is in the total of cycles
     struct counter counters[MODEL_COUNTERS];
-    bool excluded; // says its tag
+    bool excluded; // by its tag
     u64 overflows, interrupts;
     bool interrupted; // one is on its way or being handled
     int console;      // socket of its console, negative: not connected
     u64 random;       // state of the generator
     struct ring ring;
 
-    // Invalidations by other CPUs, taken over before the TLB is used next.
+    // Other CPUs' invalidations, applied before the next use of the TLB.
     pthread_mutex_t lock;
-    unsigned invalidation_count; // more than there are places: all
+    unsigned invalidation_count; // more than INVALIDATIONS: all
     struct invalidation invalidations[INVALIDATIONS];
 } __attribute__((aligned(128)));
 
@@ -84,7 +84,7 @@ struct unit {
     unsigned cpus;
     struct machine machine;
     unsigned line_shift,
-        page_shift; // of the machine's lines and pages, because of the cost of divisions
+        page_shift; // of the machine's lines and pages, to avoid divisions
     struct qemu_plugin_scoreboard *boards;
     struct model_page *page; // NULL: not attached
     u64 life;                // number of attachments so far
@@ -93,21 +93,21 @@ struct unit {
 
 extern struct unit unit;
 
-// Begins the state of a CPU anew. On its own thread.
+// Resets the state of a CPU. On its own thread.
 void vcpu_begin(struct vcpu *cpu, u64 life);
 
-// Takes a new tag into account, as it lies in guest memory. On the CPU's own thread.
+// Applies a new tag, as it lies in guest memory. On the CPU's own thread.
 void vcpu_tagged(struct vcpu *cpu, u64 tag);
 
-// Whether nothing has happened that vcpu_enter has to do something about.
+// Returns whether vcpu_enter has nothing to do.
 static inline bool vcpu_settled(const struct vcpu *cpu)
 {
     return cpu->life == __atomic_load_n(&unit.life, __ATOMIC_ACQUIRE) &&
            cpu->tag == __atomic_load_n(cpu->tag_word, __ATOMIC_RELAXED);
 }
 
-// The state of a CPU, which begins anew with each attachment, and follows its tag. First call of
-// each callback, on the CPU's own thread, unless vcpu_settled.
+// Returns the state of a CPU; resets it with each new attachment, and applies its tag. First call
+// of each callback, on the CPU's own thread, unless vcpu_settled.
 static inline struct vcpu *vcpu_enter(unsigned number)
 {
     struct vcpu *cpu = &unit.vcpu[number];
@@ -120,10 +120,10 @@ static inline struct vcpu *vcpu_enter(unsigned number)
     return cpu;
 }
 
-// Prepares the state of all CPUs. False: no memory.
+// Prepares the state of all CPUs. Returns false if out of memory.
 bool unit_init(void);
 
-// A CPU comes up.
+// Sets up a CPU that comes up.
 void vcpu_init(unsigned number);
 
 #endif

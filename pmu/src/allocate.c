@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Groups of events that do not conflict. A set fits into k groups when its items can be matched
-// with the slots of these, a slot being one counter in one group. Matching is by augmenting paths:
-// where an item finds all its slots held, their holders make room if they can move, and so on. So a
-// set is split only when no arrangement of its items would do, and when there is none, the items
-// that the search came by are the reason: they hold every slot that any of them can use, and are
-// one too many (Hall's theorem).
+// Groups of events that do not conflict. A slot is one counter in one group. A set fits into k
+// groups if its items can be matched with their slots. Matching uses augmenting paths: where an
+// item finds all its slots held, their holders make room if they can move, and so on. So a set is
+// split only when no arrangement of its items works. If the search fails, the items it met are the
+// reason: they hold every slot that any of them can use, and are one too many (Hall's theorem).
 #include <orrery/errors.h>
 #include <pmu/allocate.h>
 #include <stdio.h>
@@ -13,10 +12,10 @@
 #define SLOTS (PMU_GROUPS_MAX * PMU_COUNTERS)
 #define ANY_GROUP PMU_GROUPS_MAX
 
-// 1 … 16 divide it, so that a set's share falls evenly on any number of groups.
+// 1 … 16 divide it, so a set's share divides evenly among any number of groups.
 #define SHARE_UNIT 720720UL
 
-// One set's groups. The items in every group are placed in each of them.
+// One set's groups. Each holds the items that are in every group.
 struct packing {
     const struct pmu_request *request;
     u32 groups;
@@ -24,13 +23,13 @@ struct packing {
     u8 holder[SLOTS];
 };
 
-// A breadth-first search for a free slot: slots in the order in which they were reached.
+// A breadth-first search for a free slot: slots in the order of reaching them.
 #define UNREACHED 0xff
 #define FIRST_MOVE 0xfe
 struct search {
     u32 reached;
     u8 slot[SLOTS];
-    // The slot whose holder can move here; FIRST_MOVE: the item that is to be placed.
+    // The slot whose holder can move here; FIRST_MOVE: the item to place.
     u8 from[SLOTS];
 };
 
@@ -53,8 +52,7 @@ static void reach(const struct packing *packing, struct search *search, u32 item
     }
 }
 
-// Every holder on the path moves on to the slot that was reached from its own;
-// the item takes the first.
+// Moves each holder on the path to the slot reached from its own. The item takes the first.
 static void move_along(struct packing *packing, const struct search *search, u32 slot, u32 item)
 {
     for (; search->from[slot] != FIRST_MOVE; slot = search->from[slot])
@@ -76,9 +74,8 @@ static u32 counters_of(const struct pmu_request *request, u64 items)
     return counters;
 }
 
-// Places the item in the group, or any, moving others where it must. When there is no room,
-// nothing has moved, and
-// *conflict says why.
+// Places the item in the group, or in any, and moves others where it must. If there is no room,
+// moves nothing and sets *conflict.
 static bool place(struct packing *packing, u32 item, u32 group, struct pmu_conflict *conflict)
 {
     struct search search = {0};
@@ -99,7 +96,7 @@ static bool place(struct packing *packing, u32 item, u32 group, struct pmu_confl
     return false;
 }
 
-// Empty groups, but for the items that are in every one.
+// Empties the groups, and places the items that are in every one.
 static bool begin(struct packing *packing, const struct pmu_request *request, u32 groups,
                   struct pmu_conflict *conflict)
 {
@@ -139,8 +136,8 @@ static bool holds(const struct packing *packing, u32 group, u32 item)
     return memchr(packing->holder + group * PMU_COUNTERS, (int)item, PMU_COUNTERS) != NULL;
 }
 
-// Gives the counters that are left over to items that are in other groups: what
-// is counted for longer is scaled less.
+// Gives spare counters to items that already are in other groups: longer counting means less
+// scaling.
 static void fill(struct packing *packing, u32 set)
 {
     struct pmu_conflict unused;
@@ -184,14 +181,14 @@ static bool valid(const struct pmu_request *request)
     return true;
 }
 
-// The driver's counter does not tell user from kernel.
+// The driver's counter does not distinguish user and kernel.
 static bool countable(const struct pmu_item *item)
 {
     bool both = (item->filter & (MODEL_KERNEL | MODEL_USER)) == (MODEL_KERNEL | MODEL_USER);
     return item->counters != 0 && (both || pmu_events[item->event].unit != PMU_UNIT_DRIVER);
 }
 
-// Can each item be counted at all, beside those that are in every group?
+// Checks that each item can be counted at all, beside those that are in every group.
 static s64 check_items(struct packing *packing, const struct pmu_request *request,
                        struct pmu_conflict *conflict)
 {
@@ -231,7 +228,7 @@ static u64 weight(const struct pmu_request *request, const struct pmu_allocation
     return request->share[set] * (SHARE_UNIT / siblings);
 }
 
-// Each group ends where the weights up to and with it end, rounded, so that the shares add up.
+// Each group ends where the sum of weights including its own ends, rounded. So the shares add up.
 static void divide_time(const struct pmu_request *request, struct pmu_allocation *allocation)
 {
     u64 total = 0;

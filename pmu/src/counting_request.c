@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Checking what is to be counted, and making a claim of it.
+// Checks a request to count, and makes a claim of it.
 #include <orrery/errors.h>
 #include <pmu/counting_request.h>
 #include <stdio.h>
@@ -52,7 +52,7 @@ static bool same(const struct pmu_item *a, const struct pmu_item *b)
            (a->set == b->set || a->set == PMU_EVERY_GROUP);
 }
 
-// Its place in the request, where an equal one may be already; PMU_ITEMS_MAX: there is no room.
+// Returns the item's place in the request, or that of an equal one; PMU_ITEMS_MAX: no room.
 static u32 add_item(struct pmu_request *request, const struct pmu_item *item)
 {
     u32 place = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// One CPU's counters. What runs between reading a counter at the end of a turn and the start of
-// another is counted in neither slice; where a counter goes on, nothing is left out.
+// One CPU's counters. Code that runs between the end of a turn and the start of the next is in
+// neither slice. Where a counter continues, nothing is left out.
 #include <orrery/errors.h>
 #include <pmu/engine.h>
 #include <pmu/platform.h>
@@ -30,7 +30,7 @@ static u64 counters_of(const struct pmu_group *group)
 
 // ---- counters ----------------------------------------------------------------------------------
 
-// What samples on other CPUs only is counted here.
+// An event that is sampled on other CPUs only is just counted here.
 static struct pmu_sampled *source_of(const struct pmu_engine *engine, const struct pmu_item *item)
 {
     bool samples = engine->sampled != NULL && item->source != 0 && item->source != PMU_UNSAMPLED;
@@ -51,7 +51,7 @@ static struct model_program program_of(const struct pmu_engine *engine, u32 grou
                                   .random = sampled->random};
 }
 
-// A counter that does not count now.
+// Programs a counter that does not count now.
 static s64 program(struct pmu_engine *engine, u32 group, u32 counter)
 {
     const struct pmu_group *to = group_of(engine, group);
@@ -79,7 +79,7 @@ static s64 enable(struct pmu_engine *engine, u64 counters)
     return error;
 }
 
-// Counters that sampled, and do not count now.
+// Ends sampling by counters that do not count now.
 static void give_back(struct pmu_engine *engine, u64 counters)
 {
     for (; counters != 0; counters &= counters - 1) {
@@ -100,7 +100,7 @@ static u64 counters_owned(const struct pmu_engine *engine)
     return mask;
 }
 
-// Those of the group's that count what they shall already.
+// Returns the counters of the group that already count what they should.
 static u64 counters_kept(const struct pmu_engine *engine, u32 group)
 {
     u64 kept = engine->enabled & counters_of(group_of(engine, group));
@@ -113,8 +113,8 @@ static u64 counters_kept(const struct pmu_engine *engine, u32 group)
     return kept;
 }
 
-// Something counts at every moment: were the last counter of the machine stopped, the unit would
-// take its instrumentation down, and all code be translated again.
+// Keeps something counting at every moment. If the machine's last counter stopped, the unit would
+// remove its instrumentation, and all code would be translated again.
 static s64 give_turn(struct pmu_engine *engine, u32 group)
 {
     u64 wanted = counters_of(group_of(engine, group));
@@ -139,8 +139,8 @@ static s64 give_turn(struct pmu_engine *engine, u32 group)
     return error;
 }
 
-// Those that have not begun yet fail alone: who has brought them takes them away again, and the
-// others go on.
+// Tallies that have not begun yet fail alone: whoever brought them takes them away, and the others
+// continue.
 static void give_up(struct pmu_engine *engine, s64 error)
 {
     bool new = false;
@@ -189,7 +189,7 @@ static void end_slices(struct pmu_engine *engine, const u64 values[PMU_COUNTERS]
     engine->fresh = 0;
 }
 
-// Slices of those whose counters go on have begun where they ended.
+// The slices of tallies whose counters all continue have already begun.
 static void begin_slice(struct pmu_tally *tally, const struct pmu_group *view,
                         const u64 values[PMU_COUNTERS], const struct pmu_task *who)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The list of events, and what a machine offers of it.
+// The list of events, and those that a machine offers.
 #include <orrery/errors.h>
 #include <pmu/events.h>
 #include <string.h>
@@ -34,7 +34,7 @@ void pmu_offer_driver(struct pmu_offer *offer)
     offer->exact |= 1u << PMU_RUN_CYCLES;
 }
 
-// One load, whatever the compiler thinks of it.
+// Makes exactly one load, whatever the compiler would do.
 static u64 read_once(const u64 *word)
 {
     return __atomic_load_n(word, __ATOMIC_RELAXED);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Scaled counts and their errors. Relative variances lie between 0 and 4 and are computed with 90
-// binary places from exact sums, so that the difference of nearly equal squares keeps its value.
+// Scaled counts and their errors. Relative variances lie between 0 and 4. They are computed with 90
+// binary places from exact sums, so that the difference of nearly equal squares is exact enough.
 #include <orrery/errors.h>
 #include <pmu/multiplex.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #define PLACES 90 // even: a root has half as many
 #define FRACTION_PLACES 32
 
-// Student's t, two-sided 99 %, in 1/256 rounded up, for at least so many degrees of freedom.
+// Student's t, two-sided 99 %, in 1/256 rounded up, from this many degrees of freedom on.
 static const struct {
     u16 freedom, quantile;
 } quantiles[] = {
@@ -19,7 +19,8 @@ static const struct {
 #define STUDENT_PLACES 8
 #define RARE 5
 
-// dividend × 2^places / divisor, rounded down. The divisor is below 2^127, and the quotient fits.
+// Returns dividend × 2^places / divisor, rounded down. The divisor is below 2^127, and the quotient
+// fits.
 static pmu_wide divide(pmu_wide dividend, pmu_wide divisor, u32 places)
 {
     pmu_wide quotient = 0;
@@ -107,8 +108,8 @@ s64 pmu_multiplex_slice(struct pmu_multiplex *multiplex, const struct pmu_group 
 
 // ---- estimates ---------------------------------------------------------------------------------
 
-// u n/(n-1) sum (c_j/c - t_j/t)², at most 4, rounded up; by the sum's three products, of which each
-// is at most 1.
+// Returns u n/(n-1) sum (c_j/c - t_j/t)², at most 4, rounded up. The sum is computed from three
+// products, each at most 1.
 static pmu_wide relative_variance(const struct pmu_sums *sums, u64 all_time)
 {
     if (sums->count == 0)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Whose turn it is: the group that is due first in virtual time.
+// Chooses the group that is due first in virtual time.
 #include <pmu/rotate.h>
 
 #define AGE_UNIT 256UL
@@ -16,7 +16,7 @@ static u64 next_random(u64 *state)
     return x;
 }
 
-// What a group ages by in so much time, at most 2^35: no more than 2^63.
+// Returns what a group ages by in time, which is at most 2^35: no more than 2^63.
 static u64 aging(const struct pmu_rotation *rotation, u32 group, u64 time)
 {
     return time * (AGE_UNIT * PMU_WHOLE_TIME) / rotation->share[group];
@@ -31,7 +31,7 @@ static void set_due(struct pmu_rotation *rotation, u32 group)
 void pmu_rotation_begin(struct pmu_rotation *rotation, const struct pmu_allocation *allocation,
                         u64 slice, u64 seed)
 {
-    // Seeds next to each other must not give orders like each other.
+    // Adjacent seeds must not give similar orders.
     u64 state = (seed + 1) * 0x9e3779b97f4a7c15UL;
     *rotation = (struct pmu_rotation){
         .groups = allocation->groups,
@@ -54,7 +54,7 @@ u32 pmu_rotation_next(const struct pmu_rotation *rotation)
     return next;
 }
 
-// A slice of no length at all still moves its group on, so that the others' turns come.
+// Even a slice of length 0 moves its group on, so that the others' turns come.
 void pmu_rotation_ran(struct pmu_rotation *rotation, u32 group, u64 time)
 {
     u64 most = LONGEST * rotation->slice;

@@ -72,7 +72,7 @@ static bool ring_empty(const struct sample_ring *ring)
     return __atomic_load_n(&ring->head, __ATOMIC_ACQUIRE) == ring->tail;
 }
 
-// The writer never returns to a ring that it has left, so one that is empty after the writer was
+// The writer never returns to a ring that it has left. So a ring that is empty after the writer was
 // seen to have left it stays empty.
 static bool move_to_next_ring(struct sample_buffer *buffer)
 {
@@ -108,7 +108,8 @@ static u64 larger(const struct sample_ring *ring, u64 lost)
     return bytes < SAMPLE_BUFFER_MAX ? bytes : SAMPLE_BUFFER_MAX;
 }
 
-// A ring that holds so many more than the one in use, on offer. False: there cannot be one now.
+// Offers a ring that holds this many more samples than the one in use. Returns false if it cannot
+// now.
 static bool offer_larger(struct sample_buffer *buffer, u64 samples)
 {
     if (__atomic_load_n(&buffer->offered, __ATOMIC_ACQUIRE) != NULL)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Checking what is to be sampled, and making a claim of it.
+// Checks a request to sample, and makes a claim of it.
 #include <orrery/errors.h>
 #include <pmu/sampling_request.h>
 #include <stdarg.h>
@@ -36,7 +36,7 @@ static u64 period_min(const struct sys_sampling *sampling)
     return sampling->flags & SYS_SAMPLING_PRECISE ? SYS_PRECISE_PERIOD_MIN : SYS_PERIOD_MIN;
 }
 
-// The longest of the randomised periods has to fit, too.
+// Checks that the longest of the randomised periods fits, too.
 bool sampling_period_valid(const struct sys_sampling *sampling, u64 period, u32 randomise)
 {
     return period >= period_min(sampling) && period <= SYS_PERIOD_MAX &&
@@ -44,7 +44,7 @@ bool sampling_period_valid(const struct sys_sampling *sampling, u64 period, u32 
            period + (1UL << randomise) <= SYS_PERIOD_MAX + 1UL;
 }
 
-// What is wrong with the session as a whole; NULL: nothing.
+// Returns what is wrong with the session as a whole, or NULL.
 static const char *session_fault(const struct sys_sampling *sampling, u32 cpus)
 {
     if (sampling->event_count == 0 || sampling->event_count > SYS_SAMPLING_EVENTS)
@@ -67,7 +67,7 @@ static bool is_repeated(const struct sys_sampling *sampling, u32 index)
     return false;
 }
 
-// What is wrong with one event; NULL: nothing.
+// Returns what is wrong with one event, or NULL.
 static const char *event_fault(const struct sys_sampling *sampling, u32 index)
 {
     const struct sys_sampled_event *event = &sampling->events[index];
@@ -84,7 +84,7 @@ static const char *event_fault(const struct sys_sampling *sampling, u32 index)
     return is_repeated(sampling, index) ? "the same event and filter twice" : NULL;
 }
 
-// What cannot be sampled on this machine, or not so; NULL: nothing.
+// Returns what this machine cannot sample, or not so, or NULL.
 static const char *lack(const struct sys_sampling *sampling, u32 index,
                         const struct pmu_offer *offer)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// One plan of many claims. A claim is joined when its items are in every group, or has sets of its
-// own, which take turns with those of others. What is tried first disturbs least.
+// Makes one plan of many claims. A claim is either joined, with its items in every group, or has
+// sets of its own, which take turns with those of others. Attempts that disturb least come first.
 #include <orrery/errors.h>
 #include <pmu/share.h>
 #include <string.h>
@@ -11,9 +11,9 @@ struct draft {
     const struct pmu_claim *const *claims;
     struct pmu_plan *plan;
     struct pmu_conflict *conflict;
-    u8 place[PMU_CLAIMS][PMU_ITEMS_MAX];  // of each claim's items: in the plan's request
+    u8 place[PMU_CLAIMS][PMU_ITEMS_MAX];  // places of each claim's items in the plan's request
     u8 before[PMU_CLAIMS][PMU_ITEMS_MAX]; // the counter it has now, or ANY_COUNTER
-    u8 pin[PMU_CLAIMS][PMU_ITEMS_MAX];    // the one it has to have, or ANY_COUNTER
+    u8 pin[PMU_CLAIMS][PMU_ITEMS_MAX];    // the counter it must have, or ANY_COUNTER
 };
 
 u32 pmu_view_counter(const struct pmu_allocation *view, u32 item)
@@ -30,7 +30,8 @@ u32 pmu_view_counter(const struct pmu_allocation *view, u32 item)
 
 // ---- the request -------------------------------------------------------------------------------
 
-// What is counted all the time is counted once, for everybody; where there is no room, too many.
+// An event that is counted all the time is counted once, for everybody. Returns PMU_ITEMS_MAX if
+// full.
 static u32 add_item(struct pmu_request *request, const struct pmu_item *item)
 {
     u32 place = 0;
@@ -51,7 +52,7 @@ static u32 add_item(struct pmu_request *request, const struct pmu_item *item)
     return place;
 }
 
-// Shares are of a claim's time: each claim has as much of it as any other.
+// Adds a claim's sets. Shares are parts of a claim's time, and each claim gets the same time.
 static void add_sets(struct pmu_request *request, const struct pmu_request *claim)
 {
     u64 sum = 0;
@@ -95,7 +96,7 @@ static bool is_claim(const struct draft *draft, u32 among, u32 index)
     return (among >> index & 1) != 0 && draft->claims[index] != NULL;
 }
 
-// The claims of one mask, of which those of the other have sets of their own.
+// Allocates the claims of mask among; those also in in_turn get sets of their own.
 static s64 allocate(struct draft *draft, u32 among, u32 in_turn)
 {
     struct pmu_request *request = &draft->plan->request;
@@ -129,7 +130,8 @@ static u32 steady_ones(const struct draft *draft)
     return mask;
 }
 
-// Those that must take turns with others, or with themselves: their sets have shares.
+// Returns the claims that must take turns, with others or among their own sets: their sets have
+// shares.
 static u32 with_sets(const struct draft *draft)
 {
     u32 mask = 0;
@@ -150,7 +152,7 @@ static void pin_these(struct draft *draft, u32 mask)
     }
 }
 
-// In an allocation of one group.
+// Returns an item's counter in an allocation of one group.
 static u32 counter_of(const struct pmu_allocation *allocation, u32 item)
 {
     u32 counter = 0;
@@ -160,7 +162,7 @@ static u32 counter_of(const struct pmu_allocation *allocation, u32 item)
     return counter;
 }
 
-// Steady claims alone have their counters, and keep them when others come.
+// Steady claims get their counters as if alone, and keep them when others come.
 static s64 place_steady(struct draft *draft, u32 steady)
 {
     s64 error = steady != 0 ? allocate(draft, steady, 0) : 0;
@@ -174,7 +176,7 @@ static s64 place_steady(struct draft *draft, u32 steady)
     return error;
 }
 
-// Each has sets of its own, but for who finds a place beside all others, all the time.
+// Gives each claim sets of its own, except those that fit beside all others all the time.
 static s64 place_in_turn(struct draft *draft, u32 steady)
 {
     u32 in_turn = ALL & ~steady;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Tasks of one CPU: found by hashing, added up slice by slice.
+// Tasks of one CPU, found by hashing and added up slice by slice.
 #include <pmu/platform.h>
 #include <pmu/tasks.h>
 #include <string.h>
@@ -70,7 +70,7 @@ static struct counted_task *task_add(struct task_table *table, const struct coun
     return task;
 }
 
-// The last place is for all who find none.
+// Returns the last place, which all share who find none.
 static struct counted_task *others(struct task_table *table)
 {
     const struct counted_task like = {.flags = SYS_PMU_TASK_OTHERS};
@@ -109,7 +109,7 @@ static struct counted_task *task_find(struct task_table *table, const struct pmu
 
 // ---- adding up ----------------------------------------------------------------------------------
 
-// What was counted since the last time is the running task's.
+// Charges the counts since the last time to the running task.
 static void task_charge(struct task_table *table, const u64 values[PMU_COUNTERS])
 {
     struct counted_task *task = table->current;
@@ -142,7 +142,7 @@ void task_table_switch(struct task_table *table, const struct pmu_task *who,
     table->current = task_find(table, who);
 }
 
-// The whole CPU's sums have room for as much, so each task's have.
+// The whole CPU's sums had room for this slice, so each task's have.
 void task_table_slice(struct task_table *table, const struct pmu_group *group, u32 slice_counter,
                       const u64 values[PMU_COUNTERS])
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// memset for this machine, in place of newlib's: pages are cleared by dcbz, a cache block an
-// instruction; other values go 64 bytes a round.
+// memset for this machine, in place of newlib's: clears pages by dcbz, a cache block an
+// instruction, and writes other values 64 bytes a round.
 #include <string.h>
 
 #include <orrery/types.h>
@@ -27,7 +27,7 @@ static u8 *clear_blocks(u8 *to, size_t count)
     return to;
 }
 
-// The attribute keeps the compiler from seeing a memset in these loops, and calling it.
+// The attribute keeps the compiler from replacing these loops by a call of memset.
 __attribute__((optimize("no-tree-loop-distribute-patterns", "no-unroll-loops"))) void *
 memset(void *memory, int value, size_t count)
 {
@@ -46,7 +46,7 @@ memset(void *memory, int value, size_t count)
         store_32(to, word);
         store_32(to + 32, word);
     }
-    // What is left goes by stores that may reach back.
+    // The rest is written by stores that may reach back.
     if (count >= 16) {
         if (end - to > 32) {
             store_32(to, word);

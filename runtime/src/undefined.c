@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// From a failed check's record and operands to a sentence. Kernel and programs have this code,
-// each a host of its own.
+// Makes a sentence of a failed check's record and operands. Kernel and programs share this code;
+// each supplies its own host.
 #include <runtime/undefined.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -22,7 +22,7 @@ struct number {
     char text[24];
 };
 
-// An operand as the source sees it.
+// Returns an operand as the source sees it.
 static struct number number(const struct undefined_type *type, u64 value)
 {
     struct number result;
@@ -74,7 +74,7 @@ void __ubsan_handle_mul_overflow(const struct undefined_check *check, u64 left, 
     overflow(check, "*", left, right);
 }
 
-// By zero, or the least number by -1.
+// The divisor is zero, or the least number is divided by -1.
 void __ubsan_handle_divrem_overflow(const struct undefined_check *check, u64 left, u64 right)
 {
     overflow(check, "/", left, right);
@@ -86,7 +86,7 @@ void __ubsan_handle_negate_overflow(const struct undefined_check *check, u64 val
           check->types[0]->name);
 }
 
-// By too much, by less than 0, or of a negative number, or of bits out of a signed one.
+// The shift is too far or negative, of a negative number, or moves bits out of a signed one.
 void __ubsan_handle_shift_out_of_bounds(const struct undefined_check *check, u64 value, u64 by)
 {
     found(&check->where, "shift of %s, %s, by %s", number(check->types[0], value).text,

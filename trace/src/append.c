@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Where sequence.S goes when an event does not fit or counters go with it, and how tracing ends.
+// The way out of sequence.S when an event does not fit or gets counters, and the end of tracing.
 #include "append.h"
 
 #include <orrery/errors.h>
@@ -12,7 +12,7 @@
 
 static trace_counters_read *read_counters;
 
-// Right behind the event that they belong to: nothing of this CPU comes in between.
+// Appends directly behind the counters' event: nothing of this CPU comes between.
 static void append_counters(struct trace_cpu *cpu)
 {
     u64 values[TRACE_MAX_WORDS] = {0};
@@ -41,7 +41,7 @@ void trace_append_text(u32 header, const u64 *words, const char *text)
     memcpy(&all[count], text, bytes);
     u32 needed = bytes == 0 ? 1 : (u32)((bytes + 7) / sizeof(u64));
     for (u32 i = count; i < count + needed; i++)
-        all[i] = TRACE_BE64(all[i]); // it is stored as it stands, whatever the host
+        all[i] = TRACE_BE64(all[i]); // a text is stored as it is, whatever the host's byte order
     trace_append_slow(header + (needed << 22), all);
 }
 
@@ -64,7 +64,7 @@ s64 trace_set_counters(u64 majors, trace_counters_read *read)
     return 0;
 }
 
-// The others take nothing more once their open packets are full; a panic halts them anyway.
+// Other CPUs log nothing more once their open packets are full; a panic halts them anyway.
 void trace_stop(void)
 {
     u64 state = trace_platform_mask();

@@ -20,13 +20,13 @@ static u64 at_least(u64 value, u64 least)
 }
 
 struct walk {
-    u64 content; // bytes up to the first thing that is no event
+    u64 content; // bytes up to the first thing that is not an event
     u64 time;    // of the last event
     u32 events;
 };
 
-// Follows events as long as each is one that the metadata describes, none earlier than the one
-// before and none later than end.
+// Follows events while the metadata describes them, and none is earlier than the one before or
+// later than end.
 static struct walk walk_events(const struct trace_packet *packet, u64 content, u64 begin, u64 end)
 {
     struct walk walk = {.content = sizeof(*packet), .time = begin};

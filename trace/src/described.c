@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The events that programs have described, and their part of the metadata. Ranges are published by
-// their count and never change, so that nobody who reads them needs a lock.
+// their count and never change, so readers need no lock.
 #include <orrery/errors.h>
 #include <stdio.h>
 #include <string.h>
@@ -29,8 +29,8 @@ static const char *type_name(enum trace_field_type type)
     return names[type];
 }
 
-// Of an event that has so many data words: its length is a part of its number. The text's length
-// does not depend on the minor.
+// Writes the declaration of an event with this many data words: its length is part of its number.
+// The length of the text does not depend on the minor.
 static u32 declare(const struct trace_described_event *event, u32 minor, u32 words,
                    char text[DECLARATION_BYTES])
 {
@@ -52,8 +52,8 @@ static u32 declare(const struct trace_described_event *event, u32 minor, u32 wor
     return at + (u32)snprintf(text + at, DECLARATION_BYTES - at, "}; };\n");
 }
 
-// Copies of a range's text what lies from `skip` on, as far as there is room. The whole length, or
-// up to where there was none.
+// Copies a range's text from `skip` on, as far as there is room. Returns the length of the text, at
+// least up to where the room ended.
 static u64 copy_text(const struct trace_described *range, u64 skip, char *buffer, u64 room)
 {
     char text[DECLARATION_BYTES];
@@ -108,7 +108,7 @@ static void fill(struct trace_described_event *event,
     info->words = (u8)(bits / 64);
 }
 
-// Of one provider, and no name twice.
+// Checks that all are of one provider, and no name occurs twice.
 static bool check_list(const struct sys_trace_description *list, u32 count)
 {
     for (u32 i = 0; i < count; i++) {

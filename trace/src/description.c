@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Whether a description that a process wrote can do no harm to those who read it.
+// Checks that a description which a process wrote cannot harm its readers.
 #include <string.h>
 #include <trace/described.h>
 
-// NUL-terminated, with NULs up to its end: so equal descriptions are equal byte by byte.
+// Checks that text is NUL-terminated, with NULs up to its end: so equal descriptions have equal
+// bytes.
 static bool ends(const char *text, u32 bytes)
 {
     u32 length = 0;
@@ -32,7 +33,7 @@ static bool is_identifier(const char *text, u32 bytes)
     return true;
 }
 
-// As the name of a group of the kernel's events: readers take either case.
+// Returns whether it names a group of the kernel's events: readers accept either case.
 static bool is_major(const char *provider)
 {
     for (u32 i = 0; i < trace_major_count; i++) {
@@ -54,7 +55,8 @@ static bool has_field(const struct sys_trace_description *description, u32 count
     return false;
 }
 
-// Each has a type and a name of its own; a text is the last. The rest is empty.
+// Checks that each field has a type and a name of its own, a text is the last, and the rest is
+// empty.
 static bool check_fields(const struct sys_trace_description *description)
 {
     u32 count = description->field_count;
@@ -71,7 +73,7 @@ static bool check_fields(const struct sys_trace_description *description)
     return true;
 }
 
-// Small fields fill words exactly, and there are not more words than an event can have.
+// Checks that small fields fill words exactly, and do not need more words than an event can have.
 static bool check_packing(const struct sys_trace_description *description)
 {
     u32 used = 0;
@@ -86,7 +88,7 @@ static bool check_packing(const struct sys_trace_description *description)
     return used % 64 == 0 && used / 64 + text <= TRACE_MAX_WORDS;
 }
 
-// Behind a '%': what is understood of the conversion is as long as returned, 0 if nothing is.
+// Returns the length of the conversion behind a '%', or 0 if it is not supported.
 static u32 conversion(const char *text, bool *is_text, bool *is_percent)
 {
     *is_text = text[0] == 's';
@@ -98,7 +100,7 @@ static u32 conversion(const char *text, bool *is_text, bool *is_percent)
     return text[0] == 'l' && (text[1] == 'u' || text[1] == 'd' || text[1] == 'x') ? 2 : 0;
 }
 
-// One conversion a field, and nothing that ends a text in C or CTF.
+// Checks for one conversion a field, and nothing that ends a text in C or CTF.
 static bool check_format(const struct sys_trace_description *description)
 {
     const char *at = description->format;

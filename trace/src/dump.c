@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The descriptor that makes trace buffers findable in memory dumps.
+// The descriptor by which memory dumps show the trace buffers.
 #include <string.h>
 #include <trace/dump.h>
 #include <trace/metadata.h>

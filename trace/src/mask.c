@@ -7,8 +7,8 @@
 #include <trace/ring.h>
 #include <trace/trace.h>
 
-// Event times have 32 bits: within a packet a reader must see no gap of 2^32 ticks (8.4 s). Every
-// two seconds, then, each CPU logs a heartbeat, or, with major TRACE off, ends its packet.
+// Event times have 32 bits, so within a packet a reader must see no gap of 2^32 ticks (8.4 s).
+// Therefore every two seconds each CPU logs a heartbeat or, with major TRACE off, ends its packet.
 #define HEARTBEAT_SECONDS 2
 
 static u64 enabled;
@@ -73,7 +73,7 @@ int trace_set_mask(u64 mask)
 {
     if (mask & ~TRACE_ALL_MAJORS)
         return E_INVAL;
-    // While the mask was 0 no heartbeat ran: what is logged next must not continue an old packet.
+    // No heartbeat ran while the mask was 0, so the next event must not continue an old packet.
     if (trace_mask() == 0)
         on_all_cpus(renew);
     patch_points(mask);

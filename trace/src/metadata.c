@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// CTF 1.8 metadata, served by the running image, so that it always fits the packets.
+// CTF 1.8 metadata, supplied by the running image, so that it always fits the packets.
 #include <stdio.h>
 #include <string.h>
 #include <trace/described.h>
@@ -15,9 +15,9 @@ static char preamble[3072];
 #define BUILD_ID_BYTES sizeof(((struct trace_identity *)0)->build_id)
 #define NS 1000000000UL
 
-// struct trace_packet and the event word as CTF sees them: its whole low half is the id, since
+// struct trace_packet and the event word for CTF. The event word's whole low half is the id:
 // readers warn of header fields that they do not know, and each event has one length. Arguments:
-// uuid, build id, uuid, frequency, and when the time base was 0: seconds, and ticks behind them.
+// uuid, build id, uuid, frequency, and the date at time base 0: seconds, and ticks behind them.
 static const char template[] =
     "/* CTF 1.8 */\n"
     "typealias integer { size = 8; align = 8; signed = false; } := uint8;\n"

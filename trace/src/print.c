@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The flight recorder's read-out: the last events of all CPUs, merged by time, on the console.
-// Works on a system in any state: takes no lock, allocates nothing, trusts no length it reads.
+// The flight recorder's output: the last events of all CPUs, merged by time, on the console. Works
+// on a system in any state: takes no lock, allocates nothing, trusts no length it reads.
 #include <trace/platform.h>
 #include <trace/ring.h>
 #include <trace/table.h>
@@ -51,7 +51,7 @@ static void collect_packet(struct last_events *events, const struct trace_cpu *c
     }
 }
 
-// Two packets: the latest may just have been begun.
+// Looks at two packets: the latest may just have been begun.
 static void collect(struct last_events *events, const struct trace_cpu *cpu, u32 count)
 {
     *events = (struct last_events){0};
@@ -64,7 +64,7 @@ static void collect(struct last_events *events, const struct trace_cpu *cpu, u32
     events->shown = events->found > count ? events->found - count : 0;
 }
 
-// The CPU whose next event is the earliest, or -1.
+// Returns the CPU with the earliest next event, or -1.
 static int earliest(u32 cpus)
 {
     int best = -1;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Modes, counts and reading. Everything that touches a CPU's ring runs on that CPU, so that counts
-// are exact and no packet is torn, without an atomic instruction.
+// Modes, counts and reading. All that touches a CPU's ring runs on that CPU. So counts are exact
+// and packets whole, without an atomic instruction.
 #include <orrery/errors.h>
 #include <string.h>
 #include <trace/control.h>
@@ -53,14 +53,14 @@ static void take_local(struct trace_cpu *cpu, void *argument)
     trace_platform_unmask(state);
 }
 
-// A look from outside. What it misses, the next look finds.
+// Looks from outside. The next look finds what this one misses.
 static bool has_complete_packet(const struct trace_cpu *cpu)
 {
     return __atomic_load_n(&cpu->consumed, __ATOMIC_RELAXED) !=
            __atomic_load_n(&cpu->closed, __ATOMIC_RELAXED);
 }
 
-// The packet is exchanged for a fresh sub-buffer: it is the reader's own before it is copied.
+// Exchanges the packet for a fresh sub-buffer: it is the reader's own before it is copied.
 s64 trace_read(u32 cpu, bool flush, void *buffer, u64 bytes)
 {
     if (cpu >= trace_platform_cpu_count() || bytes < TRACE_SUBBUFFER_SIZE)

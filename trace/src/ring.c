@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The slow half of logging: sub-buffers are begun, closed, overwritten and taken here. The fast
-// half, which only ever advances pos within the open packet, is sequence.S.
+// The slow half of logging: begins, closes, overwrites and takes sub-buffers. The fast half, which
+// only advances pos within the open packet, is sequence.S.
 #include <orrery/errors.h>
 #include <string.h>
 #include <trace/metadata.h>
@@ -11,14 +11,14 @@
 
 static bool stopped;
 
-// The compiler's order is the order in which a process that is killed leaves its ring behind
+// Keeps the compiler's order: a killed process leaves its ring as its last store made it
 // (process.c).
 static inline void commit(void)
 {
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
 }
 
-// Events of length up to TRACE_MAX_LENGTH words that no reader looks into.
+// Writes events of up to TRACE_MAX_LENGTH words that readers ignore.
 static void fill(u64 *from, const u64 *end)
 {
     while (from < end) {
@@ -67,7 +67,7 @@ static void write_header(const struct trace_cpu *cpu, struct trace_packet *packe
     memcpy(packet->uuid, trace_uuid, sizeof(packet->uuid));
 }
 
-// False: the ring is full of unread packets, and they are to be kept.
+// Returns false if the ring is full of unread packets that must be kept.
 static bool make_room(struct trace_cpu *cpu)
 {
     if (cpu->begun - cpu->consumed < cpu->subbuffer_count)
@@ -96,8 +96,8 @@ static bool begin_packet(struct trace_cpu *cpu)
     cpu->begun++;
     commit();
     cpu->pos |= (u32)first;
-    // Any event fits before the end, and a word is left: a sub-buffer that ends at a multiple of 4
-    // GB must not carry into the count.
+    // Any event fits before the limit, and one word is left: a sub-buffer that ends at a multiple
+    // of 4 GB must not carry into the count.
     cpu->limit = (u32)((u64)packet + TRACE_SUBBUFFER_SIZE - (TRACE_MAX_WORDS + 1) * 8);
     set_bound(cpu, first & HIGH_HALF);
     return true;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Memory of a CPU's ring.
+// Allocates a CPU's ring.
 #include <orrery/errors.h>
 #include <trace/platform.h>
 #include <trace/ring.h>

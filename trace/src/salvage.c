@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Reading the ring of a writer that has stopped for good. The order in which ring.c changes things
-// makes each state that it can be left in one of those told apart here.
+// Reads the ring of a writer that has stopped for good. It can tell all states apart that the order
+// of stores in ring.c can leave.
 #include <trace/salvage.h>
 
 static bool plausible(const struct trace_cpu *ring)
@@ -22,8 +22,8 @@ bool trace_salvage_open(struct trace_salvage *salvage, const struct trace_cpu *r
                                              salvage->ring.subbuffer_count * sizeof(u64));
 }
 
-// Content of the packet that was open. pos tells, unless it had not yet been set, or was no longer:
-// the packet is empty, or all but closed.
+// Returns the content of the open packet. pos gives it, unless pos was not yet or no longer set:
+// then the packet is empty, or closed except for the count.
 static u64 open_content(const struct trace_cpu *ring, u64 address, struct trace_packet *packet,
                         u64 now)
 {
@@ -47,7 +47,7 @@ u64 trace_salvage_packet(const struct trace_salvage *salvage, u64 n, struct trac
         !salvage->read(salvage->context, packet->events, address + sizeof(*packet),
                        content - sizeof(*packet)))
         return 0;
-    if (n + 1 >= ring->closed) { // the last one tells all that was lost: an open one may be empty
+    if (n + 1 >= ring->closed) { // only the last one reports losses: an open one may be empty
         packet->events_discarded = TRACE_BE64(ring->discarded);
         packet->events_overwritten = TRACE_BE64(trace_cpu_overwritten(ring));
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The collector: polls a monitor of its own process, for which it needs no right, and never sleeps.
+// The collector polls a monitor of its own process, which needs no right, and never sleeps.
 #include "matmul.h"
 
 #include <orrery/monitors.h>
@@ -22,7 +22,7 @@ static void count(const struct sys_monitor_record *record)
     all.threads += record->kind == SYS_MONITOR_THREAD;
 }
 
-// False: there was nothing.
+// Returns false if there was nothing.
 static bool read_some(u32 cpu)
 {
     static struct sys_monitor_record records[512];

@@ -13,8 +13,8 @@
 
 #define SIZE 1000
 #define SENSOR_PHASE 1
-#define PARTS 16        // in which main reads its matrices
-#define DEVICE_US 30000 // that the device takes for a part
+#define PARTS 16        // main reads its matrices in this many parts
+#define DEVICE_US 30000 // the device's time for a part
 
 SENSOR_NAME(SENSOR_PHASE, "phase");
 enum phase { PHASE_INPUT, PHASE_MULTIPLY, PHASE_CHECK };
@@ -22,7 +22,7 @@ enum phase { PHASE_INPUT, PHASE_MULTIPLY, PHASE_CHECK };
 struct wishes {
     const char *policy;
     u64 size;
-    bool wait; // for somebody who watches
+    bool wait; // for an observer
 };
 
 static bool read_wishes(int argc, char **argv, struct wishes *wishes)
@@ -48,7 +48,7 @@ static void phase(enum phase next)
     sensor(SENSOR_PHASE, next, 0);
 }
 
-// A device gives a part of the matrices at a time.
+// Reads the matrices from a device, one part at a time.
 static void input(struct product *product)
 {
     u64 size = product->size;

@@ -8,23 +8,24 @@
 #define SIZE_MAX_ROWS 4096
 #define MULTIPLIERS 6
 
-// Square matrices of u64, which wrap around; row by row.
+// Square matrices of u64, which wrap around; stored row by row.
 struct product {
     u64 size;
     u64 *left, *right, *result;
 };
 
-// Room for matrices of size × size: E_NOMEM.
+// Allocates matrices of size × size. E_NOMEM.
 s64 product_make(struct product *product, u64 size);
-// Some rows of left and right: what they have is by chance.
+// Fills some rows of left and right with random numbers.
 void product_fill(struct product *product, u64 row, u64 rows);
-// The first of MULTIPLIERS threads makes the next one, and so on; returns when all have ended.
+// Multiplies. The first of MULTIPLIERS threads makes the next one, and so on; returns when all have
+// ended.
 s64 product_multiply(struct product *product);
-// The result times a vector is left times (right times the vector); for a wrong result that is so
-// in one of 2^64 cases at most.
+// Checks that the result times a vector is left times (right times the vector). A wrong result
+// passes in at most one of 2^64 cases.
 bool product_is_right(const struct product *product);
 
-// A thread that reads the records of a monitor of this process until it is told to end.
+// A thread that reads records of a monitor of this process until it is told to end.
 struct collected {
     u64 reads, records, lost, switches, threads; // records of kinds SWITCH and THREAD
 };

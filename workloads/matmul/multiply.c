@@ -70,7 +70,7 @@ s64 product_multiply(struct product *product)
 {
     work = product;
     s64 error = start(0);
-    // Who has ended has made the next one, if it could.
+    // A thread that has ended has made the next one, if it could.
     for (u32 i = 0; i < MULTIPLIERS && error == 0; i++) {
         s64 joined = thread_join(threads[i], &error);
         error = joined != 0 ? joined : error;

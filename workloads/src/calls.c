@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The workload calls of orrery/sys.h: one run of each workload at a time. A run goes free →
-// starting → running → ended, and back to starting or free; only who wins the step to `starting`
-// touches it.
+// starting → running → ended, and back to starting or free. Only the caller that wins the step to
+// `starting` touches it.
 #include <kernel/console.h>
 #include <kernel/options.h>
 #include <kernel/panic.h>
@@ -16,7 +16,7 @@
 #include "manager.h"
 #include "registry.h"
 
-#define SLOTS 16 // at least as many as workloads; ids of a slot are this much apart
+#define SLOTS 16 // at least the number of workloads; ids of a slot are this far apart
 
 #define START_POLL_US 200
 
@@ -81,7 +81,8 @@ static void member_main(void *argument)
     leave(slot);
 }
 
-// Threads that cannot be had are not waited for; the run then ends at once with E_NOMEM.
+// Starts the threads. Does not wait for those that it cannot create: the run then ends at once with
+// E_NOMEM.
 static void launch(struct slot *slot)
 {
     u64 cpus = slot->run.cpus;
@@ -125,7 +126,7 @@ static void calls_release(struct slot *slot)
     slot->workload->release(&slot->run);
 }
 
-// Claims the slot, gives back what an ended run still held, and prepares the new one.
+// Claims the slot, releases what an ended run still held, and prepares the new run.
 static s64 calls_start(struct slot *slot, const struct workload *workload,
                        const struct workload_value values[])
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Workload churn: every CPU makes objects that refer to each other, calls those that other CPUs
-// made, and destroys its own again.
+// Workload churn: every CPU makes objects that refer to each other, calls those of other CPUs, and
+// destroys its own again.
 #include <kernel/percpu.h>
 #include <kernel/thread.h>
 #include <kernel/timer.h>

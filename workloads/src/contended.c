@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Objects with a spin lock each, which keep their own account of how long they were waited for.
+// Objects with a spin lock each, which record how long callers waited for them.
 #include <kernel/memory.h>
 #include <kernel/softmask.h>
 #include <kernel/timer.h>
@@ -20,8 +20,8 @@ struct contended_root {
 
 static u64 free_ticks;
 
-// Masked from before the lock, so that no interrupt counts as waiting,
-// and all events since the mark are of this.
+// Masks before the lock, so that no interrupt counts as waiting, and all events since the mark
+// belong to this acquisition.
 static CO_METHOD s64 contended_hold(struct contended_object *self, u64 ticks,
                                     struct contended_account *account)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Workload contention: a thread on each CPU calls one of several objects at random, some more often
-// than others; each holds a spin lock of its own meanwhile. It tells how long each lock was waited
-// for, by the clock and by trace events.
+// than others. Each object holds its own spin lock meanwhile. The report has the waiting time of
+// each lock, by the clock and by trace events.
 #include <kernel/percpu.h>
 #include <kernel/thread.h>
 #include <kernel/timer.h>
@@ -92,7 +92,7 @@ static struct contended_account sum_of(u32 object)
     return sum;
 }
 
-// Without trace events of locks nothing is said about turns: better than to say 0.
+// Without trace events of locks the report omits turns: better than a wrong 0.
 static void contention_finish(struct workload_run *run)
 {
     for (u32 object = 0; object < OBJECTS; object++) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Workload demo: three objects that do work in a given ratio, in short turns on every CPU: mostly
-// some calls deep, a part of it soft-masked. The ratio is exact in loop iterations.
+// Workload demo: three objects do work in a given ratio, in short turns on every CPU, mostly some
+// calls deep, part of it soft-masked. The ratio is exact in loop iterations.
 #include <kernel/percpu.h>
 #include <kernel/thread.h>
 #include <kernel/timer.h>
@@ -10,7 +10,7 @@
 
 #define OBJECTS 3
 #define TURN_US 3000  // of work 1; long against the time between two samples
-#define TURN_CALLS 16 // calls that make a turn of work 1
+#define TURN_CALLS 16 // calls in a turn of work 1
 
 enum { WORK, SECONDS, CPUS };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Workload dref-storm: every CPU calls several objects in varying order, each a known number of
-// times, which the monitor's DREF counts must equal.
+// times. The monitor's DREF counts must equal these.
 #include <kernel/percpu.h>
 #include <kernel/thread.h>
 #include <workloads/work.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Workload idle: nothing but a thread that sleeps, to see what the system does by itself.
+// Workload idle: one sleeping thread, to show what the system does by itself.
 #include <kernel/thread.h>
 #include <kernel/timer.h>
 #include <workloads/workload.h>

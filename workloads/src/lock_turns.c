@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Turns of spin locks, out of this CPU's trace ring.
+// Reads turns of spin locks from this CPU's trace ring.
 #include "lock_turns.h"
 
 #include <kernel/percpu.h>

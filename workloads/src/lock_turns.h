@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// How many turns an acquisition of a spin lock waited, as its trace event tells: a count that owes
-// nothing to the performance monitor. It reads this CPU's own trace ring, and takes
-// nothing out of it.
+// Counts how many turns an acquisition of a spin lock waited, from its trace event, and so
+// independently of the performance monitor. It reads this CPU's own trace ring, and takes nothing
+// out of it.
 #ifndef WORKLOADS_LOCK_TURNS_H
 #define WORKLOADS_LOCK_TURNS_H
 
@@ -13,11 +13,10 @@ struct lock_turns_mark {
     const u64 *next; // where the next event goes; NULL: into another packet
 };
 
-// Whether locks are traced now (trace=…, `kov trace set`); if not,
-// all locks seem to have been free.
+// Returns whether locks are traced now (trace=…, `kov trace set`). If not, all locks seem free.
 bool lock_turns_known(void);
-// Both with interrupts soft-masked in between, on one CPU. The second gives the turns of the events
-// for this lock since the mark (0: it was free, or the event was discarded).
+// Both on one CPU, soft-masked from the first to the second. The second returns the turns of this
+// lock's events since the mark (0: the lock was free, or the event was discarded).
 struct lock_turns_mark lock_turns_mark(void);
 u64 lock_turns_since(const struct lock_turns_mark *mark, const struct spinlock *lock);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The WorkloadManager object, so that the scan shows whose the workloads' objects are.
+// The WorkloadManager object shows a scan whose the workloads' objects are.
 #include "manager.h"
 
 #include <co/manager.h>
@@ -9,7 +9,7 @@
 #define RUNS_MAX 8
 
 static struct spinlock lock = SPINLOCK_INIT("workload manager", RANK_SERVICE);
-static const struct workload_run *runs[RUNS_MAX]; // that have objects; NULL: free
+static const struct workload_run *runs[RUNS_MAX]; // those with objects; NULL: free
 static struct co_root root;
 static struct co_rep manager;
 static bool created;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Strict parsing of workload parameters: unknown keys, keys given twice, numbers out of range and
-// anything left over are errors that say what is valid.
+// Parses workload parameters strictly: unknown keys, keys given twice, numbers out of range and
+// leftovers are errors whose message says what is valid.
 #include "registry.h"
 
 #include <kernel/percpu.h>
@@ -14,7 +14,7 @@ struct piece {
     size_t length;
 };
 
-// Takes what stands before the separator off *text.
+// Cuts the piece before the separator off *text.
 static struct piece next_piece(const char **text, char separator)
 {
     const char *begin = *text;
@@ -42,7 +42,7 @@ static bool parse_number(struct piece piece, u64 low, u64 high, u64 *number)
     return low <= *number && *number <= high;
 }
 
-// Numbers between dashes. Returns how many, 0 when malformed.
+// Parses numbers between dashes. Returns how many, 0 if malformed.
 static u32 parse_numbers(struct piece piece, u64 low, u64 high, u64 numbers[WORKLOAD_LIST_MAX])
 {
     u32 count = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Parts that workloads are made of: when to end, lines of their reports, the end of their objects.
+// Common parts of workloads: their time limit, report lines, and the destruction of their objects.
 #include <co/object.h>
 #include <kernel/timer.h>
 #include <orrery/errors.h>

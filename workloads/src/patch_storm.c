@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Workload patch-storm: CPU 0 patches the DREF hook and the trace points in and out, while all CPUs
-// call objects and pass trace points. Every call must give its object's answer.
+// call objects and pass trace points. Every call must return its object's answer.
 #include <kernel/percpu.h>
 #include <kernel/thread.h>
 #include <orrery/sys.h>

@@ -5,10 +5,10 @@
 
 #include <workloads/workload.h>
 
-// NULL past the last.
+// Returns NULL past the last.
 const struct workload *workload_at(u32 index);
-// Parses "key=value,…" into values, the others by their fallbacks. 0, or E_INVAL with the reason in
-// message.
+// Parses "key=value,…" into values; others get their fallbacks. Returns 0, or E_INVAL with the
+// reason in message.
 int workload_parse(const struct workload *workload, const char *text,
                    struct workload_value values[WORKLOAD_PARAMS_MAX], char *message, u64 bytes);
 

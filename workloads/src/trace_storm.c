@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Workload trace-storm: every CPU emits an exact number of test events as fast as it can, while a
-// timer interrupt emits some of its own in between. Its account is per CPU.
+// timer interrupt emits some of its own. Its account is per CPU.
 #include <kernel/percpu.h>
 #include <kernel/thread.h>
 #include <kernel/timer.h>
@@ -8,7 +8,7 @@
 #include <workloads/workload.h>
 
 #define TICK_US 100
-#define MIXED 5 // choices of words, and the index of the sixth, `mixed`
+#define MIXED 5 // choices of words; index of the sixth, `mixed`
 #define QUIESCE_EVERY 4096
 
 enum { EVENTS, WORDS, NEST, CPUS };

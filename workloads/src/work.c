@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How long known work takes, and pseudo-random numbers.
+// Measures how long known work takes; pseudo-random numbers.
 #include <kernel/softmask.h>
 #include <kernel/timer.h>
 #include <workloads/work.h>
@@ -19,7 +19,7 @@ static u64 time_of_loop(u64 iterations)
     return work_ticks_to_ns(end - begin);
 }
 
-// Two lengths: their difference does not contain the cost of reading the clock.
+// Uses two lengths: their difference does not contain the cost of reading the clock.
 bool work_time_is_exact(void)
 {
     const u64 iterations = 50000;

@@ -62,7 +62,7 @@ static NOT_INLINED s64 work_object_spin_inner(u64 iterations)
     return 0;
 }
 
-// The loop is a function of its own, so that all of it runs masked.
+// The loop is a function of its own, so all of it runs masked.
 static CO_METHOD s64 work_object_spin_masked(struct work_object *self, u64 iterations)
 {
     CO_HOME(self);
@@ -98,7 +98,7 @@ static CO_METHOD s64 work_object_reserve(struct work_object *self, u64 iteration
     return 0;
 }
 
-// A reservation each turn that nothing is stored by: the test in front of the store never holds.
+// Makes a reservation each turn without a store: the test before the store never holds.
 static CO_METHOD s64 work_object_look(struct work_object *self, u64 iterations)
 {
     CO_HOME(self);

@@ -19,7 +19,8 @@ struct counter {
     CO_REP(struct counter_ops);
 };
 
-// A counter at 0: its COID, E_NOMEM or E_LIMIT. Ends by co_destroy. Context: as co_create.
+// Creates a counter at 0. Returns its COID, E_NOMEM or E_LIMIT. co_destroy ends it. Context: as
+// co_create.
 s64 shared_counter_create(void);      // one value behind a lock
 s64 distributed_counter_create(void); // one value a CPU, inc and dec touch only their own
 

@@ -8,9 +8,9 @@
 struct co_chunk;
 
 struct co_cpu {
-    u64 generation;         // written by its CPU, read by all
+    u64 generation;         // only its CPU writes it, all read it
     u64 members[2];         // of generations g and g-1, index: number & 1; its CPU only
-    struct co_chunk *chunk; // COIDs are handed out from here
+    struct co_chunk *chunk; // the source of its next COIDs
     u64 advances;           // generation changes, for statistics
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Clustered objects as their authors and callers see them: interface, representative (rep), root
-// and class, DREF and calls (DESIGN.md §3, seed 000 §2.4.2).
+// Clustered objects for their authors and callers: interface, representative (rep), root and class,
+// DREF and calls (DESIGN.md §3, seed 000 §2.4.2).
 //
 //   struct counter_ops { struct co_ops base; s64 (*inc)(struct counter *self); };   // interface
 //   // What clients see, and the implementation:
@@ -23,15 +23,15 @@ struct co_rep;
 struct co_root;
 struct co_class;
 
-// The slots that every interface begins with (seed 000, "Object Scan"). A scan may call them on
-// any rep of the object from any CPU, in a thread, with no lock held.
+// The first slots of every interface (seed 000, "Object Scan"). A scan may call them on any rep of
+// the object from any CPU, in a thread, with no lock held.
 struct co_ops {
-    s64 (*get_num_children)(struct co_rep *self); // count, or an error
-    // Writes at most max COIDs of referenced objects; returns how many it wrote, or an error.
+    s64 (*get_num_children)(struct co_rep *self); // the number of referenced objects, or an error
+    // Writes at most max COIDs of referenced objects. Returns how many, or an error.
     s64 (*get_children)(struct co_rep *self, coid_t *out, u32 max);
 };
 
-// Header of every rep, filled in by the object manager.
+// Header of every rep. The object manager fills it in.
 struct co_rep {
     const struct co_ops *ops;
     struct co_root *root;
@@ -39,15 +39,15 @@ struct co_rep {
     u64 magic; // CO_REP_MAGIC
 };
 
-// First member of a rep type: the header, its first word typed as the interface.
+// First member of a rep type: the header, with its first word typed as the interface.
 #define CO_REP(ops_type)                                                                           \
     union {                                                                                        \
         struct co_rep co;                                                                          \
         const ops_type *ops;                                                                       \
     }
 
-// The global part of an object; first or embedded member of an implementation's root type. Filled
-// in by the object manager.
+// The global part of an object; first or embedded member of an implementation's root type. The
+// object manager fills it in.
 struct co_root {
     const struct co_class *class;
     coid_t coid;
@@ -57,28 +57,28 @@ struct co_root {
     struct co_root *next_dead;            // while awaiting quiescence
 };
 
-// One implementation of an interface: static and writable, never freed. The part up to destroy is
-// the author's; the rest belongs to the object manager.
+// One implementation of an interface: static and writable, never freed. The author sets the part up
+// to destroy; the rest belongs to the object manager.
 struct co_class {
-    const char *name;           // of what it is, e.g. "Counter"; shown by the viewer
-    const char *implementation; // of how, e.g. "DistributedCounter"
+    const char *name;           // of the object, e.g. "Counter"; shown by the viewer
+    const char *implementation; // of the implementation, e.g. "DistributedCounter"
     u32 size;                   // of root and one rep, bytes
     bool distributed;           // one rep a CPU
     const struct co_ops *ops;   // interface table of its reps
-    // For an object that there is once: its reps, an array by CPU of static_rep_size bytes each.
-    // The next two then stay NULL.
+    // For a singleton: its reps, an array by CPU of static_rep_size bytes each. The next two then
+    // stay NULL.
     void *static_reps;
     u32 static_rep_size;
-    // Supplies the rep of cpu (the calling CPU): a new or an existing one, its private part ready;
-    // the header is filled in by the caller. Two threads may be in it for one object at the same
-    // time; the rep of the one that comes second is given to destroy_rep. Context and locks are
-    // those of the call that missed, so it neither parks nor takes locks of rank <= RANK_CO.
-    // 0 or an error, which that call then returns. Shared classes leave it NULL.
+    // Supplies the rep of cpu (the calling CPU): a new or an existing one, with its private part
+    // ready; the caller fills in the header. Two threads may be in it for one object at the same
+    // time: the rep of the second goes to destroy_rep. It has the context and locks of the call
+    // that missed, so it neither parks nor takes locks of rank <= RANK_CO. Returns 0, or an error,
+    // which that call then returns. Shared classes leave it NULL.
     s64 (*handle_miss)(struct co_root *root, u32 cpu, struct co_rep **rep);
-    // Frees a rep that handle_miss made; NULL: nothing to free. Context: as handle_miss, or the
+    // Frees a rep that handle_miss made; NULL: nothing to free. Context: as handle_miss, or in the
     // reaper's thread after quiescence.
     void (*destroy_rep)(struct co_root *root, struct co_rep *rep);
-    // Frees the root after quiescence, in the reaper's thread, no lock held. NULL: nothing to free.
+    // Frees the root, in the reaper's thread after quiescence, no lock held. NULL: nothing to free.
     void (*destroy)(struct co_root *root);
 
     u32 id;   // from 1; 0 until registered
@@ -87,10 +87,10 @@ struct co_class {
 
 // ---- methods -----------------------------------------------------------------------------------
 
-// A method takes integers and pointers (a first call keeps no floating-point registers), and
-// returns s64 or a type that can carry a negative error in r3: a call on an object that is gone
-// returns E_STALE. Its first argument is self, and its first statement is CO_HOME(self), which
-// stores self at caller's sp + 48 where samples find it (DESIGN.md §4, PLATFORM.md §2).
+// A method takes integers and pointers (a first call keeps no floating-point registers). It returns
+// s64 or a type that can carry a negative error in r3: a call on an object that is gone returns
+// E_STALE. Its first argument is self. Its first statement is CO_HOME(self), which stores self at
+// the caller's sp + 48, where samples find it (DESIGN.md §4, PLATFORM.md §2).
 #define CO_METHOD __attribute__((section(".text.co"), noipa))
 
 #ifdef __powerpc64__
@@ -102,7 +102,7 @@ struct co_class {
 #define CO_CHECK_INTERFACE(ops_type)                                                               \
     _Static_assert(sizeof(ops_type) <= CO_METHOD_SLOTS * sizeof(void (*)(void)), "too many methods")
 
-// get_num_children and get_children of objects that hold no references. A scan does not call them.
+// get_num_children and get_children of objects without references. A scan does not call them.
 s64 co_no_num_children(struct co_rep *self);
 s64 co_no_children(struct co_rep *self, coid_t *out, u32 max);
 #define CO_LEAF                                                                                    \
@@ -112,14 +112,15 @@ s64 co_no_children(struct co_rep *self, coid_t *out, u32 max);
 
 // ---- calls -------------------------------------------------------------------------------------
 
-// DREF: this CPU's rep, the Default Object before the first call on this CPU, or the Stale Object.
-// Never NULL. Valid until the thread's next checkpoint (co/quiesce.h) or, in an interrupt handler,
-// until the handler returns. coid must have come from co_create: a number from outside is never
-// given to it. Context: thread or interrupt, not PMI; locks held have rank < RANK_CO.
+// DREF returns this CPU's rep, the Default Object before the first call on this CPU, or the Stale
+// Object; never NULL. It is valid until the thread's next checkpoint (co/quiesce.h) or, in an
+// interrupt handler, until the handler returns. coid must come from co_create, never from outside.
+// Context: thread or interrupt, not PMI; locks held have rank < RANK_CO.
 //
-// One ldx, and before it a nop, the counting hook: while counting is on it branches to the site's
-// stub, a restartable sequence (32-byte slot) that adds one to this CPU's count of the object.
-#if defined(__powerpc64__) && defined(CO_DREF_WITHOUT_HOOK) // to measure what the hook costs
+// It is one ldx, behind a nop, the counting hook. While counting is on the nop is a branch to the
+// site's stub, a restartable sequence (32-byte slot) that adds one to this CPU's count of the
+// object.
+#if defined(__powerpc64__) && defined(CO_DREF_WITHOUT_HOOK) // to measure the hook's cost
 static inline __attribute__((always_inline)) struct co_rep *co_dref(coid_t coid)
 {
     struct co_rep *rep;
@@ -155,8 +156,8 @@ struct co_rep *co_dref(coid_t coid);
 
 #define DREF(type, coid) ((type *)co_dref(coid))
 
-// Calls a method: CO_CALL(struct counter, coid, add, 5). coid is evaluated once. What DREF gives
-// need not be a `type`: the Default Object has nothing but a first word, and no type's alignment.
+// Calls a method: CO_CALL(struct counter, coid, add, 5). It evaluates coid once. DREF's result may
+// not be a `type`: the Default Object has only a first word, and no type's alignment.
 #define CO_CALL(type, coid, method, ...)                                                           \
     __extension__({                                                                                \
         struct co_rep *co_self_ = co_dref(coid);                                                   \
@@ -166,18 +167,18 @@ struct co_rep *co_dref(coid_t coid);
 
 // ---- lifetime ----------------------------------------------------------------------------------
 
-// Makes root an instance of class (registering the class at its first use). The object is live, and
-// its first call on each CPU misses. Returns the COID (> 0), E_NOMEM, or E_LIMIT when all 2^24
+// Makes root an instance of class (and registers the class at its first use). The object is live,
+// and its first call on each CPU misses. Returns the COID (> 0), E_NOMEM, or E_LIMIT if all 2^24
 // COIDs are in use or 256 classes are registered. Thread or interrupt context, locks of rank <
 // RANK_CO.
 s64 co_create(struct co_class *class, struct co_root *root);
-// The same for a shared implementation: rep (mostly in the same allocation as root) serves all
+// Does the same for a shared implementation: rep (mostly in the same allocation as root) serves all
 // CPUs.
 s64 co_create_shared(struct co_class *class, struct co_root *root, struct co_rep *rep);
 
-// Ends an object: from now on calls return E_STALE on every CPU; calls under way finish, and after
-// quiescence its reps go to destroy_rep and its root to destroy. 0, E_STALE when it is not live,
-// E_INVAL when coid cannot be one. Same context as co_create.
+// Ends an object. From now on calls return E_STALE on every CPU. Calls under way finish; after
+// quiescence its reps go to destroy_rep and its root to destroy. Returns 0; E_STALE: it is not
+// live; E_INVAL: coid cannot be one. Same context as co_create.
 s64 co_destroy(coid_t coid);
 
 #endif

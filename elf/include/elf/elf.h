@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Programs as files: the parts of an ELF file that a new process is made of.
+// Reads programs: the parts of an ELF file that make up a new process.
 #ifndef ELF_ELF_H
 #define ELF_ELF_H
 
@@ -17,9 +17,9 @@ struct elf_program {
     u64 pc, toc; // from the descriptor that the entry names
 };
 
-// Reads a file of bytes at image, which may lie at any alignment. 0, or E_INVAL: no ELFv1 program
-// for this machine, linked statically, whose parts lie within the file, below USER_HEAP and in
-// pages of their own.
+// Reads an ELF file of bytes at image, at any alignment. Returns 0, or E_INVAL unless it is a
+// statically linked ELFv1 program for this machine, with its parts within the file, below USER_HEAP
+// and in pages of their own.
 s64 elf_read(const void *image, u64 bytes, struct elf_program *program);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Address spaces (S000 §2.4.3): a Process's Regions over FCMs, and its HAT. Faults, and the
+// Address spaces (S000 §2.4.3): a Process's Regions over FCMs, and its HAT. Also faults, and the
 // kernel's own access to user memory.
 #ifndef KERNEL_ADDRESS_SPACE_H
 #define KERNEL_ADDRESS_SPACE_H
@@ -12,42 +12,42 @@ struct fcm;
 struct file;
 struct process;
 
-// An empty space: HAT (with an own PID for the MMU) and PM. limit in bytes, 0: none. preferred: it
-// may have the last pages, too. NULL: out of memory. Thread context, as all
-// here unless said otherwise.
+// Creates an empty space with a HAT (and its own PID for the MMU) and a PM. limit in bytes, 0:
+// none. preferred: it may have the last pages, too. Returns NULL if out of memory. Thread context,
+// as for all functions here unless noted.
 struct address_space *space_create(struct process *process, u64 limit, bool preferred);
 u64 space_limit(const struct address_space *space); // 0: none
-// The process is ending: faults that wait are done with E_PEER, and from now on every fault is
-// FAULT_BAD.
-// To be called before its dispatchers are waited for, so that none stays blocked on a page.
+// Marks that the process is ending. Waiting faults finish with E_PEER, and every later fault is
+// FAULT_BAD. Call it before you wait for the dispatchers, so that none stays blocked on a page.
 void space_end(struct address_space *space);
-// All regions but the wired ones go. Its dispatchers have ended;
-// system calls on it may still be made.
+// Removes all regions but the wired ones. Its dispatchers have ended; system calls on it may still
+// come.
 void space_clear(struct address_space *space);
-// All regions, frames and tables go; no CPU runs in it any more. (Look-ups by others that are under
-// way, such as a scan's space_coids, stay harmless until their generation ends.)
+// Frees all regions, frames and tables; no CPU runs in it any more. (Look-ups of others, like a
+// scan's space_coids, stay harmless until their generation ends.)
 void space_destroy(struct address_space *space);
-// Makes it this CPU's (PIDR); NULL: no user addresses. Soft-masked. No effect when it is already.
+// Makes it this CPU's space (PIDR); NULL: no user addresses. Soft-masked. No effect if it is
+// already.
 void space_switch(struct address_space *space);
-// What a CPU that runs in it has as its tag (pmu/model.h); the low half is the value for PIDR.
+// Returns the tag of a CPU that runs in it (pmu/model.h); the low half is the value for PIDR.
 u64 space_tag(const struct address_space *space);
-// The upper half of the tag, MODEL_TAG_OF_PID with or without MODEL_TAG_EXCLUDED. Any context.
+// Sets the upper half of the tag: MODEL_TAG_OF_PID with or without MODEL_TAG_EXCLUDED. Any context.
 void space_set_owner(struct address_space *space, u64 owner);
 u64 space_resident_pages(const struct address_space *space);
-// The logs account its pages to a domain, as proc/domain.c keeps it. Any context.
+// Sets the domain in which the logs account its pages, as proc/domain.c keeps it. Any context.
 void space_set_domain(struct address_space *space, u32 kept);
 u64 space_faults(const struct address_space *space);
 u32 space_coids(struct address_space *space, coid_t *out,
                 u32 max); // Regions, HAT, PM: for the scan
 
-// Kernel-made pages in a process at a fixed address, resident, user-accessible, not counted against
-// limits, freed with the space: dispatcher pages, message and monitor buffers. *wired: the kernel's
-// (linear) address of bytes contiguous zeroed bytes. 0, E_INVAL, E_NOMEM, E_LIMIT, E_EXIST, or
-// E_PEER: the space is ending.
+// Adds kernel-made pages to a process at a fixed address: resident, user-accessible, not counted
+// against limits, freed with the space. For dispatcher pages, message and monitor buffers. *wired:
+// the kernel's (linear) address of bytes contiguous zeroed bytes. Returns 0, E_INVAL, E_NOMEM,
+// E_LIMIT, E_EXIST, or E_PEER: the space is ending.
 s64 space_wire(struct address_space *space, u64 address, u64 bytes, void **wired);
 
-// The functions behind the calls of orrery/memory.h, for any space.
-// sys_region_* are these for the caller.
+// The functions behind the calls of orrery/memory.h, for any space. sys_region_* call them for the
+// caller's.
 s64 space_region_create(struct address_space *space, struct sys_region *region, struct fcm *memory);
 s64 space_region_destroy(struct address_space *space, u64 address);
 s64 space_region_resize(struct address_space *space, u64 address, u64 bytes);
@@ -68,35 +68,36 @@ struct fault_wait {
 };
 enum fault_result {
     FAULT_RESOLVED, // retry
-    FAULT_BAD,      // no region, or no right: an exception of the program's
+    FAULT_BAD,      // no region, or no right: an exception in the program
     FAULT_NO_MEMORY,
-    FAULT_WAIT, // wait has been queued, done() will be called
+    FAULT_WAIT, // wait is queued; done() will be called
 };
-// In place of a wait: FAULT_WAIT, and nothing is queued. To try what hardly ever has to wait.
+// In place of a wait: FAULT_WAIT, with nothing queued. For attempts that hardly ever have to wait.
 #define FAULT_TRY ((struct fault_wait *)1)
-// A user address could not be translated or was refused. access: PROT_R, PROT_W or PROT_X.
-// wait NULL:
-// FAULT_WAIT does not happen, the thread blocks instead (kernel access). No lock held.
+// Handles a user address that could not be translated or was refused. access: PROT_R, PROT_W or
+// PROT_X. With wait NULL the thread blocks, and FAULT_WAIT does not occur (kernel access). No lock
+// held.
 enum fault_result space_fault(struct address_space *space, u64 address, u32 access,
                               struct fault_wait *wait);
 
 // ---- kernel access to user memory ---------------------------------------------------------------
 
-// Of the current process: 0 or E_FAULT, never a fault. Addresses outside of USER_START … USER_END
-// are E_FAULT. May block for a page.
+// Copy from and to the current process. Return 0 or E_FAULT; they never fault. Addresses outside of
+// USER_START … USER_END are E_FAULT. May block for a page.
 s64 copy_from_user(void *to, u64 from, u64 bytes);
 s64 copy_to_user(u64 to, const void *from, u64 bytes);
-// A NUL-terminated text of at most max bytes with its NUL: length, E_FAULT, E_INVAL when longer.
+// Copies a NUL-terminated text of at most max bytes, NUL included. Returns its length; E_FAULT;
+// E_INVAL: longer.
 s64 copy_string_from_user(char *to, u64 from, u64 max);
-// Of any space, page by page through the linear map (made resident first). 0, E_FAULT, E_NOMEM.
-// space_write is the loader's: it also writes to private pages that the process itself may not
-// write, and makes the instruction cache agree.
+// Access any space, page by page through the linear map, after making pages resident. Return 0,
+// E_FAULT or E_NOMEM. space_write is the loader's: it also writes to private pages that the process
+// itself may not write, and updates the instruction cache.
 s64 space_read(struct address_space *space, void *to, u64 from, u64 bytes);
-// As space_read, within one page, and it waits for nobody: what is not resident is E_FAULT.
+// Does as space_read, within one page, without waiting: E_FAULT if it is not resident.
 s64 space_peek(struct address_space *space, void *to, u64 from, u64 bytes);
 s64 space_write(struct address_space *space, u64 to, const void *from, u64 bytes);
-// A kernel-mode data fault on a user address, from the exception handler: true: retry.
-// False: fixup.
+// Handles a kernel-mode data fault on a user address, for the exception handler. Returns true:
+// retry; false: fixup.
 bool space_kernel_fault(const struct frame *frame);
 
 // ---- memory objects ----------------------------------------------------------------------------
@@ -104,35 +105,34 @@ bool space_kernel_fault(const struct frame *frame);
 // References to FCMs, as capabilities hold them.
 void fcm_hold(struct fcm *fcm);
 void fcm_put(struct fcm *fcm);
-// Of a reference that was taken for a while only: no news to a file's server,
-// unless another has gone meanwhile.
+// Gives back a short-lived reference. A file's server is not told, unless another reference has
+// gone meanwhile.
 void fcm_put_quietly(struct fcm *fcm);
-// The file that it is, with the caller's reference, if this process serves it;
-// else the reference goes, NULL and
-// *error: E_INVAL: it is none; E_PERM: another process's.
+// Returns the file with the caller's reference, if this process serves it. Else gives the reference
+// back and returns NULL with *error: E_INVAL: not a file; E_PERM: another process's.
 struct file *file_get_served(struct fcm *memory, u32 server, s64 *error);
 void file_put_served(struct file *file);
-// Anonymous memory (FCMComputation); physical memory that exists, like the initrd;
-// NULL: out of memory.
+// Creates anonymous memory (FCMComputation), or one of existing physical memory, like the initrd.
+// Returns NULL if out of memory.
 struct fcm *fcm_create_anonymous(const char *name, u64 bytes, bool distributed);
 struct fcm *fcm_create_physical(const char *name, u64 physical, u64 bytes);
-// Anonymous memory of resident pages that the kernel writes and processes can only read, in the
-// caller's account. at: the kernel's (linear) address of each page.
+// Creates anonymous memory of resident pages that the kernel writes and processes can only read, in
+// the caller's account. at: the kernel's (linear) address of each page.
 struct fcm *fcm_create_published(const char *name, u64 pages, void *at[]);
 u64 fcm_bytes(const struct fcm *fcm);
 coid_t fcm_coid(const struct fcm *fcm);
-bool fcm_is_anonymous(const struct fcm *fcm); // what fcm_create_anonymous made
-// All pages of anonymous memory have frames on return, and keep them as long as there is a
-// reference: their addresses, one a page. E_NOMEM or E_LIMIT. Thread context, no lock held.
+bool fcm_is_anonymous(const struct fcm *fcm); // made by fcm_create_anonymous
+// Gives all pages of anonymous memory frames, which stay as long as there is a reference. Stores
+// their addresses, one a page. E_NOMEM or E_LIMIT. Thread context, no lock held.
 s64 fcm_make_resident(struct fcm *fcm, u64 frames[]);
-// Gives the calling process a capability for it, with the caller's reference: the capability, or an
-// error, and then the reference is gone too. NULL: E_NOMEM.
+// Gives the calling process a capability for it, with the caller's reference. Returns the
+// capability, or an error after it has given the reference back. fcm NULL: E_NOMEM.
 s64 fcm_hand_out(struct fcm *fcm);
-// The process with this pid has ended: files that it serves fail whoever waits for a page, and all
-// later requests, with E_PEER. Thread context, no lock held; from process end.
+// Notes that the process with this pid has ended: waiting and later requests for pages of its files
+// fail with E_PEER. Thread context, no lock held; from process end.
 void memory_process_ended(u32 pid);
 
-// Set-up: MMU PIDs, the root PageManager, zero page.
+// Sets up MMU PIDs, the root PageManager and the zero page.
 void memory_objects_init(void);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// For assembly: functions that C can call (descriptor and entry of the ELFv1 ABI), and registers in
-// a row.
+// Macros for assembly: functions that C can call (descriptor and entry of the ELFv1 ABI), and rows
+// of registers.
 #ifndef KERNEL_ASM_H
 #define KERNEL_ASM_H
 

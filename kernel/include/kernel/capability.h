@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Capabilities: what a process may name. A table a process; entries refer to endpoints, processes,
-// memory objects and monitors, and hold a reference each.
+// Capabilities: what a process may name. Each process has a table. Entries refer to endpoints,
+// processes, memory objects and monitors, and hold a reference each.
 #ifndef KERNEL_CAPABILITY_H
 #define KERNEL_CAPABILITY_H
 
@@ -29,26 +29,25 @@ struct process;
 
 struct capability_table *capability_table_create(void); // NULL: out of memory
 void capability_table_destroy(struct capability_table *table);
-// The capability's reference becomes the table's, and *capability nothing: a slot >=
+// Adds a capability. Its reference becomes the table's, and *capability nothing. Returns a slot >=
 // CAP_FIRST_FREE. On an error nothing has changed: E_NOMEM, E_LIMIT (4,096 a process), E_PEER (the
 // table's process ends).
 s64 capability_add(struct capability_table *table, struct capability *capability);
-// The same into a slot < CAP_FIRST_FREE, in the place of what is there. 0;
-// E_INVAL: no such slot; E_NOMEM, E_PEER.
+// Does the same with a slot < CAP_FIRST_FREE, and replaces what is there. Returns 0. E_INVAL: no
+// such slot; E_NOMEM, E_PEER.
 s64 capability_put_at(struct capability_table *table, u32 slot, struct capability *capability);
 s64 capability_remove(struct capability_table *table, cap_t cap); // E_NOENT
-// From now on nothing comes into the table any more; all references go back.
+// Closes the table: gives all references back, and accepts no more.
 void capability_table_end(struct capability_table *table);
 
 // ---- what a capability names --------------------------------------------------------------------
-// Each gives a reference of the caller's own to what is there and of the right type, or else NULL
-// and *error: E_NOENT:
-// there is nothing; E_INVAL: it is of another type. There is nothing to give back then.
+// Each returns a reference of the caller's own to an object of this type, or NULL with *error and
+// no reference. E_NOENT: nothing is there. E_INVAL: it has another type.
 struct endpoint *capability_get_endpoint(struct capability_table *table, cap_t cap, s64 *error);
 struct process *capability_get_process(struct capability_table *table, cap_t cap, s64 *error);
 struct fcm *capability_get_memory(struct capability_table *table, cap_t cap, s64 *error);
 struct monitor *capability_get_monitor(struct capability_table *table, cap_t cap, s64 *error);
-// Of any type: type CAPABILITY_NONE and an error when there is nothing.
+// Does so for any type. Returns type CAPABILITY_NONE and an error if nothing is there.
 struct capability capability_get(struct capability_table *table, cap_t cap, s64 *error);
 // Gives the reference back, if there is one, and makes *capability nothing.
 void capability_release(struct capability *capability);
@@ -59,19 +58,19 @@ static inline void capability_put_held(struct capability *capability)
 
 // ---- endpoints ----------------------------------------------------------------------------------
 
-void endpoint_hold(struct endpoint *endpoint); // by who has a reference
+void endpoint_hold(struct endpoint *endpoint); // only with a reference
 void endpoint_put(struct endpoint *endpoint);
 static inline void endpoint_put_held(struct endpoint **endpoint)
 {
     if (*endpoint != NULL)
         endpoint_put(*endpoint);
 }
-// Does this live process serve it? No longer once it has destroyed it.
+// Returns whether this live process serves it; false once it has destroyed it.
 bool endpoint_is_of(const struct endpoint *endpoint, const struct process *process);
 
 // ---- monitors -----------------------------------------------------------------------------------
 
-void monitor_hold(struct monitor *monitor); // by who has a reference
+void monitor_hold(struct monitor *monitor); // only with a reference
 void monitor_put(struct monitor *monitor);
 static inline void monitor_put_held(struct monitor **monitor)
 {
@@ -81,10 +80,10 @@ static inline void monitor_put_held(struct monitor **monitor)
 
 // ---- kernel/ipc towards processes ---------------------------------------------------------------
 
-// All calls that the process serves or makes, and its endpoints, end: callers get E_PEER, replies
+// Ends all calls that the process serves or makes, and its endpoints: callers get E_PEER, replies
 // to it are dropped. Its dispatchers have stopped. Thread context, no lock held.
 void ipc_process_ends(struct process *process);
-// A message from the kernel (pid 0) to an endpoint's process. E_AGAIN, E_PEER, E_NOMEM.
+// Sends a message from the kernel (pid 0) to an endpoint's process. E_AGAIN, E_PEER, E_NOMEM.
 s64 ipc_send_from_kernel(struct endpoint *endpoint, u64 badge, const u64 words[MESSAGE_WORDS]);
 
 #endif

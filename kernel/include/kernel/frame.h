@@ -3,8 +3,8 @@
 #ifndef KERNEL_FRAME_H
 #define KERNEL_FRAME_H
 
-// Below it: a 0x80-byte ABI frame, so that the back chain goes through. Assembly offsets are
-// from r1 in the handler.
+// Below it is a 0x80-byte ABI frame, so the back chain is complete. Assembly offsets are from r1 in
+// the handler.
 #define FRAME_GPR 0x80
 #define FRAME_PC 0x180
 #define FRAME_MSR 0x188

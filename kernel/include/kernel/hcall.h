@@ -26,7 +26,8 @@
 #define H_RTAS 0xf000
 #define H_OF_CLIENT 0xf005
 
-// Up to eight arguments in r4…r11 (unused ones 0); returns r3. out, unless NULL, receives r4…r7.
+// Makes a hypercall with up to eight arguments in r4…r11 (unused ones 0). Returns r3. out, unless
+// NULL, receives r4…r7.
 s64 hcall(u64 number, const u64 arguments[8], u64 out[4]);
 
 #define HCALL(number, ...) hcall((number), (const u64[8]){__VA_ARGS__}, NULL)

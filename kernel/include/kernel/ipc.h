@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Protected procedure calls and messages between processes (orrery/ipc.h), towards kernel/proc: the
-// functions behind the system calls that take and return an event, and what they ask of
+// Protected procedure calls and messages between processes (orrery/ipc.h), for kernel/proc: the
+// functions behind the system calls that take and return an event, and what they need of
 // dispatchers.
 //
-// Registers of such a call, r3 … r12 of its frame, are laid out like a struct event, so the same
-// memory brings the arguments and takes the result: `registers` is (struct event *)&frame->gpr[3].
+// Such a call has its registers, r3 … r12 of its frame, laid out like a struct event. So the same
+// memory has the arguments and takes the result: `registers` is (struct event *)&frame->gpr[3].
 #ifndef KERNEL_IPC_H
 #define KERNEL_IPC_H
 
@@ -13,51 +13,52 @@
 
 struct call_record;
 
-// kernel/ipc's part of a dispatcher: struct dispatcher holds one, made ready by
-// ipc_dispatcher_init. Touched only on the dispatcher's own CPU.
+// kernel/ipc's part of a dispatcher: struct dispatcher holds one, initialised by
+// ipc_dispatcher_init. Only the dispatcher's own CPU touches it.
 struct ipc_dispatcher {
-    struct call_record *own;          // its record for calls to servers of this CPU
-    struct call_record *handed;       // that came with the CPU last; its call may be over
-    u64 alone;                        // flags of its last SYS_CALL: CALL_ALONE
-    struct call_record *none;         // stands where there is no record
-    struct call_record *handed_other; // as handed, for calls with other records than a client's own
-    u64 calls;                        // made by it with other records than own
-    u64 own_since;                    // the generation of own at its first call
-    u32 outstanding;                  // calls that wait for their replies, besides own
-    u32 answered;                     // domain of the client that it answered last (orrery/log.h)
+    struct call_record *own;    // its record for calls to servers of this CPU
+    struct call_record *handed; // that of the last hand-over of the CPU; its call may be over
+    u64 alone;                  // flags of its last SYS_CALL: CALL_ALONE
+    struct call_record *none;   // stands for "no record"
+    // as handed, for calls with other records than the client's own
+    struct call_record *handed_other;
+    u64 calls;       // it made with other records than own
+    u64 own_since;   // the generation of own at its first call
+    u32 outstanding; // calls that wait for their replies, besides own
+    u32 answered;    // domain of the client that it answered last (orrery/log.h)
 };
 void ipc_dispatcher_init(struct ipc_dispatcher *ipc);
-// Calls made by it, since its beginning.
+// Returns the number of calls it has ever made.
 u64 ipc_calls(const struct ipc_dispatcher *ipc);
-// Supplied by kernel/proc: the part inside of a dispatcher.
+// Returns the part inside of a dispatcher; kernel/proc supplies it.
 struct ipc_dispatcher *dispatcher_ipc(struct dispatcher *dispatcher);
 
 // ---- system calls ------------------------------------------------------------------------------
-// self is the current dispatcher, disabled in user space (the caller of these has checked it,
-// except for ipc_send and ipc_reply). Thread context, no lock held. All errors are delivered
-// through the registers: never a hang, never a panic for bad arguments.
+// self is the current dispatcher, disabled in user space (their caller has checked it, except for
+// ipc_send and ipc_reply). Thread context, no lock held. All errors are delivered through the
+// registers: bad arguments never cause a hang or a panic.
 
 // SYS_CALL. In: type = cap, id = token, badge = flags, info, words. Out: an event. May sleep, and
 // may hand the CPU to the server.
 void ipc_call(struct dispatcher *self, struct event *registers);
 // SYS_REPLY_WAIT. In: id = call id, badge = status, info, words. Out: the next event. An answer to
-// a call that is not there any more is dropped. May sleep, and may hand the CPU back to the caller.
+// a call that no longer exists is dropped. May sleep, and may hand the CPU back to the caller.
 void ipc_reply_wait(struct dispatcher *self, struct event *registers);
-// SYS_REPLY. In: the same. 0; E_NOENT: no such call, or not one of this process's,
-// or answered already;
-// E_PEER: the caller has ended; E_INVAL, E_NOENT for a bad info: the call stays.
+// SYS_REPLY. In: the same. Returns 0. E_NOENT: no such call, or not one of this process's, or
+// answered already. E_PEER: the caller has ended. E_INVAL, E_NOENT for a bad info: the call stays.
 s64 ipc_reply(struct dispatcher *self, struct event *registers);
 // SYS_SEND. In: type = cap, id = cpu or -1, words. 0, E_AGAIN, E_PEER, E_NOENT, E_INVAL, E_NOMEM.
 s64 ipc_send(struct dispatcher *self, const struct event *registers);
 
-// kernel/proc calls this when self is about to sleep in dispatcher_wait without handing its CPU to
-// another dispatcher: who handed it theirs can use it for other threads. Soft-masked, no lock held.
+// Called by kernel/proc when self is about to sleep in dispatcher_wait without handing its CPU to
+// another dispatcher: clients that handed it theirs can use it for other threads. Soft-masked, no
+// lock held.
 void ipc_before_sleep(struct dispatcher *self);
 
-// Endpoints of a process, for the scan: COIDs of at most max; counts all when out is NULL.
+// Stores at most max COIDs of a process's endpoints, for the scan; counts all if out is NULL.
 u32 ipc_endpoint_coids(struct process *process, coid_t *out, u32 max);
 
-// kernel/ipc's part of a process: struct process holds one, made ready by ipc_process_init.
+// kernel/ipc's part of a process: struct process holds one, initialised by ipc_process_init.
 struct ipc_process {
     struct spinlock lock; // RANK_OBJECT; guards all of it
     struct endpoint *endpoints;
@@ -71,21 +72,20 @@ struct ipc_process *process_ipc(struct process *process);
 
 // ---- dispatchers, supplied by kernel/proc -------------------------------------------------------
 
-// The next event of self into *event: sleeps until there is one. Copies its bulk to the message
-// buffer, runs its taken(). reason: what it mainly waits for, of trace/reasons.h. Thread context of
+// Stores the next event of self; sleeps until there is one. Copies its bulk to the message buffer
+// and runs its taken(). reason: what it mainly waits for, of trace/reasons.h. Thread context of
 // self.
 void dispatcher_wait(struct dispatcher *self, struct event *event, u32 reason);
-// The same without sleeping: false when there is none.
+// Does the same without sleeping. Returns false if there is no event.
 bool dispatcher_poll(struct dispatcher *self, struct event *event);
-// Gives event to a dispatcher of this CPU that sleeps in dispatcher_wait and has nothing queued: it
-// becomes what dispatcher_wait returns. ready: its thread becomes runnable; else the caller follows
-// up at once with dispatcher_switch. False: it does not sleep there, nothing was done. Soft-masked.
-// The caller puts bulk into dispatcher_message(to) afterwards.
+// Gives event to a dispatcher of this CPU that sleeps in dispatcher_wait with nothing queued:
+// dispatcher_wait will return it. ready: its thread becomes runnable; else the caller follows up at
+// once with dispatcher_switch. Returns false, with nothing done, if it does not sleep there.
+// Soft-masked. The caller then puts bulk into dispatcher_message(to).
 bool dispatcher_hand(struct dispatcher *to, const struct event *event, bool ready);
-// As dispatcher_wait, but the CPU goes to `to`, which dispatcher_hand has just prepared, unless
-// something more urgent is runnable. Without sleeping when self has an event already (`to` is made
-// runnable then). Soft-masked.
-// in_call: for a call of self to `to`.
+// Waits as dispatcher_wait, but the CPU goes to `to`, which dispatcher_hand has just prepared,
+// unless something more urgent is runnable. Does not sleep if self has an event already (then makes
+// `to` runnable). in_call: for a call of self to `to`. Soft-masked.
 void dispatcher_switch(struct dispatcher *self, struct dispatcher *to, bool in_call,
                        struct event *event);
 

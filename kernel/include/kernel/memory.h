@@ -21,13 +21,13 @@ static inline void *phys_to_virt(u64 physical)
     return (void *)(physical + LINEAR_BASE);
 }
 
-// 2^order contiguous pages, naturally aligned, as a linear-map address; NULL when there are
-// none. Contents undefined. order <= 12. Thread or interrupt context, not PMI.
+// Allocates 2^order contiguous pages, naturally aligned. Returns a linear-map address, or NULL.
+// Contents undefined. order <= 12. Thread or interrupt context, not PMI.
 void *pages_alloc(u32 order);
 void *pages_alloc_zeroed(u32 order);
-// Gives back exactly what pages_alloc returned.
+// Frees exactly what pages_alloc returned.
 void pages_free(void *pages, u32 order);
-// Smallest order whose block holds bytes.
+// Returns the smallest order whose block holds bytes.
 u32 pages_order(u64 bytes);
 
 struct pages_stat {
@@ -36,39 +36,38 @@ struct pages_stat {
 };
 void pages_stat(struct pages_stat *stat);
 
-// Set-up on the boot CPU: hands out [first_free, memory_bytes); the page table of what is free
-// takes the first of it.
+// Makes [first_free, memory_bytes) available, less the allocator's page table at its start. Set-up,
+// on the boot CPU.
 void pages_init(u64 memory_bytes, u64 first_free);
 
-// Small objects, any size up to 16 MB (large ones come from pages), aligned to 16 bytes, and to the
-// largest power of two that divides bytes, up to KMALLOC_ALIGNMENT_MAX: as any type of that size
-// may ask for. NULL when out of memory. Thread or interrupt context, not PMI. With the
-// boot option `poison` freed memory is filled with junk.
+// Allocates a small object of any size up to 16 MB (large ones come from pages). It is aligned to
+// 16 bytes, and to the largest power of two that divides bytes, up to KMALLOC_ALIGNMENT_MAX: enough
+// for any type of that size. Returns NULL if out of memory. Thread or interrupt context, not PMI.
+// With the boot option `poison` freed memory is filled with junk.
 #define KMALLOC_ALIGNMENT_MAX 128
 void *kmalloc(u64 bytes);
 void *kzalloc(u64 bytes);
 void kfree(void *object);               // NULL is ignored
-u64 kmalloc_usable(const void *object); // bytes that it has room for
+u64 kmalloc_usable(const void *object); // bytes of room in it
 
-// May the calling process have another object of the kernel's? False when little memory is left and
-// the rest is kept for processes that have a right: the call is to fail with E_NOMEM. Thread
+// Returns whether the calling process may have another kernel object. False if little memory is
+// left, and that is kept for processes with a right: then the call must fail with E_NOMEM. Thread
 // context, no lock held: may reclaim.
 bool memory_for_caller(void);
-// What the kernel allocates while it works for a process without rights fails a
-// little before the last page is gone.
-// Any context but PMI. For kmalloc.
+// Returns whether the kernel may allocate. Work for a process without rights fails a little before
+// the last page is gone. Any context but PMI. For kmalloc.
 bool memory_for_kernel(void);
 
 // Page protection for mmu_map.
 enum mmu_prot { MMU_READ = 1, MMU_WRITE = 2, MMU_EXEC = 4 };
 
-// Maps 4 KB pages at a kernel virtual address outside of the linear map; all CPUs see it.
-// 0, E_NOMEM, or E_EXIST. Replaces a present mapping only with MMU_REPLACE.
+// Maps 4 KB pages at a kernel virtual address outside of the linear map; all CPUs see it. Returns
+// 0, E_NOMEM or E_EXIST. Replaces an existing mapping only with MMU_REPLACE.
 #define MMU_REPLACE 8
 int mmu_map(u64 virtual, u64 physical, u64 pages, u32 prot);
-// Removes mappings (pages not mapped are ignored) and the TLB entries of all CPUs.
+// Removes mappings (ignores pages that are not mapped) and the TLB entries of all CPUs.
 void mmu_unmap(u64 virtual, u64 pages);
-// Physical address behind a kernel virtual one, or 0 when there is none.
+// Returns the physical address behind a kernel virtual one, or 0.
 u64 mmu_lookup(u64 virtual);
 
 #define STACKS_BASE 0xC000300000000000UL
@@ -76,15 +75,15 @@ u64 mmu_lookup(u64 virtual);
 #define STACK_UNIT 0x10000UL
 #define STACK_UNITS 4096 // stacks that can exist at once
 
-// A stack of 32 KB in the upper half of a 64 KB-aligned unit of its own, with nothing mapped below.
-// Returns its top, or 0 when out of memory. Thread context.
+// Allocates a stack of 32 KB in the upper half of a 64 KB-aligned unit of its own, with nothing
+// mapped below. Returns its top, or 0 if out of memory. Thread context.
 u64 stack_alloc(void);
 void stack_free(u64 top);
 
 // Builds the kernel's tables: the linear map of memory_bytes with text read-only and executable,
 // all else no-execute. Real mode, boot CPU.
 void mmu_build(u64 memory_bytes);
-// This CPU translates no user addresses. With translation on.
+// Makes this CPU translate no user addresses. With translation on.
 void mmu_init_cpu(void);
 // Turns translation on for this CPU, with r13 and the stack moved (boot/src/start.S).
 void mmu_enter(u64 r13, u64 stack, void (*continue_at)(void)) __attribute__((noreturn));
@@ -92,7 +91,7 @@ void mmu_enter(u64 r13, u64 stack, void (*continue_at)(void)) __attribute__((nor
 u64 mmu_open_text_alias(void); // offset to add to a text address
 void mmu_close_text_alias(void);
 
-// Reads memory that may not be there: 0 or E_FAULT. Any context, PMI included.
+// Reads memory that may be missing. Returns 0 or E_FAULT. Any context, PMI included.
 int safe_read(void *to, const void *from, u64 bytes);
 int safe_read_u64(u64 *to, const u64 *from);
 

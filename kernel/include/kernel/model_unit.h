@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The model unit (orrery/pmu_model.h) as the kernel drives it: eight counters a CPU that a plugin
+// The kernel's driver of the model unit (orrery/pmu_model.h): eight counters a CPU that a plugin
 // adds to the emulated machine. Everything here acts on the calling CPU's counters. Without the
-// plugin model_present is false and every call E_NOTSUP.
+// plugin model_present is false and every call returns E_NOTSUP.
 #ifndef KERNEL_MODEL_UNIT_H
 #define KERNEL_MODEL_UNIT_H
 
@@ -10,50 +10,53 @@
 #include <orrery/pmu_model.h>
 #include <pmu/platform.h>
 
-// Boot CPU, real mode: a unit that still counts for what ran here before a reset stops, so that it
-// does not write into memory which is ours now. Before anything is read or written outside of the
-// kernel's image.
+// Stops a unit that still counts for what ran here before a reset, so that it does not write into
+// memory that is ours now. Boot CPU, real mode, before anything outside of the kernel's image is
+// read or written.
 void model_forget(void);
-// Boot CPU, once, before any other use; memory can be had. Says on the console when the unit is not
-// there, or cannot be used. 0, or E_NOMEM.
+// Attaches the unit. Reports on the console if it is missing or unusable. Boot CPU, once, before
+// any other use; memory can be allocated. Returns 0 or E_NOMEM.
 s64 model_init(void);
-// On each CPU, the boot CPU included, interrupts off: its tag goes where the unit looks for it.
+// Puts this CPU's tag where the unit looks for it. On each CPU, the boot CPU included, interrupts
+// off.
 void model_init_cpu(void);
 
-// Is there a unit? Any context.
+// Returns whether there is a unit. Any context.
 bool model_present(void);
-// What it is, can count, and how exactly; NULL without one. Any context.
+// Returns its description: events, counters, exactness; NULL without one. Any context.
 const struct model_page *model_machine(void);
-// The calling CPU's slot: last command and result (enum model_command, MODEL_BAD_…), ring.
-// Only when model_present.
-// Preemption does not matter, threads never change their CPU; but interrupts put commands too.
+// Returns the calling CPU's slot: last command and result (enum model_command, MODEL_BAD_…), ring.
+// Only if model_present. Preemption does not matter, because threads never change their CPU; but
+// interrupts give commands too.
 struct model_cpu *model_slot(void);
-// That of another CPU, to look at.
+// Returns another CPU's slot, for reading.
 struct model_cpu *model_slot_of(u32 cpu);
 
-// The counters and rings of all CPUs have one user at a time, who acquires them before the calls
-// below. 0, E_BUSY, or E_NOTSUP. Any context but PMI.
+// Acquires the counters and rings of all CPUs, which have one user at a time. Before the calls
+// below. Returns 0, E_BUSY or E_NOTSUP. Any context but PMI.
 s64 model_acquire(void);
-// Its counters are stopped.
+// Gives them back; their counters are stopped.
 void model_release(void);
 
-// The next one, and those of pmu/platform.h: thread or interrupt context, PMI included except
-// where it says otherwise.
+// The next function, and those of pmu/platform.h: thread or interrupt context, PMI included except
+// where noted.
 
-// The counters that have overflowed since the last call, bit n: counter n; 0 without a unit.
+// Returns the counters that have overflowed since the last call, bit n: counter n; 0 without a
+// unit.
 u64 model_take(void);
 
-// The CPU's tag (MODEL_TAG_…), unit or not. Soft-masked.
+// Returns the CPU's tag (MODEL_TAG_…), unit or not. Soft-masked.
 static inline u64 model_tag(void)
 {
     return *((struct pmu_cpu *)percpu()->pmu)->tag;
 }
 
-// Has the unit look at the tag now. Any context but PMI.
+// Makes the unit look at the tag now. Any context but PMI.
 void model_look_at_tag(void);
 
-// This CPU goes on for somebody else, or in another address space. Soft-masked.
-// kernel/ipc/fast_path.S does the same; it need not tell the unit, which looks when a process is
+// Sets the tag when this CPU runs for another process, or in another address space. Soft-masked.
+// kernel/ipc/fast_path.S does the same. It need not tell the unit, which looks when a process is
+// entered, a few instructions later.
 // entered: a few instructions later.
 static inline void model_set_tag(u64 tag)
 {
@@ -65,22 +68,22 @@ static inline void model_set_tag(u64 tag)
         model_look_at_tag();
 }
 
-// In a thread, all CPUs up: finds the unit's interrupts.
-// On a CPU without one its overflows cannot interrupt.
+// Finds the unit's interrupts. On a CPU without one its overflows cannot interrupt. In a thread,
+// all CPUs up.
 void model_interrupts_init(void);
 
 // ---- precise records ----------------------------------------------------------------------------
 
-// The calls below: thread context, any CPU; of one CPU's ring one caller at a time.
+// The calls below: thread context, any CPU, one caller at a time for each CPU's ring.
 
-// Gives a CPU an empty ring of so many records, 8 … 32768, a power of two, in place of the one it
-// has; 0: none. 0, E_INVAL, E_NOMEM: it keeps the one it has; E_TIMEOUT.
+// Gives a CPU an empty ring of this many records (8 … 32768, a power of two; 0: no ring) in place
+// of its present one. Returns 0. E_INVAL, E_NOMEM: it keeps the present one. E_TIMEOUT.
 s64 model_ring_resize(u32 cpu, u64 records);
-// The oldest record not yet given back; NULL: none.
+// Returns the oldest record not yet given back; NULL: none.
 const struct model_record *model_ring_peek(u32 cpu);
-// Gives that one back.
+// Gives that record back.
 void model_ring_next(u32 cpu);
-// How many are there.
+// Returns how many there are.
 u64 model_ring_count(u32 cpu);
 
 #endif

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Names that processes give: shown on consoles and in viewers, so they are text and nothing else.
+// Names that processes give. Consoles and viewers show them, so they are made plain text.
 #ifndef KERNEL_NAME_H
 #define KERNEL_NAME_H
 
 #include <orrery/types.h>
 
-// Copies at most room - 1 characters, with zeros behind them up to room;
-// '?' stands for what is not printable ASCII.
+// Copies at most room - 1 characters, with zeros behind them up to room. '?' replaces all but
+// printable ASCII.
 static inline void name_copy(char *to, const char *from, u64 room)
 {
     __builtin_memset(to, 0, room);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Boot line options: `name` or `name=value`, separated by blanks. Parsed strictly: an unknown or
-// malformed one prints an error that lists the valid ones and powers off with a failing status. The
-// word `--` ends them: the words after it are for programs, which read them by sys_option.
+// Boot line options: `name` or `name=value`, separated by blanks. Parsing is strict: an unknown or
+// malformed option prints an error that lists the valid ones and powers off with a failing status.
+// The word `--` ends them: the words after it are for programs, which read them by sys_option.
 #ifndef KERNEL_OPTIONS_H
 #define KERNEL_OPTIONS_H
 
@@ -11,7 +11,7 @@
 
 struct boot_options {
     char bench[128];    // bench=all|budget|NAME[,NAME…]: microbenchmarks to run at boot
-    bool oneshot;       // oneshot: power off after benchmarks that fail, else after what runs last
+    bool oneshot;       // oneshot: power off after failing benchmarks, else after the last of all
     char workload[128]; // workload=NAME[:key=value…]: started at boot and left running
     char init[64];      // init=PATH: the first process (default bin/init)
     char run[256];      // run=PROGRAM[,ARGUMENT…]: for init: run it instead of the shell
@@ -30,8 +30,8 @@ extern struct boot_options boot_options;
 
 // Fills boot_options from /chosen/bootargs, or powers off. Called once, early.
 void boot_options_parse(void);
-// Text behind NAME= on the boot line, of the kernel's options as of those for programs, "" for a
-// word without a value; NULL when it is not there.
+// Returns the text behind NAME= on the boot line, for kernel options and those for programs; "" for
+// a word without a value; NULL if it is missing.
 const char *boot_option_value(const char *name);
 
 #endif

@@ -13,14 +13,13 @@ _Noreturn void panic(const char *format, ...) __attribute__((format(printf, 1, 2
 _Noreturn void panic_with_frame(const struct frame *frame, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-// A system reset, which QEMU's `nmi` sends to all CPUs at once, whatever they mask: the way to ask
-// a machine that hangs what it is doing. The first CPU tells what each one and each thread is at,
-// and powers off as a panic does.
-// frame: what the reset interrupted. In its exception, MSR[EE] off.
+// Handles a system reset, which QEMU's `nmi` sends to all CPUs at once, whatever they mask. It
+// shows what a hanging machine does: the first CPU prints where each CPU and thread is, and powers
+// off as a panic does. frame: what the reset interrupted. In its exception, MSR[EE] off.
 _Noreturn void panic_reset(const struct frame *frame);
 
-// Called by CPUs that were interrupted by another: does not return while one panics.
-// Interrupt context.
+// Stops this CPU, which another has interrupted, if one panics: then it does not return. Interrupt
+// context.
 void panic_stop_here(void);
 
 #define KASSERT(condition)                                                                         \

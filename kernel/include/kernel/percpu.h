@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Per-CPU data: r13 always points at this CPU's struct percpu, at the start of its window
+// Per-CPU data. r13 always points at this CPU's struct percpu, at the start of its window
 // (orrery/r13.h). Kernel threads never migrate, so an address taken here stays right.
 #ifndef KERNEL_PERCPU_H
 #define KERNEL_PERCPU_H
@@ -8,7 +8,7 @@
 
 #define PERCPU_WINDOW_BASE 0xC000100000000000 // window of CPU 0
 
-// This doubleword (soft_masked … user_work) is 0 when user mode can be entered without further ado.
+// This doubleword (soft_masked … user_work) is 0 if user mode can be entered without further work.
 #define PERCPU_WORK PERCPU_SOFT_MASKED
 
 #ifndef __ASSEMBLER__
@@ -37,9 +37,9 @@ struct percpu {
             u8 pending;      // PENDING_* seen while soft-masked, replayed at unmask
             u8 need_resched; // switch threads at the next unmask
         };
-        u16 work; // both: what unmasking has to look at
+        u16 work; // both: work to do at unmask
     };
-    u32 user_work; // the current dispatcher has to be looked at before user mode
+    u32 user_work; // look at the current dispatcher before user mode
     u64 pmi_stack; // top, for vector 0xF00
     u64 emergency_stack;
     u64 rseq_base; // .text.rseq … end, for the roll-back test
@@ -51,14 +51,14 @@ struct percpu {
     u64 idle_stack;                  // secondary CPUs: its guarded mapping
     struct spinlock *innermost_lock; // that this CPU holds; the others follow by `outer`
     u64 interrupts[8];               // counts by kind (irq.h)
-    // Of the dispatcher that is the current thread; without one nothing enters from user mode.
+    // Of the dispatcher that is the current thread. Without one nothing enters from user mode.
     u64 kernel_stack;              // where its kernel frames begin
     u64 process;                   // COID of its process
-    u64 toc;                       // the kernel's r2, always
+    u64 toc;                       // the kernel's r2, never changes
     u64 syscalls;                  // entries of the plain system calls, as they are or logged
     struct dispatcher *dispatcher; // NULL: a kernel thread runs
     u32 pid;                       // 0: a kernel thread runs
-    u32 pending_xirr;              // the accepted, not yet handled, external interrupt
+    u32 pending_xirr;              // the accepted external interrupt that is not yet handled
     void *run_queue;               // this CPU's, and what is r13 of user code here: for the fast
     u64 user_window;               // path of calls
     struct log_head *log_head;     // its first log area, or zeroes (log/areas.c)
@@ -67,19 +67,19 @@ struct percpu {
 
 register struct percpu *percpu_r13 __asm__("r13");
 
-// This CPU's block. Any context.
+// Returns this CPU's block. Any context.
 static inline struct percpu *percpu(void)
 {
     return percpu_r13;
 }
 
-// CPU number, 0 … cpu_count-1. Any context.
+// Returns the CPU number, 0 … cpu_count-1. Any context.
 static inline u32 cpu_id(void)
 {
     return percpu_r13->cpu;
 }
 
-// CPU n's block, reached from any CPU through its window. n < cpu_count.
+// Returns CPU n's block, reached from any CPU through its window. n < cpu_count.
 static inline struct percpu *percpu_of(u32 cpu)
 {
     return (struct percpu *)(PERCPU_WINDOW_BASE + (u64)cpu * R13_WINDOW_SIZE);

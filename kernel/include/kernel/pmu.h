@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Start-up of performance monitoring. Everything else is reached through the PmuManager object
+// Start-up of performance monitoring. For everything else use the PmuManager object
 // (kernel/pmu/manager.h) or the calls of orrery/sys.h.
 #ifndef KERNEL_PMU_H
 #define KERNEL_PMU_H
@@ -8,28 +8,28 @@
 
 struct frame;
 
-// On each CPU, the boot CPU included, before it enables interrupts: freezes the counters and sets
-// up struct pmu_cpu.
+// Freezes the counters and sets up struct pmu_cpu. On each CPU, the boot CPU included, before it
+// enables interrupts.
 void pmu_init_cpu(void);
 
-// Boot CPU, after co_init: creates the PmuManager and PmuCounting and makes them services.
+// Creates the PmuManager and PmuCounting and makes them services. Boot CPU, after co_init. Returns
 // 0 or E_NOMEM.
 s64 pmu_init(void);
 
-// In a thread, all CPUs up, interrupts on: finds out whether performance monitor interrupts arrive
-// on every CPU, and says so on the console when they do not; sampling is E_NOTSUP then, unless they
-// do arrive when it is started.
+// Finds out whether performance monitor interrupts arrive on every CPU, and reports on the console
+// if they do not. Sampling is then E_NOTSUP, unless they do arrive when it starts. In a thread, all
+// CPUs up, interrupts on.
 void pmu_start(void);
 
-#define PMU_MMCR0_PMAO 0x80UL // an overflow has happened whose interrupt has not been taken
+#define PMU_MMCR0_PMAO 0x80UL // an overflow's interrupt has not been taken yet
 
-// Takes the sample of frame's code that pmu_catch_overflow found due.
+// Takes the due sample, found by pmu_catch_overflow, of frame's code.
 void pmu_sample_frame(const struct frame *frame);
 
-// First thing in the handler of a maskable interrupt that is going to be handled now, MSR[EE] still
-// off and the soft mask as interrupted. A counter that overflowed when the interrupt came
-// (emulators raise both at once more often than not) or since has counted the interrupted code:
-// without this the sample would go to the handler, where MSR[EE] comes on again.
+// Takes the interrupted code's sample if one is due. First step of a maskable interrupt's handler,
+// with MSR[EE] still off and the soft mask as interrupted. A counter that overflowed with the
+// interrupt (emulators mostly raise both at once) or since has counted the interrupted code.
+// Without this the sample would name the handler, where MSR[EE] comes on again.
 static inline void pmu_catch_overflow(const struct frame *frame)
 {
     u64 mmcr0;

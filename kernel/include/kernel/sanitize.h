@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What the kernel tells the address sanitizer (kernel/sanitize/README.md). In images without it
-// every function here is empty, and its argument comes back as it is.
+// every function here is empty, and returns its argument.
 #ifndef KERNEL_SANITIZE_H
 #define KERNEL_SANITIZE_H
 
@@ -10,52 +10,52 @@ struct frame;
 
 #ifdef SANITIZE_ADDRESS
 
-// Set-up, real mode. The shadow of memory_bytes lies in *hole … *hole_end, which nobody else may
-// have; all memory from first_free on counts as free.
+// Reserves the shadow of memory_bytes at *hole … *hole_end, and marks all memory from first_free on
+// as free. Set-up, real mode.
 void sanitize_init(u64 memory_bytes, u64 first_free, u64 *hole, u64 *hole_end);
-// [start, end) of physical memory is in use for good, though no allocator gave it.
+// Marks [start, end) of physical memory as in use for good, though no allocator gave it.
 void sanitize_reserve(u64 start, u64 end);
-// Tables of the allocators' records; pages can be had.
+// Makes the tables of the allocators' records; pages can be allocated.
 void sanitize_init_records(u64 memory_bytes);
-// Shadow of addresses that are not in the linear map. pgd: the kernel's directory,
-// under construction.
+// Maps the shadow of addresses outside of the linear map. pgd: the kernel's directory, under
+// construction.
 void sanitize_map(u64 *pgd);
 
-// A stack at bottom has got memory of the linear map (E_NOMEM), or loses it.
+// Notes that a stack at bottom has got memory of the linear map (E_NOMEM), or loses it.
 s64 sanitize_stack_map(u64 bottom, const void *memory);
 void sanitize_stack_unmap(u64 bottom);
-// What lies on the current stack above this call will not be returned to.
+// Notes that code will not return to the current stack's frames above this call.
 void sanitize_stack_left(void);
 
-// Pages were given: returns them. NULL is passed on.
+// Notes that pages were allocated, and returns them. Passes NULL on.
 void *sanitize_pages_given(void *pages, u32 order);
-// Pages are freed: true: they stay in quarantine. Panics when they are not in use,
-// or of another order.
+// Notes that pages are freed. Returns true if they stay in quarantine. Panics if they are not in
+// use, or have another order.
 bool sanitize_pages_freed(void *pages, u32 order);
 u64 sanitize_pages_quarantined(void);
-// Empties the quarantine into the buddy lists; false: there was nothing.
+// Empties the quarantine into the buddy lists. Returns false if there was nothing.
 bool sanitize_pages_drain(void);
 
-// Bytes to allocate for an object of bytes.
+// Returns the bytes to allocate for an object of bytes.
 u64 sanitize_heap_room(u64 bytes);
-// The object of so many bytes within a block. NULL: tries again if the quarantine can be emptied.
+// Returns the object of bytes within a block. NULL: tries again if it can empty the quarantine.
 void *sanitize_heap_given(void *block, u64 bytes);
-// An object is freed: the block to free instead, or NULL: it stays in quarantine. Panics when it is
-// none in use; NULL stands for none.
+// Returns the block to free for a freed object, or NULL: it stays in quarantine. Panics if it is
+// not an object in use. Passes NULL on.
 void *sanitize_heap_freed(void *object);
-// The next block that leaves the quarantine, or NULL.
+// Returns the next block that leaves the quarantine, or NULL.
 void *sanitize_heap_evicted(void);
-// Bytes that an object has room for: room, were it not for the sanitizer.
+// Returns the bytes that an object has room for; without the sanitizer that is room.
 u64 sanitize_heap_usable(const void *object, u64 room);
-// Empties the quarantine: what is free shall be counted.
+// Empties the quarantine, so that free memory can be counted.
 void sanitize_heap_settle(void);
-// A page becomes one of small objects, none of which is in use.
+// Notes that a page becomes one of small objects, none of which is in use.
 void sanitize_heap_page(void *page);
 
-// A data fault of the kernel's: true when it was a look at the shadow of an address that has none.
-// The look then found poison, and the frame goes on with that.
+// Handles a data fault of the kernel's. Returns true if it was a read of the shadow of an address
+// without shadow: the read gets poison, and the frame continues.
 bool sanitize_fault(struct frame *frame);
-// Within a panic: what a report adds to it, if this CPU reports.
+// Adds to a panic's output if this CPU reports an error.
 void sanitize_describe(void);
 
 #else

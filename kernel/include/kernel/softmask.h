@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT
-// Soft interrupt masking (DESIGN.md §2): a per-CPU flag, MSR[EE] stays on. External and
-// decrementer interrupts that find the flag set are left pending and replayed at unmask; the
+// Soft interrupt masking (DESIGN.md §2): a per-CPU flag, while MSR[EE] stays on. External and
+// decrementer interrupts that find the flag set are left pending and replayed at unmask. The
 // performance monitor interrupt ignores it.
 #ifndef KERNEL_SOFTMASK_H
 #define KERNEL_SOFTMASK_H
 
 #include <kernel/percpu.h>
 
-// Handles what was left pending and switches threads when due. Called and returns with the flag
-// clear and MSR[EE] on.
+// Handles pending interrupts and switches threads when due. Called and returns with the flag clear
+// and MSR[EE] on.
 void soft_mask_replay(void);
 
-// Masks; returns the state before for soft_mask_restore. Thread or interrupt context; nests.
+// Masks. Returns the state before for soft_mask_restore. Thread or interrupt context; nests.
 static inline u8 soft_mask(void)
 {
     u8 before = percpu_r13->soft_masked;
@@ -20,7 +20,7 @@ static inline u8 soft_mask(void)
     return before;
 }
 
-// Puts back what soft_mask returned; replays pending interrupts when that unmasks.
+// Restores what soft_mask returned. Replays pending interrupts if that unmasks.
 static inline void soft_mask_restore(u8 before)
 {
     __asm__ volatile("" ::: "memory");
@@ -32,7 +32,7 @@ static inline void soft_mask_restore(u8 before)
         soft_mask_replay();
 }
 
-// Hard mask: MSR[EE] off, which also holds back performance monitor interrupts. For the few
+// Hard mask: turns MSR[EE] off, which also holds back performance monitor interrupts. For the few
 // places that share data with the PMI handler. Returns the MSR before.
 static inline u64 hard_mask(void)
 {

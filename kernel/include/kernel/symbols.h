@@ -5,8 +5,9 @@
 
 #include <orrery/types.h>
 
-// Name of the function that holds the instruction at pc, and in *offset (unless NULL) how far into
-// it pc is, in bytes; NULL when pc is in no function. Any context, PMI included; no lock.
+// Returns the name of the function that holds the instruction at pc, and in *offset (unless NULL)
+// the distance of pc from its start in bytes. NULL: pc is in no function. Any context, PMI
+// included; no lock.
 const char *symbol_find(u64 pc, u64 *offset);
 
 #endif

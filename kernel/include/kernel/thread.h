@@ -19,47 +19,48 @@ enum thread_priority {
 
 struct thread;
 
-// Creates a clustered object of class Thread and starts it on cpu (< cpu_count). name is copied
-// and cut to THREAD_NAME_MAX-1. Returns NULL when out of memory. The thread ends when entry
-// returns. Thread context.
+// Creates a clustered object of class Thread and starts it on cpu (< cpu_count). name is copied and
+// cut to THREAD_NAME_MAX-1. Returns NULL if out of memory. The thread ends when entry returns.
+// Thread context.
 struct thread *thread_create(const char *name, void (*entry)(void *), void *argument, u32 cpu,
                              enum thread_priority priority);
 
 struct thread *thread_current(void);
 u32 thread_id(const struct thread *thread);
-// Where struct thread has its id (u32): for the performance monitor's handler, which has no
-// instructions to spare for a call. pmu_start checks it.
+// Offset of the id (u32) in struct thread: the performance monitor's handler has no instructions to
+// spare for a call. pmu_start checks it.
 #define THREAD_ID_OFFSET 140
 bool thread_exists(u32 id); // has not ended; any context but PMI, locks of rank < RANK_OBJECT held
 const char *thread_name(const struct thread *thread);
-// Tells on the console what each thread is doing. Only while nothing else runs.
+// Prints what each thread is doing. Only while nothing else runs.
 void thread_report_all(void);
 coid_t thread_coid(const struct thread *thread);
 
 #define NO_DEADLINE UINT64_MAX
 
-// Sleeps until thread_unpark or the time base reaches deadline (NO_DEADLINE: no limit). A
-// thread_unpark that came first makes it return at once (one token, not a count). Returns true when
-// unparked, false at the deadline. Callers loop on their condition. Thread context, no lock held.
+// Sleeps until thread_unpark or the time base reaches deadline (NO_DEADLINE: no limit). An earlier
+// thread_unpark makes it return at once (one token, not a count). Returns true if unparked, false
+// at the deadline. Callers loop on their condition. Thread context, no lock held.
 bool thread_park(u64 deadline);
-bool thread_park_for(u64 deadline, u32 reason); // told by the trace: of trace/reasons.h
-// Any context but PMI, any CPU, locks held with rank < RANK_THREAD.
+bool thread_park_for(u64 deadline, u32 reason); // reason for the trace: of trace/reasons.h
+// Any context but PMI, any CPU; locks held have rank < RANK_THREAD.
 void thread_unpark(struct thread *thread);
 void thread_unpark_for(struct thread *thread, u32 reason);
 void thread_yield(void);
-void thread_sleep(u64 ticks); // at least so many time base ticks
+void thread_sleep(u64 ticks); // at least this many time base ticks
 // Waits until the thread has ended, and frees it. Each thread is joined once or detached.
 void thread_join(struct thread *thread);
 void thread_detach(struct thread *thread);
 
-// Set-up: the code that runs now becomes a thread of this CPU (its stack is not freed).
+// Makes the running code a thread of this CPU (its stack is not freed). Set-up.
 void thread_adopt(const char *name, enum thread_priority priority);
-// Set-up: gives this CPU an idle thread; or makes the running thread it, for ever.
+// Gives this CPU an idle thread; or makes the running thread the idle thread, for ever. Set-up.
 void thread_start_idle(void);
 void thread_become_idle(void) __attribute__((noreturn));
 
-// A place where this thread holds no temporary object reference (DESIGN.md §3 lifetime): long-lived
-// loops call it once a round. Parking implies it, so none is held across thread_park either.
+// Marks that this thread holds no temporary object reference here (DESIGN.md §3 lifetime):
+// long-lived loops call it once a round. Parking implies it, so none is held across thread_park
+// either.
 void thread_quiesce(void);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Time and per-CPU timers on the decrementer. Time base: 512 MHz (read from the device tree).
+// Time, and per-CPU timers on the decrementer. Time base: 512 MHz (read from the device tree).
 #ifndef KERNEL_TIMER_H
 #define KERNEL_TIMER_H
 
@@ -27,10 +27,10 @@ struct timer {
     u32 rank; // timer_heap.c
 };
 
-// Arms on this CPU; fire runs once in interrupt context on it, soft-masked, at or after deadline.
-// Re-arms when armed already. Thread or interrupt context.
+// Arms the timer on this CPU: fire runs once there in interrupt context, soft-masked, at or after
+// deadline. Re-arms an armed timer. Thread or interrupt context.
 void timer_start(struct timer *timer, u64 deadline);
-// Only on the CPU that armed it. Not armed: no effect.
+// Disarms it, if armed. Only on the CPU that armed it.
 void timer_cancel(struct timer *timer);
 
 #endif

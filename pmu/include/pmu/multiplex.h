@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// What the counts of groups that take turns say about the whole time. Per item it keeps sums over
-// the slices in which the item was counted: n slices of times t_j with counts c_j, together t and
-// c. Of the time T of all slices the item was measured for the fraction f = t/T. Its count is
-// estimated, as in seed 000 §2.1.2, at
+// Estimates counts over the whole time from groups that take turns. Per item it keeps sums over the
+// slices in which the item was counted: n slices of times t_j with counts c_j, together t and c. Of
+// the time T of all slices the item was measured for the fraction f = t/T. The estimate of its
+// count, as in seed 000 §2.1.2, is
 //
 //     C = c T/t
 //
@@ -10,21 +10,22 @@
 //
 //     E = C q sqrt(u n/(n-1) sum (c_j/c - t_j/t)²) + 5 (1 - f)/f,   u = min(1, (1 - f)/f)
 //
-// The root is the relative standard deviation of a ratio of sums over n slices drawn by lot: what
-// was not measured is taken to vary as what was. u is what is left of that deviation because slices
-// are drawn from rounds, not from all, in the worst case, that a program differs within rounds
-// only: m of a round's k slices leave (k-m)/(k-1), which is u for m = 1 and for m = k-1, and less
-// between. q is Student's t for n - 1 degrees of freedom. The last term is for rare events, whose
-// slices may all be alike because none was met: of 5 in so much time one would have been met, in 99
-// of 100 cases. With f = 1 the count is exact, E = 0.
+// The root is the relative standard deviation of a ratio of sums over n slices drawn by lot; it
+// assumes that the unmeasured part varies like the measured part. Slices are drawn from rounds, not
+// from all slices, and u is the part of the deviation that is left by that in the worst case, a
+// program that differs within rounds only. Of a round's k slices m measured ones leave (k-m)/(k-1),
+// which is u for m = 1 and for m = k-1, and less between. q is Student's t for n - 1 degrees of
+// freedom. The last term is for rare events, whose slices may all be alike because none contained
+// one: of 5 events in so much time one would be seen in 99 of 100 cases. With f = 1 the count is
+// exact, E = 0.
 //
-// What E cannot know: bursts so rare that no measured slice has met one, and phases that the order
-// of slices follows (which is why pmu/rotate.h draws it by lot). Phases longer than a round make E
-// larger than the error is.
+// E does not cover bursts so rare that no measured slice contains one, and phases in step with the
+// order of slices (so pmu/rotate.h draws the order by lot). Phases longer than a round make E
+// larger than the error.
 //
-// Integers throughout, exact to the last step, whose results are rounded up. Any context; who owns
-// a pmu_multiplex serialises its use. A slice costs a few multiplications for each counter, a
-// reading some ten thousand instructions.
+// All arithmetic is in integers, exact up to the last step, whose results are rounded up. Any
+// context; the owner of a pmu_multiplex serialises its use. A slice costs a few multiplications for
+// each counter, a reading some ten thousand instructions.
 #ifndef PMU_MULTIPLEX_H
 #define PMU_MULTIPLEX_H
 
@@ -40,7 +41,7 @@ struct pmu_sums {
     pmu_wide time_squares, count_squares, products; // of each slice's time and count
 };
 
-// Of one request on one CPU, or of one thread.
+// The sums of one request on one CPU, or of one thread.
 struct pmu_multiplex {
     u64 time; // of all slices
     u32 items;
@@ -54,23 +55,24 @@ struct pmu_multiplex {
 
 struct pmu_estimate {
     u64 count;    // as if counted all the time; ~0: beyond what a u64 holds
-    u64 error;    // E, or PMU_ERROR_UNKNOWN: measured in part, and in fewer than two slices
-    u64 measured; // of time, the part in which the item was counted
+    u64 error;    // E; PMU_ERROR_UNKNOWN: measured in part, and in fewer than two slices
+    u64 measured; // the part of time in which the item was counted
     u64 time;     // of all slices, in the slice event
 };
 
-// Zero, for items 1 … PMU_ITEMS_MAX; multiplex has PMU_MULTIPLEX_BYTES(items), aligned to 16.
+// Zeroes the sums of items 1 … PMU_ITEMS_MAX. multiplex has PMU_MULTIPLEX_BYTES(items), aligned to
+// 16.
 void pmu_multiplex_begin(struct pmu_multiplex *multiplex, u32 items);
 
-// A slice of the group has ended: its time in the slice event, and what each of the group's
-// counters has counted, of which those without an item are not looked at. 0, or nothing is added:
-// E_LIMIT when a sum would exceed PMU_COUNT_MAX (read, and begin again), E_INVAL when the group has
-// an item that multiplex has not.
+// Adds a slice of the group: its time in the slice event, and the counts of the group's counters;
+// counts of counters without an item are ignored. Returns 0. On an error nothing is added. E_LIMIT:
+// a sum would exceed PMU_COUNT_MAX (read, and begin again). E_INVAL: multiplex lacks an item of the
+// group.
 s64 pmu_multiplex_slice(struct pmu_multiplex *multiplex, const struct pmu_group *group, u64 time,
                         const u64 counts[PMU_COUNTERS]);
 
-// The estimate for an item (below items), from all slices since the beginning.
-// Never counted: 0, with an unknown error.
+// Estimates an item (below items) from all slices since the beginning. If it was never counted: 0,
+// with an unknown error.
 void pmu_multiplex_read(const struct pmu_multiplex *multiplex, u32 item,
                         struct pmu_estimate *estimate);
 

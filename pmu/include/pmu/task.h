@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Who counts: what runs on a CPU, as its host's scheduler tells.
+// The task that counts: what runs on a CPU, as its host's scheduler reports it.
 #ifndef PMU_TASK_H
 #define PMU_TASK_H
 
@@ -8,7 +8,7 @@
 struct user_counters;
 
 struct pmu_task {
-    u32 pid;    // of the process that the thread runs code of; 0: a thread of the kernel's own
+    u32 pid;    // of the process whose code the thread runs; 0: a thread of the kernel's own
     u32 thread; // id of the kernel thread
     bool idle;  // the CPU's idle thread
     const char *process; // name of the process, NULL: none

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Direction predictor of one CPU, in the manner of the 970FX: three tables of one bit an entry. The
-// local one, by address, holds what the branch did last; the global one, by address xor history,
-// what happened last at such a history; the selector, by the same index, which of the two was right
-// when they last differed (0: local). All start at 0. Conditional branches only; targets always
-// count as predicted. No two threads at a time.
+// Direction predictor of one CPU, like that of the 970FX: three tables with entries of one bit. The
+// local one, indexed by address, holds the branch's last direction. The global one, indexed by
+// address xor history, holds the last direction at this history. The selector, with the same index,
+// holds which of the two was right when they last differed (0: local). All start at 0. Conditional
+// branches only; targets always count as predicted. No two threads at a time.
 #ifndef MODEL_BRANCH_H
 #define MODEL_BRANCH_H
 
@@ -18,11 +18,11 @@ struct branch_model {
     u8 *local, *global, *selector;
     u64 local_mask;   // entries - 1
     u64 global_mask;  // entries - 1, selector too
-    u64 history;      // the last branches, the newest in bit 0, 1: taken
+    u64 history;      // the last branches, newest in bit 0, 1: taken
     u64 history_mask; // 2^history_bits - 1
 };
 
-// Tables as machine->geometry says. NULL: no memory.
+// Makes tables of machine->geometry's sizes. Returns NULL if out of memory.
 struct branch_model *branch_model_new(const struct machine *machine);
 void branch_model_free(struct branch_model *model); // NULL: nothing
 
@@ -36,9 +36,9 @@ static inline void branch_table_set(u8 *table, u64 entry, bool value)
     table[entry / 8] = (u8)((table[entry / 8] & ~(1U << entry % 8)) | (u32)value << entry % 8);
 }
 
-// A conditional branch at pc was executed. hint: BO's at bits, 0 … 3; a hint overrides the tables,
-// and such a branch neither changes them nor the history. 1 is reserved and no hint. Returns
-// whether it was predicted right.
+// Records that a conditional branch at pc was executed. hint: BO's at bits, 0 … 3; 1 is reserved
+// and no hint. A hint overrides the tables, and such a branch changes neither them nor the history.
+// Returns whether it was predicted right.
 static inline bool branch_model_resolve(struct branch_model *model, u64 pc, u32 hint, bool taken)
 {
     if (hint == BRANCH_HINT_NOT_TAKEN || hint == BRANCH_HINT_TAKEN)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Sets as lists in the order of use: the line asked for goes to the front, the others move up as
-// far as to where it was, or, if it was nowhere, over the end.
+// Sets are lists in the order of use. The requested line goes to the front. The others move up to
+// its old place or, if it was not there, over the end.
 #include "cache.h"
 
 #include <stdlib.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Machine configurations: lines of `key = value`, every key exactly once, every value in its range.
+// Machine configurations: lines of `key = value`. Every key occurs once, every value is in its
+// range.
 #include "machine.h"
 
 #include <ctype.h>
@@ -41,7 +42,7 @@ struct key {
 
 #define GEOMETRY(field) offsetof(struct machine, geometry.field)
 
-// One of each; struct file copies them.
+// One key each; struct file copies them.
 static const struct key FIXED_KEYS[] = {
     {"name", NAME, offsetof(struct machine, name), 1, sizeof(((struct machine *)0)->name) - 1, 0},
     {"page.bytes", POWER_OF_TWO, GEOMETRY(page_bytes), 4096, 1UL << 30, 0},
@@ -59,7 +60,7 @@ static const struct key FIXED_KEYS[] = {
     {"branch.history.bits", NUMBER, GEOMETRY(history_bits), 0, 24, 0},
 };
 
-// A cost and a mask of counters an event; none for what a cycle costs.
+// A cost and a mask of counters for each event, but no cost of cycles.
 #define KEYS (ARRAY_SIZE(FIXED_KEYS) + 2 * MODEL_EVENTS - 1)
 #define COST_MAX 100000
 
@@ -72,7 +73,7 @@ struct reader {
     struct key keys[KEYS];
 };
 
-// Always false. line 0: the whole file.
+// Reports an error; line 0: of the whole file. Always returns false.
 static bool fail(struct reader *reader, u32 line, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
@@ -122,8 +123,8 @@ static struct key *find_key(struct reader *reader, const char *name)
     return NULL;
 }
 
-// Decimal, with K or M for 2^10 or 2^20. Advances *text past it; false: no number,
-// or one beyond 2^40.
+// Reads a decimal number, with K or M for 2^10 or 2^20, and advances *text past it. Returns false
+// if there is none, or one beyond 2^40.
 static bool parse_number(const char **text, u64 *number)
 {
     const char *at = *text;
@@ -170,7 +171,7 @@ static bool set_number(struct reader *reader, const struct key *key, const char 
     return true;
 }
 
-// `none`, or numbers of counters with spaces between.
+// Reads `none`, or numbers of counters with spaces between.
 static bool set_counters(struct reader *reader, const struct key *key, const char *text)
 {
     u64 *mask = value_of(reader, key);
@@ -266,8 +267,8 @@ static bool nothing_missing(struct reader *reader)
     return true;
 }
 
-// What no value shows alone: a cache has to have a line for each way,
-// a table an entry for each history.
+// Checks what no value shows alone: a cache needs a line for each way, a table an entry for each
+// history.
 static bool values_fit(struct reader *reader)
 {
     const struct model_geometry *geometry = &reader->machine.geometry;

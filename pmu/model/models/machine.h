@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-// A modelled machine: its geometry, what its events cost and which counters can count them. Read
-// from a configuration file (machines/README.md).
+// A modelled machine: its geometry, the costs of its events, and the counters that can count them.
+// Read from a configuration file (machines/README.md).
 #ifndef MODEL_MACHINE_H
 #define MODEL_MACHINE_H
 
 #include <orrery/pmu_model.h>
 
-// After machine_load: sizes, entries and ways are powers of two, no level has more ways than lines,
-// so that every number of sets is a power of two too; history_bits <= log2(global_entries);
+// After machine_load sizes, entries and ways are powers of two, and no level has more ways than
+// lines. So every number of sets is a power of two too. history_bits <= log2(global_entries);
 // cost[MODEL_CYCLES] is 0.
 struct machine {
     char name[32]; // ends in 0
@@ -19,8 +19,8 @@ struct machine {
 // "instructions", "cycles", "larx" …, as configuration files, messages and users spell them.
 extern const char *const model_event_names[MODEL_EVENTS];
 
-// Reads path. False: *out is as it was, and error holds a line that says where and what is wrong,
-// as "path:line: what", cut to error_bytes (> 0).
+// Reads path. Returns false on an error, with *out unchanged and "path:line: what" in error, cut to
+// error_bytes (> 0).
 bool machine_load(const char *path, struct machine *out, char *error, size_t error_bytes);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Sets as lists in the order of use: the page asked for goes to the front, the others move up as
-// far as to where it was, or, if it was nowhere, over the end. A flush closes the gap.
+// Sets are lists in the order of use. The requested page goes to the front. The others move up to
+// its old place or, if it was not there, over the end. A flush closes the gap.
 #include "tlb.h"
 
 #include <stdlib.h>
@@ -76,7 +76,8 @@ void tlb_model_flush_space(struct tlb_model *tlb, u64 space)
 {
     for (u64 i = 0; i < tlb->sets; i++) {
         struct tlb_entry *set = &tlb->entries[i * tlb->ways];
-        for (u64 way = tlb->ways; way-- > 0;) { // backwards: a drop moves only what was looked at
+        // backwards: a drop moves only entries already looked at
+        for (u64 way = tlb->ways; way-- > 0;) {
             if (set[way].space == space)
                 drop(tlb, set, way);
         }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Undefined behaviour: what code with checks calls, by the names and with the records that the
-// compiler gives, and what the host of that code, the kernel or a program, does then.
+// Undefined behaviour. Code with checks calls these functions, with the compiler's names and
+// records. The host of that code, the kernel or a program, decides what happens then.
 #ifndef RUNTIME_UNDEFINED_H
 #define RUNTIME_UNDEFINED_H
 
@@ -17,7 +17,7 @@ struct undefined_type {
     char name[];
 };
 
-// One record for most checks: the types are what a check needs of them.
+// One record for most checks; it has the types that a check needs.
 struct undefined_check {
     struct undefined_location where;
     const struct undefined_type *types[2];
@@ -41,7 +41,7 @@ struct undefined_builtin {
     u8 which; // 0: ctz, 1: clz
 };
 
-// Integers come by value, or by address when they have more than 64 bits.
+// Integers are passed by value, or by address if they have more than 64 bits.
 void __ubsan_handle_add_overflow(const struct undefined_check *check, u64 left, u64 right);
 void __ubsan_handle_sub_overflow(const struct undefined_check *check, u64 left, u64 right);
 void __ubsan_handle_mul_overflow(const struct undefined_check *check, u64 left, u64 right);
@@ -59,7 +59,7 @@ void __ubsan_handle_nonnull_return_v1(const struct undefined_location *attribute
 void __ubsan_handle_invalid_builtin(const struct undefined_builtin *builtin);
 _Noreturn void __ubsan_handle_builtin_unreachable(const struct undefined_check *check);
 
-// The host's: tells, and ends what runs here; comes back only when it is telling already.
+// The host reports it and ends what runs here. It returns only if it is already reporting.
 void undefined_found(const struct undefined_location *where, const char *what);
 _Noreturn void undefined_end(void);
 

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: MIT
-// Mask, modes, and reading, over all CPUs. Thread context, no lock held.
+// Mask, modes and reading, over all CPUs. Thread context, no lock held.
 #ifndef TRACE_CONTROL_H
 #define TRACE_CONTROL_H
 
 #include <orrery/sys.h>
 #include <trace/cpu.h>
 
-// The contracts are those of sys_trace_set_mode, _stat and _read.
+// Contracts: sys_trace_set_mode, _stat and _read.
 s64 trace_set_mode(enum sys_trace_mode mode);
 s64 trace_stat(u32 cpu, struct sys_trace_stat *stat);
 s64 trace_read(u32 cpu, bool flush, void *buffer, u64 bytes);
 
-// The heartbeat of this CPU, on while anything is enabled: for one that begins after the mask was
-// set; a function for trace_platform_on_cpu.
+// Sets the heartbeat of this CPU: on while anything is enabled. For a CPU that begins after the
+// mask was set; a function for trace_platform_on_cpu.
 void trace_heartbeat_set(struct trace_cpu *cpu, void *argument);
-// Called by the platform every period that trace_platform_heartbeat was given. Interrupt context.
+// The platform calls this every period given to trace_platform_heartbeat. Interrupt context.
 void trace_heartbeat_tick(void);
 
 #endif

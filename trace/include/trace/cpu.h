@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Trace state of one CPU, at r13 + R13_TRACE. Written by its own CPU only: the first part by the
-// append sequence (sequence.S), the rest with interrupts hard-masked. Dump readers know the layout.
+// Trace state of one CPU, at r13 + R13_TRACE. Only its own CPU writes it: the first part by the
+// append sequence (sequence.S), the rest with interrupts hard-masked. Readers of dumps know the
+// layout.
 #ifndef TRACE_CPU_H
 #define TRACE_CPU_H
 
@@ -19,7 +20,7 @@ struct trace_cpu {
     // Events logged (32 bits) << 32 | low half of the next event's address. One store commits
     // both, so count and contents never disagree. The low half is 0 while no packet is open.
     u64 pos;
-    // High half of that address, and the limit below which pos's low half must be for any event to
+    // High half of that address, and the limit that pos's low half must stay below for any event to
     // fit: 0 while no packet is open.
     u64 bound;
     u64 step[TRACE_MAX_WORDS + 1]; // what an event of n data words adds to pos
@@ -31,22 +32,21 @@ struct trace_cpu {
     u16 cpu;
     // Packet n lies in sub-buffer n % subbuffer_count. consumed <= closed <= begun <= closed + 1.
     u64 begun, closed;
-    u64 consumed; // packets that were read or overwritten
+    u64 consumed; // packets read or overwritten
     u64 events;   // all 64 bits of the count in pos, when the latest packet was begun
     u64 discarded;
     u64 overwritten;
-    // Overwriting a packet changes consumed and overwritten. Whoever finds the ring of a process
-    // that was killed in between sees by these what overwritten is: see trace_cpu_overwritten.
-    u64 overwriting; // value of consumed from which on total holds
+    // Overwriting a packet changes consumed and overwritten. If a process was killed in between, a
+    // reader of its ring finds the right value by these: see trace_cpu_overwritten.
+    u64 overwriting; // total holds from this value of consumed on
     u64 total;
-    // The open packet's limit, as bound has it but while counters go with events: then bound has 0,
-    // so that every event takes the slow path. 0 while no packet is open.
+    // The open packet's limit; 0 while no packet is open. Same as in bound, except while counters
+    // go with events: then bound has 0, so that every event takes the slow path.
     u64 limit;
-    u64 counted_majors; // whose events counters go with (trace/counters.h), bit n: major n
+    u64 counted_majors; // majors whose events get counters (trace/counters.h), bit n: major n
 };
 
-// Events overwritten in a ring that nobody writes any more, at whatever instruction its writer
-// ended.
+// Returns the events overwritten in a ring without a writer, at whatever instruction it ended.
 static inline u64 trace_cpu_overwritten(const struct trace_cpu *cpu)
 {
     return cpu->overwriting != 0 && cpu->consumed >= cpu->overwriting &&
@@ -55,7 +55,8 @@ static inline u64 trace_cpu_overwritten(const struct trace_cpu *cpu)
                : cpu->overwritten;
 }
 
-// 64 bits of the count of which pos carries 32. Right as long as a packet holds fewer than 2^32.
+// Returns 64 bits of the count of which pos has 32. Right as long as a packet holds fewer than
+// 2^32.
 static inline u64 trace_cpu_events(const struct trace_cpu *cpu)
 {
     return cpu->events + (u32)((u32)(cpu->pos >> 32) - (u32)cpu->events);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// How kov (viewer/trace/engine/dump.c) finds the trace buffers in a memory dump: by a descriptor,
-// which it recognises by its magic and its own physical address. All addresses are physical.
+// Shows kov (viewer/trace/engine/dump.c) the trace buffers in a memory dump. kov recognises the
+// descriptor by its magic and its own physical address. All addresses are physical.
 #ifndef TRACE_DUMP_H
 #define TRACE_DUMP_H
 
@@ -13,7 +13,7 @@ struct trace_descriptor {
     u64 self; // physical address of this struct
     u32 cpu_count;
     u32 subbuffer_size;
-    // address of physical 0 in the linear map, for the pointers in struct trace_cpu
+    // the linear map's address of physical 0, for the pointers in struct trace_cpu
     u64 linear_base;
     u64 preamble, events;      // metadata text, two NUL-terminated strings
     u64 cpus[ORRERY_MAX_CPUS]; // struct trace_cpu (trace/cpu.h); 0: has no buffers
@@ -21,7 +21,7 @@ struct trace_descriptor {
 
 _Static_assert(sizeof(struct trace_descriptor) == 120, "known to readers of dumps");
 
-// Adds a CPU that has its buffers to the descriptor. Not concurrently.
+// Adds a CPU with buffers to the descriptor. Not concurrently.
 void trace_dump_add(u32 number, const struct trace_cpu *cpu);
 
 #endif

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: MIT
-// How events and packets lie in memory, big endian: the event word of S002 §3.2 and the header of a
-// CTF 1.8 packet. A sub-buffer is one packet: header, events, filler.
+// Layout of events and packets in memory, big-endian: the event word of S002 §3.2 and the header of
+// a CTF 1.8 packet. A sub-buffer is one packet: header, events, filler.
 #ifndef TRACE_LAYOUT_H
 #define TRACE_LAYOUT_H
 
 #define TRACE_SUBBUFFER_SIZE 0x10000 // bytes, naturally aligned: never straddles 4 GB
 #define TRACE_MAX_WORDS 6            // data words of an event
 
-// Event word: timestamp 32 | length in words with this one 10 | major 6 | minor 16. The low half,
-// for an event of `words` data words:
+// Event word: timestamp 32 | length in words, this one included, 10 | major 6 | minor 16. The low
+// half of an event with `words` data words:
 #define TRACE_HEADER(words, major, minor)                                                          \
     ((u32)(((words) + 1u) << 22 | (u32)(major) << 16 | (minor)))
 #define TRACE_MAX_LENGTH 1023
-// Filler pads behind the last event of a packet, outside of its content.
+// Filler pads a packet behind its last event, outside of its content.
 #define TRACE_FILLER_ID 0x00ffff // major TRACE
 
 #define TRACE_PACKET_MAGIC 0xc1fc1fc1
-// Stream classes: in the kernel's, pid is the high half of packet_seq_num.
+// Stream classes. In the kernel's, pid is the high half of packet_seq_num.
 #define TRACE_STREAM_KERNEL 0
 #define TRACE_STREAM_PROCESS 1
 #define TRACE_PACKET_HEADER_SIZE 88
@@ -24,14 +24,14 @@
 #ifndef __ASSEMBLER__
 #include <orrery/types.h>
 
-// In memory every word of it is big endian; the metadata (metadata.c) describes the same.
+// Every word of it is big-endian in memory; the metadata (metadata.c) describes the same.
 struct trace_packet {
     u32 magic;
     u8 uuid[16];
     u32 stream_id;
     u64 timestamp_begin, timestamp_end; // time base
     u64 content_bits, packet_bits;      // content: header and events
-    u64 events_discarded;               // by this CPU, until this packet was closed
+    u64 events_discarded;               // on this CPU, until this packet was closed
     u32 pid;                            // 0: the kernel
     u32 packet_seq_num;                 // 0, 1, … on this CPU
     u64 events_overwritten;             // on this CPU, until this packet was closed
@@ -56,7 +56,7 @@ static inline u32 trace_event_time(u64 event_word)
     return (u32)(event_word >> 32);
 }
 
-static inline u32 trace_event_length(u64 event_word) // words, with the event word
+static inline u32 trace_event_length(u64 event_word) // in words, event word included
 {
     return (u32)event_word >> 22;
 }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-// What the generated emit functions (trace/events.h) are made of: the patched point, and the call
-// of the append sequence. Not to be included by others.
+// Parts of the generated emit functions (trace/events.h): the patched point, and the call of the
+// append sequence. Only trace/events.h includes it.
 #ifndef TRACE_POINT_H
 #define TRACE_POINT_H
 
 #include <trace/layout.h>
 
-// Majors whose points are not even compiled in. A host build has none of them, unless it is a test
-// of the trace module, which defines TRACE_HOST_POINTS.
+// Majors whose points are not even compiled. A host build has none, except tests of the trace
+// module, which define TRACE_HOST_POINTS.
 #ifndef TRACE_COMPILED_OUT
 #if defined(__powerpc64__) || defined(TRACE_HOST_POINTS)
 #define TRACE_COMPILED_OUT ((u64)TRACE_OMITTED)
@@ -18,23 +18,23 @@
 
 u64 trace_mask(void);
 
-// Whether events of a major are logged now: for callers that must gather the arguments first.
+// Returns whether events of a major are logged now, for callers that must first gather arguments.
 static inline bool trace_enabled(u32 major)
 {
     return !(TRACE_COMPILED_OUT >> major & 1) && (trace_mask() >> major & 1);
 }
 
-// header: its data words are the fixed ones, at words; text goes behind them, cut to what is left.
-// Any context, as the generated functions say.
+// Logs an event with a text. header: counts the fixed data words, at words. The text follows them,
+// cut to the space left. Any context, like the generated functions.
 void trace_append_text(u32 header, const u64 *words, const char *text);
 
-#define TRACE_REFUSED UINT32_MAX // in place of a minor: a program's description was refused
+#define TRACE_REFUSED UINT32_MAX // instead of a minor: the description was refused
 
 #define TRACE_INLINE static inline __attribute__((always_inline)) void
 
 #ifdef __powerpc64__
 
-// One nop, patched to a branch to label while its major is enabled. .trace_points tells where.
+// One nop, patched to a branch to label while its major is enabled. .trace_points lists it.
 #define TRACE_POINT(number, label)                                                                 \
     do {                                                                                           \
         if ((TRACE_COMPILED_OUT >> (number)) & 1)                                                  \
@@ -50,8 +50,9 @@ void trace_append_text(u32 header, const u64 *words, const char *text);
                      : label);                                                                     \
     } while (0)
 
-// trace_append_<n> (sequence.S): header in r12, data words in r9, r8, … Nothing but what is named
-// here is changed, not even on the slow path. So a point costs its function no frame and no spills.
+// trace_append_<n> (sequence.S): header in r12, data words in r9, r8, … It changes only the
+// registers named here, even on the slow path. So a point costs its function no frame and no
+// spills.
 #define TRACE_APPEND(words, ...)                                                                   \
     register u64 r12 __asm__("r12") = header;                                                      \
     __asm__ volatile("bl trace_append_" #words                                                     \
@@ -116,7 +117,7 @@ TRACE_INLINE trace_emit_6(u32 header, u64 word0, u64 word1, u64 word2, u64 word3
     TRACE_APPEND(6, "r"(r9), "r"(r8), "r"(r7), "r"(r6), "r"(r5), "r"(r4));
 }
 
-#else // host: a plain test of the mask, and the slow path for every event
+#else // host: a simple test of the mask, and the slow path for every event
 
 void trace_append_slow(u32 header, const u64 *words);
 

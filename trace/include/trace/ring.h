@@ -8,34 +8,35 @@
 #include <trace/cpu.h>
 
 // Allocates count (a power of two >= 2) sub-buffers and makes the ring of a CPU that does not trace
-// yet. 0, E_INVAL, E_NOMEM.
+// yet. Returns 0, E_INVAL or E_NOMEM.
 int trace_ring_create(struct trace_cpu *cpu, u32 number, u32 count, enum sys_trace_mode mode);
 
-// Logs an event, in the next packet if need be, or counts it as discarded: then false.
+// Logs an event, in the next packet if necessary. Returns false, and counts it as discarded, if
+// there is no room.
 bool trace_ring_append(struct trace_cpu *cpu, u32 header, const u64 *words);
 
-// From now on counters go with events of these majors; 0: with none.
-// Every event takes the slow path meanwhile.
+// Adds counters to events of these majors from now on; 0: of none. Meanwhile every event takes the
+// slow path.
 void trace_ring_count(struct trace_cpu *cpu, u64 majors);
 
 // Empties the ring and zeroes its counts.
 void trace_ring_reset(struct trace_cpu *cpu, enum sys_trace_mode mode);
 
-// Makes the next event be one whose time is near its packet's begin or its predecessor's: closes a
-// packet that has events, dates an empty one anew.
+// Makes sure that the next event's time is near its packet's begin or its predecessor's. Closes a
+// packet that has events; gives an empty one a new time.
 void trace_ring_renew(struct trace_cpu *cpu);
 
-// Takes the oldest unread packet out of the ring, spare into its place. Returns NULL when there is
-// none. flush: closes the open packet, if it has events and no other is unread.
+// Takes the oldest unread packet out of the ring and puts spare in its place. Returns NULL if there
+// is none. flush: closes the open packet, if it has events and no other is unread.
 struct trace_packet *trace_ring_take(struct trace_cpu *cpu, bool flush, void *spare);
 
-// This ring takes no event any more, and no ring begins another packet; for good. Further events
-// are counted as discarded.
+// Stops this ring at once, and all rings at the end of their packets, for good. Further events
+// count as discarded.
 void trace_ring_stop(struct trace_cpu *cpu);
 
 void trace_ring_stat(const struct trace_cpu *cpu, struct sys_trace_stat *stat);
 
-// Packet n; it is in the ring while n < begun and n + subbuffer_count >= begun.
+// Returns packet n; it is in the ring while n < begun and n + subbuffer_count >= begun.
 static inline struct trace_packet *trace_ring_packet(const struct trace_cpu *cpu, u64 n)
 {
     return (struct trace_packet *)((const u64 *)cpu->subbuffers)[n & (cpu->subbuffer_count - 1)];
@@ -46,7 +47,7 @@ static inline bool trace_ring_open(const struct trace_cpu *cpu)
     return cpu->begun != cpu->closed;
 }
 
-// Where the next event goes. Only while a packet is open.
+// Returns where the next event goes. Only while a packet is open.
 static inline u64 *trace_ring_next(const struct trace_cpu *cpu)
 {
     return (u64 *)((cpu->bound & 0xffffffff00000000UL) | (u32)cpu->pos);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Reading the ring of a writer that has stopped for good, at whatever instruction, out of memory
-// that it could write at will. What was logged before is found whole; nothing that it left is
-// believed.
+// Reads the ring of a writer that has stopped for good, at whatever instruction. The writer could
+// write anything there, so nothing is trusted. All that it logged properly is found whole.
 #ifndef TRACE_SALVAGE_H
 #define TRACE_SALVAGE_H
 
@@ -10,7 +9,7 @@
 
 #define TRACE_SALVAGE_MAX 64 // sub-buffers of a ring
 
-// Copies out of the writer's memory: true when all of it was there.
+// Copies from the writer's memory. Returns true if all of it was there.
 typedef bool (*trace_salvage_read)(void *context, void *to, u64 from, u64 bytes);
 
 struct trace_salvage {
@@ -20,17 +19,17 @@ struct trace_salvage {
     u64 subbuffers[TRACE_SALVAGE_MAX];
 };
 
-// False: there is no ring, or nothing that could be one. Unread packets are ring.consumed …
-// ring.begun - 1.
+// Returns false if there is no ring, or nothing that could be one. Unread packets are ring.consumed
+// … ring.begun - 1.
 bool trace_salvage_open(struct trace_salvage *salvage, const struct trace_cpu *ring,
                         trace_salvage_read read, void *context);
 // Reads packet n into a sub-buffer's worth of memory, and completes its header. Returns its content
-// in bytes; 0 when it has none, or is not there. To be checked by trace_check_packet.
+// in bytes; 0 if it has none, or is not there. Check it by trace_check_packet.
 u64 trace_salvage_packet(const struct trace_salvage *salvage, u64 n, struct trace_packet *packet,
                          u64 now);
-// After all of them were checked: events that the ring counts and that no packet brought, as it was
-// stopped with a packet that it had taken out, are counted as dropped. Once. Makes a packet without
-// events that tells so, and returns its content; 0 when nothing is missing.
+// Counts as dropped all events that the ring counts and no packet had: the writer may have stopped
+// after it took a packet out. Call it once, after all packets were checked. Makes a packet without
+// events that reports them, and returns its content; 0 if nothing is missing.
 u64 trace_salvage_rest(const struct trace_salvage *salvage, u32 pid, u32 cpu,
                        struct trace_packet *packet, u64 now, struct trace_stream *stream);
 

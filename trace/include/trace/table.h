@@ -7,7 +7,7 @@
 
 #define TRACE_MAX_FIELDS 8
 
-// TRACE_TEXT: the last field, in all words behind those of the others; NULs pad it.
+// TRACE_TEXT: the last field, in all words behind the others'; NULs pad it.
 enum trace_field_type {
     TRACE_U64,
     TRACE_S64,
@@ -26,9 +26,10 @@ struct trace_field {
 struct trace_event_info {
     u16 major, minor;
     u8 words;       // data words, without a text's
-    u8 field_count; // packed into the words from their most significant ends
+    u8 field_count; // packed into the words, most significant ends first
     const char *name;
-    // printf-like; a conversion a field, each for the field widened to 64 bits, or a text's address
+    // printf-like; one conversion a field, each for the field widened to 64 bits, or a text's
+    // address
     const char *format;
     struct trace_field fields[TRACE_MAX_FIELDS];
 };
@@ -45,25 +46,25 @@ extern const struct trace_major_info trace_majors[]; // by number
 extern const u32 trace_major_count;
 extern const char trace_metadata_events[]; // CTF declarations of all events
 
-// NULL when there is none such; id: major << 16 | minor.
+// Returns NULL if there is none. id: major << 16 | minor.
 const struct trace_event_info *trace_event_find(u32 id);
-// Of a field; 0 for a text.
+// Returns the bits of a field; 0 for a text.
 u32 trace_field_bits(enum trace_field_type type);
-// The fields of an event, out of its data words, each widened to 64 bits; 0 for a text.
+// Extracts the fields of an event from its data words, each widened to 64 bits; 0 for a text.
 void trace_event_values(const struct trace_event_info *event, const u64 *words,
                         u64 values[TRACE_MAX_FIELDS]);
-// The text of an event that has so many data words, which lie at data as they were logged.
-// Characters that a terminal may act upon are '?'. "" when it has none.
+// Copies the text of an event with this many data words, which lie at data as logged. Replaces
+// characters that a terminal may act upon by '?'. The text is "" if the event has none.
 #define TRACE_TEXT_BYTES (TRACE_MAX_WORDS * 8 + 1)
 void trace_event_text(const struct trace_event_info *event, const void *data, u64 words,
                       char text[TRACE_TEXT_BYTES]);
-// Whether its last field is one.
+// Returns whether its last field is a text.
 static inline bool trace_event_has_text(const struct trace_event_info *event)
 {
     return event->field_count > 0 && event->fields[event->field_count - 1].type == TRACE_TEXT;
 }
 
-// How many data words an event has at least, and at most.
+// Return the least and the greatest number of an event's data words.
 static inline u64 trace_event_least(const struct trace_event_info *event)
 {
     return trace_event_has_text(event) ? event->words + 1u : event->words;

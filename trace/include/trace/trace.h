@@ -6,17 +6,17 @@
 
 #include <orrery/types.h>
 
-// The majors that are enabled (bit n: major n). Any context.
+// Returns the enabled majors (bit n: major n). Any context.
 u64 trace_mask(void);
-// Enables exactly these; E_INVAL when a bit is no major's. Thread context, no lock held.
+// Enables exactly these; E_INVAL: a bit is no major's. Thread context, no lock held.
 int trace_set_mask(u64 mask);
 
-// This CPU logs nothing from now on, the others no more than their open packets hold: what
-// panicking CPUs do shall not push out what led there. Any context.
+// Stops logging: on this CPU at once, on others when their open packets are full. So the events of
+// panicking CPUs do not push out those before the panic. Any context.
 void trace_stop(void);
 
-// Prints the last count events of all CPUs, merged by time, on the console. For panics: any
-// context, other CPUs stopped; takes no lock. At most TRACE_PRINT_MAX are printed.
+// Prints the last count events of all CPUs, merged by time, on the console; at most
+// TRACE_PRINT_MAX. For panics: any context, other CPUs stopped; takes no lock.
 #define TRACE_PRINT_MAX 128
 void trace_print_last(u32 count);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Trace events with contents that can be checked afterwards.
+// Trace events whose contents can be checked afterwards.
 #ifndef WORKLOADS_TEST_EVENTS_H
 #define WORKLOADS_TEST_EVENTS_H
 
@@ -8,7 +8,7 @@
 #define TEST_EVENT_WORDS_MAX 4
 #define TRACE_MASK_TEST (1UL << TRACE_MAJOR_TEST)
 
-// Data word n (0…3) of the event that source emits as number sequence.
+// Returns data word n (0…3) of source's event number sequence.
 static inline u64 test_event_word(u32 n, u64 source, u64 sequence)
 {
     switch (n) {

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
 // Workloads: named in-guest programs for demonstration and validation, started from the boot line
-// (`workload=`) or by a viewer (orrery/sys.h). Each does counted work on the CPUs it is given and
-// ends with its own account, against which the monitor's findings are checked.
+// (`workload=`) or by a viewer (orrery/sys.h). Each does counted work on the given CPUs and ends
+// with its own account. The monitor's findings are checked against it.
 #ifndef WORKLOADS_WORKLOAD_H
 #define WORKLOADS_WORKLOAD_H
 
 #include <orrery/sys.h>
 #include <orrery/types.h>
 
-// Starts boot_options.workload, if one is given; prints an error that lists the valid ones and
-// powers off with a failing status when it cannot. Thread context, once, after all services are up.
+// Starts boot_options.workload, if given. If it cannot, prints an error that lists the valid ones
+// and powers off with a failing status. Thread context, once, after all services are up.
 void workload_start_at_boot(void);
 
 // ---- what a workload is written with -----------------------------------------------------------
@@ -55,15 +55,16 @@ struct workload {
     const char *help;
     const struct workload_param *params;
     u32 param_count;
-    u32 cpus_param; // index of the one that says on which CPUs; UINT32_MAX: CPU 0 only
-    // In the caller's thread: makes what the work needs. 0 or an error, having undone everything.
+    u32 cpus_param; // index of the CPUs' parameter; UINT32_MAX: CPU 0 only
+    // Makes what the work needs, in the caller's thread. Returns 0 or an error, with everything
+    // undone.
     int (*prepare)(struct workload_run *run);
-    // In a thread of low priority on each CPU of run->cpus, all let go at once.
+    // Runs in a thread of low priority on each CPU of run->cpus; all start together.
     void (*work)(struct workload_run *run, u32 cpu);
-    // Once, in the thread that ends last: writes the report.
+    // Writes the report, once, in the thread that ends last.
     void (*finish)(struct workload_run *run);
-    // When it is started anew, or stopped after it has ended: undoes prepare. Until then its
-    // objects stay, so that a viewer can read their counts.
+    // Undoes prepare, at the next start, or at a stop after the end. Until then the run's objects
+    // stay, so that a viewer can read their counts.
     void (*release)(struct workload_run *run);
 };
 
@@ -72,7 +73,7 @@ static inline bool workload_stopping(const struct workload_run *run)
     return __atomic_load_n(&run->stop, __ATOMIC_ACQUIRE);
 }
 
-// Appends a line "key value" to the report; a report that does not fit ends with E_LIMIT.
+// Appends a line "key value" to the report; if it does not fit the run ends with E_LIMIT.
 void workload_report(struct workload_run *run, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
@@ -81,19 +82,19 @@ void workload_report(struct workload_run *run, const char *format, ...)
     static const struct workload *const variable##_entry                                           \
         __attribute__((used, section(".workloads"))) = &variable
 
-// The time base when so many seconds will have passed; 0: never comes.
+// Returns the time base after this many seconds; 0: never comes.
 u64 workload_deadline(u64 seconds);
 
-// Lines of the report: "key number", and "key.0x10 number" of an object.
+// Append lines to the report: "key number", and "key.0x10 number" of an object.
 void workload_report_number(struct workload_run *run, const char *key, u64 number);
 void workload_report_object(struct workload_run *run, const char *key, coid_t coid, u64 number);
 
-// The line "failed number": if it is not 0, the run ends with E_IO.
+// Appends the line "failed number": if it is not 0, the run ends with E_IO.
 void workload_report_failed(struct workload_run *run, u64 number);
 
-// For `release`: destroys run->objects.
+// Destroys run->objects, for `release`.
 void workload_destroy_objects(struct workload_run *run);
-// For workloads that make nothing beforehand, or have nothing to say or to undo afterwards.
+// For workloads with nothing to prepare, report or undo.
 int workload_no_prepare(struct workload_run *run);
 void workload_nothing(struct workload_run *run);
 
