@@ -10,7 +10,7 @@
 
 #define SAMPLE_MAX_CALLERS 16
 #define SAMPLES_MAX (1u << 24) // in memory; later ones are counted, but their places are not kept
-#define SAMPLE_MAX_CPUS 1024 // a message with more is nonsense
+#define SAMPLE_MAX_CPUS 1024   // a message with more is nonsense
 
 // flags: SYS_SAMPLE_… of orrery/sys.h
 struct sample {
