@@ -426,10 +426,9 @@ static int find_range(struct view *view, struct engine *engine)
 
 static int begin(struct view *view, struct engine *engine)
 {
-    static const char *const names[SYS_MONITOR_KINDS_MAX] =
-        {"MONITOR:switch", "MONITOR:wake", "MONITOR:fault",  "MONITOR:syscall",
-         "MONITOR:block",  "MONITOR:call", "MONITOR:thread", NULL}; // sensors have a table of their
-                                                                    // own
+    static const char *const names[SYS_MONITOR_KINDS_MAX] = {
+        "MONITOR:switch", "MONITOR:wake", "MONITOR:fault",  "MONITOR:syscall",
+        "MONITOR:block",  "MONITOR:call", "MONITOR:thread", NULL}; // sensors are not in it
     for (u32 kind = 0; kind < SYS_MONITOR_KINDS_MAX; kind++) {
         view->kinds[kind] = (struct event_fields){.name = names[kind],
                                                   .fields = {"id", "reason", "word0", "word1"}};
