@@ -32,7 +32,6 @@ static const struct option own_options[] = {
 
 // The tables without --sort. The first one is for recordings with processes, the second for others;
 // JSON and CSV have all.
-// then the rest.
 static const char *const default_tables[] = {"process,object", "object", "class", "function"};
 
 static double percent(u64 part, u64 whole)
