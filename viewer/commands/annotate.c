@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// `kov annotate`: the samples of a recording beside the source lines and
-// instructions of a function.
+// `kov annotate`: the samples of a recording beside the source lines and instructions of a
+// function.
 #include "commands/commands.h"
 #include "samples/annotate_print.h"
 #include "symbols/disassemble.h"
@@ -9,7 +9,7 @@
 
 #include <inttypes.h>
 
-#define NAMES_SHOWN 5 // of functions with samples, when the one that is asked for has none
+#define NAMES_SHOWN 5 // of functions with samples, if the wanted one has none
 
 static const char *path = RECORDING_DEFAULT_PATH;
 static const char *event_name, *folder = ".";
@@ -37,7 +37,7 @@ struct annotated {
     struct sample_choice choice;
     struct annotate_view view;
     struct hot_functions hot;
-    const char *wanted; // function; NULL: the hottest
+    const char *wanted; // the function; NULL: the hottest
 };
 
 static bool is_wanted(const struct annotated *annotated, const struct hot_function *function)
@@ -45,7 +45,7 @@ static bool is_wanted(const struct annotated *annotated, const struct hot_functi
     return annotated->wanted == NULL || hot_function_is(function, annotated->wanted);
 }
 
-// How many of the functions that are wanted are shown.
+// Returns how many of the wanted functions to show.
 static u64 limit(const struct annotated *annotated)
 {
     if (max_functions != 0)
@@ -95,7 +95,7 @@ static void json_head(json_t *json, const struct annotated *annotated)
     put_u64(json, "unknown", annotated->hot.unknown);
 }
 
-// json: NULL to print text.
+// Shows the functions. json NULL: as text.
 static void show_functions(const struct annotated *annotated, json_t *json)
 {
     const struct hot_functions *hot = &annotated->hot;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// All commands; each stands in the file of its name.
+// All commands. Each is in the file of its name.
 #ifndef KOV_COMMANDS_H
 #define KOV_COMMANDS_H
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-// `kov completion`: a script that completes kov's words in a shell, made from the tables of
-// commands and options. Zsh runs the one for bash, with its own bashcompinit.
+// `kov completion`: writes a script that completes kov's words in a shell. It is made from the
+// tables of commands and options. Zsh runs bash's script with its own bashcompinit.
 #include "commands/commands.h"
 #include "tools/options.h"
 
 #include <string.h>
 
-// `command` is what the words before the present one name, "", "trace" or "trace record"; `kind`
-// is what the value may be that is typed: words, FILE, FOLDER, or else anything.
+// `command` is what the words before the current one name: "", "trace" or "trace record". `kind` is
+// what the typed value may be: words, FILE, FOLDER, or anything else.
 static const char complete[] =
     "_kov() {\n"
     "    local command='' kind='' words='' word current=${COMP_WORDS[COMP_CWORD]} at\n"
@@ -42,14 +42,15 @@ static size_t first_word(const char *name)
     return strcspn(name, " ");
 }
 
-// Whether it is the first command with this first word.
+// Returns whether it is the first command with this first word.
 static bool is_first(size_t index)
 {
     size_t length = first_word(commands[index]->name);
     return index == 0 || strncmp(commands[index - 1]->name, commands[index]->name, length + 1) != 0;
 }
 
-// A case for each option that takes a value. Those of all commands stand behind any: command NULL.
+// Prints a case for each option that takes a value. With command NULL, it is a global option, which
+// may follow any command.
 static void print_values(const char *command, const struct option *options)
 {
     for (const struct option *option = options; option->name != NULL; option++) {
@@ -89,7 +90,7 @@ static void print_commands(void)
     puts("    esac\n}");
 }
 
-// What may come next: first words, second words, or options.
+// Prints what may come next: first words, second words, or options.
 static void print_words(void)
 {
     fputs("_kov_words() {\n    case $1 in\n    '') words='", stdout);

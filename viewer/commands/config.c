@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// `kov config`: named configurations, listed, shown, saved, loaded from files, removed.
+// `kov config`: lists, shows, saves, loads from files, and removes named configurations.
 #include "commands/commands.h"
 #include "counts/event_configuration.h"
 #include "output/columns.h"
@@ -31,7 +31,7 @@ static const struct option load_options[] = {
     OPTIONS_END,
 };
 
-// Large, and there is one at a time.
+// Static because it is large; there is one at a time.
 static struct configuration configuration;
 
 static int check_name(const struct arguments *arguments)
@@ -68,7 +68,7 @@ static void json_members(json_t *json, const struct configuration *one)
 
 static void print_file(const json_t *document)
 {
-    (void)document; // a file has comments and an order, too
+    (void)document; // the file is shown instead, since it has comments and an order, too
     configuration_write(stdout, &configuration);
 }
 
@@ -120,7 +120,7 @@ static const struct column columns[] = {
 };
 static const struct sheet sheets[] = {{"configurations", columns}, {NULL, NULL}};
 
-// What is wrong with one has been told; it is no reason to hide the others.
+// Lists a configuration. One that is wrong has had its message, and does not hide the others.
 static void list_one(json_t *list, const char *name)
 {
     if (configuration_load(name, &configuration) == KOV_OK)
@@ -150,7 +150,7 @@ static int run_list(const struct arguments *arguments)
 
 // ---- changing ----------------------------------------------------------------------------------
 
-// As a file would have it, so that the checks are the same.
+// Builds a configuration from text, as a file has it, so that the checks are the same.
 static int build(const char *name)
 {
     struct configuration wanted = {.sets = sets, .shares = shares, .cpus = cpus};

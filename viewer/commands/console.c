@@ -27,7 +27,7 @@ static const struct option own_options[] = {
 
 struct console {
     u64 position; // of the next byte
-    u64 lost;     // bytes that were printed, but not kept long enough
+    u64 lost;     // bytes that were printed, but that the machine did not keep long enough
     bool input;
 };
 
@@ -70,7 +70,7 @@ static int take_taken(void *context, const dci_response *response)
     return KOV_OK;
 }
 
-// All of it, as fast as the console takes it.
+// Types all of it, as fast as the console takes it.
 static int type(const u8 *data, size_t size, double end)
 {
     while (size > 0 && !interrupted() && clock_now() < end) {

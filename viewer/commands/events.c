@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// `kov events`: the hardware events that the machine can count or sample by,
-// and what restricts them.
+// `kov events`: the hardware events that the machine can count or sample by, and what restricts
+// them.
 #include "commands/commands.h"
 #include "counts/event_list.h"
 #include "output/columns.h"
@@ -26,7 +26,7 @@ static bool is_wanted(const struct event_info *event, const struct arguments *ar
     return true;
 }
 
-// Which the machine does not list, because they cannot be counted.
+// The machine does not list them, because they cannot be counted.
 static const struct event_info run_cycles = {
     .name = RUN_CYCLES_NAME,
     .unit = "driver",

@@ -43,7 +43,7 @@ static const struct format formats[] = {
     {"perf-script", export_perf, false, false},
 };
 
-// What can be known before anything is read.
+// Finds the format, and checks what can be checked before anything is read.
 static int find_format(const struct format **format)
 {
     if (format_name == NULL)

@@ -78,7 +78,7 @@ static void print_machine(const json_t *machine)
 {
     char version[VERSION_BYTES];
     snprintf(version, sizeof(version), "%s", words(machine, "version"));
-    text_make_printable(version, false); // the machine's
+    text_make_printable(version, false); // the version comes from the machine
     printf("kernel     %s\n", version);
     printf("build id   %s (%s: %s)\n", words(machine, "build_id"), words(machine, "kernel_file"),
            words(machine, "kernel_file_build_id"));

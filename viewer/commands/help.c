@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// `kov help`: texts made from the tables of commands and options; also the parts of the manual page
-// that tell of these.
+// `kov help`: texts made from the tables of commands and options. Also prints the parts of the
+// manual page that they describe.
 #include "commands/help.h"
 #include "commands/commands.h"
 #include "tools/options.h"
@@ -34,7 +34,7 @@ int help_command(FILE *out, const struct command *command)
     return KOV_OK;
 }
 
-// Words of the arguments joined by one blank, as commands are named.
+// Joins the arguments' words by one blank, as in names of commands.
 static void join(const struct arguments *arguments, char *name, size_t size)
 {
     snprintf(name, size, "%s%s%s", arguments->values[0], arguments->count > 1 ? " " : "",
@@ -69,7 +69,8 @@ static const struct option own_options[] = {
     OPTIONS_END,
 };
 
-// A text of roff's: literals bold, what stands for something else, in capital letters, italic.
+// Prints a text for roff. Literals are bold. Words in capital letters, which stand for something
+// else, are italic.
 static void man_text(const char *text, bool fonts)
 {
     while (*text != '\0') {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// `kov locks`: which objects' spin locks are waited for, by samples of larx; with --sleep,
-// sleep locks.
+// `kov locks`: shows for which objects' spin locks threads wait, from samples of larx. With --sleep
+// it shows sleep locks.
 #include "commands/commands.h"
 #include "counts/event_list.h"
 #include "locks/contention_print.h"
@@ -36,8 +36,8 @@ static const struct option own_options[] = {
     OPTIONS_END,
 };
 
-// In the order of enum contention_event.
-// Instructions are only there to be compared with: their own threshold.
+// In the order of enum contention_event. Instructions are only for comparison, so they have their
+// own threshold.
 static const char larx_events[] = "larx,instructions@10000000";
 static const char stcx_events[] = "stcx,stcx-failed";
 

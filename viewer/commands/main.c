@@ -43,7 +43,7 @@ const struct option global_options[] = {
     OPTIONS_END,
 };
 
-// How many of the words of a command's name the arguments begin with; 0 unless all do.
+// Returns the number of words in a command's name if the arguments begin with all of them, else 0.
 static int matched_words(const char *name, int argc, char **argv)
 {
     const char *space = strchr(name, ' ');
@@ -65,7 +65,7 @@ static const struct command *find_command(int argc, char **argv, int *words)
     return NULL;
 }
 
-// Of two words, of which the first is right: the second one may be missing.
+// Prints an error about a name of two words. The first is right; the second may be missing.
 static int unknown_second(const char *first, const char *second)
 {
     size_t length = strlen(first);
@@ -81,7 +81,7 @@ static int unknown_second(const char *first, const char *second)
                 near_hint(&near), first);
 }
 
-// second: NULL when there is none.
+// Prints an error about an unknown command. second: NULL when there is none.
 static int unknown_command(const char *word, const char *second)
 {
     size_t length = strlen(word);

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #define REFRESH_SECONDS 1
-#define LIVE_SECONDS 10 // that are shown, unless --from says it
+#define LIVE_SECONDS 10 // how many are shown, unless --from says it
 
 static struct monitor_view_wishes wishes = {.cells = 72};
 static bool live;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// `kov monitor create`, `list`, `stop`: monitors that are kept.
+// `kov monitor create`, `list`, `stop`: kept monitors.
 #include "commands/commands.h"
 #include "monitors/monitor_requests.h"
 #include "output/columns.h"

@@ -32,7 +32,7 @@ struct view {
     struct snapshot snapshot;
     bool *wanted; // by index of object
     size_t wanted_count;
-    bool everything;  // no selection: processes without objects are shown too
+    bool everything;  // nothing is selected, so processes without objects are shown too
     struct tree tree; // the lines to print
 };
 
@@ -94,8 +94,8 @@ static void arrange(struct view *view)
     tree_mark_last(&view->tree);
 }
 
-// The branches to the left of an entry. above_last[d]: whether the entry above at depth d is a last
-// one.
+// Prints the branches to the left of an entry. Returns their width. above_last[d]: whether the
+// entry above at depth d is the last of its siblings.
 static int print_branches(const struct tree_entry *entry, const bool *above_last)
 {
     for (u32 depth = 1; depth < entry->depth; depth++)
@@ -128,7 +128,7 @@ static void entry_name(const struct view *view, const struct tree_entry *entry,
     }
 }
 
-// And why a process's own objects are missing.
+// Prints a name. Adds why a process's own objects are missing.
 static void print_name(const struct view *view, const struct tree_entry *entry, const char *name)
 {
     const struct process_failure *failure = failures_find(&view->snapshot.failures, entry->pid);
@@ -167,7 +167,7 @@ static int name_column(const struct view *view)
     return width;
 }
 
-// Before a line that stands for no entry, at the depth of one.
+// Prints what is before a line without an entry, at the depth of `entry`.
 static void print_indent(const struct tree_entry *entry, const bool *above_last)
 {
     for (u32 depth = 1; depth < entry->depth; depth++)
@@ -195,7 +195,7 @@ static void print_tree(const struct view *view)
         puts("* child of several objects, shown once");
 }
 
-// How many of the wanted objects are of a class of theirs.
+// Returns how many of the wanted objects belong to a class.
 static size_t count_class(const struct view *view, const struct class_info *info)
 {
     size_t count = 0;
@@ -206,7 +206,7 @@ static size_t count_class(const struct view *view, const struct class_info *info
     return count;
 }
 
-// Of all processes together: classes of the same name are one.
+// The count of all processes together. Classes of the same name are one.
 struct class_count {
     const struct class_info *info;
     size_t count;
@@ -219,7 +219,7 @@ static int compare_counts(const void *left, const void *right)
     return names != 0 ? names : strcmp(a->info->implementation, b->info->implementation);
 }
 
-// The counts that are not 0, by name. Freed by the caller.
+// Returns the counts that are not 0, by name. The caller frees them.
 static struct class_count *count_classes(const struct view *view, size_t *result_count)
 {
     struct class_count *counts = memory_get(view->snapshot.class_count * sizeof(*counts));
@@ -310,7 +310,7 @@ static void put_classes(json_t *list, const struct view *view)
     free(counts);
 }
 
-// With one process: its own objects, and the kernel's, among which its kernel side is.
+// Scans all, or for one process its own objects and the kernel's, which include its kernel side.
 static int scan(struct snapshot *snapshot)
 {
     if (pid_wanted == NO_PID)
@@ -321,7 +321,7 @@ static int scan(struct snapshot *snapshot)
     return code;
 }
 
-// Which objects are in the tree is known only when it is built: counts are of those.
+// Counts the wanted objects in the tree. Only the finished tree tells which objects it has.
 static void count_wanted(struct view *view)
 {
     bool *shown = memory_get(view->snapshot.object_count * sizeof(*shown));

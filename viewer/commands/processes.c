@@ -19,7 +19,7 @@ static const struct option kill_options[] = {
     OPTIONS_END,
 };
 
-// The number of a process, the command's first argument.
+// Reads the number of a process from the command's first argument.
 static int parse_pid(const struct arguments *arguments, u32 *pid)
 {
     u64 value;

@@ -46,7 +46,7 @@ static const char *state_name(u32 state)
 
 // ---- order -------------------------------------------------------------------------------------
 
-// Most first.
+// Compares numbers so that the largest comes first.
 static int compare_numbers(double left, double right)
 {
     return (left < right) - (left > right);

@@ -22,7 +22,7 @@ static const struct option own_options[] = {
 };
 
 struct recording_run {
-    struct sampling_window window; // its snapshot only passes by on its way into the file
+    struct sampling_window window; // its snapshot only passes through on its way into the file
     struct recording_writer writer;
 };
 
@@ -116,7 +116,7 @@ static int check_stream(const struct sample_stream *stream, size_t cpu,
                 stream->taken - stream->filtered, event->name, received);
 }
 
-// The machine's own count of what it took must be what arrived.
+// Checks that what arrived is what the machine counted as taken.
 static int check_counts(const struct recording_run *run)
 {
     for (size_t i = 0; i < run->window.samples.cpu_count; i++)

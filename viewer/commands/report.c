@@ -30,7 +30,8 @@ static const struct option own_options[] = {
     OPTIONS_END,
 };
 
-// What is printed without --sort; the first one when processes were sampled, else the second.
+// The tables without --sort. The first one is for recordings with processes, the second for others;
+// JSON and CSV have all.
 static const char *const default_tables[] = {"process,object", "object", "class", "function"};
 
 static double percent(u64 part, u64 whole)
@@ -86,7 +87,7 @@ static void fill(struct aggregate *aggregate, const struct recording *recording,
     aggregate_order(aggregate);
 }
 
-// What the tables are made of.
+// What the tables are made from.
 struct show {
     const struct recording *recording;
     struct symbols *symbols;
@@ -102,7 +103,7 @@ static void show_table(const struct show *show, u32 index, const char *sort)
                                   .programs = show->programs,
                                   .chains = with_chains};
     if (sort_parse(sort, &aggregate.sort) != KOV_OK)
-        return; // it has been parsed before
+        return; // it was parsed before
     fill(&aggregate, show->recording, index);
     const json_t *table = table_put(show->tables, &aggregate,
                                     &show->recording->request.events.events[index], max_rows);
@@ -140,7 +141,7 @@ static void show_events(const struct show *show)
     }
 }
 
-// The events that -e names, or all.
+// Selects the events that -e names, or all.
 static int select_events(const struct sampled_events *events, u32 *selected)
 {
     *selected = event_text == NULL ? ~0u : 0;

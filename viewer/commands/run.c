@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// `kov run`: a program in the machine, one of its own or one that is uploaded.
+// `kov run`: runs a program in the machine, one of its own or an uploaded one.
 #include "commands/commands.h"
 #include "output/document.h"
 #include "tools/clock.h"
@@ -17,9 +17,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#define TURN_SECONDS 0.02 // between looks at standard input
+#define TURN_SECONDS 0.02 // between two looks at standard input
 #define INPUT_BYTES 4096
-#define ARGUMENTS_MAX 32 // of RunStartRequest (proto/dci.options), like the next
+#define ARGUMENTS_MAX 32 // limit of RunStartRequest (proto/dci.options), as is the next
 #define ARGUMENT_BYTES_MAX 255
 
 static bool no_input, in_machine;
@@ -109,7 +109,8 @@ static int upload_file(const struct run *run, const char *path, FILE *file)
     return code;
 }
 
-// A file of that name here is meant, unless it is none that could be run.
+// Returns whether the program is a regular file on this host, unless the user wants one in the
+// machine.
 static bool is_local(const char *path)
 {
     struct stat status;
@@ -154,7 +155,7 @@ static int start(struct run *run, const char *program, int count, char **argumen
                     "cannot start the program", take_start, run);
 }
 
-// An uploaded program has its file's name, without folder and ".elf".
+// Returns the name of an uploaded program: its file's name, without folder and ".elf".
 static char *name_of(const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -179,7 +180,7 @@ static int begin(struct run *run, const char *path, int count, char **values)
     return code;
 }
 
-// What comes before "--" and after it.
+// Joins the arguments before "--" and after it.
 static char **program_arguments(const struct arguments *arguments, int *count)
 {
     size_t before = (size_t)(arguments->count - 1), after = (size_t)arguments->workload_count;

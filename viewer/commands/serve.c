@@ -30,7 +30,8 @@ static const struct option own_options[] = {
     OPTIONS_END,
 };
 
-// "NAME=HOST:PORT" or "NAME=FILE" in place. What ends with a port is no file. KOV_OK or KOV_USAGE.
+// Parses "NAME=HOST:PORT" or "NAME=FILE" in place. A text that ends with a port is no file. Returns
+// KOV_OK or KOV_USAGE.
 static int parse_machine(char *text, struct machine_settings *into)
 {
     char *equals = strchr(text, '='), *colon = strrchr(text, ':');
@@ -55,7 +56,7 @@ static int add_machine(struct hub *hub, struct machine_settings *of)
             return fail(KOV_USAGE, "--machine %s: there is one of that name", of->name);
     if (hub->machine_count == MACHINES)
         return fail(KOV_USAGE, "--machine %s: there are %u already", of->name, MACHINES);
-    of->token = (char *)settings.token; // NULL: each has its own, by its port
+    of->token = (char *)settings.token; // NULL: each machine has its own, by its port
     of->history_bytes = history_mb << 20;
     of->record = (char *)record;
     struct machine *machine = machine_start(hub->machine_count, of, &hub->posts);
@@ -88,7 +89,7 @@ static int add_machines(struct hub *hub)
     return code;
 }
 
-// On stdout and nowhere else: the tokens are in them.
+// Prints the links. They go to stdout and nowhere else, since they have the tokens.
 static void print_links(const struct access *access)
 {
     printf("controller: %s/#t=%s\n", access->origin, access->controller);

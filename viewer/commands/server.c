@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// `kov server`: the DCI server's own account: clients, what was refused, the network interface.
+// `kov server`: the DCI server's own account: its clients, what it refused, the network interface.
 #include "commands/commands.h"
 #include "machine/server_account.h"
 #include "output/columns.h"
@@ -7,7 +7,7 @@
 
 #include <inttypes.h>
 
-// From where, and what it has going.
+// Writes from where the client comes, and what it does.
 static void from_text(const struct column *column, const json_t *row, char text[CELL_BYTES])
 {
     (void)column;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// `kov stat`: how often each object was used (DREFs) in a while, or while a workload ran. With -e
-// hardware events are counted instead: stat_events.c.
+// `kov stat`: counts how often each object was used (DREFs) for some seconds, or while a workload
+// runs. With -e it counts hardware events instead: stat_events.c.
 #include "commands/commands.h"
 #include "counts/event_configuration.h"
 #include "counts/dref.h"
@@ -105,7 +105,7 @@ static double seconds(const struct measurement *measurement)
     return hz == 0 ? 0 : (double)(measurement->after.end - measurement->before.begin) / (double)hz;
 }
 
-// With --per-cpu a column for each CPU.
+// Returns the columns. With --per-cpu there is one for each CPU.
 static const struct column *make_columns(void)
 {
     static struct column columns[ORRERY_MAX_CPUS + 9] = {
@@ -190,7 +190,7 @@ static void show(const struct measurement *measurement, bool workload)
 
 // ---- events ------------------------------------------------------------------------------------
 
-// What the command line says goes before what the configuration says.
+// Takes from the configuration what the command line does not say.
 static int take_configuration(void)
 {
     static struct configuration configuration;
@@ -206,7 +206,7 @@ static int take_configuration(void)
     return KOV_OK;
 }
 
-// By object only samples can tell, which are no counts: they have thresholds.
+// Estimates by object. Only samples can tell that, and they are no counts: they have thresholds.
 static int run_objects(const struct arguments *arguments)
 {
     if (per_process || per_thread || per_cpu)

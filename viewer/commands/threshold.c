@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// `kov threshold`: what is sampled at present, and another threshold for one of its events.
+// `kov threshold`: shows what is sampled now, and sets another threshold for one of its events.
 #include "commands/commands.h"
 #include "counts/event_list.h"
 #include "counts/stat_cell.h"
@@ -11,7 +11,7 @@
 #include <string.h>
 
 struct running {
-    struct event_list list; // of the machine, for names
+    struct event_list list; // of the machine, for the names
     struct sampled_events events;
     bool running;
 };
@@ -74,7 +74,7 @@ static void show(const struct running *running)
     document_show(document, sheets);
 }
 
-// Of each event that the name means.
+// Changes the threshold of each event that the name means.
 static int change(const struct running *running, const char *name, u64 period)
 {
     u32 found = sampled_events_find(&running->events, name, strlen(name));

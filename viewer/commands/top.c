@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// `kov top`: where the machine spends its time, or where events happen, now;
-// refreshed again and again.
+// `kov top`: shows where the machine spends its time, or where events happen, and refreshes that
+// again and again.
 #include "commands/top.h"
 #include "commands/commands.h"
 #include "machine/scan.h"
@@ -65,7 +65,7 @@ static void fill(const struct top *top, u32 index, struct aggregate *aggregate)
     aggregate_order(aggregate);
 }
 
-// On a terminal one event, which keys choose; else all of them.
+// Shows a refresh: on a terminal the event that keys have chosen, else all events.
 static void show(struct top *top)
 {
     u64 lost = samples_lost(&top->samples);
@@ -82,7 +82,7 @@ static void show(struct top *top)
     top->lost_before = lost;
 }
 
-// Keeps counts of losses and of turns, and the periods in force, which go on.
+// Forgets the samples. Keeps counts of losses and of turns, and the current periods, which go on.
 static void forget_samples(struct top *top)
 {
     struct sample_set empty = {0};
@@ -99,7 +99,7 @@ static void forget_samples(struct top *top)
     top->samples = empty;
 }
 
-// Until the next refresh, or a key that wants it now.
+// Waits until the next refresh, or until a key wants it now.
 static int wait_for_refresh(struct top *top)
 {
     double end = clock_now() + delay;
@@ -114,7 +114,7 @@ static int wait_for_refresh(struct top *top)
     return code;
 }
 
-// Each refresh has all the patience that a command has.
+// Waits for the next refresh. Each has all the patience of a command.
 static int attend(struct top *top)
 {
     patience_begin();

@@ -10,28 +10,29 @@
 #define TOP_NOTE_BYTES 120
 
 struct top {
-    struct sampling_request request; // with the thresholds that are in force
+    struct sampling_request request; // with the current thresholds
     struct sort sort;
     struct snapshot snapshot;
     struct symbols *symbols;
     struct programs *programs;
     struct sample_set samples; // since the last refresh
     u64 lost_before;
-    json_t *refresh, *tables; // for programs: what is to be printed
-    bool keys;                // a terminal: read them
+    json_t *refresh, *tables; // for programs: what to print
+    bool keys;                // reads keys, since it is on a terminal
     bool quit;
-    u32 shown;                 // event
-    char note[TOP_NOTE_BYTES]; // for the last line; "": the help
+    u32 shown;                 // number of the event that is shown
+    char note[TOP_NOTE_BYTES]; // for the last line; "": show the help there
 };
 
-// A refresh: its head, a table for each event, its end.
+// Print a refresh: its head, a table for each event, its end.
 void top_begin(struct top *top, double seconds, u64 lost);
 void top_show(const struct top *top, u32 index, const struct aggregate *aggregate);
 void top_end(const struct top *top);
-// What the machine counted of each event until its sampling ended, as members of a document.
+// Returns what the machine counted of each event until its sampling ended, as members of a
+// document.
 json_t *top_counts(const struct top *top);
 
-// Does what keys ask for that have been pressed. An exit code.
+// Does what the pressed keys ask for. Returns an exit code.
 int top_keys(struct top *top);
 
 #endif

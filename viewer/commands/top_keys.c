@@ -8,7 +8,8 @@
 
 #define KEYS_BYTES 64
 
-// The machine pushes what it has changed; the request follows that, not our wish.
+// Asks for another threshold. The machine pushes what it has changed. The request follows that
+// push, not our wish.
 static int change(struct top *top, bool up)
 {
     const struct sampled_event *event = &top->request.events.events[top->shown];
@@ -29,7 +30,7 @@ static int change(struct top *top, bool up)
 static int take_key(struct top *top, u8 key)
 {
     u32 count = top->request.events.count;
-    top->note[0] = '\0'; // any other key brings the help back
+    top->note[0] = '\0'; // any other key shows the help again
     if (key == 'q')
         top->quit = true;
     else if (key == '+' || key == '-')

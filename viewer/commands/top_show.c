@@ -21,7 +21,7 @@ static size_t rows_that_fit(void)
     return (size_t)window.ws_row - HEADER_LINES;
 }
 
-// One line, as the screen is for objects: JSON has all of them.
+// Prints the failures on one line, since the screen is for objects. JSON has all of them.
 static void print_failures(const struct snapshot *snapshot)
 {
     const struct failures *failures = &snapshot->failures;

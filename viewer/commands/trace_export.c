@@ -24,7 +24,7 @@ static const struct option export_options[] = {
     OPTIONS_END,
 };
 
-// What can be known before anything is read.
+// Checks what can be checked before anything is read.
 static int check(const struct arguments *arguments)
 {
     if (format_name == NULL)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// `kov trace list`, `stat` and `set`: which events there are, what was counted, what is traced.
+// `kov trace list`, `stat` and `set`: which events exist, what was counted, what is traced.
 #include "commands/commands.h"
 #include "machine/failures_print.h"
 #include "output/columns.h"

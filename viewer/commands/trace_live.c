@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// `kov trace live`: the running trace for viewers that attach.
+// `kov trace live`: gives the running trace to viewers that attach.
 #include "commands/commands.h"
 #include "output/columns.h"
 #include "tools/clock.h"
@@ -13,7 +13,7 @@
 
 #define FLUSH_MS 200
 #define ROUND_SECONDS 0.1
-#define LAG_SECONDS 1 // by which what processes log may come later than what the kernel does
+#define LAG_SECONDS 1 // by so much may processes' events come later than the kernel's
 #define NO_PORT UINT64_MAX
 
 static u64 port = NO_PORT, pid = UINT64_MAX;
@@ -61,7 +61,7 @@ static int fetch_metadata(struct live *live)
     return code;
 }
 
-// Also what programs have begun to describe meanwhile.
+// Listens once. Then reads what programs have begun to describe meanwhile.
 static int listen_once(struct live *live)
 {
     int code = dci_listen(ROUND_SECONDS);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// `kov trace read`: a trace that the machine's program `trace` has recorded, from its disk.
+// `kov trace read`: reads from the machine's disk a trace that its program `trace` has recorded.
 #include "commands/commands.h"
 #include "output/columns.h"
 #include "output/document.h"
@@ -27,7 +27,7 @@ struct reading {
     bool has_metadata;
 };
 
-// Names of a trace's files: nothing else is written on the host.
+// Returns whether it is a file of a trace. No other name is written on the host.
 static bool is_of_trace(const char *name)
 {
     static const char prefix[] = "stream_";
@@ -84,7 +84,7 @@ static int read_trace(const struct disk *disk, const char *from, const char *fol
     return KOV_OK;
 }
 
-// Splits DISK:/data/FOLDER; the folder without a slash at its end.
+// Splits DISK:/data/FOLDER. The folder loses slashes at its end.
 static int split(const char *text, char disk[PATH_MAX], char from[PATH_MAX])
 {
     const char *colon = strstr(text, ":" POINT);

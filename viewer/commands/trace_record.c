@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// `kov trace record` and `kov trace snapshot`: the trace as a folder that CTF readers understand,
-// with exact counts of what is in it and what was lost.
+// `kov trace record` and `kov trace snapshot`: write the trace as a folder that CTF readers
+// understand, with exact counts of what is in it and what was lost.
 #include "commands/commands.h"
 #include "output/progress.h"
 #include "tools/clock.h"
@@ -82,7 +82,7 @@ static int note_reconnection(void *context)
     return KOV_OK;
 }
 
-// On a new connection: what the buffers hold is not thrown away.
+// Subscribes on a new connection. It does not throw away what the buffers hold.
 static int subscribe_again(void *context)
 {
     struct trace_run *run = context;
@@ -93,7 +93,7 @@ static int subscribe_again(void *context)
     return code == KOV_OK ? trace_counters_start_again(&run->counters) : code;
 }
 
-// arguments: NULL for a snapshot, which ends at once.
+// Takes the trace. arguments is NULL for a snapshot, which ends at once.
 static int trace_window(const struct arguments *arguments, struct trace_run *run)
 {
     run->begin = clock_now();
@@ -113,8 +113,8 @@ static int trace_window(const struct arguments *arguments, struct trace_run *run
     return code;
 }
 
-// Before the trace is subscribed to nothing is lost with a connection: what has come in answer is
-// forgotten, and the same asked again.
+// Forgets the counts. Before the trace is subscribed, a lost connection loses nothing: the request
+// is repeated, so its partial answer must go.
 static int forget_counts(void *context)
 {
     trace_free_counts(context);
@@ -169,7 +169,7 @@ static int decide(struct trace_run *run)
 {
     struct trace_events events = {0};
     int code = fetch_events(&events);
-    u64 pmu = 0; // the events that say which counter is which
+    u64 pmu = 0; // the events that tell which counter is which
     if (code == KOV_OK)
         code = trace_parse_mask(events_text, &events, &run->mask);
     if (code == KOV_OK && counters_text != NULL)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// `kov workload …`: list, run, start, stop, and ask after the programs that the guest brings along.
+// `kov workload …`: lists, runs, starts and stops the guest's own programs, and asks after them.
 #include "commands/commands.h"
 #include "machine/workload.h"
 #include "output/columns.h"
@@ -50,7 +50,7 @@ static void show(const struct workload_result *result)
     document_print(document);
 }
 
-// `kov workload run NAME …` needs no "--".
+// Takes the arguments as a workload, since `kov workload run NAME …` needs no "--".
 static struct arguments as_workload(const struct arguments *arguments)
 {
     struct arguments result = *arguments;

@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: MIT
-// How far off the count of an interval may be.
-// The machine's error of a whole session (pmu/multiplex.h) is
+// Computes how far off the count of an interval may be. The machine's error of a whole session
+// (pmu/multiplex.h) is
 //
 //     E = T/t q sqrt(u n/(n-1) R) + 5 (1 - f)/f,
 //     R = sum (c_j - t_j c/t)²,   f = t/T,   u = min(1, (1 - f)/f)
 //
-// over its n slices, from which R follows. R is the least that such a sum over these slices can be,
-// whatever stands for c/t (exactly if all slices take the same time); so a session's R is at least
-// that of its beginning plus that of the interval behind it: the difference of two readings' R is a
-// bound of the interval's own, and E with that bound is the interval's error.
+// over its n slices. R follows from E. R is the least that such a sum over these slices can be,
+// whatever replaces c/t (exactly if all slices take the same time). So a session's R is at least
+// that of its beginning plus that of the interval after it. The difference of two readings' R is
+// therefore a bound of the interval's own R, and E with that bound is the interval's error.
 #include "counts/count_error.h"
 
 #include <math.h>
 
 #define RARE 5
-#define ROUNDINGS 1  // of both readings' counts, together
-#define ROUNDED_UP 3 // the machine's E is at most so much larger than the formula says
+#define ROUNDINGS 1  // of the counts of both readings together
+#define ROUNDED_UP 3 // the machine's E is at most so much larger than the formula's
 
-// Student's t, two-sided 99 %, for at least so many degrees of freedom: the steps are the
-// machine's, or R would not be what it had.
+// Returns Student's t, two-sided 99 %, for at least so many degrees of freedom. The steps are the
+// machine's, so that R is the one that the machine had.
 static double student(u64 freedom)
 {
     static const struct {
@@ -39,7 +39,7 @@ static double fraction(const struct count *count)
     return (double)count->measured / (double)count->total;
 }
 
-// What is left of the deviation, because slices are drawn from rounds.
+// Returns the factor by which the deviation shrinks, because slices are drawn from rounds.
 static double left(double part)
 {
     return fmin(1, (1 - part) / part);
@@ -50,7 +50,7 @@ static double rare(double part)
     return RARE * (1 - part) / part;
 }
 
-// R of a reading, from its error and what of that is rounding.
+// Returns R of a reading, from its error and the part of the error that is rounding.
 static double squares(const struct count *count, double rounding)
 {
     double part = fraction(count), slices = (double)count->slices;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What `kov stat -e` is asked to count: sets of events.
+// What `kov stat -e` is to count: sets of events.
 #include "counts/count_request.h"
 #include "tools/number_list.h"
 #include "tools/text.h"
@@ -126,8 +126,8 @@ int cpu_list_parse(const char *text, u32 *mask)
     return KOV_OK;
 }
 
-// Instructions, because these do not pass while a CPU sleeps; a machine that does not count them
-// has cycles, or says what it misses.
+// Returns the event that measures slices. Instructions are best, because none pass while a CPU
+// sleeps. A machine that does not count them has cycles, or says what it misses.
 static u32 choose_slice_event(const struct event_list *list)
 {
     static const char *const choice[] = {"instructions", "cycles"};

@@ -66,7 +66,7 @@ static struct count decode(const Orrery__Dci__Count *count)
     };
 }
 
-// One CPU's counts, from either answer.
+// Takes the counts of one CPU, from either answer.
 static int take_cpu(struct count_reading *reading, const Orrery__Dci__CountReply *reply)
 {
     if (reading->cpu_count == ORRERY_MAX_CPUS || reply->n_counts != reading->items)

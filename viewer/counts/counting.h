@@ -5,18 +5,18 @@
 
 #include "counts/task_counts.h"
 
-// *time: time base, when it had begun. Its readings are of this session from now on.
+// Starts a session. *time is when it had begun, by the time base. Readings are of this session from
+// now on.
 int counting_start(struct count_request *wanted, u64 *time);
-// What the session counts goes into the trace, with events of these majors.
+// Puts what the session counts into the trace, with events of these majors.
 int counting_trace(u64 majors);
 int counting_read(const struct count_request *wanted, struct count_reading *reading);
-// The same, of the end.
+// Stops the session and reads its final counts.
 int counting_stop(const struct count_request *wanted, struct count_reading *reading);
-// Counts of processes or threads, as asked for at the start; ordered.
+// Reads the counts of processes or threads that the start asked for, ordered.
 int counting_tasks(const struct count_request *wanted, struct task_reading *tasks);
 
-// These processes are left out of all counting, and those of the call before no more,
-// until the connection ends.
+// Leaves these processes out of all counting, until the next call or the end of the connection.
 int counting_exclude(const struct pid_list *pids);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Counts of events as read at one moment, the sum over CPUs,
-// and what an interval between two readings had.
+// Counts of events as read at one moment: their sum over CPUs, and what was counted between two
+// readings.
 #include "counts/counts.h"
 #include "counts/count_error.h"
 
@@ -15,7 +15,8 @@ static u64 add_errors(u64 a, u64 b)
     return sum >= 0x1p63 ? COUNT_ERROR_UNKNOWN : (u64)sum;
 }
 
-// A CPU on which no time has passed says nothing, not even that it does not know.
+// Returns whether no time has passed on the CPU. Such a count says nothing, not even that it is not
+// known.
 static bool is_empty(const struct count *count)
 {
     return count->total == 0 && count->count == 0;
@@ -59,7 +60,7 @@ const struct cpu_counts *count_without_slices(const struct count_reading *readin
     return found;
 }
 
-// What was really counted, which the machine has scaled.
+// Returns what was really counted, before the machine scaled it.
 static long double counted(const struct count *count)
 {
     return count->total == 0 ? (long double)count->count

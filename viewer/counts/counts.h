@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: MIT
-// Counts of events as read at one moment, the sum over CPUs,
-// and what an interval between two readings had.
+// Counts of events as read at one moment: their sum over CPUs, and what was counted between two
+// readings.
 #ifndef KOV_COUNTS_H
 #define KOV_COUNTS_H
 
 #include "counts/count_request.h"
 
 #define COUNT_ERROR_UNKNOWN UINT64_MAX
-#define ALL_CPUS UINT32_MAX // in place of a CPU's number
+#define ALL_CPUS UINT32_MAX // in place of the number of a CPU
 
-#define COUNT_EXCLUDED_MAX 1024 // more are not told
+#define COUNT_EXCLUDED_MAX 1024 // the list of excluded processes has no more
 
 struct count {
     u64 count;           // scaled to all of the time
-    u64 measured, total; // of the slice event: while it was counted, and in all
+    u64 measured, total; // of the slice event: while this event was counted, and in all
     u64 error;           // half width of the 99 % interval
-    u64 slices;          // in which it was counted
+    u64 slices;          // number of slices in which it was counted
 };
 
 struct cpu_counts {
     u32 cpu;
-    u64 time; // time base, when it was read
+    u64 time; // time base, when the CPU was read
     struct count counts[COUNT_ITEMS_MAX];
 };
 
@@ -31,30 +31,30 @@ struct count_reading {
     u64 time;                         // of the last CPU
     u32 excluded[COUNT_EXCLUDED_MAX]; // processes that were left out at some time of the session
     u32 excluded_count;
-    bool displaced; // the session yielded, and has ended
+    bool displaced; // the session has yielded and ended
 };
 
-// Adds the same event's count on another CPU.
-// Errors are independent of each other: their squares add up.
+// Adds the same event's count on another CPU. The squares of the errors add up, since the errors
+// are independent of each other.
 void count_add(struct count *sum, const struct count *other);
-// All CPUs of a reading.
+// Returns the count of all CPUs of a reading.
 struct count count_total(const struct count_reading *reading, u32 item);
 
-#define COUNT_SLICES_MIN 2 // an error is worked out from so many
-// Is the error not known for want of slices?
+#define COUNT_SLICES_MIN 2 // an error needs so many
+// Returns whether the error is not known because there were too few slices.
 bool count_lacks_slices(const struct count *count);
-// The CPU of which that is so, of several the one with the fewest slices; NULL: of none.
+// Returns the CPU with too few slices; of several, the one with the fewest. NULL: none.
 const struct cpu_counts *count_without_slices(const struct count_reading *reading, u32 item);
 
-// What came from one reading of a CPU to the next, scaled by what was measured in between; how far
-// off it may be is worked out in count_error.h.
+// Returns what was counted from one reading of a CPU to the next, scaled by what was measured in
+// between. count_error.h computes its error.
 struct count count_between(const struct count *before, const struct count *after);
 void count_reading_between(const struct count_reading *before, const struct count_reading *after,
                            struct count_reading *between);
 
-// Was any of the time measured? A count that was not is no count.
+// Returns whether any of the time was measured. If not, the count means nothing.
 bool count_is_known(const struct count *count);
-// Part of the time that was measured, 0…1.
+// Returns the part of the time that was measured, 0…1.
 double count_fraction(const struct count *count);
 
 #endif

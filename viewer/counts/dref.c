@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// DREF counts by object and CPU, as read at one moment, and the difference of two readings.
+// DREF counts by object and CPU, read at one moment.
 #include "counts/dref.h"
 #include "wire/dci.h"
 

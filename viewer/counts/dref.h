@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// DREF counts by object and CPU, as read at one moment, and the difference of two readings.
+// DREF counts by object and CPU, read at one moment, and the difference of two readings.
 #ifndef KOV_DREF_H
 #define KOV_DREF_H
 
@@ -13,7 +13,7 @@ struct dref_count {
     u64 invocations, misses;
 };
 
-#define DREF_COUNTS_MAX 4194304u // a machine that tells of more breaks the protocol
+#define DREF_COUNTS_MAX 4194304u // a machine that sends more breaks the protocol
 
 struct dref_reading {
     struct dref_count *counts; // sorted by pid, COID, CPU
@@ -22,18 +22,18 @@ struct dref_reading {
     struct failures failures;
 };
 
-// Order of struct dref_count by pid, COID and CPU, for qsort and bsearch.
+// Compares struct dref_count by pid, COID and CPU, for qsort and bsearch.
 int dref_compare(const void *left, const void *right);
 
 int dref_enable(bool on, struct scan_scope scope);
 int dref_read(struct dref_reading *reading, struct scan_scope scope);
 void dref_free(struct dref_reading *reading);
 
-// Of an object on a CPU: what it did between two readings, where that is not nothing.
+// Gets what an object did on a CPU between two readings, if it did anything.
 typedef void dref_visit(void *context, const struct dref_count *done);
-// In the order of readings. An object that was not there before, or whose counts are less than they
-// were because another one has its COID, began at 0. Of a process that did not answer before it is
-// not known where its objects began: they are left out.
+// Visits them in the order of readings. An object that is new began at 0. So did one whose counts
+// are less than before, because another object has its COID now. If a process did not answer
+// before, nobody knows where its objects began, and they are left out.
 void dref_between(const struct dref_reading *before, const struct dref_reading *after,
                   dref_visit *visit, void *context);
 
@@ -45,13 +45,13 @@ struct dref_row {
 };
 
 struct dref_difference {
-    struct dref_row *rows; // most invocations first; none without any
+    struct dref_row *rows; // most invocations first; without those that have none
     size_t count, capacity;
     u64 invocations, misses; // sums
-    size_t ended;            // objects that had counts and are gone
+    size_t ended;            // number of objects that had counts and are gone
 };
 
-// What happened from `before` to `after`.
+// Computes what happened from `before` to `after`.
 void dref_subtract(const struct dref_reading *before, const struct dref_reading *after,
                    struct dref_difference *difference);
 void dref_difference_free(struct dref_difference *difference);

@@ -53,7 +53,7 @@ static bool object_ended(const struct dref_reading *before, size_t index,
 {
     const struct dref_count *count = &before->counts[index];
     if (index > 0 && count[-1].pid == count->pid && count[-1].coid == count->coid)
-        return false; // counted with its first CPU
+        return false; // already counted with its first CPU
     for (u32 cpu = 0; cpu < ORRERY_MAX_CPUS; cpu++) {
         struct dref_count key = {.pid = count->pid, .coid = count->coid, .cpu = cpu};
         if (after->count > 0 &&

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The text of a configuration: taken apart line by line, and written.
+// Parses the text of a configuration line by line, and writes it.
 #include "counts/event_configuration.h"
 #include "tools/number_list.h"
 #include "tools/text.h"
@@ -14,7 +14,7 @@
 #define PERIOD_MIN 16
 #define PERIOD_MAX 0x7fffffff
 
-// A line that is being taken apart, for messages.
+// The line that is being parsed, for messages.
 struct line {
     const char *origin;
     u32 number;
@@ -49,7 +49,7 @@ static bool valid_number(const char *text, size_t length, u64 minimum, u64 maxim
     return text_to_u64(number, minimum, maximum, &value);
 }
 
-// EVENT[:u|:k][@PERIOD]
+// Returns whether the text is EVENT[:u|:k][@PERIOD].
 static bool valid_event(const char *text, size_t length)
 {
     const char *at = memchr(text, '@', length), *colon = memchr(text, ':', length);
@@ -71,7 +71,7 @@ static int fail_at(const struct line *line, const char *what, const char *text, 
                 text);
 }
 
-// Calls check for each piece between commas.
+// Calls check for each part between commas. *count is how many there are.
 static int check_list(const struct line *line, const char *text, const char *what,
                       bool check(const char *, size_t), u32 *count)
 {
@@ -182,7 +182,7 @@ static bool has_event(const char *list, const char *event, size_t length)
     return false;
 }
 
-// All sets' events, each once. No longer than the sets are together.
+// Joins the events of all sets, each once. The result is no longer than the sets together.
 static void join(struct configuration *out)
 {
     char *end = out->joined;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The configurations that kov has from the start. Each set fits the counters of the 970FX's model
-// at once, so that what belongs together is measured together.
+// The configurations that kov has from the start. Each set fits into the counters of the 970FX's
+// model at once, so that what belongs together is measured together.
 #include "counts/event_configuration.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The user's configurations: files NAME.conf in $XDG_CONFIG_HOME/orrery, or in ~/.config/orrery.
+// The user's configurations are files NAME.conf in $XDG_CONFIG_HOME/orrery, or in ~/.config/orrery.
 #include "counts/event_configuration.h"
 #include "tools/memory.h"
 
@@ -13,8 +13,8 @@
 
 #define SUFFIX ".conf"
 
-// The folder that ours is in, and ours. A relative XDG_CONFIG_HOME does not count,
-// as its specification says.
+// Finds our folder (`own`) and the folder above it (`base`). A relative XDG_CONFIG_HOME does not
+// count, as its specification says.
 static int folders(char base[PATH_MAX], char own[PATH_MAX])
 {
     const char *xdg = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
@@ -91,7 +91,7 @@ int configuration_load(const char *name, struct configuration *out)
     if (code != KOV_OK)
         return code;
     begin(name, out);
-    // Without a folder there are the built-in ones still.
+    // Without a folder the built-in ones are still there.
     if (configuration_built_in(name) != NULL && getenv("HOME") == NULL &&
         getenv("XDG_CONFIG_HOME") == NULL)
         return load_built_in(name, out);
@@ -112,7 +112,7 @@ static int make_folder(const char *path)
     return fail(KOV_FAILED, "cannot make %s: %s", path, strerror(errno));
 }
 
-// A file that is there whole or not at all, also if we are killed meanwhile.
+// Writes a file that is whole or not there at all, even if kov is killed meanwhile.
 static int write_file(const char *path, const struct configuration *configuration)
 {
     char draft[PATH_MAX + 8];
@@ -194,7 +194,7 @@ static int compare(const void *left, const void *right)
     return strcmp(*(char *const *)left, *(char *const *)right);
 }
 
-// The user's own may stand in for built-in ones.
+// Removes double names: the user's configurations may replace built-in ones.
 static void make_unique(struct names *names)
 {
     size_t kept = 0;

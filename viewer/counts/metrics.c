@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The metrics of KOV (seed: KOV §4.2), as formulas over counts of events: one table.
+// The metrics of KOV (seed: KOV §4.2): one table of formulas over counts of events.
 #include "counts/metrics.h"
 
 #include <math.h>
@@ -8,7 +8,7 @@
 #define ANY_SET UINT32_MAX
 #define NO_ITEM UINT32_MAX
 
-// A turn of a spin lock's loop is four instructions; locks are the only users of larx and stcx.
+// A turn of a spin lock's loop is four instructions. Only locks use larx and stcx.
 #define LOCK 4
 
 const struct metric metrics[] = {
@@ -64,7 +64,7 @@ static bool add_event(struct sum *sum, int sign, const char *event,
     return true;
 }
 
-// Errors of a ratio's two sides are taken as independent of each other.
+// Divides two sums. Takes their errors as independent of each other.
 static void divide(const struct metric *metric, const struct sum *above, const struct sum *below,
                    struct metric_value *value)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The metrics of KOV (seed: KOV §4.2), as formulas over counts of events: one table.
+// The metrics of KOV (seed: KOV §4.2): one table of formulas over counts of events.
 #ifndef KOV_METRICS_H
 #define KOV_METRICS_H
 
@@ -24,18 +24,18 @@ extern const struct metric metrics[];
 extern const size_t metric_count;
 
 struct metric_value {
-    double value;    // in percent when the metric is
-    double error;    // half width of its 99 % interval; negative: not known
-    double measured; // part of the time in which its least counted event was, 0…1
+    double value;    // in percent if the metric is
+    double error;    // half the width of its 99 % interval; negative: not known
+    double measured; // part of the time in which its least measured event was, 0…1
 };
 
-// From counts (one for each item of the request), those of this mode. All that the metric needs are
-// taken from one set if they can be, because these were measured at the same time. False: an event
-// is not among the items, was not measured, or is a divisor that is 0.
+// Computes a metric from the counts of this mode. `counts` has one for each item of the request. If
+// it can, it takes all events from one set, because these were measured at the same time. Returns
+// false if an event is not among the items or was not measured, or if the divisor is 0.
 bool metric_compute(const struct metric *metric, const struct count_request *request,
                     const struct count *counts, enum count_mode mode, struct metric_value *value);
-// Of a CPU, or ALL_CPUS, in the interval that count_reading_between gave. Value NaN: not known, as
-// metric_compute says; error NaN: not known.
+// Computes a metric of a CPU, or of ALL_CPUS, in the interval that count_reading_between gave. The
+// value is NaN if metric_compute returns false. The error is NaN if it is not known.
 struct metric_value metric_of_interval(const struct metric *metric,
                                        const struct count_request *request,
                                        const struct count_reading *between, u32 cpu,

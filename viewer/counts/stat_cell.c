@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the tables of `kov stat` share: names of events and metrics, and cells of metrics.
+// What the tables of `kov stat` share.
 #include "counts/stat_cell.h"
 
 #include <math.h>
@@ -47,7 +47,7 @@ static const json_t *find_metric(const json_t *row, const char *title)
     return NULL;
 }
 
-// "0.5000 ± 0.0100 %"; ~ stands before one whose error is not known.
+// Writes a cell such as "0.5000 ± 0.0100 %". It begins with ~ if the error is not known.
 static void metric_text(const struct column *column, const json_t *row, char text[CELL_BYTES])
 {
     const json_t *metric = find_metric(row, column->heading);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the tables of `kov stat` share: names of events and metrics, and cells of metrics.
+// What the tables of `kov stat` share: names of events and metrics, and the cells of metrics.
 #ifndef KOV_STAT_CELL_H
 #define KOV_STAT_CELL_H
 
@@ -10,15 +10,16 @@
 #define STAT_CELL_WIDE 22 // with errors
 #define STAT_METRIC_COLUMNS (COUNT_MODES * METRICS_MAX)
 
-// "larx:k", of a row's members "event" or "metric", and "mode".
+// Writes a name such as "larx:k", from a row's members "event" or "metric", and "mode".
 void stat_cell_title(const struct column *column, const json_t *row, char text[CELL_BYTES]);
 
-// Whether there is such a metric of what context stands for; then *value.
+// Computes a metric of what context stands for. Returns false if there is none.
 typedef bool stat_compute(const void *context, const struct metric *metric, enum count_mode mode,
                           struct metric_value *value);
-// An array "metrics" of those that there are.
+// Adds an array "metrics" of those that can be computed.
 json_t *stat_put_metrics(json_t *at, stat_compute *compute, const void *context);
-// A column for each metric that any of the rows has in its "metrics". How many there are.
+// Makes a column for each metric that any row has in its "metrics". Returns how many columns there
+// are.
 u32 stat_metric_columns(const json_t *rows, struct column columns[STAT_METRIC_COLUMNS]);
 
 #endif

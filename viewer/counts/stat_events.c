@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// `kov stat -e`: hardware events counted in a while, or while a workload ran.
+// `kov stat -e`: counts hardware events for some seconds, or while a workload runs.
 #include "counts/stat_events.h"
 #include "counts/counting.h"
 #include "counts/stat_print.h"
@@ -23,8 +23,8 @@ static struct {
     struct pid_list pids, exclude;
     struct snapshot processes; // for their names; when a list of some is given
     u64 begin;                 // time base
-    double next;               // when an interval is due
-    bool streaming;            // intervals as JSON
+    double next;               // when the next interval is due
+    bool streaming;            // prints intervals as JSON
     struct workload_result workload;
 } run;
 
@@ -45,7 +45,7 @@ static struct stat_view whole(void)
 
 // ---- reading -----------------------------------------------------------------------------------
 
-// With --pid the counts of these processes stand in for those of the CPUs.
+// Reads the counts of tasks. With --pid, the counts of these processes replace those of the CPUs.
 static int collect_tasks(void)
 {
     int code = counting_tasks(&run.request, &run.tasks);
@@ -62,7 +62,7 @@ static int collect(int read(const struct count_request *, struct count_reading *
     return code == KOV_OK && run.request.tasks != COUNT_NO_TASKS ? collect_tasks() : code;
 }
 
-// Since the last interval, or from the beginning.
+// Arranges the tasks' counts since the last interval, or since the beginning.
 static void arrange_tasks(const struct task_reading *since)
 {
     task_reading_between(since, &run.tasks, &run.shown);
@@ -258,7 +258,8 @@ static int start_and_count(const struct arguments *arguments)
     return code == KOV_OK ? count_window(arguments) : code;
 }
 
-// The machine would undo it when we are gone; so it is done before the next command.
+// Counts without the excluded processes. The machine ends the exclusion when kov's connection ends;
+// kov ends it itself, so that it is over before the next command.
 static int count_without(const struct arguments *arguments)
 {
     int code = counting_exclude(&run.exclude);
@@ -333,7 +334,7 @@ int stat_events(const struct arguments *arguments, const struct stat_events *wan
     if (code == KOV_OK)
         print_result(arguments);
     else if (run.streaming)
-        document_end(json_object()); // what there was
+        document_end(json_object()); // ends what has been printed
     if (code == KOV_OK)
         code = workload_verdict(&run.workload);
     free_all(&list);

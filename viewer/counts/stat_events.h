@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// `kov stat -e`: hardware events counted in a while, or while a workload ran.
+// `kov stat -e`: counts hardware events for some seconds, or while a workload runs.
 #ifndef KOV_STAT_EVENTS_H
 #define KOV_STAT_EVENTS_H
 
@@ -8,15 +8,15 @@
 struct stat_events {
     const struct count_options *options;
     double duration; // seconds, 0: the default
-    double interval; // seconds between prints, 0: only one in the end
+    double interval; // seconds between prints; 0: print only once, in the end
     bool per_cpu;
-    bool per_task;       // a table by what options->tasks says, too
-    const char *pids;    // only what these processes counted: a list; NULL: all
+    bool per_task;       // also a table of what options->tasks says
+    const char *pids;    // list of processes whose counts alone are shown; NULL: all
     const char *exclude; // processes to leave out, also while the kernel works for them; NULL: none
 };
 
-// KOV_USAGE when the machine has not all of these CPUs (bit n: CPU n);
-// `cpus` is their list as it was given.
+// Returns KOV_USAGE if the machine lacks one of these CPUs (bit n: CPU n). `cpus` is their list as
+// the user gave it.
 int stat_check_cpus(const char *cpus, u32 mask);
 
 int stat_events(const struct arguments *arguments, const struct stat_events *wanted);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Counts of events and their metrics.
+// Prints counts of events and their metrics.
 #include "counts/stat_print.h"
 #include "counts/stat_cell.h"
 
@@ -9,14 +9,15 @@
 
 // ---- counts ------------------------------------------------------------------------------------
 
-// Places are indexes of CPUs in the reading, or ALL_CPUS.
+// Returns a count. `index` is that of a CPU in the reading, or ALL_CPUS.
 static struct count count_of(const struct stat_view *view, u32 index, u32 item)
 {
     return index == ALL_CPUS ? count_total(view->reading, item)
                              : view->reading->cpus[index].counts[item];
 }
 
-// Why an error is not known: one CPU is enough, such as one that has slept nearly all the time.
+// Adds a note of why an error is not known. One CPU is enough for that, such as one that has slept
+// nearly all the time.
 static void put_want_of_slices(json_t *row, const struct stat_view *view, u32 index, u32 item)
 {
     const struct count_reading *reading = view->reading;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Counts of processes or threads and their metrics: a row a task, a column an event.
+// Prints counts of processes or threads and their metrics: one row a task, one column an event.
 #include "counts/stat_tasks.h"
 #include "counts/stat_cell.h"
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Counts of processes or threads, CPU by CPU, as read at one moment: ordered, added up,
-// taken apart into intervals.
+// Counts of processes or threads, CPU by CPU, read at one moment.
 #include "counts/task_counts.h"
 #include "tools/memory.h"
 
@@ -8,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define KINDS (TASK_IDLE | TASK_OTHERS) // flags by which tasks differ
+#define KINDS (TASK_IDLE | TASK_OTHERS) // flags that make tasks different
 
 void task_reading_begin(struct task_reading *reading, u32 items)
 {
@@ -51,7 +50,7 @@ static int compare_keys(const void *left, const void *right)
 
 static void add_task(struct task *to, const struct task *from, u32 items)
 {
-    // It is there as long as it is on any CPU.
+    // A task has ended only if it has on all CPUs.
     to->flags &= from->flags | ~(u32)TASK_ENDED;
     for (u32 item = 0; item < items; item++)
         count_add(&to->counts[item], &from->counts[item]);
@@ -89,7 +88,7 @@ void task_reading_between(const struct task_reading *before, const struct task_r
     }
 }
 
-// Leaves those out that are not wanted.
+// Keeps only the tasks that are wanted.
 static void keep(struct task_reading *reading, bool wanted(const struct task *, const void *, u32),
                  const void *context)
 {
@@ -152,7 +151,8 @@ void task_reading_arrange(struct task_reading *reading, bool per_cpu)
         qsort(reading->tasks, reading->count, sizeof(*reading->tasks), compare_counts);
 }
 
-// The kernel calls threads of processes "shell/7": what comes before the process's number.
+// Returns the length of the name without the process's number. The kernel calls threads of
+// processes "shell/7".
 static int name_length(const struct task *task)
 {
     char end[16];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The visitor: activity first, as what an event means depends on who runs.
+// The visitor. It first updates the activity, since the meaning of an event depends on who runs.
 #include "export/chrome.h"
 #include "tools/kov.h"
 #include "tools/memory.h"
@@ -10,7 +10,7 @@
 static const struct {
     const char *name;
     enum chrome_kind kind;
-    u32 fields; // at least so many
+    u32 fields; // number of fields, at least
 } kinds[] = {
     {"SCHED:switch", CHROME_IN_SLICES, 0},
     {"EXC:exc_enter", CHROME_IN_SLICES, 0},

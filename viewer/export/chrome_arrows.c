@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Arrows from one track to another. Both ends are written when the second one comes, so there is
-// none that leads nowhere: readers sort by time.
+// Arrows from one track to another. Both ends are written when the second one comes, so every arrow
+// leads somewhere. Readers sort by time.
 #include "export/chrome.h"
 
 static u64 field(const struct trace_event *event, u32 number)
@@ -10,7 +10,7 @@ static u64 field(const struct trace_event *event, u32 number)
     return values[number];
 }
 
-// A second wake-up before the thread runs takes the first one's place.
+// Notes where an arrow begins. A second wake-up before the thread runs replaces the first one.
 static void note(struct chrome *chrome, struct chrome_marks *marks, u64 id,
                  const struct trace_event *event)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What is remembered by its number: a sorted array, as there are few.
+// Marks by number, in a sorted array, since they are few.
 #include "export/chrome.h"
 #include "tools/memory.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Slices: on each CPU's track what it does, end to end; on each thread's track when and where it
-// runs, with system calls, faults and interrupts within; on the track of a thread of a process's
-// library when its dispatcher runs and has it.
+// Slices. A CPU's track shows what the CPU does, end to end. A thread's track shows when and where
+// it runs, with system calls, faults and interrupts inside. The track of a thread of a process's
+// library shows when its dispatcher runs and has it.
 #include "export/chrome.h"
 #include "trace/syscall_name.h"
 
@@ -44,7 +44,7 @@ static void run_name(u32 cpu, char name[NAME_BYTES])
     snprintf(name, NAME_BYTES, "CPU %" PRIu32, cpu);
 }
 
-// write: chrome_write_slice_begin or chrome_write_slice_end.
+// Writes an end of a slice with chrome_write_slice_begin or chrome_write_slice_end.
 static void user_edge(struct chrome *chrome, u64 pid, u32 cpu, u64 time, slice_edge *write)
 {
     const struct chrome_mark *user = user_thread(chrome, pid, cpu);
@@ -99,7 +99,8 @@ static void set_user(struct chrome *chrome, u32 pid, u32 cpu, u64 tid, u64 time)
         user_edge(chrome, pid, cpu, time, chrome_write_slice_begin);
 }
 
-// The process's own events stand in another stream than the kernel's, merged by time.
+// Takes a switch of a process's own threads. Such events have another stream than the kernel's;
+// both are merged by time.
 void chrome_user_switch(struct chrome *chrome, const struct trace_event *event)
 {
     u64 values[TRACE_MAX_FIELDS] = {0};

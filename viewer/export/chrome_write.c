@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The lines of JSON. Slices are written as begin and end, each with the time as it is, because
-// readers that compute with durations would have neighbours overlap by a rounding.
+// Writes the lines of JSON. A slice is written as begin and end, each with its exact time. Readers
+// that compute with durations would make neighbours overlap by a rounding error.
 #include "export/chrome.h"
 
 #include <inttypes.h>
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #define NANOSECONDS 1000000000UL
-#define EXACT_MAX (1UL << 53) // of JavaScript's numbers
+#define EXACT_MAX (1UL << 53) // largest exact number of JavaScript
 
 static void write_head(struct chrome *chrome, const char *phase, struct chrome_track track,
                        u64 time)
@@ -46,7 +46,7 @@ static void write_name(struct chrome *chrome, const char *what, struct chrome_tr
     fputs("}}", chrome->out);
 }
 
-// What the trace names it, or what it is.
+// Returns the name that the trace gives it, or `otherwise`.
 static const char *named(const struct chrome *chrome, enum label_kind kind, u64 number,
                          const char *otherwise)
 {
@@ -68,7 +68,7 @@ static void name_process(struct chrome *chrome, struct chrome_track track)
                    named(chrome, LABEL_PROCESS, track.pid, "process"), track.pid);
 }
 
-// Once, before the first thing on it.
+// Names a track once, before anything is written on it.
 static void name_track(struct chrome *chrome, struct chrome_track track)
 {
     u64 id = track.pid << 32 | (u32)(track.tid + 1);
@@ -130,7 +130,7 @@ static void write_field(FILE *out, const struct trace_field *field, u64 value)
         fprintf(out, value <= EXACT_MAX ? "%" PRIu64 : "\"%" PRIu64 "\"", value);
 }
 
-// The last field of an event that has a text.
+// Writes the text field of an event, which is its last one.
 static void write_text(FILE *out, const struct trace_event *event)
 {
     const struct trace_event_info *info = &event->description->info;

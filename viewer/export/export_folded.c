@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Folded stacks: a line for each distinct stack, as flamegraph.pl and speedscope read them.
+// Writes folded stacks: a line for each distinct stack, as flamegraph.pl and speedscope read them.
 #include "export/export.h"
 #include "samples/sample_names.h"
 #include "symbols/place.h"
@@ -12,11 +12,12 @@
 
 struct stacks {
     struct intern texts;
-    u64 *samples; // by number of the text
+    u64 *samples; // by the number of the text
     size_t count, capacity;
 };
 
-// A semicolon would begin another frame, a line end another stack.
+// Adds a frame. It replaces ';', which would begin another frame, and line ends, which would begin
+// another stack.
 static void add_frame(struct bytes *stack, const char *name)
 {
     if (stack->size > 0)
@@ -25,7 +26,7 @@ static void add_frame(struct bytes *stack, const char *name)
         bytes_append(stack, *name == ';' ? ":" : *name == '\n' ? " " : name, 1);
 }
 
-// Outermost first, which is how the format has it.
+// Writes a stack as the format has it, outermost first.
 static void write_stack(const struct export *export, const struct sample *sample,
                         struct bytes *stack)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The text of `perf script`: a line for each sample, its stack below, innermost first,
-// and an empty line.
+// Writes the text of `perf script`: a line for each sample, its stack below, innermost first, and
+// an empty line.
 #include "export/export.h"
 #include "samples/recording_event.h"
 #include "tools/kov.h"
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define KERNEL_DSO "[kernel.kallsyms]" // as perf calls it: tools know the kernel by it
+#define KERNEL_DSO "[kernel.kallsyms]" // perf's name for the kernel, by which tools know it
 #define MICROSECONDS 1000000u
 
 static int by_time(const void *left, const void *right, void *context)
@@ -24,7 +24,7 @@ static int by_time(const void *left, const void *right, void *context)
     return (first > second) - (first < second);
 }
 
-// Tools take words apart at blanks.
+// Writes a word. Tools split words at blanks.
 static void write_word(FILE *out, const char *text)
 {
     for (; *text != '\0'; text++)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Samples as a profile for pprof, packed by gzip.
+// Writes samples as a profile for pprof, packed by gzip.
 #include "export/export.h"
 #include "export/profile.h"
 #include "samples/recording_event.h"
@@ -23,7 +23,7 @@ static bool has_all_events(const struct export *export)
     return export->choice.event == RECORDING_EVENT_ALL;
 }
 
-// Two values an event: its samples, and what they stand for.
+// Adds two values for each event: its samples, and what they stand for.
 static void add_types(struct pprof *pprof)
 {
     const struct recording *recording = pprof->export->recording;
@@ -49,8 +49,8 @@ static void kernel_file_id(const struct recording *recording, char text[KERNEL_B
         snprintf(text + 2 * i, 3, "%02x", recording->build_id[i]);
 }
 
-// The build id of the file whose names are used; of the kernel, when there is no file,
-// what the machine told.
+// Writes the build id of the file whose names are used. If there is no file for the kernel, it
+// writes the id that the machine told.
 static void build_id(const struct pprof *pprof, struct symbols *symbols, bool kernel,
                      char text[KERNEL_BUILD_ID_TEXT])
 {
@@ -84,7 +84,7 @@ static void add_sample(struct pprof *pprof, const struct sample *sample)
     const struct recording *recording = pprof->export->recording;
     const struct snapshot *snapshot = &recording->snapshot;
     char object[SAMPLE_NAME_BYTES], class[SAMPLE_NAME_BYTES], process[SAMPLE_NAME_BYTES];
-    char cpu[16]; // as a text: a number 0 is no label
+    char cpu[16]; // a text, because the number 0 is no label
     struct export_frame frames[EXPORT_MAX_FRAMES];
     u64 locations[EXPORT_MAX_FRAMES];
     u32 count = export_stack(pprof->export, sample, frames);
@@ -116,7 +116,7 @@ static void add_losses(struct pprof *pprof)
         profile_add_comment(&pprof->profile, text);
 }
 
-// From the first to the last sample, in nanoseconds; 0 when it cannot be told.
+// Returns the time from the first to the last sample in nanoseconds; 0 if it is not known.
 static u64 duration(const struct pprof *pprof)
 {
     u64 hertz = pprof->export->recording->timebase_hz;

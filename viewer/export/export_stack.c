@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// The stack of a sample, as exports write it.
+// Makes the stack of a sample, as exports write it.
 #include "export/export.h"
 #include "symbols/code.h"
 
-#define KERNEL_ADDRESSES 0xc000000000000000u // from here up
+#define KERNEL_ADDRESSES 0xc000000000000000u // the kernel's addresses begin here
 
 static struct export_frame frame(const struct export *export, u64 address, u32 space)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A profile in the form of pprof, built up sample by sample.
+// Builds a profile in pprof's form sample by sample.
 #include "export/profile.h"
 #include "symbols/code.h"
 
@@ -14,7 +14,7 @@ static void list_add(struct profile_list *list, void *item)
     list->items[list->count++] = item;
 }
 
-// Whether the text is new in `keys`; *number: of the text.
+// Returns whether the text is new in `keys`. *number is that of the text.
 static bool is_new(struct intern *keys, const char *text, u32 *number)
 {
     size_t before = keys->count;
@@ -30,7 +30,7 @@ int64_t profile_text(struct profile *profile, const char *text)
 void profile_begin(struct profile *profile)
 {
     *profile = (struct profile){0};
-    profile_text(profile, ""); // number 0 stands for no text
+    profile_text(profile, ""); // number 0 means no text
 }
 
 void profile_add_type(struct profile *profile, const char *type, const char *unit)
@@ -87,7 +87,8 @@ static u64 function_number(struct profile *profile, u64 mapping, const struct sy
     return message->id;
 }
 
-// A stack may hold addresses that are no code of the program, for which pprof has mapping 0.
+// Returns the mapping of an address. A stack may hold addresses outside the program's code; for
+// these pprof has mapping 0.
 static u64 mapping_of(const struct profile *profile, u64 mapping, u64 address)
 {
     const Pprof__Mapping *message = profile->mappings.items[mapping - 1];
@@ -153,7 +154,7 @@ static Pprof__Sample *make_sample(struct profile *profile, const u64 *locations,
     return message;
 }
 
-// Stack and labels as a text; to be freed.
+// Returns stack and labels as a text. The caller frees it.
 static struct bytes sample_key(const u64 *locations, size_t location_count,
                                const struct profile_label *labels, size_t label_count)
 {
@@ -213,7 +214,7 @@ void profile_pack(struct profile *profile, u64 duration, int64_t period_type, u6
     message.period_type = period == 0 ? NULL : &type;
     message.period = (int64_t)period;
     message.default_sample_type = profile->default_type;
-    message.n_string_table = profile->texts.count; // last: nothing may be added any more
+    message.n_string_table = profile->texts.count; // last, since nothing may be added after it
     message.string_table = profile->texts.texts;
     u8 *place = bytes_reserve(packed, pprof__profile__get_packed_size(&message));
     packed->size += pprof__profile__pack(&message, place);

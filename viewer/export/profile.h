@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A profile in the form of pprof, built up sample by sample: texts, programs, functions, addresses
-// and equal samples are there once each.
+// Builds a profile in pprof's form sample by sample. Texts, programs, functions, addresses and
+// equal samples are in it once each.
 #ifndef KOV_PROFILE_H
 #define KOV_PROFILE_H
 
@@ -27,24 +27,24 @@ struct profile_label {
 };
 
 void profile_begin(struct profile *profile);
-// Another value of each sample.
+// Adds another value of each sample.
 void profile_add_type(struct profile *profile, const char *type, const char *unit);
 void profile_add_comment(struct profile *profile, const char *text);
 int64_t profile_text(struct profile *profile, const char *text);
 
-// The number of a program (or the kernel), made when it is not there.
-// symbols: NULL: not known. build_id: hexadecimal.
+// Returns the number of a program, or of the kernel, and adds it if needed. symbols NULL: not
+// known. build_id is hexadecimal.
 u64 profile_mapping(struct profile *profile, const char *name, struct symbols *symbols,
                     const char *build_id);
-// The number of an address in a program.
+// Returns the number of an address in a program.
 u64 profile_location(struct profile *profile, u64 mapping, struct symbols *symbols, u64 address);
-// Adds to value number `type` and the next one of the sample with this stack (innermost first)
-// and these labels.
+// Adds to two values, number `type` and the next one, of the sample with this stack (innermost
+// first) and these labels.
 void profile_add(struct profile *profile, const u64 *locations, size_t location_count,
                  const struct profile_label *labels, size_t label_count, size_t type,
                  const u64 values[2]);
 
-// The whole as protocol buffer; duration in nanoseconds, period 0: none.
+// Packs the profile as a protocol buffer. duration is in nanoseconds; period 0: none.
 void profile_pack(struct profile *profile, u64 duration, int64_t period_type, u64 period,
                   struct bytes *packed);
 void profile_free(struct profile *profile);

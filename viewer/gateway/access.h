@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Who may talk to the gateway: tokens, made anew at each start, and what Host and Origin must be.
+// Who may talk to the gateway: tokens, made anew at each start, and the values that Host and Origin
+// must have.
 #ifndef KOV_ACCESS_H
 #define KOV_ACCESS_H
 
@@ -11,17 +12,17 @@ enum access_role { ROLE_STRANGER, ROLE_OBSERVER, ROLE_CONTROLLER };
 
 struct access {
     char observer[ACCESS_TOKEN_TEXT], controller[ACCESS_TOKEN_TEXT];
-    char host[32];   // as it stands in a request: "127.0.0.1:8420"
-    char origin[40]; // "http://" and the same
+    char host[32];   // as in a request: "127.0.0.1:8420"
+    char origin[40]; // "http://" and the host
 };
 
-// Makes tokens. An exit code, with a message when the system has no random numbers.
+// Makes tokens. Returns an exit code, with a message when the system has no random numbers.
 int access_init(struct access *access);
 void access_set_port(struct access *access, int port);
-// In a time that does not tell how much of it was right.
+// Returns the role of a token. Its time does not tell how much of the token was right.
 enum access_role access_role_of(const struct access *access, const char *token);
 const char *access_role_name(enum access_role role);
-// Byte for byte as the links are printed.
+// Compare byte for byte with what the printed links have.
 bool access_host_is_ours(const struct access *access, const char *host);
 bool access_origin_is_ours(const struct access *access, const char *origin);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The files of the page. What stands behind the names comes from assets.S (viewer.mk).
+// The files of the page. Their contents come from assets.S (viewer.mk).
 #include "gateway/assets.h"
 
 #include <string.h>

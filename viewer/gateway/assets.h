@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The files of the page, compressed with gzip, out of the program itself.
+// The files of the page, compressed with gzip, from the program itself.
 #ifndef KOV_ASSETS_H
 #define KOV_ASSETS_H
 
@@ -11,7 +11,8 @@ struct asset {
     const u8 *data, *end;
 };
 
-// NULL: there is no such file. The path is compared as it is: nothing is looked up anywhere.
+// Returns NULL if there is no such file. It compares the path as it is, and looks nothing up
+// elsewhere.
 const struct asset *asset_find(const char *path);
 
 #endif

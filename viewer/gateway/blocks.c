@@ -30,7 +30,7 @@ json_t *block_text(const char *text)
 {
     size_t length = strnlen(text, TEXT_CHARACTERS);
     json_t *json = json_stringn(text, length);
-    while (json == NULL) // cut within a character, or never valid
+    while (json == NULL) // cut inside a character, or never valid
         json = json_stringn(text, --length);
     return json;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Blocks: what a machine's thread has encoded once, for every browser that watches it. A block does
-// not change; its references are counted, from any thread.
+// Blocks: what a machine's thread has encoded once for every browser that watches it. A block does
+// not change. Any thread may count its references.
 #ifndef KOV_BLOCKS_H
 #define KOV_BLOCKS_H
 
@@ -10,19 +10,20 @@
 
 struct block {
     atomic_uint references;
-    bool frame; // binary; topic and sequence in its head are filled in for each browser
-    bool whole; // it replaces what its topic has said before
+    bool frame; // binary; topic and sequence in its head differ for each browser
+    bool whole; // it replaces what its topic said before
     size_t size;
     u8 data[];
 };
 
-// With one reference, to be filled in before it is shown to anybody.
+// Returns a block with one reference. The caller fills it in before anybody else sees it.
 struct block *block_new(size_t size, bool frame, bool whole);
-// Takes the reference to json.
+// Makes a block, and takes the reference to json.
 struct block *block_of_json(json_t *json);
-// A text of a machine, as long as a browser takes it, up to where it is valid UTF-8. Never NULL.
+// Returns a text of a machine. It is cut to what a browser takes, and where it stops being valid
+// UTF-8. Never NULL.
 json_t *block_text(const char *text);
 struct block *block_keep(struct block *block);
-void block_release(struct block *block); // NULL is fine
+void block_release(struct block *block); // NULL is allowed
 
 #endif

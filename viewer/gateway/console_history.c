@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The last of what a machine has printed on its console.
+// The end of what a machine has printed on its console.
 #include "gateway/console_history.h"
 #include "tools/clock.h"
 
@@ -12,7 +12,7 @@ static int take_position(void *context, const dci_response *response)
 {
     struct console_history *console = context;
     u64 position = response->console_attach->position, end = console->begin + console->output.size;
-    if (position != end) { // what came between was not kept by the machine
+    if (position != end) { // the machine has not kept what came between
         console->lost += position > end ? position - end : 0;
         console->output.size = 0;
         console->begin = position;

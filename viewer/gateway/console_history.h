@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The last of what a machine has printed on its console.
+// The end of what a machine has printed on its console.
 #ifndef KOV_CONSOLE_HISTORY_H
 #define KOV_CONSOLE_HISTORY_H
 
@@ -14,13 +14,13 @@ struct console_history {
     u64 lost;
 };
 
-// On a new connection: from where it was. An exit code.
+// Continues on a new connection. Returns an exit code.
 int console_history_attach(struct console_history *console);
 void console_history_take(struct console_history *console,
                           const Orrery__Dci__ConsoleOutput *output);
-// Types on the machine's console: all of the text, or what it took within a second.
+// Types on the machine's console: all of the text, or what the console took within a second.
 int console_history_type(const char *text);
-// The machine has booted anew.
+// Forgets all, since the machine has booted again.
 void console_history_forget(struct console_history *console);
 
 #endif

@@ -81,7 +81,7 @@ void outbox_remove_watch(struct outbox *outbox, struct watch *watch)
     free(watch);
 }
 
-// The block replaces all that waits, or comes behind it, for which the oldest may have to go.
+// Keeps the block. It replaces all that waits, or comes after it; the oldest may then have to go.
 static void keep_block(struct watch *watch, struct block *block)
 {
     if (block->whole) {
@@ -115,14 +115,15 @@ void outbox_forget_names(struct outbox *outbox, u32 machine)
 
 // ---- sending -----------------------------------------------------------------------------------
 
-// A whole block larger than what is left waits for more; all other messages are small.
+// Returns whether the first block may be sent. A whole block that is larger than the credit waits
+// for more. All other messages are small.
 static bool may_send(const struct outbox *outbox, const struct watch *watch)
 {
     return watch->count > 0 &&
            (!watch->blocks[0]->frame || watch->blocks[0]->size <= outbox->credit);
 }
 
-// The machine that it watches and has not all names of, or MACHINES.
+// Returns a machine that it watches without having all names of, or MACHINES.
 static u32 unnamed_machine(const struct outbox *outbox)
 {
     for (u32 i = 0; i < outbox->watch_count && outbox->names != NULL; i++) {
@@ -150,7 +151,7 @@ static struct block *copy_block(const struct block *block, size_t before, size_t
     return copy;
 }
 
-// {"type":"state","id":ID,"data":…}
+// Makes {"type":"state","id":ID,"data":…}.
 static struct block *wrap_state(const struct watch *watch, const struct block *block, size_t before)
 {
     char head[64];

@@ -24,7 +24,7 @@ bool dref_counts_watch(struct dref_counts *counts, const char *measure)
 
 struct cell {
     struct history *history;
-    u32 drefs, misses; // numbers in the history
+    u32 drefs, misses; // their numbers in the history
 };
 
 static void add(void *context, const struct dref_count *done)
@@ -58,7 +58,7 @@ static int switch_counting(struct dref_counts *counts, bool on)
     int code = dref_enable(on, SCAN_ALL);
     counts->refused = on && code != KOV_OK;
     counts->counting = on && code == KOV_OK;
-    counts->has_last = false; // a cell is counted whole, or not at all
+    counts->has_last = false; // so that a cell is counted whole, or not at all
     return code == KOV_CONNECTION ? code : KOV_OK;
 }
 
@@ -67,7 +67,7 @@ int dref_counts_attend(struct dref_counts *counts, struct history *history)
     double now = clock_now();
     bool watched = now < counts->drefs_watched;
     bool drefs = watched && !counts->refused;
-    counts->refused = counts->refused && watched; // who comes later has it tried again
+    counts->refused = counts->refused && watched; // the next to watch makes it try again
     if (drefs != counts->counting) {
         int code = switch_counting(counts, drefs);
         if (code != KOV_OK)

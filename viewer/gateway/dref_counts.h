@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// DREFs and misses by object: read at the end of each cell of history while somebody watches them,
-// as exact counts beside the samples.
+// DREFs and misses by object. They are read at the end of each cell of history while somebody
+// watches them, as exact counts beside the samples.
 #ifndef KOV_DREF_COUNTS_H
 #define KOV_DREF_COUNTS_H
 
@@ -10,21 +10,22 @@
 #define DREF_COUNTS_IDLE 10.0 // seconds without a watcher, after which counting ends
 
 struct dref_counts {
-    // Misses are counted always, DREFs while somebody asks for it.
-    double drefs_watched, misses_watched; // until then, by clock_now()
-    bool counting, refused;               // refused: until the time above
+    // Misses are always counted, DREFs only while somebody asks for them.
+    double drefs_watched, misses_watched; // watched until then, by clock_now()
+    bool counting, refused;               // refused: until the times above
     struct dref_reading last;
     bool has_last;
 };
 
-// Is it counted here? "drefs" and "misses" are.
+// Returns whether it is counted here. "drefs" and "misses" are.
 bool dref_counts_has(const char *measure);
-// Somebody watches it. False: the machine has refused to count it (a message has told).
+// Notes that somebody watches it. Returns false if the machine has refused to count it, with a
+// message.
 bool dref_counts_watch(struct dref_counts *counts, const char *measure);
-// Reads what is watched into the open cell, which is about to end; ends counting when nobody has
-// watched for long. KOV_OK also when the machine refuses; else the connection is gone.
+// Reads what is watched into the open cell, which is about to end. Ends counting when nobody has
+// watched for long. Returns KOV_OK, even if the machine refuses; else the connection is gone.
 int dref_counts_attend(struct dref_counts *counts, struct history *history);
-// The connection is another one, or none.
+// Forgets the state, since the connection is another one, or none.
 void dref_counts_forget(struct dref_counts *counts);
 
 #endif

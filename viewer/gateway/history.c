@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What a machine did, as far back as memory reaches. Tables that cells are added up in are taken
-// once, at the begin; an ended cell is packed into as much as it needs. Where memory ends, the
-// oldest cells are joined into coarser ones, and then forgotten.
+// What a machine has done, as far back as memory allows. The tables in which cells are added up are
+// allocated once, at the beginning. An ended cell is packed and takes only what it needs. When
+// memory runs out, the oldest cells are joined into coarser ones, and later forgotten.
 #include "gateway/history.h"
 #include "tools/memory.h"
 
@@ -12,16 +12,16 @@
 #define NS_PER_SECOND 1e9
 #define LEVELS 3
 #define GAPS_MAX 256
-// Parts of the limit: a table of sites (three, and a packed cell is no larger), the list of cells,
-// all tracks. What is left is for packed cells.
+// Parts of the limit: a table of sites (there are three, and a packed cell is no larger), the list
+// of cells, all tracks. Packed cells have the rest.
 #define TABLE_PART 12
 #define CELLS_PART 16
 #define TRACKS_PART 8
 #define TRACK_NODES_MAX 4096
 #define TRACKS_A_METRIC (1 + ORRERY_MAX_CPUS) // all CPUs first
 
-// Of a level: how many of its cells make one of the next; how many are kept while there is memory,
-// and how many while there is none.
+// About a level: how many of its cells make one of the next level; how many are kept while there is
+// memory, and how many when there is none.
 static const struct {
     u32 fan, kept, kept_at_least;
 } levels[LEVELS] = {{10, 900, 120}, {6, 2160, 60}, {0, UINT32_MAX, 0}};
@@ -39,14 +39,14 @@ struct history {
     struct sampled_event events[SITE_EVENTS_MAX];
     u32 event_count;
 
-    // The session: its events' numbers, and what was counted until the open cell's begin.
+    // The session: the numbers of its events, and what was counted until the open cell began.
     bool begun;
     u32 numbers[SAMPLED_EVENTS_MAX], session_events;
     struct site_stream counted[SAMPLED_EVENTS_MAX][ORRERY_MAX_CPUS];
 
     struct cell *cells; // packed, oldest first
     size_t cell_count, cells_max;
-    struct cell previous, open; // previous.to 0: there is none
+    struct cell previous, open; // previous.to 0: there is no previous one
     struct site_sums work;
     u32 level_counts[LEVELS];
 
@@ -140,7 +140,7 @@ static void pack(struct history *history, const struct site_sums *sums, struct c
     history->level_counts[cell->level]++;
 }
 
-// Joins the oldest cells of a level into one of the next. They are freed before what they make is
+// Joins the oldest cells of a level into one of the next. They are freed before the new one is
 // packed, which needs no more memory than they did.
 static void coarsen(struct history *history, u32 level)
 {
@@ -194,7 +194,8 @@ static bool same_event(const struct sampled_event *left, const struct sampled_ev
     return left->mode == right->mode && strcmp(left->name, right->name) == 0;
 }
 
-// A session may have the same event twice, with thresholds of their own.
+// Returns the number of a session's event. A session may have the same event twice, with different
+// thresholds.
 static u32 number_of(struct history *history, const struct sampled_event *event, u64 taken)
 {
     for (u32 i = 0; i < history->event_count; i++)
@@ -284,7 +285,7 @@ static u64 rise(u64 *before, u64 now)
     return rise;
 }
 
-// What came since the last time.
+// Returns what has come since the last time.
 static struct site_stream stream_since(struct site_stream *before, const struct sample_stream *now)
 {
     return (struct site_stream){
@@ -375,7 +376,7 @@ struct span {
     size_t first, end;
 };
 
-// The first ended cell whose middle is not before a time.
+// Returns the first ended cell whose middle is not before a time.
 static size_t find(const struct history *history, double time)
 {
     size_t low = 0, high = ended_cells(history);

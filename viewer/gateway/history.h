@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// What a machine did, as far back as memory reaches: sums of samples in cells of a second, older
-// ones of ten seconds and of a minute; metrics over time; when it was not connected. Of one boot.
-// Not for several threads at once. Times are ns since boot as double, and ticks of the time base
-// where they come from the machine.
+// What a machine has done in one boot, as far back as memory allows: sums of samples in cells of a
+// second, older ones of ten seconds and of a minute; metrics over time; times without a connection.
+// One thread at a time may use it. Times are ns since boot as double; those from the machine are
+// ticks of the time base.
 #ifndef KOV_HISTORY_H
 #define KOV_HISTORY_H
 
@@ -18,58 +18,58 @@ struct history;
 
 struct history_account {
     size_t bytes, limit;
-    double from, to; // of its cells, ns; both 0: none yet
-    u32 cells[3];    // of a second, ten seconds, a minute
-    u64 late;        // samples that were older than any cell that was still open
+    double from, to; // of its cells, ns; both 0: no cells yet
+    u32 cells[3];    // cells of a second, ten seconds, a minute
+    u64 late;        // samples older than every cell that was still open
     u64 refused;     // samples of absurd CPUs or events
-    u64 forgotten;   // cells, for want of memory
-    size_t sites;    // that a cell has room for
+    u64 forgotten;   // cells, for lack of memory
+    size_t sites;    // number of sites for which a cell has room
 };
 
-// bytes: that it never exceeds; boot: ticks when the machine began; hertz: of the time base.
-// NULL: bytes are less than HISTORY_BYTES_MIN, or hertz is 0.
+// Makes a history that never takes more than `bytes`. boot: ticks when the machine began. hertz: of
+// the time base. Returns NULL if bytes are less than HISTORY_BYTES_MIN, or if hertz is 0.
 struct history *history_new(size_t bytes, u64 boot, u64 hertz);
 void history_free(struct history *history);
 double history_ns(const struct history *history, u64 ticks);
 struct history_account history_account(const struct history *history);
 
-// A sampling session begins at this time (ticks), with these events. The last one's final counters
-// were given to history_close_cell before.
+// Begins a sampling session at this time (ticks), with these events. The caller has given the last
+// one's final counters to history_close_cell.
 void history_begin_session(struct history *history, u64 time, const struct sampled_events *events);
-// A sample of this session, with its weight (samples_add). It belongs to the cell of its time if
+// Adds a sample of this session, with its weight (samples_add). It goes to the cell of its time if
 // that is the open one or the one before.
 void history_add(struct history *history, const struct sample *sample);
-// The number of something that is counted by object, beside what is sampled; like an event's.
-// HISTORY_NO_EVENT: there is no room for one more.
+// Returns the number of something that is counted by object, in addition to samples. It is like an
+// event's number. HISTORY_NO_EVENT: there is no room for one more.
 u32 history_counted(struct history *history, const char *name);
-// So many of them, of an object on a CPU, in the open cell.
+// Adds so many of them, of an object on a CPU, to the open cell.
 void history_count(struct history *history, u32 number, const struct site *object, u64 count);
-// All there were in so many ticks of the open cell are in it now.
+// Tells that the counts of so many ticks of the open cell are complete.
 void history_count_end(struct history *history, u32 number, u64 covered);
-// Ends the open cell and begins the next one. session: what the machine has counted since the
-// session began (samples_stream); its samples are not looked at. False, and nothing is changed:
-// time (ticks) is not behind the cell's begin, or no session has begun.
+// Ends the open cell and begins the next one. `session` is what the machine has counted since the
+// session began (samples_stream); its samples are not used. Returns false and changes nothing if
+// time (ticks) is not after the cell's begin, or if no session has begun.
 bool history_close_cell(struct history *history, u64 time, const struct sample_set *session);
-// Nothing is known of the machine between these times (ticks): ends the open cell at `from`, and
-// begins the next one at `to`. False: they are out of order.
+// Notes that nothing is known of the machine between these times (ticks). Ends the open cell at
+// `from` and begins the next one at `to`. Returns false if they are out of order.
 bool history_gap(struct history *history, u64 from, u64 to);
 
-// Events that were ever sampled, by number.
+// Returns the events that were ever sampled, by number.
 const struct sampled_event *history_events(const struct history *history, u32 *count);
-// The number of "larx" or "larx:u"; HISTORY_NO_EVENT: it never was.
+// Returns the number of "larx" or "larx:u". HISTORY_NO_EVENT: it was never sampled.
 u32 history_event(const struct history *history, const char *title);
 
 struct history_range {
-    double from, to;   // that the cells really cover, ns
-    double seconds;    // of these, without gaps
-    double resolution; // seconds of the longest cell
+    double from, to;   // what the cells really cover, ns
+    double seconds;    // length of the cells, without gaps
+    double resolution; // length of the longest cell, seconds
     u32 cells;
 };
-// Joins the ended cells whose middle is in [from, to); if there is none, the one that from is in.
-// `sums` has begun. False, and nothing is added: no such cell.
+// Joins the ended cells whose middle is in [from, to). If there is none, joins the one that
+// contains `from`. `sums` has begun. Returns false and adds nothing if there is no such cell.
 bool history_range(const struct history *history, double from, double to, struct site_sums *sums,
                    struct history_range *range);
-// The same cells one by one, oldest first, for values over time.
+// Visits the same cells one by one, oldest first, for values over time.
 typedef void history_visit(void *context, double from, double to, const struct site_sums *sums);
 void history_cells(const struct history *history, double from, double to, history_visit *visit,
                    void *context);
@@ -77,15 +77,15 @@ void history_cells(const struct history *history, double from, double to, histor
 struct history_interval {
     double from, to;
 };
-// Gaps in [from, to), oldest first, at most `room`; returns how many.
+// Finds at most `room` gaps in [from, to), oldest first. Returns how many.
 size_t history_gaps(const struct history *history, double from, double to,
                     struct history_interval *gaps, size_t room);
 
-// A metric (its index in metrics[]) of a CPU or ALL_CPUS; time in ns. NaN: not known. False: it was
-// refused, as there is no such metric or CPU, or the time goes back.
+// Adds a metric (its index in metrics[]) of a CPU or ALL_CPUS; time in ns. NaN: not known. Returns
+// false if there is no such metric or CPU, or if the time goes back.
 bool history_metric(struct history *history, u32 metric, u32 cpu, double time,
                     const struct metric_value *value);
-// NULL: nothing was added.
+// Returns NULL if nothing was added.
 const struct track *history_track(const struct history *history, u32 metric, u32 cpu);
 
 #endif

@@ -87,7 +87,7 @@ static u32 find_machine(const struct hub *hub, const json_t *message)
 static void wish(const struct hub *hub, enum post_kind kind, const struct topic *topic)
 {
     struct post post = {.kind = kind, .topic = topic->number, .watched = topic->kind};
-    if (hub->machines[topic->machine] != NULL) // the program ends
+    if (hub->machines[topic->machine] != NULL) // NULL when the program ends
         machine_wish(hub->machines[topic->machine], &post);
 }
 
@@ -168,9 +168,9 @@ static void watch(struct hub *hub, struct browser *browser, const json_t *messag
         wrong = TOO_MANY_WISHES;
     if (wrong != NULL)
         return tell_error(hub, browser, message, wrong);
-    // What the id meant before goes when the new topic has its watcher: where both are the same it
-    // does not end, and where watching was refused it is still there. A machine hears of the end
-    // first, so that it never has more topics of a browser than the browser may watch.
+    // What the id meant before ends when the new topic has its watcher. If both are the same, it
+    // does not end. If watching was refused, it is still there. A machine hears of the end first,
+    // so it never has more topics of a browser than the browser may watch.
     bool fresh;
     struct topic *topic = topics_watch(&hub->topics, machine, kind, message, &fresh);
     unwatch(hub, browser, id);
@@ -242,14 +242,14 @@ static void publish(struct hub *hub, struct post *post)
 {
     struct topic *topic = topics_find(&hub->topics, post->topic);
     if (topic == NULL)
-        return; // the last browser has gone meanwhile
+        return; // the last browser has left meanwhile
     for (struct browser *browser = hub->browsers; browser != NULL; browser = browser->next) {
         outbox_publish(&browser->outbox, topic, post->block);
         hub->ready(browser->connection, false);
     }
 }
 
-// The topic ends for those who watch it: {"type":"stopped","id":…,"message":…}
+// Ends the topic for all who watch it: {"type":"stopped","id":…,"message":…}
 static void stop(struct hub *hub, struct post *post)
 {
     for (struct browser *browser = hub->browsers; browser != NULL; browser = browser->next) {
@@ -281,7 +281,7 @@ static void take_names(struct hub *hub, struct post *post)
     }
 }
 
-// To all that have a role. A machine's state is kept for those who come later.
+// Tells all browsers with a role. Keeps a machine's state for those who come later.
 static void tell_all(struct hub *hub, struct post *post)
 {
     if (post->block->whole) {

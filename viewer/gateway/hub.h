@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The hub: what browsers say is checked and handed to machines, what machines say goes to the
-// browsers that want it. It lives on the net thread, and knows nothing of sockets.
+// The hub. It checks what browsers say and gives it to machines. It gives what machines say to the
+// browsers that want it. It runs on the net thread and knows nothing of sockets.
 #ifndef KOV_HUB_H
 #define KOV_HUB_H
 
@@ -14,7 +14,7 @@ struct browser {
     enum access_role role;
     u32 wrong_tokens;
     struct outbox outbox;
-    void *connection; // net's
+    void *connection; // belongs to net
     struct browser *next;
 };
 
@@ -22,14 +22,14 @@ struct hub {
     struct access access;
     struct machine *machines[MACHINES];
     u32 machine_count;
-    struct block *told[MACHINES]; // the last state of each, or NULL
+    struct block *told[MACHINES]; // the last state of each machine, or NULL
     struct told_names names[MACHINES];
     struct topics topics;
     struct browser *browsers; // with or without a role
     u64 last_browser;
-    u32 served; // with a role
+    u32 served; // number of browsers with a role
     struct post_queue posts;
-    // Something waits for the browser; end: it must go (a message about it goes first).
+    // Tells that something waits for the browser. end: it must go, after a message about it.
     void (*ready)(void *connection, bool end);
 };
 
@@ -38,9 +38,9 @@ void hub_free(struct hub *hub);
 
 struct browser *hub_connect(struct hub *hub, void *connection);
 void hub_disconnect(struct hub *hub, struct browser *browser);
-// A whole message of a browser.
+// Takes a whole message of a browser.
 void hub_receive(struct hub *hub, struct browser *browser, const char *text, size_t size);
-// Hands out what machines have posted.
+// Gives browsers what machines have posted.
 void hub_distribute(struct hub *hub);
 
 #endif

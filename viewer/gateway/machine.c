@@ -69,7 +69,8 @@ void machine_tell_state(struct machine *machine, const char *state)
     machine_post(machine, (struct post){.kind = POST_TOLD, .block = block_of_json(json)});
 }
 
-// Messages of kov's rooms: the last failure is kept for who asked; warnings go to all browsers.
+// Takes messages of kov's rooms. The last failure is kept for whoever asked. Warnings go to all
+// browsers.
 static void take_message(void *context, bool is_warning, const char *text)
 {
     struct machine *machine = context;
@@ -81,7 +82,7 @@ static void take_message(void *context, bool is_warning, const char *text)
         json_pack("{s:s, s:s, s:o, s:i, s:b}", "type", "notice", "machine", machine->settings.name,
                   "message", block_text(text), "count", 1, "warning", 1);
     struct block *block = block_of_json(json);
-    block->whole = false; // nothing to be told to those who come later
+    block->whole = false; // not told to those who come later
     machine_post(machine, (struct post){.kind = POST_TOLD, .block = block});
 }
 
@@ -169,7 +170,7 @@ static int take_event(void *context, const Orrery__Dci__Event *event)
     return KOV_OK;
 }
 
-// Numbers begin anew, and all that was said with them is said again.
+// Begins numbers again, and says again all that used them.
 static void forget_names(struct machine *machine)
 {
     names_reset(&machine->names);
@@ -177,7 +178,8 @@ static void forget_names(struct machine *machine)
         say_afresh(one);
 }
 
-// Objects and classes are those of this scan: what is gone must not stay.
+// Scans objects and classes. They replace those of the last scan, so that what is gone does not
+// stay.
 int machine_scan(struct machine *machine)
 {
     struct snapshot fresh = {0};
@@ -196,7 +198,7 @@ int machine_scan(struct machine *machine)
     machine->scan_due = machine->scanned + fmax(SCAN_SECONDS, 4 * machine->scan_seconds);
     machine->scans++;
     machine->standing.clock_ticks = machine->snapshot.process_time;
-    machine->standing.clock_heard = // not later than it was read
+    machine->standing.clock_heard = // not later than when it was read
         machine->player == NULL
             ? begin
             : player_asked(machine->player, ORRERY__DCI__REQUEST__BODY_PROCESSES);
@@ -220,7 +222,7 @@ static int live_attend(struct machine *machine)
     return code == KOV_OK ? metric_counts_rest(&machine->metric_counts) : code;
 }
 
-// A player's news end the wait for a frame, as a wish does.
+// Waits for events. A player's news end the wait for a frame, as a wish does.
 static int wait_for_events(struct machine *machine)
 {
     double next = publish_next(machine);
@@ -258,8 +260,9 @@ static void begin_boot(struct machine *machine)
     runs_free(&machine->runs);
 }
 
-// Only the connection was lost, or the DCI server has been restarted: the machine's clock went on.
-// Two boots may have begun at the same reading, where instructions are what the clock counts.
+// Returns whether it is the same boot: only the connection was lost, or the DCI server was
+// restarted, and the machine's clock went on. Two boots may begin at the same reading if the clock
+// counts instructions.
 static bool is_same_boot(const struct machine *machine, const dci_system_info *system)
 {
     return machine->history != NULL && machine->boot_time == system->boot_time &&
@@ -275,7 +278,7 @@ static void name_boot(struct machine *machine, u64 boot_time)
              (u32)boot_time);
 }
 
-// A new boot has other things behind the same numbers.
+// Notes which boot it is. A new boot uses the same numbers for other things.
 static void note_boot(struct machine *machine)
 {
     const dci_system_info *system = session_machine();
@@ -325,7 +328,7 @@ static int serve(struct machine *machine)
 
 // ---- its thread --------------------------------------------------------------------------------
 
-// Wishes are granted meanwhile: topics are noted, acts refused.
+// Waits before the next attempt. It grants wishes meanwhile: it notes topics and refuses acts.
 static void pause_before_next(struct machine *machine, double pause)
 {
     double end = clock_now() + pause;
@@ -337,7 +340,7 @@ static void pause_before_next(struct machine *machine, double pause)
 
 static void tell_absence(struct machine *machine, bool was_live)
 {
-    // A file that cannot be played: it will not get better, nor is it waited for.
+    // The file cannot be played. That will not change, so it does not try again.
     bool useless = machine->player != NULL && player_problem(machine->player) != NULL;
     machine_tell_state(machine, useless ? "played" : was_live ? "lost" : "waiting");
 }
@@ -397,12 +400,12 @@ static void wake(void *context)
     link_wake(machine->link);
 }
 
-// What a recording is to have, also while no browser watches it.
+// Watches what a recording must have, even while no browser does.
 static void watch_for_recorder(struct machine *machine)
 {
     const enum watched_kind kinds[] = {WATCHED_PROCESSES, WATCHED_SERVER, WATCHED_WORKLOADS,
                                        WATCHED_METRIC};
-    for (u32 i = 0; i < ARRAY_SIZE(kinds); i++) { // topic 0: of no browser
+    for (u32 i = 0; i < ARRAY_SIZE(kinds); i++) { // topic 0 is no browser's
         struct post wish = {.kind = WISH_WATCH,
                             .watched = kinds[i],
                             .json = json_pack("{s:s, s:s}", "metric", metrics[0].name, "of", "m")};
@@ -410,7 +413,8 @@ static void watch_for_recorder(struct machine *machine)
     }
 }
 
-// The link, and what stands at its ends. False: a message tells why not.
+// Makes the link, and the player or recorder at its ends. Returns false with a message if it
+// cannot.
 static bool open_ends(struct machine *machine, const struct machine_settings *from)
 {
     if (from->tape != NULL) {
@@ -437,7 +441,7 @@ static char *copy_text(const char *text)
 struct machine *machine_start(u32 number, const struct machine_settings *from,
                               struct post_queue *posts)
 {
-    json_t *name = json_string(from->name); // as browsers get it
+    json_t *name = json_string(from->name); // the name as browsers get it
     json_decref(name);
     if (name == NULL) {
         fail(KOV_USAGE, "a machine's name is no UTF-8");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// One machine of the gateway: a thread of its own with a connection of its own. It keeps trying to
-// connect, samples and scans all the time (the standing set), and works out the topics that
-// browsers watch.
+// One machine of the gateway. It has a thread and a connection of its own. It keeps trying to
+// connect, it always samples (the standing set) and scans, and it computes the topics that browsers
+// watch.
 #ifndef KOV_GATEWAY_MACHINE_H
 #define KOV_GATEWAY_MACHINE_H
 
@@ -10,24 +10,24 @@
 struct machine;
 
 struct machine_settings {
-    char *name; // as browsers call it
+    char *name; // browsers' name for it
     char *host;
     u64 port;
-    char *tape;   // a recording that is played in place of a machine; NULL: none
+    char *tape;   // recording to play in place of a machine; NULL: none
     char *record; // the file to record to; NULL: none
-    char *token;  // NULL: what wire/token.h finds
+    char *token;  // NULL: wire/token.h finds one
     size_t history_bytes;
 };
 
-// number: its place in the hub. posts: where it says what it has to say. Settings are copied. The
-// thread runs until machine_end.
-// NULL: a message tells why not.
+// Starts a machine. `number` is its place in the hub. It posts to `posts`. Settings are copied. The
+// thread runs until machine_end. Returns NULL with a message if it cannot start.
 struct machine *machine_start(u32 number, const struct machine_settings *settings,
                               struct post_queue *posts);
 const char *machine_name(const struct machine *machine);
-// Does it take another wish of this browser, or has it too many that it could not grant yet?
+// Returns whether it takes another wish of this browser, or has too many that it could not grant
+// yet.
 bool machine_takes_wish(struct machine *machine, u64 browser);
-// From any thread: a WISH_…, which the machine owns from here on.
+// Sends a WISH_… and gives it to the machine. Any thread may call it.
 void machine_wish(struct machine *machine, const struct post *wish);
 // Ends the thread, waits for it, and frees all.
 void machine_end(struct machine *machine);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A machine that is played: it asks what was asked, when it was asked.
+// A machine that is played. It asks what was asked, when it was asked.
 #include "gateway/machine_state.h"
 #include "tools/clock.h"
 
@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-// The time of the last picture: the ends of "the last 10 seconds" stay where something is.
+// Notes the time of the last picture, so that "the last 10 seconds" stay where something is.
 static void note_end(struct machine *machine)
 {
     struct standing *standing = &machine->standing;
@@ -72,6 +72,6 @@ int played_attend(struct machine *machine)
         note_end(machine);
         return KOV_OK;
     default:
-        return KOV_OK; // kept for who asks
+        return KOV_OK; // kept for whoever asks
     }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What the thread of a machine knows: shared by the files that make up the machine, and by nobody
-// else. All of it belongs to that thread, but for the queue of wishes.
+// What the thread of a machine knows. Only the files that make up the machine use it. All of it
+// belongs to that thread, except the queue of wishes.
 #ifndef KOV_MACHINE_STATE_H
 #define KOV_MACHINE_STATE_H
 
@@ -23,14 +23,14 @@
 #define STATUS_SECONDS 1.0
 #define HEAT_SECONDS 0.5
 
-// A topic that somebody watches, on the machine's side.
+// A topic that somebody watches, as the machine has it.
 struct published {
     u64 number;
     enum watched_kind kind;
     json_t *parameters;
     double due;  // by clock_now(); 0: at once
-    bool afresh; // all of it, for somebody who is new
-    u64 said;    // how far it has been said, as its kind counts
+    bool afresh; // say all of it, for a new browser
+    u64 said;    // how far it has been told, in units of its kind
     struct published *next;
 };
 
@@ -39,7 +39,7 @@ struct machine {
     struct machine_settings settings;
     struct post_queue *posts, wishes;
     struct link *link;
-    struct player *player;     // NULL: it is a machine
+    struct player *player;     // NULL: a real machine
     struct recorder *recorder; // NULL: it is not recorded
     pthread_t thread;
     bool ending;
@@ -48,8 +48,8 @@ struct machine {
     u32 tries;
     char boot[17];
     u64 boot_time, timebase_hz; // of the machine's clock
-    u32 same_begin;             // boots before this one that began at the same time
-    char failure[256];          // the last message, of whatever went wrong
+    u32 same_begin;             // earlier boots that began at the same time
+    char failure[256];          // the last message of a failure
 
     struct names names;
     struct snapshot snapshot;
@@ -58,51 +58,51 @@ struct machine {
     double scan_due, processes_due;
     u64 scans;
     struct standing standing;
-    struct history *history; // of this boot; NULL: never connected
+    struct history *history; // of this boot; NULL: it was never connected
     struct metric_counts metric_counts;
     struct dref_counts dref_counts;
     struct runs runs;
     struct console_history console;
     double cell_due;
-    u64 lost_at; // ticks, when the connection was
+    u64 lost_at; // ticks, when the connection was lost
     struct published *published;
 };
 
-// Nanoseconds since the machine's boot, of a reading of its time base.
+// Returns the nanoseconds since the machine's boot for a reading of its time base.
 double machine_time(const struct machine *machine, u64 ticks);
-// Of a machine that is played (machine_played.c): a connection of its tape begins, and does what is
-// new on it. KOV_OK, or the connection is gone.
+// For a machine that is played (machine_played.c): begin a connection of its tape, and do what is
+// new on it. played_attend returns KOV_OK, or the connection is gone.
 void played_begin(struct machine *machine);
 int played_attend(struct machine *machine);
 // Scans processes and objects.
 int machine_scan(struct machine *machine);
-// State, and why, to all browsers.
+// Tells all browsers the state and its reason.
 void machine_tell_state(struct machine *machine, const char *state);
-// Sends a block to those who watch the topic, and before it the names that it uses.
+// Sends a block to those who watch the topic. Before it, sends the names that it uses.
 void machine_publish(struct machine *machine, const struct published *published,
                      struct block *block);
 void machine_post(struct machine *machine, struct post post);
 
 // ---- topics (publish.c, and a file each) -------------------------------------------------------
 
-// Says what is due. KOV_OK, or the connection is gone.
+// Says what is due. Returns KOV_OK, or the connection is gone.
 int publish_due(struct machine *machine);
-// Says that a gap has ended, and what time it is, before the machine is asked for anything.
+// Says that a gap has ended, and what time it is, before it asks the machine for anything.
 void publish_gap(struct machine *machine);
-// When the next is, by clock_now().
+// Returns when the next topic is due, by clock_now().
 double publish_next(const struct machine *machine);
-// The interval that a topic is about, ns since boot: its from and to, or the last `seconds`.
+// Finds the interval of a topic, ns since boot: its from and to, or the last `seconds`.
 void publish_interval(const struct machine *machine, const struct published *published,
                       double *from, double *to);
-// The number of its measure in the history, which it has counted if it is not sampled;
-// HISTORY_NO_EVENT: there is nothing of it. It is ended if the machine refuses to count.
+// Returns the number of its measure in the history. If the measure is not sampled, starts to count
+// it. HISTORY_NO_EVENT: there is nothing of it. Ends the topic if the machine refuses to count.
 u32 publish_measure(struct machine *machine, const struct published *published);
-// A number among the parameters, or `otherwise`.
+// Returns a number of the parameters, or `otherwise`.
 double publish_number(const struct published *published, const char *name, double otherwise);
 const char *publish_text(const struct published *published, const char *name);
-// Ends the topic, for a reason that is told.
+// Ends the topic and tells why.
 void publish_stop(struct machine *machine, const struct published *published, const char *why);
-// What a key of the schema names; false: no such key.
+// Finds what a key of the schema names. Returns false if there is no such key.
 bool publish_thing(const char *key, struct ranking_thing *thing, u32 *cpu);
 int publish_objects(struct machine *machine, struct published *published);
 int publish_processes(struct machine *machine, struct published *published);
@@ -116,13 +116,13 @@ int publish_server(struct machine *machine, struct published *published);
 int publish_workloads(struct machine *machine, struct published *published);
 int publish_marks(struct machine *machine, struct published *published);
 
-// The number of what a line of the tree stands for.
+// Returns the number of the thing that a line of the tree stands for.
 u32 tree_entry_thing(struct names *names, const struct snapshot *snapshot,
                      const struct tree_entry *entry);
 
 // ---- wishes (requests.c) -----------------------------------------------------------------------
 
-// Answers a WISH_ASK or WISH_ACT. KOV_OK, or the connection is gone.
+// Answers a WISH_ASK or WISH_ACT. Returns KOV_OK, or the connection is gone.
 int request_answer(struct machine *machine, const struct post *wish);
 
 #endif

@@ -19,7 +19,7 @@ static int start(struct metric_counts *counts, const struct event_list *list)
     code = counting_start(&counts->request, &begun);
     counts->running = code == KOV_OK;
     counts->has_last = false;
-    return code == KOV_CONNECTION ? code : KOV_OK; // refused: others have the counters, for a while
+    return code == KOV_CONNECTION ? code : KOV_OK; // refused: for now others have the counters
 }
 
 static void note(struct metric_counts *counts, struct history *history, u32 cpu)
@@ -34,9 +34,9 @@ static void note(struct metric_counts *counts, struct history *history, u32 cpu)
 static int read_counts(struct metric_counts *counts, struct history *history)
 {
     int code = counting_read(&counts->request, &counts->now);
-    // Where it has ended for another client, what was counted until then is the last that is known.
+    // If it has ended for another client, what was counted until then is the last that is known.
     counts->running = code == KOV_OK && !counts->now.displaced;
-    if (code != KOV_OK) // stale: it had ended, and others have its place
+    if (code != KOV_OK) // stale: it has ended, and others have its place
         return code == KOV_CONNECTION ? code : KOV_OK;
     if (counts->has_last) {
         count_reading_between(&counts->last, &counts->now, &counts->between);

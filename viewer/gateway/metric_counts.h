@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The five metrics over time, counted on every CPU: a session of counting that runs while somebody
-// watches them, read once a second into the history, at first sooner.
+// The five metrics over time, counted on every CPU. A counting session runs while somebody watches
+// them. It is read into the history once a second, the first time sooner.
 #ifndef KOV_METRIC_COUNTS_H
 #define KOV_METRIC_COUNTS_H
 
@@ -8,25 +8,25 @@
 #include "gateway/history.h"
 
 #define METRIC_COUNTS_SECONDS 1.0
-#define METRIC_COUNTS_FIRST 0.25 // until the second reading: who is new sees something soon
+#define METRIC_COUNTS_FIRST 0.25 // until the second reading, so that a new browser soon sees it
 #define METRIC_COUNTS_IDLE 10.0  // seconds without a watcher, after which counting ends
 
 struct metric_counts {
-    bool running, refused; // refused: the machine does not count what metrics are made of
-    double due, watched;   // by clock_now(): the next reading; when somebody watched last
+    bool running, refused; // refused: the machine does not count the events of the metrics
+    double due, watched;   // by clock_now(): the next reading; when somebody last watched
     struct count_request request;
     struct count_reading last, now, between;
     bool has_last;
 };
 
-// Somebody watches: begins, reads when it is due. While others have the counters it tries again,
-// and nothing is known. KOV_OK also when the machine refuses (a message has told); else the
-// connection is gone.
+// Called while somebody watches. Begins to count, and reads when it is due. While others have the
+// counters, it tries again, and nothing is known. Returns KOV_OK, even if the machine refuses (with
+// a message); else the connection is gone.
 int metric_counts_attend(struct metric_counts *counts, const struct event_list *list,
                          struct history *history);
-// Nobody has watched for long: ends it.
+// Ends counting if nobody has watched for long.
 int metric_counts_rest(struct metric_counts *counts);
-// The connection is another one.
+// Forgets the session, since the connection is another one.
 void metric_counts_forget(struct metric_counts *counts);
 
 #endif

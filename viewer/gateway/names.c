@@ -13,7 +13,7 @@ u32 names_string(struct names *names, const char *text)
     return intern_text(&names->strings, text) + 1;
 }
 
-// Is the key new? Then its label is still to be added.
+// Returns whether the key is new. If so, its label is still to be added.
 static bool is_new(struct names *names, const char *key, u32 *thing)
 {
     size_t before = names->keys.count;
@@ -63,7 +63,8 @@ u32 names_object(struct names *names, const struct snapshot *snapshot, u32 pid, 
 {
     char key[NAMES_KEY_BYTES], class_name[OBJECT_NAME_BYTES] = "[gone]";
     char label[OBJECT_NAME_BYTES + 24];
-    u32 thing, process = names_process(names, snapshot, pid); // before: labels go by number
+    u32 thing, process = names_process(names, snapshot, pid); // before it, since labels go by
+                                                              // number
     snprintf(key, sizeof(key), "o:%" PRIu32 ":%" PRIx64, pid, (u64)coid);
     if (!is_new(names, key, &thing))
         return thing;
@@ -85,7 +86,8 @@ u32 names_class(struct names *names, const char *class_name)
     return thing;
 }
 
-// A character of a text takes up to 6 bytes ("\u0001"), and a thing a key, a label, two numbers.
+// A character of a text takes up to 6 bytes ("\u0001"). A thing takes a key, a label, and two
+// numbers.
 _Static_assert(NAMES_TOLD_AT_ONCE *(6 * (NAMES_KEY_BYTES + 2 * TEXT_CHARACTERS) + 40) + 512 <
                    FRAME_OUT_BYTES,
                "what is told at once fits a message");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Numbers for things, so that frames can speak of them, and what browsers must be told about each:
-// key, label, class, process. One table a machine, filled by its thread.
+// Numbers for things, so that frames can refer to them, and what browsers must be told of each:
+// key, label, class, process. Each machine has one table, which its thread fills.
 #ifndef KOV_GATEWAY_NAMES_H
 #define KOV_GATEWAY_NAMES_H
 
@@ -8,10 +8,10 @@
 #include "machine/snapshot.h"
 #include "tools/intern.h"
 
-// More, and numbers begin anew: the machine makes and ends objects without end.
+// With more, numbers begin again, since the machine makes and ends objects without limit.
 #define THINGS_MAX 200000u
 #define NAMES_KEY_BYTES 160
-// Things, and classes, in one message.
+// Limit of things, and of classes, in one message.
 #define NAMES_TOLD_AT_ONCE 256u
 
 struct names {
@@ -19,26 +19,27 @@ struct names {
     struct intern keys;    // thing n + 1
     struct intern strings; // class n + 1
     u32 told_keys, told_strings;
-    json_t *labels; // up to the last key's: [key, label, class, process]; NULL: all are told
-    u32 epoch;      // how often numbers began anew
+    json_t *labels; // up to the last key: [key, label, class, process]; NULL: all are told
+    u32 epoch;      // how often numbers began again
 };
 
-// 0 is no thing. Each makes the number when the key is new.
+// Return the number of a thing, and make one when the key is new. 0 is no thing.
 u32 names_machine(struct names *names);
 u32 names_process(struct names *names, const struct snapshot *snapshot, u32 pid);
-// The line of a process's objects in the kernel, or of its own.
+// Returns the number of the line above a process's objects: of those in the kernel, or of its own.
 u32 names_side(struct names *names, u32 pid, bool kernel);
 u32 names_object(struct names *names, const struct snapshot *snapshot, u32 pid, coid_t coid);
 u32 names_class(struct names *names, const char *class_name);
-// The string's number, of a class's name.
+// Returns the number of a string, such as a class's name.
 u32 names_string(struct names *names, const char *text);
 
-// What has to be told before frames that use the numbers, a part of bounded size each time, classes
-// before the things that are of them; NULL: nothing more.
+// Returns what must be told before frames that use the numbers: a part of limited size each time,
+// with classes before their things. NULL: nothing more.
 struct block *names_take(struct names *names);
-// Was nothing told of the numbers that there are?
+// Returns whether nothing was told yet of the numbers in use.
 bool names_are_untold(const struct names *names);
-// Too many: numbers begin anew. All that was said with them must be said again.
+// Returns whether there are too many. Then numbers must begin again, and all that used them must be
+// said again.
 bool names_are_full(const struct names *names);
 void names_reset(struct names *names);
 

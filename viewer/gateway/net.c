@@ -13,7 +13,7 @@
 #define PATH_BYTES 256
 #define HEADERS_BYTES 2048
 #define CHUNK_BYTES 16384
-// Requests for files come and go beside the WebSockets; more connections than this are not taken.
+// Limit of connections. Requests for files come and go beside the WebSockets.
 #define CONNECTIONS_MAX (BROWSERS + STRANGERS + 32)
 #define IDLE_SECONDS 5
 #define SOCKET_PROTOCOL "orrery"
@@ -25,12 +25,12 @@ struct net {
     u32 strangers;   // WebSockets without a role
 };
 
-// Of a request or a WebSocket.
+// A request or a WebSocket.
 struct session {
     struct lws *wsi;
     struct net *net;
     struct browser *browser; // of a WebSocket
-    bool ending;             // as soon as what waits has gone
+    bool ending;             // it ends as soon as what waits is sent
     const u8 *body;          // of a file that is being sent
     size_t left;
     char input[MESSAGE_IN_BYTES];
@@ -62,7 +62,7 @@ static bool header_equals(struct lws *wsi, enum lws_token_indexes token, const c
     return lws_hdr_copy(wsi, text, sizeof(text), token) > 0 && strcmp(text, value) == 0;
 }
 
-// Nobody who asks for what is not ours keeps a connection.
+// Refuses a request. It ends the connection.
 static int refuse_request(struct lws *wsi, unsigned int status)
 {
     int written = lws_return_http_status(wsi, status, NULL);
@@ -70,9 +70,10 @@ static int refuse_request(struct lws *wsi, unsigned int status)
     return -1;
 }
 
-// What asks to become anything but our own page's WebSocket. Without our protocol's name it would
-// be a WebSocket of the first protocol, where nobody asks for a token. The header is looked up
-// anew: where libwebsockets has refused it already, its own pointer to the text dangles.
+// Checks what asks to become something else, which may only be our own page's WebSocket. Without
+// our protocol's name it would be a WebSocket of the first protocol, where nobody asks for a token.
+// It looks the header up again: if libwebsockets has already refused it, its own pointer to the
+// text dangles.
 static int check_upgrade(struct lws *wsi)
 {
     if (lws_hdr_total_length(wsi, WSI_TOKEN_UPGRADE) <= 0)
@@ -165,7 +166,8 @@ static int send_file(struct lws *wsi, struct session *session)
     return 0;
 }
 
-// Also the first protocol's: what is there before anybody asks for one.
+// The HTTP callback. It is also that of the first protocol, which a connection has before it asks
+// for one.
 static int http_callback(struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in,
                          size_t size)
 {
@@ -188,7 +190,8 @@ static int http_callback(struct lws *wsi, enum lws_callback_reasons reason, void
     case LWS_CALLBACK_HTTP_WRITEABLE:
         return session == NULL || session->left == 0 ? 0 : send_file(wsi, session);
     case LWS_CALLBACK_HTTP_BODY:
-    case LWS_CALLBACK_RAW_ADOPT: // what CONNECT makes of a connection: nothing would ever end it
+    case LWS_CALLBACK_RAW_ADOPT: // CONNECT would make a raw connection, which nothing would ever
+                                 // end
     case LWS_CALLBACK_RAW_RX:
         return -1;
     case LWS_CALLBACK_EVENT_WAIT_CANCELLED:
@@ -205,7 +208,7 @@ static void on_ready(void *connection, bool end)
 {
     struct session *session = connection;
     if (end && !session->ending) {
-        session->ending = true; // what it does not take in that time it does not get
+        session->ending = true; // it does not get what it does not take in that time
         lws_set_timer_usecs(session->wsi, IDLE_SECONDS * LWS_USEC_PER_SEC);
     }
     if (session->ending || outbox_ready(&session->browser->outbox))
@@ -234,7 +237,8 @@ static void forget_session(struct session *session)
     session->browser = NULL;
 }
 
-// The socket of one that takes nothing never becomes writable: it is not asked.
+// Cuts a connection. The socket of one that takes nothing never becomes writable, so it is not
+// asked.
 static void cut(struct session *session)
 {
     lws_set_timeout(session->wsi, NO_PENDING_TIMEOUT, LWS_TO_KILL_ASYNC);
@@ -249,7 +253,7 @@ static int on_timer(struct session *session)
     return 0;
 }
 
-// What has come of a message is kept until all of it is there.
+// Takes a part of a message, and keeps it until the whole is there.
 static int receive_part(struct session *session, const char *part, size_t size)
 {
     if (session->ending)
@@ -359,7 +363,7 @@ struct net *net_open(struct hub *hub, int port)
 
 void net_run(struct net *net)
 {
-    interrupt_wakes(net_wake, net); // a signal may come between the two
+    interrupt_wakes(net_wake, net); // a signal may come between checking and waiting
     while (!interrupted() && lws_service(net->context, 0) >= 0) {
     }
 }

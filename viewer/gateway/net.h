@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// HTTP and WebSocket, by libwebsockets: one loop, on 127.0.0.1 only. What is no GET of a file of
-// ours or a WebSocket of our own page is refused.
+// HTTP and WebSocket by libwebsockets: one loop, on 127.0.0.1 only. It refuses all but a GET of a
+// file of ours and a WebSocket of our own page.
 #ifndef KOV_NET_H
 #define KOV_NET_H
 
@@ -8,12 +8,12 @@
 
 struct net;
 
-// Listens; port 0: any that is free. NULL, with a message, when it cannot. Links can be printed
-// once it is there (hub->access has the port).
+// Listens. Port 0 is any free port. Returns NULL with a message if it cannot. After it, links can
+// be printed (hub->access has the port).
 struct net *net_open(struct hub *hub, int port);
 // Serves until the program is interrupted.
 void net_run(struct net *net);
-// From any thread: the hub has posts.
+// Tells that the hub has posts. Any thread may call it.
 void net_wake(void *net);
 void net_close(struct net *net);
 

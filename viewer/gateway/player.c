@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Plays a tape: what comes when. player_answers.c keeps the answers.
+// Plays a tape: decides what comes when. player_answers.c keeps the answers.
 #include "gateway/player.h"
 #include "gateway/player_answers.h"
 #include "gateway/tape.h"
@@ -19,9 +19,9 @@
 
 struct player {
     struct tape_reader tape;
-    bool has_next; // the tape's record is yet to be played
+    bool has_next; // the tape's record is not yet played
     bool ended;
-    bool began;        // a connection was played
+    bool began;        // a connection has been played
     char problem[256]; // why it has ended; "": it has not
     double origin;     // clock_now() of the tape's begin
     struct answers answers;
@@ -54,7 +54,7 @@ static void advance(struct player *player)
 static FILE *open_file(const char *path)
 {
     struct stat status;
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); // a FIFO would have us wait
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); // so that it does not wait for a FIFO
     if (fd < 0)
         return NULL;
     if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode))
@@ -102,7 +102,8 @@ static double time_of_next(const struct player *player)
 
 // ---- a record ----------------------------------------------------------------------------------
 
-// What the gateway did itself comes as if somebody else had done it: it does not sample now.
+// Plays the gateway's own session as if somebody else had begun it, since the gateway does not
+// sample now.
 static bool play_own_session(const struct exchange *exchange, struct bytes *payload)
 {
     Orrery__Dci__Event event = ORRERY__DCI__EVENT__INIT;
@@ -136,7 +137,7 @@ static bool play_own_session(const struct exchange *exchange, struct bytes *payl
     return payload->size > 0;
 }
 
-// An exchange has its last answer. True: it is played as an event.
+// Takes an exchange that has its last answer. Returns whether it is played as an event.
 static bool note_answered(struct player *player, const struct exchange *exchange,
                           struct bytes *payload)
 {
@@ -147,7 +148,7 @@ static bool note_answered(struct player *player, const struct exchange *exchange
     return false;
 }
 
-// A frame of the tape. True: it is to be given to the machine's thread.
+// Plays a frame of the tape. Returns whether the machine's thread gets it.
 static bool play_frame(struct player *player, struct bytes *payload)
 {
     const struct bytes *data = &player->tape.record.payload;
@@ -181,7 +182,7 @@ static enum frame_result play_record(struct player *player, struct bytes *payloa
         result = FRAME_CLOSED;
         break;
     default:
-        break; // of a newer version
+        break; // a record of a newer version
     }
     advance(player);
     return result == FRAME_CLOSED && !player->has_next ? FRAME_TIMEOUT : result;
@@ -200,7 +201,7 @@ static bool is_hello(const struct tape_record *record)
     return is;
 }
 
-// The next connection of the tape, at its time, with the answer to its hello.
+// Opens the next connection of the tape at its time, and plays the answer to its hello.
 static int player_open(void *context)
 {
     struct player *player = context;
@@ -226,7 +227,8 @@ static int player_open(void *context)
 static void player_send(void *context, const dci_request *request)
 {
     struct player *player = context;
-    if (request->body_case != ORRERY__DCI__REQUEST__BODY_SYSTEM) // asked to break silence
+    if (request->body_case != ORRERY__DCI__REQUEST__BODY_SYSTEM) // a SYSTEM request only asks
+                                                                 // because of silence
         answers_find(&player->answers, request);
 }
 

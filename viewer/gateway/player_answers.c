@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What requests were answered on a tape that is played.
+// The answers to requests on a tape that is played.
 #include "gateway/player_answers.h"
 #include "wire/frame.h"
 
@@ -67,7 +67,7 @@ static size_t bytes_kept(const struct answers *answers)
 static const struct exchange *keep(struct answers *answers)
 {
     struct exchange *open = &answers->open;
-    answers->given_id = 0; // may be one of those that go
+    answers->given_id = 0; // it may be one of those that go
     for (u32 i = answers->count; i-- > 0;)
         if (is_of(&answers->kept[i], open->request.data, open->request.size))
             forget(answers, i);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What goes between the net thread and the machines' threads: posts to the one, wishes to the
-// others. Each is a queue that any thread fills and one empties.
+// What goes between the net thread and the machines' threads: posts to the net thread, wishes to
+// the machines. Any thread fills a queue, and one thread empties it.
 #ifndef KOV_POSTS_H
 #define KOV_POSTS_H
 
@@ -12,13 +12,14 @@
 enum post_kind {
     // from a machine
     POST_TOPIC,   // a block of a topic
-    POST_STOPPED, // the topic says nothing any more; the block is {"message": …}
-    POST_NAMES,   // names of things, to be known before any later block; first 1: all anew
+    POST_STOPPED, // the topic says nothing more; the block is {"message": …}
+    POST_NAMES,   // names of things, to be known before any later block; if first is 1, all begin
+                  // again
     POST_TOLD,    // a machine's state or a notice, for all browsers
     POST_ANSWER,  // to one browser
     // to a machine
     WISH_WATCH,   // begin a topic
-    WISH_REFRESH, // say all of it again: somebody else watches it too
+    WISH_REFRESH, // say all of it again, since somebody else watches it too
     WISH_UNWATCH,
     WISH_ASK, // the message of a browser
     WISH_ACT,
@@ -29,9 +30,9 @@ struct post {
     enum post_kind kind;
     u32 machine;
     u64 topic;
-    u64 browser; // who asked; 0: nobody in particular
+    u64 browser; // the one that asked; 0: no single browser
     enum watched_kind watched;
-    bool forget;         // POST_NAMES: forget all names before
+    bool forget;         // POST_NAMES: forget all names from before
     struct block *block; // owned, or NULL
     json_t *json;        // owned, or NULL: parameters of a watch, a message
     struct post *next;
@@ -40,17 +41,17 @@ struct post {
 struct post_queue {
     pthread_mutex_t lock;
     struct post *first, **last;
-    void (*wake)(void *context); // called after each post, by whoever posts
+    void (*wake)(void *context); // called after each post, in the thread that posts
     void *context;
 };
 
 void post_queue_init(struct post_queue *queue, void (*wake)(void *context), void *context);
-// Copies *post; the queue owns its block and json from here on.
+// Copies *post. The queue then owns its block and json.
 void post_send(struct post_queue *queue, const struct post *post);
-// Is there room for one more of this browser, and of all browsers together? One thread alone adds
-// what it has asked about.
+// Returns whether there is room for one more of this browser, and of all browsers together. Only
+// the thread that has asked may add it.
 bool post_fits(struct post_queue *queue, u64 browser);
-// All that waits, in order, or NULL; each to be ended with post_free.
+// Returns all that waits, in order, or NULL. End each with post_free.
 struct post *post_take(struct post_queue *queue);
 void post_free(struct post *post);
 void post_queue_free(struct post_queue *queue);

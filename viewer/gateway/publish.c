@@ -12,9 +12,9 @@
 #define LIVE_SECONDS_MAX 3600.0
 
 static const struct {
-    double seconds; // between two
+    double seconds; // seconds between two
     int (*publish)(struct machine *machine, struct published *published);
-    bool asks; // the machine, each time
+    bool asks; // it asks the machine each time
 } kinds[WATCHED_KINDS] = {
     [WATCHED_OBJECTS] = {HEAT_SECONDS, publish_objects},
     [WATCHED_HEAT] = {HEAT_SECONDS, publish_heat},
@@ -44,7 +44,7 @@ static int publish_those(struct machine *machine, bool asks)
     return code;
 }
 
-// What is known does not wait for answers of a machine that may be slow.
+// Says what is due. What is known does not wait for answers of a machine that may be slow.
 int publish_due(struct machine *machine)
 {
     int code = publish_those(machine, false);
@@ -107,7 +107,7 @@ u32 publish_measure(struct machine *machine, const struct published *published)
     return history_event(machine->history, measure);
 }
 
-// "12:1a30" behind "o:"
+// Reads "12:1a30", which follows "o:".
 static bool object_key(const char *text, struct ranking_thing *thing)
 {
     u64 pid, coid;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The topics of samples: heat on the tree of objects, and rankings. The numbers are those of
-// samples/ranking.h.
+// The topics of samples: heat on the tree of objects, and rankings. samples/ranking.h computes the
+// numbers.
 #include "gateway/machine_state.h"
 #include "tools/memory.h"
 
@@ -10,7 +10,7 @@
 
 #define QUANTILE_99 2.576 // of the normal distribution, two-sided, as in samples_error
 
-// What the cells of an interval hold, together.
+// The sums of all cells of an interval.
 struct interval {
     struct site_sums sums;
     struct history_range range;
@@ -28,7 +28,7 @@ static void interval_take(const struct machine *machine, double from, double to,
 
 // ---- heat --------------------------------------------------------------------------------------
 
-// By thing: what is its own, and what stands below it.
+// By thing: its own heat, and the heat below it.
 struct warmth {
     u64 samples, sum_samples;
     struct estimate own, share, sum; // events; percent; events
@@ -36,7 +36,7 @@ struct warmth {
 
 struct heat {
     struct warmth *things; // by number
-    u32 count;             // numbers that there are, from 0
+    u32 count;             // how many numbers there are, from 0
 };
 
 static struct warmth *warmth_of(struct heat *heat, u32 thing)
@@ -58,8 +58,8 @@ static void add_estimate(struct estimate *sum, const struct estimate *more)
     sum->error = hypot(sum->error, isfinite(more->error) ? more->error : 0);
 }
 
-// One that is new has no name before the next scan, which is soon. One that is gone has none any
-// more.
+// Returns whether the last scan saw the object. A new one has no name before the next scan, which
+// is soon. One that is gone has none.
 static bool is_scanned(struct machine *machine, const struct ranking_row *row)
 {
     if (snapshot_object(&machine->snapshot, row->pid, row->coid) != NULL)
@@ -68,7 +68,7 @@ static bool is_scanned(struct machine *machine, const struct ranking_row *row)
     return false;
 }
 
-// What a row stands for on the tree: its object, or the process whose code it was in.
+// Returns the thing of a row in the tree: its object, or the process whose code it was in.
 static u32 row_thing(struct machine *machine, const struct ranking_row *row)
 {
     if (row->kind == SITE_OBJECT && is_scanned(machine, row))
@@ -94,7 +94,7 @@ static void warm(struct machine *machine, const struct ranking *ranking, struct 
     }
 }
 
-// From the last line to the first, each adds its sum to the one above.
+// Adds up sums from the last line to the first. Each line adds its sum to the line above.
 static void sum_up(struct machine *machine, struct heat *heat)
 {
     const struct tree *tree = &machine->tree;
@@ -118,7 +118,7 @@ static void sum_up(struct machine *machine, struct heat *heat)
     free(parents);
 }
 
-// Of processes and the machine, what is theirs is all that stands below them.
+// Makes all that is below a process or the machine its own heat.
 static void own_sums(struct machine *machine, struct heat *heat, const struct estimate *all)
 {
     const struct tree *tree = &machine->tree;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The topics of objects and processes: what the last scan saw.
+// The topics of objects and processes, from the last scan.
 #include "gateway/machine_state.h"
 #include "machine/scan.h"
 #include "output/document.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Topics that say all of it each time, as JSON: status, workloads, marks, the server; and the
+// Topics that say all of it each time, as JSON: status, workloads, marks, the server. Also the
 // console, whose bytes come as they are printed.
 #include "gateway/machine_state.h"
 #include "machine/server_account.h"

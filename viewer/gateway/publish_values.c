@@ -8,8 +8,8 @@
 #include <string.h>
 
 #define SERIES_POINTS_MAX 2048
-#define FIRST_SECONDS 3600.0  // of history, for somebody who is new
-#define SAMPLED_SECONDS 300.0 // of history, for values that are worked out from samples
+#define FIRST_SECONDS 3600.0  // of history, for a new browser
+#define SAMPLED_SECONDS 300.0 // of history, for values computed from samples
 
 // ---- metrics, counted --------------------------------------------------------------------------
 
@@ -47,7 +47,7 @@ static void send_metric(struct machine *machine, struct published *published, u3
     machine_publish(machine, published, block);
 }
 
-// Points that are collected before their number is known.
+// Points that are collected until their number is known.
 struct points {
     double times[SERIES_POINTS_MAX];
     float values[SERIES_POINTS_MAX], errors[SERIES_POINTS_MAX], measured[SERIES_POINTS_MAX];
@@ -88,7 +88,7 @@ static int publish_counted(struct machine *machine, struct published *published,
     if (machine->metric_counts.refused)
         publish_stop(machine, published, machine->failure);
     if (machine->metric_counts.running && machine->player == NULL)
-        published->due = machine->metric_counts.due; // what is read is told at once
+        published->due = machine->metric_counts.due; // told as soon as it is read
     if (code != KOV_OK || track == NULL)
         return code;
     double now = machine_time(machine, standing_now(&machine->standing));

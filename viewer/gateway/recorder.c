@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Records a machine. Requests that a player has no use for are left out, and so are their answers
-// and the token.
+// Records a machine. It leaves out the token, and requests of no use to a player with their
+// answers.
 #include "gateway/recorder.h"
 #include "tools/clock.h"
 #include "tools/kov.h"
@@ -13,8 +13,8 @@
 struct recorder {
     struct tape_writer tape;
     double begin; // clock_now()
-    u32 asked;    // id of the last request that is kept
-    bool greets;  // it is a hello
+    u32 asked;    // id of the last request that is recorded
+    bool greets;  // that request is a hello
     bool connected;
 };
 
@@ -23,7 +23,7 @@ struct recorder *recorder_new(const char *path, const char *machine)
     struct recorder *recorder = memory_get(sizeof(*recorder));
     if (tape_create(&recorder->tape, path, machine) == KOV_OK) {
         recorder->begin = clock_now();
-        signal(SIGXFSZ, SIG_IGN); // a limit on files is as a full disk
+        signal(SIGXFSZ, SIG_IGN); // so that a limit on file sizes acts like a full disk
         return recorder;
     }
     free(recorder);
@@ -78,7 +78,8 @@ static bool is_of_use(const dci_request *request)
     }
 }
 
-// A hello waits for its answer: attempts at a machine that is not there are no connections.
+// Takes a request. A hello waits for its answer, since an attempt at a machine that is not there is
+// no connection.
 static void take_request(void *context, const dci_request *request)
 {
     struct recorder *recorder = context;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Records a machine: what its thread asks and gets goes to a tape.
+// Records a machine: writes to a tape what its thread asks and gets.
 #ifndef KOV_GATEWAY_RECORDER_H
 #define KOV_GATEWAY_RECORDER_H
 
@@ -7,14 +7,14 @@
 
 struct recorder;
 
-// NULL: the file cannot be made, or is there; a message tells.
+// Returns NULL with a message if the file cannot be made, or already exists.
 struct recorder *recorder_new(const char *path, const char *machine);
 void recorder_free(struct recorder *recorder);
-// From here on, of the link of the thread that calls this.
+// Records the link of the calling thread from here on.
 void recorder_attach(struct recorder *recorder);
-// The connection was lost.
+// Notes that the connection was lost.
 void recorder_lost(struct recorder *recorder);
-// What was written, and what was not.
+// Returns what was written, and what was not.
 const struct tape_writer *recorder_account(const struct recorder *recorder);
 
 #endif

@@ -6,7 +6,7 @@
 
 #include "machine/workload.h"
 
-#define RUNS_KEPT_MAX 256 // that are remembered; the oldest goes
+#define RUNS_KEPT_MAX 256 // so many are remembered; the oldest goes
 #define RUN_NAME_BYTES 256
 
 struct machine;
@@ -21,14 +21,14 @@ struct runs {
     json_t *kinds; // [{name, help}], once known
     struct run runs[RUNS_KEPT_MAX];
     u32 count;
-    u64 changes; // of all this
+    u64 changes; // number of changes of all this
 };
 
-// Asks after those that run (now: ticks), and once for the kinds that there are.
+// Asks after those that run (now: ticks), and once for the kinds of workloads.
 int runs_attend(struct runs *runs, u64 now);
 int runs_fetch_kinds(struct runs *runs); // unless they are known
 int runs_attend_one(struct runs *runs, u64 id, u64 now);
-// "NAME key=value …": an exit code; KOV_OK: *id is its number.
+// Starts "NAME key=value …". Returns an exit code. With KOV_OK, *id is the run's number.
 int runs_start(struct runs *runs, const char *text, u64 now, u64 *id);
 json_t *runs_json(const struct runs *runs, const struct machine *machine);
 void runs_marks(const struct runs *runs, const struct machine *machine, json_t *list);

@@ -9,12 +9,13 @@
 #include <inttypes.h>
 #include <string.h>
 
-// Run cycles, which every machine has, and, of the model unit, what tells contention by object.
-#define RUN_CYCLES_HZ 997                      // no multiple of what programs do in a second
+// The usual set: run cycles, which every machine has, and the model unit's events that show
+// contention by object.
+#define RUN_CYCLES_HZ 997                      // no multiple of a usual frequency of programs
 #define MODEL_EVENTS "larx@10000,instructions" // larx: enough samples in a few seconds
-#define AGAIN_SECONDS 0.5                      // after somebody else's session has ended
+#define AGAIN_SECONDS 0.5                      // after the session of somebody else has ended
 
-// A session runs, of ours or not, whose counters begin at 0.
+// Notes that a session runs, of ours or not. Its counters begin at 0.
 static void note_session(struct standing *standing, const struct sampled_events *events, u64 time)
 {
     standing->events = *events;
@@ -78,7 +79,7 @@ static int start_set(struct standing *standing)
         note_session(standing, &request.events, start_time);
         standing->mine = true;
     }
-    return KOV_OK; // refused: somebody was faster, whose begin is pushed
+    return KOV_OK; // refused: somebody was faster, and a push tells its begin
 }
 
 static int take_join(void *context, const dci_response *response)
@@ -141,7 +142,7 @@ int standing_change(struct standing *standing, const char *events)
     }
     if (code == KOV_OK)
         code = start_set(standing);
-    if (code == KOV_OK && !standing->running) { // refused: what was there before goes on
+    if (code == KOV_OK && !standing->running) { // refused: the old session goes on
         memcpy(standing->wanted, before, sizeof(before));
         code = start_set(standing);
         return code == KOV_OK ? KOV_FAILED : code;
@@ -168,7 +169,7 @@ static void name_event(const struct standing *standing, const Orrery__Dci__Sampl
             snprintf(event->name, sizeof(event->name), "%s", standing->list.events[i].name);
 }
 
-// Somebody else samples: what and how.
+// Takes the begin of another's session: what it samples, and how.
 static void take_begin(struct standing *standing, const Orrery__Dci__SamplingBegan *began)
 {
     struct sampled_events events = {0};
@@ -181,7 +182,7 @@ static void take_begin(struct standing *standing, const Orrery__Dci__SamplingBeg
     samples_free(&standing->samples);
     decode_sampling_start(&reply, &events, &standing->samples);
     note_session(standing, &events, began->time);
-    standing->mine = began->owner == NULL; // of a recording: the set of the gateway that made it
+    standing->mine = began->owner == NULL; // in a recording: the set of the gateway that made it
     standing->owner[0] = 0;
     if (began->owner != NULL)
         snprintf(standing->owner, sizeof(standing->owner), "client %" PRIu32 " (%.20s)",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Reading a tape, which may be anything.
+// Reads a tape, which may have any contents.
 #include "gateway/tape.h"
 #include "wire/frame.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Writing a tape. Each record is written at once, so that all but the last is there whenever kov
+// Writes a tape. Each record is written at once, so that all but the last are there whenever kov
 // ends.
 #include "gateway/tape.h"
 #include "tools/kov.h"
@@ -77,7 +77,7 @@ int tape_write(struct tape_writer *writer, enum tape_kind kind, u64 time, const 
         return 0;
     writer->lost++;
     if (ftruncate(writer->fd, (off_t)writer->bytes) != 0)
-        errno = 0; // whoever reads it takes the part of a record for one that was cut off
+        errno = 0; // a reader takes a partial record for one that was cut off
     tape_finish(writer);
     return error;
 }

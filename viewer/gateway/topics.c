@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// The parameters in a fixed order, without what tells one browser from another.
+// Returns the parameters in a fixed order, without what differs between browsers.
 static char *key_of(u32 machine, const json_t *watch)
 {
     json_t *copy = json_copy((json_t *)watch);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A number over time, in levels of rings. A coarse node is there from its first value on, so that
+// A number over time, in levels of rings. A coarse node exists from its first value on, so that
 // every level reaches up to now.
 #include "gateway/track.h"
 #include "tools/memory.h"
@@ -26,7 +26,7 @@ void track_free(struct track *track)
     *track = (struct track){0};
 }
 
-// How many values a node of the level has.
+// Returns how many values a node of the level has.
 static u64 values_of(u32 level)
 {
     u64 values = 1;
@@ -35,7 +35,7 @@ static u64 values_of(u32 level)
     return values;
 }
 
-// Nodes of the level that there ever were.
+// Returns how many nodes the level ever had.
 static u64 made(const struct track *track, u32 level)
 {
     return (track->values + values_of(level) - 1) / values_of(level);
@@ -82,10 +82,10 @@ bool track_add(struct track *track, double time, double value, double error, dou
 // ---- ranges ------------------------------------------------------------------------------------
 
 struct span {
-    u64 first, end; // nodes of a level, by all that were ever made
+    u64 first, end; // nodes of a level, numbered since the first one ever made
 };
 
-// The first node that ends at or behind a time.
+// Returns the first node that ends at a time or after it.
 static u64 find(const struct track *track, u32 level, double time)
 {
     u64 end = made(track, level), low = end > track->nodes ? end - track->nodes : 0, high = end;
@@ -99,7 +99,7 @@ static u64 find(const struct track *track, u32 level, double time)
     return low;
 }
 
-// Nodes that have a part in [from, to).
+// Returns the nodes that overlap [from, to).
 static struct span span_of(const struct track *track, u32 level, double from, double to)
 {
     struct span span = {find(track, level, from), find(track, level, to)};
@@ -108,7 +108,7 @@ static struct span span_of(const struct track *track, u32 level, double from, do
     return span;
 }
 
-// Is nothing behind `from` forgotten on this level?
+// Returns whether this level still has all after `from`.
 static bool goes_back(const struct track *track, u32 level, double from)
 {
     u64 all = made(track, level);

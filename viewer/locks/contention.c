@@ -9,7 +9,7 @@
 #include <string.h>
 
 #define QUANTILE_99 2.576 // of the normal distribution, two-sided, for the remainders of periods
-// Instructions of a turn of a lock's loop, as in metrics.c.
+// Instructions in one turn of a lock's loop, as in metrics.c.
 #define TURN 4
 
 static double overflows_behind(const struct sample_stream *stream)
@@ -36,8 +36,8 @@ static bool was_sampled(const struct sample_cpu *cpu)
     return false;
 }
 
-// Each CPU has counted its overflows exactly, and is somewhere between two of them at the end: no
-// chance is in it but for that remainder.
+// Returns the total of an event. Each CPU has counted its overflows exactly, and at the end it is
+// somewhere between two of them. Only this remainder is a matter of chance.
 static struct estimate whole_total(const struct sample_set *samples, u32 event)
 {
     double period = mean_weight(samples, event), overflows = 0, cpus = 0;
@@ -58,7 +58,7 @@ static struct estimate estimated_total(const struct sample_set *samples, u32 eve
 
 // ---- rows --------------------------------------------------------------------------------------
 
-// The samples of one CPU, not scaled.
+// Adds the samples of one CPU, not scaled.
 static void fill(struct aggregate *aggregate, const struct sample_set *samples, u32 event, u32 cpu)
 {
     for (size_t i = 0; i < samples->count; i++)

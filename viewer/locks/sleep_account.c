@@ -48,7 +48,7 @@ static int compare_queue(const struct sleep_queue *at, u32 pid, coid_t coid, u64
     return order != 0 ? order : compare_u64(at->queue, queue);
 }
 
-// The first queue that is not before this one.
+// Returns the first queue that is not before this one.
 static size_t place_of(const struct sleep_account *account, u32 pid, coid_t coid, u64 queue)
 {
     size_t low = 0, high = account->queue_count;
@@ -132,7 +132,8 @@ static void remove_member(struct sleep_queue *queue, size_t place)
 static void enter(struct sleep_queue *queue, u32 thread, u64 time)
 {
     size_t place = member_place(queue, thread);
-    if (place < queue->member_count) { // it cannot be: its end must have been lost
+    if (place < queue->member_count) { // impossible, so the end of the last wait must have been
+                                       // lost
         remove_member(queue, place);
         queue->unknown++;
     }
@@ -152,7 +153,7 @@ static void leave(struct sleep_queue *queue, u32 thread, u64 time)
     remove_member(queue, place);
 }
 
-// Records were lost: who waits in any queue of the object is not known any more.
+// Forgets who waits in the queues of an object: records were lost, so nobody knows that any more.
 static void forget_members(struct sleep_account *account, u32 pid, coid_t coid)
 {
     for (size_t i = place_of(account, pid, coid, 0);
@@ -190,7 +191,7 @@ static void keep_change(struct sleep_queue *queue, const struct sleep_record *re
     }
 }
 
-// For one thread more, and for another change.
+// Returns whether there is room for one more thread, and for another change.
 static bool has_room(const struct sleep_account *account, const struct sleep_queue *queue)
 {
     if (queue->member_count == SLEEP_THREADS_MAX || queue->thread_count == SLEEP_THREADS_MAX)
@@ -281,7 +282,7 @@ void sleep_account_end(struct sleep_account *account, u64 end)
     account->end = end;
     for (size_t i = 0; i < account->object_count; i++) {
         const struct sleep_object *object = &account->objects[i];
-        if (object->lost > object->told) // after the last record
+        if (object->lost > object->told) // lost after the last record
             forget_members(account, object->pid, object->coid);
     }
     for (size_t i = 0; i < account->queue_count; i++) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// `kov locks --sleep`: has sleep locks logged for a while, prints the account.
+// `kov locks --sleep`: logs sleep locks for a while and prints the account.
 #include "locks/sleep_locks.h"
 #include "locks/sleep_print.h"
 #include "machine/scan.h"
@@ -11,7 +11,7 @@
 #define DEFAULT_SECONDS 5
 #define READ_SECONDS 0.2
 
-// What the command line says.
+// From the command line.
 static bool timeline;
 static u64 object; // COID; 0: all
 
@@ -37,7 +37,7 @@ struct sleep_window {
     struct sleep_choice choice;
     struct sleep_report report;
     struct programs programs;
-    double next; // when the logs are to be read, by clock_now()
+    double next; // when to read the logs again, by clock_now()
 };
 
 static int tick(void *context)
@@ -63,7 +63,7 @@ static int log_window(const struct arguments *arguments, double seconds,
     return code == KOV_OK ? sleep_log_read(&window->report) : code;
 }
 
-// Names are asked for before and after, for processes and objects that come and go.
+// Asks for names before and after the window, since processes and objects come and go.
 static int measure(const struct arguments *arguments, double seconds, struct sleep_window *window,
                    struct workload_result *workload)
 {
@@ -78,7 +78,8 @@ static int measure(const struct arguments *arguments, double seconds, struct sle
     if (code == KOV_OK)
         code = sleep_log_end();
     if (code == KOV_OK)
-        code = scan_objects(&report->snapshot, SCAN_ALL); // those named may have ended
+        code = scan_objects(&report->snapshot, SCAN_ALL); // the processes of the choice may have
+                                                          // ended
     if (code != KOV_OK)
         return code;
     report->timebase_hz = session_machine()->timebase_hz;

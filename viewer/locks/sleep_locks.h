@@ -5,11 +5,11 @@
 
 #include "tools/options.h"
 
-// Logs for `seconds`, 0: as long as the workload runs, or 5 s without one.
-// pids: a list of processes, NULL: all.
+// Logs for `seconds`. If that is 0, it logs as long as the workload runs, or 5 s without one.
+// `pids` is a list of processes; NULL: all.
 int sleep_locks_run(const struct arguments *arguments, double seconds, const char *pids);
 
-// Options of its own: --timeline, --object.
+// The options --timeline and --object.
 extern const struct option sleep_locks_options[];
 
 #endif

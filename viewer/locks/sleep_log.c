@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The logs of sleep locks: switched on and off in the machine, read into an account.
+// Switches the logs of sleep locks in the machine on and off, and reads them into an account.
 #include "locks/sleep_log.h"
 #include "tools/kov.h"
 #include "wire/dci.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The account of sleep locks: tables, time lines.
+// Prints the account of sleep locks: tables and time lines.
 #include "locks/sleep_print.h"
 #include "machine/failures_print.h"
 
@@ -7,7 +7,7 @@
 
 #define THREADS_SHOWN 4
 #define NAME_BYTES 160
-#define MAX_WORD_OFFSET 0x10000 // in what has the name: a structure
+#define MAX_WORD_OFFSET 0x10000 // from the start of a named structure
 
 static const char *const operation_names[SLEEP_OPERATIONS] = {"", "enqueue", "time-out", "wake-up",
                                                               "present"};
@@ -34,7 +34,8 @@ static double average_length(const struct sleep_report *report, const struct sle
     return all > 0 ? queue->length_ticks / all : 0;
 }
 
-// "word", "table+0x10", or the address of a word that has no name: of one on the heap.
+// Writes "word", "table+0x10", or the address of a word without a name, which is on the heap.
+// Returns whether it has a name.
 static bool word_name(const struct sleep_report *report, const struct sleep_queue *queue,
                       char name[NAME_BYTES])
 {
@@ -218,7 +219,7 @@ static const struct column object_columns[] = {
 static const struct sheet sheets[] = {
     {"queues", queue_columns}, {"objects", object_columns}, {NULL, NULL}};
 
-// queues: the rows of account->queues.
+// Prints an object and its queues. `queues` has the rows of account->queues.
 static void print_object(const struct sleep_report *report, const struct sleep_object *object,
                          const json_t *queues, bool timeline)
 {

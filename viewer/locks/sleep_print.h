@@ -7,7 +7,8 @@
 #include "machine/workload.h"
 #include "output/columns.h"
 
-// workload: NULL if none ran. timeline: for people, each change of a queue.
+// Shows the account. `workload` is NULL if none ran. With `timeline`, people also see each change
+// of a queue.
 void sleep_show(const struct sleep_report *report, bool timeline,
                 const struct workload_result *workload);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// From messages of the machine, or of a recording, to a snapshot. Nothing in a message is trusted.
+// Adds messages of the machine, or of a recording, to a snapshot. It trusts nothing in a message.
 #ifndef KOV_DECODE_MACHINE_H
 #define KOV_DECODE_MACHINE_H
 
@@ -7,8 +7,8 @@
 
 #include <dci.pb-c.h>
 
-// The last children (of all objects together), classes and objects past these are left out, so that
-// no machine can fill the memory.
+// Limits, so that no machine can fill the memory. What comes after them is left out. The limit of
+// children is for all objects together.
 #define DECODE_MAX_CHILDREN (1u << 24)
 #define DECODE_MAX_CLASSES (1u << 16)
 #define DECODE_MAX_OBJECTS (1u << 22)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Prints why processes' parts are missing.
+// Prints why the parts of processes are missing.
 #include "machine/failures_print.h"
 
 void failures_print(const struct failures *failures, const struct snapshot *snapshot)

@@ -5,7 +5,7 @@
 
 #include "output/document.h"
 
-// Adds a row for each region of the process to a list. An exit code.
+// Adds a row for each region of the process to a list. Returns an exit code.
 int regions_fetch(u32 pid, json_t *list);
 
 #endif

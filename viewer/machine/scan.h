@@ -8,20 +8,20 @@
 
 #include <dci.pb-c.h>
 
-// What is asked of: the kernel, one process, or all.
+// What a scan asks: the kernel, one process, or all.
 struct scan_scope {
     Orrery__Dci__Scope scope;
-    u32 pid; // of one process
+    u32 pid; // the one process
 };
 #define SCAN_ALL ((struct scan_scope){ORRERY__DCI__SCOPE__SCOPE_ALL, 0})
 #define SCAN_KERNEL ((struct scan_scope){ORRERY__DCI__SCOPE__SCOPE_KERNEL, 0})
-// pid 0: the kernel.
+// Returns the scope of a process; pid 0 is the kernel.
 struct scan_scope scan_scope_of(u32 pid);
 
 int scan_processes(struct snapshot *snapshot);
 int scan_classes(struct snapshot *snapshot, struct scan_scope scope);
-// Classes and objects, after the processes. A process that does not answer is no failure: its
-// `failure` tells.
+// Scans classes and objects; scan_processes comes first. A process that does not answer is no
+// failure of the scan. It is then in the snapshot's `failures`.
 int scan_objects(struct snapshot *snapshot, struct scan_scope scope);
 
 #endif

@@ -45,7 +45,7 @@ static void put_client(json_t *json, const Orrery__Dci__ClientStat *client)
     put_bool(row, "dref", client->dref);
 }
 
-// The totals are those of the first response; clients may come in several.
+// Adds the totals, which are those of the first response. The clients may come in several.
 static void put_totals(json_t *account, const Orrery__Dci__ServerStat *stat)
 {
     put_u64(account, "accepted", stat->accepted);

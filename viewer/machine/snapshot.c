@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What is known of the machine's processes, classes and objects: filled by scans, asked for names.
+// What is known of the machine's processes, classes and objects.
 #include "machine/snapshot.h"
 #include "tools/memory.h"
 #include "tools/text.h"
@@ -9,13 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Order by pid, then by a number within the process.
+// Compares by pid, then by a number within the process.
 static bool is_below(u32 left_pid, u64 left, u32 right_pid, u64 right)
 {
     return left_pid != right_pid ? left_pid < right_pid : left < right;
 }
 
-// Index of the first process whose pid is not below the given one.
+// Returns the index of the first process whose pid is not below the given one.
 static size_t process_place(const struct snapshot *snapshot, u32 pid)
 {
     size_t place = snapshot->process_count;
@@ -125,7 +125,7 @@ static bool object_below(const struct object_info *left, const struct object_inf
     return is_below(left->pid, left->coid, right->pid, right->coid);
 }
 
-// How many of these rise, and belong before the object that is at a place now.
+// Returns how many of these objects rise and belong before the object that is at `place` now.
 static size_t run_length(const struct snapshot *snapshot, size_t place,
                          const struct object_info *infos, size_t count)
 {
@@ -150,7 +150,8 @@ static void insert_objects(struct snapshot *snapshot, size_t place, const struct
         copy_object(snapshot, entry + i, &infos[i]);
 }
 
-// Processes answer in any order, each with objects that rise: room is made for many at once.
+// Adds objects of one or more processes. Processes answer in any order, but the objects of each one
+// rise. So it makes room for many at once.
 void snapshot_add_objects(struct snapshot *snapshot, const struct object_info *infos, size_t count)
 {
     while (count > 0) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What is known of the machine's processes, classes and objects: filled by scans, asked for names.
+// What is known of the machine's processes, classes and objects. Scans fill it, and it gives names.
 // COIDs and class ids are those of one process; pid 0 is the kernel.
 #ifndef KOV_SNAPSHOT_H
 #define KOV_SNAPSHOT_H
@@ -38,36 +38,36 @@ struct object_info {
 struct snapshot {
     struct process_info *processes; // by pid
     size_t process_count, process_capacity;
-    u64 process_time;           // time base, when the processes were listed
+    u64 process_time;           // when the processes were listed, in time base ticks
     struct class_info *classes; // by pid, then id
     size_t class_count, class_capacity;
     struct object_info *objects; // by pid, then COID
     size_t object_count, object_capacity;
     size_t child_count;       // of all objects
-    struct failures failures; // of the last scan: processes whose own side is missing
+    struct failures failures; // of the last scan: processes whose own part is missing
 };
 
-// These copy what they are given, and replace an entry of the same numbers, so that the latest scan
-// wins. Cheapest when many are added in rising order.
+// These copy what they are given. An entry of the same numbers is replaced, so the latest scan
+// wins. They are fastest when many entries come in rising order.
 void snapshot_add_process(struct snapshot *snapshot, const struct process_info *info);
 void snapshot_add_class(struct snapshot *snapshot, const struct class_info *info);
 void snapshot_add_objects(struct snapshot *snapshot, const struct object_info *infos, size_t count);
 void snapshot_free(struct snapshot *snapshot);
 
-// NULL when not known.
+// These return NULL when it is not known.
 struct process_info *snapshot_process(const struct snapshot *snapshot, u32 pid);
 const struct class_info *snapshot_class(const struct snapshot *snapshot, u32 pid, u32 id);
 const struct object_info *snapshot_object(const struct snapshot *snapshot, u32 pid, coid_t coid);
 
 #define OBJECT_NAME_BYTES 192
-// "Class(implementation)", or "class 7" when the class is not known.
+// Writes "Class(implementation)", or "class 7" when the class is not known.
 void snapshot_class_name(const struct snapshot *snapshot, u32 pid, u32 id,
                          char name[OBJECT_NAME_BYTES]);
-// "Class(implementation) 0xcoid", or "[gone] 0xcoid" when no scan saw the object. Behind a
-// process's own objects " of name:pid".
+// Writes "Class(implementation) 0xcoid", or "[gone] 0xcoid" when no scan saw the object. A
+// process's own objects have " of name:pid" at the end.
 void snapshot_object_name(const struct snapshot *snapshot, u32 pid, coid_t coid,
                           char name[OBJECT_NAME_BYTES]);
-// "kernel", "name:pid", or "pid 7" when the process is not known.
+// Writes "kernel", "name:pid", or "pid 7" when the process is not known.
 void snapshot_process_name(const struct snapshot *snapshot, u32 pid, char name[OBJECT_NAME_BYTES]);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The tree of objects as a list of lines. The walk keeps its own stack: the graph may be of any
+// The tree of objects as a list of lines. The walk has its own stack, since the graph may have any
 // depth.
 #include "machine/tree.h"
 #include "tools/memory.h"
@@ -15,11 +15,11 @@ struct waiting {
 struct walk {
     const struct snapshot *snapshot;
     struct tree *tree;
-    u32 *parents;  // of each object, counted
-    bool *reached; // each object
+    u32 *parents;  // how many parents each object has
+    bool *reached; // of each object
     struct waiting *stack;
     size_t stack_count, stack_capacity;
-    size_t *children; // scratch: indices of one object's children
+    size_t *children; // scratch: indices of the children of one object
     size_t children_capacity;
     bool unreferenced;
 };
@@ -31,7 +31,7 @@ static const char *class_name(const struct snapshot *snapshot, size_t object)
     return class_info == NULL ? "" : class_info->name;
 }
 
-// Objects are listed by class name, then COID.
+// Compares objects by class name, then by COID.
 static int compare(const void *left, const void *right, void *context)
 {
     size_t a = *(const size_t *)left, b = *(const size_t *)right;
@@ -39,7 +39,8 @@ static int compare(const void *left, const void *right, void *context)
     return names != 0 ? names : (a > b) - (a < b);
 }
 
-// The known children of an object, sorted; COIDs that no scan saw are left out.
+// Lists the known children of an object in `children`, sorted. Leaves out COIDs that no scan saw.
+// Returns how many there are.
 static size_t sorted_children(struct walk *walk, size_t object)
 {
     const struct object_info *info = &walk->snapshot->objects[object];
@@ -104,7 +105,7 @@ static void walk_from(struct walk *walk, size_t object, u32 depth)
     }
 }
 
-// The objects of a process: indices in the snapshot from *first to the one before *end.
+// Finds the objects of a process: indices in the snapshot from *first to the one before *end.
 static void range_of(const struct snapshot *snapshot, u32 pid, size_t *first, size_t *end)
 {
     *first = 0;
@@ -115,8 +116,8 @@ static void range_of(const struct snapshot *snapshot, u32 pid, size_t *first, si
         ++*end;
 }
 
-// Starts at every object of a process that is not reached yet: first those without parents, then
-// one of each cycle.
+// Walks from every object of a process that is not reached yet. It first takes those without
+// parents, then one of each cycle.
 static void walk_rest(struct walk *walk, u32 pid, u32 depth)
 {
     size_t first, end;
@@ -144,7 +145,7 @@ static void walk_kernel(struct walk *walk, u32 depth)
     walk->unreferenced = false;
 }
 
-// A process with both its sides, each below a line of its own; no line for one that is empty.
+// Adds a process with both its sides, each below a line of its own. An empty side has no line.
 static void walk_process(struct walk *walk, const struct process_info *process, u32 depth)
 {
     const struct object_info *object = snapshot_object(walk->snapshot, 0, process->object);
@@ -173,8 +174,8 @@ static void walk_processes(struct walk *walk, u32 only)
     }
 }
 
-// Processes are walked first: what they share with the kernel belongs to them.
-// They are listed last.
+// Walks the processes first, since what they share with the kernel belongs to them. Lists them
+// last.
 static void walk_machine(struct walk *walk, u32 only)
 {
     struct tree *tree = walk->tree;
@@ -213,7 +214,7 @@ void tree_build(const struct snapshot *snapshot, u32 only, struct tree *tree)
 
 void tree_filter(struct tree *tree, const bool *wanted, bool processes)
 {
-    // Backwards, an object that comes next at a smaller depth than the last one kept is above it.
+    // Goes backwards. An object at a smaller depth than the last one kept is above it.
     size_t kept = tree->count;
     u32 kept_depth = 0;
     for (size_t i = tree->count; i-- > 0;) {

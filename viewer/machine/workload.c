@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Workloads in the guest: start one, wait for its end, read its own account.
+// Workloads in the guest: starts one, waits for its end, reads its own account.
 #include "machine/workload.h"
 #include "tools/clock.h"
 #include "tools/interrupt.h"
@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define COMMAND_BYTES 256 // with the end; what the machine takes
+#define COMMAND_BYTES 256 // with the end; the machine takes no more
 #define POLL_SECONDS 0.05
 
 static int take_workloads(void *context, const dci_response *response)
@@ -103,7 +103,8 @@ int workload_status(u64 id, struct workload_result *result)
                     take_status, result);
 }
 
-// Interrupted, dci_listen returns at once: then a plain pause keeps the polling slow.
+// Waits a moment. When interrupted, dci_listen returns at once, so a plain pause keeps the polling
+// slow.
 static int pause_between(bool stopping)
 {
     if (!stopping)
@@ -117,7 +118,7 @@ static int look(const struct workload_watch *watch)
     return watch == NULL || watch->handler == NULL ? KOV_OK : watch->handler(watch->context);
 }
 
-// The user's time is over when the workload has been told to stop.
+// Waits until the workload ends. The window is over when the workload has been told to stop.
 static int wait_for_workload(u64 id, double seconds, const struct workload_watch *watch,
                              struct workload_result *result)
 {
@@ -155,7 +156,7 @@ int workload_wait(u64 id, double seconds, struct workload_result *result)
     return wait_in_window(id, seconds, NULL, result);
 }
 
-// A wish, for which dci_listen ends, does not shorten a window.
+// Listens for that long. A wish ends dci_listen but does not shorten the window.
 static int listen_and_look(double seconds, const struct workload_watch *watch)
 {
     double end = clock_now() + seconds;

@@ -5,7 +5,7 @@
 
 #include <inttypes.h>
 
-// What the times of a CPU are less by from a record on.
+// How much the times of a CPU are reduced from a record on.
 struct compensated_point {
     u64 time, less; // as recorded
 };
@@ -37,7 +37,7 @@ static u64 time_on(const struct compensated_cpu *cpu, u64 time)
     return moved > cpu->last ? moved : cpu->last;
 }
 
-// What it was less by at an earlier time. False: no record is older than that.
+// Finds how much was taken off at an earlier time. Returns false if no record is older than that.
 static bool less_at(const struct compensated_cpu *cpu, u64 time, u64 *less)
 {
     const struct compensated_point *points = (const void *)cpu->before.data;
@@ -55,8 +55,8 @@ static bool less_at(const struct compensated_cpu *cpu, u64 time, u64 *less)
 
 // ---- causes on other CPUs ----------------------------------------------------------------------
 
-// When it was woken, compensated. From then on its CPU has saved no more than any other had at that
-// time.
+// Returns when the thread was woken, compensated. From then on, its CPU has saved no more than any
+// other had at that time.
 static u64 take_late_wake(struct monitor_compensation *compensation,
                           const struct trace_event *event, u64 ago)
 {
@@ -72,7 +72,7 @@ static u64 take_late_wake(struct monitor_compensation *compensation,
     return woken - least;
 }
 
-// Its time, not before its last one.
+// Returns the record's time, but not one before the thread's last one.
 static u64 take_user(struct monitor_compensation *compensation, const struct trace_event *event,
                      u64 id, u64 number, u64 time)
 {
@@ -103,7 +103,7 @@ static bool take_cost(struct monitor_compensation *compensation, const struct tr
     return true;
 }
 
-// Which kind of record it is; SYS_MONITOR_KINDS_MAX: none.
+// Returns the kind of a record; SYS_MONITOR_KINDS_MAX: none.
 static u32 kind_of_event(const struct monitor_compensation *compensation,
                          const struct trace_event *event, u64 values[EVENT_FIELDS_MAX])
 {
@@ -146,7 +146,7 @@ u64 monitor_compensation_time(const struct monitor_compensation *compensation, u
 
 // ---- the recording -----------------------------------------------------------------------------
 
-// As before its first event.
+// Goes back to before the first event.
 static void rewind_records(struct monitor_compensation *compensation)
 {
     for (u32 i = 0; i < ORRERY_MAX_CPUS; i++) {
@@ -165,7 +165,7 @@ static int measure_event(void *context, const struct trace_event *event)
     return KOV_OK;
 }
 
-// That each CPU tells what its records cost, and nothing that cannot be.
+// Checks that each CPU tells what its records cost, and that this is possible.
 static int check_costs(const struct monitor_compensation *compensation, const struct engine *engine)
 {
     for (u32 i = 0; i < ORRERY_MAX_CPUS; i++) {
@@ -185,7 +185,7 @@ static int check_costs(const struct monitor_compensation *compensation, const st
     return KOV_OK;
 }
 
-// When the last of the CPUs that have records is at its end.
+// Finds the end: that of the last CPU that has records.
 static void find_end(struct monitor_compensation *compensation, u64 begin, u64 end)
 {
     compensation->end = begin;

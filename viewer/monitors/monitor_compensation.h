@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-// Times of a recording less what recording took (S003 §5.2): each time less the cost of the earlier
-// records of its CPU. A record that was lost cost next to nothing, and counts as nothing.
+// Takes from the times of a recording what recording cost (S003 §5.2). Each time loses the cost of
+// the earlier records of its CPU. A lost record cost next to nothing, and counts as nothing.
 //
-// With several CPUs each has saved another time, and what one does may have its cause on another.
-// Where a record tells so, its CPU forgoes so much of what it has saved that the effect does not
-// come before its cause:
-// - A wake-up from another CPU; nobody says which. It comes where that CPU has it that saved least.
-// - A thread of a library that comes to another CPU does not do so before its last record.
-// All other causes are unknown, so that times are approximate.
+// With several CPUs, each one has saved a different time, and what one does may be caused by
+// another. If a record tells so, its CPU gives back so much of what it has saved that the effect
+// does not come before its cause:
+// - A wake-up from another CPU, which is not known. It comes when the CPU that saved least has it.
+// - A thread of a library that moves to another CPU. It does not come before its last record.
+// All other causes are unknown, so times are approximate.
 #ifndef KOV_MONITOR_COMPENSATION_H
 #define KOV_MONITOR_COMPENSATION_H
 
@@ -18,33 +18,33 @@
 #include <orrery/monitors.h>
 
 struct compensated_cpu {
-    // Ticks that so many records take, of the scheduler and of the fast path of calls; of 0: not
-    // known.
+    // Ticks that `of` records take: of the scheduler, of the fast path of calls. of 0: not known.
     u64 cost, cost_fast, of;
-    u64 records, fast;   // so far; those of the fast path
-    u64 forgone;         // ticks of what they cost that are not taken off
-    u64 last;            // compensated time: none comes before it
+    u64 records, fast;   // so far: all records; those of the fast path
+    u64 forgone;         // ticks of the records' cost that it gave back
+    u64 last;            // compensated time; no later one is smaller
     struct bytes before; // struct compensated_point of each record, if there are several CPUs
 };
 
 struct monitor_compensation {
     struct event_fields cost, kinds[SYS_MONITOR_KINDS_MAX];
     struct compensated_cpu cpus[ORRERY_MAX_CPUS];
-    u32 cpu_count;           // of the recording
-    struct keyed_rows users; // threads of libraries: when and where their last record was
-    u64 end;                 // compensated: of the recording
+    u32 cpu_count;           // in the recording
+    struct keyed_rows users; // threads of libraries: when and where each had its last record
+    u64 end;                 // of the recording, compensated
 };
 
-// All zero at first; monitor_compensation_free in any case. Goes through the recording once, for
-// its end. KOV_FAILED, with a message, where it does not tell what records cost. Memory: of each
-// record two words, if there are several CPUs.
+// Begins. All is zero at first; the caller calls monitor_compensation_free in any case. It goes
+// through the recording once to find its end. Returns KOV_FAILED with a message if the recording
+// does not tell what records cost. Memory: two words for each record, if there are several CPUs.
 int monitor_compensation_begin(struct monitor_compensation *compensation, struct engine *engine);
-// Moves the time of the next event of the recording, and for a wake-up how long ago it was.
+// Compensates the time of the next event of the recording. For a wake-up it also compensates how
+// long ago it was.
 void monitor_compensation_take(struct monitor_compensation *compensation, struct trace_event *event,
                                u64 *ago);
-// Ticks that the records so far took.
+// Returns the ticks that the records so far took.
 u64 monitor_compensation_cost(const struct compensated_cpu *cpu);
-// A time on a CPU behind the events that were taken, compensated.
+// Returns the compensated time on a CPU. `time` comes after the events that were taken.
 u64 monitor_compensation_time(const struct monitor_compensation *compensation, u32 cpu, u64 time);
 void monitor_compensation_free(struct monitor_compensation *compensation);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The records of a monitor as a folder with a CTF trace.
+// Writes the records of a monitor as a folder with a CTF trace.
 #include "monitors/monitor_packets.h"
 
 #include <ctype.h>
@@ -9,7 +9,7 @@
 #include <trace/layout.h>
 
 #define MAJOR 63
-// Minors: the kinds of records, then what tells names.
+// Minors: the kinds of records, then the events that tell names.
 enum { PROCESS_NAME = 0x100, THREAD_NAME, DISPATCHER, STATE_END, COST };
 #define NAME_BYTES 32 // of a process
 #define LABEL_BYTES 40
@@ -62,7 +62,7 @@ static void add_events(struct bytes *text)
              TRACE_HEADER(3, MAJOR, COST));
 }
 
-// "uuid = "01234567-…"", which each packet has, too.
+// Reads "uuid = "01234567-…"". Each packet has it, too.
 static bool read_uuid(const char *text, u8 uuid[16])
 {
     const char *at = strstr(text, "uuid = \"");
@@ -77,7 +77,8 @@ static bool read_uuid(const char *text, u8 uuid[16])
     return true;
 }
 
-// Keeps the machine's clock, types and streams; its events give way to those of a monitor.
+// Makes the metadata. It keeps the machine's clock, types and streams, and replaces its events by
+// those of a monitor.
 static int make_metadata(struct monitor_packets *packets, struct bytes *text)
 {
     bytes_append(text, "", 1);
@@ -110,7 +111,7 @@ static void open_packet(struct monitor_stream *stream, u64 time)
     stream->begin = stream->last = time;
 }
 
-// Hands the packet on, with what was lost before it.
+// Writes the packet, with what was lost before it.
 static int close_packet(struct monitor_packets *packets, u32 cpu)
 {
     struct monitor_stream *stream = &packets->streams[cpu];
@@ -141,7 +142,8 @@ static void put_word(struct monitor_stream *stream, u64 word)
     stream->used += sizeof(word);
 }
 
-// Begins an event of so many data words, which the caller puts next. lost: just before it.
+// Begins an event of so many data words, which the caller puts next. lost: records lost just before
+// it.
 static int begin_event(struct monitor_packets *packets, u32 cpu, u64 time, u32 minor, u32 words,
                        u64 lost)
 {
@@ -181,7 +183,7 @@ static int add_name(struct monitor_packets *packets, u32 minor, u64 number, cons
     return KOV_OK;
 }
 
-// "fs:2", or "fs:2/17" of a thread, "kernel/3" of one of the kernel's.
+// Writes "fs:2", "fs:2/17" for a thread, or "kernel/3" for a thread of the kernel.
 static void label_of(const struct monitor_target *target, const struct process_info *process,
                      char label[LABEL_BYTES])
 {
@@ -234,7 +236,7 @@ static int begin_stream(struct monitor_packets *packets, u32 cpu, u64 time)
         return KOV_OK;
     stream->begun = true;
     stream->bytes = memory_get(MONITOR_PACKET_BYTES);
-    // One that ran before has older records.
+    // A monitor that ran before has older records.
     open_packet(stream, time < packets->begin ? time : packets->begin);
     code = add_cost(packets, cpu);
     if (cpu != 0 || code != KOV_OK)
@@ -282,7 +284,7 @@ int monitor_packets_flush(struct monitor_packets *packets)
     return code;
 }
 
-// What was lost behind the last record stands with an empty packet.
+// Ends a stream. An empty packet tells what was lost after the last record.
 static int end_stream(struct monitor_packets *packets, u32 cpu, u64 end, u64 lost)
 {
     struct monitor_stream *stream = &packets->streams[cpu];

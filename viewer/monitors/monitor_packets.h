@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The records of a monitor as a folder with a CTF trace: a stream a CPU, which begins with what a
-// record costs there, and on CPU 0 with the names of what is tracked. Times when records were lost
-// lie between packets, as events that were discarded.
+// Writes the records of a monitor as a folder with a CTF trace. Each CPU has a stream, which begins
+// with what a record costs there. The stream of CPU 0 also begins with the names of what is
+// tracked. Times of lost records lie between packets, as discarded events.
 #ifndef KOV_MONITOR_PACKETS_H
 #define KOV_MONITOR_PACKETS_H
 
@@ -11,13 +11,13 @@
 
 #define MONITOR_PACKET_BYTES 65536
 
-// Of a CPU.
+// The stream of a CPU.
 struct monitor_stream {
     bool begun;
-    u8 *bytes; // of the packet that is open, MONITOR_PACKET_BYTES
+    u8 *bytes; // of the open packet, MONITOR_PACKET_BYTES
     size_t used;
     u32 events, sequence;
-    u64 begin, last; // times of the packet, and of what came last
+    u64 begin, last; // time of the packet's begin, and of its last event
     u64 records, lost;
     u64 cost, cost_fast; // as in struct monitor_counts; set before the first record
 };
@@ -31,14 +31,15 @@ struct monitor_packets {
     struct monitor_stream streams[ORRERY_MAX_CPUS];
 };
 
-// Makes the folder and its metadata, from the machine's. Exit codes, all of them.
+// Makes the folder, with metadata made from the machine's. All of these functions return exit
+// codes.
 int monitor_packets_create(struct monitor_packets *packets, const char *folder);
-// begin, targets and snapshot are set.
+// Adds a record. The caller has set begin, targets and snapshot.
 int monitor_packets_add(struct monitor_packets *packets, u32 cpu,
                         const Orrery__Dci__MonitorRecord *record);
-// Hands on what has come so far, for who reads the folder meanwhile.
+// Writes what has come so far, for whoever reads the folder meanwhile.
 int monitor_packets_flush(struct monitor_packets *packets);
-// All streams go on until `end`. lost: of each CPU in all.
+// Ends all streams at `end`. lost: how many records each CPU has lost in all.
 int monitor_packets_end(struct monitor_packets *packets, u32 cpu_count, u64 end,
                         const u64 lost[ORRERY_MAX_CPUS]);
 void monitor_packets_free(struct monitor_packets *packets);

@@ -11,21 +11,21 @@
 #include <inttypes.h>
 #include <string.h>
 
-#define FLUSH_SECONDS 0.5 // until `monitor show --live` sees what has come
+#define FLUSH_SECONDS 0.5 // within that time `monitor show --live` sees what has come
 #define DEFAULT_SECONDS 5
 
 struct record {
     const struct monitor_record_wishes *wishes;
-    struct monitor_info before; // of a kept monitor; all zero of a new one
+    struct monitor_info before; // of a kept monitor; all zero for a new one
     u32 number;
     struct monitor_targets targets;
     struct snapshot snapshot;
     struct monitor_packets packets;
-    struct monitor_counts counts[ORRERY_MAX_CPUS]; // as the machine told them last
-    u32 cpu_count;                                 // that it told of
+    struct monitor_counts counts[ORRERY_MAX_CPUS]; // as the machine last told them
+    u32 cpu_count;                                 // of which it told
     struct workload_result workload;
     double begin, seconds;
-    double flushed; // when the folder had all that had come
+    double flushed; // when the folder last had all that had come
 };
 
 // ---- reading -----------------------------------------------------------------------------------
@@ -81,7 +81,7 @@ static int begin_monitor(struct record *record)
     return code;
 }
 
-// What was lost since the beginning.
+// Returns how many records were lost since the beginning.
 static u64 lost_of(const struct record *record, u32 cpu)
 {
     return record->counts[cpu].lost - record->before.cpus[cpu].lost;

@@ -164,7 +164,7 @@ static struct monitor_counts counts_of(const Orrery__Dci__MonitorStat *stat)
                                    stat->cost_fast};
 }
 
-// What is beyond all limits is left out.
+// Leaves out what is beyond the limits.
 static struct monitor_info info_of(const Orrery__Dci__Monitor *monitor)
 {
     struct monitor_info info = {.number = monitor->monitor,

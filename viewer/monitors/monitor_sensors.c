@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Sensors in a recording.
+// Counts sensors in a recording.
 #include "monitors/monitor_sensors.h"
 #include "symbols/sensor_names.h"
 

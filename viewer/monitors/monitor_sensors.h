@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How often sensors of programs were told (kind SENSOR), by the names that the programs give
+// Counts how often programs told their sensors (kind SENSOR), by the names that the programs give
 // them.
 #ifndef KOV_MONITOR_SENSORS_H
 #define KOV_MONITOR_SENSORS_H
@@ -14,10 +14,10 @@ struct monitor_sensors {
 // All zero at first.
 void monitor_sensors_begin(struct monitor_sensors *sensors,
                            const struct descriptions *descriptions);
-// Counts those from that time on. False: the event is no sensor's.
+// Counts an event from that time on. Returns false if it is not a sensor's.
 bool monitor_sensors_take(struct monitor_sensors *sensors, const struct trace_event *event,
                           u64 from);
-// "sensors": of each how often, and its last two words.
+// Puts "sensors": how often each was told, and its last two words.
 void monitor_sensors_put(const struct monitor_sensors *sensors, const struct trace_walk *walk,
                          json_t *document);
 void monitor_sensors_free(struct monitor_sensors *sensors);

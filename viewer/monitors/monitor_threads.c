@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Threads of libraries, over time.
+// Threads of libraries over time.
 #include "monitors/monitor_threads.h"
 #include "trace/thread_strips.h"
 
@@ -24,7 +24,7 @@ const struct user_thread *user_threads_of(const struct user_threads *threads,
 
 // ---- intervals ---------------------------------------------------------------------------------
 
-// Ticks in the picture that it ran.
+// Returns the ticks in the picture during which it ran.
 static u64 ticks_run(const struct user_threads *threads, const struct user_thread *thread)
 {
     const struct strip *strip =
@@ -39,7 +39,7 @@ static void spend_user(struct user_threads *threads, struct user_thread *thread,
         strips_add(threads->strips, thread->strip, thread->state, thread->letter, thread->since,
                    until);
     thread->turn += ticks_run(threads, thread) - before;
-    // CPUs have saved different times: one that it was on may be ahead.
+    // CPUs have saved different times, so one on which it was may be ahead.
     thread->since = until > thread->since ? until : thread->since;
 }
 
@@ -62,7 +62,7 @@ static void end_turn(struct user_thread *thread)
     thread->turn = 0;
 }
 
-// Both of them have to say that it runs.
+// Combines both states: a thread runs only if library and dispatcher say so.
 static void combine(struct user_threads *threads, struct user_thread *thread, u64 time)
 {
     const struct user_host *host = thread->host;
@@ -74,7 +74,7 @@ static void combine(struct user_threads *threads, struct user_thread *thread, u6
 
 // ---- records -----------------------------------------------------------------------------------
 
-// Eight characters, whatever they are.
+// Reads the eight characters of a name, and makes them printable.
 static void read_name(struct user_thread *thread, u64 word)
 {
     for (u32 i = 0; i < USER_THREAD_NAME_BYTES - 1; i++) {
@@ -116,7 +116,7 @@ void user_threads_take(struct user_threads *threads, struct user_host *host,
     u32 what = (u32)record->word0;
     struct user_thread *thread = get_user(threads, record);
     if (what > SYS_MONITOR_STAYS)
-        return; // whatever the process means by that
+        return; // only the process knows what it means
     thread->cpu = record->cpu;
     thread->host = host;
     if (what == SYS_MONITOR_LEAVES) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Threads of a process's library, as it tells of them (kind THREAD): one runs while the library
-// says so and its dispatcher runs (S003 §3). A row an id and number, on whatever CPU.
+// Threads of a process's library, as the library tells of them (kind THREAD). A thread runs while
+// the library says so and its dispatcher runs (S003 §3). There is a row for each id and number, on
+// any CPU.
 #ifndef KOV_MONITOR_THREADS_H
 #define KOV_MONITOR_THREADS_H
 
@@ -10,9 +11,9 @@
 
 struct user_thread;
 
-// A dispatcher: what it does, and which thread of the library has it.
+// A dispatcher: what it does, and which thread of the library runs on it.
 struct user_host {
-    bool told; // else nothing is known of it but what its threads tell
+    bool told; // if not, only its threads tell of it
     enum strip_state state;
     char letter;
     struct user_thread *runs; // NULL: none, or not known
@@ -21,19 +22,20 @@ struct user_host {
 struct user_thread {
     u64 key[KEY_WORDS]; // id, number
     u64 strip;          // its key among the strips
-    u32 cpu;            // where it was last
+    u32 cpu;            // the CPU on which it was last
     char name[USER_THREAD_NAME_BYTES];
     struct user_host *host;
     bool begun, ended;
-    enum strip_state said, state; // as the library says, as it is
+    enum strip_state said, state; // as the library says; as it is
     char said_letter, letter;
     u64 since;
-    u64 switches, stays;      // that it came, that it could have left
-    u64 turn, turns, longest; // ticks that it ran since it came; turns that are over, the longest
+    u64 switches, stays;      // how often it came; how often it could have left but stayed
+    u64 turn, turns, longest; // ticks that it has run since it came; number of finished turns; the
+                              // longest
 };
 
 struct user_threads {
-    struct keyed_rows rows; // row_bytes is set by user_threads_begin
+    struct keyed_rows rows; // user_threads_begin sets row_bytes
     struct strips *strips;
 };
 
@@ -45,14 +47,14 @@ struct user_record {
 void user_threads_begin(struct user_threads *threads, struct strips *strips);
 void user_threads_take(struct user_threads *threads, struct user_host *host,
                        const struct user_record *record);
-// The dispatcher has another state.
+// Takes another state of the dispatcher.
 void user_threads_host_changed(struct user_threads *threads, const struct user_host *host,
                                u64 time);
-// Nothing is known of those on a CPU.
+// Makes the state of the threads on a CPU unknown.
 void user_threads_lost(struct user_threads *threads, u32 cpu, u64 time);
-// ends: of each CPU.
+// ends: the end of each CPU.
 void user_threads_end(struct user_threads *threads, const u64 ends[ORRERY_MAX_CPUS]);
-// NULL: the strip is of something else.
+// Returns the thread of a strip. NULL: the strip is of something else.
 const struct user_thread *user_threads_of(const struct user_threads *threads,
                                           const struct strip *strip);
 

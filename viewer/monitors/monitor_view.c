@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What a monitor recorded, as threads over time. A row is what has one id, on one CPU: of a process
-// that is its dispatcher there; below it are the threads of its library that ran there last.
+// Shows what a monitor recorded, as threads over time. A row is one id on one CPU. For a process it
+// is its dispatcher there. Below it are the threads of its library that ran there last.
 #include "monitors/monitor_view.h"
 #include "monitors/monitor_compensation.h"
 #include "monitors/monitor_sensors.h"
@@ -15,12 +15,12 @@
 
 struct thread {
     u64 key[KEY_WORDS]; // key_of
-    bool begun;         // its state is told from `since` on
+    bool begun;         // its state is known from `since` on
     bool ended;
     enum strip_state state;
     char letter;
     u64 since;
-    u64 switches, stays;               // that it came, that it could have left
+    u64 switches, stays;               // how often it came; how often it could have left but stayed
     u64 counts[SYS_MONITOR_KINDS_MAX]; // of the other kinds; of calls, those that it made,
     u64 served;                        // … and those that it answered
     struct user_host host;
@@ -37,10 +37,11 @@ struct view {
     struct monitor_compensation compensation; // unused without --compensate
     u64 begin;                                // of the recording
     u64 from, to;                             // of what is shown
-    u64 told_from[ORRERY_MAX_CPUS];           // behind the last loss
+    u64 told_from[ORRERY_MAX_CPUS];           // end of the last loss
     bool lossless[ORRERY_MAX_CPUS];           // so far
-    u64 runs[ORRERY_MAX_CPUS];                // which thread; 0: none is known to
-    u64 violations, when, where;              // how often two ran at once; the first time
+    u64 runs[ORRERY_MAX_CPUS];                // which thread; 0: none is known to run
+    u64 violations, when, where;              // how often two ran at once; time and CPU of the
+                                              // first
     u64 one, other;
 };
 
@@ -59,7 +60,7 @@ static u32 cpu_of(u64 key)
     return (u32)(key - 1) & 0xff;
 }
 
-// A time behind what was taken of a CPU, as it is shown.
+// Returns a time as it is shown. It comes after the events of the CPU that were taken.
 static u64 time_of(const struct view *view, u32 cpu, u64 time)
 {
     return view->wishes->compensate ? monitor_compensation_time(&view->compensation, cpu, time)
@@ -96,7 +97,7 @@ static void leave(struct view *view, struct thread *thread, u64 reason, u64 time
     thread->ended = reason == REASON_ENDED;
 }
 
-// Its first record may say that it ran before, as far as all records are there.
+// Begins a thread. Its first record may say that it ran before, if no record was lost.
 static void begin_thread(struct view *view, struct thread *thread, bool ran)
 {
     u32 cpu = cpu_of(thread->key[0]);
@@ -108,7 +109,7 @@ static void begin_thread(struct view *view, struct thread *thread, bool ran)
     thread->host.state = thread->state;
 }
 
-// Two at once on a CPU cannot be.
+// Notes who runs. Two at once on a CPU are a violation.
 static void note_run(struct view *view, u64 key, u64 time)
 {
     u32 cpu = cpu_of(key);
@@ -139,7 +140,8 @@ static void take_switch(struct view *view, struct thread *thread, u32 cpu, u64 t
     note_run(view, key, time);
 }
 
-// What it waited for has come, so long ago: from then on it waits for the CPU.
+// Takes a wake-up. What the thread waited for came `ago` ticks earlier; from then on it waits for
+// the CPU.
 static void take_wake(struct view *view, struct thread *thread, u64 time, u64 ago)
 {
     begin_thread(view, thread, false);
@@ -148,7 +150,8 @@ static void take_wake(struct view *view, struct thread *thread, u64 time, u64 ag
         enter(view, thread, STRIP_READY, 0, at);
 }
 
-// Told while the dispatcher runs, whatever its own records say.
+// Takes a record of a library. It is told while the dispatcher runs, whatever the dispatcher's own
+// records say.
 static void take_user(struct view *view, struct thread *thread, const struct trace_event *event,
                       const u64 values[EVENT_FIELDS_MAX])
 {
@@ -200,7 +203,7 @@ static int take_event(void *context, const struct trace_event *recorded)
     return KOV_OK;
 }
 
-// Nothing is known of who was on this CPU then.
+// Takes a loss. From there on nobody knows who is on this CPU.
 static int take_loss(void *context, const struct trace_loss *loss)
 {
     struct view *view = context;
@@ -221,11 +224,11 @@ static int take_loss(void *context, const struct trace_loss *loss)
 
 // ---- the answer --------------------------------------------------------------------------------
 
-// A strip, and its place: by the dispatcher, then by the number of the library's thread.
+// A strip and its place in the order: by dispatcher, then by number of the library's thread.
 struct place {
     u64 dispatcher, number; // number 0: the dispatcher itself
     const struct strip *strip;
-    const struct user_thread *user; // NULL: it is a dispatcher's
+    const struct user_thread *user; // NULL: the strip is a dispatcher's
 };
 
 static int compare(const void *one, const void *other)
@@ -272,7 +275,8 @@ static void put_thread(json_t *row, const struct view *view, const struct trace_
     thread_strips_put(row, &view->strips, strip, view->wishes->ascii, walk->hz);
 }
 
-// A slice is a turn that the library gave it, less what others had of the CPU meanwhile.
+// Puts a library's thread. A slice is a turn that the library gave it, without the time that others
+// had the CPU.
 static void put_user(json_t *row, const struct view *view, const struct trace_walk *walk,
                      const struct place *place)
 {
@@ -311,7 +315,7 @@ static void put_rows(const struct view *view, const struct trace_walk *walk, jso
     free(places);
 }
 
-// How far each CPU came.
+// Finds the end of each CPU.
 static void find_ends(const struct view *view, u64 end, u64 ends[ORRERY_MAX_CPUS])
 {
     for (u32 cpu = 0; cpu < ORRERY_MAX_CPUS; cpu++) {
@@ -320,7 +324,7 @@ static void find_ends(const struct view *view, u64 end, u64 ends[ORRERY_MAX_CPUS
     }
 }
 
-// What records of each CPU cost, and by how much its end is earlier.
+// Puts what the records of each CPU cost, and by how much its end is earlier.
 static void put_compensation(const struct view *view, u64 end, u64 hz, json_t *document)
 {
     json_t *rows = put_array(document, "compensated");
@@ -342,7 +346,7 @@ static void put_threads(struct view *view, const struct trace_walk *walk, json_t
 {
     u64 ends[ORRERY_MAX_CPUS];
     find_ends(view, walk->end, ends);
-    // A library may have told of threads before its dispatcher told anything.
+    // A library may tell of threads before its dispatcher tells anything.
     user_threads_end(&view->users, ends);
     for (size_t i = 0; i < view->threads.count; i++) {
         struct thread *thread = view->threads.rows[i];
@@ -398,7 +402,7 @@ static int verdict(const struct view *view, const struct trace_walk *walk)
                 view->violations, time, view->where, id_of(view->one), id_of(view->other));
 }
 
-// What is shown, as the choice has it. Not empty.
+// Finds the time that is shown, as the choice has it. It is not empty.
 static int find_range(struct view *view, struct engine *engine)
 {
     struct trace_walk range = {.choice = view->choice};
@@ -424,7 +428,7 @@ static int begin(struct view *view, struct engine *engine)
 {
     static const char *const names[SYS_MONITOR_KINDS_MAX] = {
         "MONITOR:switch", "MONITOR:wake", "MONITOR:fault",  "MONITOR:syscall",
-        "MONITOR:block",  "MONITOR:call", "MONITOR:thread", NULL}; // sensors are apart
+        "MONITOR:block",  "MONITOR:call", "MONITOR:thread", NULL}; // sensors are not in it
     for (u32 kind = 0; kind < SYS_MONITOR_KINDS_MAX; kind++) {
         view->kinds[kind] = (struct event_fields){.name = names[kind],
                                                   .fields = {"id", "reason", "word0", "word1"}};
@@ -450,12 +454,12 @@ int monitor_view(struct engine *engine, const struct trace_choice *choice,
 {
     struct view view = {
         .wishes = wishes, .choice = choice, .threads = {.row_bytes = sizeof(struct thread)}};
-    // From the beginning: what was so before the time that is shown goes on in it.
+    // From the beginning, since what was so before the time that is shown goes on in it.
     struct trace_choice all = *choice;
     struct trace_walk walk = {
         .choice = &all, .event = take_event, .loss = take_loss, .context = &view};
     all.from = 0;
-    // Compensated times are earlier: what comes until then may have been recorded later.
+    // Compensated times are earlier, so events until then may have been recorded later.
     if (wishes->compensate)
         all.to = UINT64_MAX;
     int code = begin(&view, engine);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a monitor recorded, as threads over time (S003 §3, figures 1 to 8).
+// Shows what a monitor recorded, as threads over time (S003 §3, figures 1 to 8).
 #ifndef KOV_MONITOR_VIEW_H
 #define KOV_MONITOR_VIEW_H
 
@@ -8,16 +8,16 @@
 struct monitor_view_wishes {
     u64 cells;
     bool ascii, summary;
-    bool compensate;   // times are less what records cost
-    bool check;        // KOV_FAILED where two run at once on a CPU
-    const char *meter; // "A,B": times between which the time is told
+    bool compensate;   // takes from times what records cost
+    bool check;        // KOV_FAILED if two run at once on a CPU
+    const char *meter; // "A,B": shows the time between these two
 };
 
-// "threads": a row for each id and CPU that it ran on. An exit code.
+// Puts "threads": a row for each id and CPU on which it ran. Returns an exit code.
 int monitor_view(struct engine *engine, const struct trace_choice *choice,
                  const struct monitor_view_wishes *wishes, json_t *document);
 
-// What people are told below the tables.
+// Print what people see below the tables.
 void monitor_view_note(const json_t *document);
 void monitor_view_summary_note(const json_t *document);
 

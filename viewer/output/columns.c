@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Columns: described once, they print an array of a document's rows as a table or as CSV.
+// Columns describe how the rows of a document's array are printed as a table or as CSV.
 #include "output/columns.h"
 
 #include <stdio.h>
@@ -11,7 +11,7 @@ static bool is_last(const struct column *column)
     return column->heading == NULL && column->key == NULL;
 }
 
-// "cpus.0": names of members and numbers of elements.
+// Returns the member that a path names. "cpus.0" has names of members and numbers of elements.
 static const json_t *member(const json_t *at, const char *path)
 {
     while (at != NULL && *path != '\0') {
@@ -46,7 +46,7 @@ void column_text(const struct column *column, const json_t *row, char text[CELL_
 
 // ---- tables ------------------------------------------------------------------------------------
 
-// A character may have several bytes.
+// Returns the width in characters. A character may have several bytes.
 static int width_of(const char *text)
 {
     int characters = 0;
@@ -55,7 +55,7 @@ static int width_of(const char *text)
     return characters;
 }
 
-// Blanks are printed when something comes behind them, so that none end a line.
+// Prints a line. It prints blanks only before other text, so that no line ends in blanks.
 static void print_line(const struct column *columns, const json_t *row)
 {
     int blanks = 0;
@@ -107,7 +107,7 @@ void columns_print(const struct column *columns, const json_t *rows, const char 
 
 // ---- CSV ---------------------------------------------------------------------------------------
 
-// RFC 4180: in quotes where it must be.
+// Prints a text as RFC 4180 wants it: in quotes only if it needs them.
 static void csv_text(const char *text)
 {
     if (strpbrk(text, ",\"\r\n") == NULL) {

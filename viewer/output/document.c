@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Whether it is added is a matter of memory alone: texts are mended before.
+// Adds a value. Only a lack of memory makes it fail, since texts are valid UTF-8 by now.
 static json_t *put(json_t *at, const char *key, json_t *value)
 {
     bool wrong = json_is_array(at) ? json_array_append_new(at, value) != 0
@@ -20,7 +20,7 @@ static json_t *put(json_t *at, const char *key, json_t *value)
     return value;
 }
 
-// Bytes that are no UTF-8 become U+FFFD. Freed by the caller.
+// Returns a copy in which U+FFFD replaces each byte that is not UTF-8. The caller frees it.
 static char *mended(const char *text)
 {
     char *result = memory_get(3 * strlen(text) + 1), *end = result;
@@ -92,7 +92,7 @@ void document_print(json_t *document)
 
 // ---- while it grows ----------------------------------------------------------------------------
 
-// Of stdout, of which there is one.
+// About stdout, of which there is one.
 static bool first;
 
 void document_begin(const char *key)

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// One line on stderr that shows how far long work is; nothing when stderr is no terminal,
-// or in a thread whose messages go elsewhere.
+// One line on stderr that shows the progress of long work.
 #include "output/progress.h"
 #include "tools/clock.h"
 #include "tools/kov.h"
@@ -11,7 +10,7 @@
 
 #define REFRESH_SECONDS 0.1
 
-// Of the terminal, of which there is one: threads with a sink of their own show nothing.
+// About the terminal, of which there is one. Threads with a sink of their own show nothing.
 static bool shown;
 static double shown_at;
 

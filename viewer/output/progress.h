@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// One line on stderr that shows how far long work is; nothing when stderr is no terminal,
-// or in a thread whose messages go elsewhere.
+// One line on stderr that shows the progress of long work. It shows nothing if stderr is no
+// terminal, or in a thread whose messages go elsewhere.
 #ifndef KOV_PROGRESS_H
 #define KOV_PROGRESS_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Samples added up by what one wants to know, with the call chains of each row.
+// Adds up samples by what the user wants to know, with the call chains of each row.
 #include "samples/aggregate.h"
 #include "samples/sample_names.h"
 #include "symbols/place.h"
@@ -12,7 +12,7 @@
 
 #define TEXT_BYTES SAMPLE_NAME_BYTES
 
-// Where the names of a sample's addresses are.
+// Returns the symbols that have the names of a sample's addresses.
 static struct symbols *symbols_of(const struct aggregate *aggregate, const struct sample *sample)
 {
     return sample_symbols(aggregate->snapshot, aggregate->symbols, aggregate->programs, sample);
@@ -50,7 +50,7 @@ static void key_text(const struct aggregate *aggregate, const struct sample *sam
     text[0] = '\0';
 }
 
-// The row of a combination of texts; a new one is empty.
+// Returns the row of a combination of texts. Adds an empty one if there is none.
 static struct aggregate_row *find_row(struct aggregate *aggregate, const u32 texts[SORT_KEYS])
 {
     char key[SORT_KEYS * 11 + 1] = "";
@@ -138,7 +138,7 @@ static int compare_chains(const void *left, const void *right)
     return (a->text > b->text) - (a->text < b->text);
 }
 
-// Recursion is no deeper than SAMPLE_MAX_CALLERS + 1.
+// Sorts a chain. The recursion is no deeper than SAMPLE_MAX_CALLERS + 1.
 static void order_chain(struct chain *chain)
 {
     if (chain->count > 1)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Samples added up by what one wants to know: process, object, class, function, line, thread, CPU,
-// or several of these; with the call chains of each row.
+// Adds up samples by process, object, class, function, line, thread, CPU, or several of these.
+// Keeps the call chains of each row.
 #ifndef KOV_AGGREGATE_H
 #define KOV_AGGREGATE_H
 
@@ -27,13 +27,13 @@ struct sort {
     u32 count;
 };
 
-// "object,function": KOV_OK, or KOV_USAGE with a message.
+// Reads a sort such as "object,function". Returns KOV_OK, or KOV_USAGE with a message.
 int sort_parse(const char *text, struct sort *sort);
 const char *sort_key_name(enum sort_key key);
 
-// One function in the call chains of a row, with what called it below.
+// A function in the call chains of a row. Its callers are below it.
 struct chain {
-    u32 text; // of the aggregate's texts
+    u32 text; // number of the function's text in the aggregate
     u64 samples;
     struct chain *callers;
     size_t count, capacity;
@@ -43,28 +43,28 @@ struct aggregate_row {
     u32 texts[SORT_KEYS]; // by position in the sort
     struct sample_sum sum;
     u64 soft_masked;
-    u32 process;        // with SORT_PROCESS
-    u32 pid;            // with SORT_OBJECT: whose COID it is
+    u32 process;        // only with SORT_PROCESS
+    u32 pid;            // with SORT_OBJECT: the process of the COID
     coid_t coid;        // with SORT_OBJECT
-    struct chain chain; // its callers are the functions where the samples are
+    struct chain chain; // its callers are the functions in which the samples are
 };
 
 struct aggregate {
     const struct snapshot *snapshot;
-    struct symbols *symbols;   // the kernel's, may be NULL
-    struct programs *programs; // the processes'; NULL: no names of theirs
+    struct symbols *symbols;   // of the kernel; may be NULL
+    struct programs *programs; // of the processes; NULL: their names are not shown
     struct sort sort;
-    bool chains;               // keep them
+    bool chains;               // keep the call chains
     struct sample_share share; // of the event
     struct intern texts;
-    struct intern row_keys; // the row of each combination of texts
+    struct intern row_keys; // the number of a combination of texts is that of its row
     struct aggregate_row *rows;
     size_t count, capacity;
-    u64 samples; // all that were added: 100 %
+    u64 samples; // all that were added, which are 100 %
 };
 
 void aggregate_add(struct aggregate *aggregate, const struct sample *sample);
-// Rows and chains with most samples first; nothing is added any more.
+// Sorts rows and chains, most samples first. Nothing may be added after that.
 void aggregate_order(struct aggregate *aggregate);
 const char *aggregate_text(const struct aggregate *aggregate, u32 text);
 double aggregate_percent(const struct aggregate *aggregate, u64 samples);

@@ -8,7 +8,7 @@
 #include <inttypes.h>
 #include <sys/stat.h>
 
-#define MAX_GAP 6      // lines without code that are shown between lines with code
+#define MAX_GAP 6      // lines without code between lines with code: at most so many are shown
 #define NOTHING "%21s" // in place of percentage and samples
 #define NO_LINE "(no line is known)"
 
@@ -25,7 +25,7 @@ static void print_numbers(FILE *out, u64 samples, u64 whole)
         fprintf(out, "%8.2f %% %10" PRIu64, percent(samples, whole), samples);
 }
 
-// Disassembled, with the name of where it branches to.
+// Writes the disassembled instruction, with the name of where it branches to.
 static void instruction_text(const struct annotation *annotation,
                              const struct annotated_instruction *instruction, char *text,
                              size_t size)
@@ -72,7 +72,7 @@ static bool is_newer(const struct source *source, const struct annotation *annot
            source->changed > status.st_mtime;
 }
 
-// Says what is wrong with the sources, each once.
+// Warns once if something is wrong with a source.
 static void check_source(struct source *source, const struct annotation *annotation)
 {
     if (source == NULL || source->told)
@@ -113,7 +113,7 @@ static void print_source_line(FILE *out, const struct source *source, u32 line)
         fprintf(out, "  %6" PRIu32 "  %s\n", line, text == NULL ? "" : text);
 }
 
-// Source lines between two lines with code.
+// Prints the source lines between two lines with code.
 static void print_gap(FILE *out, const struct source *source, u32 before, u32 line)
 {
     if (line - before > MAX_GAP + 1) {
@@ -153,7 +153,7 @@ static void print_by_source(FILE *out, const struct annotate_view *view,
     }
 }
 
-// In the order of the addresses, with the source line where it changes.
+// Prints the instructions in the order of their addresses. Prints the source line where it changes.
 static void print_by_address(FILE *out, const struct annotation *annotation)
 {
     fprintf(out, "\n%10s %10s  %16s  INSTRUCTION\n", "PERCENT", "SAMPLES", "ADDRESS");

@@ -9,12 +9,12 @@
 #include "symbols/source.h"
 
 struct annotate_view {
-    bool source, assembly; // at least one
+    bool source, assembly; // at least one is set
     struct sources *sources;
-    const char *folder; // where sources are that are not where they were
+    const char *folder; // where to look for sources that have moved
     char event[RECORDING_EVENT_NAME_BYTES];
     u64 period;
-    u64 samples; // of all functions
+    u64 samples; // of all functions together
 };
 
 void annotate_print(FILE *out, const struct annotate_view *view,

@@ -39,7 +39,7 @@ static int compare(const void *left, const void *right, void *context)
     return (first > second) - (first < second);
 }
 
-// The line of the next instruction in by_line: the last one, or a new one.
+// Returns the line of the next instruction in by_line: the last line, or a new one.
 static struct annotated_line *line_for(struct annotation *annotation,
                                        const struct annotated_instruction *instruction, size_t at)
 {

@@ -9,7 +9,8 @@
 struct annotated_instruction {
     u64 address, samples;
     u32 word;
-    u32 file; // number of its name in the annotation's files; ANNOTATION_NO_FILE: no line is known
+    u32 file; // number of its name in the annotation's files; ANNOTATION_NO_FILE if no line is
+              // known
     u32 line;
 };
 #define ANNOTATION_NO_FILE UINT32_MAX
@@ -17,21 +18,22 @@ struct annotated_instruction {
 struct annotated_line {
     u32 file, line;
     u64 samples;
-    size_t first, count; // its instructions, in by_line
+    size_t first, count; // its instructions, as places in by_line
 };
 
 struct annotation {
     const struct hot_function *function;
-    struct intern files;                        // the first one is that of the function's beginning
+    struct intern files;                        // the first one is the file in which the function
+                                                // begins
     struct annotated_instruction *instructions; // by address
     size_t count;
-    u32 *by_line;                 // numbers of the instructions by file, line, address
+    u32 *by_line;                 // numbers of the instructions, sorted by file, line, address
     struct annotated_line *lines; // by file, then line
     size_t line_count, line_capacity;
 };
 
-// Every instruction of the function is in exactly one line,
-// so that both add up to the function's samples.
+// Makes the annotation. Each instruction of the function is in exactly one line, so instructions
+// and lines both add up to the function's samples.
 void annotation_make(const struct hot_functions *hot, const struct hot_function *function,
                      struct annotation *annotation);
 void annotation_free(struct annotation *annotation);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// From messages of the machine, or of a recording, to samples. Nothing in a message is trusted.
+// Adds messages of the machine, or of a recording, to a sample set. It trusts nothing in a message.
 #ifndef KOV_DECODE_SAMPLES_H
 #define KOV_DECODE_SAMPLES_H
 
@@ -8,7 +8,7 @@
 #include <dci.pb-c.h>
 
 void decode_samples(const Orrery__Dci__Samples *samples, struct sample_set *set);
-// Samples of a session that begins with these events are counted from here on.
+// A session with these events begins. From here on its samples are counted.
 void decode_sampling_start(const Orrery__Dci__SamplingStartReply *reply,
                            const struct sampled_events *events, struct sample_set *set);
 void decode_sampling_changed(const Orrery__Dci__SamplingChanged *changed, struct sample_set *set);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The thresholds of S000 §4.3.1: as many samples as are of use, at a cost that is not felt. Events
-// that it does not have are like those that happen about as often.
+// The thresholds of S000 §4.3.1: enough samples to be of use, at a cost that is not felt. An event
+// that S000 does not have gets the threshold of one that happens about as often.
 #include "samples/default_period.h"
 
 #include <orrery/sys.h>

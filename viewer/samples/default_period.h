@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
-// How many events lie between two samples when the user does not say.
+// Chooses how many events lie between two samples when the user does not say.
 #ifndef KOV_DEFAULT_PERIOD_H
 #define KOV_DEFAULT_PERIOD_H
 
 #include <orrery/types.h>
 
-// By the event's name, without a mode.
+// Returns the threshold of an event. Its name has no mode.
 u64 threshold_default(const char *event);
 
-// As many low bits of the period as are wanted random, or as fit: 2^bits below the period, and the
-// longest one that then comes out within what a counter holds.
+// Returns how many low bits of the period are made random: as many as are wanted, or as fit. 2^bits
+// stays below the period, and the longest period that can come out fits a counter.
 u32 threshold_randomise(u64 period, u32 wanted);
 
 #endif

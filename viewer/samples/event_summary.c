@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What came of each event of a sampling session: samples, losses, and how many events they stand
-// for.
+// Sums up each event of a sampling session.
 #include "samples/event_summary.h"
 #include "counts/stat_cell.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The functions of kernel and programs in which samples lie, hottest first.
+// Finds the functions of kernel and programs that have samples, hottest first.
 #include "samples/hot_functions.h"
 #include "samples/sample_names.h"
 #include "tools/memory.h"
@@ -34,7 +34,7 @@ static bool same_place(const struct hot_place *a, const struct hot_place *b)
     return a->symbols == b->symbols && a->address == b->address;
 }
 
-// Samples of one address become one place.
+// Makes one place of all samples at one address.
 static void merge_places(struct hot_functions *hot)
 {
     if (hot->place_count > 1)
@@ -66,7 +66,7 @@ static struct hot_function *add_function(struct hot_functions *hot, size_t first
     return function;
 }
 
-// Places are in order, so that those of a function follow each other.
+// Groups places by function. Places are sorted, so those of a function follow each other.
 static void group(struct hot_functions *hot)
 {
     struct hot_function *function = NULL;

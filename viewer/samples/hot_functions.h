@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The functions of kernel and programs in which samples lie, hottest first.
+// Finds the functions of kernel and programs that have samples, hottest first.
 #ifndef KOV_HOT_FUNCTIONS_H
 #define KOV_HOT_FUNCTIONS_H
 
@@ -17,26 +17,28 @@ struct hot_place {
 struct hot_function {
     struct symbols *symbols;
     const char *binary; // "kernel", or the program's name
-    const char *name;   // as long as the symbols
+    const char *name;   // valid as long as the symbols
     struct code_range range;
     u64 samples;
     size_t first, count; // its places
 };
 
 struct hot_functions {
-    struct hot_place *places; // by symbols, then address
+    struct hot_place *places; // sorted by symbols, then address
     size_t place_count, place_capacity;
     struct hot_function *functions; // most samples first
     size_t count, capacity;
     u64 samples; // all that were chosen
-    u64 unknown; // of those: where no function is known
+    u64 unknown; // the part of them where no function is known
 };
 
-// kernel: its symbols, may be NULL. The result refers to the recording and to symbols.
+// Finds the functions. `kernel` has the kernel's symbols and may be NULL. The result refers to the
+// recording and to symbols.
 void hot_functions_find(const struct recording *recording, const struct sample_choice *choice,
                         struct symbols *kernel, struct programs *programs,
                         struct hot_functions *hot);
-// Whether text names the function: "name", "name (file.c)", either behind "BINARY:".
+// Returns whether text names the function: "name" or "name (file.c)", with or without "BINARY:"
+// before it.
 bool hot_function_is(const struct hot_function *function, const char *text);
 void hot_functions_free(struct hot_functions *hot);
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Counts of hardware events by object,
-// estimated from samples: each stands for as many events as the threshold was.
+// Counts of hardware events by object, estimated from samples.
 #include "samples/object_counts.h"
 #include "samples/sample_names.h"
 #include "tools/memory.h"
@@ -55,7 +54,7 @@ static int compare(const void *left, const void *right)
     return (a->coid > b->coid) - (a->coid < b->coid);
 }
 
-// Nothing is added any more, so that keys need no longer fit the rows.
+// After this, keys may no longer fit the rows, so nothing may be added.
 void object_counts_order(struct object_counts *counts, const struct sample_share shares[])
 {
     for (u32 event = 0; event < counts->request.item_count; event++) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Counts by object: a row an object, a column an event; and the metrics if their events are there.
+// Prints counts by object: one row an object, one column an event, and the metrics whose events are
+// there.
 #include "samples/object_counts_print.h"
 #include "counts/stat_cell.h"
 
@@ -106,7 +107,7 @@ static void object_text(const struct column *column, const json_t *row, char tex
              missing != NULL ? missing : json_string_value(json_object_get(row, column->key)));
 }
 
-// What each row begins with, at columns; how many there are.
+// Fills in the columns with which each row begins. Returns how many there are.
 static u32 name_columns(struct column columns[4], const json_t *rows)
 {
     size_t width = strlen("CLASS");

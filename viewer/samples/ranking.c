@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Objects, classes or processes by their part of an event. A row adds up sites CPU by CPU, because
-// each CPU has its own factor for overflows without a sample, and turns of its own.
+// Ranks objects, classes or processes by their part of an event. A row adds up its sites CPU by
+// CPU, because each CPU has its own factor for overflows without a sample, and its own turns.
 #include "samples/ranking.h"
 #include "samples/sample_names.h"
 #include "tools/memory.h"
@@ -9,11 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Of a row on one CPU. The sum of several sites in one turn is not kept, but its root mean square
-// is at most the sum of theirs; that is what chance is taken to be.
+// A row's part on one CPU. The sum of several sites in one turn is not known, but its root mean
+// square is at most the sum of theirs. The error of chance is computed from that limit.
 struct part {
     u64 samples, events;
-    double square, turns; // turns: the root of the squares of turns
+    double square, turns; // turns: the root of the sum of the squares of turns
 };
 
 struct parts {
@@ -29,7 +29,7 @@ static void add_site(struct parts *parts, const struct site_sum *site)
     part->turns += sqrt(site_sum_turn_squares(site));
 }
 
-// Nothing has more in a turn than all samples together.
+// Adds up the parts of all CPUs. Nothing has more in a turn than all samples together.
 static struct sample_sum sum_of_parts(const struct parts *parts, const struct parts *all,
                                       const struct site_sums *sums, u32 event)
 {
@@ -65,7 +65,7 @@ static bool has_row(const struct site *site, enum ranking_by by)
     return site->kind != SITE_ALL && by != RANKING_PROCESS;
 }
 
-// As the tables of samples have it.
+// Writes the name that the tables of samples use.
 static void name_of(const struct site *site, enum ranking_by by, const struct snapshot *snapshot,
                     char name[SAMPLE_NAME_BYTES])
 {
@@ -88,7 +88,7 @@ static void name_of(const struct site *site, enum ranking_by by, const struct sn
 
 // ---- rows --------------------------------------------------------------------------------------
 
-// All rows of an interval, by the numbers of their names.
+// All rows of an interval, by the number of their name.
 struct table {
     const struct site_sums *sums;
     u32 event;
@@ -188,7 +188,7 @@ static void compare_with(struct ranking *ranking, const struct table *now,
     }
 }
 
-// What left no sample stands for as much each as what did.
+// Computes what is lost. Each overflow without a sample stands for as much as one with a sample.
 static void fill_lost(struct ranking *ranking, const struct table *table)
 {
     u64 overflows = 0, samples = 0, events = 0;

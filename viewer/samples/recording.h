@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The file that `kov record` writes and `kov report` reads: what was asked for, then the machine's
-// own frames (system, classes, objects, samples, final statistics) as they came. docs/kov.md
-// describes it.
+// The file that `kov record` writes and `kov report` reads. It has what was asked for, then the
+// machine's own frames as they came: system, classes, objects, samples, final statistics.
+// docs/kov.md describes it.
 #ifndef KOV_RECORDING_H
 #define KOV_RECORDING_H
 
@@ -23,7 +23,7 @@ struct recording_writer {
 
 int recording_create(struct recording_writer *writer, const char *path,
                      const struct sampling_request *request);
-// A dci_tap: writes the frame when it belongs into a recording. Failures show in recording_finish.
+// A dci_tap: writes the frame if it belongs in a recording. recording_finish tells failures.
 void recording_tap(void *writer, const struct bytes *payload, const dci_frame *frame);
 int recording_finish(struct recording_writer *writer);
 
@@ -35,10 +35,11 @@ struct recording {
     size_t build_id_size;
     struct snapshot snapshot;
     struct sample_set samples;
-    bool cut; // the file ends inside a frame: the writer was killed
+    bool cut; // the file ends inside a frame because the writer was killed
 };
 
-// Any bytes are fine. NULL, or what is wrong with them; `recording` is to be freed in both cases.
+// Decodes a recording. Any bytes are allowed. Returns NULL, or what is wrong with them. The caller
+// frees `recording` in both cases.
 const char *recording_decode(const u8 *data, size_t size, struct recording *recording);
 int recording_load(const char *path, struct recording *recording);
 void recording_free(struct recording *recording);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The events that the samples of a recording are of. Nothing else in reports by place, and in
-// exports, knows how a recording keeps them.
+// The events of a recording's samples. Nothing else in reports by place, and in exports, knows how
+// a recording keeps them.
 #include "samples/recording_event.h"
 
 #include <math.h>
@@ -42,7 +42,7 @@ u64 recording_event_weight(const struct recording *recording, const struct sampl
     return (u64)llround((double)sample->weight / sample_share_part(&share));
 }
 
-// `head` names `text` and the events that there are.
+// Prints `head`, `text` and the events of the recording. Returns KOV_FAILED.
 static int refuse(const struct recording *recording, const char *head, const char *text)
 {
     char names[512] = "", one[RECORDING_EVENT_NAME_BYTES];

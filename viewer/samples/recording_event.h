@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The events that the samples of a recording are of.
+// The events of a recording's samples.
 #ifndef KOV_RECORDING_EVENT_H
 #define KOV_RECORDING_EVENT_H
 
@@ -9,18 +9,19 @@
 
 u32 recording_event_count(const struct recording *recording);
 #define RECORDING_EVENT_NAME_BYTES 64
-// event: below the count. The name as `-e` takes it.
+// Writes and returns the event's name as `-e` takes it. `event` is below the count.
 const char *recording_event_name(const struct recording *recording, u32 event,
                                  char name[RECORDING_EVENT_NAME_BYTES]);
-// Events from one sample to the next, as asked for.
+// Returns how many events lie between two samples, as asked for.
 u64 recording_event_period(const struct recording *recording, u32 event);
-// Samples of it that were lost, exactly; RECORDING_EVENT_ALL: of all.
+// Returns the exact number of its lost samples. RECORDING_EVENT_ALL: of all events.
 u64 recording_event_lost(const struct recording *recording, u32 event);
-// Which event a sample is of, and for how many of them it stands.
+// Return the event of a sample, and the number of events that the sample stands for.
 u32 recording_event_of(const struct recording *recording, const struct sample *sample);
 u64 recording_event_weight(const struct recording *recording, const struct sample *sample);
-// The event of a name; NULL: the only one, or RECORDING_EVENT_ALL when there are several.
-// KOV_FAILED, with the names that there are, when the recording has none of this name.
+// Finds the event of a name. If name is NULL, it is the only event, or RECORDING_EVENT_ALL when
+// there are several. Returns KOV_FAILED and prints the names of all events if the recording has
+// none of this name.
 int recording_event_find(const struct recording *recording, const char *name, u32 *event);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Reading a recording. The file may be damaged or not a recording at all.
+// Reads a recording. The file may be damaged, or no recording at all.
 #include "machine/decode_machine.h"
 #include "samples/decode_samples.h"
 #include "samples/recording.h"
@@ -110,7 +110,7 @@ static void decode_response(const dci_response *response, struct recording *reco
         decode_sampling_stat(response->sampling_stop, &recording->samples);
         break;
     default:
-        break; // of a newer kov
+        break; // a frame of a newer kov
     }
 }
 

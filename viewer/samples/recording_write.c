@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Writing a recording: frames as they come from the machine.
+// Writes a recording: the machine's frames as they come.
 #include "samples/recording.h"
 #include "wire/frame.h"
 
@@ -28,8 +28,8 @@ static void write_request(struct recording_writer *writer, const struct sampling
     free(packed);
 }
 
-// The names of the events, in the machine's form: its own list has them all,
-// and came before there was a file.
+// Writes the names of the events in the machine's form. The machine's own list has all events, and
+// it came before there was a file.
 static void write_names(struct recording_writer *writer, const struct sampled_events *events)
 {
     Orrery__Dci__PmuEventInfo infos[SAMPLED_EVENTS_MAX], *pointers[SAMPLED_EVENTS_MAX];

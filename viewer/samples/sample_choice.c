@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which samples of a recording a report or export is about.
+// Says which samples of a recording a report or export is about.
 #include "samples/sample_choice.h"
 #include "samples/recording_event.h"
 

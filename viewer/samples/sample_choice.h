@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which samples of a recording a report or export is about.
+// Says which samples of a recording a report or export is about.
 #ifndef KOV_SAMPLE_CHOICE_H
 #define KOV_SAMPLE_CHOICE_H
 
@@ -9,7 +9,7 @@
 
 struct sample_choice {
     bool idle; // idle samples too
-    u64 pid;   // only of this process, also in the kernel; 0: of none; SAMPLE_ANY_PID
+    u64 pid;   // only of this process, also in the kernel; 0: of no process; SAMPLE_ANY_PID
     u32 event; // or RECORDING_EVENT_ALL
 };
 

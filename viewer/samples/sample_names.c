@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a sample names, as text: its object, class and process;
-// and whose symbols its addresses have.
+// Names what a sample names, and finds the symbols of its addresses.
 #include "samples/sample_names.h"
 #include "symbols/programs.h"
 

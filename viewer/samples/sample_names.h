@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a sample names, as text: its object, class and process;
-// and whose symbols its addresses have.
+// Names what a sample names: its object, class and process. Finds the symbols of its addresses.
 #ifndef KOV_SAMPLE_NAMES_H
 #define KOV_SAMPLE_NAMES_H
 
@@ -10,20 +9,20 @@
 
 #define SAMPLE_NAME_BYTES 512
 
-// What stands for an object that is not there: "[none]", "[stale]", "[idle]"; NULL when it is.
+// Returns "[none]", "[stale]" or "[idle]" if the sample has no object, else NULL.
 const char *sample_missing_object(const struct sample *sample);
 void sample_object_name(const struct snapshot *snapshot, const struct sample *sample,
                         char text[SAMPLE_NAME_BYTES]);
 void sample_class_name(const struct snapshot *snapshot, const struct sample *sample,
                        char text[SAMPLE_NAME_BYTES]);
-// The process that ran or that the kernel worked for: "name:pid", "kernel", "[idle]".
+// Writes the process that ran, or for which the kernel worked: "name:pid", "kernel", "[idle]".
 void sample_process_name(const struct snapshot *snapshot, const struct sample *sample,
                          char text[SAMPLE_NAME_BYTES]);
-// Are all objects of the samples from that one on in the snapshot?
+// Returns whether the snapshot has all objects of the samples from number `first` on.
 bool samples_have_names(const struct sample_set *samples, size_t first,
                         const struct snapshot *snapshot);
-// Where the names of its addresses are: the kernel's symbols,
-// or those of its process's program, if `programs` is not NULL. NULL: nowhere.
+// Returns the symbols of a sample's addresses: the kernel's, or those of its process's program if
+// `programs` is not NULL. Returns NULL if there are none.
 struct symbols *sample_symbols(const struct snapshot *snapshot, struct symbols *kernel,
                                struct programs *programs, const struct sample *sample);
 

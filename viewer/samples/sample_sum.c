@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Sums of samples. Of n turns w_j is what those of turn j stand for, together w. Whole turns were
-// drawn by lot, so that the squares of chance are those of single samples and, as in the machine's
-// own estimates (pmu/multiplex.h), u n/(n-1) sum (w_j - w/n)², u = min(1, (1 - f)/f), of the part f
-// of the time that was sampled. The former are in the latter once more: on the safe side.
+// Sums of samples. There are n turns; the samples of turn j stand for w_j events, those of all
+// turns for w. The error has two parts. One is the sum of the squares of single samples, since
+// whole turns were drawn by lot. The other is that of the machine's own estimates
+// (pmu/multiplex.h): u n/(n-1) sum (w_j - w/n)², where u = min(1, (1 - f)/f) and f is the part of
+// the time that was sampled. The second part contains the first once more, which is on the safe
+// side.
 #include "samples/sample_sum.h"
 #include "counts/counts.h"
 #include "samples/samples.h"

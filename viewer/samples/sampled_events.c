@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The events of a sampling session, as named on the command line and as the protocol numbers them.
+// The events of a sampling session, with the names of the command line and the numbers of the
+// protocol.
 #include "samples/sampled_events.h"
 #include "tools/text.h"
 
@@ -8,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define UNIT_OF_CPU "driver" // whose one event are run cycles
+#define UNIT_OF_CPU "driver" // its only event is run cycles
 
 static int unknown_event(const char *name, size_t length, const struct event_list *list)
 {
@@ -64,7 +65,7 @@ static int add(struct sampled_events *events, const struct sampled_event *event)
     return KOV_OK;
 }
 
-// EVENT[:MODE][@PERIOD]
+// Adds the event of EVENT[:MODE][@PERIOD].
 static int add_word(struct sampled_events *events, const char *text, size_t length,
                     const struct event_list *list)
 {

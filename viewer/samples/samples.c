@@ -8,9 +8,9 @@
 #include <string.h>
 
 #define BLOCK_ADDRESSES 8192
-#define MAX_PERIODS 4096 // later changes are left out
+#define MAX_PERIODS 4096 // later changes of a period are left out
 
-// Chains are carved from blocks, because there are many and they are small.
+// Chains are cut from blocks, because they are many and small.
 struct caller_block {
     struct caller_block *next;
     size_t used;
@@ -73,8 +73,8 @@ void samples_change(struct sample_set *set, u32 index, u64 period, u64 time)
         set->changes[index]++;
 }
 
-// The last one of its event that had begun; else,
-// for a sample that seems older than the session, the first one.
+// Returns the event's last period that had begun at the time of the sample. If the sample seems
+// older than the session, returns the first one.
 static u64 weight_of(const struct sample_set *set, const struct sample *sample)
 {
     u64 weight = 0;

@@ -10,7 +10,7 @@
 
 #define SAMPLE_MAX_CALLERS 16
 #define SAMPLES_MAX (1u << 24) // in memory; later ones are counted, but their places are not kept
-#define SAMPLE_MAX_CPUS 1024   // any more in a message is nonsense
+#define SAMPLE_MAX_CPUS 1024   // a message with more is nonsense
 
 // flags: SYS_SAMPLE_… of orrery/sys.h
 struct sample {
@@ -18,26 +18,26 @@ struct sample {
     coid_t coid;
     u64 pc;
     u32 cpu, flags, thread, pid;
-    u32 index;  // of its event in the session
-    u64 weight; // how many of its events it stands for
+    u32 index;  // of its event, in the session
+    u64 weight; // how many of its events the sample stands for
     u32 caller_count;
-    u64 *callers; // innermost first, in the set's own memory
+    u64 *callers; // innermost first; in the set's memory
 };
 
 // Of one event on one CPU.
 struct sample_stream {
     u64 received; // samples that arrived
-    u64 lost;     // exact, as the machine counts
-    u64 taken;    // in the last session, as the machine counts; 0 until the final statistics came
-    u64 filtered; // of those, kept back by the machine because of their processes
-    // Of earlier sessions, when a connection was lost and the sampling began anew.
+    u64 lost;     // exact, counted by the machine
+    u64 taken;    // in the last session, counted by the machine; 0 until the final statistics come
+    u64 filtered; // the part of them that the machine kept back because of their processes
+    // Those of earlier sessions, when a connection was lost and the sampling began anew.
     u64 lost_before, received_before;
     u64 handler_ticks;
-    u64 missed;    // periods without a sample: interrupts came too late
-    u64 overflows; // as the unit counted them; 0: it did not
+    u64 missed;    // periods without a sample, because interrupts came too late
+    u64 overflows; // counted by the unit; 0: it did not count them
     u64 buffer_grown;
-    struct sample_sum sum;     // of those that arrived, not scaled
-    struct sample_share share; // as the machine has told last
+    struct sample_sum sum;     // of those that arrived; not scaled
+    struct sample_share share; // what the machine told last
 };
 
 struct sample_cpu {
@@ -47,12 +47,12 @@ struct sample_cpu {
 
 struct sample_totals {
     u64 samples;
-    u64 kernel, attributed, unattributed, stale; // of those that are not idle
-    u64 processes; // of those that are not idle: a process ran, or the kernel for one
+    u64 kernel, attributed, unattributed, stale; // of the samples that are not idle
+    u64 processes; // of the samples that are not idle: a process ran, or the kernel worked for one
     u64 idle, soft_masked;
 };
 
-// From `time` on a sample of event `index` stands for `period` of it.
+// From `time` on, a sample of event `index` stands for `period` events.
 struct sample_period {
     u64 time, period;
     u32 index;
@@ -68,39 +68,40 @@ struct sample_set {
     struct sample_totals by_event[SAMPLED_EVENTS_MAX];
     struct sample_period *periods; // in the order of time
     size_t period_count, period_capacity;
-    u32 changes[SAMPLED_EVENTS_MAX]; // of the period while it ran
+    u32 changes[SAMPLED_EVENTS_MAX]; // how often the period changed during the session
     struct caller_block *callers;    // memory of all chains
     bool count_only;
-    u64 left_out; // of those counted: beyond SAMPLES_MAX
+    u64 left_out; // those beyond SAMPLES_MAX, which are counted
 };
 
-// The process whose object and code a sample names: 0 for the kernel's.
+// Returns the process whose object and code a sample names. 0 for the kernel's.
 static inline u32 sample_space(const struct sample *sample)
 {
     return (sample->flags & SYS_SAMPLE_KERNEL) != 0 ? 0 : sample->pid;
 }
 
-// Weighs the sample and counts it, and, unless the set only counts, copies it with at most
-// SAMPLE_MAX_CALLERS of its chain. Samples of absurd numbers of CPUs or events are dropped.
+// Weighs and counts the sample. Unless the set only counts, it copies the sample with at most
+// SAMPLE_MAX_CALLERS of its chain. It drops samples with absurd numbers of CPUs or events.
 void samples_add(struct sample_set *set, struct sample *sample);
 
-// A session with these events begins.
+// Begins a session with these events.
 void samples_begin(struct sample_set *set, const struct sampled_events *events, u64 time);
-// The event has another period from that time on.
+// Gives the event another period from that time on.
 void samples_change(struct sample_set *set, u32 index, u64 period, u64 time);
 
-// The entry of a CPU and event, made when it is not there; NULL for absurd numbers.
+// Returns the entry of a CPU and event, and adds it if needed. NULL for absurd numbers.
 struct sample_stream *samples_stream(struct sample_set *set, u32 cpu, u32 index);
-// How much of the time an event was sampled, on all CPUs; and what all of its samples say.
+// Return how much of the time an event was sampled on all CPUs, and the sum of its samples.
 struct sample_share samples_share(const struct sample_set *set, u32 index);
 struct sample_sum samples_events(const struct sample_set *set, u32 index);
-// Sums of streams, without what they stand for; SAMPLES_ALL stands for any.
+// Returns the sum of streams, without what their samples stand for. SAMPLES_ALL stands for any CPU
+// or event.
 #define SAMPLES_ALL UINT32_MAX
 struct sample_stream samples_sum(const struct sample_set *set, u32 cpu, u32 index);
-// Samples that were taken, but not asked for.
+// Returns how many samples were taken but not asked for.
 u64 samples_filtered(const struct sample_set *set);
 u64 samples_lost(const struct sample_set *set);
-// Periods of all CPUs that passed without a sample, because the emulator was late.
+// Returns how many periods of all CPUs passed without a sample, because the emulator was late.
 u64 samples_missed(const struct sample_set *set);
 void samples_free(struct sample_set *set);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A sampling session on the machine, and the options that commands with one share.
+// A sampling session on the machine, and its command-line options.
 #include "samples/sampling.h"
 #include "samples/decode_samples.h"
 #include "samples/default_period.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A named configuration in place of the options of a sampling session.
+// Takes the options of a sampling session from a named configuration.
 #include "samples/sampling.h"
 
 int sampling_take_configuration(struct sampling_options *options)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What is asked of the machine, as it goes over the wire and into recordings.
+// Fills in the request for the machine. Recordings keep it, too.
 #include "samples/sampling.h"
 
 void sampling_fill(struct sampling_message *message, const struct sampling_request *wanted)

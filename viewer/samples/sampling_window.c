@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A sampling session from its begin to its end: for some seconds, or while a workload runs.
+// Runs a whole sampling session: for some seconds, or while a workload runs.
 #include "samples/sampling_window.h"
 #include "machine/scan.h"
 #include "output/progress.h"
@@ -22,7 +22,8 @@ static int take_event(void *context, const Orrery__Dci__Event *event)
     return KOV_OK;
 }
 
-// On a new connection: names of what has begun meanwhile, and another session.
+// Starts another session on a new connection, after it has read the names of what has begun
+// meanwhile.
 static int sample_again(void *context)
 {
     struct sampling_window *window = context;

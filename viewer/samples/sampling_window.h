@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A sampling session from its begin to its end: for some seconds, or while a workload runs.
+// Runs a whole sampling session: for some seconds, or while a workload runs.
 #ifndef KOV_SAMPLING_WINDOW_H
 #define KOV_SAMPLING_WINDOW_H
 
@@ -12,17 +12,17 @@
 
 struct sampling_window {
     struct sampling_request request; // what sampling_choose made
-    struct workload_watch watch;     // of the window
+    struct workload_watch watch;     // called during the window
     struct snapshot snapshot;
     struct sample_set samples;
     struct workload_result workload;
-    double begin;   // of clock_now(); 0: not begun
-    double seconds; // that it took
+    double begin;   // by clock_now(); 0: not begun
+    double seconds; // how long it took
 };
 
-// Samples for `duration` seconds (0: SAMPLING_WINDOW_SECONDS, or as long as the workload runs),
-// with scans before and after, so that objects that end or begin meanwhile have names too. A lost
-// connection is taken up again. An exit code.
+// Samples for `duration` seconds. If that is 0, it samples as long as the workload runs, or
+// SAMPLING_WINDOW_SECONDS without one. It scans before and after, so that objects that begin or end
+// meanwhile have names, too. It takes up a lost connection again. Returns an exit code.
 int sampling_window_run(const struct arguments *arguments, double duration,
                         struct sampling_window *window);
 void sampling_window_free(struct sampling_window *window);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Sums of samples by site: a hash table over one array, whose size is bounded.
+// Sums of samples by site: a hash table over one array of limited size.
 #include "samples/site_sums.h"
 #include "tools/memory.h"
 
@@ -8,7 +8,7 @@
 #include <string.h>
 
 #define STREAMS_MAX (SITE_EVENTS_MAX * ORRERY_MAX_CPUS)
-#define UNBOUNDED_KINDS 4 // SITE_ALL, SITE_IDLE and the others: one each of an event and CPU
+#define UNBOUNDED_KINDS 4 // SITE_ALL, SITE_IDLE and the others: one of each for an event and CPU
 #define SLOTS_MIN 64
 
 static bool is_bounded(enum site_kind kind)
@@ -23,7 +23,7 @@ static bool is_absurd(u32 event, u32 cpu)
 
 // ---- memory ------------------------------------------------------------------------------------
 
-// Slots for so many sums: at most three of four are taken.
+// Returns the number of slots for so many sums. At most three of four slots are taken.
 static size_t slots_for(size_t sums)
 {
     size_t slots = SLOTS_MIN;
@@ -142,7 +142,7 @@ static void grow_slots(struct site_sums *sums)
         *slot_of(sums, &sums->sums[i].site) = (u32)i + 1;
 }
 
-// The sum of a site, or of others where there is no room for one more.
+// Returns the sum of a site. Returns that of others if there is no room for one more.
 static struct site_sum *sum_of(struct site_sums *sums, struct site site)
 {
     if (sums->count + 1 > sums->slot_count / 4 * 3)
@@ -194,7 +194,7 @@ double site_sum_turn_squares(const struct site_sum *sum)
            sum->latest_events * sum->latest_events;
 }
 
-// The turns of a later interval.
+// Adds the turns of a later interval.
 static void join_turns(struct site_sum *sum, const struct site_sum *later)
 {
     add_to_turn(sum, later->first_turn,
@@ -205,7 +205,8 @@ static void join_turns(struct site_sum *sum, const struct site_sum *later)
     }
 }
 
-// Turns of other sites, which may be the same ones: their sums' squares are at most so many.
+// Adds the turns of other sites, which may be the same turns. The squares of their sums are at most
+// so large.
 static void absorb_turns(struct site_sum *sum, const struct site_sum *other)
 {
     double squares = sqrt(site_sum_turn_squares(sum)) + sqrt(site_sum_turn_squares(other));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What samples are added up by, as named on the command line.
+// Reads by what the user wants samples to be added up.
 #include "samples/aggregate.h"
 #include "tools/kov.h"
 

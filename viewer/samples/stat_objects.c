@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// `kov stat -e --per-object`: hardware events by object, which are estimated from samples.
+// `kov stat -e --per-object`: hardware events by object, estimated from samples.
 #include "samples/stat_objects.h"
 #include "counts/stat_events.h"
 #include "machine/scan.h"
@@ -18,13 +18,13 @@
 static struct {
     const struct stat_objects *wanted;
     struct sampling_window window;
-    u64 intervals;  // that were printed
-    size_t shown;   // samples in them
-    bool streaming; // intervals as JSON
+    u64 intervals;  // how many were printed
+    size_t shown;   // number of samples in them
+    bool streaming; // prints intervals as JSON
     json_t *document;
 } run;
 
-// Calls `show` with what the samples from that one on say.
+// Calls `show` with the counts of the samples from number `first` on.
 static void show_from(size_t first, const char *label, void show(const struct object_view *))
 {
     struct object_counts counts;
@@ -45,7 +45,7 @@ static void show_from(size_t first, const char *label, void show(const struct ob
 
 // ---- intervals ---------------------------------------------------------------------------------
 
-// Sampling has begun, so that there will be something to print.
+// Begins the JSON document once sampling has begun, so that there will be something to print.
 static void begin_json(void)
 {
     if (settings.json && run.wanted->interval > 0 && !run.streaming)
@@ -166,7 +166,7 @@ int stat_objects(const struct arguments *arguments, const struct stat_objects *w
         show_end(arguments);
         code = workload_verdict(&run.window.workload);
     } else if (run.streaming) {
-        document_end(json_object()); // what there was
+        document_end(json_object()); // ends what has been printed
     }
     sampling_window_free(&run.window);
     return code;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// `kov stat -e --per-object`: hardware events by object, which are estimated from samples. What to
-// sample by is in sampling_options.
+// `kov stat -e --per-object`: hardware events by object, estimated from samples. sampling_options
+// says by what to sample.
 #ifndef KOV_STAT_OBJECTS_H
 #define KOV_STAT_OBJECTS_H
 
@@ -8,7 +8,7 @@
 
 struct stat_objects {
     double duration;  // seconds, 0: the default
-    double interval;  // seconds between prints, 0: only one in the end
+    double interval;  // seconds between prints; 0: print only once, in the end
     u64 max_rows;     // of a table, 0: all
     const char *cpus; // "0-2,5", NULL: all
 };

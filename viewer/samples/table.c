@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// An aggregate of samples as a table, with call chains.
+// Prints an aggregate of samples as a table with call chains.
 #include "samples/table.h"
 #include "samples/event_summary.h"
 #include "tools/memory.h"
@@ -14,8 +14,8 @@
 
 // ---- the rows ----------------------------------------------------------------------------------
 
-// Nested objects would go deeper than JSON readers like: every chain is a flat list of function
-// names.
+// Adds each chain as a flat list of function names. Nested objects would go deeper than JSON
+// readers like.
 static void put_chains(json_t *json, const struct aggregate *aggregate, const struct chain *chain,
                        const struct chain **path, size_t depth)
 {
@@ -99,7 +99,7 @@ static void no_text(const struct column *column, const json_t *row, char text[CE
     text[0] = '\0';
 }
 
-// As wide as the longest of its cells.
+// Returns the width of the longest cell, negative.
 static int width_of_key(const char *key, const json_t *rows)
 {
     size_t width = strlen(key);
@@ -115,7 +115,8 @@ struct columns {
     char headings[SORT_KEYS][16];
 };
 
-// One for each key. Below a process, whose line tells it, there is an indentation in its place.
+// Makes one column for each key. Below a process, an indentation replaces its column, since the
+// line above names it.
 static void make_columns(struct columns *columns, const struct aggregate *aggregate,
                          const json_t *table, bool below_process)
 {
@@ -149,7 +150,7 @@ void table_csv(const struct aggregate *aggregate, const json_t *table)
 
 // ---- call chains -------------------------------------------------------------------------------
 
-// Callers that stand for less than this are added up in one line.
+// Returns whether a chain is below the limit. Such callers are added up in one line.
 static bool is_small(const struct aggregate *aggregate, const struct chain *chain)
 {
     return aggregate_percent(aggregate, chain->samples) < CHAIN_MIN_PERCENT;
@@ -172,8 +173,8 @@ static void print_small(const struct aggregate *aggregate, const struct chain *c
 
 static void print_callers(const struct aggregate *aggregate, const struct chain *chain, int indent);
 
-// One function of a chain and, below it, its callers. A single caller stands below without deeper
-// indentation. Recursion is no deeper than SAMPLE_MAX_CALLERS + 1.
+// Prints one function of a chain and, below it, its callers. A single caller has no deeper
+// indentation. The recursion is no deeper than SAMPLE_MAX_CALLERS + 1.
 static void print_chain(const struct aggregate *aggregate, const struct chain *chain, int indent,
                         bool branch)
 {
@@ -201,7 +202,7 @@ static void print_callers(const struct aggregate *aggregate, const struct chain 
 // ---- grouped by process ------------------------------------------------------------------------
 
 struct group {
-    u32 text; // of the process
+    u32 text; // that of the process
     struct sample_sum sum;
     u64 soft_masked;
 };
@@ -219,7 +220,7 @@ static int compare_groups(const void *left, const void *right)
     return (a->text > b->text) - (a->text < b->text);
 }
 
-// The processes with most samples first; freed by the caller.
+// Returns the processes, those with most samples first. The caller frees them.
 static struct group *make_groups(const struct aggregate *aggregate, size_t *count)
 {
     struct group *groups = memory_get(aggregate->count * sizeof(*groups));
@@ -239,7 +240,8 @@ static struct group *make_groups(const struct aggregate *aggregate, size_t *coun
     return groups;
 }
 
-// Each process, and below it its rows: kernel objects stand under the process that they worked for.
+// Prints each process and its rows below it. Kernel objects are listed under the process for which
+// they worked.
 static void print_groups(const struct aggregate *aggregate, const json_t *table)
 {
     static const struct column group_columns[] = {SUM_COLUMNS, COLUMN("PROCESS", "process", -1),

@@ -6,7 +6,8 @@
 #include <elfutils/libdwfl.h>
 #include <gelf.h>
 
-// The file's program header whose contents hold an address; *bias: of the file's addresses.
+// Finds the file's program header whose contents hold an address. Adds the bias to the header's
+// address.
 static bool find_segment(struct symbols *symbols, u64 address, GElf_Phdr *found, Elf **file)
 {
     GElf_Addr bias;
@@ -31,7 +32,8 @@ static bool is_for_this_machine(Elf *file)
            header.e_ident[EI_DATA] == ELFDATA2MSB;
 }
 
-// The lowest start of a function or label behind an address, below limit.
+// Returns the lowest start of a function or label after an address and below `limit`. Returns
+// `limit` if there is none.
 static u64 next_symbol(struct symbols *symbols, u64 address, u64 limit)
 {
     struct Dwfl_Module *module = symbols_module(symbols);

@@ -11,7 +11,7 @@
 #define OPCODE_BRANCH 18
 #define ABSOLUTE_BIT 2u
 
-// Of the thread, since a handle of the library is not for several: opened at the first need.
+// The thread's own, since a handle of the library is for one thread only. Opened when first needed.
 static _Thread_local csh library;
 static _Thread_local bool tried, usable;
 
@@ -23,15 +23,15 @@ static bool open_once(void)
     return usable;
 }
 
-// Whether the low half of an instruction is a signed number: mulli, subfic, cmpwi, addic,
-// addi, addis and their like.
+// Returns whether the low half of an instruction is a signed number: mulli, subfic, cmpwi, addic,
+// addi, addis and the like.
 static bool has_signed_number(u32 word)
 {
     u32 opcode = word >> 26;
     return opcode == 7 || opcode == 8 || (opcode >= 11 && opcode <= 15);
 }
 
-// The library writes a negative number without its sign: 0xffff for -1.
+// Writes the sign of a negative number. The library leaves it out: 0xffff for -1.
 static void mend_number(u32 word, char text[DISASSEMBLY_BYTES])
 {
     char *last = strrchr(text, ',');
@@ -63,7 +63,7 @@ void disassemble_close(void)
     tried = usable = false;
 }
 
-// The low `bits` bits of a word, without the last two, as a signed displacement.
+// Returns the low `bits` bits of a word, without the last two, as a signed displacement.
 static s64 displacement(u32 word, u32 bits)
 {
     u64 sign = (u64)1 << (bits - 1);

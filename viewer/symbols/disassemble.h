@@ -7,13 +7,13 @@
 
 #define DISASSEMBLY_BYTES 200
 
-// "lwarx   r9, 0, r3". What the library does not know is shown as ".long   0x4c000024".
+// Writes "lwarx   r9, 0, r3". What the library does not know becomes ".long   0x4c000024".
 void disassemble(u64 address, u32 word, char text[DISASSEMBLY_BYTES]);
-// Frees what this thread has for it.
+// Frees what this thread has opened for it.
 void disassemble_close(void);
 
-// Where a branch goes whose target stands in the instruction itself;
-// false for all other instructions.
+// Finds where a branch goes, if its target is in the instruction itself. Returns false for all
+// other instructions.
 bool disassemble_target(u64 address, u32 word, u64 *target);
 
 #endif

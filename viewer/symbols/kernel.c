@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The kernel's ELF file: opened once, compared with the kernel that runs or ran.
+// The kernel's ELF file. It is opened once and compared with the kernel that runs or ran.
 #include "symbols/kernel.h"
 #include "tools/kov.h"
 
@@ -31,8 +31,8 @@ static enum kernel_match match(const struct kernel *kernel, struct symbols *symb
     return same ? KERNEL_MATCHES : KERNEL_DIFFERS;
 }
 
-// The image with the benchmarks lies beside the one without:
-// orrery-bench.elf beside orrery.elf. Either is meant.
+// Opens the image with the benchmarks if that is the kernel. It lies beside the other:
+// orrery-bench.elf beside orrery.elf. The settings may mean either.
 static void open_beside(struct kernel *kernel)
 {
     char path[PATH_MAX];

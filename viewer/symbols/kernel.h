@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The kernel's ELF file: opened once, compared with the kernel that runs or ran.
+// The kernel's ELF file. It is opened once and compared with the kernel that runs or ran.
 #ifndef KOV_KERNEL_H
 #define KOV_KERNEL_H
 
@@ -17,21 +17,22 @@ struct kernel {
     u8 id[KERNEL_BUILD_ID_BYTES];
     size_t id_size;
     struct symbols *symbols;
-    char path[PATH_MAX]; // of the file, once it was looked for
+    char path[PATH_MAX]; // of the file, once it has been looked for
     const char *problem;
     bool tried;
 };
 
-// The build id that the machine, or a recording of it, tells. Longer ones than 32 bytes are cut.
+// Takes the build id that the machine, or a recording of it, tells. An id longer than 32 bytes is
+// cut.
 void kernel_use_build_id(struct kernel *kernel, const u8 *id, size_t size);
 void kernel_build_id_text(const struct kernel *kernel, char text[KERNEL_BUILD_ID_TEXT]);
 
-// Whether the file that the settings name, or the image with the benchmarks beside it, is that
-// kernel's; says nothing.
+// Returns whether the file that the settings name is that kernel's, or the image with the
+// benchmarks beside it. Prints nothing.
 enum kernel_match kernel_check(struct kernel *kernel);
 
-// The symbols, or NULL with a warning. A warning too when they are another kernel's: names may be
-// wrong then.
+// Returns the symbols, or NULL with a warning. It also warns if they are another kernel's, since
+// names may then be wrong.
 struct symbols *kernel_symbols(struct kernel *kernel);
 void kernel_close(struct kernel *kernel);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Places in the code as text.
+// Writes places in the code as text.
 #include "symbols/place.h"
 
 #include <inttypes.h>
@@ -17,7 +17,7 @@ void place_function(struct symbol symbol, u64 address, char *text, size_t size)
         snprintf(text, size, "%s", symbol.function);
 }
 
-// The present folder, "" when it has no path. It stays what it was at first.
+// The current folder at the first call; "" when it has no path.
 static char folder[PATH_MAX];
 
 static void find_folder(void)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Names for addresses of processes: their programs' ELF files, found by the process's name. A name
-// comes from the machine, so it is no path: what it names lies in the folder or is not there.
+// Names for addresses of processes, from their programs' ELF files. A process's name comes from the
+// machine, so it is not used as a path: the file is directly in the folder, or is not there.
 #include "symbols/programs.h"
 #include "tools/kov.h"
 #include "tools/memory.h"
@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-// "NAME.elf", with symbols, before "NAME".
+// Finds "NAME.elf", which has symbols, or else "NAME".
 static bool find_file(const char *name, char path[PATH_MAX])
 {
     const char *const endings[] = {".elf", ""};

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Names for addresses of processes: their programs' ELF files, found by the process's name.
+// Names for addresses of processes, from their programs' ELF files. A process's name tells which
+// file.
 #ifndef KOV_PROGRAMS_H
 #define KOV_PROGRAMS_H
 
@@ -8,17 +9,17 @@
 
 struct program {
     char *name;
-    struct symbols *symbols; // NULL: there are none
+    struct symbols *symbols; // NULL: it has none
 };
 
-// Programs whose symbols were wanted. All zero at first.
+// The programs whose symbols were wanted. All zero at first.
 struct programs {
     struct program *programs;
     size_t count, capacity;
 };
 
-// The symbols of a process's program, from settings.programs; NULL when there is no such file. That
-// is said once a program.
+// Returns the symbols of a process's program, from settings.programs. Returns NULL when there is no
+// such file, and warns once for each program.
 struct symbols *program_symbols(struct programs *programs, const struct snapshot *snapshot,
                                 u32 pid);
 void programs_close(struct programs *programs);

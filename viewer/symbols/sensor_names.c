@@ -7,7 +7,7 @@
 
 #define SECTION ".sensor_names"
 
-// As the program declares it; the number's first byte is the highest one.
+// An entry of the section. The number's first byte is the highest one.
 struct entry {
     u8 number[8];
     char name[SENSOR_NAME_BYTES];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Lines of source files, found by the names that debug information has for them.
+// Lines of source files.
 #include "symbols/source.h"
 #include "tools/memory.h"
 #include "tools/text.h"
@@ -11,9 +11,10 @@
 #include <sys/stat.h>
 
 #define TAB 8
-#define MAX_BYTES (16u << 20) // a longer file is no source
+#define MAX_BYTES (16u << 20) // longer files are no sources
 
-// A line of the file without its end, tabs as blanks, harmless for a terminal; to be freed.
+// Returns a copy of a line without its end. It has blanks for tabs and is harmless for a terminal.
+// The caller frees it.
 static char *clean_line(const char *line, size_t length)
 {
     struct bytes text = {0};
@@ -57,7 +58,8 @@ static bool read_file(struct source *source, const char *path)
     return true;
 }
 
-// "/a/b/c.c": FOLDER/a/b/c.c, FOLDER/b/c.c, FOLDER/c.c.
+// Reads the file below the folder. For "/a/b/c.c" it tries FOLDER/a/b/c.c, FOLDER/b/c.c,
+// FOLDER/c.c.
 static bool read_below(struct source *source, const char *folder)
 {
     for (const char *end = source->file; end != NULL; end = strchr(end, '/')) {

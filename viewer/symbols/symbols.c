@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Names for addresses of the kernel: function, source file and line, from its ELF file and DWARF
-// (elfutils).
+// Names for addresses of the kernel, from its ELF file and DWARF (elfutils).
 #include "symbols/symbols.h"
 #include "tools/intern.h"
 #include "tools/memory.h"
@@ -10,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CACHE_SLOTS 65536 // a power of two; a full cache is emptied
+#define CACHE_SLOTS 65536 // a power of two; a full cache is cleared
 #define INSTRUCTION_BYTES 4
 
 struct cached {
@@ -28,10 +27,10 @@ struct symbols {
     struct intern names; // of all functions
     struct named {
         u64 address;    // of the first function of this name; 0: none yet
-        bool ambiguous; // there is a second one
+        bool ambiguous; // another function has this name, too
     } * named;          // by number of the name
     size_t named_count, named_capacity;
-    struct intern texts; // names with their files
+    struct intern texts; // names with their file
 };
 
 static const Dwfl_Callbacks callbacks = {
@@ -40,7 +39,8 @@ static const Dwfl_Callbacks callbacks = {
     .section_address = dwfl_offline_section_address,
 };
 
-// In this ABI ".name" is the code of a function whose descriptor is "name".
+// Returns the function's name. In this ABI ".name" is the code of a function whose descriptor is
+// "name".
 static const char *plain_name(const char *name)
 {
     return name != NULL && name[0] == '.' && name[1] != '\0' ? name + 1 : name;
@@ -57,7 +57,7 @@ static struct named *named(struct symbols *symbols, const char *name)
     return &symbols->named[number];
 }
 
-// Finds out which names are those of several functions.
+// Finds out which names belong to several functions.
 static void enter_names(struct symbols *symbols)
 {
     int count = dwfl_module_getsymtab(symbols->module);
@@ -124,8 +124,8 @@ struct Dwfl_Module *symbols_module(const struct symbols *symbols)
     return symbols->module;
 }
 
-// The file, without folders, of the first line of a function: names of static functions are not
-// unique.
+// Returns the name with the file of the function's first line, without folders. Names of static
+// functions are not unique.
 static const char *with_file(struct symbols *symbols, const char *name, u64 address)
 {
     Dwfl_Line *line = dwfl_module_getsrc(symbols->module, address);
@@ -139,9 +139,9 @@ static const char *with_file(struct symbols *symbols, const char *name, u64 addr
     return symbols->texts.texts[number];
 }
 
-// The function at an address: its name, the address's offset in it, its size. Where a label without
-// size (of assembly, or the end of what lies before) stands at a function's beginning,
-// it is the function.
+// Returns the name of the function at an address, the address's offset in it, and its size. If a
+// label without size is at a function's beginning, returns the function. Such a label is of
+// assembly, or ends what lies before it.
 static const char *function_at(struct symbols *symbols, u64 address, GElf_Off *offset, u64 *size)
 {
     GElf_Sym symbol, next;

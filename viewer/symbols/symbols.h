@@ -8,30 +8,31 @@
 
 struct symbols;
 
-// A name for one address. Texts live as long as the symbols. Where nothing is known function is
-// NULL; where there is no line information file is NULL.
+// A name for one address. Texts live as long as the symbols. If nothing is known, function is NULL.
+// If there is no line information, file is NULL.
 struct symbol {
     const char *function;
-    u64 offset; // of the address in the function
-    u64 size;   // of the function; 0: not told by the file
+    u64 offset; // of the address, from the function's begin
+    u64 size;   // of the function; 0: the file does not tell it
     const char *file;
     u32 line;
 };
 
-// NULL, with a message in *problem (static or strerror text), when path is no ELF file.
+// Opens an ELF file. Returns NULL, with a message in *problem (static or strerror text), if it is
+// none.
 struct symbols *symbols_open(const char *path, const char **problem);
-void symbols_close(struct symbols *symbols); // NULL is fine
+void symbols_close(struct symbols *symbols); // NULL is allowed
 
-// The file's build id; returns its length in bytes, 0 when it has none.
+// Returns the length of the file's build id in bytes; 0 when it has none.
 size_t symbols_build_id(struct symbols *symbols, const u8 **id);
 
-// The file, and what elfutils knows of it; both as long as the symbols.
+// Return the file, and what elfutils knows of it. Both live as long as the symbols.
 const char *symbols_path(const struct symbols *symbols);
 struct Dwfl_Module *symbols_module(const struct symbols *symbols);
 
-// Looks up an address; remembers the answer. symbols may be NULL: nothing is known then.
+// Looks up an address and remembers the answer. If symbols is NULL, nothing is known.
 struct symbol symbols_find(struct symbols *symbols, u64 address);
-// The same for a return address, whose call is the instruction before.
+// Looks up a return address. The call is the instruction before it.
 struct symbol symbols_find_call(struct symbols *symbols, u64 return_address);
 
 #endif

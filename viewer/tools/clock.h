@@ -3,7 +3,7 @@
 #ifndef KOV_CLOCK_H
 #define KOV_CLOCK_H
 
-// Monotonic seconds.
+// Returns monotonic seconds.
 double clock_now(void);
 
 #endif

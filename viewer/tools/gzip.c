@@ -23,7 +23,7 @@ void gzip_pack(const u8 *data, size_t size, struct bytes *packed)
     stream.avail_in = (uInt)size;
     stream.next_out = bytes_reserve(packed, room);
     stream.avail_out = (uInt)room;
-    deflate(&stream, Z_FINISH); // ends at once: there is room for the worst case
+    deflate(&stream, Z_FINISH); // one call is enough: there is room for the worst case
     packed->size += stream.total_out;
     deflateEnd(&stream);
 }

@@ -5,7 +5,7 @@
 
 #include "tools/memory.h"
 
-// Appends data, packed, to `packed`. At most 2 GB.
+// Packs data, at most 2 GB, and appends it to `packed`.
 void gzip_pack(const u8 *data, size_t size, struct bytes *packed);
 
 #endif

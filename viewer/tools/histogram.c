@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CLASS_BITS 5 // of the value, behind its first one
+#define CLASS_BITS 5 // of the value, after its first one bit
 #define CLASSES (1u << CLASS_BITS)
 
 static u32 shift_of(u64 value)
@@ -21,7 +21,7 @@ static size_t class_of(u64 value)
     return (size_t)shift * CLASSES + (value >> shift);
 }
 
-// In the middle of a class nothing is further off than half of it.
+// Returns the middle of a class, from which nothing in it is further off than half of the class.
 static u64 middle_of(size_t class)
 {
     size_t shift = class < 2 * CLASSES ? 0 : class / CLASSES - 1;
@@ -43,7 +43,7 @@ static void reserve(struct histogram *histogram, size_t size)
 
 void histogram_add(struct histogram *histogram, u64 value)
 {
-    // By whole powers of two, so that it grows seldom.
+    // Grows by whole powers of two, so that it grows seldom.
     reserve(histogram, (class_of(value) / CLASSES + 1) * CLASSES);
     histogram->classes[class_of(value)]++;
     histogram->min = histogram->count == 0 || value < histogram->min ? value : histogram->min;

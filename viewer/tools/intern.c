@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// FNV-1a.
+// Returns the FNV-1a hash of a text.
 static u64 hash(const char *text)
 {
     u64 value = 0xcbf29ce484222325u;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// SIGINT and SIGTERM as a request to end cleanly; a second one ends at once.
+// Takes SIGINT and SIGTERM as a request to end cleanly. A second one ends the program at once.
 #include "tools/interrupt.h"
 
 #include <errno.h>
@@ -10,7 +10,7 @@
 #include <time.h>
 
 static volatile sig_atomic_t caught;
-static struct timespec caught_at; // before caught is set
+static struct timespec caught_at; // set before caught
 static _Atomic(void (*)(void *context)) waker;
 static void *waker_context; // set before waker
 

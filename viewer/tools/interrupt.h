@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// SIGINT and SIGTERM as a request to end cleanly; a second one ends at once.
+// Takes SIGINT and SIGTERM as a request to end cleanly. A second one ends the program at once.
 #ifndef KOV_INTERRUPT_H
 #define KOV_INTERRUPT_H
 
@@ -7,12 +7,12 @@
 
 void interrupt_catch(void);
 bool interrupted(void);
-double interrupt_time(void); // when that was, by clock_now()
-// Calls wake in the handler of the signal, for a loop that might look before it and wait after it:
-// it may do only what a handler may. NULL: nothing more.
+double interrupt_time(void); // when the signal came, by clock_now()
+// Sets what the signal's handler calls, for a loop that might look before the signal and wait after
+// it. `wake` may do only what a signal handler may. NULL: nothing.
 void interrupt_wakes(void (*wake)(void *context), void *context);
 
-// Sleeps, until a signal comes.
+// Sleeps for that long, or until a signal comes.
 void interrupt_sleep(double seconds);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Rows that are found by a key: a tree of the C library.
+// Rows with a key, in a tree of the C library.
 #include "tools/keyed_rows.h"
 #include "tools/kov.h"
 #include "tools/memory.h"
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Most differ in the first number.
+// Compares two keys. Most differ in the first number.
 static int compare(const void *one, const void *other)
 {
     const u64 *a = one, *b = other;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Rows that are found by a key of a few numbers, and kept in the order of their coming.
+// Rows with a key of a few numbers, in the order in which they were added.
 #ifndef KOV_KEYED_ROWS_H
 #define KOV_KEYED_ROWS_H
 
@@ -9,17 +9,17 @@
 #define KEY_WORDS 5
 
 struct keyed_rows {
-    size_t row_bytes; // a row begins with u64 key[KEY_WORDS]; all else is zero at first
+    size_t row_bytes; // a row begins with u64 key[KEY_WORDS]; the rest is zero at first
     void **rows;
     size_t count, capacity;
     void *tree; // of tsearch
 };
 
-// The row of a key, added when there is none.
+// Returns the row of a key. Adds it if there is none.
 void *keyed_rows_get(struct keyed_rows *rows, const u64 key[KEY_WORDS]);
-// NULL when there is none.
+// Returns NULL when there is none.
 void *keyed_rows_find(const struct keyed_rows *rows, const u64 key[KEY_WORDS]);
-// Memory that rows point to is freed by their owner, before.
+// Frees the rows. The owner first frees the memory that they point to.
 void keyed_rows_free(struct keyed_rows *rows);
 
 #endif

@@ -8,8 +8,8 @@
 
 #define KOV_VERSION "0.1"
 
-// Exit codes of the program. Functions that return `int` return one of these, and have printed the
-// message already when it is not KOV_OK.
+// Exit codes of the program. A function that returns `int` returns one of these. If it is not
+// KOV_OK, the function has printed the message.
 enum kov_exit {
     KOV_OK = 0,
     KOV_FAILED = 1,     // the command could not do what it was asked
@@ -27,7 +27,7 @@ struct settings {
     double timeout;       // seconds for a connection or an answer
     bool json, csv;
     bool no_reconnect;
-    double reconnect; // seconds for which a lost connection is tried again
+    double reconnect; // how long kov tries to take up a lost connection, seconds
 };
 extern struct settings settings;
 
@@ -48,25 +48,25 @@ struct command {
     const struct option *options[3]; // tables; NULL after the last
     int max_arguments;
     bool takes_workload; // accepts "-- WORKLOAD"
-    bool has_csv;        // prints tables, which --csv can have
+    bool has_csv;        // prints tables, so that --csv works
     int (*run)(const struct arguments *arguments);
 };
 
 // Every command, in the order of `kov help`; ends with a NULL.
 extern const struct command *const commands[];
 
-// Tells "kov: <message>" on stderr, or the thread's sink the message, and returns code.
+// Prints "kov: <message>" on stderr, or gives the message to the thread's sink. Returns code.
 int fail(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));
-// Tells "kov: warning: <message>" likewise.
+// Gives "kov: warning: <message>" likewise.
 void warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
-// While on, neither of the two tells anything in this thread.
+// While on, fail and warn print nothing in this thread.
 void message_quiet(bool on);
 
-// Gets the messages of a thread as one line each, without the end of the line; longer ones are cut
-// at MESSAGE_LINE_BYTES.
+// Gets each message of a thread as one line, without the end of the line. Longer lines are cut at
+// MESSAGE_LINE_BYTES.
 #define MESSAGE_LINE_BYTES 4096
 typedef void message_sink(void *context, bool is_warning, const char *text);
-// This thread's messages go there from here on; NULL: to stderr.
+// Sends this thread's messages to that sink from here on. NULL: to stderr.
 void message_to(message_sink *sink, void *context);
 bool message_has_sink(void);
 

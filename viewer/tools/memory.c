@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Memory that is there or the program ends with a message, growable arrays, and byte buffers.
+// Allocates memory or ends the program with a message; growable arrays; byte buffers.
 #include "tools/memory.h"
 #include "tools/kov.h"
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Messages to the person at the terminal, or to who takes them in a thread.
+// Messages to the person at the terminal, or to a thread's sink.
 #include "tools/kov.h"
 
 #include <stdarg.h>
 
-// Of the thread: what one machine has to say is no other's.
+// A thread's own, so that the messages of one machine do not reach another.
 static _Thread_local bool quiet;
 static _Thread_local message_sink *sink;
 static _Thread_local void *sink_context;

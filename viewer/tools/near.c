@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Near is: at most two characters more, less or other, and no more than half of what was typed.
+// A word is near if at most two characters are added, missing or different, and no more than half
+// of what was typed.
 #include "tools/near.h"
 
 #include <ctype.h>
@@ -12,7 +13,7 @@ static u32 least(u32 a, u32 b)
     return a < b ? a : b;
 }
 
-// Levenshtein's distance, of small and capital letters alike.
+// Returns Levenshtein's distance. Small and capital letters are the same.
 static u32 distance_of(const char *one, size_t one_length, const char *other, size_t other_length)
 {
     u32 row[NEAR_BYTES];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// "Did you mean …": of the words that there are, the one nearest to what was typed.
+// "Did you mean …": finds the known word that is nearest to what was typed.
 #ifndef KOV_NEAR_H
 #define KOV_NEAR_H
 
@@ -8,18 +8,18 @@
 
 #define NEAR_BYTES 64
 
-// typed and length are set; all else is zero.
+// The caller sets typed and length. All else is zero at first.
 struct near {
     const char *typed;
     size_t length;
-    u32 distance; // of `word`; 0: none is near
+    u32 distance; // of `word`; 0: no word is near
     char word[NEAR_BYTES];
     char hint[NEAR_BYTES + 32];
 };
 
-// The first of the nearest stays.
+// Offers a word. Of several nearest words the first one stays.
 void near_offer(struct near *near, const char *word, size_t length);
-// " (did you mean 'word'?)", or "" when none is near.
+// Returns " (did you mean 'word'?)", or "" when no word is near.
 const char *near_hint(struct near *near);
 
 #endif

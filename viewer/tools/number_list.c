@@ -7,7 +7,7 @@
 
 #define NUMBERS 64
 
-// Below NUMBERS, and moves *text behind it; else NUMBERS.
+// Reads a number below NUMBERS and moves *text behind it. Returns NUMBERS if there is none.
 static u32 take_number(const char **text)
 {
     u32 number = 0, digits = 0;

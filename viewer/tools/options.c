@@ -7,7 +7,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-// By its letter or, when that is 0, by its name.
+// Finds an option by its letter or, when that is 0, by its name. Returns NULL if there is none.
 static const struct option *find_in(const struct option *table, char letter, const char *name,
                                     size_t length)
 {
@@ -76,8 +76,8 @@ static bool begins_number(const char *text)
     return text != NULL && text[0] >= '0' && text[0] <= '9';
 }
 
-// Sets an option whose value is `attached` to it or, when that is NULL, the next argument. *used: 1
-// or 2.
+// Sets an option from the value that is `attached` to it. If that is NULL, it takes the next
+// argument. *used is 1 or 2.
 static int take_value(const struct option *option, const char *attached, const char *next,
                       int *used)
 {
@@ -118,7 +118,7 @@ static int parse_long(const struct option *const *tables, const char *text, cons
     return take_value(option, text[length] == '=' ? text + length + 1 : NULL, next, used);
 }
 
-// "-g", "-gv", "-d5", "-d 5".
+// Sets the options of an argument such as "-g", "-gv", "-d5", or "-d 5". *used is 1 or 2.
 static int parse_letters(const struct option *const *tables, const char *text, const char *next,
                          int *used)
 {

@@ -10,7 +10,7 @@ enum option_kind {
     OPTION_TEXT,     // const char **
     OPTION_TEXTS,    // struct texts *: may be given several times
     OPTION_NUMBER,   // u64 *, within minimum…maximum
-    OPTION_OPTIONAL, // the same; without a number the target stays as it is
+    OPTION_OPTIONAL, // as OPTION_NUMBER; without a number the target stays as it is
     OPTION_SECONDS   // double *, within minimum…maximum
 };
 
@@ -28,7 +28,7 @@ struct option {
     const char *argument; // its name in the help, NULL for a flag
     const char *help;
     u64 minimum, maximum;
-    const char *values; // words that it takes, for completion; NULL: any
+    const char *values; // words that the option takes, for completion; NULL: any
 };
 
 // Rows of a table.
@@ -67,13 +67,14 @@ struct option {
 
 extern const struct option global_options[];
 
-// Takes options (of the given tables, up to a NULL, and the global ones) and plain arguments from
-// argv[0 … argc-1] in any order, up to "--". `result->values` and `result->workload` point into
-// argv, whose order is changed. KOV_OK or KOV_USAGE.
+// Takes options and plain arguments from argv[0 … argc-1] in any order, up to "--". The options are
+// the global ones and those of the tables, which end with a NULL. `result->values` and
+// `result->workload` point into argv, whose order changes. Returns KOV_OK or KOV_USAGE.
 int options_parse(const struct option *const *tables, int argc, char **argv,
                   struct arguments *result);
 
-// Takes global options only, up to the first argument that is none. *used: how many argv it took.
+// Takes global options only, up to the first argument that is none. *used is how many arguments it
+// took.
 int options_parse_global(int argc, char **argv, int *used);
 
 void options_print(FILE *out, const struct option *table);

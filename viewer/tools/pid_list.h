@@ -12,9 +12,8 @@ struct pid_list {
     u32 count;
 };
 
-// Reads `text` (NULL: an empty list); `option`, such as "--pid", is named in messages.
-// No process may be there twice.
-// KOV_OK or KOV_USAGE.
+// Reads `text`; NULL is an empty list. No process may be in it twice. Messages name `option`, such
+// as "--pid". Returns KOV_OK or KOV_USAGE.
 int pid_list_parse(const char *option, const char *text, u32 minimum, struct pid_list *list);
 bool pid_list_has(const struct pid_list *list, u32 pid);
 

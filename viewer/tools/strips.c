@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CHANGES_SHOWN 2 // in a cell
+#define CHANGES_SHOWN 2 // in one cell
 
 struct strip_cell {
     u64 ticks[STRIP_STATES];
-    u64 waited; // for what the letter tells
+    u64 waited; // for what the letter stands for
     u32 changes;
     char letter;
 };

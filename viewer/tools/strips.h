@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Threads over time, as text: a strip of cells a thread (S003 §3, figures 1 to 8). A cell shows
-// what the thread did for most of its time.
+// Threads over time, as text. Each thread has a strip of cells (S003 §3, figures 1 to 8). A cell
+// shows what the thread did for most of the cell's time.
 #ifndef KOV_STRIPS_H
 #define KOV_STRIPS_H
 
@@ -18,22 +18,24 @@ struct strip {
 };
 
 struct strips {
-    u64 from, to; // of the picture
+    u64 from, to; // the picture's begin and end
     u32 cells;    // 1 … STRIP_CELLS_MAX
     struct keyed_rows rows;
 };
 
-// row_bytes is set here; from < to.
+// Begins a picture. Sets row_bytes. from < to.
 void strips_begin(struct strips *strips, u64 from, u64 to, u32 cells);
-// A thread was in that state in an interval, of which the part in the picture counts. Intervals of
-// a thread come in the order of time. letter: of what is waited for; 0 where it does not wait.
+// Adds an interval in which a thread was in that state. Only its part inside the picture counts.
+// The intervals of a thread come in the order of time. `letter` says what the thread waits for; 0
+// if it does not wait.
 void strips_add(struct strips *strips, u64 thread, enum strip_state state, char letter, u64 from,
                 u64 to);
-// A cell: run, ready, the letter of what it waits for; '≈' with more than two changes, '?' where it
-// is not known, ' ' where it does not live. ascii: '#', '-', '~' in place of '█', '░', '≈'.
+// Writes one character a cell: running, ready, or the letter of what the thread waits for. A cell
+// with more than two changes is '≈', an unknown one '?', and one where the thread does not live '
+// '. With `ascii` '#', '-', '~' replace '█', '░', '≈'.
 void strips_text(const struct strips *strips, const struct strip *strip, bool ascii,
                  char text[STRIP_TEXT_BYTES]);
-// The cell in which a time lies; false: none.
+// Finds the cell in which a time lies. Returns false if there is none.
 bool strips_cell(const struct strips *strips, u64 time, u32 *cell);
 void strips_free(struct strips *strips);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Standard input while a program or the console is attached.
+// Reads standard input while a program or the console is attached.
 #include "tools/terminal.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Text that came from outside: made harmless for a terminal, and numbers read from it strictly.
+// Text from outside: makes it harmless for a terminal and reads numbers from it strictly.
 #include "tools/text.h"
 #include "tools/memory.h"
 
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Length that the first byte of a character announces.
+// Returns the length that the first byte of a character announces. 0: no character begins so.
 static size_t announced_length(unsigned char byte)
 {
     if (byte < 0x80)
@@ -30,7 +30,7 @@ size_t text_utf8_length(const char *text)
         if ((bytes[i] & 0xc0) != 0x80)
             return 0;
     }
-    // Overlong forms, surrogates, and what lies past U+10FFFF.
+    // Rejects overlong forms, surrogates, and what lies past U+10FFFF.
     if ((bytes[0] == 0xe0 && bytes[1] < 0xa0) || (bytes[0] == 0xed && bytes[1] > 0x9f) ||
         (bytes[0] == 0xf0 && bytes[1] < 0x90) || (bytes[0] == 0xf4 && bytes[1] > 0x8f))
         return 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A folder with a CTF trace: `metadata` and a stream file for each CPU, of the kernel and of each
+// A folder with a CTF trace: `metadata`, and a stream file for each CPU, of the kernel and of each
 // process.
 #include "trace/capture.h"
 #include "tools/memory.h"
@@ -62,7 +62,7 @@ static int close_file(const struct capture *capture, FILE *file)
                   : KOV_OK;
 }
 
-// On a new connection they come from the beginning.
+// Forgets the metadata. On a new connection it comes from the beginning.
 static int forget_metadata(void *context)
 {
     ((struct bytes *)context)->size = 0;
@@ -95,7 +95,7 @@ int capture_metadata(struct capture *capture)
 
 // ---- streams -----------------------------------------------------------------------------------
 
-// Index of the first stream that is not before this one.
+// Returns the index of the first stream that is not before this one.
 static size_t stream_place(const struct capture *capture, u32 pid, u32 cpu)
 {
     size_t low = 0, high = capture->count;
@@ -145,7 +145,8 @@ static int close_stream(struct capture *capture, struct capture_stream *stream)
     return code;
 }
 
-// There may be more streams than a program may have open files.
+// Closes the stream that was not used for longest. There may be more streams than a program may
+// have open files.
 static int close_one(struct capture *capture)
 {
     struct capture_stream *oldest = NULL;
@@ -170,7 +171,8 @@ static int open_stream(struct capture *capture, struct capture_stream *stream)
     stream->file = open_file(capture, name, stream->packets == 0 ? "wb" : "ab");
     if (stream->file == NULL)
         return KOV_FAILED;
-    setvbuf(stream->file, NULL, _IONBF, 0); // who reads it meanwhile finds whole packets
+    setvbuf(stream->file, NULL, _IONBF, 0); // so that whoever reads the file meanwhile finds whole
+                                            // packets
     capture->open++;
     return KOV_OK;
 }
@@ -217,7 +219,7 @@ int capture_packet(struct capture *capture, const Orrery__Dci__TracePacket *pack
     stream->events += events;
     stream->bytes += packet->data.len;
     struct trace_packet header;
-    memcpy(&header, packet->data.data, sizeof(header)); // packet_check: it is there
+    memcpy(&header, packet->data.data, sizeof(header)); // packet_check has seen that it is there
     stream->discarded = TRACE_BE64(header.events_discarded);
     stream->overwritten = TRACE_BE64(header.events_overwritten);
     capture->bytes += packet->data.len;

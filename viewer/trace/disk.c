@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The machine's disk, read on the host by the machine's own format. Nothing in it is believed.
+// Reads the machine's disk on the host, in the machine's own format. It trusts nothing in it.
 #include "trace/disk.h"
 #include "tools/memory.h"
 #include "trace/engine/file.h"
@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-// A copy: a running machine may write to it meanwhile.
+// Makes a copy, since a running machine may write to the disk meanwhile.
 static int read_image(struct disk *disk)
 {
     struct stat about;
@@ -28,7 +28,7 @@ static int read_image(struct disk *disk)
     return good ? KOV_OK : fail(KOV_FAILED, "cannot read all of %s", disk->path);
 }
 
-// The newest slot whose archive is whole.
+// Chooses the newest slot whose archive is whole.
 static bool choose(struct disk *disk, u64 slot_bytes)
 {
     u64 newest = 0;
@@ -67,7 +67,7 @@ void disk_close(struct disk *disk)
     *disk = (struct disk){0};
 }
 
-// The name of an entry right in the folder; NULL: it is elsewhere.
+// Returns the name of an entry that is directly in the folder. NULL: it is elsewhere.
 static const char *name_in(const struct cpio_entry *entry, const char *folder)
 {
     size_t length = strlen(folder);

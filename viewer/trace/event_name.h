@@ -5,11 +5,11 @@
 
 #include "tools/near.h"
 
-// name: "GROUP:event". The word, of `length`, is a number of a major, or GROUP, GROUP:event or
-// event, in any case.
+// Returns whether a word means an event. name is "GROUP:event". The word has `length` characters.
+// It is the number of a major, or GROUP, GROUP:event or event, in small or capital letters.
 bool event_name_fits(const char *name, u32 major, const char *word, size_t length);
 
-// Offers an event's name, its group and both together.
+// Offers an event's name, its group, and both together.
 void event_name_offer(struct near *near, const char *name);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Requests of the live protocol and their answers. All numbers are big endian, all texts have a
-// fixed length. Each request has the length of its kind, or it is none.
+// Requests of the live protocol and their answers. All numbers are big endian, and all texts have a
+// fixed length. A request without the length of its kind is invalid.
 #include "tools/clock.h"
 #include "trace/lttng.h"
 
@@ -95,14 +95,14 @@ size_t lttng_request_size(const u8 header[LTTNG_HEADER_BYTES])
 static void put_stream(struct bytes *to, u64 id, bool is_metadata)
 {
     put64(to, id);
-    put64(to, SESSION_ID); // of the trace: there is one
+    put64(to, SESSION_ID); // of the trace, which is the only one
     put32(to, is_metadata);
     put_name(to, HOST, PATH_BYTES);
     put_name(to, is_metadata ? "metadata" : "stream", NAME_BYTES);
 }
 
-// Those that a client does not know and that have something for it; with `kernel` also the
-// kernel's that have not. How many.
+// Announces the streams that the client does not know and that have something for it. With `kernel`
+// it also announces those of the kernel that have nothing yet. Returns how many.
 static u32 announce(const struct lttng_relay *relay, struct lttng_client *client, bool kernel)
 {
     u32 count = 0;
@@ -124,7 +124,7 @@ static void set32(struct bytes *in, size_t at, u32 value)
     memcpy(in->data + at, &value, sizeof(value));
 }
 
-// Of a stream that the client was told of; else NULL.
+// Returns the view of a stream that the client was told of, else NULL.
 static struct lttng_view *known_view(const struct lttng_relay *relay, struct lttng_client *client,
                                      u64 id)
 {
@@ -182,7 +182,8 @@ static u32 attach_status(const struct lttng_relay *relay, const struct lttng_cli
     return relay->ended ? ATTACH_NOT_LIVE : ATTACH_OK;
 }
 
-// Either seek begins with what comes next: what has gone by is not kept.
+// Attaches a client. Either kind of seek begins with what comes next, since older packets are not
+// kept.
 static void attach(const struct lttng_relay *relay, struct lttng_client *client, const u8 *payload)
 {
     u32 status = attach_status(relay, client, payload);
@@ -215,8 +216,9 @@ static void put_index(const struct lttng_relay *relay, struct lttng_client *clie
     put32(answer, flags | (more ? FLAG_NEW_METADATA : 0));
 }
 
-// Not beyond the next packet of this stream, nor beyond streams that the client does not know yet:
-// it asks for these only with a packet's index. Two beacons of the same time make babeltrace2 warn.
+// Returns the time of a beacon. It is not later than the next packet of this stream. Nor is it
+// later than streams that the client does not know yet, since it asks for these only with a
+// packet's index. Two beacons of the same time make babeltrace2 warn.
 static u64 beacon(u64 until, const struct lttng_client *client, const struct lttng_packet *next,
                   u64 id)
 {
@@ -257,7 +259,7 @@ static void next_index(struct lttng_relay *relay, struct lttng_client *client, u
     put_index(relay, client, id, idle, view, until);
 }
 
-// Of the packet whose index it has, any part.
+// Gives any part of the packet whose index the client has.
 static void get_packet(const struct lttng_relay *relay, struct lttng_client *client,
                        const u8 *payload)
 {
@@ -275,7 +277,7 @@ static void get_packet(const struct lttng_relay *relay, struct lttng_client *cli
         bytes_append(&client->answer, packet->data + (offset - view->offset), bytes);
 }
 
-// What it has not got yet.
+// Gives the metadata that the client has not got yet.
 static void get_metadata(const struct lttng_relay *relay, struct lttng_client *client, u64 id)
 {
     bool right = client->attached && id == METADATA_ID;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Packets on their way to clients: a queue for each client and stream, and what is promised.
+// Packets on their way to clients: a queue for each client and stream, and the promises made.
 #include "trace/lttng.h"
 #include "tools/kov.h"
 #include "trace/engine/stream.h"
@@ -55,7 +55,8 @@ u64 lttng_unannounced(const struct lttng_client *client)
     return first;
 }
 
-// A client shows what is earliest among its streams, so not beyond what all of them were granted.
+// A client shows the earliest event of its streams. So it shows nothing later than the least
+// promise of all of them.
 void lttng_grant(struct lttng_client *client, struct lttng_view *view, u64 until)
 {
     u64 least = UINT64_MAX;
@@ -176,8 +177,8 @@ static void offer(struct lttng_relay *relay, struct lttng_client *client, size_t
     client->queued_packets++;
 }
 
-// How often the metadata must have been renewed: they describe what came before they were asked
-// for.
+// Returns how often the metadata must be renewed before the packet is given. A renewal counts only
+// if it was asked for after the packet came.
 static u64 needed_renewals(struct lttng_relay *relay, u32 pid, const u8 *data, size_t size)
 {
     if (pid == 0 || descriptions_cover(&relay->descriptions, data, size))

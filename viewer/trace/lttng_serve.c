@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The sockets of the live protocol, served by a thread of their own. A client is read from only
-// when it has taken its answer, so one that does not read holds no more than that and its queue.
+// The sockets of the live protocol, served by a thread of their own. It reads from a client only
+// when the client has taken its answer. So a client that does not read holds no more than that
+// answer and its queue.
 #include "tools/clock.h"
 #include "tools/kov.h"
 #include "trace/lttng.h"
@@ -17,8 +18,8 @@
 #include <unistd.h>
 
 #define ROUND_MS 100
-#define REQUESTS_MAX 64       // of one client in a round: others wait meanwhile
-#define PATIENCE_SECONDS 60.0 // in the end, for a client that takes nothing
+#define REQUESTS_MAX 64       // of one client in a round, while others wait
+#define PATIENCE_SECONDS 60.0 // at the end, for a client that takes nothing
 
 static void leave(struct lttng_client *client)
 {
@@ -82,7 +83,8 @@ static void send_more(struct lttng_client *client)
     }
 }
 
-// Up to the end of the header, then of the request: a client has one under way.
+// Returns how much to read: up to the end of the header, then of the request. A client has one
+// request at a time.
 static size_t wanted(const struct lttng_client *client)
 {
     return client->request_bytes < LTTNG_HEADER_BYTES ? LTTNG_HEADER_BYTES
@@ -188,7 +190,7 @@ static int listen_on(struct lttng_relay *relay, u16 port)
     return KOV_OK;
 }
 
-// Signals are for the thread that talks to the machine.
+// Starts the thread. It gets no signals: these are for the thread that talks to the machine.
 static int start_thread(struct lttng_relay *relay)
 {
     sigset_t all, before;
@@ -219,8 +221,8 @@ int lttng_start(struct lttng_relay *relay, u16 port)
     relay->waker = eventfd(0, EFD_CLOEXEC);
     for (u32 i = 0; i < LTTNG_CLIENTS; i++)
         relay->clients[i].fd = -1;
-    // Known to whoever attaches before they have packets: babeltrace2 2.0 forgets the metadata of a
-    // trace that has no stream.
+    // Announced even before they have packets, because babeltrace2 2.0 forgets the metadata of a
+    // trace without streams.
     for (u32 cpu = 0; cpu < relay->cpus; cpu++)
         lttng_stream(relay, 0, cpu);
     int code = listen_on(relay, port);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Trace packets are checked before they are believed.
+// Checks trace packets before anything trusts them.
 #include "trace/packet.h"
 
 #include <string.h>

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Trace packets are checked before they are believed.
+// Checks trace packets before anything trusts them.
 #ifndef KOV_PACKET_H
 #define KOV_PACKET_H
 
 #include <orrery/types.h>
 
-// What is wrong with a packet that came as that process's (0: the kernel's) and CPU's,
-// or NULL. *events: how many it holds,
-// *sequence: its number on its CPU; valid with NULL.
+// Checks a packet of that process (0: the kernel) and CPU. Returns what is wrong, or NULL. With
+// NULL, *events is how many events it holds, and *sequence is its number on its CPU.
 const char *packet_check(const u8 *data, size_t size, u32 pid, u32 cpu, u64 *events, u64 *sequence);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Strips of threads in a document.
+// Puts strips of threads into a document.
 #include "trace/thread_strips.h"
 #include "tools/memory.h"
 #include "trace/trace_tool.h"
@@ -8,7 +8,7 @@
 #include <string.h>
 #include <trace/reasons.h>
 
-// The first letter of the reason's name, but where that is another's.
+// The first letter of the reason's name, unless another reason has it.
 static const char letters[REASONS] = {
     [REASON_CALL] = 'c',  [REASON_REPLY] = 'r',   [REASON_ANSWER] = 'a',
     [REASON_EVENT] = 'e', [REASON_MESSAGE] = 'm', [REASON_LOCK] = 'l',

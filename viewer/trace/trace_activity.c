@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Intervals of the state machine as rows, each when it ends.
+// Shows each interval of the state machine as a row when it ends.
 #include "trace/trace_activity.h"
 #include "output/columns.h"
 #include "trace/engine/activity.h"

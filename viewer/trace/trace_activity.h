@@ -5,7 +5,7 @@
 
 #include "trace/trace_choice.h"
 
-// Within the time, CPU and process that are chosen, at most so many. An exit code.
+// Shows at most so many intervals of the chosen time, CPU and process. Returns an exit code.
 int trace_show_activity(struct engine *engine, const struct trace_choice *choice, u64 most);
 
 #endif

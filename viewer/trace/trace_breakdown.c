@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// The times of threads (trace_sched.h), divided: while they run by what their CPU does, else by
-// whether they wait for an answer. Where CPUs and threads contradict each other it is unknown. All
-// is added up by thread while the trace is read: whose a thread is may only be told later.
+// Divides the times of threads (trace_sched.h). While a thread runs, its CPU's activity decides,
+// else whether it waits for an answer. Where CPUs and threads contradict each other, the time is
+// unknown. All is added up by thread while the trace is read, because the trace may tell only later
+// to which process a thread belongs.
 #include "trace/trace_breakdown.h"
 #include "trace/syscall_name.h"
 #include "trace/trace_calls.h"
@@ -14,7 +15,7 @@
 #define PRIORITY_IDLE 0 // kernel/thread.h
 #define ACTIVITIES (ACTIVITY_INTERRUPT + 1)
 
-// Those of ACTIVITIES, and of a thread that does not run:
+// The parts of ACTIVITIES, and those of a thread that does not run:
 enum part { PART_READY = ACTIVITIES, PART_CALL, PART_BLOCKED, PARTS };
 static const char *const part_keys[PARTS] = {
     [ACTIVITY_UNKNOWN] = "unknown",     [ACTIVITY_IDLE] = "idle", [ACTIVITY_RUN] = "user",
@@ -26,13 +27,14 @@ static const char *const part_keys[PARTS] = {
 enum { SWITCH, SYSCALL_ENTER, FAULT_ENTER, IPC_CALL, PART_EVENTS };
 
 struct part_row {
-    u64 key[KEY_WORDS]; // thread, or: process, thread if that is not known, idle
+    u64 key[KEY_WORDS]; // thread, or: process, thread if the process is not known, idle
     u64 ticks[PARTS], counts[PART_EVENTS];
     u64 threads, served;
-    // Of a thread:
+    // About a thread:
     u32 cpu;
     bool idle;
-    bool sleeps, waits; // since it left its CPU: for an event or an answer, for an answer
+    bool sleeps, waits; // since it left its CPU: it waits for an event or an answer; it waits for
+                        // an answer
     u64 run[ACTIVITIES];
 };
 
@@ -49,7 +51,7 @@ struct breakdown {
     u32 told; // mask of CPUs
     u64 most;
     json_t *document;
-    const struct trace_measures *measures; // NULL: nobody
+    const struct trace_measures *measures; // NULL: none
 };
 
 const char *trace_breakdown_part(u64 part)
@@ -136,7 +138,8 @@ static void take_switch(struct breakdown *breakdown, const struct trace_event *e
     to->sleeps = to->waits = false;
 }
 
-// After a switch, and where the fast path tells of a call or an answer.
+// Notes why a thread sleeps. Called after a switch, and when the fast path tells of a call or an
+// answer.
 static void note_sleep(struct breakdown *breakdown, u64 id)
 {
     struct part_row *thread = get_thread(breakdown, id);

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: MIT
-// Where the time of each process goes, and what servers do for whom (seed 002, figure 8).
+// Tells where the time of each process goes, and what servers do for whom (seed 002, figure 8).
 #ifndef KOV_TRACE_BREAKDOWN_H
 #define KOV_TRACE_BREAKDOWN_H
 
 #include "trace/trace_measures.h"
 #include "trace/trace_tool.h"
 
-// "processes": each tick of each of their threads, from its beginning to its end within the time
-// that is looked at, is in exactly one of the times; "cpus": the same of each CPU; "servers": by
-// entry point and client; "syscalls": by process. Of the last two at most so many rows (0: all).
+// Puts four tables. "processes" divides the time of each process's threads: each tick from a
+// thread's beginning to its end, within the time that is looked at, is in exactly one column.
+// "cpus" does the same for each CPU. "servers" is by entry point and client. "syscalls" is by
+// process. The last two have at most so many rows (0: all).
 int trace_breakdown(struct engine *engine, const struct trace_choice *choice, u64 most,
                     json_t *document);
 
-// Tells the parts of threads, and their calls, in place of sums.
+// Tells the parts of threads, and their calls, to `measures` in place of sums.
 int trace_breakdown_measure(struct engine *engine, const struct trace_choice *choice,
                             const struct trace_measures *measures);
 const char *trace_breakdown_part(u64 part);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Calls from their beginning to when the client has the answer. The fast path switches before it
-// tells of the call or answer: whose that is, the walk's state machine knows.
+// Calls from their beginning until the client has the answer. The fast path switches before it
+// tells of the call or answer. The walk's state machine knows whose it is.
 #include "trace/trace_calls.h"
 #include "tools/memory.h"
 
@@ -18,7 +18,7 @@ struct call_thread {
     u64 key[KEY_WORDS]; // its id
     u64 open;           // calls
     u64 serves, worked_to;
-    u64 answer; // a call whose answer it has when it runs
+    u64 answer; // a call whose answer it has when it next runs
     bool sleeps;
 };
 
@@ -59,7 +59,7 @@ void calls_interval(struct calls *calls, const struct activity_interval *interva
         work(calls, thread, interval, interval->to);
 }
 
-// id: of the call that it works for from now on, or 0.
+// Makes the thread work for call `id` from now on; 0: for none.
 static void serve(struct calls *calls, const struct trace_walk *walk, struct call_thread *thread,
                   u64 id, u64 time)
 {
@@ -73,7 +73,7 @@ static void serve(struct calls *calls, const struct trace_walk *walk, struct cal
 
 // ---- events ------------------------------------------------------------------------------------
 
-// call, endpoint, server, handed, method
+// values: call, endpoint, server, handed, method
 static void take_call(struct calls *calls, const struct trace_walk *walk,
                       const struct trace_event *event, const u64 *values)
 {
@@ -174,7 +174,7 @@ void calls_event(struct calls *calls, const struct trace_walk *walk,
         take_answer(calls, walk, values[0], event);
 }
 
-// Which answers came meanwhile is not known.
+// Drops all open calls. Nobody knows which answers came meanwhile.
 void calls_loss(struct calls *calls)
 {
     for (size_t i = 0; i < calls->threads.count; i++) {

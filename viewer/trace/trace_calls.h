@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Calls between processes: who waits for answers, and what servers do for whom. A server's thread
-// works for the call that it took last, until it answers or sleeps; when the answer to a call of
-// its own comes, for the one that it made that call for.
+// works for the call that it took last, until it answers or sleeps. When the answer to a call of
+// its own comes, it works again for the call for which it made that one.
 #ifndef KOV_TRACE_CALLS_H
 #define KOV_TRACE_CALLS_H
 
@@ -16,10 +16,10 @@ enum { CALL_SWITCH, CALL_BEGIN, CALL_TAKE, CALL_REPLY, CALL_TAKE_REPLY, CALL_EVE
 struct calls {
     struct event_fields events[CALL_EVENTS];
     struct keyed_rows rows, threads;
-    void *open;                  // by number, a tree of the C library
+    void *open;                  // by number, in a tree of the C library
     u64 handed[ORRERY_MAX_CPUS]; // the call with which a server will get this CPU; 0: none
     u64 dropped;                 // calls whose end may be missing
-    const struct trace_measures *measures; // NULL: nobody
+    const struct trace_measures *measures; // NULL: none
 };
 
 void calls_begin(struct calls *calls, const struct engine *engine);
@@ -27,9 +27,10 @@ void calls_event(struct calls *calls, const struct trace_walk *walk,
                  const struct trace_event *event);
 void calls_interval(struct calls *calls, const struct activity_interval *interval);
 void calls_loss(struct calls *calls);
-// Answers that a thread has not got yet.
+// Returns how many answers the thread still waits for.
 u64 calls_open(const struct calls *calls, u64 thread);
-// It left its CPU by sleeping for an event or an answer, which it goes on with.
+// Returns whether the thread left its CPU to sleep for an event or an answer, with which it goes
+// on.
 bool calls_sleeps(const struct calls *calls, u64 thread);
 void calls_free(struct calls *calls);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What was captured against what the machine says that it logged.
+// Compares what was captured with what the machine says that it logged.
 #include "trace/trace_run.h"
 
 #include <inttypes.h>
@@ -32,7 +32,7 @@ struct trace_sums trace_process_sums(const struct trace_run *run, size_t *next)
         sums.packets += stream->packets;
         sums.bytes += stream->bytes;
         sums.ended = sums.ended || counts == NULL;
-        if (counts == NULL) { // of one that has ended, its last packet tells what was lost
+        if (counts == NULL) { // the last packet of a process that has ended tells what was lost
             sums.discarded += stream->discarded;
             sums.overwritten += stream->overwritten;
             continue;
@@ -54,7 +54,7 @@ size_t trace_first_process(const struct trace_run *run)
     return next;
 }
 
-// What went with a lost connection is known in the end, but is no failure.
+// Compares the sums. Events that went with a lost connection are told, but they are no failure.
 static int check_sums(const struct trace_run *run, const char *whose, const struct trace_sums *sums)
 {
     u64 known = sums->received + sums->overwritten + sums->unread;

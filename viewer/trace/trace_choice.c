@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which events of a trace are shown.
+// Chooses which events of a trace are shown.
 #include "trace/trace_choice.h"
 #include "tools/memory.h"
 #include "tools/text.h"
@@ -21,7 +21,7 @@ void trace_time_text(u64 time, u64 hz, char text[TRACE_TIME_BYTES])
     snprintf(text, TRACE_TIME_BYTES, "%" PRIu64 ".%09" PRIu64, time / hz, fraction);
 }
 
-// "1", "1.5", "1.123456789".
+// Reads "1", "1.5", or "1.123456789". Returns false if the text is no such number.
 static bool to_nanoseconds(const char *text, u64 *nanoseconds)
 {
     char whole[24];
@@ -53,7 +53,7 @@ static int check_time(const char *option, const char *text)
                 option, text);
 }
 
-// The first tick that is shown as this time, and so much more, or a later one.
+// Returns the first tick that is shown as this time or later, `more` nanoseconds further on.
 static u64 first_tick_of(const char *text, u64 more, u64 hz, u64 begin)
 {
     u64 nanoseconds = 0;
@@ -135,7 +135,7 @@ static bool holds(const struct condition *condition, __int128 value)
     return false;
 }
 
-// A text has no order, and is compared as it stands: `name = 7` too.
+// Compares a text, which has no order. It is compared literally, also with `name = 7`.
 static bool text_holds(const struct condition *condition, const struct trace_event *event)
 {
     char text[TRACE_TEXT_BYTES];
@@ -158,7 +158,7 @@ static bool event_holds(const struct condition *condition, const struct trace_ev
     return false;
 }
 
-// Whether an event has such a field, that can be compared so.
+// Returns whether an event has such a field, and whether it can be compared so.
 static bool has_field(const struct descriptions *descriptions, const struct condition *condition)
 {
     for (size_t i = 0; i < descriptions->count; i++) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Rows of both recordings are joined by names: numbers of processes and addresses of locks are
-// those of one machine's life. A change is sure where it is more than its error.
+// Joins rows of both recordings by names. Numbers of processes and addresses of locks belong to one
+// life of a machine. A change is sure if it is more than its error.
 #include "trace/trace_compare.h"
 #include "tools/intern.h"
 #include "tools/memory.h"
@@ -19,7 +19,7 @@
 enum { BEFORE, AFTER, SIDES };
 static const char *const side_keys[SIDES] = {"before", "after"};
 
-// How often, how long one takes, how long all of them.
+// How often, how long one takes, how long all of them take.
 enum { COUNT, EACH, TIME, VALUES };
 static const char *const value_keys[VALUES] = {"count", "each", "time"};
 
@@ -29,7 +29,7 @@ static const char *const table_keys[MEASURED_KINDS] = {
 };
 
 struct compared_row {
-    u64 key[KEY_WORDS]; // number of a name, or what is measured; the rest of what is measured
+    u64 key[KEY_WORDS]; // number of a name, or what is measured; then the rest of what is measured
     u64 *ticks[SIDES], *counts[SIDES];
     struct estimate values[VALUES][SIDES];
     bool any_sure;
@@ -38,11 +38,11 @@ struct compared_row {
 struct trace_comparison {
     const struct compare_wishes *wishes;
     struct trace_intervals sides[SIDES];
-    u32 side; // that is measured now
+    u32 side; // the recording that is measured now
     struct intern texts;
     struct trace_names names;
     struct keyed_rows tables[MEASURED_KINDS];
-    bool any[MEASURED_KINDS][SIDES]; // whatever is wished
+    bool any[MEASURED_KINDS][SIDES]; // even without a wish for it
 };
 
 // ---- names -------------------------------------------------------------------------------------
@@ -251,7 +251,7 @@ static void put_table(struct trace_comparison *comparison, enum trace_measured k
     }
 }
 
-// A table that one recording has nothing for: its events may have been off.
+// Puts a table for which one recording has nothing, perhaps because its events were off.
 static bool put_missing(const struct trace_comparison *comparison, enum trace_measured kind,
                         json_t *rows)
 {

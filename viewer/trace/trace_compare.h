@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Two recordings: what takes longer in the second, and what is no more than chance.
+// Compares two recordings: what takes longer in the second, and what is no more than chance.
 #ifndef KOV_TRACE_COMPARE_H
 #define KOV_TRACE_COMPARE_H
 
@@ -7,11 +7,11 @@
 
 struct compare_wishes {
     u64 intervals, most; // most: rows of a table; 0: all
-    const char *process; // only what this one did or waited for, by its name; NULL: all
-    bool total;          // of a recording, in place of a second of it
+    const char *process; // name of a process: only what it did or waited for; NULL: all
+    bool total;          // compares whole recordings, not one second of them
 };
 
-// paths: of folders, or of dumps. An exit code.
+// Compares the recordings in two folders or dumps. Returns an exit code.
 int trace_compare(const char *const paths[2], const struct compare_wishes *wishes,
                   json_t *document);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Pairs of events. What is open is kept by its key, in a tree of the C library, and goes with the
-// pair; rows and what is open are bounded, and what goes beyond is told.
+// Pairs of events. Open events are kept by their key in a tree of the C library, and go when the
+// pair is complete. The number of rows and of open events is limited. What goes beyond is counted
+// and told.
 #include "trace/trace_count.h"
 #include "tools/histogram.h"
 #include "tools/memory.h"
@@ -19,7 +20,7 @@ struct open_pair {
 };
 
 struct pair_row {
-    u64 key[KEY_WORDS]; // of the pairs; then whether it stands for all that have no row
+    u64 key[KEY_WORDS]; // of the pairs; then whether the row stands for all keys without a row
     struct histogram latency;
 };
 
@@ -27,7 +28,8 @@ struct count {
     struct trace_walk walk;
     struct trace_choice first, second;
     char first_field[FIELD_BYTES], second_field[FIELD_BYTES]; // "": by CPU
-    bool hex;                                                 // the field is shown so
+    bool hex;                                                 // shows the field as a hexadecimal
+                                                              // number
     void *open;
     u64 open_count;
     struct keyed_rows rows;
@@ -72,7 +74,8 @@ static struct pair_row *row_of(struct count *count, u64 key)
     return keyed_rows_get(&count->rows, count->rows.count < ROWS_MAX ? own : others);
 }
 
-// Where events may be missing since the first of the two, it is not known whether they are a pair.
+// Closes a pair. If events may be missing since the first of the two, nobody knows whether they are
+// a pair.
 static void close_pair(struct count *count, u64 key, u32 cpu, u64 time)
 {
     struct open_pair wanted = {.key = key}, **found = tfind(&wanted, &count->open, compare_open);
@@ -110,7 +113,7 @@ static bool key_of(const struct trace_event *event, const char *field, u64 *key)
     return true;
 }
 
-// An event that is both ends a pair and begins the next one.
+// Takes an event. One that is both A and B ends a pair and begins the next one.
 static int take_event(void *context, const struct trace_event *event)
 {
     struct count *count = context;

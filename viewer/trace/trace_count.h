@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How long it takes from one event to another.
+// Measures how long it takes from one event to another.
 #ifndef KOV_TRACE_COUNT_H
 #define KOV_TRACE_COUNT_H
 
@@ -7,12 +7,12 @@
 
 struct trace_count_wishes {
     const char *pair; // "A..B", each as `trace show -e` takes it
-    const char *by;   // "FIELD" of both, or "FIELD=FIELD" of A and of B; NULL: by CPU
+    const char *by;   // "FIELD" of both events, or "FIELD=FIELD" of A and of B; NULL: by CPU
     u64 most;         // rows; 0: all
 };
 
-// "pairs": by CPU or by the field's value; "all". An event A and the first B behind it of the same
-// CPU or value are a pair; of several A before a B the last one.
+// Puts "pairs", by CPU or by the field's value, and "all". A pair is an event A and the first B
+// after it with the same CPU or value. If several A come before a B, the last one counts.
 int trace_count(struct engine *engine, const struct trace_choice *choice,
                 const struct trace_count_wishes *wishes, json_t *document);
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Hardware counters that go into a trace.
+// Hardware counters in a trace.
 #include "trace/trace_counters.h"
 #include "counts/counting.h"
 #include "wire/resume.h"
 
 #include <orrery/pmu.h>
 
-// Asked again on a new connection.
+// Forgets the events, which are asked for again on a new connection.
 static int forget_events(void *context)
 {
     event_list_free(context);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How long page faults take, by access and result, and by the objects that deal with them.
+// Tells how long page faults take, by access and result, and by the objects that handle them.
 #ifndef KOV_TRACE_FAULTS_H
 #define KOV_TRACE_FAULTS_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Showing the events of a running machine as they come.
+// Shows the events of a running machine as they come.
 #include "tools/interrupt.h"
 #include "trace/engine/live.h"
 #include "trace/trace_requests.h"
@@ -10,7 +10,7 @@
 
 #define FLUSH_MS 200
 #define ROUND_SECONDS 0.2
-#define RENEWALS_MAX 8 // one after the other: a program may begin during each
+#define RENEWALS_MAX 8 // in a row, since a program may begin during each
 
 struct follow {
     struct engine engine;
@@ -18,7 +18,7 @@ struct follow {
     struct trace_show show;
     struct scan_scope scope;
     const struct trace_wishes *wishes;
-    bool unknown; // an event came that is not described
+    bool unknown; // an event without a description has come
 };
 
 static int fetch_descriptions(struct descriptions *descriptions)
@@ -38,7 +38,7 @@ static int decide(struct follow *follow)
     return trace_choice_decide(&follow->choice, follow->wishes, &follow->engine.descriptions, 0);
 }
 
-// A program has described events of its own since.
+// Reads the descriptions again, after a program has described events of its own.
 static int renew_descriptions(struct follow *follow)
 {
     struct descriptions descriptions = {0};
@@ -66,8 +66,8 @@ static int take_event(void *context, const Orrery__Dci__Event *event)
                              packet->data.len);
 }
 
-// The majors of the events that are wanted. The trace's own, too: by its heartbeats every CPU tells
-// how far it is, also when nothing happens on it.
+// Returns the majors of the events that are wanted. It includes the trace's own: by its heartbeats
+// every CPU tells how far it is, even when nothing happens on it.
 static u64 mask_of(const struct follow *follow)
 {
     const struct descriptions *descriptions = &follow->engine.descriptions;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// How long locks were held. A hold lasts from lock_take to lock_release; who waits at the end of it
-// has waited for its holder since the beginning of both.
+// Tells how long locks were held. A hold lasts from lock_take to lock_release. Whoever waits when
+// it ends has waited for the holder since both had begun.
 #include "trace/trace_holds.h"
 #include "tools/memory.h"
 
@@ -10,12 +10,12 @@
 #define CALLERS TRACE_LOCK_CALLERS
 
 struct lock_waiter {
-    u64 who, since; // the thread; of a spin lock the CPU
+    u64 who, since; // the thread, or the CPU of a spin lock
 };
 
 struct lock_now {
     u64 key[KEY_WORDS]; // lock, sleeping
-    u64 taken;          // when; 0: free, or not known
+    u64 taken;          // when it was taken; 0: free, or not known
     u64 callers[CALLERS], thread;
     u32 cpu;
     struct lock_waiter *waiters;
@@ -25,7 +25,7 @@ struct lock_now {
 struct hold_row {
     u64 key[KEY_WORDS]; // lock and whether its waiters sleep, callers, thread
     struct histogram ticks;
-    u64 others, others_count; // waited meanwhile
+    u64 others, others_count; // those who waited meanwhile
 };
 
 void trace_holds_begin(struct trace_holds *holds, const struct descriptions *descriptions)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How long locks were held, by lock and call chain, and how long others waited meanwhile.
+// Tells how long locks were held, by lock and call chain, and how long others waited meanwhile.
 #ifndef KOV_TRACE_HOLDS_H
 #define KOV_TRACE_HOLDS_H
 
@@ -8,19 +8,19 @@
 
 struct trace_holds {
     struct event_fields take, release, wait;
-    struct keyed_rows locks; // as they are now
+    struct keyed_rows locks; // their present state
     struct keyed_rows rows;
-    const struct trace_measures *measures; // NULL: nobody
+    const struct trace_measures *measures; // NULL: none
 };
 
 void trace_holds_begin(struct trace_holds *holds, const struct descriptions *descriptions);
 void trace_holds_free(struct trace_holds *holds);
 void trace_holds_event(struct trace_holds *holds, const struct trace_walk *walk,
                        const struct trace_event *event);
-// A lock whose events may be missing is not known to be held.
+// Forgets the holders of locks whose events may be missing.
 void trace_holds_loss(struct trace_holds *holds, const struct trace_loss *loss);
 
-// "holds", sorted as compare_histograms says, at most so many (0: all).
+// Puts "holds": at most so many rows (0: all), sorted by `compare`.
 void trace_holds_put(struct trace_holds *holds, const struct trace_walk *walk,
                      int (*compare)(const struct histogram *one, const struct histogram *other),
                      u64 most, struct symbols *symbols, json_t *document);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Idle intervals: from when the idle thread waits until the first event on its CPU. What the CPU
-// does then it does for an interrupt, and waits again when it has left the exception. Which
-// exceptions the idle thread had entered before the trace began, and others ran in between, is not
-// told: what it does before it leaves them may add a short interval.
+// An idle interval lasts from when the idle thread waits until the first event on its CPU. What the
+// CPU does then is for an interrupt. The CPU waits again when it has left the exception. The idle
+// thread may have entered exceptions before the trace began, with other threads running in between.
+// The trace does not tell which. What the CPU does before it leaves them may add a short interval.
 #include "trace/trace_idle.h"
 #include "tools/histogram.h"
 
@@ -20,7 +20,7 @@ static const char *const end_keys[IDLE_ENDS] = {"interrupt", "timer", "wake", "o
 struct idle_cpu {
     enum idle_state state;
     u64 since;
-    u32 depth; // of the idle thread's exceptions, also while it does not run
+    u32 depth; // of the idle thread's exceptions, even while it does not run
     u64 ticks[IDLE_STATES], ends[IDLE_ENDS];
     struct histogram lengths;
 };
@@ -73,18 +73,19 @@ static enum idle_end end_of(const struct idle *idle, const struct trace_event *e
 
 // ---- events ------------------------------------------------------------------------------------
 
-// An idle thread that was kept from running within a handler goes on with its end.
+// Takes a switch. An idle thread that was kept from running in a handler goes on with the end of
+// that handler.
 static void take_switch(struct idle_cpu *cpu, u64 time, u64 from_priority, u64 to_priority)
 {
     if (cpu->state == STATE_UNKNOWN && from_priority != PRIORITY_IDLE)
-        cpu->depth = 0; // they were another thread's
+        cpu->depth = 0; // those exceptions were another thread's
     if (to_priority != PRIORITY_IDLE)
         go(cpu, STATE_BUSY, time, BY_WAKE);
     else
         go(cpu, cpu->depth > 0 ? STATE_HANDLING : STATE_IDLE, time, BY_WAKE);
 }
 
-// As the recording's state tells it, in an interrupt of the idle thread.
+// Takes the state that the recording tells. It is told in an interrupt of the idle thread.
 static void take_state(struct idle_cpu *cpu, u64 time, u64 priority, u64 state)
 {
     if (cpu->state != STATE_UNKNOWN || (state != TOLD_RUNS && state != TOLD_ASKS))
@@ -95,7 +96,7 @@ static void take_state(struct idle_cpu *cpu, u64 time, u64 priority, u64 state)
         go(cpu, cpu->depth > 0 ? STATE_HANDLING : STATE_IDLE, time, CUT);
 }
 
-// Who leaves an exception has not been idle before, even if its entry is missing.
+// Takes the end of an exception. The CPU was not idle before it, even if its entry is missing.
 static void take_leave(struct idle_cpu *cpu, u64 time)
 {
     if (cpu->depth > 0)
@@ -113,7 +114,7 @@ static int take_event(void *context, const struct trace_event *event)
     u64 values[EVENT_FIELDS_MAX];
     if (event_fields_are(&idle->told, event, values))
         take_state(cpu, event->time, values[0], values[1]);
-    // What is logged by the way ends nothing.
+    // Events that only report something end nothing.
     if (event->pid != 0 || is_of(event, "TRACE") || is_of(event, "PMU") || is_of(event, "STATE"))
         return KOV_OK;
     if (event_fields_are(&idle->change, event, values))

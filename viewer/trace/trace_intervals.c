@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A part of a thread's time is spent in each interval that it lies in. A call or a wait, its time
-// too, belongs to the interval in which it ends: so that what one takes is not cut.
+// A part of a thread's time counts in each interval that it overlaps. A call or a wait counts, with
+// all its time, in the interval in which it ends, so that its length is not cut.
 #include "trace/trace_intervals.h"
 #include "tools/memory.h"
 #include "trace/trace_breakdown.h"
@@ -18,7 +18,7 @@ static u32 interval_of(const struct trace_intervals *intervals, u64 time)
     return time >= intervals->end ? intervals->count - 1 : (u32)(since * intervals->count / length);
 }
 
-// The first tick of one, so that interval_of tells it.
+// Returns the first tick of an interval, as interval_of divides them.
 static u64 begin_of(const struct trace_intervals *intervals, u32 interval)
 {
     unsigned __int128 length = intervals->end - intervals->begin;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-// What is measured in a recording, by equal intervals of the time that is looked at. Memory: by the
-// number of threads and of what they do, times the number of intervals.
+// Divides what is measured in a recording into equal intervals of the time that is looked at.
+// Memory: (number of threads and of what they do) × (number of intervals).
 #ifndef KOV_TRACE_INTERVALS_H
 #define KOV_TRACE_INTERVALS_H
 
 #include "trace/trace_measures.h"
 
 struct interval_row {
-    u64 key[KEY_WORDS];  // as measured; thread
+    u64 key[KEY_WORDS];  // key as measured, then the thread
     u64 *ticks, *counts; // by interval
 };
 
@@ -16,15 +16,15 @@ struct trace_intervals {
     u64 lost_packets, discarded;
     u32 count; // of intervals
     struct keyed_rows rows[MEASURED_KINDS], idle;
-    // Of each row when its walk ends, if its thread is not idle; ticks and counts may be taken
-    // along, and are NULL then.
+    // Called for each row when its walk ends, if its thread is not idle. It may take over ticks and
+    // counts and must then set them to NULL.
     void (*row)(void *context, enum trace_measured kind, struct interval_row *row,
                 const struct trace_walk *walk);
     void *context;
 };
 
-// row, context and count are set. Walks through all of the choice, once for each tool that
-// measures. An exit code.
+// Measures. The caller has set row, context and count. Walks through all of the choice once for
+// each tool that measures. Returns an exit code.
 int trace_intervals_measure(struct trace_intervals *intervals, struct engine *engine,
                             const struct trace_choice *choice);
 void trace_intervals_free(struct trace_intervals *intervals);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Waits for locks, added up by lock, call chain and thread while the trace is read, then by
-// process: which one a thread belongs to may only be told later.
+// Adds up waits for locks by lock, call chain and thread while the trace is read, then by process.
+// The trace may tell only later to which process a thread belongs.
 #include "trace/trace_locks.h"
 #include "tools/number_list.h"
 #include "trace/trace_holds.h"
@@ -9,7 +9,7 @@
 #include <string.h>
 
 #define CALLERS TRACE_LOCK_CALLERS
-#define OF_PROGRAM (1UL << 63) // with a process, in place of a thread: a lock of its own
+#define OF_PROGRAM (1UL << 63) // with a process, in place of a thread: the process's own lock
 
 struct wait_row {
     u64 key[KEY_WORDS]; // lock, callers, thread or process
@@ -21,7 +21,7 @@ struct locks {
     struct event_fields contended;
     struct keyed_rows rows;
     struct trace_holds holds;
-    const struct trace_measures *measures; // NULL: nobody
+    const struct trace_measures *measures; // NULL: none
 };
 
 static void add(struct keyed_rows *rows, const struct wait_row *wait)
@@ -34,7 +34,7 @@ static void add(struct keyed_rows *rows, const struct wait_row *wait)
     row->longest = wait->longest > row->longest ? wait->longest : row->longest;
 }
 
-// lock, spins, ticks, callers
+// values: lock, spins, ticks, callers
 static int take_event(void *context, const struct trace_event *event)
 {
     struct locks *locks = context;
@@ -70,7 +70,7 @@ static int take_loss(void *context, const struct trace_loss *loss)
     return KOV_OK;
 }
 
-// In place of threads their processes.
+// Joins the rows of threads into those of their processes.
 static void join_processes(const struct locks *locks, struct keyed_rows *joined)
 {
     for (size_t i = 0; i < locks->rows.count; i++) {

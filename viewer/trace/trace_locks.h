@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Who waited for spin locks, who held locks for how long, and where they were called from
+// Tells who waited for spin locks, who held locks for how long, and where they were called from
 // (S002 §4.6, figure 7).
 #ifndef KOV_TRACE_LOCKS_H
 #define KOV_TRACE_LOCKS_H
@@ -9,12 +9,12 @@
 
 enum trace_locks_order { LOCKS_BY_TIME, LOCKS_BY_COUNT, LOCKS_BY_LONGEST };
 
-// "locks": waits by lock, call chain and process, at most so many (0: all); and totals. "holds":
-// holds by lock and call chain, at most so many.
+// Puts "locks", which are waits by lock, call chain and process; "holds", by lock and call chain;
+// and totals. Each table has at most so many rows (0: all).
 int trace_locks(struct engine *engine, const struct trace_choice *choice,
                 enum trace_locks_order order, u64 most, json_t *document);
 
-// Tells of waits and holds in place of sums.
+// Tells waits and holds to `measures` in place of sums.
 int trace_locks_measure(struct engine *engine, const struct trace_choice *choice,
                         const struct trace_measures *measures);
 

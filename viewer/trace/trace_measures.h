@@ -1,26 +1,27 @@
 // SPDX-License-Identifier: MIT
-// What tools measure, told one by one when it is added up: to who wants it otherwise than as sums.
+// What tools measure, told one by one at the moment when a tool would add it up. For users that do
+// not want sums.
 #ifndef KOV_TRACE_MEASURES_H
 #define KOV_TRACE_MEASURES_H
 
 #include "trace/trace_walk.h"
 
 enum trace_measured {
-    MEASURED_PART,    // of a thread's time: the part
-    MEASURED_SYSCALL, // as span_kind has its key
+    MEASURED_PART,    // of a thread's time; key: the part
+    MEASURED_SYSCALL, // key as span_kind has it
     MEASURED_FAULT,
-    MEASURED_CALL, // waited for the answer: server's process, method
-    MEASURED_WAIT, // for a spin lock: callers
-    MEASURED_HOLD, // of a lock: callers, whether its waiters sleep
+    MEASURED_CALL, // waited for the answer; key: server's process, method
+    MEASURED_WAIT, // for a spin lock; key: callers
+    MEASURED_HOLD, // of a lock; key: callers, whether its waiters sleep
     MEASURED_KINDS
 };
 #define MEASURED_KEYS (KEY_WORDS - 1)
 
-// All are set. The thread is who did it or waited.
+// All are set. `thread` did it or waited.
 struct trace_measures {
     void (*take)(void *context, enum trace_measured kind, const u64 key[MEASURED_KEYS], u64 thread,
                  u64 from, u64 to);
-    void (*idle)(void *context, u64 thread); // of no process: before the end
+    void (*idle)(void *context, u64 thread); // thread is of no process; called before the end
     void (*end)(void *context, const struct trace_walk *walk);
     void *context;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What came of a trace.
+// Prints the result of recording a trace.
 #include "machine/failures_print.h"
 #include "output/columns.h"
 #include "trace/trace_run.h"
@@ -61,7 +61,7 @@ static json_t *describe(const struct trace_run *run)
     return document;
 }
 
-// What a process that has ended logged is not known; what of it was lost is.
+// Writes a count. Nobody knows what a process that has ended logged, but what it lost is known.
 static void count_text(const struct column *column, const json_t *row, char text[CELL_BYTES])
 {
     const struct column plain = {.key = column->key};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Samples, added up by place and thread while the trace is read, then by function and process:
-// which process a thread belongs to may only be told later.
+// Adds up samples by place and thread while the trace is read, then by function and process. The
+// trace may tell only later to which process a thread belongs.
 #include "trace/trace_profile.h"
 #include "samples/share.h"
 #include "symbols/place.h"
@@ -27,7 +27,7 @@ struct profile {
     struct trace_names names;
 };
 
-// pc, thread, flags
+// values: pc, thread, flags
 static int take_event(void *context, const struct trace_event *event)
 {
     struct profile *profile = context;
@@ -56,7 +56,8 @@ static struct symbols *symbols_of(struct profile *profile, u64 pid, u64 flags)
                : program_symbols(&profile->names.programs, &profile->names.snapshot, (u32)pid);
 }
 
-// Of a thread whose process is not known the thread stands for it.
+// Adds a place to its function and process. A thread whose process is not known has rows of its
+// own.
 static void add_place(struct profile *profile, const struct profile_row *place,
                       struct keyed_rows *functions, struct keyed_rows *processes)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// For what threads wait, and who wakes them.
+// Tells for what threads wait, and who wakes them.
 #include "trace/trace_reasons.h"
 
 #include <inttypes.h>
@@ -8,7 +8,7 @@
 #include <trace/reasons.h>
 
 struct reason_row {
-    u64 key[KEY_WORDS]; // thread, reason, and of wakers who woke
+    u64 key[KEY_WORDS]; // thread, reason; of wakers also who woke it
     struct histogram ticks;
 };
 enum { THREAD, REASON, BY };

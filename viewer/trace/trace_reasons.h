@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// For what threads wait, and who wakes them: counts and times by thread and reason.
+// Tells for what threads wait, and who wakes them: counts and times by thread and reason.
 #ifndef KOV_TRACE_REASONS_H
 #define KOV_TRACE_REASONS_H
 
@@ -11,13 +11,14 @@ struct trace_reasons {
 void trace_reasons_begin(struct trace_reasons *reasons);
 void trace_reasons_free(struct trace_reasons *reasons);
 
-// reason: of trace/reasons.h. by: the waking thread, 0 for an interrupt.
+// Adds a wait. reason: of trace/reasons.h.
 void trace_reasons_waited(struct trace_reasons *reasons, u64 thread, u64 reason, u64 ticks);
-// latency: from the wake-up until it ran.
+// Adds a wake-up. by: the waking thread; 0: an interrupt. latency: from the wake-up until the
+// thread ran.
 void trace_reasons_woken(struct trace_reasons *reasons, u64 thread, u64 by, u64 reason,
                          u64 latency);
 
-// "waits", longest first, and "wakers", the most frequent first; at most so many of each (0: all).
+// Puts "waits", longest first, and "wakers", most frequent first; at most so many of each (0: all).
 void trace_reasons_put(struct trace_reasons *reasons, const struct trace_walk *walk, u64 most,
                        json_t *document);
 extern const struct column trace_waits_columns[], trace_wakers_columns[];

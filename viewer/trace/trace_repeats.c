@@ -6,7 +6,8 @@
 
 #define NORMAL_99 2.5758293 // of the normal distribution, two-sided
 
-// The same of Student's, from four degrees of freedom on: Abramowitz and Stegun, 26.7.5.
+// Returns the same of Student's distribution, from four degrees of freedom on: Abramowitz and
+// Stegun, 26.7.5.
 static double student_99(double freedom)
 {
     const double z = NORMAL_99, square = z * z;
@@ -25,7 +26,7 @@ static double student_99(double freedom)
     return quantile;
 }
 
-// squares: the sum of the squared deviations.
+// Returns the error of a mean. `squares` is the sum of the squared deviations.
 static double error_of_mean(double squares, u32 count)
 {
     return student_99(count - 1) * sqrt(squares / (count - 1) / count);
@@ -41,8 +42,8 @@ struct estimate repeats_mean(const u64 *values, u32 count, double scale)
     return (struct estimate){scale * sum / count, scale * error_of_mean(squares, count)};
 }
 
-// The deviations are those of `above` from what `below` lets expect (Cochran, Sampling Techniques,
-// chapter 6). Intervals with nothing below say nothing.
+// The deviations are those of `above` from what one would expect from `below` (Cochran, Sampling
+// Techniques, chapter 6). Intervals with nothing below say nothing.
 struct estimate repeats_ratio(const u64 *above, const u64 *below, u32 count, double scale)
 {
     double over = 0, under = 0, squares = 0;

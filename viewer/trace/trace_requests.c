@@ -13,7 +13,7 @@
 #define MAJORS 64
 #define MAX_PROCESS_COUNTS 1000000
 
-// GROUP:event, as perf writes it.
+// Returns GROUP:event, as perf writes it.
 static char *full_name(const char *group, const char *name)
 {
     char full[TEXT_COPY_BYTES];
@@ -169,7 +169,7 @@ static struct trace_cpu_counts *counts_entry(struct trace_counts *counts, u32 pi
     return &entry->counts;
 }
 
-// Of an answer, of which there may be several; CPUs of absurd numbers are left out.
+// Adds the counts of an answer, of which there may be several. Leaves out CPUs with absurd numbers.
 static void add_counts(const Orrery__Dci__TraceStatReply *reply, struct trace_counts *counts)
 {
     counts->mask = reply->mask;

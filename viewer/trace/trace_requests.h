@@ -22,17 +22,18 @@ struct trace_events {
 int trace_fetch_events(struct trace_events *events);
 void trace_free_events(struct trace_events *events);
 
-// The text of the metadata, appended.
+// Appends the text of the metadata.
 int trace_fetch_metadata(struct bytes *text);
 
-// "overwrite" or "discard"; NULL text: keep as it is.
+// Reads "overwrite" or "discard". A text of NULL keeps the mode as it is.
 int trace_parse_mode(const char *text, Orrery__Dci__TraceMode *mode);
 const char *trace_mode_name(Orrery__Dci__TraceMode mode);
 
-// Of the events by which a recording stands by itself; 0: this machine has none.
+// Returns the mask of the events that make a recording complete in itself. 0: this machine has
+// none.
 u64 trace_state_mask(const struct trace_events *events);
-// "all", "none", or a list of numbers of majors, names of events, and names of groups (what stands
-// before the ':' of an event's name); a named event means its whole major.
+// Reads "all", "none", or a list of numbers of majors, names of events, and names of groups. A
+// group is what comes before the ':' of an event's name. A named event means its whole major.
 int trace_parse_mask(const char *text, const struct trace_events *events, u64 *mask);
 
 struct trace_cpu_counts {
@@ -41,7 +42,7 @@ struct trace_cpu_counts {
     u64 subbuffers, subbuffer_bytes;
 };
 
-// Of one process's buffer on one CPU.
+// Of the buffer of one process on one CPU.
 struct trace_process_counts {
     u32 pid, cpu;
     struct trace_cpu_counts counts;
@@ -52,20 +53,21 @@ struct trace_counts {
     u64 mask, process_mask;
     bool subscribed;
     Orrery__Dci__TraceMode mode;
-    struct trace_cpu_counts cpus[ORRERY_MAX_CPUS]; // the kernel's
+    struct trace_cpu_counts cpus[ORRERY_MAX_CPUS]; // those of the kernel
     struct trace_process_counts *processes;
     size_t process_count, process_capacity;
     struct failures failures;
 };
 
-// From now on packets of this scope are pushed. The rest of the body is the caller's.
+// Makes the machine push packets of this scope from now on. The caller fills in the rest of the
+// body.
 int trace_subscribe(Orrery__Dci__TraceSubscribeRequest *body, struct scan_scope scope);
-// Everything has been pushed; the final counts are added, of CPUs with sensible numbers.
+// Ends that when everything has been pushed. Adds the final counts of CPUs with sensible numbers.
 int trace_unsubscribe(Orrery__Dci__TraceUnsubscribeRequest *body, struct trace_counts *counts);
 
 int trace_fetch_counts(struct trace_counts *counts, struct scan_scope scope);
 void trace_free_counts(struct trace_counts *counts);
-// Those of a process's buffer, NULL when they are not known: it has ended.
+// Returns the counts of a process's buffer. NULL: they are not known, since it has ended.
 const struct trace_cpu_counts *trace_counts_of(const struct trace_counts *counts, u32 pid, u32 cpu);
 
 #endif

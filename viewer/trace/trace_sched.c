@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Threads by what they do between switches. A switch says why its thread leaves the CPU. Where it
-// does not, in an older trace, that is told by what comes: a wake-up, so it was blocked until then;
-// by an interrupt in which the switch lies, so it was preempted and ready all the time; or by the
-// idle thread, which runs only when nothing else is ready on the CPU, so it was blocked, and a call
-// handed it the CPU without a wake-up. Where nothing tells, or events are missing, the time is
-// unknown.
+// Tells what threads do between switches. A switch says why its thread leaves the CPU. In an older
+// trace it does not, and what comes next tells. A wake-up comes: the thread was blocked until then.
+// The switch lies in an interrupt: the thread was preempted, and ready all the time. The idle
+// thread runs, which it does only when nothing else is ready on the CPU: the thread was blocked,
+// and a call handed it the CPU without a wake-up. If nothing tells, or if events are missing, the
+// time is unknown.
 #include "trace/trace_sched.h"
 #include "tools/histogram.h"
 #include "trace/trace_reasons.h"
@@ -27,10 +27,10 @@ struct sched_thread {
     enum thread_state state;
     u64 since;
     bool preempted; // STATE_OFF: it was ready from the beginning
-    bool parked;    // STATE_OFF: so the recording's state told it
-    bool unclear;   // STATE_OFF: whether it was ready in the beginning is not known
-    u64 woken;      // STATE_OFF: when, or 0
-    u64 reason;     // STATE_OFF: why it left, REASON_UNTOLD: not told
+    bool parked;    // STATE_OFF: the recording's state said so
+    bool unclear;   // STATE_OFF: nobody knows whether it was ready in the beginning
+    u64 woken;      // STATE_OFF: when it was woken, or 0
+    u64 reason;     // STATE_OFF: why it left; REASON_UNTOLD: not told
     u64 woken_by, woken_for;
     u64 ticks[THREAD_TIMES], counts[THREAD_TIMES];
     struct histogram latency; // wake to run
@@ -53,8 +53,8 @@ struct sched {
     struct keyed_rows threads;
     struct trace_reasons reasons;
     u64 idle_at[ORRERY_MAX_CPUS];          // when it last had nothing to do
-    u64 lost_until;                        // on any CPU: a wake-up may be missing until then
-    const struct sched_follower *follower; // NULL: nobody
+    u64 lost_until;                        // on any CPU: until then a wake-up may be missing
+    const struct sched_follower *follower; // NULL: none
 };
 
 static struct sched_thread *get_thread(struct sched *sched, u64 id)
@@ -89,7 +89,7 @@ static void wait(struct sched *sched, struct sched_thread *thread, enum thread_t
     spend(thread, on, until);
 }
 
-// What it was until then, while it did not run. It runs then, or no more is known.
+// Decides what the thread did until then, while it did not run. Then it runs, or no more is known.
 static void settle_off(struct sched *sched, struct sched_thread *thread, u64 until)
 {
     u64 idle_at = sched->idle_at[thread->cpu];
@@ -131,14 +131,14 @@ static void set_state(struct sched_thread *thread, enum thread_state state, u64 
 
 // ---- events ------------------------------------------------------------------------------------
 
-// The field of an event that has it since a later time: 0 where it is not there.
+// Returns the field of an event that is newer than some traces. 0 if the trace does not have it.
 static u64 optional(const struct event_fields *fields, const struct trace_event *event)
 {
     u64 values[EVENT_FIELDS_MAX] = {0};
     return event_fields_are(fields, event, values) ? values[0] : 0;
 }
 
-// `to` runs: as it was woken, or was handed the CPU.
+// `to` begins to run: it was woken, or was handed the CPU.
 static void take_turn(struct sched *sched, const struct sched_thread *from, struct sched_thread *to,
                       u64 time)
 {
@@ -174,7 +174,8 @@ static void take_switch(struct sched *sched, const struct trace_event *event, co
     to->unclear = false;
 }
 
-// Only a parked thread is woken. On another CPU that may come before it has left its own.
+// Takes a wake-up. Only a parked thread is woken. On another CPU its wake-up may come before it has
+// left its own.
 static void take_wake(struct sched *sched, const struct trace_event *event, const u64 *values)
 {
     struct sched_thread *thread = get_thread(sched, values[0]);
@@ -204,7 +205,7 @@ static void take_create(struct sched *sched, const struct trace_event *event, co
     thread->unclear = true;
 }
 
-// As it is told where the recording begins, if no event has told it yet.
+// Takes the state at the beginning of the recording, if no event has told it yet.
 static void take_state(struct sched *sched, const struct trace_event *event, const u64 *values)
 {
     struct sched_thread *thread = get_thread(sched, values[0]);

@@ -57,8 +57,8 @@ static void put_fields(json_t *row, const struct trace_event_info *info, const u
     }
 }
 
-// A format of trace/events/*.def, or one made of names: a conversion a field, each for 64 bits or a
-// text's address.
+// The format is one of trace/events/*.def, or is made of names. It has one conversion for each
+// field, for 64 bits or for a text's address.
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
 static void event_text(const struct trace_event_info *info, const u64 *v, char text[TEXT_BYTES])

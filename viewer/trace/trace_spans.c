@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Spans are paired within their thread, added up by thread while the trace is read, then by
-// process: which one a thread belongs to may only be told later.
+// Pairs spans within their thread. Adds them up by thread while the trace is read, then by process.
+// The trace may tell only later to which process a thread belongs.
 #include "trace/trace_spans.h"
 
 #include <inttypes.h>
@@ -8,11 +8,11 @@
 #include <string.h>
 
 #define DEPTH_MAX 4
-#define UNTOLD_THREAD (1UL << 63) // with a CPU: who runs there until the first switch
+#define UNTOLD_THREAD (1UL << 63) // with a CPU: the thread that runs there until the first switch
 #define ALL_PROCESSES (ACTIVITY_NO_PID - 1)
 
 struct open_span {
-    u64 since, ran; // what its thread had run until then
+    u64 since, ran; // since: when it began; ran: what its thread had run until then
     u64 enter[EVENT_FIELDS_MAX], within[EVENT_FIELDS_MAX];
 };
 
@@ -25,7 +25,7 @@ struct span_thread {
 };
 
 struct span_row {
-    u64 key[KEY_WORDS]; // of the kind; thread or process
+    u64 key[KEY_WORDS]; // the key of the kind; then thread or process
     struct histogram times;
     u64 ticks, cpu_ticks, errors;
 };
@@ -55,7 +55,7 @@ static void start(struct span_thread *thread, u64 time)
     thread->runs = true;
 }
 
-// Who does what the event tells: it runs.
+// Returns the thread that does what the event tells, which is the one that runs.
 static struct span_thread *doer_of(struct spans *spans, const struct trace_event *event)
 {
     u64 id = trace_walk_thread(&spans->walk, event->cpu);
@@ -137,7 +137,8 @@ static void take_exit(struct spans *spans, const struct trace_event *event, cons
     end_span(spans, thread, values, event->time);
 }
 
-// Who was there from the beginning is told when it leaves.
+// Gives the spans of the CPU's first thread to `thread`. Which thread ran from the beginning is
+// told when it leaves.
 static void adopt(struct spans *spans, struct span_thread *thread, u32 cpu)
 {
     struct span_thread *untold = get_thread(spans, UNTOLD_THREAD | cpu, cpu);
@@ -208,7 +209,7 @@ static int compare(const void *one, const void *other)
     return memcmp(a->key, b->key, sizeof(a->key));
 }
 
-// In place of threads their processes, or all of them.
+// Joins the rows of threads into those of their processes, or of all processes.
 static void join_processes(const struct spans *spans, struct keyed_rows *joined,
                            struct span_row *all)
 {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Spans: from an event of a thread to the one that ends it, as a system call or a page fault.
-// Durations are by the clock, also while the thread does not run; its time on a CPU is told beside.
+// Spans last from an event of a thread to the one that ends it, such as a system call or a page
+// fault. Durations are by the clock, even while the thread does not run. Its time on a CPU is a
+// column of its own.
 #ifndef KOV_TRACE_SPANS_H
 #define KOV_TRACE_SPANS_H
 
@@ -9,13 +10,14 @@
 
 #define SPAN_KEYS 4
 
-// An end that no event tells has the status NULL.
+// If no event tells the end, its status is NULL.
 struct span_kind {
-    const char *rows; // what the document calls them
+    const char *rows; // name of the rows in the document
     enum trace_measured measured;
-    struct event_fields enter, within, exit; // first field of enter and exit: they must agree
-    bool nests;                              // else whoever begins one has ended the one before
-    u64 asleep; // one of that first field ends when its thread runs again after a sleep; 0: none
+    struct event_fields enter, within, exit; // the first fields of enter and exit must agree
+    bool nests;                              // if not, one that begins ends the one before
+    u64 asleep; // a span with this first field ends when its thread runs again after a sleep; 0:
+                // none
     void (*key)(const u64 *enter, const u64 *within, const u64 *exit, u64 key[SPAN_KEYS]);
     bool (*failed)(const u64 *exit);
     void (*put)(json_t *row, const u64 key[SPAN_KEYS]);
@@ -24,14 +26,15 @@ struct span_kind {
 struct span_wishes {
     bool by_process, histogram;
     u64 most; // rows; 0: all
-    // Rows by a part of the key alone: the rest is set to 0.
+    // Rows by a part of the key; the other fields are set to 0.
     u32 keys;
-    u64 only;                              // the first key alone; UINT64_MAX: any
-    const struct trace_measures *measures; // are told of each, in place of an answer; NULL: nobody
+    u64 only;                              // only spans with this first key; UINT64_MAX: any
+    const struct trace_measures *measures; // are told of each span, in place of an answer; NULL:
+                                           // none
 };
 
-// Fills the document with rows, what took longest first, "all" and "durations" of all that are
-// chosen, and what could not be measured.
+// Puts rows, longest time first; "all" and "durations" of all chosen spans; and what could not be
+// measured.
 int trace_spans(struct engine *engine, const struct trace_choice *choice,
                 const struct span_kind *kind, const struct span_wishes *wishes, json_t *document);
 

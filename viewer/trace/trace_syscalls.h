@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How long system calls take, by call.
+// Tells how long system calls take, by call.
 #ifndef KOV_TRACE_SYSCALLS_H
 #define KOV_TRACE_SYSCALLS_H
 

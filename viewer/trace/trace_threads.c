@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Threads over time. What each did comes from trace_sched.c.
+// Threads over time. trace_sched.c tells what each thread did.
 #include "trace/trace_threads.h"
 #include "trace/thread_strips.h"
 #include "trace/trace_sched.h"

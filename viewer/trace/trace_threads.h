@@ -9,11 +9,11 @@ struct trace_threads_wishes {
     u64 cells;
     u64 most; // threads, 0: all
     bool ascii, summary;
-    const char *meter; // "A,B": times between which the time is told
+    const char *meter; // "A,B": shows the time between these two
 };
 
-// "threads", who ran longest first: "strip" is the picture, a character a cell. Idle threads are
-// not shown. An exit code.
+// Puts "threads", longest running first. "strip" is the picture, a character for each cell. Idle
+// threads are not shown. Returns an exit code.
 int trace_threads(struct engine *engine, const struct trace_choice *choice,
                   const struct trace_threads_wishes *wishes, json_t *document);
 

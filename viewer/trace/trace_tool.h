@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What tools that answer from a trace share: where it is, what of it, and how an answer is shown.
+// What tools that answer from a trace share: which trace, which part of it, and how an answer is
+// shown.
 #ifndef KOV_TRACE_TOOL_H
 #define KOV_TRACE_TOOL_H
 
@@ -9,41 +10,43 @@
 #include "tools/histogram.h"
 #include "trace/trace_walk.h"
 
-// Of the command line.
+// From the command line.
 extern struct trace_wishes trace_wishes;
 extern const char *trace_dump;
 extern const struct option trace_source_options[];
 #define TRACE_SOURCE_SYNOPSIS "FOLDER|--dump FILE [--from TIME] [--to TIME] [--cpu CPU] [--pid PID]"
 
-// Opens the folder or the dump that is named; engine_close in any case.
+// Opens the folder or dump that is named. The caller calls engine_close in any case.
 int trace_source_open(struct engine *engine, const struct arguments *arguments);
 
-// Fills a document with the answer. An exit code.
+// Fills a document with the answer. Returns an exit code.
 typedef int trace_tool(struct engine *engine, const struct trace_choice *choice, json_t *document);
-// Opens, chooses, answers, and shows: tables that are empty are not shown to people, but the first
-// one is. note: what else people are told, below; may be NULL.
+// Opens, chooses, answers, and shows. People do not see empty tables, except the first table.
+// `note` prints what people see below; it may be NULL.
 int trace_tool_run(const struct arguments *arguments, trace_tool *tool, const struct sheet *sheets,
                    void (*note)(const json_t *document));
 
-// The parts of it, for who answers from several traces. Each is closed and freed in any case.
+// The parts of trace_tool_run, for tools that answer from several traces. The caller closes and
+// frees each in any case.
 int trace_tool_choose(const struct engine *engine, struct trace_choice *choice);
-// Frees the document.
+// Shows the document and frees it.
 void trace_tool_show(json_t *document, const struct sheet *sheets,
                      void (*note)(const json_t *document));
 
 // ---- for tools ---------------------------------------------------------------------------------
 
-// hz, the time that was looked at, and what is missing in it.
+// Puts hz, the time that was looked at, and what is missing in it.
 void trace_tool_put_walk(json_t *document, const struct trace_walk *walk);
-// "pid": null where it is not known.
+// Puts "pid"; null if it is not known.
 void trace_tool_put_pid(json_t *row, u64 pid);
-// "process" too, as it is said: "fs:2", "process 7", "kernel", "[idle]", or the thread where it is
-// unknown; and "name", null where the trace does not tell it.
+// Puts "pid" and "process", as it is shown: "fs:2", "process 7", "kernel", "[idle]", or the thread
+// if its process is unknown. Puts "name", null if the trace does not tell it.
 void trace_tool_put_process(json_t *row, const struct trace_walk *walk, u64 pid, u64 thread,
                             bool idle);
-// KEY in seconds, KEY_ticks.
+// Puts KEY in seconds, and KEY_ticks.
 void trace_tool_put_time(json_t *row, const char *key, double ticks, u64 hz);
-// min, mean, p50, p99, max of times in ticks, each so; null when there are none.
+// Puts min, mean, p50, p99, max of times in ticks, each in seconds and ticks; null if there are
+// none.
 void trace_tool_put_spread(json_t *row, const struct histogram *ticks, u64 hz);
 #define SPREAD_COLUMNS                                                                             \
     TIME_COLUMN("MIN", "min"), TIME_COLUMN("MEAN", "mean"), TIME_COLUMN("P50", "p50"),             \
@@ -52,20 +55,20 @@ void trace_tool_put_spread(json_t *row, const struct histogram *ticks, u64 hz);
     HIDDEN("min_ticks"), HIDDEN("p50_ticks"), HIDDEN("p99_ticks"), HIDDEN("max_ticks")
 
 #define TRACE_LOCK_CALLERS 3
-// "callers", innermost first, and as "chain" their functions. symbols: the kernel's.
+// Puts "callers", innermost first, and their functions as "chain". `symbols` are the kernel's.
 void trace_tool_put_chain(json_t *row, const u64 callers[TRACE_LOCK_CALLERS],
                           struct symbols *symbols);
 
-// Rows of how many times lie in each power of two, with bars for people.
+// Puts how many times lie in each power of two, a row for each, with bars for people.
 void trace_tool_put_buckets(json_t *document, const char *key, const struct histogram *ticks,
                             u64 hz);
 extern const struct column trace_bucket_columns[];
 
-// "12.345 us": people see a time in the unit that fits it.
+// Writes a cell such as "12.345 us": people see a time in the unit that fits it.
 void trace_time_cell(const struct column *column, const json_t *row, char text[CELL_BYTES]);
 #define TIME_COLUMN(heading_, key_) COLUMN(heading_, key_, 11, .compose = trace_time_cell)
 
-// Where functions have their names. All zero at first.
+// The symbols that name functions. All zero at first.
 struct trace_names {
     struct kernel kernel;
     struct symbols *symbols;
@@ -73,11 +76,12 @@ struct trace_names {
     struct programs programs;
     struct snapshot snapshot; // processes whose names are known
 };
-// The kernel's, opened when they are first wanted; a warning when they are another kernel's than the
-// trace tells.
+// Returns the kernel's symbols, and opens them when they are first wanted. Warns if the trace is of
+// another kernel.
 struct symbols *trace_names_kernel(struct trace_names *names,
                                    const struct descriptions *descriptions);
-// Processes that the trace names run what is named so, unless they have a name already.
+// Lets each process that the trace names run the program of that name, unless it has a name
+// already.
 void trace_names_by_labels(struct trace_names *names, const struct labels *labels);
 void trace_names_free(struct trace_names *names);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Waits that have begun and not ended. A call that is handed over is logged before the switch to
-// its server's thread, or by the fast path right behind it: SCHED:switch says that it was a call.
+// its server's thread; the fast path logs it right after the switch. SCHED:switch says that it was
+// a call.
 #include "trace/trace_waits.h"
 #include "tools/memory.h"
 
@@ -12,7 +13,7 @@ enum { CALL, TAKE, REPLY, SWITCH, PROCESS_END, LOCK_TAKE, LOCK_RELEASE, LOCK_WAI
 
 struct lock_owner {
     u64 key[KEY_WORDS]; // lock, sleeping
-    u64 thread;         // WAIT_NOBODY: free, or not known
+    u64 thread;         // who has it; WAIT_NOBODY: it is free, or not known
 };
 
 struct server_thread {
@@ -21,8 +22,8 @@ struct server_thread {
 };
 
 struct waits_cpu {
-    u64 from, to; // of a switch for a call that was this CPU's last event; to 0: it was not
-    u64 handed;   // a call that the next switch hands over; 0: none
+    u64 from, to; // of a switch for a call, if that was this CPU's last event; else to is 0
+    u64 handed;   // the call that the next switch hands over; 0: none
 };
 
 struct waits {
@@ -47,7 +48,7 @@ static const struct event_fields wait_events[WAIT_EVENTS] = {
 
 // ---- who is of which process -------------------------------------------------------------------
 
-// Who takes a process's calls is one of its threads.
+// Learns that a thread takes a process's calls, so it belongs to the process.
 static void learn(struct waits *waits, u64 thread, u64 pid)
 {
     struct server_thread *server = keyed_rows_get(&waits->servers, (const u64[KEY_WORDS]){thread});
@@ -98,7 +99,7 @@ static void taken(struct waits *waits, u64 call, u64 thread)
 
 // ---- events ------------------------------------------------------------------------------------
 
-// call, server, handed, method
+// values: call, server, handed, method
 static void take_call(struct waits *waits, const struct trace_event *event, const u64 *values,
                       const struct waits_cpu *before)
 {
@@ -150,7 +151,7 @@ static void take_lock(struct waits *waits, const u64 *values, u64 thread)
             waits->open[i].of_thread = thread;
 }
 
-// lock, sleeping, owner
+// values: lock, sleeping, owner
 static void wait_for_lock(struct waits *waits, const struct trace_event *event, const u64 *values,
                           u64 thread)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Who waits for whom at the end of what is looked at (S002 §4.2): threads in calls for the server,
-// threads for locks for who has them. Chains of it, and cycles: deadlocks.
+// Tells who waits for whom at the end of what is looked at (S002 §4.2). Threads in calls wait for
+// the server; threads at locks wait for the owner. Shows chains, and cycles, which are deadlocks.
 #ifndef KOV_TRACE_WAITS_H
 #define KOV_TRACE_WAITS_H
 
@@ -11,18 +11,18 @@
 // A wait that has not ended.
 struct trace_wait {
     bool lock;             // else a call
-    u64 object, method;    // the call's number, or the lock; method: of a call
-    u64 since;             // when it began
+    u64 object, method;    // object: the call's number, or the lock; method: of a call
+    u64 since;             // when the wait began
     u64 thread, pid;       // who waits; ACTIVITY_NO_PID: not known
-    u64 of_thread, of_pid; // for whom: WAIT_NOBODY: not taken by a thread, or not known
+    u64 of_thread, of_pid; // for whom; WAIT_NOBODY: no thread has taken it, or not known
     bool unsure;           // events are missing since it began
-    u64 next;              // of trace_waits_link: one that its server waits in, or WAIT_NOBODY
-    u32 mark;              // of the search for cycles
+    u64 next;              // of trace_waits_link: a wait of its server, or WAIT_NOBODY
+    u32 mark;              // for the search for cycles
 };
 
-// "waits", longest first, each with its chain; "deadlocks": cycles, each once.
+// Puts "waits", longest first, each with its chain, and "deadlocks": the cycles, each once.
 int trace_waits(struct engine *engine, const struct trace_choice *choice, json_t *document);
-// Puts the answer for `count` waits, which it sorts; end: the time that is looked at.
+// Puts the answer for `count` waits and sorts them. `end` is the end of the time that is looked at.
 void trace_waits_put(struct trace_wait *waits, size_t count, u64 end, u64 hz, json_t *document);
 
 extern const struct sheet trace_waits_sheets[];

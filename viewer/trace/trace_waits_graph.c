@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The graph of waits: from each to those that its server, or the lock's owner, waits in. A process
-// is a node, as its threads share its locks and take each other's calls; the kernel's threads are
-// nodes of their own. Cycles are found by depth first search.
+// The graph of waits. It leads from each wait to those of its server, or of the lock's owner. A
+// process is one node, since its threads share its locks and take each other's calls. Each thread
+// of the kernel is a node of its own. A depth-first search finds cycles.
 #include "tools/memory.h"
 #include "trace/trace_waits.h"
 
@@ -15,7 +15,7 @@ enum { NEW, ON_PATH, DONE };
 struct graph {
     struct trace_wait *waits;
     size_t count, depth;
-    size_t *path; // of the search
+    size_t *path; // of the depth-first search
     json_t *deadlocks;
 };
 
@@ -24,7 +24,7 @@ static bool known(u64 pid)
     return pid != 0 && pid != ACTIVITY_NO_PID;
 }
 
-// Whom `wait` waits for waits in `next`.
+// Returns whether `wait` waits for the process or thread that waits in `next`.
 static bool leads_to(const struct trace_wait *wait, const struct trace_wait *next)
 {
     if (known(wait->of_pid))
@@ -63,7 +63,8 @@ static void print_wait(FILE *to, const struct trace_wait *wait)
     print_node(to, wait->of_pid, wait->of_thread);
 }
 
-// From a wait on, along the first one that each leads to, until one comes again.
+// Returns the chain of a wait as text. It follows the first wait to which each one leads, until one
+// comes again.
 static char *chain_text(const struct graph *graph, size_t first)
 {
     char *text = NULL;
@@ -89,7 +90,7 @@ static void print_number(FILE *to, const struct trace_wait *wait)
         fprintf(to, "thread %" PRIu64, wait->thread);
 }
 
-// The path's end, from where the cycle begins.
+// Puts a deadlock: the waits of the path from where the cycle begins.
 static void put_deadlock(const struct graph *graph, size_t begin)
 {
     char *text = NULL;
@@ -122,7 +123,7 @@ static void on_path_again(const struct graph *graph, size_t at)
             put_deadlock(graph, i);
 }
 
-// The waits that `from` leads to, after `after`; count: none.
+// Returns the first wait from `begin` on to which `from` leads. The count: none.
 static size_t next_of(const struct graph *graph, size_t from, size_t begin)
 {
     size_t at = begin;

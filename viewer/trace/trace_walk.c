@@ -5,7 +5,7 @@
 struct thread_process {
     u64 key[KEY_WORDS]; // thread
     u64 pid;
-    bool known; // else it was created in this trace
+    bool known; // if not, it was created in this trace
 };
 
 static void learn(struct trace_walk *walk, u64 thread, u64 pid)
@@ -37,8 +37,8 @@ bool trace_walk_has_thread(const struct trace_walk *walk, u64 thread)
     return walk->choice->pid == TRACE_ANY || walk->choice->pid == trace_walk_pid(walk, thread);
 }
 
-// A process logs while one of its threads runs on the CPU. In the tick of a switch it may be either
-// thread's.
+// Learns the process of the thread that runs. A process logs while one of its threads runs on the
+// CPU. In the tick of a switch it may be either thread.
 static void learn_from_process(struct trace_walk *walk, const struct trace_event *event)
 {
     const struct activity_interval *now = &walk->machine.cpus[event->cpu];
@@ -47,19 +47,20 @@ static void learn_from_process(struct trace_walk *walk, const struct trace_event
         learn(walk, now->thread, event->pid);
 }
 
-// Threads that the state has told, and not as dispatchers, are the kernel's; unless something is
-// missing, which may have told of a dispatcher.
+// Learns that threads are the kernel's if the state has told them, but not as dispatchers. It does
+// not if something is missing, which may have told of a dispatcher.
 static void learn_from_state(struct trace_walk *walk)
 {
     if (walk->any_loss)
         return;
     for (size_t i = 0; i < walk->threads.count; i++) {
         struct thread_process *thread = walk->threads.rows[i];
-        thread->known = true; // pid 0, if it was not
+        thread->known = true; // pid is 0 if it was not known
     }
 }
 
-// A dispatcher is told before it runs: what runs and was created without one is the kernel's.
+// Learns from the kernel's events. A dispatcher is told before it runs. So a thread that was
+// created without one and runs is the kernel's.
 static void learn_from_kernel(struct trace_walk *walk, const struct trace_event *event)
 {
     u64 values[EVENT_FIELDS_MAX], now = walk->machine.cpus[event->cpu].thread;

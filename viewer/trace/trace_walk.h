@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The walk of a tool through a trace: a visitor that knows which thread runs on each CPU, which
-// process a thread belongs to, and what is missing. Memory: by the number of threads.
+// The walk of a tool through a trace. It is a visitor that knows which thread runs on each CPU, to
+// which process a thread belongs, and what is missing. Memory: by the number of threads.
 #ifndef KOV_TRACE_WALK_H
 #define KOV_TRACE_WALK_H
 
@@ -14,33 +14,33 @@ struct trace_walk {
     const struct trace_choice *choice;
     u64 hz;
     u64 begin, end;                  // of the time that is looked at
-    struct activity_interval before; // of the event's CPU: what was so until the event
-    u64 lost_packets, discarded;     // of the CPUs that are chosen
+    struct activity_interval before; // of the event's CPU: its state until the event
+    u64 lost_packets, discarded;     // of the chosen CPUs
     struct activity_machine machine;
-    // Of what is made, and of what the trace's state tells that there was.
+    // Of threads that are created, and of those that the trace's state tells.
     struct event_fields dispatchers[2], created_threads[2], state_end;
     struct labels labels;
-    struct keyed_rows threads; // their processes
-    bool any_loss;             // of the kernel's events, so far
-    // Every event until the end, whatever is chosen; NULL: not wanted.
+    struct keyed_rows threads; // the process of each
+    bool any_loss;             // of the kernel's events so far
+    // Gets every event until the end, whatever is chosen. NULL: not wanted.
     int (*event)(void *context, const struct trace_event *event);
     int (*loss)(void *context, const struct trace_loss *loss);
-    // What a CPU did, when that has ended: before the event that ended it. NULL: not wanted.
+    // Gets what a CPU did, when that has ended, before the event that ended it. NULL: not wanted.
     int (*interval)(void *context, const struct activity_interval *interval);
     void *context;
 };
 
-// choice, event, loss and context are set. Walks from the choice's beginning to its end; an exit
-// code. The walk's knowledge stays until it is freed.
+// Walks from the choice's beginning to its end. The caller has set choice, event, loss and context.
+// Returns an exit code. What the walk has learnt stays until it is freed.
 int trace_walk(struct trace_walk *walk, struct engine *engine);
-// Sets begin and end alone, for who needs them before.
+// Sets only begin and end, for callers that need them before the walk.
 void trace_walk_range(struct trace_walk *walk, const struct engine *engine);
 void trace_walk_free(struct trace_walk *walk);
 
-// Which thread runs on a CPU; ACTIVITY_NO_THREAD: not known.
+// Returns the thread that runs on a CPU. ACTIVITY_NO_THREAD: not known.
 u64 trace_walk_thread(const struct trace_walk *walk, u32 cpu);
-// Which process a thread belongs to, as far as is known by now; 0: the kernel; ACTIVITY_NO_PID: not
-// known. A thread has the same process for all its life, so it is best asked for in the end.
+// Returns the process of a thread, as far as it is known by now. 0: the kernel; ACTIVITY_NO_PID:
+// not known. A thread has the same process for all its life, so it is best to ask in the end.
 u64 trace_walk_pid(const struct trace_walk *walk, u64 thread);
 bool trace_walk_has_cpu(const struct trace_walk *walk, u32 cpu);
 bool trace_walk_has_thread(const struct trace_walk *walk, u64 thread);

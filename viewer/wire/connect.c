@@ -14,7 +14,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-// 0 or errno.
+// Returns 0 or errno.
 static int wait_connected(int fd, double deadline)
 {
     struct frame_socket socket = link_socket(fd, false);

@@ -3,8 +3,8 @@
 #ifndef KOV_CONNECT_H
 #define KOV_CONNECT_H
 
-// Connects within the time limit; *fd is non-blocking. KOV_OK, or KOV_CONNECTION with a message
-// printed. What link_end does is not seen while the address of a name is looked up.
+// Connects within the time limit and makes *fd non-blocking. Returns KOV_OK, or KOV_CONNECTION with
+// a message printed. It does not see link_end while it looks up the address of a name.
 int connect_socket(int *fd);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Requests to the machine and what comes back: answers to a call, pushed events in between.
+// Requests to the machine, their answers, and the events that it pushes in between.
 #include "wire/dci.h"
 #include "tools/clock.h"
 #include "tools/interrupt.h"
@@ -19,8 +19,8 @@
 #include <string.h>
 #include <unistd.h>
 
-// Silence is broken by a question after so many seconds: a server that was restarted knows nothing
-// of the connection, and says so only when it is spoken to.
+// After so many seconds of silence kov asks a question. A server that was restarted knows nothing
+// of the connection, and says so only when it is asked.
 #define SILENCE_SECONDS 1.0
 #define MAX_TRIES 4    // of a call, each on a new connection
 #define SILENCES_MAX 5 // then the connection counts as lost, where it can be taken up again
@@ -73,8 +73,8 @@ static enum frame_result read_frame(const struct frame_socket *socket, double un
     return link->through->receive(link->through_context, socket, until, &input->payload);
 }
 
-// Takes what comes until then, or until a wish if `wishes`. *frame is NULL if no frame is whole by
-// then; the caller frees it.
+// Takes what comes until the time `until`, or until a wish if `wishes`. *frame is NULL if no frame
+// is whole by then. The caller frees it.
 static int receive(double until, bool wishes, dci_frame **frame)
 {
     struct connection *connection = &link_now()->connection;
@@ -136,7 +136,7 @@ static int report_silence(void)
     return fail(KOV_CONNECTION, "the machine is silent");
 }
 
-// Asks for something short, whose answer is dropped like every late one.
+// Asks for something short. Its answer is dropped like every late one.
 static int break_silence(void)
 {
     struct connection *connection = &link_now()->connection;
@@ -176,7 +176,7 @@ const char *role_name(Orrery__Dci__Role role)
     }
 }
 
-// A full server tells who has the places.
+// Keeps the message of a refusal. A full server also names the clients that it serves.
 static void keep_refusal(const dci_response *response)
 {
     char *refusal = link_now()->connection.refusal;
@@ -204,7 +204,7 @@ struct call {
 static int handle_response(struct call *call, const dci_response *response)
 {
     if (response->id != call->id && response->id != 0)
-        return KOV_OK; // late, to a call given up
+        return KOV_OK; // a late answer to a call that was given up
     if (response->error != 0) {
         call->error = response->error;
         snprintf(call->message, sizeof(call->message), "%.200s", response->message);
@@ -229,11 +229,12 @@ static int handle_frame(struct call *call, const dci_frame *frame)
     case ORRERY__DCI__SERVER_FRAME__FRAME_EVENT:
         return handle_event(frame);
     default:
-        return KOV_OK; // of a newer version
+        return KOV_OK; // a frame of a newer version
     }
 }
 
-// Not beyond the deadline, even if frames are there: they may come without end.
+// Takes frames until the call is done. It stops at the deadline even if more frames are there: they
+// may come without end.
 static int run_call(struct call *call)
 {
     double deadline = patience_end();
@@ -329,8 +330,8 @@ void dci_on_request(dci_request_tap *tap, void *context)
     connection->request_context = context;
 }
 
-// A frame that came while no call is under way: an event, or the machine telling why it ends the
-// session.
+// Handles a frame that came while no call is under way. It is an event, or the machine tells why it
+// ends the session.
 static int handle_unasked(const dci_frame *frame)
 {
     struct call none = {.id = 0, .body = -1, .what = "the machine ends the session"};
@@ -338,7 +339,7 @@ static int handle_unasked(const dci_frame *frame)
     return code == KOV_OK && none.error != 0 ? report_error(&none) : code;
 }
 
-// The wish that ends it is left.
+// Takes one frame, if one comes in time. Leaves the wish that ends the wait.
 static int take(double seconds)
 {
     dci_frame *frame;
@@ -365,7 +366,7 @@ static int listen_until(double end)
 {
     int code = KOV_OK;
     while (code == KOV_OK && !interrupted() && !link_ended() && clock_now() < end) {
-        // Short waits, so that an interrupt is seen soon.
+        // The waits are short so that an interrupt is seen soon.
         code = take(fmin(end - clock_now(), 0.1));
         if (code == KOV_OK && link_take_wish())
             break;
@@ -406,5 +407,5 @@ void dci_close(void)
     if (connection->fd >= 0)
         close(connection->fd);
     bytes_free(&connection->input.payload);
-    connection->fd = -1; // handlers stay: a new connection may follow
+    connection->fd = -1; // the handlers stay, for the next connection
 }

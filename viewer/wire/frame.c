@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Frames on a connection: 4 bytes of length, big endian, then that many bytes. Every call has a
+// Frames on a connection: 4 bytes of length, big endian, then that many bytes. Each call has a
 // deadline.
 #include "wire/frame.h"
 #include "tools/clock.h"
@@ -49,7 +49,7 @@ static bool would_block(void)
     return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR;
 }
 
-// A part of the frame, behind `before` other bytes, or what is left of it.
+// Reads what is left of a part of the frame. `before` bytes of the frame come before this part.
 static enum frame_result read_part(const struct frame_socket *socket, double deadline, size_t *done,
                                    size_t before, u8 *part, size_t size)
 {

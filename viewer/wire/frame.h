@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Frames on a connection: 4 bytes of length, big endian, then that many bytes. Every call has a
+// Frames on a connection: 4 bytes of length, big endian, then that many bytes. Each call has a
 // deadline.
 #ifndef KOV_FRAME_H
 #define KOV_FRAME_H
@@ -13,32 +13,32 @@ enum frame_result {
     FRAME_OK,
     FRAME_CLOSED,    // the other side ended the connection between two frames
     FRAME_TRUNCATED, // … inside a frame
-    FRAME_TOO_LARGE, // it announces more than FRAME_MAX_BYTES
+    FRAME_TOO_LARGE, // its length is more than FRAME_MAX_BYTES
     FRAME_TIMEOUT,
     FRAME_WOKEN, // by one of the other descriptors of frame_socket
-    FRAME_ERROR, // errno says which
+    FRAME_ERROR, // see errno
 };
 
-// A connection, and what else ends a wait for it when it becomes readable. -1: nothing.
+// A connection, and two descriptors that end a wait for it when they become readable. -1: none.
 struct frame_socket {
     int fd;   // non-blocking
     int over; // ends every wait
     int wish; // ends a wait for a frame
 };
 
-// Waits until the socket is readable or writable (poll events) or the deadline. Signals do not end
-// it.
+// Waits until the socket is readable or writable (poll events), or until the deadline. Signals do
+// not end the wait.
 enum frame_result frame_wait(const struct frame_socket *socket, short events, double deadline);
 
-// A frame on its way in.
+// A frame of which a part has come.
 struct frame_input {
     u8 header[FRAME_HEADER_BYTES];
     size_t done;          // bytes of the frame that have come
     struct bytes payload; // whole once frame_read has returned FRAME_OK
 };
 
-// Takes the next frame; what has come of it until FRAME_TIMEOUT or FRAME_WOKEN stays for the next
-// call.
+// Takes the next frame. After FRAME_TIMEOUT or FRAME_WOKEN, `input` keeps the part that has come
+// for the next call.
 enum frame_result frame_read(const struct frame_socket *socket, double deadline,
                              struct frame_input *input);
 enum frame_result frame_write(const struct frame_socket *socket, double deadline, const u8 *payload,

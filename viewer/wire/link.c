@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Links: made, given to threads, woken and ended.
+// Makes links, gives them to threads, wakes and ends them.
 #include "wire/link_state.h"
 #include "wire/session.h"
 
@@ -10,8 +10,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-// The thread's. A thread that was given none must not share one with another thread by accident, so
-// there is one for each.
+// The thread's links. Each thread has one of its own, so that no two threads share one by accident.
 static _Thread_local struct link own = {.over_fd = -1, .wish_fd = -1, .connection.fd = -1};
 static _Thread_local struct link *given;
 
@@ -87,7 +86,8 @@ const char *link_token(void)
 
 // ---- wishes and the end ------------------------------------------------------------------------
 
-// It fails only when the counter is full: then the descriptor is readable already.
+// Makes an eventfd readable. The write fails only when the counter is full, and then the descriptor
+// is readable already.
 static void make_readable(int fd)
 {
     const u64 one = 1;

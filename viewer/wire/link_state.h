@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a link holds. For the files of this room, each of which keeps a part of it.
+// What a link holds, for the files of this room. Each of them keeps one part of it.
 #ifndef KOV_LINK_STATE_H
 #define KOV_LINK_STATE_H
 
@@ -14,12 +14,12 @@
 
 #define REFUSAL_BYTES 2048
 
-// Of dci.c.
+// Kept by dci.c.
 struct connection {
     int fd;    // -1: not open. Another thread may have the number of one that was closed.
-    bool lost; // it ended or is silent: a new one may be better. What is wrong in it is no reason.
-    double heard; // when something came last
-    u32 silences; // questions since
+    bool lost; // it ended or is silent, so a new one may be better; not after an error in what came
+    double heard; // when something last came
+    u32 silences; // questions asked since
     u32 last_id;
     struct frame_input input;
     dci_event_handler *event_handler;
@@ -31,18 +31,18 @@ struct connection {
     char refusal[REFUSAL_BYTES];
 };
 
-// Of patience.c; times of clock_now(), seconds.
+// Kept by patience.c. Times are those of clock_now(), in seconds.
 struct patience {
     double end;  // outside of windows
-    double left; // at the window's begin
+    double left; // at the begin of the window
     double window_end;
     bool in_window;
     bool reconnecting;
     double reconnect_begin, reconnect_end;
-    double reconnect_cost; // of all times so far, outside of windows
+    double reconnect_cost; // of all reconnects so far, outside of windows
 };
 
-// Of resume.c.
+// Kept by resume.c.
 struct resumption {
     resume_handler *handler;
     void *context;
@@ -54,27 +54,28 @@ struct link {
     char *host; // NULL: the machine that the settings name
     u64 port;
     char *token;                  // NULL: none was given
-    char found_token[TOKEN_TEXT]; // of token.c
+    char found_token[TOKEN_TEXT]; // kept by token.c
     atomic_bool over;
-    int over_fd, wish_fd; // eventfds, readable when it is over and when there is a wish; -1: none
-    const struct link_through *through; // in place of a socket; NULL: none
+    int over_fd, wish_fd; // eventfds: readable when the link is over, when there is a wish; -1:
+                          // none
+    const struct link_through *through; // answers in place of a socket; NULL: none
     void *through_context;
     struct connection connection;
     struct patience patience;
     struct resumption resumption;
-    Orrery__Dci__HelloReply *hello; // of session.c
+    Orrery__Dci__HelloReply *hello; // kept by session.c
 };
 
-// This thread's. Never NULL.
+// Returns this thread's link. Never NULL.
 struct link *link_now(void);
 const char *link_token(void); // NULL: none was given
-// What a wait on the link's socket `fd` waits for; with `wishes` also for these.
+// Returns what a wait on the link's socket `fd` waits for. With `wishes` a wish ends it, too.
 struct frame_socket link_socket(int fd, bool wishes);
-// Whether there was a wish, which is taken.
+// Takes a wish. Returns whether there was one.
 bool link_take_wish(void);
-// KOV_CONNECTION, with the message that the link is over.
+// Prints that the link is over. Returns KOV_CONNECTION.
 int link_fail_over(void);
-// Sleeps, until a signal comes or the link is over.
+// Sleeps for at most `seconds` and at most 1000 s. A signal or the end of the link wakes it.
 void link_sleep(double seconds);
 
 #endif

@@ -15,7 +15,7 @@ void patience_begin(void)
     patience->reconnect_cost = 0;
 }
 
-// Ctrl-C ends a window of any length.
+// Returns when the window ends. Ctrl-C ends a window of any length.
 static double end_of_window(const struct patience *patience)
 {
     return interrupted() ? fmin(patience->window_end, interrupt_time()) : patience->window_end;
@@ -51,7 +51,7 @@ void patience_window_over(void)
     patience->in_window = false;
 }
 
-// The window may go on meanwhile.
+// Returns until when a reconnect is free. It is free as long as the window goes on.
 static double free_until(const struct patience *patience, double now)
 {
     return patience->in_window ? fmax(now, end_of_window(patience)) : now;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A connection that is lost is taken up again.
+// Takes up a lost connection again.
 #include "wire/resume.h"
 #include "output/progress.h"
 #include "tools/clock.h"
@@ -46,7 +46,7 @@ static int attempt(void)
     return code == KOV_OK ? resumption->handler(resumption->context) : code;
 }
 
-// Attempts with pauses; only the last one's failure is printed.
+// Attempts to connect, with pauses in between. Prints only the last failure.
 static int attempt_until(double end)
 {
     for (double pause = FIRST_PAUSE;; pause = fmin(pause * 2, LONGEST_PAUSE)) {

@@ -20,7 +20,7 @@ static void forget_hello(void)
     link->hello = NULL;
 }
 
-// The reply belongs to its frame: keeps a copy, of the last if a machine says it twice.
+// Keeps a copy of the reply, which belongs to its frame. A second reply replaces the first.
 static int keep_hello(void *context, const dci_response *response)
 {
     struct link *link = link_now();
@@ -56,8 +56,9 @@ static int say_hello(double patience, int *error)
                    NULL, patience, error);
 }
 
-// The emulator accepts connections for a machine that is still booting, and such a connection may
-// stay silent for long. So a silent one is given up for a new one, each time after a longer wait.
+// Connects and says hello. The emulator accepts connections for a machine that is still booting,
+// and such a connection may stay silent for long. So this function replaces a silent connection by
+// a new one, each time after a longer wait.
 static int reach_machine(void)
 {
     double end = patience_end();

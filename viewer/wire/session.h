@@ -7,16 +7,15 @@
 
 #define SESSION_PROTOCOL_VERSION 2
 
-// Connects and says hello. With `need_role` a role of none is a failure. Failures are printed.
+// Connects and says hello. If `need_role` is set, the role "none" is a failure. Prints failures.
 int session_begin(bool need_role);
-void session_end(void); // also when there is none
+void session_end(void); // also allowed when there is none
 
-// The answer to the hello, until session_end.
+// Returns the answer to the hello. It is valid until session_end.
 const Orrery__Dci__HelloReply *session_hello(void);
-// The machine; NULL when the role is none, or while there is no session.
+// Returns the machine. NULL when the role is none, or while there is no session.
 const dci_system_info *session_machine(void);
-// Asks the machine to describe itself once more; the answer passes the taps of dci.h and is not
-// kept.
+// Asks the machine to describe itself again. The answer passes the taps of dci.h and is not kept.
 int session_describe(void);
 
 #endif

@@ -15,7 +15,8 @@
 #define PLACES 2
 #define PLACE_BYTES 1024
 
-// Where scripts/run-machine leaves the token of a machine on this host; how many places there are.
+// Lists the files in which scripts/run-machine leaves the token of a machine on this host. Returns
+// how many there are.
 static u32 list_places(char places[PLACES][PLACE_BYTES])
 {
     const char *host = link_host();
@@ -34,11 +35,11 @@ static u32 list_places(char places[PLACES][PLACE_BYTES])
     return count;
 }
 
-// Into token. False: there is none.
+// Reads the token from the file `place`. Returns false if there is none.
 static bool read_token(const char *place, char token[TOKEN_TEXT])
 {
     char line[TOKEN_TEXT + 1];
-    int fd = open(place, O_RDONLY | O_CLOEXEC | O_NONBLOCK); // a FIFO is not waited for
+    int fd = open(place, O_RDONLY | O_CLOEXEC | O_NONBLOCK); // so that it does not wait for a FIFO
     ssize_t size = fd < 0 ? 0 : read(fd, line, sizeof(line));
     if (fd >= 0)
         close(fd);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// The state machine CPU, thread, activity. A thread never leaves its CPU, and what it has entered
-// it leaves when it runs again, so the exceptions and system calls that are open belong to the
-// thread. How many are open in a thread that was there before is not known until something comes
-// from user mode. Who sleeps for an event or an answer goes on in user mode, without an exit.
+// The state machine of CPU, thread and activity. A thread never leaves its CPU. What it has entered
+// it leaves when it runs again. So open exceptions and system calls belong to the thread. If a
+// thread was there before the trace, nobody knows how many it has open until something comes from
+// user mode. A thread that sleeps for an event or an answer goes on in user mode, without an exit.
 #include "trace/engine/activity.h"
 #include "tools/kov.h"
 #include "tools/memory.h"
@@ -15,10 +15,10 @@
 #define PRIORITY_IDLE 0 // kernel/thread.h
 #define VECTOR_EXTERNAL 0x500
 #define VECTOR_DECREMENTER 0x900
-#define VECTOR_SYSTEM_CALL 0xc00 // special calls alone: plain ones are no exceptions of the trace
+#define VECTOR_SYSTEM_CALL 0xc00 // only special calls; plain ones are no exceptions of the trace
 #define KERNEL_SPACE 63          // bit of an address
-#define IRQ 0                    // what irq_enter opens, in place of a vector
-#define CALL 0x10000             // what a system call opens, with its number
+#define IRQ 0                    // opened by irq_enter, in place of a vector
+#define CALL 0x10000             // opened by a system call, plus its number
 
 enum {
     SWITCH,
@@ -62,10 +62,10 @@ struct activity_thread {
     u64 id, pid;
     u32 cpu;
     bool idle, ended;
-    bool settled;  // no more is open than `open` has
-    bool returned; // it has just got its CPU back, in the outermost exception if in any
+    bool settled;  // only what is in `open` is open
+    bool returned; // it has just got its CPU back; at most one exception is open
     u32 depth;
-    u32 open[MAX_DEPTH]; // vectors, IRQ, CALL + number; the innermost last
+    u32 open[MAX_DEPTH]; // vectors, IRQ, CALL + number; innermost last
 };
 
 // ---- threads -----------------------------------------------------------------------------------
@@ -109,7 +109,7 @@ static void unsettle(struct activity_thread *thread)
     thread->depth = 0;
 }
 
-// Nothing is open: in user mode, or where an idle thread waits.
+// Notes that nothing is open: the thread is in user mode, or is an idle thread that waits.
 static void settle(struct activity_thread *thread)
 {
     thread->settled = true;
@@ -135,9 +135,9 @@ static bool is_interrupt(u32 what)
     return what == IRQ || what == VECTOR_EXTERNAL || what == VECTOR_DECREMENTER;
 }
 
-// Interrupts nest, but handlers run and threads are switched in the outermost alone: one within is
-// left pending. An idle thread does nothing but take interrupts, so that it is known then what it
-// has open.
+// Notes that a handler runs. Interrupts nest, but handlers run and threads are switched only in the
+// outermost one. An inner one is left pending. An idle thread does nothing but take interrupts, so
+// this tells what it has open.
 static void note_handler(struct activity_thread *thread)
 {
     u32 what = innermost(thread);
@@ -194,7 +194,7 @@ static struct activity_interval state_of(const struct activity_thread *thread, u
     return state;
 }
 
-// thread: NULL, it is not known which one runs.
+// Changes a CPU's state. thread is NULL if nobody knows which one runs.
 static int change(struct activity_machine *machine, const struct activity_thread *thread, u32 cpu,
                   u64 time)
 {
@@ -210,7 +210,7 @@ static int change(struct activity_machine *machine, const struct activity_thread
 
 // ---- events ------------------------------------------------------------------------------------
 
-// Who leaves its CPU while it waits for an event goes on in user mode.
+// Takes the thread off its CPU. If it waits for an event, it goes on in user mode.
 static void leave_cpu(struct activity_thread *thread)
 {
     u32 what = innermost(thread);
@@ -219,7 +219,7 @@ static void leave_cpu(struct activity_thread *thread)
         settle(thread);
 }
 
-// What it does to the thread that runs; the one that runs then.
+// Takes a switch. Returns the thread that runs after it.
 static struct activity_thread *take_switch(struct activity_machine *machine, u32 cpu,
                                            const u64 *values)
 {
@@ -251,7 +251,7 @@ static void take_call(struct activity_thread *thread, u64 number)
     enter(thread, CALL + (u32)(number % CALL));
 }
 
-// By the fast path, which switches before it tells: both threads are in user mode.
+// Takes an event of the fast path, which switches before it tells. Both threads are in user mode.
 static void take_ipc(struct activity_machine *machine, struct activity_thread *self, u32 cpu)
 {
     u64 from = machine->handed_by[cpu];
@@ -291,8 +291,8 @@ static bool is_enabled(const struct activity_machine *machine, u32 kind)
     return description != NULL && (machine->enabled >> description->info.major & 1) != 0;
 }
 
-// A thread that was not known to run. Whoever tells it is in an interrupt that came from another
-// CPU, of which the end will be told if such events are logged; or makes a system call.
+// Takes a thread that was not known to run. The thread that tells it is in an interrupt from
+// another CPU, or makes a system call. The interrupt's end is told if such events are logged.
 static void take_running(const struct activity_machine *machine, struct activity_thread *thread,
                          u64 priority, bool in_interrupt)
 {

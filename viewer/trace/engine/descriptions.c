@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Reading of the metadata: of CTF's language only what the machine writes, every event as
-// `event { name = "…"; id = …; stream_id = …; fields := struct { TYPE _NAME; … }; };`.
+// Reads the metadata. It knows only the part of CTF's language that the machine writes. Each event
+// is `event { name = "…"; id = …; stream_id = …; fields := struct { TYPE _NAME; … }; };`.
 #include "trace/engine/descriptions.h"
 #include "tools/kov.h"
 #include "tools/memory.h"
@@ -30,7 +30,8 @@ static const char *skip_blanks(const char *text)
     return text + strspn(text, " \t\r\n");
 }
 
-// Goes on behind a word that must come next; NULL text, or another word: NULL.
+// Returns the text behind a word that must come next. NULL if another word comes, or if text is
+// NULL.
 static const char *expect(const char *text, const char *word)
 {
     if (text == NULL)
@@ -49,7 +50,7 @@ static const char *read_number(const char *text, u64 *number)
     return end;
 }
 
-// Letters, digits, '_' and ':' (TEST:zero): harmless in a format and on a terminal.
+// Reads letters, digits, '_' and ':' (TEST:zero), which are harmless in a format and on a terminal.
 static const char *read_name(const char *text, char name[NAME_BYTES])
 {
     size_t length = 0;
@@ -125,7 +126,7 @@ static void complete(struct event_description *event)
     info->name = colon + 1;
 }
 
-// "[BYTES]", of a text.
+// Reads "[BYTES]" of a text field.
 static const char *read_size(const char *text, u32 *words)
 {
     u64 bytes;
@@ -136,7 +137,7 @@ static const char *read_size(const char *text, u32 *words)
     return text;
 }
 
-// "TYPE _NAME;" … up to the brace. text_words: of a text, which comes last; else 0.
+// Reads "TYPE _NAME;" … up to the brace. A text field comes last; *text_words is its size, else 0.
 static const char *read_fields(const char *text, struct event_description *event, u32 *text_words)
 {
     struct trace_event_info *info = &event->info;
@@ -164,7 +165,8 @@ static const char *read_fields(const char *text, struct event_description *event
     return bits % 64 == 0 ? expect(expect(text, "}"), ";") : NULL;
 }
 
-// Behind "event {". The upper bits of the id are the event's length, which may be left out.
+// Reads what follows "event {". The upper bits of the id are the event's length, which may be
+// missing.
 static const char *read_event(const char *text, struct event_description *event, u64 *stream)
 {
     char name[NAME_BYTES];
@@ -212,8 +214,8 @@ static int read_clock(struct descriptions *descriptions, const char *text, const
     return KOV_OK;
 }
 
-// Those of the kernel are described for the streams of processes once more, and one with a text
-// with each length.
+// Sorts events, and joins those with the same number. The kernel's events are described again for
+// the streams of processes. An event with a text is described again for each length.
 static void sort(struct descriptions *descriptions)
 {
     size_t kept = 0;
@@ -299,7 +301,7 @@ bool descriptions_cover(const struct descriptions *descriptions, const u8 *packe
         memcpy(&word, packet + at, sizeof(word));
         word = TRACE_BE64(word);
         if (trace_event_length(word) == 0)
-            return true; // it is damaged, which others tell
+            return true; // a damaged packet, which others report
         if (descriptions_find(descriptions, trace_event_id(word)) == NULL)
             return false;
         at += trace_event_length(word) * sizeof(u64);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// A dump of the machine's memory as a source: an ELF core of QEMU's dump-guest-memory, or a raw
-// file of pmemsave. The trace is found by its descriptor (trace/dump.h). The dump is read piece by
-// piece, and nothing in it is believed.
+// A source that reads a dump of the machine's memory: an ELF core of QEMU's dump-guest-memory, or a
+// raw file of pmemsave. It finds the trace by its descriptor (trace/dump.h). It reads the dump in
+// small parts and trusts nothing in it.
 #include "tools/kov.h"
 #include "tools/memory.h"
 #include "trace/engine/engine.h"
@@ -29,13 +29,13 @@ struct segment {
 struct dump {
     const char *path;
     int fd;
-    bool is_raw; // its one segment begins where its descriptor says
+    bool is_raw; // the address of its only segment follows from the descriptor's own address
     struct segment *segments;
     size_t count, capacity;
-    struct trace_descriptor descriptor; // of this host's byte order
+    struct trace_descriptor descriptor; // in this host's byte order
 };
 
-// All of it, or false: it is not in the dump.
+// Reads all of it. Returns false if it is not in the dump.
 static bool read_physical(const struct dump *dump, u64 physical, void *into, u64 bytes)
 {
     for (size_t i = 0; i < dump->count; i++) {
@@ -107,7 +107,8 @@ static bool read_cpu(const struct dump *dump, u32 number, struct trace_cpu *cpu)
            TRACE_BE64(cpu->magic) == TRACE_CPU_MAGIC;
 }
 
-// A copy of the descriptor, such as that in the image, has no address of its own.
+// Returns whether the descriptor is at `at`. A copy of it, such as the one in the image, does not
+// have its own address.
 static bool is_descriptor(struct dump *dump, struct segment *segment, u64 at)
 {
     struct trace_descriptor *found = &dump->descriptor;
@@ -160,12 +161,12 @@ static int find_descriptor(struct dump *dump)
                                   "tracing was set up");
 }
 
-// Appends the NUL-terminated text at an address, without its end.
+// Appends the NUL-terminated text at an address, without the NUL.
 static bool append_text(const struct dump *dump, u64 physical, struct bytes *text)
 {
     char piece[256];
     for (u64 done = 0; done < TEXT_BYTES_MAX; done++) {
-        // Byte by byte only where a piece would go beyond the memory that is there.
+        // Single bytes, if a larger part would go beyond the memory that the dump has.
         size_t bytes = sizeof(piece);
         if (!read_physical(dump, physical + done, piece, bytes)) {
             bytes = 1;
@@ -215,7 +216,7 @@ static void close_dump(void *context)
     free(dump);
 }
 
-// Time base of the last event. The events' lengths are checked when they are read.
+// Returns the time base of the last event. The events' lengths are checked when they are read.
 static u64 last_time(const u8 *events, size_t bytes, u64 time)
 {
     for (size_t at = 0; at + sizeof(u64) <= bytes;) {
@@ -228,8 +229,8 @@ static u64 last_time(const u8 *events, size_t bytes, u64 time)
     return time;
 }
 
-// Gives the open packet the header that closing would have given it: each event commits by moving
-// the position.
+// Gives the open packet the header that it would have got when it was closed. An event is committed
+// when the position moves.
 static bool repair(const struct dump *dump, const struct trace_cpu *cpu, u64 physical,
                    struct trace_packet *packet)
 {
@@ -265,7 +266,7 @@ static int add_packet(const struct dump *dump, struct packet_stream *stream,
     const char *problem = NULL;
     if (number == TRACE_BE64(cpu->closed) && !repair(dump, cpu, physical, &packet))
         problem = "the position is outside of it";
-    // Sub-buffers of packets that were taken for reading hold something else by now.
+    // The sub-buffers of packets that were taken for reading hold something else by now.
     if (TRACE_BE32(packet.magic) != TRACE_PACKET_MAGIC || packet.event_count == 0 ||
         TRACE_BE32(packet.packet_seq_num) != (u32)number)
         return KOV_OK;
@@ -281,7 +282,7 @@ static int add_packet(const struct dump *dump, struct packet_stream *stream,
                                   dump->path, number, stream->name, problem);
 }
 
-// Every packet that is still in the ring, oldest first, whether it was read or not.
+// Adds every packet that is still in the ring, oldest first, whether it was read or not.
 static int add_cpu(struct engine *engine, const struct dump *dump, u32 number)
 {
     struct trace_cpu cpu;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Merging of streams by a heap.
+// Merges streams with a heap.
 #include "trace/engine/engine.h"
 #include "tools/kov.h"
 #include "tools/memory.h"
@@ -50,7 +50,8 @@ bool engine_range(const struct engine *engine, u64 *begin, u64 *end)
 
 // ---- the heap ----------------------------------------------------------------------------------
 
-// What is missing is told before the events of that time; else the order is that of the streams.
+// Compares two streams. A loss is told before the events of its time. Else the order is that of the
+// streams.
 static bool is_before(const struct packet_stream *one, const struct packet_stream *other)
 {
     if (one->time != other->time)
@@ -76,7 +77,7 @@ static void sift_down(struct engine *engine, size_t place)
     heap[place] = moved;
 }
 
-// After the first one's time has changed.
+// Restores the heap after the time of its first stream has changed.
 static void renew_first(struct engine *engine)
 {
     if (engine->heap[0]->state == STREAM_END)

@@ -9,17 +9,18 @@
 
 struct event_fields {
     const char *name, *fields[EVENT_FIELDS_MAX]; // "SCHED:wake", its wanted fields; NULL: no more
-    const struct event_description *description; // NULL: the trace has no such event, or not such
+    const struct event_description *description; // NULL: the trace has no such event, or one
+                                                 // without these fields
     u32 places[EVENT_FIELDS_MAX];
 };
 
-// name and fields are set; finds the rest.
+// Finds the rest. The caller has set name and fields.
 void event_fields_find(struct event_fields *event, const struct descriptions *descriptions);
-// Of an event that it is: the wanted fields.
+// Reads the wanted fields of such an event.
 void event_fields_read(const struct event_fields *event, const struct trace_event *logged,
                        u64 values[EVENT_FIELDS_MAX]);
-// Is it this event, of the kernel or of a process? values: of the wanted fields. Each event of a
-// trace is compared with all that a tool knows, so that it must cost next to nothing.
+// Returns whether it is this event, of the kernel or of a process. values are the wanted fields.
+// Each event of a trace is compared with all that a tool knows, so this must cost next to nothing.
 static inline bool event_fields_of_any(const struct event_fields *event,
                                        const struct trace_event *logged,
                                        u64 values[EVENT_FIELDS_MAX])
@@ -29,13 +30,13 @@ static inline bool event_fields_of_any(const struct event_fields *event,
         event_fields_read(event, logged, values);
     return are;
 }
-// Is it this event, of the kernel?
+// Returns whether it is this event, of the kernel.
 static inline bool event_fields_are(const struct event_fields *event,
                                     const struct trace_event *logged, u64 values[EVENT_FIELDS_MAX])
 {
     return logged->pid == 0 && event_fields_of_any(event, logged, values);
 }
-// The place of a field; false: the event has none of that name.
+// Finds the place of a field. Returns false if the event has none of that name.
 bool event_field_place(const struct event_description *description, const char *name, u32 *place);
 
 #endif

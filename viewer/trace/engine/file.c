@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Reading at a place of a file.
+// Reads at a place of a file.
 #include "trace/engine/file.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A CTF folder as a source: `metadata`, and files of packets, one for each stream. Files are opened
-// to read a packet, so there may be any number of them.
+// A source that reads a CTF folder: `metadata`, and a file of packets for each stream. It opens a
+// file only to read a packet, so there may be any number of them.
 #include "tools/kov.h"
 #include "tools/memory.h"
 #include "trace/engine/engine.h"
@@ -73,7 +73,7 @@ static int damaged(const struct folder *folder, const char *name, u64 offset, co
                 name, offset, how);
 }
 
-// One packet at *offset, which is moved behind it.
+// Indexes the packet at *offset and moves *offset behind it.
 static int index_packet(struct engine *engine, const struct folder *folder, const char *name,
                         const u8 header[TRACE_PACKET_HEADER_SIZE], u64 size,
                         struct packet_stream **stream, u64 *offset)

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#define STATE_EVENTS_MAX 4000000 // of a state: who writes a trace does not decide how long it takes
+#define STATE_EVENTS_MAX 4000000 // of a state, so that its writer cannot make reading endless
 
 struct search {
     struct labels *labels;

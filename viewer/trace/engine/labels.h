@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Names of processes, threads and classes, as the trace tells them: of what there was when it began
-// (its state), and of what was created later. Memory: by their number.
+// Names of processes, threads and classes, as the trace tells them. Its state names what was there
+// when it began; events name what was created later. Memory: by the number of names.
 #ifndef KOV_LABELS_H
 #define KOV_LABELS_H
 
@@ -19,12 +19,13 @@ struct labels {
     struct keyed_rows kinds[LABEL_KINDS]; // struct label
 };
 
-// All zero before. from: where the visit will begin; if that is not at the beginning, takes the
-// names of the state that the trace begins with. The engine must be sought after it. An exit code.
+// Begins; all is zero before. `from` is where the visit will begin. If that is not the beginning,
+// this takes the names of the state with which the trace begins. The caller must then seek the
+// engine again. Returns an exit code.
 int labels_begin(struct labels *labels, struct engine *engine, u64 from);
-// Of any event.
+// Learns from any event.
 void labels_learn(struct labels *labels, const struct trace_event *event);
-// NULL: the trace does not tell it.
+// Returns NULL if the trace does not tell the name.
 const char *labels_find(const struct labels *labels, enum label_kind kind, u64 number);
 void labels_free(struct labels *labels);
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Packets as they are pushed. An entry's place is the address of its events until they are read.
+// Takes packets as they are pushed. An entry's place is the address of its events until they are
+// read.
 #include "trace/engine/live.h"
 #include "tools/kov.h"
 #include "tools/memory.h"
@@ -44,7 +45,7 @@ static struct packet_stream *stream_of(struct engine *engine, u32 pid, u32 cpu)
     return engine_add_stream(engine, pid, cpu, pid == 0 ? strchr(name, 'C') : name);
 }
 
-// Of those that were shown the last one is kept: the next is compared with it.
+// Forgets the packets that were shown, but for the last one, with which the next is compared.
 static void forget_shown(struct packet_stream *stream)
 {
     if (stream->next < 2)

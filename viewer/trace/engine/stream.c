@@ -67,8 +67,8 @@ const char *stream_add(struct packet_stream *stream, const struct packet_entry *
     return NULL;
 }
 
-// Events are discarded while no packet is open, so between the end of one and the beginning of the
-// next (trace/src/ring.c).
+// Events are discarded while no packet is open. So they lie between the end of one packet and the
+// beginning of the next (trace/src/ring.c).
 bool stream_loss_before(const struct packet_stream *stream, size_t index, struct trace_loss *loss)
 {
     const struct packet_entry *entry = &stream->packets[index];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The packets of one CPU, of the kernel or of a process: an index made of their headers alone, in
-// time order, and the one whose events are being read. What is missing between two packets is told
-// by their headers.
+// The packets of one CPU, of the kernel or of a process. It has an index in time order, made from
+// their headers alone, and the packet whose events are being read. Headers tell what is missing
+// between two packets.
 #ifndef KOV_TRACE_STREAM_H
 #define KOV_TRACE_STREAM_H
 
@@ -12,8 +12,8 @@
 
 struct packet_entry {
     u64 begin, end; // time base
-    u64 place;      // where its events begin: for its source
-    u64 discarded;  // events, on its CPU until it was closed
+    u64 place;      // where its events begin; only its source knows what it means
+    u64 discarded;  // events discarded on its CPU until it was closed
     u32 bytes;      // of events
     u32 events, sequence;
 };
@@ -21,7 +21,7 @@ struct packet_entry {
 enum stream_state {
     STREAM_LOSS,   // something is missing before packets[next]
     STREAM_PACKET, // packets[next] is not read yet
-    STREAM_EVENT,  // event is what comes
+    STREAM_EVENT,  // `event` comes next
     STREAM_END,
 };
 
@@ -34,43 +34,45 @@ struct stream_event {
 struct packet_stream {
     u32 pid, cpu; // cpu: below ORRERY_MAX_CPUS
     size_t number;
-    char *name; // for messages, and of a folder's file
+    char *name; // for messages; in a folder, name of the file
     struct packet_entry *packets;
     size_t count, capacity;
 
     enum stream_state state;
-    u64 time; // of what comes
+    u64 time; // of what comes next
     size_t next;
-    u8 *content; // of packets[next], while its events come
+    u8 *content; // of packets[next], while its events are read
     size_t at;   // behind `event`
-    u32 found;   // events, so far
+    u32 found;   // events so far
     struct stream_event event;
 };
 
-// Events that are missing on a CPU within a time: of the kernel or of a process.
+// Events that are missing on a CPU in some time, of the kernel or of a process.
 struct trace_loss {
     u64 from, to; // from 0: before its first packet
     u32 pid, cpu;
-    u64 packets;   // not there, with all their events
+    u64 packets;   // missing ones, with all their events
     u64 discarded; // events that found no room
 };
 
-// Reads a packet's header. NULL, or what is wrong with it. *packet_bytes: of the whole packet.
+// Reads a packet's header. Returns NULL, or what is wrong with it. *packet_bytes is the length of
+// the whole packet.
 const char *stream_read_header(const u8 header[TRACE_PACKET_HEADER_SIZE],
                                struct packet_entry *entry, u32 *pid, u32 *cpu, u64 *packet_bytes);
-// Of a whole packet that was pushed as that process's and CPU's: NULL, or what is wrong with it.
+// Reads the header of a whole packet that was pushed for that process and CPU. Returns NULL, or
+// what is wrong with it.
 const char *stream_read_pushed(const u8 *data, size_t bytes, u32 pid, u32 cpu,
                                struct packet_entry *entry);
-// Adds the next packet. NULL, or why it cannot be.
+// Adds the next packet. Returns NULL, or why it cannot.
 const char *stream_add(struct packet_stream *stream, const struct packet_entry *entry);
-// What is missing before packets[index]; false: nothing.
+// Tells what is missing before packets[index]. Returns false if nothing is.
 bool stream_loss_before(const struct packet_stream *stream, size_t index, struct trace_loss *loss);
 // Goes to the first packet that does not end before a time.
 void stream_seek(struct packet_stream *stream, u64 from);
-// Sets state and time to what comes before or with packets[next].
+// Sets state and time to what comes before packets[next], or with it.
 void stream_at_packet(struct packet_stream *stream);
-// content: its events, which belong to the stream from here on.
-// Then, and after each event, the next one: NULL, or what is wrong with it.
+// stream_begin_content takes the packet's events; `content` belongs to the stream from then on.
+// Each of the two functions goes to the next event. They return NULL, or what is wrong with it.
 const char *stream_begin_content(struct packet_stream *stream, u8 *content);
 const char *stream_next_event(struct packet_stream *stream);
 void stream_free(struct packet_stream *stream);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The page begins: the token out of the address, the link into the store, the connection, the keys.
+// The page begins here: token from the address, link into the store, connection, keys.
 
 import { effect } from "@preact/signals";
 import { render } from "preact";
@@ -13,7 +13,7 @@ import { PROTOCOL } from "./wire/socket.ts";
 
 const dial = (): WebSocket => new WebSocket(`ws://${location.host}/ws`, PROTOCOL);
 
-/** Before anything is drawn: a token does not stay in the address. */
+/** Takes the token out of the address before anything is drawn. */
 function takeToken(): string {
   const token = readToken(location.hash);
   if (token) {
@@ -23,7 +23,7 @@ function takeToken(): string {
   return token ?? sessionStorage.getItem("token") ?? "";
 }
 
-/** Tabs pass the token on: a link that was copied has none, and a new gateway has another. */
+/** Shares the token between tabs. A copied link has none, and a new gateway has another. */
 function shareToken(token: string, take: (token: string) => void): void {
   const channel = new BroadcastChannel("orrery-token");
   channel.onmessage = ({ data }) => {
@@ -42,7 +42,7 @@ function shareToken(token: string, take: (token: string) => void): void {
   channel.postMessage(token ? { token } : "wanted");
 }
 
-/** The store into the address: steps push, what goes along replaces. */
+/** Writes the store into the address. Steps make a new entry; other changes replace it. */
 function followPlace(): void {
   let viewBefore = store.view.value;
   let selectionBefore = store.selection.value;
@@ -57,7 +57,7 @@ function followPlace(): void {
     else history.replaceState(null, "", hash);
   });
   addEventListener("popstate", () => {
-    // A link with a token, opened where the page is already.
+    // A link with a token was opened where the page is already open.
     if (readToken(location.hash)) connect(dial, takeToken());
     else store.goTo(readPlace(location.hash));
   });
@@ -73,7 +73,7 @@ function listenToKeys(): void {
       target.blur();
       return;
     }
-    // The browser's own: Space and Enter press the button that has the focus.
+    // These belong to the browser: Space and Enter press the button that has the focus.
     if (key === "Space" && target.matches("button, summary, a")) return;
     if (runKey(key, inText)) event.preventDefault();
   });

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Finding by some letters of a name, in order.
+// Finds a name by some of its letters, in order.
 
-/** How well `text` has the letters of `wanted`: higher is better, undefined is not at all. */
+/** Returns how well `text` has the letters of `wanted`. Higher is better; undefined: not at all. */
 export function score(wanted: string, text: string): number | undefined {
   const letters = wanted.toLowerCase().trim();
   const name = text.toLowerCase();
@@ -14,7 +14,7 @@ export function score(wanted: string, text: string): number | undefined {
 
 const isBegin = (name: string, at: number): boolean => at === 0 || /[^a-z0-9]/.test(name[at - 1]);
 
-// Each letter stands right behind the one before, or begins a word: others are found by chance.
+// Each letter follows right after the one before, or begins a word. Other matches are chance.
 function follow(letters: string, name: string): number | undefined {
   let sum = 0;
   let at = -1;
@@ -32,7 +32,7 @@ function follow(letters: string, name: string): number | undefined {
   return sum;
 }
 
-/** The best `most` of `all`, the best first, equals in their order. */
+/** Returns the best `most` of `all`, best first. Equal ones keep their order. */
 export function best<Item>(
   wanted: string,
   all: Iterable<Item>,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Numbers as people read them. What is not known is "–", never 0.
+// Numbers as people read them. An unknown one is "–", never 0.
 
 export const UNKNOWN = "–";
 
@@ -9,7 +9,7 @@ const SCALES: readonly [number, string][] = [
   [1e6, " M"],
 ];
 
-/** Thousands apart: 12,480. */
+/** With thousands apart: 12,480. */
 export function count(value: number | undefined): string {
   if (value === undefined || !Number.isFinite(value)) return UNKNOWN;
   return Math.round(value)
@@ -17,7 +17,7 @@ export function count(value: number | undefined): string {
     .replace(/\B(?=(\d{3})+$)/g, ",");
 }
 
-/** With `digits` significant digits at least, large ones scaled: 2.55 M, 23,339, 0.707. */
+/** With `digits` significant digits at least; large numbers are scaled: 2.55 M, 23,339, 0.707. */
 export function scaled(value: number | undefined, digits = 3): string {
   if (value === undefined || !Number.isFinite(value)) return UNKNOWN;
   const size = Math.abs(value);
@@ -30,7 +30,7 @@ export function scaled(value: number | undefined, digits = 3): string {
   return value.toFixed(Math.min(decimals, 4));
 }
 
-/** One digit behind the point, more where all would be zeros. */
+/** One digit after the point, more if all of them would be zeros. */
 function decimals(value: number): string {
   const size = Math.abs(value);
   if (size === 0 || size >= 0.05) return value.toFixed(1);
@@ -47,11 +47,11 @@ export function plusMinus(error: number | undefined): string {
   return `±${decimals(error)}`;
 }
 
-/** A half width as part of what it belongs to: ±2.8 %. */
+/** Half the width of an interval as a part of its value: ±2.8 %. */
 export const plusMinusPart = (error: number, value: number): string =>
   Number.isFinite(error) && value !== 0 ? `${plusMinus((error / Math.abs(value)) * 100)} %` : "± ?";
 
-/** A metric: small parts of a hundred have two digits that tell something. */
+/** A metric. Small percentages get two digits that say something. */
 export function metric(value: number | undefined, isPercent: boolean): string {
   if (value === undefined || !Number.isFinite(value)) return UNKNOWN;
   if (!isPercent) return scaled(value);
@@ -64,7 +64,7 @@ export function signed(value: number | undefined): string {
   return value > 0 ? `+${decimals(value)}` : decimals(value).replace("-", "−");
 }
 
-/** The largest of 1, 2, 5 × 10^n with at most `most` steps in `span`. */
+/** Returns the largest of 1, 2, 5 × 10^n with at most `most` steps in `span`. */
 export function niceStep(span: number, most: number): number {
   if (!(span > 0) || most < 1) return 1;
   const least = span / most;

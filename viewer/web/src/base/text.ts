@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Texts of a machine: not trusted, so cut and without anything that a browser does not show as it is.
+// Texts of a machine are not trusted. They are cut. Hidden characters become codes or are left out.
 
 const LONGEST = 256;
 
@@ -11,20 +11,20 @@ const HIDDEN =
 const code = (character: string): string =>
   `<U+${character.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0")}>`;
 
-/** At most 256 characters, hidden ones as codes. What is no text is the empty text. */
+/** At most 256 characters, hidden ones as codes. Returns the empty text for what is no text. */
 export function clean(text: unknown): string {
   if (typeof text !== "string") return "";
   const cut = text.length > LONGEST ? `${text.slice(0, LONGEST - 1)}…` : text;
   return cut.replace(HIDDEN, code);
 }
 
-/** A text of several lines: each stays one, at most `most` characters in all. */
+/** A text of several lines. Each stays a line; at most `most` characters in all. */
 export const cleanLines = (text: unknown, most = 4096): string =>
   typeof text !== "string"
     ? ""
     : text.slice(0, most).replace(HIDDEN, (one) => (one === "\n" ? one : code(one)));
 
-/** Console output: lines stay lines, all other hidden characters are left out. */
+/** Console output. Lines stay lines; all other hidden characters are left out. */
 export const cleanOutput = (text: string): string =>
   text
     .replace(/\r\n?/g, "\n")

@@ -32,7 +32,7 @@ export function length(nanoseconds: number): string {
 
 const STEPS = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14400, 43200];
 
-/** Where an axis has its labels: steps of whole seconds, at most `most`. */
+/** Where an axis has its labels: at most `most`, at whole seconds. */
 export function timeTicks(interval: Interval, most: number): number[] {
   const seconds = (interval.to - interval.from) / SECOND;
   if (!(seconds > 0) || most < 1) return [];

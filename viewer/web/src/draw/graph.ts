@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A quantity over time: a line with the band of its error. What is not known is hatched, not 0.
+// A quantity over time: a line with the band of its error. Unknown parts are hatched, not 0.
 
 import { niceStep } from "../base/number.ts";
 import { type Interval, SECOND, clock, timeTicks } from "../base/time.ts";
@@ -14,18 +14,18 @@ export interface Box {
   height: number;
 }
 
-/** Points are a second apart: a longer way between two is a gap. */
+/** Points are a second apart. A larger distance is a gap. */
 const GAP = 2.5 * SECOND;
 
-/** For each pixel column: the extent of the values in it, and of their band. NaN: no point. */
+/** For each pixel column, the extent of its values and of their band. NaN: no point. */
 export interface Columns {
   low: Float64Array;
   high: Float64Array;
   bandLow: Float64Array;
   bandHigh: Float64Array;
-  /** There is a point whose value is not known. */
+  /** The column has a point with an unknown value. */
   unknown: Uint8Array;
-  /** No line leads here from the column before with a point. */
+  /** No line leads here from the last column with a point. */
   apart: Uint8Array;
 }
 
@@ -63,7 +63,7 @@ function widen(low: Float64Array, high: Float64Array, x: number, from: number, t
   high[x] = Number.isNaN(high[x]) ? to : Math.max(high[x], to);
 }
 
-/** The largest value with its band, at least something above 0. */
+/** Returns the largest value with its band, at most twice the largest value; always above 0. */
 export function topOf(columns: Columns): number {
   let top = 0;
   let line = 0;
@@ -106,7 +106,7 @@ export function drawGraph(
   context.restore();
 }
 
-// Run by run: forward along the upper edge, back along the lower.
+// Draws the band run by run: forward along the upper edge, back along the lower.
 function drawBand(
   context: CanvasRenderingContext2D,
   box: Box,
@@ -134,7 +134,7 @@ function drawBand(
   context.globalAlpha = 1;
 }
 
-// Hatched from an unknown point to the next known one.
+// Hatches from an unknown point to the next known one.
 function hatchUnknown(
   context: CanvasRenderingContext2D,
   box: Box,
@@ -178,7 +178,7 @@ export function drawTimeAxis(
   context.restore();
 }
 
-/** Lines and labels of values at the left: at most `most`. */
+/** Draws lines and labels of at most `most` values at the left. */
 export function drawValueAxis(
   context: CanvasRenderingContext2D,
   box: Box,
@@ -206,6 +206,6 @@ export function drawValueAxis(
   context.restore();
 }
 
-/** Which colour the nth series has. */
+/** The colour of the nth series. */
 export const seriesColour = (index: number): ColourName =>
   `series-${(index % 8) + 1}` as ColourName;

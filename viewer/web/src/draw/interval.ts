@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
-// Intervals on canvases. A shade alone is hardly seen: lines in full colour bound it, or hatch it.
+// Intervals on canvases. A shade alone is hard to see, so lines in full colour bound or hatch it.
 
 import type { Interval } from "../base/time.ts";
 import type { Box } from "./graph.ts";
 
-/** How much of an interval's colour covers what is behind it; lines and texts stand on that. */
+/** How much an interval's colour covers. Lines and texts are drawn on top of it. */
 export const SHADE = 0.15;
 const HATCH_APART = 6;
 
 type Context = CanvasRenderingContext2D;
 
-/** The part of a box that is an interval, undefined where it is out of sight. */
+/** The part of a box that is an interval. Undefined if the interval is out of sight. */
 function partOf(box: Box, shown: Interval, interval: Interval): Box | undefined {
   const scale = box.width / (shown.to - shown.from);
   const from = Math.max(0, (interval.from - shown.from) * scale);
@@ -19,7 +19,7 @@ function partOf(box: Box, shown: Interval, interval: Interval): Box | undefined 
   return { ...box, x: box.x + from, width: Math.max(1, to - from) };
 }
 
-/** Diagonal lines over a box. */
+/** Draws diagonal lines over a box. */
 export function hatch(context: Context, box: Box, colour: string): void {
   context.save();
   context.beginPath();
@@ -28,7 +28,7 @@ export function hatch(context: Context, box: Box, colour: string): void {
   context.strokeStyle = colour;
   context.lineWidth = 1.5;
   context.beginPath();
-  // From multiples of the distance, so that they stand still while the box grows.
+  // From multiples of the distance, so that the lines stand still while the box grows.
   const first = Math.floor(box.x / HATCH_APART) * HATCH_APART;
   for (let x = first; x < box.x + box.width + box.height; x += HATCH_APART) {
     context.moveTo(x, box.y);
@@ -38,7 +38,7 @@ export function hatch(context: Context, box: Box, colour: string): void {
   context.restore();
 }
 
-/** All of its colour: a mark at the foot, a cursor. */
+/** Fills with the full colour: a mark at the foot, a cursor. */
 export function fillInterval(
   context: Context,
   box: Box,
@@ -52,7 +52,7 @@ export function fillInterval(
   context.fillRect(part.x, part.y, part.width, part.height);
 }
 
-/** An interval over the whole height: the range, the baseline, a workload. */
+/** Draws an interval over the whole height: the range, the baseline, a workload. */
 export function drawInterval(
   context: Context,
   box: Box,
@@ -69,7 +69,7 @@ export function drawInterval(
       fillInterval(context, box, shown, { from: end, to: end }, colour);
 }
 
-/** An interval of which nothing was told. */
+/** Draws an interval of which the machine told nothing. */
 export function drawGap(
   context: Context,
   box: Box,

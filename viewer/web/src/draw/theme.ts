@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The colours of style.css for canvases.
+// The colours of style.css, for canvases.
 
 const NAMES = [
   "line",
@@ -25,7 +25,7 @@ export const SERIES: readonly ColourName[] = NAMES.filter((one) => one.startsWit
 
 let known: Theme | undefined;
 
-/** Asks the browser what the custom properties are now. */
+/** Asks the browser for the current custom properties. */
 export function readTheme(): Theme {
   if (known) return known;
   const probe = document.createElement("span");
@@ -39,7 +39,7 @@ export function readTheme(): Theme {
   return known;
 }
 
-/** After the theme has changed. */
+/** Call it after the theme has changed. */
 export function forgetTheme(): void {
   known = undefined;
 }

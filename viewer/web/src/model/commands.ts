@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// All commands in one table: keys, palette, the help and tests come from it.
+// All commands in one table, from which keys, palette, help and tests are made.
 
 import { copyText, saveImage, saveText } from "./hand_out.ts";
 import * as store from "./store.ts";
@@ -10,7 +10,7 @@ import { VIEWS } from "./views.ts";
 export interface Command {
   id: string;
   title: string;
-  /** As `keyOf` writes them; none: in the palette alone. */
+  /** As `keyOf` writes them. None: it is only in the palette. */
   keys: readonly string[];
   group: "views" | "show" | "time" | "choose" | "give";
   run: () => void;
@@ -18,7 +18,7 @@ export interface Command {
   when?: () => boolean;
 }
 
-/** What a chip needs of the selection: a filter by object, class or process. */
+/** Whether the selection can become a filter: it is an object, class or process. */
 const filterable = (): boolean =>
   ["object", "class", "process"].includes(parseKey(store.selection.value).kind);
 
@@ -283,7 +283,7 @@ export const COMMANDS: readonly Command[] = [
   },
 ];
 
-/** A key as the table writes it, "" for one that belongs to the browser. */
+/** A key as the table writes it; "" if it belongs to the browser. */
 export function keyOf(event: {
   key: string;
   ctrlKey: boolean;
@@ -301,14 +301,14 @@ export function keyOf(event: {
 
 const byKey = new Map(COMMANDS.flatMap((one) => one.keys.map((key) => [key, one] as const)));
 
-/** In a text field only these act. */
+/** Only these act in a text field. */
 const IN_TEXT = ["Esc", "Ctrl+K"];
 
-/** Runs the command of a key. False: there is none, or it can do nothing now. */
+/** Runs the command of a key. Returns false if there is none, or if it can do nothing now. */
 export function runKey(key: string, inText: boolean): boolean {
   const command = byKey.get(key);
   if (!command || (inText && !IN_TEXT.includes(key))) return false;
-  // Below a dialog nothing is changed.
+  // Below an open dialog no command changes anything.
   if (store.dialog.value && key !== "Esc" && !(key === "?" && store.dialog.value === "help"))
     return false;
   if (command.when && !command.when()) return false;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 // How much of a CPU a process had, from two accounts of its time.
 
-/** Ticks of processes at a time of the machine's time base. */
+/** CPU ticks of processes, and when they were read, by the machine's time base. */
 export interface TimeAccount {
   time: number;
   ticks: ReadonlyMap<number, number>;
 }
 
-/** Percent of one CPU since `before`; NaN without an account, or for one that is new. */
+/** Percent of one CPU since `before`. NaN without an account, or if the process is new. */
 export function cpuShare(before: TimeAccount | undefined, now: TimeAccount, pid: number): number {
   const then = before?.ticks.get(pid);
   const ticks = now.ticks.get(pid);

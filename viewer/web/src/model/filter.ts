@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Chips "only" and "not": OR within one, AND between them. What matches is shown.
+// Chips "only" and "not". OR inside a chip, AND between chips. What matches is shown.
 
 import { type Thing, type Things, classKey } from "./things.ts";
 
@@ -9,7 +9,9 @@ export interface Chip {
   any: readonly string[];
 }
 
-/** A thing is what its key says, of its class, or of its process: `owner` where the tree says it. */
+/**
+ * Whether a key means a thing: itself, its class, or its process (`owner` where the tree says it).
+ */
 export function matches(key: string, thing: Thing, owner?: number): boolean {
   if (key === thing.key) return true;
   if (key.startsWith("k:"))
@@ -18,7 +20,7 @@ export function matches(key: string, thing: Thing, owner?: number): boolean {
   return [thing.pid, owner].some((pid) => pid !== undefined && key === `p:${pid}`);
 }
 
-/** Whether what a thing has of its own is shown. */
+/** Whether a thing's own numbers are shown. */
 export function isShown(chips: readonly Chip[], thing: Thing | undefined, owner?: number): boolean {
   return chips.every((chip) => {
     const found = thing !== undefined && chip.any.some((key) => matches(key, thing, owner));

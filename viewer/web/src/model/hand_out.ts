@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What leaves the page: text to the clipboard, files to the disk. Nothing is sent anywhere.
+// What leaves the page: text to the clipboard, files to the disk. It sends nothing anywhere.
 
 import { addNotice } from "./store.ts";
 

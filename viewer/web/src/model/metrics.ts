@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The metrics of kov by name: which there are, and in which unit.
+// The metrics of kov by name, and their units.
 
 export interface Metric {
   name: string;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The tree as rows of a list: what is open, in which order, and where each row stands.
+// The tree as rows of a list: what is open, in which order, and the place of each row.
 
 import type { Heat, Tree } from "./tree.ts";
 import type { Things } from "./things.ts";
@@ -7,7 +7,7 @@ import type { Things } from "./things.ts";
 export interface Row {
   thing: number;
   level: number;
-  /** Its place among its siblings, from 1, and how many they are. */
+  /** Its place among its siblings, from 1, and how many there are. */
   place: number;
   siblings: number;
   parts: number;
@@ -15,11 +15,11 @@ export interface Row {
 }
 
 export interface Order {
-  /** Heat by which siblings are sorted; undefined: as the machine was scanned. */
+  /** Heat that sorts siblings. Undefined: the order of the machine's scan. */
   heat: ReadonlyMap<number, Heat> | undefined;
 }
 
-/** By heat, the hottest first; equal ones as they were. */
+/** Sorts by heat, the hottest first. Equal ones keep their order. */
 export function sortChildren(children: readonly number[], order: Order): readonly number[] {
   const heat = order.heat;
   if (!heat) return children;
@@ -62,7 +62,9 @@ export function flatten(
   return rows;
 }
 
-/** Things from the top down to the hottest one: what is opened so that nobody has to look for it. */
+/**
+ * The things from the top down to the hottest one. They are opened, so nobody has to look for it.
+ */
 export function hottestPath(tree: Tree, heat: ReadonlyMap<number, Heat>): number[] {
   const path: number[] = [];
   let level: readonly number[] = tree.roots;
@@ -77,7 +79,7 @@ export function hottestPath(tree: Tree, heat: ReadonlyMap<number, Heat>): number
   return path;
 }
 
-/** The things above one, the nearest first. */
+/** The things above a thing, nearest first. */
 export function above(tree: Tree, thing: number): number[] {
   const path: number[] = [];
   let node = tree.nodes.get(thing);
@@ -100,7 +102,7 @@ export function countKinds(tree: Tree, things: Things): { objects: number; proce
   return { objects, processes };
 }
 
-/** Rows in the order they had before, new ones behind: nothing moves below the pointer. */
+/** Rows in their former order, new ones after them, so that nothing moves below the pointer. */
 export function keepOrder<Item>(
   items: readonly Item[],
   key: (item: Item) => string,

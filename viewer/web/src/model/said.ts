@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What topics without frames say, read field by field: one that is missing or of another type is
-// not known, and harms nothing.
+// Reads what topics without frames say, field by field. A field that is missing or has another type
+// is unknown, and does no harm.
 
 import { clean, cleanLines } from "../base/text.ts";
 import type { TimeAccount } from "./cpu_share.ts";
@@ -29,7 +29,7 @@ export interface Status {
   lost: number;
   missed: number;
   unattributed: number;
-  /** Who samples, and whether it is the gateway itself. */
+  /** Who samples, and whether that is the gateway itself. */
   owner: string;
   mine: boolean;
   traceRate: number;
@@ -40,7 +40,7 @@ export interface Status {
   historyLimitSeconds: number;
   historyBytes: number;
   historyLimitBytes: number;
-  /** Of the file that is recorded to; NaN: none is. */
+  /** Bytes of the file to which it records. NaN: it does not record. */
   recordedBytes: number;
   recordedLost: number;
   /** Events that could be sampled. */
@@ -84,7 +84,7 @@ export function readStatus(said: unknown): Status {
 export interface Process {
   pid: number;
   name: string;
-  /** Why the machine could not look into it. */
+  /** Why the machine could not look into the process. */
   failure: string;
   parent: number;
   state: string;
@@ -101,7 +101,7 @@ const PROCESS_STATES = ["new", "live", "ending"];
 const state = (value: unknown): string =>
   typeof value === "number" ? (PROCESS_STATES[value] ?? text(value)) : text(value);
 
-/** The time that processes had, where the gateway says that in place of their part of a CPU. */
+/** The CPU time of processes, if the gateway tells that and not their part of a CPU. */
 export function readTimeAccount(said: unknown): TimeAccount | undefined {
   const data = object(said);
   const ticks = new Map<number, number>();
@@ -161,7 +161,7 @@ export const readWorkloads = (said: unknown): { kinds: WorkloadKind[]; runs: Wor
       id: number(one.id),
       name: text(one.name),
       running: flag(one.running),
-      // 0 is none.
+      // 0: none.
       error: one.error === 0 ? "" : text(one.error),
       report: cleanLines(one.report),
       begin: number(one.begin),
@@ -216,7 +216,7 @@ const words = (value: unknown): [string, string][] =>
 
 export const readServer = (said: unknown): Server => ({
   network: words(object(said).network),
-  // All that is a number, or a group of them.
+  // All numbers and groups of numbers.
   server: [...words(said), ...words(object(said).server)],
   clients: list(object(said).clients).map((one) => ({
     number: number(one.client ?? one.number),

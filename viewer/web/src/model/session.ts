@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The one connection of the page: what comes from the gateway goes into the store and the topics.
+// The one connection of the page. What the gateway sends goes into the store and the topics.
 
 import { batch } from "@preact/signals";
 import { clean } from "../base/text.ts";
@@ -109,7 +109,7 @@ function takeMachine(message: GatewayMachine): void {
     if (message.machine === store.machine.value)
       store.goTo({ ...store.place.value, range: undefined, baseline: undefined, marks: [] });
   }
-  // The banner is of the machine that is shown.
+  // The banner is about the machine that is shown.
   if (
     before?.state === "live" &&
     message.state === "lost" &&
@@ -134,7 +134,7 @@ function request(message: ClientAsk | ClientAct): Promise<Record<string, unknown
 export const ask = (what: WithoutId<ClientAsk>): Promise<Record<string, unknown>> =>
   request({ type: "ask", id: nextId(), machine: store.machine.value, ...what });
 
-/** Does something; what goes wrong becomes a notice. */
+/** Does something. A failure becomes a notice. */
 export async function act(what: WithoutId<ClientAct>): Promise<boolean> {
   try {
     await request({ type: "act", id: nextId(), machine: store.machine.value, ...what });

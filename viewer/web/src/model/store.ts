@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What is chosen and what is known, as signals: all that views show comes from here.
+// What is chosen and what is known, as signals. Views show only what comes from here.
 
 import { batch, computed, signal } from "@preact/signals";
 import { SECOND, type Interval } from "../base/time.ts";
@@ -17,7 +17,7 @@ export interface Pin {
   name: string;
   of: string;
 }
-/** An interval that somebody has named here. */
+/** An interval that the user has named here. */
 export interface OwnMark extends Interval {
   name: string;
 }
@@ -28,7 +28,7 @@ export interface Notice {
 }
 export type Connection =
   | { phase: "token" | "connecting" | "open" }
-  /** Before: it had been open, and what it has told stays. */
+  /** before: it had been open, and what it has told stays. */
   | { phase: "refused"; why: string; before: boolean }
   | { phase: "lost"; tries: number; again: number };
 export type Dialog = "" | "palette" | "help" | "measure" | "range" | "mark";
@@ -50,7 +50,7 @@ export const machine = signal("");
 export const machineStates = signal<ReadonlyMap<string, GatewayMachine>>(new Map());
 export const machineState = computed(() => machineStates.value.get(machine.value));
 export const notices = signal<readonly Notice[]>([]);
-/** Numbers below are as they were: the connection, or that to the machine, is lost. */
+/** The numbers below are old: the connection, or that to the machine, is lost. */
 export const isStale = computed(
   () =>
     connection.value.phase !== "open" ||
@@ -69,7 +69,7 @@ export function thingsOf(name: string): Things {
   return things;
 }
 
-/** Names of the chosen machine; read in a view, it is drawn again when there are more. */
+/** Names of the chosen machine. A view that reads them is drawn again when there are more. */
 export const things = computed(() => {
   thingsVersion.value;
   return thingsOf(machine.value);
@@ -99,14 +99,14 @@ export const marks = computed<readonly Mark[]>(() => [
   ...readMarks(marksSaid.value),
   ...ownMarks.value.map((one) => ({ ...one, begin: one.from, end: one.to, kind: "own" })),
 ]);
-/** The newest time of the machine that is known. */
+/** The newest known time of the machine. */
 export const now = computed(() => status.value.now);
 
 // ---- what is chosen ------------------------------------------------------------------------------
 
 export const view = signal<ViewName>("objects");
 export const range = signal<Range>(RANGE_FIRST);
-/** Undefined: the strip goes along and ends now. */
+/** Undefined: the strip goes along with the machine and ends now. */
 export const axis = signal<Interval | undefined>(undefined);
 export const axisSpan = signal(SPAN_FIRST);
 const chosenMeasure = signal("");
@@ -117,7 +117,7 @@ export const baseline = signal<Interval | undefined>(undefined);
 
 export const isLive = computed(() => "live" in range.value);
 
-/** What is counted: as chosen, else larx if it is sampled, else the first that is. */
+/** What is counted: the chosen one, else larx if it is sampled, else the first that is. */
 export const measure = computed(() => {
   if (chosenMeasure.value) return chosenMeasure.value;
   const events = status.value.events;
@@ -143,7 +143,7 @@ export const axisInterval = computed<Interval>(() => {
   return { from: to - axisSpan.value * SECOND, to };
 });
 
-/** How a topic's parameters say the range. */
+/** The range as parameters of a topic. */
 export const rangeWish = computed<{ seconds?: number; from?: number; to?: number }>(() => {
   const chosen = range.value;
   return "live" in chosen ? { seconds: chosen.live } : { from: chosen.from, to: chosen.to };
@@ -157,7 +157,7 @@ export const asTable = signal(false);
 export const theme = signal<Theme>("auto");
 export const dialog = signal<Dialog>("");
 
-/** What the view that is shown gives away: its numbers, its kov command. */
+/** What the shown view offers to take away: its numbers, its kov command. */
 export const gives: {
   csv?: () => { name: string; text: string };
   image?: () => HTMLCanvasElement | undefined;
@@ -198,7 +198,7 @@ const samePin = (a: Pin, b: Pin): boolean =>
 
 export const isPinned = (pin: Pin): boolean => pins.value.some((one) => samePin(one, pin));
 
-/** Pins, or takes the pin away. False: there are as many as the strip holds. */
+/** Pins, or takes the pin away. Returns false if the strip can hold no more. */
 export function togglePin(pin: Pin): boolean {
   if (isPinned(pin)) pins.value = pins.value.filter((one) => !samePin(one, pin));
   else if (pins.value.length < PINS_MOST) pins.value = [...pins.value, pin];
@@ -206,14 +206,14 @@ export function togglePin(pin: Pin): boolean {
   return true;
 }
 
-/** Names the range; false: there are as many marks as links hold. */
+/** Names the range. Returns false if links can hold no more marks. */
 export function addMark(name: string, interval: Interval): boolean {
   if (ownMarks.value.length >= MARKS_MOST) return false;
   ownMarks.value = [...ownMarks.value, { ...interval, name: clean(name) || "mark" }];
   return true;
 }
 
-/** Those of just this range; false: it has none. */
+/** Removes the marks of exactly this range. Returns false if it has none. */
 export function dropMarks(): boolean {
   const range = rangeInterval.value;
   const kept = ownMarks.value.filter((one) => one.from !== range?.from || one.to !== range.to);
@@ -222,7 +222,7 @@ export function dropMarks(): boolean {
   return some;
 }
 
-/** Stops where it is, or goes along again. */
+/** Holds the range where it is, or lets it go along again. */
 export function hold(): void {
   const interval = rangeInterval.value;
   batch(() => {
@@ -236,7 +236,7 @@ export function hold(): void {
   });
 }
 
-/** One step back: a dialog, the baseline, the selection, the range. Never a filter. */
+/** Goes one step back: a dialog, the baseline, the selection, the range. Never a filter. */
 export function stepBack(): void {
   if (dialog.value) dialog.value = "";
   else if (baseline.value) baseline.value = undefined;
@@ -247,7 +247,7 @@ export function stepBack(): void {
   }
 }
 
-/** Zooms the strip around `at`; a factor above 1 shows more. */
+/** Zooms the strip around `at`. A factor above 1 shows more. */
 export function zoomAxis(factor: number, at?: number): void {
   const shown = axisInterval.value;
   const length = shown.to - shown.from;
@@ -260,7 +260,7 @@ export function zoomAxis(factor: number, at?: number): void {
   }
 }
 
-/** Moves the strip by a part of its width; at the newest end it goes along again. */
+/** Moves the strip by a part of its width. At the newest end it goes along again. */
 export function panAxis(part: number): void {
   const shown = axisInterval.value;
   const by = (shown.to - shown.from) * part;
@@ -274,7 +274,7 @@ export function showAll(): void {
   axisSpan.value = Number.isFinite(seconds) && seconds > 5 ? seconds : SPAN_FIRST;
 }
 
-/** The marked interval before (-1) or behind (1) the range becomes the range. */
+/** Makes the marked interval before (-1) or after (1) the range the new range. */
 export function goToMark(direction: 1 | -1): void {
   const interval = rangeInterval.value;
   const ended = marks.value
@@ -289,7 +289,7 @@ export function goToMark(direction: 1 | -1): void {
   if (next) showInterval(next);
 }
 
-/** Makes an interval the range, and moves the strip so that it is seen. */
+/** Makes an interval the range, and moves the strip so that it is visible. */
 export function showInterval(interval: Interval): void {
   const shown = axisInterval.value;
   batch(() => {

@@ -12,7 +12,7 @@ export interface Thing {
   key: string;
   kind: ThingKind;
   label: string;
-  /** Of an object: its class without the implementation. */
+  /** An object's class without the implementation. */
   className: string;
   implementation: string;
   pid: number | undefined;
@@ -28,7 +28,7 @@ const KINDS: Record<string, ThingKind> = {
   f: "function",
 };
 
-/** What a key says without any name: links may come before names do. */
+/** Returns what a key says without any name. Links may come before names do. */
 export function parseKey(key: string): Pick<Thing, "kind" | "pid" | "coid" | "className"> {
   const [letter, ...rest] = key.split(":");
   const kind = KINDS[letter] ?? "other";
@@ -43,13 +43,13 @@ export function parseKey(key: string): Pick<Thing, "kind" | "pid" | "coid" | "cl
 
 const hex = (coid: string): string => (/^[0-9a-f]+$/i.test(coid) ? `0x${coid}` : coid);
 
-/** Class(implementation), as kov writes it. */
+/** Splits Class(implementation), as kov writes it. */
 export function splitClass(text: string): [name: string, implementation: string] {
   const found = /^(.*?)\((.*)\)$/.exec(text);
   return found ? [found[1], found[2]] : [text, ""];
 }
 
-/** As the gateway names an object's class. */
+/** The class of an object as the gateway names it. */
 export const classKey = (thing: Pick<Thing, "className" | "implementation">): string =>
   thing.implementation ? `k:${thing.className}(${thing.implementation})` : `k:${thing.className}`;
 
@@ -58,7 +58,7 @@ export class Things {
   #byKey = new Map<string, Thing>();
   #strings: string[] = [];
 
-  /** Numbers that begin anew are of other things. */
+  /** Adds names. If numbers begin again, they are of other things. */
   add(names: GatewayNames): void {
     if (names.first === 1 && names.first_string === 1) {
       this.#byNumber = [];
@@ -107,7 +107,7 @@ export class Things {
     return this.#byKey.values();
   }
 
-  /** What a process is called, or its number. */
+  /** The name of a process, or its number. */
   processName(pid: number | undefined): string {
     if (pid === undefined) return "";
     const name = this.#byKey.get(`p:${pid}`)?.label;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Topics that are watched: one for all who want the same, and what each has said so far.
+// Topics that are watched, each once for all who want the same, and what each has said so far.
 
 import { type Signal, signal } from "@preact/signals";
 import { Points } from "../wire/columns.ts";
@@ -14,11 +14,11 @@ import { HeatTable, Tree } from "./tree.ts";
 
 export type Wish = { [Kind in WatchedMessage as Kind["kind"]]: Kind }[WatchedMessage["kind"]];
 
-/** Console output that is kept: the newest. */
+/** Console output: the newest so many characters are kept. */
 const OUTPUT_MOST = 200_000;
 
 export class Topic {
-  /** Goes up with each change; who reads it is drawn again. */
+  /** Goes up with each change. A view that reads it is drawn again. */
   readonly version: Signal<number> = signal(0);
   readonly tree = new Tree();
   readonly heat = new HeatTable();
@@ -28,7 +28,7 @@ export class Topic {
   data: unknown;
   /** Why the gateway says nothing here. */
   error = "";
-  /** Frames that this browser was too slow for. */
+  /** Frames left out because this browser was too slow for them. */
   leftOut = 0;
   complete = Number.NaN;
   users = 0;
@@ -40,13 +40,16 @@ export class Topic {
     readonly wish: Wish,
   ) {}
 
-  /** Who reads them is drawn again when there are more: also who got the topic from another view. */
+  /**
+   * A view that reads them is drawn again when there are more, even if another view watches the
+   * topic.
+   */
   get points(): Points {
     this.version.value;
     return this.#points;
   }
 
-  /** What watches it is drawn again. */
+  /** A view that watches it is drawn again. */
   changed(): void {
     this.version.value++;
   }
@@ -78,7 +81,7 @@ export class Topic {
     this.changed();
   }
 
-  /** Another boot: what was said is of another time axis. */
+  /** Forgets all at another boot, since what was said has another time axis. */
   forget(): void {
     this.tree.nodes.clear();
     this.tree.roots = [];
@@ -124,7 +127,7 @@ export class Topics {
     return this.#byId.get(id);
   }
 
-  /** After a new connection. The console begins again with its history. */
+  /** Watches again after a new connection. The console begins again with its history. */
   watchAgain(): void {
     for (const topic of this.#byId.values()) {
       topic.output = "";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The tree of objects and how hot each part of it is: what has parts is as hot as they are together.
+// The tree of objects and the heat of each part. A thing with parts is as hot as they are together.
 
 import { FRAME_WHOLE, type FrameHeat, type FrameObjects } from "../wire/messages.ts";
 import { type Chip, isShown } from "./filter.ts";
@@ -8,7 +8,7 @@ import type { Things } from "./things.ts";
 export interface Node {
   thing: number;
   parent: number;
-  /** A string of the machine's. */
+  /** Number of a string of the machine. */
   classString: number;
   reps: number;
   misses: number;
@@ -35,7 +35,7 @@ export class Tree {
     this.#link();
   }
 
-  // A parent that is not there, or a circle, makes a root: nothing is left out.
+  // A thing whose parent is missing, or a circle, becomes a root, so that nothing is left out.
   #link(): void {
     this.roots = [];
     for (const node of this.nodes.values()) node.children = [];
@@ -77,7 +77,7 @@ export class HeatTable {
   }
 }
 
-/** Sums of independent parts: values add, errors as the root of their squares. */
+/** Adds independent parts: values add up, errors as the root of their squares. */
 function addHeat(sum: Heat, part: Heat): void {
   sum.value += part.value;
   sum.error = Math.hypot(sum.error, part.error);
@@ -94,8 +94,8 @@ interface Parted {
 const nothing: Parted = { shown: none(), gone: none() };
 
 /**
- * A part of all in percent, with the half width of its interval: counts of samples scatter by
- * their root, and the whole is the whole for sure. As kov works it out (samples/share.c).
+ * A part of all in percent, with half the width of its interval. Counts of samples scatter by their
+ * root, and the whole is exact. kov computes it likewise (samples/share.c).
  */
 export function shareOf(part: Heat, all: Heat): { share: number; error: number } {
   if (!(all.value > 0)) return { share: Number.NaN, error: Number.NaN };
@@ -107,18 +107,19 @@ export function shareOf(part: Heat, all: Heat): { share: number; error: number }
 }
 
 export interface Heats {
-  /** With all that is below. Things without heat are missing. */
+  /** With all that is below. Things without heat are not in it. */
   sums: Map<number, Heat>;
-  /** What is shown, in all, and what the filter hides. */
+  /** What is shown in all, and what the filter hides. */
   total: Heat;
   hidden: Heat;
-  /** Things that are shown, with all above them; undefined: everything. */
+  /** Shown things, with all above them. Undefined: everything. */
   visible: Set<number> | undefined;
 }
 
 /**
- * Heat with all that is below. The gateway says the own heat of an object, and sums of the machine,
- * of processes and of their two sides. What a sum has beyond its objects is code outside of them.
+ * Heat with all that is below. The gateway tells the heat of each object, and sums of the machine,
+ * of processes and of their two sides. The part of a sum that is not in its objects is code outside
+ * of them.
  */
 export function sumHeat(
   tree: Tree,
@@ -134,7 +135,7 @@ export function sumHeat(
     const children = tree.nodes.get(number)?.children ?? [];
     if (!said && !visible && children.length === 0) return nothing; // as most things are
     const thing = things.get(number);
-    // Of what is no object the gateway says the sum.
+    // For things that are no objects, the gateway tells the sum.
     const isSum = thing !== undefined && thing.kind !== "object";
     const owned = thing?.kind === "process" ? thing.pid : owner;
     const shown = none();

@@ -50,7 +50,7 @@ function readChip(text: string): Chip | undefined {
   return found ? { not: found[1] === "not", any: found[2].split("|") } : undefined;
 }
 
-/** mt:METRIC or ev:MEASURE; behind @ of which thing, the machine otherwise. */
+/** Reads mt:METRIC or ev:MEASURE, then @ and the thing; without @ it is the machine. */
 function readPin(text: string): Pin | undefined {
   const found = /^(mt|ev):([^@]+)(?:@(.+))?$/.exec(text);
   if (!found) return undefined;
@@ -60,7 +60,7 @@ function readPin(text: string): Pin | undefined {
 const writePin = (pin: Pin): string =>
   `${pin.kind === "metric" ? "mt" : "ev"}:${pin.name}${pin.of === "m" ? "" : `@${pin.of}`}`;
 
-/** FROM..TO:NAME */
+/** Reads FROM..TO:NAME. */
 function readMark(text: string): OwnMark | undefined {
   const found = /^([^:]+):(.+)$/.exec(text);
   const interval = readInterval(found?.[1] ?? "");
@@ -69,7 +69,7 @@ function readMark(text: string): OwnMark | undefined {
 
 const isThere = <Value>(value: Value | undefined): value is Value => value !== undefined;
 
-/** What a link's part behind # says; what it does not say, or says wrongly, is missing. */
+/** Reads the part of a link after #. What it does not say, or says wrongly, is missing. */
 export function readPlace(hash: string): Partial<Place> {
   const found = /^#?\/([a-z]*)(?:\?(.*))?$/.exec(hash);
   if (!found) return {};
@@ -93,7 +93,7 @@ export function readPlace(hash: string): Partial<Place> {
   return place;
 }
 
-// URLSearchParams writes : @ | as codes, which are allowed there and hard to read.
+// URLSearchParams writes : @ | as codes. They are allowed there, and codes are hard to read.
 const quote = (text: string): string =>
   encodeURIComponent(text).replace(/%(3A|40|2C|2F)/g, (code) => decodeURIComponent(code));
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The views there are, by their keys. Numbers of views to come are left free.
+// The views, by their keys. Numbers for later views are left free.
 
 export const VIEWS = [
   { key: "1", name: "objects", title: "Objects" },

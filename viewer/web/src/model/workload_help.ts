@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What a workload tells of its parameters, "work=27-9-3-1 (calls of four objects), cpus=all (…)".
+// Reads what a workload tells of its parameters, "work=27-9-3-1 (calls of four objects), cpus=all
+// (…)".
 
 import type { Parameter } from "./said.ts";
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The page: the frame around the view that is chosen.
+// The page: the frame around the chosen view.
 
 import type { JSX } from "preact";
 import * as store from "../model/store.ts";
@@ -48,12 +48,12 @@ export function App(props: { dial: Dial }): JSX.Element {
   );
 }
 
-/** Without a selection there is something to say only beside a list. */
+/** Without a selection the inspector has something to say only beside a list. */
 const showsInspector = (): boolean =>
   store.inspectorOpen.value &&
   (store.selection.value !== "" || ["objects", "ranking"].includes(store.view.value));
 
-/** Watched as long as the page is there; the session puts it into the store. */
+/** Watches as long as the page exists. The session puts what comes into the store. */
 function Standing(): null {
   useTopic({ kind: "status" });
   useTopic({ kind: "marks" });

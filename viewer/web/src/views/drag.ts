@@ -11,10 +11,10 @@ export interface Drag {
   on: JSX.HTMLAttributes<HTMLCanvasElement>;
 }
 
-/** Less than so many pixels is a click, which changes nothing. */
+/** A drag of fewer pixels is a click, which changes nothing. */
 const CLICK = 4;
 
-/** `left`: pixels of the canvas before its time begins. */
+/** left: pixels of the canvas before its time begins. */
 export function useDrag(left = 0): Drag {
   const begin = useRef<{ x: number; time: number; shown: Interval; pans: boolean }>();
   const [preview, setPreview] = useState<Interval>();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How much of the view that is shown the filter hides. A view that no filter touches says NaN.
+// How much the filter hides of the shown view. NaN: no filter touches the view.
 
 import { signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";

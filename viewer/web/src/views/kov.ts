@@ -4,7 +4,7 @@
 import { COUNTED, measure, rangeInterval, status } from "../model/store.ts";
 import { parseKey } from "../model/things.ts";
 
-/** For a shell: one word, whatever is in it. */
+/** Quotes for a shell: one word, whatever is in it. */
 export const shellWord = (word: string): string =>
   /^[A-Za-z0-9_@%+=:,./-]+$/.test(word) ? word : `'${word.replace(/'/g, "'\\''")}'`;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a view gives away while it is shown: its numbers, its picture, its kov command.
+// What a view offers while it is shown: its numbers, its picture, its kov command.
 
 import { useEffect } from "preact/hooks";
 import { gives } from "../model/store.ts";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Processes with their part of a CPU: said, or worked out from two accounts of their time.
+// Processes with their part of a CPU: told, or computed from two accounts of their time.
 
 import { useRef } from "preact/hooks";
 import { type TimeAccount, cpuShare } from "../model/cpu_share.ts";

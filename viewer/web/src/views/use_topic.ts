@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// A view watches a topic while it is shown; it is drawn again when that says something.
+// A view watches a topic while it is shown. It is drawn again when the topic says something.
 
 import { useLayoutEffect, useState } from "preact/hooks";
 import { topics } from "../model/session.ts";
 import { machine } from "../model/store.ts";
 import type { Topic, Wish } from "../model/topics.ts";
 
-/** Undefined where nothing is wished for, or until it is. */
+/** Undefined without a wish, or until the topic is watched. */
 export function useTopic(wish: Wish | undefined): Topic | undefined {
   const [topic, setTopic] = useState<Topic>();
   const name = machine.value;
@@ -24,5 +24,5 @@ export function useTopic(wish: Wish | undefined): Topic | undefined {
   return topic;
 }
 
-/** The version of a topic, for what is worked out from it once. */
+/** The version of a topic, for what is computed once for each version. */
 export const versionOf = (topic: Topic | undefined): number => topic?.version.value ?? -1;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A canvas of the size it has in the page, drawn again when what it shows or the theme changes.
+// A canvas that has its size in the page. It is drawn again when its contents or the theme change.
 
 import type { JSX } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
@@ -13,7 +13,7 @@ interface CanvasProps {
   label: string;
   class?: string;
   draw: (context: CanvasRenderingContext2D, size: Size) => void;
-  /** Beyond what is in `on`: pointers, keys. */
+  /** Handlers of the canvas: pointers, keys. */
   on?: JSX.HTMLAttributes<HTMLCanvasElement>;
   take?: (canvas: HTMLCanvasElement | null) => void;
 }

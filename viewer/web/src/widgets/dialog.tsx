@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A dialog above the page; the focus stays in it and goes back where it was.
+// A dialog above the page. The focus stays in it and then goes back where it was.
 
 import type { ComponentChildren, JSX } from "preact";
 import { useEffect, useRef } from "preact/hooks";

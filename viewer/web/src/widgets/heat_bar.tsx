@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How hot a thing is: a bar by its length. Tests find it by data-thing and data-value.
+// The heat of a thing as the length of a bar. Tests find it by data-thing and data-value.
 
 import type { JSX } from "preact";
 import { percent } from "../base/number.ts";
@@ -7,7 +7,7 @@ import { percent } from "../base/number.ts";
 export function HeatBar(props: {
   thing: string;
   label: string;
-  /** Events a second; the bar is their part of `whole`. */
+  /** Events a second. The bar shows their part of `whole`. */
   value: number;
   whole: number;
 }): JSX.Element {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// A list of many rows of which those in sight are in the page, and its keys.
+// A list of many rows and its keys. Only the visible rows are in the page.
 
 import type { ComponentChildren, JSX } from "preact";
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { scaledPixels } from "./rem.ts";
 
-/** 22 pixels at the usual size of text; as .row of style.css. */
+/** 22 pixels at the usual size of text, as .row of style.css has it. */
 const rowHeight = scaledPixels(22);
 const OVERSCAN = 4;
 
@@ -17,12 +17,12 @@ interface ListProps {
   /** The chosen row, -1 for none. */
   chosen: number;
   choose: (index: number) => void;
-  /** Keys beyond moving; true: it was taken. */
+  /** Takes keys other than those that move. Returns true if it took the key. */
   onKey?: (key: string, index: number) => boolean;
   rowId: (index: number) => string;
   header: ComponentChildren;
   row: (index: number) => ComponentChildren;
-  /** Goes up when the chosen row is to be brought into sight. */
+  /** Goes up when the list must scroll to the chosen row. */
   reveal?: number;
   onPointer?: (inside: boolean) => void;
 }
@@ -112,7 +112,7 @@ export function VirtualList(props: ListProps): JSX.Element {
   );
 }
 
-/** Rows that were drawn stay as they are while the list is scrolled: preact knows them again. */
+/** Drawn rows stay the same while the list is scrolled, so preact recognizes them. */
 function useDrawn(row: ListProps["row"]): ListProps["row"] {
   return useMemo(() => {
     const drawn = new Map<number, ComponentChildren>();
@@ -123,7 +123,7 @@ function useDrawn(row: ListProps["row"]): ListProps["row"] {
   }, [row]);
 }
 
-/** Where a row of the list stands. */
+/** The place of a row in the list. */
 export const rowPlace = (index: number): JSX.CSSProperties => ({
   transform: `translateY(${index * rowHeight}px)`,
 });

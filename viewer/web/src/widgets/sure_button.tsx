@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A button for what cannot be taken back: it asks once more, in its place.
+// A button for what cannot be undone. It asks again in its own place.
 
 import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";

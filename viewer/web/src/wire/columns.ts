@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Columns that grow with each frame: a metric or a measure over time, at most so many points.
+// Columns that grow with each frame: a metric or a measure over time, with a limited number of
+// points.
 
 import { FRAME_WHOLE, type FrameMetric, type FrameSeries } from "./messages.ts";
 
@@ -11,7 +12,7 @@ export class Points {
   time = new Float64Array(256);
   value = new Float32Array(256);
   error = new Float32Array(256);
-  /** Part of the second in which it was measured. */
+  /** The part of the second in which it was measured. */
   measured = new Float32Array(256);
   complete = Number.NaN;
 
@@ -28,7 +29,7 @@ export class Points {
     this.complete = frame.head.complete;
   }
 
-  // Time only goes on: what is not later than what is there is left out.
+  // Leaves out a point that is not later than the last one.
   #append(time: number, value: number, error: number, measured: number): void {
     if (!(time > (this.length ? this.time[this.length - 1] : -1))) return;
     if (this.length === POINTS_MOST) this.#forget(POINTS_MOST / 4);
@@ -58,7 +59,7 @@ export class Points {
     this.length -= points;
   }
 
-  /** The first point at or after `time`. */
+  /** Returns the first point at or after `time`. */
   find(time: number): number {
     let low = 0;
     let high = this.length;
@@ -72,17 +73,17 @@ export class Points {
 }
 
 export interface Summary {
-  /** Points with a known value. */
+  /** Number of points with a known value. */
   known: number;
   unknown: number;
   min: number;
   mean: number;
   max: number;
-  /** Half width of the mean's 99 % interval, NaN where one of them is not known. */
+  /** Half the width of the mean's 99 % interval. NaN if one of the errors is not known. */
   error: number;
 }
 
-/** Of the points with from <= time < to; each weighs as much as the others. */
+/** Sums up the points with from <= time < to. All weigh the same. */
 export function summarize(points: Points, from: number, to: number): Summary {
   const sum = { known: 0, unknown: 0, min: Infinity, max: -Infinity, total: 0, squares: 0 };
   for (let i = points.find(from); i < points.length && points.time[i] < to; i++) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The connection to the gateway: hello first, credit for what was taken, again after a loss with
-// growing pauses. What comes is handed on; what it means is the model's.
+// The connection to the gateway. It says hello first, gives credit for what it took, and connects
+// again after a loss, with growing pauses. It hands on what comes; the model knows what it means.
 
 import {
   type ClientMessage,
@@ -15,7 +15,7 @@ export const VERSION = 1;
 const PAUSE_FIRST_MS = 250;
 const PAUSE_LONGEST_MS = 1000;
 
-/** Credit goes back in portions, not a message a frame. */
+/** Credit goes back in portions, not in a message for each frame. */
 const CREDIT_PORTION = 65536;
 
 export interface SocketEvents {
@@ -24,11 +24,11 @@ export interface SocketEvents {
   frame(frame: Frame): void;
   /** No connection; the next try is in so many milliseconds. */
   lost(tries: number, pause: number): void;
-  /** The gateway does not want this token: nothing is tried again. */
+  /** The gateway refuses this token. It does not try again. */
   refused(why: string): void;
 }
 
-/** What `Socket` needs of a WebSocket; tests play it. */
+/** The part of a WebSocket that `Socket` needs. Tests play it. */
 export interface Line {
   binaryType: string;
   send(text: string): void;
@@ -61,14 +61,14 @@ export class Socket {
     this.#connect();
   }
 
-  /** False where there is no connection: the message is not sent, nor kept. */
+  /** Returns false without a connection: the message is not sent and not kept. */
   send(message: ClientMessage): boolean {
     if (!this.#welcomed || this.#line === undefined) return false;
     this.#line.send(JSON.stringify(message));
     return true;
   }
 
-  /** Tries now what would be tried after the pause. */
+  /** Tries now, without the rest of the pause. */
   retry(): void {
     if (this.#ended || this.#line !== undefined) return;
     clearTimeout(this.#timer);

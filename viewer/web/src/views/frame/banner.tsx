@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What stands above all while a connection is missing, and what the gateway tells people.
+// What is shown on top while a connection is missing, and what the gateway tells people.
 
 import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
@@ -21,7 +21,7 @@ export function Banner(props: { dial: Dial }): JSX.Element | null {
     return <LostGateway tries={connection.tries} again={connection.again} />;
   if (connection.phase === "connecting") return <Line text="Connecting …" />;
   if (!state) return null;
-  // The message asks already whether it is running.
+  // The message itself asks whether it is running.
   const why = state.message ? `: ${clean(state.message)}` : "";
   if (state.state === "waiting")
     return (
@@ -79,7 +79,7 @@ export function Notices(): JSX.Element {
 const SHOWN_MS = 6000;
 
 function NoticeLine({ notice }: { notice: store.Notice }): JSX.Element {
-  // What is no warning goes by itself.
+  // A notice that is no warning goes by itself.
   useEffect(() => {
     if (notice.warning) return;
     const timer = setTimeout(() => store.dropNotice(notice), SHOWN_MS);
@@ -102,7 +102,7 @@ function NoticeLine({ notice }: { notice: store.Notice }): JSX.Element {
   );
 }
 
-/** In place of everything: no token, or one that the gateway does not want. */
+/** Replaces the page: there is no token, or the gateway refuses it. */
 export function TokenPage(props: { dial: Dial }): JSX.Element {
   const connection = store.connection.value;
   return (

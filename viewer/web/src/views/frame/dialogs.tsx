@@ -205,7 +205,7 @@ function MeasureChoice(): JSX.Element {
   );
 }
 
-/** Events that are not sampled: one more, besides those that are. */
+/** Events that are not sampled. One more can be added to those that are. */
 function PossibleEvents(): JSX.Element | null {
   const others = store.status.value.possible.filter((one) => !store.isSampled(one));
   if (others.length === 0) return null;

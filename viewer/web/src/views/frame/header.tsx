@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The uppermost line: the machine, finding, views.
+// The top line: the machine, finding, views.
 
 import type { JSX } from "preact";
 import { findCommand } from "../../model/commands.ts";
@@ -56,7 +56,7 @@ export function Header(): JSX.Element {
   );
 }
 
-/** What is to be known of a machine that is not shown. */
+/** What to know of a machine that is not shown. */
 function aside(name: string): string {
   const state = store.machineStates.value.get(name)?.state ?? "";
   return state === "live" ? "" : ` · ${STATES[state] ?? "no machine"}`;

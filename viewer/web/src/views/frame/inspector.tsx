@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The one thing that is selected: what it is, how often it is used, what is above and below.
+// The selected thing: what it is, how often it is used, what is above and below it.
 
 import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
@@ -95,7 +95,7 @@ function Fact(props: { name: string; value: JSX.Element | string }): JSX.Element
 
 type Asked = { about: ObjectAnswer } | { error: string } | undefined;
 
-/** Again after a while: representatives and misses grow. */
+/** Asks again after so long, since representatives and misses grow. */
 const ASK_AGAIN_MS = 4000;
 
 function useObject(of: string): Asked {
@@ -227,7 +227,7 @@ function AboutProcess({ of }: { of: string }): JSX.Element {
 function Rates({ of }: { of: string }): JSX.Element {
   const measure = store.measure.value;
   const topic = useTopic(measure !== "" ? { kind: "series", measure, of } : undefined);
-  // What is a part of an object has a rate of its own.
+  // A part of an object has a rate of its own.
   const isObject = parseKey(of).kind === "object";
   return (
     <>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The lowermost line: rates, losses, how old the picture is, what this page may do.
+// The bottom line: rates, losses, how old the picture is, what this page may do.
 
 import type { JSX } from "preact";
 import { count, scaled } from "../../base/number.ts";

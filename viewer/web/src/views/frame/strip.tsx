@@ -38,7 +38,7 @@ const FIRST: readonly store.Pin[] = METRICS.map((one) => ({
   of: "m",
 }));
 
-/** Rows by where they stand; a hook for each, so always as many. */
+/** Rows by their place. There is a hook for each, so their number must not change. */
 function useStripTopics(): { pin: store.Pin; topic: Topic | undefined }[] {
   const shown = store.stripOpen.value ? [...FIRST, ...store.pins.value] : FIRST.slice(0, 2);
   const topics: { pin: store.Pin; topic: Topic | undefined }[] = [];
@@ -59,7 +59,7 @@ export function Strip(): JSX.Element {
   const drag = useDrag();
   const range = drag.preview ?? store.rangeInterval.value;
   const stale = store.isStale.value;
-  // Drawn again when the theme changes.
+  // This draws it again when the theme changes.
   store.theme.value;
 
   const draw = (context: CanvasRenderingContext2D, size: Size): void => {
@@ -126,7 +126,7 @@ function drawMark(context: CanvasRenderingContext2D, box: Box, shown: Interval, 
   else fillInterval(context, foot, shown, interval, theme.accent);
 }
 
-/** The metric's mean over the range: up to the newest point where it goes along. */
+/** The metric's mean over the range. If the range goes along, it ends at the newest point. */
 function StripName(props: { pin: store.Pin; topic: Topic | undefined }): JSX.Element {
   const { pin, topic } = props;
   const points = topic?.points ?? noPoints;

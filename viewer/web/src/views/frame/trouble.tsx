@@ -7,10 +7,10 @@ import type { Topic } from "../../model/topics.ts";
 import { act } from "../../model/session.ts";
 import { shellWord } from "../kov.ts";
 
-/** Of rare events every 100,000th, as kov has it. */
+/** The period for rare events, as kov has it. */
 const PERIOD = 100_000;
 
-/** Besides what is sampled already. */
+/** Samples the measure in addition to what is already sampled. */
 export function sampleToo(measure: string): Promise<boolean> {
   const events = store.status.value.events.map((one) => `${one.name}@${one.period}`);
   return act({ do: "sample", text: [...events, `${measure}@${PERIOD}`].join(",") });
@@ -81,7 +81,7 @@ function Line(props: { text: string; children?: JSX.Element | false | null }): J
   );
 }
 
-/** In place of a list or picture that is empty. */
+/** Replaces a list or picture that is empty. */
 export function NothingToShow(props: { what: string; topic: Topic | undefined }): JSX.Element {
   const state = store.machineState.value;
   let text = `No ${props.what} yet.`;

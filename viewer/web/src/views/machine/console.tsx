@@ -8,7 +8,7 @@ import { act } from "../../model/session.ts";
 import * as store from "../../model/store.ts";
 import { useTopic } from "../use_topic.ts";
 
-/** Nearer to the end than this: the console goes along. */
+/** The console goes along when it is nearer to the end than this. */
 const NEAR_END = 40;
 
 export function Console(): JSX.Element {

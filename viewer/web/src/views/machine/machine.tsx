@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The machine as it is run: processes, workloads, console, the network's and server's account.
+// Runs the machine: processes, workloads, console, the network's and server's account.
 
 import type { JSX } from "preact";
 import { UNKNOWN } from "../../base/number.ts";

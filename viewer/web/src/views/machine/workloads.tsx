@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Workloads: a form from their parameters, what runs, and the account of what has ended.
+// Workloads: a form of their parameters, those that run, and the accounts of those that ended.
 
 import { signal } from "@preact/signals";
 import type { JSX } from "preact";
@@ -48,7 +48,7 @@ export function Workloads(): JSX.Element {
   );
 }
 
-/** NAME key=value …, what differs from the default. */
+/** NAME key=value …, only for values that differ from the default. */
 export function workloadText(kind: WorkloadKind, values: ReadonlyMap<string, string>): string {
   const words = kind.parameters
     .map((one) => [one.name, (values.get(one.name) ?? "").trim(), one.initial] as const)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// One metric over time with its scale, or, with T, its numbers as a table.
+// One metric over time with its scale. With T, its numbers as a table.
 
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Metrics over time, of the machine or a part of it, and what they were in marked intervals.
+// Metrics of the machine or of a part of it over time, and their values in marked intervals.
 
 import { signal } from "@preact/signals";
 import type { JSX } from "preact";
@@ -26,7 +26,7 @@ interface Shown {
   topic: Topic | undefined;
 }
 
-/** The table of metrics never changes, so there are always as many hooks. */
+/** The table of metrics never changes, so the number of hooks is always the same. */
 const useMetrics = (of: string): Shown[] =>
   METRICS.map((one) => ({
     metric: one,
@@ -113,7 +113,7 @@ interface Named extends Interval {
   name: string;
 }
 
-/** The range, the baseline, and what ran, the newest first. */
+/** The range, the baseline, and workloads that ran, newest first. */
 function markedIntervals(): Named[] {
   const range = store.rangeInterval.value;
   const baseline = store.baseline.value;
@@ -212,7 +212,7 @@ function metricsAsCsv(shown: readonly Shown[], intervals: readonly Named[]): str
   ]);
 }
 
-/** Of the interval's seconds: how many are not known. */
+/** How many of the interval's seconds are not known. */
 export function unknownWords(topic: Topic | undefined, interval: Interval | undefined): string {
   if (!topic || !interval) return "";
   if (topic.points.length === 0) return "nothing was measured yet";

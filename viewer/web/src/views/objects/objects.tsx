@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The tree of all objects, each with its heat: the hot one needs no click.
+// The tree of all objects, each with its heat. The hot one needs no click.
 
 import { effect, signal } from "@preact/signals";
 import type { JSX } from "preact";
@@ -18,10 +18,10 @@ import { useTopic, versionOf } from "../use_topic.ts";
 import { NothingToShow, measureTrouble } from "../frame/trouble.tsx";
 import { kovCommand } from "../kov.ts";
 
-/** What somebody opened (true) or closed, by key; it outlives the view. */
+/** What the user opened (true) or closed (false), by key. It outlives the view. */
 const opened = signal<ReadonlyMap<string, boolean>>(new Map());
 const sorted = signal(true);
-/** The pointer is over the rows: they keep their order. */
+/** The pointer is over the rows, so they keep their order. */
 const pointed = signal(false);
 
 effect(() => {
@@ -39,7 +39,7 @@ const NONE: Heat = { value: 0, error: 0, samples: 0 };
 const noTree = new Tree();
 const noHeat = new HeatTable();
 
-/** Of the machine and the kernel all is open at first. */
+/** All things of the machine and the kernel are open at first. */
 const isOpenAtFirst = (thing: Thing | undefined): boolean =>
   thing?.kind === "machine" || thing?.key === "p:0";
 
@@ -191,14 +191,14 @@ function shownRows(
   return flatten(tree, isOpen, { heat: sorted.value ? order : undefined }, isHidden);
 }
 
-/** Heat by which rows are sorted: what is below the pointer does not move. */
+/** Heat that sorts the rows. What is below the pointer does not move. */
 function useOrder(heats: Heats): ReadonlyMap<number, Heat> {
   const order = useRef<ReadonlyMap<number, Heat>>(heats.sums);
   if (!pointed.value || order.current.size === 0) order.current = heats.sums;
   return order.current;
 }
 
-/** Opens the way down to the hottest, once for what is new there. */
+/** Opens the way down to the hottest thing, once for each new one. */
 function useHottest(tree: Tree, heats: Heats): void {
   useEffect(() => {
     const things = store.things.peek();
@@ -209,7 +209,7 @@ function useHottest(tree: Tree, heats: Heats): void {
   }, [tree, heats]);
 }
 
-/** What is selected elsewhere is opened and, once it has a row, brought into sight. */
+/** Opens what is selected elsewhere, and scrolls to its row once it has one. */
 function useReveal(tree: Tree, selected: number | undefined, row: number): number {
   const times = useRef(0);
   const shown = useRef("");

@@ -31,7 +31,7 @@ const by = signal<(typeof BY)[number]["by"]>("object");
 
 interface Ranked {
   thing: Thing | undefined;
-  /** The row of what is in no row. */
+  /** The row of all that has no row of its own. */
   rest: boolean;
   rank: number;
   samples: number;
@@ -149,7 +149,7 @@ export function Ranking(): JSX.Element {
 
 const keyOf = (row: Ranked): string => row.thing?.key ?? "";
 
-/** While the pointer is over the rows they stay where they are. */
+/** Rows stay where they are while the pointer is over them. */
 function useHeldOrder(rows: readonly Ranked[]): readonly Ranked[] {
   const before = useRef<readonly string[]>([]);
   if (pointed.value) return keepOrder(rows, keyOf, before.current);
@@ -255,7 +255,7 @@ function Name({ thing }: { thing: Thing | undefined }): JSX.Element {
   );
 }
 
-/** More than its error is a change; within it, it could be chance. */
+/** A difference larger than its error is a change. A smaller one may be chance. */
 function Change({ row }: { row: Ranked }): JSX.Element {
   const known = !Number.isNaN(row.change) && !row.rest;
   const certain = known && Math.abs(row.change) > row.changeError;
