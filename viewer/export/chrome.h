@@ -50,10 +50,8 @@ struct chrome {
     const struct trace_choice *choice; // of the events that become instants
     u8 *kinds;                         // enum chrome_kind, by the descriptions of the engine
     struct activity_machine machine;
-    struct activity_interval running[ORRERY_MAX_CPUS]; // the thread on each CPU, and since when it
-                                                       // runs
-    struct chrome_marks user_threads; // pid << 8 | CPU: track of the thread that runs on it; 0:
-                                      // none
+    struct activity_interval running[ORRERY_MAX_CPUS]; // the thread on each CPU, and since when
+    struct chrome_marks user_threads; // pid << 8 | CPU: track of the thread on it; 0: none
     struct chrome_marks woken, calls; // where an arrow begins: by thread, by call
     struct chrome_marks named;        // tracks with written names: tid, then pid << 32 | tid
     struct labels labels;

@@ -63,8 +63,7 @@ u32 names_object(struct names *names, const struct snapshot *snapshot, u32 pid, 
 {
     char key[NAMES_KEY_BYTES], class_name[OBJECT_NAME_BYTES] = "[gone]";
     char label[OBJECT_NAME_BYTES + 24];
-    u32 thing, process = names_process(names, snapshot, pid); // before it, since labels go by
-                                                              // number
+    u32 thing, process = names_process(names, snapshot, pid); // before it: labels go by number
     snprintf(key, sizeof(key), "o:%" PRIu32 ":%" PRIx64, pid, (u64)coid);
     if (!is_new(names, key, &thing))
         return thing;

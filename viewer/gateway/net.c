@@ -190,8 +190,7 @@ static int http_callback(struct lws *wsi, enum lws_callback_reasons reason, void
     case LWS_CALLBACK_HTTP_WRITEABLE:
         return session == NULL || session->left == 0 ? 0 : send_file(wsi, session);
     case LWS_CALLBACK_HTTP_BODY:
-    case LWS_CALLBACK_RAW_ADOPT: // CONNECT would make a raw connection, which nothing would ever
-                                 // end
+    case LWS_CALLBACK_RAW_ADOPT: // made by CONNECT: nothing would ever end it
     case LWS_CALLBACK_RAW_RX:
         return -1;
     case LWS_CALLBACK_EVENT_WAIT_CANCELLED:

@@ -227,8 +227,7 @@ static int player_open(void *context)
 static void player_send(void *context, const dci_request *request)
 {
     struct player *player = context;
-    if (request->body_case != ORRERY__DCI__REQUEST__BODY_SYSTEM) // a SYSTEM request only asks
-                                                                 // because of silence
+    if (request->body_case != ORRERY__DCI__REQUEST__BODY_SYSTEM) // asked because of silence
         answers_find(&player->answers, request);
 }
 

@@ -13,8 +13,7 @@ enum post_kind {
     // from a machine
     POST_TOPIC,   // a block of a topic
     POST_STOPPED, // the topic says nothing more; the block is {"message": …}
-    POST_NAMES,   // names of things, to be known before any later block; if first is 1, all begin
-                  // again
+    POST_NAMES,   // names of things, known before any later block; first 1: all begin again
     POST_TOLD,    // a machine's state or a notice, for all browsers
     POST_ANSWER,  // to one browser
     // to a machine

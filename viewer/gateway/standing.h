@@ -15,8 +15,7 @@ struct standing {
     char owner[48];          // who samples, if we do not
     double start_again;      // if nothing runs: when, by clock_now()
     u64 received, missed;    // missed: pushes that the gateway had no room for
-    char wanted[256];        // the set's events, as -e of `kov record` takes them; "": the usual
-                             // ones
+    char wanted[256];        // the set's events, as `kov record -e` takes them; "": the usual
     struct history *history; // where samples go; NULL: nowhere
     // The machine's clock as last heard; clock_heard is when, by clock_now().
     u64 clock_ticks, clock_hertz;

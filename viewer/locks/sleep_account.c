@@ -132,8 +132,7 @@ static void remove_member(struct sleep_queue *queue, size_t place)
 static void enter(struct sleep_queue *queue, u32 thread, u64 time)
 {
     size_t place = member_place(queue, thread);
-    if (place < queue->member_count) { // impossible, so the end of the last wait must have been
-                                       // lost
+    if (place < queue->member_count) { // impossible: the end of the last wait was lost
         remove_member(queue, place);
         queue->unknown++;
     }

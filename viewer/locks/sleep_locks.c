@@ -78,8 +78,7 @@ static int measure(const struct arguments *arguments, double seconds, struct sle
     if (code == KOV_OK)
         code = sleep_log_end();
     if (code == KOV_OK)
-        code = scan_objects(&report->snapshot, SCAN_ALL); // the processes of the choice may have
-                                                          // ended
+        code = scan_objects(&report->snapshot, SCAN_ALL); // those of the choice may have ended
     if (code != KOV_OK)
         return code;
     report->timebase_hz = session_machine()->timebase_hz;

@@ -30,8 +30,7 @@ struct user_thread {
     char said_letter, letter;
     u64 since;
     u64 switches, stays;      // how often it came; how often it could have left but stayed
-    u64 turn, turns, longest; // ticks that it has run since it came; number of finished turns; the
-                              // longest
+    u64 turn, turns, longest; // ticks that it ran since it came; finished turns; the longest
 };
 
 struct user_threads {

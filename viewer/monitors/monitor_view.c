@@ -40,8 +40,7 @@ struct view {
     u64 told_from[ORRERY_MAX_CPUS];           // end of the last loss
     bool lossless[ORRERY_MAX_CPUS];           // so far
     u64 runs[ORRERY_MAX_CPUS];                // which thread; 0: none is known to run
-    u64 violations, when, where;              // how often two ran at once; time and CPU of the
-                                              // first
+    u64 violations, when, where;              // how often two ran at once; the first: time, CPU
     u64 one, other;
 };
 

@@ -23,8 +23,7 @@ struct annotated_line {
 
 struct annotation {
     const struct hot_function *function;
-    struct intern files;                        // the first one is the file in which the function
-                                                // begins
+    struct intern files;                        // the first one has the begin of the function
     struct annotated_instruction *instructions; // by address
     size_t count;
     u32 *by_line;                 // numbers of the instructions, sorted by file, line, address

@@ -171,8 +171,7 @@ static int open_stream(struct capture *capture, struct capture_stream *stream)
     stream->file = open_file(capture, name, stream->packets == 0 ? "wb" : "ab");
     if (stream->file == NULL)
         return KOV_FAILED;
-    setvbuf(stream->file, NULL, _IONBF, 0); // so that whoever reads the file meanwhile finds whole
-                                            // packets
+    setvbuf(stream->file, NULL, _IONBF, 0); // whoever reads it meanwhile finds whole packets
     capture->open++;
     return KOV_OK;
 }

@@ -28,8 +28,7 @@ struct count {
     struct trace_walk walk;
     struct trace_choice first, second;
     char first_field[FIELD_BYTES], second_field[FIELD_BYTES]; // "": by CPU
-    bool hex;                                                 // shows the field as a hexadecimal
-                                                              // number
+    bool hex;                                                 // shows the field as hexadecimal
     void *open;
     u64 open_count;
     struct keyed_rows rows;

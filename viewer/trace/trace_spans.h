@@ -29,8 +29,7 @@ struct span_wishes {
     // Rows by a part of the key; the other fields are set to 0.
     u32 keys;
     u64 only;                              // only spans with this first key; UINT64_MAX: any
-    const struct trace_measures *measures; // are told of each span, in place of an answer; NULL:
-                                           // none
+    const struct trace_measures *measures; // told of each span, in place of an answer; NULL: none
 };
 
 // Puts rows, longest time first; "all" and "durations" of all chosen spans; and what could not be
