@@ -46,8 +46,8 @@ static inline u32 call_cpu(u64 id)
     return (u32)(id >> CALL_CPU_SHIFT);
 }
 
-// Where the fast path of answers (fast_reply.S) looks for a CPU's records: pointers to CALL_CHUNK of
-// them each, NULL behind the last.
+// Returns where the fast path of answers (fast_reply.S) looks for a CPU's records: pointers to
+// CALL_CHUNK of them each, NULL behind the last.
 void *call_chunks(u32 cpu);
 // A new pending record of this CPU, with its id. NULL: out of memory, or of records. Soft-masked.
 struct call_record *call_new(struct dispatcher *client, struct dispatcher *server, coid_t endpoint,

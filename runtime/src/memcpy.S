@@ -8,8 +8,8 @@
 #define BLOCK_SHIFT 7
 #define LONG 256 // from here on by blocks of quadwords, if they can be aligned
 
-// Copies what lies before the first quadword that is aligned on one side, from r8 and r9. Then blocks
-// of 128 bytes come: CTR of them, from r4 to r12, and r5 bytes behind them.
+// Copies what lies before the first quadword that is aligned on one side, from r8 and r9. Then
+// blocks of 128 bytes come: CTR of them, from r4 to r12, and r5 bytes behind them.
     .macro begin_blocks side
     neg     r6, \side
     std     r8, 0(r3)

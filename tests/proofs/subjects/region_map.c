@@ -54,7 +54,7 @@ void kfree(void *object)
     while (i < PIECES && ((u64 *)object < memory[i] || (u64 *)object >= memory[i] + 40))
         i++;
     //@ check freed_once: i < PIECES && used[i] == 1;
-    used[i] = false;
+    used[i % PIECES] = false;
 }
 
 static u32 pieces_used(void)
