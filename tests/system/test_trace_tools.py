@@ -199,6 +199,9 @@ def test_runs_and_wake_ups_of_threads_are_those_of_the_events(recording):
         assert parts == whole or thread in part_of_it and parts < whole, row
 
 
+HANDED = {4, 5}  # reasons of a switch that gives the CPU to a server, and back to a client
+
+
 def test_who_woke_whom_is_told_by_the_events(recording):
     found = recording.tool("sched")
     assert {row["reason"] for row in found["waits"]} >= {"preempted", "time", "event"}
@@ -210,6 +213,8 @@ def test_who_woke_whom_is_told_by_the_events(recording):
         if event["event"] == "SCHED:switch":
             if fields["to"] in away:
                 expected[fields["to"], away.pop(fields["to"])] += 1
+            elif fields["reason"] in HANDED:
+                expected[fields["to"], fields["from"]] += 1
             begun.discard(fields["from"])
             begun.add(fields["to"])
         elif tells_who_runs(event):
@@ -218,8 +223,7 @@ def test_who_woke_whom_is_told_by_the_events(recording):
             away.setdefault(fields["thread"], fields["by"])
     told = Counter()
     for row in found["wakers"]:
-        if row["max_ticks"] > 0:  # else it was handed the CPU
-            told[row["thread"], row["by"]] += row["count"]
+        told[row["thread"], row["by"]] += row["count"]
     assert told == expected and len(told) > 0
     assert any(by == 0 for _, by in told) and any(by != 0 for _, by in told)
 
