@@ -14,7 +14,6 @@ EXACT = {
     "test_boot.py::test_benchmarks_are_exact_where_a_cycle_is_an_instruction": "samples come faster than they are read",
     "test_budget.py::test_paths_keep_their_budgets_and_runs_repeat": "budgets are instructions",
     "test_ipc.py::test_the_fast_path_is_taken": "a call's instructions are limited",
-    "test_processes.py::test_entering_the_kernel_keeps_its_budget": "a system call's instructions are limited",
     "test_user_library.py::test_the_cost_of_threads_and_locks_is_told": "a lock's instructions are limited",
     "test_user_monitor.py::test_a_scan_costs_at_most_40_instructions_an_object": "a scan's instructions are limited",
     "test_user_monitor.py::test_a_user_event_costs_at_most_20_instructions": "an event's instructions are limited",
