@@ -124,6 +124,7 @@ void begin(u64 argc, char **argv)
             SYS(exit, 0);
     SYS(mkdir, "/tmp", 0755);
     need("mount", SYS(mount, "tmpfs", "/tmp", "tmpfs", 0, 0));
+    put("\n"); // the kernel may have left a line open
     bench_calls();
     bench_threads();
     bench_memory();

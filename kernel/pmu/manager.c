@@ -63,20 +63,12 @@ static u32 probe_power(struct pmu_manager_root *root)
     return root->failed;
 }
 
-static bool samples_cycles(const struct sys_sampling *sampling)
-{
-    bool cycles = false;
-    for (u32 i = 0; i < sampling->event_count; i++)
-        cycles |= sampling->events[i].event == SYS_PMU_CYCLES;
-    return cycles;
-}
-
 // Checks that the interrupts which the session needs arrive; records need none. The model unit's
 // are checked at their first use, because its counting is costly.
 static s64 check_interrupts(struct pmu_manager_root *root, const struct sampling_plan *plan,
                             char *message, u64 bytes)
 {
-    if (samples_cycles(&plan->sampling) && root->failed != 0 && probe_power(root) != 0)
+    if (plan->cycles != SYS_SAMPLING_EVENTS && root->failed != 0 && probe_power(root) != 0)
         return E_NOTSUP;
     if (plan->claim.request.items == 0 || root->works ||
         (plan->sampling.flags & SYS_SAMPLING_PRECISE) != 0)

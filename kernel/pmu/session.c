@@ -37,11 +37,6 @@ static bool takes_turns(const struct session *session)
     return !session->plan.claim.steady;
 }
 
-static bool is_cycles(const struct session *session, u32 index)
-{
-    return event_of(session, index)->event == SYS_PMU_CYCLES;
-}
-
 void session_init(struct session *session)
 {
     mutex_init(&session->counting, "sampling session", MUTEX_SERVICE);
@@ -153,8 +148,17 @@ static void set_sampled(struct session *session, u32 cpu)
     }
 }
 
-static struct power_sampling cycles_of(struct session *session, u32 index)
+// ---- the CPU's own unit: at most one event, its cycles -----------------------------------------
+
+static bool has_cycles(const struct session *session)
 {
+    return session->plan.cycles < SYS_SAMPLING_EVENTS;
+}
+
+static struct power_sampling cycles_here(struct session *session)
+{
+    u32 index = session->plan.cycles;
+
     return (struct power_sampling){.period = event_of(session, index)->period,
                                    .randomise = event_of(session, index)->randomise,
                                    .buffer = &session->samplers[cpu_id()].events[index].buffer};
@@ -166,12 +170,11 @@ static void start_here(void *argument)
     u64 msr = hard_mask();
 
     pmu_cpu()->callers = session->plan.sampling.callers;
-    for (u32 i = 0; i < event_count(session); i++) {
-        const struct power_sampling cycles = cycles_of(session, i);
-        if (!is_cycles(session, i))
-            continue;
+    if (has_cycles(session)) {
+        const struct power_sampling cycles = cycles_here(session);
         power_start(&cycles);
-        session->samplers[cpu_id()].sampled[i].overflows = power_missed(cpu_id());
+        session->samplers[cpu_id()].sampled[session->plan.cycles].overflows =
+            power_missed(cpu_id());
     }
     hard_mask_restore(msr);
 }
@@ -179,12 +182,10 @@ static void start_here(void *argument)
 static void stop_here(void *argument)
 {
     struct session *session = argument;
+    struct pmu_sampled *sampled = &session->samplers[cpu_id()].sampled[session->plan.cycles];
     u64 msr = hard_mask();
 
-    for (u32 i = 0; i < event_count(session); i++) {
-        struct pmu_sampled *sampled = &session->samplers[cpu_id()].sampled[i];
-        if (!is_cycles(session, i) || sampled->overflows == NULL)
-            continue;
+    if (sampled->overflows != NULL) {
         power_stop();
         sampled->overflows_before = *sampled->overflows;
         sampled->overflows = NULL;
@@ -192,16 +193,18 @@ static void stop_here(void *argument)
     hard_mask_restore(msr);
 }
 
+static void stop(struct session *session)
+{
+    if (has_cycles(session))
+        cpus_call(session->cpus, stop_here, session);
+}
+
 static void change_here(void *argument)
 {
-    struct session *session = argument;
+    const struct power_sampling cycles = cycles_here(argument);
     u64 msr = hard_mask();
 
-    for (u32 i = 0; i < event_count(session); i++) {
-        const struct power_sampling cycles = cycles_of(session, i);
-        if (is_cycles(session, i))
-            power_change(&cycles);
-    }
+    power_change(&cycles);
     hard_mask_restore(msr);
 }
 
@@ -230,7 +233,7 @@ s64 session_begin(struct session *session, char *message, u64 bytes)
     if (claims_any(session))
         error = engine_join(&session->claimed, message, bytes);
     if (error != 0)
-        cpus_call(session->cpus, stop_here, session);
+        stop(session);
     session->running = error == 0;
     mutex_unlock(&session->counting);
     if (error != 0 && is_precise(session))
@@ -246,7 +249,7 @@ s64 session_change(struct session *session, u32 index, u64 period, u32 randomise
     mutex_lock(&session->counting);
     event->period = period;
     event->randomise = randomise;
-    if (is_cycles(session, index)) {
+    if (index == session->plan.cycles) {
         cpus_call(session->cpus, change_here, session);
     } else {
         for (u32 cpu = 0; cpu < cpu_count; cpu++)
@@ -260,7 +263,7 @@ s64 session_change(struct session *session, u32 index, u64 period, u32 randomise
 void session_end(struct session *session)
 {
     mutex_lock(&session->counting);
-    cpus_call(session->cpus, stop_here, session);
+    stop(session);
     if (claims_any(session))
         engine_leave(&session->claimed);
     session->running = false;
@@ -288,7 +291,7 @@ static void look_at_turns_here(void *argument)
 
     look->overflows = __atomic_load_n(&sampled->overflows_before, __ATOMIC_RELAXED);
     look->overflows += now != NULL ? __atomic_load_n(now, __ATOMIC_RELAXED) : 0;
-    if (sums == NULL || is_cycles(session, look->index))
+    if (sums == NULL || look->index == session->plan.cycles)
         return;
     const struct pmu_sums *of = &sums->item[session->plan.item[look->index]];
     look->measured = of->time;
@@ -312,7 +315,7 @@ static struct look stat_interrupts(const struct session *session, u32 cpu, u32 i
     u64 known = stat->taken + stat->lost;
     __atomic_thread_fence(__ATOMIC_ACQUIRE); // samples taken had been counted before
     struct look look = look_at(session, cpu, index);
-    if (is_cycles(session, index)) {
+    if (index == session->plan.cycles) {
         stat->missed = look.overflows;
         return look;
     }

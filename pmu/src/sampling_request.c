@@ -126,8 +126,10 @@ static void add_items(struct sampling_plan *plan, const struct pmu_offer *offer)
 
     for (u32 i = 0; i < plan->sampling.event_count; i++) {
         u32 number = sampling_event_number(plan->sampling.events[i].event);
-        if (number == PMU_RUN_CYCLES)
+        if (number == PMU_RUN_CYCLES) {
+            plan->cycles = i;
             continue;
+        }
         plan->item[i] = (u8)request->items;
         request->item[request->items++] =
             (struct pmu_item){.event = (u8)number,
@@ -170,7 +172,7 @@ s64 sampling_plan_make(const struct sys_sampling *sampling, const struct pmu_off
     s64 error = check(sampling, offer, cpus, message, bytes);
     if (error != 0)
         return error;
-    *plan = (struct sampling_plan){.sampling = *sampling};
+    *plan = (struct sampling_plan){.sampling = *sampling, .cycles = SYS_SAMPLING_EVENTS};
     claim_events(plan, offer);
     return say(0, message, bytes, "%s", "");
 }

@@ -15,6 +15,8 @@ struct sampling_plan {
     struct pmu_claim claim;
     // the item of each event; the item's source is the event's place + 1
     u8 item[SYS_SAMPLING_EVENTS];
+    // the place of the event that the CPU's own unit samples; SYS_SAMPLING_EVENTS: none
+    u32 cycles;
 };
 
 // Returns the number in pmu/events.h of a session's event; PMU_EVENTS: it is none.

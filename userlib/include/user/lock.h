@@ -35,11 +35,35 @@ void mutex_on_wait(void (*handler)(const struct mutex *mutex, u64 since));
 void mutex_lock_slow(struct mutex *mutex);
 void mutex_unlock_slow(struct mutex *mutex);
 
+// Returns thread_current() of a thread that is no dispatcher: on its stack nobody else ever runs, so
+// the compiler may ask once for many mutexes.
+static inline struct thread *mutex_caller(void)
+{
+    struct thread *thread;
+
+    __asm__("ld %0,%1(13)" : "=r"(thread) : "i"(DISPATCHER_LIBRARY));
+    return thread;
+}
+
+// These two are the compiler's compare-and-swaps, in acquire and in release order. The compiler's ask
+// a second time what the word was. volatile: some compilers drop an asm goto with outputs.
 static inline bool mutex_try(struct mutex *mutex)
 {
-    u64 unowned = 0;
-    return __atomic_compare_exchange_n(&mutex->word, &unowned, (u64)thread_current(), false,
-                                       __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
+    u64 before;
+
+    __asm__ volatile goto("1: ldarx %0,0,%1\n\t"
+                          "cmpdi %0,0\n\t"
+                          "bne- %l[taken]\n\t"
+                          "stdcx. %2,0,%1\n\t"
+                          "bne- 1b\n\t"
+                          "isync"
+                          : "=&r"(before)
+                          : "r"(&mutex->word), "r"(mutex_caller())
+                          : "cr0", "memory"
+                          : taken);
+    return true;
+taken:
+    return false;
 }
 
 static inline void mutex_lock(struct mutex *mutex)
@@ -50,11 +74,21 @@ static inline void mutex_lock(struct mutex *mutex)
 
 static inline void mutex_unlock(struct mutex *mutex)
 {
-    u64 self = (u64)thread_current();
-    if (__builtin_expect(!__atomic_compare_exchange_n(&mutex->word, &self, 0, false,
-                                                      __ATOMIC_RELEASE, __ATOMIC_RELAXED),
-                         0))
-        mutex_unlock_slow(mutex);
+    u64 before;
+
+    __asm__ volatile goto("lwsync\n"
+                          "1: ldarx %0,0,%1\n\t"
+                          "cmpd %0,%2\n\t"
+                          "bne- %l[slow]\n\t"
+                          "stdcx. %3,0,%1\n\t"
+                          "bne- 1b"
+                          : "=&r"(before)
+                          : "r"(&mutex->word), "r"(mutex_caller()), "r"(0UL)
+                          : "cr0", "memory"
+                          : slow);
+    return;
+slow:
+    mutex_unlock_slow(mutex);
 }
 
 struct recursive_mutex {
