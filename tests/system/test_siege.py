@@ -65,6 +65,7 @@ def test_requests_of_who_has_gone_are_dropped(machine2, capsys, end, size):
         end(sock)
     with siege.enter_when_there_is_a_place(machine2.port, CONTROLLER) as viewer:
         seconds = siege.wait_for_free_slots(viewer)
+        assert seconds <= siege.FREE_SECONDS
         begin = time.monotonic()
         assert viewer.objects()
         with capsys.disabled():
@@ -130,3 +131,4 @@ def test_mutated_frames_of_all_roles(machine2, capsys):
         print("\n" + ", ".join(f"{what} {number:.3g}" for what, number in account.items()))
     assert account["malformed"] > 0 and account["denied"] > 0
     assert account["answers to the witness"] > 0
+    assert account["slots free after"] <= siege.FREE_SECONDS
