@@ -123,7 +123,7 @@ static int show(const struct annotated *annotated)
         any = is_wanted(annotated, &annotated->hot.functions[i]);
     if (!any)
         return nothing_found(annotated);
-    if (settings.json) {
+    if (output_form() == OUTPUT_JSON) { // people see each function as soon as it is read
         json_t *document = json_object();
         json_head(document, annotated);
         json_t *list = put_array(document, "functions");

@@ -120,12 +120,13 @@ static const struct column columns[] = {
 };
 static const struct sheet sheets[] = {{"configurations", columns}, {NULL, NULL}};
 
-// Lists a configuration. One that is wrong has had its message, and does not hide the others.
+// Lists a configuration. One that is wrong has had its message, and does not hide the others. People
+// see its name; programs would miss its members.
 static void list_one(json_t *list, const char *name)
 {
     if (configuration_load(name, &configuration) == KOV_OK)
         json_members(put_object(list, NULL), &configuration);
-    else if (!settings.json && !settings.csv)
+    else if (output_form() == OUTPUT_TABLES)
         put_text(put_object(list, NULL), "name", name);
 }
 

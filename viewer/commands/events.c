@@ -86,7 +86,12 @@ static void show(const struct event_list *list, const struct arguments *argument
     if (event_list_find(list, RUN_CYCLES_NAME, strlen(RUN_CYCLES_NAME)) == NULL &&
         is_wanted(&run_cycles, arguments))
         put_event(events, &run_cycles);
-    document_show(document, sheets);
+    if (!document_for_programs(document, sheets)) {
+        columns_print(columns, events, "");
+        if (list->count == 0)
+            puts("Nothing can be counted: the machine runs without the model unit.");
+    }
+    json_decref(document);
 }
 
 static int run(const struct arguments *arguments)
@@ -97,8 +102,6 @@ static int run(const struct arguments *arguments)
         code = event_list_fetch(&list);
     if (code == KOV_OK)
         show(&list, arguments);
-    if (code == KOV_OK && list.count == 0 && !settings.json && !settings.csv)
-        puts("Nothing can be counted: the machine runs without the model unit.");
     event_list_free(&list);
     return code;
 }

@@ -54,7 +54,7 @@ static int find_format(const struct format **format)
             *format = &formats[i];
     if (*format == NULL)
         return fail(KOV_USAGE, "--format %s: must be folded, pprof or perf-script", format_name);
-    if (output == NULL && settings.json)
+    if (output == NULL && output_form() == OUTPUT_JSON)
         return fail(KOV_USAGE, "--json tells what was written to a file: give --output too");
     if (output == NULL && (*format)->binary && isatty(STDOUT_FILENO))
         return fail(KOV_USAGE, "%s is not for terminals: give --output", format_name);

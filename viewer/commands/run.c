@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // `kov run`: runs a program in the machine, one of its own or an uploaded one.
 #include "commands/commands.h"
-#include "output/document.h"
+#include "output/columns.h"
 #include "tools/clock.h"
 #include "tools/interrupt.h"
 #include "tools/options.h"
@@ -53,7 +53,7 @@ static int take_event(void *context, const Orrery__Dci__Event *event)
     if (event->body_case != ORRERY__DCI__EVENT__BODY_RUN_OUTPUT)
         return KOV_OK;
     const ProtobufCBinaryData *data = &event->run_output->data;
-    if (settings.json) {
+    if (output_form() == OUTPUT_JSON) { // the whole output is one text of the document
         bytes_append(&run->output, data->data, data->len);
         return KOV_OK;
     }
@@ -272,14 +272,14 @@ static int attend(struct run *run)
 
 // ---- the end -----------------------------------------------------------------------------------
 
-static void print_json(const struct run *run)
+static void tell(const struct run *run)
 {
     json_t *document = json_object();
     bytes_append((struct bytes *)&run->output, "", 1);
     put_u64(document, "pid", run->pid);
     put_s64(document, "status", run->status);
     put_text(document, "output", (const char *)run->output.data);
-    document_print(document);
+    document_tell(document, NULL); // people have seen the output
 }
 
 static int verdict(const struct run *run)
@@ -303,8 +303,8 @@ static int run_program(const char *path, int count, char **values)
     if (code == KOV_OK)
         code = attend(&run);
     dci_on_event(NULL, NULL);
-    if (code == KOV_OK && settings.json)
-        print_json(&run);
+    if (code == KOV_OK)
+        tell(&run);
     if (code == KOV_OK)
         code = verdict(&run);
     bytes_free(&run.output);

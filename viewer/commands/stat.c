@@ -233,7 +233,7 @@ static int run_objects(const struct arguments *arguments)
 
 static int run_events(const struct arguments *arguments)
 {
-    if (settings.csv && interval != 0)
+    if (output_form() == OUTPUT_CSV && interval != 0)
         return fail(KOV_USAGE, "--csv does not go with --interval-print");
     if (per_object)
         return run_objects(arguments);

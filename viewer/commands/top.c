@@ -159,21 +159,16 @@ static int watch(struct top *top)
     return code;
 }
 
+// Watches, with keys if people look on a terminal.
 static int watch_with_keys(struct top *top)
 {
-    top->keys = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
+    top->keys = output_form() == OUTPUT_TABLES && isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
     if (top->keys)
         terminal_raw();
+    series_begin("refreshes");
     int code = watch(top);
+    series_end(top_counts(top));
     terminal_restore();
-    return code;
-}
-
-static int watch_as_json(struct top *top)
-{
-    document_begin("refreshes");
-    int code = watch(top);
-    document_end(top_counts(top));
     return code;
 }
 
@@ -197,7 +192,7 @@ static int run(const struct arguments *arguments)
     const dci_system_info *machine = session_machine();
     kernel_use_build_id(&kernel, machine->build_id.data, machine->build_id.len);
     top.symbols = kernel_symbols(&kernel);
-    code = settings.json ? watch_as_json(&top) : watch_with_keys(&top);
+    code = watch_with_keys(&top);
     programs_close(&programs);
     kernel_close(&kernel);
     snapshot_free(&top.snapshot);

@@ -97,7 +97,7 @@ static int relay_trace(struct live *live)
 {
     live->run.begin = clock_now();
     int code = subscribe(live);
-    if (code == KOV_OK && !settings.json) {
+    if (code == KOV_OK && output_form() == OUTPUT_TABLES) { // what to type while this waits
         printf("babeltrace2 -i lttng-live net://localhost:%u/host/orrery/trace\n",
                live->relay.port);
         fflush(stdout);

@@ -88,7 +88,9 @@ static int measure(const struct arguments *arguments, double seconds, struct sle
 
 int sleep_locks_run(const struct arguments *arguments, double seconds, const char *pids)
 {
-    struct sleep_window window = {.report.account.keep_changes = timeline || settings.json};
+    struct sleep_window window = {0};
+    // Memory grows with them, so they are kept only if they are shown: JSON has them always.
+    window.report.account.keep_changes = timeline || output_form() == OUTPUT_JSON;
     struct workload_result workload = {0};
     window.report.programs = &window.programs;
     int code = parse_choice(pids, &window.choice);

@@ -168,7 +168,7 @@ bool document_for_programs(const json_t *document, const struct sheet *sheets)
 {
     if (settings.json)
         document_write(document);
-    for (size_t i = 0; settings.csv && sheets[i].key != NULL; i++) {
+    for (size_t i = 0; settings.csv && sheets != NULL && sheets[i].key != NULL; i++) {
         fputs(i > 0 ? "\n" : "", stdout);
         columns_csv(sheets[i].columns, json_object_get(document, sheets[i].key));
     }
