@@ -207,11 +207,6 @@ struct group {
     u64 soft_masked;
 };
 
-static bool is_grouped(const struct aggregate *aggregate)
-{
-    return aggregate->sort.count > 1 && aggregate->sort.keys[0] == SORT_PROCESS;
-}
-
 static int compare_groups(const void *left, const void *right)
 {
     const struct group *a = left, *b = right;
@@ -272,7 +267,7 @@ void table_print(const struct aggregate *aggregate, const json_t *table)
     struct columns columns;
     make_columns(&columns, aggregate, table, false);
     columns_heading(columns.list, "");
-    if (is_grouped(aggregate)) {
+    if (aggregate->sort.count > 1 && aggregate->sort.keys[0] == SORT_PROCESS) {
         print_groups(aggregate, table);
     } else {
         for (size_t i = 0; i < json_array_size(rows); i++) {
