@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Who means ill of `kov serve`: HTTP and WebSocket by hand, where every rule may be broken."""
+"""Attacks on `kov serve`. HTTP and WebSocket are written by hand, so every rule can be broken."""
 
 import base64
 import json
@@ -59,7 +59,7 @@ class Connection:
         self.data += more
 
     def receive_all(self):
-        """Until the gateway ends the connection: what it has said."""
+        """Returns what the gateway says until it ends the connection."""
         try:
             while True:
                 self.receive_more()
@@ -67,7 +67,7 @@ class Connection:
             return self.data
 
     def receive_head(self):
-        """The status and the headers of a response."""
+        """Returns the status and the headers of a response."""
         while b"\r\n\r\n" not in self.data:
             self.receive_more()
         head, self.data = self.data.split(b"\r\n\r\n", 1)
@@ -75,19 +75,19 @@ class Connection:
         return int(lines[0].split()[1]), dict(line.lower().split(": ", 1) for line in lines[1:])
 
     def request(self, line="GET / HTTP/1.1", **headers):
-        """Sends a request; headers: with _ for -, None for one that is left out."""
+        """Sends a request. `headers` have _ for -. None: that one is left out."""
         fields = {"Host": f"127.0.0.1:{self.port}", **headers}
         text = "".join(f"{name.replace('_', '-')}: {value}\r\n" for name, value in fields.items()
                        if value is not None)
         self.send(f"{line}\r\n{text}\r\n".encode())
 
     def ask(self, line="GET / HTTP/1.1", **headers):
-        """The status of a response, and its headers."""
+        """Sends a request. Returns the status of the response, and its headers."""
         self.request(line, **headers)
         return self.receive_head()
 
     def upgrade(self, **headers):
-        """Asks for a WebSocket as our page does, but for headers that are given."""
+        """Asks for a WebSocket as our page does. The given headers replace those of the page."""
         return self.ask(**{
             "Upgrade": "websocket", "Connection": "Upgrade", "Sec_WebSocket_Version": "13",
             "Sec_WebSocket_Key": base64.b64encode(os.urandom(16)).decode(),
@@ -96,7 +96,7 @@ class Connection:
 
 
 class WebSocket(Connection):
-    """A connection that became a WebSocket; with a token it has said hello and was welcomed."""
+    """A connection that became a WebSocket. With a token it has said hello and was welcomed."""
 
     def __init__(self, port, token=None, **options):
         super().__init__(port, **options)
@@ -108,7 +108,7 @@ class WebSocket(Connection):
             assert self.until("welcome")["version"] == 1
 
     def send_frame(self, payload, opcode=TEXT, final=True, announced=None):
-        """announced: a length that may be a lie."""
+        """Sends a frame. `announced` is the length that its head tells; it may be a lie."""
         length = len(payload) if announced is None else announced
         head = bytes([opcode | 0x80 * final])
         if length < 126:
@@ -129,7 +129,7 @@ class WebSocket(Connection):
         self.say("watch", id=number, machine="orrery", kind=kind, **fields)
 
     def next_frame(self):
-        """(opcode, payload)"""
+        """Returns (opcode, payload)."""
         first, length = self.receive(2)
         if length == 126:
             length = struct.unpack(">H", self.receive(2))[0]
@@ -138,7 +138,7 @@ class WebSocket(Connection):
         return first & 15, self.receive(length)
 
     def next(self):
-        """The next message; of a frame {"type": "frame", "id": …, "bytes": …}."""
+        """Returns the next message. A frame becomes {"type": "frame", "id": …, "bytes": …}."""
         while True:
             opcode, payload = self.next_frame()
             if opcode == CLOSE:
@@ -150,7 +150,7 @@ class WebSocket(Connection):
                         "bytes": payload}
 
     def until(self, kind):
-        """The next message of this type; the others are skipped."""
+        """Returns the next message of this type. Skips the others."""
         while (message := self.next())["type"] != kind:
             pass
         return message

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""A browser of `kov serve`, as far as tests need one: the program, and a WebSocket to it."""
+"""A browser of `kov serve`, as far as tests need one: the program that serves, and a WebSocket to
+it."""
 
 import base64
 import json
@@ -19,7 +20,7 @@ OBJECTS, HEAT, METRIC, BYTES = 1, 2, 3, 12
 
 
 class Gateway:
-    """`kov serve`, until the block ends. Its arguments come behind `serve -l 0`."""
+    """Runs `kov serve` until the block ends. Its arguments come behind `serve -l 0`."""
 
     def __init__(self, *arguments, limit=None):
         self.limit = limit
@@ -42,7 +43,8 @@ class Gateway:
 
 
 class Browser:
-    """A page's connection. What it was told: states and notices by machine, names, topics by id."""
+    """A page's connection. It keeps what it was told: states and notices by machine, names, topics
+    by id."""
 
     def __init__(self, gateway):
         host, port = gateway.origin.removeprefix("http://").split(":")
@@ -139,7 +141,7 @@ class Browser:
             self.topics[topic] = before + columns[:rows]
 
     def metric(self, topic, columns, rows, flags):
-        """{time in ms: value}"""
+        """Returns {time in ms: value}."""
         times = struct.unpack_from(f"<{rows}d", columns)
         values = struct.unpack_from(f"<{rows}f", columns, 8 * rows)
         points = {} if flags & 1 else self.topics.get(topic, {})
@@ -147,13 +149,13 @@ class Browser:
         self.topics[topic] = points
 
     def heat(self, columns, rows, column=1, code="I"):
-        """{key: samples}, or another column, where there are any."""
+        """Returns {key: samples}, or another column, where there are any."""
         things = struct.unpack_from(f"<{rows}I", columns)
         values = struct.unpack_from(f"<{rows}{code}", columns, column * ((4 * rows + 7) // 8 * 8))
         return {self.things[thing][0]: value for thing, value in zip(things, values) if value}
 
     def objects(self, columns, rows):
-        """[(key, parent's key, class, representatives, misses)], in order."""
+        """Returns [(key, parent's key, class, representatives, misses)], in order."""
         found, at = [], 0
         for code in "IIIHd":
             found.append(struct.unpack_from(f"<{rows}{code}", columns, at))
@@ -163,7 +165,7 @@ class Browser:
                 for thing, parent, one, reps, misses in zip(*found)]
 
     def until(self, what):
-        """Hears until what() is true; returns that."""
+        """Hears messages until what() is true. Returns its value."""
         end = time.monotonic() + PATIENCE
         while not (value := what()):
             assert time.monotonic() < end, (self.states, self.notices, self.stopped, self.topics)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Fixtures for tests of kov: the program, the protocol's messages, and a machine that is played by
-Python."""
+"""Fixtures for tests of kov: the program, the protocol's messages, and a machine that Python
+plays."""
 
 import json
 import os
@@ -18,7 +18,7 @@ KOV = BUILD / "kov"
 
 
 def pytest_configure(config):
-    """The tests import the protocol's messages: makes them first."""
+    """Makes the protocol's messages, which the tests import, before anything else."""
     folder = tempfile.TemporaryDirectory()
     config.add_cleanup(folder.cleanup)
     subprocess.run(
@@ -42,7 +42,7 @@ class Result:
 
 @pytest.fixture
 def kov(tmp_path):
-    """Runs kov in an empty folder; with `machine`, against it."""
+    """Runs kov in an empty folder. With `machine`, it connects to that one."""
     if not KOV.exists():
         pytest.fail(f"{KOV} is not built: run `make kov`")
 
@@ -64,7 +64,7 @@ def kov(tmp_path):
 
 @pytest.fixture
 def machine():
-    """A machine as it should be, to be changed by the test before kov talks to it."""
+    """Returns a machine that behaves as it should. A test may change it before kov talks to it."""
     from machine import Machine
 
     with Machine() as instance:
@@ -73,6 +73,6 @@ def machine():
 
 @pytest.fixture
 def running(machine):
-    """One whose clock runs; its sampling began when it did."""
+    """Returns a machine whose clock runs. Its sampling began when the clock did."""
     machine.let_run()
     return machine

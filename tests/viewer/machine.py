@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""A machine that speaks the DCI, played by Python: answers as Orrery does, from tables that tests
-may change, and can be told to misbehave."""
+"""A machine that Python plays. It speaks the DCI and answers as Orrery does, from tables that tests
+may change. It can be told to misbehave."""
 
 import socket
 import struct
@@ -38,7 +38,7 @@ event { name = "TEST:zero"; id = 65536; stream_id = 0; };
 
 
 def packet(cpu, sequence, times, discarded=0, overwritten=0, event=1 << 16):
-    """A CTF packet of events without data (major 1, minor 0) at these times."""
+    """Returns a CTF packet of events without data (major 1, minor 0) at these times."""
     events = b"".join(struct.pack(">II", when & 0xffffffff, 1 << 22 | event) for when in times)
     content = PACKET_HEADER.size + len(events)
     header = PACKET_HEADER.pack(
@@ -239,8 +239,8 @@ class Session(threading.Thread):
             running=machine.sampler is not None))
 
     def do_sampling_change(self, request):
-        """From the machine's sampling_change_time on; to whoever samples, then
-        machine.samples_after_change."""
+        """Changes thresholds from the machine's sampling_change_time on. Tells it to whoever
+        samples, then pushes machine.samples_after_change."""
         machine, change = self.machine, request.sampling_change
         if machine.sampler is None:
             self.refuse(request, E_NOENT, "nobody samples")
@@ -308,7 +308,7 @@ class Session(threading.Thread):
         self.respond(request, count_start=dci.CountStartReply(session=1, time=TIMEBASE_HZ))
 
     def count_replies(self, request, body):
-        """The next reading, one response a CPU."""
+        """Returns the next reading, one response a CPU."""
         machine = self.machine
         machine.count_reads += 1
         when = machine.count_time(machine.count_reads)
@@ -325,8 +325,8 @@ class Session(threading.Thread):
         self.count_replies(request, "count_stop")
 
     def do_count_tasks(self, request):
-        """The tasks of the reading before, those of a CPU in two responses, an empty one at its
-        end."""
+        """Answers with the tasks of the reading before. Those of a CPU come in two responses; an
+        empty one ends them."""
         machine = self.machine
         for cpu in range(machine.system.cpu_count):
             tasks = [machine.task_of(cpu, name, machine.count_reads) for name in machine.tasks]
@@ -406,7 +406,7 @@ class Session(threading.Thread):
             report=machine.workload_report))
 
     def own_monitor(self, number):
-        """One that this client may use."""
+        """Returns a monitor that this client may use."""
         monitor = self.machine.monitors.get(number)
         return monitor if monitor is not None and monitor.session in (None, self) else None
 
@@ -440,7 +440,7 @@ class Session(threading.Thread):
             monitor.fill(self.machine.last_records)
 
     def do_monitor_read(self, request):
-        """Records of a CPU in two responses, the second behind what was lost meanwhile."""
+        """Answers with the records of a CPU in two responses. Between them stands what was lost."""
         monitor, machine = self.own_monitor(request.monitor_read.monitor), self.machine
         monitor.fill(machine.records)
         machine.records = {}
@@ -472,7 +472,7 @@ class Session(threading.Thread):
 
 
 class Monitor:
-    """Of the client's session, or (None) a kept one."""
+    """A monitor of the client's session. A session of None: a kept one."""
 
     def __init__(self, session, size, cpus, cost):
         self.session, self.bytes, self.running, self.tracks = session, size, False, {}
@@ -481,7 +481,7 @@ class Monitor:
         self.fired, self.lost = [0] * cpus, [0] * cpus
 
     def fill(self, records):
-        """CPU: (its records, how many were lost behind them)."""
+        """Adds {CPU: (its records, how many were lost behind them)}."""
         for cpu, (more, lost) in records.items():
             self.unread[cpu] += more
             self.lost[cpu] += lost + sum(record.lost for record in more)
@@ -493,7 +493,7 @@ class Monitor:
 
 
 class Machine:
-    """Listens on a free port of this host, and serves any number of clients."""
+    """Listens on a free port of this host. Serves any number of clients."""
 
     CONTROL = {"power_off", "dref_enable", "sampling_start", "sampling_stop", "sampling_change",
                "count_start", "count_stop", "count_exclude", "count_trace", "trace_set",
@@ -607,14 +607,14 @@ class Machine:
             session.start()
 
     def task_of(self, cpu, name, reading):
-        """A task of the table, with the same count of every event."""
+        """Returns a task of the table with the same count of every event."""
         pid, thread, flags, count = self.tasks[name]
         return dci.CountTask(pid=pid, thread=thread, flags=flags, name=name, counts=[
             dci.Count(count=count * reading * (cpu + 1), measured=10 * reading, total=10 * reading)
             for _ in self.counted])
 
     def let_run(self):
-        """Its clock runs from now on; its sampling began now."""
+        """Lets the clock run from now on. Sampling began now."""
         begin, first = time.monotonic(), 9 * TIMEBASE_HZ
         self.clock = lambda: first + int((time.monotonic() - begin + self.skipped) * TIMEBASE_HZ)
         self.sampling_begin = first
@@ -626,7 +626,7 @@ class Machine:
         self.misbehaviour["hello"] = greet
 
     def push_samples(self, coid, count):
-        """So many samples of an object, of now, to whoever samples."""
+        """Pushes so many samples of an object, taken now, to whoever samples."""
         session, end = None, time.monotonic() + PATIENCE
         while (session := self.sampler) is None:
             assert time.monotonic() < end, "nobody samples"
@@ -637,7 +637,7 @@ class Machine:
             for _ in range(count)]))
 
     def kill(self):
-        """As an emulator that is killed; start it again by `with`."""
+        """Ends as a killed emulator does. `with` starts it again."""
         self.__exit__()
         self.drop_all()
         self.sampler = None
@@ -652,12 +652,12 @@ class Machine:
         self.sessions = []
 
     def asked(self, kind):
-        """The requests of a kind, in order."""
+        """Returns the requests of a kind, in order."""
         return [getattr(request, kind) for request in self.requests
                 if request.WhichOneof("body") == kind]
 
     def add_processes(self):
-        """Two processes, with objects in the kernel and objects of their own."""
+        """Adds two processes, with objects in the kernel and objects of their own."""
         self.processes = [
             dci.Process(pid=1, parent=0, state=1, object=0x2000, name="init", cpu_ticks=TIMEBASE_HZ,
                         dispatchers=1, memory_pages=100, faults=7),
@@ -685,8 +685,8 @@ class Machine:
                                       name="bin/shell")]
 
     def wait_for(self, kind, times=1):
-        """Until requests of this kind were answered so many times, with all that an answer
-        pushes."""
+        """Waits until so many requests of this kind were answered, and all that their answers push
+        was sent."""
         end = time.monotonic() + PATIENCE
         while self.answered.count(kind) < times:
             if time.monotonic() > end:
@@ -695,7 +695,7 @@ class Machine:
 
 
 def sampling_stat(machine, cpu, index=0):
-    """What the machine counted of an event on a CPU, to be changed."""
+    """Returns what the machine counted of an event on a CPU. A test may change it."""
     for stat in machine.sampling_stats:
         if (stat.cpu, stat.index) == (cpu, index):
             return stat
@@ -704,8 +704,8 @@ def sampling_stat(machine, cpu, index=0):
 
 
 def add_samples(machine, counts, cpu=0, lost=0, index=0, **fields):
-    """Samples to be pushed on the start of sampling, of one event on one CPU; counts: {(coid, pc):
-    how many}."""
+    """Adds samples of one event on one CPU, which are pushed when sampling starts. `counts`:
+    {(coid, pc): how many}."""
     fields = {"flags": dci.SAMPLE_KERNEL | dci.SAMPLE_ATTRIBUTED, "thread": 3,
               "event": dci.PMU_EVENT_CYCLES, **fields}
     batch = dci.Samples(cpu=cpu, lost=lost, index=index)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""A program for 64-bit PowerPC, big endian, compiled for a test, and what binutils say about it."""
+"""Compiles a program for 64-bit PowerPC, big endian, for a test. Tells what binutils say about
+it."""
 
 import re
 import subprocess
@@ -76,7 +77,7 @@ class Program:
                     if "Build ID" in line)
 
     def functions(self):
-        """name: [(address, word, mnemonic)] of all functions."""
+        """Returns {name: [(address, word, mnemonic)]} of all functions."""
         found, name = {}, None
         for line in self.output("objdump", "-d", "-z", "-M", "raw").splitlines():
             if heading := re.match(r"[0-9a-f]+ <\.?(\w+)>:", line):
@@ -87,7 +88,7 @@ class Program:
         return found
 
     def lines(self):
-        """address: line of the C source, for every instruction of it."""
+        """Returns {address: line of the C source} for each instruction."""
         rows = [(int(words[2], 16), None if words[1] == "-" else int(words[1]))
                 for words in map(str.split,
                                  self.output("objdump", "--dwarf=decodedline").splitlines())
@@ -100,5 +101,5 @@ class Program:
         return found
 
     def address(self, line):
-        """The first address of a line's code."""
+        """Returns the first address of a line's code."""
         return min(place for place, number in self.lines().items() if number == line)

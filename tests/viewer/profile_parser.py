@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Reads pprof profiles from their bytes, by the rules of the wire format and the numbers of the
-published fields. Knows nothing of the schema that kov is built with."""
+"""Reads pprof profiles from their bytes, by the rules of the wire format and the published numbers
+of the fields. It does not use the schema that kov is built with."""
 
 import gzip
 
@@ -17,7 +17,7 @@ def varint(data, at):
 
 
 def fields(data):
-    """[(number, int or bytes)] of a message."""
+    """Returns [(number, int or bytes)] of a message."""
     found, at = [], 0
     while at < len(data):
         key, at = varint(data, at)
@@ -34,7 +34,7 @@ def fields(data):
 
 
 def numbers(message, number):
-    """A repeated integer, packed or not."""
+    """Returns a repeated integer, packed or not."""
     values = []
     for field, value in message:
         if field == number and isinstance(value, bytes):

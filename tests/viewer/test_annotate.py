@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""kov annotate: samples beside source lines and instructions; binutils say what lies where."""
+"""kov annotate shows samples beside source lines and instructions. binutils say what lies where."""
 
 import collections
 import os
@@ -23,8 +23,8 @@ def program(tmp_path_factory):
 
 @pytest.fixture
 def spread(program):
-    """address: samples. 6 + 10 + 30 in bottom, 4 in odd, 20 at every second instruction of plain, 1
-    nowhere."""
+    """Returns {address: samples}: 6 + 10 + 30 in bottom, 4 in odd, 20 at every second instruction
+    of plain, 1 nowhere."""
     places = collections.Counter({program.address(4): 6, program.address(5): 10,
                                   program.address(7): 30, program.address(19): 4, 0x77777770: 1})
     for address, _, _ in program.functions()["plain"][::2]:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Machines that break the protocol, or are none: kov ends with 3 and says what is wrong, and never
-hangs."""
+"""Some machines break the protocol, or are no machines. kov then ends with 3, says what is wrong,
+and never hangs."""
 
 import socket
 import struct
@@ -113,14 +113,14 @@ def test_a_list_without_end_is_given_up(kov, machine):
 
 
 def chatter(session, request):
-    """Frames that are no answer, without end."""
+    """Sends frames that are no answer, without end."""
     while True:
         session.send(dci.ServerFrame(event=dci.Event()))
         time.sleep(0.01)
 
 
 def drip(session, request):
-    """A frame that never comes to its end."""
+    """Sends a frame that never comes to its end."""
     session.send_bytes(struct.pack(">I", 1 << 19))
     while True:
         session.send_bytes(b"\x12")
@@ -128,7 +128,7 @@ def drip(session, request):
 
 
 def no_end(session, request):
-    """The first answers to a list that goes on for ever."""
+    """Answers with the first parts of a list that goes on for ever."""
     body = request.WhichOneof("body")
     reply = {"classes": dci.ClassesReply, "objects": dci.ObjectsReply,
              "dref_read": dci.DrefReadReply, "sleep_locks_read": dci.SleepLocksReadReply,
@@ -162,7 +162,7 @@ COMMANDS = {
 @pytest.mark.parametrize("kind", COMMANDS)
 @pytest.mark.parametrize("lie", [chatter, drip])
 def test_the_timeout_bounds_every_command(kov, machine, kind, lie):
-    """However it is kept going: all of a command's waits together are one patience."""
+    """All waits of a command share one patience, however it is kept going."""
     machine.misbehaviour["sleep_locks_enable"] = sleep_locks_on
     machine.misbehaviour[kind] = lie
     result = kov("--timeout", "0.6", "--no-reconnect", *COMMANDS[kind], machine=machine)
@@ -178,7 +178,7 @@ def test_no_list_goes_on_for_ever(kov, machine, kind):
 
 
 def test_answers_that_come_late_are_late_together(kov, machine):
-    """Each within the time limit, but not all."""
+    """Each answer comes within the time limit, but all of them do not."""
     def late(kind):
         def answer(session, request):
             time.sleep(0.5)

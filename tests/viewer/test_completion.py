@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""What is made from the tables of commands and options: completion in shells, the manual page."""
+"""Two things are made from the tables of commands and options: completion in shells, and the manual
+page."""
 import re
 import shutil
 import subprocess
@@ -16,7 +17,7 @@ def run(*arguments):
 
 @pytest.fixture(scope="module", name="commands")
 def command_table():
-    """Each command with its options, as `kov help` tells them."""
+    """Returns each command with its options, as `kov help` tells them."""
     overview = run(KOV, "help").split("\nOptions of every command:\n")
     names = re.findall(r"^  ([a-z]+(?: [a-z]+)?)  +", overview[0], re.MULTILINE)
     assert len(names) > 30
@@ -27,7 +28,7 @@ def command_table():
 
 @pytest.fixture(scope="module", name="complete")
 def bash_completion():
-    """The words that bash offers for the last one of a line."""
+    """Returns the words that bash offers for the last word of a line."""
     script = run(KOV, "completion", "bash")
 
     def complete(*words):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""--csv: the tables of --json as any reader of CSV sees them."""
+"""--csv gives the tables of --json, as any reader of CSV sees them."""
 import csv
 import io
 
@@ -7,7 +7,7 @@ import pytest
 
 
 def tables(text):
-    """The tables of an output, which empty lines part."""
+    """Returns the tables of an output, which empty lines separate."""
     return [list(csv.DictReader(io.StringIO(part))) for part in text.split("\n\n")]
 
 

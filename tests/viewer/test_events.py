@@ -8,7 +8,7 @@ from machine import E_LIMIT, E_NOTSUP
 
 
 def partly(machine, count, measured, error):
-    """All counts are these, on every CPU, of a total of 1000."""
+    """Makes all counts these, on every CPU, of a total of 1000."""
     machine.count_of = lambda cpu, item, reading: dci.Count(count=count, measured=measured,
                                                             total=1000, error=error)
 

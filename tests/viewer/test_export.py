@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""kov export: each format is read by a parser of its own, and its sums are the recording's."""
+"""kov export: a parser of its own reads each format. The sums are those of the recording."""
 
 import collections
 import re
@@ -28,8 +28,8 @@ def program(tmp_path_factory):
 
 @pytest.fixture
 def recorded(kov, machine, program):
-    """Calls from _start over odd into bottom; the process's name has what the formats take for
-    marks."""
+    """Records calls from _start over odd into bottom. The process's name has characters that the
+    formats use as marks."""
     machine.add_processes()
     machine.processes[1].name = "she:ll;x"
     machine.system.build_id = bytes.fromhex(program.build_id)
@@ -57,7 +57,7 @@ def export(kov, recorded, program):
 # ---- folded stacks
 
 def folded(text):
-    """{frames: count} as flamegraph.pl takes lines apart."""
+    """Returns {frames: count}, taking lines apart as flamegraph.pl does."""
     stacks = {}
     for line in text.splitlines():
         match = re.fullmatch(r"(.*)\s+?(\d+(?:\.\d*)?)", line)
@@ -101,7 +101,8 @@ STRICT_FRAME = re.compile(r"\t +([0-9a-f]+) (.+?)(?:\+0x([0-9a-f]+))? \((\S+)\)$
 
 
 def perf_script(text):
-    """[{comm, pid, thread, cpu, time, period, event, frames: [(address, function, file)]}]"""
+    """Returns [{comm, pid, thread, cpu, time, period, event, frames: [(address, function,
+    file)]}]."""
     samples = []
     assert text.endswith("\n\n")
     for block in text[:-2].split("\n\n"):

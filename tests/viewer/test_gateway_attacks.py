@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Whoever attacks `kov serve` is refused or bounded; another browser's numbers go on meanwhile."""
+"""Whoever attacks `kov serve` is refused or bounded. Another browser's numbers go on meanwhile."""
 
 import itertools
 import pathlib
@@ -35,7 +35,7 @@ def until(what):
 
 
 class Attacked(Gateway):
-    """A gateway of one machine, to be attacked."""
+    """A gateway of one machine that a test attacks."""
 
     def __init__(self, machine, *arguments):
         super().__init__("-m", f"orrery=127.0.0.1:{machine.port}", *arguments)
@@ -48,16 +48,16 @@ class Attacked(Gateway):
         return self
 
     def files(self):
-        """Connections, and some that are always there."""
+        """Returns the number of open descriptors: connections, and some that are always there."""
         return len(list((self.proc / "fd").iterdir()))
 
     def memory_kb(self):
-        """At most, ever."""
+        """Returns the most memory that it ever had."""
         return int(re.search(r"VmHWM:\s+(\d+)", (self.proc / "status").read_text())[1])
 
 
 class Witness(Browser):
-    """A browser that watches, and is not to be disturbed."""
+    """A browser that watches. The attack must not disturb it."""
 
     def __init__(self, gateway):
         super().__init__(gateway)
@@ -66,7 +66,7 @@ class Witness(Browser):
         self.until(lambda: {STATUS, HEAT} <= set(self.topics))
 
     def goes_on(self):
-        """What was on its way is taken; then both topics say something new."""
+        """Takes what was on its way. Then waits until both topics say something new."""
         assert self.do(type="ask", id=NOTHING, machine="orrery", what="nothing")["type"] == "error"
         self.topics.clear()
         self.until(lambda: {STATUS, HEAT} <= set(self.topics))
@@ -212,7 +212,7 @@ def test_garbage_is_refused(gateway, witness):
 
 
 def test_who_reads_nothing_is_cut_off(gateway, witness):
-    """Its socket never becomes writable: nothing but time can end it."""
+    """The reader's socket never becomes writable, so only a time limit can end it."""
     with WebSocket(gateway.port, gateway.observer, receive_buffer=4096) as attacker:
         nonsense = b"\x81\x82\0\0\0\0[]" * 10000
         with pytest.raises(Ended):
@@ -248,7 +248,8 @@ def test_who_has_no_token_is_ended_and_others_get_in(gateway, witness):
 
 
 def fall_silent(machine):
-    """It answers nothing any more, and the gateway waits. Returns how it speaks again."""
+    """Makes the machine answer nothing, and waits until the gateway waits for it. Returns a
+    function that makes it speak again."""
     kinds = dci.Request.DESCRIPTOR.oneofs_by_name["body"].fields
     stuck, again = threading.Event(), threading.Event()
 
@@ -287,7 +288,7 @@ def test_what_waits_for_a_silent_machine_is_bounded(machine):
 
 
 def room(gateway):
-    """How many connections are served at once; they are closed again."""
+    """Returns how many connections are served at once. It closes them again."""
     before = gateway.files()
     connections, served = [Connection(gateway.port) for _ in range(MANY)], 0
     for connection in connections:

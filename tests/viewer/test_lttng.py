@@ -74,7 +74,7 @@ class Client:
         return status, self.receive(length).decode()
 
     def is_cut_off(self):
-        """Whether the other side ends the connection (waits for it)."""
+        """Waits for the other side to end the connection. Returns whether it does."""
         try:
             return self.socket.recv(1) == b""
         except ConnectionResetError:
@@ -82,7 +82,7 @@ class Client:
 
 
 class Live:
-    """kov trace live against the played machine, whose packets tests push."""
+    """Runs kov trace live against the played machine. Tests push its packets."""
 
     def __init__(self, machine, *options):
         self.machine, self.subscribed, self.session = machine, threading.Event(), None
@@ -176,7 +176,7 @@ def test_streams_of_processes_come_later_and_what_breaks_a_promise_is_left_out(m
 
 
 def test_a_packet_waits_until_the_metadata_knows_its_events(machine):
-    """The viewer is told that they have grown, and gets what is new of them."""
+    """The viewer is told that the metadata has grown, and gets the new part."""
     live = Live(machine)
     client = Client(live.port)
     client.attach()
@@ -212,7 +212,7 @@ def big_packet(cpu, sequence, begin, size=1000000):
 
 
 def test_who_takes_nothing_is_cut_off_with_an_account(live):
-    """It asks a thousand times and reads no answer; the other one is served meanwhile."""
+    """One client asks a thousand times and reads no answer. The other is served meanwhile."""
     good, bad = Client(live.port), Client(live.port)
     bad.attach()
     bad.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
@@ -309,7 +309,7 @@ def test_questions_out_of_place_are_answered_with_errors(live):
 @pytest.mark.parametrize("command", SIZES)
 @pytest.mark.parametrize("share", [0, 0.5, 1])
 def test_a_client_may_go_at_any_time(live, command, share):
-    """Within the header, within the request, before it has taken the answer."""
+    """A client goes within the header, within the request, and before it has taken the answer."""
     client = Client(live.port)
     client.attach()
     request = struct.pack(">QII", SIZES[command], command, 0) + bytes(SIZES[command])

@@ -148,7 +148,7 @@ def test_lost_records_are_counted_and_not_guessed(kov, watched):
 
 
 def test_long_silence_and_many_records_keep_their_times(kov, watched):
-    """Times of 32 bits wrap; packets fill."""
+    """Times of 32 bits wrap, and packets fill."""
     times = [20000, 45000, *(60000 + 0.01 * n for n in range(5000))]
     watched.monitored = BEGIN, BEGIN + 70 * HZ
     watched.records = {1: ([record(ms, 1, n % 2 == 0) for n, ms in enumerate(times)], 0)}
@@ -291,7 +291,7 @@ def counts(document):
 
 
 def test_each_time_is_less_the_cost_of_the_records_before_it(kov, costly):
-    """At 2, 3.5, 5, 5.5, 6; the end at 7.5."""
+    """The events are at 2, 3.5, 5, 5.5 and 6, and the end is at 7.5."""
     costly.system.cpu_count = 1
     recorded(kov, costly)
     document = compensated(kov, "-w", "15", "--meter", "+0.002,+0.0055")
@@ -314,7 +314,7 @@ def test_each_time_is_less_the_cost_of_the_records_before_it(kov, costly):
 
 
 def test_records_of_the_fast_path_have_a_cost_of_their_own(kov, costly):
-    """At 2, 3.5, 5.375, 5.875, 6.75: the second and the fourth take a quarter."""
+    """The events are at 2, 3.5, 5.375, 5.875 and 6.75. The second and the fourth take a quarter."""
     costly.system.cpu_count, costly.monitor_cost_fast = 1, 16 * HALF
     turns = [dci.MonitorRecord() for _ in TURNS]
     for n, (turn, slow) in enumerate(zip(turns, TURNS)):
@@ -339,7 +339,7 @@ def test_a_part_is_chosen_by_compensated_times(kov, costly):
 
 
 def test_of_one_moment_nothing_comes_before_the_other(kov, costly):
-    """Both records of a switch have the time from before the first was written."""
+    """Both records of a switch get the time before the first was written."""
     costly.system.cpu_count = 1
     costly.records = {0: ([record(2, 1, COMES), record(4, 1, LEAVES), record(4, 2, COMES),
                            record(6, 2, LEAVES)], 0)}
@@ -371,7 +371,8 @@ def test_any_recording_of_one_cpu(kov, costly, seed):
 
 
 def test_lost_records_cost_nothing(kov, costly):
-    """At 2, 3.5, and 7 behind the loss, which begins at 3.5; the end at 8.5."""
+    """The events are at 2, 3.5, and 7 behind the loss. The loss begins at 3.5. The end is at
+    8.5."""
     costly.system.cpu_count = 1
     costly.records = {0: (TURNS[:2] + [record(8, 1, COMES, lost=300)], 0)}
     recorded(kov, costly)
@@ -382,8 +383,8 @@ def test_lost_records_cost_nothing(kov, costly):
 
 
 def test_a_wake_up_is_not_before_the_cpu_it_comes_from(kov, costly):
-    """CPU 0 has saved 2 ms when CPU 1, which has saved half of one, wakes its thread at 7: there at
-    6.5."""
+    """CPU 0 has saved 2 ms, and CPU 1 half of one. At 7 CPU 1 wakes a thread of CPU 0, which is at
+    6.5 there."""
     costly.records = {0: ([record(1, 1, COMES), record(2, 1, LEAVES), record(3, 1, COMES),
                            record(4, 1, LEAVES), record(8, 1, MS, kind=WAKE),
                            record(8, 1, COMES)], 0),
@@ -400,7 +401,7 @@ def test_a_wake_up_is_not_before_the_cpu_it_comes_from(kov, costly):
 
 
 def test_a_cpu_that_saved_less_gives_nothing_up(kov, costly):
-    """The wake-up at 6 is at 5.5; the thread comes at 7.5."""
+    """The wake-up at 6 is at 5.5. The thread comes at 7.5."""
     costly.records = {0: ([record(n, 1, COMES if n % 2 else LEAVES) for n in range(1, 6)], 0),
                       1: ([record(0.5, 2, LEAVES), record(8, 2, 2 * MS, kind=WAKE),
                            record(8, 2, COMES)], 0)}
@@ -412,7 +413,8 @@ def test_a_cpu_that_saved_less_gives_nothing_up(kov, costly):
 
 
 def test_a_thread_does_not_come_before_it_left_another_cpu(kov, costly):
-    """It leaves CPU 1 at 4.5; CPU 0 has saved 2.5 ms when it comes there at 6, and keeps 1.5."""
+    """The thread leaves CPU 1 at 4.5. CPU 0 has saved 2.5 ms when it comes there at 6, and keeps
+    1.5."""
     def told(ms, what):
         word0 = 3 << 32 | what
         return dci.MonitorRecord(time=BEGIN + int(ms * MS), id=1, kind=6, reason=EVENT,

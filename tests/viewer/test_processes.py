@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""kov ps, kill, move, regions; processes in kov objects, stat, record and report."""
+"""kov ps, kill, move, regions. Also processes in kov objects, stat, record and report."""
 
 import dci_pb2 as dci
 import pytest

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A connection that is lost is taken up again, and what is missing is told."""
+"""A lost connection is taken up again. kov tells what is missing."""
 
 import signal
 import subprocess
@@ -17,7 +17,7 @@ BEFORE_THE_TRACE = ["trace_events", "pmu_events", "trace_metadata", "trace_stat"
 
 
 def answer_half(machine, kind):
-    """The first connection that asks for this ends when the first part of the answer has been
+    """Ends the first connection that asks for this, when the first part of the answer has been
     sent."""
     def answer(session, request):
         del machine.misbehaviour[kind]
@@ -100,7 +100,8 @@ def test_top_goes_on(kov, sampled):
 
 
 def test_a_silent_machine_is_spoken_to(kov, sampled):
-    """A network server that was restarted says that it knows no connection only to who speaks."""
+    """A restarted network server says that it knows no connection. It says so only to who
+    speaks."""
     def system(session, request):
         if len(sampled.asked("system")) == 2:
             session.connection.close()
@@ -113,7 +114,7 @@ def test_a_silent_machine_is_spoken_to(kov, sampled):
 
 
 def stop_inside_a_frame(machine):
-    """From the beginning of sampling on: a part of a frame, and nothing behind it."""
+    """Sends a part of a frame, and then nothing, from the beginning of sampling on."""
     def begin(session, request):
         del machine.misbehaviour["sampling_start"]
         session.do_sampling_start(request)
@@ -125,7 +126,7 @@ def stop_inside_a_frame(machine):
 
 
 def test_a_frame_that_does_not_end_is_silence(kov, sampled):
-    """A machine that is reset may leave one."""
+    """A machine that is reset may leave such a frame."""
     stop_inside_a_frame(sampled)
     result = kov("record", "-d", "10", "--json", machine=sampled)
     assert result.code == 0, result.err
@@ -202,8 +203,8 @@ def test_a_connection_lost_before_the_trace_excuses_no_loss(kov, traced):
 
 @pytest.mark.parametrize("kind", ["count_start", "count_trace"])
 def test_trace_goes_on_when_the_counters_begin(kov, traced, kind):
-    """The trace is on already: the new connection takes it, too, with what is left of the counters
-    to start."""
+    """The trace is on already. The new connection takes it, and starts the counters that are
+    left."""
     def drop(session, _request):
         del traced.misbehaviour[kind]
         traced.packets = []

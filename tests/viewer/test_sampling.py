@@ -16,8 +16,8 @@ KERNEL_ATTRIBUTED = dci.SAMPLE_KERNEL | dci.SAMPLE_ATTRIBUTED
 
 @pytest.fixture
 def sampling(machine):
-    """100 samples: objects 1:2:4 (70), 2 without object, 3 stale, 25 idle; on two CPUs, 5 lost, 2
-    missed."""
+    """Makes 100 samples on two CPUs: objects 1:2:4 (70), 2 without object, 3 stale, 25 idle. 5 are
+    lost and 2 missed."""
     add_samples(machine, {(0x1010, 0x100): 10, (0x1020, 0x200): 20, (0x1030, 0x300): 40})
     add_samples(machine, {(0, 0x400): 2}, cpu=1, flags=dci.SAMPLE_KERNEL)
     add_samples(machine, {(0, 0x500): 3}, cpu=1, flags=dci.SAMPLE_KERNEL | dci.SAMPLE_STALE)
@@ -63,7 +63,7 @@ def test_record_passes_on_what_is_asked_for(kov, sampling):
                                               (["-g4"], 4), (["-gd", "0.1"], 16),
                                               (["--depth=5"], 5), (["--depth"], 16)])
 def test_record_takes_call_chains_without_a_number(kov, sampling, options, callers):
-    """As perf does."""
+    """perf does so, too."""
     result = kov("record", "-d", "0.1", *options, machine=sampling)
     assert result.code == 0, result.err
     assert sampling.asked("sampling_start")[0].callers == callers

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Sampling by hardware events: kov record -e, report -e, top -e, and thresholds that change
+"""Sampling by hardware events: kov record -e, report -e, top -e. Also thresholds that change
 meanwhile."""
 
 import math
@@ -20,14 +20,15 @@ QUANTILE_99 = 2.576
 
 
 def asked(machine):
-    """The events of the last start: [(event, mode, period, randomise)]."""
+    """Returns the events of the last start: [(event, mode, period, randomise)]."""
     return [(event.event, event.mode, event.period, event.randomise)
             for event in machine.asked("sampling_start")[-1].events]
 
 
 @pytest.fixture
 def sampling(machine):
-    """larx in user mode at 5000: objects 1:2:4; instructions: 10 and 2 idle."""
+    """Makes samples: larx in user mode every 5000, objects 1:2:4; of instructions 10, and 2
+    idle."""
     add_samples(machine, {(0x1010, 0x100): 10, (0x1020, 0x200): 20, (0x1030, 0x300): 40}, lost=3)
     add_samples(machine, {(0x1010, 0x100): 10}, cpu=1, index=1)
     add_samples(machine, {(0, 0x100): 2}, cpu=1, index=1, flags=dci.SAMPLE_KERNEL | dci.SAMPLE_IDLE)
@@ -125,7 +126,7 @@ def test_each_event_has_its_counts(kov, sampling):
 
 
 def test_what_was_sampled_in_turns_is_scaled(kov, sampling):
-    """70 samples, each for 5000, of a quarter of the time; the other event was sampled all the
+    """70 samples stand for 5000 each, of a quarter of the time. The other event was sampled all the
     time."""
     sampling_stat(sampling, 0).turns.CopyFrom(dci.SamplingTurns(measured=250, total=1000, turns=10))
     result = record(kov, sampling, "--json").json
@@ -192,7 +193,7 @@ def test_a_recording_of_an_older_kov_is_told(kov, tmp_path):
 
 
 def test_samples_stand_for_the_threshold_of_their_time(kov, sampling, tmp_path):
-    """Another client changes it: samples of before may arrive after the news."""
+    """Another client changes the threshold. Samples from before may arrive after the news."""
     sampling.sampling_change_time = 1000
     late = dci.Samples(samples=[dci.Sample(time=999, coid=0x1010, flags=dci.SAMPLE_KERNEL
                                            | dci.SAMPLE_ATTRIBUTED),
@@ -239,7 +240,7 @@ def test_top_has_a_table_for_each_event(kov, sampling):
 
 
 def read_until(terminal, word, seconds=PATIENCE):
-    """What kov writes on its terminal until a word comes."""
+    """Returns what kov writes on its terminal until a word comes."""
     text, end = "", time.monotonic() + seconds
     while word not in text:
         ready, _, _ = select.select([terminal], [], [], max(end - time.monotonic(), 0))

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""DREFs and misses by object in the browser: exact counts, while somebody watches them."""
+"""DREFs and misses by object in the browser. They are exact counts, taken while somebody watches
+them."""
 
 import dci_pb2 as dci
 import pytest
@@ -16,7 +17,8 @@ def count(coid, invocations, misses):
 
 @pytest.fixture
 def counting(running):
-    """Of one object 1,000 DREFs and 3 misses a second, as it says itself; the last stays."""
+    """Lets one object count 1,000 DREFs and 3 misses a second, by its own account. The last count
+    stays."""
     running.dref_readings = [(second * TIMEBASE_HZ, [count(0x1010, 1000 * second, 3 * second)])
                              for second in range(1, 5)]
     return running

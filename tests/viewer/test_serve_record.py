@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A machine is recorded by `kov serve` and played: what a browser saw then, it sees again."""
+"""`kov serve` records a machine and plays the recording. A browser then sees what it saw before."""
 
 import pytest
 
@@ -15,7 +15,7 @@ TOPICS = {1: {"kind": "objects"}, 2: {"kind": "console"}, 3: {"kind": "processes
 
 @pytest.fixture
 def lively(running):
-    """With samples of two objects, and counts that grow."""
+    """Returns a machine with samples of two objects, and counts that grow."""
     running.add_processes()
     add_samples(running, {(0x1010, 0x100): 30, (0x1020, 0x200): 10})
     for number, sample in enumerate(running.samples[0].samples):
@@ -41,7 +41,7 @@ def has_all(browser):
 
 
 def record(machine, tape):
-    """Records until all topics have said something; what the browser saw then."""
+    """Records until all topics have said something. Returns what the browser saw then."""
     with Gateway("-m", f"left=127.0.0.1:{machine.port}", "--record", tape) as gateway, \
             Browser(gateway) as browser:
         watch(browser, "left")

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Two browsers see the same samples, to the count that the machine has pushed; a third that comes
-after five minutes sees those minutes as they did. The machine's clock leaps, so no test waits them.
-"""
+"""Two browsers see the same samples, to the count that the machine has pushed. A third one comes
+after five minutes, and sees those minutes as they did. The machine's clock leaps, so no test waits
+for them."""
 
 import pytest
 
@@ -33,7 +33,7 @@ def watch_standing(browser):
 
 
 def watch_minutes(browser, edges):
-    """What each minute had: topics of ranges that meet."""
+    """Watches what each minute had, by topics whose ranges meet."""
     for number, (begin, end) in enumerate(zip(edges, edges[1:])):
         watch_heat(browser, MINUTE + number, begin, end)
 
@@ -47,7 +47,7 @@ def seen_by_minute(browser):
 
 
 def push_minute(machine, number):
-    """Other numbers in each minute, and for each object; returns what was pushed."""
+    """Pushes other numbers in each minute, and for each object. Returns what was pushed."""
     for _ in range(SAMPLES):
         machine.push_samples(0x1010, 10 + number)
         machine.push_samples(0x1020, 1 + 3 * number)
@@ -55,7 +55,8 @@ def push_minute(machine, number):
 
 
 def leap(machine, browsers, seconds):
-    """Lets the machine's clock leap, until the gateway has seen it; where it is now."""
+    """Lets the machine's clock leap, and waits until the gateway has seen it. Returns where the
+    clock is now."""
     machine.skipped += seconds
     now = now_of(machine)
     for browser in browsers:
@@ -64,7 +65,7 @@ def leap(machine, browsers, seconds):
 
 
 def until_all(browsers, expected):
-    """Until each has as many samples as that, and no more."""
+    """Waits until each browser has exactly so many samples."""
     for browser in browsers:
         browser.until(lambda browser=browser: sum(counts(browser, ALL).values())
                       >= sum(expected.values()))

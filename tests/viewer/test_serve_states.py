@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""One of three machines goes and comes back: it is told, and the other two never stop."""
+"""One of three machines goes and comes back. Browsers are told, and the other two never stop."""
 
 import time
 from contextlib import ExitStack
@@ -35,7 +35,7 @@ def browser(three):
 
 
 def push_to(three, browser, pushed, names):
-    """To each so many samples as to no other before; waits until the browser has them all."""
+    """Pushes a new number of samples to each machine. Waits until the browser has them all."""
     for number, name in enumerate(names, 3):
         three[name].push_samples(0x1010, number)
         pushed[name] += number

@@ -19,8 +19,8 @@ def program(tmp_path_factory):
 
 @pytest.fixture
 def recorded(kov, machine, program):
-    """larx every 1000: 30 in bottom; larx:u … of users only: 7 in odd; instructions every 20000: 5
-    in each."""
+    """Records larx every 1000: 30 in bottom; larx:u … of users only: 7 in odd; instructions every
+    20000: 5 in each."""
     machine.system.build_id = bytes.fromhex(program.build_id)
     bottom, odd = program.address(5), program.address(19)
     add_samples(machine, {(0x1010, bottom): 30}, index=0, lost=2)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""kov locks --sleep, with logs made up here."""
+"""kov locks --sleep, with logs that the tests make up."""
 
 import dci_pb2 as dci
 import pytest
@@ -15,8 +15,8 @@ def record(milliseconds, operation, thread, length, queue=0x5000, lost=0):
 
 
 class Logs:
-    """What the machine answers: each reading takes the next list of replies, then there is nothing
-    new."""
+    """What the machine answers. Each reading takes the next list of replies; after the last there
+    is nothing new."""
 
     def __init__(self, machine):
         self.machine, self.readings = machine, []

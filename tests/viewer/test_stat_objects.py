@@ -19,8 +19,8 @@ COMMAND = ("stat", "-e", "larx@5000,instructions@200000", "--per-object", "-d", 
 
 @pytest.fixture(name="sampled")
 def sampled_machine(machine):
-    """Of larx: 40 and 10 of kernel objects, 20 of an object of shell, 8 of none; of instructions:
-    50 and 50."""
+    """Makes samples. larx: 40 and 10 of kernel objects, 20 of an object of shell, 8 of none.
+    Instructions: 50 and 50."""
     machine.add_processes()
     add_samples(machine, {(0x1010, 0x100): 10, (0x1030, 0x200): 40}, index=LARX, lost=3)
     add_samples(machine, {(0x1010, 0x100): 20}, cpu=1, index=LARX, **USER)
@@ -115,8 +115,8 @@ def test_thresholds_are_those_of_the_table_and_precise_ones_may_be_short(kov, ma
 
 
 def later(machine, coid, count):
-    """More samples of larx, as the workload is asked after for the sixth time; one is of an object
-    that no scan has seen."""
+    """Pushes more samples of larx when the workload is asked after for the sixth time. One is of an
+    object that no scan has seen."""
     def status(session, request):
         if machine.workload_polls == 5:
             session.push(samples=dci.Samples(samples=[dci.Sample(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Names of functions, lines and call chains, from an ELF file compiled for the test."""
+"""Names of functions, lines and call chains come from an ELF file that is compiled for the test."""
 
 import subprocess
 
@@ -40,7 +40,7 @@ def program(tmp_path_factory):
 
 
 def address_of(program, line, file="program.c"):
-    """Some address of the code of a line."""
+    """Returns some address of the code of a line."""
     out = subprocess.run(["objdump", "--dwarf=decodedline", program], check=True,
                          capture_output=True, text=True).stdout
     return next(int(words[2], 16) for words in map(str.split, out.splitlines())
@@ -55,7 +55,7 @@ def build_id_of(program):
 
 @pytest.fixture
 def recorded(kov, machine, program):
-    """20 samples in bottom, called by middle, called by _start; 5 in middle."""
+    """Records 20 samples in bottom, called by middle, called by _start, and 5 in middle."""
     machine.system.build_id = build_id_of(program)
     # Return addresses: kov looks at what lies one (PowerPC) instruction before.
     in_middle, in_start = address_of(program, 8) + 4, address_of(program, 12) + 4

@@ -16,7 +16,7 @@ ENDED, IDLE, OTHERS = 1, 2, 4
 
 @pytest.fixture(name="busy")
 def busy_machine(machine):
-    """With processes, and tasks that count."""
+    """Returns a machine with processes, and tasks that count."""
     machine.add_processes()
     machine.tasks = {"init": (1, 0, 0, 100), "shell": (7, 0, 0, 400),
                      "gone\x1b": (9, 0, ENDED, 200), "": (0, 0, IDLE, 1),
@@ -25,7 +25,7 @@ def busy_machine(machine):
 
 
 def table(result, heading):
-    """Rows under the heading, split, up to an empty line."""
+    """Returns the rows under the heading, split, up to an empty line."""
     lines = result.out.splitlines()
     begin = next(index for index, line in enumerate(lines) if line.endswith(heading))
     rows = lines[begin + 1:]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""kov trace show --activity: what each CPU did, and where that is not known."""
+"""kov trace show --activity tells what each CPU did, and where that is not known."""
 
 import pytest
 
@@ -13,7 +13,7 @@ WAIT = 0x100  # number of a call that sees all registers; plain ones are below
 
 
 def logged(events):
-    """(time, name, values…) as events of a packet."""
+    """Returns (time, name, values…) as events of a packet."""
     return [(when, BY_NAME[name], values) for when, name, *values in events]
 
 
@@ -31,7 +31,7 @@ def leave(when, vector):
 
 @pytest.fixture
 def activity(kov, tmp_path):
-    """Intervals of a trace of one CPU, each as (from, to, activity, thread, pid)."""
+    """Returns the intervals of a trace of one CPU, each as (from, to, activity, thread, pid)."""
 
     def run(*packets, options=()):
         folder = trace_folder.write(tmp_path / "trace", {(0, 0): packets})
@@ -77,7 +77,7 @@ def test_an_idle_cpu_is_idle_after_the_first_interrupt_with_a_handler(activity, 
 
 
 def test_an_interrupt_within_an_interrupt_of_an_idle_cpu(activity):
-    """The inner one, which has no handler, does not tell that the CPU is idle behind it."""
+    """The inner one has no handler. It does not tell that the CPU is idle behind it."""
     def inner(when):
         return enter(when, DECREMENTER, KERNEL_PC), leave(when + 1, DECREMENTER)
 
@@ -98,7 +98,7 @@ def test_an_idle_thread_leaves_the_exception_in_which_it_lost_its_cpu(activity):
 
 
 def test_a_system_call_its_fault_and_an_interrupt(activity):
-    """Whoever makes one is in user mode before it, whatever was known."""
+    """Whoever makes a system call is in user mode before it, whatever was known."""
     assert activity(packet(logged([
         switch(10, 4, 5), (20, "syscall_enter", 9, 0), enter(22, FAULT, KERNEL_PC),
         enter(23, EXTERNAL, KERNEL_PC), leave(24, EXTERNAL), leave(26, FAULT),
@@ -152,7 +152,8 @@ LOSSY = (
 
 
 def test_where_events_are_missing_it_is_unknown(activity):
-    """Also of a thread that runs again later: it may have entered what was not seen."""
+    """It is unknown of a thread that runs again later, too: it may have entered what was not
+    seen."""
     assert activity(*LOSSY) == [
         (10, 20, "unknown", None, None), (20, 30, "run", 5, None), (30, 110, "unknown", None, None),
         (110, 120, "unknown", 6, None), (120, 140, "unknown", 5, None)]
@@ -169,7 +170,7 @@ def test_only_what_is_wanted(activity, options, expected):
 
 @pytest.mark.parametrize("seed", range(3))
 def test_intervals_of_a_cpu_lie_end_to_end(kov, tmp_path, seed):
-    """Whatever the events say."""
+    """They do so whatever the events say."""
     folder = trace_folder.random_folder(tmp_path / "trace", seed, count=30)
     rows = kov("trace", "show", folder, "--activity", "--json").json["intervals"]
     events = kov("trace", "show", folder, "--json").json["events"]

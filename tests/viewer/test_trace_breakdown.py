@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""kov trace breakdown, syscalls and faults: times of a machine that is made up, to the tick."""
+"""kov trace breakdown, syscalls and faults: the times of a simulated machine, to the tick."""
 
 import collections
 import csv
@@ -162,7 +162,7 @@ def test_whatever_the_events_say_times_add_up(kov, tmp_path, seed):
 
 
 def test_where_events_are_missing_times_are_unknown(kov, tmp_path):
-    """Of the CPU and its threads; those of the other one are as they were."""
+    """Times of the CPU and its threads are unknown. Those of the other CPU are as they were."""
     cpus = Simulated(kov, tmp_path / "whole", 1).cpus
     whole = packets(cpus[0], 200)
     folder = trace_folder.write(tmp_path / "trace", {

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""kov trace compare: against the same numbers worked out in Python, of machines that are made
-up."""
+"""kov trace compare of simulated machines, against the same numbers worked out in Python."""
 
 import collections
 import csv
@@ -21,7 +20,7 @@ NAMES = ("count", "each", "time")
 
 @functools.cache
 def quantile(freedom):
-    """Of Student's distribution, 99 % two-sided: by adding up its density."""
+    """Returns the 99 % two-sided quantile of Student's distribution, by adding up its density."""
     factor = math.exp(math.lgamma((freedom + 1) / 2) - math.lgamma(freedom / 2)) \
         / math.sqrt(freedom * math.pi)
     part, at, step = 0, 0, 1e-4
@@ -37,7 +36,7 @@ def test_quantiles_are_those_of_the_tables(freedom, known):
 
 
 class Recorded(Cpu):
-    """One that remembers what began and ended when: (table, key, from, to)."""
+    """A machine that remembers what began and ended when: (table, key, from, to)."""
 
     def __init__(self, *arguments):
         self.spent, self.ended, self.faults = [], [], {}
@@ -87,7 +86,7 @@ class Recording:
         return min((when - self.begin) * count // (self.end - self.begin), count - 1)
 
     def rows(self, count, pid=None):
-        """By table and key: ticks and counts, by interval."""
+        """Returns, by table and key, ticks and counts of each interval."""
         found = collections.defaultdict(lambda: ([0] * count, [0] * count))
         length = self.end - self.begin
         for cpu in self.cpus:
@@ -137,7 +136,7 @@ KEYS = {
 
 
 def check(found, recordings, count, total=False, pid=None):
-    """All rows of all tables; how many of them are sure."""
+    """Compares all rows of all tables. Returns how many of them are sure."""
     sides = [recording.rows(count, pid) for recording in recordings]
     keys = {(table, key(row)): row for table, key in KEYS.items() for row in found[table]}
     assert set(keys) == set(sides[0]) | set(sides[1])
@@ -172,7 +171,7 @@ def compare(kov, *recordings, options=()):
 
 @pytest.mark.parametrize("seed, count", [(0, 5), (1, 10), (2, 20), (3, 100)])
 def test_every_number_is_that_of_the_intervals(kov, tmp_path, seed, count):
-    """Of recordings of different lengths and time bases."""
+    """The recordings have different lengths and time bases."""
     recordings = [Recording(tmp_path / "before", seed),
                   Recording(tmp_path / "after", seed + 100, 2 * STEPS, HZ // 2)]
     found = compare(kov, *recordings, options=("--intervals", count))
@@ -208,7 +207,8 @@ STEP = 10000
 
 
 def planted(folder, kick=100, timer=100, wait=50, hold=80, more=()):
-    """In each interval as many calls, waits and holds, but for a few ticks as long."""
+    """Plants in each interval equally many calls, waits and holds, equally long but for a few
+    ticks."""
     events, when = [(0, "switch", 4, 5, 2, 2)], 0
     for turn in range(INTERVALS * EVENTS):
         when, off = turn * STEP, turn * 7 % 5
@@ -232,8 +232,8 @@ def row_of(found, table, **wanted):
 
 
 def test_what_became_slower_is_first(kov, tmp_path):
-    """By half; what did not change is chance, and so is a tick among a hundred where they vary by
-    more."""
+    """A half more is a change. What did not change is chance, and so is one tick in a hundred where
+    lengths vary by more."""
     before = planted(tmp_path / "before")
     after = planted(tmp_path / "after", kick=150, wait=75, hold=160)
     found = kov("trace", "compare", before, after, "--json").json
@@ -289,7 +289,7 @@ def test_table_and_csv(kov, tmp_path):
 
 
 def test_a_time_within(kov, tmp_path):
-    """Both halves of a recording, each by its own beginning."""
+    """Both halves of a recording are compared, each from its own beginning."""
     folder = planted(tmp_path / "trace")
     half = INTERVALS * EVENTS * STEP / HZ / 2
     found = kov("trace", "compare", folder, folder, "--from", f"+{half:.9f}", "--json").json

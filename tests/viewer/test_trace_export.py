@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""kov trace export: what the JSON of Chrome's trace events says, by hand and against kov's own
-views."""
+"""kov trace export: what the JSON of Chrome's trace events says, checked by hand and against kov's
+own views."""
 
 import collections
 import json
@@ -22,7 +22,8 @@ def nanoseconds(ticks):
 
 
 class Chrome:
-    """The file, as a reader of the format takes it: sorted by time, with slices per track."""
+    """The file, as a reader of the format takes it: sorted by time, with the slices of each
+    track."""
 
     def __init__(self, text):
         self.document = json.loads(text, parse_float=lambda text: round(float(text) * 1000))
@@ -48,7 +49,7 @@ class Chrome:
         return [one for one in self.events if one["ph"] == phase]
 
     def arrows(self):
-        """(name, (time, track), (time, track)) of each, which must have both ends."""
+        """Returns (name, (time, track), (time, track)) of each arrow. Each must have both ends."""
         starts = {one["id"]: one for one in self.of("s")}
         ends = {one["id"]: one for one in self.of("f")}
         assert starts.keys() == ends.keys()
@@ -106,7 +107,7 @@ def test_threads_of_a_library_run_when_their_dispatcher_does(chrome):
 
 
 def test_arrows_lead_from_wakes_to_runs_and_from_calls_to_replies(chrome):
-    """A wake-up of a thread that runs leads nowhere, as does a call without its reply."""
+    """A wake-up of a running thread leads nowhere. A call without its reply leads nowhere, too."""
     found = chrome({(0, 0): [packet(logged([
         switch(1000, 1, 4), (1500, "wake", 6, 1), (1600, "wake", 4, 0),
         (2000, "ipc_call", 0x10, 0xabc, 7, 8, 1, 2), switch(2100, 4, 5),
@@ -161,7 +162,7 @@ def test_where_events_are_missing_nothing_is_claimed(chrome):
 @pytest.mark.parametrize("seed", range(5))
 @pytest.mark.parametrize("options", [(), ("--from", "+100", "--to", "+1000")])
 def test_slices_of_a_cpu_are_its_activity_end_to_end(kov, tmp_path, seed, options):
-    """Whatever the events say: no two overlap, and together they are the whole time."""
+    """Whatever the events say, no two slices overlap, and together they are the whole time."""
     folder = trace_folder.random_folder(tmp_path / "trace", seed, count=30)
     rows = kov("trace", "show", folder, "--activity", "--json", *options).json["intervals"]
     result = kov("trace", "export", "-f", "chrome", folder, *options)
@@ -191,7 +192,7 @@ def test_the_file_is_told_of(kov, tmp_path):
 
 
 def peak_kilobytes(folder, output):
-    """Of the memory that an export takes."""
+    """Returns the most memory that an export takes."""
     child = os.spawnv(os.P_NOWAIT, KOV, ["kov", "trace", "export", "-f", "chrome", str(folder),
                                          "-o", str(output)])
     _, status, usage = os.wait4(child, 0)

@@ -26,7 +26,7 @@ def fields_of(text):
 
 
 def witness(folder):
-    """What babeltrace2 finds: (ticks, CPU, pid, name, fields) of each event."""
+    """Returns what babeltrace2 finds: (ticks, CPU, pid, name, fields) of each event."""
     done = subprocess.run(["babeltrace2", "--clock-cycles", "--no-delta", folder], check=True,
                           capture_output=True, text=True)
     events = []
@@ -39,7 +39,7 @@ def witness(folder):
 
 
 def plain_fields(event):
-    """Numbers are texts where they are shown in hexadecimal."""
+    """Returns fields with numbers as texts, where they are shown in hexadecimal."""
     texts = [field.name for field in BY_NAME[event["event"].split(":")[1]].fields
              if field.type == "text"]
     return {name: int(value, 0) if isinstance(value, str) and name not in texts else value
@@ -53,7 +53,7 @@ def of_kov(document):
 
 
 def approximate(events):
-    """JSON has numbers beyond 2^63 as real ones: with six digits."""
+    """Returns the events with six digits for numbers beyond 2^63, as JSON has them."""
     return sorted((ticks, cpu, pid, name, sorted(
         (key, value if isinstance(value, str) or -2**63 <= value < 2**63 else f"{value:.6g}")
         for key, value in fields.items())) for ticks, cpu, pid, name, fields in events)
@@ -72,7 +72,7 @@ def test_every_event_is_as_babeltrace2_reads_it(kov, tmp_path, seed):
 
 @pytest.fixture
 def folder(tmp_path):
-    """Kernel events on two CPUs, a process on one, ten ticks apart; a loss on CPU 1."""
+    """Writes kernel events on two CPUs, and a process on one, ten ticks apart. CPU 1 has a loss."""
     switch, test1, response = BY_NAME["switch"], BY_NAME["test1"], BY_NAME["dci_response"]
     start = 10 * HZ
     return trace_folder.write(tmp_path / "trace", {
@@ -205,7 +205,7 @@ def test_what_is_no_trace_is_refused(kov, folder, tmp_path, name):
 
 
 def test_any_time_of_a_long_trace_needs_its_packets_only(kov, tmp_path):
-    """The one event at the end of a thousand packets is found, though all others are damaged
+    """The one event at the end of a thousand packets is found, though all other packets are damaged
     inside."""
     event, step = BY_NAME["test1"], 2**32
     packets = [packet([(step * i, event, [i])], sequence=i, size=4096) for i in range(1, 1001)]
@@ -232,7 +232,7 @@ def tracing(machine):
 
 
 def test_a_machine_is_followed_until_an_interrupt(tracing):
-    """Events come as soon as no CPU can have an earlier one; in the end the rest."""
+    """An event comes as soon as no CPU can have an earlier one. The rest comes in the end."""
     with follow(tracing) as shown:
         lines = [shown.stdout.readline() for _ in range(5)]
         assert times(lines[1:]) == [10, 15, 20, 25]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""kov trace threads: a picture of what threads did, cell by cell."""
+"""kov trace threads draws what threads did, cell by cell."""
 
 import pytest
 

@@ -21,7 +21,8 @@ EVENTS = [
 
 @pytest.fixture
 def folder(tmp_path):
-    """One CPU, an event each microsecond; then one more, with a loss before."""
+    """Writes a trace of one CPU with an event each microsecond, then one more with a loss before
+    it."""
     logged = [(10 * HZ + 512 * i, BY_NAME[name], values)
               for i, (name, *values) in enumerate(EVENTS)]
     late = (11 * HZ, BY_NAME["test0"], [])
@@ -85,8 +86,8 @@ def test_a_wrong_wish_is_refused(kov, folder, arguments, message):
 
 @pytest.mark.parametrize("lost, expected", [(0, ["kernel", "kernel"]), (1, ["kernel", "thread 7"])])
 def test_who_is_the_kernels_is_not_guessed_where_events_are_missing(kov, tmp_path, lost, expected):
-    """A thread that the state tells, and no dispatcher: unless what told it may be what is
-    missing."""
+    """The state tells a thread, and no dispatcher. It is the kernel's, unless the missing events
+    may tell its dispatcher."""
     state = [(0, "state_begin", 1 << 3), (1, "state_thread", 7, 0x10, 0, 2, 1)]
     rest = [(3, "state_end", 0, 1, 0), (4, "thread_create", 8, 0x20, 0, 2),
             (5, "switch", 1, 8, 0, 2, 0), (6, "switch", 8, 7, 2, 2, 0), (7, "test0")]

@@ -23,7 +23,7 @@ BY_NAME = {event.name: event for event in EVENTS}
 
 
 def metadata():
-    """As trace/src/metadata.c writes it."""
+    """Returns the metadata as trace/src/metadata.c writes it."""
     source = (ROOT / "trace/src/metadata.c").read_text()
     text = source[source.index("template[] ="):source.index("static void format_uuid")]
     lines = re.findall(r'"((?:[^"\\]|\\.)*)"', text)
@@ -33,8 +33,8 @@ def metadata():
 
 
 def encode(when, event, values):
-    """An event as bytes; its fields are packed from the most significant end, those without a value
-    as 0. A text is behind."""
+    """Returns an event as bytes. Its fields are packed from the most significant end; those without
+    a value are 0. A text comes last."""
     packed, text = 0, b""
     for field, value in itertools.zip_longest(event.fields, values, fillvalue=0):
         if field.type == "text":
@@ -48,7 +48,7 @@ def encode(when, event, values):
 
 
 def packet(events, pid=0, cpu=0, sequence=0, discarded=0, size=PACKET_BYTES):
-    """events: (time, event, values), in the order of time."""
+    """Returns a packet of events (time, event, values), in the order of time."""
     body = b"".join(encode(*event) for event in events)
     header = HEADER.pack(0xc1fc1fc1, bytes.fromhex(UUID.replace("-", "")), pid != 0, events[0][0],
                          events[-1][0], 8 * (HEADER.size + len(body)), 8 * size, discarded, pid,
@@ -70,7 +70,7 @@ def random_event(chance, when):
 
 
 def random_packets(chance, pid, cpu, count, start):
-    """One stream, with gaps; also the times of its last event."""
+    """Returns the packets of one stream, with gaps, and the times of its last event."""
     when, sequence, discarded = start, 0, 0
     for _ in range(count):
         events = []
@@ -86,7 +86,7 @@ def random_packets(chance, pid, cpu, count, start):
 
 
 def write(folder, streams):
-    """streams: (pid, CPU) with a list of packets."""
+    """Writes streams: {(pid, CPU): list of packets}."""
     folder = pathlib.Path(folder)
     folder.mkdir()
     (folder / "metadata").write_text(metadata())
@@ -97,7 +97,7 @@ def write(folder, streams):
 
 
 def random_folder(folder, seed, count=6):
-    """Two CPUs of the kernel and two processes, all kinds of events."""
+    """Writes a folder of two CPUs of the kernel and two processes, with all kinds of events."""
     chance = random.Random(seed)
     streams = {(pid, cpu): list(random_packets(chance, pid, cpu, count, chance.randrange(1, HZ)))
                for pid, cpu in ((0, 0), (0, 1), (7, 0), (9, 1))}

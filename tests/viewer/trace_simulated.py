@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A machine that is made up: its trace, and where the time of its CPUs, threads and calls went."""
+"""A simulated machine: its trace, and where the time of its CPUs, threads and calls went."""
 
 import collections
 import random
@@ -31,7 +31,7 @@ class Thread:
 
 
 class Cpu:
-    """All on it is known from its first tick on: its threads begin there."""
+    """A CPU. All on it is known from its first tick on, since its threads begin there."""
 
     def __init__(self, number, seed, steps):
         self.chance, self.number, self.time = random.Random(seed), number, 1000
@@ -99,7 +99,8 @@ class Cpu:
         return self.chance.choice(ready) if ready else self.idle
 
     def sleep(self):
-        """What it was in it does not leave: it goes on in user mode."""
+        """Lets the running thread sleep. The thread does not leave what it was in; it goes on in
+        user mode."""
         self.running.open = []
         self.switch(self.ready(), "blocked")
         self.resumed()
@@ -112,7 +113,7 @@ class Cpu:
         self.spans[number].append((self.time - since, failed))
 
     def interrupt(self):
-        """Now and then with one more within, which is left pending."""
+        """Interrupts the CPU. Now and then another interrupt comes within, and stays pending."""
         self.enter(self.chance.choice([EXTERNAL, DECREMENTER]))
         self.running.open.append("irq")
         self.log("irq_enter", 2)
@@ -167,7 +168,7 @@ class Cpu:
         self.leave()
 
     def call(self):
-        """By the fast path: the switch is told first."""
+        """Calls by the fast path, where the switch is told first."""
         client, server = self.running, self.server
         client.counts["calls"] += 1
         self.switch(server, "call")
@@ -206,6 +207,6 @@ class Cpu:
 
 
 def packets(cpu, size=1500):
-    """Of its events."""
+    """Returns the packets of its events."""
     parts = [cpu.events[i:i + size] for i in range(0, len(cpu.events), size)]
     return [packet(part, cpu=cpu.number, sequence=number) for number, part in enumerate(parts)]

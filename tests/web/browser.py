@@ -17,7 +17,7 @@ ENVIRONMENT = {key: value for key, value in os.environ.items()
 
 
 def tell(capsys, *lines):
-    """What a test has to say when it passes."""
+    """Prints what a test has to say when it passes."""
     with capsys.disabled():
         print("", *(f"  {line}" for line in lines), sep="\n")
 
@@ -29,7 +29,8 @@ class Browser:
         self.pages = 0
 
     def ask(self, *request):
-        """What a call of playwright gives; AssertionError with what it says when it fails."""
+        """Returns what a call of playwright gives. Raises AssertionError with its message if it
+        fails."""
         self.process.stdin.write(json.dumps(request) + "\n")
         self.process.stdin.flush()
         line = self.process.stdout.readline()
@@ -39,7 +40,8 @@ class Browser:
         return answer["gives"]
 
     def open(self, link, **options):
-        """A page with nothing of the others': a browser context of its own, with these options."""
+        """Opens a page in a browser context of its own, with these options. It shares nothing with
+        the others."""
         self.pages += 1
         return Page(self, f"page{self.pages}", link, options)
 
@@ -49,7 +51,7 @@ class Browser:
 
 
 class Page:
-    """A page: Page("click", selector) is playwright's page.click(selector)."""
+    """A page. Page("click", selector) is playwright's page.click(selector)."""
 
     def __init__(self, browser, name, link, options):
         self.browser, self.name = browser, name
@@ -59,7 +61,7 @@ class Page:
         return self.browser.ask(self.name, call, *arguments)
 
     def see(self, selector):
-        """Waits until it can be seen."""
+        """Waits until an element can be seen."""
         self("waitForSelector", selector)
 
     def press(self, *keys):
@@ -70,30 +72,31 @@ class Page:
         return self("evaluate", expression)
 
     def when(self, selector):
-        """Waits until a selector finds something; when it did, by the test's clock."""
+        """Waits until a selector finds something. Returns when it did, by the test's clock."""
         self.see(selector)
         return time.monotonic()
 
     def wait(self, expression):
-        """Waits until an expression in the page is true, and returns what it gave."""
+        """Waits until an expression in the page is true. Returns its value."""
         return wait_for(lambda: self.evaluate(expression), expression)
 
     def bars(self, role):
-        """Heat bars of lines with nothing below them: thing, value, width in pixels."""
+        """Returns the heat bars of the lines that have nothing below them: thing, value, width in
+        pixels."""
         return self.evaluate(f"""[...document.querySelectorAll(
             '[role="{role}"] .row:not([aria-expanded]) [role="meter"]')].map((one) => ({{
                 thing: one.dataset.thing, value: Number(one.dataset.value),
                 width: one.firstElementChild.getBoundingClientRect().width }}))""")
 
     def longest_bar(self, role="treegrid"):
-        """Of the objects; None: there is no bar yet."""
+        """Returns the longest bar of an object. None: there is no bar yet."""
         objects = [one for one in self.bars(role) if one["thing"].startswith("o:")]
         longest = max(objects, key=lambda one: one["width"], default=None)
         return longest and longest["width"] and longest["thing"]
 
     @property
     def trouble(self):
-        """Errors of the page, and what its security policy refused."""
+        """Returns the errors of the page, and what its security policy refused."""
         return self("trouble")
 
     def close(self):

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""A machine under contention, a gateway that watches it, a browser: one of each for all tests."""
+"""Fixtures for all tests of the page: a machine under contention, a gateway that watches it, and a
+browser. There is one of each."""
 
 import os
 import sys
@@ -17,7 +18,7 @@ CONTENDED = {"cpus": 2, "pmu": "model", "append": "workload=contention:seconds=3
 
 @pytest.hookimpl(hookwrapper=True)
 def pytest_runtest_makereport():
-    """Shows how the machines of a failing test are started, and the end of their consoles."""
+    """Shows how the machines of a failing test are started, and the ends of their consoles."""
     report = (yield).get_result()
     if report.failed:
         for machine in Machine.running:
@@ -32,7 +33,8 @@ def _machine(tmp_path_factory):
 
 @pytest.fixture(scope="session", name="hot")
 def _hot(machine):
-    """The key of the object whose lock is waited for most, as `kov locks` finds it alone."""
+    """Returns the key of the object whose lock is waited for most, as `kov locks` finds it
+    alone."""
     rows = machine.kov("locks", "--period", "10000", "--duration", "3")["objects"]
     hottest = max((row for row in rows if "coid" in row), key=lambda row: row["samples"])
     assert "ContendedObject" in hottest["object"], rows
@@ -55,7 +57,8 @@ def _browser():
 
 @pytest.fixture
 def open_page(browser, gateway):
-    """Opens pages of the test's own: open_page(link=…, viewport=…); usually the controller's."""
+    """Opens pages of the test's own: open_page(link=…, viewport=…). They are the controller's
+    unless another link is given."""
     pages = []
 
     def start(link=None, **options):

@@ -13,7 +13,7 @@ LINK = re.compile(r"(controller|observer): +(\S+)\n")
 
 
 class Gateway:
-    """Watches machines by name, at any free port, until end()."""
+    """Watches machines by name until end(). It listens on any free port."""
 
     def __init__(self, folder, **machines):
         self.said = os.path.join(folder, "serve.said")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Sampling sessions of kov commands, which the gateway joins, and its own samples apart from
-them."""
+"""Sampling sessions of kov commands that the gateway joins, apart from the gateway's own
+samples."""
 
 import pytest
 
@@ -12,15 +12,15 @@ def missed_by_members(machine):
 
 
 def measure(machine, *command):
-    """Since when, in seconds, there was no sample of the event before those that the command
-    found, and these; None: the gateway missed some."""
+    """Returns two things: since when, in seconds, there was no sample of the event before those
+    that the command found; and these samples. None: the gateway missed some."""
     begin, missed = machine.kov("hello")["system"]["uptime_seconds"], missed_by_members(machine)
     found = machine.kov(*command)
     return (begin, found) if missed_by_members(machine) == missed else None
 
 
 def sample(page, events):
-    """The gateway's own set, as chosen in the page; "": the usual one."""
+    """Chooses in the page what the gateway samples itself. "": the usual set."""
     page.press("e")
     page("fill", "input[name=events]", events)
     page("click", 'button[type=submit]:has-text("Sample")')
@@ -29,7 +29,7 @@ def sample(page, events):
 
 @pytest.fixture(name="page")
 def _page(open_page):
-    """One whose gateway samples nothing but SET until the test has ended."""
+    """Opens a page whose gateway samples nothing but SET until the test has ended."""
     page = open_page()
     page.see('.header:has-text("● live")')
     sample(page, SET)
@@ -38,5 +38,5 @@ def _page(open_page):
 
 
 def show_ranking(page, begin, event):
-    """Of all samples since then."""
+    """Shows the ranking of all samples since then."""
     page.evaluate(f"location.hash = '#/ranking?r={begin:.3f}..1000000&e={event}&v=1'")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The hot object found by keys and by what a screen reader is told: roles, names, levels,
+"""The hot object is found by keys alone, and by what a screen reader is told: roles, names, levels,
 values."""
 
 from browser import tell
@@ -25,22 +25,23 @@ class Tree:
 
     @property
     def focused(self):
-        """The innermost: the page itself has the focus, too."""
+        """Returns the innermost element with the focus. The page itself has the focus, too."""
         return [node for node in self.nodes if node.get("focused")][-1]
 
     def rows(self):
-        """Rows of the tree of objects with their heat, in order; the header has none."""
+        """Returns the rows of the tree of objects with their heat, in order. The header has no
+        heat."""
         (grid,) = self.all("treegrid")
         return [(row, meters[0]) for row in self.all("row", grid)
                 if (meters := self.all("meter", row))]
 
     def hottest(self):
-        """The hottest of the rows that have nothing below them."""
+        """Returns the hottest of the rows that have nothing below them."""
         leaves = [one for one in self.rows() if "expanded" not in one[0]]
         return max(leaves, key=lambda one: one[1]["value"], default=({"name": ""}, {}))
 
     def way_to(self, wanted):
-        """Names of the rows above a row, by their levels."""
+        """Returns the names of the rows above a row, by their levels."""
         way = []
         for row, _ in self.rows():
             way = way[:row["level"] - 1] + [row["name"]]

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The page's numbers are kov's: of one session, which a kov command owns and the gateway joins."""
+"""The page's numbers equal kov's. Both are of one session, which a kov command owns and the gateway
+joins."""
 
 import math
 
@@ -17,7 +18,8 @@ def key_of(pid, coid):
 
 
 def numbers_of_stat(found):
-    """By object: share, ± and samples; None: some were lost, which are in none of its rows."""
+    """Returns share, ± and samples of each object. None: some samples were lost, and no row has
+    them."""
     (event,) = found["events"]
     if found["lost"] + found["missed"] > 0:
         return None
@@ -31,14 +33,14 @@ def numbers_of_stat(found):
 
 
 def numbers_of_locks(found):
-    """The same; rows of what is no object have no number."""
+    """Returns the same. Rows of what is no object have no number."""
     return {key_of(row["coid_pid"], row["coid"]):
             (row["share"]["value"], row["share"]["error"], row["samples"])
             for row in found["objects"] if row["samples"] > 0 and "coid" in row}
 
 
 def shown(page):
-    """The same of each object in the ranking, as the page has rounded them."""
+    """Returns the same of each object in the ranking, rounded as the page shows it."""
     rows = page.evaluate("""[...document.querySelectorAll('[role="grid"] [data-key^="o:"]')]
         .map((row) => [row.dataset.key,
             ...[...row.querySelectorAll('[role="gridcell"]')].map((one) => one.innerText)])""")

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The page of `kov serve` shows what a real machine does: the hot object, found as a user would."""
+"""The page of `kov serve` shows what a real machine does. The hot object is found as a user would
+find it."""
 
 import json
 import time
@@ -17,7 +18,7 @@ def is_first_in_ranking(page, hot):
 
 
 def test_first_sight(open_page, capsys):
-    """Objects and metrics of the running system stand there by themselves; says how soon."""
+    """Objects and metrics of the running system appear without a click. The test says how soon."""
     begin = time.monotonic()
     page = open_page()
     page.see('[role="treegrid"] [data-key^="o:"]')
@@ -37,7 +38,7 @@ def test_the_longest_bar_is_the_contended_objects(open_page, hot):
 
 
 class Actions:
-    """What a user does, one by one: told at the end, and no more than MOST."""
+    """Counts what a user does, action by action. finish() tells them all; they are at most MOST."""
 
     MOST = 5
 
@@ -102,7 +103,7 @@ def test_every_view_opens(open_page, hot, theme, size):
 
 @pytest.mark.parametrize("measure", ["drefs", "misses"])
 def test_what_is_counted_warms_objects_too(open_page, measure):
-    """DREFs and misses of each object, as exact counts."""
+    """DREFs and misses of each object are shown as exact counts."""
     page = open_page()
     page.see('.header:has-text("● live")')
     page.press("e")
@@ -114,7 +115,8 @@ def test_what_is_counted_warms_objects_too(open_page, measure):
 
 
 def test_a_range_gets_a_name(open_page):
-    """Which its metrics in the table have, and whoever follows a copied link."""
+    """A range gets a name. The table of metrics has it, and so has whoever follows a copied
+    link."""
     page = open_page()
     wait_for(page.longest_bar, "a time is known, and with it a range")
     page.press("m")

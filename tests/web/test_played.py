@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The page against a gateway that is played: what a machine does not do on demand."""
+"""The page against a gateway that a program plays. It does what a machine does not do on demand."""
 
 import os
 import subprocess
@@ -18,12 +18,14 @@ def run_node(*arguments, **environment):
 
 
 def test_the_page_goes_through_everything():
-    """Hostile names, unknown values, keys, filters, lost connections, observers, 10^4 objects."""
+    """The page meets hostile names, unknown values, keys, filters, lost connections, observers, and
+    10^4 objects."""
     run_node("test/page.mjs", os.path.join(os.path.abspath(BUILD), "web"), CHROMIUM)
 
 
 def test_the_pages_parts_do_what_they_should(capsys):
-    """Its unit tests, with frames as the gateway's own code writes them; tells all contrasts."""
+    """Runs the page's unit tests, with frames as the gateway's own code writes them. Tells all
+    contrasts."""
     vectors = os.path.join(os.path.abspath(BUILD), "web/vectors")
     said = run_node("run_tests.mjs", WEB_VECTORS=vectors)
     tell(capsys, *(line for line in said.splitlines() if ", worst " in line))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Every kov command of the README while two browsers watch, which say who measures."""
+"""Every kov command of the README works while two browsers watch. They say who measures."""
 
 import pytest
 import readme_commands
@@ -16,7 +16,7 @@ NOTE_OWNERS = """(window.owners = new Set(), setInterval(() => {
 
 @pytest.fixture(name="machine")
 def _machine(tmp_path):
-    """One on which nothing runs."""
+    """Starts a machine on which nothing runs."""
     with Machine(str(tmp_path), "watched", cpus=2, pmu="model") as machine:
         yield machine.wait_ready()
 

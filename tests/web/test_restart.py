@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""What may end is ended and started again, a machine, its DCI server, kov serve: the page tells it,
-and takes up what comes back. Each test says how soon, and asserts no time."""
+"""A machine, its DCI server and kov serve are ended and started again. The page tells it, and takes
+up what comes back. Each test says how soon, and asserts no time."""
 
 import subprocess
 import time
@@ -34,7 +34,7 @@ KEEP_BANNERS = """new MutationObserver(() => {
 
 @pytest.fixture(scope="module", name="own")
 def _own_machine(tmp_path_factory):
-    """A machine that nobody else needs."""
+    """Starts a machine that nobody else needs."""
     with Machine(str(tmp_path_factory.mktemp("own")), "restarted", **CONTENDED) as machine:
         yield machine.wait_ready()
 
@@ -54,7 +54,7 @@ def _page(gateway, browser):
 
 
 def boot_of(page):
-    """As a link to a range that is held names it."""
+    """Returns the boot, as a link to a held range names it."""
     page.press("Space")
     boot = page.wait("location.hash.match(/@([0-9a-f]+)/)?.[1]")
     page.press("Space")
@@ -62,7 +62,7 @@ def boot_of(page):
 
 
 def wait_hot(page):
-    """Live, with samples of now."""
+    """Waits until the page is live, with samples of now."""
     page.see('.header:has-text("● live")')
     page.wait("""!document.querySelector(".banner")""")
     page.wait("""/samples [1-9]/.test(document.querySelector(".status-line").textContent)""")
@@ -75,7 +75,7 @@ def told(begin, end):
 
 @pytest.fixture(name="other_page")
 def _other_page(gateway, browser):
-    """Of the machine to which nothing is done."""
+    """Opens a page of the other machine, to which nothing is done."""
     page = browser.open(gateway.links["controller"])
     page.see('.header select')
     page("selectOption", ".header select", "contended")
@@ -105,7 +105,7 @@ def test_a_killed_machine_is_told_and_taken_up_again(own, page, other_page, caps
 
 
 def test_a_killed_dci_server_leaves_a_gap(own, page, capsys):
-    """The machine goes on meanwhile: its history stays, with a gap."""
+    """The machine goes on meanwhile, so its history stays, with a gap."""
     wait_hot(page)
     before = boot_of(page)
     wait_hot(page)

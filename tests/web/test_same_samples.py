@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Two browsers see the samples of a kov command on the same machine: all of them, to the count."""
+"""Two browsers see the samples of a kov command on the same machine. They see all of them, to the
+count."""
 
 import pytest
 
@@ -18,7 +19,7 @@ def show_by(page, by, event):
 
 
 def samples_shown(page):
-    """Of all rows, but for what is in no row."""
+    """Returns the samples of all rows. It leaves out what is in no row."""
     return page.evaluate("""[...document.querySelectorAll(
         '[role="grid"] .row:not([data-key="rest"]) [role="gridcell"]:nth-child(6)')]
             .reduce((sum, one) => sum + Number(one.innerText.replaceAll(",", "")), 0)""")

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""A trace of the machine, exported, in speedscope: another tool's reading of the file."""
+"""A trace of the machine is exported and opened in speedscope, which reads the file in its own
+way."""
 
 import collections
 import json
@@ -14,7 +15,8 @@ SCALE = {"ns": 1, "µs": 10**3, "ms": 10**6, "s": 10**9}
 
 
 def tracks_of(path):
-    """(process, thread) with the nanoseconds of its outermost slices, from the file itself."""
+    """Returns, for each (process, thread), the nanoseconds of its outermost slices. It reads the
+    file itself."""
     with open(path, encoding="utf-8") as file:
         events = json.load(file)["traceEvents"]
     names, sums, depth = {}, collections.Counter(), collections.Counter()

@@ -45,14 +45,6 @@ static bool is_wanted(const struct annotated *annotated, const struct hot_functi
     return annotated->wanted == NULL || hot_function_is(function, annotated->wanted);
 }
 
-// Returns how many of the wanted functions to show.
-static u64 limit(const struct annotated *annotated)
-{
-    if (max_functions != 0)
-        return max_functions;
-    return annotated->wanted == NULL ? 1 : UINT64_MAX;
-}
-
 static int nothing_found(const struct annotated *annotated)
 {
     const struct hot_functions *hot = &annotated->hot;
@@ -99,7 +91,9 @@ static void json_head(json_t *json, const struct annotated *annotated)
 static void show_functions(const struct annotated *annotated, json_t *json)
 {
     const struct hot_functions *hot = &annotated->hot;
-    u64 left = limit(annotated);
+    u64 left = max_functions;
+    if (left == 0) // the hottest, or all of the wanted name
+        left = annotated->wanted == NULL ? 1 : UINT64_MAX;
     for (size_t i = 0; i < hot->count && left > 0; i++) {
         if (!is_wanted(annotated, &hot->functions[i]))
             continue;
@@ -123,7 +117,7 @@ static int show(const struct annotated *annotated)
         any = is_wanted(annotated, &annotated->hot.functions[i]);
     if (!any)
         return nothing_found(annotated);
-    if (settings.json) {
+    if (output_form() == OUTPUT_JSON) { // people see each function as soon as it is read
         json_t *document = json_object();
         json_head(document, annotated);
         json_t *list = put_array(document, "functions");

@@ -5,6 +5,10 @@
 
 #include "tools/kov.h"
 
+// Print help texts, made from the tables of commands and options. The second returns KOV_OK.
+void help_overview(FILE *out);
+int help_command(FILE *out, const struct command *command);
+
 extern const struct command command_annotate;
 extern const struct command command_classes;
 extern const struct command command_completion;

@@ -120,15 +120,6 @@ static const struct column columns[] = {
 };
 static const struct sheet sheets[] = {{"configurations", columns}, {NULL, NULL}};
 
-// Lists a configuration. One that is wrong has had its message, and does not hide the others.
-static void list_one(json_t *list, const char *name)
-{
-    if (configuration_load(name, &configuration) == KOV_OK)
-        json_members(put_object(list, NULL), &configuration);
-    else if (!settings.json && !settings.csv)
-        put_text(put_object(list, NULL), "name", name);
-}
-
 static int run_list(const struct arguments *arguments)
 {
     char **names;
@@ -140,7 +131,12 @@ static int run_list(const struct arguments *arguments)
     json_t *document = json_object();
     json_t *list = put_array(document, "configurations");
     for (size_t i = 0; i < count; i++) {
-        list_one(list, names[i]);
+        // One that is wrong has had its message, and does not hide the others. People see its name;
+        // programs would miss its members.
+        if (configuration_load(names[i], &configuration) == KOV_OK)
+            json_members(put_object(list, NULL), &configuration);
+        else if (output_form() == OUTPUT_TABLES)
+            put_text(put_object(list, NULL), "name", names[i]);
         free(names[i]);
     }
     document_show(document, sheets);
@@ -258,9 +254,9 @@ const struct command command_config_load = {
     .name = "config load",
     .synopsis = "NAME [FILE]",
     .summary = "Check a configuration, or take one in from a file, and print it",
-    .details =
-        "With FILE (-: standard input) the configuration that it holds is saved under NAME; without,\n"
-        "the saved one is read: after editing it by hand this tells what is wrong with it.",
+    .details = "With FILE (-: standard input) the configuration that it holds is saved under NAME; "
+               "without,\n"
+               "the saved one is read: after editing it by hand this tells what is wrong with it.",
     .options = {load_options},
     .max_arguments = 2,
     .run = run_load,

@@ -86,7 +86,12 @@ static void show(const struct event_list *list, const struct arguments *argument
     if (event_list_find(list, RUN_CYCLES_NAME, strlen(RUN_CYCLES_NAME)) == NULL &&
         is_wanted(&run_cycles, arguments))
         put_event(events, &run_cycles);
-    document_show(document, sheets);
+    if (!document_for_programs(document, sheets)) {
+        columns_print(columns, events, "");
+        if (list->count == 0)
+            puts("Nothing can be counted: the machine runs without the model unit.");
+    }
+    json_decref(document);
 }
 
 static int run(const struct arguments *arguments)
@@ -97,8 +102,6 @@ static int run(const struct arguments *arguments)
         code = event_list_fetch(&list);
     if (code == KOV_OK)
         show(&list, arguments);
-    if (code == KOV_OK && list.count == 0 && !settings.json && !settings.csv)
-        puts("Nothing can be counted: the machine runs without the model unit.");
     event_list_free(&list);
     return code;
 }
@@ -108,7 +111,8 @@ const struct command command_events = {
     .synopsis = "[WORD…]",
     .summary = "List the hardware events that `kov stat -e` counts and `kov record -e` samples by",
     .details =
-        "Those with every WORD in name, unit or meaning. An event needs one of its COUNTERS to itself;\n"
+        "Those with every WORD in name, unit or meaning. An event needs one of its COUNTERS to "
+        "itself;\n"
         "what cannot be counted at once takes turns. run-cycles are sampled only (`kov record`).",
     .max_arguments = MAX_WORDS,
     .has_csv = true,

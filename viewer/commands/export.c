@@ -54,7 +54,7 @@ static int find_format(const struct format **format)
             *format = &formats[i];
     if (*format == NULL)
         return fail(KOV_USAGE, "--format %s: must be folded, pprof or perf-script", format_name);
-    if (output == NULL && settings.json)
+    if (output == NULL && output_form() == OUTPUT_JSON)
         return fail(KOV_USAGE, "--json tells what was written to a file: give --output too");
     if (output == NULL && (*format)->binary && isatty(STDOUT_FILENO))
         return fail(KOV_USAGE, "%s is not for terminals: give --output", format_name);
@@ -155,7 +155,8 @@ const struct command command_export = {
     .summary = "Write a recording's samples in the format of another tool",
     .details =
         "folded: a line for each stack, process;object;functions from the outermost in, and the\n"
-        "number of its samples, for flamegraph.pl and speedscope. pprof: for `go tool pprof`, with\n"
+        "number of its samples, for flamegraph.pl and speedscope. pprof: "
+        "for `go tool pprof`, with\n"
         "labels object, class, process and cpu. perf-script: the text of perf script, for\n"
         "stackcollapse-perf.pl and others. Idle samples are left out unless --idle is given.",
     .options = {own_options},

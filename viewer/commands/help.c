@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // `kov help`: texts made from the tables of commands and options. Also prints the parts of the
 // manual page that they describe.
-#include "commands/help.h"
 #include "commands/commands.h"
 #include "tools/options.h"
 
@@ -32,13 +31,6 @@ int help_command(FILE *out, const struct command *command)
         options_print(out, command->options[i]);
     fputs("\nOptions of every command (--json, --host, …): `kov help`.\n", out);
     return KOV_OK;
-}
-
-// Joins the arguments' words by one blank, as in names of commands.
-static void join(const struct arguments *arguments, char *name, size_t size)
-{
-    snprintf(name, size, "%s%s%s", arguments->values[0], arguments->count > 1 ? " " : "",
-             arguments->count > 1 ? arguments->values[1] : "");
 }
 
 static int help_named(const char *name)
@@ -137,7 +129,8 @@ static int run(const struct arguments *arguments)
 {
     char name[80] = "";
     if (arguments->count > 0)
-        join(arguments, name, sizeof(name));
+        snprintf(name, sizeof(name), "%s%s%s", arguments->values[0],
+                 arguments->count > 1 ? " " : "", arguments->count > 1 ? arguments->values[1] : "");
     if (man_part != NULL && strcmp(man_part, "synopsis") != 0 && strcmp(man_part, "options") != 0)
         return fail(KOV_USAGE, "--man: '%s' is none of synopsis, options", man_part);
     if (man_part != NULL && name[0] != '\0')

@@ -94,15 +94,12 @@ static void arrange(struct view *view)
     tree_mark_last(&view->tree);
 }
 
-// Prints the branches to the left of an entry. Returns their width. above_last[d]: whether the
-// entry above at depth d is the last of its siblings.
-static int print_branches(const struct tree_entry *entry, const bool *above_last)
+// Prints the branches that pass an entry on its left. above_last[d]: whether the entry above at
+// depth d is the last of its siblings.
+static void print_branches(const struct tree_entry *entry, const bool *above_last)
 {
     for (u32 depth = 1; depth < entry->depth; depth++)
         fputs(above_last[depth] ? "   " : "|  ", stdout);
-    if (entry->depth > 0)
-        fputs(entry->last ? "`- " : "|- ", stdout);
-    return (int)(3 * entry->depth);
 }
 
 static void entry_name(const struct view *view, const struct tree_entry *entry,
@@ -128,26 +125,23 @@ static void entry_name(const struct view *view, const struct tree_entry *entry,
     }
 }
 
-// Prints a name. Adds why a process's own objects are missing.
-static void print_name(const struct view *view, const struct tree_entry *entry, const char *name)
-{
-    const struct process_failure *failure = failures_find(&view->snapshot.failures, entry->pid);
-    if (entry->kind == TREE_PROCESS && failure != NULL)
-        printf("%s  (%s)\n", name, failure->reason);
-    else
-        printf("%s\n", name);
-}
-
 static void print_entry(const struct view *view, const struct tree_entry *entry,
                         const bool *above_last, int width)
 {
     char name[OBJECT_NAME_BYTES];
     entry_name(view, entry, name);
-    int indent = print_branches(entry, above_last);
+    print_branches(entry, above_last);
+    if (entry->depth > 0)
+        fputs(entry->last ? "`- " : "|- ", stdout);
     if (entry->kind != TREE_OBJECT) {
-        print_name(view, entry, name);
+        const struct process_failure *failure = failures_find(&view->snapshot.failures, entry->pid);
+        fputs(name, stdout);
+        if (entry->kind == TREE_PROCESS && failure != NULL) // then its own objects are missing
+            printf("  (%s)", failure->reason);
+        putchar('\n');
         return;
     }
+    int indent = (int)(3 * entry->depth);
     const struct object_info *object = &view->snapshot.objects[entry->object];
     printf("%-*s %#12" PRIx64 " %8" PRIu64 " %5" PRIu32 " %8" PRIu32 "%s\n", width - indent, name,
            object->coid, object->misses, object->reps, object->child_count,
@@ -167,13 +161,6 @@ static int name_column(const struct view *view)
     return width;
 }
 
-// Prints what is before a line without an entry, at the depth of `entry`.
-static void print_indent(const struct tree_entry *entry, const bool *above_last)
-{
-    for (u32 depth = 1; depth < entry->depth; depth++)
-        fputs(above_last[depth] ? "   " : "|  ", stdout);
-}
-
 static void print_tree(const struct view *view)
 {
     bool above_last[TREE_MAX_DEPTH + 1] = {false};
@@ -183,7 +170,7 @@ static void print_tree(const struct view *view)
     for (size_t i = 0; i < view->tree.count; i++) {
         const struct tree_entry *entry = &view->tree.entries[i];
         if (entry->unreferenced && !unreferenced && !flat) {
-            print_indent(entry, above_last);
+            print_branches(entry, above_last);
             puts("(unreferenced)");
         }
         unreferenced = entry->unreferenced;

@@ -191,21 +191,15 @@ static void show(const struct line *lines, size_t count)
     document_show(document, sheets);
 }
 
-static int pause_for(double seconds)
-{
-    patience_window(seconds);
-    int code = dci_listen(seconds);
-    patience_window_over();
-    return code;
-}
-
 static int list(struct snapshot *snapshot, struct snapshot *before)
 {
     int code = session_begin(true);
     if (code == KOV_OK && interval > 0) {
         code = scan_processes(before);
+        patience_window(interval);
         if (code == KOV_OK)
-            code = pause_for(interval);
+            code = dci_listen(interval);
+        patience_window_over();
     }
     return code == KOV_OK ? scan_processes(snapshot) : code;
 }

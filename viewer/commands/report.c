@@ -94,6 +94,8 @@ struct show {
     struct programs *programs;
     json_t *tables;
     u32 selected; // bit n: event n
+    // JSON is printed in the end. Of the other forms each table is printed when it is made.
+    enum output_form form;
 };
 
 static void show_table(const struct show *show, u32 index, const char *sort)
@@ -107,11 +109,12 @@ static void show_table(const struct show *show, u32 index, const char *sort)
     fill(&aggregate, show->recording, index);
     const json_t *table = table_put(show->tables, &aggregate,
                                     &show->recording->request.events.events[index], max_rows);
-    if (!settings.json && (!settings.csv || json_array_size(show->tables) > 1))
+    bool is_csv = show->form == OUTPUT_CSV, for_people = show->form == OUTPUT_TABLES;
+    if (for_people || (is_csv && json_array_size(show->tables) > 1))
         putchar('\n');
-    if (settings.csv)
+    if (is_csv)
         table_csv(&aggregate, table);
-    else if (!settings.json)
+    else if (for_people)
         table_print(&aggregate, table);
     aggregate_free(&aggregate);
 }
@@ -124,7 +127,7 @@ static void show_tables(const struct show *show, u32 index)
     }
     size_t left_out = show->recording->samples.by_event[index].processes > 0 ? 1 : 0;
     for (size_t i = 0; i < ARRAY_SIZE(default_tables); i++)
-        if (i != left_out || (settings.json || settings.csv))
+        if (i != left_out || show->form != OUTPUT_TABLES)
             show_table(show, index, default_tables[i]);
 }
 
@@ -135,7 +138,7 @@ static void show_events(const struct show *show)
     for (u32 i = 0; i < events->count; i++) {
         if ((show->selected >> i & 1) == 0)
             continue;
-        if (!settings.json && !settings.csv && events->count > 1)
+        if (show->form == OUTPUT_TABLES && events->count > 1)
             printf("\n---- %s\n", sampled_event_title(&events->events[i], title));
         show_tables(show, i);
     }
@@ -163,14 +166,16 @@ static void show(const struct recording *recording, u32 selected)
     kernel_use_build_id(&kernel, recording->build_id, recording->build_id_size);
     json_t *document = json_object();
     put_header(document, recording);
-    if (!settings.json && !settings.csv)
+    const struct show show = {.recording = recording,
+                              .symbols = kernel_symbols(&kernel),
+                              .programs = &programs,
+                              .tables = put_array(document, "tables"),
+                              .selected = selected,
+                              .form = output_form()};
+    if (show.form == OUTPUT_TABLES)
         print_header(recording);
-    const struct show show = {recording, kernel_symbols(&kernel), &programs,
-                              put_array(document, "tables"), selected};
     show_events(&show);
-    if (settings.json)
-        document_write(document);
-    json_decref(document);
+    document_tell(document, NULL);
     programs_close(&programs);
     kernel_close(&kernel);
 }
@@ -202,8 +207,10 @@ const struct command command_report = {
         "own, and the kernel's that worked for it; so with every --sort that begins with process.\n"
         "Percentages are of the samples that are not idle. \"[none]\" is code at work for no\n"
         "object, \"[stale]\" one whose object is gone when the sample is read, \"[gone]\" one\n"
-        "that no scan saw. MASKED counts the samples inside soft-masked sections. EVENTS is how many\n"
-        "events they stand for, each for its THRESHOLD; +- is how far off that is by chance, at most\n"
+        "that no scan saw. MASKED counts the samples inside soft-masked sections. "
+        "EVENTS is how many\n"
+        "events they stand for, each for its THRESHOLD; +- is how far off that is by chance, "
+        "at most\n"
         "in 99 of 100 cases. Each event has tables of its own.",
     .options = {own_options},
     .has_csv = true,

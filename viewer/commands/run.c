@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // `kov run`: runs a program in the machine, one of its own or an uploaded one.
 #include "commands/commands.h"
-#include "output/document.h"
+#include "output/columns.h"
 #include "tools/clock.h"
 #include "tools/interrupt.h"
 #include "tools/options.h"
@@ -53,7 +53,7 @@ static int take_event(void *context, const Orrery__Dci__Event *event)
     if (event->body_case != ORRERY__DCI__EVENT__BODY_RUN_OUTPUT)
         return KOV_OK;
     const ProtobufCBinaryData *data = &event->run_output->data;
-    if (settings.json) {
+    if (output_form() == OUTPUT_JSON) { // the whole output is one text of the document
         bytes_append(&run->output, data->data, data->len);
         return KOV_OK;
     }
@@ -67,22 +67,6 @@ static int take_open(void *context, const dci_response *response)
 {
     ((struct run *)context)->number = response->run_open->run;
     return KOV_OK;
-}
-
-static int open_run(struct run *run)
-{
-    Orrery__Dci__RunOpenRequest body = ORRERY__DCI__RUN_OPEN_REQUEST__INIT;
-    return dci_call(DCI_REQUEST(RUN_OPEN, run_open, &body), ORRERY__DCI__RESPONSE__BODY_RUN_OPEN,
-                    "cannot run a program", take_open, run);
-}
-
-static int upload_piece(const struct run *run, u8 *data, size_t size)
-{
-    Orrery__Dci__RunUploadRequest body = ORRERY__DCI__RUN_UPLOAD_REQUEST__INIT;
-    body.run = run->number;
-    body.data = (ProtobufCBinaryData){size, data};
-    return dci_call(DCI_REQUEST(RUN_UPLOAD, run_upload, &body),
-                    ORRERY__DCI__RESPONSE__BODY__NOT_SET, "cannot upload the program", NULL, NULL);
 }
 
 static size_t piece_bytes(void)
@@ -101,7 +85,12 @@ static int upload_file(const struct run *run, const char *path, FILE *file)
         size_t count = fread(piece, 1, size, file);
         if (count == 0)
             break;
-        code = upload_piece(run, piece, count);
+        Orrery__Dci__RunUploadRequest body = ORRERY__DCI__RUN_UPLOAD_REQUEST__INIT;
+        body.run = run->number;
+        body.data = (ProtobufCBinaryData){count, piece};
+        code =
+            dci_call(DCI_REQUEST(RUN_UPLOAD, run_upload, &body),
+                     ORRERY__DCI__RESPONSE__BODY__NOT_SET, "cannot upload the program", NULL, NULL);
     }
     free(piece);
     if (code == KOV_OK && ferror(file))
@@ -169,7 +158,10 @@ static char *name_of(const char *path)
 static int begin(struct run *run, const char *path, int count, char **values)
 {
     bool local = is_local(path);
-    int code = open_run(run);
+    Orrery__Dci__RunOpenRequest body = ORRERY__DCI__RUN_OPEN_REQUEST__INIT;
+    int code =
+        dci_call(DCI_REQUEST(RUN_OPEN, run_open, &body), ORRERY__DCI__RESPONSE__BODY_RUN_OPEN,
+                 "cannot run a program", take_open, run);
     if (code == KOV_OK && local)
         code = upload(run, path);
     if (code != KOV_OK)
@@ -261,25 +253,16 @@ static int wait_for_program(struct run *run, double seconds)
     return code;
 }
 
-static int attend(struct run *run)
-{
-    double seconds = limit > 0 ? limit : INFINITY;
-    patience_window(seconds);
-    int code = wait_for_program(run, seconds);
-    patience_window_over();
-    return code;
-}
-
 // ---- the end -----------------------------------------------------------------------------------
 
-static void print_json(const struct run *run)
+static void tell(const struct run *run)
 {
     json_t *document = json_object();
     bytes_append((struct bytes *)&run->output, "", 1);
     put_u64(document, "pid", run->pid);
     put_s64(document, "status", run->status);
     put_text(document, "output", (const char *)run->output.data);
-    document_print(document);
+    document_tell(document, NULL); // people have seen the output
 }
 
 static int verdict(const struct run *run)
@@ -300,11 +283,14 @@ static int run_program(const char *path, int count, char **values)
     dci_on_event(take_event, &run);
     if (code == KOV_OK)
         code = begin(&run, path, count, values);
+    double seconds = limit > 0 ? limit : INFINITY;
+    patience_window(seconds);
     if (code == KOV_OK)
-        code = attend(&run);
+        code = wait_for_program(&run, seconds);
+    patience_window_over();
     dci_on_event(NULL, NULL);
-    if (code == KOV_OK && settings.json)
-        print_json(&run);
+    if (code == KOV_OK)
+        tell(&run);
     if (code == KOV_OK)
         code = verdict(&run);
     bytes_free(&run.output);

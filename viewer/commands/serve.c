@@ -89,14 +89,6 @@ static int add_machines(struct hub *hub)
     return code;
 }
 
-// Prints the links. They go to stdout and nowhere else, since they have the tokens.
-static void print_links(const struct access *access)
-{
-    printf("controller: %s/#t=%s\n", access->origin, access->controller);
-    printf("observer:   %s/#t=%s\n", access->origin, access->observer);
-    fflush(stdout);
-}
-
 static int run(const struct arguments *arguments)
 {
     (void)arguments;
@@ -109,7 +101,10 @@ static int run(const struct arguments *arguments)
     post_queue_init(&hub.posts, net_wake, net);
     code = add_machines(&hub);
     if (code == KOV_OK) {
-        print_links(&hub.access);
+        // The links go to stdout and nowhere else, since they have the tokens.
+        printf("controller: %s/#t=%s\n", hub.access.origin, hub.access.controller);
+        printf("observer:   %s/#t=%s\n", hub.access.origin, hub.access.observer);
+        fflush(stdout);
         net_run(net);
     }
     for (u32 i = 0; i < hub.machine_count; i++) {
@@ -127,8 +122,10 @@ const struct command command_serve = {
     .summary = "Show machines in browsers, live",
     .details =
         "Prints two links: whoever opens the first may also start workloads, end processes and\n"
-        "choose what is sampled, whoever opens the second looks. Ctrl-C ends it. Other kov commands\n"
-        "work beside it: it gives way to those that sample or need its counters, and shows what they\n"
+        "choose what is sampled, whoever opens the second looks. Ctrl-C ends it. "
+        "Other kov commands\n"
+        "work beside it: it gives way to those that sample or need its counters, "
+        "and shows what they\n"
         "sample; metrics are unknown while others have the counters.\n\n"
         "--record writes down what the one machine tells, while it is shown. -m NAME=FILE plays\n"
         "that: with the times and at the speed of then, up to its end, where it stays. Nothing\n"

@@ -73,14 +73,6 @@ static struct scan_scope scope(void)
     return pid == NO_PID ? SCAN_ALL : scan_scope_of((u32)pid);
 }
 
-static int count_window(const struct arguments *arguments, struct measurement *measurement)
-{
-    int code = dref_read(&measurement->before, scope());
-    if (code == KOV_OK)
-        code = workload_window(arguments, duration, DEFAULT_SECONDS, NULL, &measurement->workload);
-    return code == KOV_OK ? dref_read(&measurement->after, scope()) : code;
-}
-
 static int measure(const struct arguments *arguments, struct measurement *measurement)
 {
     int code = session_begin(true);
@@ -89,7 +81,11 @@ static int measure(const struct arguments *arguments, struct measurement *measur
     if (code == KOV_OK)
         code = dref_enable(true, scope());
     if (code == KOV_OK)
-        code = count_window(arguments, measurement);
+        code = dref_read(&measurement->before, scope());
+    if (code == KOV_OK)
+        code = workload_window(arguments, duration, DEFAULT_SECONDS, NULL, &measurement->workload);
+    if (code == KOV_OK)
+        code = dref_read(&measurement->after, scope());
     if (code == KOV_OK)
         code = dref_enable(false, scope());
     if (code == KOV_OK)
@@ -233,7 +229,7 @@ static int run_objects(const struct arguments *arguments)
 
 static int run_events(const struct arguments *arguments)
 {
-    if (settings.csv && interval != 0)
+    if (output_form() == OUTPUT_CSV && interval != 0)
         return fail(KOV_USAGE, "--csv does not go with --interval-print");
     if (per_object)
         return run_objects(arguments);
@@ -300,24 +296,27 @@ static int run(const struct arguments *arguments)
 
 const struct command command_stat = {
     .name = "stat",
-    .synopsis =
-        "[-e EVENTS … | --config NAME] [--per-process | --per-object] [-C CPUS] [-I MS] [-d SECONDS] "
-        "[--per-cpu] [--pid PIDS] [--exclude PIDS] [-- WORKLOAD [KEY=VALUE…]]",
+    .synopsis = "[-e EVENTS … | --config NAME] [--per-process | --per-object] [-C CPUS] [-I MS] "
+                "[-d SECONDS] [--per-cpu] [--pid PIDS] [--exclude PIDS] [-- WORKLOAD [KEY=VALUE…]]",
     .summary = "Count how often each object is used (DREFs), or hardware events",
     .details =
         "Counts for some seconds or, with a workload, from before its start to after its end;\n"
         "the workload's own account is then printed too.\n\n"
         "Without -e DREFs are counted, by object. With -e hardware events (`kov events`): in user\n"
         "code with :u behind the event, in the kernel with :k. The events of one -e are measured\n"
-        "at the same time as far as the counters can; what cannot be takes turns. A count that was\n"
-        "measured for a part of the time only is scaled up: the percentage in parentheses says how\n"
+        "at the same time as far as the counters can; what cannot be takes turns. "
+        "A count that was\n"
+        "measured for a part of the time only is scaled up: the percentage in parentheses says "
+        "how\n"
         "large the part was, and ± is half of the interval that holds the true count in 99 of 100\n"
         "cases. Below are the metrics whose events are there: IPC, lock acquisition, spin\n"
         "contention, branch misprediction, TLB miss rate.\n\n"
         "--per-process and --per-thread add tables of who counted what, and the same metrics, the\n"
-        "most of the first event first. The kernel's work for a process is the process's. --exclude\n"
+        "most of the first event first. The kernel's work for a process is the process's. "
+        "--exclude\n"
         "leaves processes out, for other clients too, as long as the command runs.\n\n"
-        "Counts of CPUs, processes and threads are exact, of what was measured. --per-object is an\n"
+        "Counts of CPUs, processes and threads are exact, of what was measured. "
+        "--per-object is an\n"
         "estimate: it samples like `kov record`, and each sample stands for THRESHOLD events, so\n"
         "that ± is the half width of a 99 % interval as far as chance goes. With each object, its\n"
         "class and process come its share of all samples, and its metrics.",

@@ -111,9 +111,9 @@ const struct command command_threshold = {
     .name = "threshold",
     .synopsis = "[EVENT[:u|:k] THRESHOLD]",
     .summary = "Show or change the thresholds of the sampling that runs",
-    .details =
-        "Of `kov record` and `kov top`, whoever has started them. Samples that they have stay, each\n"
-        "stands for as many events as the threshold was when it was taken.",
+    .details = "Of `kov record` and `kov top`, whoever has started them. "
+               "Samples that they have stay, each\n"
+               "stands for as many events as the threshold was when it was taken.",
     .max_arguments = 2,
     .has_csv = true,
     .run = run,

@@ -114,19 +114,12 @@ static int wait_for_refresh(struct top *top)
     return code;
 }
 
-// Waits for the next refresh. Each has all the patience of a command.
-static int attend(struct top *top)
+static int refresh(struct top *top)
 {
-    patience_begin();
+    patience_begin(); // each refresh has all the patience of a command
     patience_window(delay);
     int code = wait_for_refresh(top);
     patience_window_over();
-    return code;
-}
-
-static int refresh(struct top *top)
-{
-    int code = attend(top);
     if (code == KOV_OK && !samples_have_names(&top->samples, 0, &top->snapshot))
         code = scan_objects(&top->snapshot, SCAN_ALL);
     if (code == KOV_OK) {
@@ -159,21 +152,16 @@ static int watch(struct top *top)
     return code;
 }
 
+// Watches, with keys if people look on a terminal.
 static int watch_with_keys(struct top *top)
 {
-    top->keys = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
+    top->keys = output_form() == OUTPUT_TABLES && isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
     if (top->keys)
         terminal_raw();
+    series_begin("refreshes");
     int code = watch(top);
+    series_end(top_counts(top));
     terminal_restore();
-    return code;
-}
-
-static int watch_as_json(struct top *top)
-{
-    document_begin("refreshes");
-    int code = watch(top);
-    document_end(top_counts(top));
     return code;
 }
 
@@ -197,7 +185,7 @@ static int run(const struct arguments *arguments)
     const dci_system_info *machine = session_machine();
     kernel_use_build_id(&kernel, machine->build_id.data, machine->build_id.len);
     top.symbols = kernel_symbols(&kernel);
-    code = settings.json ? watch_as_json(&top) : watch_with_keys(&top);
+    code = watch_with_keys(&top);
     programs_close(&programs);
     kernel_close(&kernel);
     snapshot_free(&top.snapshot);
@@ -207,13 +195,14 @@ static int run(const struct arguments *arguments)
 
 const struct command command_top = {
     .name = "top",
-    .synopsis =
-        "[-n COUNT] [-d SECONDS] [-e EVENTS | --config NAME] [-c THRESHOLD] [--precise] [--sort KEYS] "
-        "[--pid PIDS] [--idle]",
+    .synopsis = "[-n COUNT] [-d SECONDS] [-e EVENTS | --config NAME] [-c THRESHOLD] [--precise] "
+                "[--sort KEYS] [--pid PIDS] [--idle]",
     .summary = "Watch where the machine spends its time, or where events happen",
     .details =
-        "Ctrl-C ends it. On a terminal q does, too; + doubles the threshold of the event shown, so that\n"
-        "samples get fewer, - halves it; 1 … 8 and Tab choose another one of several events. Without a\n"
+        "Ctrl-C ends it. On a terminal q does, too; + doubles the threshold of the event shown, "
+        "so that\n"
+        "samples get fewer, - halves it; 1 … 8 and Tab choose another one of several events. "
+        "Without a\n"
         "terminal the tables follow each other.",
     .options = {own_options, sampling_option_table},
     .run = run,

@@ -17,7 +17,7 @@ struct top {
     struct programs *programs;
     struct sample_set samples; // since the last refresh
     u64 lost_before;
-    json_t *refresh, *tables; // for programs: what to print
+    json_t *refresh, *tables; // with --json: what to print of this refresh; else NULL
     bool keys;                // reads keys, since it is on a terminal
     bool quit;
     u32 shown;                 // number of the event that is shown

@@ -67,7 +67,7 @@ static void json_refresh(struct top *top, u64 lost)
 
 void top_begin(struct top *top, double seconds, u64 lost)
 {
-    if (settings.json)
+    if (output_form() == OUTPUT_JSON) // has all events and rows; a terminal has not room for them
         json_refresh(top, lost);
     else
         print_begin(top, seconds, lost);
@@ -77,7 +77,7 @@ void top_show(const struct top *top, u32 index, const struct aggregate *aggregat
 {
     const struct sampled_event *event = &top->request.events.events[index];
     char title[SAMPLED_TITLE_BYTES];
-    if (settings.json) {
+    if (top->refresh != NULL) {
         table_put(top->tables, aggregate, event, 0);
         return;
     }
@@ -103,8 +103,8 @@ static void print_end(const struct top *top)
 
 void top_end(const struct top *top)
 {
-    if (settings.json)
-        document_element(top->refresh);
+    if (top->refresh != NULL)
+        series_add(top->refresh);
     else
         print_end(top);
     fflush(stdout);

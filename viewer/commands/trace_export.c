@@ -2,7 +2,7 @@
 // `kov trace export`: a trace in the format of another tool.
 #include "commands/commands.h"
 #include "export/chrome.h"
-#include "output/document.h"
+#include "output/columns.h"
 #include "tools/options.h"
 
 #include <errno.h>
@@ -31,7 +31,7 @@ static int check(const struct arguments *arguments)
         return fail(KOV_USAGE, "give --format: chrome");
     if (strcmp(format_name, "chrome") != 0)
         return fail(KOV_USAGE, "--format %s: must be chrome", format_name);
-    if (output == NULL && settings.json)
+    if (output == NULL && output_form() == OUTPUT_JSON)
         return fail(KOV_USAGE, "--json tells what was written to a file: give --output too");
     if ((arguments->count == 1) == (dump != NULL))
         return fail(KOV_USAGE, "name either the folder of a trace or a dump");
@@ -54,27 +54,33 @@ static int write_out(struct chrome *chrome)
     return code;
 }
 
+static void print_account(const json_t *document)
+{
+    json_int_t slices, arrows, points, lost, discarded;
+    json_unpack((json_t *)document, "{s:I,s:I,s:I,s:I,s:I}", "slices", &slices, "arrows", &arrows,
+                "points", &points, "lost_packets", &lost, "discarded", &discarded);
+    if (output != NULL)
+        printf("%" JSON_INTEGER_FORMAT " slices, %" JSON_INTEGER_FORMAT
+               " arrows, %" JSON_INTEGER_FORMAT " points written to %s; the trace had lost "
+               "%" JSON_INTEGER_FORMAT " packets and %" JSON_INTEGER_FORMAT " events\n",
+               slices, arrows, points, output, lost, discarded);
+    else if (lost + discarded != 0)
+        warn("%" JSON_INTEGER_FORMAT " packets and %" JSON_INTEGER_FORMAT
+             " events were lost when the trace was made",
+             lost, discarded);
+}
+
 static void tell(const struct chrome *chrome)
 {
-    if (settings.json) {
-        json_t *document = json_object();
-        put_text(document, "file", output);
-        put_text(document, "format", format_name);
-        put_u64(document, "slices", chrome->slices);
-        put_u64(document, "arrows", chrome->arrows);
-        put_u64(document, "points", chrome->instants);
-        put_u64(document, "lost_packets", chrome->lost_packets);
-        put_u64(document, "discarded", chrome->discarded);
-        document_print(document);
-    } else if (output != NULL) {
-        printf("%" PRIu64 " slices, %" PRIu64 " arrows, %" PRIu64 " points written to %s; the "
-               "trace had lost %" PRIu64 " packets and %" PRIu64 " events\n",
-               chrome->slices, chrome->arrows, chrome->instants, output, chrome->lost_packets,
-               chrome->discarded);
-    } else if (chrome->lost_packets + chrome->discarded != 0) {
-        warn("%" PRIu64 " packets and %" PRIu64 " events were lost when the trace was made",
-             chrome->lost_packets, chrome->discarded);
-    }
+    json_t *document = json_object();
+    put_text(document, "file", output);
+    put_text(document, "format", format_name);
+    put_u64(document, "slices", chrome->slices);
+    put_u64(document, "arrows", chrome->arrows);
+    put_u64(document, "points", chrome->instants);
+    put_u64(document, "lost_packets", chrome->lost_packets);
+    put_u64(document, "discarded", chrome->discarded);
+    document_tell(document, print_account);
 }
 
 static int export_trace(struct engine *engine)

@@ -35,11 +35,6 @@ struct live {
     struct lttng_relay relay;
 };
 
-static struct scan_scope scope(void)
-{
-    return pid == UINT64_MAX ? SCAN_ALL : SCAN_KERNEL;
-}
-
 static int take_event(void *context, const Orrery__Dci__Event *event)
 {
     struct live *live = context;
@@ -59,13 +54,6 @@ static int fetch_metadata(struct live *live)
         code = lttng_set_metadata(&live->relay, &text);
     bytes_free(&text);
     return code;
-}
-
-// Listens once. Then reads what programs have begun to describe meanwhile.
-static int listen_once(struct live *live)
-{
-    int code = dci_listen(ROUND_SECONDS);
-    return code == KOV_OK && lttng_wants_metadata(&live->relay) ? fetch_metadata(live) : code;
 }
 
 static int decide(struct live *live)
@@ -90,21 +78,24 @@ static int subscribe(const struct live *live)
     body.set_mask = true;
     body.mask = live->run.mask;
     body.flush_ms = FLUSH_MS;
-    return trace_subscribe(&body, scope());
+    return trace_subscribe(&body, pid == UINT64_MAX ? SCAN_ALL : SCAN_KERNEL);
 }
 
 static int relay_trace(struct live *live)
 {
     live->run.begin = clock_now();
     int code = subscribe(live);
-    if (code == KOV_OK && !settings.json) {
+    if (code == KOV_OK && output_form() == OUTPUT_TABLES) { // what to type while this waits
         printf("babeltrace2 -i lttng-live net://localhost:%u/host/orrery/trace\n",
                live->relay.port);
         fflush(stdout);
     }
     while (code == KOV_OK && !interrupted() &&
-           (duration == 0 || clock_now() < live->run.begin + duration))
-        code = listen_once(live);
+           (duration == 0 || clock_now() < live->run.begin + duration)) {
+        code = dci_listen(ROUND_SECONDS);
+        if (code == KOV_OK && lttng_wants_metadata(&live->relay))
+            code = fetch_metadata(live); // what programs have begun to describe meanwhile
+    }
     Orrery__Dci__TraceUnsubscribeRequest end = ORRERY__DCI__TRACE_UNSUBSCRIBE_REQUEST__INIT;
     if (code == KOV_OK)
         code = trace_unsubscribe(&end, &live->run.counts);
@@ -139,19 +130,13 @@ static void tell(const struct lttng_account *account)
     document_tell(document, print_account);
 }
 
-static int write_folder(struct live *live)
-{
-    if (folder == NULL)
-        return KOV_OK;
-    int code = capture_create(&live->run.capture, folder);
-    return code == KOV_OK ? capture_metadata(&live->run.capture) : code;
-}
-
 static int live_trace(struct live *live)
 {
     int code = decide(live);
-    if (code == KOV_OK)
-        code = write_folder(live);
+    if (code == KOV_OK && folder != NULL)
+        code = capture_create(&live->run.capture, folder);
+    if (code == KOV_OK && folder != NULL)
+        code = capture_metadata(&live->run.capture);
     if (code == KOV_OK)
         code = lttng_start(&live->relay, (u16)port);
     if (code != KOV_OK)
@@ -191,7 +176,8 @@ const struct command command_trace_live = {
     .details =
         "Speaks LTTng's live protocol, as lttng-relayd does: `babeltrace2 -i lttng-live\n"
         "net://localhost:PORT/host/orrery/trace`. At most 8 viewers at a time, each from when it\n"
-        "attaches. One that takes nothing is cut off when 256 MB wait for it; packets of a process\n"
+        "attaches. One that takes nothing is cut off when 256 MB wait for it; "
+        "packets of a process\n"
         "that come over a second late are left out. Both are counted. In the end viewers get\n"
         "everything up to the last event; a second Ctrl-C does not wait for them.",
     .options = {live_options},

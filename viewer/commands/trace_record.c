@@ -26,9 +26,9 @@ static const struct option record_options[] = {
     TEXT('o', "output", &folder, "FOLDER", "the folder to make (trace.ctf)"),
     SECONDS('d', "duration", &duration, 86400, "how long (5; with a workload, as long as it runs)"),
     TEXT('e', "events", &events_text, "LIST", "majors or events: numbers or names, or all (all)"),
-    TEXT(
-        0, "counters", &counters_text, "EVENTS",
-        "put these hardware counters (at most 6 of `kov events`) behind each of the kernel's events"),
+    TEXT(0, "counters", &counters_text, "EVENTS",
+         "put these hardware counters (at most 6 of `kov events`) "
+         "behind each of the kernel's events"),
     CHOICE(0, "mode", &mode_text, "MODE", "discard overwrite",
            "when buffers are full: discard new events or overwrite old ones"),
     NUMBER(0, "pid", &pid, 0, UINT32_MAX, "PID", "only this process; 0: only the kernel"),
@@ -51,18 +51,13 @@ static int take_event(void *context, const Orrery__Dci__Event *event)
     return code;
 }
 
-static struct scan_scope scope(void)
-{
-    return pid == NO_PID ? SCAN_ALL : scan_scope_of((u32)pid);
-}
-
 static int subscribe(const struct trace_run *run)
 {
     Orrery__Dci__TraceSubscribeRequest body = ORRERY__DCI__TRACE_SUBSCRIBE_REQUEST__INIT;
     body.mode = run->mode;
     body.set_mask = run->set_mask;
     body.mask = run->mask;
-    return trace_subscribe(&body, scope());
+    return trace_subscribe(&body, pid == NO_PID ? SCAN_ALL : scan_scope_of((u32)pid));
 }
 
 static int unsubscribe(struct trace_run *run)
@@ -157,18 +152,12 @@ static int forget_events(void *context)
     return KOV_OK;
 }
 
-static int fetch_events(struct trace_events *events)
-{
-    resume_begin(forget_events, events);
-    int code = trace_fetch_events(events);
-    resume_end();
-    return code;
-}
-
 static int decide(struct trace_run *run)
 {
     struct trace_events events = {0};
-    int code = fetch_events(&events);
+    resume_begin(forget_events, &events);
+    int code = trace_fetch_events(&events);
+    resume_end();
     u64 pmu = 0; // the events that tell which counter is which
     if (code == KOV_OK)
         code = trace_parse_mask(events_text, &events, &run->mask);
@@ -225,8 +214,8 @@ static int snapshot(const struct arguments *arguments)
 
 const struct command command_trace_record = {
     .name = "trace record",
-    .synopsis =
-        "[-o FOLDER] [-d SECONDS] [-e LIST] [--counters EVENTS] [--mode MODE] [--pid PID] [-- WORKLOAD [KEY=VALUE…]]",
+    .synopsis = "[-o FOLDER] [-d SECONDS] [-e LIST] [--counters EVENTS] [--mode MODE] [--pid PID] "
+                "[-- WORKLOAD [KEY=VALUE…]]",
     .summary = "Record a trace as a folder for babeltrace2",
     .details =
         "Empties the buffers, traces for some seconds or while a workload runs, and takes\n"

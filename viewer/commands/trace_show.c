@@ -2,7 +2,6 @@
 // `kov trace show`: every event as a line.
 #include "commands/commands.h"
 #include "tools/interrupt.h"
-#include "trace/trace_activity.h"
 #include "trace/trace_show.h"
 #include "trace/trace_tool.h"
 #include "wire/session.h"

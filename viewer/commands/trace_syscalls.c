@@ -2,7 +2,7 @@
 // `kov trace syscalls`: how long system calls take.
 #include "commands/commands.h"
 #include "trace/syscall_name.h"
-#include "trace/trace_syscalls.h"
+#include "trace/trace_spans.h"
 
 #include <string.h>
 

@@ -41,13 +41,11 @@ static int run_list(const struct arguments *arguments)
 
 static void show(const struct workload_result *result)
 {
-    if (!settings.json) {
-        workload_print(stdout, result);
-        return;
-    }
     json_t *document = json_object();
     workload_json(document, "workload", result);
-    document_print(document);
+    if (!document_for_programs(document, NULL))
+        workload_print(stdout, result);
+    json_decref(document);
 }
 
 // Takes the arguments as a workload, since `kov workload run NAME …` needs no "--".

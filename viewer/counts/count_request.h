@@ -52,7 +52,7 @@ int count_request_parse(const struct count_options *options, const struct event_
 int cpu_list_parse(const char *text, u32 *mask);
 
 #define COUNT_NAME_BYTES 32
-// "larx", "larx:u", "larx:k"
+// Writes a name such as "larx", "larx:u" or "larx:k". Returns it.
 const char *count_item_name(const struct count_item *item, char name[COUNT_NAME_BYTES]);
 const char *count_mode_suffix(enum count_mode mode);
 // Reads what follows the colon of an event. Returns false if it is no mode.

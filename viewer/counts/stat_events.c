@@ -24,7 +24,6 @@ static struct {
     struct snapshot processes; // for their names; when a list of some is given
     u64 begin;                 // time base
     double next;               // when the next interval is due
-    bool streaming;            // prints intervals as JSON
     struct workload_result workload;
 } run;
 
@@ -84,22 +83,14 @@ static void print_rows(const struct stat_view *view)
     fflush(stdout);
 }
 
-static void json_interval(const struct stat_view *view)
+static json_t *describe_interval(const struct stat_view *view)
 {
     json_t *interval = json_object();
     put_number(interval, "time", seconds_between(run.begin, run.reading.time));
     stat_json(interval, view);
     if (run.wanted->per_task)
         stat_put_tasks(interval, view, &run.shown);
-    document_element(interval);
-}
-
-static void keep_as_last(void)
-{
-    struct task_reading spare = run.last_tasks;
-    run.last = run.reading;
-    run.last_tasks = run.tasks;
-    run.tasks = spare;
+    return interval;
 }
 
 static void print_interval(void)
@@ -112,11 +103,12 @@ static void print_interval(void)
     view.seconds = seconds_between(run.last.time, run.reading.time);
     view.label = label;
     arrange_tasks(&run.last_tasks);
-    if (settings.json)
-        json_interval(&view);
-    else
+    if (!series_add(describe_interval(&view)))
         print_rows(&view);
-    keep_as_last();
+    struct task_reading spare = run.last_tasks;
+    run.last = run.reading;
+    run.last_tasks = run.tasks;
+    run.tasks = spare;
 }
 
 static int tick(void *context)
@@ -131,33 +123,21 @@ static int tick(void *context)
     return code;
 }
 
-static void begin_intervals(void)
-{
-    run.last.time = run.begin;
-    run.next = clock_now() + run.wanted->interval;
-    run.streaming = settings.json;
-    if (run.streaming)
-        document_begin("intervals");
-}
-
-static void end_intervals(void)
-{
-    if (!settings.json)
-        putchar('\n');
-}
-
 // ---- the session -------------------------------------------------------------------------------
 
 static int count_window(const struct arguments *arguments)
 {
     bool intervals = run.wanted->interval > 0;
-    if (intervals)
-        begin_intervals();
+    if (intervals) {
+        run.last.time = run.begin;
+        run.next = clock_now() + run.wanted->interval;
+        series_begin("intervals");
+    }
     const struct workload_watch watch = {intervals ? tick : NULL, NULL};
     int code =
         workload_window(arguments, run.wanted->duration, DEFAULT_SECONDS, &watch, &run.workload);
-    if (intervals)
-        end_intervals();
+    if (intervals && output_form() == OUTPUT_TABLES)
+        putchar('\n');
     return code == KOV_OK ? collect(counting_stop) : code;
 }
 
@@ -195,7 +175,7 @@ static void json_pids(json_t *json, const char *key, const u32 *pids, u32 count)
         put_u64(list, NULL, pids[i]);
 }
 
-static void json_finish(const struct arguments *arguments)
+static json_t *describe_end(const struct arguments *arguments)
 {
     struct stat_view view = whole();
     json_t *document = json_object();
@@ -206,10 +186,7 @@ static void json_finish(const struct arguments *arguments)
     json_pids(document, "excluded", run.reading.excluded, run.reading.excluded_count);
     if (arguments->has_workload)
         workload_json(document, "workload", &run.workload);
-    if (run.streaming)
-        document_end(document);
-    else
-        document_print(document);
+    return document;
 }
 
 static void print_csv(void)
@@ -304,12 +281,16 @@ static int parse_lists(void)
 static void print_result(const struct arguments *arguments)
 {
     arrange_tasks(&(struct task_reading){0});
-    if (settings.json)
-        json_finish(arguments);
-    else if (settings.csv)
-        print_csv();
-    else
+    switch (output_form()) {
+    case OUTPUT_TABLES:
         print_end(arguments);
+        break;
+    case OUTPUT_JSON:
+        series_end(describe_end(arguments));
+        break;
+    case OUTPUT_CSV: // has a row for each event and place; JSON has the places in the event's row
+        print_csv();
+    }
 }
 
 static void free_all(struct event_list *list)
@@ -333,8 +314,8 @@ int stat_events(const struct arguments *arguments, const struct stat_events *wan
     code = count(arguments, &list);
     if (code == KOV_OK)
         print_result(arguments);
-    else if (run.streaming)
-        document_end(json_object()); // ends what has been printed
+    else
+        series_cut();
     if (code == KOV_OK)
         code = workload_verdict(&run.workload);
     free_all(&list);

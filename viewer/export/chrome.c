@@ -45,21 +45,17 @@ static void find_kinds(struct chrome *chrome)
                 chrome->kinds[i] = (u8)kinds[kind].kind;
 }
 
-static void take_counter(struct chrome *chrome, const struct trace_event *event)
-{
-    u64 values[TRACE_MAX_FIELDS];
-    trace_event_fields(event, values);
-    if (values[0] < CHROME_COUNTERS_MAX)
-        chrome->counter_events[values[0]] = values[1] + 1;
-}
-
 static void show(struct chrome *chrome, enum chrome_kind kind, const struct trace_event *event)
 {
     bool chosen = chrome->choice->wanted != NULL || chrome->choice->condition_count > 0;
     if (kind == CHROME_USER_SWITCH && event->pid != 0)
         chrome_user_switch(chrome, event);
-    if (kind == CHROME_COUNTER)
-        take_counter(chrome, event);
+    if (kind == CHROME_COUNTER) {
+        u64 values[TRACE_MAX_FIELDS];
+        trace_event_fields(event, values);
+        if (values[0] < CHROME_COUNTERS_MAX)
+            chrome->counter_events[values[0]] = values[1] + 1;
+    }
     if (kind == CHROME_COUNTERS)
         chrome_write_counters(chrome, event);
     chrome_arrow_event(chrome, kind, event);

@@ -42,25 +42,19 @@ static void add_types(struct pprof *pprof)
         profile_text(&pprof->profile, recording_event_name(recording, first, name));
 }
 
-static void kernel_file_id(const struct recording *recording, char text[KERNEL_BUILD_ID_TEXT])
-{
-    text[0] = '\0';
-    for (size_t i = 0; i < recording->build_id_size; i++)
-        snprintf(text + 2 * i, 3, "%02x", recording->build_id[i]);
-}
-
 // Writes the build id of the file whose names are used. If there is no file for the kernel, it
 // writes the id that the machine told.
 static void build_id(const struct pprof *pprof, struct symbols *symbols, bool kernel,
                      char text[KERNEL_BUILD_ID_TEXT])
 {
-    const u8 *id = NULL;
-    size_t size = symbols == NULL ? 0 : symbols_build_id(symbols, &id);
+    const struct recording *recording = pprof->export->recording;
+    const u8 *id = kernel ? recording->build_id : NULL;
+    size_t size = kernel ? recording->build_id_size : 0;
+    if (symbols != NULL)
+        size = symbols_build_id(symbols, &id);
     text[0] = '\0';
     for (size_t i = 0; i < size && i < (KERNEL_BUILD_ID_TEXT - 1) / 2; i++)
         snprintf(text + 2 * i, 3, "%02x", id[i]);
-    if (kernel && symbols == NULL)
-        kernel_file_id(pprof->export->recording, text);
 }
 
 static u64 location_of(struct pprof *pprof, const struct export_frame *frame)

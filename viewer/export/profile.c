@@ -126,15 +126,6 @@ u64 profile_location(struct profile *profile, u64 mapping, struct symbols *symbo
     return message->id;
 }
 
-static Pprof__Label *make_label(struct profile *profile, const struct profile_label *label)
-{
-    Pprof__Label *message = memory_get(sizeof(*message));
-    pprof__label__init(message);
-    message->key = profile_text(profile, label->key);
-    message->str = profile_text(profile, label->text);
-    return message;
-}
-
 static Pprof__Sample *make_sample(struct profile *profile, const u64 *locations,
                                   size_t location_count, const struct profile_label *labels,
                                   size_t label_count)
@@ -148,8 +139,12 @@ static Pprof__Sample *make_sample(struct profile *profile, const u64 *locations,
     message->value = memory_get(message->n_value * sizeof(*message->value));
     message->n_label = label_count;
     message->label = memory_get(label_count * sizeof(Pprof__Label *));
-    for (size_t i = 0; i < label_count; i++)
-        message->label[i] = make_label(profile, &labels[i]);
+    for (size_t i = 0; i < label_count; i++) {
+        Pprof__Label *label = message->label[i] = memory_get(sizeof(*label));
+        pprof__label__init(label);
+        label->key = profile_text(profile, labels[i].key);
+        label->str = profile_text(profile, labels[i].text);
+    }
     list_add(&profile->samples, message);
     return message;
 }
@@ -221,13 +216,6 @@ void profile_pack(struct profile *profile, u64 duration, int64_t period_type, u6
     free(comments);
 }
 
-static void free_list(struct profile_list *list)
-{
-    for (size_t i = 0; i < list->count; i++)
-        free(list->items[i]);
-    free(list->items);
-}
-
 void profile_free(struct profile *profile)
 {
     for (size_t i = 0; i < profile->samples.count; i++) {
@@ -246,8 +234,11 @@ void profile_free(struct profile *profile)
     }
     struct profile_list *lists[] = {&profile->mappings, &profile->locations, &profile->functions,
                                     &profile->samples,  &profile->types,     &profile->comments};
-    for (size_t i = 0; i < ARRAY_SIZE(lists); i++)
-        free_list(lists[i]);
+    for (size_t i = 0; i < ARRAY_SIZE(lists); i++) {
+        for (size_t j = 0; j < lists[i]->count; j++)
+            free(lists[i]->items[j]);
+        free(lists[i]->items);
+    }
     struct intern *keys[] = {&profile->texts, &profile->mapping_keys, &profile->location_keys,
                              &profile->function_keys, &profile->sample_keys};
     for (size_t i = 0; i < ARRAY_SIZE(keys); i++)

@@ -22,7 +22,7 @@ void access_set_port(struct access *access, int port);
 // Returns the role of a token. Its time does not tell how much of the token was right.
 enum access_role access_role_of(const struct access *access, const char *token);
 const char *access_role_name(enum access_role role);
-// Compare byte for byte with what the printed links have.
+// Return whether a browser's Host or Origin is, byte for byte, that of the printed links.
 bool access_host_is_ours(const struct access *access, const char *host);
 bool access_origin_is_ours(const struct access *access, const char *origin);
 

@@ -161,13 +161,6 @@ static void coarsen(struct history *history, u32 level)
     close_hole(history, first + 1, count - 1);
 }
 
-static void coarsen_old(struct history *history)
-{
-    for (u32 level = 0; level + 1 < LEVELS; level++)
-        while (history->level_counts[level] >= levels[level].kept + levels[level].fan)
-            coarsen(history, level);
-}
-
 static void make_less(struct history *history)
 {
     for (u32 level = 0; level + 1 < LEVELS; level++) {
@@ -189,17 +182,13 @@ static void make_room(struct history *history, size_t bytes)
 
 // ---- sessions ----------------------------------------------------------------------------------
 
-static bool same_event(const struct sampled_event *left, const struct sampled_event *right)
-{
-    return left->mode == right->mode && strcmp(left->name, right->name) == 0;
-}
-
 // Returns the number of a session's event. A session may have the same event twice, with different
 // thresholds.
 static u32 number_of(struct history *history, const struct sampled_event *event, u64 taken)
 {
     for (u32 i = 0; i < history->event_count; i++)
-        if ((taken >> i & 1) == 0 && same_event(&history->events[i], event))
+        if ((taken >> i & 1) == 0 && history->events[i].mode == event->mode &&
+            strcmp(history->events[i].name, event->name) == 0)
             return i;
     return history->event_count < SITE_EVENTS_MAX ? history->event_count++ : HISTORY_NO_EVENT;
 }
@@ -323,7 +312,9 @@ static void keep_previous(struct history *history)
     struct cell *cell = &history->cells[history->cell_count++];
     *cell = history->previous;
     pack(history, &history->previous.sums, cell);
-    coarsen_old(history);
+    for (u32 level = 0; level + 1 < LEVELS; level++)
+        while (history->level_counts[level] >= levels[level].kept + levels[level].fan)
+            coarsen(history, level);
 }
 
 static void end_cell(struct history *history, u64 time)

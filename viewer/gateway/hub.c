@@ -84,19 +84,13 @@ static u32 find_machine(const struct hub *hub, const json_t *message)
     return i;
 }
 
-static void wish(const struct hub *hub, enum post_kind kind, const struct topic *topic)
-{
-    struct post post = {.kind = kind, .topic = topic->number, .watched = topic->kind};
-    if (hub->machines[topic->machine] != NULL) // NULL when the program ends
-        machine_wish(hub->machines[topic->machine], &post);
-}
-
 static void drop_watch(struct hub *hub, struct browser *browser, struct watch *watch)
 {
     struct topic *topic = watch->topic;
     outbox_remove_watch(&browser->outbox, watch);
-    if (topic->watchers == 1)
-        wish(hub, WISH_UNWATCH, topic);
+    struct post post = {.kind = WISH_UNWATCH, .topic = topic->number, .watched = topic->kind};
+    if (topic->watchers == 1 && hub->machines[topic->machine] != NULL) // NULL as the program ends
+        machine_wish(hub->machines[topic->machine], &post);
     topics_unwatch(&hub->topics, topic);
 }
 
@@ -293,13 +287,6 @@ static void tell_all(struct hub *hub, struct post *post)
             tell(hub, browser, block_keep(post->block));
 }
 
-static void answer(struct hub *hub, struct post *post)
-{
-    for (struct browser *browser = hub->browsers; browser != NULL; browser = browser->next)
-        if (browser->number == post->browser)
-            tell(hub, browser, block_keep(post->block));
-}
-
 void hub_distribute(struct hub *hub)
 {
     for (struct post *post = post_take(&hub->posts), *next; post != NULL; post = next) {
@@ -317,8 +304,10 @@ void hub_distribute(struct hub *hub)
         case POST_TOLD:
             tell_all(hub, post);
             break;
-        default:
-            answer(hub, post);
+        default: // an answer for one browser
+            for (struct browser *at = hub->browsers; at != NULL; at = at->next)
+                if (at->number == post->browser)
+                    tell(hub, at, block_keep(post->block));
         }
         post_free(post);
     }

@@ -205,20 +205,17 @@ int machine_scan(struct machine *machine)
     return KOV_OK;
 }
 
-static int close_cell(struct machine *machine)
-{
-    machine->cell_due = clock_now() + CELL_SECONDS;
-    int code = dref_counts_attend(&machine->dref_counts, machine->history);
-    return code == KOV_OK ? standing_close_cell(&machine->standing) : code;
-}
-
 static int live_attend(struct machine *machine)
 {
     int code = standing_attend(&machine->standing);
     if (code == KOV_OK && clock_now() >= machine->scan_due)
         code = machine_scan(machine);
-    if (code == KOV_OK && clock_now() >= machine->cell_due)
-        code = close_cell(machine);
+    if (code == KOV_OK && clock_now() >= machine->cell_due) {
+        machine->cell_due = clock_now() + CELL_SECONDS;
+        code = dref_counts_attend(&machine->dref_counts, machine->history);
+        if (code == KOV_OK)
+            code = standing_close_cell(&machine->standing);
+    }
     return code == KOV_OK ? metric_counts_rest(&machine->metric_counts) : code;
 }
 
@@ -260,15 +257,6 @@ static void begin_boot(struct machine *machine)
     runs_free(&machine->runs);
 }
 
-// Returns whether it is the same boot: only the connection was lost, or the DCI server was
-// restarted, and the machine's clock went on. Two boots may begin at the same reading if the clock
-// counts instructions.
-static bool is_same_boot(const struct machine *machine, const dci_system_info *system)
-{
-    return machine->history != NULL && machine->boot_time == system->boot_time &&
-           system->time >= machine->standing.clock_ticks;
-}
-
 static void name_boot(struct machine *machine, u64 boot_time)
 {
     bool again = machine->history != NULL && machine->boot_time == boot_time;
@@ -282,7 +270,10 @@ static void name_boot(struct machine *machine, u64 boot_time)
 static void note_boot(struct machine *machine)
 {
     const dci_system_info *system = session_machine();
-    bool same = is_same_boot(machine, system);
+    // The same boot: only the connection was lost, or the DCI server was restarted, and the clock
+    // went on. Two boots may begin at the same reading if the clock counts instructions.
+    bool same = machine->history != NULL && machine->boot_time == system->boot_time &&
+                system->time >= machine->standing.clock_ticks;
     machine->timebase_hz = system->timebase_hz;
     machine->standing.clock_ticks = system->time;
     machine->standing.clock_hertz = system->timebase_hz;

@@ -70,8 +70,8 @@ struct machine {
 
 // Returns the nanoseconds since the machine's boot for a reading of its time base.
 double machine_time(const struct machine *machine, u64 ticks);
-// For a machine that is played (machine_played.c): begin a connection of its tape, and do what is
-// new on it. played_attend returns KOV_OK, or the connection is gone.
+// Begin a connection of a played machine's tape, and do what is new on it (machine_played.c).
+// played_attend returns KOV_OK, or the connection is gone.
 void played_begin(struct machine *machine);
 int played_attend(struct machine *machine);
 // Scans processes and objects.

@@ -19,9 +19,9 @@ struct metric_counts {
     bool has_last;
 };
 
-// Called while somebody watches. Begins to count, and reads when it is due. While others have the
-// counters, it tries again, and nothing is known. Returns KOV_OK, even if the machine refuses (with
-// a message); else the connection is gone.
+// Begins to count, and reads the counts when they are due. Call it while somebody watches. While
+// others have the counters, it tries again, and nothing is known. Returns KOV_OK, even if the
+// machine refuses (with a message); else the connection is gone.
 int metric_counts_attend(struct metric_counts *counts, const struct event_list *list,
                          struct history *history);
 // Ends counting if nobody has watched for long.

@@ -91,15 +91,6 @@ _Static_assert(NAMES_TOLD_AT_ONCE *(6 * (NAMES_KEY_BYTES + 2 * TEXT_CHARACTERS) 
                    FRAME_OUT_BYTES,
                "what is told at once fits a message");
 
-static json_t *next_strings(struct names *names)
-{
-    json_t *strings = json_array();
-    while (names->told_strings < names->strings.count &&
-           json_array_size(strings) < NAMES_TOLD_AT_ONCE)
-        json_array_append_new(strings, block_text(names->strings.texts[names->told_strings++]));
-    return strings;
-}
-
 static json_t *next_things(struct names *names)
 {
     json_t *things = json_array();
@@ -120,7 +111,10 @@ struct block *names_take(struct names *names)
     if (names->told_keys == names->keys.count && names->told_strings == names->strings.count)
         return NULL;
     int first = (int)names->told_keys + 1, first_string = (int)names->told_strings + 1;
-    json_t *strings = next_strings(names);
+    json_t *strings = json_array();
+    while (names->told_strings < names->strings.count &&
+           json_array_size(strings) < NAMES_TOLD_AT_ONCE)
+        json_array_append_new(strings, block_text(names->strings.texts[names->told_strings++]));
     bool classes_are_known = names->told_strings == names->strings.count;
     json_t *things = classes_are_known ? next_things(names) : json_array();
     return block_of_json(json_pack("{s:s, s:s, s:i, s:o, s:i, s:o}", "type", "names", "machine",

@@ -100,15 +100,6 @@ static const char *const fixed_headers[][2] = {
     {"x-frame-options:", "DENY"},
 };
 
-static void write_policy(char *text, size_t size, const struct access *access)
-{
-    snprintf(text, size,
-             "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; "
-             "worker-src 'self'; connect-src ws://%s; base-uri 'none'; form-action 'none'; "
-             "frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types orrery",
-             access->host);
-}
-
 static int add_header(struct lws *wsi, const char *name, const char *value, u8 **at, u8 *end)
 {
     return lws_add_http_header_by_name(wsi, (const u8 *)name, (const u8 *)value, (int)strlen(value),
@@ -120,7 +111,11 @@ static int send_headers(struct lws *wsi, struct session *session, const struct a
     u8 buffer[LWS_PRE + HEADERS_BYTES], *start = buffer + LWS_PRE, *at = start;
     u8 *end = buffer + sizeof(buffer) - 1;
     char policy[512];
-    write_policy(policy, sizeof(policy), &session->net->hub->access);
+    snprintf(policy, sizeof(policy),
+             "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; "
+             "worker-src 'self'; connect-src ws://%s; base-uri 'none'; form-action 'none'; "
+             "frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types orrery",
+             session->net->hub->access.host);
     if (lws_add_http_common_headers(wsi, HTTP_STATUS_OK, asset->type,
                                     (size_t)(asset->end - asset->data), &at, end) != 0 ||
         add_header(wsi, "content-security-policy:", policy, &at, end) != 0)
@@ -166,8 +161,8 @@ static int send_file(struct lws *wsi, struct session *session)
     return 0;
 }
 
-// The HTTP callback. It is also that of the first protocol, which a connection has before it asks
-// for one.
+// Handles HTTP. It is also the callback of the first protocol, which a connection has before it
+// asks for one.
 static int http_callback(struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in,
                          size_t size)
 {

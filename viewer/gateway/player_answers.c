@@ -129,15 +129,6 @@ static void put_answer(struct bytes *payload, dci_response *response)
     payload->size = orrery__dci__server_frame__pack(&frame, place);
 }
 
-static void give_error(u32 id, struct bytes *payload)
-{
-    dci_response response = ORRERY__DCI__RESPONSE__INIT;
-    response.id = id;
-    response.error = E_NOENT;
-    response.message = (char *)"the recording has no answer to this";
-    put_answer(payload, &response);
-}
-
 static dci_frame *frame_at(const struct exchange *exchange, size_t at, size_t *end)
 {
     const u8 *place = exchange->answers.data + at;
@@ -156,7 +147,11 @@ bool answers_give(struct answers *answers, struct bytes *payload)
                            : frame_at(answers->given, answers->given_bytes, &answers->given_bytes);
     if (frame == NULL) {
         answers->given_id = 0;
-        give_error(id, payload);
+        dci_response response = ORRERY__DCI__RESPONSE__INIT;
+        response.id = id;
+        response.error = E_NOENT;
+        response.message = (char *)"the recording has no answer to this";
+        put_answer(payload, &response);
         return true;
     }
     if (answers->given_bytes == answers->given->answers.size)

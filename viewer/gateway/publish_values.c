@@ -21,23 +21,18 @@ static int find_metric(const char *name)
     return -1;
 }
 
-static void fill_metric(const struct frame_metric *rows, u32 at, double time, double value,
-                        double error, double measured)
-{
-    rows->time[at] = time;
-    rows->value[at] = (float)value;
-    rows->error[at] = (float)error;
-    rows->measured[at] = (float)measured;
-}
-
 static void send_metric(struct machine *machine, struct published *published, u32 count, bool whole,
                         const struct frame_metric *from)
 {
     struct block *block = block_new(frame_metric_bytes(count), true, whole);
     struct frame_metric rows;
     frame_metric_lay(block->data, count, &rows);
-    for (u32 i = 0; i < count; i++)
-        fill_metric(&rows, i, from->time[i], from->value[i], from->error[i], from->measured[i]);
+    for (u32 i = 0; i < count; i++) {
+        rows.time[i] = from->time[i];
+        rows.value[i] = from->value[i];
+        rows.error[i] = from->error[i];
+        rows.measured[i] = from->measured[i];
+    }
     struct frame_head head = {.kind = FRAME_METRIC,
                               .flags = whole ? FRAME_WHOLE : 0,
                               .rows = count,

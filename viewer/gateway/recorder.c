@@ -92,22 +92,18 @@ static void take_request(void *context, const dci_request *request)
         write_request(recorder, *request);
 }
 
-static void write_greeting(struct recorder *recorder)
-{
-    Orrery__Dci__HelloRequest hello = ORRERY__DCI__HELLO_REQUEST__INIT;
-    hello.version = SESSION_PROTOCOL_VERSION;
-    write_request(recorder, *DCI_REQUEST(HELLO, hello, &hello));
-    recorder->connected = true;
-}
-
 static void take_frame(void *context, const struct bytes *payload, const dci_frame *frame)
 {
     struct recorder *recorder = context;
     bool answer = frame->frame_case == ORRERY__DCI__SERVER_FRAME__FRAME_RESPONSE &&
                   frame->response->id == recorder->asked;
     if (answer && recorder->greets &&
-        frame->response->body_case == ORRERY__DCI__RESPONSE__BODY_HELLO)
-        write_greeting(recorder);
+        frame->response->body_case == ORRERY__DCI__RESPONSE__BODY_HELLO) {
+        Orrery__Dci__HelloRequest hello = ORRERY__DCI__HELLO_REQUEST__INIT;
+        hello.version = SESSION_PROTOCOL_VERSION;
+        write_request(recorder, *DCI_REQUEST(HELLO, hello, &hello));
+        recorder->connected = true;
+    }
     if (recorder->connected &&
         (answer || frame->frame_case == ORRERY__DCI__SERVER_FRAME__FRAME_EVENT))
         write_record(recorder, TAPE_FRAME, payload->data, payload->size);

@@ -22,12 +22,6 @@ static double overflows_behind(const struct sample_stream *stream)
 
 // ---- totals ------------------------------------------------------------------------------------
 
-static double mean_weight(const struct sample_set *samples, u32 event)
-{
-    struct sample_sum sum = samples_events(samples, event);
-    return sum.samples == 0 ? 0 : (double)sum.events / (double)sum.samples;
-}
-
 static bool was_sampled(const struct sample_cpu *cpu)
 {
     for (u32 event = 0; event < CONTENTION_EVENTS; event++)
@@ -40,7 +34,9 @@ static bool was_sampled(const struct sample_cpu *cpu)
 // somewhere between two of them. Only this remainder is a matter of chance.
 static struct estimate whole_total(const struct sample_set *samples, u32 event)
 {
-    double period = mean_weight(samples, event), overflows = 0, cpus = 0;
+    struct sample_sum sum = samples_events(samples, event);
+    double period = sum.samples == 0 ? 0 : (double)sum.events / (double)sum.samples;
+    double overflows = 0, cpus = 0;
     for (size_t i = 0; i < samples->cpu_count; i++) {
         const struct sample_stream *stream = &samples->cpus[i].streams[event];
         overflows += (double)stream->received * overflows_behind(stream);
@@ -50,22 +46,7 @@ static struct estimate whole_total(const struct sample_set *samples, u32 event)
                              fmin(cpus / 2, QUANTILE_99 * sqrt(cpus / 12)) * period};
 }
 
-static struct estimate estimated_total(const struct sample_set *samples, u32 event)
-{
-    struct sample_sum sum = samples_events(samples, event);
-    return (struct estimate){(double)sum.events, samples_error(sum.square)};
-}
-
 // ---- rows --------------------------------------------------------------------------------------
-
-// Adds the samples of one CPU, not scaled.
-static void fill(struct aggregate *aggregate, const struct sample_set *samples, u32 event, u32 cpu)
-{
-    for (size_t i = 0; i < samples->count; i++)
-        if (samples->samples[i].index == event && samples->samples[i].cpu == cpu)
-            aggregate_add(aggregate, &samples->samples[i]);
-    aggregate_order(aggregate);
-}
 
 static struct contention_row *row_of(struct contention *contention, const char *object,
                                      const struct aggregate_row *from)
@@ -99,7 +80,10 @@ static void add_cpu(struct contention *contention, const struct sample_set *samp
     struct aggregate aggregate = {.snapshot = snapshot,
                                   .sort = {.keys = {SORT_OBJECT}, .count = 1}};
     double factor = overflows_behind(&samples->cpus[cpu].streams[event]);
-    fill(&aggregate, samples, event, cpu);
+    for (size_t i = 0; i < samples->count; i++)
+        if (samples->samples[i].index == event && samples->samples[i].cpu == cpu)
+            aggregate_add(&aggregate, &samples->samples[i]); // not scaled yet
+    aggregate_order(&aggregate);
     for (size_t i = 0; i < aggregate.count; i++) {
         struct aggregate_row *from = &aggregate.rows[i];
         const char *object = aggregate_text(&aggregate, from->texts[0]);
@@ -157,8 +141,10 @@ void contention_compute(const struct sample_set *samples, u32 events, bool filte
     *contention = (struct contention){0};
     for (u32 event = 0; event < events; event++) {
         bool in_part = filtered || samples_share(samples, event).total != 0;
+        struct sample_sum sum = samples_events(samples, event);
         contention->totals[event] =
-            in_part ? estimated_total(samples, event) : whole_total(samples, event);
+            in_part ? (struct estimate){(double)sum.events, samples_error(sum.square)}
+                    : whole_total(samples, event);
     }
     contention->metric = estimate_ratio(contention->totals[CONTENTION_LARX],
                                         contention->totals[CONTENTION_INSTRUCTIONS], 100 * TURN);

@@ -22,15 +22,6 @@ const struct option sleep_locks_options[] = {
     OPTIONS_END,
 };
 
-static int parse_choice(const char *pids, struct sleep_choice *choice)
-{
-    choice->object = object;
-    int code = pid_list_parse("--pid", pids, 1, &choice->pids);
-    if (code == KOV_OK && object != 0 && choice->pids.count != 1)
-        return fail(KOV_USAGE, "--object needs --pid with the one process that it is of");
-    return code;
-}
-
 // ---- the window --------------------------------------------------------------------------------
 
 struct sleep_window {
@@ -50,31 +41,23 @@ static int tick(void *context)
     return code;
 }
 
-static struct scan_scope scope(const struct sleep_choice *choice)
-{
-    return choice->pids.count == 1 ? scan_scope_of(choice->pids.pids[0]) : SCAN_ALL;
-}
-
-static int log_window(const struct arguments *arguments, double seconds,
-                      struct sleep_window *window, struct workload_result *workload)
-{
-    const struct workload_watch watch = {tick, window};
-    int code = workload_window(arguments, seconds, DEFAULT_SECONDS, &watch, workload);
-    return code == KOV_OK ? sleep_log_read(&window->report) : code;
-}
-
 // Asks for names before and after the window, since processes and objects come and go.
 static int measure(const struct arguments *arguments, double seconds, struct sleep_window *window,
                    struct workload_result *workload)
 {
     struct sleep_report *report = &window->report;
+    const struct pid_list *pids = &window->choice.pids;
+    const struct workload_watch watch = {tick, window};
     int code = session_begin(true);
     if (code == KOV_OK)
-        code = scan_objects(&report->snapshot, scope(&window->choice));
+        code = scan_objects(&report->snapshot,
+                            pids->count == 1 ? scan_scope_of(pids->pids[0]) : SCAN_ALL);
     if (code == KOV_OK)
         code = sleep_log_begin(&window->choice, &report->account.begin);
     if (code == KOV_OK)
-        code = log_window(arguments, seconds, window, workload);
+        code = workload_window(arguments, seconds, DEFAULT_SECONDS, &watch, workload);
+    if (code == KOV_OK)
+        code = sleep_log_read(report);
     if (code == KOV_OK)
         code = sleep_log_end();
     if (code == KOV_OK)
@@ -88,10 +71,15 @@ static int measure(const struct arguments *arguments, double seconds, struct sle
 
 int sleep_locks_run(const struct arguments *arguments, double seconds, const char *pids)
 {
-    struct sleep_window window = {.report.account.keep_changes = timeline || settings.json};
+    struct sleep_window window = {0};
+    // Memory grows with them, so they are kept only if they are shown: JSON has them always.
+    window.report.account.keep_changes = timeline || output_form() == OUTPUT_JSON;
     struct workload_result workload = {0};
     window.report.programs = &window.programs;
-    int code = parse_choice(pids, &window.choice);
+    window.choice.object = object;
+    int code = pid_list_parse("--pid", pids, 1, &window.choice.pids);
+    if (code == KOV_OK && object != 0 && window.choice.pids.count != 1)
+        code = fail(KOV_USAGE, "--object needs --pid with the one process that it is of");
     if (code != KOV_OK)
         return code;
     interrupt_catch();

@@ -23,11 +23,6 @@ static double window(const struct sleep_report *report)
     return seconds_of(report, account->end > account->begin ? account->end - account->begin : 0);
 }
 
-static double mean(const struct sleep_report *report, const struct sleep_queue *queue)
-{
-    return queue->waits == 0 ? 0 : seconds_of(report, queue->ticks) / (double)queue->waits;
-}
-
 static double average_length(const struct sleep_report *report, const struct sleep_queue *queue)
 {
     double all = window(report) * (double)report->timebase_hz;
@@ -120,8 +115,9 @@ static void put_queue(json_t *json, const struct sleep_report *report,
     put_u64(row, "waits", queue->waits);
     put_u64(row, "waits_unknown", queue->unknown);
     put_u64(row, "still_waiting", queue->still);
-    put_number(row, "seconds", seconds_of(report, queue->ticks));
-    put_number(row, "mean_seconds", mean(report, queue));
+    double seconds = seconds_of(report, queue->ticks);
+    put_number(row, "seconds", seconds);
+    put_number(row, "mean_seconds", queue->waits == 0 ? 0 : seconds / (double)queue->waits);
     put_number(row, "max_seconds", seconds_of(report, queue->longest));
     put_u64(row, "longest", queue->length_max);
     put_number(row, "average_length", average_length(report, queue));

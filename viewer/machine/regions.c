@@ -7,13 +7,6 @@
 #define MAX_REGIONS 1000000
 #define PAGE_BYTES 4096
 
-static const char *kind_name(u32 kind)
-{
-    static const char *const names[] = {"none",   "anonymous", "stack",
-                                        "commit", "shared",    "private"};
-    return kind < ARRAY_SIZE(names) ? names[kind] : "unknown";
-}
-
 static void put_protection(json_t *row, u32 protection)
 {
     char text[4] = "---";
@@ -25,6 +18,8 @@ static void put_protection(json_t *row, u32 protection)
 
 static int take_regions(void *context, const dci_response *response)
 {
+    static const char *const kinds[] = {"none",   "anonymous", "stack",
+                                        "commit", "shared",    "private"};
     json_t *list = context;
     const Orrery__Dci__RegionsReply *reply = response->regions;
     for (size_t i = 0; i < reply->n_regions && json_array_size(list) < MAX_REGIONS; i++) {
@@ -35,7 +30,7 @@ static int take_regions(void *context, const dci_response *response)
         put_u64(row, "bytes", region->bytes);
         put_u64(row, "resident_bytes", region->resident_pages * PAGE_BYTES);
         put_protection(row, region->protection);
-        put_text(row, "kind", kind_name(region->kind));
+        put_text(row, "kind", region->kind < ARRAY_SIZE(kinds) ? kinds[region->kind] : "unknown");
         put_u64(row, "offset", region->offset);
         put_hex(row, "region", region->object);
         put_hex(row, "memory", region->memory);

@@ -115,11 +115,6 @@ static void copy_object(struct snapshot *snapshot, struct object_info *entry,
         memcpy(entry->children, info->children, bytes);
 }
 
-static bool same_object(const struct object_info *left, const struct object_info *right)
-{
-    return left->pid == right->pid && left->coid == right->coid;
-}
-
 static bool object_below(const struct object_info *left, const struct object_info *right)
 {
     return is_below(left->pid, left->coid, right->pid, right->coid);
@@ -157,7 +152,8 @@ void snapshot_add_objects(struct snapshot *snapshot, const struct object_info *i
     while (count > 0) {
         size_t place = object_place(snapshot, infos->pid, infos->coid), done = 1;
         struct object_info *there = snapshot->objects + place;
-        if (place < snapshot->object_count && same_object(there, infos)) {
+        if (place < snapshot->object_count && there->pid == infos->pid &&
+            there->coid == infos->coid) {
             free(there->children);
             snapshot->child_count -= there->child_count;
             copy_object(snapshot, there, infos);

@@ -165,15 +165,6 @@ static void walk_process(struct walk *walk, const struct process_info *process, 
     walk_rest(walk, process->pid, depth + 2);
 }
 
-static void walk_processes(struct walk *walk, u32 only)
-{
-    for (size_t i = 0; i < walk->snapshot->process_count; i++) {
-        const struct process_info *process = &walk->snapshot->processes[i];
-        if (only == TREE_EVERYTHING || process->pid == only)
-            walk_process(walk, process, 1);
-    }
-}
-
 // Walks the processes first, since what they share with the kernel belongs to them. Lists them
 // last.
 static void walk_machine(struct walk *walk, u32 only)
@@ -181,7 +172,11 @@ static void walk_machine(struct walk *walk, u32 only)
     struct tree *tree = walk->tree;
     struct tree processes = {0};
     walk->tree = &processes;
-    walk_processes(walk, only);
+    for (size_t i = 0; i < walk->snapshot->process_count; i++) {
+        const struct process_info *process = &walk->snapshot->processes[i];
+        if (only == TREE_EVERYTHING || process->pid == only)
+            walk_process(walk, process, 1);
+    }
     walk->tree = tree;
     emit(tree, (struct tree_entry){.kind = TREE_MACHINE});
     if (only == TREE_EVERYTHING) {

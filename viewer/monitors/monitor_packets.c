@@ -162,13 +162,6 @@ static int begin_event(struct monitor_packets *packets, u32 cpu, u64 time, u32 m
     return KOV_OK;
 }
 
-static void put_text_words(struct monitor_stream *stream, const char *text, u32 bytes)
-{
-    memset(stream->bytes + stream->used, 0, bytes);
-    snprintf((char *)stream->bytes + stream->used, bytes, "%s", text);
-    stream->used += bytes;
-}
-
 // ---- names -------------------------------------------------------------------------------------
 
 static int add_name(struct monitor_packets *packets, u32 minor, u64 number, const char *name,
@@ -179,7 +172,9 @@ static int add_name(struct monitor_packets *packets, u32 minor, u64 number, cons
     if (code != KOV_OK)
         return code;
     put_word(stream, number);
-    put_text_words(stream, name, bytes);
+    memset(stream->bytes + stream->used, 0, bytes);
+    snprintf((char *)stream->bytes + stream->used, bytes, "%s", name);
+    stream->used += bytes;
     return KOV_OK;
 }
 

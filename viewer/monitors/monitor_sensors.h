@@ -11,7 +11,7 @@ struct monitor_sensors {
     struct keyed_rows rows;
 };
 
-// All zero at first.
+// Finds the events that it needs. `sensors` is all zero before.
 void monitor_sensors_begin(struct monitor_sensors *sensors,
                            const struct descriptions *descriptions);
 // Counts an event from that time on. Returns false if it is not a sensor's.

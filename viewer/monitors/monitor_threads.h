@@ -51,7 +51,7 @@ void user_threads_host_changed(struct user_threads *threads, const struct user_h
                                u64 time);
 // Makes the state of the threads on a CPU unknown.
 void user_threads_lost(struct user_threads *threads, u32 cpu, u64 time);
-// ends: the end of each CPU.
+// Takes the end of each CPU as the end of what its threads did last.
 void user_threads_end(struct user_threads *threads, const u64 ends[ORRERY_MAX_CPUS]);
 // Returns the thread of a strip. NULL: the strip is of something else.
 const struct user_thread *user_threads_of(const struct user_threads *threads,

@@ -88,14 +88,6 @@ static void enter(struct view *view, struct thread *thread, enum strip_state sta
     user_threads_host_changed(&view->users, &thread->host, time);
 }
 
-static void leave(struct view *view, struct thread *thread, u64 reason, u64 time)
-{
-    bool ready = reason == REASON_PREEMPTED || reason == REASON_YIELD;
-    enter(view, thread, ready ? STRIP_READY : STRIP_BLOCKED,
-          ready ? 0 : thread_strips_letter(reason), time);
-    thread->ended = reason == REASON_ENDED;
-}
-
 // Begins a thread. Its first record may say that it ran before, if no record was lost.
 static void begin_thread(struct view *view, struct thread *thread, bool ran)
 {
@@ -128,7 +120,10 @@ static void take_switch(struct view *view, struct thread *thread, u32 cpu, u64 t
     u64 key = thread->key[0];
     begin_thread(view, thread, what != SYS_MONITOR_COMES);
     if (what == SYS_MONITOR_LEAVES) {
-        leave(view, thread, reason, time);
+        bool ready = reason == REASON_PREEMPTED || reason == REASON_YIELD;
+        enter(view, thread, ready ? STRIP_READY : STRIP_BLOCKED,
+              ready ? 0 : thread_strips_letter(reason), time);
+        thread->ended = reason == REASON_ENDED;
         view->runs[cpu] = view->runs[cpu] == key ? 0 : view->runs[cpu];
         return;
     }
@@ -238,23 +233,6 @@ static int compare(const void *one, const void *other)
     return a->number < b->number ? -1 : a->number > b->number;
 }
 
-static struct place place_of(const struct view *view, const struct strip *strip)
-{
-    const struct user_thread *user = user_threads_of(&view->users, strip);
-    if (user == NULL)
-        return (struct place){strip->key[0], 0, strip, NULL};
-    return (struct place){key_of(user->key[0], user->cpu), user->key[1] + 1, strip, user};
-}
-
-static void put_name(json_t *row, const struct trace_walk *walk, u64 id)
-{
-    char text[24];
-    const char *name = labels_find(&walk->labels, LABEL_THREAD, id);
-    snprintf(text, sizeof(text), "id %" PRIu64, id);
-    put_text(row, "name", name != NULL ? name : text);
-    trace_tool_put_pid(row, trace_walk_pid(walk, id));
-}
-
 static void put_thread(json_t *row, const struct view *view, const struct trace_walk *walk,
                        const struct strip *strip)
 {
@@ -262,7 +240,11 @@ static void put_thread(json_t *row, const struct view *view, const struct trace_
     u32 id = id_of(strip->key[0]);
     put_u64(row, "cpu", cpu_of(strip->key[0]));
     put_u64(row, "id", id);
-    put_name(row, walk, id);
+    char text[24];
+    const char *name = labels_find(&walk->labels, LABEL_THREAD, id);
+    snprintf(text, sizeof(text), "id %" PRIu32, id);
+    put_text(row, "name", name != NULL ? name : text);
+    trace_tool_put_pid(row, trace_walk_pid(walk, id));
     put_u64(row, "switches", thread->switches);
     put_u64(row, "to_itself", thread->stays);
     put_u64(row, "wakes", thread->counts[SYS_MONITOR_WAKE]);
@@ -301,8 +283,14 @@ static void put_rows(const struct view *view, const struct trace_walk *walk, jso
 {
     const struct keyed_rows *strips = &view->strips.rows;
     struct place *places = memory_get((strips->count + 1) * sizeof(*places));
-    for (size_t i = 0; i < strips->count; i++)
-        places[i] = place_of(view, strips->rows[i]);
+    for (size_t i = 0; i < strips->count; i++) {
+        const struct strip *strip = strips->rows[i];
+        const struct user_thread *user = user_threads_of(&view->users, strip);
+        places[i] = (struct place){strip->key[0], 0, strip, user};
+        if (user != NULL) // behind the thread of the kernel that it runs on
+            places[i] =
+                (struct place){key_of(user->key[0], user->cpu), user->key[1] + 1, strip, user};
+    }
     qsort(places, strips->count, sizeof(*places), compare);
     for (size_t i = 0; i < strips->count; i++) {
         json_t *row = put_object(rows, NULL);
@@ -312,15 +300,6 @@ static void put_rows(const struct view *view, const struct trace_walk *walk, jso
             put_thread(row, view, walk, places[i].strip);
     }
     free(places);
-}
-
-// Finds the end of each CPU.
-static void find_ends(const struct view *view, u64 end, u64 ends[ORRERY_MAX_CPUS])
-{
-    for (u32 cpu = 0; cpu < ORRERY_MAX_CPUS; cpu++) {
-        u64 time = time_of(view, cpu, end);
-        ends[cpu] = time < view->to ? time : view->to;
-    }
 }
 
 // Puts what the records of each CPU cost, and by how much its end is earlier.
@@ -344,7 +323,10 @@ static void put_compensation(const struct view *view, u64 end, u64 hz, json_t *d
 static void put_threads(struct view *view, const struct trace_walk *walk, json_t *document)
 {
     u64 ends[ORRERY_MAX_CPUS];
-    find_ends(view, walk->end, ends);
+    for (u32 cpu = 0; cpu < ORRERY_MAX_CPUS; cpu++) {
+        u64 end = time_of(view, cpu, walk->end);
+        ends[cpu] = end < view->to ? end : view->to;
+    }
     // A library may tell of threads before its dispatcher tells anything.
     user_threads_end(&view->users, ends);
     for (size_t i = 0; i < view->threads.count; i++) {

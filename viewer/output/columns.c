@@ -123,14 +123,6 @@ static void csv_text(const char *text)
     putchar('"');
 }
 
-static void csv_value(const json_t *value)
-{
-    if (json_is_string(value))
-        csv_text(json_string_value(value));
-    else if (value != NULL && !json_is_null(value))
-        json_dumpf(value, stdout, DOCUMENT_FLAGS);
-}
-
 void columns_csv_heading(const struct column *columns)
 {
     const char *separator = "";
@@ -149,7 +141,11 @@ void columns_csv_row(const struct column *columns, const json_t *row)
     for (const struct column *column = columns; !is_last(column); column++)
         if (column->key != NULL) {
             fputs(separator, stdout);
-            csv_value(member(row, column->key));
+            const json_t *value = member(row, column->key);
+            if (json_is_string(value))
+                csv_text(json_string_value(value));
+            else if (value != NULL && !json_is_null(value))
+                json_dumpf(value, stdout, DOCUMENT_FLAGS);
             separator = ",";
         }
     puts("");
@@ -168,7 +164,7 @@ bool document_for_programs(const json_t *document, const struct sheet *sheets)
 {
     if (settings.json)
         document_write(document);
-    for (size_t i = 0; settings.csv && sheets[i].key != NULL; i++) {
+    for (size_t i = 0; settings.csv && sheets != NULL && sheets[i].key != NULL; i++) {
         fputs(i > 0 ? "\n" : "", stdout);
         columns_csv(sheets[i].columns, json_object_get(document, sheets[i].key));
     }

@@ -60,7 +60,8 @@ struct sheet {
 };
 
 // Prints the document and returns true, if the user asked for JSON or CSV. CSV has the sheets one
-// after the other, with an empty line between. Each sheet begins with a line of keys.
+// after the other, with an empty line between. Each sheet begins with a line of keys. `sheets` is
+// NULL for a command that prints no tables, hence no CSV.
 bool document_for_programs(const json_t *document, const struct sheet *sheets);
 // As document_for_programs, but for people it prints the sheets as tables. Frees the document.
 void document_show(json_t *document, const struct sheet *sheets);

@@ -10,6 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum output_form output_form(void)
+{
+    return settings.json ? OUTPUT_JSON : settings.csv ? OUTPUT_CSV : OUTPUT_TABLES;
+}
+
 // Adds a value. Only a lack of memory makes it fail, since texts are valid UTF-8 by now.
 static json_t *put(json_t *at, const char *key, json_t *value)
 {
@@ -93,7 +98,7 @@ void document_print(json_t *document)
 // ---- while it grows ----------------------------------------------------------------------------
 
 // About stdout, of which there is one.
-static bool first;
+static bool first, in_series;
 
 void document_begin(const char *key)
 {
@@ -118,4 +123,38 @@ void document_end(json_t *rest)
     json_dumpf(rest, stdout, DOCUMENT_FLAGS | JSON_EMBED | JSON_INDENT(2));
     puts(json_object_size(rest) > 0 ? "}" : "\n}");
     json_decref(rest);
+}
+
+void series_begin(const char *key)
+{
+    if (settings.json && !in_series) {
+        document_begin(key);
+        in_series = true;
+    }
+}
+
+bool series_add(json_t *element)
+{
+    if (settings.json)
+        document_element(element);
+    else
+        json_decref(element);
+    return settings.json;
+}
+
+void series_end(json_t *rest)
+{
+    if (in_series)
+        document_end(rest);
+    else if (settings.json)
+        document_print(rest);
+    else
+        json_decref(rest);
+    in_series = false;
+}
+
+void series_cut(void)
+{
+    if (in_series)
+        series_end(json_object());
 }

@@ -8,6 +8,11 @@
 #include <jansson.h>
 #include <orrery/types.h>
 
+// The form in which the user wants what a command prints: tables for people (also where the command
+// prints no tables), or JSON or CSV for programs. Only this module and main.c know the options.
+enum output_form { OUTPUT_TABLES, OUTPUT_JSON, OUTPUT_CSV };
+enum output_form output_form(void);
+
 // Each adds a member to an object. If key is NULL, it adds an element to an array.
 void put_text(json_t *at, const char *key, const char *text); // NULL text: null
 void put_u64(json_t *at, const char *key, u64 value);         // beyond 2^63 - 1: a real number
@@ -31,5 +36,15 @@ void document_print(json_t *document);
 void document_begin(const char *key);
 void document_element(json_t *element);
 void document_end(json_t *rest);
+
+// A series: results that come as time goes on, and those of the end. Its document is printed as
+// above if the user asked for JSON. For people the command prints each part itself.
+void series_begin(const char *key); // does nothing if it has begun
+// Prints an element and returns true if the user asked for JSON. Frees the element.
+bool series_add(json_t *element);
+// Prints the other members; if no series has begun, they are the document. Frees them.
+void series_end(json_t *rest);
+// Closes the document of a series that has failed. Does nothing if none has begun.
+void series_cut(void);
 
 #endif

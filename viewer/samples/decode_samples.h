@@ -8,7 +8,7 @@
 #include <dci.pb-c.h>
 
 void decode_samples(const Orrery__Dci__Samples *samples, struct sample_set *set);
-// A session with these events begins. From here on its samples are counted.
+// Begins a session with these events. Its samples are counted from here on.
 void decode_sampling_start(const Orrery__Dci__SamplingStartReply *reply,
                            const struct sampled_events *events, struct sample_set *set);
 void decode_sampling_changed(const Orrery__Dci__SamplingChanged *changed, struct sample_set *set);

@@ -7,31 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *binary_of(const struct snapshot *snapshot, const struct sample *sample)
-{
-    u32 space = sample_space(sample);
-    const struct process_info *process = snapshot_process(snapshot, space);
-    return space == 0 || process == NULL ? "kernel" : process->name;
-}
-
-static void add_place(struct hot_functions *hot, const struct hot_place *place)
-{
-    hot->places =
-        memory_grow(hot->places, hot->place_count, &hot->place_capacity, sizeof(*hot->places));
-    hot->places[hot->place_count++] = *place;
-}
-
 static int compare_places(const void *left, const void *right)
 {
     const struct hot_place *a = left, *b = right;
     if (a->symbols != b->symbols)
         return (uintptr_t)a->symbols < (uintptr_t)b->symbols ? -1 : 1;
     return (a->address > b->address) - (a->address < b->address);
-}
-
-static bool same_place(const struct hot_place *a, const struct hot_place *b)
-{
-    return a->symbols == b->symbols && a->address == b->address;
 }
 
 // Makes one place of all samples at one address.
@@ -41,10 +22,12 @@ static void merge_places(struct hot_functions *hot)
         qsort(hot->places, hot->place_count, sizeof(*hot->places), compare_places);
     size_t kept = 0;
     for (size_t i = 0; i < hot->place_count; i++) {
-        if (kept > 0 && same_place(&hot->places[kept - 1], &hot->places[i]))
-            hot->places[kept - 1].samples += hot->places[i].samples;
+        const struct hot_place *place = &hot->places[i];
+        struct hot_place *last = kept > 0 ? &hot->places[kept - 1] : NULL;
+        if (last != NULL && last->symbols == place->symbols && last->address == place->address)
+            last->samples += place->samples;
         else
-            hot->places[kept++] = hot->places[i];
+            hot->places[kept++] = *place;
     }
     hot->place_count = kept;
 }
@@ -106,14 +89,17 @@ void hot_functions_find(const struct recording *recording, const struct sample_c
         const struct sample *sample = &recording->samples.samples[i];
         if (!sample_is_chosen(recording, choice, sample))
             continue;
-        struct hot_place place = {
+        u32 space = sample_space(sample);
+        const struct process_info *process = snapshot_process(&recording->snapshot, space);
+        hot->samples++;
+        hot->places =
+            memory_grow(hot->places, hot->place_count, &hot->place_capacity, sizeof(*hot->places));
+        hot->places[hot->place_count++] = (struct hot_place){
             .symbols = sample_symbols(&recording->snapshot, kernel, programs, sample),
-            .binary = binary_of(&recording->snapshot, sample),
+            .binary = space == 0 || process == NULL ? "kernel" : process->name,
             .address = sample->pc,
             .samples = 1,
         };
-        hot->samples++;
-        add_place(hot, &place);
     }
     merge_places(hot);
     group(hot);

@@ -54,7 +54,7 @@ static int compare(const void *left, const void *right)
     return (a->coid > b->coid) - (a->coid < b->coid);
 }
 
-// After this, keys may no longer fit the rows, so nothing may be added.
+// Sorts the rows. Their keys may not fit them any more, so nothing may be added after this.
 void object_counts_order(struct object_counts *counts, const struct sample_share shares[])
 {
     for (u32 event = 0; event < counts->request.item_count; event++) {

@@ -23,7 +23,7 @@ struct recording_writer {
 
 int recording_create(struct recording_writer *writer, const char *path,
                      const struct sampling_request *request);
-// A dci_tap: writes the frame if it belongs in a recording. recording_finish tells failures.
+// Writes the frame if it belongs in a recording. It is a dci_tap; recording_finish tells failures.
 void recording_tap(void *writer, const struct bytes *payload, const dci_frame *frame);
 int recording_finish(struct recording_writer *writer);
 

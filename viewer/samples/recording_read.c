@@ -114,14 +114,6 @@ static void decode_response(const dci_response *response, struct recording *reco
     }
 }
 
-static void decode_pushed(const Orrery__Dci__Event *event, struct recording *recording)
-{
-    if (event->body_case == ORRERY__DCI__EVENT__BODY_SAMPLES)
-        decode_samples(event->samples, &recording->samples);
-    else if (event->body_case == ORRERY__DCI__EVENT__BODY_SAMPLING_CHANGED)
-        decode_sampling_changed(event->sampling_changed, &recording->samples);
-}
-
 static const char *decode_frame(const u8 *payload, size_t size, struct recording *recording)
 {
     dci_frame *frame = orrery__dci__server_frame__unpack(NULL, size, payload);
@@ -129,8 +121,12 @@ static const char *decode_frame(const u8 *payload, size_t size, struct recording
         return "a frame in it is no message";
     if (frame->frame_case == ORRERY__DCI__SERVER_FRAME__FRAME_RESPONSE)
         decode_response(frame->response, recording);
-    else if (frame->frame_case == ORRERY__DCI__SERVER_FRAME__FRAME_EVENT)
-        decode_pushed(frame->event, recording);
+    const Orrery__Dci__Event *event =
+        frame->frame_case == ORRERY__DCI__SERVER_FRAME__FRAME_EVENT ? frame->event : NULL;
+    if (event != NULL && event->body_case == ORRERY__DCI__EVENT__BODY_SAMPLES)
+        decode_samples(event->samples, &recording->samples);
+    if (event != NULL && event->body_case == ORRERY__DCI__EVENT__BODY_SAMPLING_CHANGED)
+        decode_sampling_changed(event->sampling_changed, &recording->samples);
     orrery__dci__server_frame__free_unpacked(frame, NULL);
     return NULL;
 }

@@ -34,14 +34,6 @@ static int set_event(struct sampled_event *event, const char *name, size_t lengt
     return KOV_OK;
 }
 
-static int set_mode(struct sampled_event *event, const char *text, size_t length)
-{
-    if (count_mode_parse(text, length, &event->mode))
-        return KOV_OK;
-    return fail(KOV_USAGE, "--event: behind the colon must be u (user) or k (kernel), not '%.*s'",
-                (int)length, text);
-}
-
 static int set_period(struct sampled_event *event, const char *text, size_t length)
 {
     char number[24];
@@ -77,8 +69,11 @@ static int add_word(struct sampled_events *events, const char *text, size_t leng
         code = set_period(&event, at + 1, length - rest - 1);
     const char *colon = memchr(text, ':', rest);
     size_t name = colon == NULL ? rest : (size_t)(colon - text);
-    if (code == KOV_OK && colon != NULL)
-        code = set_mode(&event, colon + 1, rest - name - 1);
+    size_t mode = rest - name - (colon != NULL);
+    if (code == KOV_OK && colon != NULL && !count_mode_parse(colon + 1, mode, &event.mode))
+        code =
+            fail(KOV_USAGE, "--event: behind the colon must be u (user) or k (kernel), not '%.*s'",
+                 (int)mode, colon + 1);
     if (code == KOV_OK)
         code = set_event(&event, text, name, list);
     return code == KOV_OK ? add(events, &event) : code;

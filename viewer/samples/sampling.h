@@ -50,8 +50,8 @@ struct sampling_request {
 int sampling_take_configuration(struct sampling_options *options);
 // Fills in from the options what needs no machine. Returns KOV_USAGE if they contradict each other.
 int sampling_decide(struct sampling_options *options, struct sampling_request *request);
-// Then fills in the events, their thresholds and names. Asks the machine if events other than run
-// cycles are wanted.
+// Fills in the events, their thresholds and names, after sampling_decide. Asks the machine if
+// events other than run cycles are wanted.
 int sampling_choose(const struct sampling_options *options, struct sampling_request *request);
 // The message for the machine. It points into *request and into itself.
 struct sampling_message {

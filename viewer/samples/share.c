@@ -14,8 +14,8 @@ double overflows_a_sample(const struct overflow_counts *counts)
     return counts->taken == 0 || all < counts->taken ? 1 : (double)all / (double)counts->taken;
 }
 
-// How samples divide is a matter of chance, given how many there are. The distribution is binomial,
-// with as many samples of equal weight as would have the same error.
+// Takes the number of samples as given, and how they divide as chance. The distribution is
+// binomial, with as many samples of equal weight as would have the same error.
 struct estimate share_of(double events, double all, double square)
 {
     if (all <= 0)
@@ -24,7 +24,7 @@ struct estimate share_of(double events, double all, double square)
     return (struct estimate){100 * part, 100 * QUANTILE_99 * sqrt(part * (1 - part) / samples)};
 }
 
-// The error is the largest part that could leave no sample by chance.
+// Returns the largest part that could leave no sample by chance as the error.
 struct estimate share_of_none(double all, double square)
 {
     if (all <= 0)

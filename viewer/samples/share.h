@@ -24,7 +24,7 @@ double overflows_a_sample(const struct overflow_counts *counts);
 // Returns the percentage that `events` are of `all`. `square` is the sum, over all samples, of the
 // squares of what each sample stands for.
 struct estimate share_of(double events, double all, double square);
-// As share_of, if none of the samples is of these events. The error is not 0, since few samples say
+// Returns the same if no sample is of these events. The error is not 0, since few samples say
 // little.
 struct estimate share_of_none(double all, double square);
 // Returns scale * above / below. Takes their errors as independent of each other.

@@ -114,7 +114,7 @@ static bool same_site(const struct site *left, const struct site *right)
            left->event == right->event && left->cpu == right->cpu;
 }
 
-// The last steps of MurmurHash3, on both halves of a site.
+// Applies the last steps of MurmurHash3 to each half of a site.
 static u64 mixed(u64 value)
 {
     value ^= value >> 33;

@@ -18,9 +18,8 @@
 static struct {
     const struct stat_objects *wanted;
     struct sampling_window window;
-    u64 intervals;  // how many were printed
-    size_t shown;   // number of samples in them
-    bool streaming; // prints intervals as JSON
+    u64 intervals; // how many were printed
+    size_t shown;  // number of samples in them
     json_t *document;
 } run;
 
@@ -45,22 +44,12 @@ static void show_from(size_t first, const char *label, void show(const struct ob
 
 // ---- intervals ---------------------------------------------------------------------------------
 
-// Begins the JSON document once sampling has begun, so that there will be something to print.
-static void begin_json(void)
-{
-    if (settings.json && run.wanted->interval > 0 && !run.streaming)
-        document_begin("intervals");
-    run.streaming = settings.json && run.wanted->interval > 0;
-}
-
 static void show_interval(const struct object_view *view)
 {
-    if (settings.json) {
-        json_t *interval = json_object();
-        put_number(interval, "time", clock_now() - run.window.begin);
-        object_counts_put(interval, view);
-        document_element(interval);
-    } else {
+    json_t *interval = json_object();
+    put_number(interval, "time", clock_now() - run.window.begin);
+    object_counts_put(interval, view);
+    if (!series_add(interval)) {
         progress_end();
         object_counts_print(view);
         putchar('\n');
@@ -82,7 +71,7 @@ static int tick(void *context)
         return code;
     char label[LABEL_BYTES];
     snprintf(label, sizeof(label), "%10.3f ", now);
-    begin_json();
+    series_begin("intervals"); // not before sampling has begun, which may fail
     show_from(run.shown, label, show_interval);
     run.shown = run.window.samples.count;
     return KOV_OK;
@@ -116,25 +105,22 @@ static void describe_all(const struct object_view *view)
     const struct sheet sheets[] = {{"objects", object_counts_columns(view, objects)},
                                    {"events", event_summary_columns},
                                    {NULL, NULL}};
-    if (settings.csv)
+    if (output_form() == OUTPUT_CSV)
         document_for_programs(document, sheets);
 }
 
 static void show_end(const struct arguments *arguments)
 {
-    begin_json();
+    bool for_people = output_form() == OUTPUT_TABLES;
+    if (run.wanted->interval > 0)
+        series_begin("intervals");
     run.document = json_object();
-    show_from(0, "", settings.json || settings.csv ? describe_all : print_end);
-    if (arguments->has_workload && settings.json)
-        workload_json(run.document, "workload", &run.window.workload);
-    else if (arguments->has_workload && !settings.csv)
+    show_from(0, "", for_people ? print_end : describe_all);
+    if (arguments->has_workload && for_people)
         workload_print_account(&run.window.workload);
-    if (run.streaming)
-        document_end(run.document);
-    else if (settings.json)
-        document_print(run.document);
-    else
-        json_decref(run.document);
+    else if (arguments->has_workload)
+        workload_json(run.document, "workload", &run.window.workload);
+    series_end(run.document);
 }
 
 // ---- the session -------------------------------------------------------------------------------
@@ -165,8 +151,8 @@ int stat_objects(const struct arguments *arguments, const struct stat_objects *w
     if (code == KOV_OK) {
         show_end(arguments);
         code = workload_verdict(&run.window.workload);
-    } else if (run.streaming) {
-        document_end(json_object()); // ends what has been printed
+    } else {
+        series_cut();
     }
     sampling_window_free(&run.window);
     return code;

@@ -48,7 +48,7 @@ static void put_row(json_t *json, const struct aggregate *aggregate,
                     const struct sampled_event *event, const struct aggregate_row *row)
 {
     json_t *entry = put_object(json, NULL);
-    if (settings.csv)
+    if (output_form() == OUTPUT_CSV)
         event_name_json(entry, event);
     for (u32 i = 0; i < aggregate->sort.count; i++)
         put_text(entry, sort_key_name(aggregate->sort.keys[i]),
@@ -133,7 +133,7 @@ static void make_columns(struct columns *columns, const struct aggregate *aggreg
         else
             columns->list[count++] = (struct column)COLUMN(heading, key, width_of_key(key, rows));
     }
-    if (settings.csv) {
+    if (output_form() == OUTPUT_CSV) {
         static const char *const keys[PROGRAM_COLUMNS] = {"pid", "coid", "coid_pid", "event",
                                                           "mode"};
         for (size_t i = 0; i < PROGRAM_COLUMNS; i++)
@@ -207,11 +207,6 @@ struct group {
     u64 soft_masked;
 };
 
-static bool is_grouped(const struct aggregate *aggregate)
-{
-    return aggregate->sort.count > 1 && aggregate->sort.keys[0] == SORT_PROCESS;
-}
-
 static int compare_groups(const void *left, const void *right)
 {
     const struct group *a = left, *b = right;
@@ -272,7 +267,7 @@ void table_print(const struct aggregate *aggregate, const json_t *table)
     struct columns columns;
     make_columns(&columns, aggregate, table, false);
     columns_heading(columns.list, "");
-    if (is_grouped(aggregate)) {
+    if (aggregate->sort.count > 1 && aggregate->sort.keys[0] == SORT_PROCESS) {
         print_groups(aggregate, table);
     } else {
         for (size_t i = 0; i < json_array_size(rows); i++) {

@@ -15,14 +15,6 @@
 static _Thread_local csh library;
 static _Thread_local bool tried, usable;
 
-static bool open_once(void)
-{
-    if (!tried)
-        usable = cs_open(CS_ARCH_PPC, CS_MODE_64 | CS_MODE_BIG_ENDIAN, &library) == CS_ERR_OK;
-    tried = true;
-    return usable;
-}
-
 // Returns whether the low half of an instruction is a signed number: mulli, subfic, cmpwi, addic,
 // addi, addis and the like.
 static bool has_signed_number(u32 word)
@@ -45,7 +37,10 @@ void disassemble(u64 address, u32 word, char text[DISASSEMBLY_BYTES])
 {
     const u8 bytes[] = {(u8)(word >> 24), (u8)(word >> 16), (u8)(word >> 8), (u8)word};
     cs_insn *instruction = NULL;
-    if (open_once() && cs_disasm(library, bytes, sizeof(bytes), address, 1, &instruction) == 1) {
+    if (!tried)
+        usable = cs_open(CS_ARCH_PPC, CS_MODE_64 | CS_MODE_BIG_ENDIAN, &library) == CS_ERR_OK;
+    tried = true;
+    if (usable && cs_disasm(library, bytes, sizeof(bytes), address, 1, &instruction) == 1) {
         bool operands = instruction->op_str[0] != '\0';
         snprintf(text, DISASSEMBLY_BYTES, operands ? "%-7s %s" : "%s%s", instruction->mnemonic,
                  instruction->op_str);

@@ -10,14 +10,9 @@
 #define CLASS_BITS 5 // of the value, after its first one bit
 #define CLASSES (1u << CLASS_BITS)
 
-static u32 shift_of(u64 value)
-{
-    return value < 2 * CLASSES ? 0 : 63 - CLASS_BITS - (u32)__builtin_clzll(value);
-}
-
 static size_t class_of(u64 value)
 {
-    u32 shift = shift_of(value);
+    u32 shift = value < 2 * CLASSES ? 0 : 63 - CLASS_BITS - (u32)__builtin_clzll(value);
     return (size_t)shift * CLASSES + (value >> shift);
 }
 

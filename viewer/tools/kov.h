@@ -59,7 +59,7 @@ extern const struct command *const commands[];
 int fail(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));
 // Gives "kov: warning: <message>" likewise.
 void warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
-// While on, fail and warn print nothing in this thread.
+// Keeps fail and warn from printing in this thread while it is on.
 void message_quiet(bool on);
 
 // Gets each message of a thread as one line, without the end of the line. Longer lines are cut at

@@ -48,15 +48,6 @@ static struct strip *get(struct strips *strips, u64 thread)
     return strip;
 }
 
-static void fill(struct strip_cell *cell, enum strip_state state, char letter, u64 ticks)
-{
-    cell->ticks[state] += ticks;
-    if (letter != 0 && ticks >= cell->waited) {
-        cell->letter = letter;
-        cell->waited = ticks;
-    }
-}
-
 void strips_add(struct strips *strips, u64 thread, enum strip_state state, char letter, u64 from,
                 u64 to)
 {
@@ -75,7 +66,12 @@ void strips_add(struct strips *strips, u64 thread, enum strip_state state, char 
     for (; cell < strips->cells && begin < end; cell++) {
         u64 next = begin_of(strips, cell + 1);
         u64 until = next < end ? next : end;
-        fill(&strip->cells[cell], state, letter, until - begin);
+        struct strip_cell *in = &strip->cells[cell];
+        in->ticks[state] += until - begin;
+        if (letter != 0 && until - begin >= in->waited) {
+            in->letter = letter;
+            in->waited = until - begin;
+        }
         begin = until;
     }
 }

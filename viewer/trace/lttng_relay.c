@@ -55,8 +55,8 @@ u64 lttng_unannounced(const struct lttng_client *client)
     return first;
 }
 
-// A client shows the earliest event of its streams. So it shows nothing later than the least
-// promise of all of them.
+// Promises that a view gets nothing before `until`. A client shows the earliest event of its
+// streams, so it shows nothing later than the least promise of all of them.
 void lttng_grant(struct lttng_client *client, struct lttng_view *view, u64 until)
 {
     u64 least = UINT64_MAX;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Shows each interval of the state machine as a row when it ends.
-#include "trace/trace_activity.h"
 #include "output/columns.h"
 #include "trace/engine/activity.h"
 #include "trace/syscall_name.h"
+#include "trace/trace_show.h"
 
 static const struct column columns[] = {
     COLUMN("FROM", "from", 18),

@@ -6,10 +6,9 @@
 #include "tools/memory.h"
 #include "trace/syscall_name.h"
 #include "trace/trace_breakdown.h"
-#include "trace/trace_faults.h"
 #include "trace/trace_intervals.h"
 #include "trace/trace_repeats.h"
-#include "trace/trace_syscalls.h"
+#include "trace/trace_spans.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -117,13 +116,6 @@ static void take_row(void *context, enum trace_measured kind, struct interval_ro
     compared->counts[side] = joined(compared->counts[side], &row->counts, wishes->intervals);
 }
 
-static int open_trace(struct engine *engine, const char *path)
-{
-    struct stat status;
-    bool file = stat(path, &status) == 0 && S_ISREG(status.st_mode);
-    return file ? engine_open_dump(engine, path) : engine_open_folder(engine, path);
-}
-
 static int measure(struct trace_comparison *comparison, u32 side, const char *path)
 {
     struct engine engine = {0};
@@ -131,7 +123,9 @@ static int measure(struct trace_comparison *comparison, u32 side, const char *pa
     comparison->side = side;
     comparison->sides[side] = (struct trace_intervals){
         .count = (u32)comparison->wishes->intervals, .row = take_row, .context = comparison};
-    int code = open_trace(&engine, path);
+    struct stat status;
+    bool is_dump = stat(path, &status) == 0 && S_ISREG(status.st_mode);
+    int code = is_dump ? engine_open_dump(&engine, path) : engine_open_folder(&engine, path);
     if (code == KOV_OK)
         code = trace_tool_choose(&engine, &choice);
     if (code == KOV_OK)

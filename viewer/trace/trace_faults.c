@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Page faults as spans.
-#include "trace/trace_faults.h"
+#include "trace/trace_spans.h"
 
 #include <orrery/memory.h>
 

@@ -4,9 +4,8 @@
 #include "trace/trace_intervals.h"
 #include "tools/memory.h"
 #include "trace/trace_breakdown.h"
-#include "trace/trace_faults.h"
 #include "trace/trace_locks.h"
-#include "trace/trace_syscalls.h"
+#include "trace/trace_spans.h"
 
 #include <stdlib.h>
 #include <string.h>

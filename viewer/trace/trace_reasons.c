@@ -66,12 +66,6 @@ static int by_count(const void *one, const void *other)
     return by_sum(one, other);
 }
 
-static const char *reason_name(u64 reason)
-{
-    static const char *const names[REASONS] = REASON_NAMES;
-    return reason < REASONS ? names[reason] : "unknown";
-}
-
 static void put_waker(json_t *row, const struct trace_walk *walk, u64 by)
 {
     u64 pid = trace_walk_pid(walk, by);
@@ -88,8 +82,10 @@ static void put_waker(json_t *row, const struct trace_walk *walk, u64 by)
 static void put_rows(json_t *rows, const struct keyed_rows *from, const struct trace_walk *walk,
                      u64 most, bool wakers)
 {
+    static const char *const names[REASONS] = REASON_NAMES;
     for (size_t i = 0; i < from->count; i++) {
         const struct reason_row *reason = from->rows[i];
+        u64 why = reason->key[REASON];
         u64 thread = reason->key[THREAD];
         if (!trace_walk_has_thread(walk, thread) || (most != 0 && json_array_size(rows) >= most))
             continue;
@@ -98,7 +94,7 @@ static void put_rows(json_t *rows, const struct keyed_rows *from, const struct t
         trace_tool_put_process(row, walk, trace_walk_pid(walk, thread), thread, false);
         if (wakers)
             put_waker(row, walk, reason->key[BY]);
-        put_text(row, "reason", reason_name(reason->key[REASON]));
+        put_text(row, "reason", why < REASONS ? names[why] : "unknown");
         put_u64(row, "count", reason->ticks.count);
         trace_tool_put_time(row, "time", reason->ticks.sum, walk->hz);
         trace_tool_put_spread(row, &reason->ticks, walk->hz);

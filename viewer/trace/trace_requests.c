@@ -13,14 +13,6 @@
 #define MAJORS 64
 #define MAX_PROCESS_COUNTS 1000000
 
-// Returns GROUP:event, as perf writes it.
-static char *full_name(const char *group, const char *name)
-{
-    char full[TEXT_COPY_BYTES];
-    snprintf(full, sizeof(full), "%s%s%s", group, group[0] == '\0' ? "" : ":", name);
-    return text_copy_printable(full);
-}
-
 static int take_events(void *context, const dci_response *response)
 {
     struct trace_events *events = context;
@@ -33,9 +25,12 @@ static int take_events(void *context, const dci_response *response)
                         message->major);
         events->events =
             memory_grow(events->events, events->count, &events->capacity, sizeof(*events->events));
+        char full[TEXT_COPY_BYTES]; // GROUP:event, as perf writes it
+        snprintf(full, sizeof(full), "%s%s%s", message->group, message->group[0] == '\0' ? "" : ":",
+                 message->name);
         struct trace_event_name *event = &events->events[events->count++];
         *event = (struct trace_event_name){message->major, message->minor, message->field_count,
-                                           full_name(message->group, message->name),
+                                           text_copy_printable(full),
                                            text_copy_printable(message->format)};
     }
     return KOV_OK;
@@ -119,14 +114,6 @@ u64 trace_state_mask(const struct trace_events *events)
     return mask_of_word("state", strlen("state"), events);
 }
 
-static u64 mask_of_all(const struct trace_events *events)
-{
-    u64 mask = 0;
-    for (size_t i = 0; i < events->count; i++)
-        mask |= (u64)1 << events->events[i].major;
-    return mask;
-}
-
 static int no_event(const char *word, size_t length, const struct trace_events *events)
 {
     struct near near = {.typed = word, .length = length};
@@ -140,7 +127,8 @@ int trace_parse_mask(const char *text, const struct trace_events *events, u64 *m
 {
     *mask = 0;
     if (strcmp(text, "all") == 0)
-        *mask = mask_of_all(events);
+        for (size_t i = 0; i < events->count; i++)
+            *mask |= (u64)1 << events->events[i].major;
     if (strcmp(text, "all") == 0 || strcmp(text, "none") == 0)
         return KOV_OK;
     for (;;) {

@@ -138,7 +138,7 @@ static u64 optional(const struct event_fields *fields, const struct trace_event 
     return event_fields_are(fields, event, values) ? values[0] : 0;
 }
 
-// `to` begins to run: it was woken, or was handed the CPU.
+// Notes that `to` begins to run. It was woken, or was handed the CPU.
 static void take_turn(struct sched *sched, const struct sched_thread *from, struct sched_thread *to,
                       u64 time)
 {
@@ -325,13 +325,6 @@ static void put_answer(json_t *document, struct sched *sched, u64 most)
     histogram_free(&latency);
 }
 
-static void free_threads(struct keyed_rows *threads)
-{
-    for (size_t i = 0; i < threads->count; i++)
-        histogram_free(&((struct sched_thread *)threads->rows[i])->latency);
-    keyed_rows_free(threads);
-}
-
 static void begin(struct sched *sched, const struct engine *engine,
                   const struct trace_choice *choice)
 {
@@ -358,7 +351,9 @@ static void begin(struct sched *sched, const struct engine *engine,
 
 static void end(struct sched *sched)
 {
-    free_threads(&sched->threads);
+    for (size_t i = 0; i < sched->threads.count; i++)
+        histogram_free(&((struct sched_thread *)sched->threads.rows[i])->latency);
+    keyed_rows_free(&sched->threads);
     trace_reasons_free(&sched->reasons);
     trace_walk_free(&sched->walk);
 }

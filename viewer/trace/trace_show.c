@@ -88,7 +88,8 @@ static int show_event(void *context, const struct trace_event *event)
         put_text(row, "event", "unknown");
     }
     put_text(row, "text", text);
-    if (settings.json && event->description != NULL)
+    // Nobody else sees them, and they take more time than the text.
+    if (output_form() == OUTPUT_JSON && event->description != NULL)
         put_fields(row, &event->description->info, values, string);
     rows_add(columns, row);
     return ++show->shown == show->most ? VISIT_ENOUGH : KOV_OK;

@@ -20,4 +20,8 @@ void trace_show_end(const struct trace_show *show);
 // Follows a running machine until there are enough events, or until Ctrl-C. A session has begun.
 int trace_follow(const struct trace_wishes *wishes, u64 most);
 
+// Shows what each CPU did, interval by interval: at most so many intervals of the chosen time, CPU
+// and process. Returns an exit code.
+int trace_show_activity(struct engine *engine, const struct trace_choice *choice, u64 most);
+
 #endif

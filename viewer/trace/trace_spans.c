@@ -78,15 +78,6 @@ static void drop(struct span_thread *thread, u64 *counter)
 
 // ---- rows --------------------------------------------------------------------------------------
 
-static void add(struct keyed_rows *rows, const struct span_row *more)
-{
-    struct span_row *row = keyed_rows_get(rows, more->key);
-    histogram_join(&row->times, &more->times);
-    row->ticks += more->ticks;
-    row->cpu_ticks += more->cpu_ticks;
-    row->errors += more->errors;
-}
-
 static void end_span(struct spans *spans, struct span_thread *thread, const u64 *exit, u64 time)
 {
     const struct open_span *span = &thread->open[--thread->depth];
@@ -220,7 +211,11 @@ static void join_processes(const struct spans *spans, struct keyed_rows *joined,
             spans->wishes->by_process ? trace_walk_pid(&spans->walk, thread) : ALL_PROCESSES;
         if (!trace_walk_has_thread(&spans->walk, thread))
             continue;
-        add(joined, &row);
+        struct span_row *sum = keyed_rows_get(joined, row.key);
+        histogram_join(&sum->times, &row.times);
+        sum->ticks += row.ticks;
+        sum->cpu_ticks += row.cpu_ticks;
+        sum->errors += row.errors;
         histogram_join(&all->times, &row.times);
         all->ticks += row.ticks;
         all->cpu_ticks += row.cpu_ticks;

@@ -37,6 +37,17 @@ struct span_wishes {
 int trace_spans(struct engine *engine, const struct trace_choice *choice,
                 const struct span_kind *kind, const struct span_wishes *wishes, json_t *document);
 
+// How long system calls take, by call.
+extern const struct span_kind trace_syscalls;
+extern const struct sheet trace_syscalls_sheets[];
+
+// How long page faults take, by access and result, and by the objects that handle them: numbers of
+// the parts of the key.
+#define TRACE_FAULTS_BY_RESULT 2
+#define TRACE_FAULTS_BY_OBJECTS 4
+extern const struct span_kind trace_faults;
+extern const struct sheet trace_faults_sheets[];
+
 #define SPAN_COLUMNS                                                                               \
     COLUMN("COUNT", "count", 8), COLUMN("ERRORS", "errors", 7), TIME_COLUMN("TIME", "time"),       \
         TIME_COLUMN("ON A CPU", "cpu_time"), SPREAD_COLUMNS, HIDDEN("time_ticks"),                 \

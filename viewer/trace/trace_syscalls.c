@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // System calls as spans.
-#include "trace/trace_syscalls.h"
 #include "trace/syscall_name.h"
+#include "trace/trace_spans.h"
 
 #include <syscalls/numbers.h>
 

@@ -68,15 +68,6 @@ static int compare(const void *one, const void *other)
     return a->key[0] < b->key[0] ? -1 : a->key[0] > b->key[0];
 }
 
-static void put_thread(json_t *row, const struct threads *threads, const struct trace_walk *walk,
-                       const struct strip *strip)
-{
-    u64 thread = strip->key[0];
-    put_u64(row, "thread", thread);
-    trace_tool_put_process(row, walk, trace_walk_pid(walk, thread), thread, false);
-    thread_strips_put(row, &threads->strips, strip, threads->wishes->ascii, walk->hz);
-}
-
 static void take_end(void *context, const struct trace_walk *walk)
 {
     struct threads *threads = context;
@@ -91,7 +82,10 @@ static void take_end(void *context, const struct trace_walk *walk)
         if (keyed_rows_find(&threads->idle, (const u64[KEY_WORDS]){thread}) != NULL ||
             !trace_walk_has_thread(walk, thread) || (most != 0 && json_array_size(rows) >= most))
             continue;
-        put_thread(put_object(rows, NULL), threads, walk, strip);
+        json_t *row = put_object(rows, NULL);
+        put_u64(row, "thread", thread);
+        trace_tool_put_process(row, walk, trace_walk_pid(walk, thread), thread, false);
+        thread_strips_put(row, &threads->strips, strip, threads->wishes->ascii, walk->hz);
     }
     thread_strips_put_cells(threads->document, &threads->strips, walk->hz);
     trace_tool_put_walk(threads->document, walk);

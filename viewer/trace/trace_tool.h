@@ -26,8 +26,8 @@ typedef int trace_tool(struct engine *engine, const struct trace_choice *choice,
 int trace_tool_run(const struct arguments *arguments, trace_tool *tool, const struct sheet *sheets,
                    void (*note)(const json_t *document));
 
-// The parts of trace_tool_run, for tools that answer from several traces. The caller closes and
-// frees each in any case.
+// Do parts of trace_tool_run, for tools that answer from several traces. The caller closes and
+// frees what they fill, in any case.
 int trace_tool_choose(const struct engine *engine, struct trace_choice *choice);
 // Shows the document and frees it.
 void trace_tool_show(json_t *document, const struct sheet *sheets,

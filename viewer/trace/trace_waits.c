@@ -48,13 +48,6 @@ static const struct event_fields wait_events[WAIT_EVENTS] = {
 
 // ---- who is of which process -------------------------------------------------------------------
 
-// Learns that a thread takes a process's calls, so it belongs to the process.
-static void learn(struct waits *waits, u64 thread, u64 pid)
-{
-    struct server_thread *server = keyed_rows_get(&waits->servers, (const u64[KEY_WORDS]){thread});
-    server->pid = pid;
-}
-
 static u64 pid_of(const struct waits *waits, u64 thread)
 {
     const struct server_thread *server =
@@ -94,7 +87,9 @@ static void taken(struct waits *waits, u64 call, u64 thread)
     if (wait == NULL || thread == ACTIVITY_NO_THREAD)
         return;
     wait->of_thread = thread;
-    learn(waits, thread, wait->of_pid);
+    // It takes the process's calls, so it belongs to the process.
+    struct server_thread *server = keyed_rows_get(&waits->servers, (const u64[KEY_WORDS]){thread});
+    server->pid = wait->of_pid;
 }
 
 // ---- events ------------------------------------------------------------------------------------

@@ -54,15 +54,6 @@ static void print_node(FILE *to, u64 pid, u64 thread)
         fprintf(to, "somebody");
 }
 
-static void print_wait(FILE *to, const struct trace_wait *wait)
-{
-    if (wait->lock)
-        fprintf(to, " → lock %#" PRIx64 " of ", wait->object);
-    else
-        fprintf(to, " → call %#" PRIx64 " method %" PRIu64 " of ", wait->object, wait->method);
-    print_node(to, wait->of_pid, wait->of_thread);
-}
-
 // Returns the chain of a wait as text. It follows the first wait to which each one leads, until one
 // comes again.
 static char *chain_text(const struct graph *graph, size_t first)
@@ -74,8 +65,13 @@ static char *chain_text(const struct graph *graph, size_t first)
         return NULL;
     print_node(to, graph->waits[first].pid, graph->waits[first].thread);
     do {
-        print_wait(to, &graph->waits[at]);
-        at = graph->waits[at].next;
+        const struct trace_wait *wait = &graph->waits[at];
+        if (wait->lock)
+            fprintf(to, " → lock %#" PRIx64 " of ", wait->object);
+        else
+            fprintf(to, " → call %#" PRIx64 " method %" PRIu64 " of ", wait->object, wait->method);
+        print_node(to, wait->of_pid, wait->of_thread);
+        at = wait->next;
     } while (at != WAIT_NOBODY && at != first && ++steps < graph->count);
     fputs(at != WAIT_NOBODY ? " → …" : "", to);
     fclose(to);
@@ -116,13 +112,6 @@ static void put_deadlock(const struct graph *graph, size_t begin)
 
 // ---- cycles ------------------------------------------------------------------------------------
 
-static void on_path_again(const struct graph *graph, size_t at)
-{
-    for (size_t i = 0; i < graph->depth; i++)
-        if (graph->path[i] == at)
-            put_deadlock(graph, i);
-}
-
 // Returns the first wait from `begin` on to which `from` leads. The count: none.
 static size_t next_of(const struct graph *graph, size_t from, size_t begin)
 {
@@ -148,7 +137,9 @@ static void search_from(struct graph *graph, size_t start)
         }
         tried[graph->depth - 1] = next + 1;
         if (graph->waits[next].mark == ON_PATH) {
-            on_path_again(graph, next);
+            for (size_t i = 0; i < graph->depth; i++)
+                if (graph->path[i] == next)
+                    put_deadlock(graph, i);
         } else if (graph->waits[next].mark == NEW) {
             graph->waits[next].mark = ON_PATH;
             tried[graph->depth] = 0;
@@ -156,15 +147,6 @@ static void search_from(struct graph *graph, size_t start)
         }
     }
     free(tried);
-}
-
-static void find_deadlocks(struct graph *graph)
-{
-    graph->path = memory_get((graph->count + 1) * sizeof(*graph->path));
-    for (size_t i = 0; i < graph->count; i++)
-        if (graph->waits[i].mark == NEW)
-            search_from(graph, i);
-    free(graph->path);
 }
 
 // ---- the answer --------------------------------------------------------------------------------
@@ -208,7 +190,11 @@ void trace_waits_put(struct trace_wait *waits, size_t count, u64 end, u64 hz, js
     for (size_t i = 0; i < count; i++)
         put_wait(rows, &graph, i, end, hz);
     graph.deadlocks = put_array(document, "deadlocks");
-    find_deadlocks(&graph);
+    graph.path = memory_get((count + 1) * sizeof(*graph.path));
+    for (size_t i = 0; i < count; i++)
+        if (waits[i].mark == NEW)
+            search_from(&graph, i);
+    free(graph.path);
 }
 
 static const struct column columns[] = {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // A TCP connection to the machine of the thread's link.
-#include "wire/connect.h"
 #include "wire/link_state.h"
 #include "wire/patience.h"
 

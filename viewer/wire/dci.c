@@ -4,7 +4,6 @@
 #include "tools/clock.h"
 #include "tools/interrupt.h"
 #include "tools/text.h"
-#include "wire/connect.h"
 #include "wire/link_state.h"
 #include "wire/patience.h"
 
@@ -103,14 +102,6 @@ static void release(dci_frame *frame)
     orrery__dci__server_frame__free_unpacked(frame, NULL);
 }
 
-static int handle_event(const dci_frame *frame)
-{
-    const struct connection *connection = &link_now()->connection;
-    if (connection->event_handler == NULL)
-        return KOV_OK;
-    return connection->event_handler(connection->event_context, frame->event);
-}
-
 static int send_request(dci_request *request)
 {
     struct connection *connection = &link_now()->connection;
@@ -128,12 +119,6 @@ static int send_request(dci_request *request)
     enum frame_result result = frame_write(&socket, patience_end(), packed, size);
     free(packed);
     return report_frame_result(result);
-}
-
-static int report_silence(void)
-{
-    link_now()->connection.lost = true;
-    return fail(KOV_CONNECTION, "the machine is silent");
 }
 
 // Asks for something short. Its answer is dropped like every late one.
@@ -223,14 +208,13 @@ static int handle_response(struct call *call, const dci_response *response)
 
 static int handle_frame(struct call *call, const dci_frame *frame)
 {
-    switch (frame->frame_case) {
-    case ORRERY__DCI__SERVER_FRAME__FRAME_RESPONSE:
+    const struct connection *connection = &link_now()->connection;
+    if (frame->frame_case == ORRERY__DCI__SERVER_FRAME__FRAME_RESPONSE)
         return handle_response(call, frame->response);
-    case ORRERY__DCI__SERVER_FRAME__FRAME_EVENT:
-        return handle_event(frame);
-    default:
-        return KOV_OK; // a frame of a newer version
-    }
+    if (frame->frame_case == ORRERY__DCI__SERVER_FRAME__FRAME_EVENT &&
+        connection->event_handler != NULL)
+        return connection->event_handler(connection->event_context, frame->event);
+    return KOV_OK; // an event for nobody, or a frame of a newer version
 }
 
 // Takes frames until the call is done. It stops at the deadline even if more frames are there: they
@@ -330,15 +314,6 @@ void dci_on_request(dci_request_tap *tap, void *context)
     connection->request_context = context;
 }
 
-// Handles a frame that came while no call is under way. It is an event, or the machine tells why it
-// ends the session.
-static int handle_unasked(const dci_frame *frame)
-{
-    struct call none = {.id = 0, .body = -1, .what = "the machine ends the session"};
-    int code = handle_frame(&none, frame);
-    return code == KOV_OK && none.error != 0 ? report_error(&none) : code;
-}
-
 // Takes one frame, if one comes in time. Leaves the wish that ends the wait.
 static int take(double seconds)
 {
@@ -346,11 +321,17 @@ static int take(double seconds)
     int code = receive(clock_now() + seconds, true, &frame);
     if (code != KOV_OK)
         return code;
+    if (frame == NULL && link_now()->connection.silences >= SILENCES_MAX && resume_possible()) {
+        link_now()->connection.lost = true;
+        return fail(KOV_CONNECTION, "the machine is silent");
+    }
     if (frame == NULL)
-        return link_now()->connection.silences >= SILENCES_MAX && resume_possible()
-                   ? report_silence()
-                   : break_silence();
-    code = handle_unasked(frame);
+        return break_silence();
+    // No call is under way. It is an event, or the machine tells why it ends the session.
+    struct call none = {.id = 0, .body = -1, .what = "the machine ends the session"};
+    code = handle_frame(&none, frame);
+    if (code == KOV_OK && none.error != 0)
+        code = report_error(&none);
     release(frame);
     return code;
 }

@@ -77,5 +77,9 @@ bool link_take_wish(void);
 int link_fail_over(void);
 // Sleeps for at most `seconds` and at most 1000 s. A signal or the end of the link wakes it.
 void link_sleep(double seconds);
+// Connects to the link's machine within the time limit, and makes *fd non-blocking (connect.c).
+// Returns KOV_OK, or KOV_CONNECTION with a message printed. It does not see link_end while it looks
+// up the address of a name.
+int connect_socket(int *fd);
 
 #endif

@@ -9,10 +9,10 @@
 // code. If it is not KOV_OK, kov tries again.
 typedef int resume_handler(void *context);
 
-// From here on dci_call and dci_listen survive a lost connection, if a new one can be had within
-// settings.reconnect seconds. The call is then made again. With --no-reconnect this has no effect.
+// Makes dci_call and dci_listen survive a lost connection from here on, if a new one can be had
+// within settings.reconnect seconds. The call is then made again. --no-reconnect prevents this.
 void resume_begin(resume_handler *handler, void *context);
-// A handler for when there is nothing to do again.
+// Does nothing: the handler for when there is nothing to do again.
 int resume_nothing(void *context);
 void resume_end(void);
 bool resume_possible(void);

@@ -97,6 +97,50 @@ static void a_growing_document_is_whole_in_the_end(void **state)
     expect(print_empty_stream, "{\n  \"list\": []\n}\n");
 }
 
+static void print_series(void)
+{
+    series_begin("list");
+    series_begin("list");
+    for (u64 i = 0; i < 2; i++) {
+        json_t *element = json_object();
+        put_u64(element, "i", i);
+        if (!series_add(element))
+            puts("for people");
+    }
+    json_t *rest = json_object();
+    put_text(rest, "end", "here");
+    series_end(rest);
+    series_cut();
+}
+
+static void print_series_without_elements(void)
+{
+    json_t *rest = json_object();
+    put_text(rest, "end", "here");
+    series_end(rest);
+}
+
+static void print_cut_series(void)
+{
+    series_begin("list");
+    series_cut();
+    series_cut();
+}
+
+static void a_series_is_one_document_for_programs_only(void **state)
+{
+    (void)state;
+    expect(print_series, "for people\nfor people\n");
+    expect(print_series_without_elements, "");
+    expect(print_cut_series, "");
+    settings.json = true;
+    expect(print_series, "{\n  \"list\": [\n    {\"i\":0},\n    {\"i\":1}\n  ],\n"
+                         "  \"end\": \"here\"\n}\n");
+    expect(print_series_without_elements, "{\n  \"end\": \"here\"\n}\n");
+    expect(print_cut_series, "{\n  \"list\": []\n}\n");
+    settings.json = false;
+}
+
 // ---- tables and CSV ----------------------------------------------------------------------------
 
 static void both_text(const struct column *column, const json_t *row, char text[CELL_BYTES])
@@ -166,6 +210,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(documents_are_printed_as_json),
         cmocka_unit_test(a_growing_document_is_whole_in_the_end),
+        cmocka_unit_test(a_series_is_one_document_for_programs_only),
         cmocka_unit_test(rows_are_aligned_and_what_is_not_there_is_a_dash),
         cmocka_unit_test(csv_has_keys_and_values_as_they_are),
     };

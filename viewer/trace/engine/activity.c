@@ -96,13 +96,6 @@ static struct activity_thread *get_thread(struct activity_machine *machine, u64 
     return thread;
 }
 
-static void remove_thread(struct activity_machine *machine, struct activity_thread *thread)
-{
-    size_t behind = machine->count - (size_t)(thread - machine->threads) - 1;
-    memmove(thread, thread + 1, behind * sizeof(*thread));
-    machine->count--;
-}
-
 static void unsettle(struct activity_thread *thread)
 {
     thread->settled = false;
@@ -228,8 +221,11 @@ static struct activity_thread *take_switch(struct activity_machine *machine, u32
     from->idle = values[2] == PRIORITY_IDLE;
     leave_cpu(from);
     machine->handed_by[cpu] = from->id;
-    if (from->ended)
-        remove_thread(machine, from);
+    if (from->ended) {
+        size_t behind = machine->count - (size_t)(from - machine->threads) - 1;
+        memmove(from, from + 1, behind * sizeof(*from));
+        machine->count--;
+    }
     struct activity_thread *to = get_thread(machine, values[1], cpu);
     to->cpu = cpu;
     to->idle = values[3] == PRIORITY_IDLE;

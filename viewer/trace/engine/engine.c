@@ -77,15 +77,6 @@ static void sift_down(struct engine *engine, size_t place)
     heap[place] = moved;
 }
 
-// Restores the heap after the time of its first stream has changed.
-static void renew_first(struct engine *engine)
-{
-    if (engine->heap[0]->state == STREAM_END)
-        engine->heap[0] = engine->heap[--engine->heap_count];
-    if (engine->heap_count > 0)
-        sift_down(engine, 0);
-}
-
 static void push(struct engine *engine, struct packet_stream *stream)
 {
     engine->heap = memory_grow(engine->heap, engine->heap_count, &engine->heap_capacity,
@@ -187,7 +178,11 @@ int engine_visit(struct engine *engine, u64 to, const struct visitor *visitor)
             code = begin_packet(engine, first);
         else
             code = visit_event(engine, first, visitor);
-        renew_first(engine);
+        // The time of the heap's first stream has changed.
+        if (engine->heap[0]->state == STREAM_END)
+            engine->heap[0] = engine->heap[--engine->heap_count];
+        if (engine->heap_count > 0)
+            sift_down(engine, 0);
     }
     return code == VISIT_ENOUGH ? KOV_OK : code;
 }

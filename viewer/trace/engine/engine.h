@@ -71,7 +71,7 @@ bool trace_event_string(const struct trace_event *event, char text[TRACE_TEXT_BY
 
 // Adds a stream. The name is copied.
 struct packet_stream *engine_add_stream(struct engine *engine, u32 pid, u32 cpu, const char *name);
-// Called after a packet was added. If the stream was at its end, it is visited again.
+// Visits a stream again if it was at its end. Call it after a packet was added.
 void engine_wake_stream(struct engine *engine, struct packet_stream *stream);
 
 #endif

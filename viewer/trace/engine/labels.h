@@ -19,9 +19,9 @@ struct labels {
     struct keyed_rows kinds[LABEL_KINDS]; // struct label
 };
 
-// Begins; all is zero before. `from` is where the visit will begin. If that is not the beginning,
-// this takes the names of the state with which the trace begins. The caller must then seek the
-// engine again. Returns an exit code.
+// Prepares for a visit that begins at `from`. `labels` is all zero before. If `from` is not the
+// trace's beginning, it takes the names of the state with which the trace begins, and the caller
+// must seek the engine again. Returns an exit code.
 int labels_begin(struct labels *labels, struct engine *engine, u64 from);
 // Learns from any event.
 void labels_learn(struct labels *labels, const struct trace_event *event);

@@ -112,13 +112,6 @@ void stream_seek(struct packet_stream *stream, u64 from)
     stream_at_packet(stream);
 }
 
-static u64 word_at(const u8 *data)
-{
-    u64 word;
-    memcpy(&word, data, sizeof(word));
-    return TRACE_BE64(word);
-}
-
 const char *stream_next_event(struct packet_stream *stream)
 {
     const struct packet_entry *packet = &stream->packets[stream->next];
@@ -129,7 +122,9 @@ const char *stream_next_event(struct packet_stream *stream)
         stream_at_packet(stream);
         return NULL;
     }
-    u64 word = word_at(stream->content + stream->at);
+    u64 word;
+    memcpy(&word, stream->content + stream->at, sizeof(word));
+    word = TRACE_BE64(word);
     u32 length = trace_event_length(word);
     u64 time = stream->event.time + (u32)(trace_event_time(word) - (u32)stream->event.time);
     if (length == 0 || length * sizeof(u64) > packet->bytes - stream->at)

@@ -71,9 +71,10 @@ bool stream_loss_before(const struct packet_stream *stream, size_t index, struct
 void stream_seek(struct packet_stream *stream, u64 from);
 // Sets state and time to what comes before packets[next], or with it.
 void stream_at_packet(struct packet_stream *stream);
-// stream_begin_content takes the packet's events; `content` belongs to the stream from then on.
-// Each of the two functions goes to the next event. They return NULL, or what is wrong with it.
+// Begins the packet's events. `content` belongs to the stream from then on. Goes to the first
+// event. Returns NULL, or what is wrong with it.
 const char *stream_begin_content(struct packet_stream *stream, u8 *content);
+// Goes to the next event. Returns likewise.
 const char *stream_next_event(struct packet_stream *stream);
 void stream_free(struct packet_stream *stream);
 

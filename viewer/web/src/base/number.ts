@@ -9,7 +9,7 @@ const SCALES: readonly [number, string][] = [
   [1e6, " M"],
 ];
 
-/** With thousands apart: 12,480. */
+/** Returns a whole number with its thousands apart: 12,480. */
 export function count(value: number | undefined): string {
   if (value === undefined || !Number.isFinite(value)) return UNKNOWN;
   return Math.round(value)
@@ -17,7 +17,7 @@ export function count(value: number | undefined): string {
     .replace(/\B(?=(\d{3})+$)/g, ",");
 }
 
-/** With `digits` significant digits at least; large numbers are scaled: 2.55 M, 23,339, 0.707. */
+/** Returns at least `digits` significant digits. Scales large numbers: 2.55 M, 23,339, 0.707. */
 export function scaled(value: number | undefined, digits = 3): string {
   if (value === undefined || !Number.isFinite(value)) return UNKNOWN;
   const size = Math.abs(value);
@@ -30,7 +30,7 @@ export function scaled(value: number | undefined, digits = 3): string {
   return value.toFixed(Math.min(decimals, 4));
 }
 
-/** One digit after the point, more if all of them would be zeros. */
+/** Returns one digit after the point, or more if all of them would be zeros. */
 function decimals(value: number): string {
   const size = Math.abs(value);
   if (size === 0 || size >= 0.05) return value.toFixed(1);
@@ -47,11 +47,11 @@ export function plusMinus(error: number | undefined): string {
   return `±${decimals(error)}`;
 }
 
-/** Half the width of an interval as a part of its value: ±2.8 %. */
+/** Returns half the width of an interval as a part of its value: ±2.8 %. */
 export const plusMinusPart = (error: number, value: number): string =>
   Number.isFinite(error) && value !== 0 ? `${plusMinus((error / Math.abs(value)) * 100)} %` : "± ?";
 
-/** A metric. Small percentages get two digits that say something. */
+/** Returns a metric. Small percentages get two significant digits. */
 export function metric(value: number | undefined, isPercent: boolean): string {
   if (value === undefined || !Number.isFinite(value)) return UNKNOWN;
   if (!isPercent) return scaled(value);

@@ -11,20 +11,20 @@ const HIDDEN =
 const code = (character: string): string =>
   `<U+${character.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0")}>`;
 
-/** At most 256 characters, hidden ones as codes. Returns the empty text for what is no text. */
+/** Returns at most 256 characters, hidden ones as codes. Returns "" for what is no text. */
 export function clean(text: unknown): string {
   if (typeof text !== "string") return "";
   const cut = text.length > LONGEST ? `${text.slice(0, LONGEST - 1)}…` : text;
   return cut.replace(HIDDEN, code);
 }
 
-/** A text of several lines. Each stays a line; at most `most` characters in all. */
+/** Returns a text of several lines. Each stays a line; at most `most` characters in all. */
 export const cleanLines = (text: unknown, most = 4096): string =>
   typeof text !== "string"
     ? ""
     : text.slice(0, most).replace(HIDDEN, (one) => (one === "\n" ? one : code(one)));
 
-/** Console output. Lines stay lines; all other hidden characters are left out. */
+/** Returns console output. Lines stay lines; all other hidden characters are left out. */
 export const cleanOutput = (text: string): string =>
   text
     .replace(/\r\n?/g, "\n")
@@ -32,11 +32,11 @@ export const cleanOutput = (text: string): string =>
     .replace(/\u001b\[[0-9;?]*[A-Za-z]/g, "")
     .replace(HIDDEN, (character) => (character === "\n" || character === "\t" ? character : ""));
 
-/** Lines of comma-separated values as RFC 4180 has them. */
+/** Returns lines of comma-separated values as RFC 4180 has them. */
 export function csv(rows: readonly (readonly (string | number)[])[]): string {
   const cell = (value: string | number): string => {
     if (typeof value === "number") return Number.isFinite(value) ? String(value) : "";
-    // A leading = + - @ would be a formula in a spreadsheet; texts come from the machine.
+    // Texts come from the machine. A leading = + - @ would be a formula in a spreadsheet.
     const safe = /^[=+\-@]/.test(value) ? `'${value}` : value;
     return /[",\r\n]/.test(safe) ? `"${safe.replace(/"/g, '""')}"` : safe;
   };

@@ -8,7 +8,7 @@ export interface Interval {
   to: number;
 }
 
-/** 12:52.4; with hours 3:12:52.4. */
+/** Returns a time such as 12:52.4, or 3:12:52.4 with hours. */
 export function clock(time: number, decimals = 1): string {
   if (!Number.isFinite(time)) return "–";
   const seconds = Math.max(0, time) / SECOND;
@@ -20,7 +20,7 @@ export function clock(time: number, decimals = 1): string {
   return hours ? `${hours}:${String(minutes).padStart(2, "0")}:${rest}` : `${minutes}:${rest}`;
 }
 
-/** A length of time: 10.0 s, 412.7 µs. */
+/** Returns a length of time such as 10.0 s or 412.7 µs. */
 export function length(nanoseconds: number): string {
   if (!Number.isFinite(nanoseconds)) return "–";
   const size = Math.abs(nanoseconds);
@@ -32,7 +32,7 @@ export function length(nanoseconds: number): string {
 
 const STEPS = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14400, 43200];
 
-/** Where an axis has its labels: at most `most`, at whole seconds. */
+/** Returns where an axis has its labels: at most `most`, at whole seconds. */
 export function timeTicks(interval: Interval, most: number): number[] {
   const seconds = (interval.to - interval.from) / SECOND;
   if (!(seconds > 0) || most < 1) return [];

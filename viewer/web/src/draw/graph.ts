@@ -206,6 +206,6 @@ export function drawValueAxis(
   context.restore();
 }
 
-/** The colour of the nth series. */
+/** Returns the colour of the nth series. */
 export const seriesColour = (index: number): ColourName =>
   `series-${(index % 8) + 1}` as ColourName;

@@ -10,7 +10,7 @@ const HATCH_APART = 6;
 
 type Context = CanvasRenderingContext2D;
 
-/** The part of a box that is an interval. Undefined if the interval is out of sight. */
+/** Returns the part of a box that an interval covers. Undefined: it is out of sight. */
 function partOf(box: Box, shown: Interval, interval: Interval): Box | undefined {
   const scale = box.width / (shown.to - shown.from);
   const from = Math.max(0, (interval.from - shown.from) * scale);

@@ -39,7 +39,7 @@ export function readTheme(): Theme {
   return known;
 }
 
-/** Call it after the theme has changed. */
+/** Forgets the colours. Call it after the theme has changed. */
 export function forgetTheme(): void {
   known = undefined;
 }

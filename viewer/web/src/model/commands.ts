@@ -18,7 +18,7 @@ export interface Command {
   when?: () => boolean;
 }
 
-/** Whether the selection can become a filter: it is an object, class or process. */
+/** Returns whether the selection can become a filter. It must be an object, class or process. */
 const filterable = (): boolean =>
   ["object", "class", "process"].includes(parseKey(store.selection.value).kind);
 
@@ -283,7 +283,7 @@ export const COMMANDS: readonly Command[] = [
   },
 ];
 
-/** A key as the table writes it; "" if it belongs to the browser. */
+/** Returns a key as the table writes it; "" if it belongs to the browser. */
 export function keyOf(event: {
   key: string;
   ctrlKey: boolean;
@@ -301,7 +301,7 @@ export function keyOf(event: {
 
 const byKey = new Map(COMMANDS.flatMap((one) => one.keys.map((key) => [key, one] as const)));
 
-/** Only these act in a text field. */
+/** The only keys that act in a text field. */
 const IN_TEXT = ["Esc", "Ctrl+K"];
 
 /** Runs the command of a key. Returns false if there is none, or if it can do nothing now. */

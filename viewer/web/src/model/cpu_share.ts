@@ -7,7 +7,7 @@ export interface TimeAccount {
   ticks: ReadonlyMap<number, number>;
 }
 
-/** Percent of one CPU since `before`. NaN without an account, or if the process is new. */
+/** Returns percent of one CPU since `before`. NaN: there is no account, or the process is new. */
 export function cpuShare(before: TimeAccount | undefined, now: TimeAccount, pid: number): number {
   const then = before?.ticks.get(pid);
   const ticks = now.ticks.get(pid);

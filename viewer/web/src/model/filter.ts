@@ -10,7 +10,8 @@ export interface Chip {
 }
 
 /**
- * Whether a key means a thing: itself, its class, or its process (`owner` where the tree says it).
+ * Returns whether a key means a thing: the thing itself, its class, or its process (`owner` where
+ * the tree says it).
  */
 export function matches(key: string, thing: Thing, owner?: number): boolean {
   if (key === thing.key) return true;
@@ -20,7 +21,7 @@ export function matches(key: string, thing: Thing, owner?: number): boolean {
   return [thing.pid, owner].some((pid) => pid !== undefined && key === `p:${pid}`);
 }
 
-/** Whether a thing's own numbers are shown. */
+/** Returns whether a thing's own numbers are shown. */
 export function isShown(chips: readonly Chip[], thing: Thing | undefined, owner?: number): boolean {
   return chips.every((chip) => {
     const found = thing !== undefined && chip.any.some((key) => matches(key, thing, owner));

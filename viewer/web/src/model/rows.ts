@@ -63,7 +63,8 @@ export function flatten(
 }
 
 /**
- * The things from the top down to the hottest one. They are opened, so nobody has to look for it.
+ * Returns the things from the top down to the hottest one. They are opened, so nobody has to look
+ * for it.
  */
 export function hottestPath(tree: Tree, heat: ReadonlyMap<number, Heat>): number[] {
   const path: number[] = [];
@@ -79,7 +80,7 @@ export function hottestPath(tree: Tree, heat: ReadonlyMap<number, Heat>): number
   return path;
 }
 
-/** The things above a thing, nearest first. */
+/** Returns the things above a thing, the nearest first. */
 export function above(tree: Tree, thing: number): number[] {
   const path: number[] = [];
   let node = tree.nodes.get(thing);
@@ -90,7 +91,7 @@ export function above(tree: Tree, thing: number): number[] {
   return path;
 }
 
-/** Objects and processes, as the head of the list counts them. */
+/** Counts objects and processes for the head of the list. */
 export function countKinds(tree: Tree, things: Things): { objects: number; processes: number } {
   let objects = 0;
   let processes = 0;
@@ -102,7 +103,7 @@ export function countKinds(tree: Tree, things: Things): { objects: number; proce
   return { objects, processes };
 }
 
-/** Rows in their former order, new ones after them, so that nothing moves below the pointer. */
+/** Keeps rows in their former order. New ones come last, so nothing moves below the pointer. */
 export function keepOrder<Item>(
   items: readonly Item[],
   key: (item: Item) => string,

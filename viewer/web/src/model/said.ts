@@ -101,7 +101,7 @@ const PROCESS_STATES = ["new", "live", "ending"];
 const state = (value: unknown): string =>
   typeof value === "number" ? (PROCESS_STATES[value] ?? text(value)) : text(value);
 
-/** The CPU time of processes, if the gateway tells that and not their part of a CPU. */
+/** Returns the CPU time of processes, if the gateway tells that and not their part of a CPU. */
 export function readTimeAccount(said: unknown): TimeAccount | undefined {
   const data = object(said);
   const ticks = new Map<number, number>();

@@ -28,7 +28,7 @@ export interface Notice {
 }
 export type Connection =
   | { phase: "token" | "connecting" | "open" }
-  /** before: it had been open, and what it has told stays. */
+  /** before: it was open once, and what it has told stays. */
   | { phase: "refused"; why: string; before: boolean }
   | { phase: "lost"; tries: number; again: number };
 export type Dialog = "" | "palette" | "help" | "measure" | "range" | "mark";
@@ -50,7 +50,7 @@ export const machine = signal("");
 export const machineStates = signal<ReadonlyMap<string, GatewayMachine>>(new Map());
 export const machineState = computed(() => machineStates.value.get(machine.value));
 export const notices = signal<readonly Notice[]>([]);
-/** The numbers below are old: the connection, or that to the machine, is lost. */
+/** Whether the numbers are old: the connection to the gateway or to the machine is lost. */
 export const isStale = computed(
   () =>
     connection.value.phase !== "open" ||
@@ -143,7 +143,7 @@ export const axisInterval = computed<Interval>(() => {
   return { from: to - axisSpan.value * SECOND, to };
 });
 
-/** The range as parameters of a topic. */
+/** Returns the range as parameters of a topic. */
 export const rangeWish = computed<{ seconds?: number; from?: number; to?: number }>(() => {
   const chosen = range.value;
   return "live" in chosen ? { seconds: chosen.live } : { from: chosen.from, to: chosen.to };
@@ -274,7 +274,7 @@ export function showAll(): void {
   axisSpan.value = Number.isFinite(seconds) && seconds > 5 ? seconds : SPAN_FIRST;
 }
 
-/** Makes the marked interval before (-1) or after (1) the range the new range. */
+/** Moves the range to the marked interval before (-1) or after (1) it. */
 export function goToMark(direction: 1 | -1): void {
   const interval = rangeInterval.value;
   const ended = marks.value

@@ -8,7 +8,7 @@ export type ThingKind = "machine" | "cpu" | "process" | "object" | "class" | "fu
 
 export interface Thing {
   number: number;
-  /** As in the URL: m, c:CPU, p:PID, o:PID:COID, k:CLASS, f:PID:SYMBOL. */
+  /** The key, as in the URL: m, c:CPU, p:PID, o:PID:COID, k:CLASS, f:PID:SYMBOL. */
   key: string;
   kind: ThingKind;
   label: string;
@@ -28,7 +28,7 @@ const KINDS: Record<string, ThingKind> = {
   f: "function",
 };
 
-/** Returns what a key says without any name. Links may come before names do. */
+/** Returns what a key alone says. A link may come before the names do. */
 export function parseKey(key: string): Pick<Thing, "kind" | "pid" | "coid" | "className"> {
   const [letter, ...rest] = key.split(":");
   const kind = KINDS[letter] ?? "other";
@@ -49,7 +49,7 @@ export function splitClass(text: string): [name: string, implementation: string]
   return found ? [found[1], found[2]] : [text, ""];
 }
 
-/** The class of an object as the gateway names it. */
+/** Returns the class of an object as the gateway names it. */
 export const classKey = (thing: Pick<Thing, "className" | "implementation">): string =>
   thing.implementation ? `k:${thing.className}(${thing.implementation})` : `k:${thing.className}`;
 
@@ -58,7 +58,7 @@ export class Things {
   #byKey = new Map<string, Thing>();
   #strings: string[] = [];
 
-  /** Adds names. If numbers begin again, they are of other things. */
+  /** Adds names. Numbers that begin again are of other things. */
   add(names: GatewayNames): void {
     if (names.first === 1 && names.first_string === 1) {
       this.#byNumber = [];
@@ -107,14 +107,14 @@ export class Things {
     return this.#byKey.values();
   }
 
-  /** The name of a process, or its number. */
+  /** Returns the name of a process, or its number. */
   processName(pid: number | undefined): string {
     if (pid === undefined) return "";
     const name = this.#byKey.get(`p:${pid}`)?.label;
     return name || (pid === 0 ? "kernel" : `process ${pid}`);
   }
 
-  /** A name for people: "ContendedObject 0x12550", "net", "CPU 1". */
+  /** Returns a name for people: "ContendedObject 0x12550", "net", "CPU 1". */
   name(key: string): string {
     const thing = this.#byKey.get(key) ?? { ...parseKey(key), key, label: "", implementation: "" };
     return nameOf(thing);

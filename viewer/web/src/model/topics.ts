@@ -14,7 +14,7 @@ import { HeatTable, Tree } from "./tree.ts";
 
 export type Wish = { [Kind in WatchedMessage as Kind["kind"]]: Kind }[WatchedMessage["kind"]];
 
-/** Console output: the newest so many characters are kept. */
+/** The page keeps so many of the newest characters of the console. */
 const OUTPUT_MOST = 200_000;
 
 export class Topic {
@@ -41,15 +41,15 @@ export class Topic {
   ) {}
 
   /**
-   * A view that reads them is drawn again when there are more, even if another view watches the
-   * topic.
+   * Returns the points. A view that reads them is drawn again when there are more, even if another
+   * view watches the topic.
    */
   get points(): Points {
     this.version.value;
     return this.#points;
   }
 
-  /** A view that watches it is drawn again. */
+  /** Draws each view again that watches the topic. */
   changed(): void {
     this.version.value++;
   }
@@ -81,7 +81,7 @@ export class Topic {
     this.changed();
   }
 
-  /** Forgets all at another boot, since what was said has another time axis. */
+  /** Forgets all at another boot, because its time axis is another. */
   forget(): void {
     this.tree.nodes.clear();
     this.tree.roots = [];

@@ -94,8 +94,8 @@ interface Parted {
 const nothing: Parted = { shown: none(), gone: none() };
 
 /**
- * A part of all in percent, with half the width of its interval. Counts of samples scatter by their
- * root, and the whole is exact. kov computes it likewise (samples/share.c).
+ * Returns a part of the whole in percent, with half the width of its interval. Counts of samples
+ * scatter by their root; the whole is exact. kov computes it likewise (samples/share.c).
  */
 export function shareOf(part: Heat, all: Heat): { share: number; error: number } {
   if (!(all.value > 0)) return { share: Number.NaN, error: Number.NaN };
@@ -117,9 +117,9 @@ export interface Heats {
 }
 
 /**
- * Heat with all that is below. The gateway tells the heat of each object, and sums of the machine,
- * of processes and of their two sides. The part of a sum that is not in its objects is code outside
- * of them.
+ * Adds to each thing the heat of all that is below it. The gateway tells the heat of each object,
+ * and the sums of the machine, of processes and of their two sides. The part of a sum that is not
+ * in its objects is that of code outside of them.
  */
 export function sumHeat(
   tree: Tree,

@@ -113,6 +113,6 @@ export function writePlace(place: Place): string {
   return `#/${place.view}?${parts.map(([name, text]) => `${name}=${quote(text)}`).join("&")}`;
 }
 
-/** The token of the link that `kov serve` prints, /#t=TOKEN. */
+/** Returns the token of the link that `kov serve` prints, /#t=TOKEN. */
 export const readToken = (hash: string): string | undefined =>
   /^#t=([0-9A-Za-z_-]+)$/.exec(hash)?.[1];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How much the filter hides of the shown view. NaN: no filter touches the view.
+// How much of the shown view the filter hides. NaN: no filter touches the view.
 
 import { signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";

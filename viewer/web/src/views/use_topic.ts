@@ -6,7 +6,7 @@ import { topics } from "../model/session.ts";
 import { machine } from "../model/store.ts";
 import type { Topic, Wish } from "../model/topics.ts";
 
-/** Undefined without a wish, or until the topic is watched. */
+/** Returns the topic. Undefined: there is no wish, or the topic is not watched yet. */
 export function useTopic(wish: Wish | undefined): Topic | undefined {
   const [topic, setTopic] = useState<Topic>();
   const name = machine.value;
@@ -24,5 +24,5 @@ export function useTopic(wish: Wish | undefined): Topic | undefined {
   return topic;
 }
 
-/** The version of a topic, for what is computed once for each version. */
+/** Returns the version of a topic, for what is computed once for each version. */
 export const versionOf = (topic: Topic | undefined): number => topic?.version.value ?? -1;

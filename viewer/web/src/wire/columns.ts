@@ -4,7 +4,7 @@
 
 import { FRAME_WHOLE, type FrameMetric, type FrameSeries } from "./messages.ts";
 
-/** A day of seconds. */
+/** The seconds of a day. */
 const POINTS_MOST = 86400;
 
 export class Points {
@@ -83,7 +83,7 @@ export interface Summary {
   error: number;
 }
 
-/** Sums up the points with from <= time < to. All weigh the same. */
+/** Sums up the points with from <= time < to. All have the same weight. */
 export function summarize(points: Points, from: number, to: number): Summary {
   const sum = { known: 0, unknown: 0, min: Infinity, max: -Infinity, total: 0, squares: 0 };
   for (let i = points.find(from); i < points.length && points.time[i] < to; i++) {

@@ -15,16 +15,16 @@ export const VERSION = 1;
 const PAUSE_FIRST_MS = 250;
 const PAUSE_LONGEST_MS = 1000;
 
-/** Credit goes back in portions, not in a message for each frame. */
+/** So many bytes of credit go back in one message, not one message for each frame. */
 const CREDIT_PORTION = 65536;
 
 export interface SocketEvents {
   welcome(message: GatewayWelcome): void;
   message(message: GatewayMessage): void;
   frame(frame: Frame): void;
-  /** No connection; the next try is in so many milliseconds. */
+  /** There is no connection. The next try is in so many milliseconds. */
   lost(tries: number, pause: number): void;
-  /** The gateway refuses this token. It does not try again. */
+  /** The gateway refuses this token. The socket does not try again. */
   refused(why: string): void;
 }
 
@@ -61,7 +61,7 @@ export class Socket {
     this.#connect();
   }
 
-  /** Returns false without a connection: the message is not sent and not kept. */
+  /** Sends a message. Returns false without a connection; the message is then not kept. */
   send(message: ClientMessage): boolean {
     if (!this.#welcomed || this.#line === undefined) return false;
     this.#line.send(JSON.stringify(message));

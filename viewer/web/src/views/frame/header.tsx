@@ -56,7 +56,7 @@ export function Header(): JSX.Element {
   );
 }
 
-/** What to know of a machine that is not shown. */
+/** Returns what to know of a machine that is not shown. */
 function aside(name: string): string {
   const state = store.machineStates.value.get(name)?.state ?? "";
   return state === "live" ? "" : ` · ${STATES[state] ?? "no machine"}`;

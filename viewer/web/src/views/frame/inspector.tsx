@@ -95,7 +95,7 @@ function Fact(props: { name: string; value: JSX.Element | string }): JSX.Element
 
 type Asked = { about: ObjectAnswer } | { error: string } | undefined;
 
-/** Asks again after so long, since representatives and misses grow. */
+/** Milliseconds until it asks again, because representatives and misses grow. */
 const ASK_AGAIN_MS = 4000;
 
 function useObject(of: string): Asked {

@@ -38,7 +38,7 @@ const FIRST: readonly store.Pin[] = METRICS.map((one) => ({
   of: "m",
 }));
 
-/** Rows by their place. There is a hook for each, so their number must not change. */
+/** Rows by their place. Each has a hook, so their number must not change. */
 function useStripTopics(): { pin: store.Pin; topic: Topic | undefined }[] {
   const shown = store.stripOpen.value ? [...FIRST, ...store.pins.value] : FIRST.slice(0, 2);
   const topics: { pin: store.Pin; topic: Topic | undefined }[] = [];
@@ -126,7 +126,7 @@ function drawMark(context: CanvasRenderingContext2D, box: Box, shown: Interval, 
   else fillInterval(context, foot, shown, interval, theme.accent);
 }
 
-/** The metric's mean over the range. If the range goes along, it ends at the newest point. */
+/** Shows the metric's mean over the range. A range that goes along ends at the newest point. */
 function StripName(props: { pin: store.Pin; topic: Topic | undefined }): JSX.Element {
   const { pin, topic } = props;
   const points = topic?.points ?? noPoints;

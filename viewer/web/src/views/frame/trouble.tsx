@@ -16,7 +16,7 @@ export function sampleToo(measure: string): Promise<boolean> {
   return act({ do: "sample", text: [...events, `${measure}@${PERIOD}`].join(",") });
 }
 
-/** A line above the numbers, or nothing. */
+/** Returns a line above the numbers, or nothing. */
 export function measureTrouble(
   measure: string,
   topic: Topic | undefined,
@@ -81,7 +81,7 @@ function Line(props: { text: string; children?: JSX.Element | false | null }): J
   );
 }
 
-/** Replaces a list or picture that is empty. */
+/** Stands in place of an empty list or picture. */
 export function NothingToShow(props: { what: string; topic: Topic | undefined }): JSX.Element {
   const state = store.machineState.value;
   let text = `No ${props.what} yet.`;

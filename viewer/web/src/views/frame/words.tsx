@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// One line of words: what the numbers below are of, and what the filter hides.
+// One line of words. It says what the numbers below are of, and what the filter hides.
 
 import type { JSX } from "preact";
 import { count, percent } from "../../base/number.ts";

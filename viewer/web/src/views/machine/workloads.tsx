@@ -48,7 +48,7 @@ export function Workloads(): JSX.Element {
   );
 }
 
-/** NAME key=value …, only for values that differ from the default. */
+/** Returns NAME key=value …, with only the values that differ from the default. */
 export function workloadText(kind: WorkloadKind, values: ReadonlyMap<string, string>): string {
   const words = kind.parameters
     .map((one) => [one.name, (values.get(one.name) ?? "").trim(), one.initial] as const)

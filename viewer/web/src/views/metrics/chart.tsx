@@ -127,7 +127,7 @@ const pointText = (points: Points, at: number, isPercent: boolean): string => {
 
 const TABLE_ROWS = 30;
 
-/** The newest points of the range. */
+/** Shows the newest points of the range. */
 function PointTable(props: Parameters<typeof Chart>[0]): JSX.Element {
   const points = props.topic?.points ?? noPoints;
   const range = store.rangeInterval.value;

@@ -212,7 +212,7 @@ function metricsAsCsv(shown: readonly Shown[], intervals: readonly Named[]): str
   ]);
 }
 
-/** How many of the interval's seconds are not known. */
+/** Says how many of the interval's seconds are not known. */
 export function unknownWords(topic: Topic | undefined, interval: Interval | undefined): string {
   if (!topic || !interval) return "";
   if (topic.points.length === 0) return "nothing was measured yet";

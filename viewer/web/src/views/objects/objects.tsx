@@ -191,7 +191,7 @@ function shownRows(
   return flatten(tree, isOpen, { heat: sorted.value ? order : undefined }, isHidden);
 }
 
-/** Heat that sorts the rows. What is below the pointer does not move. */
+/** Returns the heat that sorts the rows. Rows below the pointer do not move. */
 function useOrder(heats: Heats): ReadonlyMap<number, Heat> {
   const order = useRef<ReadonlyMap<number, Heat>>(heats.sums);
   if (!pointed.value || order.current.size === 0) order.current = heats.sums;

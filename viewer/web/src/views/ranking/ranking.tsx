@@ -255,7 +255,7 @@ function Name({ thing }: { thing: Thing | undefined }): JSX.Element {
   );
 }
 
-/** A difference larger than its error is a change. A smaller one may be chance. */
+/** Shows a change only if it is larger than its error. A smaller one may be chance. */
 function Change({ row }: { row: Ranked }): JSX.Element {
   const known = !Number.isNaN(row.change) && !row.rest;
   const certain = known && Math.abs(row.change) > row.changeError;
