@@ -35,8 +35,8 @@ void mutex_on_wait(void (*handler)(const struct mutex *mutex, u64 since));
 void mutex_lock_slow(struct mutex *mutex);
 void mutex_unlock_slow(struct mutex *mutex);
 
-// Returns thread_current() of a thread that is no dispatcher: nobody else ever runs on its stack, so
-// the compiler may ask once for many mutexes.
+// Returns thread_current() of a thread that is no dispatcher. Nobody else runs on its stack, so the
+// compiler may ask once for many mutexes.
 static inline struct thread *mutex_caller(void)
 {
     struct thread *thread;

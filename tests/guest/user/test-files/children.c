@@ -47,6 +47,8 @@ int child_main(int argc, char **argv)
         return child_eat();
     if (strcmp(argv[1], "greedy") == 0)
         return child_greedy();
+    if (strcmp(argv[1], "records") == 0)
+        return child_records();
     if (strcmp(argv[1], "write") == 0)
         return write(5, argv[2], strlen(argv[2])) == (ssize_t)strlen(argv[2]) ? 0 : 1;
     if (strcmp(argv[1], "directory") == 0)

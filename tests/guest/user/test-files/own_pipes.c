@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -19,6 +20,7 @@
 #define WRITERS 4
 #define MUCH 100000
 #define ROUNDS 60
+#define KILLS 20
 
 static unsigned char block[PIPE_BYTES];
 
@@ -280,8 +282,46 @@ static void without_waiting(bool at_server)
     close(fds[0]), close(fds[1]);
 }
 
+// ---- a writer that is killed --------------------------------------------------------------------
+
+// Records on 5, until it is killed.
+int child_records(void)
+{
+    fill(0, RECORD);
+    while (write(5, block, RECORD) == RECORD)
+        ;
+    return 1;
+}
+
+// Whenever it dies, its last record is there as a whole or not at all, and then the pipe ends.
+static void killed_writer(u64 records)
+{
+    unsigned char record[RECORD];
+    int fds[2];
+    u64 bytes = 0;
+
+    EXPECT(pipe(fds) == 0);
+    const struct posix_spawn_fd with = {.child = 5, .parent = fds[1]};
+    s64 pid = child_start("records", "", &with, 1);
+    EXPECT(pid > 0);
+    close(fds[1]);
+    fill(0, RECORD);
+    for (ssize_t got; (got = read(fds[0], record + bytes % RECORD, RECORD - bytes % RECORD)) > 0;) {
+        bytes += (u64)got;
+        if (bytes % RECORD == 0)
+            EXPECT(memcmp(record, block, RECORD) == 0);
+        if (bytes / RECORD >= records)
+            kill((pid_t)pid, SIGKILL);
+    }
+    EXPECT(bytes % RECORD == 0 && bytes / RECORD >= records);
+    EXPECT(child_status(pid) == 128 + SIGKILL);
+    close(fds[0]);
+}
+
 void test_own_pipes(void)
 {
+    for (u64 records = 0; records < KILLS; records++)
+        killed_writer(records);
     closed_writer();
     lent_reader();
     closed_reader();

@@ -41,5 +41,6 @@ int child_scribble(void);
 int child_lie(void);
 int child_eat(void);
 int child_greedy(void);
+int child_records(void);
 
 #endif

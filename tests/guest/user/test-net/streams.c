@@ -11,6 +11,7 @@
 #define PORT 6100
 #define MUCH (3u << 20)
 #define EARLY_PORT 6150
+#define RESET_PORT 6151
 #define EARLY_US 2000
 
 struct transfer {
@@ -153,9 +154,38 @@ static void bytes_before_the_accept(void)
     close(listener);
 }
 
+// A connection that its client has reset before it is accepted is an error to who accepts it, or is
+// not there any more; the next one is whole.
+static void resets_before_the_accept(void)
+{
+    static const size_t counts[] = {0, 1, 1024, 1025, 20000};
+    struct linger at_once = {1, 0};
+    int listener = listen_on(RESET_PORT);
+
+    for (size_t i = 0; i < ARRAY_SIZE(counts); i++)
+        for (u64 pause = 0; pause <= EARLY_US; pause += EARLY_US) {
+            int gone = connect_to(RESET_PORT), taker;
+            EXPECT(send_pattern(gone, counts[i], 1));
+            EXPECT(setsockopt(gone, SOL_SOCKET, SO_LINGER, &at_once, sizeof(at_once)) == 0);
+            thread_sleep_us(pause);
+            EXPECT(close(gone) == 0);
+            int sender = connect_to(RESET_PORT);
+            EXPECT(send_pattern(sender, 3000, 2));
+            while (!receive_pattern(taker = accept_one(listener), 3000, 2)) {
+                EXPECT(errno == ECONNRESET || counts[i] != 0);
+                close(taker);
+            }
+            EXPECT(send_pattern(taker, 3000, 3) && receive_pattern(sender, 3000, 3));
+            close(taker);
+            close(sender);
+        }
+    close(listener);
+}
+
 void test_streams(void)
 {
     bytes_before_the_accept();
+    resets_before_the_accept();
     much_both_ways();
     one_side_ends_first();
     what_was_sent_arrives_after_close();
