@@ -19,11 +19,11 @@ static void patch_sites(bool on)
 
 s64 co_dref_enable(bool on)
 {
-    s64 error = 0;
+    s64 error = on ? co_ltt_map_counts() : 0;
+    if (error != 0)
+        return error;
     co_platform_patch_begin();
-    if (on)
-        error = co_ltt_map_counts();
-    if (on && error == 0 && users++ == 0)
+    if (on && users++ == 0)
         patch_sites(true);
     else if (!on && users == 0)
         error = E_INVAL;
