@@ -19,7 +19,9 @@ static void patch_sites(bool on)
 
 s64 co_dref_enable(bool on)
 {
-    s64 error = 0;
+    s64 error = on ? co_ltt_map_counts() : 0;
+    if (error != 0)
+        return error;
     co_platform_patch_begin();
     if (on && users++ == 0)
         patch_sites(true);
@@ -32,27 +34,29 @@ s64 co_dref_enable(bool on)
 }
 
 // Copies the counts of one object from CPU *cpu on, and advances *out. Returns false if it is full,
-// with *cpu where to continue.
-static bool read_object(coid_t coid, u32 *cpu, struct sys_dref_count **out,
+// with *cpu where to continue. An object misses once on a CPU: then that has a rep.
+static bool read_object(const struct co_root *root, u32 *cpu, struct sys_dref_count **out,
                         const struct sys_dref_count *end)
 {
+    bool counted = co_ltt_has_counts();
     for (*cpu = co_cpu_from(*cpu); *cpu < ORRERY_MAX_CPUS; *cpu = co_cpu_from(*cpu + 1)) {
-        const struct co_counts *counts = co_counts_of(*cpu, coid);
-        u64 invocations = __atomic_load_n(&counts->invocations, __ATOMIC_RELAXED);
-        u64 misses = __atomic_load_n(&counts->misses, __ATOMIC_RELAXED);
+        const u64 *count = &co_counts_of(*cpu, root->coid)->invocations;
+        u64 invocations = counted ? __atomic_load_n(count, __ATOMIC_RELAXED) : 0;
+        u64 misses = __atomic_load_n(&root->reps[*cpu], __ATOMIC_RELAXED) != NULL;
         if (invocations == 0 && misses == 0)
             continue;
         if (*out == end)
             return false;
         *(*out)++ = (struct sys_dref_count){
-            .coid = coid, .cpu = *cpu, .invocations = invocations, .misses = misses};
+            .coid = root->coid, .cpu = *cpu, .invocations = invocations, .misses = misses};
     }
     *cpu = 0;
     return true;
 }
 
-// Finds the next live object at or after *coid. Returns false if there is none before end_page.
-static bool next_live(coid_t *coid, u64 end_page)
+// Finds the next live object at or after *coid. Returns its root, which stays until the caller's
+// generation ends, or NULL if there is none before end_page.
+static const struct co_root *next_live(coid_t *coid, u64 end_page)
 {
     struct co_chunk *chunk;
     while ((chunk = co_gtt_next(*coid >> CO_PAGE_SHIFT)) != NULL && chunk->page < end_page) {
@@ -61,9 +65,9 @@ static bool next_live(coid_t *coid, u64 end_page)
             index++;
         *coid = co_coid(chunk, index);
         if (index < CO_PER_PAGE)
-            return true;
+            return chunk->entries[index].root;
     }
-    return false;
+    return NULL;
 }
 
 s64 co_dref_read(u64 *cursor, void *buffer, u64 bytes)
@@ -76,10 +80,11 @@ s64 co_dref_read(u64 *cursor, void *buffer, u64 bytes)
     if (out == end)
         return E_INVAL;
     coid_t resume = coid;
-    while (next_live(&coid, place.end_page)) {
+    const struct co_root *root;
+    while ((root = next_live(&coid, place.end_page)) != NULL) {
         if (coid != resume)
             cpu = 0;
-        if (!read_object(coid, &cpu, &out, end))
+        if (!read_object(root, &cpu, &out, end))
             break;
         resume = coid += R13_LTT_ENTRY_SIZE;
     }

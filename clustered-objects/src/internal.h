@@ -28,8 +28,8 @@ struct co_entry {
     u8 leaf; // its class's objects have no children
 };
 
-// The objects of one LTT page, with that page and its page of counts for every CPU. The lock guards
-// all fields; live is also read without it.
+// The objects of one LTT page, with that page and its page of counts for every CPU, but where pages
+// are copies. The lock guards all fields; live is also read without it.
 struct co_chunk {
     struct co_lock lock;
     u64 page; // COID >> CO_PAGE_SHIFT
@@ -42,7 +42,7 @@ struct co_chunk {
 };
 
 struct co_counts {
-    u64 invocations, misses;
+    u64 invocations, unused;
 };
 
 extern u32 co_cpu_mask; // CPUs with tables; grows only
@@ -123,6 +123,10 @@ void co_ltt_free(struct co_chunk *chunk);
 // Both with the table lock held; the chunk knows its page. Maps them with all entries empty.
 s64 co_ltt_map(struct co_chunk *chunk, u32 cpu);
 void co_ltt_unmap(struct co_chunk *chunk);
+// Maps the pages of counts of all chunks, those to come included, if they are not mapped yet. They
+// stay. Returns 0, or E_NOMEM: nobody may count. Thread context.
+s64 co_ltt_map_counts(void);
+bool co_ltt_has_counts(void); // otherwise nothing has been counted, and no count may be read
 void co_table_lock(void);
 void co_table_unlock(void);
 

@@ -6,6 +6,7 @@
 static struct co_lock table_lock; // directory and mappings of the windows
 static const void *stale_page;
 static void *junk_pages[ORRERY_MAX_CPUS];
+static bool counts_mapped; // chunks have their pages of counts; guarded by the table lock, atomic
 
 static s64 stale_method(void)
 {
@@ -40,6 +41,7 @@ s64 co_ltt_init(void)
     stale_page = stale_entries;
     if (co_platform_map_copies)
         return 0;
+    counts_mapped = true;
     void *page = co_platform_page_alloc();
     if (page == NULL)
         return E_NOMEM;
@@ -79,7 +81,7 @@ static void free_pages(struct co_chunk *chunk, u32 cpu)
 // Writes empty entries. An empty entry is itself the Default Object: word 0 points at word 1, its
 // interface table. All words 1 come first, because other CPUs may still see the stale page's
 // entries.
-static void ltt_fill(const struct co_chunk *chunk, u32 cpu, u64 *entries, void *counts)
+static void ltt_fill(const struct co_chunk *chunk, u32 cpu, u64 *entries)
 {
     u64 entry = (u64)co_ltt_entry(cpu, co_coid(chunk, 0));
 #pragma GCC unroll 8
@@ -88,7 +90,6 @@ static void ltt_fill(const struct co_chunk *chunk, u32 cpu, u64 *entries, void *
 #pragma GCC unroll 8
     for (u32 i = 0; i < CO_PER_PAGE; i++)
         __atomic_store_n(&entries[2 * i], entry + (2 * i + 1) * sizeof(u64), __ATOMIC_RELEASE);
-    __builtin_memset(counts, 0, CO_PAGE_SIZE);
 }
 
 static u64 ltt_address(const struct co_chunk *chunk, u32 cpu)
@@ -96,16 +97,55 @@ static u64 ltt_address(const struct co_chunk *chunk, u32 cpu)
     return co_platform_window(cpu) + (chunk->page << CO_PAGE_SHIFT);
 }
 
+// They are zero before any CPU can count in them, and in memory: a count does not fault.
+static s64 map_counts(const struct co_chunk *chunk, u32 cpu)
+{
+    u64 at = ltt_address(chunk, cpu) + R13_COUNTS;
+    if (!co_platform_map_copies)
+        __builtin_memset(chunk->counts[cpu], 0, CO_PAGE_SIZE);
+    s64 error = co_platform_map(at, chunk->counts[cpu], true);
+    if (error == 0 && co_platform_map_copies)
+        __builtin_memset((void *)at, 0, CO_PAGE_SIZE);
+    return error;
+}
+
 s64 co_ltt_map(struct co_chunk *chunk, u32 cpu)
 {
     u64 at = ltt_address(chunk, cpu);
     if (!co_platform_map_copies)
-        ltt_fill(chunk, cpu, chunk->ltt[cpu], chunk->counts[cpu]);
+        ltt_fill(chunk, cpu, chunk->ltt[cpu]);
     s64 error = co_platform_map(at, chunk->ltt[cpu], true);
-    if (error == 0)
-        error = co_platform_map(at + R13_COUNTS, chunk->counts[cpu], true);
+    if (error == 0 && counts_mapped)
+        error = map_counts(chunk, cpu);
     if (error == 0 && co_platform_map_copies)
-        ltt_fill(chunk, cpu, (u64 *)at, (void *)(at + R13_COUNTS));
+        ltt_fill(chunk, cpu, (u64 *)at);
+    return error;
+}
+
+bool co_ltt_has_counts(void)
+{
+    return __atomic_load_n(&counts_mapped, __ATOMIC_ACQUIRE);
+}
+
+static s64 map_counts_of_all(void)
+{
+    struct co_chunk *chunk;
+    for (u64 page = CO_PAGE_FIRST; (chunk = co_gtt_next(page)) != NULL; page = chunk->page + 1) {
+        for (u32 cpu = co_cpu_from(0); cpu < ORRERY_MAX_CPUS; cpu = co_cpu_from(cpu + 1)) {
+            if (map_counts(chunk, cpu) != 0)
+                return E_NOMEM;
+        }
+    }
+    return 0;
+}
+
+s64 co_ltt_map_counts(void)
+{
+    co_table_lock();
+    s64 error = counts_mapped ? 0 : map_counts_of_all();
+    if (error == 0)
+        __atomic_store_n(&counts_mapped, true, __ATOMIC_RELEASE);
+    co_table_unlock();
     return error;
 }
 
@@ -126,12 +166,12 @@ void co_ltt_free(struct co_chunk *chunk)
 // ---- faults ------------------------------------------------------------------------------------
 
 // Maps a filler page, unless a new chunk has come first. offset: of the COIDs' page in a window. If
-// another CPU was first, it has mapped the same.
+// another CPU was first, it has mapped the same. A chunk's counts are there if anybody counts.
 static bool map_filler(u64 address, u64 offset, const void *page, bool writable)
 {
     co_table_lock();
-    s64 error = 0;
-    if (co_gtt_find(offset) == NULL) {
+    s64 error = writable && !counts_mapped ? E_FAULT : 0;
+    if (error == 0 && co_gtt_find(offset) == NULL) {
         error = co_platform_map(address, page, writable);
         co_statistics.faults++;
     }

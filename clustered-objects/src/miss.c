@@ -49,7 +49,6 @@ static bool install(struct co_chunk *chunk, struct co_root *root, u32 cpu, struc
     if (!co_rep_in_use(root, rep))
         __atomic_store_n(&object->reps, (u8)(object->reps + 1), __ATOMIC_RELAXED);
     __atomic_store_n(&object->misses, object->misses + 1, __ATOMIC_RELAXED);
-    co_counts_of(cpu, root->coid)->misses++;
     __atomic_store_n(&root->reps[cpu], rep, __ATOMIC_RELEASE);
     __atomic_store_n(entry, (u64)rep, __ATOMIC_RELEASE);
     return true;

@@ -4,7 +4,7 @@
 //
 //   0x0000      fixed words below, then host-private data (kernel: struct percpu)
 //   0x10000     Local Translation Table: 16-byte entries; a COID is an entry's offset
-//   0x10000000  counts parallel to the LTT: {invocations, misses}, 16 bytes an object
+//   0x10000000  counts parallel to the LTT: {invocations, 0}, 16 bytes an object
 #ifndef ORRERY_R13_H
 #define ORRERY_R13_H
 

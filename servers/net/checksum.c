@@ -7,6 +7,8 @@
 
 typedef unsigned __int128 wide;
 
+bool net_checksum_copies = true;
+
 static inline uint64_t load(const uint8_t *from)
 {
     uint64_t word;
@@ -62,6 +64,10 @@ uint16_t net_checksum_copy(void *to, const void *from, int count)
     uint8_t *target = to;
     wide sum = 0;
 
+    if (!net_checksum_copies) {
+        memcpy(to, from, (size_t)count);
+        return 0;
+    }
     for (; count >= 32; count -= 32, source += 32, target += 32) {
         sum += copy(target, source);
         sum += copy(target + 8, source + 8);

@@ -32,11 +32,21 @@ void server_wake(void)
     thread_unpark(main_thread);
 }
 
+// What the machine has sent to itself.
+static void poll_interfaces(void)
+{
+    for (struct netif *netif = netif_list; netif != NULL; netif = netif->next) {
+        if (netif->loop_first != NULL)
+            netif_poll(netif);
+    }
+}
+
 bool server_work(void)
 {
     for (u32 i = 0; i < SOCKETS_A_TURN; i++) {
-        netif_poll_all();
-        sockets_settle_over();
+        poll_interfaces();
+        if (tcp_tw_pcbs != NULL)
+            sockets_settle_over();
         if (!sockets_work())
             return false;
     }

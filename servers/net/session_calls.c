@@ -24,11 +24,26 @@ static s64 leave(s64 result)
     return result;
 }
 
+// The same. The process's own wake-up goes along with the answer, if that is no error: a message
+// would cost more than the rest.
+static s64 leave_woken(struct session *session, u32 *wake, s64 result)
+{
+    server_work();
+    *wake = result == 0 && session->holder.wake == 0;
+    if (*wake)
+        holder_rest(&session->holder);
+    return leave(result);
+}
+
+static struct socket *socket_at(const struct session *session, u32 number)
+{
+    return session != NULL && number < NET_SOCKETS_MAX ? session->sockets[number] : NULL;
+}
+
 // Takes the lock: one of the caller's sockets, or NULL.
 static struct socket *enter_socket(const struct ipc_caller *caller, u32 number)
 {
-    struct session *session = enter(caller);
-    return session != NULL && number < NET_SOCKETS_MAX ? session->sockets[number] : NULL;
+    return socket_at(enter(caller), number);
 }
 
 static s64 free_number(const struct session *session)
@@ -52,18 +67,13 @@ s64 net_session_server_doorbell(struct ipc_caller *caller, cap_t *endpoint)
     return 0;
 }
 
-// The process's own wake-up goes along with the answer: a message would cost more than the rest.
 s64 net_session_server_look(struct ipc_caller *caller, u32 number, u32 *wake)
 {
     struct session *session = enter(caller);
     if (session == NULL || number >= NET_SOCKETS_MAX || session->sockets[number] == NULL)
         return leave(E_NOENT);
     socket_ready(session->sockets[number]);
-    server_work();
-    *wake = session->holder.wake == 0;
-    if (*wake)
-        holder_rest(&session->holder);
-    return leave(0);
+    return leave_woken(session, wake, 0);
 }
 
 static s64 create(struct session *session, u32 *number, cap_t *memory)
@@ -158,20 +168,24 @@ s64 net_session_server_accept(struct ipc_caller *caller, u32 number, u32 *accept
     return leave(accept(enter(caller), number, accepted, names, memory));
 }
 
-s64 net_session_server_connect(struct ipc_caller *caller, u32 number, u32 address, u32 port)
+s64 net_session_server_connect(struct ipc_caller *caller, u32 number, u32 address, u32 port,
+                               u32 *wake)
 {
-    struct socket *socket = enter_socket(caller, number);
+    struct session *session = enter(caller);
+    struct socket *socket = socket_at(session, number);
     if (socket == NULL)
         return leave(E_NOENT);
-    return leave(CO_CALL(struct socket_rep, socket_coid(socket), connect, address, port));
+    s64 result = CO_CALL(struct socket_rep, socket_coid(socket), connect, address, port);
+    return leave_woken(session, wake, result);
 }
 
-s64 net_session_server_finish(struct ipc_caller *caller, u32 number)
+s64 net_session_server_finish(struct ipc_caller *caller, u32 number, u32 *wake)
 {
-    struct socket *socket = enter_socket(caller, number);
+    struct session *session = enter(caller);
+    struct socket *socket = socket_at(session, number);
     if (socket == NULL)
         return leave(E_NOENT);
-    return leave(CO_CALL(struct socket_rep, socket_coid(socket), finish));
+    return leave_woken(session, wake, CO_CALL(struct socket_rep, socket_coid(socket), finish));
 }
 
 // Of what the socket has in its memory all must have gone for the process to keep it.
@@ -196,16 +210,18 @@ static s64 let_go(struct session *session, u32 number, u32 *kept, void (*how)(st
     return 0;
 }
 
-s64 net_session_server_close(struct ipc_caller *caller, u32 number, u32 keep, u32 *kept)
+s64 net_session_server_close(struct ipc_caller *caller, u32 number, u32 keep, u32 *kept, u32 *wake)
 {
+    struct session *session = enter(caller);
     *kept = keep;
-    return leave(let_go(enter(caller), number, kept, socket_release));
+    return leave_woken(session, wake, let_go(session, number, kept, socket_release));
 }
 
-s64 net_session_server_abort(struct ipc_caller *caller, u32 number, u32 keep, u32 *kept)
+s64 net_session_server_abort(struct ipc_caller *caller, u32 number, u32 keep, u32 *kept, u32 *wake)
 {
+    struct session *session = enter(caller);
     *kept = keep;
-    return leave(let_go(enter(caller), number, kept, socket_abort));
+    return leave_woken(session, wake, let_go(session, number, kept, socket_abort));
 }
 
 s64 net_session_server_names(struct ipc_caller *caller, u32 number, struct net_names *names)

@@ -172,5 +172,7 @@ void socket_leave_listener(struct socket *socket)
     *at = socket->after;
     if (*at == NULL)
         listener->waiting_end = at;
+    if (listener->waiting == NULL)
+        shared_store(&listener->shared->none_since, listener->offers);
     socket->listener = NULL;
 }

@@ -33,7 +33,9 @@ static bool send_piece(struct socket *socket)
     count = count < SEND_PIECE ? count : SEND_PIECE;
     if (count == 0)
         return false;
+    net_checksum_copies = !ip_addr_isloopback(&socket->pcb->remote_ip);
     socket->starved = tcp_write(socket->pcb, bytes, (u16)count, TCP_WRITE_FLAG_COPY) != ERR_OK;
+    net_checksum_copies = true;
     if (socket->starved)
         return false;
     ring_consume(&socket->send, count);
@@ -53,7 +55,10 @@ void socket_send(struct socket *socket)
 
     if (!socket_can_send(socket))
         return;
-    if (ring_used(&socket->send) < 0) {
+    s64 used = ring_used(&socket->send);
+    if (used == 0 && !socket->finishing)
+        return;
+    if (used < 0) {
         socket_reset(socket, E_PROTO);
         return;
     }

@@ -8,6 +8,16 @@
 // Half seconds without progress that a connection nobody holds may take to end.
 #define LINGER_POLLS 20
 
+// Most answer the peer's end with their own soon, and one segment says both. If not, lwIP's fast
+// timer says it. A peer in the machine loses nothing by that: it has no more to send.
+static void acknowledge_later(struct tcp_pcb *pcb)
+{
+    if (pcb->state != CLOSE_WAIT || !ip_addr_isloopback(&pcb->remote_ip))
+        return;
+    tcp_clear_flags(pcb, TF_ACK_NOW);
+    tcp_set_flags(pcb, TF_ACK_DELAY);
+}
+
 static err_t on_receive(void *argument, struct tcp_pcb *pcb, struct pbuf *bytes, err_t error)
 {
     struct socket *socket = argument;
@@ -16,6 +26,7 @@ static err_t on_receive(void *argument, struct tcp_pcb *pcb, struct pbuf *bytes,
     socket_callback_begin();
     socket->polls = 0;
     if (bytes == NULL) {
+        acknowledge_later(pcb);
         socket->peer_finished = true;
         socket_settle(socket);
         return socket_callback_end(pcb);

@@ -86,6 +86,12 @@ bool session_lost(const struct session *session)
     return __atomic_load_n(&session->lost, __ATOMIC_ACQUIRE);
 }
 
+void session_woken(s64 error, const u32 *wake)
+{
+    if (error != 0 || *wake != 0)
+        wake_ready(false);
+}
+
 // When there is no memory for a call, it looks at all of them, later.
 void session_ring(struct session *session, u32 number)
 {
@@ -93,8 +99,7 @@ void session_ring(struct session *session, u32 number)
     u32 wake = 0;
 
     s64 error = net_session_look(session->endpoint, number, &wake);
-    if (wake != 0)
-        wake_ready(false);
+    session_woken(error, &wake);
     // E_PEER: watch() sees it. A full queue: enough have rung.
     if (error != 0 && error != E_PEER)
         ipc_send(session->doorbell, -1, nothing);

@@ -26,6 +26,8 @@ void session_put(struct session *session);
 bool session_lost(const struct session *session);
 // The server looks at one of our sockets before this returns.
 void session_ring(struct session *session, u32 number);
+// After a call whose answer, if it came, says whether the process is to look at its sockets.
+void session_woken(s64 error, const u32 *wake);
 
 // ---- waiting ---------------------------------------------------------------------------------
 

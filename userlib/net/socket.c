@@ -29,12 +29,12 @@ static s64 map(struct session *session, u32 number, cap_t memory, void **address
 static s64 set_up(struct net_socket *socket, struct session *session, u32 number, cap_t memory)
 {
     void *address;
-    u32 kept;
+    u32 kept, wake = 0;
 
     *socket = (struct net_socket){.session = session, .number = number};
     s64 error = number < NET_SOCKETS_MAX ? map(session, number, memory, &address) : E_PROTO;
     if (error != 0) {
-        net_session_abort(session->endpoint, number, 0, &kept);
+        session_woken(net_session_abort(session->endpoint, number, 0, &kept, &wake), &wake);
         session_put(session);
         return error;
     }
@@ -67,12 +67,10 @@ void net_socket_close(struct net_socket *socket, bool reset)
 {
     struct session *session = socket->session;
     void *address = socket->shared;
-    u32 kept = 0;
-
-    if (reset)
-        net_session_abort(session->endpoint, socket->number, 1, &kept);
-    else
-        net_session_close(session->endpoint, socket->number, 1, &kept);
+    u32 kept = 0, wake = 0;
+    s64 error = reset ? net_session_abort(session->endpoint, socket->number, 1, &kept, &wake)
+                      : net_session_close(session->endpoint, socket->number, 1, &kept, &wake);
+    session_woken(error, &wake);
     if (kept == 0 && __atomic_compare_exchange_n(&session->mapped[socket->number], &address, NULL,
                                                  false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
         net_unmap(socket->shared);
@@ -94,13 +92,22 @@ s64 net_socket_listen(struct net_socket *socket, u32 backlog)
 
 s64 net_socket_connect(struct net_socket *socket, u32 address, u32 port)
 {
-    return net_session_connect(socket->session->endpoint, socket->number, address, port);
+    u32 wake = 0;
+
+    s64 error =
+        net_session_connect(socket->session->endpoint, socket->number, address, port, &wake);
+    session_woken(error, &wake);
+    return error;
 }
 
 s64 net_socket_finish(struct net_socket *socket)
 {
+    u32 wake = 0;
+
     socket->finished = true;
-    return net_session_finish(socket->session->endpoint, socket->number);
+    s64 error = net_session_finish(socket->session->endpoint, socket->number, &wake);
+    session_woken(error, &wake);
+    return error;
 }
 
 s64 net_socket_names(struct net_socket *socket, struct net_names *names)
@@ -108,17 +115,16 @@ s64 net_socket_names(struct net_socket *socket, struct net_names *names)
     return net_session_names(socket->session->endpoint, socket->number, names);
 }
 
+// In this order: when both are equal, there was none at the time of the second.
 static bool offered(const struct net_socket *socket)
 {
-    return shared_load(&socket->shared->offers) != socket->offers_seen;
+    u32 none_since = shared_load(&socket->shared->none_since);
+    return shared_load(&socket->shared->offers) != none_since;
 }
 
-// The server counts connections that came; how many are still there only it knows. So the count is
-// taken as seen once the server says that there are none.
 s64 net_socket_accept(struct net_socket *listener, struct net_socket *socket,
                       struct net_names *names)
 {
-    u32 offers = shared_load(&listener->shared->offers);
     u32 number;
     cap_t memory;
 
@@ -128,8 +134,6 @@ s64 net_socket_accept(struct net_socket *listener, struct net_socket *socket,
         return E_AGAIN;
     struct session *session = listener->session;
     s64 error = net_session_accept(session->endpoint, listener->number, &number, names, &memory);
-    if (error == E_AGAIN)
-        listener->offers_seen = offers;
     if (error != 0)
         return error;
     __atomic_add_fetch(&session->references, 1, __ATOMIC_RELAXED);

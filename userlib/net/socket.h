@@ -14,7 +14,6 @@ struct net_socket {
     u32 number;
     struct net_shared *shared;
     struct ring send, receive;
-    u32 offers_seen;
     bool finished; // we send no more
 };
 

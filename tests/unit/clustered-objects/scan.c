@@ -230,6 +230,58 @@ static u64 invocations(coid_t coid, u32 cpu, u64 bytes)
     return sum;
 }
 
+// Where pages are copies. The first test that counts; each CPU has a chunk of its own.
+static void counts_take_pages_once_somebody_counts(void **state)
+{
+    (void)state;
+    coid_t coids[HOST_CPUS];
+    for (u32 cpu = 0; cpu < HOST_CPUS; cpu++) {
+        host_set_cpu(cpu);
+        coids[cpu] = (coid_t)shared_counter_create();
+        CO_CALL(struct counter, coids[cpu], inc);
+    }
+    host_set_cpu(0);
+    struct co_stat stat;
+    co_stat(&stat);
+    u64 pages = host_live_pages, counts = co_platform_map_copies ? stat.chunks * HOST_CPUS : 0;
+    // Without memory for the last of them nobody counts, and the reader sees what is true.
+    host_fail_after = counts;
+    assert_int_equal(co_manager_dref_enable(true), counts != 0 ? E_NOMEM : 0);
+    host_fail_after = 0;
+    if (counts != 0) {
+        assert_int_equal(host_sites[0] + host_sites[1], 0);
+        assert_int_equal(co_manager_dref_enable(false), E_INVAL);
+        CO_CALL(struct counter, coids[1], inc);
+        assert_int_equal(invocations(coids[1], 0, 64 * sizeof(struct sys_dref_count)), 0);
+        assert_int_equal(co_manager_dref_enable(true), 0);
+    }
+    assert_int_equal(host_live_pages, pages + counts);
+    CO_CALL(struct counter, coids[1], inc);
+    assert_int_equal(invocations(coids[1], 0, 64 * sizeof(struct sys_dref_count)), 1);
+    assert_int_equal(co_manager_dref_enable(false), 0);
+    for (u32 cpu = 0; cpu < HOST_CPUS; cpu++)
+        assert_int_equal(co_destroy(coids[cpu]), 0);
+    host_reap_all();
+    assert_int_equal(host_live_pages, pages + counts); // they stay with their chunks
+}
+
+static void a_chunk_made_later_comes_with_counts(void **state)
+{
+    (void)state;
+    static coid_t coids[CO_PAGE_SIZE / R13_LTT_ENTRY_SIZE + 1];
+    assert_int_equal(co_manager_dref_enable(true), 0);
+    for (u32 i = 0; i < ARRAY_SIZE(coids); i++) {
+        coids[i] = (coid_t)shared_counter_create();
+        CO_CALL(struct counter, coids[i], inc);
+    }
+    assert_int_equal(co_manager_dref_enable(false), 0);
+    for (u32 i = 0; i < ARRAY_SIZE(coids); i++)
+        assert_int_equal(invocations(coids[i], 0, 64 * sizeof(struct sys_dref_count)), 1);
+    for (u32 i = 0; i < ARRAY_SIZE(coids); i++)
+        assert_int_equal(co_destroy(coids[i]), 0);
+    host_reap_all();
+}
+
 static void only_enabled_drefs_are_counted(void **state)
 {
     (void)state;
@@ -279,6 +331,8 @@ int main(void)
         cmocka_unit_test(a_buffer_too_small_for_a_record_is_refused),
         cmocka_unit_test(a_made_up_cursor_does_no_harm),
         cmocka_unit_test(classes_are_listed_once_with_live_counts),
+        cmocka_unit_test(counts_take_pages_once_somebody_counts),
+        cmocka_unit_test(a_chunk_made_later_comes_with_counts),
         cmocka_unit_test(only_enabled_drefs_are_counted),
         cmocka_unit_test(enabling_nests),
     };

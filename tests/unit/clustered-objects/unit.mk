@@ -19,14 +19,17 @@ co_quiesce_INC := $(CO_UNIT_INC)
 co_threads_SRC := $(CO_UNIT_DIR)/threads.c $(CO_UNIT_SRC)
 co_threads_INC := $(CO_UNIT_INC)
 
-# Lifetime and misses as in a process, where mapping a page copies it.
-UNIT += co_lifetime_copies co_miss_copies
+# Lifetime, misses and counts as in a process, where mapping a page copies it.
+UNIT += co_lifetime_copies co_miss_copies co_scan_copies
 co_lifetime_copies_SRC := $(co_lifetime_SRC)
 co_lifetime_copies_INC := $(CO_UNIT_INC)
 co_lifetime_copies_CFLAGS := -DHOST_MAP_COPIES
 co_miss_copies_SRC := $(co_miss_SRC)
 co_miss_copies_INC := $(CO_UNIT_INC)
 co_miss_copies_CFLAGS := -DHOST_MAP_COPIES
+co_scan_copies_SRC := $(co_scan_SRC)
+co_scan_copies_INC := $(CO_UNIT_INC)
+co_scan_copies_CFLAGS := -DHOST_MAP_COPIES
 
 # The threads once more under the thread sanitizer.
 co_races_SRC := $(co_threads_SRC)

@@ -23,8 +23,10 @@
 #define LWIP_NETIF_TX_SINGLE_PBUF 1 // a frame is one piece: the driver takes it as it is
 
 #define MEM_ALIGNMENT 8
-#define MEM_SIZE (8 * 1024 * 1024) // data being sent, copied
-#define PBUF_POOL_SIZE 256         // frames received and not yet taken
+#define MEM_LIBC_MALLOC 1 // heap.c
+#define mem_clib_malloc net_heap_alloc
+#define mem_clib_free net_heap_free
+#define PBUF_POOL_SIZE 256 // frames received and not yet taken
 #define PBUF_POOL_BUFSIZE 1536
 #define MEMP_NUM_PBUF 64
 

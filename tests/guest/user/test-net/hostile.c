@@ -41,11 +41,12 @@ static struct net_shared *connect_own(cap_t session, u32 *number)
 {
     void *address = NULL;
     cap_t memory = 0;
+    u32 wake;
 
     EXPECT(net_session_create(session, number, &memory) == 0);
     EXPECT(net_map(memory, &address) == 0);
     sys_cap_drop(memory);
-    EXPECT(net_session_connect(session, *number, INADDR_LOOPBACK, PORT) == 0);
+    EXPECT(net_session_connect(session, *number, INADDR_LOOPBACK, PORT, &wake) == 0);
     struct net_shared *shared = address;
     EXPECT(WAIT_FOR(shared_load(&shared->state) != NET_CONNECTING));
     EXPECT(shared_load(&shared->state) == NET_OPENED);
@@ -54,9 +55,9 @@ static struct net_shared *connect_own(cap_t session, u32 *number)
 
 static s64 close_own(cap_t session, u32 number)
 {
-    u32 kept = 1;
+    u32 kept = 1, wake;
 
-    s64 error = net_session_close(session, number, 0, &kept);
+    s64 error = net_session_close(session, number, 0, &kept, &wake);
     EXPECT(error != 0 || kept == 0);
     return error;
 }
@@ -120,13 +121,13 @@ static void kept_memory(int listener, cap_t session)
 
     struct net_shared *shared = connect_own(session, &first);
     int peer = accept_one(listener);
-    EXPECT(net_session_close(session, first, 1, &kept) == 0 && kept != 0);
+    EXPECT(net_session_close(session, first, 1, &kept, &wake) == 0 && kept != 0);
     close(peer);
     memset(shared, 0xff, NET_SOCKET_BYTES);
     EXPECT(net_session_create(session, &second, &memory) == 0);
     EXPECT(second == first && memory == 0);
     EXPECT(shared_load(&shared->state) == NET_IDLE && shared_load(&shared->send.head) == 0);
-    EXPECT(net_session_connect(session, second, INADDR_LOOPBACK, PORT) == 0);
+    EXPECT(net_session_connect(session, second, INADDR_LOOPBACK, PORT, &wake) == 0);
     peer = accept_one(listener);
     EXPECT(shared_load(&shared->state) == NET_OPENED);
     ((u8 *)shared)[NET_CONTROL_BYTES] = 'x';
@@ -148,8 +149,8 @@ static void no_more_is_kept_than_the_limit(cap_t session)
         sys_cap_drop(memory);
     }
     for (u32 i = 0; i < ARRAY_SIZE(numbers); i++) {
-        u32 kept = 0;
-        EXPECT(net_session_abort(session, numbers[i], 1, &kept) == 0);
+        u32 kept = 0, wake;
+        EXPECT(net_session_abort(session, numbers[i], 1, &kept, &wake) == 0);
         total += kept;
     }
     EXPECT(total == NET_KEPT_MAX);
@@ -166,7 +167,7 @@ static void wrong_numbers(cap_t session)
     EXPECT(net_session_look(session, UINT32_MAX, &wake) == E_NOENT);
     EXPECT(net_session_bind(session, 77, 0, 80, &bound) == E_NOENT);
     EXPECT(net_session_names(session, NET_SOCKETS_MAX, &names) == E_NOENT);
-    EXPECT(net_session_connect(session, 3, 0, 70000) == E_NOENT);
+    EXPECT(net_session_connect(session, 3, 0, 70000, &wake) == E_NOENT);
 }
 
 void test_hostile(void)

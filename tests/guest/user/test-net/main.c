@@ -10,6 +10,7 @@ int main(int argc, char **argv)
     test_calls();
     test_streams();
     test_many();
+    test_wakes();
     test_hostile();
     test_ends();
     return expect_report("test-net");

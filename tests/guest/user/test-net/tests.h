@@ -18,6 +18,7 @@ bool receive_pattern(int file, size_t count, unsigned seed);
 void test_calls(void);   // addresses, states, errors, options
 void test_streams(void); // bytes: order, amounts, ends
 void test_many(void);    // many connections, poll, threads
+void test_wakes(void);   // who is told of what
 void test_ends(void);    // processes and servers that end
 void test_hostile(void); // a process that writes nonsense into shared memory
 

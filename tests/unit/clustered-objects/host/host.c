@@ -293,7 +293,7 @@ struct co_rep *co_dref(coid_t coid)
     u64 *count = &co_counts_of(current_cpu, coid)->invocations;
     bool count_it = __atomic_load_n(&counting, __ATOMIC_RELAXED);
     while (!is_mapped((u64)entry) || (count_it && !is_mapped((u64)count))) {
-        if (!co_fault((u64)entry) || !co_fault((u64)count))
+        if (!co_fault((u64)entry) || (count_it && !co_fault((u64)count)))
             abort();
     }
     if (count_it)

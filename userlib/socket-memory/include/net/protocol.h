@@ -43,7 +43,8 @@ struct net_shared {
     u32 state;  // server: enum net_state
     s32 error;  // server: in NET_FAILED, orrery/errors.h; E_PEER: reset, E_TIMEOUT, E_BUSY: refused
     u32 offers; // server: connections that ever could be accepted, modulo 2^32
-    u8 server_pad[RING_LINE - 3 * sizeof(u32)];
+    u32 none_since; // server: what `offers` was when there last was none to accept
+    u8 server_pad[RING_LINE - 4 * sizeof(u32)];
     u32 client_waits; // set by the process, cleared by the server
     u8 client_pad[RING_LINE - sizeof(u32)];
     u32 server_waits; // set by the server, cleared by the process

@@ -3,6 +3,8 @@
 #ifndef ARCH_CC_H
 #define ARCH_CC_H
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #ifndef BYTE_ORDER
@@ -24,5 +26,11 @@ uint16_t net_checksum(const void *bytes, int count);
 // The same of what it copies; both do not overlap.
 // `from` may change meanwhile: the sum is that of `to`.
 uint16_t net_checksum_copy(void *to, const void *from, int count);
+// False while what is copied goes where nobody looks at checksums: then it only copies. Returns 0.
+extern bool net_checksum_copies;
+
+// lwIP's heap: 8-byte aligned memory, NULL when all that it may have is in use. net_lock held.
+void *net_heap_alloc(size_t bytes);
+void net_heap_free(void *memory);
 
 #endif
