@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Clients: accepting, places, frames for them, their end.
+// Clients: their places, the stream's handlers, frames, their end.
 #include "client.h"
 
 #include "registry.h"
@@ -70,8 +70,9 @@ static u32 strangers_from(u32 address)
     return count;
 }
 
-// Of the address that has most connections without a role the oldest one: whoever means it well has
-// said hello by then, and processes inside the machine do not crowd out those outside.
+// Returns the connection without a role to give up: the oldest one of the address that has most of
+// them. A well-behaved client has said hello by then, and processes inside the machine do not crowd
+// out clients outside.
 static struct client *most_dispensable(void)
 {
     struct client *found = NULL;
@@ -90,17 +91,9 @@ static struct client *most_dispensable(void)
     return found;
 }
 
-static struct client *free_slot(void)
-{
-    for (u32 i = 0; i < SLOTS_MAX; i++)
-        if (clients[i].number == 0)
-            return &clients[i];
-    return NULL;
-}
-
 // ---- the stream's handlers ---------------------------------------------------------------------
 
-// A response, and the end. When even memory for that is short, only the end.
+// Closes a connection, after a response that says why, if there is memory for it.
 static void refuse(struct stream *stream)
 {
     struct queue queue = {0};
@@ -119,6 +112,7 @@ static void refuse(struct stream *stream)
     queue_clear(&queue);
 }
 
+// Returns a free slot for a connection, or refuses it and returns NULL.
 static struct client *place_for(struct stream *stream)
 {
     if (clients_without_role() == STRANGERS_MAX) {
@@ -127,10 +121,11 @@ static struct client *place_for(struct stream *stream)
             refuse(client->stream);
         client_free(client);
     }
-    struct client *slot = free_slot();
-    if (slot == NULL)
-        refuse(stream);
-    return slot;
+    for (u32 i = 0; i < SLOTS_MAX; i++)
+        if (clients[i].number == 0)
+            return &clients[i];
+    refuse(stream);
+    return NULL;
 }
 
 static void *on_accept(struct stream *stream, u32 address)
@@ -186,7 +181,7 @@ static void on_finished(void *argument)
     client->finish_by = sys_time() + server_ticks(FINISHED_SECONDS * 1000);
 }
 
-// What the client held is let go in client_work, outside of the network's callback.
+// client_work lets go of what the client held, outside the network's callback.
 static void on_ended(void *argument)
 {
     struct client *client = argument;
@@ -218,7 +213,7 @@ void client_frame_end(struct client *client, struct frame *frame, bool more)
 {
     u32 bytes = frame_end_response(frame, 0, "", more);
 
-    if (bytes == 0) { // the limits rule it out; the client must not wait for an answer
+    if (bytes == 0) { // the limits rule this out, but the client must not wait for ever
         client_close_with(client, E_LIMIT, "answer does not fit a frame");
         return;
     }
@@ -327,15 +322,6 @@ dci_SharingClient client_name(const struct client *client)
     return name;
 }
 
-static void add_served(struct frame *frame, const struct client *client)
-{
-    dci_ServedClient served = {.number = client->number, .role = client->role};
-
-    client_address(client, served.address);
-    served.seconds = (sys_time() - client->connected) / server_ticks(1000);
-    frame_record(frame, dci_Response_served_tag, dci_ServedClient_fields, &served);
-}
-
 void client_respond_full(struct client *client, u32 id)
 {
     struct frame frame;
@@ -343,9 +329,15 @@ void client_respond_full(struct client *client, u32 id)
     if (!queue_prepare(&client->queue, QUEUE_ANSWERS))
         return;
     frame_response(&frame, &client->queue, id, 0);
-    for (u32 i = 0; i < SLOTS_MAX; i++)
-        if (clients[i].number != 0 && clients[i].role != dci_Role_ROLE_NONE)
-            add_served(&frame, &clients[i]);
+    for (u32 i = 0; i < SLOTS_MAX; i++) {
+        const struct client *one = &clients[i];
+        if (one->number == 0 || one->role == dci_Role_ROLE_NONE)
+            continue;
+        dci_ServedClient served = {.number = one->number, .role = one->role};
+        client_address(one, served.address);
+        served.seconds = (sys_time() - one->connected) / server_ticks(1000);
+        frame_record(&frame, dci_Response_served_tag, dci_ServedClient_fields, &served);
+    }
     end_response(client, &frame, E_LIMIT);
 }
 

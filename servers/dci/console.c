@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Requests about the system's console, and the pushing of what it prints.
+// Requests about the system's console, and the pushing of its output.
 #include "programs.h"
 #include "service.h"
 
@@ -53,6 +53,7 @@ static s64 console_input_begin(struct client *client, const dci_Request *request
     return REQUEST_REPLIED;
 }
 
+// Pushes a frame of output. Returns false if there is none now, or no room.
 static bool push(struct client *client)
 {
     struct listener *listener = &listeners[client_slot(client)];

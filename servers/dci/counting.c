@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Requests about counting hardware events. A session is of the client that started it; its counts
-// stay readable when it has ended, until its place is wanted.
+// Requests about counting hardware events. A session belongs to the client that started it. When it
+// has ended its counts stay readable, until another session needs its place.
 #include "counting.h"
 
-#include "count_mode.h"
 #include "exclusion.h"
 #include "sampling.h"
 #include "service.h"
@@ -13,28 +12,28 @@
 #include <string.h>
 #include <user/answers.h>
 
-#define EVENTS_MAX 256 // in one frame
+#define EVENTS_MAX 256 // events in one frame
 #define FLAGS (SYS_PMU_BY_PROCESS | SYS_PMU_BY_THREAD)
 
 _Static_assert(dci_CountFlags_COUNT_BY_PROCESS == SYS_PMU_BY_PROCESS &&
                    dci_CountFlags_COUNT_BY_THREAD == SYS_PMU_BY_THREAD,
-               "flags are passed on");
+               "flags of sessions are passed on");
 _Static_assert(dci_CountTaskFlags_COUNT_TASK_ENDED == SYS_PMU_TASK_ENDED &&
                    dci_CountTaskFlags_COUNT_TASK_IDLE == SYS_PMU_TASK_IDLE &&
                    dci_CountTaskFlags_COUNT_TASK_OTHERS == SYS_PMU_TASK_OTHERS,
-               "and those of tasks");
+               "flags of tasks are passed on");
 
 static struct counting {
     const struct client *owner; // NULL: it has gone
     bool running;
-    s64 number; // 0: there is none
+    s64 number; // 0: the place has no session
     u32 item_count;
     u32 cpu_mask; // never 0
     bool by_task, yielding;
-    bool displaced; // it yielded, and has ended for another client
+    bool displaced; // it yielded, and was ended for another client
 } sessions[SYS_PMU_SESSIONS];
 
-// Which session's counts each client reads, and of which CPU next.
+// The session whose counts each client reads, and the CPU that is next.
 static struct reading {
     s64 session;
     u32 cpu;
@@ -56,7 +55,7 @@ static struct counting *find_session(s64 number)
     return NULL;
 }
 
-// The latest of a client, or of anybody (NULL); NULL: there is none.
+// Returns the latest session of a client, or of anybody (NULL). Returns NULL if there is none.
 static const struct counting *find_latest(const struct client *owner)
 {
     const struct counting *found = NULL;
@@ -68,15 +67,7 @@ static const struct counting *find_latest(const struct client *owner)
     return found;
 }
 
-// The client's own, else the latest; NULL: nothing has been counted yet.
-static const struct counting *find_default(const struct client *client)
-{
-    const struct counting *own = find_latest(client);
-
-    return own != NULL ? own : find_latest(NULL);
-}
-
-// A place without a session that runs, of that which ended first; NULL: all run.
+// Returns the place of the session that ended first, or NULL if all run.
 static struct counting *find_place(void)
 {
     struct counting *found = NULL;
@@ -90,6 +81,18 @@ static struct counting *find_place(void)
 static u32 counting_owned_by(const struct client *client)
 {
     return find_running(client) != NULL;
+}
+
+u32 count_mode_filter(dci_CountMode mode)
+{
+    switch (mode) {
+    case dci_CountMode_COUNT_MODE_KERNEL:
+        return SYS_PMU_KERNEL;
+    case dci_CountMode_COUNT_MODE_USER:
+        return SYS_PMU_USER;
+    default:
+        return SYS_PMU_KERNEL | SYS_PMU_USER;
+    }
 }
 
 bool counting_give_way(const struct client *client)
@@ -244,7 +247,7 @@ static void add_count(struct frame *frame, u32 field, const struct sys_pmu_count
     frame_record(frame, field, dci_Count_fields, &to);
 }
 
-// The next of the session's CPUs, from `cpu` on.
+// Returns the session's next CPU from `cpu` on, or the number of CPUs.
 static u32 next_cpu(const struct counting *session, u32 cpu)
 {
     while (cpu < server_system.cpu_count && (session->cpu_mask >> cpu & 1) == 0)
@@ -252,10 +255,13 @@ static u32 next_cpu(const struct counting *session, u32 cpu)
     return cpu;
 }
 
-// The session that the client reads from now on; 0: as find_default.
+// Begins to read a session's counts, and sets *session. number: of the session; 0: the client's
+// latest one, or else the latest of anybody.
 static s64 begin_reading(struct client *client, u64 number, const struct counting **session)
 {
-    *session = number == 0 ? find_default(client) : find_session((s64)number);
+    *session = number == 0 ? find_latest(client) : find_session((s64)number);
+    if (*session == NULL && number == 0)
+        *session = find_latest(NULL);
     if (*session == NULL && number == 0)
         return client_error(client, E_NOENT, "nothing has been counted yet");
     if (*session == NULL)
@@ -265,7 +271,8 @@ static s64 begin_reading(struct client *client, u64 number, const struct countin
     return REQUEST_GOES_ON;
 }
 
-// It goes when others begin.
+// Returns the session that the client reads, or NULL, with a message, if another has taken its
+// place.
 static const struct counting *session_read(struct client *client)
 {
     s64 number = readings[client_slot(client)].session;
@@ -276,7 +283,7 @@ static const struct counting *session_read(struct client *client)
     return session;
 }
 
-// Responds with the counts of the CPU that the client's list is at.
+// Responds with the counts of the client's next CPU.
 static s64 reply_cpu(struct client *client, u32 body)
 {
     static struct sys_pmu_count counts[SYS_PMU_ITEMS];
@@ -327,7 +334,7 @@ static s64 count_stop_begin(struct client *client, const dci_Request *request)
         return begin_reading(client, (u64)ended->number, &ended);
     if (session == NULL)
         return client_error(client, E_NOENT, "this client does not count");
-    // Stale: it has ended by itself, and the reading says why.
+    // E_STALE: it has ended by itself, and the reading says why.
     s64 error = sys_pmu_count_stop(session->number);
     if (error < 0 && error != E_STALE)
         return error;
@@ -340,7 +347,8 @@ static s64 count_stop_step(struct client *client)
     return reply_cpu(client, dci_Response_count_stop_tag);
 }
 
-// What takes turns with it ends, of who yields: it may fit the counters at once then.
+// Ends the yielding sessions that a session takes turns with, so that it may fit the counters at
+// once. Returns true if there was one.
 static bool make_room(const struct client *client, const struct counting *session)
 {
     if (session->yielding || session->item_count > SYS_PMU_TRACED)
@@ -402,8 +410,8 @@ static void add_tasks(struct frame *frame, u64 bytes, u32 item_count)
     }
 }
 
-// One more part of the tasks of the CPU that the list is at. Large numbers make a count half as
-// long again in a frame as it is in memory, hence the part of the room.
+// Responds with one more part of the tasks of the client's next CPU. It asks for half the room of
+// server_records: in a frame a count with large numbers is half as long again as in memory.
 static s64 count_tasks_step(struct client *client)
 {
     const struct counting *session = session_read(client);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Requests about DREF counts. What is counted follows from what the clients hold: after each
-// change, and before each reading, the kernel and the processes are brought in line, one by one.
+// Requests about DREF counts. Clients hold counting on for a scope. After each change, and before
+// each reading, the kernel and the processes are brought in line with what all clients hold.
 #include "round.h"
 #include "scope.h"
 #include "service.h"
@@ -12,7 +12,7 @@
 static bool kernel_counts;
 static s64 kernel_error; // of the last switching
 
-// What each client holds on.
+// The scope that each client holds on.
 static struct hold {
     bool on;
     dci_Scope scope;
@@ -47,7 +47,7 @@ static void start_over(void)
     bool want = wanted(0);
 
     switching_begin(&switching, SWITCHING_OFF);
-    sys_dref_set_processes(wanted(UINT32_MAX)); // those that are yet to come
+    sys_dref_set_processes(wanted(UINT32_MAX)); // for processes that are yet to start
     kernel_error = want != kernel_counts ? sys_dref_enable(want) : 0;
     if (kernel_error == 0)
         kernel_counts = want;
@@ -114,15 +114,9 @@ static enum answer_flaw check_counts(struct visit *visit, u64 now)
                                &visit->place);
 }
 
-static bool advance_counts(struct visit *visit)
-{
-    return list_advance(visit, 1);
-}
+static const struct round_kind counts_kind = {.ask = ask_counts, .check = check_counts, .lists = 1};
 
-static const struct round_kind counts_kind = {
-    .ask = ask_counts, .check = check_counts, .advance = advance_counts};
-
-// Processes that have begun meanwhile are counted from now on.
+// Processes that have started meanwhile are counted from now on.
 static s64 dref_read_begin(struct client *client, const dci_Request *request)
 {
     const dci_DrefReadRequest *wish = &request->body.dref_read;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Processes that clients leave out of counting. The kernel knows only whether a process is left
-// out; here is kept for whom, so that it is counted again when the last client that wanted it so is
+// Processes that clients leave out of counting. The kernel knows only that a process is left out.
+// This file knows for which clients, and has the process counted again when the last of them is
 // content or gone.
 #include "exclusion.h"
 
@@ -13,14 +13,14 @@
 
 #define NOTES_MAX (2 * CLIENTS_MAX * EXCLUDED_MAX)
 
-// Who was left out, and the latest session that it was left out of.
+// Processes that were left out, and the latest session of each that they were left out of.
 static struct note {
     u32 pid;
     s64 session;
 } notes[NOTES_MAX];
 static s64 latest; // session
 
-// What each client has left out.
+// The processes that each client leaves out.
 static struct exclusion {
     u32 pids[EXCLUDED_MAX];
     u32 count;
@@ -39,15 +39,7 @@ static bool held_by(const struct exclusion *own, u32 pid)
     return contains(own->pids, own->count, pid);
 }
 
-static bool held_by_others(const struct exclusion *own, u32 pid)
-{
-    for (u32 i = 0; i < SLOTS_MAX; i++)
-        if (&exclusions[i] != own && held_by(&exclusions[i], pid))
-            return true;
-    return false;
-}
-
-// In place of what is longest ago.
+// Notes that a process is left out of the latest session. Replaces the oldest note.
 static void note(u32 pid)
 {
     struct note *place = &notes[0];
@@ -73,7 +65,6 @@ void exclusion_add(struct frame *frame, u32 field, s64 session)
             frame_varint(frame, field, notes[i].pid);
 }
 
-// A server that was killed could not undo what its clients had wanted.
 void exclusion_begin(void)
 {
     struct sys_process_info info;
@@ -86,13 +77,16 @@ void exclusion_begin(void)
 
 // ---- requests ----------------------------------------------------------------------------------
 
+// Has a process counted again, unless another client leaves it out.
 static void take_in(const struct exclusion *own, u32 pid)
 {
-    if (!held_by_others(own, pid))
-        sys_pmu_exclude(pid, false); // an error: it has ended
+    for (u32 i = 0; i < SLOTS_MAX; i++)
+        if (&exclusions[i] != own && held_by(&exclusions[i], pid))
+            return;
+    sys_pmu_exclude(pid, false); // an error: it has ended
 }
 
-// Leaves out the pids that the client does not hold yet; when one of them cannot be, none is.
+// Leaves out the pids that the client does not leave out yet. If one fails, none is left out.
 static s64 leave_out(struct client *client, const u32 *pids, u32 count)
 {
     const struct exclusion *own = &exclusions[client_slot(client)];
@@ -113,6 +107,7 @@ static s64 leave_out(struct client *client, const u32 *pids, u32 count)
     return 0;
 }
 
+// Has all of the client's processes counted again, but for these.
 static void take_in_but(const struct exclusion *own, const u32 *pids, u32 count)
 {
     for (u32 i = 0; i < own->count; i++)

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: MIT
-// Processes that are left out of counting, for whoever counts.
+// Processes that are left out of counting.
 #ifndef DCI_EXCLUSION_H
 #define DCI_EXCLUSION_H
 
 #include "frame.h"
 
-void exclusion_begin(void); // takes in again what a server before this one has left out
-// A session begins; numbers rise.
+// Has all processes counted again that an earlier run of the server left out. Called at the start.
+void exclusion_begin(void);
+// Notes that a session begins. Its number is higher than those of earlier sessions.
 void exclusion_session_begin(s64 session);
-// Adds the processes that were left out at any time since then.
+// Adds the pids of the processes that were left out at any time since the session began.
 void exclusion_add(struct frame *frame, u32 field, s64 session);
 
 #endif

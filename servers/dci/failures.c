@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Why processes have failed, in words; and those that have of late.
+// The reasons of failures, in words, and the processes that have failed lately.
 #include "failures.h"
 
 #include "system.h"
@@ -24,13 +24,13 @@ struct failure failure_of_flaw(enum answer_flaw flaw)
     return failure_with(E_PROTO, text);
 }
 
-// The process's own word, which may be any number.
+// Returns the failure for a status that a process has answered, which may be any number.
 static struct failure refusal(s64 status)
 {
     char text[FAILURE_TEXT_BYTES];
 
     if (status < E_NOTEMPTY)
-        return failure_with(E_PROTO, "answered nonsense: an error that there is none of");
+        return failure_with(E_PROTO, "answered nonsense: an unknown error");
     snprintf(text, sizeof(text), "refused: %s", orrery_strerror(status));
     return failure_with(status, text);
 }
@@ -52,7 +52,7 @@ struct failure failure_of(const struct question *question)
                                 ? "could not be asked: the machine is out of memory"
                                 : "could not be asked");
     case QUESTION_FALSE:
-        return failure_with(E_PROTO, "answered nonsense: a trace packet that cannot be");
+        return failure_with(E_PROTO, "answered nonsense: an impossible trace packet");
     case QUESTION_OPEN:
     case QUESTION_ANSWERED:
         break;
@@ -69,14 +69,14 @@ void failure_add(struct frame *frame, u32 field, const struct failure *failure)
     frame_record(frame, field, dci_ProcessFailure_fields, &to);
 }
 
-// ---- of late ------------------------------------------------------------------------------------
+// ---- recent failures ---------------------------------------------------------------------------
 
 static struct {
     u32 pid;   // 0: nobody
     u32 times; // in a row
     struct failure failure;
 } recent[FAILURES_MAX];
-static u32 next_place; // the one noted longest ago
+static u32 next_place; // the oldest note
 
 static u32 place_of(u32 pid)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Why a process's part of an answer is missing; and which processes have failed of late, so that
-// not every request waits for them again.
+// Failures: the reasons why a process's part of an answer is missing. Processes that have failed
+// lately are remembered, so that not every request waits for them again.
 #ifndef DCI_FAILURES_H
 #define DCI_FAILURES_H
 
@@ -15,23 +15,24 @@ struct failure {
     s64 error; // 0: none
     char text[FAILURE_TEXT_BYTES];
     u64 time;  // time base: when it was seen
-    u64 again; // when the process is asked again; 0: by the next request
+    u64 again; // time base: when the process is asked again; 0: by the next request
 };
 
-// A question that is over, and not as it should be.
-// error stays 0 when it was answered without an error.
+// Returns the failure of a question that is over. Its error is 0 if the process has answered
+// without an error.
 struct failure failure_of(const struct question *question);
 struct failure failure_of_flaw(enum answer_flaw flaw);
 struct failure failure_with(s64 error, const char *text);
-// As ProcessFailure in `field`.
+// Adds a failure as ProcessFailure in `field`.
 void failure_add(struct frame *frame, u32 field, const struct failure *failure);
 
-// Remembers it, and sets failure->again,
-// when to ask this process once more would cost everybody time.
+// Remembers the failure of a process, and sets failure->again, if asking it again soon would cost
+// everybody time.
 void failure_note(u32 pid, struct failure *failure);
-// It has answered well.
+// Forgets the failures of a process that has answered well.
 void failure_forget(u32 pid);
-// Is the process not to be asked before some time? Then why, from when it failed.
+// Returns true if the process must not be asked yet, and sets *failure to the one that is
+// remembered.
 bool failure_recent(u32 pid, u64 now, struct failure *failure);
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Protobuf in one pass. The length of a nested message comes before its contents, when it is not
-// known yet; so lengths are written as varints of always three bytes, which may have leading zeros
-// and are filled in when the message is closed.
+// Protobuf in one pass. The length of a nested message comes before its contents, and is not known
+// yet. So it is always a varint of three bytes, perhaps with leading zeros, which is filled in when
+// the message is closed.
 #include "frame.h"
 
 #include <pb_encode.h>
@@ -79,7 +79,7 @@ void frame_close(struct frame *frame, u32 mark)
 void frame_varint(struct frame *frame, u32 field, u64 value)
 {
     if (value == 0)
-        return; // proto3: absent is 0
+        return; // in proto3 an absent field is 0
     put_tag(frame, field, WIRE_VARINT);
     put_varint(frame, value);
 }

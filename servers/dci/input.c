@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Cuts frames, decodes requests, checks the role, has them carried out.
+// Cuts the input into frames, decodes requests, checks the role, and has them carried out.
 #include "input.h"
 
 #include "service.h"
@@ -22,6 +22,7 @@ static void malformed(struct client *client, s64 error, const char *message)
     client_close_with(client, error, message);
 }
 
+// Ends the request under way, if this result of begin or step is a last one.
 static void conclude(struct client *client, s64 result)
 {
     if (result == REQUEST_GOES_ON || result == REQUEST_WAITS)
@@ -75,8 +76,7 @@ static bool bad_length(u32 length)
     return length == 0 || length > REQUEST_BYTES_MAX;
 }
 
-// Is there a whole frame, or the beginning of one that is refused?
-static bool frame_ready(const struct client *client)
+bool input_has_request(const struct client *client)
 {
     if (client->input_bytes < FRAME_HEADER)
         return false;
@@ -84,13 +84,8 @@ static bool frame_ready(const struct client *client)
     return bad_length(length) || client->input_bytes >= FRAME_HEADER + length;
 }
 
-bool input_has_request(const struct client *client)
-{
-    return frame_ready(client);
-}
-
-// Begins the request in the first frame, which leaves the input before it is carried out: closing
-// clears the input.
+// Takes the first frame out of the input and begins its request. The frame leaves the input first,
+// because closing a client clears the input.
 static void take_frame(struct client *client)
 {
     static u8 bytes[REQUEST_BYTES_MAX];
@@ -110,7 +105,7 @@ static void take_frame(struct client *client)
 
 bool input_step(struct client *client)
 {
-    if (client->request == NULL && !frame_ready(client))
+    if (client->request == NULL && !input_has_request(client))
         return false;
     if (!queue_prepare(&client->queue, QUEUE_ANSWERS))
         return false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Requests to join and to leave what is shared, and the copies for those who have joined.
+// Requests to join and to leave a shared session, and the copies for members.
 #include "members.h"
 
 #include "sampling.h"
@@ -27,7 +27,8 @@ const struct member *member_of(const struct client *client, enum shared kind)
     return own(client, kind);
 }
 
-// The next one from this place on; NULL: none. told: only of those that were told of the begin.
+// Returns the next member from this place on, or NULL. told: only members that were told of the
+// begin.
 static struct client *next_member(enum shared kind, bool told, u32 *place)
 {
     while (*place < SLOTS_MAX) {
@@ -58,7 +59,8 @@ static dci_Share share_message(const struct share *share)
         .given = share->given, .missed = share->missed, .missed_bytes = share->missed_bytes};
 }
 
-// Before anything else is given to it. False: there is no room for that either.
+// Tells a member what it has missed, before it gets anything else. Returns false if there is no
+// room.
 static bool tell_missed(struct client *client, enum shared kind)
 {
     struct member *member = own(client, kind);
@@ -95,7 +97,7 @@ void members_push(enum shared kind, const struct frame *frame, u32 items)
 void members_tell_one(struct client *client, const struct frame *frame, u32 share_tag,
                       const struct share *share)
 {
-    struct frame own = *frame; // what is added to it does not stay
+    struct frame own = *frame; // the caller's frame stays as it is
 
     if (share_tag != 0) {
         dci_Share message = share_message(share);
@@ -160,7 +162,7 @@ static s64 join(struct client *client, enum shared kind)
     return 0;
 }
 
-// With its last share, as it is told in the answer.
+// Ends a membership. Sets *share to the last one, for the answer.
 static s64 leave(struct client *client, enum shared kind, dci_Share *share)
 {
     struct member *member = own(client, kind);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Requests about monitors (orrery/monitors.h). A client's own end with it; kept ones are any
-// controller's. Records stay in the machine's rings until they are asked for: what finds no room
-// there is lost there, and counted there.
+// Requests about monitors (orrery/monitors.h). A client's own monitors end with it. Kept ones
+// belong to all controllers. Records stay in the machine's rings until a client asks for them. A
+// record that finds no room there is lost and counted there.
 #include "service.h"
 
 #include <orrery/ipc.h>
@@ -23,18 +23,14 @@ struct watch {
 static struct watch watches[MONITORS_MAX];
 static u32 last_number;
 
-static bool may_use(const struct client *client, const struct watch *watch)
-{
-    bool kept_for = watch->client == NULL && client->role >= dci_Role_ROLE_CONTROLLER;
-
-    return watch->client == client || kept_for;
-}
-
+// Returns a monitor that the client may use, or NULL with a message.
 static struct watch *find_or_say(struct client *client, u64 number)
 {
-    for (u32 i = 0; i < MONITORS_MAX && number != 0; i++)
-        if (watches[i].number == number && may_use(client, &watches[i]))
+    for (u32 i = 0; i < MONITORS_MAX && number != 0; i++) {
+        bool kept_for = watches[i].client == NULL && client->role >= dci_Role_ROLE_CONTROLLER;
+        if (watches[i].number == number && (watches[i].client == client || kept_for))
             return &watches[i];
+    }
     client_error(client, E_NOENT, "no monitor %u that this client may use", (unsigned)number);
     return NULL;
 }
@@ -46,7 +42,7 @@ static void drop(struct watch *watch)
     *watch = (struct watch){0};
 }
 
-// client NULL: kept ones.
+// Returns how many monitors a client has. client: NULL for the kept ones.
 static u32 monitors_of(const struct client *client)
 {
     u32 count = 0;
@@ -83,16 +79,6 @@ static s64 check_create(struct client *client, const dci_MonitorCreateRequest *w
                               CLIENT_MONITORS_MAX);
 }
 
-// There is one: the slots are as many as all limits together.
-static struct watch *free_slot(void)
-{
-    struct watch *watch = watches;
-
-    while (watch->number != 0)
-        watch++;
-    return watch;
-}
-
 static s64 monitor_create_begin(struct client *client, const dci_Request *request)
 {
     const dci_MonitorCreateRequest *wish = &request->body.monitor_create;
@@ -106,7 +92,9 @@ static s64 monitor_create_begin(struct client *client, const dci_Request *reques
         return client_error(client, E_LIMIT, "the machine has no place for another monitor");
     if (monitor < 0)
         return monitor;
-    struct watch *watch = free_slot();
+    struct watch *watch = watches; // one is free: there are as many as all limits allow
+    while (watch->number != 0)
+        watch++;
     *watch = (struct watch){.number = ++last_number,
                             .client = wish->kept ? NULL : client,
                             .monitor = (cap_t)monitor,
@@ -128,7 +116,8 @@ static s64 monitor_stop_begin(struct client *client, const dci_Request *request)
 
 // ---- track and run -----------------------------------------------------------------------------
 
-// Where it is tracked, or the first free place; NULL: neither.
+// Returns the place where a thread is tracked, or the first free one. Returns NULL if there is
+// none.
 static dci_MonitorTrack *track_place(struct watch *watch, u32 pid, u32 thread)
 {
     for (u32 i = 0; i < watch->track_count; i++)
@@ -145,7 +134,7 @@ static s64 untrack(struct watch *watch, dci_MonitorTrack *place,
     if (place == NULL || place == &watch->tracks[watch->track_count])
         return error;
     *place = watch->tracks[--watch->track_count];
-    return error == E_NOENT ? 0 : error; // it has ended
+    return error == E_NOENT ? 0 : error; // E_NOENT: it has ended
 }
 
 static s64 track(struct watch *watch, dci_MonitorTrack *place, const dci_MonitorTrackRequest *wish)
@@ -239,13 +228,13 @@ static void add_records(struct frame *frame, const struct sys_monitor_record *re
     }
 }
 
-// Frames of a CPU: what comes while it is read is left for the next request.
+// Returns the most frames of a CPU in one request. Later records are left for the next request.
 static u32 frames_of(const struct watch *watch)
 {
     return (u32)(watch->bytes / MONITOR_READ_BYTES) + 1;
 }
 
-// What each client reads: a monitor's number, the CPU that is next, and frames left of it.
+// The reading of each client: the monitor's number, the next CPU, and the frames left of it.
 static struct reading {
     u32 number, cpu, left;
 } readings[SLOTS_MAX];
@@ -270,7 +259,7 @@ static s64 monitor_read_step(struct client *client)
     u32 cpu = reading->cpu;
 
     if (watch == NULL)
-        return E_NOENT; // a kept one, which was stopped meanwhile
+        return E_NOENT; // a kept monitor that was stopped meanwhile
     client_frame_begin(client, &frame, dci_Response_monitor_read_tag);
     s64 bytes = sys_monitor_read(watch->monitor, cpu, (u64)server_records, MONITOR_READ_BYTES);
     s64 error = bytes < 0 ? bytes : sys_monitor_stat(watch->monitor, cpu, &stat);
@@ -291,14 +280,12 @@ static s64 monitor_read_step(struct client *client)
 
 // ---- list --------------------------------------------------------------------------------------
 
-static bool may_see(const struct client *client, const struct watch *watch)
-{
-    return watch->number != 0 && (watch->client == NULL || watch->client == client);
-}
-
+// Returns the next monitor from a place on that the client may see: its own or a kept one. Returns
+// MONITORS_MAX if there is none.
 static u32 next_seen(const struct client *client, u32 from)
 {
-    while (from < MONITORS_MAX && !may_see(client, &watches[from]))
+    while (from < MONITORS_MAX && (watches[from].number == 0 || (watches[from].client != NULL &&
+                                                                 watches[from].client != client)))
         from++;
     return from;
 }

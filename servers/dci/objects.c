@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Requests about objects: classes and scan, of the kernel and of processes. Lists go on from step
-// to step, a frame each, in which all is of one process.
+// Requests about classes and objects of the kernel and of processes. Each step of a list adds a
+// frame, which is about one process.
 #include "round.h"
 #include "scope.h"
 #include "service.h"
@@ -60,41 +60,13 @@ static void add_objects(struct frame *frame, const u8 *bytes, u64 count)
 
 enum part { PART_CLASSES, PART_OBJECTS };
 
-static u32 ask_for(enum part part, const struct visit *visit, u64 arguments[4], u32 room)
-{
-    arguments[0] = visit->cursor;
-    arguments[1] = room;
-    return part == PART_CLASSES ? MONITOR_CLASS : MONITOR_SCAN;
-}
-
-static u32 ask_classes(const struct round *round, const struct visit *visit, u64 arguments[4],
-                       u32 *room)
-{
-    (void)round;
-    return ask_for(PART_CLASSES, visit, arguments, *room);
-}
-
 static u32 ask_objects(const struct round *round, const struct visit *visit, u64 arguments[4],
                        u32 *room)
 {
     (void)round;
-    return ask_for(PART_OBJECTS, visit, arguments, *room);
-}
-
-static u32 ask_both(const struct round *round, const struct visit *visit, u64 arguments[4],
-                    u32 *room)
-{
-    (void)round;
-    return ask_for((enum part)visit->part, visit, arguments, *room);
-}
-
-static enum answer_flaw check_classes(struct visit *visit, u64 now)
-{
-    const struct question *question = visit->question;
-
-    (void)now;
-    return answer_check_classes(question->bytes, question->answer.status, visit->room,
-                                &visit->place);
+    arguments[0] = visit->cursor;
+    arguments[1] = *room;
+    return MONITOR_SCAN;
 }
 
 static enum answer_flaw check_objects(struct visit *visit, u64 now)
@@ -106,27 +78,28 @@ static enum answer_flaw check_objects(struct visit *visit, u64 now)
                                 &visit->place);
 }
 
-static enum answer_flaw check_both(struct visit *visit, u64 now)
+// The classes, and in a round of both the objects after them.
+static u32 ask_part(const struct round *round, const struct visit *visit, u64 arguments[4],
+                    u32 *room)
 {
-    return visit->part == PART_CLASSES ? check_classes(visit, now) : check_objects(visit, now);
+    u32 operation = ask_objects(round, visit, arguments, room);
+    return visit->part == PART_CLASSES ? MONITOR_CLASS : operation;
 }
 
-static bool advance_list(struct visit *visit)
+static enum answer_flaw check_part(struct visit *visit, u64 now)
 {
-    return list_advance(visit, 1);
+    const struct question *question = visit->question;
+
+    if (visit->part == PART_OBJECTS)
+        return check_objects(visit, now);
+    return answer_check_classes(question->bytes, question->answer.status, visit->room,
+                                &visit->place);
 }
 
-static bool advance_both(struct visit *visit)
-{
-    return list_advance(visit, 2);
-}
-
-static const struct round_kind classes_kind = {
-    .ask = ask_classes, .check = check_classes, .advance = advance_list};
+static const struct round_kind classes_kind = {.ask = ask_part, .check = check_part, .lists = 1};
 static const struct round_kind objects_kind = {
-    .ask = ask_objects, .check = check_objects, .advance = advance_list};
-static const struct round_kind both_kind = {
-    .ask = ask_both, .check = check_both, .advance = advance_both};
+    .ask = ask_objects, .check = check_objects, .lists = 1};
+static const struct round_kind both_kind = {.ask = ask_part, .check = check_part, .lists = 2};
 
 static void add_answered_classes(struct frame *frame, u32 field, const struct visit *visit)
 {
@@ -141,7 +114,7 @@ static void add_answered_classes(struct frame *frame, u32 field, const struct vi
 
 // ---- classes -----------------------------------------------------------------------------------
 
-// Classes of the kernel into an open frame: true when there may be more.
+// Adds classes of the kernel to an open frame. Returns true if there may be more.
 static bool add_kernel_classes(struct client *client, struct frame *frame, u32 field)
 {
     struct sys_class class_info;
@@ -162,7 +135,7 @@ static s64 classes_begin(struct client *client, const dci_Request *request)
     return begin(client, wish->scope, wish->pid, &classes_kind);
 }
 
-// Ends a frame of the kernel's part. more: of it.
+// Ends a frame about the kernel. more: the kernel's part goes on.
 static s64 end_kernel_frame(struct client *client, struct frame *frame, bool more)
 {
     client->walk.kernel_done = !more;
@@ -190,7 +163,7 @@ static s64 classes_step(struct client *client)
 
 // ---- objects -----------------------------------------------------------------------------------
 
-static bool classes_done[SLOTS_MAX]; // the kernel's
+static bool classes_done[SLOTS_MAX]; // the client has the kernel's classes
 
 static s64 objects_begin(struct client *client, const dci_Request *request)
 {
@@ -200,7 +173,7 @@ static s64 objects_begin(struct client *client, const dci_Request *request)
     return begin(client, wish->scope, wish->pid, wish->classes ? &both_kind : &objects_kind);
 }
 
-// Of the kernel: its classes, then its objects, as many as fit.
+// Adds a part of the kernel: its classes, then its objects, as many as fit a frame.
 static s64 objects_kernel_step(struct client *client, struct frame *frame)
 {
     bool *done = &classes_done[client_slot(client)];

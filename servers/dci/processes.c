@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Requests about processes: list, regions, ending and moving them.
+// Requests about processes: list them and their regions, end them, move them.
 #include "round.h"
 #include "service.h"
 
@@ -88,7 +88,7 @@ static s64 regions_step(struct client *client)
     return bytes > 0 ? REQUEST_GOES_ON : REQUEST_REPLIED;
 }
 
-// ---- what changes them -------------------------------------------------------------------------
+// ---- changes -----------------------------------------------------------------------------------
 
 static s64 kill_begin(struct client *client, const dci_Request *request)
 {

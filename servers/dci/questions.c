@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Questions that are under way: put to the kernel one a process,
-// looked at when it says so or their time is over.
+// The questions that are under way. The kernel takes one for each process. A question is looked at
+// when the kernel says so or its time is over.
 #include "questions.h"
 
 #include "queue.h"
@@ -12,16 +12,17 @@
 #include <orrery/user.h>
 #include <string.h>
 
-#define LOOK_MS 1 // when others' questions are in the way, or nothing wakes us
+#define LOOK_MS                                                                                    \
+    1 // between two looks while others' questions are in the way, or nothing wakes the loop
 
 static struct question *first;
 static u8 taken[MONITOR_BYTES] __attribute__((aligned(8)));
-// Whose packet is in `taken` still, for want of memory: it is nowhere else. Nothing more is taken
-// meanwhile.
+// The question whose packet is still in `taken`, because memory is short. The packet is nowhere
+// else, so nothing more is taken meanwhile.
 static struct question *holder;
-static bool held; // when questions were looked at last
+static bool held; // there was a holder after the last look
 
-// Is a question to this process with the kernel?
+// Returns true if the kernel has a question to this process.
 static bool is_asked(u32 pid)
 {
     for (const struct question *one = first; one != NULL; one = one->next)
@@ -36,19 +37,15 @@ static void conclude(struct question *question, enum question_outcome outcome, s
     question->error = error;
 }
 
-static u64 microseconds(u64 ticks)
-{
-    u64 whole = ticks / (server_system.timebase_hz / 1000000);
-    return whole > 0 ? whole : 1;
-}
-
 // ---- asking -------------------------------------------------------------------------------------
 
+// Puts a question to the kernel.
 static void put_question(struct question *question, u64 now)
 {
+    u64 microseconds = question->patience / (server_system.timebase_hz / 1000000);
     struct sys_monitor_question asked = {.pid = question->pid,
                                          .operation = question->operation,
-                                         .patience_us = microseconds(question->patience),
+                                         .patience_us = microseconds > 0 ? microseconds : 1,
                                          .kick = kick_bits()};
 
     memcpy(asked.arguments, question->arguments, sizeof(asked.arguments));
@@ -69,7 +66,7 @@ static void put_question(struct question *question, u64 now)
     }
 }
 
-// One to a process at a time.
+// Puts a question to the kernel, unless another one to the process is open.
 static void try_question(struct question *question, u64 now)
 {
     if (!is_asked(question->pid))
@@ -99,7 +96,8 @@ struct question *question_ask(u32 pid, u32 operation, const u64 arguments[4], u3
 
 // ---- the answer ---------------------------------------------------------------------------------
 
-// What came in `taken` is its holder's from now on.
+// Gives the bytes in `taken` to their holder. Without memory a trace packet stays there; the bytes
+// of another answer are given up.
 static void keep_bytes(void)
 {
     struct question *question = holder;
@@ -117,6 +115,7 @@ static void keep_bytes(void)
     holder = NULL;
 }
 
+// Takes the answer to a question, if there is one.
 static void look(struct question *question, u64 now)
 {
     if (sys_monitor_look(question->pid, (u64)question->number) == E_AGAIN)
@@ -125,8 +124,8 @@ static void look(struct question *question, u64 now)
                                     question->room);
     if (result == E_AGAIN)
         return;
-    u64 end = result >= 0 ? question->answer.time
-                          : now; // now: when the loop began its round, maybe before `begin`
+    // now is when the loop began its round, which may be before `begin`.
+    u64 end = result >= 0 ? question->answer.time : now;
     question->spent = end > question->begin ? end - question->begin : 0;
     if (result >= 0) {
         question->count = (u32)result;
@@ -136,7 +135,7 @@ static void look(struct question *question, u64 now)
         conclude(question, QUESTION_ENDED, 0);
     } else if (result == E_TIMEOUT) {
         conclude(question, QUESTION_SILENT, 0);
-    } else if (result == E_NOENT) { // this server was held up for so long that another asker came
+    } else if (result == E_NOENT) { // this server was held up so long that another asker came
         conclude(question, QUESTION_BUSY, 0);
     } else if (result == E_PROTO) {
         conclude(question, QUESTION_FALSE, 0);
@@ -152,23 +151,17 @@ static void free_question(struct question *question)
     queue_memory_free(question);
 }
 
-static void unlink_question(const struct question *question)
-{
-    struct question **link = &first;
-
-    while (*link != question)
-        link = &(*link)->next;
-    *link = question->next;
-}
-
 void question_drop(struct question *question)
 {
     if (question == NULL)
         return;
     question->unwanted = true;
     if (question->outcome == QUESTION_OPEN && question->number != 0)
-        return; // the kernel answers it in its time
-    unlink_question(question);
+        return; // freed once the kernel has answered it
+    struct question **link = &first;
+    while (*link != question)
+        link = &(*link)->next;
+    *link = question->next;
     free_question(question);
 }
 
@@ -187,13 +180,6 @@ static void drop_unwanted(void)
     }
 }
 
-// When a question that is open has to be looked at, whether it is answered or not.
-static u64 time_of(const struct question *question, u64 now)
-{
-    bool woken = question->number != 0 && kick_bits() != 0 && holder == NULL;
-    return woken ? question->begin + question->patience : now + server_ticks(LOOK_MS);
-}
-
 u64 questions_work(u64 now)
 {
     bool come = kick_come() || held, any = false;
@@ -209,10 +195,11 @@ u64 questions_work(u64 now)
         else if (holder == NULL && (come || kick_bits() == 0 || now >= one->begin + one->patience))
             look(one, now);
         any |= one->outcome != QUESTION_OPEN;
-        u64 time = time_of(one, now);
+        bool woken = one->number != 0 && kick_bits() != 0 && holder == NULL;
+        u64 time = woken ? one->begin + one->patience : now + server_ticks(LOOK_MS);
         next = time < next ? time : next;
     }
     drop_unwanted();
     held = holder != NULL;
-    return any ? now : next; // somebody waits for those that are over
+    return any ? now : next; // a request waits for each question that is over
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Questions to the libraries of processes that are under way (orrery/monitor.h). Any number are,
-// one to each process; nobody waits for them. Whatever a process answers is data: what the kernel
-// says of the question is told apart.
+// Questions to the libraries of processes (orrery/monitor.h). Any number may be under way, one to
+// each process. Nobody waits for them. The answer of a process is data only; the kernel's word
+// about the question is kept apart from it.
 #ifndef DCI_QUESTIONS_H
 #define DCI_QUESTIONS_H
 
@@ -9,50 +9,50 @@
 
 enum question_outcome {
     QUESTION_OPEN,       // not answered yet
-    QUESTION_ANSWERED,   // `answer` is what the process said
-    QUESTION_SILENT,     // it said nothing in its time
-    QUESTION_ENDED,      // the process has ended, or there is none
-    QUESTION_UNHEARD,    // it has no library that could answer
-    QUESTION_BUSY,       // somebody else's questions were in the way for all of its time
-    QUESTION_IMPOSSIBLE, // the machine, not the process, is short of what it takes: `error`
-    QUESTION_FALSE,      // a trace packet that is none
+    QUESTION_ANSWERED,   // `answer` holds the process's answer
+    QUESTION_SILENT,     // the process did not answer in time
+    QUESTION_ENDED,      // the process has ended, or does not exist
+    QUESTION_UNHEARD,    // the process has no library that could answer
+    QUESTION_BUSY,       // others' questions were in the way for the whole time
+    QUESTION_IMPOSSIBLE, // the machine lacks something: `error`
+    QUESTION_FALSE,      // the answer should be a trace packet, and is none
 };
 
-// Made by question_ask and ended by question_drop; the fields may be read.
+// Made by question_ask and ended by question_drop. Others may read the fields.
 struct question {
     struct question *next;
     u32 pid;
     u32 operation; // MONITOR_*
     enum question_outcome outcome;
     s64 error;    // QUESTION_IMPOSSIBLE
-    s64 number;   // the kernel's; 0: not asked yet, as another one to this process is under way
+    s64 number;   // the kernel's; 0: not asked yet, because another question to the process is open
     u64 begin;    // time base: when it was first tried
     u64 spent;    // ticks that the process has taken to answer, or was waited for
-    u64 patience; // ticks, in all
+    u64 patience; // ticks that it may take in all
     struct sys_monitor_answer answer;
     u64 arguments[4];
-    u32 room;      // bytes wanted at most
-    u32 count;     // bytes that came
-    u8 *bytes;     // they
-    bool unwanted; // dropped, and the kernel's question is open still
+    u32 room;      // bytes of the answer that are taken at most
+    u32 count;     // bytes of the answer that came
+    u8 *bytes;     // the bytes
+    bool unwanted; // dropped, while the kernel's question is still open
 };
 
-// Asks; patience: ticks for the answer, at most a second's. room: bytes of the answer that are
-// taken at most. NULL: out of memory.
+// Asks a process. patience: ticks for the answer, at most a second's. room: the most bytes of the
+// answer to take. Returns NULL if there is no memory.
 struct question *question_ask(u32 pid, u32 operation, const u64 arguments[4], u32 room,
                               u64 patience);
-// Nobody wants the answer any more. NULL: nothing.
+// Drops a question whose answer nobody wants any more. Does nothing for NULL.
 void question_drop(struct question *question);
-// Looks at all that are under way. Returns when to come again at the latest:
-// UINT64_MAX while there are none.
+// Looks at all questions that are under way. Returns the latest time for the next call, UINT64_MAX
+// if there are none.
 u64 questions_work(u64 now);
 
-// ---- by whoever runs the server -----------------------------------------------------------------
+// ---- supplied by the program that runs the server -----------------------------------------------
 
-// Bits of EVENT_KICK that wake the server's loop; 0: there are none,
-// and it looks every millisecond.
+// Returns the bits of EVENT_KICK that wake the server's loop. 0: there are none, and the loop looks
+// every millisecond.
 u64 kick_bits(void);
-// Have they come since this was last asked?
+// Returns true if a kick has come since the last call.
 bool kick_come(void);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Queues of blocks, and the spare blocks of all queues. One thread.
+// Queues of blocks, and the spare blocks of all queues.
 #include "queue.h"
 
 #include <string.h>
@@ -36,13 +36,6 @@ static void block_put(struct block *block)
     spare_count++;
 }
 
-// Blocks of the two kinds are not mixed, so that each kind's count bounds its memory.
-static bool tail_has_room(const struct queue *queue, enum queue_kind kind)
-{
-    const struct block *tail = queue->tail;
-    return tail != NULL && tail->kind == kind && BLOCK_BYTES - tail->end >= FRAME_BYTES_MAX;
-}
-
 static void append(struct queue *queue, struct block *block)
 {
     block->next = NULL;
@@ -56,12 +49,14 @@ static void append(struct queue *queue, struct block *block)
 
 bool queue_prepare(struct queue *queue, enum queue_kind kind)
 {
-    if (tail_has_room(queue, kind))
+    // A block has frames of one kind only, so that the count of each kind bounds its memory.
+    const struct block *tail = queue->tail;
+    if (tail != NULL && tail->kind == kind && BLOCK_BYTES - tail->end >= FRAME_BYTES_MAX)
         return true;
     if (queue->blocks[kind] >= blocks_max[kind])
         return false;
     if (queue->tail != NULL && queue->tail->end == 0) {
-        queue->blocks[queue->tail->kind]--; // prepared, but then not used
+        queue->blocks[queue->tail->kind]--; // it was prepared, but not used
     } else {
         struct block *block = block_get();
         if (block == NULL)
@@ -107,7 +102,7 @@ u32 queue_front(const struct queue *queue, const u8 **bytes)
 {
     const struct block *head = queue->head;
 
-    // A block that was only prepared is empty; it is the last one.
+    // The last block is empty if it was only prepared.
     if (head == NULL || head->begin == head->end)
         return 0;
     *bytes = head->bytes + head->begin;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Rounds: many processes asked at once, each within its limits.
+// Rounds: many processes are asked at once, each within its limits.
 #include "round.h"
 
 #include "system.h"
@@ -52,8 +52,8 @@ static bool next_of_scope(struct round *round, struct visit *visit)
     return true;
 }
 
-// Whoever failed of late is not asked for everybody once more;
-// but for who wants to know of that one.
+// Adds visits until there is no room. In a round over all processes, one that has failed lately is
+// not asked again. A round over that process alone asks it.
 static void take_processes(struct round *round, u64 now)
 {
     bool (*next)(struct round *, struct visit *) =
@@ -108,8 +108,8 @@ static void ask_next(struct round *round, struct visit *visit)
         visit->failure = failure_with(E_NOMEM, "could not be asked: the server is out of memory");
 }
 
-// Those that have told little come first: whoever tells much, or without end,
-// keeps nobody else waiting.
+// Asks the visits that wait for a question: those with few questions so far, or the others. The few
+// come first, so that a process with much to tell, or without end, keeps nobody else waiting.
 static void ask_some(struct round *round, bool few)
 {
     for (u32 i = 0; i < round->count && round->held < ROUND_BYTES_MAX; i++) {
@@ -120,7 +120,7 @@ static void ask_some(struct round *round, bool few)
     }
 }
 
-// Does somebody who has told little still think, and not for long?
+// Returns true if a process with few questions has not answered, and was asked not long ago.
 static bool few_think(const struct round *round, u64 now)
 {
     for (u32 i = 0; i < round->count; i++) {
@@ -133,17 +133,9 @@ static bool few_think(const struct round *round, u64 now)
     return false;
 }
 
-// The work for long answers is this server's, which is more urgent than whoever it asks.
-static void ask_all(struct round *round, u64 now)
-{
-    ask_some(round, true);
-    if (!few_think(round, now))
-        ask_some(round, false);
-}
-
 // ---- answers ------------------------------------------------------------------------------------
 
-// The visit's question is over: is its answer one?
+// Checks the answer of a visit whose question is over, and notes its failure.
 static void judge(struct round *round, struct visit *visit)
 {
     struct question *question = visit->question;
@@ -185,16 +177,12 @@ static u64 held_bytes(const struct round *round)
     return bytes;
 }
 
-static bool has_ended(const struct visit *visit)
-{
-    return visit->question != NULL && visit->question->outcome == QUESTION_ENDED;
-}
-
 static void leave_out_ended(struct round *round)
 {
     for (u32 i = 0; i < round->count;) {
-        if (has_ended(&round->visits[i]))
-            remove_visit(round, &round->visits[i]);
+        struct visit *visit = &round->visits[i];
+        if (visit->question != NULL && visit->question->outcome == QUESTION_ENDED)
+            remove_visit(round, visit);
         else
             i++;
     }
@@ -213,7 +201,10 @@ struct visit *round_next(struct round *round)
 
     take_processes(round, now);
     round->held = held_bytes(round);
-    ask_all(round, now);
+    ask_some(round, true);
+    // This server does the work for long answers, and is more urgent than the processes it asks.
+    if (!few_think(round, now))
+        ask_some(round, false);
     if (round->scope == dci_Scope_SCOPE_ALL && !round->kind->tells_ended)
         leave_out_ended(round);
     for (u32 i = 0; i < round->count; i++) {
@@ -229,31 +220,36 @@ struct visit *round_next(struct round *round)
 void round_leave(struct round *round, struct visit *visit)
 {
     remove_visit(round, visit);
-    take_processes(round, sys_time()); // so that the last one is known to be the last
+    take_processes(round, sys_time()); // shows whether it was the last one
+}
+
+// Moves a visit on after an answer. Returns false if it is over.
+static bool advance(const struct round_kind *kind, struct visit *visit)
+{
+    const struct sys_monitor_answer *answer = &visit->question->answer;
+
+    if (kind->lists == 0)
+        return kind->advance != NULL && kind->advance(visit);
+    if (answer->status > 0 && answer->results[1] == 0) {
+        visit->cursor = answer->results[0];
+        return kind->advance == NULL || kind->advance(visit);
+    }
+    visit->cursor = 0;
+    visit->place = (struct answer_place){0};
+    return ++visit->part < kind->lists;
 }
 
 void round_used(struct round *round, struct visit *visit)
 {
-    if (visit->failure.error == 0 && round->kind->advance != NULL && round->kind->advance(visit)) {
+    bool good = visit->failure.error == 0;
+
+    if (good && advance(round->kind, visit)) {
         question_drop(visit->question);
         visit->question = NULL;
         visit->judged = false;
         return;
     }
-    if (visit->failure.error == 0)
+    if (good)
         failure_forget(visit->pid);
     round_leave(round, visit);
-}
-
-bool list_advance(struct visit *visit, u32 parts)
-{
-    const struct sys_monitor_answer *answer = &visit->question->answer;
-
-    if (answer->status > 0 && answer->results[1] == 0) {
-        visit->cursor = answer->results[0];
-        return true;
-    }
-    visit->cursor = 0;
-    visit->place = (struct answer_place){0};
-    return ++visit->part < parts;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Requests about programs that clients run. What a program prints stays with it while its client's
-// queue is full; so the program has to wait, and nothing is lost.
+// Requests about programs that clients run. While a client's queue is full, its program's output is
+// not read. So the program has to wait, and nothing is lost.
 #include "programs.h"
 #include "service.h"
 
@@ -13,7 +13,7 @@ struct run {
     u32 number;
     u32 pid; // 0: not started
     u64 uploaded;
-    u64 changed; // when it was opened, or uploaded last
+    u64 changed; // time of the open or of the last upload
 };
 
 static struct run runs[RUNS_MAX];
@@ -81,7 +81,7 @@ static struct run *find_or_say(struct client *client, u32 number)
     return run;
 }
 
-// Of all programs that have not started: they are in this server's memory.
+// Returns the bytes of all programs that have not started: they are in this server's memory.
 static u64 bytes_uploaded(void)
 {
     u64 bytes = 0;
@@ -169,7 +169,8 @@ static s64 run_input_begin(struct client *client, const dci_Request *request)
 
 // ---- pushes ------------------------------------------------------------------------------------
 
-// One frame of output: 1, 0 when there is none now, E_PEER at its end, E_AGAIN no room.
+// Pushes one frame of output. Returns 1, 0 if there is none now, E_PEER at its end, or E_AGAIN if
+// there is no room.
 static s64 push_output(struct run *run)
 {
     struct frame frame;
@@ -202,7 +203,8 @@ static void push_end(struct run *run)
     drop(run);
 }
 
-// One that is not started gives way after a while. Returns when that is, if it is not now.
+// Gives up a program whose upload has not gone on for a while. Returns the time of that if it is
+// still to come, else UINT64_MAX.
 static u64 look_after_upload(struct run *run, u64 now)
 {
     u64 end = run->changed + server_ticks(UPLOAD_SECONDS * 1000);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Requests about sampling, and the pushing of samples to the client that owns the session. A full
-// queue leaves the samples in the kernel's buffers, where what gets lost is counted. Members get
+// Requests about sampling, and the pushing of samples to the client that owns the session. While
+// its queue is full the samples stay in the kernel's buffers, which count what is lost. Members get
 // copies.
 #include "sampling.h"
 
@@ -14,19 +14,19 @@
 
 #define SAMPLE_BYTES_MAX (sizeof(struct sys_sample) + SYS_CALLERS_MAX * sizeof(u64))
 
-static struct client *owner; // NULL: nobody samples through us
+static struct client *owner; // NULL: nobody samples through this server
 static s64 session;          // the running or the last one; 0: none yet
-// What was asked for, with the periods as they have been changed since.
+// The owner's request, with the periods as they have been changed since.
 static dci_SamplingStartRequest asked;
 static u64 began;
 static bool stopped;                                   // the owner has asked for the end
-static u64 pushed;                                     // samples, in the session
-static struct share owners;                            // the owner's part of them
-static u64 due;                                        // when to look at the buffers again
+static u64 pushed;                                     // samples in the session
+static struct share owners;                            // the owner's share of them
+static u64 due;                                        // time of the next look at the buffers
 static u64 interval;                                   // ms from one look to the next
-static bool cut[ORRERY_MAX_CPUS][SYS_SAMPLING_EVENTS]; // more samples than were asked for
+static bool cut[ORRERY_MAX_CPUS][SYS_SAMPLING_EVENTS]; // the last read left samples in the buffer
 
-static u64 filtered[ORRERY_MAX_CPUS][SYS_SAMPLING_EVENTS];
+static u64 filtered[ORRERY_MAX_CPUS][SYS_SAMPLING_EVENTS]; // samples that are not wanted
 
 static u32 sampling_owned_by(const struct client *client)
 {
@@ -51,7 +51,8 @@ static bool is_among(u32 pid, const u32 *pids, u32 count)
     return false;
 }
 
-// Whose samples are pushed: those of `pids`, all when there are none, but never of `except_pids`.
+// Returns true if samples of a process are pushed: it is in `pids`, or that is empty, and it is not
+// in `except_pids`.
 static bool is_wanted(u32 pid)
 {
     return (asked.pids_count == 0 || is_among(pid, asked.pids, asked.pids_count)) &&
@@ -81,7 +82,7 @@ static dci_SamplingTurns turns_of(const struct sys_sampling_stat *stat)
         .measured = stat->measured, .total = stat->total, .turns = stat->turns};
 }
 
-// What is said of a stream with each batch.
+// Adds a stream's losses and turns to a batch.
 static void add_account(struct frame *frame, u32 cpu, u32 index)
 {
     struct sys_sampling_stat stat;
@@ -95,7 +96,7 @@ static void add_account(struct frame *frame, u32 cpu, u32 index)
     frame_record(frame, dci_Samples_turns_tag, dci_SamplingTurns_fields, &turns);
 }
 
-// The samples that are wanted, of those in server_records: how many.
+// Adds the wanted samples of server_records to the frame. Returns how many.
 static u32 add_samples(struct frame *frame, u32 cpu, u32 index, u64 bytes)
 {
     u32 added = 0;
@@ -113,6 +114,7 @@ static u32 add_samples(struct frame *frame, u32 cpu, u32 index, u64 bytes)
     return added;
 }
 
+// Ends a frame of samples, accounts for it, and gives copies to members.
 static void end_batch(struct frame *frame, u32 samples)
 {
     if (frame->queue != NULL) {
@@ -127,9 +129,9 @@ static void end_batch(struct frame *frame, u32 samples)
     members_push(SHARED_SAMPLING, frame, samples);
 }
 
-// Pushes what an event's buffer on a CPU holds, at most a frame. The bytes of the samples, 0 when
-// it was empty, or E_AGAIN, no room. There are more when it was `cut`. last: the session is ended
-// for its owner, who misses what it has no room for.
+// Pushes at most one frame of samples from an event's buffer on a CPU. Returns the bytes read, 0 if
+// the buffer was empty, or E_AGAIN if the client has no room. Sets `cut` if samples are left. last:
+// the session is being ended, and the owner misses the samples that it has no room for.
 static s64 push_batch(u32 cpu, u32 index, bool last)
 {
     u64 room = cut[cpu][index] ? sizeof(server_records) : SAMPLES_BYTES_FEW;
@@ -147,20 +149,20 @@ static s64 push_batch(u32 cpu, u32 index, bool last)
     frame_varint(&frame, dci_Samples_cpu_tag, cpu);
     frame_varint(&frame, dci_Samples_index_tag, index);
     add_account(&frame, cpu, index);
-    // A frame that is begun and not ended is as if it had never been.
+    // Without wanted samples the frame is not ended, and so leaves no trace.
     u32 samples = add_samples(&frame, cpu, index, (u64)bytes);
     if (samples != 0)
         end_batch(&frame, samples);
     return bytes;
 }
 
-// Buffers are numbered CPU by CPU.
+// Returns the number of buffers. They are numbered CPU by CPU.
 static u32 stream_count(void)
 {
     return (u32)server_system.cpu_count * asked.events_count;
 }
 
-// Pushes a batch of each buffer. The bytes of the largest; *more: a buffer holds more.
+// Pushes a batch of each buffer. Returns the bytes of the largest one. *more: a buffer holds more.
 static u64 push_all(bool *more)
 {
     u64 most = 0;
@@ -177,9 +179,9 @@ static u64 push_all(bool *more)
     return most;
 }
 
-// Not at every round of the server's loop: there is one as long as there is something to send, so
-// that the sampling of the sending itself would go on for ever, a sample a frame. Where samples are
-// few, they wait longer for each other: a look takes as long with one as with many.
+// Pushes samples when it is time, not at every round of the server's loop. There is a round
+// whenever there is something to send. So the samples of the sending itself would go on for ever,
+// one a frame. If samples are few they wait longer: a look costs the same for one as for many.
 static u64 sampling_work(u64 now)
 {
     bool more;
@@ -285,7 +287,8 @@ static void tell_nobody_follows(void)
     members_tell_all(SHARED_SAMPLING, &frame);
 }
 
-// Not by the owner. What the buffers still hold goes to everyone as far as there is room.
+// Ends the session for a reason other than its owner's request. The rest of the buffers goes to
+// everyone, as far as there is room.
 static void end_session(dci_SharingEnd reason, const struct client *successor)
 {
     if (!stopped)
@@ -307,7 +310,7 @@ bool sampling_give_way(const struct client *client)
     return true;
 }
 
-static u32 stopping; // the owner's stop: the stream that it is at
+static u32 stopping; // the next stream of the owner's stop
 
 static s64 sampling_stop_begin(struct client *client, const dci_Request *request)
 {
@@ -388,8 +391,9 @@ static s64 reply_start(struct client *client, const dci_SharingClient *displaced
     return REQUEST_REPLIED;
 }
 
-// Ends the session that is in the way. What speaks against the new one, but for the old one, is
-// known before: while that runs the machine says E_BUSY last.
+// Ends the session that is in the way. First it checks that nothing else speaks against the new
+// one: the machine looks for a running session (E_BUSY) after all else. Returns 0 or that other
+// error.
 static s64 displace(struct client *client, const struct sys_sampling *sampling, char *message,
                     u64 bytes)
 {
@@ -401,7 +405,7 @@ static s64 displace(struct client *client, const struct sys_sampling *sampling, 
     return result == E_BUSY ? 0 : result;
 }
 
-// Where its counters are taken, counting that yields gives way.
+// Starts a session. If its counters are taken, yielding sessions of counting give way.
 static s64 start_beside(const struct client *client, const struct sys_sampling *sampling,
                         char *message, u64 bytes)
 {
@@ -442,7 +446,8 @@ static s64 sampling_start_begin(struct client *client, const dci_Request *reques
     return reply_start(client, &displaced);
 }
 
-// Room for the news comes first: what is changed must be told to who adds the samples up.
+// Changes a period. It first makes sure of room for the news: a client that adds samples up must
+// know of the change.
 static s64 sampling_change_begin(struct client *client, const dci_Request *request)
 {
     const dci_SamplingChangeRequest *change = &request->body.sampling_change;
@@ -461,7 +466,7 @@ static s64 sampling_change_begin(struct client *client, const dci_Request *reque
         return client_error(client, E_AGAIN, "the client that samples does not read");
     error = sys_sampling_change(session, change->index, change->period, change->randomise);
     if (error < 0)
-        return error; // the frame is not ended: as if it had never been begun
+        return error; // the frame is not ended, and so leaves no trace
     dci_SamplingChanged changed = {
         .index = change->index,
         .period = change->period,

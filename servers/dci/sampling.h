@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: MIT
-// The sampling session, for those who ask about it or have joined it. The server's thread.
+// The sampling session, for other services.
 #ifndef DCI_SAMPLING_H
 #define DCI_SAMPLING_H
 
 #include "client.h"
 
-bool sampling_yields(const struct client *client); // has it a session that yields?
-// Ends the session of another client, if it yields, for what is no sampling. Was there one?
+// Returns true if the client has a session that yields.
+bool sampling_yields(const struct client *client);
+// Ends another client's session if it yields, for a use that is no sampling. Returns true if it
+// did.
 bool sampling_give_way(const struct client *client);
-// The session that another client has; 0: none has.
+// Returns the session that another client has, or 0.
 u64 sampling_of_another(const struct client *client);
-// Begins a frame (members_frame) with SamplingBegan of the session that runs.
+// Begins a frame (members_frame) with the SamplingBegan of the running session.
 void sampling_add_began(struct frame *frame);
 
 #endif

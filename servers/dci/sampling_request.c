@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// What a client asks to sample: checked, and put as the machine wants it.
+// Checks a client's request to sample, and translates it for the system call.
 #include "sampling_request.h"
 
-#include "count_mode.h"
+#include "counting.h"
 #include "service.h"
 
 #include <orrery/pmu.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a client asks to sample: checked, and put as the machine wants it.
+// Checks a client's request to sample, and translates it for the system call.
 #ifndef DCI_SAMPLING_REQUEST_H
 #define DCI_SAMPLING_REQUEST_H
 
@@ -8,16 +8,17 @@
 #include <dci/dci.pb.h>
 #include <orrery/sys.h>
 
-// 0, or E_INVAL with the client's error message set.
+// Checks a request. Returns 0, or E_INVAL with the client's message.
 s64 sampling_request_check(struct client *client, const dci_SamplingStartRequest *start);
-// The same of the period of an event.
+// Checks the period of event `index`. Returns 0, or E_INVAL with the client's message.
 s64 sampling_period_check(struct client *client, u32 index, u64 period, u32 randomise,
                           bool precise);
 
-// Of a request that has been checked.
+// Translates a request that has been checked.
 void sampling_request_fill(struct sys_sampling *sampling, const dci_SamplingStartRequest *start);
 
-// Why the machine refused: its own words, or ours where it had none.
+// Returns the reason why the machine refused: its own message, or a text for the error if there is
+// none.
 const char *sampling_refusal(s64 error, const char *message);
 
 #endif

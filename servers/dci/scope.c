@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Lists over the kernel, one process, or all: the kernel first, then the processes,
-// each when it has answered.
+// Lists over the kernel, one process, or all: the kernel first, then each process when it has
+// answered.
 #include "scope.h"
 
 s64 scope_begin(struct client *client, dci_Scope scope, u32 pid)

@@ -1,27 +1,25 @@
 // SPDX-License-Identifier: MIT
-// The server's thread: network, clients, pushes, time. It sleeps only in stream_run.
+// The server's loop: network, services, clients, questions. It sleeps only in stream_run.
 #include "exclusion.h"
 #include "questions.h"
 #include "registry.h"
 #include "serve.h"
 #include "service.h"
 #include "token.h"
-#include "turn.h"
 
 #include <orrery/sys.h>
 #include <stdio.h>
 
-#define TICK_MS 500 // clients' time limits are looked at
+#define TICK_MS 500 // between two looks at the time limits of clients
 #define LISTEN_PATIENCE_MS 20000
-// Something waits to be sent, but the network had no room or memory; or to be asked.
-#define RETRY_MS 20
+#define RETRY_MS 20 // while a client's bytes wait for the network, or its request for processes
 
 static u64 earlier(u64 a, u64 b)
 {
     return a < b ? a : b;
 }
 
-// All clients' turns: when to come back at the latest.
+// Does all clients' turns. Returns the latest time of the next ones.
 static u64 work_on_clients(u64 now)
 {
     u64 next = UINT64_MAX;
@@ -39,18 +37,14 @@ static u64 work_on_clients(u64 now)
     return next;
 }
 
-static u64 work(void)
+// Sleeps until a time or until there is work, and does a round. Returns the time of the next one.
+static u64 serve_round(u64 until)
 {
+    stream_run(until);
     u64 now = sys_time();
     u64 next = services_work(now);
     next = earlier(next, work_on_clients(now));
     return earlier(next, questions_work(now));
-}
-
-static u64 serve_round(u64 until)
-{
-    stream_run(until);
-    return work();
 }
 
 static void say(const char *text, s64 error)
@@ -63,8 +57,8 @@ static void say(const char *text, s64 error)
     sys_console_write(line, (u64)length);
 }
 
-// The port may still be that of a server before this one: the network finds out within seconds that
-// it has ended.
+// Listens on the server's port. An earlier run of the server may still hold it: the network notices
+// within seconds that it has ended.
 static s64 listen_patiently(void)
 {
     u64 deadline = sys_time() + server_ticks(LISTEN_PATIENCE_MS);
@@ -77,18 +71,13 @@ static s64 listen_patiently(void)
     }
 }
 
-static s64 start(void)
-{
-    s64 error = system_know();
-    error = error ? error : stream_start();
-    return error ? error : listen_patiently();
-}
-
 void dci_serve(void)
 {
     char line[64];
 
-    s64 error = start();
+    s64 error = system_know();
+    error = error ? error : stream_start();
+    error = error ? error : listen_patiently();
     if (error != 0) {
         say("no service", error);
         return;

@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: MIT
-// A service: requests, what is to be done besides, and what clients hold of it. Each has its own
-// file, and its line in the table below. Every `begin` decodes and checks all, then acts; the act
-// cannot half fail.
+// A service: requests, work besides, and what clients hold. Each service has its own file, and a
+// line in the table below. Every `begin` first checks everything and then acts, and the act cannot
+// fail half way.
 #ifndef DCI_SERVICE_H
 #define DCI_SERVICE_H
 
 #include "client.h"
 #include "system.h"
 
-// What begin and step return besides errors.
+// Results of begin and step besides errors.
 enum request_result {
-    REQUEST_DONE,    // carried out: an empty response is due
-    REQUEST_REPLIED, // carried out, the last response is queued
-    REQUEST_GOES_ON, // step is to be called (again), when there is room for a response
-    REQUEST_WAITS,   // step could do nothing now: its pushes need room
+    REQUEST_DONE,    // carried out; an empty response is due
+    REQUEST_REPLIED, // carried out; the last response is queued
+    REQUEST_GOES_ON, // step is called next, once there is room for a response
+    REQUEST_WAITS,   // step could do nothing now, and is called again later
 };
 
 struct request_kind {
     u32 tag; // field number in Request.body
     const char *name;
-    dci_Role role;                                                   // at least this one
-    s64 (*begin)(struct client *client, const dci_Request *request); // NULL: it goes on with step
+    dci_Role role;                                                   // the least that it needs
+    s64 (*begin)(struct client *client, const dci_Request *request); // NULL: step is called at once
     s64 (*step)(struct client *client);
 };
 
@@ -32,14 +32,16 @@ struct request_kind {
 struct service {
     const struct request_kind *kinds;
     u32 kind_count;
-    // Does what there is to do. Returns when to call it again, UINT64_MAX: not by itself.
-    // NULL: nothing.
+    // Does the work that is due. Returns the time of the next call, UINT64_MAX if none is needed.
+    // NULL: no work.
     u64 (*work)(u64 now);
-    void (*release)(struct client *client); // lets go of all that the client holds; NULL: nothing
-    u32 (*held_by)(const struct client *client); // how many things; NULL: not told
+    // Lets go of all that the client holds. NULL: it holds nothing.
+    void (*release)(struct client *client);
+    // Returns how many things the client holds, for its object. NULL: not told.
+    u32 (*held_by)(const struct client *client);
 };
 
-// In the order in which they work, and let go.
+// The services, in the order in which they work and let go.
 #define SERVICES(X)                                                                                \
     X(session)                                                                                     \
     X(members)                                                                                     \
@@ -63,8 +65,9 @@ struct service {
 SERVICES(DECLARE)
 #undef DECLARE
 
-const struct request_kind *request_find(u32 tag); // NULL when there is no such
-u64 services_work(u64 now);                       // all of them: as one's
+const struct request_kind *request_find(u32 tag); // NULL: the request is unknown
+// Do the work of all services, and let go of what a client holds of any.
+u64 services_work(u64 now);
 void services_release(struct client *client);
 
 #endif

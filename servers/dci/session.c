@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Requests about the session and the system: hello, system, server_stat, power_off.
+// Requests about a client's session and the system: hello, system, server_stat, power_off.
 #include "members.h"
 #include "sampling.h"
 #include "service.h"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Requests about sleep locks: the logs of processes' BlockedThreadQueues objects
-// (orrery/monitor.h). One client at a time has them on; processes are switched one by
-// one, as they answer.
+// Requests about sleep locks: the logs of the BlockedThreadQueues objects of processes
+// (orrery/monitor.h). One client at a time has them on. Processes are switched as they answer.
 #include "round.h"
 #include "scope.h"
 #include "service.h"
@@ -14,9 +13,9 @@
 
 static struct client *owner; // NULL: nobody wants any logging
 static u32 wanted_pids[FILTER_PIDS_MAX];
-static u32 wanted_count; // 0: all
+static u32 wanted_count; // 0: all processes
 static coid_t wanted_object;
-static struct failure object_failure; // of its process, to be switched on
+static struct failure object_failure; // of switching that object on
 static u64 began;
 
 static bool wanted(u32 pid)
@@ -29,7 +28,7 @@ static bool wanted(u32 pid)
     return wanted_count == 0;
 }
 
-// All go off before any goes on, so that each log begins anew.
+// No log stays on: all go off before any goes on, so that each begins anew.
 static bool stays(u32 pid)
 {
     (void)pid;
@@ -42,7 +41,7 @@ static void log_arguments(u64 arguments[4], bool on)
     arguments[1] = on ? SYS_BLOCKED_FRESH : SYS_BLOCKED_OFF;
 }
 
-// A process without such objects, or without the one that is wanted, is asked again.
+// Returns false for a process without such objects, or without the wanted one: it is asked again.
 static bool told(const struct visit *visit)
 {
     if (wanted_object != 0)
@@ -145,7 +144,7 @@ static u32 sleep_locks_owned_by(const struct client *client)
 
 // ---- reading -----------------------------------------------------------------------------------
 
-// Processes that have begun meanwhile are logged from now on.
+// Processes that have started meanwhile are logged from now on.
 static s64 sleep_locks_read_begin(struct client *client, const dci_Request *request)
 {
     (void)request;
@@ -153,11 +152,11 @@ static s64 sleep_locks_read_begin(struct client *client, const dci_Request *requ
         return client_error(client, E_NOENT, "this viewer has not enabled the logging");
     if (switching.phase == SWITCHING_IN_LINE && wanted_count == 0)
         switching_begin(&switching, SWITCHING_ON);
-    client->walk.cursor = 0; // in `logged`: those that have failed are told first
+    client->walk.cursor = 0; // in `logged`: failed processes are told first
     return REQUEST_GOES_ON;
 }
 
-// Those that have not failed.
+// Visits the logged processes that have not failed.
 static bool next_logged(struct round *round, struct visit *visit)
 {
     while (round->cursor < switching.count) {
@@ -186,16 +185,17 @@ static enum answer_flaw check_logs(struct visit *visit, u64 now)
     return answer_check_logs(question->bytes, question->answer.status, visit->room, now);
 }
 
-// What is left then comes with the next reading.
+// The rest comes with the next reading.
 static bool advance_logs(struct visit *visit)
 {
-    return list_advance(visit, 1) && visit->questions < LOGS_A_PROCESS;
+    return visit->questions < LOGS_A_PROCESS;
 }
 
 static const struct round_kind logs_kind = {.ask = ask_logs,
                                             .check = check_logs,
                                             .advance = advance_logs,
                                             .next = next_logged,
+                                            .lists = 1,
                                             .tells_ended = true};
 
 static void add_records(struct frame *frame, const struct sys_blocked_record *records, u32 count)
@@ -237,7 +237,7 @@ static void begin_frame(struct client *client, struct frame *frame, u32 pid, u64
     frame_varint(frame, dci_SleepLocksReadReply_time_tag, time);
 }
 
-// The next of those that have failed before: false when there is none.
+// Tells of the next process that has failed before. Returns false if there is none.
 static bool tell_failed(struct client *client)
 {
     struct frame frame;
@@ -254,7 +254,7 @@ static bool tell_failed(struct client *client)
     return false;
 }
 
-// The process of a visit has failed, for good unless that was before this reading; or it has ended.
+// Notes that the process of a visit has failed, or has ended.
 static void note_failure(struct visit *visit)
 {
     u32 place = 0;
@@ -286,7 +286,7 @@ static s64 sleep_locks_read_step(struct client *client)
     struct visit *visit = round_next(client->walk.round);
     if (visit == NULL && !round_over(client->walk.round))
         return REQUEST_WAITS;
-    if (visit == NULL) { // none at all
+    if (visit == NULL) { // there was no process at all
         begin_frame(client, &frame, 0, sys_time());
         client_frame_end(client, &frame, false);
         return REQUEST_REPLIED;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Bringing processes in line. Any number of them may begin and end between two steps.
+// Brings processes in line. Any number of them may start and end between two steps.
 #include "switching.h"
 
 #include "system.h"
@@ -7,15 +7,6 @@
 #include <orrery/errors.h>
 #include <orrery/process.h>
 #include <orrery/sys.h>
-
-static u32 find(const struct switching *switching, u32 pid)
-{
-    u32 i = 0;
-
-    while (i < switching->count && switching->processes[i].pid != pid)
-        i++;
-    return i;
-}
 
 void switching_forget(struct switching *switching, u32 index)
 {
@@ -33,7 +24,8 @@ void switching_begin(struct switching *switching, enum switching_phase phase)
 
 // ---- the rounds' processes ----------------------------------------------------------------------
 
-// One that has failed to switch on may have done so too late. It is told, and nobody waits for it.
+// Tells a process that has failed to switch on to switch off: it may have done so too late. Nobody
+// waits for its answer.
 static void tell_off(const struct switching *switching, u32 pid)
 {
     u64 arguments[4] = {0};
@@ -42,7 +34,7 @@ static void tell_off(const struct switching *switching, u32 pid)
     question_drop(question_ask(pid, switching->operation, arguments, 0, server_ticks(1000)));
 }
 
-// Whoever is visited leaves the list.
+// Visits the processes that are to go off. They leave the list.
 static bool next_off(struct round *round, struct visit *visit)
 {
     struct switching *switching = round->context;
@@ -62,22 +54,25 @@ static bool next_off(struct round *round, struct visit *visit)
     return false;
 }
 
-// One that failed is tried again when its time has come (failures.h).
+// Returns true if the time has come to try a failed process again (failures.h).
 static bool may_try_again(const struct failure *failure)
 {
     return failure->error != 0 && failure->again != 0 && sys_time() >= failure->again;
 }
 
+// Visits the wanted processes that are not in the list, or may be tried again.
 static bool next_on(struct round *round, struct visit *visit)
 {
     struct switching *switching = round->context;
     struct sys_process_info info;
 
     while (sys_process_list(&round->cursor, &info, sizeof(info)) > 0) {
-        u32 place = find(switching, info.pid);
+        u32 place = 0;
         visit->pid = info.pid;
         if (!switching->wanted(info.pid))
             continue;
+        while (place < switching->count && switching->processes[place].pid != info.pid)
+            place++;
         if (place < switching->count && may_try_again(&switching->processes[place].failure))
             switching_forget(switching, place);
         else if (place < switching->count)
@@ -140,7 +135,7 @@ bool switching_go(struct switching *switching)
     while (switching->phase != SWITCHING_IN_LINE) {
         struct visit *visit;
         if (switching->round == NULL && !begin_round(switching))
-            return false; // no memory now: again
+            return false; // no memory now: tried again later
         while ((visit = round_next(switching->round)) != NULL) {
             note(switching, visit);
             round_used(switching->round, visit);

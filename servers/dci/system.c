@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The machine, its time, and room for its records.
+// The machine's data, its time, and room for its records.
 #include "system.h"
 
 struct sys_info server_system;

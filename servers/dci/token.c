@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Tokens, compared without a branch on their contents: how long a refusal takes tells nothing.
+// Tokens. They are compared without a branch on their contents, so the time of a refusal tells
+// nothing.
 #include "token.h"
 
 #include <orrery/sys.h>
@@ -7,7 +8,7 @@
 #include <string.h>
 
 struct token {
-    u8 bytes[TOKEN_BYTES_MAX + 1]; // zeros behind it; all zero: none
+    u8 bytes[TOKEN_BYTES_MAX + 1]; // padded with zeros; all zero: there is no token
 };
 
 static struct token observer, controller;

@@ -8,9 +8,10 @@
 #include <dci/dci.pb.h>
 #include <orrery/types.h>
 
-// Reads the boot line's tokens. Returns how many roles can be had: 0…2.
+// Reads the tokens of the boot line. Returns how many roles have one: 0…2.
 u32 tokens_load(void);
-// The role that a token gives, ROLE_NONE when it is nobody's. Takes the same time whatever it is.
+// Returns the role that a token gives, ROLE_NONE if it is wrong. Takes the same time for all
+// tokens.
 dci_Role token_role(const char *token);
 
 #endif

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: MIT
-// The subscription to the trace: packets are pushed to the one subscriber. A full queue leaves
-// packets in the kernel's buffers: what gets lost is counted there, once. Members get copies. The
-// end of a subscription goes in phases: steps of the subscriber's request, or, when another client
-// displaces it, of nobody's.
+// The subscription to the trace. Packets are pushed to the one subscriber. While its queue is full
+// they stay in the kernel's buffers, which count what is lost, once. Members get copies. A
+// subscription ends in phases. They are the steps of the subscriber's request, or of nobody's if
+// another client displaces it.
 #include "tracing.h"
 
 #include "members.h"
 #include "scope.h"
 #include "service.h"
-#include "tracing_counts.h"
 #include "tracing_processes.h"
 #include "tracing_settings.h"
 
@@ -19,43 +18,43 @@
 
 static dci_TraceSubscribeRequest asked;
 static u64 began;
-static dci_SharingClient subscribed; // its name, also when it has gone
-static bool with_kernel;             // it takes the kernel's packets
-static bool begun;   // its first request is done: a new try of it may set the mode anew
-static bool rounds;  // over processes: not while its first or last request is under way
-static bool ended;   // and what it has for everyone was told
+static dci_SharingClient subscribed; // the subscriber's name, also after it has gone
+static bool with_kernel;             // the subscription takes the kernel's packets
+static bool begun;                   // its first request is done
+static bool rounds;  // over processes; false while the first or the last request is under way
+static bool ended;   // members have been told of the end
 static bool telling; // its last request tells the counts
-static u64 mask_after, process_mask_after; // to be set when the subscription ends
+static u64 mask_after, process_mask_after; // masks to set when the subscription ends
 static u64 flush_ticks, next_flush;        // flush_ticks 0: no flushing
-static u64 pushed;                         // packets, those of processes too
-static struct share owners;                // the subscriber's part of them
+static u64 pushed;                         // packets, also those of processes
+static struct share owners;                // the subscriber's share of them
 
-// How a subscription is ended for another client.
+// The claim of a client for which another one's subscription is ended.
 static struct {
     struct client *successor; // NULL: nobody has a claim
     dci_SharingClient name;   // the successor's
     dci_TraceSubscribeRequest wish;
-    dci_SharingClient displaced; // by it; number 0: nobody yet
-    bool ending;
-    bool told;   // members wait for what follows
-    u64 give_up; // waiting for room
+    dci_SharingClient displaced; // the client whose subscription it ended; number 0: nobody yet
+    bool ending;                 // the subscription is being ended
+    bool told;                   // members have been told, and wait for a begin
+    u64 give_up;                 // time until which the subscriber may make room
 } claim;
 
 enum end_phase { END_ROUND, END_MASKS, END_KERNEL, END_PROCESSES, END_COUNTS, END_MASKS_BACK };
 
-// The end that is under way: the subscriber's request, or for another client. That may begin while
-// the request is under way, which then has an error.
+// The end that is under way, by the subscriber's request or for another client. The second may
+// begin during the first: then the request fails.
 static struct {
     enum end_phase phase;
     struct walk walk;
     struct trace_setting setting;
-    u32 cpu;  // END_KERNEL
-    u32 left; // packets that it may still have
+    u32 cpu;  // of END_KERNEL
+    u32 left; // packets that this CPU may still have
 } end;
 
-static bool taken; // from the kernel: no other process reads packets
+static bool taken; // the kernel gives packets to this process only
 
-// Gives the packets back when nobody here takes them any more, or is about to.
+// Gives the packets back if nobody here takes them any more, or is about to.
 static void settle(void)
 {
     if (!taken || tracing.subscriber != NULL || claim.ending || claim.successor != NULL)
@@ -101,7 +100,8 @@ void tracing_add_began(struct frame *frame)
     frame_varint(frame, dci_TraceBegan_pushed_tag, pushed);
 }
 
-// The frame has the statistics, or none. Who is displaced is told as well.
+// Tells members, and a displaced subscriber, of the end. The frame has statistics, or none. more:
+// further frames of statistics follow.
 static void tell_end(struct frame *frame, dci_SharingEnd reason, bool more)
 {
     bool displaced = reason == dci_SharingEnd_SHARING_END_DISPLACED;
@@ -265,7 +265,7 @@ static s64 trace_subscribe_step(struct client *client)
     if (result != REQUEST_DONE)
         return result;
     if (with_kernel)
-        sys_trace_state(); // out of memory: then no state_end says that it was all
+        sys_trace_state(); // if memory is short, the trace has no state_end
     return reply_subscribe(client);
 }
 
@@ -298,8 +298,8 @@ void tracing_packet_end(struct frame *frame)
     members_push(SHARED_TRACE, frame, 1);
 }
 
-// Moves a CPU's oldest packet from the kernel's buffer into the subscriber's queue: 1, 0 when there
-// is none, E_AGAIN when there is no room, or no memory for now.
+// Moves a CPU's oldest packet from the kernel's buffer into the subscriber's queue. Returns 1, 0 if
+// there is none, or E_AGAIN if there is no room, or no memory now.
 static s64 push_packet(u32 cpu, bool flush)
 {
     struct frame frame;
@@ -307,8 +307,8 @@ static s64 push_packet(u32 cpu, bool flush)
 
     if (!tracing_packet_begin(&frame))
         return E_AGAIN;
-    // The packet is the first field: in a fresh block it then lies at a multiple of 8, and copying
-    // is fast.
+    // The packet is the first field. So in a fresh block it lies at a multiple of 8, and copying is
+    // fast.
     u32 mark = frame_open(&frame, dci_TracePacket_data_tag);
     u8 *space = frame_space(&frame, &room);
     s64 bytes = sys_trace_read(cpu, flush, space, room);
@@ -322,8 +322,8 @@ static s64 push_packet(u32 cpu, bool flush)
     return 1;
 }
 
-// Full packets of one CPU; then, to flush, the begun one. Returns as push_packet, 1: there may be
-// more.
+// Pushes the full packets of one CPU, and to flush also the begun one. Returns 1 if there may be
+// more, else as push_packet.
 static s64 push_cpu(u32 cpu, bool flush)
 {
     s64 result = 1;
@@ -337,7 +337,7 @@ static s64 push_cpu(u32 cpu, bool flush)
 
 // ---- its end -----------------------------------------------------------------------------------
 
-// Packets that a CPU can have when it logs nothing more.
+// Returns the most packets that a CPU can have when it logs nothing more.
 static u32 packets_left(void)
 {
     struct sys_trace_stat stat;
@@ -347,7 +347,7 @@ static u32 packets_left(void)
 static s64 begin_phase(enum end_phase phase)
 {
     walk_end(&end.walk);
-    end.walk = walk_over(trace_processes_scope(), trace_processes_pid());
+    end.walk = trace_processes_scope();
     end.phase = phase;
     end.cpu = 0;
     end.left = packets_left();
@@ -376,7 +376,8 @@ static s64 trace_unsubscribe_begin(struct client *client, const dci_Request *req
     return begin_end();
 }
 
-// With the mask at 0 each CPU has at most its sub-buffers; `left` makes sure that this ends.
+// Pushes one packet of the kernel. With the mask at 0 a CPU has at most its sub-buffers; `left`
+// makes sure that this ends.
 static s64 drain_kernel_step(void)
 {
     if (end.cpu == server_system.cpu_count || !with_kernel)
@@ -392,7 +393,8 @@ static s64 drain_kernel_step(void)
     return REQUEST_GOES_ON;
 }
 
-// To everyone: the subscriber finds them in its answers, or is told.
+// Tells the counts to everyone. The subscriber gets them in its answers, or is told like members if
+// it is displaced.
 static s64 counts_step(struct client *client)
 {
     struct frame news, frame;
@@ -416,12 +418,12 @@ static s64 counts_step(struct client *client)
     return result == REQUEST_REPLIED ? REQUEST_DONE : result;
 }
 
-// client: whose request it is; NULL: it is for another one. The counts are the last answer but for
-// one empty one, which follows when all is as it was.
+// Does a step of the phase. client: the subscriber, or NULL if it is displaced. After the counts
+// there is one more answer, without any, once the masks are back.
 static s64 end_step(struct client *client)
 {
     switch (end.phase) {
-    case END_ROUND: // the one under way
+    case END_ROUND: // waits for the round under way
         return trace_processes_end_step();
     case END_MASKS:
     case END_MASKS_BACK:
@@ -446,7 +448,7 @@ static s64 reply_end(struct client *client)
     return REQUEST_REPLIED;
 }
 
-// One step, and on to the next phase. REQUEST_DONE: after the last one.
+// Does one step, and goes on to the next phase. Returns REQUEST_DONE after the last one.
 static s64 phases_step(struct client *client)
 {
     s64 result = end_step(client);
@@ -478,25 +480,21 @@ static s64 trace_unsubscribe_step(struct client *client)
 
 // ---- an end for another client -----------------------------------------------------------------
 
-// Not before a subscription has begun, nor once its own end is being told.
-static void begin_displacement(void)
-{
-    claim.ending = true;
-    claim.displaced = subscribed;
-    claim.give_up = sys_time() + server_ticks(DISPLACED_MS);
-    begin_end();
-}
-
 bool tracing_is_free(const struct client *client)
 {
     if (claim.successor != client)
         return true;
-    if (tracing.subscriber != NULL && !claim.ending && begun && !telling)
-        begin_displacement();
+    // A subscription is not displaced before it has begun, nor once its own end is being told.
+    if (tracing.subscriber != NULL && !claim.ending && begun && !telling) {
+        claim.ending = true;
+        claim.displaced = subscribed;
+        claim.give_up = sys_time() + server_ticks(DISPLACED_MS);
+        begin_end();
+    }
     return tracing.subscriber == NULL && !claim.ending;
 }
 
-// What is left of the subscription, without its end: masks go back as processes answer.
+// Drops the subscription without its end. Masks go back as processes answer.
 static void drop_subscription(void)
 {
     walk_end(&end.walk);
@@ -559,7 +557,7 @@ static void tracing_release(struct client *client)
     tracing_unclaim(client);
     if (tracing.subscriber != client)
         return;
-    tracing.subscriber = NULL; // a displacement goes on without it
+    tracing.subscriber = NULL; // a displacement goes on without the subscriber
     if (claim.ending)
         return;
     if (begun)

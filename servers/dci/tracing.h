@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The subscription to the trace, for all that is asked about tracing.
-// All of this: the server's thread.
+// The subscription to the trace, for the other files about tracing.
 #ifndef DCI_TRACING_H
 #define DCI_TRACING_H
 
@@ -8,25 +7,35 @@
 
 struct tracing {
     struct client *subscriber; // NULL: nobody takes packets, or it has gone while it is displaced
-    u64 pushed_packets
-        [ORRERY_MAX_CPUS]; // of the kernel's CPUs, by the present subscription or the last
+    // The kernel's packets of each CPU that the present or the last subscription has pushed.
+    u64 pushed_packets[ORRERY_MAX_CPUS];
 };
 extern struct tracing tracing;
 
-// Begins a packet in the subscriber's queue or, when it is being displaced and does not read, where
-// only members get it from. False: there is no room.
+// Begins a packet in the subscriber's queue. If the subscriber is being displaced and does not
+// read, begins one for members only. Returns false if there is no room.
 bool tracing_packet_begin(struct frame *frame);
 void tracing_packet_end(struct frame *frame);
 
-// For a client that is to take the packets, or to throw them away: 0, or E_BUSY with its message.
-// A subscription that yields to it is ended until tracing_is_free. yielding: it displaces nobody.
+// Claims the packets for a client that will take them or throw them away. A yielding subscription
+// of another client is then ended; tracing_is_free tells when. yielding: the client displaces
+// nobody. Returns 0, or E_BUSY with the client's message.
 s64 tracing_claim(struct client *client, bool yielding);
-bool tracing_is_free(const struct client *client); // nobody is in the way that it has claimed
-void tracing_unclaim(const struct client *client); // and it does not take the packets itself
+// Returns true if nobody is in the way of the client's claim.
+bool tracing_is_free(const struct client *client);
+// Gives up the claim of a client that does not take the packets itself.
+void tracing_unclaim(const struct client *client);
 
-// What members (members.h) and others are told.
-bool tracing_yields(const struct client *client); // does it subscribe, and yield?
+// Returns true if the client has a subscription that yields.
+bool tracing_yields(const struct client *client);
+// Returns true if another client has a subscription.
 bool tracing_by_another(const struct client *client);
-void tracing_add_began(struct frame *frame); // begins a frame (members_frame) with TraceBegan
+// Begins a frame (members_frame) with the TraceBegan of the subscription.
+void tracing_add_began(struct frame *frame);
+
+// Adds a part of the counts of the walk's scope, as fields of a TraceStatReply (tracing_counts.c).
+// mask: the kernel's. Returns REQUEST_GOES_ON after a part, REQUEST_REPLIED after the last one, or,
+// with nothing added, REQUEST_WAITS or an error.
+s64 trace_counts_walk(struct walk *walk, struct frame *frame, u64 mask);
 
 #endif

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Counts of the trace's buffers, the kernel's and those of processes, which are asked in a round.
-#include "tracing_counts.h"
-
+// Counts of the trace's buffers: the kernel's, and those of processes, which are asked in a round.
 #include "round.h"
 #include "scope.h"
 #include "service.h"
@@ -39,7 +37,7 @@ static void add_kernel_stat(struct frame *frame)
             add_stat(frame, 0, cpu, &stat);
 }
 
-// A buffer a question.
+// Each question is about one buffer.
 static u32 ask_stat(const struct round *round, const struct visit *visit, u64 arguments[4],
                     u32 *room)
 {
@@ -79,13 +77,6 @@ static void add_process(struct frame *frame, const struct visit *visit)
     }
 }
 
-static void add_masks(struct frame *frame, u64 mask)
-{
-    frame_varint(frame, dci_TraceStatReply_mask_tag, mask);
-    frame_varint(frame, dci_TraceStatReply_process_mask_tag, trace_process_mask());
-    frame_varint(frame, dci_TraceStatReply_subscribed_tag, tracing.subscriber != NULL);
-}
-
 s64 trace_counts_walk(struct walk *walk, struct frame *frame, u64 mask)
 {
     struct visit *visit = NULL;
@@ -102,7 +93,9 @@ s64 trace_counts_walk(struct walk *walk, struct frame *frame, u64 mask)
             walk->scope == dci_Scope_SCOPE_PROCESS)
             return E_NOENT;
     }
-    add_masks(frame, mask);
+    frame_varint(frame, dci_TraceStatReply_mask_tag, mask);
+    frame_varint(frame, dci_TraceStatReply_process_mask_tag, trace_process_mask());
+    frame_varint(frame, dci_TraceStatReply_subscribed_tag, tracing.subscriber != NULL);
     if (!walk->kernel_done)
         add_kernel_stat(frame);
     walk->kernel_done = true;

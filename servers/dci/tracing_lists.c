@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What can be traced: the list of events,
-// and the metadata that describe them to readers of the trace.
+// Lists about the trace: its events, and the metadata that describes them to readers.
 #include "service.h"
 
 #include <orrery/sys.h>

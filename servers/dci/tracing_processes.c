@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Trace packets of processes. Live ones are asked, all at once, in rounds that go on from call to
-// call. Packets of processes that have ended are with the kernel, and are read after them.
+// Trace packets of processes. Live processes are asked all at once, in rounds that go on from call
+// to call. The kernel has the packets of processes that have ended; they are read after the live
+// ones.
 #include "tracing_processes.h"
 
 #include "round.h"
@@ -20,16 +21,16 @@ static u32 only_pid;
 static struct {
     bool under_way;
     bool flush;
-    struct round *live;               // NULL: not begun, or over
-    u64 cursor;                       // the kernel's, in its list of processes with packets
-    struct sys_trace_process process; // of the list: the ended one that is read
-    bool ended;                       // there is one
-    u32 cpu;
-    u32 packets; // of this stream
+    struct round *live;               // over live processes; NULL: not begun, or over
+    u64 cursor;                       // in the kernel's list of processes with packets
+    struct sys_trace_process process; // of the list: the ended process that is read
+    bool ended;                       // there is such a process
+    u32 cpu;                          // its stream that is read
+    u32 packets;                      // of this stream so far
 } round;
-static u64 next_round;
+static u64 next_round; // time
 
-static struct round *masks_back; // after a subscriber has gone; NULL: all are as they were
+static struct round *masks_back; // sets masks after a subscriber has gone; NULL: none to set
 
 void trace_processes_begin(dci_Scope wanted_scope, u32 pid)
 {
@@ -41,20 +42,15 @@ void trace_processes_begin(dci_Scope wanted_scope, u32 pid)
     masks_back = NULL;
 }
 
-dci_Scope trace_processes_scope(void)
+struct walk trace_processes_scope(void)
 {
-    return scope;
-}
-
-u32 trace_processes_pid(void)
-{
-    return only_pid;
+    return walk_over(scope, only_pid);
 }
 
 // ---- live processes -----------------------------------------------------------------------------
 
-// The next process of the kernel's list that is wanted;
-// those that have ended come behind the live ones.
+// Takes the next wanted process of the kernel's list. Live ones come first. Returns false at the
+// end.
 static bool next_listed(void)
 {
     for (;;) {
@@ -66,7 +62,7 @@ static bool next_listed(void)
     }
 }
 
-// The visit's part is a CPU, its data the mask of those that are left.
+// Visits a live process. The visit's part is a CPU, and its data the mask of CPUs that are left.
 static bool next_live(struct round *live, struct visit *visit)
 {
     (void)live;
@@ -89,7 +85,7 @@ static u32 ask_packet(const struct round *live, const struct visit *visit, u64 a
     return MONITOR_TRACE_READ;
 }
 
-// The kernel has made sure of the packet.
+// The kernel has checked the packet itself.
 static enum answer_flaw check_packet(struct visit *visit, u64 now)
 {
     const struct question *question = visit->question;
@@ -98,8 +94,8 @@ static enum answer_flaw check_packet(struct visit *visit, u64 now)
     return question->answer.status == question->count ? ANSWER_SOUND : ANSWER_SIZE;
 }
 
-// A stream until it has no packet, then the next one;
-// what is left after so many comes with the next round.
+// Reads a stream until it has no packet, then the next one. After VISIT_PACKETS_MAX the rest is
+// left for the next round.
 static bool advance_packet(struct visit *visit)
 {
     if (visit->questions >= VISIT_PACKETS_MAX)
@@ -121,8 +117,8 @@ static const struct round_kind packets_kind = {.ask = ask_packet,
                                                .bytes_max = VISIT_PACKETS_MAX * MONITOR_BYTES,
                                                .nothing = E_NOENT};
 
-// A packet that lies at `bytes`, or is read by the kernel, into the subscriber's queue: 1,
-// 0: there was none, E_AGAIN: no room.
+// Pushes a packet that lies at `bytes`, or that the kernel has (bytes NULL). Returns 1, 0 if there
+// is none, or E_AGAIN if there is no room.
 static s64 push_packet(u32 pid, u32 cpu, const u8 *bytes, u32 count)
 {
     struct frame frame;
@@ -147,7 +143,7 @@ static s64 push_packet(u32 pid, u32 cpu, const u8 *bytes, u32 count)
     return 1;
 }
 
-// False when it has to wait: for answers, or for room.
+// Goes on with live processes. Returns false if it has to wait for answers or for room.
 static bool go_live(void)
 {
     struct visit *visit;
@@ -207,10 +203,10 @@ static void begin_round(bool flush)
     round.ended = false;
     round.cpu = round.packets = 0;
     round.live = round_begin(&packets_kind, dci_Scope_SCOPE_ALL, 0);
-    round.under_way = round.live != NULL; // without memory, the next one
+    round.under_way = round.live != NULL; // without memory it is left out
 }
 
-// Goes on with the round: false when it has to wait.
+// Goes on with the round. Returns false if it has to wait.
 static bool go_round(void)
 {
     if (!round.under_way)
@@ -258,7 +254,7 @@ u64 trace_processes_work(u64 now, bool flush)
 {
     if (tracing.subscriber == NULL) {
         set_masks_back();
-        return UINT64_MAX; // answers bring it on
+        return UINT64_MAX; // answers wake the loop
     }
     if (scope == dci_Scope_SCOPE_KERNEL)
         return UINT64_MAX;

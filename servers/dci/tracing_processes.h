@@ -1,22 +1,24 @@
 // SPDX-License-Identifier: MIT
-// Trace packets of processes, on their way to the subscriber of tracing.c: rounds over all streams
-// (a process and a CPU each), now and then.
+// Trace packets of processes, for the subscriber of tracing.c. They are read in rounds over all
+// streams. A stream is a process and a CPU.
 #ifndef DCI_TRACING_PROCESSES_H
 #define DCI_TRACING_PROCESSES_H
 
 #include "client.h"
 
-// A subscription begins: whose packets it takes.
+// Begins a subscription to the packets of a scope.
 void trace_processes_begin(dci_Scope scope, u32 pid);
-dci_Scope trace_processes_scope(void);
-u32 trace_processes_pid(void);
-// Pushes what there is, as far as it can now; returns when to call it again.
-// flush: begun packets too.
+// Returns a walk over that scope.
+struct walk trace_processes_scope(void);
+// Pushes packets, as far as it can now. flush: begun packets as well. Returns the time of the next
+// call.
 u64 trace_processes_work(u64 now, bool flush);
-// The end: one last round takes all that the streams hold. A step returns REQUEST_DONE after it.
+// Begins one last round, which takes all that the streams hold.
 void trace_processes_end_begin(void);
+// Goes on with the round. Returns REQUEST_DONE after it, else REQUEST_WAITS.
 s64 trace_processes_end_step(void);
-// The subscriber has gone: masks of the processes are to be set to this, in the background.
+// Ends the subscription of a client that has gone. Sets the masks of the processes, in the
+// background.
 void trace_processes_release(u64 mask);
 
 #endif

@@ -26,28 +26,21 @@ s64 trace_mode_check(struct client *client, dci_TraceMode mode)
     return 0;
 }
 
-// The old mask's majors are off before the mode zeroes the counts: these are then the new mask's
-// alone.
-static s64 set(dci_TraceMode mode, bool set_mask, u64 mask)
+// Sets the kernel's mode and mask, and with all also the mask that processes start with. A mode
+// zeroes the counts. The mask is 0 meanwhile, so that the counts are then of the new mask alone.
+static s64 set_kernel(const struct walk *walk, const struct trace_setting *setting)
 {
-    s64 error = set_mask && mode != dci_TraceMode_TRACE_MODE_KEEP ? sys_trace_set_mask(0) : 0;
+    bool set_mode = setting->mode != dci_TraceMode_TRACE_MODE_KEEP;
+    s64 error = setting->set_mask && set_mode ? sys_trace_set_mask(0) : 0;
 
     if (error < 0)
         return error;
-    if (mode == dci_TraceMode_TRACE_MODE_OVERWRITE)
-        error = sys_trace_set_mode(SYS_TRACE_OVERWRITE);
-    else if (mode == dci_TraceMode_TRACE_MODE_DISCARD)
-        error = sys_trace_set_mode(SYS_TRACE_DISCARD);
-    if (error == 0 && set_mask)
-        error = sys_trace_set_mask(mask);
-    return error;
-}
-
-// With all, also what processes begin with.
-static s64 set_kernel(const struct walk *walk, const struct trace_setting *setting)
-{
-    s64 error = set(setting->mode, setting->set_mask, setting->mask);
-
+    if (set_mode)
+        error = sys_trace_set_mode(setting->mode == dci_TraceMode_TRACE_MODE_OVERWRITE
+                                       ? SYS_TRACE_OVERWRITE
+                                       : SYS_TRACE_DISCARD);
+    if (error == 0 && setting->set_mask)
+        error = sys_trace_set_mask(setting->mask);
     if (error == 0 && setting->set_mask && walk->scope == dci_Scope_SCOPE_ALL)
         error = sys_trace_set_process_mask(setting->process_mask);
     return error;
@@ -76,7 +69,8 @@ static struct round *begin_round(const struct walk *walk, const struct trace_set
     return round;
 }
 
-// Of many processes some end, and some fail: what they have logged is told as missing in the end.
+// In a walk over all, processes that end or fail are passed over. Their events are told as missing
+// in the end.
 s64 trace_settings_walk(struct client *client, struct walk *walk,
                         const struct trace_setting *setting)
 {

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A client's turn: what it has asked for, sending what waits, timing out, letting go.
-#include "turn.h"
-
+// A client's turn: its requests, sending, time limits, letting go.
 #include "input.h"
 #include "service.h"
 
@@ -13,13 +11,8 @@ static void release(struct client *client)
     client_free(client);
 }
 
-static void abort_client(struct client *client)
-{
-    stream_abort(client->stream);
-    release(client);
-}
-
-// A client that sends no more gets what it has asked for, but nothing that would come by itself.
+// Closes a client that sends no more, once it has the answers to all its requests. It gets nothing
+// that would come by itself.
 static void finish(struct client *client)
 {
     if (!client->finished || client->closing || client->request != NULL ||
@@ -44,7 +37,7 @@ static bool send_waiting(struct client *client)
     }
 }
 
-// Returns false when the client is gone.
+// Enforces the time limits. Returns false if the client is gone.
 static bool keep_time(struct client *client, u64 now)
 {
     if (client->queue.bytes == 0)
@@ -59,7 +52,8 @@ static bool keep_time(struct client *client, u64 now)
                 (client->finished && now > client->finish_by);
     if (stuck || late) {
         server_counts.timed_out++;
-        abort_client(client);
+        stream_abort(client->stream);
+        release(client);
         return false;
     }
     if (client->role == dci_Role_ROLE_NONE && !client->closing &&
@@ -70,18 +64,9 @@ static bool keep_time(struct client *client, u64 now)
     return true;
 }
 
-// Lets the stream offer again what it had to keep.
-static void resume(struct client *client)
-{
-    if (client->held_back && !client->closing && client->input_bytes < client_input_limit(client)) {
-        client->held_back = false;
-        stream_resume(client->stream);
-    }
-}
-
-// Whoever has sent its last may have gone. Then what is sent to it comes back as a reset, some time
-// before the network takes no more; so the next of its requests waits for a moment, and until the
-// answers so far are out.
+// Returns true if the client's next request may begin. A client that sends no more may be gone.
+// Then bytes that are sent to it come back as a reset, some time before the network takes no more.
+// So its next request waits for a moment, and until the answers so far are out.
 static bool may_begin(const struct client *client)
 {
     if (!client->finished || client->request != NULL)
@@ -99,7 +84,11 @@ bool client_work(struct client *client, u64 now)
         if (client->close_after_reply && !client->closing)
             client_close_soon(client);
         busy |= send_waiting(client);
-        resume(client);
+        if (client->held_back && !client->closing &&
+            client->input_bytes < client_input_limit(client)) {
+            client->held_back = false;
+            stream_resume(client->stream); // it offers again the bytes that it had to keep
+        }
         any |= busy;
     }
     if (client->stream != NULL && client->flooded && !client->closing)
@@ -109,6 +98,6 @@ bool client_work(struct client *client, u64 now)
     if (client->stream == NULL)
         release(client);
     else if (keep_time(client, now))
-        return any; // once more: a request may have begun pushes
-    return true;    // and letting go leaves work
+        return any; // true: a request may have begun pushes
+    return true;    // letting go leaves work
 }

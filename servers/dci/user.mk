@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # The DCI server: what viewers talk to.
 PROGRAM := dci
-SRC := client.c console.c count_mode.c counting.c dref.c exclusion.c failures.c frame.c input.c \
+SRC := client.c console.c counting.c dref.c exclusion.c failures.c frame.c input.c \
     members.c monitors.c objects.c processes.c questions.c queue.c round.c runs.c \
     sampling.c sampling_request.c scope.c server.c service.c session.c sleep_locks.c switching.c \
     system.c token.c walk.c \

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A walk: the kernel, one process, or all are gone through for a request, the kernel first, then
-// the processes in a round.
+// A walk: a request goes through the kernel, one process, or all. The kernel comes first, then the
+// processes in a round.
 #ifndef DCI_WALK_H
 #define DCI_WALK_H
 
@@ -15,14 +15,14 @@ struct walk {
     dci_Scope scope;
     u32 pid;             // SCOPE_PROCESS
     u64 cursor;          // in the list under way
-    bool kernel_done;    // its part is told, or not wanted
-    struct round *round; // over the processes, NULL: none
+    bool kernel_done;    // the kernel's part is told, or not wanted
+    struct round *round; // over the processes, or NULL
 };
 
 struct walk walk_over(dci_Scope scope, u32 pid);
-// Is the kernel in it?
+// Returns true if the scope contains the kernel.
 bool walk_has_kernel(const struct walk *walk);
-// It wants nothing more of processes.
+// Ends the walk's round.
 void walk_end(struct walk *walk);
 
 #endif

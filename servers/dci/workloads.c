@@ -5,7 +5,7 @@
 #include <orrery/sys.h>
 #include <string.h>
 
-#define WORKLOADS_MAX 256 // in one frame
+#define WORKLOADS_MAX 256 // workloads in one frame
 
 static s64 workloads_step(struct client *client)
 {
@@ -29,21 +29,16 @@ static s64 workloads_step(struct client *client)
     return REQUEST_REPLIED;
 }
 
-// The kernel's message quotes the command, which may be any bytes; a protobuf string must be UTF-8.
-static void make_printable(char *text)
-{
-    for (; *text != 0; text++)
-        if (*text < 0x20 || *text > 0x7e)
-            *text = '?';
-}
-
 static s64 workload_start_begin(struct client *client, const dci_Request *request)
 {
     char message[sizeof(client->message)] = "";
 
     s64 id = sys_workload_start(request->body.workload_start.command, message, sizeof(message));
     if (id < 0) {
-        make_printable(message);
+        // The message quotes the command, which may be any bytes. A protobuf string must be UTF-8.
+        for (char *at = message; *at != 0; at++)
+            if (*at < 0x20 || *at > 0x7e)
+                *at = '?';
         return client_error(client, id, "%s", message);
     }
     dci_WorkloadStartReply reply = {.id = (u64)id};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Writing cpio archives.
+// Writes cpio archives.
 #include "archive.h"
 
 #include <cpio/cpio.h>
@@ -13,7 +13,7 @@
 #define MODE_FILE 0100644
 #define ROOM_MIN 0x10000UL
 
-// Room for bytes more, zeroes.
+// Adds zero bytes to the archive. Returns the first of them, or NULL if there is no memory.
 static u8 *extend(struct archive *archive, u64 bytes)
 {
     u64 wanted = archive->bytes + bytes;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The kernel's requests for pages of mapped files (orrery/memory.h), answered from the files.
+// Answers the kernel's requests for pages of mapped files (orrery/memory.h).
 #include "backing.h"
 #include "node.h"
 #include "pages.h"
@@ -15,32 +15,28 @@ void backing_start(cap_t endpoint)
     kernel_endpoint = endpoint;
 }
 
-static s64 read_page(struct node *node, u64 offset, u8 *page)
-{
-    s64 bytes = CO_CALL(struct server_file, node->root.coid, read, offset, page, PAGE);
-    if (bytes < 0)
-        return bytes;
-    memset(page + bytes, 0, PAGE - (u64)bytes);
-    return 0;
-}
-
-// A page that was read before a change must not be supplied after it: then it is read again.
+// Supplies a page. If the file has changed since the page was read, reads it again: an old page
+// must not be supplied after a change.
 static void fetch(struct backing *backing, u64 offset)
 {
     u8 page[PAGE];
+    coid_t coid = backing->node->root.coid;
     bool supplied = false;
     while (!supplied) {
         u64 before = __atomic_load_n(&backing->changes, __ATOMIC_ACQUIRE);
-        s64 status = read_page(backing->node, offset, page);
+        s64 bytes = CO_CALL(struct server_file, coid, read, offset, page, PAGE);
+        if (bytes >= 0)
+            memset(page + bytes, 0, PAGE - (u64)bytes);
         mutex_lock(&backing->lock);
         supplied = backing->changes == before;
         if (supplied)
-            sys_file_supply(backing->memory, offset, page, status);
+            sys_file_supply(backing->memory, offset, page, bytes < 0 ? bytes : 0);
         mutex_unlock(&backing->lock);
     }
 }
 
-// A page that was written through a shared mapping. The part behind the file's end is nobody's.
+// Takes a page that was written through a shared mapping. The part behind the file's end is
+// dropped.
 static void take(struct backing *backing, u64 offset)
 {
     u8 page[PAGE];

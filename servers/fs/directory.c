@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Directories: ServerFiles that name others. Guarded by the FileSystem's lock.
+// Directories: ServerFiles that name others. The FileSystem's lock guards them.
 #include "entries.h"
 #include "node.h"
 #include "share.h"
 
+#include <ipc/fs_entry.h>
 #include <stdlib.h>
-#include <string.h>
 
 struct directory *directory_of(struct node *node)
 {
@@ -54,13 +54,6 @@ static CO_METHOD s64 directory_map(struct server_file *self, u64 *offset, cap_t 
     return E_ISDIR;
 }
 
-static CO_METHOD s64 directory_share(struct server_file *self, u64 uses, struct share **share)
-{
-    CO_HOME(self);
-    (void)uses, (void)share;
-    return E_NOTSUP;
-}
-
 static CO_METHOD s64 directory_get_num_children(struct co_rep *self)
 {
     CO_HOME(self);
@@ -86,7 +79,7 @@ static const struct server_file_ops ops = {
     .truncate = directory_truncate,
     .bytes = directory_bytes,
     .map = directory_map,
-    .share = directory_share,
+    .share = node_share_nothing,
 };
 
 static void destroy(struct co_root *root)
@@ -158,35 +151,20 @@ void directory_remove(struct node *node)
     node_put(node);
 }
 
-static u64 put_entry(const struct node *node, u8 *to)
+u64 directory_list(struct directory *directory, u64 cursor, u64 *next, void *to, u64 room)
 {
-    struct fs_entry entry = {
-        .id = node->id, .kind = node->kind, .name_bytes = (u32)strlen(node->name)};
-    u64 bytes = ALIGN_UP(sizeof(entry) + entry.name_bytes, 8UL);
-    memset(to, 0, bytes);
-    memcpy(to, &entry, sizeof(entry));
-    memcpy(to + sizeof(entry), node->name, entry.name_bytes);
-    return bytes;
-}
-
-// The first entry behind cursor. Most listings go on where the last one ended.
-static struct node *entry_behind(const struct directory *directory, u64 cursor)
-{
+    // Most listings go on where the last one ended.
     struct node *node = directory->listed;
     node = node != NULL && node->order <= cursor ? node->next : directory->first;
     while (node != NULL && node->order <= cursor)
         node = node->next;
-    return node;
-}
-
-u64 directory_list(struct directory *directory, u64 cursor, u64 *next, void *to, u64 room)
-{
     u64 done = 0;
     *next = cursor;
-    for (struct node *node = entry_behind(directory, cursor); node != NULL; node = node->next) {
-        if (room - done < ALIGN_UP(sizeof(struct fs_entry) + strlen(node->name), 8UL))
+    for (; node != NULL; node = node->next) {
+        u64 bytes = fs_entry_put((u8 *)to + done, room - done, node->id, node->kind, node->name);
+        if (bytes == 0)
             break;
-        done += put_entry(node, (u8 *)to + done);
+        done += bytes;
         *next = node->order;
         directory->listed = node;
     }

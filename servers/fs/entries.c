@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The hash table of all directories' entries: chains, of one node on average with as many nodes as
-// there are buckets. Its size does not change, so adding an entry cannot fail.
+// The hash table of the entries of all directories. A bucket is a chain: of one node on average, if
+// there are as many nodes as buckets. The size does not change, so adding an entry cannot fail.
 #include "entries.h"
 
 #include <string.h>
@@ -10,10 +10,10 @@
 #define FACTOR 0x9e3779b97f4a7c15UL
 
 static struct node *buckets[1UL << BUCKET_BITS];
-static u64 key; // so that nobody can choose names that fall into one bucket; 0: not set yet
+static u64 key; // keeps others from choosing names that fall into one bucket; 0: not set yet
 
-// Both halves of a product with the key: without the key nobody knows what a change of a bit of the
-// word does to them.
+// Mixes a word into a hash: both halves of the product with the key. Whoever does not know the key
+// cannot tell what a changed bit of the word does to them.
 static u64 mix(u64 hash, u64 word)
 {
     __extension__ unsigned __int128 product = (unsigned __int128)(hash ^ word) * key;
@@ -27,7 +27,7 @@ static u64 word_at(const char *name)
     return word;
 }
 
-// Eight bytes of the name at a time; the last eight may overlap those before.
+// Hashes a name eight bytes at a time. The last eight may overlap the ones before.
 static u64 hash_of(const struct directory *directory, const char *name, u64 bytes)
 {
     u64 hash = mix(directory->node.id, bytes << 32), last = 0;

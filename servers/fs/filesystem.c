@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The FileSystem: names in a tree of directories. One lock guards the tree;
-// nothing that waits happens under it.
+// The FileSystem: names in a tree of directories. One lock guards the tree. Nothing waits while it
+// is held.
 #include "filesystem.h"
 
 #include "mount_table.h"
@@ -290,7 +290,7 @@ void filesystem_usage(struct fs_usage *usage)
 
 // ---- start -------------------------------------------------------------------------------------
 
-// The node that follows in the order: a directory, what is in it, what is behind it.
+// Returns the node after this one, in the order: a directory, its contents, its next sibling.
 static struct node *following(struct node *node)
 {
     const struct directory *directory = directory_of(node);

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Loading the initial file system: an archive's files, with their contents where they lie.
-#include "initial.h"
-
+// Loads the initial file system. The contents of its files stay in the archive.
 #include "tree.h"
 
 #include <cpio/cpio.h>
 #include <stdio.h>
 #include <string.h>
 
-// Folders that the archive does not name before what lies in them are made.
+// Makes the directories on the way to a path: the archive may name them later or not at all.
 static s64 make_parents(char *path)
 {
     for (char *at = strchr(path + 1, '/'); at != NULL; at = strchr(at + 1, '/')) {
@@ -21,7 +19,7 @@ static s64 make_parents(char *path)
     return 0;
 }
 
-// Nobody calls yet, so it goes without the lock.
+// Adds a file. There is no other thread yet, so this takes no lock.
 static s64 add_file(const char *path, const struct cpio *archive, const struct cpio_entry *entry,
                     cap_t memory)
 {
@@ -51,22 +49,17 @@ static s64 add_entry(const struct cpio *archive, const struct cpio_entry *entry,
     return status == E_EXIST ? 0 : status;
 }
 
-static s64 load(struct cpio *archive, cap_t memory)
-{
-    struct cpio_entry entry;
-    s64 status;
-    while ((status = cpio_next(archive, &entry)) > 0) {
-        status = add_entry(archive, &entry, memory);
-        if (status == E_NOMEM)
-            return status;
-    }
-    return status;
-}
-
 s64 initial_load(const u8 *archive, u64 bytes, cap_t memory, bool *damaged)
 {
     struct cpio cpio = {.data = archive, .bytes = bytes};
-    s64 status = load(&cpio, memory);
+    struct cpio_entry entry;
+    s64 status;
+    *damaged = false;
+    while ((status = cpio_next(&cpio, &entry)) > 0) {
+        status = add_entry(&cpio, &entry, memory);
+        if (status == E_NOMEM)
+            return status;
+    }
     *damaged = status == E_PROTO;
-    return status == E_PROTO ? 0 : status;
+    return *damaged ? 0 : status;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// ServerFile over the initial file system: contents where the archive has them. Files that begin on
-// a page there are mapped straight from the archive's memory object, so that programs run on even
-// when this server ends.
+// ServerFile over the initial file system: its contents stay in the archive. A file that begins on
+// a page of the archive is mapped straight from the archive's memory object. So programs run on
+// even if this server ends.
 #include "backing.h"
 #include "node.h"
 #include "pages.h"
@@ -15,7 +15,7 @@ struct initrd_file {
     u64 bytes;
     u64 offset; // in the archive
     cap_t archive;
-    struct backing backing; // for those that lie askew
+    struct backing backing; // for a file that does not begin on a page
 };
 
 static struct initrd_file *file_of(struct server_file *self)
@@ -68,13 +68,6 @@ static CO_METHOD s64 initrd_map(struct server_file *self, u64 *offset, cap_t *me
     return 0;
 }
 
-static CO_METHOD s64 initrd_share(struct server_file *self, u64 uses, struct share **share)
-{
-    CO_HOME(self);
-    (void)uses, (void)share;
-    return E_NOTSUP;
-}
-
 static const struct server_file_ops ops = {
     .base = CO_LEAF,
     .read = initrd_read,
@@ -82,7 +75,7 @@ static const struct server_file_ops ops = {
     .truncate = initrd_truncate,
     .bytes = initrd_bytes,
     .map = initrd_map,
-    .share = initrd_share,
+    .share = node_share_nothing,
 };
 
 static void destroy(struct co_root *root)

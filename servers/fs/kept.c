@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Kept files and directories: their room, and the tree as an archive.
+// Kept files and directories: their room on the disk, and their tree as an archive.
 #include "kept.h"
 
 #include "filesystem.h"
@@ -47,7 +47,7 @@ u64 kept_changes(void)
 
 // ---- writing -----------------------------------------------------------------------------------
 
-// A node's path below top, built from its end: its start in room, or NULL when it is too long.
+// Writes a node's path below top to the end of room. Returns its start, or NULL if it is too long.
 static const char *path_below_top(const struct node *node, const struct directory *top,
                                   char room[PATH_ROOM])
 {
@@ -77,13 +77,14 @@ static s64 write_node(struct node *node, const struct directory *top, struct arc
     s64 status = bytes < 0 ? bytes
                            : archive_add(archive, path, directory, node->time / TIME_SECOND,
                                          (u64)bytes, &contents);
-    if (status == 0 &&
-        bytes > 0) // if it is shorter by now, zeroes stay, and another archive follows
+    // If the file has become shorter meanwhile, zeroes stay at its end. The next save corrects
+    // that.
+    if (status == 0 && bytes > 0)
         status = CO_CALL(struct server_file, node->root.coid, read, 0, contents, (u64)bytes);
     return status < 0 ? status : 0;
 }
 
-// The node that follows below top: what is in a directory comes behind it.
+// Returns the node after this one below top, or NULL. A directory comes before its contents.
 static struct node *following(struct node *node, const struct directory *top)
 {
     const struct directory *directory = directory_of(node);

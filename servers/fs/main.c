@@ -3,7 +3,6 @@
 // table. Serves ipc/fs.idl as "fs".
 #include "backing.h"
 #include "filesystem.h"
-#include "initial.h"
 #include "mount_table.h"
 #include "opening.h"
 #include "pages.h"
@@ -24,7 +23,7 @@
 #define MOUNT_FILE_MAX 4096
 #define SAVE_US 1000000 // between two saves of /data
 
-bool heap_is_committed = true; // out of memory is an error of a call, not our end
+bool heap_is_committed = true; // without memory a call fails, and the server goes on
 
 static const char *const directories[] = {"/bin", "/dev", "/etc", "/proc", "/tmp"};
 
@@ -36,7 +35,7 @@ static void check(s64 status, const char *what)
     exit(1);
 }
 
-// The initial file system in memory, read-only; NULL when the machine has none.
+// Maps the initial file system, read-only. Returns NULL if it is empty.
 static const u8 *map_archive(cap_t memory, u64 bytes)
 {
     struct sys_region region = {
@@ -76,7 +75,8 @@ static void make_directories(void)
     check(null == NULL ? E_NOMEM : filesystem_add("/dev/null", null), "/dev/null");
 }
 
-// Saves what has changed, until the server ends. An error is told once, until saving works again.
+// Saves /data once a second, if it has changed, until the server ends. Prints an error only if it
+// differs from the one before.
 static __attribute__((noreturn)) s64 save_forever(void *argument)
 {
     (void)argument;
@@ -95,7 +95,7 @@ static void start_store(void)
 {
     static const char *const tell[] = {
         [STORE_FOUND_OLDER] = "one state is damaged; this is the newest that is whole",
-        [STORE_FOUND_DAMAGED] = "what was on the disk is damaged; it begins empty",
+        [STORE_FOUND_DAMAGED] = "the disk's contents are damaged; /data begins empty",
     };
     bool partly;
     s64 status = store_start(&partly);
@@ -117,7 +117,7 @@ static void start_store(void)
               "thread");
 }
 
-// One line of /etc/mounts: "POINT SERVICE", or a comment.
+// Reads one line of /etc/mounts: "POINT SERVICE", or a comment.
 static void mount_line(char *line)
 {
     char *rest;
@@ -146,26 +146,12 @@ static void read_mounts(void)
         mount_line(line);
 }
 
-// Memory files may take a quarter of what is free at the start.
-static void set_limit(void)
+int main(void)
 {
+    static const struct ipc_service service = {.dispatch = fs_dispatch};
     struct sys_info info;
     check(sys_info(&info), "system information");
     memory_files_limit(info.free_bytes / 4);
-}
-
-static void serve(void)
-{
-    static const struct ipc_service service = {.dispatch = fs_dispatch};
-    s64 endpoint = ipc_interface_endpoint(&service);
-    check(endpoint, "endpoint");
-    backing_start((cap_t)endpoint);
-    check(service_register("fs", (cap_t)endpoint), "registering");
-}
-
-int main(void)
-{
-    set_limit();
     check(filesystem_create(), "start");
     load_archive();
     make_directories();
@@ -175,7 +161,10 @@ int main(void)
     check(openings_create(), "open files");
     check(co_add_service(filesystem_coid()), "FileSystem");
     check(co_add_service(openings_coid()), "OpenFileTable");
-    serve();
+    s64 endpoint = ipc_interface_endpoint(&service);
+    check(endpoint, "endpoint");
+    backing_start((cap_t)endpoint);
+    check(service_register("fs", (cap_t)endpoint), "registering");
     check(handles_sweep_forever(&open_files), "ends of processes");
     return 1;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ServerFile in this server's own memory: pages that come into being as they are written.
+// ServerFile in this server's own memory. Its pages are allocated when they are written.
 #include "backing.h"
 #include "kept.h"
 #include "node.h"
@@ -16,8 +16,8 @@ struct memory_file {
     struct mutex lock; // of all below
     u64 bytes;
     u64 slots;  // of pages
-    u8 **pages; // NULL: zeroes; those that begin within node.share's bytes lie there
-    u64 span;   // no page before is NULL, and all lie in node.share
+    u8 **pages; // NULL: zeroes. A page that begins within node.share's bytes lies there
+    u64 span;   // bytes, a whole number of pages: up to here all pages exist, and lie in node.share
     struct backing backing;
 };
 
@@ -28,8 +28,8 @@ static struct memory_file *file_of(struct server_file *self)
 
 // ---- pages -------------------------------------------------------------------------------------
 
-// In the file's memory as users see it, or not. Pages of that are zeroes when they are not in use,
-// and are there and accounted for, in use or not.
+// Returns true if a page lies in memory that users share. All pages of that memory exist and are
+// accounted for, used or not. The unused ones are zeroes.
 static bool is_shared(const struct memory_file *file, u64 index)
 {
     return file->node.share != NULL && index < file->node.share->bytes / PAGE;
@@ -53,7 +53,8 @@ static void page_free(u8 *page)
     pages_return(1);
 }
 
-// What is shared stays as zeroes, because it goes only as a whole.
+// Frees a page. A shared one becomes zeroes instead, because shared memory is freed only as a
+// whole.
 static void page_drop(struct memory_file *file, u64 index)
 {
     if (file->pages[index] == NULL)
@@ -66,7 +67,8 @@ static void page_drop(struct memory_file *file, u64 index)
     file->pages[index] = NULL;
 }
 
-// Slots for so many bytes; doubling, so that appending costs the same a byte.
+// Makes slots for a file of so many bytes. Returns false if there is no memory. Their number
+// doubles, so that appending a byte always costs the same on average.
 static bool make_slots(struct memory_file *file, u64 bytes)
 {
     u64 wanted = (bytes + PAGE - 1) / PAGE;
@@ -80,15 +82,6 @@ static bool make_slots(struct memory_file *file, u64 bytes)
     file->pages = pages;
     file->slots = slots;
     return true;
-}
-
-// The page with that offset, made if it is not there.
-static u8 *page_at(struct memory_file *file, u64 offset)
-{
-    u8 **page = &file->pages[offset / PAGE];
-    if (*page == NULL)
-        *page = page_new(file, offset / PAGE);
-    return *page;
 }
 
 static void read_pages(const struct memory_file *file, u64 offset, u8 *to, u64 bytes)
@@ -106,16 +99,19 @@ static void read_pages(const struct memory_file *file, u64 offset, u8 *to, u64 b
     }
 }
 
-// Bytes written: fewer when memory ends.
+// Writes to pages, and makes those that are missing. Returns the bytes written: fewer if memory
+// runs out.
 static u64 write_pages(struct memory_file *file, u64 offset, const u8 *from, u64 bytes)
 {
     u64 done = 0;
     while (done < bytes) {
         u64 part = PAGE - offset % PAGE < bytes - done ? PAGE - offset % PAGE : bytes - done;
-        u8 *page = page_at(file, offset);
-        if (page == NULL)
+        u8 **page = &file->pages[offset / PAGE];
+        if (*page == NULL)
+            *page = page_new(file, offset / PAGE);
+        if (*page == NULL)
             break;
-        memcpy(page + offset % PAGE, from + done, part);
+        memcpy(*page + offset % PAGE, from + done, part);
         offset += part;
         done += part;
     }
@@ -131,7 +127,8 @@ static void extend_span(struct memory_file *file)
         file->span += PAGE;
 }
 
-// Shared pages behind the end are zeroes, unless one who may write has been killed or lies.
+// Clears the shared pages between the file's end and a new one. They are zeroes already, unless a
+// process that may write to them was killed or misbehaves.
 static void clear_gap(struct memory_file *file, u64 from, u64 to)
 {
     while (from < to && is_shared(file, from / PAGE) && from / PAGE < file->slots) {
@@ -142,7 +139,7 @@ static void clear_gap(struct memory_file *file, u64 from, u64 to)
     }
 }
 
-// All pages move to memory that users can map.
+// Moves the file's pages to memory that users can map.
 static void move_pages(struct memory_file *file, struct share *share)
 {
     for (u64 i = 0; i < file->slots && i < share->bytes / PAGE; i++) {
@@ -160,7 +157,7 @@ static void move_pages(struct memory_file *file, struct share *share)
     share_end(share, file->bytes, file->span);
 }
 
-// The file is empty: there are no pages any more.
+// Gives up the shared memory. The file is empty, so no page of it is needed.
 static void unshare(struct memory_file *file)
 {
     for (u64 i = 0; is_shared(file, i) && i < file->slots; i++)
@@ -169,8 +166,8 @@ static void unshare(struct memory_file *file)
     share_set(&file->node, NULL);
 }
 
-// What lies behind the new end reads as zeroes if the file grows again. There is nothing behind the
-// end before.
+// Drops the contents behind a new end, so that they read as zeroes if the file grows again. bytes:
+// at most the file's length.
 static void cut(struct memory_file *file, u64 bytes)
 {
     u64 end = (file->bytes + PAGE - 1) / PAGE;
@@ -288,17 +285,18 @@ static CO_METHOD s64 memory_map(struct server_file *self, u64 *offset, cap_t *me
     s64 status = backing_map(&file->backing, &file->node, memory);
     share_revoke(&file->node);
     if (share_was_written(&file->node))
-        backing_changed(&file->backing, file->bytes); // pages of mappings before show it, too
+        backing_changed(&file->backing, file->bytes); // for pages of earlier mappings
     return status;
 }
 
-// A file that has become much longer than its memory gets other memory.
+// Returns true if the file has no shared memory, or has become much longer than it.
 static bool wants_memory(const struct memory_file *file)
 {
     const struct share *share = file->node.share;
     return share == NULL || (share->bytes < SHARE_BYTES_MAX && file->bytes > 2 * share->bytes);
 }
 
+// Returns the size of the shared memory for a file of so many bytes.
 static u64 memory_for(u64 bytes)
 {
     u64 memory = SHARE_BYTES_MIN;
@@ -307,7 +305,8 @@ static u64 memory_for(u64 bytes)
     return memory;
 }
 
-// Copying a file's pages is worth it after as many uses.
+// Moves the contents to shared memory after as many uses as the file has pages: then copying them
+// pays.
 static CO_METHOD s64 memory_share(struct server_file *self, u64 uses, struct share **share)
 {
     CO_HOME(self);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The mount table: a directory's node knows what is mounted there, the table holds the node.
+// The mount table. A directory's node names the service that is mounted there. The table holds
+// these nodes.
 #include "mount_table.h"
 
 #include "tree.h"
@@ -46,7 +47,7 @@ static s64 remove_mount(const char *point)
     return E_NOENT;
 }
 
-// The point's text is what clients compare paths with, so it must be normal.
+// Returns true if clients can compare paths with the text of a mount point.
 static bool normal(const char *path)
 {
     u64 length = strlen(path);

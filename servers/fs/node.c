@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What all files and directories share.
+// The common part of files and directories.
 #include "node.h"
 
 #include "kept.h"
@@ -37,21 +37,16 @@ void node_hold(struct node *node)
     __atomic_add_fetch(&node->references, 1, __ATOMIC_RELAXED);
 }
 
-// The object goes only when no CPU can use it any more; its room on the disk is free at once.
-static void return_room(struct node *node)
-{
-    s64 bytes = 0;
-    if (node->kind == FS_KIND_FILE)
-        bytes = CO_CALL(struct server_file, node->root.coid, bytes);
-    kept_release(KEPT_NAME_BYTES + (bytes > 0 ? (u64)bytes : 0));
-}
-
 void node_put(struct node *node)
 {
     if (__atomic_sub_fetch(&node->references, 1, __ATOMIC_ACQ_REL) > 0)
         return;
-    if (node->kept)
-        return_room(node);
+    if (node->kept) { // frees its room on the disk at once; the object goes when no CPU uses it
+        s64 bytes = 0;
+        if (node->kind == FS_KIND_FILE)
+            bytes = CO_CALL(struct server_file, node->root.coid, bytes);
+        kept_release(KEPT_NAME_BYTES + (bytes > 0 ? (u64)bytes : 0));
+    }
     co_destroy(node->root.coid);
 }
 
@@ -60,6 +55,13 @@ void node_free(struct node *node)
     free(node->name);
     free(node->mount);
     free(node);
+}
+
+CO_METHOD s64 node_share_nothing(struct server_file *self, u64 uses, struct share **share)
+{
+    CO_HOME(self);
+    (void)uses, (void)share;
+    return E_NOTSUP;
 }
 
 void node_stat(struct node *node, struct fs_stat *info)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Files and directories of the fs server: clustered objects of one interface, ServerFile,
-// in a tree of directories.
-// The tree is guarded by the FileSystem's lock (filesystem.h); contents by each file's own.
+// Files and directories of the fs server: clustered objects of one interface, ServerFile, in a tree
+// of directories. The FileSystem's lock (filesystem.h) guards the tree. Each file's own lock guards
+// its contents. Any thread may call what is declared here.
 #ifndef FS_NODE_H
 #define FS_NODE_H
 
@@ -15,17 +15,20 @@ struct share;
 
 struct server_file_ops {
     struct co_ops base;
-    // Bytes moved, or an error. A directory: E_ISDIR.
+    // Read and write from an offset (in bytes) on. They return the bytes moved, or an error:
+    // E_ISDIR for a directory, E_PERM or E_LIMIT from write.
     s64 (*read)(struct server_file *self, u64 offset, void *to, u64 bytes);
-    s64 (*write)(struct server_file *self, u64 offset, const void *from,
-                 u64 bytes);                              // E_PERM, E_LIMIT
-    s64 (*truncate)(struct server_file *self, u64 bytes); // E_PERM, E_LIMIT
+    s64 (*write)(struct server_file *self, u64 offset, const void *from, u64 bytes);
+    // Sets the length. Returns 0, E_ISDIR, E_PERM or E_LIMIT.
+    s64 (*truncate)(struct server_file *self, u64 bytes);
+    // Returns the length of a file, or the number of entries of a directory.
     s64 (*bytes)(struct server_file *self);
-    // A memory object that shows the contents from *offset on, held by the file: E_ISDIR,
-    // E_NOMEM, ….
+    // Sets *memory to a memory object of the file, whose bytes from *offset on are the contents.
+    // Returns 0 or an error: E_ISDIR, E_NOTSUP, E_NOMEM, ….
     s64 (*map)(struct server_file *self, u64 *offset, cap_t *memory);
-    // The contents as memory (share.h), held for the caller; after so many uses. E_AGAIN: too few
-    // for its size; E_NOTSUP, E_LIMIT.
+    // Sets *share to the contents as memory (share.h), held for the caller. uses: how often the
+    // caller has read or written. Returns 0, E_AGAIN if that is too few for the file's length,
+    // E_NOTSUP or E_LIMIT.
     s64 (*share)(struct server_file *self, u64 uses, struct share **share);
 };
 
@@ -33,18 +36,18 @@ struct server_file {
     CO_REP(struct server_file_ops);
 };
 
-// What all implementations begin with.
+// The first member of all implementations.
 struct node {
     struct co_root root; // first
     struct server_file rep;
     u64 id;
-    u64 time; // last written: date, in nanoseconds since 1970
+    u64 time; // of the last write: nanoseconds since 1970
     u32 kind; // FS_KIND_*
     bool writable;
-    bool kept;    // lies in a kept directory, or did (kept.h)
-    bool fixed;   // keeps its name: what was there at the start
+    bool kept;    // was created in a kept directory (kept.h)
+    bool fixed;   // keeps its name: it existed at the start
     bool mapped;  // somebody maps it, through the kernel (backing.h)
-    bool written; // or may be, in its memory (share.h)
+    bool written; // its memory has, or may have, been written by a user (share.h)
     u32 openings;
     struct share *share; // its contents as memory, or NULL
     u32 references;      // openings, mappings, and 1 while it has a name
@@ -53,31 +56,36 @@ struct node {
     u64 order;                    // the cursor of a listing: grows along next
     struct node *same_bucket;     // entries.c
     u64 hash;                     // of directory and name; entries.c
-    u64 name_bytes;               // while it has a directory; entries.c
-    char *name;                   // "": the root; stays when the file is removed
-    char *mount;                  // a directory's: the service that has been mounted here
+    u64 name_bytes;               // while it is in a directory; entries.c
+    char *name;                   // "" for the root; stays after the file is removed
+    char *mount;                  // of a directory: the service that is mounted here, or NULL
 };
 
 struct node *node_of(struct server_file *file);
 
-// Fills in a node of zeroes, and creates its object.
-// On error the memory is the caller's still. name is copied.
+// Fills in a zeroed node with a copy of name, and creates its object. Returns 0 or an error: then
+// the caller frees the node's memory.
 s64 node_create(struct node *node, struct co_class *class, u32 kind, bool writable,
                 const char *name);
-// References: the last one gone, the object is destroyed, and its class's destroy frees it.
+// Take and give back a reference. When the last one goes the object is destroyed: the class's
+// `destroy` frees the node.
 void node_hold(struct node *node);
 void node_put(struct node *node);
-void node_free(struct node *node); // for classes' destroy: what node_create made, and the node
+// Frees what node_create allocated, and the node. For `destroy` of classes.
+void node_free(struct node *node);
 void node_stat(struct node *node, struct fs_stat *info);
+// The method `share` of implementations without shared memory. Returns E_NOTSUP.
+s64 node_share_nothing(struct server_file *self, u64 uses, struct share **share);
 
-// ---- implementations ----------------------------------------------------------------------------
+// ---- implementations (each returns NULL if there is no memory) ----------------------------------
 
-// A file in the initial file system, contents where they lie. archive: its memory object, or 0.
+// Creates a file whose contents lie in the initial file system, offset bytes from its start.
+// archive: its memory object, or 0.
 struct node *initrd_file_create(const char *name, const u8 *contents, u64 bytes, u64 offset,
                                 cap_t archive);
-// A file in this server's memory. NULL: out of memory.
+// Creates a file in this server's memory.
 struct node *memory_file_create(const char *name);
-// Reads as empty, takes everything.
+// Creates a file that reads as empty and takes everything.
 struct node *null_file_create(const char *name);
 
 // ---- directories --------------------------------------------------------------------------------
@@ -85,21 +93,25 @@ struct node *null_file_create(const char *name);
 struct directory {
     struct node node; // first
     struct node *first, *last;
-    struct node *listed; // where the last listing ended: the next one goes on there; or NULL
+    struct node *listed; // the last node of the last listing, or NULL: the next one goes on there
     u64 next_order;
     u64 entries;
 };
 
-// The lock that guards all directories (the FileSystem's): taken by their scan.
+// The lock of all directories, which is the FileSystem's. A scan of their objects takes it. Callers
+// of the functions below that take a directory hold it.
 extern struct mutex *directory_lock;
 
 struct directory *directory_create(const char *name); // NULL: out of memory
-struct directory *directory_of(struct node *node);    // NULL: it is none
+struct directory *directory_of(struct node *node);    // NULL: the node is no directory
+// Returns the node with a name of so many bytes, or NULL.
 struct node *directory_find(struct directory *directory, const char *name, u64 bytes);
-// The node's only name; takes over no reference: it has its own.
+// Gives a node its only name, and takes a reference for it.
 void directory_add(struct directory *directory, struct node *node);
-void directory_remove(struct node *node); // puts the name's reference
-// Records of the entries after cursor: bytes; *next is the cursor of what follows.
+// Takes the name of a node away, and puts that reference.
+void directory_remove(struct node *node);
+// Puts records (struct fs_entry) of the entries after the cursor into to. Returns their bytes.
+// *next: the cursor for the next call.
 u64 directory_list(struct directory *directory, u64 cursor, u64 *next, void *to, u64 room);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ServerFile that reads as empty and takes everything: /dev/null.
+// /dev/null: a ServerFile that reads as empty and takes everything.
 #include "node.h"
 
 #include <stdlib.h>
@@ -38,13 +38,6 @@ static CO_METHOD s64 null_map(struct server_file *self, u64 *offset, cap_t *memo
     return E_NOTSUP;
 }
 
-static CO_METHOD s64 null_share(struct server_file *self, u64 uses, struct share **share)
-{
-    CO_HOME(self);
-    (void)uses, (void)share;
-    return E_NOTSUP;
-}
-
 static const struct server_file_ops ops = {
     .base = CO_LEAF,
     .read = null_read,
@@ -52,7 +45,7 @@ static const struct server_file_ops ops = {
     .truncate = null_truncate,
     .bytes = null_bytes,
     .map = null_map,
-    .share = null_share,
+    .share = node_share_nothing,
 };
 
 static void destroy(struct co_root *root)

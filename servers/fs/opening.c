@@ -35,7 +35,7 @@ static CO_METHOD s64 opening_children(struct co_rep *self, coid_t *out, u32 max)
     const struct opening *opening = (struct opening *)self->root;
     const struct node *node = __atomic_load_n(&opening->node, __ATOMIC_RELAXED);
     struct pipe *pipe = __atomic_load_n(&opening->pipe, __ATOMIC_RELAXED);
-    if (max == 0 || (node == NULL && pipe == NULL)) // the spare one
+    if (max == 0 || (node == NULL && pipe == NULL)) // a spare opening leads nowhere
         return 0;
     out[0] = node != NULL ? node->root.coid : pipe_coid(pipe);
     return 1;
@@ -66,16 +66,9 @@ static void let_go(struct node *node, struct pipe *pipe, enum pipe_end end)
         pipe_close(pipe, end);
 }
 
-// A CPU's last opening that nobody has any more: the next one there is the same object, which is
-// live all the time and leads nowhere meanwhile.
+// Each CPU keeps one closed opening for its next open. The object stays alive, and leads nowhere
+// meanwhile.
 static struct opening *spare[ORRERY_MAX_CPUS];
-
-static bool keep_spare(struct opening *opening)
-{
-    struct opening *none = NULL;
-    return __atomic_compare_exchange_n(&spare[co_platform_cpu()], &none, opening, false,
-                                       __ATOMIC_RELEASE, __ATOMIC_RELAXED);
-}
 
 void opening_put(struct opening *opening)
 {
@@ -87,11 +80,13 @@ void opening_put(struct opening *opening)
     __atomic_sub_fetch(&table.openings, 1, __ATOMIC_RELAXED);
     if (opening->share != NULL)
         share_put(opening->share);
-    // A scan that finds the opening asks what it leads to: that goes last, and is there as long as
-    // a scan that has seen it.
+    // A scan that finds the opening asks for its node or pipe. These are let go last, and live as
+    // long as a scan that has seen them.
     __atomic_store_n(&opening->node, NULL, __ATOMIC_RELAXED);
     __atomic_store_n(&opening->pipe, NULL, __ATOMIC_RELAXED);
-    if (!keep_spare(opening))
+    struct opening *none = NULL;
+    if (!__atomic_compare_exchange_n(&spare[co_platform_cpu()], &none, opening, false,
+                                     __ATOMIC_RELEASE, __ATOMIC_RELAXED))
         co_destroy(opening->root.coid);
     let_go(node, pipe, end);
 }
@@ -107,7 +102,8 @@ static void put(void *thing)
     opening_put(thing);
 }
 
-// The spare one, or one that leads nowhere yet; NULL: out of memory.
+// Returns the spare opening, or a new one that leads nowhere yet. Returns NULL if there is no
+// memory.
 static struct opening *take_object(void)
 {
     struct opening *opening =
@@ -131,7 +127,7 @@ static s64 create(struct node *node, struct pipe *pipe, enum pipe_end end, u32 f
         let_go(node, pipe, end);
         return E_NOMEM;
     }
-    // Everything but the object, and the lock, which is free: nothing of an opening before is left.
+    // A spare opening keeps its object and its lock, which is free. All else is set anew.
     opening->end = end;
     opening->flags = flags;
     opening->references = 1;

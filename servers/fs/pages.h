@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How many pages memory files have, in all, and may have. Any thread.
+// The account of the pages that all memory files have together, and its limit. Any thread.
 #ifndef FS_PAGES_H
 #define FS_PAGES_H
 
@@ -7,11 +7,12 @@
 
 #define PAGE 4096UL
 
-bool pages_take(u64 count); // false: that would be too many, and nothing is taken
+// Takes pages from the account. Returns false, and takes none, if that exceeds the limit.
+bool pages_take(u64 count);
 void pages_return(u64 count);
 
-u64 memory_files_bytes(void);
-u64 memory_files_limit_get(void);
-void memory_files_limit(u64 bytes);
+u64 memory_files_bytes(void);       // bytes in use
+u64 memory_files_limit_get(void);   // UINT64_MAX: none
+void memory_files_limit(u64 bytes); // sets the limit, rounded down to pages
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Pipes. A call that has to wait is put aside and answered when the other end moves: no thread
-// waits with it, so that any number of waiting readers cannot keep writers out.
+// Pipes. A call that has to wait is put aside, and answered when the other end moves. No thread
+// waits with it, so waiting readers cannot keep writers out, however many they are.
 #include "pipe.h"
 
 #include <ipc/fs.h>
@@ -10,19 +10,19 @@
 #include <user/lock.h>
 
 #define RING_BYTES 0x4000
-#define ATOMIC_BYTES 4096 // a write of so many at most goes in whole
-#define WAITING_MAX 64    // an end
+#define ATOMIC_BYTES 4096 // the longest write that goes in whole
+#define WAITING_MAX 64    // calls that wait at one end
 
 struct waiting {
     struct waiting *next;
     u64 call;
-    u64 bytes; // room of a reader, data of a writer
-    u8 data[]; // a writer's
+    u64 bytes; // room of a reader, or length of a writer's data
+    u8 data[]; // of a writer
 };
 
 struct queue {
     struct waiting *first, **last;
-    struct waiting *spare; // without data, for the next that waits; NULL: none
+    struct waiting *spare; // one without data, for the next reader; or NULL
     u32 count;
 };
 
@@ -40,7 +40,7 @@ struct pipe {
     struct mutex lock; // of all below
     u32 openings[2];   // by end
     struct queue waiting[2];
-    u64 start, bytes; // of what the ring holds
+    u64 start, bytes; // of the ring's contents
     u8 ring[RING_BYTES];
 };
 
@@ -76,19 +76,18 @@ static void ring_drop(struct pipe *pipe, u64 bytes)
 
 // ---- waiting calls -----------------------------------------------------------------------------
 
-static struct waiting *take_spare(struct queue *queue)
-{
-    struct waiting *spare = queue->spare;
-    queue->spare = NULL;
-    return spare;
-}
-
+// Puts a call at the queue's end. data: a writer's, copied; NULL for a reader. Returns IPC_LATER or
+// E_LIMIT.
 static s64 put_aside(struct queue *queue, u64 call, const void *data, u64 bytes)
 {
     u64 copied = data != NULL ? bytes : 0;
     if (queue->count == WAITING_MAX)
         return E_LIMIT;
-    struct waiting *waiting = copied == 0 ? take_spare(queue) : NULL;
+    struct waiting *waiting = NULL;
+    if (copied == 0) {
+        waiting = queue->spare;
+        queue->spare = NULL;
+    }
     if (waiting == NULL)
         waiting = malloc(sizeof(*waiting) + copied);
     if (waiting == NULL)
@@ -106,8 +105,8 @@ static s64 put_aside(struct queue *queue, u64 call, const void *data, u64 bytes)
     return IPC_LATER;
 }
 
-// Of readers one stays for the next: a reader of single bytes would allocate each time. Writers'
-// have room for their data and no more.
+// Removes the first call. keep: keeps its memory for the next reader, so that a reader of single
+// bytes does not allocate each time. A writer's memory has room for its own data only.
 static void waited(struct queue *queue, bool keep)
 {
     struct waiting *waiting = queue->first;
@@ -119,7 +118,8 @@ static void waited(struct queue *queue, bool keep)
         free(waiting);
 }
 
-// The first waiting reader gets the start of data: how many bytes, 0 when it has ended meanwhile.
+// Gives the start of data to the first waiting reader. Returns how many bytes it took, 0 if it has
+// ended meanwhile.
 static u64 answer_reader(struct pipe *pipe, const u8 *data, u64 bytes)
 {
     struct queue *queue = &pipe->waiting[PIPE_READ];
@@ -130,49 +130,38 @@ static u64 answer_reader(struct pipe *pipe, const u8 *data, u64 bytes)
     return part;
 }
 
-// The first waiting reader gets what there is. Bytes stay when it has ended meanwhile.
+// Gives the ring's bytes to the first waiting reader. They stay if it has ended meanwhile.
 static void serve_reader(struct pipe *pipe)
 {
     u8 data[FS_DATA_MAX];
     ring_drop(pipe, answer_reader(pipe, data, ring_peek(pipe, data, sizeof(data))));
 }
 
+// Returns true if a write of so many bytes need not wait: a short one fits whole, or there is room
+// for a byte of a long one.
 static bool has_room(const struct pipe *pipe, u64 bytes)
 {
     u64 room = RING_BYTES - pipe->bytes;
     return room >= (bytes <= ATOMIC_BYTES ? bytes : 1);
 }
 
-// The first waiting writer's bytes go in as far as there is room. They go out again when it has
-// ended: nobody can have read them yet, and whether it was told is then the same.
-static void serve_writer(struct pipe *pipe)
-{
-    struct queue *queue = &pipe->waiting[PIPE_WRITE];
-    u64 bytes = ring_put(pipe, queue->first->data, queue->first->bytes);
-    fs_answer_write(queue->first->call, 0, bytes);
-    waited(queue, false);
-}
-
-static void refuse_writers(struct pipe *pipe)
-{
-    struct queue *queue = &pipe->waiting[PIPE_WRITE];
-    while (queue->first != NULL) {
-        fs_answer_write(queue->first->call, E_PEER, 0);
-        waited(queue, false);
-    }
-}
-
-// Moves what can be moved between those who wait.
+// Moves bytes between the calls that wait. Refuses all writers if nobody can read.
 static void settle(struct pipe *pipe)
 {
+    struct queue *writers = &pipe->waiting[PIPE_WRITE];
+    while (pipe->openings[PIPE_READ] == 0 && writers->first != NULL) {
+        fs_answer_write(writers->first->call, E_PEER, 0);
+        waited(writers, false);
+    }
     bool moved = true;
-    if (pipe->openings[PIPE_READ] == 0)
-        refuse_writers(pipe);
     while (moved) {
         moved = false;
-        const struct waiting *writer = pipe->waiting[PIPE_WRITE].first;
+        const struct waiting *writer = writers->first;
         if (writer != NULL && has_room(pipe, writer->bytes)) {
-            serve_writer(pipe);
+            u64 bytes = ring_put(pipe, writer->data, writer->bytes);
+            fs_answer_write(writer->call, 0,
+                            bytes); // the bytes stay, also if it has ended meanwhile
+            waited(writers, false);
             moved = true;
         }
         bool readable = pipe->bytes > 0 || pipe->openings[PIPE_WRITE] == 0;
@@ -209,7 +198,8 @@ static CO_METHOD s64 do_read(struct pipe *self, u64 call, void *to, u64 bytes, b
     return status;
 }
 
-// While a reader waits the ring is empty and no writer waits: bytes go to readers past it.
+// Writes with the lock held. While a reader waits, the ring is empty and no writer waits: then
+// bytes go straight to readers.
 static s64 write_locked(struct pipe *pipe, u64 call, const void *from, u64 bytes, bool no_wait,
                         u64 *moved)
 {
@@ -258,15 +248,10 @@ static const struct pipe_ops ops = {
     .close = do_close,
 };
 
-static struct pipe *pipe_of(struct co_root *root)
-{
-    return container_of(root, struct pipe, root);
-}
-
-// Calls that still wait are of callers who closed the end under them.
+// Frees a pipe. A call may still wait if its caller has closed the end meanwhile.
 static void destroy(struct co_root *root)
 {
-    struct pipe *pipe = pipe_of(root);
+    struct pipe *pipe = container_of(root, struct pipe, root);
     while (pipe->waiting[PIPE_READ].first != NULL) {
         fs_answer_read(pipe->waiting[PIPE_READ].first->call, E_STALE, NULL, 0);
         waited(&pipe->waiting[PIPE_READ], false);

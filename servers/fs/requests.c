@@ -60,7 +60,8 @@ s64 fs_server_close(struct ipc_caller *caller, u64 file)
     return handle_close(&open_files, file, caller->pid);
 }
 
-// Before another handle, which can go to another process: nobody writes alone from here on.
+// Notes that a file gets another handle, which may go to another process. From here on nobody
+// writes it alone.
 static void pass(u64 file, u32 pid)
 {
     struct opening *opening = opening_get(file, pid);
@@ -87,7 +88,8 @@ s64 fs_server_give(struct ipc_caller *caller, u64 file, u32 child)
 
 // ---- contents ----------------------------------------------------------------------------------
 
-// One transfer at the opening's position holds its lock, so that two that share it do not mix.
+// Reads at an offset or at the opening's position. A transfer at the position holds the opening's
+// lock, so that those of two processes that share it do not mix.
 static s64 read_file(struct opening *opening, u64 offset, void *data, u64 room)
 {
     coid_t coid = opening->node->root.coid;
@@ -115,7 +117,7 @@ static s64 write_at_end(struct opening *opening, const void *data, u64 bytes)
 
 static s64 write_file(struct opening *opening, u64 offset, const void *data, u64 bytes)
 {
-    static struct mutex appending; // finding the end and writing there is one step
+    static struct mutex appending; // makes finding the end and writing there one step
     coid_t coid = opening->node->root.coid;
     if (offset != FS_CURRENT)
         return CO_CALL(struct server_file, coid, write, offset, data, bytes);
@@ -307,7 +309,8 @@ s64 fs_server_map(struct ipc_caller *caller, u64 file, u64 *offset, u64 *bytes, 
 
 // ---- contents as memory -------------------------------------------------------------------------
 
-// The capability is a copy of the caller's own: the share may go before the answer is sent.
+// Gives an opening its file's memory, and the caller a capability of it. The capability is a copy:
+// the share may go before the answer is sent.
 static s64 share_opening(struct opening *opening, u64 uses, struct fs_sharing *sharing,
                          cap_t *memory)
 {
@@ -354,7 +357,8 @@ s64 fs_server_share_states(struct ipc_caller *caller, cap_t *memory)
     return share_states(memory);
 }
 
-// What is kept is written by calls alone, so that saving misses nothing.
+// Checks that an opening may go on to use its memory, with its lock held. Kept files are written by
+// calls only, so that saving misses nothing.
 static s64 renew(struct opening *opening, u32 flags)
 {
     struct node *node = opening->node;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Contents of files as memory.
+// Contents of files as memory that their users share.
 #include "share.h"
 
 #include "pages.h"
@@ -10,9 +10,9 @@
 #include <user/time.h>
 
 static struct {
-    struct mutex lock; // of all here, and of every node's share and every state's writer
+    struct mutex lock; // guards all this, and every node's share and every state's writer
     cap_t memory;
-    u64 id; // 0: not made so far
+    u64 id; // 0: there are no states so far
     struct fs_state *states;
     u64 taken[(SHARES_MAX + 63) / 64];
 } shares;
@@ -24,7 +24,8 @@ static struct fs_state *state_of(const struct share *share)
 
 // ---- memory ------------------------------------------------------------------------------------
 
-// With all pages: one that came with its first use could be refused, which would be our end.
+// Maps memory with all its pages. A page that was allocated at its first use could be refused,
+// which would end this server.
 static void *map(cap_t memory, u64 bytes)
 {
     struct sys_region region = {
@@ -49,7 +50,8 @@ static void *make(const char *name, u64 bytes, cap_t *memory)
     return at;
 }
 
-// Only this server's own mapping can write, because it is there before the seal. The lock is held.
+// Makes the states, with the lock held. Only this server's own mapping can write, because it is
+// made before the seal.
 static bool make_states(void)
 {
     if (shares.id != 0)
@@ -146,7 +148,7 @@ void share_end(const struct share *share, u64 bytes, u64 span)
     __atomic_store_n(&state->sequence, state->sequence + 1, __ATOMIC_RELEASE);
 }
 
-// Time and links of a state are what the node has whenever the lock is free.
+// Sets the node's time. While the lock is free, a state has the same time and links as its node.
 static void set_time(struct node *node, u64 date)
 {
     node->time = date;
@@ -160,10 +162,9 @@ static void set_links(const struct node *node)
     __atomic_store_n(&state_of(node->share)->links, links, __ATOMIC_RELAXED);
 }
 
-// None comes meanwhile, because the file is locked.
 void share_touch(struct node *node)
 {
-    if (node->share == NULL) {
+    if (node->share == NULL) { // and none comes meanwhile, because the file is locked
         node->time = time_date();
         return;
     }
@@ -172,7 +173,7 @@ void share_touch(struct node *node)
     mutex_unlock(&shares.lock);
 }
 
-// Either sees a new share here, or share_set sees the new name.
+// Either this sees a new share, or share_set sees the new name.
 void share_named(struct node *node)
 {
     __atomic_thread_fence(__ATOMIC_SEQ_CST);

@@ -1,56 +1,61 @@
 // SPDX-License-Identifier: MIT
-// Files' contents as memory that their users map, so that they read and write without a call
-// (docs/files.md): the memory, and the state that tells users what of it is valid and who alone may
-// write. States lie in memory that only this server can write.
+// Contents of files as memory. Users map it, and read and write without a call (docs/files.md).
+// Each file has such memory and a state, which tells its users what part of it is valid and who may
+// write alone. States lie in memory that only this server can write. Any thread may call what is
+// declared here.
 #ifndef FS_SHARE_H
 #define FS_SHARE_H
 
 #include "node.h"
 
-#define SHARES_MAX 128 // at a time
+#define SHARES_MAX 128 // at the same time
 _Static_assert(SHARES_MAX * sizeof(struct fs_state) == FS_STATES_BYTES, "a state each");
 #define SHARE_BYTES_MIN (1UL << 14)
-#define SHARE_BYTES_MAX (1UL << 24) // what lies behind in a file is read and written by calls
+#define SHARE_BYTES_MAX (1UL << 24) // the rest of a longer file is read and written by calls
 
 struct share {
-    u32 references; // the file's while it is its memory, and its users'
+    u32 references; // one of the file while this is its memory, and one of each opening
     u32 index;      // of its state
     u64 bytes;
     u8 *base;
     cap_t memory;
 };
 
-// Zeroed memory for a file, with one reference; its state says that nothing is there. All its pages
-// are there, and count as memory files' until the last reference has gone, whoever writes them.
-// NULL: there are SHARES_MAX, or out of memory. Any thread, as all here.
+// Creates zeroed memory for a file, with one reference, and a state that says that nothing is
+// valid. All its pages are allocated, and are in the account of pages.h until the last reference
+// has gone. Returns NULL if there are SHARES_MAX, or no memory.
 struct share *share_create(u64 bytes);
 void share_hold(struct share *share);
 void share_put(struct share *share);
 
-// The file is written now, which its state says, too. The file's lock is held.
+// Sets the time of the last write to now, in the node and in its state. The caller holds the file's
+// lock.
 void share_touch(struct node *node);
-// The same for its name, after that has come or gone.
+// Sets the state's links after the file got its name or lost it.
 void share_named(struct node *node);
 
-// Around a change of the contents or the length, with the file's lock held. NULL: does nothing.
+// Surround a change of the contents or the length. bytes: the new length. span: the bytes from the
+// start on that are valid in the memory. They do nothing for NULL. The caller holds the file's
+// lock.
 void share_begin(const struct share *share);
 void share_end(const struct share *share, u64 bytes, u64 span);
 
-// The node's memory from now on, or none (NULL): takes over a reference, and puts the one before,
-// in which nothing is valid any more. The file's lock is held.
+// Makes a share the node's memory, or takes the memory away (NULL). Takes over a reference. Puts
+// the share before, in which nothing is valid any more. The caller holds the file's lock.
 void share_set(struct node *node, struct share *share);
-// The opening with that ticket may write alone, if `sole` is so, nobody maps the file and only
-// one has opened it; else nobody may. The file is written now. The share is the opening's: E_AGAIN
-// if it is no longer the file's.
+// Lets the opening with this ticket write alone, if it is the sole user of its file: `sole` is
+// true, nobody maps the file, and it is open once. Else nobody may write alone. Counts as a write
+// to the file. share: the opening's. Returns 0, or E_AGAIN if that is no longer the file's memory.
 s64 share_grant(struct node *node, const struct share *share, u64 ticket, bool sole);
-// Nobody may write alone any more: after what forbids it has been made so that share_grant sees it.
-// A write that has begun comes once more, as a call.
+// Takes the permission to write alone away. Called after the reason has been stored where
+// share_grant sees it. A user that is about to write does so again, by a call.
 void share_revoke(struct node *node);
-// Whether anybody could since the last time.
+// Returns true if anybody could write alone since the last call.
 bool share_was_written(struct node *node);
 
-// The states, as memory that can only be read, and which they are.
+// Sets *memory to the read-only memory of all states. Returns 0 or E_LIMIT.
 s64 share_states(cap_t *memory);
+// Returns the id of these states, which differs from that of an earlier run of the server.
 u64 share_states_id(void);
 
 #endif

@@ -13,14 +13,14 @@
 #endif
 
 #define CHECKSUM_START 0xcbf29ce484222325UL
-#define CHECKSUM_FACTOR 0x9e3779b97f4a7c15UL // odd, so that no step loses anything
+#define CHECKSUM_FACTOR 0x9e3779b97f4a7c15UL // odd, so that no step loses a bit
 
 struct header {
     u64 magic;
     u64 version;
     u64 generation, bytes, checksum;
     u64 slot_bytes;
-    u64 header_checksum; // of what comes before
+    u64 header_checksum; // of the fields above
 };
 _Static_assert(sizeof(struct header) == 56, "the disk's layout");
 

@@ -1,40 +1,42 @@
 // SPDX-License-Identifier: MIT
-// Snapshots on the disk: two slots, each a header and an archive, written in turn,
-// so that one is whole at any time.
-// This is their format, big endian also on a host that reads it (kov); nothing that is read is
-// trusted.
+// The format of snapshots on the disk. There are two slots, written in turn, so that one is whole
+// at any time. A slot is a header and an archive. Numbers are big endian, also on a host that reads
+// them (kov). Nothing that is read is trusted. Any thread.
 #ifndef FS_SNAPSHOT_H
 #define FS_SNAPSHOT_H
 
 #include <orrery/types.h>
 
 #define SNAPSHOT_SLOTS 2
-#define SNAPSHOT_HEADER_BYTES 4096 // before the archive; it fits into the first 512
-#define SNAPSHOT_SLOT_MIN 65536    // bytes: on a smaller disk there are none
+#define SNAPSHOT_HEADER_BYTES 4096 // before the archive; only the first 512 are used
+#define SNAPSHOT_SLOT_MIN 65536    // bytes; a disk with smaller slots has none
 
 struct snapshot {
-    u64 generation; // the greater the newer
+    u64 generation; // greater for a newer one
     u64 bytes;      // of the archive
     u64 checksum;   // of the archive
 };
 
 enum snapshot_state {
     SNAPSHOT_EMPTY,   // nothing has ever been written there
-    SNAPSHOT_GOOD,    // the header is; the archive's checksum is to be compared still
+    SNAPSHOT_GOOD,    // the header is good; the archive's checksum is not compared yet
     SNAPSHOT_DAMAGED, // it was a header once
     SNAPSHOT_FOREIGN, // something else, or made for a disk of another size
 };
 
-// Bytes of a slot (a multiple of 4,096) on a disk of that size; 0: too small.
+// Returns the bytes of a slot (a multiple of 4,096) on a disk of so many bytes. 0: the disk is too
+// small.
 u64 snapshot_slot_bytes(u64 disk_bytes);
-// Finds any change of eight bytes, and others but one of 2^64.
+// Returns a checksum. It differs after any change within eight bytes, and after all but one of 2^64
+// other changes.
 u64 snapshot_checksum(const void *data, u64 bytes);
+// Writes a header.
 void snapshot_write(u8 header[SNAPSHOT_HEADER_BYTES], const struct snapshot *snapshot,
                     u64 slot_bytes);
-// *snapshot only when good.
+// Reads a header. Sets *snapshot only if it is good.
 enum snapshot_state snapshot_read(const u8 header[SNAPSHOT_HEADER_BYTES], u64 slot_bytes,
                                   struct snapshot *snapshot);
-// These snapshot->bytes are what the header tells of.
+// Returns true if an archive of snapshot->bytes has the header's checksum.
 bool snapshot_matches(const struct snapshot *snapshot, const void *archive);
 
 #endif

@@ -14,9 +14,9 @@ static struct {
     struct mutex lock; // one save at a time
     bool works;
     u64 slot_bytes;
-    u32 slot;       // the next one to be written
-    u64 generation; // of the newest snapshot seen
-    u64 saved;      // kept_changes of what is on the disk
+    u32 slot;       // to be written next
+    u64 generation; // of the newest snapshot
+    u64 saved;      // kept_changes at the last save
     struct directory *top;
 } store;
 
@@ -71,7 +71,7 @@ static s64 look_at_slots(struct look *look)
     return 0;
 }
 
-// The newest of the slots that are good still; SNAPSHOT_SLOTS: none.
+// Returns the newest of the good slots, or SNAPSHOT_SLOTS if there is none.
 static u32 newest(const struct look *look)
 {
     u32 best = SNAPSHOT_SLOTS;
@@ -89,8 +89,8 @@ static bool any(const struct look *look, enum snapshot_state state)
     return look->states[0] == state || look->states[1] == state;
 }
 
-// A slot's archive, to be freed. E_PROTO: it is damaged; then, and on other errors,
-// *archive is NULL.
+// Reads a slot's archive, which the caller frees. Returns 0, E_PROTO if it is damaged, or another
+// error. On error *archive is NULL.
 static s64 read_slot(u32 slot, const struct snapshot *snapshot, u8 **archive)
 {
     u64 room = ALIGN_UP(snapshot->bytes, (u64)BLOCK_SECTOR);
@@ -108,7 +108,9 @@ static s64 read_slot(u32 slot, const struct snapshot *snapshot, u8 **archive)
     return status;
 }
 
-// The newest whole snapshot: its slot, or SNAPSHOT_SLOTS, and its archive. Damaged ones are marked.
+// Reads the newest whole snapshot. Sets *slot, to SNAPSHOT_SLOTS if there is none, and *archive.
+// Marks damaged ones. Returns 0, E_EXIST if none is whole and the disk holds something else, or an
+// error.
 static s64 choose(struct look *look, u32 *slot, u8 **archive)
 {
     *archive = NULL;
@@ -121,6 +123,7 @@ static s64 choose(struct look *look, u32 *slot, u8 **archive)
     return any(look, SNAPSHOT_FOREIGN) ? E_EXIST : 0;
 }
 
+// Makes /data. Returns 0 or an error.
 static s64 make_point(void)
 {
     struct node *node;
@@ -130,18 +133,19 @@ static s64 make_point(void)
     if (status != 0)
         return status;
     node->kept = node->fixed = true;
-    store.top = directory_of(node); // keeps its name, so it stays
+    store.top = directory_of(node); // its name is fixed, so it is never freed
     node_put(node);
     return 0;
 }
 
-// What can be kept is also limited by memory, which has it all.
+// Returns the limit of /data in bytes. Memory limits it as well, because all of it is in memory.
 static u64 room(void)
 {
     u64 bytes = store.slot_bytes - SNAPSHOT_HEADER_BYTES - KEPT_END_BYTES;
     return bytes < memory_files_limit_get() ? bytes : memory_files_limit_get();
 }
 
+// Returns the enum store_found of a start that has chosen this slot.
 static s64 found(const struct look *look, u32 slot)
 {
     bool damaged = any(look, SNAPSHOT_DAMAGED) || any(look, SNAPSHOT_FOREIGN);
@@ -199,7 +203,7 @@ static s64 write_snapshot(const struct archive *archive)
     return status != 0 ? status : write_disk(at, header, sizeof(header));
 }
 
-// The lock is held.
+// Saves /data if it has changed, with the lock held.
 static s64 save(void)
 {
     struct archive archive = {0};
@@ -210,7 +214,7 @@ static s64 save(void)
     status = status != 0 ? status : write_snapshot(&archive);
     archive_free(&archive);
     if (status != 0)
-        return status; // the same slot again the next time: the other one is whole
+        return status; // the next save writes the same slot, because the other one is whole
     store.generation++;
     store.slot = store.slot == 0 ? 1 : 0;
     store.saved = changes;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The disk behind /data: what is there is loaded at the start, and saved as a whole.
+// The disk behind /data. Its contents are loaded at the start, and saved as a whole.
 #ifndef FS_STORE_H
 #define FS_STORE_H
 
@@ -10,17 +10,17 @@
 enum store_found {
     STORE_FOUND_NOTHING = 1, // a fresh disk
     STORE_FOUND_NEWEST,
-    STORE_FOUND_OLDER,   // the newest whole one: the other slot is damaged
-    STORE_FOUND_DAMAGED, // there was something, but nothing whole
+    STORE_FOUND_OLDER,   // the newest whole snapshot; the other slot is damaged
+    STORE_FOUND_DAMAGED, // no snapshot is whole
 };
 
-// Makes /data if there is a disk, and loads it: enum store_found. Without /data: E_NOENT (no disk),
-// E_LIMIT (it is too small), E_EXIST (something else is on it), E_IO, E_NOMEM. Once, at the start,
-// with the limit of memory files known.
-// E_PROTO, or E_LIMIT from loading, leave a /data that takes nothing: *partly.
+// Makes /data if there is a disk, and loads it. Returns an enum store_found. Errors without a
+// /data: E_NOENT (no disk), E_LIMIT (the disk is too small), E_EXIST (something else is on it),
+// E_IO, E_NOMEM. E_PROTO, E_LIMIT or E_NOMEM from loading set *partly, and leave a /data that takes
+// nothing. Called once, at the start, after memory_files_limit.
 s64 store_start(bool *partly);
-// Puts what has changed on the disk, if anything has. On error the state before stays there: E_IO,
-// E_NOMEM, E_LIMIT. Any thread, no lock held.
+// Saves /data if it has changed. Returns 0, E_IO, E_NOMEM or E_LIMIT. On error the disk keeps the
+// state before. Any thread, with no lock held.
 s64 store_save(void);
 
 #endif

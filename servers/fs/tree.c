@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// The tree: paths are walked name by name; names come and go.
+// The tree of names. A path is walked name by name.
 #include "tree.h"
 
 #include "kept.h"
 
 #include <string.h>
 
-#define NODES_MAX 100000 // names
+#define NODES_MAX 100000 // files and directories
 
 struct tree tree;
 
@@ -14,8 +14,8 @@ struct mutex *directory_lock = &tree.lock;
 
 // ---- walking -----------------------------------------------------------------------------------
 
-// One name of a path: its start in *path, which moves behind it. Bytes of it,
-// 0 at the end; E_INVAL.
+// Takes the next name of a path: sets *name to its start, and moves *path behind it. Returns its
+// bytes, 0 at the end, or E_INVAL.
 static s64 next_name(const char **path, const char **name)
 {
     const char *at = *path;
@@ -23,7 +23,7 @@ static s64 next_name(const char **path, const char **name)
         at++;
     *name = at;
     for (;; at++) {
-        while ((u8)*at > '/') // most: one look at each
+        while ((u8)*at > '/') // most characters need this one comparison
             at++;
         if (*at == '/' || *at == '\0')
             break;
@@ -34,14 +34,6 @@ static s64 next_name(const char **path, const char **name)
         (bytes == 2 && (*name)[0] == '.' && (*name)[1] == '.'))
         return E_INVAL;
     return (s64)bytes;
-}
-
-static s64 enter(struct node *node, struct directory **directory)
-{
-    if (node->mount != NULL)
-        return E_AGAIN;
-    *directory = directory_of(node);
-    return *directory != NULL ? 0 : E_NOTDIR;
 }
 
 s64 tree_walk(const char *path, struct place *place)
@@ -56,9 +48,11 @@ s64 tree_walk(const char *path, struct place *place)
     while ((bytes = next_name(&path, &name)) > 0) {
         if (place->node == NULL)
             return E_NOENT;
-        s64 status = enter(place->node, &place->directory);
-        if (status != 0)
-            return status;
+        if (place->node->mount != NULL)
+            return E_AGAIN;
+        place->directory = directory_of(place->node);
+        if (place->directory == NULL)
+            return E_NOTDIR;
         last = name;
         last_bytes = (u64)bytes;
         place->node = directory_find(place->directory, name, last_bytes);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What the FileSystem consists of: the tree of directories and what is mounted in it; places in the
-// tree, and giving and taking names. For the FileSystem's own files: others go through
-// filesystem.h. Under the lock, if nothing else is said.
+// The inside of the FileSystem: the tree of directories, its mount points, and places in it. Only
+// the FileSystem's own files use this; others go through filesystem.h. Callers hold the lock, if
+// nothing else is said.
 #ifndef FS_TREE_H
 #define FS_TREE_H
 
@@ -23,27 +23,29 @@ struct tree {
 
 extern struct tree tree;
 
+// The place that a path names.
 struct place {
-    struct directory *directory; // the path's last but one
-    struct node *node;           // what is there, or NULL
-    char name[FS_NAME_MAX + 1];  // if nothing is there: the path's last name
+    struct directory *directory; // of the path's last name
+    struct node *node;           // NULL: nothing has that name
+    char name[FS_NAME_MAX + 1];  // the path's last name, if nothing has it
 };
 
-// Where a path leads. 0; E_INVAL; E_NOENT, E_NOTDIR before its last name;
-// E_AGAIN when it goes through or to a mount point.
+// Walks a path. Returns 0, E_INVAL, E_NOENT or E_NOTDIR for a name before the last one, or E_AGAIN
+// if the path goes through a mount point or to one.
 s64 tree_walk(const char *path, struct place *place);
 bool place_is_root(const struct place *place);
-// The directory is the node, or lies somewhere in it.
+// Returns true if the directory is the node or lies below it.
 bool tree_lies_below(const struct directory *directory, const struct node *node);
 
-// Room for one more name in a directory; false: there is none.
+// Takes room for one more name in a directory. Returns false if there is none.
 bool tree_take_room(const struct directory *directory);
 void tree_return_room(const struct directory *directory);
-// A new node gets its name, and what tree_take_room took for it.
-// The reference of its creation goes.
+// Puts a new node into a directory, with the room that tree_take_room took. The reference of its
+// creation goes.
 void tree_link(struct directory *directory, struct node *node);
+// Takes a node out of its directory.
 void tree_unlink(struct node *node);
-// If the directory is kept, it is to be saved.
+// Notes a change of a directory: a kept one has to be saved.
 void tree_changed(const struct directory *directory);
 
 #endif

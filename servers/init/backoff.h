@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// How long to wait before a service is started again: twice as long each time,
-// unless it had run for a while.
+// The pause before a service is started again. It doubles each time, unless the service had run for
+// a while.
 #ifndef INIT_BACKOFF_H
 #define INIT_BACKOFF_H
 
@@ -8,9 +8,10 @@
 
 #define BACKOFF_FIRST_MS 100
 #define BACKOFF_LONGEST_MS 10000
-#define BACKOFF_FORGIVEN_MS 10000 // a run as long as this makes the next wait the first again
+#define BACKOFF_FORGIVEN_MS 10000 // after a run as long as this, the next pause is the first again
 
-// ms: the wait before this start, 0 at first; ran: how long it ran.
+// Returns the next pause in ms. ms: the pause before this start, 0 at first. ran: how long the
+// service ran, in ms.
 static inline u64 backoff_next(u64 ms, u64 ran)
 {
     if (ms == 0 || ran >= BACKOFF_FORGIVEN_MS)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// init, the first process: starts the servers of the manifest and keeps them running, and knows
-// their names (docs/servers.md). It trusts nothing that it reads or is told, and it never ends.
+// init, the first process (docs/servers.md): starts the servers of the manifest, keeps them
+// running, and serves their names. It trusts nothing that it reads or is told, and it never ends.
 #include "log.h"
 #include "manifest.h"
 #include "names.h"
@@ -23,7 +23,7 @@ static void complain(u32 line, const char *what)
     log_line(MANIFEST_FILE ":%u: %s", line, what);
 }
 
-// The initial file system in memory; empty when there is none.
+// Maps the initial file system. Returns an empty archive if there is none.
 static struct cpio map_archive(void)
 {
     s64 memory = sys_initrd();
@@ -52,7 +52,7 @@ static void read_manifest(void)
         return;
     }
     if (entry.bytes > MANIFEST_MAX)
-        log_line(MANIFEST_FILE " is longer than %u bytes: cut", MANIFEST_MAX);
+        log_line(MANIFEST_FILE " is longer than %u bytes; the rest is ignored", MANIFEST_MAX);
     u64 bytes = entry.bytes < MANIFEST_MAX ? entry.bytes : MANIFEST_MAX;
     memcpy(text, archive.data + entry.offset, bytes);
     text[strnlen(text, bytes)] = '\0';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Reading the manifest. A wrong line costs its own service only.
+// Reads the manifest. A wrong line costs its own service only.
 #include "manifest.h"
 
 #include <stdlib.h>
@@ -57,7 +57,7 @@ s32 manifest_find(const struct manifest *manifest, const char *name)
     return -1;
 }
 
-// ---- values: NULL, or what is wrong -------------------------------------------------------------
+// ---- values: each reader returns NULL, or a message that says what is wrong ---------------------
 
 static const char *read_rights(struct service_plan *plan, char *value)
 {
@@ -78,7 +78,7 @@ static const char *read_needs(const struct manifest *manifest, struct service_pl
     for (char *name = strtok_r(value, ",", &rest); name; name = strtok_r(NULL, ",", &rest)) {
         s32 index = manifest_find(manifest, name);
         if (index < 0)
-            return "needs a service that does not stand above it";
+            return "needs a service that is not listed above it";
         plan->needs |= 1u << index;
     }
     return NULL;
@@ -152,7 +152,8 @@ static const char *copy_word(char *to, u64 max, const char *from, const char *wr
     return NULL;
 }
 
-// The words of a line: NAME PROGRAM OPTION… [-- ARGUMENT…]
+// Reads the words of a line into plan: NAME PROGRAM OPTION… [-- ARGUMENT…]. Returns NULL, or what
+// is wrong.
 static const char *read_line(const struct manifest *manifest, struct service_plan *plan, char *name,
                              char **rest)
 {
@@ -163,7 +164,7 @@ static const char *read_line(const struct manifest *manifest, struct service_pla
         wrong = copy_word(plan->program, SERVICE_PROGRAM_MAX, strtok_r(NULL, SPACE, rest),
                           "no program, or its path is too long");
     if (wrong == NULL && manifest_find(manifest, plan->name) >= 0)
-        wrong = "there is one of this name already";
+        wrong = "another service has this name";
     for (char *word; wrong == NULL && (word = strtok_r(NULL, SPACE, rest)) != NULL;) {
         if (arguments)
             wrong = add_argument(plan, &used, word);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The manifest: which servers there are, with what rights,
-// after which others (docs/servers.md has the format).
+// The manifest: the servers, their rights, and the order of their starts (docs/servers.md has the
+// format). init's first thread reads it once; afterwards it does not change.
 #ifndef INIT_MANIFEST_H
 #define INIT_MANIFEST_H
 
@@ -18,12 +18,12 @@ struct service_plan {
     char name[SERVICE_NAME_MAX + 1];
     char program[SERVICE_PROGRAM_MAX + 1];
     u32 rights;
-    u32 priority; // enum process_priority
-    u64 memory_limit;
-    u32 needs; // mask of services by index
+    u32 priority;     // enum process_priority
+    u64 memory_limit; // bytes, 0: none
+    u32 needs;        // mask of services by index
     enum restart restart;
-    bool console; // has the console: started last, and not when a program runs instead
-    bool unnamed; // registers no name: it is up as soon as it runs
+    bool console; // uses the console: started last, and not if a program runs instead
+    bool unnamed; // registers no name, and so is up as soon as it runs
     u32 argument_count;
     char *arguments[SERVICE_ARGUMENTS_MAX]; // into text
     char text[SERVICE_TEXT_MAX];
@@ -34,12 +34,12 @@ struct manifest {
     struct service_plan services[SERVICES_MAX];
 };
 
-// Takes the lines that are right, in order; for each that is wrong it calls complain with the
-// line's number and what is wrong. text is NUL-terminated and changed. Services that need ones that
-// are not there, or each other in a circle, are wrong.
+// Reads a NUL-terminated text, and changes it. Adds each correct line to the manifest, in order.
+// For each wrong line it calls complain with the line's number (from 1) and what is wrong. A
+// service may need only services that are listed above it, so there are no circles.
 void manifest_parse(char *text, struct manifest *manifest,
                     void (*complain)(u32 line, const char *what));
-// Index of a service, or -1.
+// Returns the index of the service with this name, or -1.
 s32 manifest_find(const struct manifest *manifest, const char *name);
 
 #endif

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The name service: a table of names and endpoints. A name that the manifest lists belongs to that
-// service's processes; all others to the process that is first, until it or the endpoint is dead.
+// The name service: a table of names and endpoints. A name that the manifest lists belongs to the
+// processes of that service. Any other name belongs to the process that registers it first, until
+// that process or the endpoint is dead.
 #include "names.h"
 
 #include <co/manager.h>
@@ -30,7 +31,7 @@ static struct {
 
 struct names_state names_states[SERVICES_MAX];
 
-// ---- the table: the lock is held ----------------------------------------------------------------
+// ---- the table (with the lock held) ------------------------------------------------------------
 
 static struct name *find(const char *name)
 {
@@ -47,15 +48,15 @@ static void clear(struct name *entry)
     *entry = (struct name){0};
 }
 
-// An empty message tells: servers pass it over. E_NOENT: no endpoint; E_PEER: a dead one;
-// a full queue is alive.
+// Sends an empty message, which servers ignore. Returns E_NOENT if there is no endpoint, E_PEER if
+// it is dead, and anything else if it is alive (its queue may be full).
 static s64 probe(cap_t endpoint)
 {
     static const u64 nothing[MESSAGE_WORDS];
     return ipc_send(endpoint, -1, nothing);
 }
 
-// Somebody else's endpoint may live on when the process that registered it has ended.
+// Checks the process as well: the endpoint may be another process's, and outlive it.
 static bool dead(const struct name *entry)
 {
     struct sys_process_info info;
@@ -80,7 +81,7 @@ static struct name *find_free(void)
     return NULL;
 }
 
-// How many names there are, and how many of them the process has.
+// Returns the number of names. Sets *own to the number that the process has registered.
 static u32 count_names(u32 pid, u32 *own)
 {
     u32 count = 0;
@@ -136,24 +137,20 @@ static s64 enter(const char *name, const struct name *wanted)
 
 // ---- ipc/names.idl -----------------------------------------------------------------------------
 
-static u32 owner_of(const struct ipc_caller *caller)
-{
-    return *(const u32 *)caller->context;
-}
-
 s64 names_server_register(struct ipc_caller *caller, const char *name, cap_t endpoint)
 {
     if (name[0] == '\0' || endpoint == 0 || probe(endpoint) == E_NOENT)
         return E_INVAL;
-    const struct name wanted = {
-        .endpoint = endpoint, .owner = owner_of(caller), .pid = caller->pid};
+    const u32 *owner = caller->context;
+    const struct name wanted = {.endpoint = endpoint, .owner = *owner, .pid = caller->pid};
     mutex_lock(&names.lock);
     s64 status = enter(name, &wanted);
     mutex_unlock(&names.lock);
     return status;
 }
 
-// The copy is dropped once the answer has gone, so that the entry may change meanwhile.
+// Gives the caller a copy of the endpoint, so the entry may change before the answer is sent. The
+// copy is dropped once it is sent.
 s64 names_server_lookup(struct ipc_caller *caller, const char *name, cap_t *endpoint)
 {
     mutex_lock(&names.lock);

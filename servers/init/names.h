@@ -1,22 +1,24 @@
 // SPDX-License-Identifier: MIT
-// The name service (ipc/names.idl): which endpoint has which name. Nothing here waits for anybody.
+// The name service (ipc/names.idl): names of endpoints. Nothing here waits for another process. Any
+// thread may call what is declared here.
 #ifndef INIT_NAMES_H
 #define INIT_NAMES_H
 
 #include "manifest.h"
 
 #define NAMES_MAX 64
-#define NAMES_OF_PROCESS 8 // that are not in the manifest
-#define NAMES_RESERVED 32  // the last ones, for processes that have a right
+#define NAMES_OF_PROCESS 8 // a process's limit of names that are not in the manifest
+#define NAMES_RESERVED 32  // the last ones, kept for processes that have a right
 
-// The NameService object. 0 or an error.
+// Creates the NameService object. Returns 0 or an error. Called once, at the start.
 s64 names_create(const struct manifest *manifest);
-// An endpoint for the processes of a service (its index): what they register is the service's.
+// Creates the endpoint through which the processes of a service (by its index) reach the name
+// service: a name registered there belongs to the service. Returns the endpoint or an error.
 s64 names_endpoint(u32 service);
 bool names_registered(const char *name);
-// The service's process has ended: its names go.
+// Removes the names of a service whose process has ended.
 void names_forget(u32 service);
-// For list: what init knows about a service.
+// The state of each service for the request `list`. The supervisor writes it.
 struct names_state {
     u32 pid, starts;
 };

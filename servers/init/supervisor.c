@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The supervisor: each service is waiting for what it needs, running, pausing before its next
-// start, or over. The loop looks at all of them whenever a process has ended, and every few
-// milliseconds while something is to happen.
+// The supervisor. Each service is waiting for the services it needs, running, pausing before its
+// next start, or over. The loop looks at all services whenever a process has ended, when a pause is
+// over, and every few milliseconds while a service waits.
 #include "supervisor.h"
 
 #include "backoff.h"
@@ -18,11 +18,11 @@
 #include <user/thread.h>
 #include <user/time.h>
 
-#define RUN SERVICES_MAX // the index of the program that is run
-#define LOOK_US 5000     // while a service waits for another one's name
-#define UP_US 10000000   // a service that has not registered after this counts as up
-#define HOPELESS_MS 400  // one that pauses so long has failed again and again: nobody waits for it
-#define ENDS_MAX 256     // of processes, noted until the loop comes to them
+#define RUN SERVICES_MAX // index of the program that is run instead of console services
+#define LOOK_US 5000     // between two looks while a service waits for another one's name
+#define UP_US 10000000   // a service that has not registered a name after this counts as up
+#define HOPELESS_MS 400  // nobody waits for a service with such a pause: it has failed repeatedly
+#define ENDS_MAX 256     // ends of processes that wait for the loop
 #define RUN_SEPARATORS " ,"
 
 enum state { STATE_WAITING, STATE_RUNNING, STATE_PAUSING, STATE_OVER };
@@ -33,11 +33,11 @@ struct service {
     const struct service_plan *plan;
     u32 index;
     enum state state;
-    cap_t names; // its processes' CAP_NAMES
-    u32 pid;
+    cap_t names; // CAP_NAMES of its processes
+    u32 pid;     // 0: not running
     u64 started; // time base
-    u64 due;     // of the next start
-    u64 pause;   // ms
+    u64 due;     // time base of the next start
+    u64 pause;   // ms before the last start or the next
 };
 
 struct end {
@@ -57,7 +57,7 @@ static struct {
     struct semaphore news;
 } ends;
 
-// ---- the services as objects --------------------------------------------------------------------
+// ---- services as objects -----------------------------------------------------------------------
 
 static const struct co_ops ops = CO_LEAF;
 static struct co_class class = {
@@ -83,11 +83,6 @@ static void add_service(const struct service_plan *plan, u32 index)
 }
 
 // ---- starting ----------------------------------------------------------------------------------
-
-static u64 ms_since(u64 time)
-{
-    return time_to_us(time_now() - time) / 1000;
-}
 
 static s64 spawn(struct service *service)
 {
@@ -141,7 +136,7 @@ static void start(struct service *service)
         service->state = STATE_RUNNING;
         return;
     }
-    if (pid == E_NOENT || pid == E_INVAL || service->index == RUN) { // it will not get better
+    if (pid == E_NOENT || pid == E_INVAL || service->index == RUN) { // trying again will not help
         log_line("%s: cannot start %s: %s", service->plan->name, service->plan->program,
                  orrery_strerror(pid));
         give_up(service, 1);
@@ -186,7 +181,7 @@ static void ended(struct service *service, s32 status)
     service->pid = 0;
     note_state(service);
     if (again)
-        pause_before_start(service, ms_since(service->started));
+        pause_before_start(service, time_to_us(time_now() - service->started) / 1000);
     log_end(service, pid, status, again);
     if (!again)
         give_up(service, status);
@@ -217,7 +212,8 @@ static void handle_ends(void)
 
 // ---- the loop ----------------------------------------------------------------------------------
 
-// Others need not wait for it any longer. What they miss then, their own calls will tell them.
+// Returns true if others need not wait for the service any longer. If it is missing, their own
+// calls to it fail.
 static bool up(const struct service *service)
 {
     switch (service->state) {
@@ -242,7 +238,7 @@ static bool has_what_it_needs(const struct service *service)
     return true;
 }
 
-// Starts what is due; when to look again.
+// Starts the services that are due. Returns the time to look again.
 static u64 look(void)
 {
     u64 next = THREAD_FOREVER;
@@ -262,7 +258,7 @@ static u64 look(void)
     return next;
 }
 
-// The program's words become the plan's arguments.
+// Adds a service for the program to run; its further words become arguments.
 static void plan_program(char *program)
 {
     char *rest;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
-// Starts services when what they need is there, and again when they have ended. One thread,
-// init's first.
+// Starts each service once the services it needs are up, and again after it has ended.
 #ifndef INIT_SUPERVISOR_H
 #define INIT_SUPERVISOR_H
 
 #include "manifest.h"
 
-// program: what to run, as a last service and instead of those with the console,
-// once the others are up, "" for none.
-// power_off: then power off with its status.
+// Supervises the manifest's services for ever, in init's first thread. program: the program and its
+// arguments, separated by blanks or commas, and changed here. It runs once the others are up,
+// instead of the services that use the console; "" for none. power_off: power off with the
+// program's status once it has ended.
 void supervise(const struct manifest *manifest, char *program, bool power_off)
     __attribute__((noreturn));
 

@@ -24,7 +24,7 @@ static s64 add_ticks(const struct sys_process_info *info, void *context)
     return 0;
 }
 
-// Seconds since the start, and those that no process used, of all CPUs together.
+// Adds the seconds since the start, and the seconds that no process used, summed over all CPUs.
 static s64 fill_uptime(u32 pid, struct text *text)
 {
     struct sys_info info;
@@ -72,7 +72,7 @@ static s64 fill_version(u32 pid, struct text *text)
 const struct proc_file machine_files[] = {
     {"cpuinfo", "the processors", fill_cpuinfo},
     {"meminfo", "memory, all and free", fill_meminfo},
-    {"uptime", "seconds since the start, and idle ones of all CPUs", fill_uptime},
-    {"version", "of the kernel", fill_version},
+    {"uptime", "seconds since the start, and idle seconds of all CPUs", fill_uptime},
+    {"version", "version of the kernel", fill_version},
 };
 const u32 machine_file_count = ARRAY_SIZE(machine_files);

@@ -14,7 +14,7 @@ static const struct proc_file *find(const struct proc_file *files, u32 count, co
     return NULL;
 }
 
-// A decimal number without leading zeroes that fills the name; 0: it is none.
+// Reads a name as a decimal number without leading zeroes. Returns 0 if it is none.
 static u32 pid_of(const char *name, u64 bytes)
 {
     u64 pid = 0;

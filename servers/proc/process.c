@@ -80,8 +80,8 @@ static void add_region(const struct sys_region_info *region, struct text *text)
              (unsigned long)region->memory, (int)sizeof(region->name), region->name);
 }
 
-// Address range, protection, offset, what is resident, kind,
-// the Region's and the FCM's object, name.
+// Adds a line for each region: address range, protection, offset, resident memory, kind, object of
+// the Region and of the FCM, name.
 static s64 fill_maps(u32 pid, struct text *text)
 {
     struct sys_region_info regions[16];
@@ -142,7 +142,7 @@ static void add_object(const struct scan *scan, const struct sys_object *object,
              (unsigned long)object->misses, object->child_count);
 }
 
-// The records come from the process, which may have put anything there.
+// Adds the objects of a scan. The process wrote the records, so their lengths are checked.
 static void add_objects(const struct scan *scan, u64 bytes, struct text *text)
 {
     u64 at = 0;

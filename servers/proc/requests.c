@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
-// The functions behind ipc/fs.idl for /proc: all of it can only be read.
+// The functions behind ipc/fs.idl for /proc. Everything in /proc is read-only.
 #include "snapshot.h"
 
-#include <ipc/fs.h>
+#include <ipc/fs_entry.h>
 #include <stdio.h>
 #include <string.h>
 #include <user/time.h>
 
-// Ids of files: for a process its pid, and the file's index in the low byte.
+// Returns the id of a place: the pid, and in the low byte the file's index, or 0xff for a
+// directory.
 static u64 id_of(const struct place *place)
 {
     if (place->kind != PLACE_FILE)
@@ -16,13 +17,18 @@ static u64 id_of(const struct place *place)
     return (u64)place->pid << 8 | (u64)(place->file - files);
 }
 
+static u32 kind_of(const struct place *place)
+{
+    return place->kind == PLACE_FILE ? FS_KIND_FILE : FS_KIND_DIRECTORY;
+}
+
 static void fill_stat(const struct place *place, u64 bytes, u64 time, struct fs_stat *info)
 {
     *info = (struct fs_stat){
         .id = id_of(place),
         .bytes = bytes,
         .time = time,
-        .kind = place->kind == PLACE_FILE ? FS_KIND_FILE : FS_KIND_DIRECTORY,
+        .kind = kind_of(place),
         .links = 1,
     };
 }
@@ -140,7 +146,8 @@ s64 fs_server_file_stat(struct ipc_caller *caller, u64 file, struct fs_stat *inf
 
 // ---- listings ----------------------------------------------------------------------------------
 
-// The cursor of the root: files first, 1 …, then FIRST_PID + the last pid listed.
+// A cursor of the root counts the files listed so far. From FIRST_PID on it is FIRST_PID + the last
+// pid listed.
 #define FIRST_PID 0x100
 
 struct listing {
@@ -151,21 +158,11 @@ struct listing {
 
 static bool add_entry(struct listing *listing, const struct place *place, const char *name)
 {
-    struct fs_entry entry = {
-        .id = id_of(place),
-        .kind = place->kind == PLACE_FILE ? FS_KIND_FILE : FS_KIND_DIRECTORY,
-        .name_bytes = (u32)strlen(name),
-    };
-    u64 bytes = ALIGN_UP(sizeof(entry) + entry.name_bytes, 8UL);
-    if (bytes > listing->room - listing->used) {
-        listing->full = true;
-        return false;
-    }
-    memset(listing->to + listing->used, 0, bytes);
-    memcpy(listing->to + listing->used, &entry, sizeof(entry));
-    memcpy(listing->to + listing->used + sizeof(entry), name, entry.name_bytes);
+    u64 bytes = fs_entry_put(listing->to + listing->used, listing->room - listing->used,
+                             id_of(place), kind_of(place), name);
+    listing->full = bytes == 0;
     listing->used += bytes;
-    return true;
+    return bytes != 0;
 }
 
 static void list_files(struct listing *listing, u32 pid, const struct proc_file *files, u32 count)
@@ -179,11 +176,11 @@ static void list_files(struct listing *listing, u32 pid, const struct proc_file 
     }
 }
 
-// The kernel lists processes in no promised order,
-// so the next pid above the cursor is looked for each time.
+// Puts the lowest pid above pids[0] into pids[1]. The kernel lists processes in no promised order,
+// so each entry needs a whole pass.
 static s64 find_next(const struct sys_process_info *info, void *context)
 {
-    u32 *pids = context; // above pids[0], the lowest in pids[1]
+    u32 *pids = context;
     if (info->pid > pids[0] && (pids[1] == 0 || info->pid < pids[1]))
         pids[1] = info->pid;
     return 0;
@@ -231,7 +228,7 @@ s64 fs_server_list(struct ipc_caller *caller, u64 file, u64 cursor, u64 *next, v
     struct listing listing = {.to = entries, .room = entries_room, .cursor = cursor};
     s64 status = list_place(&snapshot->place, &listing);
     if (status == 0 && listing.full && listing.used == 0)
-        status = E_INVAL; // not even one entry fits
+        status = E_INVAL; // room is too small for one entry
     *next = listing.cursor;
     *entries_bytes = listing.used;
     snapshot_put(snapshot);
@@ -252,7 +249,7 @@ s64 fs_server_usage(struct ipc_caller *caller, struct fs_usage *usage)
     return 0;
 }
 
-// ---- what cannot be done here -------------------------------------------------------------------
+// ---- refused requests --------------------------------------------------------------------------
 
 s64 fs_server_write(struct ipc_caller *caller, u64 file, u64 offset, u32 flags, const void *data,
                     u64 data_bytes, u64 *written)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Open files of /proc: their contents as they were when they were opened. Clustered objects.
+// Open files of /proc. Each is a clustered object that keeps the contents as they were at open.
+// Any thread may call what is declared here.
 #ifndef PROC_SNAPSHOT_H
 #define PROC_SNAPSHOT_H
 
@@ -12,7 +13,7 @@ struct snapshot {
     struct co_root root; // first
     struct co_rep rep;
     struct place place;
-    u64 time;
+    u64 time; // of the open: nanoseconds since 1970
     u32 references;
     struct mutex lock;
     u64 position; // under lock
@@ -21,11 +22,14 @@ struct snapshot {
 
 extern struct handle_table snapshots;
 
-// The contents of a place, as a handle of process pid. Errors of the contents; E_LIMIT, E_NOMEM.
+// Takes a snapshot of a place and gives process pid a handle for it. Returns 0, an error of the
+// place's contents, E_LIMIT or E_NOMEM.
 s64 snapshot_open(const struct place *place, u32 pid, u64 *handle);
-struct snapshot *snapshot_get(u64 handle, u32 pid); // NULL: E_STALE
+// Returns the snapshot of a handle, held until snapshot_put. Returns NULL if the process has no
+// such handle (E_STALE).
+struct snapshot *snapshot_get(u64 handle, u32 pid);
 void snapshot_put(struct snapshot *snapshot);
-// Registers the table as an object.
+// Registers the table of snapshots as an object. Returns 0 or an error. Called once, at the start.
 s64 snapshots_start(void);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Text that grows, by doubling.
+// Text whose room doubles as it grows.
 #include "text.h"
 
 #include <stdarg.h>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// An arena is a list of blocks. Only the newest one has room left.
 #include "arena.h"
 
 #include <stdlib.h>

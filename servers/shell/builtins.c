@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// The table of the shell's own commands, and a function for each.
 #include "builtins.h"
 
 #include "jobs.h"
@@ -70,7 +71,7 @@ static int run_export(int argc, char **argv, const int files[3])
     for (int i = 1; i < argc; i++) {
         char *value = strchr(argv[i], '=');
         if (!is_name(argv[i], value == NULL ? strlen(argv[i]) : (u64)(value - argv[i]))) {
-            status = complain(files, "export: %s is no name", argv[i]);
+            status = complain(files, "export: %s is not a name", argv[i]);
             continue;
         }
         if (value != NULL)
@@ -110,24 +111,15 @@ static int run_jobs(int argc, char **argv, const int files[3])
     return 0;
 }
 
-// The number behind an optional "%"; 0: none was given.
-static u32 job_number(int argc, char **argv)
-{
-    if (argc < 2)
-        return 0;
-    const char *text = argv[1] + (argv[1][0] == '%');
-    return (u32)strtoul(text, NULL, 10);
-}
-
+// Waits for the job whose number, perhaps after a "%", is given, or for all.
 static int run_wait(int argc, char **argv, const int files[3])
 {
-    int status = 0;
-
     if (argc > 1) {
-        struct job *job = job_find(job_number(argc, argv));
+        const char *number = argv[1] + (argv[1][0] == '%');
+        struct job *job = job_find((u32)strtoul(number, NULL, 10));
         if (job == NULL)
             return complain(files, "wait: no job %s", argv[1]);
-        status = job_wait(job);
+        int status = job_wait(job);
         jobs_notice(false);
         return status;
     }
@@ -160,7 +152,7 @@ static const struct builtin builtins[] = {
     {"set", run_set, "              print all variables"},
     {"jobs", run_jobs, "              print what runs in the background"},
     {"wait", run_wait, "[JOB]          wait for a job, or for all"},
-    {"source", run_source, "FILE           carry out the commands in a file"},
+    {"source", run_source, "FILE           run the commands in a file"},
     {":", run_nothing, "              do nothing"},
     {"help", run_help, "              print this"},
 };
@@ -175,7 +167,7 @@ static int run_help(int argc, char **argv, const int files[3])
             "  a < FILE   input from a file           a 2> FILE errors; 2>&1: with the output\n"
             "  a && b     b if a succeeded            a || b    b if a failed\n"
             "  NAME=VALUE a variable; $NAME, ${NAME}, $? (status), $! (pid), '…' and \"…\" quote\n"
-            "Carried out by the shell itself:\n");
+            "Commands of the shell itself:\n");
     for (u32 i = 0; i < ARRAY_SIZE(builtins); i++)
         dprintf(files[1], "  %-7s %s\n", builtins[i].name, builtins[i].help);
     return 0;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
-// Commands that the shell carries out itself.
+// Commands of the shell itself. They run in its main thread.
 #ifndef SHELL_BUILTINS_H
 #define SHELL_BUILTINS_H
 
 #include <orrery/types.h>
 
-// files: the descriptors to use as 0, 1, 2. Returns the exit status.
+// Runs a command. files: the descriptors to use as 0, 1, 2. Returns the exit status.
 typedef int (*builtin_function)(int argc, char **argv, const int files[3]);
 
-// NULL: there is none of that name.
+// Returns the command with this name, or NULL.
 builtin_function builtin_find(const char *name);
 
 #endif

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// The line editor. Each change of the line is drawn at once: characters, blanks and backspaces.
 #include "editor.h"
 
 #include <stdlib.h>
@@ -22,8 +23,8 @@ static void draw_repeated(struct editor *editor, char what, u32 count)
         editor->write(&what, 1);
 }
 
-// What stands behind the cursor has changed: shows it, blanks over `gone` characters that were
-// there, and comes back.
+// Draws the line from the cursor on, then blanks over the `gone` characters that the line has lost.
+// The cursor stays where it was.
 static void draw_rest(struct editor *editor, u32 gone)
 {
     u32 rest = editor->length - editor->cursor;
@@ -57,7 +58,7 @@ static void insert(struct editor *editor, char c)
     draw_rest(editor, 0);
 }
 
-// The count characters before the cursor.
+// Erases count characters before the cursor.
 static void erase(struct editor *editor, u32 count)
 {
     if (count == 0)
@@ -69,6 +70,7 @@ static void erase(struct editor *editor, u32 count)
     draw_rest(editor, count);
 }
 
+// Returns how many characters the word before the cursor has, with the blanks behind it.
 static u32 word_before(const struct editor *editor)
 {
     u32 at = editor->cursor;
@@ -78,14 +80,6 @@ static u32 word_before(const struct editor *editor)
     while (at > 0 && editor->line[at - 1] != ' ')
         at--;
     return editor->cursor - at;
-}
-
-static void replace(struct editor *editor, const char *text)
-{
-    move_to(editor, editor->length);
-    erase(editor, editor->length);
-    while (*text != 0)
-        insert(editor, *text++);
 }
 
 // ---- history -----------------------------------------------------------------------------------
@@ -103,17 +97,21 @@ void editor_remember(struct editor *editor, const char *line)
     editor->history[0] = copy;
 }
 
+// Replaces the line by one of the history (1: the latest), or by an empty one (0).
 static void browse(struct editor *editor, u32 number)
 {
     if (number > EDITOR_HISTORY || (number > 0 && editor->history[number - 1] == NULL))
         return;
     editor->browsed = number;
-    replace(editor, number == 0 ? "" : editor->history[number - 1]);
+    move_to(editor, editor->length);
+    erase(editor, editor->length);
+    for (const char *at = number == 0 ? "" : editor->history[number - 1]; *at != 0; at++)
+        insert(editor, *at);
 }
 
 // ---- typing ------------------------------------------------------------------------------------
 
-// The third character of an escape sequence.
+// Carries out an escape sequence by its last character.
 static void take_escape(struct editor *editor, char typed)
 {
     switch (typed) {
@@ -138,11 +136,12 @@ static void take_escape(struct editor *editor, char typed)
         move_to(editor, editor->length);
         return;
     default:
-        return; // a sequence that means nothing here
+        return; // a sequence with no meaning here
     }
 }
 
-// Part of an escape sequence: ESC, "[" or "O", a letter.
+// Takes a character of an escape sequence (ESC, "[" or "O", perhaps a number, a letter). Returns
+// false if it is part of none.
 static bool is_escape(struct editor *editor, char typed)
 {
     if (typed == ESCAPE) {
@@ -156,17 +155,10 @@ static bool is_escape(struct editor *editor, char typed)
     if (editor->escape != 2)
         return false;
     if ((typed >= '0' && typed <= '9') || typed == ';')
-        return true; // a number in it
+        return true; // digits of a number
     editor->escape = 0;
     take_escape(editor, typed);
     return true;
-}
-
-static enum editor_result end_line(struct editor *editor)
-{
-    editor->line[editor->length] = 0;
-    draw(editor, "\r\n", 2);
-    return EDITOR_LINE;
 }
 
 static enum editor_result take_control(struct editor *editor, char typed)
@@ -174,7 +166,9 @@ static enum editor_result take_control(struct editor *editor, char typed)
     switch (typed) {
     case '\r':
     case '\n':
-        return end_line(editor);
+        editor->line[editor->length] = 0;
+        draw(editor, "\r\n", 2);
+        return EDITOR_LINE;
     case '\b':
     case DELETE:
         erase(editor, editor->cursor > 0);

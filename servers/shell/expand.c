@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Expansion of words, character by character. A field ends at an unquoted blank of a variable's
+// value, and at the end of the word.
 #include "expand.h"
 
 #include "parse.h"
@@ -10,10 +12,10 @@
 struct expansion {
     const struct expander *expander;
     struct fields *fields; // NULL: no splitting
-    char *text;            // the field being made
+    char *text;            // the field that is being made
     u64 length, capacity;
-    bool present; // the field exists, even when empty
-    const char *at;
+    bool present;   // the field exists, though it may be empty
+    const char *at; // the next character of the word
 };
 
 static s64 put(struct expansion *expansion, char c)
@@ -66,8 +68,8 @@ static s64 put_value(struct expansion *expansion, const char *value, bool quoted
     return error;
 }
 
-// The name behind a "$": its start and length, and `at` moved behind.
-// Length 0: this "$" is just one.
+// Takes the name after a "$": sets its start and its length, and moves `at` behind it. Length 0:
+// there is no name, and the "$" stands for itself. Returns 0, or E_PROTO for a bad ${…}.
 static s64 take_name(struct expansion *expansion, const char **name, u64 *length)
 {
     const char *at = expansion->at;
@@ -137,7 +139,8 @@ static s64 put_double_quoted(struct expansion *expansion)
     return error;
 }
 
-// word comes from the parser: its quotes are closed, and no backslash stands last.
+// Expands the word at `at`. The parser has checked that its quotes are closed and that no backslash
+// stands last.
 static s64 expand(struct expansion *expansion)
 {
     s64 error = 0;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Expansion of a word: quotes are taken off, $NAME, ${NAME} and $? and their like replaced. Outside
-// of quotes a replaced text is split at blanks; a word that becomes nothing at all disappears.
+// Expansion of a word. Quotes are removed. $NAME, ${NAME} and special parameters like $? are
+// replaced by their values. Outside quotes a value is split at blanks. A word that expands to
+// nothing disappears.
 #ifndef SHELL_EXPAND_H
 #define SHELL_EXPAND_H
 
@@ -8,7 +9,8 @@
 
 #define FIELDS_MAX 512 // words of a command after expansion
 
-// Text of a variable or special parameter ("?", "$", "!", "#", "0"…"9"), NULL when it is not set.
+// Returns the text of a variable or a special parameter ("?", "$", "!", "#", "0"…"9"), or NULL if
+// it is not set.
 typedef const char *variable_lookup(void *context, const char *name);
 
 struct expander {
@@ -22,9 +24,11 @@ struct fields {
     u32 count;
 };
 
-// Appends what word becomes. 0, E_NOMEM, E_LIMIT, E_PROTO (a bad ${…}).
+// Appends the fields that a word expands to. Returns 0, E_NOMEM, E_LIMIT (more than FIELDS_MAX
+// fields), or E_PROTO (a bad ${…}).
 s64 expand_word(const struct expander *expander, const char *word, struct fields *fields);
-// Without splitting: one text. NULL: out of memory or a bad ${…}.
+// Expands a word to one text, without splitting. Returns NULL if there is no memory, or for a bad
+// ${…}.
 char *expand_text(const struct expander *expander, const char *word);
 
 #endif

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// The table of jobs. The lock guards the foreground job and its processes, which the thread of
+// Ctrl-C reads.
 #include "jobs.h"
 
 #include <orrery/process.h>
@@ -17,8 +19,8 @@ static struct job jobs[JOBS_MAX];
 static struct mutex foreground_lock;
 static struct job *foreground;
 static u64 last_serial;
-static u64 serial;       // atomic: number of the foreground job, 0: there is none
-static bool interrupted; // by Ctrl-C, under the lock while there is a foreground job
+static u64 serial;       // atomic: serial of the foreground job, 0: there is none
+static bool interrupted; // by Ctrl-C; under the lock while there is a foreground job
 
 int job_exit_status(s32 status)
 {
@@ -75,21 +77,14 @@ static void process_ended(struct job *job, u32 which, s32 status)
                 (u32)status & (KILLED_BY_EXCEPTION - 1));
 }
 
-static struct job *job_of(u32 pid, u32 *which)
-{
-    for (u32 i = 0; i < JOBS_MAX; i++)
-        for (*which = 0; jobs[i].number != 0 && *which < jobs[i].count; ++*which)
-            if (jobs[i].pids[*which] == pid)
-                return &jobs[i];
-    return NULL;
-}
-
 static void child_ended(u32 pid, s32 status)
 {
-    u32 which;
-    struct job *job = job_of(pid, &which);
-    if (job != NULL)
-        process_ended(job, which, status);
+    for (u32 i = 0; i < JOBS_MAX; i++)
+        for (u32 which = 0; jobs[i].number != 0 && which < jobs[i].count; which++)
+            if (jobs[i].pids[which] == pid) {
+                process_ended(&jobs[i], which, status);
+                return;
+            }
 }
 
 static void tell_end(struct job *job)
@@ -164,7 +159,7 @@ int job_wait(struct job *job)
         s32 status;
         s64 pid = process_wait(0, &status, THREAD_FOREVER);
         if (pid <= 0)
-            break; // no children: cannot be, while one runs
+            break; // no children: impossible while one runs
         mutex_lock(&foreground_lock);
         child_ended((u32)pid, status);
         mutex_unlock(&foreground_lock);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Jobs: pipelines whose processes have been started.
+// Jobs: pipelines whose processes have been started. The shell's main thread calls what is declared
+// here, if nothing else is said.
 #ifndef SHELL_JOBS_H
 #define SHELL_JOBS_H
 
@@ -9,33 +10,38 @@
 
 struct job {
     u32 number; // 0: free
-    u32 count;  // processes
+    u32 count;  // processes that have been started
     u32 running;
-    u32 pids[COMMANDS_MAX];
-    s32 status; // of the last one
+    u32 pids[COMMANDS_MAX]; // 0: has ended
+    s32 status;             // of the last process
     bool background;
-    char *text;
+    char *text; // as it was typed
 };
 
-// NULL: too many jobs, or no memory.
+// Takes a free job. Returns NULL if there are JOBS_MAX, or no memory for a copy of text.
 struct job *job_new(const char *text, bool background);
 void job_free(struct job *job);
+// Adds a process. A job has room for COMMANDS_MAX.
 void job_add(struct job *job, u32 pid);
-// Waits until all its processes have ended; its exit status. An interrupt (Ctrl-C) ends them.
+// Waits in the foreground until all processes of the job have ended. Ctrl-C ends them. Returns the
+// job's exit status.
 int job_wait(struct job *job);
-// Takes note of children that have ended, and says so of background jobs.
+// Takes note of children that have ended, and frees background jobs that are done. tell: prints a
+// notice for each of these.
 void jobs_notice(bool tell);
-// All that run, to a descriptor.
+// Prints all running jobs to a descriptor.
 void jobs_list(int file);
-// By number, 0: the latest in the background. NULL: there is none.
+// Returns the job with this number (0: the latest one in the background), or NULL.
 struct job *job_find(u32 number);
-// Number of the foreground job, 0: there is none. Any context.
+// Returns the serial of the foreground job, or 0 if there is none. Serials are never used again.
+// Any context.
 u64 jobs_foreground(void);
-// A Ctrl-C that came while this was the foreground job: ends it; false: it has ended. Any thread.
+// Ends the processes of the foreground job with this serial. Returns false if it has ended. Any
+// thread.
 bool jobs_interrupt(u64 number);
-// Whether one has been since the last question. By the thread that waits for jobs, between them.
+// Returns true if a job has been interrupted since the last call. Called between jobs.
 bool jobs_interrupted(void);
-// What a process's status is in $?.
+// Returns the value of $? for the status of a process.
 int job_exit_status(s32 status);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A command's words are expanded, and its files opened in the order of its redirections.
+// Expands a command's words, and opens its files in the order of its redirections.
 #include "launch.h"
 
 #include "run.h"

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
-// One command of a pipeline on its way: its words, and the files that it is to have.
-// All of this: the shell's main thread.
+// Launch of one command of a pipeline: its words, and the files that it gets. The shell's main
+// thread calls what is declared here.
 #ifndef SHELL_LAUNCH_H
 #define SHELL_LAUNCH_H
 
 #include "expand.h"
 #include "parse.h"
+
+struct job;
 
 #define NO_FILE (-1)
 
@@ -13,25 +15,29 @@ struct launch {
     struct arena *arena;
     const struct command *command;
     struct fields fields;
-    int files[3];   // to be the process's 0, 1, 2
-    bool opened[3]; // by us: to be closed
+    int files[3];   // descriptors that become the command's 0, 1, 2
+    bool opened[3]; // opened by the launch, which closes them
 };
 
-// No words yet, and the shell's own files. The arena is for what is expanded.
+// Begins without words, and with the shell's own files. Expanded words are put into the arena.
 void launch_begin(struct launch *launch, struct arena *arena, const struct command *command);
-// Descriptor `which` (0…2) is to be `file`; what it was is closed if it was opened.
-// opened: to be closed in the end.
+// Makes `file` the command's descriptor `which` (0…2). Closes the one before if the launch opened
+// it. opened: launch_close closes the file.
 void launch_use_file(struct launch *launch, int which, int file, bool opened);
-// Closes what was opened.
+// Closes the files that the launch opened.
 void launch_close(struct launch *launch);
 
-// Appends the command's words, expanded, to fields. Errors as expand_word.
+// Expands the command's words and appends them to fields. Returns 0 or an error of expand_word.
 s64 launch_expand(struct launch *launch);
-// One word as one text. NULL as expand_text.
+// Expands one word to one text. Returns NULL as expand_text does.
 char *launch_expand_one(struct launch *launch, const char *word);
-// Words and files: 0, or an exit status (the error is told).
+// Expands the words and opens the files. Returns 0, or an exit status after an error, which is
+// printed.
 int launch_prepare(struct launch *launch);
-// Carries out the assignments, of a command that has no other words: 0, or an exit status.
+// Carries out the assignments of a command that has no other words. Returns 0 or an exit status.
 int launch_assign(struct launch *launch);
+// Starts a prepared command as a process of a job (program.c). Returns 0, or an exit status after
+// an error, which is printed.
+int program_start(struct launch *launch, struct job *job);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The shell: on the console, or of a file or an argument.
+// The shell. It reads commands from the console, a file or an argument.
 #include "jobs.h"
 #include "run.h"
 #include "terminal.h"
@@ -28,7 +28,7 @@ static void set_default(const char *name, const char *value)
     variable_export(name);
 }
 
-// Reads on until a command is whole.
+// Runs lines of the console. Lines are joined until a command is complete.
 static void interact(void)
 {
     char text[LINE_MAX_BYTES] = "";
@@ -45,7 +45,7 @@ static void interact(void)
             continue;
         }
         if (result == EDITOR_END)
-            continue; // this is the console's shell: it has nobody to give way to
+            continue; // there is nothing to return to from the console's shell
         terminal_remember(line);
         strcat(text, line);
         if (run_text(text))
@@ -55,7 +55,7 @@ static void interact(void)
     }
 }
 
-// Lines of a file that is no terminal.
+// Runs lines of the standard input, which is no terminal.
 static void read_lines(void)
 {
     char text[LINE_MAX_BYTES] = "";
@@ -89,6 +89,7 @@ static int from_input(char **argv)
     return shell.status;
 }
 
+// sh -c TEXT [NAME ARGUMENT …]
 static int from_argument(int argc, char **argv)
 {
     if (argc < 3)
@@ -97,13 +98,6 @@ static int from_argument(int argc, char **argv)
     shell.argument_count = argc > 4 ? argc - 4 : 0;
     run_whole_text(argv[2]);
     return shell.status;
-}
-
-static int from_file(int argc, char **argv)
-{
-    shell.arguments = argv + 1;
-    shell.argument_count = argc - 2;
-    return run_file(argv[1]) == 0 ? shell.status : 127;
 }
 
 int main(int argc, char **argv)
@@ -117,5 +111,7 @@ int main(int argc, char **argv)
         return usage(stdout);
     if (strcmp(argv[1], "-c") == 0)
         return from_argument(argc, argv);
-    return from_file(argc, argv);
+    shell.arguments = argv + 1;
+    shell.argument_count = argc - 2;
+    return run_file(argv[1]) == 0 ? shell.status : STATUS_NOT_FOUND;
 }

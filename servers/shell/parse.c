@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Recursive descent without recursion: the grammar has no nesting.
+// A parser by descent, with a function for each rule. The grammar has no nesting, so none is
+// recursive.
 #include "parse.h"
 
 #include <ctype.h>
@@ -33,7 +34,7 @@ static bool is_blank(char c)
     return c == ' ' || c == '\t' || c == '\r';
 }
 
-// Blanks, comments, and newlines that follow a backslash.
+// Skips blanks, comments, and newlines that follow a backslash.
 static void skip_blanks(struct parser *parser)
 {
     for (;;) {
@@ -62,7 +63,7 @@ static bool ends_word(char c)
     return c == 0 || is_blank(c) || strchr("\n;&|<>", c) != NULL;
 }
 
-// The end of a quoted piece that begins at quote; NULL when it is open.
+// Returns the end of the quoted text that begins at quote, or NULL if it is not closed.
 static const char *quote_end(const char *quote)
 {
     const char *at = quote + 1;
@@ -93,7 +94,7 @@ static s64 take_word(struct parser *parser, const char **word)
     return *word == NULL ? E_NOMEM : 0;
 }
 
-// Is there a redirection here? Then its kind and file, and the parser is behind its operator.
+// Takes the operator of a redirection, and sets its kind and file. Returns false if there is none.
 static bool take_redirect(struct parser *parser, struct redirect *redirect)
 {
     static const struct {
@@ -137,12 +138,6 @@ static s64 add_redirect(struct parser *parser, struct command *command, struct r
     return 0;
 }
 
-static bool is_assignment(const char *word)
-{
-    const char *equals = strchr(word, '=');
-    return equals != NULL && is_name(word, (u64)(equals - word));
-}
-
 static s64 add_word(struct parser *parser, struct command *command)
 {
     if (command->word_count == WORDS_MAX)
@@ -151,8 +146,10 @@ static s64 add_word(struct parser *parser, struct command *command)
     s64 error = take_word(parser, word);
     if (error != 0)
         return error;
-    if (command->assignment_count == command->word_count && is_assignment(*word))
-        command->assignment_count++;
+    const char *equals = strchr(*word, '=');
+    if (command->assignment_count == command->word_count && equals != NULL &&
+        is_name(*word, (u64)(equals - *word)))
+        command->assignment_count++; // NAME=…, and nothing else before it
     command->word_count++;
     return 0;
 }
@@ -197,7 +194,7 @@ static s64 parse_pipeline(struct parser *parser, struct pipeline *pipeline)
     return pipeline->text == NULL ? E_NOMEM : 0;
 }
 
-// Newlines and blanks between pipelines.
+// Skips newlines and blanks between pipelines.
 static void skip_lines(struct parser *parser)
 {
     skip_blanks(parser);
@@ -207,7 +204,8 @@ static void skip_lines(struct parser *parser)
     }
 }
 
-// What stands after a pipeline: what the next one depends on.
+// Takes the separator after a pipeline. *next: when the next pipeline runs. *more: there must be a
+// next one.
 static s64 take_separator(struct parser *parser, struct pipeline *pipeline,
                           enum pipeline_when *next, bool *more)
 {

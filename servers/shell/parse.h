@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A command line as a list of pipelines. Words keep their quotes: they are expanded when a command
-// runs (expand.h).
+// The parser: turns a command line into a list of pipelines. Words keep their quotes until the
+// command runs, when they are expanded (expand.h). Any thread.
 //
 //   list     = pipeline { (";" | "&" | "&&" | "||" | newline) pipeline }
 //   pipeline = command { "|" command }
@@ -19,19 +19,19 @@ enum redirect_kind { REDIRECT_IN, REDIRECT_OUT, REDIRECT_APPEND, REDIRECT_SAME }
 
 struct redirect {
     enum redirect_kind kind;
-    int file;         // the descriptor that goes elsewhere: 0, 1, 2
-    const char *word; // NULL for REDIRECT_SAME: where descriptor 1 goes
+    int file;         // the descriptor that is redirected: 0, 1, 2
+    const char *word; // the file; NULL for REDIRECT_SAME, which copies descriptor 1
     struct redirect *next;
 };
 
 struct command {
-    const char **words; // assignments first, as far as they look like some
+    const char **words; // first the leading NAME=… words, which are assignments
     u32 word_count;
     u32 assignment_count;
-    struct redirect *redirects; // in order
+    struct redirect *redirects; // in the order of the text
 };
 
-enum pipeline_when { WHEN_ALWAYS, WHEN_SUCCEEDED, WHEN_FAILED }; // what came before
+enum pipeline_when { WHEN_ALWAYS, WHEN_SUCCEEDED, WHEN_FAILED }; // by the pipeline before
 
 struct pipeline {
     struct command commands[COMMANDS_MAX];
@@ -42,12 +42,11 @@ struct pipeline {
     struct pipeline *next;
 };
 
-// Parses text. *list is NULL for an empty line. 0; E_AGAIN when the text is only the beginning of
-// something (an open quote, nothing after "|"); E_PROTO with *message; E_NOMEM; E_LIMIT with
-// *message.
+// Parses text. Sets *list, to NULL for an empty line and on error. Returns 0, E_AGAIN if the text
+// is incomplete (an open quote, nothing after "|"), E_PROTO or E_LIMIT with a *message, or E_NOMEM.
 s64 parse(struct arena *arena, const char *text, struct pipeline **list, const char **message);
 
-// Is text (of at least length bytes) a name? Letters, digits and _, no digit first.
+// Returns true if the first length bytes of text are a name: letters, digits and _, no digit first.
 bool is_name(const char *text, u64 length);
 
 #endif

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// A program is found in the folders of PATH, and started with a command's words,
-// files and assignments.
-#include "program.h"
-
+// Finds a program in the folders of PATH, and starts it with a command's words, files and
+// assignments.
+#include "jobs.h"
+#include "launch.h"
 #include "run.h"
 #include "variables.h"
 
@@ -18,7 +18,8 @@
 #define DEFAULT_PATH "/bin"
 #define PATH_BYTES 1024
 
-// Tries the folders of PATH; *path is what was found.
+// Looks for a program in the folders of PATH. Puts its path into path. Returns false if there is
+// none.
 static bool find_program(const char *name, char *path)
 {
     const char *folders = variable_get("PATH");
@@ -38,13 +39,8 @@ static bool find_program(const char *name, char *path)
     return false;
 }
 
-static int tell_not_run(const char *name, s64 error)
-{
-    fprintf(stderr, "sh: %s: %s\n", name, orrery_strerror(error));
-    return STATUS_NOT_RUN;
-}
-
-// Assignments before a command are for its environment only.
+// Starts the program. Assignments before a command go only into its environment. Returns its pid or
+// an error.
 static s64 spawn_with_assignments(struct launch *launch, struct process_spawn *spawn,
                                   const struct posix_spawn_fd fds[3])
 {
@@ -58,7 +54,7 @@ static s64 spawn_with_assignments(struct launch *launch, struct process_spawn *s
     const char **environment = arena_alloc(launch->arena, (count + added + 1) * sizeof(char *));
     if (environment == NULL)
         return E_NOMEM;
-    for (u32 i = 0; i < added; i++) // first: getenv finds them before the others
+    for (u32 i = 0; i < added; i++) // first, so that getenv finds them before the others
         environment[i] = launch_expand_one(launch, command->words[i]);
     for (u32 i = 0; i < count; i++)
         environment[added + i] = environ[i];
@@ -69,15 +65,9 @@ static s64 spawn_with_assignments(struct launch *launch, struct process_spawn *s
     return pid;
 }
 
-// Processes go to the CPUs in turn, so that those of a pipeline run side by side.
-static u32 next_cpu(void)
-{
-    static u32 turn;
-    return ++turn % user_cpu_count();
-}
-
 int program_start(struct launch *launch, struct job *job)
 {
+    static u32 turn; // processes go to the CPUs in turn: those of a pipeline run side by side
     char path[PATH_BYTES];
     const char *name = launch->fields.words[0];
     struct process_spawn spawn = PROCESS_SPAWN;
@@ -91,10 +81,12 @@ int program_start(struct launch *launch, struct job *job)
     spawn.path = path;
     spawn.argv = (const char *const *)launch->fields.words;
     spawn.rights = PROCESS_SAME_RIGHTS;
-    spawn.cpu = next_cpu();
+    spawn.cpu = ++turn % user_cpu_count();
     s64 pid = spawn_with_assignments(launch, &spawn, fds);
-    if (pid < 0)
-        return tell_not_run(name, pid);
+    if (pid < 0) {
+        fprintf(stderr, "sh: %s: %s\n", name, orrery_strerror(pid));
+        return STATUS_NOT_RUN;
+    }
     job_add(job, (u32)pid);
     return 0;
 }

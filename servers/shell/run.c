@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Texts and files of commands, pipeline by pipeline: one is carried out here,
-// or its processes are started and waited for.
+// Runs texts and files of commands, pipeline by pipeline. A pipeline runs in the shell itself, or
+// as processes that are started and waited for.
 #include "run.h"
 
 #include "builtins.h"
 #include "jobs.h"
 #include "launch.h"
-#include "program.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -16,13 +15,14 @@
 #include <string.h>
 #include <unistd.h>
 
-#define FILE_MAX (1024 * 1024) // of a script
+#define FILE_MAX (1024 * 1024) // bytes of a script
 
 struct shell shell;
 
 // ---- pipelines ---------------------------------------------------------------------------------
 
-// The next command's input is what this one writes. False: no pipe (told).
+// Connects this command's output to *next_input, the input of the next one. Returns false if there
+// is no pipe, after printing the error.
 static bool make_pipe(struct launch *launch, int *next_input)
 {
     int ends[2];
@@ -36,7 +36,8 @@ static bool make_pipe(struct launch *launch, int *next_input)
     return true;
 }
 
-// Starts one command of several. input: its descriptor 0, now ours to close.
+// Starts one command of a pipeline. input: its descriptor 0, which this closes, or NO_FILE.
+// next_input: NULL for the last command. Returns 0 or an exit status.
 static int start_in_pipeline(struct arena *arena, const struct command *command, struct job *job,
                              int input, int *next_input)
 {
@@ -62,7 +63,7 @@ static int start_in_pipeline(struct arena *arena, const struct command *command,
     return status;
 }
 
-// Status of the last command, or 0 when it was started.
+// Starts all commands of a pipeline. Returns the last one's exit status, or 0 if it was started.
 static int start_all(struct arena *arena, const struct pipeline *pipeline, struct job *job)
 {
     int input = NO_FILE;
@@ -96,7 +97,8 @@ static int run_processes(struct arena *arena, const struct pipeline *pipeline)
     return status != 0 ? status : waited;
 }
 
-// A command that the shell carries out itself: true, and *status.
+// Runs a builtin or a command of assignments in the shell itself, and sets *status. Returns false
+// if the command is a program.
 static bool run_here(struct arena *arena, const struct pipeline *pipeline, int *status)
 {
     const struct command *command = &pipeline->commands[0];
@@ -164,7 +166,7 @@ void run_whole_text(const char *text)
     shell.status = STATUS_SYNTAX;
 }
 
-// The whole file, NUL-terminated, or NULL with errno.
+// Reads a whole file. Returns its text with a NUL, or NULL with errno.
 static char *read_whole(int file)
 {
     char *text = malloc(FILE_MAX + 1);

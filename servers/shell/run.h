@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Carrying out what has been parsed.
+// Runs commands. The shell's main thread calls what is declared here.
 #ifndef SHELL_RUN_H
 #define SHELL_RUN_H
 
 #include "parse.h"
 
-// $? when a command could not be run.
+// Values of $? for a command that could not be run.
 #define STATUS_ERROR 1
 #define STATUS_SYNTAX 2
 #define STATUS_NOT_RUN 126
@@ -15,19 +15,19 @@ struct shell {
     int argument_count;     // $#; $0 is not counted
     char *const *arguments; // $0 …
     int status;             // $?
-    u32 last_pid;           // $!: of the latest in the background
-    bool exiting;           // `exit` was called: with status
+    u32 last_pid;           // $!: the last process of the latest background job
+    bool exiting;           // `exit` was called
     bool interactive;
 };
 
 extern struct shell shell;
 
-// Parses and runs text. False: it is only a beginning (nothing was run). Errors are told,
-// and set $?.
+// Parses and runs text. Returns false if the text is incomplete: then nothing was run. Errors are
+// printed, and set $?.
 bool run_text(const char *text);
-// The same for text that is whole: a beginning is an error.
+// The same, but incomplete text is an error.
 void run_whole_text(const char *text);
-// Whole file: 0, or -1 when it could not be read (told).
+// Runs a whole file. Returns 0, or -1 if it could not be read, after printing the error.
 int run_file(const char *path);
 
 #endif

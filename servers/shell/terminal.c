@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// While a job runs in the foreground nothing is read here: what is typed is for it. Ctrl-C is among
-// what is typed, for a line's reader, and an event of its own, for the job.
+// The console. While a job runs in the foreground nothing is read here: typed characters are the
+// job's. Ctrl-C arrives twice: as a character for the reader of a line, and as an event that
+// interrupts the job.
 #include "terminal.h"
 
 #include "jobs.h"
@@ -18,9 +19,9 @@
 
 static struct semaphore typed;       // something has been typed
 static struct semaphore interrupted; // Ctrl-C
-static u64 target; // atomic: the job that it is for, 0: none, a line's reader sees it
+static u64 target; // atomic: serial of the job that Ctrl-C interrupts; 0: a line is being read
 static struct editor editor;
-static char pending[64]; // taken from the console, not yet by the editor
+static char pending[64]; // characters from the console that the editor has not taken
 static s64 pending_count, pending_next;
 
 static void write_console(const char *bytes, u64 count)
@@ -39,7 +40,7 @@ static void on_typed(void)
     semaphore_up(&typed);
 }
 
-// What is in the foreground now: the thread below may come to it later, when another job is.
+// Notes the foreground job now: when the thread below runs, there may be another one.
 static void on_interrupt(void)
 {
     __atomic_store_n(&target, jobs_foreground(), __ATOMIC_RELAXED);
@@ -74,7 +75,7 @@ s64 terminal_start(void)
     return error ? error : sys_console_kick(1ul << typed_bit, 1ul << interrupt_bit);
 }
 
-// Takes from the console, when all has been used. False: nothing has been typed.
+// Reads typed characters if none are pending. Returns false if nothing has been typed.
 static bool fill(void)
 {
     if (pending_next < pending_count)
@@ -84,15 +85,7 @@ static bool fill(void)
     return pending_count > 0;
 }
 
-static char next_character(void)
-{
-    while (!fill())
-        semaphore_down(&typed);
-    return pending[pending_next++];
-}
-
-// The Ctrl-C that has ended a job is not for the line that follows,
-// nor is what was typed before it.
+// Drops the Ctrl-C that has ended a job, and everything typed before it.
 static void drop_interrupt(void)
 {
     if (!jobs_interrupted())
@@ -110,8 +103,11 @@ enum editor_result terminal_read(const char *prompt, const char **line)
     fflush(stdout);
     editor_begin(&editor);
     write_console(prompt, strlen(prompt));
-    while (result == EDITOR_MORE)
-        result = editor_type(&editor, next_character());
+    while (result == EDITOR_MORE) {
+        while (!fill())
+            semaphore_down(&typed);
+        result = editor_type(&editor, pending[pending_next++]);
+    }
     *line = editor.line;
     return result;
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// Variables: a list of those that are not exported. The C library keeps the exported ones.
 #include "variables.h"
 
 #include <orrery/errors.h>
@@ -14,8 +15,9 @@ struct variable {
     char name[];
 };
 
-static struct variable *variables; // those that are not exported
+static struct variable *variables;
 
+// Returns the link to the variable, or to the list's end.
 static struct variable **find(const char *name)
 {
     struct variable **at = &variables;

@@ -2,7 +2,7 @@
 // A bounded queue of bytes between two threads of the server.
 #include "byte_queue.h"
 
-// With the lock held, as the next.
+// Puts bytes, with the lock held. Returns how many.
 static u64 put(struct byte_queue *queue, const u8 *bytes, u64 count)
 {
     u64 done = 0;
@@ -14,6 +14,7 @@ static u64 put(struct byte_queue *queue, const u8 *bytes, u64 count)
     return done;
 }
 
+// Takes bytes, with the lock held. Returns how many.
 static u64 take(struct byte_queue *queue, u8 *bytes, u64 count)
 {
     u64 done = 0;

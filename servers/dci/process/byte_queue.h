@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A bounded queue of bytes between two threads of the server.
+// A bounded queue of bytes between two threads of the server. Zeroed memory is an empty queue.
 #ifndef DCI_BYTE_QUEUE_H
 #define DCI_BYTE_QUEUE_H
 
@@ -11,22 +11,22 @@
 struct byte_queue {
     struct mutex lock;
     struct condition changed;
-    u64 head, tail; // ever put, ever taken
+    u64 head, tail; // bytes put so far, bytes taken so far
     bool ended;     // no more will be put
-    bool closed;    // nothing will be taken any more
+    bool closed;    // no more will be taken
     u8 bytes[BYTE_QUEUE_BYTES];
 };
 
-// All ready when zeroed. At most count bytes, without waiting.
+// Put or take up to count bytes without waiting. They return how many.
 u64 byte_queue_put(struct byte_queue *queue, const void *bytes, u64 count);
 u64 byte_queue_take(struct byte_queue *queue, void *bytes, u64 count);
-// Waits for room: false when the queue was closed.
+// Puts all bytes, and waits for room. Returns false if the queue was closed.
 bool byte_queue_put_all(struct byte_queue *queue, const void *bytes, u64 count);
-// Waits for bytes: 0 when there will be none any more.
+// Takes up to count bytes, and waits for the first. Returns how many, 0 if no more will be put.
 u64 byte_queue_wait(struct byte_queue *queue, void *bytes, u64 count);
 void byte_queue_end(struct byte_queue *queue);
 void byte_queue_close(struct byte_queue *queue);
-// It is empty, and will be for good.
+// Returns true if the queue is empty and no more will be put.
 bool byte_queue_over(struct byte_queue *queue);
 
 #endif

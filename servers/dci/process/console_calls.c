@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
-// The system's console for clients: the kernel keeps what was printed last,
-// and takes what is typed.
+// The system's console for clients. The kernel keeps the latest output, and takes typed bytes.
 #include "programs.h"
 
 #include <orrery/sys.h>
 
-#define TYPED_MAX 512 // of one sys_console_type
+#define TYPED_MAX 512 // bytes of one sys_console_type
 
 s64 console_output(u64 *position, void *buffer, u64 bytes)
 {

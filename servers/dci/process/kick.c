@@ -5,7 +5,7 @@
 #include <user/scheduler.h>
 #include <user/thread.h>
 
-static struct thread *loop; // that which sleeps in stream_run
+static struct thread *loop; // the thread that sleeps in stream_run
 static s64 bit = -1;        // of EVENT_KICK; below 0: none
 static u32 come;
 
@@ -15,7 +15,7 @@ static void kicked(void)
     thread_unpark(loop);
 }
 
-// Called by the loop itself, so the kicks go where it runs.
+// The loop itself calls this, so the kicks go to the CPU where it runs.
 u64 kick_bits(void)
 {
     if (loop == NULL) {

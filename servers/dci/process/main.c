@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The DCI server as a process. It serves until its streams cannot be had at all;
-// then init starts it again.
+// The DCI server as a process. It ends only if it cannot open its streams. Then init starts it
+// again.
 #include "serve.h"
 
 #include <stdlib.h>

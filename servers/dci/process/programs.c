@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Programs of clients: processes with pipes. Two threads each move the bytes, so that the server's
-// loop never waits for a program; a third waits for its end.
+// Programs of clients: processes with pipes. Each has two threads that move its bytes, so that the
+// server's loop never waits for it. A third thread waits for its end.
 #include "programs.h"
 
 #include "byte_queue.h"
@@ -20,11 +20,11 @@
 #define UPLOAD_STEP 262144
 
 struct program {
-    u32 references; // the server's, and one of each thread
-    u8 *image;      // uploaded
+    u32 references; // one of the server, and one of each thread
+    u8 *image;      // the uploaded file
     u64 image_bytes, image_capacity;
     struct byte_queue output, input;
-    int output_file, input_file; // our ends of the pipes
+    int output_file, input_file; // this server's ends of the pipes
     u32 pid;
     s32 status;
     u32 ended; // status is valid
@@ -106,8 +106,8 @@ static s64 move_input(void *argument)
     return 0;
 }
 
-// What it left in the pipe still comes; but its own children may hold the pipe's other end for
-// ever, and are not waited for.
+// Waits for the program's end. Its output that is left in the pipe still comes. Its children may
+// hold the pipe's other end for ever, so nobody waits for them.
 static s64 wait_for_end(void *argument)
 {
     struct program *program = argument;

@@ -21,7 +21,7 @@ struct dci_client {
 };
 CO_CHECK_INTERFACE(struct dci_client_ops);
 
-// It may outlive its client for a while: until no thread can be in it any more.
+// The object of a client. It may outlive the client for a while, until no thread can be in it.
 struct client_object {
     struct co_root root;
     struct dci_client rep;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the server asks of whoever runs it.
+// Time and memory for the server, supplied by its process.
 #include "queue.h"
 
 #include <orrery/sys.h>

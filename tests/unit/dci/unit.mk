@@ -4,7 +4,7 @@
 DCI_UNIT_SRC := $(addprefix tests/unit/dci/,harness.c machine.c machine_counting.c \
     machine_monitors.c machine_processes.c watcher.c) \
     userlib/answers/answers.c $(GEN)/host/dci.pb-c.c \
-    $(addprefix servers/dci/,client.c console.c count_mode.c counting.c dref.c exclusion.c \
+    $(addprefix servers/dci/,client.c console.c counting.c dref.c exclusion.c \
     failures.c frame.c input.c members.c monitors.c objects.c processes.c questions.c queue.c \
     round.c runs.c sampling.c sampling_request.c scope.c server.c service.c session.c walk.c \
     sleep_locks.c switching.c system.c token.c \
