@@ -73,8 +73,8 @@ static void a_process_and_its_account(u8 *const areas[], u32 cpu)
     EXPECT(WAIT_FOR(count_of(areas, LOG_MEMORY, CHILD) == before - (u32)built));
 }
 
-// Counts the rows of a filling beside which the process neither took nor gave back other pages: what
-// a killed child had of it may still come back.
+// Counts the rows of a filling during which the process neither took nor gave back other pages.
+// What a killed child had of it may still come back.
 static u32 rows_of_filling(u8 *const areas[])
 {
     u64 before;
