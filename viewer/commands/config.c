@@ -258,9 +258,9 @@ const struct command command_config_load = {
     .name = "config load",
     .synopsis = "NAME [FILE]",
     .summary = "Check a configuration, or take one in from a file, and print it",
-    .details =
-        "With FILE (-: standard input) the configuration that it holds is saved under NAME; without,\n"
-        "the saved one is read: after editing it by hand this tells what is wrong with it.",
+    .details = "With FILE (-: standard input) the configuration that it holds is saved under NAME; "
+               "without,\n"
+               "the saved one is read: after editing it by hand this tells what is wrong with it.",
     .options = {load_options},
     .max_arguments = 2,
     .run = run_load,

@@ -108,7 +108,8 @@ const struct command command_events = {
     .synopsis = "[WORD…]",
     .summary = "List the hardware events that `kov stat -e` counts and `kov record -e` samples by",
     .details =
-        "Those with every WORD in name, unit or meaning. An event needs one of its COUNTERS to itself;\n"
+        "Those with every WORD in name, unit or meaning. "
+        "An event needs one of its COUNTERS to itself;\n"
         "what cannot be counted at once takes turns. run-cycles are sampled only (`kov record`).",
     .max_arguments = MAX_WORDS,
     .has_csv = true,

@@ -155,7 +155,8 @@ const struct command command_export = {
     .summary = "Write a recording's samples in the format of another tool",
     .details =
         "folded: a line for each stack, process;object;functions from the outermost in, and the\n"
-        "number of its samples, for flamegraph.pl and speedscope. pprof: for `go tool pprof`, with\n"
+        "number of its samples, for flamegraph.pl and speedscope. pprof: for `go tool pprof`, "
+        "with\n"
         "labels object, class, process and cpu. perf-script: the text of perf script, for\n"
         "stackcollapse-perf.pl and others. Idle samples are left out unless --idle is given.",
     .options = {own_options},

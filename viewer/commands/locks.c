@@ -113,9 +113,11 @@ const struct command command_locks = {
                 "[-- WORKLOAD [KEY=VALUE…]]",
     .summary = "Which objects' locks are waited for",
     .details =
-        "Samples larx, on which spin locks spin, by object: each object's part of all of them is its\n"
+        "Samples larx, on which spin locks spin, by object: "
+        "each object's part of all of them is its\n"
         "part of the contention, with the half width of a 99 % interval. A lock that was free has\n"
-        "cost one larx too. TIME is 4 larx of all instructions, because a turn is four. --sleep, with\n"
+        "cost one larx too. TIME is 4 larx of all instructions, because a turn is four. --sleep, "
+        "with\n"
         "-d and --pid, shows queues of threads that wait for sleep locks in their place.",
     .options = {own_options, sleep_locks_options},
     .takes_workload = true,

@@ -24,12 +24,12 @@ static bool want_help, want_version;
 const struct option global_options[] = {
     TEXT(0, "host", &settings.host, "ADDRESS", "machine to talk to (127.0.0.1)"),
     NUMBER(0, "port", &settings.port, 1, 65535, "PORT", "its TCP port (4242)"),
-    TEXT(
-        0, "token", &settings.token, "TOKEN",
-        "observer or controller token ($ORRERY_TOKEN, else the one that `make run` left for the port, else \"orrery\")"),
-    TEXT(
-        0, "kernel", &settings.kernel, "FILE",
-        "the kernel's ELF file, for names of functions (build/orrery.elf, or orrery-bench.elf beside it)"),
+    TEXT(0, "token", &settings.token, "TOKEN",
+         "observer or controller token ($ORRERY_TOKEN, "
+         "else the one that `make run` left for the port, else \"orrery\")"),
+    TEXT(0, "kernel", &settings.kernel, "FILE",
+         "the kernel's ELF file, for names of functions (build/orrery.elf, "
+         "or orrery-bench.elf beside it)"),
     TEXT(0, "programs", &settings.programs, "FOLDER",
          "the programs' ELF files, for the same (build/user/bin)"),
     SECONDS(0, "timeout", &settings.timeout, 3600, "longest wait for the machine, in all (10)"),

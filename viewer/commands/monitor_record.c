@@ -41,7 +41,8 @@ const struct command command_monitor_record = {
     .details =
         "Any number of viewers record side by side, also the same threads, and without taking the\n"
         "trace from anybody. With ID a kept monitor records, and stays. In the end, of each CPU:\n"
-        "FIRED = READ + LOST + UNREAD, or the command fails. A kept monitor records of what it tracks\n"
+        "FIRED = READ + LOST + UNREAD, or the command fails. "
+        "A kept monitor records of what it tracks\n"
         "already what it was created for. The folder is one for\n"
         "`kov monitor show` and for babeltrace2. Ctrl-C ends it early and keeps it.",
     .options = {options},

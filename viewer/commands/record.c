@@ -153,15 +153,20 @@ static int run(const struct arguments *arguments)
 const struct command command_record = {
     .name = "record",
     .synopsis =
-        "[-o FILE] [-d SECONDS] [-e EVENTS | --config NAME] [-F HZ | -c THRESHOLD] [--precise] [-g FRAMES] "
+        "[-o FILE] [-d SECONDS] [-e EVENTS | --config NAME] [-F HZ | -c THRESHOLD] [--precise] "
+        "[-g FRAMES] "
         "[--pid PIDS] [-- WORKLOAD [KEY=VALUE…]]",
     .summary = "Sample where the machine spends its time, or where events happen, into a file",
     .details =
-        "Samples every CPU by its cycles, or by up to 16 events of `kov events`: each time that one has\n"
-        "happened THRESHOLD times. Events that do not fit the counters at once take turns: TIME says\n"
-        "how much of the time each was sampled, EVENTS is scaled by it. A sample has the object that was at work, the place in\n"
+        "Samples every CPU by its cycles, or by up to 16 events of `kov events`: "
+        "each time that one has\n"
+        "happened THRESHOLD times. Events that do not fit the counters at once take turns: "
+        "TIME says\n"
+        "how much of the time each was sampled, EVENTS is scaled by it. "
+        "A sample has the object that was at work, the place in\n"
         "its code and the callers. Ctrl-C ends the sampling early and keeps the file. With a\n"
-        "workload, sampling lasts as long as it runs. `kov report` shows the file; `kov threshold`\n"
+        "workload, sampling lasts as long as it runs. `kov report` shows the file; "
+        "`kov threshold`\n"
         "changes a threshold meanwhile.",
     .options = {own_options, sampling_option_table},
     .takes_workload = true,

@@ -202,8 +202,10 @@ const struct command command_report = {
         "own, and the kernel's that worked for it; so with every --sort that begins with process.\n"
         "Percentages are of the samples that are not idle. \"[none]\" is code at work for no\n"
         "object, \"[stale]\" one whose object is gone when the sample is read, \"[gone]\" one\n"
-        "that no scan saw. MASKED counts the samples inside soft-masked sections. EVENTS is how many\n"
-        "events they stand for, each for its THRESHOLD; +- is how far off that is by chance, at most\n"
+        "that no scan saw. MASKED counts the samples inside soft-masked sections. "
+        "EVENTS is how many\n"
+        "events they stand for, each for its THRESHOLD; +- is how far off that is by chance, "
+        "at most\n"
         "in 99 of 100 cases. Each event has tables of its own.",
     .options = {own_options},
     .has_csv = true,

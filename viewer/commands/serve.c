@@ -127,8 +127,10 @@ const struct command command_serve = {
     .summary = "Show machines in browsers, live",
     .details =
         "Prints two links: whoever opens the first may also start workloads, end processes and\n"
-        "choose what is sampled, whoever opens the second looks. Ctrl-C ends it. Other kov commands\n"
-        "work beside it: it gives way to those that sample or need its counters, and shows what they\n"
+        "choose what is sampled, whoever opens the second looks. Ctrl-C ends it. "
+        "Other kov commands\n"
+        "work beside it: it gives way to those that sample or need its counters, "
+        "and shows what they\n"
         "sample; metrics are unknown while others have the counters.\n\n"
         "--record writes down what the one machine tells, while it is shown. -m NAME=FILE plays\n"
         "that: with the times and at the speed of then, up to its end, where it stays. Nothing\n"

@@ -300,24 +300,28 @@ static int run(const struct arguments *arguments)
 
 const struct command command_stat = {
     .name = "stat",
-    .synopsis =
-        "[-e EVENTS … | --config NAME] [--per-process | --per-object] [-C CPUS] [-I MS] [-d SECONDS] "
-        "[--per-cpu] [--pid PIDS] [--exclude PIDS] [-- WORKLOAD [KEY=VALUE…]]",
+    .synopsis = "[-e EVENTS … | --config NAME] [--per-process | --per-object] [-C CPUS] [-I MS] "
+                "[-d SECONDS] "
+                "[--per-cpu] [--pid PIDS] [--exclude PIDS] [-- WORKLOAD [KEY=VALUE…]]",
     .summary = "Count how often each object is used (DREFs), or hardware events",
     .details =
         "Counts for some seconds or, with a workload, from before its start to after its end;\n"
         "the workload's own account is then printed too.\n\n"
         "Without -e DREFs are counted, by object. With -e hardware events (`kov events`): in user\n"
         "code with :u behind the event, in the kernel with :k. The events of one -e are measured\n"
-        "at the same time as far as the counters can; what cannot be takes turns. A count that was\n"
-        "measured for a part of the time only is scaled up: the percentage in parentheses says how\n"
+        "at the same time as far as the counters can; what cannot be takes turns. "
+        "A count that was\n"
+        "measured for a part of the time only is scaled up: "
+        "the percentage in parentheses says how\n"
         "large the part was, and ± is half of the interval that holds the true count in 99 of 100\n"
         "cases. Below are the metrics whose events are there: IPC, lock acquisition, spin\n"
         "contention, branch misprediction, TLB miss rate.\n\n"
         "--per-process and --per-thread add tables of who counted what, and the same metrics, the\n"
-        "most of the first event first. The kernel's work for a process is the process's. --exclude\n"
+        "most of the first event first. The kernel's work for a process is the process's. "
+        "--exclude\n"
         "leaves processes out, for other clients too, as long as the command runs.\n\n"
-        "Counts of CPUs, processes and threads are exact, of what was measured. --per-object is an\n"
+        "Counts of CPUs, processes and threads are exact, of what was measured. "
+        "--per-object is an\n"
         "estimate: it samples like `kov record`, and each sample stands for THRESHOLD events, so\n"
         "that ± is the half width of a 99 % interval as far as chance goes. With each object, its\n"
         "class and process come its share of all samples, and its metrics.",

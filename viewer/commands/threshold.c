@@ -112,7 +112,8 @@ const struct command command_threshold = {
     .synopsis = "[EVENT[:u|:k] THRESHOLD]",
     .summary = "Show or change the thresholds of the sampling that runs",
     .details =
-        "Of `kov record` and `kov top`, whoever has started them. Samples that they have stay, each\n"
+        "Of `kov record` and `kov top`, whoever has started them. Samples that they have stay, "
+        "each\n"
         "stands for as many events as the threshold was when it was taken.",
     .max_arguments = 2,
     .has_csv = true,

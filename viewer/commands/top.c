@@ -207,13 +207,15 @@ static int run(const struct arguments *arguments)
 
 const struct command command_top = {
     .name = "top",
-    .synopsis =
-        "[-n COUNT] [-d SECONDS] [-e EVENTS | --config NAME] [-c THRESHOLD] [--precise] [--sort KEYS] "
-        "[--pid PIDS] [--idle]",
+    .synopsis = "[-n COUNT] [-d SECONDS] [-e EVENTS | --config NAME] [-c THRESHOLD] [--precise] "
+                "[--sort KEYS] "
+                "[--pid PIDS] [--idle]",
     .summary = "Watch where the machine spends its time, or where events happen",
     .details =
-        "Ctrl-C ends it. On a terminal q does, too; + doubles the threshold of the event shown, so that\n"
-        "samples get fewer, - halves it; 1 … 8 and Tab choose another one of several events. Without a\n"
+        "Ctrl-C ends it. On a terminal q does, too; + doubles the threshold of the event shown, "
+        "so that\n"
+        "samples get fewer, - halves it; 1 … 8 and Tab choose another one of several events. "
+        "Without a\n"
         "terminal the tables follow each other.",
     .options = {own_options, sampling_option_table},
     .run = run,

@@ -45,7 +45,8 @@ const struct command command_trace_compare = {
         "Of the events of `kov trace breakdown`, LOCK and LOCKHOLD: by process and part of its\n"
         "time, system call, page fault, call between processes, and place where locks are waited\n"
         "for and held. BEFORE and AFTER are folders of traces, or dumps. Each is cut into equal\n"
-        "intervals; how far these differ from each other says how much chance does: ± is for 99 %.\n"
+        "intervals; how far these differ from each other says how much chance does: "
+        "± is for 99 %.\n"
         "A change that is not more than its ± is shown as ~. TIME and COUNT are of a second of\n"
         "the recording, EACH is what one takes. A call or a wait counts in the interval in which\n"
         "it ends. Rows are found by names, so the recordings may be of different machines.",

@@ -191,7 +191,8 @@ const struct command command_trace_live = {
     .details =
         "Speaks LTTng's live protocol, as lttng-relayd does: `babeltrace2 -i lttng-live\n"
         "net://localhost:PORT/host/orrery/trace`. At most 8 viewers at a time, each from when it\n"
-        "attaches. One that takes nothing is cut off when 256 MB wait for it; packets of a process\n"
+        "attaches. One that takes nothing is cut off when 256 MB wait for it; "
+        "packets of a process\n"
         "that come over a second late are left out. Both are counted. In the end viewers get\n"
         "everything up to the last event; a second Ctrl-C does not wait for them.",
     .options = {live_options},

@@ -26,9 +26,9 @@ static const struct option record_options[] = {
     TEXT('o', "output", &folder, "FOLDER", "the folder to make (trace.ctf)"),
     SECONDS('d', "duration", &duration, 86400, "how long (5; with a workload, as long as it runs)"),
     TEXT('e', "events", &events_text, "LIST", "majors or events: numbers or names, or all (all)"),
-    TEXT(
-        0, "counters", &counters_text, "EVENTS",
-        "put these hardware counters (at most 6 of `kov events`) behind each of the kernel's events"),
+    TEXT(0, "counters", &counters_text, "EVENTS",
+         "put these hardware counters (at most 6 of `kov events`) "
+         "behind each of the kernel's events"),
     CHOICE(0, "mode", &mode_text, "MODE", "discard overwrite",
            "when buffers are full: discard new events or overwrite old ones"),
     NUMBER(0, "pid", &pid, 0, UINT32_MAX, "PID", "only this process; 0: only the kernel"),
@@ -225,8 +225,8 @@ static int snapshot(const struct arguments *arguments)
 
 const struct command command_trace_record = {
     .name = "trace record",
-    .synopsis =
-        "[-o FOLDER] [-d SECONDS] [-e LIST] [--counters EVENTS] [--mode MODE] [--pid PID] [-- WORKLOAD [KEY=VALUE…]]",
+    .synopsis = "[-o FOLDER] [-d SECONDS] [-e LIST] [--counters EVENTS] [--mode MODE] [--pid PID] "
+                "[-- WORKLOAD [KEY=VALUE…]]",
     .summary = "Record a trace as a folder for babeltrace2",
     .details =
         "Empties the buffers, traces for some seconds or while a workload runs, and takes\n"

@@ -26,9 +26,11 @@ const struct command command_trace_sched = {
     .summary = "How often and how long each thread ran, was ready, and was blocked",
     .details =
         "Of events SCHED, and how long it took from a wake-up until the thread ran. Then for what\n"
-        "each thread waited and how long (preempted and yield: ready all the time), and who woke it,\n"
+        "each thread waited and how long (preempted and yield: ready all the time), "
+        "and who woke it,\n"
         "for what, and how long it took until it ran; 0: an interrupt woke it. In traces without\n"
-        "reasons events EXC tell preemption from going to sleep. Time of which the events do not tell what a\n"
+        "reasons events EXC tell preemption from going to sleep. "
+        "Time of which the events do not tell what a\n"
         "thread did, or where they are missing, is UNKNOWN; the four are all of a thread's time.",
     .options = {trace_source_options, own_options},
     .max_arguments = 1,

@@ -32,9 +32,12 @@ const struct command command_trace_threads = {
     .synopsis = TRACE_SOURCE_SYNOPSIS " [-w CELLS] [-n THREADS] [--meter A,B] [--summary]",
     .summary = "A picture of threads over time: who runs, is ready, or waits for what",
     .details =
-        "Of events SCHED. A row a thread, who ran longest first; a cell shows what it did for most\n"
-        "of that time: █ runs, ░ ready, a letter: waits (c for calls, r behind an answer, a for an\n"
-        "answer, e event, m message, l lock, p page, t time, o other, b not told); ≈ more than two\n"
+        "Of events SCHED. A row a thread, who ran longest first; "
+        "a cell shows what it did for most\n"
+        "of that time: █ runs, ░ ready, a letter: waits (c for calls, r behind an answer, "
+        "a for an\n"
+        "answer, e event, m message, l lock, p page, t time, o other, b not told); "
+        "≈ more than two\n"
         "changes, ? not known, for instance as events are missing. Idle threads are left out.",
     .options = {trace_source_options, own_options},
     .max_arguments = 1,

@@ -24,8 +24,10 @@ const struct command command_trace_waits = {
     .synopsis = TRACE_SOURCE_SYNOPSIS " [--at TIME]",
     .summary = "Who waits for whom at a time of a trace, and deadlocks",
     .details =
-        "Of events IPC and SCHED: each call without an answer, who waits in it, and which thread of\n"
-        "its server has taken it. Of events LOCKHOLD: who waits for a lock, and who has it. Behind\n"
+        "Of events IPC and SCHED: each call without an answer, who waits in it, "
+        "and which thread of\n"
+        "its server has taken it. Of events LOCKHOLD: who waits for a lock, and who has it. "
+        "Behind\n"
         "each wait stands what that one waits for. Processes that wait for each other in a circle\n"
         "are named as a deadlock, below; a process may have other threads that go on.",
     .options = {trace_source_options, own_options},

@@ -89,8 +89,8 @@ void thread_strips_note(const json_t *document)
                "", text);
     }
     trace_time_cell(&cell, document, text);
-    printf(
-        "a cell is %s; runs, is ready, or waits: c for calls, r behind an answer, a for an answer,\n"
-        "e for an event, m a message, l a lock, p a page, t a time, o, b for something else\n",
-        text);
+    printf("a cell is %s; runs, is ready, or waits: c for calls, r behind an answer, "
+           "a for an answer,\n"
+           "e for an event, m a message, l a lock, p a page, t a time, o, b for something else\n",
+           text);
 }
